@@ -1,0 +1,182 @@
+//! What a model says about a scenario, with the unit of every number in its name.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::fixed_point::{self, Status};
+use crate::scenario::{ClassKind, ScenarioSpec};
+
+/// A model's answer to a scenario.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    /// Name of the model.
+    pub model: &'static str,
+    /// The scenario asked about.
+    pub scenario: ScenarioSpec,
+    /// The account of the iteration.
+    pub report: Report,
+    /// Whether any class is saturated.
+    pub saturated: bool,
+    /// One answer per class, in the order of the scenario.
+    pub classes: Vec<ClassAnswer>,
+    /// What one should know about this answer.
+    pub notes: Vec<String>,
+}
+
+/// The account of an iteration, in the words of the output.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Report {
+    /// How it ended.
+    pub status: Status,
+    /// Evaluations of the equations.
+    pub iterations: u32,
+    /// Largest relative change of an unknown in the last step.
+    pub residual: f64,
+    /// The residual of every step, if details are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub residuals: Option<Vec<f64>>,
+}
+
+/// What is said of one class. A number that does not exist is `null`, and `reasons` says why.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ClassAnswer {
+    /// Name of the class.
+    pub name: String,
+    /// How links treat it.
+    pub kind: ClassKind,
+    /// `L̄`: from the header's entry into the first router until the tail is through; the sum of the three
+    /// parts below \[cycles\].
+    pub network_latency_cycles: Option<f64>,
+    /// `W̄`: at the source, Eq. (15) \[cycles\].
+    pub waiting_cycles: Option<f64>,
+    /// `L̄ + W̄`, Eq. (1) \[cycles\].
+    pub total_latency_cycles: Option<f64>,
+    /// Part of the network latency: pipeline stages and flits of the message itself \[cycles\].
+    pub transfer_cycles: Option<f64>,
+    /// Part of the network latency: flits of the same class in front \[cycles\].
+    pub blocking_cycles: Option<f64>,
+    /// Part of the network latency: what sharing links with other classes adds \[cycles\].
+    pub sharing_cycles: Option<f64>,
+    /// Share of the generated messages that find the next stage full.
+    pub blocking_probability: Option<f64>,
+    /// `B̄`: mean length in front of a header; in a hypercube over the whole path \[flits\].
+    pub blocking_length_flits: Option<f64>,
+    /// `S̄`: mean cycles per flit on the output link, Eqs. (6), (9); in a hypercube (14).
+    pub cycles_per_flit: Option<f64>,
+    /// `L̄ λ'`: load of the router, Eq. (3); in a hypercube that of the busiest channel.
+    pub utilization: Option<f64>,
+    /// `λ^g L̄`: load of the queue at the source; 1 and more is saturation.
+    pub source_load: Option<f64>,
+    /// `λ'`: what gets through, Eq. (4) \[messages/cycle/node\].
+    pub accepted_rate_messages_per_cycle: Option<f64>,
+    /// Whether the class has no steady state.
+    pub saturated: bool,
+    /// Where and from which load on, if it is saturated.
+    pub saturation: Option<Saturation>,
+    /// Deadline missing probabilities, in the order of the scenario.
+    pub deadlines: Vec<DeadlineAnswer>,
+    /// Percentiles of the network latency \[whole cycles\].
+    pub latency_percentiles_cycles: Percentiles,
+    /// Why a number is `null`, by field.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub reasons: BTreeMap<String, String>,
+    /// Channel by channel, if details are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_channel: Option<Vec<ChannelAnswer>>,
+    /// The distribution behind deadlines and percentiles, if details are asked for and it exists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_distribution: Option<LatencyDistribution>,
+}
+
+/// Why and from when on a class is saturated.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Saturation {
+    /// What gives way: `source queue`, or the link, such as `output link` or `channel 3`.
+    pub bottleneck: String,
+    /// The same in a sentence, with its numbers.
+    pub because: String,
+    /// The class saturates when all rates of the scenario are multiplied by this.
+    pub at_load_factor: f64,
+    /// Its own rate then \[messages/cycle/node\].
+    pub at_rate_messages_per_cycle: f64,
+}
+
+/// One deadline and how often it is missed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DeadlineAnswer {
+    /// The deadline on the network latency \[cycles\].
+    pub deadline_cycles: u32,
+    /// For messages over so many network channels only; `null` is all messages.
+    pub hops: Option<u32>,
+    /// Share of messages that take longer.
+    pub miss_probability: Option<f64>,
+    /// Why that is `null`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Percentiles of a latency: the smallest whole number of cycles that so many messages keep within.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Percentiles {
+    /// Half of the messages.
+    pub p50: Option<u32>,
+    /// 90 % of them.
+    pub p90: Option<u32>,
+    /// 99 % of them.
+    pub p99: Option<u32>,
+    /// 99.9 % of them.
+    #[serde(rename = "p99.9")]
+    pub p99_9: Option<u32>,
+}
+
+/// One class on one channel.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ChannelAnswer {
+    /// `output`, the dimension of a network channel, or `ejection`.
+    pub channel: String,
+    /// `L_{c,s}`: mean network latency of messages that start on it; at the ejection channel the time spent
+    /// there \[cycles\].
+    pub latency_cycles: f64,
+    /// All messages of the class on it \[messages/cycle\].
+    pub rate_messages_per_cycle: f64,
+    /// Messages that start on it \[messages/cycle\].
+    pub started_rate_messages_per_cycle: f64,
+    /// `L λ`.
+    pub utilization: f64,
+    /// `P_b`, Eq. (3) or (11).
+    pub blocking_probability: f64,
+    /// `B̄`, or `I` at a first channel, or `O` at the ejection channel \[flits\].
+    pub blocking_length_flits: f64,
+    /// `Bmid`: on the rest of the path \[flits\].
+    pub middle_blocking_length_flits: f64,
+    /// `S`: mean cycles per flit.
+    pub cycles_per_flit: f64,
+    /// `π_∅`: probability that no real-time message holds it.
+    pub idle_probability: f64,
+}
+
+/// `P(network latency <= x)` for `x = first_cycle, first_cycle + 1, ..`; before that it is 0.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LatencyDistribution {
+    /// The first `x` \[cycles\].
+    pub first_cycle: u32,
+    /// The probabilities.
+    pub at_most_probability: Vec<f64>,
+}
+
+impl Report {
+    /// In the words of the output.
+    pub(crate) fn new(report: fixed_point::Report, details: bool) -> Self {
+        let fixed_point::Report { status, iterations, residual, residuals } = report;
+        Self { status, iterations, residual, residuals: details.then_some(residuals) }
+    }
+}
+
+impl std::fmt::Display for Report {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { status, iterations, residual, residuals: _ } = *self;
+        fixed_point::Report { status, iterations, residual, residuals: Vec::new() }.fmt(f)
+    }
+}

@@ -1,0 +1,204 @@
+//! Fixed points `x = G(x)` reached from below, and the root of one increasing function.
+//!
+//! The maps here only rise over most of their range: started below the lowest fixed point, plain substitution
+//! climbs towards it and cannot pass it. Where a map falls in places, substitution may swing; then the step is
+//! shortened. No acceleration is used on purpose: one that extrapolates can jump over the lowest fixed point.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// When to stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Largest relative change of an unknown at which the point counts as fixed.
+    pub tolerance: f64,
+    /// The most evaluations of the map.
+    pub max_iterations: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { tolerance: 1e-13, max_iterations: 200_000 }
+    }
+}
+
+/// How an iteration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// The residual is within the tolerance, or at the noise of rounding.
+    Converged,
+    /// It is not, and the evaluations are spent.
+    OutOfIterations,
+    /// The map gave something that is not a finite number.
+    NotFinite,
+}
+
+/// The account that an iteration gives of itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// How it ended.
+    pub status: Status,
+    /// Evaluations of the map.
+    pub iterations: u32,
+    /// Residual at the point returned: the largest relative change of an unknown.
+    pub residual: f64,
+    /// Residual of every step.
+    pub residuals: Vec<f64>,
+}
+
+impl Default for Report {
+    /// Nothing to iterate: the answer is known.
+    fn default() -> Self {
+        Self { status: Status::Converged, iterations: 0, residual: 0.0, residuals: Vec::new() }
+    }
+}
+
+impl Report {
+    /// The account of two iterations, one after the other.
+    pub fn then(mut self, next: Self) -> Self {
+        if self.status == Status::Converged {
+            self.status = next.status;
+        }
+        self.iterations += next.iterations;
+        self.residual = self.residual.max(next.residual);
+        self.residuals.extend(next.residuals);
+        self
+    }
+}
+
+impl std::fmt::Display for Report {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let word = match self.status {
+            Status::Converged => "converged",
+            Status::OutOfIterations => "not converged",
+            Status::NotFinite => "left the finite numbers",
+        };
+        write!(f, "{word} after {} iterations, residual {:.1e}", self.iterations, self.residual)
+    }
+}
+
+/// Residual that rounding alone explains when it no longer improves.
+const NOISE: f64 = 1e-11;
+/// Steps without progress after which the step is halved, and with progress after which it is doubled again.
+const PATIENCE: u32 = 8;
+/// The shortest step, as a part of the whole one.
+const SHORTEST: f64 = 1.0 / 1024.0;
+
+/// Moves `x` to the fixed point of `map` that substitution reaches from there.
+///
+/// `map(x, y)` writes `G(x)` to `y`. On return `x` is the last point evaluated and the report tells its
+/// residual.
+pub fn solve(x: &mut [f64], options: &Options, mut map: impl FnMut(&[f64], &mut [f64])) -> Report {
+    let mut y = vec![0.0; x.len()];
+    let mut residuals = Vec::new();
+    let mut step = 1.0;
+    let mut best = f64::INFINITY;
+    let (mut worse, mut better, mut since_best) = (0, 0, 0);
+    let ended = |status, residual, residuals: Vec<f64>| Report {
+        status,
+        iterations: u32::try_from(residuals.len()).unwrap_or(u32::MAX),
+        residual,
+        residuals,
+    };
+    loop {
+        map(x, &mut y);
+        let residual = x
+            .iter()
+            .zip(&y)
+            .map(|(x, y)| (y - x).abs() / x.abs().max(f64::MIN_POSITIVE))
+            .fold(0.0, |a: f64, b| if b.is_nan() { f64::NAN } else { a.max(b) });
+        if !residual.is_finite() {
+            residuals.push(f64::MAX);
+            return ended(Status::NotFinite, f64::MAX, residuals);
+        }
+        residuals.push(residual);
+        let at_noise = residual <= NOISE && since_best > 16 * PATIENCE;
+        if residual <= options.tolerance || at_noise {
+            return ended(Status::Converged, residual, residuals);
+        }
+        if residuals.len() >= options.max_iterations as usize {
+            return ended(Status::OutOfIterations, residual, residuals);
+        }
+        if residual < 0.999 * best {
+            best = residual;
+            (worse, since_best) = (0, 0);
+            better += 1;
+        } else {
+            worse += 1;
+            better = 0;
+            since_best += 1;
+        }
+        if worse >= PATIENCE {
+            step = f64::max(step / 2.0, SHORTEST);
+            worse = 0;
+        } else if better >= 4 * PATIENCE {
+            step = f64::min(step * 2.0, 1.0);
+            better = 0;
+        }
+        for (x, y) in x.iter_mut().zip(&y) {
+            *x += step * (y - *x);
+        }
+    }
+}
+
+/// The root of an increasing function in `low..=high`, by Newton steps that a bracket keeps in place.
+///
+/// `function(x)` gives value and slope. When the function has one sign over the whole range, its end nearest
+/// to the root is returned.
+pub fn root_of_increasing(low: f64, high: f64, mut function: impl FnMut(f64) -> (f64, f64)) -> f64 {
+    let (mut low, mut high) = (low, high);
+    let mut x = high;
+    for _ in 0..200 {
+        let (value, slope) = function(x);
+        if value == 0.0 {
+            return x;
+        }
+        if value > 0.0 { high = x } else { low = x }
+        let newton = x - value / slope;
+        let next = if newton > low && newton < high { newton } else { f64::midpoint(low, high) };
+        if (next - x).abs() <= 4.0 * f64::EPSILON * x.abs() {
+            return next;
+        }
+        x = next;
+    }
+    x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lowest_of_three_fixed_points_is_found() {
+        // x = 0.1 + 3 x^2 - 2 x^3 + ...: three crossings; substitution from 0 stops at the first
+        let g = |x: f64| 0.05 + 0.9 * (3.0 * x * x - 2.0 * x * x * x);
+        let mut x = [0.0];
+        let report = solve(&mut x, &Options::default(), |x, y| y[0] = g(x[0]));
+        assert_eq!(report.status, Status::Converged);
+        assert!((g(x[0]) - x[0]).abs() < 1e-13 && x[0] < 0.1, "{x:?}");
+    }
+
+    #[test]
+    fn a_swinging_map_is_damped() {
+        let mut x = [1.2];
+        let report = solve(&mut x, &Options::default(), |x, y| y[0] = 3.0 / x[0].powf(1.5));
+        assert_eq!(report.status, Status::Converged, "{report}");
+        assert!((x[0] - 3f64.powf(0.4)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_map_without_a_fixed_point_is_reported() {
+        let options = Options { max_iterations: 500, ..Options::default() };
+        let report = solve(&mut [1.0], &options, |x, y| y[0] = x[0] + 1.0);
+        assert_eq!((report.status, report.iterations), (Status::OutOfIterations, 500));
+        let report = solve(&mut [1.0], &options, |x, y| y[0] = 1.0 / (x[0] - 1.0));
+        assert_eq!(report.status, Status::NotFinite);
+    }
+
+    #[test]
+    fn a_root_is_found_to_the_last_digits() {
+        let root = root_of_increasing(0.0, 10.0, |x| (x * x * x - 2.0, 3.0 * x * x));
+        assert!((root - 2f64.cbrt()).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,316 @@
+//! Stationary probabilities of a continuous-time Markov chain whose states are the subsets of `k` parts, each
+//! part coming and going on its own: `2^k` states, `k` transitions out of each.
+//!
+//! Two methods, neither of which ever subtracts, so that even probabilities of 1e-200 keep their digits:
+//! elimination in the form of Grassmann, Taksar and Heyman (Oper. Res. 33, 1985) for few parts, and beyond
+//! that a multilevel aggregation (Horton and Leutenegger, SIGMETRICS 1994) that forgets one part at a time.
+
+use nalgebra::DMatrix;
+
+/// Up to this many parts the chain is solved by elimination: 32 states.
+const DENSE_PARTS: usize = 5;
+/// Imbalance at which the multilevel method has converged.
+const BALANCED: f64 = 1e-13;
+/// Rounds of the multilevel method after which it is stopped; ten to twenty are the rule.
+const MAX_ROUNDS: u32 = 200;
+/// Up to this many parts elimination takes over where the multilevel method was stopped: 512 states.
+const LAST_RESORT_PARTS: usize = 9;
+
+/// Rates at which single parts come and go: row `part`, column `state` (the subset as a bit mask); in a state
+/// that contains the part it is the rate at which the part leaves, in one that does not, at which it comes.
+#[derive(Clone, Debug)]
+pub struct ToggleRates {
+    parts: usize,
+    rates: Vec<f64>,
+}
+
+impl ToggleRates {
+    /// All rates zero.
+    pub fn new(parts: usize) -> Self {
+        Self { parts, rates: vec![0.0; parts << parts] }
+    }
+
+    /// Number of parts `k`.
+    pub fn parts(&self) -> usize {
+        self.parts
+    }
+
+    /// Number of states `2^k`.
+    pub fn states(&self) -> usize {
+        1 << self.parts
+    }
+
+    /// The rate at which `part` is toggled in `state` \[1/time\].
+    pub fn get(&self, part: usize, state: usize) -> f64 {
+        self.rates[(part << self.parts) + state]
+    }
+
+    /// Sets it; it must be positive and finite.
+    pub fn set(&mut self, part: usize, state: usize, rate: f64) {
+        debug_assert!(rate > 0.0 && rate.is_finite(), "part {part}, state {state}: {rate}");
+        self.rates[(part << self.parts) + state] = rate;
+    }
+
+    /// Rate out of `state` \[1/time\].
+    fn out(&self, state: usize) -> f64 {
+        (0..self.parts).map(|part| self.get(part, state)).sum()
+    }
+
+    /// Largest relative gap between what flows into a state and what flows out of it.
+    pub fn imbalance(&self, stationary: &[f64]) -> f64 {
+        let gap = |state: usize| {
+            let out = self.out(state) * stationary[state];
+            let into: f64 = (0..self.parts)
+                .map(|part| {
+                    let from = state ^ (1 << part);
+                    self.get(part, from) * stationary[from]
+                })
+                .sum();
+            (out - into).abs() / out.max(f64::MIN_POSITIVE)
+        };
+        (0..self.states()).map(gap).fold(0.0, f64::max)
+    }
+}
+
+/// A solver with its working memory, to be used again and again for chains of one size.
+#[derive(Debug)]
+pub struct StationarySolver {
+    matrix: DMatrix<f64>,
+    levels: Vec<Level>,
+}
+
+/// One level of the multilevel method: the chain of the first `parts` parts.
+#[derive(Debug)]
+struct Level {
+    rates: ToggleRates,
+    guess: Vec<f64>,
+    before: Vec<f64>,
+}
+
+impl StationarySolver {
+    /// For chains of `parts` parts.
+    pub fn new(parts: usize) -> Self {
+        let dense = parts.min(DENSE_PARTS);
+        let level = |parts: usize| Level {
+            rates: ToggleRates::new(parts),
+            guess: vec![0.0; 1 << parts],
+            before: vec![0.0; 1 << parts],
+        };
+        Self {
+            matrix: DMatrix::zeros(1 << dense, 1 << dense),
+            levels: (dense..parts).map(level).collect(),
+        }
+    }
+
+    /// Writes the stationary probabilities to `stationary`, whose content is the first guess where the method
+    /// needs one (any positive numbers do).
+    pub fn solve(&mut self, rates: &ToggleRates, stationary: &mut [f64]) {
+        if rates.parts() <= DENSE_PARTS {
+            eliminate(rates, &mut self.matrix, stationary);
+            return;
+        }
+        for _ in 0..MAX_ROUNDS {
+            smooth(rates, stationary);
+            correct(rates, stationary, &mut self.levels, &mut self.matrix);
+            smooth(rates, stationary);
+            normalise(stationary);
+            if rates.imbalance(stationary) < BALANCED {
+                return;
+            }
+        }
+        if rates.parts() <= LAST_RESORT_PARTS {
+            let mut matrix = DMatrix::zeros(rates.states(), rates.states());
+            eliminate(rates, &mut matrix, stationary);
+        }
+    }
+}
+
+/// Elimination without subtraction: states leave the chain one by one, their flow shared out among the rest.
+///
+/// `matrix[(to, from)]` is the rate from one state to another: columns lie together in memory.
+fn eliminate(rates: &ToggleRates, matrix: &mut DMatrix<f64>, stationary: &mut [f64]) {
+    let states = rates.states();
+    matrix.fill(0.0);
+    for state in 0..states {
+        for part in 0..rates.parts() {
+            matrix[(state ^ (1 << part), state)] = rates.get(part, state);
+        }
+    }
+    for last in (1..states).rev() {
+        let (mut rest, mut leaving) = matrix.columns_range_pair_mut(0..last, last..=last);
+        let out: f64 = leaving.rows(0, last).sum();
+        leaving.rows_mut(0, last).unscale_mut(out);
+        let to = leaving.column(0);
+        for from in 0..last {
+            let into_last = rest[(last, from)];
+            if into_last > 0.0 {
+                rest.column_mut(from).rows_mut(0, last).axpy(into_last, &to.rows(0, last), 1.0);
+            }
+        }
+        // kept for the way back: expected visits to `last` per unit of time in each state left
+        rest.row_mut(last).unscale_mut(out);
+    }
+    stationary[0] = 1.0;
+    for state in 1..states {
+        stationary[state] = (0..state).map(|from| stationary[from] * matrix[(state, from)]).sum();
+    }
+    normalise(stationary);
+}
+
+/// Gauss-Seidel, once up and once down: every state is set so that its own balance holds.
+fn smooth(rates: &ToggleRates, x: &mut [f64]) {
+    let balance = |state: usize, x: &mut [f64]| {
+        let (mut into, mut out) = (0.0, 0.0);
+        for part in 0..rates.parts() {
+            let from = state ^ (1 << part);
+            into += rates.get(part, from) * x[from];
+            out += rates.get(part, state);
+        }
+        x[state] = into / out;
+    };
+    (0..rates.states()).for_each(|state| balance(state, x));
+    (0..rates.states()).rev().for_each(|state| balance(state, x));
+}
+
+/// The chain of all parts but the last, with rates averaged over what the last part does now, is solved on the
+/// next level; its answer corrects the weight of every pair of states that differ in the last part only.
+fn correct(rates: &ToggleRates, x: &mut [f64], levels: &mut [Level], matrix: &mut DMatrix<f64>) {
+    let Some((level, coarser)) = levels.split_last_mut() else { return };
+    let half = x.len() / 2;
+    for state in 0..half {
+        let (without, with) = (x[state], x[state + half]);
+        let both = without + with;
+        level.before[state] = both;
+        level.guess[state] = both;
+        for part in 0..rates.parts() - 1 {
+            let rate = (rates.get(part, state) * without + rates.get(part, state + half) * with) / both;
+            level.rates.set(part, state, rate);
+        }
+    }
+    if coarser.is_empty() {
+        eliminate(&level.rates, matrix, &mut level.guess);
+    } else {
+        let total: f64 = level.before.iter().sum();
+        smooth(&level.rates, &mut level.guess);
+        correct(&level.rates, &mut level.guess, coarser, matrix);
+        smooth(&level.rates, &mut level.guess);
+        let scale = total / level.guess.iter().sum::<f64>();
+        level.guess.iter_mut().for_each(|x| *x *= scale);
+    }
+    for state in 0..half {
+        let factor = level.guess[state] / level.before[state];
+        x[state] *= factor;
+        x[state + half] *= factor;
+    }
+}
+
+fn normalise(x: &mut [f64]) {
+    let total: f64 = x.iter().sum();
+    x.iter_mut().for_each(|x| *x /= total);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A reproducible spread of rates over `decades` powers of ten.
+    fn rates(parts: usize, decades: f64, seed: u64) -> ToggleRates {
+        let mut rates = ToggleRates::new(parts);
+        let mut word = seed;
+        for part in 0..parts {
+            for state in 0..rates.states() {
+                word = word.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                let uniform = (word >> 11) as f64 / (1u64 << 53) as f64;
+                rates.set(part, state, 10f64.powf(-decades * uniform));
+            }
+        }
+        rates
+    }
+
+    fn solve(rates: &ToggleRates) -> Vec<f64> {
+        let mut stationary = vec![1.0; rates.states()];
+        StationarySolver::new(rates.parts()).solve(rates, &mut stationary);
+        stationary
+    }
+
+    #[test]
+    fn one_part_is_present_in_proportion_to_its_coming() {
+        let mut rates = ToggleRates::new(1);
+        rates.set(0, 0, 3.0);
+        rates.set(0, 1, 1.0);
+        assert_eq!(solve(&rates), [0.25, 0.75]);
+    }
+
+    #[test]
+    fn independent_parts_have_product_form() {
+        for parts in [3, 8] {
+            let mut rates = ToggleRates::new(parts);
+            for part in 0..parts {
+                for state in 0..rates.states() {
+                    let present = state >> part & 1 == 1;
+                    rates.set(part, state, if present { 1.0 } else { 0.1 * (part + 1) as f64 });
+                }
+            }
+            for (state, found) in solve(&rates).iter().enumerate() {
+                let exact: f64 = (0..parts)
+                    .map(|part| {
+                        let up = 0.1 * (part + 1) as f64;
+                        if state >> part & 1 == 1 { up / (1.0 + up) } else { 1.0 / (1.0 + up) }
+                    })
+                    .product();
+                assert!((found / exact - 1.0).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn probabilities_balance_and_sum_to_one() {
+        for parts in 1..=12 {
+            for decades in [0.5, 3.0, if parts > LAST_RESORT_PARTS { 4.0 } else { 12.0 }] {
+                let rates = rates(parts, decades, parts as u64);
+                let stationary = solve(&rates);
+                assert!((stationary.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+                assert!(rates.imbalance(&stationary) < 1e-12, "{parts} parts over {decades} decades");
+            }
+        }
+    }
+
+    /// What links look like: every part at its own pace, hardly able to leave in some states.
+    #[test]
+    fn parts_of_very_different_pace_that_get_stuck_are_solved() {
+        let mut rates = ToggleRates::new(12);
+        for part in 0..12 {
+            for state in 0..rates.states() {
+                let pace = 10f64.powi(-(part as i32 % 5));
+                let crowd = state.count_ones();
+                let stuck = state >> part & 1 == 1 && crowd > 8;
+                rates.set(part, state, if stuck { 1e-14 } else { pace / f64::from(crowd + 1) });
+            }
+        }
+        assert!(rates.imbalance(&solve(&rates)) < 1e-12);
+    }
+
+    #[test]
+    fn both_methods_agree_in_every_state() {
+        let rates = rates(7, 4.0, 5);
+        let mut dense = vec![0.0; 128];
+        eliminate(&rates, &mut DMatrix::zeros(128, 128), &mut dense);
+        for (multilevel, dense) in solve(&rates).iter().zip(&dense) {
+            assert!((multilevel / dense - 1.0).abs() < 1e-9);
+        }
+    }
+
+    /// Probabilities far below rounding of the largest keep their digits.
+    #[test]
+    fn a_part_that_hardly_ever_comes_keeps_its_conditional_probabilities() {
+        let with = |rare: f64| {
+            let mut rates = rates(3, 1.0, 9);
+            for state in 0..4 {
+                rates.set(2, state, rare);
+            }
+            let pi = solve(&rates);
+            pi[5] / pi[4..].iter().sum::<f64>()
+        };
+        assert!((with(1e-20) / with(1e-60) - 1.0).abs() < 1e-14);
+    }
+}

@@ -1,0 +1,203 @@
+//! The *published* model: Kim, Yum and Das, *Performance analysis of a QoS capable cluster interconnect*,
+//! Performance Evaluation 60 (2005) 275-302, \[KYD05\], read as the README of this crate says.
+//!
+//! One file per argument of the paper: [`Blocking`] (3)-(5), [`Sharing`] (6)-(8), [`RealTimeLoad`] (9), (13),
+//! [`SourceWait`] (15), [`Company`] (16)-(23), [`EcubeRoutes`] A.1, [`MiddleBlocking`] A.2.
+//!
+//! ```
+//! use flitwise_models::published;
+//! use flitwise_models::scenario::ScenarioSpec;
+//!
+//! let scenario = ScenarioSpec::default().check().unwrap(); // Table 1
+//! let answer = published::solve(&scenario, &published::Options::default()).unwrap();
+//! let latency = answer.classes[0].network_latency_cycles.unwrap();
+//! assert_eq!(format!("{latency:.2} {}", answer.report.status == published::Status::Converged), "39.38 true");
+//! ```
+
+mod best_effort;
+mod blocking;
+mod deadline;
+mod ecube_traffic;
+mod hypercube;
+mod middle_blocking;
+mod router;
+mod saturation;
+mod sharing;
+mod solution;
+mod source_wait;
+mod traffic;
+mod wording;
+
+pub use best_effort::{RealTimeLoad, length_biased_mean};
+pub use blocking::{Blocking, Buffering};
+pub use deadline::{BlockingLength, Companion, Company};
+pub use ecube_traffic::EcubeRoutes;
+pub use middle_blocking::MiddleBlocking;
+pub use sharing::{LinkChain, Shares, Sharing, Visitor};
+pub use source_wait::SourceWait;
+
+pub use crate::fixed_point::{Report, Status};
+
+use crate::answer::Answer;
+use crate::fixed_point;
+use crate::scenario::{ClassKind, NetworkSpec, Scenario, Scheduler};
+use solution::Outcome;
+use traffic::Traffic;
+
+/// What to compute and when to stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// When the fixed point counts as found.
+    pub fixed_point: fixed_point::Options,
+    /// Whether to compute distributions: deadlines and percentiles.
+    pub distributions: bool,
+    /// Whether to find the load at which a saturated class saturates.
+    pub saturation_loads: bool,
+    /// Whether to report channel by channel, the distributions and the residual of every step.
+    pub details: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            fixed_point: fixed_point::Options::default(),
+            distributions: true,
+            saturation_loads: true,
+            details: false,
+        }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure {
+    /// The scenario is sound but holds something that the model has not.
+    Refused {
+        /// Key of what is not in the model.
+        key: String,
+        /// What it is and what to do.
+        because: String,
+    },
+    /// The iteration found no fixed point.
+    NotConverged(Report),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Refused { key, because } => write!(f, "{key}: {because}"),
+            Self::NotConverged(report) => write!(f, "the published model did not converge: {report}"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// A place from which the iteration of a similar scenario may set out.
+///
+/// It leads to the same answer only from below: all rates of the new scenario at least those of the old one, and
+/// the rest alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WarmStart(Vec<f64>);
+
+/// What the parts of the model hand back.
+struct Solved {
+    report: Report,
+    outcomes: Vec<Outcome>,
+    /// Mean latencies at the fixed point, for a warm start.
+    state: Vec<f64>,
+}
+
+/// How far distributions are computed.
+#[derive(Clone, Copy, Debug)]
+struct DistributionRange {
+    /// Whole cycles kept, over all channels of a path together.
+    cycles: usize,
+    /// Whole cycles kept on each.
+    at_least: usize,
+}
+
+/// Cycles kept of a distribution: what lies beyond has no percentiles.
+const DISTRIBUTION_CYCLES: usize = 1 << 18;
+
+/// Solves the model.
+///
+/// # Errors
+/// When the scenario holds something that the model has not, or no fixed point is found. Saturation is no
+/// error.
+pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> {
+    solve_from(scenario, options, None).map(|(answer, _)| answer)
+}
+
+/// Solves the model from a warm start and hands out the next one.
+///
+/// # Errors
+/// As [`solve`].
+pub fn solve_from(
+    scenario: &Scenario,
+    options: &Options,
+    start: Option<&WarmStart>,
+) -> Result<(Answer, WarmStart), Failure> {
+    refuse_what_is_not_modelled(scenario)?;
+    let traffic = Traffic::of(scenario);
+    let range = options.distributions.then(|| DistributionRange {
+        cycles: DISTRIBUTION_CYCLES,
+        at_least: latest_deadline(scenario) as usize + 1,
+    });
+    let solved = means(scenario, &traffic, &options.fixed_point, start, range);
+    if solved.report.status != Status::Converged {
+        return Err(Failure::NotConverged(solved.report));
+    }
+    let start = WarmStart(solved.state.clone());
+    Ok((wording::answer(scenario, &traffic, solved, options), start))
+}
+
+/// The fixed point of the scenario, whatever its topology.
+fn means(
+    scenario: &Scenario,
+    traffic: &Traffic,
+    options: &fixed_point::Options,
+    start: Option<&WarmStart>,
+    range: Option<DistributionRange>,
+) -> Solved {
+    let stages = scenario.router().pipeline_stages;
+    let size = |n: usize| start.map(|start| start.0.as_slice()).filter(|state| state.len() == n);
+    let classes = traffic.real_time.len();
+    match scenario.network() {
+        NetworkSpec::Router { ports: _ } => router::solve(stages, traffic, options, size(classes), range),
+        NetworkSpec::Hypercube { dimension } => {
+            let start = size(classes * (dimension as usize + 1));
+            hypercube::solve((dimension, stages), traffic, options, start, range)
+        }
+    }
+}
+
+/// Every scheduler of the vocabulary that the paper's analysis covers; §4.1 and Fig. 6 extend it from
+/// VirtualClock to fair queueing and weighted round robin.
+fn refuse_what_is_not_modelled(scenario: &Scenario) -> Result<(), Failure> {
+    match scenario.router().scheduler {
+        Scheduler::VirtualClock
+        | Scheduler::VirtualClockPersistent
+        | Scheduler::FairQueueing
+        | Scheduler::WeightedRoundRobin => Ok(()),
+        without @ (Scheduler::RoundRobin | Scheduler::Fifo) => Err(Failure::Refused {
+            key: "router.scheduler".to_owned(),
+            because: format!(
+                "the published model has no {} scheduler; it has virtual-clock, virtual-clock-persistent, \
+                 fair-queueing and weighted-round-robin",
+                without.word()
+            ),
+        }),
+    }
+}
+
+fn latest_deadline(scenario: &Scenario) -> u32 {
+    scenario
+        .classes()
+        .iter()
+        .filter(|class| class.kind == ClassKind::RealTime)
+        .flat_map(|class| wording::deadlines(class))
+        .map(|(_, cycles)| cycles)
+        .max()
+        .unwrap_or(0)
+}

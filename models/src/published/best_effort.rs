@@ -1,0 +1,97 @@
+//! Best-effort messages, which take what real-time classes leave: Eqs. (9) and (13), §3.1 and §3.2.1 of
+//! [KYD05].
+
+/// Real-time traffic as a best-effort message meets it on a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RealTimeLoad {
+    /// `π_∅`: probability that no real-time message holds the link.
+    pub idle: f64,
+    /// `Σ λ_c` over the real-time classes \[messages/cycle\].
+    pub rate: f64,
+}
+
+/// Below this probability of an idle link best effort is never served: what is left comes from the tiny rate
+/// that stands for a non-positive one (R6).
+const NEVER_IDLE: f64 = 1e-9;
+
+impl RealTimeLoad {
+    /// Whether real-time traffic leaves anything.
+    pub fn leaves_room(self) -> bool {
+        self.idle > NEVER_IDLE
+    }
+
+    /// `ρ_r = 1 - π_∅`.
+    fn busy(self) -> f64 {
+        1.0 - self.idle
+    }
+
+    /// Mean busy period of real-time traffic \[cycles\]; none without such traffic (R6).
+    fn busy_period(self) -> f64 {
+        // Idle = 1 / Σ λ, Busy = Idle (1 - π_∅) / π_∅
+        if self.rate == 0.0 { 0.0 } else { self.busy() / (self.idle * self.rate) }
+    }
+
+    /// (9) with R4: cycles per flit at the output of a single router, preemptive resume.
+    ///
+    /// `real_time_flits` is the length-biased mean `M_r` of real-time messages, `message_flits` is `M_C`.
+    ///
+    /// ```
+    /// # use flitwise_models::published::RealTimeLoad;
+    /// let half = RealTimeLoad { idle: 0.5, rate: 0.01 };
+    /// // equal lengths: (2 - ρ) / (2 (1 - ρ)²) as printed
+    /// assert_eq!(half.cycles_per_flit(32.0, 32.0), (2.0 - 0.5) / (2.0 * 0.25));
+    /// ```
+    pub fn cycles_per_flit(self, real_time_flits: f64, message_flits: f64) -> f64 {
+        // S_C = [1 + ρ_r M_r / (2 M_C (1 - ρ_r))] / (1 - ρ_r)
+        (1.0 + self.busy() * real_time_flits / (2.0 * message_flits * self.idle)) / self.idle
+    }
+
+    /// (13): cycles per flit on a network channel of a hypercube.
+    pub fn cycles_per_flit_on_channel(self, message_flits: f64) -> f64 {
+        let (m, busy) = (message_flits, self.busy_period());
+        // S_m(s) = (M + M ρ_r) π_∅ + (M + Busy) (1 + ρ_r) (1 - π_∅)
+        let cycles = (m + m * self.busy()) * self.idle + (m + busy) * (1.0 + self.busy()) * self.busy();
+        cycles / m
+    }
+
+    /// Cycles per flit at the ejection channel of a hypercube, below (13), for messages that took
+    /// `cycles_per_flit` on their first channel and were blocked for `middle` flits on the way.
+    pub fn cycles_per_flit_at_ejection(self, message_flits: f64, cycles_per_flit: f64, middle: f64) -> f64 {
+        let (m, busy) = (message_flits, self.busy_period());
+        // M_s = max(M, (M - 1) S_{C,s} + 1 - Bmid(C,s))
+        let spread = f64::max(m, (m - 1.0) * cycles_per_flit + 1.0 - middle);
+        // S_m(n) = M_s (1 + ρ_r) π_∅ + (M_s / 2 + Busy + M / 2) (1 + ρ_r) (1 - π_∅)
+        let cycles = spread * (1.0 + self.busy()) * self.idle
+            + (spread / 2.0 + busy + m / 2.0) * (1.0 + self.busy()) * self.busy();
+        cycles / m
+    }
+}
+
+/// R4: mean length of the real-time message that a best-effort one meets, `Σ λ M² / Σ λ M` \[flits\].
+pub fn length_biased_mean(rates_and_lengths: impl IntoIterator<Item = (f64, f64)>) -> f64 {
+    let (mut flits, mut squares) = (0.0, 0.0);
+    for (rate, length) in rates_and_lengths {
+        flits += rate * length;
+        squares += rate * length * length;
+    }
+    if flits == 0.0 { 0.0 } else { squares / flits }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_real_time_traffic_a_flit_takes_one_cycle() {
+        let none = RealTimeLoad { idle: 1.0, rate: 0.0 };
+        assert_eq!(none.cycles_per_flit(0.0, 32.0), 1.0);
+        assert_eq!(none.cycles_per_flit_on_channel(32.0), 1.0);
+        assert_eq!(none.cycles_per_flit_at_ejection(32.0, 1.0, 0.0), 1.0);
+    }
+
+    #[test]
+    fn reading_r4_longer_messages_are_met_more_often() {
+        assert_eq!(length_biased_mean([(0.01, 32.0), (0.005, 32.0)]), 32.0);
+        assert_eq!(length_biased_mean([(0.01, 16.0), (0.01, 64.0)]), (256.0 + 4096.0) / 80.0);
+    }
+}

@@ -1,0 +1,121 @@
+//! Blocking between the first router of a path and the last: appendix A.2 of [KYD05], after Kim and Das (IEEE
+//! Trans. Comput. 43, 1994).
+
+use super::blocking::Buffering;
+use super::ecube_traffic::EcubeRoutes;
+
+/// The coefficients of A.2, which depend on the dimension alone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MiddleBlocking {
+    /// `P_1 / n`: share of messages that cross one given channel and no other.
+    one_hop: f64,
+    /// `1 - Pt_s`.
+    goes_on: Vec<f64>,
+    /// `H(j|s)`, row `s`.
+    met_later: Vec<Vec<f64>>,
+    /// The quotient of sums in `Bmid`, row `s`.
+    crossed_later: Vec<Vec<f64>>,
+}
+
+impl MiddleBlocking {
+    /// Coefficients for the given cube.
+    pub fn new(routes: &EcubeRoutes) -> Self {
+        let n = routes.dimension();
+        let path = |k: usize| routes.share_of_path(k);
+        // S_s(j) = Σ_{m=j}^{n-s-1} C(n-s-1, m) Σ_{k=0}^{s} P_{m+k+1} C(s, k) / C(n, m+k+1)
+        let sum_from = |s: usize, j: usize| -> f64 {
+            let through = |m: usize| (0..=s).map(|k| path(m + k + 1) * routes.choose(s, k)).sum::<f64>();
+            (j..n - s).map(|m| routes.choose(n - s - 1, m) * through(m)).sum()
+        };
+        // Pt_s = Σ_{k=0}^{s} P_{k+1} C(s, k) / C(n, k+1) / S_s(0)
+        let ends = |s: usize| {
+            (0..=s).map(|k| path(k + 1) * routes.choose(s, k)).sum::<f64>() / sum_from(s, 0)
+        };
+        // H(j|s) = Σ_m Σ_k P_{m+k+2} C(n-j-1, m) C(s, k) / C(n, m+k+2) (m + 1) / S_s(1)
+        let met = |s: usize, j: usize| -> f64 {
+            let met = |m: usize, k: usize| {
+                path(m + k + 2) * routes.choose(n - j - 1, m) * routes.choose(s, k) * (m + 1) as f64
+            };
+            (0..n - j).map(|m| (0..=s).map(|k| met(m, k)).sum::<f64>()).sum::<f64>() / sum_from(s, 1)
+        };
+        // [Σ_m P_{m+2} (m+1) C(n-j-1, m) / C(n, m+2)] / [Σ_m P_{m+2} C(n-s-1, m+1) / C(n, m+2)]
+        let crossed = |s: usize, j: usize| -> f64 {
+            let over: f64 =
+                (0..n - j).map(|m| path(m + 2) * (m + 1) as f64 * routes.choose(n - j - 1, m)).sum();
+            let under: f64 = (0..n - s - 1).map(|m| path(m + 2) * routes.choose(n - s - 1, m + 1)).sum();
+            over / under
+        };
+        let table = |entry: &dyn Fn(usize, usize) -> f64| {
+            let row = |s: usize| (0..n).map(|j| if j > s { entry(s, j) } else { 0.0 }).collect();
+            (0..n).map(row).collect()
+        };
+        Self {
+            one_hop: routes.share_of_hops(1) / n as f64,
+            goes_on: (0..n).map(|s| 1.0 - ends(s)).collect(),
+            met_later: table(&met),
+            crossed_later: table(&crossed),
+        }
+    }
+
+    /// `Bmid(c, s)`: mean blocking length in the middle of the path, for every first channel `s` \[flits\].
+    ///
+    /// `probabilities` are `P_b,c^s`, `shares_started` are `λ^first_{c,s} / λ_c`. The first factor is negative
+    /// where a channel turns away so many new messages that fewer than `P_1 λ_c / n` are left to start on it;
+    /// it is kept as printed.
+    pub fn lengths(&self, probabilities: &[f64], shares_started: &[f64], buffering: Buffering) -> Vec<f64> {
+        let n = self.goes_on.len();
+        let (room, message) = (buffering.room(), buffering.message_flits);
+        // d_s = ½ [m + M + (1 - Pt_s) Σ_{j>s} P_b^j (d_j + m) H(j|s)]
+        let mut delay = vec![0.0; n];
+        for s in (0..n).rev() {
+            let later = |j: usize| probabilities[j] * (delay[j] + room) * self.met_later[s][j];
+            let chained: f64 = (s + 1..n).map(later).sum();
+            delay[s] = 0.5 * (room + message + self.goes_on[s] * chained);
+        }
+        // Bmid = (1 - P_1 λ / (n λ^first_s)) Σ_{j>s} P_b^j (m + d_j) [..] / [..];  0 for s = n-1
+        let length = |s: usize| {
+            let later = |j: usize| probabilities[j] * (room + delay[j]) * self.crossed_later[s][j];
+            let chained: f64 = (s + 1..n).map(later).sum();
+            if s + 1 == n { 0.0 } else { (1.0 - self.one_hop / shares_started[s]) * chained }
+        };
+        (0..n).map(length).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE_1: Buffering = Buffering { message_flits: 32.0, buffer_flits: 32.0 };
+
+    fn lengths(n: usize, probability: f64) -> Vec<f64> {
+        let routes = EcubeRoutes::new(n);
+        let started: Vec<f64> = (0..n).map(|s| routes.share_started(s)).collect();
+        MiddleBlocking::new(&routes).lengths(&vec![probability; n], &started, TABLE_1)
+    }
+
+    #[test]
+    fn nothing_blocks_where_nothing_is_blocked() {
+        for n in 1..=16 {
+            assert!(lengths(n, 0.0).iter().all(|length| *length == 0.0));
+        }
+    }
+
+    /// The last channel has nothing behind it; before it, every channel has more behind it than the next.
+    #[test]
+    fn a_longer_way_is_blocked_more() {
+        for n in 1..=16 {
+            let lengths = lengths(n, 0.05);
+            assert_eq!(lengths[n - 1], 0.0);
+            assert!(lengths.windows(2).all(|pair| pair[0] > pair[1] && pair[0].is_finite()), "{lengths:?}");
+        }
+    }
+
+    /// Two dimensions by hand: messages that start on channel 0 go on over channel 1 with probability one half,
+    /// d_1 = (m + M) / 2, and the two quotients of sums are 1.
+    #[test]
+    fn the_square_by_hand() {
+        let expected = 0.5 * 0.05 * (32.0 + 32.0);
+        assert!((lengths(2, 0.05)[0] - expected).abs() < 1e-14);
+    }
+}

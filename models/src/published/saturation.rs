@@ -1,0 +1,37 @@
+//! From which load on a class is saturated.
+
+use super::solution::ClassSolution;
+use super::traffic::Traffic;
+use super::{Options, means};
+use crate::scenario::Scenario;
+
+/// Relative precision of a saturation load.
+const PRECISION: f64 = 1e-7;
+
+/// For each of the given classes, saturated in `scenario`, the factor on all rates at which it saturates.
+///
+/// The classes are bisected together: every solve narrows the range of each of them.
+pub(super) fn load_factors(scenario: &Scenario, saturated: &[usize], options: &Options) -> Vec<f64> {
+    let mut ranges = vec![(0.0, 1.0); saturated.len()];
+    let wide = |range: &(f64, f64)| range.1 - range.0 > PRECISION * range.1;
+    while let Some(&(low, high)) = ranges.iter().find(|range| wide(range)) {
+        // the load may be far below: halve the factor itself until there is a lower end
+        let factor = if low > 0.0 { f64::midpoint(low, high) } else { high / 2.0 };
+        if factor < 1e-12 {
+            break;
+        }
+        let scaled = scenario.with_rates_scaled(factor);
+        let solved = means(&scaled, &Traffic::of(&scaled), &options.fixed_point, None, None);
+        for (class, range) in saturated.iter().zip(&mut ranges) {
+            if !(range.0 < factor && factor < range.1) {
+                continue;
+            }
+            let found = solved.outcomes.iter().find(|outcome| outcome.class == *class);
+            let steady = found.is_some_and(|outcome| {
+                outcome.found.as_ref().is_ok_and(|solution: &ClassSolution| !solution.saturated())
+            });
+            if steady { range.0 = factor } else { range.1 = factor }
+        }
+    }
+    ranges.into_iter().map(|(low, high)| if low > 0.0 { f64::midpoint(low, high) } else { 0.0 }).collect()
+}

@@ -1,0 +1,55 @@
+//! Mean wait at the source: Eqs. (14)-(15), §3.3 of [KYD05].
+
+/// Mean wait of a message at its source, Eq. (15).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SourceWait {
+    /// It is finite.
+    Finite {
+        /// `W̄_c` \[cycles\].
+        cycles: f64,
+    },
+    /// `λ^g L̄ >= 1`: the queue grows without bound. An answer, not an error (R6).
+    Saturated {
+        /// `λ^g L̄`.
+        load: f64,
+    },
+}
+
+impl SourceWait {
+    /// An M/G/1 queue whose service is the network latency, and the cycles until the header goes.
+    ///
+    /// `latency` is `L̄_c`, `transfer` is `T_c` without contention, `cycles_per_flit` is `S̄_c` \[cycles\].
+    ///
+    /// ```
+    /// # use flitwise_models::published::SourceWait;
+    /// // no contention: an M/D/1 queue of service 36 at load 0.36
+    /// let SourceWait::Finite { cycles } = SourceWait::new(0.01, 36.0, 36.0, 1.0) else { panic!() };
+    /// assert!((cycles - (0.36 * 36.0 / (2.0 * 0.64) + 1.0)).abs() < 1e-12);
+    /// ```
+    pub fn new(offered_rate: f64, latency: f64, transfer: f64, cycles_per_flit: f64) -> Self {
+        let load = offered_rate * latency;
+        if load >= 1.0 {
+            return Self::Saturated { load };
+        }
+        // δ² = (L̄ - T)²
+        let variance = (latency - transfer) * (latency - transfer);
+        // (15): W̄ = λ^g (L̄² + δ²) / (2 (1 - λ^g L̄)) + S̄
+        let cycles = offered_rate * (latency * latency + variance) / (2.0 * (1.0 - load)) + cycles_per_flit;
+        Self::Finite { cycles }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lone_message_waits_one_cycle() {
+        assert_eq!(SourceWait::new(0.0, 36.0, 36.0, 1.0), SourceWait::Finite { cycles: 1.0 });
+    }
+
+    #[test]
+    fn the_wait_has_no_bound_at_load_one() {
+        assert_eq!(SourceWait::new(0.02, 50.0, 36.0, 1.0), SourceWait::Saturated { load: 1.0 });
+    }
+}

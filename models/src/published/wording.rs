@@ -1,0 +1,337 @@
+//! From what was found to an [`Answer`]: names, reasons, notes.
+
+use super::saturation::load_factors;
+use super::solution::{Channel, ClassSolution, Latencies, NoSolution, Outcome, Starved};
+use super::source_wait::SourceWait;
+use super::traffic::Traffic;
+use super::{Options, Solved};
+use crate::answer::{
+    Answer, ChannelAnswer, ClassAnswer, DeadlineAnswer, LatencyDistribution, Percentiles, Report, Saturation,
+};
+use crate::scenario::{ClassKind, ClassSpec, DeadlineSpec, Scenario, Scheduler, SourceSpec};
+
+/// Deadlines of a class: hops (none: all messages) and cycles, one by one.
+pub(super) fn deadlines(class: &ClassSpec) -> Vec<(Option<u32>, u32)> {
+    let each = |deadline: &DeadlineSpec| match deadline {
+        DeadlineSpec::Cycles(cycles) => vec![(None, *cycles)],
+        DeadlineSpec::Hops(hop) => hop.deadlines.iter().map(|cycles| (Some(hop.hops), *cycles)).collect(),
+    };
+    class.deadlines.iter().flat_map(each).collect()
+}
+
+pub(super) fn answer(scenario: &Scenario, traffic: &Traffic, solved: Solved, options: &Options) -> Answer {
+    let Solved { report, outcomes, state: _ } = solved;
+    let mut notes = Vec::new();
+    note_scheduler(scenario, &mut notes);
+    note_sources(scenario, &mut notes);
+    note_negative_blocking(scenario, &outcomes, &mut notes);
+    note_multiplied_share(scenario, traffic, &mut notes);
+
+    let words = Words { scenario, traffic, options };
+    let mut classes: Vec<ClassAnswer> = scenario
+        .classes()
+        .iter()
+        .enumerate()
+        .map(|(index, class)| {
+            let outcome = outcomes.iter().find(|outcome| outcome.class == index);
+            let found = outcome.map_or(Err(&NoSolution::NoShare), |outcome| outcome.found.as_ref());
+            words.class(class, found)
+        })
+        .collect();
+    if options.saturation_loads {
+        words.saturation_loads(&mut classes);
+    }
+    Answer {
+        model: "published",
+        scenario: scenario.spec().clone(),
+        report: Report::new(report, options.details),
+        saturated: classes.iter().any(|class| class.saturated),
+        classes,
+        notes,
+    }
+}
+
+fn note_scheduler(scenario: &Scenario, notes: &mut Vec<String>) {
+    let scheduler = scenario.router().scheduler;
+    if scheduler != Scheduler::VirtualClock {
+        notes.push(format!(
+            "the published model is of virtual-clock; the paper (section 4.1, Fig. 6) takes {} to behave alike",
+            scheduler.word()
+        ));
+    }
+}
+
+fn note_sources(scenario: &Scenario, notes: &mut Vec<String>) {
+    if scenario.classes().iter().any(|class| class.source != SourceSpec::Poisson) {
+        notes.push(
+            "network latencies under ON/OFF sources are those of Poisson sources of the same rate \
+             (section 4.2, Fig. 12)"
+                .to_owned(),
+        );
+    }
+}
+
+/// The first factor of A.2 turns negative where fewer messages start on a channel than would end there.
+fn note_negative_blocking(scenario: &Scenario, outcomes: &[Outcome], notes: &mut Vec<String>) {
+    for outcome in outcomes {
+        let Ok(found) = &outcome.found else { continue };
+        if let Some(channel) = found.channels.iter().find(|channel| channel.middle_length < 0.0) {
+            notes.push(format!(
+                "{}: Bmid on {} is negative ({:.1} flits): appendix A.2 is outside its range at this load",
+                scenario.classes()[outcome.class].name,
+                name(channel.channel),
+                channel.middle_length
+            ));
+        }
+    }
+}
+
+fn note_multiplied_share(scenario: &Scenario, traffic: &Traffic, notes: &mut Vec<String>) {
+    let reserved: f64 = traffic.vticks.iter().map(|vtick| 1.0 / vtick).sum();
+    let given = scenario.classes().iter().any(|class| class.vtick.is_some());
+    if given && reserved > 1.0 + 1e-9 {
+        notes.push(format!("the Vticks reserve {reserved:.3} flits/cycle of a link that carries 1"));
+    }
+}
+
+fn name(channel: Channel) -> String {
+    match channel {
+        Channel::Output => "the output link".to_owned(),
+        Channel::Network(s) => format!("channel {s}"),
+        Channel::Ejection => "the ejection channel".to_owned(),
+    }
+}
+
+struct Words<'a> {
+    scenario: &'a Scenario,
+    traffic: &'a Traffic,
+    options: &'a Options,
+}
+
+/// The numbers that a class without a solution lacks.
+const MEANS: [&str; 12] = [
+    "network_latency_cycles",
+    "waiting_cycles",
+    "total_latency_cycles",
+    "transfer_cycles",
+    "blocking_cycles",
+    "sharing_cycles",
+    "blocking_probability",
+    "blocking_length_flits",
+    "cycles_per_flit",
+    "utilization",
+    "source_load",
+    "accepted_rate_messages_per_cycle",
+];
+
+impl Words<'_> {
+    fn class(&self, class: &ClassSpec, found: Result<&ClassSolution, &NoSolution>) -> ClassAnswer {
+        let mut answer = ClassAnswer {
+            name: class.name.clone(),
+            kind: class.kind,
+            network_latency_cycles: None,
+            waiting_cycles: None,
+            total_latency_cycles: None,
+            transfer_cycles: None,
+            blocking_cycles: None,
+            sharing_cycles: None,
+            blocking_probability: None,
+            blocking_length_flits: None,
+            cycles_per_flit: None,
+            utilization: None,
+            source_load: None,
+            accepted_rate_messages_per_cycle: None,
+            saturated: false,
+            saturation: None,
+            deadlines: Vec::new(),
+            latency_percentiles_cycles: Percentiles::default(),
+            reasons: std::collections::BTreeMap::new(),
+            per_channel: None,
+            latency_distribution: None,
+        };
+        match found {
+            Ok(solution) => self.solved(class, solution, &mut answer),
+            Err(why) => self.unsolved(class, *why, &mut answer),
+        }
+        answer
+    }
+
+    fn solved(&self, class: &ClassSpec, found: &ClassSolution, answer: &mut ClassAnswer) {
+        answer.network_latency_cycles = Some(found.latency());
+        answer.transfer_cycles = Some(found.transfer);
+        answer.blocking_cycles = Some(found.blocking);
+        answer.sharing_cycles = Some(found.sharing);
+        answer.blocking_probability = Some(found.blocking_probability);
+        answer.blocking_length_flits = Some(found.blocking_length);
+        answer.cycles_per_flit = Some(found.cycles_per_flit);
+        answer.utilization = Some(found.utilization);
+        answer.source_load = Some(found.source_load);
+        answer.accepted_rate_messages_per_cycle = Some(found.accepted_rate);
+        answer.saturated = found.saturated();
+
+        let no_wait = match (self.saturation(class, found), class.source, found.wait) {
+            (Some(saturation), _, _) => {
+                let because = format!("saturated: {}", saturation.because);
+                answer.saturation = Some(saturation);
+                Some(because)
+            }
+            (None, SourceSpec::OnOff { .. }, _) => Some(
+                "the published model has no waiting time under ON/OFF sources (section 4.2)".to_owned(),
+            ),
+            (None, SourceSpec::Poisson, SourceWait::Finite { cycles }) => {
+                answer.waiting_cycles = Some(cycles);
+                answer.total_latency_cycles = Some(found.latency() + cycles);
+                None
+            }
+            (None, _, SourceWait::Saturated { .. }) => unreachable!("such a class has a saturation"),
+        };
+        if let Some(because) = no_wait {
+            for field in ["waiting_cycles", "total_latency_cycles"] {
+                answer.reasons.insert(field.to_owned(), because.clone());
+            }
+        }
+        self.distribution(class, found.latencies.as_ref(), None, answer);
+        if self.options.details {
+            answer.per_channel = Some(found.channels.iter().map(channel_answer).collect());
+            answer.latency_distribution = found.latencies.as_ref().map(|latencies| LatencyDistribution {
+                first_cycle: latencies.all.first(),
+                at_most_probability: latencies.all.cumulated().to_vec(),
+            });
+        }
+    }
+
+    fn unsolved(&self, class: &ClassSpec, why: NoSolution, answer: &mut ClassAnswer) {
+        let because = match why {
+            NoSolution::NoShare => {
+                "rate is 0 and no vtick is given, so links reserve nothing for the class".to_owned()
+            }
+            NoSolution::NoRoom { channel } => {
+                format!("saturated: real-time traffic leaves no idle cycle on {}", name(channel))
+            }
+            NoSolution::Closed { channel } => {
+                format!("saturated: {} is full and takes no new message", name(channel))
+            }
+        };
+        if let NoSolution::NoRoom { channel } | NoSolution::Closed { channel } = why {
+            answer.saturated = true;
+            answer.saturation = Some(Saturation {
+                bottleneck: name(channel),
+                because: because.trim_start_matches("saturated: ").to_owned(),
+                at_load_factor: 1.0,
+                at_rate_messages_per_cycle: class.rate,
+            });
+        }
+        for field in MEANS {
+            answer.reasons.insert(field.to_owned(), because.clone());
+        }
+        self.distribution(class, None, Some(&because), answer);
+    }
+
+    /// Deadlines and percentiles, or why there are none.
+    fn distribution(
+        &self,
+        class: &ClassSpec,
+        latencies: Option<&Latencies>,
+        because: Option<&str>,
+        answer: &mut ClassAnswer,
+    ) {
+        let missing = match (because, class.kind) {
+            (Some(because), _) => because,
+            (None, ClassKind::BestEffort) => {
+                "the published model has no latency distribution of best-effort traffic (section 3.4)"
+            }
+            (None, ClassKind::RealTime) => "distributions were not asked for",
+        };
+        answer.deadlines = deadlines(class)
+            .into_iter()
+            .map(|(hops, cycles)| {
+                let miss = latencies.map(|latencies| {
+                    let of_hops = hops.and_then(|hops| latencies.by_hops.get(hops as usize - 1));
+                    of_hops.unwrap_or(&latencies.all).more_than(cycles)
+                });
+                let reason = match miss {
+                    Some(Some(_)) => None,
+                    Some(None) => Some("beyond the range over which the distribution is computed".to_owned()),
+                    None => Some(missing.to_owned()),
+                };
+                DeadlineAnswer { deadline_cycles: cycles, hops, miss_probability: miss.flatten(), reason }
+            })
+            .collect();
+        let key = "latency_percentiles_cycles".to_owned();
+        match latencies {
+            Some(Latencies { all, .. }) => {
+                answer.latency_percentiles_cycles = Percentiles {
+                    p50: all.percentile(0.5),
+                    p90: all.percentile(0.9),
+                    p99: all.percentile(0.99),
+                    p99_9: all.percentile(0.999),
+                };
+                if answer.latency_percentiles_cycles.p99_9.is_none() {
+                    let known = all.first() as usize + all.cumulated().len();
+                    answer.reasons.insert(key, format!("computed below {known} cycles only"));
+                }
+            }
+            None => {
+                answer.reasons.insert(key, missing.to_owned());
+            }
+        }
+    }
+
+    /// What gives way, if anything does; the load at which it does is filled in later.
+    fn saturation(&self, class: &ClassSpec, found: &ClassSolution) -> Option<Saturation> {
+        let (bottleneck, because) = match (found.wait, found.starved) {
+            (_, Some(Starved { channel, company })) => {
+                let members = (0..self.traffic.real_time.len()).filter(|member| company >> member & 1 == 1);
+                let names = members.map(|member| {
+                    self.scenario.classes()[self.traffic.real_time[member].class].name.as_str()
+                });
+                let names: Vec<&str> = names.filter(|name| *name != class.name).collect();
+                let beside = match names.as_slice() {
+                    [] => String::new(),
+                    _ => format!(" beside {}", names.join(", ")),
+                };
+                let because =
+                    format!("{} serves it{beside} more slowly than its messages come", name(channel));
+                (name(channel), because)
+            }
+            (SourceWait::Saturated { load }, None) => {
+                let because = format!("its source queue has load {load:.4} (rate times network latency)");
+                ("the source queue".to_owned(), because)
+            }
+            (SourceWait::Finite { .. }, None) => return None,
+        };
+        let at_rate_messages_per_cycle = class.rate;
+        Some(Saturation { bottleneck, because, at_load_factor: 1.0, at_rate_messages_per_cycle })
+    }
+
+    fn saturation_loads(&self, classes: &mut [ClassAnswer]) {
+        let saturated: Vec<usize> = (0..classes.len()).filter(|class| classes[*class].saturated).collect();
+        let factors = load_factors(self.scenario, &saturated, self.options);
+        for (class, factor) in saturated.into_iter().zip(factors) {
+            if let Some(saturation) = &mut classes[class].saturation {
+                saturation.at_load_factor = factor;
+                saturation.at_rate_messages_per_cycle = factor * self.scenario.classes()[class].rate;
+            }
+        }
+    }
+}
+
+fn channel_answer(found: &super::solution::ChannelSolution) -> ChannelAnswer {
+    let channel = match found.channel {
+        Channel::Output => "output".to_owned(),
+        Channel::Network(s) => s.to_string(),
+        Channel::Ejection => "ejection".to_owned(),
+    };
+    ChannelAnswer {
+        channel,
+        latency_cycles: found.latency,
+        rate_messages_per_cycle: found.rate,
+        started_rate_messages_per_cycle: found.started_rate,
+        utilization: (found.latency * found.rate).min(1.0),
+        blocking_probability: found.blocking_probability,
+        blocking_length_flits: found.blocking_length,
+        middle_blocking_length_flits: found.middle_length,
+        cycles_per_flit: found.cycles_per_flit,
+        idle_probability: found.idle,
+    }
+}

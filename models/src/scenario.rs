@@ -1,0 +1,20 @@
+//! What is modelled: specs as written down, scenarios as checked, and the built-in ones.
+//!
+//! A *spec* ([`ScenarioSpec`]) is a plain struct; a *scenario* ([`Scenario`]) is the same, checked once at the
+//! door. Models take scenarios and never check again. A scenario file is TOML ([`Document`]).
+
+mod check;
+mod document;
+mod fault;
+mod presets;
+mod reader;
+mod spec;
+
+pub use check::{MAX_DEADLINE_CYCLES, MAX_DEADLINES, MAX_FLITS, MAX_REAL_TIME_CLASSES, MIN_RATE, Scenario};
+pub use document::Document;
+pub use fault::{Fault, Place};
+pub use presets::{PRESETS, Preset};
+pub use spec::{
+    ClassKind, ClassSpec, DeadlineSpec, HopDeadlines, NetworkSpec, RouterSpec, ScenarioSpec, Scheduler,
+    SourceSpec,
+};

@@ -1,0 +1,88 @@
+//! The built-in scenarios: the systems behind the figures of [KYD05], as commented files.
+
+use super::check::Scenario;
+use super::document::Document;
+use super::fault::nearest;
+
+/// A built-in scenario.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// What it is called on the command line.
+    pub name: &'static str,
+    /// One line on what it is.
+    pub about: &'static str,
+    /// The file, comments and all.
+    pub text: &'static str,
+}
+
+macro_rules! preset {
+    ($name:literal, $about:literal) => {
+        Preset { name: $name, about: $about, text: include_str!(concat!("presets/", $name, ".toml")) }
+    };
+}
+
+/// All built-in scenarios.
+pub const PRESETS: &[Preset] = &[
+    preset!("router16", "16-port router of Table 1: R1, R2, best effort (Figs. 4-6, 13)"),
+    preset!("router16-3rt", "16-port router with three real-time classes and best effort"),
+    preset!("router16-on-off", "16-port router with bursty real-time sources (Fig. 12a)"),
+    preset!("cube5", "5-cube of 32 nodes: R1, R2, best effort (Fig. 7a)"),
+    preset!("cube6", "6-cube of 64 nodes: R1, R2, best effort (Figs. 7b, 8, 9, 11a, 14)"),
+    preset!("cube7", "7-cube of 128 nodes: R1, R2, best effort (Fig. 7c)"),
+    preset!("cube6-be64", "6-cube with best-effort messages of 64 flits (Fig. 10)"),
+    preset!("cube6-3rt", "6-cube with three real-time classes and best effort (Fig. 11b)"),
+    preset!("cube6-on-off", "6-cube with bursty real-time sources (Fig. 12b)"),
+];
+
+impl Preset {
+    /// The preset called `name`.
+    ///
+    /// # Errors
+    /// The nearest name there is, if one is near.
+    pub fn find(name: &str) -> Result<&'static Self, Option<&'static str>> {
+        PRESETS
+            .iter()
+            .find(|preset| preset.name == name)
+            .ok_or_else(|| nearest(name, PRESETS.iter().map(|preset| preset.name)))
+    }
+
+    /// Its text, read.
+    pub fn document(&self) -> Document {
+        Document::parse(self.name, self.text).expect("a built-in scenario is sound (tested)")
+    }
+
+    /// Its scenario.
+    pub fn scenario(&self) -> Scenario {
+        self.document().scenario().expect("a built-in scenario is sound (tested)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{ClassKind, ScenarioSpec};
+
+    #[test]
+    fn every_preset_is_sound_and_keeps_the_proportions_of_section_4() {
+        for preset in PRESETS {
+            let scenario = preset.scenario();
+            let rates: Vec<f64> = scenario
+                .classes()
+                .iter()
+                .filter(|class| class.kind == ClassKind::RealTime)
+                .map(|class| class.rate)
+                .collect();
+            // intergeneration times 1 : 2, or 1 : 1.5 : 2
+            let ratios: &[f64] = if rates.len() == 2 { &[1.0, 2.0] } else { &[1.0, 1.5, 2.0] };
+            assert_eq!(rates.len(), ratios.len(), "{}", preset.name);
+            for (rate, ratio) in rates.iter().zip(ratios) {
+                assert!((rates[0] / rate - ratio).abs() < 1e-9, "{}", preset.name);
+            }
+        }
+    }
+
+    #[test]
+    fn router16_is_the_default() {
+        assert_eq!(PRESETS[0].scenario().spec(), &ScenarioSpec::default());
+    }
+}
