@@ -18,7 +18,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { tolerance: 1e-13, max_iterations: 200_000 }
+        Self { tolerance: 1e-13, max_iterations: 50_000 }
     }
 }
 
@@ -78,12 +78,16 @@ impl std::fmt::Display for Report {
     }
 }
 
-/// Residual that rounding alone explains when it no longer improves.
-const NOISE: f64 = 1e-11;
-/// Steps without progress after which the step is halved, and with progress after which it is doubled again.
+/// Residual that rounding may explain where it no longer improves: beyond saturation `1 - P_b` loses digits.
+const NOISE: f64 = 1e-8;
+/// Steps over which the residual must have halved, or it no longer improves.
+const WINDOW: usize = 400;
+/// Steps without progress after which the step is halved.
 const PATIENCE: u32 = 8;
+/// Steps of progress on end after which it is doubled again.
+const CONFIDENCE: u32 = 32;
 /// The shortest step, as a part of the whole one.
-const SHORTEST: f64 = 1.0 / 1024.0;
+const SHORTEST: f64 = 1e-6;
 
 /// Moves `x` to the fixed point of `map` that substitution reaches from there.
 ///
@@ -92,9 +96,9 @@ const SHORTEST: f64 = 1.0 / 1024.0;
 pub fn solve(x: &mut [f64], options: &Options, mut map: impl FnMut(&[f64], &mut [f64])) -> Report {
     let mut y = vec![0.0; x.len()];
     let mut residuals = Vec::new();
-    let mut step = 1.0;
-    let mut best = f64::INFINITY;
-    let (mut worse, mut better, mut since_best) = (0, 0, 0);
+    let (mut step, mut best) = (1.0, f64::INFINITY);
+    let (mut worse, mut better) = (0, 0);
+    let (mut lowest, mut lowest_before) = (f64::INFINITY, f64::INFINITY);
     let ended = |status, residual, residuals: Vec<f64>| Report {
         status,
         iterations: u32::try_from(residuals.len()).unwrap_or(u32::MAX),
@@ -113,26 +117,29 @@ pub fn solve(x: &mut [f64], options: &Options, mut map: impl FnMut(&[f64], &mut 
             return ended(Status::NotFinite, f64::MAX, residuals);
         }
         residuals.push(residual);
-        let at_noise = residual <= NOISE && since_best > 16 * PATIENCE;
-        if residual <= options.tolerance || at_noise {
+        lowest = residual.min(lowest);
+        if residuals.len() % WINDOW == 0 {
+            if lowest > 0.5 * lowest_before && lowest <= NOISE {
+                return ended(Status::Converged, residual, residuals);
+            }
+            (lowest_before, lowest) = (lowest, f64::INFINITY);
+        }
+        if residual <= options.tolerance {
             return ended(Status::Converged, residual, residuals);
         }
         if residuals.len() >= options.max_iterations as usize {
             return ended(Status::OutOfIterations, residual, residuals);
         }
-        if residual < 0.999 * best {
+        if residual < best {
             best = residual;
-            (worse, since_best) = (0, 0);
-            better += 1;
+            (worse, better) = (0, better + 1);
         } else {
-            worse += 1;
-            better = 0;
-            since_best += 1;
+            (worse, better) = (worse + 1, 0);
         }
         if worse >= PATIENCE {
             step = f64::max(step / 2.0, SHORTEST);
-            worse = 0;
-        } else if better >= 4 * PATIENCE {
+            (worse, best) = (0, residual);
+        } else if better >= CONFIDENCE {
             step = f64::min(step * 2.0, 1.0);
             better = 0;
         }

@@ -32,7 +32,7 @@ pub use best_effort::{RealTimeLoad, length_biased_mean};
 pub use blocking::{Blocking, Buffering};
 pub use deadline::{BlockingLength, Companion, Company};
 pub use ecube_traffic::EcubeRoutes;
-pub use middle_blocking::MiddleBlocking;
+pub use middle_blocking::{MiddleBlocking, MiddleLength};
 pub use sharing::{LinkChain, Shares, Sharing, Visitor};
 pub use source_wait::SourceWait;
 

@@ -7,7 +7,7 @@
 use super::best_effort::RealTimeLoad;
 use super::deadline::BlockingLength;
 use super::ecube_traffic::EcubeRoutes;
-use super::middle_blocking::MiddleBlocking;
+use super::middle_blocking::{MiddleBlocking, MiddleLength};
 use super::sharing::{LinkChain, Shares, Sharing, Visitor};
 use super::solution::{Channel, ChannelSolution, ClassSolution, Latencies, NoSolution, Outcome, Starved};
 use super::source_wait::SourceWait;
@@ -41,9 +41,43 @@ struct PathBlocking {
     /// `λ^first_{c,s} / λ_c`.
     shares_started: Vec<f64>,
     /// `Bmid(c,s)` \[flits\].
-    middle: Vec<f64>,
+    middle: Vec<MiddleLength>,
     /// `O_c` \[flits\].
     ejection: f64,
+}
+
+/// A class that a channel has closed itself to (R6): `P_b = 1` there, and A.2 divides by zero.
+#[derive(Clone, Copy, Debug, Default)]
+struct Closing {
+    /// How often the iteration has run into it.
+    met: u32,
+    /// The channel, once the class is given up.
+    channel: Option<usize>,
+}
+
+/// After so many encounters a class is given up.
+const PATIENCE_AT_CLOSED_CHANNEL: u32 = 200;
+
+impl Closing {
+    /// Next `L_s` for a class that starts on channel `s` at `latency`, where (10) says `next`.
+    ///
+    /// `Bmid` falls without bound as `P_b^s` nears 1, so that (10) throws `L_s` from one end to the other. One
+    /// Newton step in `L_s` alone is taken instead where the right side falls with it: the fixed point is the
+    /// same.
+    fn tempered(&mut self, s: usize, latency: f64, next: f64, slope: f64) -> f64 {
+        if self.channel.is_some() {
+            return latency;
+        }
+        let tempered = latency + (next - latency) / (1.0 + f64::max(0.0, -slope));
+        if tempered.is_finite() && tempered > 0.0 {
+            return tempered;
+        }
+        self.met += 1;
+        if self.met > PATIENCE_AT_CLOSED_CHANNEL {
+            self.channel = Some(s);
+        }
+        0.9 * latency
+    }
 }
 
 impl Cube {
@@ -96,7 +130,15 @@ impl Cube {
     /// `I_{c,s} + Bmid(c,s)` \[flits\].
     fn flits_on_way(&self, flow: &Flow, blocking: &PathBlocking, s: usize) -> f64 {
         // I = P_b^s m / 2
-        blocking.probabilities[s] * flow.buffering.room() / 2.0 + blocking.middle[s]
+        blocking.probabilities[s] * flow.buffering.room() / 2.0 + blocking.middle[s].flits
+    }
+
+    /// How (10) changes with `L_{c,s}` through `P_b,c^s` alone: negative where `Bmid` falls faster than `I`
+    /// rises.
+    fn slope(&self, flow: &Flow, blocking: &PathBlocking, s: usize, latency: f64, cycles_per_flit: f64) -> f64 {
+        // dP_b / dL = (1 + 2 m / M) P_b / L
+        let slope = flow.buffering.exponent() * blocking.probabilities[s] / latency;
+        slope * (flow.buffering.room() / 2.0 + blocking.middle[s].slope) * cycles_per_flit
     }
 }
 
@@ -116,6 +158,7 @@ pub(super) fn solve(
     // chains of the network channels and, last, of the ejection channel
     let mut sharing = vec![Sharing::unknown(classes.len()); n + 1];
     let mut blocking = vec![PathBlocking::default(); classes.len()];
+    let mut closing = vec![Closing::default(); classes.len()];
     let mut visitors: Vec<Visitor> = Vec::with_capacity(classes.len());
 
     let zero_load = || {
@@ -148,22 +191,33 @@ pub(super) fn solve(
             for (s, link) in network.iter_mut().enumerate() {
                 visitors.clear();
                 for (class, flow) in classes.iter().enumerate() {
+                    let given_up = closing[class].channel.is_some();
+                    let flits = cube.flits_on_way(flow, &blocking[class], s);
+                    let fixed_cycles = cube.header[s] + at_ejection[class];
                     visitors.push(Visitor {
                         rate: blocking[class].accepted_rate * cube.per_channel,
-                        fixed_cycles: cube.header[s] + at_ejection[class],
-                        flits: cube.flits_on_way(flow, &blocking[class], s),
+                        // a class given up does not go away
+                        fixed_cycles: if given_up { f64::INFINITY } else { fixed_cycles },
+                        flits: if given_up || !flits.is_finite() { 0.0 } else { flits },
                     });
                 }
                 chain.solve(&shares, &visitors, link);
-                for (class, visitor) in visitors.iter().enumerate() {
+                for (class, flow) in classes.iter().enumerate() {
+                    let latency = latencies[class * (n + 1) + s];
+                    let cycles_per_flit = link.cycles_per_flit[class];
                     // (10): L_s = P - 1 + P h_s + (O + M) S_n + (I + Bmid) S_s
-                    next[class * (n + 1) + s] =
-                        visitor.fixed_cycles + visitor.flits * link.cycles_per_flit[class];
+                    let new = cube.header[s]
+                        + at_ejection[class]
+                        + cube.flits_on_way(flow, &blocking[class], s) * cycles_per_flit;
+                    let slope = cube.slope(flow, &blocking[class], s, latency, cycles_per_flit);
+                    next[class * (n + 1) + s] = closing[class].tempered(s, latency, new, slope);
                 }
             }
             for (class, flits) in at_ejection.iter().enumerate() {
+                let at = class * (n + 1) + n;
                 // R7: L_n = P - 1 + (O + M) S_n
-                next[class * (n + 1) + n] = cube.stages - 1.0 + flits;
+                let given_up = closing[class].channel.is_some();
+                next[at] = if given_up { latencies[at] } else { cube.stages - 1.0 + flits };
             }
         })
     };
@@ -176,7 +230,7 @@ pub(super) fn solve(
             at_ejection: vec![on_channel(n); n],
             idle: sharing.iter().map(Sharing::idle).collect(),
         };
-        let found = cube.class_solution(flow, path, &cycles).map(|mut found| {
+        let found = cube.class_solution(flow, path, &cycles, closing[class]).map(|mut found| {
             found.starved = sharing.iter().enumerate().find_map(|(s, link)| {
                 let channel = if s == n { Channel::Ejection } else { Channel::Network(s) };
                 link.starved_in[class].map(|company| Starved { channel, company })
@@ -225,30 +279,37 @@ fn best_effort(
         idle: loads.iter().map(|load| load.idle).collect(),
     };
     // R9: S_{C,n}^(s) follows from the channel on which the message started
-    let at_ejection = |cycles: &PathCycles, middle: &[f64], s: usize| {
-        loads[n].cycles_per_flit_at_ejection(message, cycles.on_channel[s], middle[s])
+    let at_ejection = |cycles: &PathCycles, middle: f64, s: usize| {
+        loads[n].cycles_per_flit_at_ejection(message, cycles.on_channel[s], middle)
     };
-    let unblocked = vec![0.0; n];
-    let zero_load = |s: usize| cube.header[s] + message * at_ejection(&cycles, &unblocked, s);
+    let zero_load = |s: usize| cube.header[s] + message * at_ejection(&cycles, 0.0, s);
     let mut latencies: Vec<f64> = (0..n).map(zero_load).collect();
-    let spread: f64 = (0..n).map(|s| cube.started[s] * at_ejection(&cycles, &unblocked, s)).sum();
+    let spread: f64 = (0..n).map(|s| cube.started[s] * at_ejection(&cycles, 0.0, s)).sum();
     latencies.push(cube.stages - 1.0 + message * spread);
 
     let mut path = PathBlocking::default();
+    let mut closing = Closing::default();
     let report = fixed_point::solve(&mut latencies, options, |latencies, next| {
+        if closing.channel.is_some() {
+            next.copy_from_slice(latencies);
+            return;
+        }
         path = cube.blocking(flow, latencies);
         let mut mean = 0.0;
         for s in 0..n {
-            cycles.at_ejection[s] = at_ejection(&cycles, &path.middle, s);
+            cycles.at_ejection[s] = at_ejection(&cycles, path.middle[s].flits, s);
             mean += path.shares_started[s] * cycles.at_ejection[s];
             // (10)
-            next[s] = cube.header[s]
+            let new = cube.header[s]
                 + (path.ejection + message) * cycles.at_ejection[s]
                 + cube.flits_on_way(flow, &path, s) * cycles.on_channel[s];
+            let slope = cube.slope(flow, &path, s, latencies[s], cycles.on_channel[s]);
+            next[s] = closing.tempered(s, latencies[s], new, slope);
         }
-        next[n] = cube.stages - 1.0 + (path.ejection + message) * mean;
+        let ejected = cube.stages - 1.0 + (path.ejection + message) * mean;
+        next[n] = if ejected.is_finite() { ejected } else { latencies[n] };
     });
-    (cube.class_solution(flow, &path, &cycles), report)
+    (cube.class_solution(flow, &path, &cycles, closing), report)
 }
 
 /// Cycles per flit of one class all along its paths.
@@ -267,7 +328,11 @@ impl Cube {
         flow: &Flow,
         path: &PathBlocking,
         cycles: &PathCycles,
+        closing: Closing,
     ) -> Result<ClassSolution, NoSolution> {
+        if let Some(channel) = closing.channel {
+            return Err(NoSolution::Closed { channel: Channel::Network(channel) });
+        }
         let n = self.n;
         let weighted = |of: &dyn Fn(usize) -> f64| -> f64 {
             (0..n).map(|s| path.shares_started[s] * of(s)).sum()
@@ -281,10 +346,6 @@ impl Cube {
             ejected * (cycles.at_ejection[s] - 1.0) + on_way(s) * (cycles.on_channel[s] - 1.0)
         });
         let latency = transfer + blocking + sharing;
-        if !latency.is_finite() {
-            let closed = (0..n).find(|s| path.probabilities[*s] >= 1.0).unwrap_or(0);
-            return Err(NoSolution::Closed { channel: Channel::Network(closed) });
-        }
         let lone_latency = self.stages - 1.0 + self.stages * self.routes.mean_hops() + flow.message();
         // (14)
         let cycles_per_flit = weighted(&|s| cycles.on_channel[s]);
@@ -296,7 +357,7 @@ impl Cube {
                 started_rate: path.accepted_rate * path.shares_started[s],
                 blocking_probability: path.probabilities[s],
                 blocking_length: path.probabilities[s] * flow.buffering.room() / 2.0,
-                middle_length: path.middle[s],
+                middle_length: path.middle[s].flits,
                 cycles_per_flit: cycles.on_channel[s],
                 idle: cycles.idle[s],
             })

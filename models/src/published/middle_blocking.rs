@@ -17,6 +17,15 @@ pub struct MiddleBlocking {
     crossed_later: Vec<Vec<f64>>,
 }
 
+/// `Bmid(c, s)` of one first channel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MiddleLength {
+    /// The length \[flits\].
+    pub flits: f64,
+    /// Its derivative by `P_b,c^s`, all else kept: never positive, since `λ^first_{c,s}` stands below the line.
+    pub slope: f64,
+}
+
 impl MiddleBlocking {
     /// Coefficients for the given cube.
     pub fn new(routes: &EcubeRoutes) -> Self {
@@ -57,12 +66,18 @@ impl MiddleBlocking {
         }
     }
 
-    /// `Bmid(c, s)`: mean blocking length in the middle of the path, for every first channel `s` \[flits\].
+    /// `Bmid(c, s)`: mean blocking length in the middle of the path, for every first channel `s` \[flits\], and
+    /// how it falls with `P_b,c^s` of that channel itself.
     ///
     /// `probabilities` are `P_b,c^s`, `shares_started` are `λ^first_{c,s} / λ_c`. The first factor is negative
     /// where a channel turns away so many new messages that fewer than `P_1 λ_c / n` are left to start on it;
     /// it is kept as printed.
-    pub fn lengths(&self, probabilities: &[f64], shares_started: &[f64], buffering: Buffering) -> Vec<f64> {
+    pub fn lengths(
+        &self,
+        probabilities: &[f64],
+        shares_started: &[f64],
+        buffering: Buffering,
+    ) -> Vec<MiddleLength> {
         let n = self.goes_on.len();
         let (room, message) = (buffering.room(), buffering.message_flits);
         // d_s = ½ [m + M + (1 - Pt_s) Σ_{j>s} P_b^j (d_j + m) H(j|s)]
@@ -76,7 +91,12 @@ impl MiddleBlocking {
         let length = |s: usize| {
             let later = |j: usize| probabilities[j] * (room + delay[j]) * self.crossed_later[s][j];
             let chained: f64 = (s + 1..n).map(later).sum();
-            if s + 1 == n { 0.0 } else { (1.0 - self.one_hop / shares_started[s]) * chained }
+            if s + 1 == n {
+                return MiddleLength { flits: 0.0, slope: 0.0 };
+            }
+            let ends_here = self.one_hop / shares_started[s];
+            let slope = -chained * ends_here / (1.0 - probabilities[s]);
+            MiddleLength { flits: (1.0 - ends_here) * chained, slope }
         };
         (0..n).map(length).collect()
     }
@@ -91,7 +111,23 @@ mod tests {
     fn lengths(n: usize, probability: f64) -> Vec<f64> {
         let routes = EcubeRoutes::new(n);
         let started: Vec<f64> = (0..n).map(|s| routes.share_started(s)).collect();
-        MiddleBlocking::new(&routes).lengths(&vec![probability; n], &started, TABLE_1)
+        let lengths = MiddleBlocking::new(&routes).lengths(&vec![probability; n], &started, TABLE_1);
+        lengths.iter().map(|length| length.flits).collect()
+    }
+
+    #[test]
+    fn the_slope_is_that_of_the_length() {
+        let routes = EcubeRoutes::new(4);
+        let middle = MiddleBlocking::new(&routes);
+        let at = |p: f64| {
+            let probabilities = [p, 0.2, 0.1, 0.3];
+            // λ^first / λ, the sum below the line kept
+            let started: Vec<f64> =
+                (0..4).map(|s| routes.share_started(s) * (1.0 - probabilities[s]) / 0.7).collect();
+            middle.lengths(&probabilities, &started, TABLE_1)[0]
+        };
+        let difference = (at(0.4001).flits - at(0.3999).flits) / 0.0002;
+        assert!((difference / at(0.4).slope - 1.0).abs() < 1e-6);
     }
 
     #[test]
