@@ -82,10 +82,10 @@ impl std::fmt::Display for Report {
 const NOISE: f64 = 1e-8;
 /// Steps over which the residual must have halved, or it no longer improves.
 const WINDOW: usize = 400;
-/// Steps without progress after which the step is halved.
-const PATIENCE: u32 = 8;
-/// Steps of progress on end after which it is doubled again.
-const CONFIDENCE: u32 = 32;
+/// A swing that shrinks to less than this part from step to step is left to itself.
+const SHRINKING: f64 = 0.9;
+/// Steps on end without a swing after which the step is doubled again.
+const CONFIDENCE: u32 = 16;
 /// The shortest step, as a part of the whole one.
 const SHORTEST: f64 = 1e-6;
 
@@ -95,9 +95,9 @@ const SHORTEST: f64 = 1e-6;
 /// residual.
 pub fn solve(x: &mut [f64], options: &Options, mut map: impl FnMut(&[f64], &mut [f64])) -> Report {
     let mut y = vec![0.0; x.len()];
-    let mut residuals = Vec::new();
-    let (mut step, mut best) = (1.0, f64::INFINITY);
-    let (mut worse, mut better) = (0, 0);
+    let mut change = vec![0.0; x.len()];
+    let mut residuals: Vec<f64> = Vec::new();
+    let (mut step, mut calm) = (1.0, 0);
     let (mut lowest, mut lowest_before) = (f64::INFINITY, f64::INFINITY);
     let ended = |status, residual, residuals: Vec<f64>| Report {
         status,
@@ -107,15 +107,18 @@ pub fn solve(x: &mut [f64], options: &Options, mut map: impl FnMut(&[f64], &mut 
     };
     loop {
         map(x, &mut y);
-        let residual = x
-            .iter()
-            .zip(&y)
-            .map(|(x, y)| (y - x).abs() / x.abs().max(f64::MIN_POSITIVE))
-            .fold(0.0, |a: f64, b| if b.is_nan() { f64::NAN } else { a.max(b) });
+        let (mut residual, mut along) = (0.0, 0.0);
+        for ((x, y), change) in x.iter().zip(&y).zip(&mut change) {
+            let before = *change;
+            *change = (y - x) / x.abs().max(f64::MIN_POSITIVE);
+            residual = if change.is_nan() { f64::NAN } else { f64::max(residual, change.abs()) };
+            along += before * *change;
+        }
         if !residual.is_finite() {
             residuals.push(f64::MAX);
             return ended(Status::NotFinite, f64::MAX, residuals);
         }
+        let before = residuals.last().copied().unwrap_or(f64::INFINITY);
         residuals.push(residual);
         lowest = residual.min(lowest);
         if residuals.len() % WINDOW == 0 {
@@ -130,18 +133,16 @@ pub fn solve(x: &mut [f64], options: &Options, mut map: impl FnMut(&[f64], &mut 
         if residuals.len() >= options.max_iterations as usize {
             return ended(Status::OutOfIterations, residual, residuals);
         }
-        if residual < best {
-            best = residual;
-            (worse, better) = (0, better + 1);
-        } else {
-            (worse, better) = (worse + 1, 0);
-        }
-        if worse >= PATIENCE {
+        // a step too long swings from one side of the point to the other, more and more widely
+        if along < 0.0 && residual > SHRINKING * before {
             step = f64::max(step / 2.0, SHORTEST);
-            (worse, best) = (0, residual);
-        } else if better >= CONFIDENCE {
+            calm = 0;
+        } else {
+            calm += 1;
+        }
+        if calm >= CONFIDENCE {
             step = f64::min(step * 2.0, 1.0);
-            better = 0;
+            calm = 0;
         }
         for (x, y) in x.iter_mut().zip(&y) {
             *x += step * (y - *x);

@@ -40,8 +40,10 @@ const ENUMERATED: f64 = 4e6;
 const GRID: u32 = 4;
 /// Groups into which many combinations are put on the grid.
 const GROUPS: usize = 8;
-/// The most flits and cycles, multiplied, of a table of delays.
-const LARGEST_TABLE: usize = 16_000_000;
+/// The most flits and cycles, multiplied, of a table of delays; longer delays are left out.
+const LARGEST_TABLE: usize = 2_000_000;
+/// The same where there are more combinations than groups, and much more to do.
+const LARGEST_TABLE_OF_GROUPS: usize = 400_000;
 
 impl Company {
     /// Of the given combinations, those that matter.
@@ -168,20 +170,24 @@ struct Delays {
     cycles: usize,
     /// Whether longer delays than `cycles` were left out for want of room.
     cut: bool,
+    /// The largest excess \[cycles\].
+    slowest: f64,
 }
 
 impl Delays {
     fn of(companions: &[Companion], most_flits: usize, end: usize) -> Self {
         let odds: Vec<f64> = companions.iter().map(|c| c.probability / (1.0 - c.probability)).collect();
-        let symmetric = significant(elementary_symmetric(&odds));
+        let negligible = if companions.len() > GROUPS { 1e-7 } else { 1e-9 };
+        let symmetric = significant(elementary_symmetric(&odds), negligible);
         let slowest = companions.iter().map(|c| c.excess).fold(0.0, f64::max);
         let cycles = (most_flits as f64 * slowest + 2.0).min(end as f64) as usize;
-        let room = (LARGEST_TABLE / (most_flits + 1)).max(1);
+        let room = (largest_table(companions) / (most_flits + 1)).max(1);
         let mut delays = Self {
             table: vec![vec![0.0; (most_flits + 1) * cycles.min(room)]; symmetric.len() - 1],
             symmetric,
             cycles: cycles.min(room),
             cut: cycles > room,
+            slowest,
         };
         let (n, k) = (most_flits as f64, companions.len() as f64);
         let exact = match delays.table.len() {
@@ -243,8 +249,12 @@ impl Delays {
                 (steps - steps.round()).abs() < TOLERANCE
             })
         };
-        let multiple = (1..=2 * GRID).find(|step| on_grid(*step) && companions.len() <= GROUPS);
-        let per_cycle = multiple.unwrap_or(GRID) as usize;
+        // as fine a grid as there is room for
+        let room = largest_table(companions) / ((most_flits + 1) * self.cycles);
+        let finest = room.clamp(1, 2 * GRID as usize) as u32;
+        let multiple = (1..=finest).find(|step| on_grid(*step) && companions.len() <= GROUPS);
+        let per_cycle = multiple.unwrap_or(finest.min(GRID)) as usize;
+        let reach = self.slowest * per_cycle as f64 + 1.0;
         let most = self.table.len();
         let points = self.cycles * per_cycle;
         let width = (most_flits + 1) * points;
@@ -256,7 +266,7 @@ impl Delays {
                 let (from, to) = ways.split_at_mut(j + 1);
                 let mut sent = from[j].clone();
                 for (more, coefficient) in to.iter_mut().zip(&group.symmetric[1..]) {
-                    sent = one_more_run(&sent, most_flits, points, step);
+                    sent = one_more_run(&sent, points, step, reach);
                     more.iter_mut().zip(&sent).for_each(|(more, sent)| *more += coefficient * sent);
                 }
             }
@@ -306,13 +316,18 @@ impl Delays {
             }
             let mut scale = weight(flits) / norm;
             add(completion, flits, scale);
+            let reached = (n * self.slowest + 2.0) as usize;
+            let slots = completion.get_mut(flits..).unwrap_or_default();
             for sum in &so_far {
                 scale /= n;
-                let slots = completion.iter_mut().skip(flits);
-                slots.zip(sum).for_each(|(slot, sum)| *slot += scale * sum);
+                slots.iter_mut().zip(sum).take(reached).for_each(|(slot, sum)| *slot += scale * sum);
             }
         }
     }
+}
+
+fn largest_table(companions: &[Companion]) -> usize {
+    if companions.len() > GROUPS { LARGEST_TABLE_OF_GROUPS } else { LARGEST_TABLE }
 }
 
 /// Combinations of nearly the same delay, taken together on the grid.
@@ -345,21 +360,22 @@ fn groups(companions: &[Companion], odds: &[f64]) -> Vec<Group> {
     groups.into_iter().map(of).collect()
 }
 
-/// All ways to append one run of at least one flit, each flit of it delayed by `step` grid points.
-fn one_more_run(ways: &[f64], most_flits: usize, points: usize, step: f64) -> Vec<f64> {
+/// All ways to append one run of at least one flit, each flit of it delayed by `step` grid points; no flit ever
+/// is by more than `reach`.
+fn one_more_run(ways: &[f64], points: usize, step: f64, reach: f64) -> Vec<f64> {
     let (whole, part) = (step as usize, step.fract());
     let mut longer = vec![0.0; ways.len()];
-    for flits in 1..=most_flits {
+    for flits in 1..ways.len() / points {
         let (before, here) = longer.split_at_mut(flits * points);
         let row = (flits - 1) * points..flits * points;
         let (started, went_on) = (&ways[row.clone()], &before[row]);
-        let here = &mut here[..points];
-        for point in 0..points.saturating_sub(whole) {
-            let sum = started[point] + went_on[point];
-            if sum > 0.0 {
-                here[point + whole] += (1.0 - part) * sum;
-                add(here, point + whole + 1, part * sum);
-            }
+        let here = here[..points].get_mut(whole..).unwrap_or_default();
+        let reached = ((flits - 1) as f64 * reach) as usize + 1;
+        let arrivals = started.iter().zip(went_on).take(reached).map(|(started, went_on)| started + went_on);
+        let mut carried = 0.0;
+        for (slot, sum) in here.iter_mut().zip(arrivals.chain([0.0])) {
+            *slot = (1.0 - part) * sum + part * carried;
+            carried = sum;
         }
     }
     longer
@@ -378,7 +394,7 @@ fn elementary_symmetric(numbers: &[f64]) -> Vec<f64> {
 }
 
 /// Without the terms that are nothing beside the rest: `e_j(r) C(n, j) / n^j < e_j(r) / j!`.
-fn significant(mut symmetric: Vec<f64>) -> Vec<f64> {
+fn significant(mut symmetric: Vec<f64>, negligible: f64) -> Vec<f64> {
     let mut factorial = 1.0;
     let terms: Vec<f64> = symmetric
         .iter()
@@ -389,7 +405,7 @@ fn significant(mut symmetric: Vec<f64>) -> Vec<f64> {
         })
         .collect();
     let total: f64 = terms.iter().sum();
-    let needed = terms.iter().rposition(|term| *term > 1e-11 * total).map_or(1, |last| last + 1);
+    let needed = terms.iter().rposition(|term| *term > negligible * total).map_or(1, |last| last + 1);
     symmetric.truncate(needed);
     symmetric
 }
@@ -490,7 +506,7 @@ mod tests {
             let mut symmetric = elementary_symmetric(&odds);
             symmetric.truncate(4);
             let table = vec![vec![0.0; (flits + 1) * end]; 3];
-            let mut delays = Delays { table, symmetric, cycles: end, cut: false };
+            let mut delays = Delays { table, symmetric, cycles: end, cut: false, slowest: a + b + c };
             delays.enumerate(&company, &odds, flits, exact);
             delays.approximate(&company, &odds, flits, exact);
             let mut completion = vec![0.0; end];

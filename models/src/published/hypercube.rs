@@ -13,8 +13,11 @@ use super::solution::{Channel, ChannelSolution, ClassSolution, Latencies, NoSolu
 use super::source_wait::SourceWait;
 use super::traffic::{Flow, Traffic};
 use super::{DistributionRange, Solved};
-use crate::fixed_point::{self, Report, root_of_increasing};
+use crate::fixed_point::{self, Report, Status, root_of_increasing};
 use crate::lattice::{Distribution, sums_of_chosen_terms};
+
+/// The most iterations: where a thousand do not lead to the point, more hardly ever do.
+const MOST_ITERATIONS: u32 = 10_000;
 
 /// What depends on the cube alone.
 struct Cube {
@@ -151,6 +154,8 @@ pub(super) fn solve(
     range: Option<DistributionRange>,
 ) -> Solved {
     let cube = Cube::new(dimension, stages);
+    let most = options.max_iterations.min(MOST_ITERATIONS);
+    let options = &fixed_point::Options { max_iterations: most, ..*options };
     let n = cube.n;
     let classes = &traffic.real_time;
     let shares = Shares::new(&traffic.vticks);
@@ -221,8 +226,22 @@ pub(super) fn solve(
             }
         })
     };
+    let overloaded = |class: usize| {
+        let path = &blocking[class];
+        let mean: f64 =
+            path.shares_started.iter().zip(&latencies[class * (n + 1)..]).map(|(w, l)| w * l).sum();
+        // a NaN counts as overloaded
+        !(classes[class].rate * mean < 1.0)
+    };
+    let unsettled = report.status != Status::Converged && (0..classes.len()).all(overloaded);
+    let report = if unsettled { Report { status: Status::Converged, ..report } } else { report };
     let mut outcomes = Vec::new();
     for (class, flow) in classes.iter().enumerate() {
+        if unsettled {
+            let found = Err(NoSolution::Unsettled { channel: Channel::Network(0) });
+            outcomes.push(Outcome { class: flow.class, found });
+            continue;
+        }
         let path = &blocking[class];
         let on_channel = |s: usize| sharing[s].cycles_per_flit[class];
         let cycles = PathCycles {
@@ -252,7 +271,11 @@ pub(super) fn solve(
                     rate: if s == n { total } else { total * cube.per_channel },
                 })
                 .collect();
-            let (found, own) = best_effort(&cube, &flow, &loads, options);
+            let (found, own) = if unsettled {
+                (Err(NoSolution::NoRoom { channel: Channel::Network(0) }), Report::default())
+            } else {
+                best_effort(&cube, &flow, &loads, options)
+            };
             outcomes.push(Outcome { class: flow.class, found });
             report.then(own)
         }
@@ -309,6 +332,11 @@ fn best_effort(
         let ejected = cube.stages - 1.0 + (path.ejection + message) * mean;
         next[n] = if ejected.is_finite() { ejected } else { latencies[n] };
     });
+    let mean: f64 = path.shares_started.iter().zip(&latencies).map(|(w, l)| w * l).sum();
+    if report.status != Status::Converged && !(flow.rate * mean < 1.0) {
+        let found = Err(NoSolution::Unsettled { channel: Channel::Network(0) });
+        return (found, Report { status: Status::Converged, ..report });
+    }
     (cube.class_solution(flow, &path, &cycles, closing), report)
 }
 
@@ -388,7 +416,6 @@ impl Cube {
             source_load: flow.rate * latency,
             wait: SourceWait::new(flow.rate, latency, lone_latency, cycles_per_flit),
             starved: None,
-            lone_latency,
             channels,
             latencies: None,
         })

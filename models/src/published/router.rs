@@ -131,7 +131,6 @@ fn class_solution(flow: &Flow, blocking: Blocking, cycles_per_flit: f64, before_
         source_load: flow.rate * latency,
         wait: SourceWait::new(flow.rate, latency, transfer, cycles_per_flit),
         starved: None,
-        lone_latency: transfer,
         channels: vec![ChannelSolution {
             channel: Channel::Output,
             latency,

@@ -8,6 +8,8 @@ use crate::markov_chain::{StationarySolver, ToggleRates};
 
 /// Stands for a downward rate that is not positive (R6) \[1/cycle\].
 const TINY: f64 = 1e-14;
+/// Rounds of the chain's solver between two changes of its rates.
+const ROUNDS: u32 = 3;
 /// Stands for the rate of a class that is silent, so that what it would meet is still defined \[1/cycle\].
 const SILENT: f64 = 1e-20;
 
@@ -83,6 +85,9 @@ impl LinkChain {
 
     /// Solves the chain of a link with the given visitors; `sharing` holds the answer to a similar link or the
     /// one before, and takes the new one.
+    ///
+    /// For more than five classes one call brings it only some digits nearer: the visitors follow from the
+    /// answer, so that calls are repeated until nothing changes any more.
     pub fn solve(&mut self, shares: &Shares, visitors: &[Visitor], sharing: &mut Sharing) {
         let states = self.rates.states();
         for (class, visitor) in visitors.iter().enumerate() {
@@ -105,7 +110,7 @@ impl LinkChain {
                 self.rates.set(class, set, rate);
             }
         }
-        self.solver.solve(&self.rates, &mut sharing.occupancy);
+        self.solver.improve(&self.rates, &mut sharing.occupancy, ROUNDS);
         for class in 0..visitors.len() {
             let (mut present, mut cycles) = (0.0, 0.0);
             for set in (0..states).filter(|set| set >> class & 1 == 1) {

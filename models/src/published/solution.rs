@@ -20,6 +20,8 @@ pub(super) enum NoSolution {
     NoRoom { channel: Channel },
     /// No new message gets onto a channel: the weights of (10) and A.2 are 0/0.
     Closed { channel: Channel },
+    /// Far beyond saturation the iteration settles nowhere.
+    Unsettled { channel: Channel },
 }
 
 /// A link of the model.
@@ -55,8 +57,6 @@ pub(super) struct ClassSolution {
     pub(super) source_load: f64,
     pub(super) wait: SourceWait,
     pub(super) starved: Option<Starved>,
-    /// `P - 1 + M (+ P h̄)`: the latency of a lone message.
-    pub(super) lone_latency: f64,
     pub(super) channels: Vec<ChannelSolution>,
     /// Real-time classes only, and only if asked for.
     pub(super) latencies: Option<Latencies>,

@@ -211,8 +211,14 @@ impl Words<'_> {
             NoSolution::Closed { channel } => {
                 format!("saturated: {} is full and takes no new message", name(channel))
             }
+            NoSolution::Unsettled { .. } => {
+                "saturated: so far beyond its load that the equations settle nowhere".to_owned()
+            }
         };
-        if let NoSolution::NoRoom { channel } | NoSolution::Closed { channel } = why {
+        if let NoSolution::NoRoom { channel }
+        | NoSolution::Closed { channel }
+        | NoSolution::Unsettled { channel } = why
+        {
             answer.saturated = true;
             answer.saturation = Some(Saturation {
                 bottleneck: name(channel),
