@@ -162,7 +162,11 @@ pub fn root_of_increasing(low: f64, high: f64, mut function: impl FnMut(f64) -> 
         if value == 0.0 {
             return x;
         }
-        if value > 0.0 { high = x } else { low = x }
+        if value > 0.0 {
+            high = x
+        } else {
+            low = x
+        }
         let newton = x - value / slope;
         let next = if newton > low && newton < high { newton } else { f64::midpoint(low, high) };
         if (next - x).abs() <= 4.0 * f64::EPSILON * x.abs() {

@@ -121,9 +121,7 @@ pub fn sums_of_chosen_terms(terms: &[Vec<f64>], last: &[f64]) -> Vec<Vec<f64>> {
         let ends = [0, bins - 1];
         ends.iter().for_each(|bin| spectrum[*bin].im = 0.0);
         let mut sum = inverse.make_output_vec();
-        inverse
-            .process_with_scratch(spectrum, &mut sum, &mut scratch)
-            .expect("buffers are made by the plan");
+        inverse.process_with_scratch(spectrum, &mut sum, &mut scratch).expect("buffers are made by the plan");
         sum.truncate(longest);
         let scale = 1.0 / (length as f64 * choices(h));
         // rounding of the transform is about 1e-17: no probability

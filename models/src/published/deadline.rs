@@ -416,7 +416,14 @@ mod tests {
 
     /// (17)-(19) with R10, sum by sum: a message of `own` flits, every `B`, every `X_k`.
     fn by_brute_force(company: &[Companion], blocking: BlockingLength, own: u32) -> Vec<f64> {
-        fn all(rest: &[Companion], left: u32, flits: u32, delay: f64, weight: f64, out: &mut Vec<(f64, f64)>) {
+        fn all(
+            rest: &[Companion],
+            left: u32,
+            flits: u32,
+            delay: f64,
+            weight: f64,
+            out: &mut Vec<(f64, f64)>,
+        ) {
             let Some((first, rest)) = rest.split_first() else {
                 out.push((delay, weight));
                 return;
@@ -462,7 +469,9 @@ mod tests {
     }
 
     fn companions(of: &[(f64, f64)]) -> Vec<Companion> {
-        of.iter().map(|(excess, probability)| Companion { excess: *excess, probability: *probability }).collect()
+        of.iter()
+            .map(|(excess, probability)| Companion { excess: *excess, probability: *probability })
+            .collect()
     }
 
     #[test]
@@ -523,9 +532,8 @@ mod tests {
 
     #[test]
     fn many_companions_keep_probability_and_mean() {
-        let company: Vec<Companion> = (1..128)
-            .map(|k| Companion { excess: 0.03 * f64::from(k), probability: 0.5 / 127.0 })
-            .collect();
+        let company: Vec<Companion> =
+            (1..128).map(|k| Companion { excess: 0.03 * f64::from(k), probability: 0.5 / 127.0 }).collect();
         let blocking = BlockingLength { probability: 0.1, longest: 96 };
         let completion = Company::new(company).completion(blocking, 32, 4000);
         assert!((completion.iter().sum::<f64>() - 1.0).abs() < 1e-9);

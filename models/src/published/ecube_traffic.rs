@@ -112,7 +112,8 @@ mod tests {
             let others = (1u32 << n) - 1;
             let all = f64::from(others);
             for s in 0..n {
-                let first: Vec<u32> = (1..=others).filter(|path| path.trailing_zeros() as usize == s).collect();
+                let first: Vec<u32> =
+                    (1..=others).filter(|path| path.trailing_zeros() as usize == s).collect();
                 let hops: u32 = first.iter().map(|path| path.count_ones()).sum();
                 let over = (1..=others).filter(|path| path >> s & 1 == 1).count();
                 assert_close(routes.share_started(s), first.len() as f64 / all);

@@ -58,8 +58,10 @@ struct Closing {
     channel: Option<usize>,
 }
 
+/// Next `L_s`, as a part of the present one, where (10) has no value.
+const PULLED_BACK: f64 = 0.995;
 /// After so many encounters a class is given up.
-const PATIENCE_AT_CLOSED_CHANNEL: u32 = 200;
+const PATIENCE_AT_CLOSED_CHANNEL: u32 = 1000;
 
 impl Closing {
     /// Next `L_s` for a class that starts on channel `s` at `latency`, where (10) says `next`.
@@ -79,7 +81,7 @@ impl Closing {
         if self.met > PATIENCE_AT_CLOSED_CHANNEL {
             self.channel = Some(s);
         }
-        0.9 * latency
+        PULLED_BACK * latency
     }
 }
 
@@ -138,7 +140,14 @@ impl Cube {
 
     /// How (10) changes with `L_{c,s}` through `P_b,c^s` alone: negative where `Bmid` falls faster than `I`
     /// rises.
-    fn slope(&self, flow: &Flow, blocking: &PathBlocking, s: usize, latency: f64, cycles_per_flit: f64) -> f64 {
+    fn slope(
+        &self,
+        flow: &Flow,
+        blocking: &PathBlocking,
+        s: usize,
+        latency: f64,
+        cycles_per_flit: f64,
+    ) -> f64 {
         // dP_b / dL = (1 + 2 m / M) P_b / L
         let slope = flow.buffering.exponent() * blocking.probabilities[s] / latency;
         slope * (flow.buffering.room() / 2.0 + blocking.middle[s].slope) * cycles_per_flit
@@ -362,17 +371,15 @@ impl Cube {
             return Err(NoSolution::Closed { channel: Channel::Network(channel) });
         }
         let n = self.n;
-        let weighted = |of: &dyn Fn(usize) -> f64| -> f64 {
-            (0..n).map(|s| path.shares_started[s] * of(s)).sum()
-        };
+        let weighted =
+            |of: &dyn Fn(usize) -> f64| -> f64 { (0..n).map(|s| path.shares_started[s] * of(s)).sum() };
         let on_way = |s: usize| self.flits_on_way(flow, path, s);
         let ejected = path.ejection + flow.message();
         // L_c = Σ_s L_{c,s} λ^first_{c,s} / λ_c, part by part
         let blocking = path.ejection + weighted(&on_way);
         let transfer = weighted(&|s| self.header[s]) + flow.message();
-        let sharing = weighted(&|s| {
-            ejected * (cycles.at_ejection[s] - 1.0) + on_way(s) * (cycles.on_channel[s] - 1.0)
-        });
+        let sharing =
+            weighted(&|s| ejected * (cycles.at_ejection[s] - 1.0) + on_way(s) * (cycles.on_channel[s] - 1.0));
         let latency = transfer + blocking + sharing;
         let lone_latency = self.stages - 1.0 + self.stages * self.routes.mean_hops() + flow.message();
         // (14)

@@ -37,9 +37,8 @@ impl MiddleBlocking {
             (j..n - s).map(|m| routes.choose(n - s - 1, m) * through(m)).sum()
         };
         // Pt_s = Σ_{k=0}^{s} P_{k+1} C(s, k) / C(n, k+1) / S_s(0)
-        let ends = |s: usize| {
-            (0..=s).map(|k| path(k + 1) * routes.choose(s, k)).sum::<f64>() / sum_from(s, 0)
-        };
+        let ends =
+            |s: usize| (0..=s).map(|k| path(k + 1) * routes.choose(s, k)).sum::<f64>() / sum_from(s, 0);
         // H(j|s) = Σ_m Σ_k P_{m+k+2} C(n-j-1, m) C(s, k) / C(n, m+k+2) (m + 1) / S_s(1)
         let met = |s: usize, j: usize| -> f64 {
             let met = |m: usize, k: usize| {

@@ -42,17 +42,14 @@ impl Traffic {
         };
         let real_time = |spec: &&ClassSpec| spec.kind == ClassKind::RealTime;
         let all_silent = scenario.classes().iter().filter(real_time).all(|spec| spec.rate == 0.0);
-        let mut traffic = Self {
-            real_time: Vec::new(),
-            vticks: Vec::new(),
-            without_share: Vec::new(),
-            best_effort: None,
-        };
+        let mut traffic =
+            Self { real_time: Vec::new(), vticks: Vec::new(), without_share: Vec::new(), best_effort: None };
         for (class, spec) in scenario.classes().iter().enumerate() {
             match spec.kind {
                 ClassKind::BestEffort => traffic.best_effort = Some(flow(class, spec)),
                 ClassKind::RealTime => {
-                    let by_rate = (spec.rate > 0.0).then(|| 1.0 / (spec.rate * f64::from(spec.message_flits)));
+                    let by_rate =
+                        (spec.rate > 0.0).then(|| 1.0 / (spec.rate * f64::from(spec.message_flits)));
                     // where no class sends, nothing is shared and any Vtick does
                     match spec.vtick.or(by_rate).or(all_silent.then_some(1.0)) {
                         Some(vtick) => {

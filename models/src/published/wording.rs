@@ -175,9 +175,9 @@ impl Words<'_> {
                 answer.saturation = Some(saturation);
                 Some(because)
             }
-            (None, SourceSpec::OnOff { .. }, _) => Some(
-                "the published model has no waiting time under ON/OFF sources (section 4.2)".to_owned(),
-            ),
+            (None, SourceSpec::OnOff { .. }, _) => {
+                Some("the published model has no waiting time under ON/OFF sources (section 4.2)".to_owned())
+            }
             (None, SourceSpec::Poisson, SourceWait::Finite { cycles }) => {
                 answer.waiting_cycles = Some(cycles);
                 answer.total_latency_cycles = Some(found.latency() + cycles);

@@ -176,7 +176,12 @@ impl Door<'_> {
         let key = |field: &str| format!("{label}.source.{field}");
         self.whole(&key("streams"), streams, 1, 10_000, "streams");
         if !(1.0..=1e6).contains(&messages_per_burst) {
-            self.refuse(&key("messages_per_burst"), messages_per_burst.to_string(), "1 to 1e6 messages", None);
+            self.refuse(
+                &key("messages_per_burst"),
+                messages_per_burst.to_string(),
+                "1 to 1e6 messages",
+                None,
+            );
         }
         if !(1e-9..=1.0).contains(&peak_rate) {
             self.refuse(&key("peak_rate"), peak_rate.to_string(), "1e-9 to 1 messages/cycle", None);

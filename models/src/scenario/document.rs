@@ -87,7 +87,9 @@ impl Document {
                     let path = rest.strip_prefix(stem)?.strip_prefix('.')?;
                     (!path.is_empty()).then(|| path.to_owned())
                 };
-                let Some(path) = of_class("*").or_else(|| name.as_deref().and_then(of_class)) else { continue };
+                let Some(path) = of_class("*").or_else(|| name.as_deref().and_then(of_class)) else {
+                    continue;
+                };
                 hit = true;
                 let class = self.class_mut(index).expect("class_names counts tables only");
                 if !insert(class, &path, node.clone(), place) {

@@ -200,9 +200,7 @@ impl Reader {
         }
         ClassSpec {
             name: self.text(table, "name").unwrap_or_default(),
-            kind: self
-                .word(table, "kind", &ClassKind::ALL, ClassKind::word)
-                .unwrap_or(ClassKind::RealTime),
+            kind: self.word(table, "kind", &ClassKind::ALL, ClassKind::word).unwrap_or(ClassKind::RealTime),
             rate: self.real(table, "rate").unwrap_or(0.0),
             message_flits: self.whole(table, "message_flits").unwrap_or_else(table_1_message_flits),
             deadlines: self.deadlines(table),
