@@ -61,7 +61,7 @@ struct Closing {
 /// Next `L_s`, as a part of the present one, where (10) has no value.
 const PULLED_BACK: f64 = 0.995;
 /// After so many encounters a class is given up.
-const PATIENCE_AT_CLOSED_CHANNEL: u32 = 1000;
+const PATIENCE_AT_CLOSED_CHANNEL: u32 = 2000;
 
 impl Closing {
     /// Next `L_s` for a class that starts on channel `s` at `latency`, where (10) says `next`.
