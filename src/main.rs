@@ -1,1 +1,47 @@
-fn main() {}
+//! The command `flitwise`: parse, ask, print.
+
+mod args;
+mod input;
+mod outcome;
+mod output;
+mod presets;
+mod schema;
+mod solve;
+mod sweep;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use args::{Cli, Command};
+use outcome::Ended;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(&cli.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(ended) => {
+            if !ended.is_silent() {
+                let style = anstyle::AnsiColor::Red.on_default().bold();
+                // a message that cannot be shown is lost; the exit code stays
+                let _ = writeln!(anstream::stderr(), "{style}error:{style:#} {ended}");
+            }
+            ExitCode::from(ended.exit_code())
+        }
+    }
+}
+
+fn run(command: &Command) -> Result<(), Ended> {
+    match command {
+        Command::Solve(args) => solve::run(args),
+        Command::Sweep(args) => sweep::run(args),
+        Command::Presets { action } => presets::run(action.as_ref()),
+        Command::Schema { of } => schema::run(*of),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "flitwise", &mut script);
+            output::write(&script)
+        }
+    }
+}

@@ -97,10 +97,10 @@ pub struct Saturation {
     pub bottleneck: String,
     /// The same in a sentence, with its numbers.
     pub because: String,
-    /// The class saturates when all rates of the scenario are multiplied by this.
-    pub at_load_factor: f64,
+    /// The class saturates when all rates of the scenario are multiplied by this; `null` if not asked for.
+    pub at_load_factor: Option<f64>,
     /// Its own rate then \[messages/cycle/node\].
-    pub at_rate_messages_per_cycle: f64,
+    pub at_rate_messages_per_cycle: Option<f64>,
 }
 
 /// One deadline and how often it is missed.

@@ -121,7 +121,7 @@ pub fn solve(x: &mut [f64], options: &Options, mut map: impl FnMut(&[f64], &mut 
         let before = residuals.last().copied().unwrap_or(f64::INFINITY);
         residuals.push(residual);
         lowest = residual.min(lowest);
-        if residuals.len() % WINDOW == 0 {
+        if residuals.len().is_multiple_of(WINDOW) {
             if lowest > 0.5 * lowest_before && lowest <= NOISE {
                 return ended(Status::Converged, residual, residuals);
             }

@@ -93,12 +93,35 @@ impl std::fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// A place from which the iteration of a similar scenario may set out.
-///
-/// It leads to the same answer only from below: all rates of the new scenario at least those of the old one, and
-/// the rest alike.
+/// A place from which the iteration of a similar scenario may set out: the answer to this one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WarmStart(Vec<f64>);
+pub struct WarmStart {
+    scenario: Scenario,
+    latencies: Vec<f64>,
+}
+
+impl WarmStart {
+    /// Where the iteration for `scenario` may set out.
+    ///
+    /// It leads to the same answer as from zero load only from below (R5). Latencies surely rise where all
+    /// real-time rates are multiplied by one factor, so that the shares of links stay as they are, and nothing
+    /// else changes that they depend on; otherwise there is no such place.
+    fn toward(&self, scenario: &Scenario) -> Option<&[f64]> {
+        let real_time = |scenario: &Scenario| {
+            let spec = scenario.spec();
+            let classes = spec.classes.iter().filter(|class| class.kind == ClassKind::RealTime);
+            let (rates, shapes): (Vec<f64>, Vec<_>) =
+                classes.map(|class| (class.rate, (class.message_flits, class.vtick))).unzip();
+            (rates, shapes, scenario.network(), scenario.router())
+        };
+        let (old, new) = (real_time(&self.scenario), real_time(scenario));
+        let alike = (&old.1, old.2, old.3) == (&new.1, new.2, new.3);
+        let pairs = old.0.iter().zip(&new.0);
+        let factor = pairs.clone().find(|(old, _)| **old > 0.0).map_or(1.0, |(old, new)| new / old);
+        let in_step = pairs.into_iter().all(|(old, new)| (old * factor - new).abs() <= 1e-12 * new);
+        (alike && factor >= 1.0 && in_step).then_some(self.latencies.as_slice())
+    }
+}
 
 /// What the parts of the model hand back.
 struct Solved {
@@ -129,7 +152,7 @@ pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> 
     solve_from(scenario, options, None).map(|(answer, _)| answer)
 }
 
-/// Solves the model from a warm start and hands out the next one.
+/// Solves the model from a warm start, where that leads to the same answer, and hands out the next one.
 ///
 /// # Errors
 /// As [`solve`].
@@ -148,7 +171,7 @@ pub fn solve_from(
     if solved.report.status != Status::Converged {
         return Err(Failure::NotConverged(solved.report));
     }
-    let start = WarmStart(solved.state.clone());
+    let start = WarmStart { scenario: scenario.clone(), latencies: solved.state.clone() };
     Ok((wording::answer(scenario, &traffic, solved, options), start))
 }
 
@@ -161,12 +184,10 @@ fn means(
     range: Option<DistributionRange>,
 ) -> Solved {
     let stages = scenario.router().pipeline_stages;
-    let size = |n: usize| start.map(|start| start.0.as_slice()).filter(|state| state.len() == n);
-    let classes = traffic.real_time.len();
+    let start = start.and_then(|start| start.toward(scenario));
     match scenario.network() {
-        NetworkSpec::Router { ports: _ } => router::solve(stages, traffic, options, size(classes), range),
+        NetworkSpec::Router { ports: _ } => router::solve(stages, traffic, options, start, range),
         NetworkSpec::Hypercube { dimension } => {
-            let start = size(classes * (dimension as usize + 1));
             hypercube::solve((dimension, stages), traffic, options, start, range)
         }
     }
@@ -196,7 +217,7 @@ fn latest_deadline(scenario: &Scenario) -> u32 {
         .classes()
         .iter()
         .filter(|class| class.kind == ClassKind::RealTime)
-        .flat_map(|class| wording::deadlines(class))
+        .flat_map(wording::deadlines)
         .map(|(_, cycles)| cycles)
         .max()
         .unwrap_or(0)

@@ -64,7 +64,8 @@ impl Company {
     /// assert_eq!(half.completion(blocking, 2, 100), [0.0, 0.0, 0.5, 0.25, 0.25]);
     /// ```
     pub fn completion(&self, blocking: BlockingLength, own_flits: u32, limit: usize) -> Vec<f64> {
-        let most_flits = (own_flits + blocking.longest) as usize;
+        let blocked = blocking.probability > 0.0;
+        let most_flits = (own_flits + if blocked { blocking.longest } else { 0 }) as usize;
         let slowest = self.0.iter().map(|c| c.excess).fold(0.0, f64::max);
         let latest = most_flits as f64 * (1.0 + slowest) + 1.0;
         let mut cut = latest >= limit as f64;
@@ -80,13 +81,12 @@ impl Company {
                 blocking.probability / f64::from(blocking.longest)
             }
         };
-        let blocked = blocking.probability > 0.0;
-        let lengths = own..=if blocked { most_flits } else { own };
+        let lengths = own..=most_flits;
         match self.0.as_slice() {
             [] => lengths.for_each(|flits| add(&mut completion, flits, weight(flits))),
             [only] => only.complete(lengths, weight, &mut completion),
             several => {
-                let delays = Delays::of(several, if blocked { most_flits } else { own }, end);
+                let delays = Delays::of(several, most_flits, end);
                 delays.complete(lengths, weight, &mut completion);
                 if delays.cut {
                     cut = true;

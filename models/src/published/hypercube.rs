@@ -19,6 +19,11 @@ use crate::lattice::{Distribution, sums_of_chosen_terms};
 /// The most iterations: where a thousand do not lead to the point, more hardly ever do.
 const MOST_ITERATIONS: u32 = 10_000;
 
+/// Whether a source of this load, `λ^g L`, has no steady state; not a number counts as such.
+fn beyond_saturation(load: f64) -> bool {
+    load.is_nan() || load >= 1.0
+}
+
 /// What depends on the cube alone.
 struct Cube {
     n: usize,
@@ -239,15 +244,14 @@ pub(super) fn solve(
         let path = &blocking[class];
         let mean: f64 =
             path.shares_started.iter().zip(&latencies[class * (n + 1)..]).map(|(w, l)| w * l).sum();
-        // a NaN counts as overloaded
-        !(classes[class].rate * mean < 1.0)
+        beyond_saturation(classes[class].rate * mean)
     };
     let unsettled = report.status != Status::Converged && (0..classes.len()).all(overloaded);
     let report = if unsettled { Report { status: Status::Converged, ..report } } else { report };
     let mut outcomes = Vec::new();
     for (class, flow) in classes.iter().enumerate() {
         if unsettled {
-            let found = Err(NoSolution::Unsettled { channel: Channel::Network(0) });
+            let found = Err(NoSolution::Unsettled);
             outcomes.push(Outcome { class: flow.class, found });
             continue;
         }
@@ -281,7 +285,7 @@ pub(super) fn solve(
                 })
                 .collect();
             let (found, own) = if unsettled {
-                (Err(NoSolution::NoRoom { channel: Channel::Network(0) }), Report::default())
+                (Err(NoSolution::Unsettled), Report::default())
             } else {
                 best_effort(&cube, &flow, &loads, options)
             };
@@ -342,8 +346,8 @@ fn best_effort(
         next[n] = if ejected.is_finite() { ejected } else { latencies[n] };
     });
     let mean: f64 = path.shares_started.iter().zip(&latencies).map(|(w, l)| w * l).sum();
-    if report.status != Status::Converged && !(flow.rate * mean < 1.0) {
-        let found = Err(NoSolution::Unsettled { channel: Channel::Network(0) });
+    if report.status != Status::Converged && beyond_saturation(flow.rate * mean) {
+        let found = Err(NoSolution::Unsettled);
         return (found, Report { status: Status::Converged, ..report });
     }
     (cube.class_solution(flow, &path, &cycles, closing), report)

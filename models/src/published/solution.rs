@@ -21,7 +21,7 @@ pub(super) enum NoSolution {
     /// No new message gets onto a channel: the weights of (10) and A.2 are 0/0.
     Closed { channel: Channel },
     /// Far beyond saturation the iteration settles nowhere.
-    Unsettled { channel: Channel },
+    Unsettled,
 }
 
 /// A link of the model.

@@ -211,20 +211,22 @@ impl Words<'_> {
             NoSolution::Closed { channel } => {
                 format!("saturated: {} is full and takes no new message", name(channel))
             }
-            NoSolution::Unsettled { .. } => {
+            NoSolution::Unsettled => {
                 "saturated: so far beyond its load that the equations settle nowhere".to_owned()
             }
         };
-        if let NoSolution::NoRoom { channel }
-        | NoSolution::Closed { channel }
-        | NoSolution::Unsettled { channel } = why
-        {
+        let bottleneck = match why {
+            NoSolution::NoShare => None,
+            NoSolution::NoRoom { channel } | NoSolution::Closed { channel } => Some(name(channel)),
+            NoSolution::Unsettled => Some("the network".to_owned()),
+        };
+        if let Some(bottleneck) = bottleneck {
             answer.saturated = true;
             answer.saturation = Some(Saturation {
-                bottleneck: name(channel),
+                bottleneck,
                 because: because.trim_start_matches("saturated: ").to_owned(),
-                at_load_factor: 1.0,
-                at_rate_messages_per_cycle: class.rate,
+                at_load_factor: None,
+                at_rate_messages_per_cycle: None,
             });
         }
         for field in MEANS {
@@ -306,8 +308,7 @@ impl Words<'_> {
             }
             (SourceWait::Finite { .. }, None) => return None,
         };
-        let at_rate_messages_per_cycle = class.rate;
-        Some(Saturation { bottleneck, because, at_load_factor: 1.0, at_rate_messages_per_cycle })
+        Some(Saturation { bottleneck, because, at_load_factor: None, at_rate_messages_per_cycle: None })
     }
 
     fn saturation_loads(&self, classes: &mut [ClassAnswer]) {
@@ -315,8 +316,8 @@ impl Words<'_> {
         let factors = load_factors(self.scenario, &saturated, self.options);
         for (class, factor) in saturated.into_iter().zip(factors) {
             if let Some(saturation) = &mut classes[class].saturation {
-                saturation.at_load_factor = factor;
-                saturation.at_rate_messages_per_cycle = factor * self.scenario.classes()[class].rate;
+                saturation.at_load_factor = Some(factor);
+                saturation.at_rate_messages_per_cycle = Some(factor * self.scenario.classes()[class].rate);
             }
         }
     }

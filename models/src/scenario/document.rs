@@ -137,6 +137,11 @@ impl Document {
         }
     }
 
+    /// Where the value of `key` stands, or the whole text where it does not.
+    pub fn place_of(&self, key: &str) -> &Place {
+        find(&self.root, key).map_or(&self.whole, |node| &node.place)
+    }
+
     fn class_names(&self) -> Vec<Option<String>> {
         let Some(Value::List(list)) = self.value("class") else { return Vec::new() };
         list.iter()

@@ -1,0 +1,185 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+const EXAMPLES: &str = "\
+Examples:
+  flitwise solve                                     the 16-port router of the 2005 paper
+  flitwise solve --preset cube6 --set class.R1.rate=0.008
+  flitwise presets show router16 > mine.toml         a commented file to start from
+  flitwise solve mine.toml --format json
+  flitwise sweep --over class.R1.rate=0.001:0.012:23 --couple class.R2.rate=class.R1.rate/2
+
+Exit codes:
+  0  answered; a saturated class is an answer
+  1  the output could not be written
+  2  bad input or usage
+  3  no fixed point was found";
+
+/// Latency and deadline misses of QoS-capable wormhole clusters, in microseconds.
+#[derive(Debug, Parser)]
+#[command(name = "flitwise", version, after_help = EXAMPLES, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Answer one scenario: latency, its parts, waiting, deadline misses.
+    #[command(after_help = SOLVE_EXAMPLES)]
+    Solve(Solve),
+    /// Answer a scenario over one or more axes, row by row.
+    #[command(after_help = SWEEP_EXAMPLES)]
+    Sweep(Sweep),
+    /// List the built-in scenarios, or print one as a file to start from.
+    Presets {
+        #[command(subcommand)]
+        action: Option<PresetAction>,
+    },
+    /// Print the JSON schema of a scenario or of results.
+    Schema {
+        /// What to describe.
+        #[arg(value_enum)]
+        of: SchemaOf,
+    },
+    /// Print a completion script for a shell.
+    Completions {
+        /// The shell.
+        #[arg(value_enum)]
+        shell: Shell,
+    },
+}
+
+const SOLVE_EXAMPLES: &str = "\
+Examples:
+  flitwise solve
+  flitwise solve mine.toml --set router.buffer_flits=64 --set 'class.*.message_flits=16'
+  flitwise solve --preset cube6 --details
+  flitwise solve --preset router16 --distribution --format csv > latency.csv
+
+A key given to --set is a path in the scenario file: router.scheduler, network.dimension, class.NAME.rate.
+Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 3 not converged.";
+
+const SWEEP_EXAMPLES: &str = "\
+Examples:
+  flitwise sweep --over class.R1.rate=0.001:0.012:23 --couple class.R2.rate=class.R1.rate/2
+  flitwise sweep --over class.BE.rate=log:1e-4:0.02:30 --format table
+  flitwise sweep --preset cube6 --over router.buffer_flits=4,16,32,64 --over class.BE.rate=0.001:0.004:4
+
+Axes: KEY=START:STOP:COUNT is linear, KEY=log:START:STOP:COUNT logarithmic, KEY=A,B,C a list of values.
+Several axes give a grid, the last one varying fastest. Rows come out in that order, whatever the threads;
+csv has one row per point and class, json one document, jsonl one line per point.
+Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 3 a point not converged.";
+
+/// Where the scenario comes from.
+#[derive(Debug, Args)]
+pub(crate) struct Source {
+    /// Scenario file (TOML), or - for standard input [default: the preset router16].
+    pub(crate) file: Option<PathBuf>,
+    /// Built-in scenario; see `flitwise presets`.
+    #[arg(long, value_name = "NAME", conflicts_with = "file")]
+    pub(crate) preset: Option<String>,
+    /// Override one value, such as class.R1.rate=0.004; repeatable, class.*.KEY is every class.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) settings: Vec<String>,
+    /// Which model answers.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) model: Model,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Solve {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// How to print the answer.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    /// Report every channel too, and in JSON the distributions and the residual of every step.
+    #[arg(long)]
+    pub(crate) details: bool,
+    /// Print the distribution of the network latency, cycle by cycle, instead.
+    #[arg(long, conflicts_with = "details")]
+    pub(crate) distribution: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Sweep {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// An axis: KEY=START:STOP:COUNT, KEY=log:START:STOP:COUNT or KEY=A,B,C; repeatable.
+    #[arg(long, value_name = "KEY=AXIS", required = true)]
+    pub(crate) over: Vec<String>,
+    /// Tie a value to another: KEY=OTHER, KEY=OTHER/2 or KEY=OTHER*0.5; repeatable.
+    #[arg(long, value_name = "KEY=OTHER*FACTOR")]
+    pub(crate) couple: Vec<String>,
+    /// How to print the rows.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: SweepFormat,
+    /// Leave out deadlines and percentiles, which take most of the time.
+    #[arg(long)]
+    pub(crate) means_only: bool,
+    /// Threads to use [default: all cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PresetAction {
+    /// List them.
+    List,
+    /// Print one, comments and all.
+    Show {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// The models there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Model {
+    /// Kim, Yum and Das, Performance Evaluation 60 (2005), as printed.
+    #[default]
+    Published,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For reading in a terminal.
+    #[default]
+    Table,
+    /// Versioned document, every number with its unit in its name.
+    Json,
+    /// One row per class.
+    Csv,
+    /// For pasting into a document.
+    Markdown,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SweepFormat {
+    /// One row per point and class, as soon as it is known.
+    #[default]
+    Csv,
+    /// One document, written point by point.
+    Json,
+    /// One JSON object per point and line.
+    Jsonl,
+    /// For reading in a terminal.
+    Table,
+    /// For pasting into a document.
+    Markdown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// A scenario file.
+    Scenario,
+    /// The result of `solve --format json`.
+    Solve,
+    /// The result of `sweep --format json`.
+    Sweep,
+}

@@ -1,0 +1,101 @@
+//! From the command line to a document: file, preset or standard input, with overrides.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use flitwise_models::published::{self, Failure};
+use flitwise_models::scenario::{Document, Fault, Place, Preset, Scenario};
+
+use crate::args::Source;
+use crate::outcome::Ended;
+
+/// The largest scenario file that is read \[bytes\].
+const LARGEST_FILE: u64 = 1 << 20;
+
+/// The document that the command line names, overrides applied.
+pub(crate) fn document(source: &Source) -> Result<Document, Ended> {
+    let mut document = match (&source.file, &source.preset) {
+        (Some(path), _) => {
+            let (name, text) = read(path)?;
+            Document::parse(&name, &text).map_err(|faults| Ended::faults(&faults))?
+        }
+        (None, Some(name)) => preset(name)?.document(),
+        (None, None) => preset("router16")?.document(),
+    };
+    let mut faults: Vec<String> = Vec::new();
+    for setting in &source.settings {
+        let applied = match setting.split_once('=') {
+            Some((key, value)) => {
+                let place = Place::Setting(format!("--set {setting}"));
+                document.set(key.trim(), value, &place).map_err(|fault| fault.to_string())
+            }
+            None => Err(format!("--set {setting}: found no '=', wanted KEY=VALUE")),
+        };
+        faults.extend(applied.err());
+    }
+    // what is wrong beside the overrides is reported with them
+    if !faults.is_empty() {
+        faults.extend(document.scenario().err().iter().flatten().map(Fault::to_string));
+        return Err(Ended::BadInput(faults));
+    }
+    Ok(document)
+}
+
+/// The document's scenario, or all its faults.
+pub(crate) fn scenario(document: &Document) -> Result<Scenario, Ended> {
+    document.scenario().map_err(|faults| Ended::faults(&faults))
+}
+
+/// A model's failure, with the place of what it refuses.
+pub(crate) fn failure(document: &Document, failure: &Failure) -> Ended {
+    Ended::failure(failure, |key| document.place_of(key).to_string())
+}
+
+/// The preset of that name.
+pub(crate) fn preset(name: &str) -> Result<&'static Preset, Ended> {
+    Preset::find(name).map_err(|near| {
+        let help = match near {
+            Some(near) => format!("did you mean {near}?"),
+            None => "flitwise presets lists them".to_owned(),
+        };
+        Ended::input(format!("found no preset \"{name}\"\n  help: {help}"))
+    })
+}
+
+/// Options of the published model for one answer.
+pub(crate) fn options(details: bool) -> published::Options {
+    published::Options { details, ..published::Options::default() }
+}
+
+fn read(path: &Path) -> Result<(String, String), Ended> {
+    let (name, bytes) = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        let read = io::stdin().lock().take(LARGEST_FILE + 1).read_to_end(&mut bytes);
+        ("standard input".to_owned(), read.map(|_| bytes))
+    } else {
+        let open = || {
+            let mut bytes = Vec::new();
+            std::fs::File::open(path)?.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        (path.display().to_string(), open())
+    };
+    let bytes = bytes.map_err(|error| {
+        let help = match path.to_str().map(Preset::find) {
+            Some(Ok(preset)) => format!("\n  help: the built-in scenario is --preset {}", preset.name),
+            _ => String::new(),
+        };
+        Ended::input(format!("{name}: cannot be read: {error}{help}"))
+    })?;
+    if bytes.len() as u64 > LARGEST_FILE {
+        return Err(Ended::input(format!("{name}: found more than 1 MiB, wanted a scenario file")));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line_start = valid.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let column = String::from_utf8_lossy(&valid[line_start..]).chars().count() + 1;
+        Ended::input(format!("{name}:{line}:{column}: found bytes that are not UTF-8, wanted a text file"))
+    })?;
+    Ok((name, text))
+}

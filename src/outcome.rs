@@ -1,0 +1,84 @@
+//! How a run can end badly, and the exit code of each way.
+
+use std::fmt;
+use std::io;
+
+use flitwise_models::published::Failure;
+use flitwise_models::scenario::Fault;
+
+/// Why there is nothing, or not everything, to show.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// What was asked makes no sense; all faults, ready to print.
+    BadInput(Vec<String>),
+    /// No fixed point, or not at every point.
+    NotConverged(String),
+    /// The output could not be written.
+    Output(io::Error),
+}
+
+impl Ended {
+    pub(crate) fn input(message: impl Into<String>) -> Self {
+        Self::BadInput(vec![message.into()])
+    }
+
+    pub(crate) fn faults(faults: &[Fault]) -> Self {
+        Self::BadInput(faults.iter().map(Fault::to_string).collect())
+    }
+
+    /// From a model's failure; `place` is where in the input the refused key stands.
+    pub(crate) fn failure(failure: &Failure, place: impl Fn(&str) -> String) -> Self {
+        match failure {
+            Failure::Refused { key, .. } => Self::input(format!("{}{failure}", place(key))),
+            Failure::NotConverged(_) => Self::NotConverged(failure.to_string()),
+        }
+    }
+
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+            Self::Output(_) => 1,
+            Self::BadInput(_) => 2,
+            Self::NotConverged(_) => 3,
+        }
+    }
+
+    /// Whether the reader of the output simply left, as `head` does.
+    pub(crate) fn is_silent(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BadInput(faults) => match faults.as_slice() {
+                [fault] => write!(f, "{fault}"),
+                faults => write!(f, "{} faults\n{}", faults.len(), faults.join("\n")),
+            },
+            Self::NotConverged(message) => write!(f, "{message}"),
+            Self::Output(error) => write!(f, "cannot write the output: {error}"),
+        }
+    }
+}
+
+impl From<io::Error> for Ended {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl From<csv::Error> for Ended {
+    fn from(error: csv::Error) -> Self {
+        match error.into_kind() {
+            csv::ErrorKind::Io(error) => Self::Output(error),
+            other => Self::Output(io::Error::other(format!("{other:?}"))),
+        }
+    }
+}
+
+impl From<serde_json::Error> for Ended {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Output(error.into())
+    }
+}

@@ -1,0 +1,197 @@
+//! How answers look: numbers, tables and the way to standard output.
+
+use std::io::{self, Write};
+
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use flitwise_models::answer::{Answer, ClassAnswer, DeadlineAnswer};
+use serde::Serialize;
+
+use crate::outcome::Ended;
+
+/// The widest table \[columns\].
+const WIDTH: u16 = 100;
+
+/// What stands for a number that does not exist.
+const NONE: &str = "-";
+
+/// Writes all of it to standard output.
+pub(crate) fn write(bytes: &[u8]) -> Result<(), Ended> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Writes a value as indented JSON.
+pub(crate) fn write_json(value: &impl Serialize) -> Result<(), Ended> {
+    let mut text = serde_json::to_vec_pretty(value)?;
+    text.push(b'\n');
+    write(&text)
+}
+
+/// Writes a text that may be coloured; colours reach a terminal only, and never under `NO_COLOR`.
+pub(crate) fn write_coloured(text: &str) -> Result<(), Ended> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// A table being filled.
+pub(crate) struct Rows {
+    table: Table,
+    markdown: bool,
+}
+
+impl Rows {
+    /// With the given column heads; a line break in a head separates name and unit.
+    pub(crate) fn new(heads: &[&str], markdown: bool) -> Self {
+        let mut table = Table::new();
+        let style = if markdown { presets::ASCII_MARKDOWN } else { presets::NOTHING };
+        table.load_style(style).set_width(WIDTH).set_content_arrangement(ContentArrangement::Dynamic);
+        let head = |text: &str| if markdown { text.replace('\n', " ") } else { text.to_owned() };
+        table.set_header(heads.iter().enumerate().map(|(column, text)| cell(column, head(text))));
+        Self { table, markdown }
+    }
+
+    /// Adds a row; the first column is text, the others are numbers.
+    pub(crate) fn add(&mut self, row: impl IntoIterator<Item = String>) {
+        let text = |text: String| if self.markdown { text.replace('|', "\\|") } else { text };
+        let cells: Vec<Cell> =
+            row.into_iter().enumerate().map(|(column, entry)| cell(column, text(entry))).collect();
+        self.table.add_row(cells);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.table.row_count() == 0
+    }
+}
+
+impl std::fmt::Display for Rows {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for line in self.table.to_string().lines() {
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+fn cell(column: usize, text: String) -> Cell {
+    let alignment = if column == 0 { CellAlignment::Left } else { CellAlignment::Right };
+    Cell::new(text).set_alignment(alignment)
+}
+
+/// A number of cycles or flits.
+pub(crate) fn cycles(number: Option<f64>) -> String {
+    match number {
+        Some(number) if number.abs() >= 1e7 => format!("{number:.3e}"),
+        Some(number) => format!("{number:.2}"),
+        None => NONE.to_owned(),
+    }
+}
+
+/// A probability or a load.
+pub(crate) fn share(number: Option<f64>) -> String {
+    match number {
+        Some(number) if number != 0.0 && number.abs() < 1e-4 => format!("{number:.1e}"),
+        Some(number) if number.abs() >= 1e5 => format!("{number:.2e}"),
+        Some(number) => format!("{number:.4}"),
+        None => NONE.to_owned(),
+    }
+}
+
+/// A whole number.
+pub(crate) fn whole(number: Option<u32>) -> String {
+    number.map_or_else(|| NONE.to_owned(), |number| number.to_string())
+}
+
+/// The name of the CSV column of a deadline.
+fn deadline_column((hops, cycles): (Option<u32>, u32)) -> String {
+    match hops {
+        None => format!("miss_probability_at_{cycles}_cycles"),
+        Some(hops) => format!("miss_probability_at_{cycles}_cycles_over_{hops}_hops"),
+    }
+}
+
+/// The CSV table of answers: its columns depend on the deadlines of the scenario.
+pub(crate) struct ClassColumns {
+    deadlines: Vec<(Option<u32>, u32)>,
+}
+
+impl ClassColumns {
+    /// Columns for answers like this one.
+    pub(crate) fn of(answer: &Answer) -> Self {
+        let mut deadlines: Vec<(Option<u32>, u32)> =
+            answer.classes.iter().flat_map(|class| class.deadlines.iter().map(key)).collect();
+        deadlines.sort_unstable();
+        deadlines.dedup();
+        Self { deadlines }
+    }
+
+    /// Columns where no answer is known that would tell its deadlines.
+    pub(crate) fn none() -> Self {
+        Self { deadlines: Vec::new() }
+    }
+
+    pub(crate) fn heads(&self) -> Vec<String> {
+        let fixed = [
+            "class",
+            "kind",
+            "network_latency_cycles",
+            "transfer_cycles",
+            "blocking_cycles",
+            "sharing_cycles",
+            "waiting_cycles",
+            "total_latency_cycles",
+            "blocking_probability",
+            "blocking_length_flits",
+            "cycles_per_flit",
+            "utilization",
+            "source_load",
+            "accepted_rate_messages_per_cycle",
+            "saturated",
+            "latency_p50_cycles",
+            "latency_p90_cycles",
+            "latency_p99_cycles",
+            "latency_p99.9_cycles",
+        ];
+        let deadlines = self.deadlines.iter().map(|deadline| deadline_column(*deadline));
+        fixed.into_iter().map(str::to_owned).chain(deadlines).collect()
+    }
+
+    /// One row; what does not exist is empty.
+    pub(crate) fn row(&self, class: &ClassAnswer) -> Vec<String> {
+        let real = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
+        let count = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
+        let percentiles = class.latency_percentiles_cycles;
+        let mut row = vec![class.name.clone(), class.kind.word().to_owned()];
+        row.extend(
+            [
+                class.network_latency_cycles,
+                class.transfer_cycles,
+                class.blocking_cycles,
+                class.sharing_cycles,
+                class.waiting_cycles,
+                class.total_latency_cycles,
+                class.blocking_probability,
+                class.blocking_length_flits,
+                class.cycles_per_flit,
+                class.utilization,
+                class.source_load,
+                class.accepted_rate_messages_per_cycle,
+            ]
+            .map(real),
+        );
+        row.push(class.saturated.to_string());
+        row.extend([percentiles.p50, percentiles.p90, percentiles.p99, percentiles.p99_9].map(count));
+        row.extend(self.deadlines.iter().map(|deadline| {
+            let found = class.deadlines.iter().find(|found| key(found) == *deadline);
+            real(found.and_then(|found| found.miss_probability))
+        }));
+        row
+    }
+}
+
+fn key(deadline: &DeadlineAnswer) -> (Option<u32>, u32) {
+    (deadline.hops, deadline.deadline_cycles)
+}

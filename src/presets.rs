@@ -1,0 +1,20 @@
+//! `flitwise presets`.
+
+use flitwise_models::scenario::PRESETS;
+
+use crate::args::PresetAction;
+use crate::outcome::Ended;
+use crate::{input, output};
+
+pub(crate) fn run(action: Option<&PresetAction>) -> Result<(), Ended> {
+    match action {
+        None | Some(PresetAction::List) => {
+            let width = PRESETS.iter().map(|preset| preset.name.len()).max().unwrap_or(0);
+            let line = |preset: &flitwise_models::scenario::Preset| {
+                format!("{:width$}  {}\n", preset.name, preset.about)
+            };
+            output::write(PRESETS.iter().map(line).collect::<String>().as_bytes())
+        }
+        Some(PresetAction::Show { name }) => output::write(input::preset(name)?.text.as_bytes()),
+    }
+}

@@ -1,0 +1,19 @@
+//! `flitwise schema`.
+
+use flitwise_models::scenario::ScenarioSpec;
+use schemars::schema_for;
+
+use crate::args::SchemaOf;
+use crate::outcome::Ended;
+use crate::output;
+use crate::solve::SolveDocument;
+use crate::sweep::SweepDocument;
+
+pub(crate) fn run(of: SchemaOf) -> Result<(), Ended> {
+    let schema = match of {
+        SchemaOf::Scenario => schema_for!(ScenarioSpec),
+        SchemaOf::Solve => schema_for!(SolveDocument),
+        SchemaOf::Sweep => schema_for!(SweepDocument),
+    };
+    output::write_json(&schema)
+}

@@ -1,0 +1,321 @@
+//! `flitwise solve`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use flitwise_models::answer::{Answer, ClassAnswer};
+use flitwise_models::published;
+use flitwise_models::scenario::NetworkSpec;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::args::{Format, Solve};
+use crate::outcome::Ended;
+use crate::output::{ClassColumns, Rows, cycles, share, whole};
+use crate::{input, output};
+
+/// The answer of `flitwise solve --format json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SolveDocument {
+    /// `flitwise.solve/1`.
+    schema: &'static str,
+    /// Version of flitwise that made it.
+    flitwise_version: &'static str,
+    /// The answer itself.
+    #[serde(flatten)]
+    answer: Answer,
+}
+
+pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
+    let document = input::document(&args.source)?;
+    let scenario = input::scenario(&document)?;
+    let options = input::options(args.details || args.distribution);
+    let answer = published::solve(&scenario, &options).map_err(|f| input::failure(&document, &f))?;
+    if args.distribution {
+        return distribution(&answer, args.format);
+    }
+    match args.format {
+        Format::Json => {
+            let flitwise_version = env!("CARGO_PKG_VERSION");
+            output::write_json(&SolveDocument { schema: "flitwise.solve/1", flitwise_version, answer })
+        }
+        Format::Csv => csv(&answer),
+        Format::Table | Format::Markdown => {
+            output::write_coloured(&page(&answer, args.format == Format::Markdown, args.details))
+        }
+    }
+}
+
+fn csv(answer: &Answer) -> Result<(), Ended> {
+    let columns = ClassColumns::of(answer);
+    let mut rows = csv::Writer::from_writer(Vec::new());
+    rows.write_record(columns.heads())?;
+    for class in &answer.classes {
+        rows.write_record(columns.row(class))?;
+    }
+    output::write(&rows.into_inner().map_err(|error| Ended::Output(error.into_error()))?)
+}
+
+/// The answer as a page to read.
+fn page(answer: &Answer, markdown: bool, details: bool) -> String {
+    let (bold, plain) = match markdown {
+        true => ("## ".to_owned(), String::new()),
+        false => {
+            let style = anstyle::Style::new().bold();
+            (style.render().to_string(), style.render_reset().to_string())
+        }
+    };
+    let title = |page: &mut String, text: &str| {
+        let gap = if page.is_empty() { "" } else { "\n" };
+        let below = if markdown { "\n" } else { "" };
+        let _ = writeln!(page, "{gap}{bold}{text}{plain}{below}");
+    };
+    let mut page = String::new();
+    title(&mut page, &format!("{}: {}, {} model", answer.scenario.name, network(answer), answer.model));
+    page.push_str(&means(answer, markdown).to_string());
+    let deadlines = deadlines(answer, markdown);
+    if !deadlines.is_empty() {
+        title(&mut page, "Deadlines on the network latency");
+        page.push_str(&deadlines.to_string());
+    }
+    let percentiles = percentiles(answer, markdown);
+    if !percentiles.is_empty() {
+        title(&mut page, "Percentiles of the network latency");
+        page.push_str(&percentiles.to_string());
+    }
+    if details {
+        for class in &answer.classes {
+            if let Some(rows) = channels(class, markdown) {
+                title(&mut page, &format!("Channels, class {}", class.name));
+                page.push_str(&rows.to_string());
+            }
+        }
+    }
+    let remarks = remarks(answer);
+    if !remarks.is_empty() {
+        page.push('\n');
+    }
+    for remark in remarks {
+        let bullet = if markdown { "- " } else { "" };
+        let _ = writeln!(page, "{bullet}{remark}");
+    }
+    let _ = writeln!(page, "{}{}", if markdown { "\n" } else { "" }, answer.report);
+    page
+}
+
+fn network(answer: &Answer) -> String {
+    match answer.scenario.network {
+        NetworkSpec::Router { ports } => format!("router of {ports} ports"),
+        NetworkSpec::Hypercube { dimension } => format!("{dimension}-cube of {} nodes", 1u32 << dimension),
+    }
+}
+
+fn means(answer: &Answer, markdown: bool) -> Rows {
+    let heads = [
+        "class\n",
+        "network\ncycles",
+        "= transfer\ncycles",
+        "+ blocking\ncycles",
+        "+ sharing\ncycles",
+        "waiting\ncycles",
+        "total\ncycles",
+        "P(block)\n",
+        "cycles\n/flit",
+        "utili-\nzation",
+    ];
+    let markdown_heads = [
+        "class",
+        "network latency [cycles]",
+        "= transfer",
+        "+ blocking",
+        "+ sharing",
+        "waiting [cycles]",
+        "total [cycles]",
+        "P(blocked)",
+        "cycles/flit",
+        "utilization",
+    ];
+    let mut rows = Rows::new(if markdown { &markdown_heads } else { &heads }, markdown);
+    for class in &answer.classes {
+        let waiting = |number| {
+            if class.saturated { "saturated".to_owned() } else { cycles(number) }
+        };
+        rows.add([
+            class.name.clone(),
+            cycles(class.network_latency_cycles),
+            cycles(class.transfer_cycles),
+            cycles(class.blocking_cycles),
+            cycles(class.sharing_cycles),
+            waiting(class.waiting_cycles),
+            waiting(class.total_latency_cycles),
+            share(class.blocking_probability),
+            share(class.cycles_per_flit),
+            share(class.utilization),
+        ]);
+    }
+    rows
+}
+
+fn deadlines(answer: &Answer, markdown: bool) -> Rows {
+    let hypercube = matches!(answer.scenario.network, NetworkSpec::Hypercube { .. });
+    let mut heads = vec!["class", "deadline [cycles]", "miss probability"];
+    if hypercube {
+        heads.insert(1, "hops");
+    }
+    let mut rows = Rows::new(&heads, markdown);
+    for class in &answer.classes {
+        for deadline in &class.deadlines {
+            let hops = deadline.hops.map_or("all".to_owned(), |hops| hops.to_string());
+            let row = [
+                Some(class.name.clone()),
+                hypercube.then_some(hops),
+                Some(deadline.deadline_cycles.to_string()),
+                Some(share(deadline.miss_probability)),
+            ];
+            rows.add(row.into_iter().flatten());
+        }
+    }
+    rows
+}
+
+fn percentiles(answer: &Answer, markdown: bool) -> Rows {
+    let heads = ["class", "p50 [cycles]", "p90 [cycles]", "p99 [cycles]", "p99.9 [cycles]"];
+    let mut rows = Rows::new(&heads, markdown);
+    for class in &answer.classes {
+        let p = class.latency_percentiles_cycles;
+        if p.p50.is_some() {
+            let name = class.name.clone();
+            rows.add([name, whole(p.p50), whole(p.p90), whole(p.p99), whole(p.p99_9)]);
+        }
+    }
+    rows
+}
+
+fn channels(class: &ClassAnswer, markdown: bool) -> Option<Rows> {
+    let channels = class.per_channel.as_ref()?;
+    let heads = [
+        "channel\n",
+        "latency\ncycles",
+        "rate\nmessages/cycle",
+        "started\nmessages/cycle",
+        "utili-\nzation",
+        "P(block)\n",
+        "blocking\nflits",
+        "middle\nflits",
+        "cycles\n/flit",
+        "P(idle)\n",
+    ];
+    let mut rows = Rows::new(&heads, markdown);
+    for channel in channels {
+        rows.add([
+            channel.channel.clone(),
+            cycles(Some(channel.latency_cycles)),
+            format!("{:.4e}", channel.rate_messages_per_cycle),
+            format!("{:.4e}", channel.started_rate_messages_per_cycle),
+            share(Some(channel.utilization)),
+            share(Some(channel.blocking_probability)),
+            share(Some(channel.blocking_length_flits)),
+            share(Some(channel.middle_blocking_length_flits)),
+            share(Some(channel.cycles_per_flit)),
+            share(Some(channel.idle_probability)),
+        ]);
+    }
+    Some(rows)
+}
+
+/// Saturation, what does not exist and why, and what else one should know.
+fn remarks(answer: &Answer) -> Vec<String> {
+    let mut remarks = Vec::new();
+    for class in &answer.classes {
+        if let Some(saturation) = &class.saturation {
+            let mut line = format!("{} is saturated: {}", class.name, saturation.because);
+            if let (Some(factor), Some(rate)) =
+                (saturation.at_load_factor, saturation.at_rate_messages_per_cycle)
+            {
+                let _ = write!(
+                    line,
+                    "; it saturates when all rates are multiplied by {factor:.4} ({rate:.4e} messages/cycle)"
+                );
+            }
+            remarks.push(line);
+        }
+        let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        if !class.saturated {
+            for (field, reason) in &class.reasons {
+                if field != "latency_percentiles_cycles" {
+                    by_reason.entry(reason).or_default().push(field);
+                }
+            }
+        }
+        for deadline in &class.deadlines {
+            if let Some(reason) = &deadline.reason {
+                let fields = by_reason.entry(reason).or_default();
+                if !fields.contains(&"deadlines") {
+                    fields.push("deadlines");
+                }
+            }
+        }
+        for (reason, fields) in by_reason {
+            let what =
+                if fields.len() > 3 { "nothing".to_owned() } else { format!("no {}", fields.join(", no ")) };
+            remarks.push(format!("{}: {what}: {reason}", class.name));
+        }
+    }
+    remarks.extend(answer.notes.iter().map(|note| format!("note: {note}")));
+    remarks
+}
+
+/// The cumulated distribution of every class that has one.
+fn distribution(answer: &Answer, format: Format) -> Result<(), Ended> {
+    let heads = ["class", "latency_cycles", "at_most_probability", "more_than_probability"];
+    let rows = answer.classes.iter().flat_map(|class| {
+        let known = class.latency_distribution.iter();
+        known.flat_map(move |distribution| {
+            let cumulated = distribution.at_most_probability.iter().enumerate();
+            cumulated
+                .map(move |(index, p)| (class.name.clone(), distribution.first_cycle as usize + index, *p))
+        })
+    });
+    match format {
+        Format::Json => {
+            #[derive(Serialize)]
+            struct Document<'a> {
+                schema: &'static str,
+                flitwise_version: &'static str,
+                model: &'static str,
+                classes: Vec<Class<'a>>,
+            }
+            #[derive(Serialize)]
+            struct Class<'a> {
+                name: &'a str,
+                latency_distribution: &'a flitwise_models::answer::LatencyDistribution,
+            }
+            let class = |class: &'_ ClassAnswer| class.latency_distribution.is_some();
+            let classes = answer.classes.iter().filter(|c| class(c)).filter_map(|class| {
+                let latency_distribution = class.latency_distribution.as_ref()?;
+                Some(Class { name: &class.name, latency_distribution })
+            });
+            output::write_json(&Document {
+                schema: "flitwise.distribution/1",
+                flitwise_version: env!("CARGO_PKG_VERSION"),
+                model: answer.model,
+                classes: classes.collect(),
+            })
+        }
+        Format::Csv => {
+            let mut table = csv::Writer::from_writer(Vec::new());
+            table.write_record(heads)?;
+            for (class, cycle, p) in rows {
+                table.write_record([class, cycle.to_string(), p.to_string(), (1.0 - p).to_string()])?;
+            }
+            output::write(&table.into_inner().map_err(|error| Ended::Output(error.into_error()))?)
+        }
+        Format::Table | Format::Markdown => {
+            let mut table = Rows::new(&heads, format == Format::Markdown);
+            for (class, cycle, p) in rows {
+                table.add([class, cycle.to_string(), share(Some(p)), share(Some(1.0 - p))]);
+            }
+            output::write(table.to_string().as_bytes())
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! `flitwise sweep`: a scenario over a grid, in parallel, row by row.
+
+mod axis;
+
+use std::io::{self, Write};
+
+use flitwise_models::answer::{Answer, ClassAnswer, Report};
+use flitwise_models::published::{self, WarmStart};
+use flitwise_models::scenario::{Document, Fault, Place, ScenarioSpec};
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::args::{Sweep, SweepFormat};
+use crate::outcome::Ended;
+use crate::output::{ClassColumns, Rows, cycles, share};
+use crate::{input, output};
+use axis::{Axis, Coupling, Setting};
+
+/// The most points of one sweep.
+const MOST_POINTS: usize = 10_000_000;
+/// Points that one thread answers in a row, each from the one before where that leads to the same answer.
+const RUN: usize = 32;
+/// Runs between two writes.
+const RUNS_PER_BLOCK: usize = 16;
+
+/// The answer of `flitwise sweep --format json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SweepDocument {
+    /// `flitwise.sweep/1`.
+    schema: &'static str,
+    /// Version of flitwise that made it.
+    flitwise_version: &'static str,
+    /// Name of the model.
+    model: &'static str,
+    /// The scenario before any value was changed.
+    scenario: ScenarioSpec,
+    /// One per point of the grid, the last axis varying fastest.
+    points: Vec<Point>,
+}
+
+/// One point of a sweep.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Point {
+    /// The values set here, coupled ones included, in the order of the command line.
+    set: Vec<Setting>,
+    /// Why there is no answer; else it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
+    /// The account of the iteration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<Report>,
+    /// Whether any class is saturated.
+    saturated: bool,
+    /// One answer per class.
+    classes: Vec<ClassAnswer>,
+    /// What one should know about this answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+/// What all points share.
+struct Grid {
+    document: Document,
+    axes: Vec<Axis>,
+    couplings: Vec<Coupling>,
+    options: published::Options,
+}
+
+pub(crate) fn run(args: &Sweep) -> Result<(), Ended> {
+    let document = input::document(&args.source)?;
+    let (axes, couplings) = axis::read(&args.over, &args.couple)?;
+    let points = axes.iter().try_fold(1usize, |all, axis| all.checked_mul(axis.values.len()));
+    let points = points.filter(|points| *points <= MOST_POINTS).ok_or_else(|| {
+        Ended::input(format!("--over: found a grid of more than {MOST_POINTS} points, wanted at most that"))
+    })?;
+    let options = published::Options {
+        distributions: !args.means_only,
+        saturation_loads: false,
+        ..published::Options::default()
+    };
+    let grid = Grid { document, axes, couplings, options };
+    grid.check_ends()?;
+
+    if let Some(threads) = args.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build();
+        let pool = pool.map_err(|error| Ended::input(format!("--threads {threads}: {error}")))?;
+        pool.install(|| grid.write_all(points, args.format))
+    } else {
+        grid.write_all(points, args.format)
+    }
+}
+
+impl Grid {
+    /// Values along each axis: the last axis varies fastest.
+    fn settings(&self, point: usize) -> Vec<Setting> {
+        let mut rest = point;
+        let mut indices = vec![0; self.axes.len()];
+        for (index, axis) in indices.iter_mut().zip(&self.axes).rev() {
+            *index = rest % axis.values.len();
+            rest /= axis.values.len();
+        }
+        let of_axis = |(axis, index): (&Axis, usize)| Setting::new(&axis.key, &axis.values[index]);
+        self.axes.iter().zip(indices).map(of_axis).collect()
+    }
+
+    /// The document with the values of a point, and all values set, coupled ones included.
+    fn at(&self, mut settings: Vec<Setting>) -> Result<(Document, Vec<Setting>), Vec<Fault>> {
+        let mut document = self.document.clone();
+        let mut faults = Vec::new();
+        let set = |document: &mut Document, option: &str, setting: &Setting| {
+            let place = Place::Setting(format!("{option} {}={}", setting.key, setting.value));
+            document.set(&setting.key, &setting.value, &place)
+        };
+        for setting in &settings {
+            faults.extend(set(&mut document, "--over", setting).err());
+        }
+        for coupling in &self.couplings {
+            match coupling.setting(&document) {
+                Ok(setting) => {
+                    faults.extend(set(&mut document, "--couple", &setting).err());
+                    settings.push(setting);
+                }
+                Err(fault) => faults.push(fault),
+            }
+        }
+        if faults.is_empty() { Ok((document, settings)) } else { Err(faults) }
+    }
+
+    /// Checks every value of every axis once, the other axes at their first value, and the last corner: what
+    /// is wrong with a sweep should be known before its first row.
+    fn check_ends(&self) -> Result<(), Ended> {
+        let first = self.settings(0);
+        let mut faults: Vec<Fault> = Vec::new();
+        let mut try_out = |settings: Vec<Setting>| {
+            let checked = self.at(settings).and_then(|(document, _)| document.scenario());
+            for fault in checked.err().into_iter().flatten() {
+                if !faults.contains(&fault) {
+                    faults.push(fault);
+                }
+            }
+        };
+        for (index, axis) in self.axes.iter().enumerate() {
+            for value in &axis.values {
+                let mut settings = first.clone();
+                settings[index] = Setting::new(&axis.key, value);
+                try_out(settings);
+            }
+        }
+        let last = self.axes.iter().filter_map(|axis| Some(Setting::new(&axis.key, axis.values.last()?)));
+        try_out(last.collect());
+        if faults.is_empty() { Ok(()) } else { Err(Ended::faults(&faults)) }
+    }
+
+    /// Answers the points of one run in turn.
+    fn answer_run(&self, points: std::ops::Range<usize>) -> Result<Vec<Point>, Ended> {
+        let mut warm: Option<WarmStart> = None;
+        let mut answers = Vec::with_capacity(points.len());
+        for point in points {
+            let at = self.at(self.settings(point)).map_err(|faults| Ended::faults(&faults))?;
+            let (document, settings) = at;
+            let scenario = input::scenario(&document)?;
+            match published::solve_from(&scenario, &self.options, warm.as_ref()) {
+                Ok((answer, next)) => {
+                    warm = Some(next);
+                    answers.push(Point::answered(settings, answer));
+                }
+                Err(failure @ published::Failure::NotConverged(_)) => {
+                    warm = None;
+                    answers.push(Point::failed(settings, failure.to_string()));
+                }
+                Err(failure) => return Err(input::failure(&document, &failure)),
+            }
+        }
+        Ok(answers)
+    }
+
+    /// Answers all points and writes them in order, a block at a time.
+    fn write_all(&self, points: usize, format: SweepFormat) -> Result<(), Ended> {
+        let scenario = input::scenario(&self.at(self.settings(0)).map_err(|f| Ended::faults(&f))?.0)?;
+        let first = published::solve(&scenario, &self.options);
+        let columns = match &first {
+            Ok(answer) => ClassColumns::of(answer),
+            Err(published::Failure::NotConverged(_)) => ClassColumns::none(),
+            Err(failure) => return Err(input::failure(&self.document, failure)),
+        };
+        let mut writer = Writer::begin(format, self, columns)?;
+        let mut failed = 0;
+        let block = RUN * RUNS_PER_BLOCK;
+        for start in (0..points).step_by(block) {
+            let end = usize::min(start + block, points);
+            let runs: Vec<_> = (start..end).step_by(RUN).collect();
+            let answers: Vec<Result<Vec<Point>, Ended>> = runs
+                .into_par_iter()
+                .map(|begin| self.answer_run(begin..usize::min(begin + RUN, end)))
+                .collect();
+            for run in answers {
+                for point in run? {
+                    failed += usize::from(point.failure.is_some());
+                    writer.point(&point)?;
+                }
+            }
+            writer.flush()?;
+        }
+        writer.end()?;
+        match failed {
+            0 => Ok(()),
+            _ => Err(Ended::NotConverged(format!("{failed} of {points} points did not converge"))),
+        }
+    }
+}
+
+impl Point {
+    fn answered(set: Vec<Setting>, answer: Answer) -> Self {
+        let Answer { report, saturated, classes, notes, .. } = answer;
+        Self { set, failure: None, report: Some(report), saturated, classes, notes }
+    }
+
+    fn failed(set: Vec<Setting>, failure: String) -> Self {
+        let failure = Some(failure);
+        Self { set, failure, report: None, saturated: false, classes: Vec::new(), notes: Vec::new() }
+    }
+}
+
+/// Rows on their way out.
+enum Writer {
+    Csv { columns: ClassColumns, keys: usize, out: Box<csv::Writer<io::Stdout>> },
+    Json { out: io::BufWriter<io::Stdout>, first: bool },
+    Jsonl { out: io::BufWriter<io::Stdout> },
+    Table { rows: Rows },
+}
+
+impl Writer {
+    fn begin(format: SweepFormat, grid: &Grid, columns: ClassColumns) -> Result<Self, Ended> {
+        let axes = grid.axes.iter().map(|axis| axis.key.clone());
+        let keys: Vec<String> = axes.chain(grid.couplings.iter().map(|c| c.key.clone())).collect();
+        let stdout = || io::BufWriter::new(io::stdout());
+        Ok(match format {
+            SweepFormat::Csv => {
+                let mut out = Box::new(csv::Writer::from_writer(io::stdout()));
+                out.write_record(keys.iter().cloned().chain(columns.heads()))?;
+                Self::Csv { columns, keys: keys.len(), out }
+            }
+            SweepFormat::Jsonl => Self::Jsonl { out: stdout() },
+            SweepFormat::Json => {
+                let head = SweepDocument {
+                    schema: "flitwise.sweep/1",
+                    flitwise_version: env!("CARGO_PKG_VERSION"),
+                    model: "published",
+                    scenario: input::scenario(&grid.document)?.spec().clone(),
+                    points: Vec::new(),
+                };
+                let text = serde_json::to_string(&head)?;
+                let mut out = stdout();
+                // the document without its end: points follow one by one
+                write!(out, "{}", text.trim_end_matches("]}"))?;
+                Self::Json { out, first: true }
+            }
+            SweepFormat::Table | SweepFormat::Markdown => {
+                let mut heads: Vec<&str> = keys.iter().map(String::as_str).collect();
+                let fixed = ["class", "network [cycles]", "waiting [cycles]", "total [cycles]", "misses"];
+                heads.extend(fixed);
+                Self::Table { rows: Rows::new(&heads, format == SweepFormat::Markdown) }
+            }
+        })
+    }
+
+    fn point(&mut self, point: &Point) -> Result<(), Ended> {
+        let set = point.set.iter().map(|setting| setting.value.clone());
+        match self {
+            Self::Csv { columns, keys, out } => {
+                for class in &point.classes {
+                    out.write_record(set.clone().chain(columns.row(class)))?;
+                }
+                if point.classes.is_empty() {
+                    // a point without an answer keeps its place
+                    let empty = columns.heads().len();
+                    debug_assert_eq!(point.set.len(), *keys);
+                    out.write_record(set.chain(std::iter::repeat_n(String::new(), empty)))?;
+                }
+            }
+            Self::Json { out, first } => {
+                out.write_all(if *first { b"\n" } else { b",\n" })?;
+                *first = false;
+                serde_json::to_writer(out, point)?;
+            }
+            Self::Jsonl { out } => {
+                serde_json::to_writer(&mut *out, point)?;
+                out.write_all(b"\n")?;
+            }
+            Self::Table { rows } => {
+                for class in &point.classes {
+                    let misses = class.deadlines.iter().map(|deadline| share(deadline.miss_probability));
+                    let waiting = |number| {
+                        if class.saturated { "saturated".to_owned() } else { cycles(number) }
+                    };
+                    let own = [
+                        class.name.clone(),
+                        cycles(class.network_latency_cycles),
+                        waiting(class.waiting_cycles),
+                        waiting(class.total_latency_cycles),
+                        misses.collect::<Vec<_>>().join(" "),
+                    ];
+                    rows.add(set.clone().chain(own));
+                }
+                if point.classes.is_empty() {
+                    rows.add(set.chain(["not converged".to_owned()]));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), Ended> {
+        match self {
+            Self::Csv { out, .. } => out.flush()?,
+            Self::Json { out, .. } | Self::Jsonl { out } => out.flush()?,
+            Self::Table { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn end(mut self) -> Result<(), Ended> {
+        if let Self::Json { out, .. } = &mut self {
+            out.write_all(b"\n]}\n")?;
+        }
+        self.flush()?;
+        if let Self::Table { rows } = &self {
+            output::write(rows.to_string().as_bytes())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,205 @@
+//! What varies in a sweep, and what is tied to it.
+
+use flitwise_models::scenario::{Document, Fault, Place};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::outcome::Ended;
+
+/// The most values of one axis.
+const MOST_VALUES: usize = 1_000_000;
+
+/// One key and the values it takes, as they would be typed.
+#[derive(Debug)]
+pub(super) struct Axis {
+    pub(super) key: String,
+    pub(super) values: Vec<String>,
+}
+
+/// A key whose value follows from another's.
+#[derive(Debug)]
+pub(super) struct Coupling {
+    pub(super) key: String,
+    typed: String,
+    other: String,
+    factor: f64,
+}
+
+/// A key and the value it has at a point.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct Setting {
+    /// Path of the value in the scenario.
+    pub(super) key: String,
+    /// The value as it would be typed.
+    pub(super) value: String,
+}
+
+impl Setting {
+    pub(super) fn new(key: &str, value: &str) -> Self {
+        Self { key: key.to_owned(), value: value.to_owned() }
+    }
+}
+
+/// Reads all axes and couplings, or reports every fault in them.
+pub(super) fn read(over: &[String], couple: &[String]) -> Result<(Vec<Axis>, Vec<Coupling>), Ended> {
+    let mut faults = Vec::new();
+    let mut axes: Vec<Axis> = Vec::new();
+    for typed in over {
+        match Axis::read(typed) {
+            Ok(axis) if axes.iter().any(|other| other.key == axis.key) => {
+                faults.push(format!(
+                    "--over {typed}: found {} a second time, wanted one axis per key",
+                    axis.key
+                ));
+            }
+            Ok(axis) => axes.push(axis),
+            Err(fault) => faults.push(format!("--over {typed}: {fault}")),
+        }
+    }
+    let mut couplings: Vec<Coupling> = Vec::new();
+    for typed in couple {
+        match Coupling::read(typed) {
+            Ok(coupling) if axes.iter().any(|axis| axis.key == coupling.key) => {
+                let key = &coupling.key;
+                faults.push(format!("--couple {typed}: found {key}, which is an axis, wanted another key"));
+            }
+            Ok(coupling) => couplings.push(coupling),
+            Err(fault) => faults.push(format!("--couple {typed}: {fault}")),
+        }
+    }
+    if faults.is_empty() { Ok((axes, couplings)) } else { Err(Ended::BadInput(faults)) }
+}
+
+impl Axis {
+    fn read(typed: &str) -> Result<Self, String> {
+        const WANTED: &str = "wanted KEY=START:STOP:COUNT, KEY=log:START:STOP:COUNT or KEY=A,B,C";
+        let (key, range) = typed.split_once('=').ok_or_else(|| format!("found no '=', {WANTED}"))?;
+        let key = key.trim().to_owned();
+        let (logarithmic, range) = match range.strip_prefix("log:") {
+            Some(range) => (true, range),
+            None => (false, range),
+        };
+        let parts: Vec<&str> = range.split(':').map(str::trim).collect();
+        let values = match parts.as_slice() {
+            [list] if !logarithmic => {
+                let values: Vec<String> = list.split(',').map(|value| value.trim().to_owned()).collect();
+                if values.iter().any(String::is_empty) {
+                    return Err(format!("found an empty value, {WANTED}"));
+                }
+                values
+            }
+            [start, stop, count] => {
+                let number = |text: &str| {
+                    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+                    number.ok_or_else(|| format!("found \"{text}\", wanted a number in START:STOP:COUNT"))
+                };
+                let (start, stop) = (number(start)?, number(stop)?);
+                let whole = count.parse::<usize>().ok().filter(|count| (1..=MOST_VALUES).contains(count));
+                let count = whole
+                    .ok_or_else(|| format!("found count \"{count}\", wanted 1 to {MOST_VALUES} points"))?;
+                if logarithmic && (start <= 0.0 || stop <= 0.0) {
+                    return Err(format!("found {start}:{stop}, wanted both ends above 0 on a log axis"));
+                }
+                spread(start, stop, count, logarithmic).into_iter().map(|value| value.to_string()).collect()
+            }
+            _ => return Err(format!("found \"{range}\", {WANTED}")),
+        };
+        Ok(Self { key, values })
+    }
+}
+
+/// `count` values from `start` to `stop`, both hit exactly.
+fn spread(start: f64, stop: f64, count: usize, logarithmic: bool) -> Vec<f64> {
+    let at = |index: usize| {
+        let part = index as f64 / (count - 1).max(1) as f64;
+        match index {
+            0 => start,
+            _ if index == count - 1 => stop,
+            _ if logarithmic => start * (stop / start).powf(part),
+            _ => start + (stop - start) * part,
+        }
+    };
+    // twelve digits: 0.003, not 0.0030000000000000005
+    let tidy = |value: f64| format!("{value:.11e}").parse().unwrap_or(value);
+    (0..count).map(at).map(tidy).collect()
+}
+
+impl Coupling {
+    /// `KEY=OTHER`, with any factors `*NUMBER` and `/NUMBER`, in any order.
+    fn read(typed: &str) -> Result<Self, String> {
+        const WANTED: &str = "wanted KEY=OTHER, KEY=OTHER/2 or KEY=OTHER*0.5";
+        let (key, formula) = typed.split_once('=').ok_or_else(|| format!("found no '=', {WANTED}"))?;
+        let mut factor = 1.0;
+        let mut other = None;
+        let mut rest = formula;
+        let mut divides = false;
+        loop {
+            let end = rest.find(['*', '/']).unwrap_or(rest.len());
+            let term = rest[..end].trim();
+            match term.parse::<f64>() {
+                Ok(number) if number.is_finite() && number != 0.0 => {
+                    factor *= if divides { 1.0 / number } else { number };
+                }
+                Ok(number) => return Err(format!("found the factor {number}, wanted a number other than 0")),
+                Err(_) if term.is_empty() => return Err(format!("found an empty term, {WANTED}")),
+                Err(_) if divides => return Err(format!("found a division by {term}, {WANTED}")),
+                Err(_) if other.is_some() => return Err(format!("found a second key {term}, {WANTED}")),
+                Err(_) => other = Some(term.to_owned()),
+            }
+            let Some(operator) = rest[end..].chars().next() else { break };
+            divides = operator == '/';
+            rest = &rest[end + 1..];
+        }
+        let other = other.ok_or_else(|| format!("found no other key in \"{formula}\", {WANTED}"))?;
+        Ok(Self { key: key.trim().to_owned(), typed: typed.to_owned(), other, factor })
+    }
+
+    /// The value at a point whose other values stand in the document.
+    pub(super) fn setting(&self, document: &Document) -> Result<Setting, Fault> {
+        let fault = || Fault {
+            place: Place::Setting(format!("--couple {}", self.typed)),
+            key: self.other.clone(),
+            found: "no number".to_owned(),
+            wanted: "a key of the scenario that has one, such as class.R1.rate".to_owned(),
+            help: None,
+        };
+        let value = document.number(&self.other).ok_or_else(fault)? * self.factor;
+        Ok(Setting::new(&self.key, &value.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_hit_both_ends_and_keep_their_digits() {
+        let axis = Axis::read("class.R1.rate=0.001:0.012:23").unwrap();
+        assert_eq!(
+            (axis.values.len(), axis.values[0].as_str(), axis.values[22].as_str()),
+            (23, "0.001", "0.012")
+        );
+        assert_eq!(axis.values[4], "0.003");
+        assert_eq!(Axis::read("a=log:0.001:0.1:3").unwrap().values, ["0.001", "0.01", "0.1"]);
+        assert_eq!(Axis::read("a=8,round-robin").unwrap().values, ["8", "round-robin"]);
+        assert_eq!(Axis::read("a=5:9:1").unwrap().values, ["5"]);
+    }
+
+    #[test]
+    fn what_is_no_axis_is_refused() {
+        for typed in
+            ["a", "a=1:2", "a=1:2:0", "a=1:x:3", "a=log:0:1:3", "a=1,,2", "a=log:5", "a=1:inf:4", "a="]
+        {
+            assert!(Axis::read(typed).is_err(), "{typed}");
+        }
+    }
+
+    #[test]
+    fn couplings_are_products_with_one_key() {
+        let coupling = Coupling::read("class.R2.rate = 3*class.R1.rate/2").unwrap();
+        assert_eq!((coupling.other.as_str(), coupling.factor), ("class.R1.rate", 1.5));
+        for typed in ["a", "a=b*c", "a=2", "a=b/0", "a=1/b", "a=b*", "a="] {
+            assert!(Coupling::read(typed).is_err(), "{typed}");
+        }
+    }
+}
