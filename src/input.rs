@@ -26,7 +26,7 @@ pub(crate) fn document(source: &Source) -> Result<Document, Ended> {
     for setting in &source.settings {
         let applied = match setting.split_once('=') {
             Some((key, value)) => {
-                let place = Place::Setting(format!("--set {setting}"));
+                let place = Place::Setting(format!("--set {setting}").into());
                 document.set(key.trim(), value, &place).map_err(|fault| fault.to_string())
             }
             None => Err(format!("--set {setting}: found no '=', wanted KEY=VALUE")),

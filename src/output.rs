@@ -81,6 +81,26 @@ fn cell(column: usize, text: String) -> Cell {
     Cell::new(text).set_alignment(alignment)
 }
 
+/// A line folded at the width of tables, what follows the first indented.
+pub(crate) fn folded(line: &str) -> String {
+    let mut text = String::new();
+    let mut column = 0;
+    for word in line.split(' ') {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > usize::from(WIDTH) {
+            text.push_str("\n  ");
+            column = 2;
+        } else if column > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        column += length;
+    }
+    text.push('\n');
+    text
+}
+
 /// A number of cycles or flits.
 pub(crate) fn cycles(number: Option<f64>) -> String {
     match number {

@@ -96,10 +96,10 @@ fn page(answer: &Answer, markdown: bool, details: bool) -> String {
         page.push('\n');
     }
     for remark in remarks {
-        let bullet = if markdown { "- " } else { "" };
-        let _ = writeln!(page, "{bullet}{remark}");
+        let line = if markdown { format!("- {remark}\n") } else { output::folded(&remark) };
+        page.push_str(&line);
     }
-    let _ = writeln!(page, "{}{}", if markdown { "\n" } else { "" }, answer.report);
+    let _ = writeln!(page, "\n{}", answer.report);
     page
 }
 
@@ -196,8 +196,8 @@ fn channels(class: &ClassAnswer, markdown: bool) -> Option<Rows> {
     let heads = [
         "channel\n",
         "latency\ncycles",
-        "rate\nmessages/cycle",
-        "started\nmessages/cycle",
+        "rate\nmsg/cycle",
+        "started\nmsg/cycle",
         "utili-\nzation",
         "P(block)\n",
         "blocking\nflits",

@@ -19,6 +19,8 @@ use axis::{Axis, Coupling, Setting};
 
 /// The most points of one sweep.
 const MOST_POINTS: usize = 10_000_000;
+/// The most faults of one sweep that are shown.
+const MOST_FAULTS: usize = 50;
 /// Points that one thread answers in a row, each from the one before where that leads to the same answer.
 const RUN: usize = 32;
 /// Runs between two writes.
@@ -109,7 +111,7 @@ impl Grid {
         let mut document = self.document.clone();
         let mut faults = Vec::new();
         let set = |document: &mut Document, option: &str, setting: &Setting| {
-            let place = Place::Setting(format!("{option} {}={}", setting.key, setting.value));
+            let place = Place::Setting(format!("{option} {}={}", setting.key, setting.value).into());
             document.set(&setting.key, &setting.value, &place)
         };
         for setting in &settings {
@@ -131,24 +133,29 @@ impl Grid {
     /// is wrong with a sweep should be known before its first row.
     fn check_ends(&self) -> Result<(), Ended> {
         let first = self.settings(0);
-        let mut faults: Vec<Fault> = Vec::new();
-        let mut try_out = |settings: Vec<Setting>| {
-            let checked = self.at(settings).and_then(|(document, _)| document.scenario());
-            for fault in checked.err().into_iter().flatten() {
-                if !faults.contains(&fault) {
-                    faults.push(fault);
-                }
-            }
-        };
-        for (index, axis) in self.axes.iter().enumerate() {
-            for value in &axis.values {
+        let alone = self.axes.iter().enumerate().flat_map(|(index, axis)| {
+            let first = &first;
+            axis.values.iter().map(move |value| {
                 let mut settings = first.clone();
                 settings[index] = Setting::new(&axis.key, value);
-                try_out(settings);
+                settings
+            })
+        });
+        let last = self.axes.iter().filter_map(|axis| Some(Setting::new(&axis.key, axis.values.last()?)));
+        let tried: Vec<Vec<Setting>> = alone.chain([last.collect()]).collect();
+        let found: Vec<Fault> = tried
+            .into_par_iter()
+            .flat_map_iter(|settings| {
+                let checked = self.at(settings).and_then(|(document, _)| document.scenario());
+                checked.err().into_iter().flatten()
+            })
+            .collect();
+        let mut faults: Vec<Fault> = Vec::new();
+        for fault in found {
+            if faults.len() < MOST_FAULTS && !faults.contains(&fault) {
+                faults.push(fault);
             }
         }
-        let last = self.axes.iter().filter_map(|axis| Some(Setting::new(&axis.key, axis.values.last()?)));
-        try_out(last.collect());
         if faults.is_empty() { Ok(()) } else { Err(Ended::faults(&faults)) }
     }
 

@@ -157,7 +157,7 @@ impl Coupling {
     /// The value at a point whose other values stand in the document.
     pub(super) fn setting(&self, document: &Document) -> Result<Setting, Fault> {
         let fault = || Fault {
-            place: Place::Setting(format!("--couple {}", self.typed)),
+            place: Place::Setting(format!("--couple {}", self.typed).into()),
             key: self.other.clone(),
             found: "no number".to_owned(),
             wanted: "a key of the scenario that has one, such as class.R1.rate".to_owned(),

@@ -34,6 +34,8 @@ const TOLERANCE: f64 = 1e-9;
 /// Combinations less likely than this are left out: all of them together could not move a probability by
 /// 1e-10.
 const NEGLIGIBLE: f64 = 1e-14;
+/// The most flits for which one combination is followed flit by flit; for more there is no distribution.
+const MOST_FLITS: usize = 10_000;
 /// The most terms that are added one by one; what goes beyond is done on a grid.
 const ENUMERATED: f64 = 4e6;
 /// Grid points per cycle where delays are not multiples of a common step.
@@ -84,6 +86,10 @@ impl Company {
         let lengths = own..=most_flits;
         match self.0.as_slice() {
             [] => lengths.for_each(|flits| add(&mut completion, flits, weight(flits))),
+            [_] if most_flits > MOST_FLITS => {
+                cut = true;
+                completion.truncate(1);
+            }
             [only] => only.complete(lengths, weight, &mut completion),
             several => {
                 let delays = Delays::of(several, most_flits, end);

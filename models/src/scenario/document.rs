@@ -1,6 +1,7 @@
 //! A TOML text as a tree in which every value knows where it stands, with overrides laid on top.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use toml::de::{DeTable, DeValue};
 
@@ -275,15 +276,15 @@ fn convert_table(table: &DeTable<'_>, place: &dyn Fn(Range<usize>) -> Place) -> 
 
 /// Turns byte offsets of a text into places.
 struct Lines<'t> {
-    name: &'t str,
+    name: Arc<str>,
     text: &'t str,
     starts: Vec<usize>,
 }
 
 impl<'t> Lines<'t> {
-    fn new(name: &'t str, text: &'t str) -> Self {
+    fn new(name: &str, text: &'t str) -> Self {
         let after_breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
-        Self { name, text, starts: std::iter::once(0).chain(after_breaks).collect() }
+        Self { name: name.into(), text, starts: std::iter::once(0).chain(after_breaks).collect() }
     }
 
     fn place(&self, span: &Range<usize>) -> Place {
@@ -291,7 +292,7 @@ impl<'t> Lines<'t> {
         let start = self.starts[line - 1];
         let end = span.start.min(self.text.len());
         let before = String::from_utf8_lossy(&self.text.as_bytes()[start.min(end)..end]);
-        Place::At { text: self.name.to_owned(), line, column: before.chars().count() + 1 }
+        Place::At { text: Arc::clone(&self.name), line, column: before.chars().count() + 1 }
     }
 
     fn entries(&self, table: &DeTable<'_>) -> Vec<Entry> {
@@ -304,15 +305,15 @@ mod tests {
     use super::*;
 
     fn typed() -> Place {
-        Place::Setting("--set".to_owned())
+        Place::Setting("--set".into())
     }
 
     #[test]
     fn a_value_knows_its_line_and_column() {
         let document = Document::parse("a.toml", "# é\n[router]\nbuffer_flits = 8\n").unwrap();
         let Some(Value::Table(router)) = document.value("router") else { panic!("a table") };
-        assert_eq!(router[0].key_place, Place::At { text: "a.toml".to_owned(), line: 3, column: 1 });
-        assert_eq!(router[0].node.place, Place::At { text: "a.toml".to_owned(), line: 3, column: 16 });
+        assert_eq!(router[0].key_place, Place::At { text: "a.toml".into(), line: 3, column: 1 });
+        assert_eq!(router[0].node.place, Place::At { text: "a.toml".into(), line: 3, column: 16 });
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What is wrong with a scenario, where it stands and how to mend it.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// Where in the input something stands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -8,14 +9,14 @@ pub enum Place {
     /// A line and column (from 1, columns in characters) of a named text.
     At {
         /// Name of the text, usually a file's path.
-        text: String,
+        text: Arc<str>,
         /// Line, from 1.
         line: usize,
         /// Column in characters, from 1.
         column: usize,
     },
     /// An override given beside the text, as it was typed.
-    Setting(String),
+    Setting(Arc<str>),
     /// No text: the scenario was made by a program.
     Program,
 }

@@ -24,26 +24,30 @@ impl Document {
     /// # Errors
     /// Every fault of every kind, in the order of the text.
     pub fn scenario(&self) -> Result<Scenario, Vec<Fault>> {
-        let mut reader = Reader { faults: Vec::new(), places: HashMap::new() };
+        // places are wanted for faults only, and cost most of the time
+        let mut reader = Reader { faults: Vec::new(), places: None };
+        let spec = reader.scenario(self);
+        if reader.faults.is_empty()
+            && let Ok(scenario) = spec.check()
+        {
+            return Ok(scenario);
+        }
+        let mut reader = Reader { faults: Vec::new(), places: Some(HashMap::new()) };
         let spec = reader.scenario(self);
         let Reader { mut faults, places } = reader;
+        let places = places.unwrap_or_default();
         let misread: Vec<String> = faults.iter().map(|fault| fault.key.clone()).collect();
-        let checked = spec.check();
-        if let Err(found) = &checked {
-            let placed = found.iter().filter(|fault| !misread.contains(&fault.key)).map(|fault| {
-                let place = nearest_place(&places, &fault.key).unwrap_or(&self.whole);
-                Fault { place: place.clone(), ..fault.clone() }
-            });
-            faults.extend(placed);
-        }
+        let found = spec.check().err().unwrap_or_default();
+        let placed = found.into_iter().filter(|fault| !misread.contains(&fault.key)).map(|fault| {
+            let place = nearest_place(&places, &fault.key).unwrap_or(&self.whole);
+            Fault { place: place.clone(), ..fault }
+        });
+        faults.extend(placed);
         faults.sort_by_key(|fault| match &fault.place {
             Place::At { line, column, .. } => (*line, *column),
             Place::Setting(_) | Place::Program => (usize::MAX, 0),
         });
-        match checked {
-            Ok(scenario) if faults.is_empty() => Ok(scenario),
-            _ => Err(faults),
-        }
+        Err(faults)
     }
 }
 
@@ -77,7 +81,8 @@ fn nearest_place<'p>(places: &'p HashMap<String, Place>, key: &str) -> Option<&'
 
 struct Reader {
     faults: Vec<Fault>,
-    places: HashMap<String, Place>,
+    /// Where each key stands, if that is wanted.
+    places: Option<HashMap<String, Place>>,
 }
 
 /// A table being read and the key that leads to it (empty at the root).
@@ -161,7 +166,7 @@ impl Reader {
 
     fn classes(&mut self, root: Table<'_>) -> Vec<ClassSpec> {
         let Some(node) = root.get("class") else { return Vec::new() };
-        self.places.insert("class".to_owned(), node.place.clone());
+        self.keep(|| "class".to_owned(), &node.place);
         let Value::List(list) = &node.value else {
             let help = Some("begin every class with a line  [[class]]".to_owned());
             self.refuse_kind(node, "class".to_owned(), "[[class]] tables", help);
@@ -177,7 +182,7 @@ impl Reader {
         let labels = class_labels(&names.iter().map(String::as_str).collect::<Vec<_>>());
         let mut classes = Vec::with_capacity(list.len());
         for (node, label) in list.iter().zip(&labels) {
-            self.places.insert(label.clone(), node.place.clone());
+            self.keep(|| label.clone(), &node.place);
             match &node.value {
                 Value::Table(entries) => {
                     classes.push(self.class(Table { entries, path: label, place: &node.place }));
@@ -216,12 +221,12 @@ impl Reader {
         let mut deadlines = Vec::new();
         for (index, node) in list.iter().enumerate() {
             let path = format!("{key}[{}]", index + 1);
-            self.places.insert(path.clone(), node.place.clone());
+            self.keep(|| path.clone(), &node.place);
             if let Value::Table(entries) = &node.value {
                 let table = Table { entries, path: &path, place: &node.place };
                 deadlines.extend(self.hop_deadlines(table).map(DeadlineSpec::Hops));
             } else {
-                deadlines.extend(self.whole_number(node, path, "cycles").map(DeadlineSpec::Cycles));
+                deadlines.extend(self.whole_number(node, || path, "cycles").map(DeadlineSpec::Cycles));
             }
         }
         deadlines
@@ -237,7 +242,7 @@ impl Reader {
         let hops = self.whole(table, "hops");
         let (list, key) = self.list(table, "deadlines", "a list of deadlines in cycles")?;
         let deadlines: Vec<u32> =
-            list.iter().filter_map(|node| self.whole_number(node, key.clone(), "cycles")).collect();
+            list.iter().filter_map(|node| self.whole_number(node, || key.clone(), "cycles")).collect();
         (deadlines.len() == list.len()).then_some(HopDeadlines { hops: hops?, deadlines })
     }
 
@@ -247,7 +252,7 @@ impl Reader {
         let help = "source = { kind = \"poisson\" }, or source = { kind = \"on-off\", streams = 14, \
                     messages_per_burst = 8, peak_rate = 0.01 }";
         let path = table.key("source");
-        self.places.insert(path.clone(), node.place.clone());
+        self.keep(|| path.clone(), &node.place);
         let entries = match &node.value {
             Value::Table(entries) => entries,
             _ => {
@@ -283,44 +288,49 @@ impl Reader {
 
     // What one value is.
 
-    fn note(&mut self, table: Table<'_>, key: &str) -> Option<(String, Node)> {
+    fn keep(&mut self, key: impl FnOnce() -> String, place: &Place) {
+        if let Some(places) = &mut self.places {
+            places.insert(key(), place.clone());
+        }
+    }
+
+    fn note<'d>(&mut self, table: Table<'d>, key: &str) -> Option<&'d Node> {
         let node = table.get(key)?;
-        let path = table.key(key);
-        self.places.insert(path.clone(), node.place.clone());
-        Some((path, node.clone()))
+        self.keep(|| table.key(key), &node.place);
+        Some(node)
     }
 
     fn text(&mut self, table: Table<'_>, key: &str) -> Option<String> {
-        let (path, node) = self.note(table, key)?;
-        match node.value {
-            Value::Text(text) => Some(text),
+        let node = self.note(table, key)?;
+        match &node.value {
+            Value::Text(text) => Some(text.clone()),
             // A bare override such as  --set name=2005  is meant as a word.
             Value::Whole(number) if matches!(node.place, Place::Setting(_)) => Some(number.to_string()),
             _ => {
-                self.refuse_kind(&node, path, "a text in quotes", None);
+                self.refuse_kind(node, table.key(key), "a text in quotes", None);
                 None
             }
         }
     }
 
     fn real(&mut self, table: Table<'_>, key: &str) -> Option<f64> {
-        let (path, node) = self.note(table, key)?;
+        let node = self.note(table, key)?;
         match node.value {
             Value::Whole(number) => Some(number as f64),
             Value::Real(number) => Some(number),
             _ => {
-                self.refuse_kind(&node, path, "a number", None);
+                self.refuse_kind(node, table.key(key), "a number", None);
                 None
             }
         }
     }
 
     fn whole(&mut self, table: Table<'_>, key: &str) -> Option<u32> {
-        let (path, node) = self.note(table, key)?;
-        self.whole_number(&node, path, key.rsplit('_').next().unwrap_or(key))
+        let node = self.note(table, key)?;
+        self.whole_number(node, || table.key(key), key.rsplit('_').next().unwrap_or(key))
     }
 
-    fn whole_number(&mut self, node: &Node, path: String, unit: &str) -> Option<u32> {
+    fn whole_number(&mut self, node: &Node, key: impl FnOnce() -> String, unit: &str) -> Option<u32> {
         let whole = match node.value {
             Value::Whole(number) => u32::try_from(number).ok(),
             Value::Real(number) if number.fract() == 0.0 && (0.0..=4e9).contains(&number) => {
@@ -329,7 +339,7 @@ impl Reader {
             _ => None,
         };
         if whole.is_none() {
-            self.refuse_kind(node, path, &format!("a whole number of {unit}"), None);
+            self.refuse_kind(node, key(), &format!("a whole number of {unit}"), None);
         }
         whole
     }
@@ -337,7 +347,7 @@ impl Reader {
     fn list<'d>(&mut self, table: Table<'d>, key: &str, wanted: &str) -> Option<(&'d [Node], String)> {
         let node = table.get(key)?;
         let path = table.key(key);
-        self.places.insert(path.clone(), node.place.clone());
+        self.keep(|| path.clone(), &node.place);
         if let Value::List(list) = &node.value {
             return Some((list, path));
         }
@@ -347,7 +357,7 @@ impl Reader {
 
     fn table<'d>(&mut self, table: Table<'d>, key: &str) -> Option<(&'d [Entry], &'d Place)> {
         let node = table.get(key)?;
-        self.places.insert(table.key(key), node.place.clone());
+        self.keep(|| table.key(key), &node.place);
         if let Value::Table(entries) = &node.value {
             return Some((entries, &node.place));
         }
@@ -362,16 +372,16 @@ impl Reader {
         all: &[T],
         word: impl Fn(T) -> &'static str,
     ) -> Option<T> {
-        let (path, node) = self.note(table, key)?;
-        let words: Vec<&str> = all.iter().map(|item| word(*item)).collect();
+        let node = self.note(table, key)?;
+        let words = || all.iter().map(|item| word(*item));
         if let Value::Text(text) = &node.value {
             if let Some(hit) = all.iter().find(|item| word(**item) == text) {
                 return Some(*hit);
             }
-            let help = nearest(text, words.iter().copied()).map(|word| format!("did you mean \"{word}\"?"));
-            self.refuse_kind(&node, path, &one_of(words), help);
+            let help = nearest(text, words()).map(|word| format!("did you mean \"{word}\"?"));
+            self.refuse_kind(node, table.key(key), &one_of(words()), help);
         } else {
-            self.refuse_kind(&node, path, &one_of(words), None);
+            self.refuse_kind(node, table.key(key), &one_of(words()), None);
         }
         None
     }
