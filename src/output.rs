@@ -48,7 +48,10 @@ impl Rows {
     pub(crate) fn new(heads: &[&str], markdown: bool) -> Self {
         let mut table = Table::new();
         let style = if markdown { presets::ASCII_MARKDOWN } else { presets::NOTHING };
-        table.load_style(style).set_width(WIDTH).set_content_arrangement(ContentArrangement::Dynamic);
+        table.load_style(style);
+        if !markdown {
+            table.set_width(WIDTH).set_content_arrangement(ContentArrangement::Dynamic);
+        }
         let head = |text: &str| if markdown { text.replace('\n', " ") } else { text.to_owned() };
         table.set_header(heads.iter().enumerate().map(|(column, text)| cell(column, head(text))));
         Self { table, markdown }
@@ -153,6 +156,26 @@ impl ClassColumns {
         Self { deadlines: Vec::new() }
     }
 
+    /// Short heads of the deadlines' columns, for tables.
+    pub(crate) fn deadline_heads(&self) -> Vec<String> {
+        let head = |(hops, cycles): &(Option<u32>, u32)| match hops {
+            None => format!("P(>{cycles})"),
+            Some(hops) => format!("{hops} hops P(>{cycles})"),
+        };
+        self.deadlines.iter().map(head).collect()
+    }
+
+    /// Miss probability of each deadline; `None` where the class has no such deadline.
+    pub(crate) fn misses<'c>(
+        &'c self,
+        class: &'c ClassAnswer,
+    ) -> impl Iterator<Item = Option<Option<f64>>> + 'c {
+        self.deadlines.iter().map(|deadline| {
+            let found = class.deadlines.iter().find(|found| key(found) == *deadline);
+            found.map(|found| found.miss_probability)
+        })
+    }
+
     pub(crate) fn heads(&self) -> Vec<String> {
         let fixed = [
             "class",
@@ -204,10 +227,7 @@ impl ClassColumns {
         );
         row.push(class.saturated.to_string());
         row.extend([percentiles.p50, percentiles.p90, percentiles.p99, percentiles.p99_9].map(count));
-        row.extend(self.deadlines.iter().map(|deadline| {
-            let found = class.deadlines.iter().find(|found| key(found) == *deadline);
-            real(found.and_then(|found| found.miss_probability))
-        }));
+        row.extend(self.misses(class).map(|miss| real(miss.flatten())));
         row
     }
 }

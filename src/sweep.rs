@@ -57,7 +57,6 @@ struct Point {
     /// One answer per class.
     classes: Vec<ClassAnswer>,
     /// What one should know about this answer.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
 
@@ -143,20 +142,27 @@ impl Grid {
         });
         let last = self.axes.iter().filter_map(|axis| Some(Setting::new(&axis.key, axis.values.last()?)));
         let tried: Vec<Vec<Setting>> = alone.chain([last.collect()]).collect();
-        let found: Vec<Fault> = tried
+        let found: Vec<String> = tried
             .into_par_iter()
             .flat_map_iter(|settings| {
-                let checked = self.at(settings).and_then(|(document, _)| document.scenario());
-                checked.err().into_iter().flatten()
+                let checked =
+                    self.at(settings).and_then(|(document, _)| Ok((document.scenario()?, document)));
+                match checked {
+                    Err(faults) => faults.iter().map(Fault::to_string).collect(),
+                    Ok((scenario, document)) => match published::supports(&scenario) {
+                        Err(failure) => vec![input::failure(&document, &failure).to_string()],
+                        Ok(()) => Vec::new(),
+                    },
+                }
             })
             .collect();
-        let mut faults: Vec<Fault> = Vec::new();
+        let mut faults: Vec<String> = Vec::new();
         for fault in found {
             if faults.len() < MOST_FAULTS && !faults.contains(&fault) {
                 faults.push(fault);
             }
         }
-        if faults.is_empty() { Ok(()) } else { Err(Ended::faults(&faults)) }
+        if faults.is_empty() { Ok(()) } else { Err(Ended::BadInput(faults)) }
     }
 
     /// Answers the points of one run in turn.
@@ -187,7 +193,8 @@ impl Grid {
         let scenario = input::scenario(&self.at(self.settings(0)).map_err(|f| Ended::faults(&f))?.0)?;
         let first = published::solve(&scenario, &self.options);
         let columns = match &first {
-            Ok(answer) => ClassColumns::of(answer),
+            Ok(answer) if self.options.distributions => ClassColumns::of(answer),
+            Ok(_) => ClassColumns::none(),
             Err(published::Failure::NotConverged(_)) => ClassColumns::none(),
             Err(failure) => return Err(input::failure(&self.document, failure)),
         };
@@ -234,7 +241,7 @@ enum Writer {
     Csv { columns: ClassColumns, keys: usize, out: Box<csv::Writer<io::Stdout>> },
     Json { out: io::BufWriter<io::Stdout>, first: bool },
     Jsonl { out: io::BufWriter<io::Stdout> },
-    Table { rows: Rows },
+    Table { rows: Rows, columns: ClassColumns },
 }
 
 impl Writer {
@@ -265,9 +272,10 @@ impl Writer {
             }
             SweepFormat::Table | SweepFormat::Markdown => {
                 let mut heads: Vec<&str> = keys.iter().map(String::as_str).collect();
-                let fixed = ["class", "network [cycles]", "waiting [cycles]", "total [cycles]", "misses"];
-                heads.extend(fixed);
-                Self::Table { rows: Rows::new(&heads, format == SweepFormat::Markdown) }
+                heads.extend(["class", "network [cycles]", "waiting [cycles]", "total [cycles]"]);
+                let misses = columns.deadline_heads();
+                heads.extend(misses.iter().map(String::as_str));
+                Self::Table { rows: Rows::new(&heads, format == SweepFormat::Markdown), columns }
             }
         })
     }
@@ -295,9 +303,9 @@ impl Writer {
                 serde_json::to_writer(&mut *out, point)?;
                 out.write_all(b"\n")?;
             }
-            Self::Table { rows } => {
+            Self::Table { rows, columns } => {
                 for class in &point.classes {
-                    let misses = class.deadlines.iter().map(|deadline| share(deadline.miss_probability));
+                    let misses = columns.misses(class).map(|miss| miss.map_or_else(String::new, share));
                     let waiting = |number| {
                         if class.saturated { "saturated".to_owned() } else { cycles(number) }
                     };
@@ -306,9 +314,8 @@ impl Writer {
                         cycles(class.network_latency_cycles),
                         waiting(class.waiting_cycles),
                         waiting(class.total_latency_cycles),
-                        misses.collect::<Vec<_>>().join(" "),
                     ];
-                    rows.add(set.clone().chain(own));
+                    rows.add(set.clone().chain(own).chain(misses));
                 }
                 if point.classes.is_empty() {
                     rows.add(set.chain(["not converged".to_owned()]));
@@ -332,7 +339,7 @@ impl Writer {
             out.write_all(b"\n]}\n")?;
         }
         self.flush()?;
-        if let Self::Table { rows } = &self {
+        if let Self::Table { rows, .. } = &self {
             output::write(rows.to_string().as_bytes())?;
         }
         Ok(())

@@ -80,7 +80,6 @@ pub struct ClassAnswer {
     /// Percentiles of the network latency \[whole cycles\].
     pub latency_percentiles_cycles: Percentiles,
     /// Why a number is `null`, by field.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub reasons: BTreeMap<String, String>,
     /// Channel by channel, if details are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]

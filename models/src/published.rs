@@ -161,7 +161,7 @@ pub fn solve_from(
     options: &Options,
     start: Option<&WarmStart>,
 ) -> Result<(Answer, WarmStart), Failure> {
-    refuse_what_is_not_modelled(scenario)?;
+    supports(scenario)?;
     let traffic = Traffic::of(scenario);
     let range = options.distributions.then(|| DistributionRange {
         cycles: DISTRIBUTION_CYCLES,
@@ -193,9 +193,14 @@ fn means(
     }
 }
 
-/// Every scheduler of the vocabulary that the paper's analysis covers; §4.1 and Fig. 6 extend it from
-/// VirtualClock to fair queueing and weighted round robin.
-fn refuse_what_is_not_modelled(scenario: &Scenario) -> Result<(), Failure> {
+/// Whether the model has all that the scenario holds.
+///
+/// Of the schedulers it has those that the paper's analysis covers: §4.1 and Fig. 6 extend it from VirtualClock
+/// to fair queueing and weighted round robin.
+///
+/// # Errors
+/// What it has not.
+pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
     match scenario.router().scheduler {
         Scheduler::VirtualClock
         | Scheduler::VirtualClockPersistent

@@ -1,6 +1,8 @@
 //! The published model against a second implementation of it, written from the same readings by other hands:
 //! `reference/reference.py`. `reference/cases.json` is made by `python3 reference/make_cases.py`.
 
+#![allow(clippy::unwrap_used)]
+
 use flitwise_models::published::{Options, solve};
 use flitwise_models::scenario::{
     ClassKind, ClassSpec, DeadlineSpec, HopDeadlines, NetworkSpec, RouterSpec, Scenario, ScenarioSpec,

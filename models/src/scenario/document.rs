@@ -56,6 +56,8 @@ impl Document {
             let root = lines.entries(table.get_ref());
             return Ok(Self { root, whole: lines.place(&(0..0)) });
         }
+        let mut errors = errors;
+        errors.sort_by_key(|error| error.span().map(|span| span.start));
         let faults = errors.iter().map(|error| Fault {
             place: lines.place(&error.span().unwrap_or(0..0)),
             key: String::new(),

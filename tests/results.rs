@@ -1,0 +1,201 @@
+//! What programs read: JSON and CSV as documented, by the schemas that the command prints.
+
+#![allow(clippy::unwrap_used)]
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn flitwise(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_flitwise")).args(arguments).output().unwrap()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = flitwise(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stderr.is_empty(), "messages beside an answer");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn assert_close(found: &Value, expected: f64, tolerance: f64) {
+    let found = found.as_f64().unwrap();
+    assert!((found - expected).abs() <= tolerance, "{found} is not {expected}");
+}
+
+/// Every number of a document is finite, and every `null` stands where it may.
+fn assert_valid(document: &Value, schema: &str) {
+    let schema = json(&["schema", schema]);
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> =
+        validator.iter_errors(document).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+#[test]
+fn the_16_port_router_has_the_numbers_of_the_second_implementation() {
+    let answer = json(&["solve", "--preset", "router16", "--model", "published", "--format", "json"]);
+    assert_eq!(answer["schema"], "flitwise.solve/1");
+    assert_eq!(answer["model"], "published");
+    assert_eq!(answer["report"]["status"], "converged");
+    assert_eq!(answer["saturated"], false);
+    let r1 = &answer["classes"][0];
+    assert_eq!((&r1["name"], &r1["kind"]), (&"R1".into(), &"real-time".into()));
+    assert_close(&r1["network_latency_cycles"], 39.383_974_843_636_48, 1e-9);
+    assert_close(&r1["waiting_cycles"], 5.957_739_412_903_321, 1e-9);
+    assert_close(&r1["total_latency_cycles"], 45.341_714_256_539_8, 1e-9);
+    assert_eq!(r1["deadlines"][0]["deadline_cycles"], 42);
+    assert_eq!(r1["deadlines"][0]["hops"], Value::Null);
+    assert_close(&r1["deadlines"][0]["miss_probability"], 0.123_079_801_014_96, 1e-9);
+    let parts = ["transfer_cycles", "blocking_cycles", "sharing_cycles"];
+    let sum: f64 = parts.iter().map(|part| r1[part].as_f64().unwrap()).sum();
+    assert_close(&r1["network_latency_cycles"], sum, 1e-9);
+    assert_eq!(r1["latency_percentiles_cycles"]["p99.9"], 124);
+    assert_close(&answer["classes"][1]["deadlines"][1]["miss_probability"], 0.269_161_656_291_30, 1e-9);
+    assert_close(&answer["classes"][2]["network_latency_cycles"], 70.308_802_625_024_8, 1e-9);
+}
+
+#[test]
+fn documents_keep_to_their_schemas() {
+    for arguments in [
+        &["solve"][..],
+        &["solve", "--preset", "cube6", "--details"],
+        &["solve", "--preset", "cube6-on-off"],
+        &["solve", "--set", "class.R1.rate=0.05"],
+        &["solve", "--preset", "cube5", "--set", "class.R1.rate=0.05", "--set", "class.BE.deadlines=[60]"],
+        &["solve", "--set", "class.*.rate=0"],
+        &["solve", "--set", "class.R2.rate=0"],
+    ] {
+        let document = json(&[arguments, &["--format", "json"]].concat());
+        assert_valid(&document, "solve");
+        assert_valid(&document["scenario"], "scenario");
+    }
+    let sweep = json(&["sweep", "--over", "class.R1.rate=0.001:0.03:5", "--format", "json"]);
+    assert_valid(&sweep, "sweep");
+    assert_eq!(sweep["points"].as_array().unwrap().len(), 5);
+}
+
+#[test]
+fn what_is_null_has_a_reason() {
+    let answer = json(&["solve", "--set", "class.R1.rate=0.05", "--format", "json"]);
+    assert_eq!(answer["saturated"], true);
+    for class in answer["classes"].as_array().unwrap() {
+        if class["saturated"] == true {
+            assert_eq!(class["waiting_cycles"], Value::Null);
+            assert!(class["reasons"]["waiting_cycles"].as_str().unwrap().starts_with("saturated"));
+            let factor = class["saturation"]["at_load_factor"].as_f64().unwrap();
+            assert!(factor > 0.0 && factor < 1.0);
+        }
+    }
+}
+
+#[test]
+fn a_sweep_has_the_rows_of_single_solves_in_order_on_any_number_of_threads() {
+    let sweep = |threads: &str| {
+        let axis = ["--over", "class.R1.rate=0.0005:0.013:70", "--couple", "class.R2.rate=class.R1.rate/2"];
+        let output = flitwise(&[&["sweep", "--threads", threads][..], &axis].concat());
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let table = sweep("1");
+    assert_eq!(table, sweep("3"));
+    let mut rows = csv::Reader::from_reader(table.as_bytes());
+    let heads = rows.headers().unwrap().clone();
+    let column = |name: &str| heads.iter().position(|head| head == name).unwrap();
+    let (latency, miss) = (column("network_latency_cycles"), column("miss_probability_at_42_cycles"));
+    let rows: Vec<csv::StringRecord> = rows.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 70 * 3);
+    for row in rows.iter().step_by(51) {
+        let set = |key: &str, value: &str| format!("{key}={value}");
+        let (r1, r2) = (set("class.R1.rate", &row[0]), set("class.R2.rate", &row[1]));
+        let answer = json(&["solve", "--set", &r1, "--set", &r2, "--format", "json"]);
+        let classes = answer["classes"].as_array().unwrap();
+        let class = classes.iter().find(|class| class["name"] == row[2]).unwrap();
+        assert_close(&class["network_latency_cycles"], row[latency].parse().unwrap(), 1e-9);
+        if !row[miss].is_empty() {
+            assert_close(&class["deadlines"][0]["miss_probability"], row[miss].parse().unwrap(), 1e-9);
+        }
+    }
+}
+
+#[test]
+fn every_preset_shown_is_a_file_that_solves_alike() {
+    let list = String::from_utf8(flitwise(&["presets"]).stdout).unwrap();
+    assert!(list.lines().count() >= 9);
+    for name in list.lines().map(|line| line.split_whitespace().next().unwrap()) {
+        let shown = flitwise(&["presets", "show", name]).stdout;
+        let mut child = Command::new(env!("CARGO_BIN_EXE_flitwise"))
+            .args(["solve", "-", "--format", "csv"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(&shown).unwrap();
+        let from_file = child.wait_with_output().unwrap();
+        assert!(from_file.status.success());
+        assert_eq!(from_file.stdout, flitwise(&["solve", "--preset", name, "--format", "csv"]).stdout);
+    }
+}
+
+#[test]
+fn completions_are_written_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = flitwise(&["completions", shell]);
+        assert!(output.status.success() && output.stdout.len() > 1000, "{shell}");
+    }
+}
+
+/// A full disk is reported, a reader that leaves is not.
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_ends_with_1_and_a_closed_pipe_quietly() {
+    for arguments in
+        [&["solve"][..], &["sweep", "--over", "class.R1.rate=0.001:0.01:2000"], &["schema", "solve"]]
+    {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_flitwise")).args(arguments).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the output"));
+
+        let mut child = Command::new(env!("CARGO_BIN_EXE_flitwise"))
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        assert!(output.stderr.is_empty());
+    }
+}
+
+#[test]
+fn colours_stay_out_of_pipes() {
+    assert!(!flitwise(&["solve"]).stdout.contains(&0x1b));
+    assert!(!flitwise(&["solve", "--preset", "none"]).stderr.contains(&0x1b));
+}
+
+#[test]
+fn tables_fit_100_columns() {
+    for arguments in [
+        &["solve", "--preset", "cube7", "--details", "--set", "class.R1.rate=0.3"][..],
+        &["solve", "--set", "class.R1.name=a_name_of_very_many_letters_that_must_not_burst_the_table"],
+        &[
+            "sweep",
+            "--over",
+            "class.R1.rate=0.001:0.5:3",
+            "--over",
+            "router.buffer_flits=4,64",
+            "--format",
+            "table",
+        ],
+    ] {
+        let output = flitwise(arguments);
+        assert!(output.status.success());
+        for line in String::from_utf8(output.stdout).unwrap().lines() {
+            assert!(line.chars().count() <= 100, "{line}");
+        }
+    }
+}
