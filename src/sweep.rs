@@ -241,7 +241,7 @@ enum Writer {
     Csv { columns: ClassColumns, keys: usize, out: Box<csv::Writer<io::Stdout>> },
     Json { out: io::BufWriter<io::Stdout>, first: bool },
     Jsonl { out: io::BufWriter<io::Stdout> },
-    Table { rows: Rows, columns: ClassColumns },
+    Table { rows: Box<Rows>, columns: ClassColumns },
 }
 
 impl Writer {
@@ -275,7 +275,8 @@ impl Writer {
                 heads.extend(["class", "network [cycles]", "waiting [cycles]", "total [cycles]"]);
                 let misses = columns.deadline_heads();
                 heads.extend(misses.iter().map(String::as_str));
-                Self::Table { rows: Rows::new(&heads, format == SweepFormat::Markdown), columns }
+                let rows = Box::new(Rows::new(&heads, format == SweepFormat::Markdown));
+                Self::Table { rows, columns }
             }
         })
     }

@@ -3,5 +3,5 @@
 
 #[test]
 fn the_command_prints_what_it_printed() {
-    trycmd::TestCases::new().case("tests/golden/*.trycmd");
+    trycmd::TestCases::new().case("tests/golden/*.trycmd").case("README.md");
 }
