@@ -6,6 +6,9 @@ use std::io;
 use flitwise_models::published::Failure;
 use flitwise_models::scenario::Fault;
 
+/// Faults that are shown; whoever mends these will see the next.
+const MOST_SHOWN: usize = 50;
+
 /// Why there is nothing, or not everything, to show.
 #[derive(Debug)]
 pub(crate) enum Ended {
@@ -54,6 +57,10 @@ impl fmt::Display for Ended {
         match self {
             Self::BadInput(faults) => match faults.as_slice() {
                 [fault] => write!(f, "{fault}"),
+                faults if faults.len() > MOST_SHOWN => {
+                    let (shown, hidden) = faults.split_at(MOST_SHOWN);
+                    write!(f, "{} faults\n{}\nand {} more", faults.len(), shown.join("\n"), hidden.len())
+                }
                 faults => write!(f, "{} faults\n{}", faults.len(), faults.join("\n")),
             },
             Self::NotConverged(message) => write!(f, "{message}"),

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
-use flitwise_models::answer::{Answer, ClassAnswer, DeadlineAnswer};
+use flitwise_models::answer::{ClassAnswer, DeadlineAnswer};
+use flitwise_models::scenario::{DeadlineSpec, Scenario};
 use serde::Serialize;
 
 use crate::outcome::Ended;
@@ -137,23 +138,35 @@ fn deadline_column((hops, cycles): (Option<u32>, u32)) -> String {
 }
 
 /// The CSV table of answers: its columns depend on the deadlines of the scenario.
+#[derive(Default)]
 pub(crate) struct ClassColumns {
     deadlines: Vec<(Option<u32>, u32)>,
 }
 
 impl ClassColumns {
-    /// Columns for answers like this one.
-    pub(crate) fn of(answer: &Answer) -> Self {
-        let mut deadlines: Vec<(Option<u32>, u32)> =
-            answer.classes.iter().flat_map(|class| class.deadlines.iter().map(key)).collect();
+    /// Columns for answers to this scenario.
+    pub(crate) fn of(scenario: &Scenario) -> Self {
+        let all = scenario.classes().iter().flat_map(|class| &class.deadlines);
+        let mut deadlines: Vec<(Option<u32>, u32)> = all
+            .flat_map(|deadline| match deadline {
+                DeadlineSpec::Cycles(cycles) => vec![(None, *cycles)],
+                DeadlineSpec::Hops(hop) => {
+                    hop.deadlines.iter().map(|cycles| (Some(hop.hops), *cycles)).collect()
+                }
+            })
+            .collect();
         deadlines.sort_unstable();
         deadlines.dedup();
         Self { deadlines }
     }
 
-    /// Columns where no answer is known that would tell its deadlines.
-    pub(crate) fn none() -> Self {
-        Self { deadlines: Vec::new() }
+    /// Adds the columns of another scenario.
+    pub(crate) fn join(&mut self, other: Self) {
+        if other.deadlines != self.deadlines {
+            self.deadlines.extend(other.deadlines);
+            self.deadlines.sort_unstable();
+            self.deadlines.dedup();
+        }
     }
 
     /// Short heads of the deadlines' columns, for tables.

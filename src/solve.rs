@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::published;
-use flitwise_models::scenario::NetworkSpec;
+use flitwise_models::scenario::{ClassKind, NetworkSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -39,15 +39,14 @@ pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
             let flitwise_version = env!("CARGO_PKG_VERSION");
             output::write_json(&SolveDocument { schema: "flitwise.solve/1", flitwise_version, answer })
         }
-        Format::Csv => csv(&answer),
+        Format::Csv => csv(&answer, &ClassColumns::of(&scenario)),
         Format::Table | Format::Markdown => {
             output::write_coloured(&page(&answer, args.format == Format::Markdown, args.details))
         }
     }
 }
 
-fn csv(answer: &Answer) -> Result<(), Ended> {
-    let columns = ClassColumns::of(answer);
+fn csv(answer: &Answer, columns: &ClassColumns) -> Result<(), Ended> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     rows.write_record(columns.heads())?;
     for class in &answer.classes {
@@ -73,6 +72,9 @@ fn page(answer: &Answer, markdown: bool, details: bool) -> String {
     let mut page = String::new();
     title(&mut page, &format!("{}: {}, {} model", answer.scenario.name, network(answer), answer.model));
     page.push_str(&means(answer, markdown).to_string());
+    if !markdown {
+        page.push_str("network latency = transfer + blocking + sharing; total = network latency + waiting\n");
+    }
     let deadlines = deadlines(answer, markdown);
     if !deadlines.is_empty() {
         title(&mut page, "Deadlines on the network latency");
@@ -114,9 +116,9 @@ fn means(answer: &Answer, markdown: bool) -> Rows {
     let heads = [
         "class\n",
         "network\ncycles",
-        "= transfer\ncycles",
-        "+ blocking\ncycles",
-        "+ sharing\ncycles",
+        "transfer\ncycles",
+        "blocking\ncycles",
+        "sharing\ncycles",
         "waiting\ncycles",
         "total\ncycles",
         "P(block)\n",
@@ -234,15 +236,19 @@ fn remarks(answer: &Answer) -> Vec<String> {
             {
                 let _ = write!(
                     line,
-                    "; it saturates when all rates are multiplied by {factor:.4} ({rate:.4e} messages/cycle)"
+                    "; it saturates when all rates are multiplied by {} ({rate:.4e} messages/cycle)",
+                    share(Some(factor))
                 );
+            } else {
+                line.push_str("; it is so at any load");
             }
             remarks.push(line);
         }
         let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         if !class.saturated {
             for (field, reason) in &class.reasons {
-                if field != "latency_percentiles_cycles" {
+                // that best effort has no percentiles goes without saying
+                if field != "latency_percentiles_cycles" || class.kind == ClassKind::RealTime {
                     by_reason.entry(reason).or_default().push(field);
                 }
             }

@@ -19,8 +19,8 @@ use axis::{Axis, Coupling, Setting};
 
 /// The most points of one sweep.
 const MOST_POINTS: usize = 10_000_000;
-/// The most faults of one sweep that are shown.
-const MOST_FAULTS: usize = 50;
+/// Values up to which all of an axis are checked beforehand.
+const CHECKED: usize = 1_000;
 /// Points that one thread answers in a row, each from the one before where that leads to the same answer.
 const RUN: usize = 32;
 /// Runs between two writes.
@@ -81,14 +81,14 @@ pub(crate) fn run(args: &Sweep) -> Result<(), Ended> {
         ..published::Options::default()
     };
     let grid = Grid { document, axes, couplings, options };
-    grid.check_ends()?;
+    let columns = grid.check()?;
 
     if let Some(threads) = args.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build();
         let pool = pool.map_err(|error| Ended::input(format!("--threads {threads}: {error}")))?;
-        pool.install(|| grid.write_all(points, args.format))
+        pool.install(|| grid.write_all(points, args.format, columns))
     } else {
-        grid.write_all(points, args.format)
+        grid.write_all(points, args.format, columns)
     }
 }
 
@@ -128,13 +128,17 @@ impl Grid {
         if faults.is_empty() { Ok((document, settings)) } else { Err(faults) }
     }
 
-    /// Checks every value of every axis once, the other axes at their first value, and the last corner: what
-    /// is wrong with a sweep should be known before its first row.
-    fn check_ends(&self) -> Result<(), Ended> {
+    /// Checks the values of every axis, the other axes at their first value, and the last corner: what is wrong
+    /// with a sweep should be known before its first row. Of a long axis its ends will do. Returns the columns
+    /// that the rows need.
+    fn check(&self) -> Result<ClassColumns, Ended> {
         let first = self.settings(0);
         let alone = self.axes.iter().enumerate().flat_map(|(index, axis)| {
             let first = &first;
-            axis.values.iter().map(move |value| {
+            let (count, ends) = (axis.values.len(), 100);
+            let looked_at = move |at: &usize| count <= CHECKED || *at < ends || *at + ends >= count;
+            (0..count).filter(looked_at).map(move |at| {
+                let value = &axis.values[at];
                 let mut settings = first.clone();
                 settings[index] = Setting::new(&axis.key, value);
                 settings
@@ -142,27 +146,31 @@ impl Grid {
         });
         let last = self.axes.iter().filter_map(|axis| Some(Setting::new(&axis.key, axis.values.last()?)));
         let tried: Vec<Vec<Setting>> = alone.chain([last.collect()]).collect();
-        let found: Vec<String> = tried
-            .into_par_iter()
-            .flat_map_iter(|settings| {
-                let checked =
-                    self.at(settings).and_then(|(document, _)| Ok((document.scenario()?, document)));
-                match checked {
-                    Err(faults) => faults.iter().map(Fault::to_string).collect(),
-                    Ok((scenario, document)) => match published::supports(&scenario) {
-                        Err(failure) => vec![input::failure(&document, &failure).to_string()],
-                        Ok(()) => Vec::new(),
-                    },
-                }
-            })
-            .collect();
+        let checked: Vec<Result<ClassColumns, Vec<String>>> =
+            tried.into_par_iter().map(|settings| self.columns_at(settings)).collect();
         let mut faults: Vec<String> = Vec::new();
-        for fault in found {
-            if faults.len() < MOST_FAULTS && !faults.contains(&fault) {
-                faults.push(fault);
+        let mut columns = ClassColumns::default();
+        for result in checked {
+            match result {
+                Ok(more) => columns.join(more),
+                Err(found) => {
+                    let new: Vec<String> =
+                        found.into_iter().filter(|fault| !faults.contains(fault)).collect();
+                    faults.extend(new);
+                }
             }
         }
-        if faults.is_empty() { Ok(()) } else { Err(Ended::BadInput(faults)) }
+        if faults.is_empty() { Ok(columns) } else { Err(Ended::BadInput(faults)) }
+    }
+
+    /// The columns that a point needs, or what is wrong with it.
+    fn columns_at(&self, settings: Vec<Setting>) -> Result<ClassColumns, Vec<String>> {
+        let words = |faults: Vec<Fault>| faults.iter().map(Fault::to_string).collect::<Vec<_>>();
+        let (document, _) = self.at(settings).map_err(words)?;
+        let scenario = document.scenario().map_err(words)?;
+        published::supports(&scenario)
+            .map_err(|failure| vec![input::failure(&document, &failure).to_string()])?;
+        Ok(if self.options.distributions { ClassColumns::of(&scenario) } else { ClassColumns::default() })
     }
 
     /// Answers the points of one run in turn.
@@ -189,15 +197,7 @@ impl Grid {
     }
 
     /// Answers all points and writes them in order, a block at a time.
-    fn write_all(&self, points: usize, format: SweepFormat) -> Result<(), Ended> {
-        let scenario = input::scenario(&self.at(self.settings(0)).map_err(|f| Ended::faults(&f))?.0)?;
-        let first = published::solve(&scenario, &self.options);
-        let columns = match &first {
-            Ok(answer) if self.options.distributions => ClassColumns::of(answer),
-            Ok(_) => ClassColumns::none(),
-            Err(published::Failure::NotConverged(_)) => ClassColumns::none(),
-            Err(failure) => return Err(input::failure(&self.document, failure)),
-        };
+    fn write_all(&self, points: usize, format: SweepFormat, columns: ClassColumns) -> Result<(), Ended> {
         let mut writer = Writer::begin(format, self, columns)?;
         let mut failed = 0;
         let block = RUN * RUNS_PER_BLOCK;

@@ -39,7 +39,8 @@ fn benches(criterion: &mut Criterion) {
     let all = Options::default();
     let means = Options { distributions: false, ..all };
     let mut bench = |name: &str, scenario: &Scenario, options: &Options| {
-        criterion.bench_function(name, |b| b.iter(|| solve(black_box(scenario), options).expect("an answer")));
+        criterion
+            .bench_function(name, |b| b.iter(|| solve(black_box(scenario), options).expect("an answer")));
     };
     bench("router16, means", &preset("router16"), &means);
     bench("router16, with two deadlines and percentiles", &preset("router16"), &all);

@@ -107,14 +107,16 @@ pub fn solve(x: &mut [f64], options: &Options, mut map: impl FnMut(&[f64], &mut 
     };
     loop {
         map(x, &mut y);
-        let (mut residual, mut along) = (0.0, 0.0);
+        let (mut residual, mut along, mut finite) = (0.0, 0.0, true);
         for ((x, y), change) in x.iter().zip(&y).zip(&mut change) {
             let before = *change;
             *change = (y - x) / x.abs().max(f64::MIN_POSITIVE);
-            residual = if change.is_nan() { f64::NAN } else { f64::max(residual, change.abs()) };
+            // f64::max would forget a NaN
+            residual = if change.abs() > residual || change.is_nan() { change.abs() } else { residual };
+            finite &= change.is_finite();
             along += before * *change;
         }
-        if !residual.is_finite() {
+        if !finite {
             residuals.push(f64::MAX);
             return ended(Status::NotFinite, f64::MAX, residuals);
         }
@@ -206,6 +208,14 @@ mod tests {
         assert_eq!((report.status, report.iterations), (Status::OutOfIterations, 500));
         let report = solve(&mut [1.0], &options, |x, y| y[0] = 1.0 / (x[0] - 1.0));
         assert_eq!(report.status, Status::NotFinite);
+        // in whichever unknown
+        for bad in 0..2 {
+            let report = solve(&mut [1.0, 1.0], &options, |x, y| {
+                y.copy_from_slice(x);
+                y[bad] = f64::NAN;
+            });
+            assert_eq!(report.status, Status::NotFinite);
+        }
     }
 
     #[test]

@@ -126,6 +126,8 @@ impl WarmStart {
 /// What the parts of the model hand back.
 struct Solved {
     report: Report,
+    /// Whether every class has an answer: it converged, or it is saturated and says that it did not.
+    answered: bool,
     outcomes: Vec<Outcome>,
     /// Mean latencies at the fixed point, for a warm start.
     state: Vec<f64>,
@@ -141,7 +143,7 @@ struct DistributionRange {
 }
 
 /// Cycles kept of a distribution: what lies beyond has no percentiles.
-const DISTRIBUTION_CYCLES: usize = 1 << 18;
+const DISTRIBUTION_CYCLES: usize = 1 << 19;
 
 /// Solves the model.
 ///
@@ -167,8 +169,13 @@ pub fn solve_from(
         cycles: DISTRIBUTION_CYCLES,
         at_least: latest_deadline(scenario) as usize + 1,
     });
-    let solved = means(scenario, &traffic, &options.fixed_point, start, range);
-    if solved.report.status != Status::Converged {
+    let mut solved = means(scenario, &traffic, &options.fixed_point, start, range);
+    // beyond saturation latencies need not rise, and a warm start might lead elsewhere
+    let steady = |outcome: &Outcome| outcome.found.as_ref().is_ok_and(|found| !found.saturated());
+    if start.is_some() && !(solved.answered && solved.outcomes.iter().all(steady)) {
+        solved = means(scenario, &traffic, &options.fixed_point, None, range);
+    }
+    if !solved.answered {
         return Err(Failure::NotConverged(solved.report));
     }
     let start = WarmStart { scenario: scenario.clone(), latencies: solved.state.clone() };

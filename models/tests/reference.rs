@@ -56,6 +56,7 @@ fn every_case_of_the_second_implementation_is_met() {
     assert!(cases.len() >= 70);
     let mut wrong = Vec::new();
     let mut compared = 0;
+    let mut unanswered = Vec::new();
     for case in cases {
         let name = case["name"].as_str().unwrap();
         let options = Options { details: true, ..Options::default() };
@@ -74,6 +75,9 @@ fn every_case_of_the_second_implementation_is_met() {
                 ("S", found.cycles_per_flit),
                 ("P_b", found.blocking_probability),
             ];
+            if found.network_latency_cycles.is_none() && expected["L"].is_number() {
+                unanswered.push(format!("{name}, {}", found.name));
+            }
             for (quantity, number) in pairs {
                 if let (Some(number), Some(expected)) = (number, expected[quantity].as_f64()) {
                     near(&what(quantity), number, expected, tolerance, &mut wrong);
@@ -107,5 +111,7 @@ fn every_case_of_the_second_implementation_is_met() {
         }
     }
     assert!(wrong.is_empty(), "{} of {compared} differ:\n{}", wrong.len(), wrong.join("\n"));
+    // six times beyond saturation the damped iteration of the other gets there, and this one gives up
+    assert_eq!(unanswered, ["6-cube saturated r=0.03, R1", "6-cube saturated r=0.03, R2"]);
     assert!(compared > 3000, "only {compared} numbers compared");
 }

@@ -63,11 +63,34 @@ pub(super) fn read(over: &[String], couple: &[String]) -> Result<(Vec<Axis>, Vec
                 let key = &coupling.key;
                 faults.push(format!("--couple {typed}: found {key}, which is an axis, wanted another key"));
             }
+            Ok(coupling) if couplings.iter().any(|other| other.key == coupling.key) => {
+                let key = &coupling.key;
+                faults.push(format!("--couple {typed}: found {key} a second time, wanted one tie per key"));
+            }
             Ok(coupling) => couplings.push(coupling),
             Err(fault) => faults.push(format!("--couple {typed}: {fault}")),
         }
     }
+    let couplings = in_order(couplings, &mut faults);
     if faults.is_empty() { Ok((axes, couplings)) } else { Err(Ended::BadInput(faults)) }
+}
+
+/// Couplings in an order in which each finds the value it is tied to already set.
+fn in_order(mut left: Vec<Coupling>, faults: &mut Vec<String>) -> Vec<Coupling> {
+    let mut ordered = Vec::new();
+    while !left.is_empty() {
+        let free = left.iter().position(|coupling| left.iter().all(|other| other.key != coupling.other));
+        let Some(free) = free else {
+            let typed: Vec<&str> = left.iter().map(|coupling| coupling.typed.as_str()).collect();
+            faults.push(format!(
+                "--couple {}: found a circle, wanted ties that end somewhere",
+                typed.join(", ")
+            ));
+            break;
+        };
+        ordered.push(left.remove(free));
+    }
+    ordered
 }
 
 impl Axis {
@@ -110,18 +133,18 @@ impl Axis {
 
 /// `count` values from `start` to `stop`, both hit exactly.
 fn spread(start: f64, stop: f64, count: usize, logarithmic: bool) -> Vec<f64> {
+    // twelve digits: 0.003, not 0.0030000000000000005
+    let tidy = |value: f64| format!("{value:.11e}").parse().unwrap_or(value);
     let at = |index: usize| {
         let part = index as f64 / (count - 1).max(1) as f64;
         match index {
             0 => start,
             _ if index == count - 1 => stop,
-            _ if logarithmic => start * (stop / start).powf(part),
-            _ => start + (stop - start) * part,
+            _ if logarithmic => tidy(start * (stop / start).powf(part)),
+            _ => tidy(start + (stop - start) * part),
         }
     };
-    // twelve digits: 0.003, not 0.0030000000000000005
-    let tidy = |value: f64| format!("{value:.11e}").parse().unwrap_or(value);
-    (0..count).map(at).map(tidy).collect()
+    (0..count).map(at).collect()
 }
 
 impl Coupling {
@@ -192,6 +215,16 @@ mod tests {
         {
             assert!(Axis::read(typed).is_err(), "{typed}");
         }
+    }
+
+    #[test]
+    fn couplings_are_put_in_order_and_circles_refused() {
+        let couple = |typed: &[&str]| read(&[], &typed.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>());
+        let (_, couplings) = couple(&["a=b", "b=c/2"]).unwrap();
+        assert_eq!((couplings[0].key.as_str(), couplings[1].key.as_str()), ("b", "a"));
+        assert!(
+            couple(&["a=b", "b=a"]).is_err() && couple(&["a=a"]).is_err() && couple(&["a=b", "a=c"]).is_err()
+        );
     }
 
     #[test]

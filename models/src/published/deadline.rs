@@ -35,7 +35,7 @@ const TOLERANCE: f64 = 1e-9;
 /// 1e-10.
 const NEGLIGIBLE: f64 = 1e-14;
 /// The most flits for which one combination is followed flit by flit; for more there is no distribution.
-const MOST_FLITS: usize = 10_000;
+const MOST_FLITS: usize = 20_000;
 /// The most terms that are added one by one; what goes beyond is done on a grid.
 const ENUMERATED: f64 = 4e6;
 /// Grid points per cycle where delays are not multiples of a common step.
@@ -87,8 +87,9 @@ impl Company {
         match self.0.as_slice() {
             [] => lengths.for_each(|flits| add(&mut completion, flits, weight(flits))),
             [_] if most_flits > MOST_FLITS => {
+                // sure is only that the message's own flits take their time
                 cut = true;
-                completion.truncate(1);
+                completion.truncate(own.max(1));
             }
             [only] => only.complete(lengths, weight, &mut completion),
             several => {

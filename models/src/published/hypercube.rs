@@ -64,9 +64,9 @@ struct Closing {
 }
 
 /// Next `L_s`, as a part of the present one, where (10) has no value.
-const PULLED_BACK: f64 = 0.995;
+const PULLED_BACK: f64 = 0.999;
 /// After so many encounters a class is given up.
-const PATIENCE_AT_CLOSED_CHANNEL: u32 = 2000;
+const PATIENCE_AT_CLOSED_CHANNEL: u32 = 5000;
 
 impl Closing {
     /// Next `L_s` for a class that starts on channel `s` at `latency`, where (10) says `next`.
@@ -247,7 +247,7 @@ pub(super) fn solve(
         beyond_saturation(classes[class].rate * mean)
     };
     let unsettled = report.status != Status::Converged && (0..classes.len()).all(overloaded);
-    let report = if unsettled { Report { status: Status::Converged, ..report } } else { report };
+    let mut answered = report.status == Status::Converged || unsettled;
     let mut outcomes = Vec::new();
     for (class, flow) in classes.iter().enumerate() {
         if unsettled {
@@ -289,11 +289,12 @@ pub(super) fn solve(
             } else {
                 best_effort(&cube, &flow, &loads, options)
             };
+            answered &= own.status == Status::Converged || found.is_err();
             outcomes.push(Outcome { class: flow.class, found });
             report.then(own)
         }
     };
-    Solved { report, outcomes, state: latencies }
+    Solved { report, answered, outcomes, state: latencies }
 }
 
 /// Best effort: (10) and (11) with the cycles per flit of (13) and below it.
@@ -347,8 +348,7 @@ fn best_effort(
     });
     let mean: f64 = path.shares_started.iter().zip(&latencies).map(|(w, l)| w * l).sum();
     if report.status != Status::Converged && beyond_saturation(flow.rate * mean) {
-        let found = Err(NoSolution::Unsettled);
-        return (found, Report { status: Status::Converged, ..report });
+        return (Err(NoSolution::Unsettled), report);
     }
     (cube.class_solution(flow, &path, &cycles, closing), report)
 }
@@ -445,7 +445,7 @@ impl Cube {
     ) -> Latencies {
         let message = flow.message() as u32;
         let longest = (2.0 * flow.buffering.room() + flow.message()) as u32;
-        let limit = (range.cycles / (self.n + 1)).max(range.at_least);
+        let limit = range.cycles / (self.n + 1);
         let completion = |s: usize, own_flits: u32| {
             let blocking = BlockingLength { probability: path.probabilities[s], longest };
             sharing[s].company(class, shares).completion(blocking, own_flits, limit)

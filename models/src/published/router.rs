@@ -12,7 +12,7 @@ use super::solution::{Channel, ChannelSolution, ClassSolution, Latencies, NoSolu
 use super::source_wait::SourceWait;
 use super::traffic::{Flow, Traffic};
 use super::{DistributionRange, Solved};
-use crate::fixed_point::{self, Report};
+use crate::fixed_point::{self, Report, Status};
 use crate::lattice::Distribution;
 
 /// Solves a single router of `stages` pipeline stages; `start` are mean latencies of the real-time classes from
@@ -69,7 +69,8 @@ pub(super) fn solve(
                 longest: (2.0 * flow.buffering.room() + flow.message()) as u32,
             };
             let company = sharing.company(class, &shares);
-            let completion = company.completion(length, flow.message() as u32, range.cycles);
+            let completion =
+                company.completion(length, flow.message() as u32, range.cycles.max(range.at_least));
             Latencies { all: Distribution::new(stages - 1, &completion), by_hops: Vec::new() }
         });
         outcomes.push(Outcome { class: flow.class, found: Ok(found) });
@@ -88,7 +89,8 @@ pub(super) fn solve(
             report.then(own)
         }
     };
-    Solved { report, outcomes, state: latencies }
+    let answered = report.status == Status::Converged;
+    Solved { report, answered, outcomes, state: latencies }
 }
 
 /// Best effort: (3)-(5) with the cycles per flit of (9).

@@ -8,6 +8,7 @@ use super::{Options, Solved};
 use crate::answer::{
     Answer, ChannelAnswer, ClassAnswer, DeadlineAnswer, LatencyDistribution, Percentiles, Report, Saturation,
 };
+use crate::lattice::Distribution;
 use crate::scenario::{ClassKind, ClassSpec, DeadlineSpec, Scenario, Scheduler, SourceSpec};
 
 /// Deadlines of a class: hops (none: all messages) and cycles, one by one.
@@ -20,7 +21,7 @@ pub(super) fn deadlines(class: &ClassSpec) -> Vec<(Option<u32>, u32)> {
 }
 
 pub(super) fn answer(scenario: &Scenario, traffic: &Traffic, solved: Solved, options: &Options) -> Answer {
-    let Solved { report, outcomes, state: _ } = solved;
+    let Solved { report, answered: _, outcomes, state: _ } = solved;
     let mut notes = Vec::new();
     note_scheduler(scenario, &mut notes);
     note_sources(scenario, &mut notes);
@@ -100,6 +101,12 @@ fn name(channel: Channel) -> String {
         Channel::Network(s) => format!("channel {s}"),
         Channel::Ejection => "the ejection channel".to_owned(),
     }
+}
+
+/// Why something is not known of a distribution.
+fn known(distribution: &Distribution) -> String {
+    let cycles = distribution.first() as usize + distribution.cumulated().len();
+    format!("the distribution is computed up to {cycles} cycles only")
 }
 
 struct Words<'a> {
@@ -259,7 +266,7 @@ impl Words<'_> {
                 });
                 let reason = match miss {
                     Some(Some(_)) => None,
-                    Some(None) => Some("beyond the range over which the distribution is computed".to_owned()),
+                    Some(None) => latencies.map(|latencies| known(&latencies.all)),
                     None => Some(missing.to_owned()),
                 };
                 DeadlineAnswer { deadline_cycles: cycles, hops, miss_probability: miss.flatten(), reason }
@@ -275,8 +282,7 @@ impl Words<'_> {
                     p99_9: all.percentile(0.999),
                 };
                 if answer.latency_percentiles_cycles.p99_9.is_none() {
-                    let known = all.first() as usize + all.cumulated().len();
-                    answer.reasons.insert(key, format!("computed below {known} cycles only"));
+                    answer.reasons.insert(key, known(all));
                 }
             }
             None => {
@@ -316,8 +322,9 @@ impl Words<'_> {
         let factors = load_factors(self.scenario, &saturated, self.options);
         for (class, factor) in saturated.into_iter().zip(factors) {
             if let Some(saturation) = &mut classes[class].saturation {
-                saturation.at_load_factor = Some(factor);
-                saturation.at_rate_messages_per_cycle = Some(factor * self.scenario.classes()[class].rate);
+                saturation.at_load_factor = factor;
+                saturation.at_rate_messages_per_cycle =
+                    factor.map(|factor| factor * self.scenario.classes()[class].rate);
             }
         }
     }

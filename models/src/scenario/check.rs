@@ -65,6 +65,10 @@ impl ScenarioSpec {
 
     fn find_faults(&self, faults: &mut Vec<Fault>) {
         let mut door = Door { faults };
+        if self.name.chars().count() > 100 || self.name.chars().any(char::is_control) {
+            let found = format!("\"{}\"", super::document::shortened(&self.name));
+            door.refuse("name", found, "at most 100 printable characters", None);
+        }
         match self.network {
             NetworkSpec::Router { ports } => door.whole("network.ports", ports, 2, 1024, "ports"),
             NetworkSpec::Hypercube { dimension } => {
@@ -154,7 +158,7 @@ impl Door<'_> {
         let fits = class.rate == 0.0 || (MIN_RATE..=1.0).contains(&class.rate);
         if !fits || (class.rate == 0.0 && class.rate.is_sign_negative()) {
             let wanted = "0, or 1e-12 to 1 messages/cycle/node";
-            let help = (class.rate > 1.0)
+            let help = (class.rate > 1.0 && class.rate.is_finite())
                 .then_some("a rate counts messages per cycle, not flits and not messages per second");
             self.refuse(&format!("{label}.rate"), class.rate.to_string(), wanted, help);
         }

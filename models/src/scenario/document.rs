@@ -84,23 +84,34 @@ impl Document {
         };
         if let Some(rest) = key.strip_prefix("class.") {
             let names = self.class_names();
-            let mut hit = false;
-            for (index, name) in names.iter().enumerate() {
-                let of_class = |stem: &str| {
-                    let path = rest.strip_prefix(stem)?.strip_prefix('.')?;
-                    (!path.is_empty()).then(|| path.to_owned())
-                };
-                let Some(path) = of_class("*").or_else(|| name.as_deref().and_then(of_class)) else {
-                    continue;
-                };
-                hit = true;
-                let class = self.class_mut(index).expect("class_names counts tables only");
-                if !insert(class, &path, node.clone(), place) {
+            let after = |stem: &str| {
+                let path = rest.strip_prefix(stem)?.strip_prefix('.')?;
+                (!path.is_empty()).then(|| path.to_owned())
+            };
+            let all: Vec<(usize, String)> = match after("*") {
+                Some(path) => (0..names.len()).map(|index| (index, path.clone())).collect(),
+                // of names that fit, such as "a" and "a.b", the longest is meant
+                None => names
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(index, name)| Some((index, name.as_deref()?, after(name.as_deref()?)?)))
+                    .max_by_key(|(_, name, _)| name.len())
+                    .map(|(index, _, path)| (index, path))
+                    .into_iter()
+                    .collect(),
+            };
+            for (index, path) in &all {
+                let class = self.class_mut(*index).expect("class_names counts tables only");
+                if !insert(class, path, node.clone(), place) {
                     return Err(fault("a path through a plain value".to_owned(), "a table".to_owned(), None));
                 }
             }
-            if hit {
+            if !all.is_empty() {
                 return Ok(());
+            }
+            if names.iter().flatten().any(|name| name == rest) {
+                let wanted = format!("class.{rest}.KEY, such as class.{rest}.rate");
+                return Err(fault("a class without a key".to_owned(), wanted, None));
             }
             let known: Vec<&str> = names.iter().flatten().map(String::as_str).collect();
             let typed_name = rest.rsplit_once('.').map_or(rest, |(name, _)| name);
@@ -127,10 +138,14 @@ impl Document {
     /// The number at `key`, if there is one: what a sweep couples another key to.
     pub fn number(&self, key: &str) -> Option<f64> {
         let node = match key.strip_prefix("class.") {
-            Some(rest) => self.class_names().iter().enumerate().find_map(|(index, name)| {
-                let path = rest.strip_prefix(name.as_deref()?)?.strip_prefix('.')?;
-                find(self.class(index)?, path)
-            })?,
+            Some(rest) => {
+                let names = self.class_names();
+                let fits =
+                    |name: &&String| rest.strip_prefix(name.as_str()).is_some_and(|r| r.starts_with('.'));
+                let name = names.iter().flatten().filter(fits).max_by_key(|name| name.len())?;
+                let index = names.iter().position(|other| other.as_ref() == Some(name))?;
+                find(self.class(index)?, &rest[name.len() + 1..])?
+            }
             None => find(&self.root, key)?,
         };
         match node.value {
@@ -293,8 +308,13 @@ impl<'t> Lines<'t> {
         let line = self.starts.partition_point(|start| *start <= span.start).max(1);
         let start = self.starts[line - 1];
         let end = span.start.min(self.text.len());
-        let before = String::from_utf8_lossy(&self.text.as_bytes()[start.min(end)..end]);
-        Place::At { text: Arc::clone(&self.name), line, column: before.chars().count() + 1 }
+        let before = &self.text.as_bytes()[start.min(end)..end];
+        // a line longer than anyone reads is counted in bytes: characters would take quadratic time
+        let column = match before.len() {
+            0..10_000 => String::from_utf8_lossy(before).chars().count() + 1,
+            bytes => bytes + 1,
+        };
+        Place::At { text: Arc::clone(&self.name), line, column }
     }
 
     fn entries(&self, table: &DeTable<'_>) -> Vec<Entry> {
@@ -324,6 +344,8 @@ mod tests {
         let mut document = Document::parse("t", text).unwrap();
         document.set("class.a.b.rate", "0.5", &typed()).unwrap();
         assert_eq!(document.number("class.a.b.rate"), Some(0.5));
+        assert_eq!(document.number("class.a.rate"), Some(1.0));
+        assert!(find(document.class(0).unwrap(), "b").is_none());
         document.set("class.*.rate", "0.25", &typed()).unwrap();
         assert_eq!(document.number("class.a.rate"), Some(0.25));
         let fault = document.set("class.c.rate", "1", &typed()).unwrap_err();

@@ -2,13 +2,16 @@
 
 use std::collections::HashMap;
 
-use super::check::{Scenario, class_labels};
+use super::check::{MAX_REAL_TIME_CLASSES, Scenario, class_labels};
 use super::document::{Document, Entry, Node, Value};
 use super::fault::{Fault, Place, nearest, one_of};
 use super::spec::{
     ClassKind, ClassSpec, DeadlineSpec, HopDeadlines, NetworkSpec, RouterSpec, ScenarioSpec, Scheduler,
     SourceSpec, table_1_message_flits, unnamed,
 };
+
+/// Classes that are looked at: more are refused anyway.
+const MOST_CLASSES: usize = 32;
 
 /// Keys of each table, for the check of unknown ones.
 const ROOT: &[&str] = &["name", "network", "router", "class"];
@@ -172,6 +175,11 @@ impl Reader {
             self.refuse_kind(node, "class".to_owned(), "[[class]] tables", help);
             return Vec::new();
         };
+        if list.len() > MOST_CLASSES {
+            let wanted = format!("at most {MAX_REAL_TIME_CLASSES} real-time classes and one best-effort");
+            self.refuse(&node.place, "class".to_owned(), format!("{} classes", list.len()), wanted, None);
+        }
+        let list = &list[..list.len().min(MOST_CLASSES)];
         let name_of = |node: &Node| match &node.value {
             Value::Table(entries) => entries.iter().find(|entry| entry.key == "name").and_then(|entry| {
                 if let Value::Text(name) = &entry.node.value { Some(name.clone()) } else { None }
