@@ -76,7 +76,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 );
                 chart.draw_series([text])?;
             }
-            if let Some(end) = visible().last() {
+            if let Some(end) = visible().next_back() {
                 let label = EmptyElement::at(end)
                     + Text::new(name, (16, -16), ("sans-serif", 36).into_font().color(&colour));
                 chart.draw_series([label])?;
