@@ -271,6 +271,12 @@ impl Writer {
                 Self::Json { out, first: true }
             }
             SweepFormat::Table | SweepFormat::Markdown => {
+                // long keys fold at their last dot, not in the middle of a word
+                let fold = |key: &String| match key.rsplit_once('.') {
+                    Some((stem, field)) if format == SweepFormat::Table => format!("{stem}\n.{field}"),
+                    _ => key.clone(),
+                };
+                let keys: Vec<String> = keys.iter().map(fold).collect();
                 let mut heads: Vec<&str> = keys.iter().map(String::as_str).collect();
                 heads.extend(["class", "network [cycles]", "waiting [cycles]", "total [cycles]"]);
                 let misses = columns.deadline_heads();

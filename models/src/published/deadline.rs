@@ -102,6 +102,9 @@ impl Company {
             }
         }
         if !cut {
+            // what terms too small to be counted lack
+            let total: f64 = completion.iter().sum();
+            completion.iter_mut().for_each(|p| *p /= total);
             let trailing = completion.iter().rev().take_while(|p| **p == 0.0).count();
             completion.truncate((completion.len() - trailing).max(1));
         }
@@ -554,7 +557,7 @@ mod tests {
         let cut = Company::new(company).completion(blocking, 32, 300);
         assert_eq!(cut.len(), 300);
         for (whole, cut) in whole.iter().zip(&cut) {
-            assert!((whole - cut).abs() < 1e-15);
+            assert!((whole - cut).abs() < 1e-14);
         }
     }
 }
