@@ -251,7 +251,8 @@ impl Delays {
 
     /// Adds the ways to be delayed by more than `exact` combinations, on a grid of a part of a cycle: exact
     /// where all delays per flit are multiples of the grid, else with mean delays kept. Our own approximation;
-    /// such ways are rare, so that it moves probabilities by about 1e-6 at most (tested).
+    /// such ways are rare. Against exact sums (16 to 64 flits, loads 0.3 and 0.6) it moved probabilities by up
+    /// to 2e-8 with four classes, 1.3e-5 with five and six, where companions are grouped, and 5e-4 with ten.
     fn approximate(&mut self, companions: &[Companion], odds: &[f64], most_flits: usize, exact: usize) {
         let on_grid = |step: u32| {
             companions.iter().all(|c| {

@@ -103,7 +103,11 @@ impl LinkChain {
                     if down >= TINY && down.is_finite() {
                         down
                     } else {
-                        sharing.starved_in[class].get_or_insert(set);
+                        // a silent class is never there to starve another
+                        let members = |other: &usize| set >> other & 1 == 1 && *other != class;
+                        if (0..visitors.len()).filter(members).all(|other| visitors[other].rate > 0.0) {
+                            sharing.starved_in[class].get_or_insert(set);
+                        }
                         TINY
                     }
                 };
@@ -193,6 +197,9 @@ mod tests {
             assert!((two.cycles_per_flit[class] - three.cycles_per_flit[class]).abs() < 1e-15);
         }
         assert!(three.cycles_per_flit[2] > 1.0 && three.idle() > 0.5);
+        // nor does one with so large a share that beside it the others would starve
+        let greedy = solved(&[6.25, 12.5, 0.01], &[visitor(0.005), visitor(0.0025), visitor(0.0)]);
+        assert_eq!(greedy.starved_in[..2], [None, None]);
     }
 
     /// With `Z_c(k)` read as anything but `S_c(k)` a message would not stay longer in company, and the three
