@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use flitwise_models::answer::{ClassAnswer, DeadlineAnswer};
-use flitwise_models::scenario::{DeadlineSpec, Scenario};
+use flitwise_models::scenario::{ClassSpec, Scenario};
 use serde::Serialize;
 
 use crate::outcome::Ended;
@@ -146,15 +146,8 @@ pub(crate) struct ClassColumns {
 impl ClassColumns {
     /// Columns for answers to this scenario.
     pub(crate) fn of(scenario: &Scenario) -> Self {
-        let all = scenario.classes().iter().flat_map(|class| &class.deadlines);
-        let mut deadlines: Vec<(Option<u32>, u32)> = all
-            .flat_map(|deadline| match deadline {
-                DeadlineSpec::Cycles(cycles) => vec![(None, *cycles)],
-                DeadlineSpec::Hops(hop) => {
-                    hop.deadlines.iter().map(|cycles| (Some(hop.hops), *cycles)).collect()
-                }
-            })
-            .collect();
+        let mut deadlines: Vec<(Option<u32>, u32)> =
+            scenario.classes().iter().flat_map(ClassSpec::each_deadline).collect();
         deadlines.sort_unstable();
         deadlines.dedup();
         Self { deadlines }

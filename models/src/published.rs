@@ -231,7 +231,7 @@ fn latest_deadline(scenario: &Scenario) -> u32 {
         .classes()
         .iter()
         .filter(|class| class.kind == ClassKind::RealTime)
-        .flat_map(wording::deadlines)
+        .flat_map(crate::scenario::ClassSpec::each_deadline)
         .map(|(_, cycles)| cycles)
         .max()
         .unwrap_or(0)

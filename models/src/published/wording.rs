@@ -9,16 +9,7 @@ use crate::answer::{
     Answer, ChannelAnswer, ClassAnswer, DeadlineAnswer, LatencyDistribution, Percentiles, Report, Saturation,
 };
 use crate::lattice::Distribution;
-use crate::scenario::{ClassKind, ClassSpec, DeadlineSpec, Scenario, Scheduler, SourceSpec};
-
-/// Deadlines of a class: hops (none: all messages) and cycles, one by one.
-pub(super) fn deadlines(class: &ClassSpec) -> Vec<(Option<u32>, u32)> {
-    let each = |deadline: &DeadlineSpec| match deadline {
-        DeadlineSpec::Cycles(cycles) => vec![(None, *cycles)],
-        DeadlineSpec::Hops(hop) => hop.deadlines.iter().map(|cycles| (Some(hop.hops), *cycles)).collect(),
-    };
-    class.deadlines.iter().flat_map(each).collect()
-}
+use crate::scenario::{ClassKind, ClassSpec, Scenario, Scheduler, SourceSpec};
 
 pub(super) fn answer(scenario: &Scenario, traffic: &Traffic, solved: Solved, options: &Options) -> Answer {
     let Solved { report, answered: _, outcomes, state: _ } = solved;
@@ -257,7 +248,8 @@ impl Words<'_> {
             }
             (None, ClassKind::RealTime) => "distributions were not asked for",
         };
-        answer.deadlines = deadlines(class)
+        answer.deadlines = class
+            .each_deadline()
             .into_iter()
             .map(|(hops, cycles)| {
                 let miss = latencies.map(|latencies| {

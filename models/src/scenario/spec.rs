@@ -195,6 +195,17 @@ impl ClassSpec {
     }
 }
 
+impl ClassSpec {
+    /// Deadlines one by one: hops (none: all messages) and cycles.
+    pub fn each_deadline(&self) -> Vec<(Option<u32>, u32)> {
+        let each = |deadline: &DeadlineSpec| match deadline {
+            DeadlineSpec::Cycles(cycles) => vec![(None, *cycles)],
+            DeadlineSpec::Hops(hop) => hop.deadlines.iter().map(|cycles| (Some(hop.hops), *cycles)).collect(),
+        };
+        self.deadlines.iter().flat_map(each).collect()
+    }
+}
+
 impl Scheduler {
     /// All schedulers, in the order of the documentation.
     pub const ALL: [Self; 6] = [
