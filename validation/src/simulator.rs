@@ -1,0 +1,170 @@
+//! The flit simulator: a network, its traffic and a clock.
+
+mod full_crossbar;
+mod lane;
+mod link_scheduler;
+mod observer;
+mod queues;
+mod sources;
+mod wiring;
+
+use flitwise_models::scenario::{Scenario, Scheduler};
+
+use crate::message::{Arrival, Delivery};
+
+use full_crossbar::FullCrossbar;
+use link_scheduler::{
+    ClassTable, FairQueueing, Fifo, LinkScheduler, RoundRobin, VirtualClock, WeightedRoundRobin,
+};
+use observer::{Nobody, Observer};
+use sources::Sources;
+
+/// Where messages come from.
+enum Traffic {
+    /// The scenario's sources.
+    Random(Sources),
+    /// A list, by cycle, and what of it has come.
+    Listed { arrivals: Vec<Arrival>, next: usize },
+}
+
+impl Traffic {
+    /// The next message, if it comes in cycle `until` or before.
+    #[inline]
+    fn next(&mut self, until: u64) -> Option<Arrival> {
+        match self {
+            Self::Random(sources) => sources.next(until),
+            Self::Listed { arrivals, next } => {
+                let arrival = *arrivals.get(*next).filter(|arrival| arrival.cycle <= until)?;
+                *next += 1;
+                Some(arrival)
+            }
+        }
+    }
+
+    /// The cycle of the next message.
+    fn next_cycle(&mut self) -> Option<u64> {
+        match self {
+            Self::Random(sources) => sources.next_cycle(),
+            Self::Listed { arrivals, next } => arrivals.get(*next).map(|arrival| arrival.cycle),
+        }
+    }
+}
+
+/// The schedulers of all links.
+enum Schedulers {
+    VirtualClock(VirtualClock<true>),
+    VirtualClockPersistent(VirtualClock<false>),
+    FairQueueing(FairQueueing),
+    WeightedRoundRobin(WeightedRoundRobin),
+    RoundRobin(RoundRobin),
+    Fifo(Fifo),
+}
+
+/// A run of the network, cycle by cycle.
+pub struct Simulator {
+    network: FullCrossbar,
+    schedulers: Schedulers,
+    traffic: Traffic,
+    now: u64,
+}
+
+impl Simulator {
+    /// With the scenario's sources, drawn from a stream per `(seed, node, class)`.
+    pub fn new(scenario: &Scenario, seed: u64) -> Self {
+        let sources = Sources::new(scenario, seed);
+        Self::with_traffic(scenario, Traffic::Random(sources))
+    }
+
+    fn with_traffic(scenario: &Scenario, traffic: Traffic) -> Self {
+        let network = FullCrossbar::new(scenario);
+        let width = scenario.classes().len().next_power_of_two();
+        let classes = ClassTable::new(scenario.classes(), width);
+        let (lanes, buffered) = (network.lanes(), network.buffered_lanes());
+        let router = scenario.router();
+        let b = router.buffer_flits;
+        let schedulers = match router.scheduler {
+            Scheduler::VirtualClock => {
+                Schedulers::VirtualClock(VirtualClock::new(classes, lanes, buffered, b))
+            }
+            Scheduler::VirtualClockPersistent => {
+                Schedulers::VirtualClockPersistent(VirtualClock::new(classes, lanes, buffered, b))
+            }
+            Scheduler::FairQueueing => {
+                Schedulers::FairQueueing(FairQueueing::new(classes, lanes, buffered, b))
+            }
+            Scheduler::WeightedRoundRobin => {
+                Schedulers::WeightedRoundRobin(WeightedRoundRobin::new(classes, lanes))
+            }
+            Scheduler::RoundRobin => Schedulers::RoundRobin(RoundRobin::new(lanes / width)),
+            Scheduler::Fifo => Schedulers::Fifo(Fifo::new(classes, lanes, buffered, b)),
+        };
+        Self { network, schedulers, traffic, now: 0 }
+    }
+
+    /// Simulates all cycles before `end`; messages that are through are added to `delivered`.
+    pub fn run_until(&mut self, end: u64, delivered: &mut Vec<Delivery>) {
+        self.observed(&mut Nobody, end, delivered);
+    }
+
+    fn observed(&mut self, observer: &mut impl Observer, end: u64, delivered: &mut Vec<Delivery>) {
+        let Self { network, schedulers, traffic, now } = self;
+        match schedulers {
+            Schedulers::VirtualClock(s) => run(network, s, traffic, observer, now, end, delivered),
+            Schedulers::VirtualClockPersistent(s) => run(network, s, traffic, observer, now, end, delivered),
+            Schedulers::FairQueueing(s) => run(network, s, traffic, observer, now, end, delivered),
+            Schedulers::WeightedRoundRobin(s) => run(network, s, traffic, observer, now, end, delivered),
+            Schedulers::RoundRobin(s) => run(network, s, traffic, observer, now, end, delivered),
+            Schedulers::Fifo(s) => run(network, s, traffic, observer, now, end, delivered),
+        }
+    }
+
+    /// The first cycle that has not been simulated.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Flits that have crossed a crossbar.
+    pub fn flit_hops(&self) -> u64 {
+        self.network.flit_hops
+    }
+
+    /// By class: messages that wait at their sources, those being sent included.
+    pub fn backlog(&self) -> &[u64] {
+        self.network.sources.backlog()
+    }
+}
+
+fn run<S: LinkScheduler, O: Observer>(
+    network: &mut FullCrossbar,
+    scheduler: &mut S,
+    traffic: &mut Traffic,
+    observer: &mut O,
+    now: &mut u64,
+    end: u64,
+    delivered: &mut Vec<Delivery>,
+) {
+    while *now < end {
+        if network.is_empty() {
+            // nothing moves before the next message comes
+            *now = traffic.next_cycle().map_or(end, |cycle| cycle.clamp(*now, end));
+            if *now == end {
+                break;
+            }
+        }
+        while let Some(arrival) = traffic.next(*now) {
+            network.arrive(scheduler, arrival);
+        }
+        network.step(scheduler, observer, *now, delivered);
+        *now += 1;
+    }
+}
+
+/// All deliveries, sorted, of `arrivals` (in the order of their cycles), or those of the first `limit` cycles.
+pub fn replay(scenario: &Scenario, arrivals: &[Arrival], limit: u64) -> Vec<Delivery> {
+    let traffic = Traffic::Listed { arrivals: arrivals.to_vec(), next: 0 };
+    let mut simulator = Simulator::with_traffic(scenario, traffic);
+    let mut delivered = Vec::with_capacity(arrivals.len());
+    simulator.run_until(limit, &mut delivered);
+    delivered.sort_unstable();
+    delivered
+}

@@ -1,0 +1,164 @@
+//! Messages in the network, and which of them are in which lane.
+
+use std::collections::VecDeque;
+
+use crate::message::Delivery;
+
+use super::lane::Lane;
+
+/// A message in the network.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Message {
+    pub(crate) generated_cycle: u64,
+    pub(crate) entered_cycle: u64,
+    pub(crate) source: u32,
+    pub(crate) destination: u32,
+    /// Messages that entered the network before it.
+    pub(crate) serial: u64,
+}
+
+/// A message in a source queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Queued {
+    pub(crate) generated_cycle: u64,
+    pub(crate) destination: u32,
+    /// What the link scheduler wants back when it is at the front.
+    pub(crate) ticket: f64,
+}
+
+/// Rows of messages, used again once delivered.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Messages {
+    rows: Vec<Message>,
+    free: Vec<u32>,
+    entered: u64,
+}
+
+impl Messages {
+    /// A message enters the network; its number.
+    pub(crate) fn enter(&mut self, message: Message) -> u32 {
+        let message = Message { serial: self.entered, ..message };
+        self.entered += 1;
+        match self.free.pop() {
+            Some(id) => {
+                self.rows[id as usize] = message;
+                id
+            }
+            None => {
+                self.rows.push(message);
+                self.rows.len() as u32 - 1
+            }
+        }
+    }
+
+    pub(crate) fn get(&self, id: u32) -> &Message {
+        &self.rows[id as usize]
+    }
+
+    /// A message leaves the network.
+    pub(crate) fn deliver(&mut self, id: u32, class: usize, hops: u32, now: u64) -> Delivery {
+        let message = self.rows[id as usize];
+        self.free.push(id);
+        Delivery {
+            generated_cycle: message.generated_cycle,
+            entered_cycle: message.entered_cycle,
+            delivered_cycle: now,
+            source: message.source,
+            destination: message.destination,
+            class: class as u8,
+            hops: hops as u8,
+        }
+    }
+
+    /// Messages in the network.
+    pub(crate) fn in_network(&self) -> usize {
+        self.rows.len() - self.free.len()
+    }
+}
+
+/// By lane, the messages in it in order: a ring from the one at the front of the input buffer to the one that
+/// owns the lane.
+#[derive(Clone, Debug)]
+pub(crate) struct Queues {
+    slots: Vec<u32>,
+    /// Of each ring, a power of two; grows when a lane needs more.
+    capacity: usize,
+}
+
+impl Queues {
+    pub(crate) fn new(lanes: usize) -> Self {
+        Self { slots: vec![0; lanes * 4], capacity: 4 }
+    }
+
+    #[inline]
+    pub(crate) fn at(&self, lane: usize, position: u32) -> u32 {
+        self.slots[lane * self.capacity + (position as usize & (self.capacity - 1))]
+    }
+
+    /// Puts a message behind the last of a lane.
+    #[inline]
+    pub(crate) fn push(&mut self, lane: usize, rows: &mut [Lane], id: u32) {
+        if (rows[lane].end.wrapping_sub(rows[lane].crossing)) as usize >= self.capacity {
+            self.grow(rows);
+        }
+        let row = &mut rows[lane];
+        self.slots[lane * self.capacity + (row.end as usize & (self.capacity - 1))] = id;
+        row.end = row.end.wrapping_add(1);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, rows: &[Lane]) {
+        let old = self.capacity;
+        let mut slots = vec![0; self.slots.len() * 2];
+        for (lane, row) in rows.iter().enumerate() {
+            for place in (0..old).map(|offset| row.crossing.wrapping_add(offset as u32) as usize) {
+                slots[lane * old * 2 + (place & (old * 2 - 1))] = self.slots[lane * old + (place & (old - 1))];
+            }
+        }
+        self.slots = slots;
+        self.capacity = old * 2;
+    }
+}
+
+/// By node and class: messages generated and not yet on their way.
+#[derive(Clone, Debug)]
+pub(crate) struct SourceQueues {
+    queues: Vec<VecDeque<Queued>>,
+    /// By class: messages in all its queues.
+    backlog: Vec<u64>,
+}
+
+impl SourceQueues {
+    pub(crate) fn new(nodes: usize, width: usize) -> Self {
+        Self { queues: vec![VecDeque::new(); nodes * width], backlog: vec![0; width] }
+    }
+
+    /// The message joins queue `node * width + class`.
+    pub(crate) fn push(&mut self, queue: usize, message: Queued) {
+        let class = queue & (self.backlog.len() - 1);
+        self.backlog[class] += 1;
+        self.queues[queue].push_back(message);
+    }
+
+    pub(crate) fn len(&self, queue: usize) -> usize {
+        self.queues[queue].len()
+    }
+
+    pub(crate) fn front(&self, queue: usize) -> Option<&Queued> {
+        self.queues[queue].front()
+    }
+
+    /// The first message is wholly on its way.
+    pub(crate) fn pop(&mut self, queue: usize) -> Option<Queued> {
+        let class = queue & (self.backlog.len() - 1);
+        let message = self.queues[queue].pop_front();
+        self.backlog[class] -= u64::from(message.is_some());
+        message
+    }
+
+    /// By class: messages in all its queues, those being sent included.
+    pub(crate) fn backlog(&self) -> &[u64] {
+        &self.backlog
+    }
+}

@@ -1,0 +1,183 @@
+//! Topology and routing: which channel leads where.
+
+use flitwise_models::scenario::NetworkSpec;
+
+/// Channels, numbered: first the output links of all routers (`router * ports + port`), then one injection
+/// link per node.
+#[derive(Clone, Debug)]
+pub(crate) struct Wiring {
+    network: NetworkSpec,
+    nodes: u32,
+    ports: u32,
+    /// Number of the first injection link.
+    first_injection: u32,
+    /// By link: where it ends.
+    ends: Vec<End>,
+    /// By `router * ports + port`: the link that ends there.
+    feeding: Vec<u32>,
+}
+
+/// Where a link ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// At an input port of a router.
+    Input { router: u32, port: u8 },
+    /// At a node.
+    Node,
+}
+
+/// What a link is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LinkKind {
+    /// From a node into its router.
+    Injection,
+    /// From router to router; the dimension.
+    Network(u8),
+    /// From a router to its node.
+    Ejection,
+}
+
+impl Wiring {
+    /// Of a network; injection links are numbered from the first multiple of `alignment` that is free.
+    pub(crate) fn new(network: NetworkSpec, alignment: u32) -> Self {
+        let (nodes, routers, ports) = match network {
+            NetworkSpec::Router { ports } => (ports, 1, ports),
+            NetworkSpec::Hypercube { dimension } => (1 << dimension, 1 << dimension, dimension + 1),
+        };
+        let first_injection = (routers * ports).next_multiple_of(alignment);
+        let mut ends = vec![End::Node; (first_injection + nodes) as usize];
+        let mut feeding = vec![0; (routers * ports) as usize];
+        let mut join = |link: u32, router: u32, port: u32| {
+            ends[link as usize] = End::Input { router, port: port as u8 };
+            feeding[(router * ports + port) as usize] = link;
+        };
+        match network {
+            NetworkSpec::Router { ports } => (0..ports).for_each(|node| join(first_injection + node, 0, node)),
+            NetworkSpec::Hypercube { dimension } => {
+                for node in 0..nodes {
+                    for port in 0..dimension {
+                        join(node * ports + port, node ^ (1 << port), port);
+                    }
+                    join(first_injection + node, node, dimension);
+                }
+            }
+        }
+        Self { network, nodes, ports, first_injection, ends, feeding }
+    }
+
+    pub(crate) fn nodes(&self) -> u32 {
+        self.nodes
+    }
+
+    pub(crate) fn routers(&self) -> u32 {
+        match self.network {
+            NetworkSpec::Router { .. } => 1,
+            NetworkSpec::Hypercube { .. } => self.nodes,
+        }
+    }
+
+    /// Ports of a router.
+    pub(crate) fn ports(&self) -> u32 {
+        self.ports
+    }
+
+    /// Links, numbers that stand for none included.
+    pub(crate) fn links(&self) -> u32 {
+        self.ends.len() as u32
+    }
+
+    /// Number of the first injection link; that of node 0.
+    pub(crate) fn first_injection(&self) -> u32 {
+        self.first_injection
+    }
+
+    pub(crate) fn end(&self, link: u32) -> End {
+        self.ends[link as usize]
+    }
+
+    /// The link that ends at an input port.
+    pub(crate) fn feeding(&self, router: u32, port: u32) -> u32 {
+        self.feeding[(router * self.ports + port) as usize]
+    }
+
+    /// The output link of `router` on the way to `destination`.
+    pub(crate) fn route(&self, router: u32, destination: u32) -> u32 {
+        let port = match self.network {
+            NetworkSpec::Router { .. } => destination,
+            NetworkSpec::Hypercube { dimension } => (router ^ destination).trailing_zeros().min(dimension),
+        };
+        router * self.ports + port
+    }
+
+    /// Network channels from node to node.
+    pub(crate) fn hops(&self, source: u32, destination: u32) -> u32 {
+        match self.network {
+            NetworkSpec::Router { .. } => 0,
+            NetworkSpec::Hypercube { .. } => (source ^ destination).count_ones(),
+        }
+    }
+
+    /// What a link is for; `None` for a number that stands for no link.
+    pub(crate) fn kind(&self, link: u32) -> Option<LinkKind> {
+        if link >= self.first_injection {
+            return Some(LinkKind::Injection);
+        }
+        if link >= self.routers() * self.ports {
+            return None;
+        }
+        match self.network {
+            NetworkSpec::Router { .. } => Some(LinkKind::Ejection),
+            NetworkSpec::Hypercube { dimension } if link % self.ports == dimension => {
+                Some(LinkKind::Ejection)
+            }
+            NetworkSpec::Hypercube { .. } => Some(LinkKind::Network((link % self.ports) as u8)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn e_cube_routes_take_the_lowest_differing_dimension_and_end_at_the_destination() {
+        for dimension in 1..=6 {
+            let wiring = Wiring::new(NetworkSpec::Hypercube { dimension }, 16);
+            for source in 0..wiring.nodes() {
+                for destination in 0..wiring.nodes() {
+                    let (mut at, mut crossed, mut last) = (source, 0, None);
+                    loop {
+                        let link = wiring.route(at, destination);
+                        match (wiring.kind(link), wiring.end(link)) {
+                            (Some(LinkKind::Network(port)), End::Input { router, port: into }) => {
+                                assert!(last < Some(port) && port == into);
+                                last = Some(port);
+                                assert_eq!(wiring.feeding(router, u32::from(port)), link);
+                                at = router;
+                                crossed += 1;
+                            }
+                            (Some(LinkKind::Ejection), End::Node) => break,
+                            other => panic!("{other:?}"),
+                        }
+                    }
+                    assert_eq!((at, crossed), (destination, wiring.hops(source, destination)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_input_port_is_fed_by_one_link() {
+        for network in [NetworkSpec::Router { ports: 7 }, NetworkSpec::Hypercube { dimension: 3 }] {
+            let wiring = Wiring::new(network, 64);
+            let mut seen = std::collections::BTreeSet::new();
+            for router in 0..wiring.routers() {
+                for port in 0..wiring.ports() {
+                    let link = wiring.feeding(router, port);
+                    assert_eq!(wiring.end(link), End::Input { router, port: port as u8 });
+                    assert!(seen.insert(link));
+                }
+            }
+        }
+    }
+}
