@@ -1,5 +1,9 @@
 #![doc = include_str!("../README.md")]
 
+pub mod answer;
+pub mod diagram;
+pub mod experiment;
+mod measurement;
 mod message;
 pub mod simulator;
 pub mod statistics;

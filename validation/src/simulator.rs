@@ -18,6 +18,7 @@ use link_scheduler::{
 };
 use observer::{Nobody, Observer};
 use sources::Sources;
+pub use wiring::{Channel, ChannelKind};
 
 /// Where messages come from.
 enum Traffic {
@@ -65,6 +66,7 @@ pub struct Simulator {
     network: FullCrossbar,
     schedulers: Schedulers,
     traffic: Traffic,
+    classes: usize,
     now: u64,
 }
 
@@ -98,7 +100,7 @@ impl Simulator {
             Scheduler::RoundRobin => Schedulers::RoundRobin(RoundRobin::new(lanes / width)),
             Scheduler::Fifo => Schedulers::Fifo(Fifo::new(classes, lanes, buffered, b)),
         };
-        Self { network, schedulers, traffic, now: 0 }
+        Self { network, schedulers, traffic, classes: scenario.classes().len(), now: 0 }
     }
 
     /// Simulates all cycles before `end`; messages that are through are added to `delivered`.
@@ -107,7 +109,7 @@ impl Simulator {
     }
 
     fn observed(&mut self, observer: &mut impl Observer, end: u64, delivered: &mut Vec<Delivery>) {
-        let Self { network, schedulers, traffic, now } = self;
+        let Self { network, schedulers, traffic, now, .. } = self;
         match schedulers {
             Schedulers::VirtualClock(s) => run(network, s, traffic, observer, now, end, delivered),
             Schedulers::VirtualClockPersistent(s) => run(network, s, traffic, observer, now, end, delivered),
@@ -131,6 +133,26 @@ impl Simulator {
     /// By class: messages that wait at their sources, those being sent included.
     pub fn backlog(&self) -> &[u64] {
         self.network.sources.backlog()
+    }
+
+    /// By class: messages generated so far, but for those lost to [`Self::limit_source_queues`].
+    pub fn generated(&self) -> &[u64] {
+        self.network.sources.joined()
+    }
+
+    /// From now on a source queue of the class takes no more than so many messages; later ones are lost.
+    ///
+    /// For a class whose backlog grows without bound: its queues never run empty, so that the network sees no
+    /// difference.
+    pub fn limit_source_queues(&mut self, class: usize, messages: usize) {
+        self.network.sources.set_limit(class, messages);
+    }
+
+    /// By channel and class of the scenario: flits that have left over the channel's link.
+    pub fn channel_flits(&self) -> impl Iterator<Item = (Channel, usize, u64)> {
+        self.network.sent().filter_map(|(link, class, flits)| {
+            Some((self.network.wiring.channel(link)?, class, flits)).filter(|_| class < self.classes)
+        })
     }
 }
 

@@ -119,16 +119,21 @@ impl FullCrossbar {
         self.messages.in_network() == 0 && self.sources.backlog().iter().all(|backlog| *backlog == 0)
     }
 
-    /// Flits sent over a lane's link since the last call for that lane.
-    pub(crate) fn take_sent(&mut self, lane: usize) -> u32 {
-        std::mem::take(&mut self.lanes[lane].sent)
+    /// By link and class: flits that have left over the link.
+    pub(crate) fn sent(&self) -> impl Iterator<Item = (u32, usize, u64)> {
+        let place = |lane: usize| ((lane >> self.shift) as u32, lane & (self.width - 1));
+        self.lanes.iter().enumerate().map(move |(lane, row)| (place(lane).0, place(lane).1, row.sent))
     }
 
     /// A message joins its source queue at the start of cycle `arrival.cycle`.
     pub(crate) fn arrive(&mut self, scheduler: &mut impl LinkScheduler, arrival: Arrival) {
         let queue = (arrival.source as usize) << self.shift | usize::from(arrival.class);
         let lane = ((self.wiring.first_injection() as usize) << self.shift) + queue;
-        let behind_others = self.sources.len(queue) > 0;
+        let queued = self.sources.len(queue);
+        if queued >= self.sources.limit(usize::from(arrival.class)) {
+            return;
+        }
+        let behind_others = queued > 0;
         let row = &mut self.lanes[lane];
         let now = arrival.cycle as f64;
         let ticket = scheduler.join_message(lane, row.message_flits, behind_others, now);
@@ -140,9 +145,8 @@ impl FullCrossbar {
         if row.arrived < self.buffer_flits {
             self.ready[lane / WORD] |= 1 << (lane % WORD);
         }
-        let queued =
-            Queued { generated_cycle: arrival.cycle, destination: arrival.destination, ticket };
-        self.sources.push(queue, queued);
+        let message = Queued { generated_cycle: arrival.cycle, destination: arrival.destination, ticket };
+        self.sources.push(queue, message);
     }
 
     /// One cycle; messages that are through are added to `delivered`.

@@ -32,8 +32,8 @@ pub(crate) struct Lane {
     pub(crate) sending: u32,
     /// Behind the last.
     pub(crate) end: u32,
-    /// Flits that have left over the link since the counters were read last.
-    pub(crate) sent: u32,
+    /// Flits that have left over the link.
+    pub(crate) sent: u64,
     /// Cycle of the front header's request.
     pub(crate) requested_cycle: u64,
 }

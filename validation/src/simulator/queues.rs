@@ -113,7 +113,8 @@ impl Queues {
         let mut slots = vec![0; self.slots.len() * 2];
         for (lane, row) in rows.iter().enumerate() {
             for place in (0..old).map(|offset| row.crossing.wrapping_add(offset as u32) as usize) {
-                slots[lane * old * 2 + (place & (old * 2 - 1))] = self.slots[lane * old + (place & (old - 1))];
+                slots[lane * old * 2 + (place & (old * 2 - 1))] =
+                    self.slots[lane * old + (place & (old - 1))];
             }
         }
         self.slots = slots;
@@ -127,17 +128,27 @@ pub(crate) struct SourceQueues {
     queues: Vec<VecDeque<Queued>>,
     /// By class: messages in all its queues.
     backlog: Vec<u64>,
+    /// By class: messages that have joined a queue.
+    joined: Vec<u64>,
+    /// By class: a queue of so many messages takes no more.
+    limits: Vec<usize>,
 }
 
 impl SourceQueues {
     pub(crate) fn new(nodes: usize, width: usize) -> Self {
-        Self { queues: vec![VecDeque::new(); nodes * width], backlog: vec![0; width] }
+        Self {
+            queues: vec![VecDeque::new(); nodes * width],
+            backlog: vec![0; width],
+            joined: vec![0; width],
+            limits: vec![usize::MAX; width],
+        }
     }
 
     /// The message joins queue `node * width + class`.
     pub(crate) fn push(&mut self, queue: usize, message: Queued) {
         let class = queue & (self.backlog.len() - 1);
         self.backlog[class] += 1;
+        self.joined[class] += 1;
         self.queues[queue].push_back(message);
     }
 
@@ -160,5 +171,20 @@ impl SourceQueues {
     /// By class: messages in all its queues, those being sent included.
     pub(crate) fn backlog(&self) -> &[u64] {
         &self.backlog
+    }
+
+    /// By class: messages that have ever joined a queue.
+    pub(crate) fn joined(&self) -> &[u64] {
+        &self.joined
+    }
+
+    /// How many messages of a class a queue takes.
+    pub(crate) fn limit(&self, class: usize) -> usize {
+        self.limits[class]
+    }
+
+    /// From now on queues of a class take no more than so many messages, later ones are lost.
+    pub(crate) fn set_limit(&mut self, class: usize, messages: usize) {
+        self.limits[class] = messages;
     }
 }

@@ -26,15 +26,27 @@ pub(crate) enum End {
     Node,
 }
 
-/// What a link is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum LinkKind {
+/// What a channel is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ChannelKind {
     /// From a node into its router.
     Injection,
-    /// From router to router; the dimension.
-    Network(u8),
+    /// From router to router.
+    Network {
+        /// The dimension along which it leads.
+        dimension: u8,
+    },
     /// From a router to its node.
     Ejection,
+}
+
+/// A link and direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Channel {
+    /// What it is for.
+    pub kind: ChannelKind,
+    /// The node where it starts, or whose router it starts at; in a single router the port's.
+    pub node: u32,
 }
 
 impl Wiring {
@@ -52,7 +64,9 @@ impl Wiring {
             feeding[(router * ports + port) as usize] = link;
         };
         match network {
-            NetworkSpec::Router { ports } => (0..ports).for_each(|node| join(first_injection + node, 0, node)),
+            NetworkSpec::Router { ports } => {
+                (0..ports).for_each(|node| join(first_injection + node, 0, node))
+            }
             NetworkSpec::Hypercube { dimension } => {
                 for node in 0..nodes {
                     for port in 0..dimension {
@@ -117,21 +131,24 @@ impl Wiring {
         }
     }
 
-    /// What a link is for; `None` for a number that stands for no link.
-    pub(crate) fn kind(&self, link: u32) -> Option<LinkKind> {
+    /// What a link is; `None` for a number that stands for no link.
+    pub(crate) fn channel(&self, link: u32) -> Option<Channel> {
         if link >= self.first_injection {
-            return Some(LinkKind::Injection);
+            return Some(Channel { kind: ChannelKind::Injection, node: link - self.first_injection });
         }
         if link >= self.routers() * self.ports {
             return None;
         }
-        match self.network {
-            NetworkSpec::Router { .. } => Some(LinkKind::Ejection),
-            NetworkSpec::Hypercube { dimension } if link % self.ports == dimension => {
-                Some(LinkKind::Ejection)
+        let (router, port) = (link / self.ports, link % self.ports);
+        Some(match self.network {
+            NetworkSpec::Router { .. } => Channel { kind: ChannelKind::Ejection, node: port },
+            NetworkSpec::Hypercube { dimension } if port == dimension => {
+                Channel { kind: ChannelKind::Ejection, node: router }
             }
-            NetworkSpec::Hypercube { .. } => Some(LinkKind::Network((link % self.ports) as u8)),
-        }
+            NetworkSpec::Hypercube { .. } => {
+                Channel { kind: ChannelKind::Network { dimension: port as u8 }, node: router }
+            }
+        })
     }
 }
 
@@ -148,15 +165,16 @@ mod tests {
                     let (mut at, mut crossed, mut last) = (source, 0, None);
                     loop {
                         let link = wiring.route(at, destination);
-                        match (wiring.kind(link), wiring.end(link)) {
-                            (Some(LinkKind::Network(port)), End::Input { router, port: into }) => {
-                                assert!(last < Some(port) && port == into);
+                        let kind = wiring.channel(link).map(|channel| channel.kind);
+                        match (kind, wiring.end(link)) {
+                            (Some(ChannelKind::Network { dimension }), End::Input { router, port }) => {
+                                assert!(last < Some(port) && dimension == port);
                                 last = Some(port);
                                 assert_eq!(wiring.feeding(router, u32::from(port)), link);
                                 at = router;
                                 crossed += 1;
                             }
-                            (Some(LinkKind::Ejection), End::Node) => break,
+                            (Some(ChannelKind::Ejection), End::Node) => break,
                             other => panic!("{other:?}"),
                         }
                     }

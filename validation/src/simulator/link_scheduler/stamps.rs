@@ -90,7 +90,8 @@ impl Stamps {
             let at = self.rows[lane].at as usize;
             for queued in 0..old {
                 let place = at + queued;
-                behind[lane * old * 2 + (place & (old * 2 - 1))] = self.behind[lane * old + (place & (old - 1))];
+                behind[lane * old * 2 + (place & (old * 2 - 1))] =
+                    self.behind[lane * old + (place & (old - 1))];
             }
         }
         self.behind = behind;

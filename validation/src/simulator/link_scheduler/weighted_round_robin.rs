@@ -16,7 +16,8 @@ impl WeightedRoundRobin {
     /// As if the last class had had its turn everywhere.
     pub(crate) fn new(classes: ClassTable, lanes: usize) -> Self {
         let real_time = |class: usize| classes.real_time >> class & 1 == 1;
-        let finite = |(class, vtick): (usize, &f64)| (real_time(class) && vtick.is_finite()).then_some(*vtick);
+        let finite =
+            |(class, vtick): (usize, &f64)| (real_time(class) && vtick.is_finite()).then_some(*vtick);
         let slowest = classes.vticks.iter().enumerate().filter_map(finite).fold(0.0, f64::max);
         // w_c = Vtick_max / Vtick_c, at least 1; a class without rate never comes
         let weights = classes.vticks.iter().map(|vtick| (slowest / vtick).max(1.0)).collect();

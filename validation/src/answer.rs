@@ -1,0 +1,507 @@
+//! What a simulation says about a scenario, with the unit of every number in its name.
+
+use std::time::Duration;
+
+use flitwise_models::scenario::{ClassKind, NetworkSpec, ScenarioSpec};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::experiment::growth::Saturated;
+use crate::experiment::replication::Replication;
+use crate::experiment::{Experiment, nodes};
+use crate::measurement::{Cell, Sums};
+use crate::simulator::ChannelKind;
+use crate::statistics::{
+    self, Batch, Histogram, Mean, design_effect, mean_of, percentile_of, proportion_of, shares_within,
+};
+
+/// A simulation's answer to a scenario.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Simulation {
+    /// The scenario asked about.
+    pub scenario: ScenarioSpec,
+    /// How it was run.
+    pub run: Run,
+    /// Whether any class is saturated.
+    pub saturated: bool,
+    /// One answer per class, in the order of the scenario.
+    pub classes: Vec<ClassSimulation>,
+    /// One entry per kind of channel.
+    pub channels: Vec<ChannelSimulation>,
+    /// What one should know about this answer.
+    pub notes: Vec<String>,
+}
+
+/// How a simulation was run.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Run {
+    /// Where all random numbers come from.
+    pub seed: u64,
+    /// Independent runs.
+    pub replications: u32,
+    /// Consecutive batches in each of them.
+    pub batches_per_replication: u32,
+    /// What made it stop.
+    pub stopped_by: StoppedBy,
+    /// Whether it was interrupted; the numbers then stand for what had been measured.
+    pub partial: bool,
+    /// Wanted half-width of the worst class's mean network latency, as a share of it.
+    pub wanted_precision: f64,
+    /// The half-width reached, as a share of the mean.
+    pub reached_precision: Option<f64>,
+    /// Cycles left out at the start of each replication.
+    pub warmup_cycles: u64,
+    /// Whether the warm-up was given, found by MSER-5, or cut short because it was not found.
+    pub warmup: WarmUpKind,
+    /// Cycles of each replication in which measured messages were generated.
+    pub measured_cycles: u64,
+    /// Cycles simulated in all replications, warm-up included.
+    pub simulated_cycles: u64,
+    /// Messages measured, all classes and replications.
+    pub messages: u64,
+    /// Flits that crossed a crossbar, all replications, warm-up included.
+    pub flit_hops: u64,
+    /// The same per second of the simulation proper \[1/s\].
+    pub flit_hops_per_second: f64,
+    /// Threads used.
+    pub threads: u32,
+    /// Time spent in the simulation proper \[s\].
+    pub simulation_seconds: f64,
+    /// Time from start to end \[s\].
+    pub wall_seconds: f64,
+}
+
+/// Where the warm-up comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WarmUpKind {
+    /// It was asked for.
+    Given,
+    /// MSER-5 found it.
+    Detected,
+    /// MSER-5 did not find its end in the time allowed.
+    Unsettled,
+}
+
+/// What made a simulation stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StoppedBy {
+    /// All intervals are narrow enough.
+    Precision,
+    /// Enough messages were measured.
+    MaxMessages,
+    /// It took as long as it was allowed to.
+    MaxTime,
+    /// Time has no more digits.
+    MaxCycles,
+    /// It was interrupted.
+    Interrupted,
+    /// No class sends anything.
+    NoTraffic,
+}
+
+/// What is said of one class. A number that does not exist is `null`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ClassSimulation {
+    /// Name of the class.
+    pub name: String,
+    /// How links treat it.
+    pub kind: ClassKind,
+    /// From the header's entry into the first router until the tail is through \[cycles\].
+    pub network_latency_cycles: Option<Estimate>,
+    /// At the source, from the first cycle in which the message could be sent to the header's entry into the
+    /// first router; 1 if everything is idle; `null` for a saturated class \[cycles\].
+    pub waiting_cycles: Option<Estimate>,
+    /// Both together; `null` for a saturated class \[cycles\].
+    pub total_latency_cycles: Option<Estimate>,
+    /// Standard deviation of a message's network latency \[cycles\].
+    pub network_latency_deviation_cycles: Option<f64>,
+    /// Standard deviation of a message's waiting \[cycles\].
+    pub waiting_deviation_cycles: Option<f64>,
+    /// Messages delivered, per cycle and node.
+    pub accepted_rate_messages_per_cycle: Option<Estimate>,
+    /// Whether the class has no steady state.
+    pub saturated: bool,
+    /// Where and why, if it is saturated.
+    pub saturation: Option<SaturationFound>,
+    /// Deadline missing probabilities, in the order of the scenario.
+    pub deadlines: Vec<DeadlineSimulation>,
+    /// Percentiles of the network latency.
+    pub latency_percentiles_cycles: PercentilesSimulation,
+    /// The same by number of network channels crossed; one entry of `null` hops for a single router.
+    pub hops: Vec<HopsSimulation>,
+}
+
+/// A mean with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Estimate {
+    /// The mean.
+    pub mean: f64,
+    /// The interval is the mean plus and minus this; `null` if one batch is all there is.
+    pub half_width_95: Option<f64>,
+    /// Messages behind it.
+    pub messages: u64,
+}
+
+/// A probability with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ProbabilityEstimate {
+    /// Share of the messages seen.
+    pub mean: f64,
+    /// The larger distance from the mean to an end of the interval.
+    pub half_width_95: f64,
+    /// Lower end of the interval.
+    pub lower_95: f64,
+    /// Upper end of the interval; above 0 even if nothing was seen.
+    pub upper_95: f64,
+    /// Messages behind it.
+    pub messages: u64,
+}
+
+/// Why a class is said to be saturated.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SaturationFound {
+    /// What gives way.
+    pub bottleneck: String,
+    /// The same in a sentence, with its numbers.
+    pub because: String,
+    /// Share of the generated messages by which the backlog at the sources grows.
+    pub backlog_growth: Option<f64>,
+}
+
+/// One deadline and how often it was missed.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct DeadlineSimulation {
+    /// The deadline on the network latency \[cycles\].
+    pub deadline_cycles: u32,
+    /// For messages over so many network channels only; `null` is all messages.
+    pub hops: Option<u32>,
+    /// Share of messages that took longer.
+    pub miss_probability: Option<ProbabilityEstimate>,
+}
+
+/// A percentile with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PercentileEstimate {
+    /// The smallest number of cycles that so many of the messages kept within.
+    pub value: u64,
+    /// Lower end of the interval.
+    pub lower_95: u64,
+    /// Upper end of the interval; `null` if too few messages took longer to give one.
+    pub upper_95: Option<u64>,
+}
+
+/// Percentiles of a latency \[cycles\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PercentilesSimulation {
+    /// Half of the messages.
+    pub p50: Option<PercentileEstimate>,
+    /// 90 % of them.
+    pub p90: Option<PercentileEstimate>,
+    /// 99 % of them.
+    pub p99: Option<PercentileEstimate>,
+    /// 99.9 % of them.
+    #[serde(rename = "p99.9")]
+    pub p99_9: Option<PercentileEstimate>,
+}
+
+/// The messages of a class over one number of network channels.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct HopsSimulation {
+    /// Network channels crossed; `null` in a single router.
+    pub hops: Option<u32>,
+    /// As for the class \[cycles\].
+    pub network_latency_cycles: Option<Estimate>,
+    /// As for the class \[cycles\].
+    pub waiting_cycles: Option<Estimate>,
+    /// As for the class \[cycles\].
+    pub latency_percentiles_cycles: PercentilesSimulation,
+    /// Every plain deadline of the class, and those given for this number of hops.
+    pub deadlines: Vec<DeadlineSimulation>,
+}
+
+/// What channels of one kind carry.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ChannelSimulation {
+    /// `injection`, `dimension N` or `ejection`.
+    pub channel: String,
+    /// Share of cycles in which a flit goes over such a channel.
+    pub utilization: Utilization,
+    /// The same by class, in the order of the scenario.
+    pub utilization_by_class: Vec<Utilization>,
+}
+
+/// A share of cycles with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Utilization {
+    /// The mean over channels and replications.
+    pub mean: f64,
+    /// The interval is the mean plus and minus this; `null` for a single replication.
+    pub half_width_95: Option<f64>,
+}
+
+/// The answer of an experiment as it stands.
+pub(crate) fn of(experiment: &Experiment<'_>, stopped_by: StoppedBy, wall: Duration) -> Simulation {
+    let run = run(experiment, stopped_by, wall);
+    let classes: Vec<ClassSimulation> =
+        (0..experiment.saturated.len()).map(|class| class_answer(experiment, class)).collect();
+    Simulation {
+        scenario: experiment.scenario.spec().clone(),
+        saturated: classes.iter().any(|class| class.saturated),
+        notes: notes(experiment, &run),
+        channels: channels(experiment),
+        classes,
+        run,
+    }
+}
+
+fn run(experiment: &Experiment<'_>, stopped_by: StoppedBy, wall: Duration) -> Run {
+    let replications = &experiment.replications;
+    let settings = experiment.settings;
+    let flit_hops: u64 = replications.iter().map(|one| one.simulator.flit_hops()).sum();
+    let seconds = experiment.simulating.as_secs_f64();
+    let batches = replications.iter().map(|one| one.batches.tallies.len()).max().unwrap_or(1);
+    let warmup = match (settings.warmup_cycles, experiment.warmup_settled) {
+        (Some(_), _) => WarmUpKind::Given,
+        (None, true) => WarmUpKind::Detected,
+        (None, false) => WarmUpKind::Unsettled,
+    };
+    Run {
+        seed: settings.seed,
+        replications: replications.len() as u32,
+        batches_per_replication: batches as u32,
+        stopped_by,
+        partial: stopped_by == StoppedBy::Interrupted,
+        wanted_precision: settings.precision,
+        reached_precision: experiment.precision(),
+        warmup_cycles: experiment.warmup_cycles,
+        warmup,
+        measured_cycles: experiment.measured_until.saturating_sub(experiment.warmup_cycles),
+        simulated_cycles: replications.iter().map(|one| one.simulator.now()).sum(),
+        messages: experiment.messages(),
+        flit_hops,
+        flit_hops_per_second: if seconds > 0.0 { flit_hops as f64 / seconds } else { 0.0 },
+        threads: experiment.pool.current_num_threads() as u32,
+        simulation_seconds: seconds,
+        wall_seconds: wall.as_secs_f64(),
+    }
+}
+
+fn class_answer(experiment: &Experiment<'_>, class: usize) -> ClassSimulation {
+    let spec = &experiment.scenario.classes()[class];
+    let cells = cells(experiment, |one| {
+        one.batches.tallies.iter().map(|tally| tally.class(class)).collect::<Vec<_>>()
+    });
+    let all = merged(&cells);
+    let saturation = experiment.saturated[class].map(|found| saturation(found, experiment, class));
+    let saturated = saturation.is_some();
+    let steady = |estimate: Option<Estimate>| estimate.filter(|_| !saturated);
+
+    let by_hops: Vec<(Option<u32>, Vec<Vec<Cell>>)> = match experiment.scenario.network() {
+        NetworkSpec::Router { .. } => vec![(None, cells.clone())],
+        NetworkSpec::Hypercube { dimension } => (1..=dimension)
+            .map(|hops| {
+                let of_hops = |one: &Replication| {
+                    let tallies = one.batches.tallies.iter();
+                    tallies.map(|tally| tally.cell(class, hops as usize).clone()).collect::<Vec<_>>()
+                };
+                (Some(hops), self::cells(experiment, of_hops))
+            })
+            .collect(),
+    };
+    let wanted = spec.each_deadline();
+    let deadline = |hops: Option<u32>, deadline_cycles: u32| {
+        let found = by_hops.iter().find(|(of, _)| hops.is_some() && *of == hops);
+        let cells = found.map_or(&cells, |(_, cells)| cells);
+        DeadlineSimulation { deadline_cycles, hops, miss_probability: misses(cells, deadline_cycles) }
+    };
+    let hops = by_hops
+        .iter()
+        .map(|(hops, cells)| HopsSimulation {
+            hops: *hops,
+            network_latency_cycles: estimate(cells, |cell| cell.network),
+            waiting_cycles: steady(estimate(cells, |cell| cell.waiting)),
+            latency_percentiles_cycles: percentiles(cells),
+            deadlines: wanted
+                .iter()
+                .filter(|(of, _)| of.is_none() || of == hops)
+                .map(|(_, cycles)| DeadlineSimulation {
+                    deadline_cycles: *cycles,
+                    hops: *hops,
+                    miss_probability: misses(cells, *cycles),
+                })
+                .collect(),
+        })
+        .collect();
+    ClassSimulation {
+        name: spec.name.clone(),
+        kind: spec.kind,
+        network_latency_cycles: estimate(&cells, |cell| cell.network),
+        waiting_cycles: steady(estimate(&cells, |cell| cell.waiting)),
+        total_latency_cycles: steady(estimate(&cells, |cell| cell.total)),
+        network_latency_deviation_cycles: all.network.deviation(all.count()),
+        waiting_deviation_cycles: all.waiting.deviation(all.count()).filter(|_| !saturated),
+        accepted_rate_messages_per_cycle: accepted(experiment, class),
+        saturated,
+        saturation,
+        deadlines: wanted.iter().map(|(hops, cycles)| deadline(*hops, *cycles)).collect(),
+        latency_percentiles_cycles: percentiles(&cells),
+        hops,
+    }
+}
+
+/// The cells of all batches, by replication.
+fn cells(experiment: &Experiment<'_>, of: impl Fn(&Replication) -> Vec<Cell>) -> Vec<Vec<Cell>> {
+    experiment.replications.iter().map(of).collect()
+}
+
+fn merged(cells: &[Vec<Cell>]) -> Cell {
+    let mut all = Cell::default();
+    cells.iter().flatten().for_each(|cell| all.merge(cell));
+    all
+}
+
+fn estimate(cells: &[Vec<Cell>], sums: impl Fn(&Cell) -> Sums) -> Option<Estimate> {
+    let batches: Vec<Vec<Batch>> =
+        cells.iter().map(|one| one.iter().map(|cell| cell.batch(&sums)).collect()).collect();
+    let Mean { mean, half_width_95, count } = mean_of(&batches)?;
+    Some(Estimate { mean, half_width_95, messages: count })
+}
+
+/// Histograms of network latency, by replication and batch.
+fn histograms(cells: &[Vec<Cell>]) -> Vec<Vec<Histogram>> {
+    cells.iter().map(|one| one.iter().map(|cell| cell.network_latency.clone()).collect()).collect()
+}
+
+fn misses(cells: &[Vec<Cell>], deadline_cycles: u32) -> Option<ProbabilityEstimate> {
+    let missed = |cell: &Cell| Batch {
+        count: cell.count(),
+        sum: cell.network_latency.more_than(u64::from(deadline_cycles)) as f64,
+    };
+    let batches: Vec<Vec<Batch>> = cells.iter().map(|one| one.iter().map(missed).collect()).collect();
+    // how far messages that take longest come in clusters, for when too few are missed to tell
+    let histograms = histograms(cells);
+    let tail = merged(cells).network_latency.percentile(0.95)?;
+    let hint = design_effect(&shares_within(&histograms, tail)).unwrap_or(1.0);
+    let found = proportion_of(&batches, hint)?;
+    Some(ProbabilityEstimate {
+        mean: found.estimate,
+        half_width_95: found.half_width_95,
+        lower_95: found.lower_95,
+        upper_95: found.upper_95,
+        messages: found.count,
+    })
+}
+
+fn percentiles(cells: &[Vec<Cell>]) -> PercentilesSimulation {
+    let histograms = histograms(cells);
+    let at = |share: f64| {
+        let statistics::Percentile { value, lower_95, upper_95, .. } = percentile_of(&histograms, share)?;
+        Some(PercentileEstimate { value, lower_95, upper_95 })
+    };
+    PercentilesSimulation { p50: at(0.5), p90: at(0.9), p99: at(0.99), p99_9: at(0.999) }
+}
+
+fn saturation(found: Saturated, experiment: &Experiment<'_>, class: usize) -> SaturationFound {
+    let rate = experiment.scenario.classes()[class].rate;
+    let (because, backlog_growth) = match found {
+        Saturated::Backlog { kept } => (
+            format!(
+                "its backlog grows by {:.3e} messages per cycle and node, {:.1} % of what is generated",
+                kept * rate,
+                100.0 * kept
+            ),
+            Some(kept),
+        ),
+        Saturated::NeverDelivered { cycles } => {
+            (format!("messages were not delivered within {cycles} cycles"), None)
+        }
+    };
+    SaturationFound { bottleneck: "source queue".to_owned(), because, backlog_growth }
+}
+
+/// Flits over ejection channels, as messages per cycle and node.
+fn accepted(experiment: &Experiment<'_>, class: usize) -> Option<Estimate> {
+    let flits = f64::from(experiment.scenario.classes()[class].message_flits);
+    let used = utilization(experiment, |kind| kind == ChannelKind::Ejection, |index| index == class)?;
+    let tallies = experiment.replications.iter().flat_map(|one| &one.batches.tallies);
+    let messages = tallies.map(|tally| tally.count(class)).sum();
+    let half_width_95 = used.half_width_95.map(|width| width / flits);
+    Some(Estimate { mean: used.mean / flits, half_width_95, messages })
+}
+
+fn channels(experiment: &Experiment<'_>) -> Vec<ChannelSimulation> {
+    let Some(sample) = experiment.replications.first().and_then(|one| one.samples.last()) else {
+        return Vec::new();
+    };
+    let kinds: Vec<ChannelKind> = sample.sent.iter().map(|(kind, _)| *kind).collect();
+    let classes = experiment.saturated.len();
+    let of = |kind: ChannelKind| {
+        let used = |class: usize| utilization(experiment, |other| other == kind, |index| index == class);
+        Some(ChannelSimulation {
+            channel: match kind {
+                ChannelKind::Injection => "injection".to_owned(),
+                ChannelKind::Network { dimension } => format!("dimension {dimension}"),
+                ChannelKind::Ejection => "ejection".to_owned(),
+            },
+            utilization: utilization(experiment, |other| other == kind, |_| true)?,
+            utilization_by_class: (0..classes).map(used).collect::<Option<_>>()?,
+        })
+    };
+    kinds.into_iter().filter_map(of).collect()
+}
+
+/// Flits per cycle and channel, from the first look after the warm-up to the last.
+fn utilization(
+    experiment: &Experiment<'_>,
+    of_kind: impl Fn(ChannelKind) -> bool,
+    of_class: impl Fn(usize) -> bool,
+) -> Option<Utilization> {
+    let nodes = u64::from(nodes(experiment.scenario));
+    let sent = |sent: &[(ChannelKind, Vec<u64>)]| -> u64 {
+        let kinds = sent.iter().filter(|(kind, _)| of_kind(*kind));
+        let classes = kinds.flat_map(|(_, classes)| classes.iter().enumerate());
+        classes.filter(|(class, _)| of_class(*class)).map(|(_, flits)| flits).sum()
+    };
+    let one = |one: &Replication| {
+        let first = one.samples.iter().find(|sample| sample.cycle >= experiment.warmup_cycles)?;
+        let last = one.samples.last()?;
+        // every node has one channel of each kind
+        let cycles = (last.cycle - first.cycle) * nodes;
+        let flits = sent(&last.sent) - sent(&first.sent);
+        (cycles > 0).then_some(vec![Batch { count: cycles, sum: flits as f64 }])
+    };
+    let batches: Vec<Vec<Batch>> = experiment.replications.iter().map(one).collect::<Option<_>>()?;
+    let Mean { mean, half_width_95, .. } = mean_of(&batches)?;
+    Some(Utilization { mean, half_width_95 })
+}
+
+fn notes(experiment: &Experiment<'_>, run: &Run) -> Vec<String> {
+    let mut notes = Vec::new();
+    match run.stopped_by {
+        StoppedBy::NoTraffic => notes.push("no class sends anything".to_owned()),
+        StoppedBy::Interrupted if run.messages == 0 => {
+            notes.push("interrupted before anything was measured".to_owned());
+        }
+        StoppedBy::Interrupted => {
+            notes.push("interrupted: these are the results of the rounds that had ended".to_owned());
+        }
+        _ => {}
+    }
+    if run.warmup == WarmUpKind::Unsettled && run.messages > 0 {
+        notes.push(format!(
+            "the end of the warm-up was not found within {} cycles; --warmup sets it",
+            2 * run.warmup_cycles
+        ));
+    }
+    for (class, spec) in experiment.scenario.classes().iter().enumerate() {
+        if experiment.suspicious[class] {
+            notes.push(format!(
+                "{}: the backlog was still growing; its waiting may have no steady state",
+                spec.name
+            ));
+        }
+    }
+    notes
+}

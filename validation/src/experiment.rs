@@ -1,0 +1,438 @@
+//! An experiment: independent replications of a scenario, run until their intervals are narrow enough.
+//!
+//! *WarmUp*: all replications run from an empty network until MSER-5 finds where the start no longer shows.
+//! *Measure*: messages generated from then on are counted, in rounds; after each round the replications
+//! *RunOut*, that is, go on until the last message generated in the round has been delivered. The sources stay
+//! on, and what they generate meanwhile belongs to the next round. Looks at the intervals are few and far
+//! between, so that stopping at a lucky moment does not spoil them.
+
+pub(crate) mod growth;
+pub(crate) mod replication;
+mod warm_up;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use flitwise_models::scenario::{Fault, NetworkSpec, Place, Scenario};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use crate::answer::{self, Simulation, StoppedBy};
+use crate::message::Delivery;
+use crate::statistics::mean_of;
+
+use replication::Replication;
+
+/// How to run an experiment.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where the random numbers of all replications come from.
+    pub seed: u64,
+    /// Independent replications; `None`: 16, or 8 for more than 256 nodes.
+    pub replications: Option<u32>,
+    /// Wanted 95 % half-width of the mean network latency of the worst class, as a share of it.
+    pub precision: f64,
+    /// Measured messages of all classes and replications after which to stop anyway.
+    pub max_messages: u64,
+    /// Time after which to stop anyway. The results then depend on the speed of the machine.
+    pub max_time: Option<Duration>,
+    /// Cycles to leave out at the start; `None`: as many as MSER-5 finds.
+    pub warmup_cycles: Option<u64>,
+    /// Threads; `None`: as many as there are cores. They change nothing but the time.
+    pub threads: Option<usize>,
+}
+
+/// Most ports of a router that can be simulated.
+pub const MAX_PORTS: u32 = 64;
+/// Most dimensions of a cube that can be simulated.
+pub const MAX_DIMENSION: u32 = 10;
+/// Fewest pipeline stages that can be simulated.
+pub const MIN_PIPELINE_STAGES: u32 = 3;
+/// Most replications.
+pub const MAX_REPLICATIONS: u32 = 1_000;
+/// Most cycles of a replication: beyond that the time between messages has no more digits.
+pub const MAX_CYCLES: u64 = 1 << 50;
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            replications: None,
+            precision: 0.01,
+            max_messages: 10_000_000,
+            max_time: None,
+            warmup_cycles: None,
+            threads: None,
+        }
+    }
+}
+
+/// Where an experiment stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Whether the warm-up is still being looked for.
+    pub warming_up: bool,
+    /// Messages measured so far.
+    pub messages: u64,
+    /// Half-width of the worst class's network latency as a share of it, once known.
+    pub precision: Option<f64>,
+    /// Share of the work done, as far as can be foreseen.
+    pub share_done: f64,
+}
+
+/// What an experiment tells while it runs.
+pub trait Listener {
+    /// Something has been done.
+    fn progress(&mut self, progress: &Progress);
+
+    /// Messages measured in one replication since the last call, in the order of their delivery. Calls come in
+    /// the order of replications, round by round, whatever the number of threads.
+    fn measured(&mut self, replication: u32, messages: &[Delivery]);
+}
+
+/// Listens to nothing.
+impl Listener for () {
+    fn progress(&mut self, _: &Progress) {}
+    fn measured(&mut self, _: u32, _: &[Delivery]) {}
+}
+
+/// What of a scenario the simulator has no means for.
+///
+/// # Errors
+/// All of it, at once.
+pub fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
+    let fault = |key: &str, found: u32, wanted: String, help: &str| Fault {
+        place: Place::Program,
+        key: key.to_owned(),
+        found: found.to_string(),
+        wanted,
+        help: Some(help.to_owned()),
+    };
+    let mut faults = Vec::new();
+    match scenario.network() {
+        NetworkSpec::Router { ports } if ports > MAX_PORTS => {
+            let wanted = format!("2 to {MAX_PORTS} ports to simulate");
+            faults.push(fault("network.ports", ports, wanted, "flitwise solve takes up to 1024"));
+        }
+        NetworkSpec::Hypercube { dimension } if dimension > MAX_DIMENSION => {
+            let wanted = format!("1 to {MAX_DIMENSION} dimensions to simulate");
+            faults.push(fault("network.dimension", dimension, wanted, "flitwise solve takes up to 16"));
+        }
+        _ => {}
+    }
+    let stages = scenario.router().pipeline_stages;
+    if stages < MIN_PIPELINE_STAGES {
+        let wanted = format!("{MIN_PIPELINE_STAGES} to 64 stages to simulate");
+        let help = "input buffer, crossbar and link are a stage each";
+        faults.push(fault("router.pipeline_stages", stages, wanted, help));
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+/// Runs an experiment.
+///
+/// The same scenario, settings and version give the same bits on any number of threads, unless time or `stop`
+/// ended it. Once `stop` is set the experiment ends soon with what it has.
+///
+/// # Errors
+/// What [`supports`] says.
+///
+/// # Panics
+/// If a thread cannot be started.
+pub fn run(
+    scenario: &Scenario,
+    settings: &Settings,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<Simulation, Vec<Fault>> {
+    supports(scenario)?;
+    let threads = settings.threads.unwrap_or(0);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.unwrap_or_else(|error| panic!("no threads: {error}"));
+    Ok(Experiment::new(scenario, settings, stop, pool).run(listener))
+}
+
+/// Flit hops of a replication between two looks at the clock, about.
+const ROUND_FLIT_HOPS: f64 = 1e6;
+/// Messages of a replication in the first run, about.
+const FIRST_MESSAGES: f64 = 2_000.0;
+/// Fewest cycles of the first run.
+const FIRST_CYCLES: f64 = 4_096.0;
+/// Times the first run is doubled at most while no warm-up is found.
+const MOST_DOUBLINGS: u32 = 6;
+/// Messages of all replications beyond which it is not doubled.
+const MOST_FIRST_MESSAGES: u64 = 1_000_000;
+/// What a source queue of a saturated class keeps.
+const SATURATED_QUEUE: usize = 1_024;
+
+/// An experiment under way.
+pub(crate) struct Experiment<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) settings: &'a Settings,
+    stop: &'a AtomicBool,
+    pub(crate) pool: ThreadPool,
+    pub(crate) replications: Vec<Replication>,
+    pub(crate) warmup_cycles: u64,
+    /// Whether MSER-5 found it, or it was given.
+    pub(crate) warmup_settled: bool,
+    /// Messages generated before this cycle have been counted.
+    pub(crate) measured_until: u64,
+    /// By class: why it is saturated.
+    pub(crate) saturated: Vec<Option<growth::Saturated>>,
+    /// By class: whether its backlog may be growing.
+    pub(crate) suspicious: Vec<bool>,
+    started: Instant,
+    /// Spent in simulation proper.
+    pub(crate) simulating: Duration,
+}
+
+impl<'a> Experiment<'a> {
+    fn new(scenario: &'a Scenario, settings: &'a Settings, stop: &'a AtomicBool, pool: ThreadPool) -> Self {
+        let few = u32::from(nodes(scenario) <= 256);
+        let count = settings.replications.unwrap_or(8 + 8 * few).clamp(1, MAX_REPLICATIONS);
+        // 16 batches or more in all; one in each of many replications
+        let batches = 16_usize.div_ceil(count as usize);
+        let replications =
+            (0..count).map(|index| Replication::new(scenario, settings.seed, index, batches)).collect();
+        let classes = scenario.classes().len();
+        Self {
+            scenario,
+            settings,
+            stop,
+            pool,
+            replications,
+            warmup_cycles: 0,
+            warmup_settled: true,
+            measured_until: 0,
+            saturated: vec![None; classes],
+            suspicious: vec![false; classes],
+            started: Instant::now(),
+            simulating: Duration::ZERO,
+        }
+    }
+
+    fn run(mut self, listener: &mut dyn Listener) -> Simulation {
+        let stopped_by = match self.warm_up(listener) {
+            Some(early) => early,
+            None => self.measure(listener),
+        };
+        let wall = self.started.elapsed();
+        answer::of(&self, stopped_by, wall)
+    }
+
+    /// Runs until the start no longer shows; `Some` if there is nothing to measure.
+    fn warm_up(&mut self, listener: &mut dyn Listener) -> Option<StoppedBy> {
+        let rate: f64 = self.scenario.classes().iter().map(|class| class.rate).sum();
+        if rate == 0.0 {
+            return Some(StoppedBy::NoTraffic);
+        }
+        let messages_per_cycle = rate * f64::from(nodes(self.scenario));
+        // half of what is wanted, so that there is something left to measure
+        let most = self.settings.max_messages as f64 / (2 * self.replications.len()) as f64;
+        let first = (FIRST_MESSAGES / messages_per_cycle).max(FIRST_CYCLES).min(most / messages_per_cycle);
+        let first = first.clamp(256.0, MAX_CYCLES as f64 / 256.0);
+        let given = self.settings.warmup_cycles;
+        let mut end = first as u64 + given.unwrap_or(0);
+        for doubling in 0.. {
+            let start = self.now();
+            for step in 1..=warm_up::STEPS {
+                let cycle = start + (end - start) * step / warm_up::STEPS;
+                if !self.advance(cycle) {
+                    return Some(StoppedBy::Interrupted);
+                }
+                let share_done = 0.02 * step as f64 / warm_up::STEPS as f64;
+                listener.progress(&Progress { warming_up: true, messages: 0, precision: None, share_done });
+            }
+            self.look_for_growth(end / 4);
+            if let Some(cycles) = given {
+                self.warmup_cycles = cycles;
+                break;
+            }
+            let found = warm_up::detect(self);
+            let messages: usize = self.replications.iter().map(|one| one.pending.len()).sum();
+            let last =
+                doubling == MOST_DOUBLINGS || messages as u64 > MOST_FIRST_MESSAGES || self.out_of_time();
+            if found.settled || last {
+                self.warmup_cycles = found.cycles;
+                self.warmup_settled = found.settled;
+                break;
+            }
+            end *= 2;
+        }
+        None
+    }
+
+    /// Measures in rounds until something ends it.
+    fn measure(&mut self, listener: &mut dyn Listener) -> StoppedBy {
+        let mut look_at = self.now();
+        let mut end = look_at;
+        loop {
+            if !self.run_out(end) {
+                return StoppedBy::Interrupted;
+            }
+            self.settle(end, listener);
+            let messages = self.messages();
+            let precision = self.precision();
+            let share = |width: f64| (self.settings.precision / width).powi(2).clamp(0.02, 1.0);
+            let share_done = precision
+                .map_or(0.02, share)
+                .max(messages as f64 / self.settings.max_messages as f64)
+                .min(1.0);
+            listener.progress(&Progress { warming_up: false, messages, precision, share_done });
+
+            if end >= look_at {
+                self.look_for_growth(self.warmup_cycles);
+                let narrow = precision.is_some_and(|width| width <= self.settings.precision);
+                if narrow && !self.suspicious.contains(&true) {
+                    return StoppedBy::Precision;
+                }
+                let factor = match precision {
+                    // half-widths shrink with the root of the length
+                    Some(width) if !narrow => 1.1 * (width / self.settings.precision).powi(2),
+                    _ => 2.0,
+                };
+                let window = (end - self.warmup_cycles) as f64 * factor.clamp(1.25, 4.0);
+                look_at = self.warmup_cycles.saturating_add(window.ceil() as u64);
+            }
+            if messages >= self.settings.max_messages {
+                return StoppedBy::MaxMessages;
+            }
+            if self.out_of_time() {
+                return StoppedBy::MaxTime;
+            }
+            if end >= MAX_CYCLES {
+                return StoppedBy::MaxCycles;
+            }
+            end = look_at.min(end + self.round_cycles(messages)).max(self.now()).min(MAX_CYCLES);
+            if !self.advance(end) {
+                return StoppedBy::Interrupted;
+            }
+        }
+    }
+
+    /// Cycles of a round: about [`ROUND_FLIT_HOPS`], and no more than the messages still to measure.
+    fn round_cycles(&self, messages: u64) -> u64 {
+        let hops: u64 = self.replications.iter().map(|one| one.simulator.flit_hops()).sum();
+        let cycles: u64 = self.replications.iter().map(|one| one.simulator.now()).sum();
+        let round = ROUND_FLIT_HOPS * cycles as f64 / (hops as f64).max(1.0);
+        let window = (self.measured_until - self.warmup_cycles) as f64;
+        let left = self.settings.max_messages.saturating_sub(messages) as f64;
+        let enough = left * window / (messages as f64).max(1.0);
+        round.min(enough).clamp(256.0, MAX_CYCLES as f64) as u64
+    }
+
+    /// The first cycle that no replication has reached.
+    fn now(&self) -> u64 {
+        self.replications.iter().map(|one| one.simulator.now()).max().unwrap_or(0)
+    }
+
+    fn interrupted(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn out_of_time(&self) -> bool {
+        self.settings.max_time.is_some_and(|most| self.started.elapsed() >= most)
+    }
+
+    /// Simulates all cycles before `end`; `false` if interrupted.
+    fn advance(&mut self, end: u64) -> bool {
+        self.in_parallel(|one| one.advance(end))
+    }
+
+    /// Simulates on until all messages generated before `end` have been delivered; `false` if interrupted.
+    ///
+    /// Messages of saturated classes are not waited for. A class whose messages do not come through in as many
+    /// cycles again is saturated.
+    fn run_out(&mut self, end: u64) -> bool {
+        let awaited: Vec<bool> = self.saturated.iter().map(Option::is_none).collect();
+        let limit = end.saturating_mul(2).saturating_add(100_000);
+        if !self.in_parallel(|one| one.run_out(end, limit, &awaited)) {
+            return false;
+        }
+        for class in 0..awaited.len() {
+            if awaited[class] && self.replications.iter().any(|one| one.outstanding[class] > 0) {
+                self.saturate(class, growth::Saturated::NeverDelivered { cycles: limit - end });
+            }
+        }
+        true
+    }
+
+    fn in_parallel(&mut self, work: impl Fn(&mut Replication) + Sync) -> bool {
+        let started = Instant::now();
+        let stop = self.stop;
+        let replications = &mut self.replications;
+        self.pool.install(|| {
+            replications.par_iter_mut().for_each(|one| {
+                if !stop.load(Ordering::Relaxed) {
+                    work(one);
+                }
+            });
+        });
+        self.simulating += started.elapsed();
+        !self.interrupted()
+    }
+
+    /// Counts the messages generated from the end of the warm-up to `end`.
+    fn settle(&mut self, end: u64, listener: &mut dyn Listener) {
+        let from = self.warmup_cycles;
+        for one in &mut self.replications {
+            one.settle(from, end);
+            listener.measured(one.index, &one.settled);
+        }
+        self.measured_until = end;
+    }
+
+    fn look_for_growth(&mut self, from: u64) {
+        for class in 0..self.saturated.len() {
+            let verdict = growth::judge(self, class, from);
+            self.suspicious[class] =
+                verdict == growth::Verdict::Suspicious && self.saturated[class].is_none();
+            if let growth::Verdict::Grows(found) = verdict {
+                self.saturate(class, found);
+            }
+        }
+    }
+
+    fn saturate(&mut self, class: usize, found: growth::Saturated) {
+        self.saturated[class] = Some(found);
+        self.suspicious[class] = false;
+        for one in &mut self.replications {
+            one.simulator.limit_source_queues(class, SATURATED_QUEUE);
+        }
+    }
+
+    pub(crate) fn messages(&self) -> u64 {
+        let classes = 0..self.saturated.len();
+        let tallies = || self.replications.iter().flat_map(|one| &one.batches.tallies);
+        classes.map(|class| tallies().map(|tally| tally.count(class)).sum::<u64>()).sum()
+    }
+
+    /// The widest of the classes' half-widths of network latency as a share of the mean; `None` while one is
+    /// not known.
+    pub(crate) fn precision(&self) -> Option<f64> {
+        let mut worst: f64 = 0.0;
+        for (class, spec) in self.scenario.classes().iter().enumerate() {
+            if spec.rate > 0.0 {
+                let one = |one: &Replication| {
+                    one.batches.tallies.iter().map(|tally| tally.network_batch(class)).collect()
+                };
+                let mean = mean_of(&self.replications.iter().map(one).collect::<Vec<_>>())?;
+                // a handful of equal latencies says nothing about the width
+                let known = mean.half_width_95.filter(|_| mean.count >= FEWEST_MESSAGES)?;
+                worst = worst.max(known / mean.mean);
+            }
+        }
+        Some(worst)
+    }
+}
+
+/// Messages of a class below which its half-width is not believed.
+const FEWEST_MESSAGES: u64 = 200;
+
+/// Nodes of the network.
+pub(crate) fn nodes(scenario: &Scenario) -> u32 {
+    match scenario.network() {
+        NetworkSpec::Router { ports } => ports,
+        NetworkSpec::Hypercube { dimension } => 1 << dimension,
+    }
+}

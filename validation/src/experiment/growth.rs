@@ -1,0 +1,103 @@
+//! Does the backlog of a class grow without bound?
+
+use crate::statistics::growth;
+
+use super::{Experiment, nodes};
+
+/// Why a class is taken to be saturated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Saturated {
+    /// Its backlog grows steadily.
+    Backlog {
+        /// Share of the generated messages that the backlog keeps.
+        kept: f64,
+    },
+    /// Its messages do not come through.
+    NeverDelivered {
+        /// How long they were waited for.
+        cycles: u64,
+    },
+}
+
+/// What the samples say of a class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Verdict {
+    Steady,
+    /// It grows, but so slowly that a stable queue might do so for as long as this.
+    Suspicious,
+    Grows(Saturated),
+}
+
+/// Growth below this share of the generation rate is not told from none.
+const LEAST_KEPT: f64 = 0.01;
+
+/// Looks at the samples from cycle `from` on, first and second half apart.
+///
+/// A stable queue that starts empty fills for a while. The slowest, critically loaded one holds about
+/// `sqrt(2 λ t / π)` messages after `λ t` arrivals, so that its second half keeps some `0.5 / sqrt(λ t)` of
+/// what is generated, more if arrivals are bursty. Growth is called unbounded when both halves keep more than
+/// six times that, at least 1 %, and the second half does so beyond chance (99.9 %).
+pub(super) fn judge(experiment: &Experiment<'_>, class: usize, from: u64) -> Verdict {
+    let rate = experiment.scenario.classes()[class].rate;
+    if rate == 0.0 {
+        return Verdict::Steady;
+    }
+    let Some((first, second)) = halves(experiment, class, from) else { return Verdict::Steady };
+    let (Some(first), Some(second)) =
+        (growth(&first.slopes), growth(&second.slopes).map(|g| (g, second.cycles)))
+    else {
+        return Verdict::Steady;
+    };
+    let (second, cycles) = second;
+    let generated = rate * cycles * 2.0;
+    let nodes = f64::from(nodes(experiment.scenario));
+    let kept = |slope: f64| slope / (rate * nodes);
+    let threshold = LEAST_KEPT.max(3.0 / generated.sqrt());
+    if kept(second.lower_999) > threshold / 2.0
+        && kept(second.mean) > threshold
+        && kept(first.mean) > threshold
+    {
+        return Verdict::Grows(Saturated::Backlog { kept: kept(second.mean) });
+    }
+    if second.is_certain() && kept(second.mean) > LEAST_KEPT / 2.0 {
+        return Verdict::Suspicious;
+    }
+    Verdict::Steady
+}
+
+/// Slopes of the backlog in one half of a run \[messages/cycle\].
+struct Half {
+    slopes: Vec<f64>,
+    cycles: f64,
+}
+
+/// Replications below which slopes of segments stand in for slopes of replications.
+const FEW: usize = 4;
+
+fn halves(experiment: &Experiment<'_>, class: usize, from: u64) -> Option<(Half, Half)> {
+    let cycles: Vec<u64> =
+        experiment.replications.first()?.samples.iter().map(|sample| sample.cycle).collect();
+    let start = cycles.iter().position(|cycle| *cycle >= from)?;
+    let end = cycles.len() - 1;
+    let middle_cycle = cycles[start] + (cycles[end] - cycles[start]) / 2;
+    let middle = cycles.iter().position(|cycle| *cycle >= middle_cycle)?;
+    let half = |first: usize, last: usize| {
+        let ends: Vec<(usize, usize)> = if experiment.replications.len() < FEW {
+            (first..last).map(|at| (at, at + 1)).collect()
+        } else {
+            vec![(first, last)]
+        };
+        let mut slopes = Vec::new();
+        for one in &experiment.replications {
+            for &(a, b) in &ends {
+                let (a, b) = (&one.samples[a], &one.samples[b]);
+                let grown = b.backlog[class] as f64 - a.backlog[class] as f64;
+                if b.cycle > a.cycle {
+                    slopes.push(grown / (b.cycle - a.cycle) as f64);
+                }
+            }
+        }
+        Half { slopes, cycles: (cycles[last] - cycles[first]) as f64 }
+    };
+    (start < middle && middle < end).then(|| (half(start, middle), half(middle, end)))
+}

@@ -1,0 +1,120 @@
+//! One of the independent runs of an experiment.
+
+use flitwise_models::scenario::Scenario;
+
+use crate::measurement::Batches;
+use crate::message::Delivery;
+use crate::simulator::{ChannelKind, Simulator};
+
+/// A run, its counts and what it looked like at some moments.
+pub(crate) struct Replication {
+    pub(crate) index: u32,
+    pub(crate) simulator: Simulator,
+    /// Delivered, not yet counted: from the first run, or generated after the end of the last round.
+    pub(crate) pending: Vec<Delivery>,
+    /// Counted in the last round.
+    pub(crate) settled: Vec<Delivery>,
+    pub(crate) batches: Batches,
+    pub(crate) samples: Vec<Sample>,
+    /// By class: messages generated before the end of the last round that were not delivered in it.
+    pub(crate) outstanding: Vec<u64>,
+    delivered: Vec<u64>,
+}
+
+/// A look at a run at the start of a cycle.
+#[derive(Clone, Debug)]
+pub(crate) struct Sample {
+    pub(crate) cycle: u64,
+    /// By class: messages waiting at all sources.
+    pub(crate) backlog: Vec<u64>,
+    /// By kind of channel and class: flits sent so far.
+    pub(crate) sent: Vec<(ChannelKind, Vec<u64>)>,
+}
+
+/// Cycles between two counts of what is still to be delivered.
+const RUN_OUT_CYCLES: u64 = 32;
+
+impl Replication {
+    pub(crate) fn new(scenario: &Scenario, seed: u64, index: u32, batches: usize) -> Self {
+        let classes = scenario.classes().len();
+        Self {
+            index,
+            simulator: Simulator::new(scenario, replication_seed(seed, index)),
+            pending: Vec::new(),
+            settled: Vec::new(),
+            batches: Batches::new(scenario, batches),
+            samples: Vec::new(),
+            outstanding: vec![0; classes],
+            delivered: vec![0; classes],
+        }
+    }
+
+    /// Simulates all cycles before `end` and takes a look.
+    pub(crate) fn advance(&mut self, end: u64) {
+        self.simulate(end);
+        let mut sent: Vec<(ChannelKind, Vec<u64>)> = Vec::new();
+        for (channel, class, flits) in self.simulator.channel_flits() {
+            let at = match sent.iter().position(|(kind, _)| *kind == channel.kind) {
+                Some(at) => at,
+                None => {
+                    sent.push((channel.kind, vec![0; self.outstanding.len()]));
+                    sent.len() - 1
+                }
+            };
+            sent[at].1[class] += flits;
+        }
+        sent.sort_unstable_by_key(|(kind, _)| *kind);
+        let backlog = self.simulator.backlog()[..self.outstanding.len()].to_vec();
+        self.samples.push(Sample { cycle: end, backlog, sent });
+        for class in 0..self.outstanding.len() {
+            self.outstanding[class] = self.simulator.generated()[class] - self.delivered[class];
+        }
+    }
+
+    /// Simulates on, to `limit` at most, until all messages of the awaited classes that were generated before
+    /// `end`, where the last look was taken, have been delivered.
+    pub(crate) fn run_out(&mut self, end: u64, limit: u64, awaited: &[bool]) {
+        let open =
+            |outstanding: &[u64]| outstanding.iter().zip(awaited).any(|(left, wait)| *wait && *left > 0);
+        while open(&self.outstanding) && self.simulator.now() < limit {
+            let first = self.pending.len();
+            self.simulate(self.simulator.now() + RUN_OUT_CYCLES);
+            for message in &self.pending[first..] {
+                self.outstanding[usize::from(message.class)] -= u64::from(message.generated_cycle < end);
+            }
+        }
+    }
+
+    fn simulate(&mut self, end: u64) {
+        let first = self.pending.len();
+        self.simulator.run_until(end, &mut self.pending);
+        for message in &self.pending[first..] {
+            self.delivered[usize::from(message.class)] += 1;
+        }
+    }
+
+    /// Counts the pending messages generated in cycles `from..end`; later ones stay pending.
+    pub(crate) fn settle(&mut self, from: u64, end: u64) {
+        self.settled.clear();
+        let settled = &mut self.settled;
+        self.pending.retain(|message| {
+            let now = message.generated_cycle < end;
+            if now && message.generated_cycle >= from {
+                settled.push(*message);
+            }
+            !now
+        });
+        for message in &self.settled {
+            self.batches.add(message.generated_cycle - from, message);
+        }
+    }
+}
+
+/// The seed of a replication; replications share no stream.
+fn replication_seed(seed: u64, index: u32) -> u64 {
+    // the finaliser of splitmix64 makes neighbours of neighbours
+    let mut word = seed.wrapping_add(u64::from(index).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ word >> 31
+}
