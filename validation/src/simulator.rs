@@ -81,24 +81,18 @@ impl Simulator {
         let network = FullCrossbar::new(scenario);
         let width = scenario.classes().len().next_power_of_two();
         let classes = ClassTable::new(scenario.classes(), width);
-        let (lanes, buffered) = (network.lanes(), network.buffered_lanes());
-        let router = scenario.router();
-        let b = router.buffer_flits;
-        let schedulers = match router.scheduler {
-            Scheduler::VirtualClock => {
-                Schedulers::VirtualClock(VirtualClock::new(classes, lanes, buffered, b))
-            }
+        let lanes = network.lanes();
+        let schedulers = match scenario.router().scheduler {
+            Scheduler::VirtualClock => Schedulers::VirtualClock(VirtualClock::new(classes, lanes)),
             Scheduler::VirtualClockPersistent => {
-                Schedulers::VirtualClockPersistent(VirtualClock::new(classes, lanes, buffered, b))
+                Schedulers::VirtualClockPersistent(VirtualClock::new(classes, lanes))
             }
-            Scheduler::FairQueueing => {
-                Schedulers::FairQueueing(FairQueueing::new(classes, lanes, buffered, b))
-            }
+            Scheduler::FairQueueing => Schedulers::FairQueueing(FairQueueing::new(classes, lanes)),
             Scheduler::WeightedRoundRobin => {
                 Schedulers::WeightedRoundRobin(WeightedRoundRobin::new(classes, lanes))
             }
             Scheduler::RoundRobin => Schedulers::RoundRobin(RoundRobin::new(lanes / width)),
-            Scheduler::Fifo => Schedulers::Fifo(Fifo::new(classes, lanes, buffered, b)),
+            Scheduler::Fifo => Schedulers::Fifo(Fifo::new(lanes)),
         };
         Self { network, schedulers, traffic, classes: scenario.classes().len(), now: 0 }
     }
@@ -165,6 +159,7 @@ fn run<S: LinkScheduler, O: Observer>(
     end: u64,
     delivered: &mut Vec<Delivery>,
 ) {
+    let mut next_arrival = 0;
     while *now < end {
         if network.is_empty() {
             // nothing moves before the next message comes
@@ -173,8 +168,11 @@ fn run<S: LinkScheduler, O: Observer>(
                 break;
             }
         }
-        while let Some(arrival) = traffic.next(*now) {
-            network.arrive(scheduler, arrival);
+        if *now >= next_arrival {
+            while let Some(arrival) = traffic.next(*now) {
+                network.arrive(scheduler, arrival);
+            }
+            next_arrival = traffic.next_cycle().unwrap_or(u64::MAX);
         }
         network.step(scheduler, observer, *now, delivered);
         *now += 1;

@@ -10,7 +10,7 @@ use flitwise_models::scenario::Scenario;
 
 use crate::message::{Arrival, Delivery};
 
-use super::lane::{Lane, NONE};
+use super::lane::{Lane, Lanes, NONE, WORD};
 use super::link_scheduler::LinkScheduler;
 use super::observer::Observer;
 use super::queues::{Message, Messages, Queued, Queues, SourceQueues};
@@ -28,26 +28,19 @@ pub(crate) struct FullCrossbar {
     /// From a header's being at the front to its request.
     request_delay: u64,
 
-    lanes: Vec<Lane>,
+    lanes: Lanes,
+    /// Blocks of lanes of routers' output links.
+    buffered_blocks: usize,
     queues: Queues,
     messages: Messages,
     pub(crate) sources: SourceQueues,
 
-    /// Stage P: lanes with a flit before the link and a free slot behind it.
-    ready: Vec<u64>,
-    /// Stage P-1: input lanes with a flit that can cross.
-    filled: Vec<u64>,
-    /// Stage P-1: input lanes whose message owns an output lane that has room.
-    open: Vec<u64>,
-    /// Input lanes to which a flit was sent in this cycle, in the one before and in the one before that.
-    sent: [Vec<u64>; 3],
-    /// Input lanes whose output lane has got room in this cycle.
-    reopened: Vec<u32>,
-    /// Output lanes whose message has crossed in this cycle.
-    released: Vec<u32>,
+    events: Events,
 
     /// Stage P-2, by cycle modulo the length: input lanes whose header requests its output lane then.
     requests: Vec<Vec<u32>>,
+    /// By input lane: cycle of the front header's request.
+    requested_cycle: Vec<u64>,
     /// By output lane: input ports with a request.
     requesting: Vec<u64>,
     /// By output lane: the input port after the one granted last.
@@ -55,12 +48,29 @@ pub(crate) struct FullCrossbar {
     /// Output lanes that are free and requested.
     contested: Vec<u32>,
 
+    /// Messages generated and not delivered.
+    unfinished: u64,
+    /// By lane: messages whose tail has left over the link.
+    messages_sent: Vec<u64>,
     /// Flits that have crossed a crossbar.
     pub(crate) flit_hops: u64,
 }
 
-/// Bits of a word.
-const WORD: usize = u64::BITS as usize;
+/// What has happened in a cycle and has consequences at the end of a stage or of the cycle.
+#[derive(Default)]
+struct Events {
+    /// Lanes over whose link a header has left, and those over whose link a tail has.
+    headers: Vec<u32>,
+    tails: Vec<u32>,
+    /// Flits that have left a network interface, for the observer.
+    watched: Vec<(u32, u32)>,
+    /// Input lanes whose front message has crossed.
+    crossed: Vec<u32>,
+    /// Input lanes whose output lane has got room.
+    reopened: Vec<u32>,
+    /// Output lanes whose message has crossed.
+    released: Vec<u32>,
+}
 
 impl FullCrossbar {
     pub(crate) fn new(scenario: &Scenario) -> Self {
@@ -71,11 +81,12 @@ impl FullCrossbar {
         let wiring = Wiring::new(scenario.network(), (WORD / width) as u32);
         let lane = |link: u32, class: usize| {
             let flits = classes.get(class).map_or(1, |class| class.message_flits);
-            Lane::new(flits, wiring.end(link) != End::Node)
+            Lane::new(flits, (wiring.end(link) != End::Node).then_some(router.buffer_flits))
         };
-        let lanes: Vec<Lane> =
+        let lane = &lane;
+        let lanes: Lanes =
             (0..wiring.links()).flat_map(|link| (0..width).map(move |class| lane(link, class))).collect();
-        let words = lanes.len().div_ceil(WORD);
+        let buffered_blocks = wiring.first_injection() as usize * width / WORD;
         let output_lanes = (wiring.routers() * wiring.ports()) as usize * width;
         let pipeline_stages = u64::from(router.pipeline_stages);
         let request_delay = (pipeline_stages - 3).max(1);
@@ -88,17 +99,16 @@ impl FullCrossbar {
             queues: Queues::new(lanes.len()),
             messages: Messages::default(),
             sources: SourceQueues::new(wiring.nodes() as usize, width),
-            ready: vec![0; words],
-            filled: vec![0; words],
-            open: vec![0; words],
-            sent: [vec![0; words], vec![0; words], vec![0; words]],
-            reopened: Vec::new(),
-            released: Vec::new(),
+            events: Events::default(),
             requests: vec![Vec::new(); (request_delay as usize + 2).next_power_of_two()],
+            requested_cycle: vec![0; lanes.len()],
             requesting: vec![0; output_lanes],
             next_port: vec![0; output_lanes],
             contested: Vec::new(),
+            unfinished: 0,
+            messages_sent: vec![0; lanes.len()],
             flit_hops: 0,
+            buffered_blocks,
             lanes,
             wiring,
         }
@@ -111,18 +121,24 @@ impl FullCrossbar {
 
     /// Lanes of routers' output links, numbers that stand for none included.
     pub(crate) fn buffered_lanes(&self) -> usize {
-        self.wiring.first_injection() as usize * self.width
+        self.buffered_blocks * WORD
     }
 
     /// Whether nothing is under way or waits.
     pub(crate) fn is_empty(&self) -> bool {
-        self.messages.in_network() == 0 && self.sources.backlog().iter().all(|backlog| *backlog == 0)
+        self.unfinished == 0
     }
 
     /// By link and class: flits that have left over the link.
     pub(crate) fn sent(&self) -> impl Iterator<Item = (u32, usize, u64)> {
         let place = |lane: usize| ((lane >> self.shift) as u32, lane & (self.width - 1));
-        self.lanes.iter().enumerate().map(move |(lane, row)| (place(lane).0, place(lane).1, row.sent))
+        // those of whole messages, and of the one being sent
+        let flits = move |lane: usize| {
+            let row = &self.lanes[lane];
+            let under_way = if row.to_send > 0 { row.message_flits - row.to_send } else { 0 };
+            self.messages_sent[lane] * u64::from(row.message_flits) + u64::from(under_way)
+        };
+        (0..self.lanes.len()).map(move |lane| (place(lane).0, place(lane).1, flits(lane)))
     }
 
     /// A message joins its source queue at the start of cycle `arrival.cycle`.
@@ -136,17 +152,16 @@ impl FullCrossbar {
         let behind_others = queued > 0;
         let row = &mut self.lanes[lane];
         let now = arrival.cycle as f64;
-        let ticket = scheduler.join_message(lane, row.message_flits, behind_others, now);
+        let ticket = scheduler.join_message(lane, row, behind_others, now);
         if !behind_others {
             row.to_send = row.message_flits;
-            scheduler.next_message(lane, ticket);
+            row.first_stamp = ticket;
         }
         row.waiting += row.message_flits;
-        if row.arrived < self.buffer_flits {
-            self.ready[lane / WORD] |= 1 << (lane % WORD);
-        }
+        self.lanes.0[lane / WORD].waiting |= 1 << (lane % WORD);
         let message = Queued { generated_cycle: arrival.cycle, destination: arrival.destination, ticket };
         self.sources.push(queue, message);
+        self.unfinished += 1;
     }
 
     /// One cycle; messages that are through are added to `delivered`.
@@ -161,8 +176,14 @@ impl FullCrossbar {
         if self.pipeline_stages == 3 {
             self.arbitrate(observer, now);
         }
-        self.transmit_from_routers(scheduler, observer, now, delivered);
-        self.transmit_from_sources(scheduler, observer, now);
+        self.transmit_all::<S, O, false>(scheduler, observer, now);
+        if !self.events.headers.is_empty() || !self.events.tails.is_empty() {
+            self.headers_and_tails_left(now, delivered);
+        }
+        self.transmit_all::<S, O, true>(scheduler, observer, now);
+        if O::WATCHES || !self.events.headers.is_empty() || !self.events.tails.is_empty() {
+            self.headers_and_tails_left_sources(observer, now);
+        }
         self.cross(scheduler, observer, now);
         if self.pipeline_stages > 3 {
             self.arbitrate(observer, now);
@@ -172,112 +193,126 @@ impl FullCrossbar {
         self.assert_conservation();
     }
 
-    /// Stage P: a flit per link, if any can go.
-    fn transmit_from_routers<S: LinkScheduler, O: Observer>(
+    /// Stage P: a flit per link, if any can go; at the network interfaces, if `SOURCES`, or behind crossbars.
+    ///
+    /// `WIDTH` lanes belong to a link.
+    #[inline]
+    fn transmit<S: LinkScheduler, O: Observer, const SOURCES: bool, const WIDTH: u32>(
         &mut self,
         scheduler: &mut S,
         observer: &mut O,
         now: u64,
-        delivered: &mut Vec<Delivery>,
     ) {
-        let group = self.width as u32;
-        let every_class = u64::MAX >> (WORD as u32 - group);
-        for word in 0..self.buffered_lanes() / WORD {
-            let mut left = self.ready[word];
+        let Self { lanes, events, queues, messages, .. } = self;
+        let buffer_flits = self.buffer_flits;
+        let every_class = u64::MAX >> (WORD as u32 - WIDTH);
+        let (routers, sources) = lanes.0.split_at_mut(self.buffered_blocks);
+        let (blocks, first_lane) = if SOURCES { (sources, routers.len() * WORD) } else { (routers, 0) };
+        let this_cycle = (now % 3) as usize;
+        for (index, block) in blocks.iter_mut().enumerate() {
+            let mut left = block.waiting & block.credit;
             if left == 0 {
                 continue;
             }
-            let (mut sent, mut spent) = (0, 0);
+            let (mut sent, mut emptied, mut spent) = (0, 0, 0);
             while left != 0 {
-                let first = left.trailing_zeros() & !(group - 1);
+                let first = left.trailing_zeros() & !(WIDTH - 1);
                 let eligible = (left >> first & every_class) as u32;
                 left &= !(every_class << first);
-                let link = (word * WORD + first as usize) >> self.shift;
-                let class = scheduler.choose(link, eligible);
+                let lane_0 = first_lane + index * WORD + first as usize;
+                let link = lane_0 / WIDTH as usize;
+                let class = match eligible & (eligible - 1) {
+                    0 if !S::COUNTS => eligible.trailing_zeros(),
+                    _ => scheduler.choose(link, eligible, &block.lanes[first as usize % WORD..]),
+                };
                 let bit = first + class;
-                let lane = word * WORD + bit as usize;
-                let row = &mut self.lanes[lane];
-                let was_full = row.waiting == self.buffer_flits;
+                let lane = lane_0 + class as usize;
+                let row = &mut block.lanes[bit as usize % WORD];
+                if !SOURCES && row.waiting == buffer_flits && row.owner != NONE {
+                    events.reopened.push(row.owner);
+                }
                 row.waiting -= 1;
-                row.sent += 1;
-                row.arrived += row.has_input;
-                sent |= u64::from(row.has_input) << bit;
-                spent |= u64::from(row.waiting == 0 || row.arrived == self.buffer_flits) << bit;
-                if was_full && row.owner != NONE {
-                    self.reopened.push(row.owner);
+                emptied |= u64::from(row.waiting == 0) << bit;
+                row.arrived += 1;
+                spent |= u64::from(row.arrived == row.slots) << bit;
+                sent |= 1 << bit;
+                let to_send = row.to_send;
+                row.to_send = to_send - 1;
+                if SOURCES {
+                    scheduler.leave_source(link, lane, row);
+                } else {
+                    scheduler.leave(link, lane, row);
                 }
-                let waiting = row.waiting;
-                let is_header = row.to_send == row.message_flits;
-                row.to_send -= 1;
-                let is_tail = row.to_send == 0;
-                scheduler.leave(link, lane, waiting);
                 if O::WATCHES {
-                    let row = &self.lanes[lane];
-                    let message = self.messages.get(self.queues.at(lane, row.sending));
-                    observer.leaves(message, row.message_flits - row.to_send - 1, row.has_input == 1, now);
+                    let flit = row.message_flits - to_send;
+                    if SOURCES {
+                        events.watched.push((lane as u32, flit));
+                    } else {
+                        let message = messages.get(queues.at(lane, row.sending));
+                        observer.leaves(message, flit, !row.ejects(), now);
+                    }
                 }
-                if is_header {
-                    self.header_left(lane, now);
+                if to_send == row.message_flits {
+                    events.headers.push(lane as u32);
                 }
-                if is_tail {
-                    self.tail_left(lane, now, delivered);
+                if to_send == 1 {
+                    events.tails.push(lane as u32);
                 }
             }
-            self.sent[0][word] |= sent;
-            self.ready[word] &= !spent;
+            block.sent[this_cycle] = sent;
+            block.waiting &= !emptied;
+            block.credit &= !spent;
         }
     }
 
-    /// The same at the network interfaces, whose queues are of messages.
-    fn transmit_from_sources<S: LinkScheduler, O: Observer>(
+    /// [`Self::transmit`] for the width of this network.
+    #[inline]
+    fn transmit_all<S: LinkScheduler, O: Observer, const SOURCES: bool>(
         &mut self,
         scheduler: &mut S,
         observer: &mut O,
         now: u64,
     ) {
-        let group = self.width as u32;
-        let every_class = u64::MAX >> (WORD as u32 - group);
-        let first_word = self.buffered_lanes() / WORD;
-        for word in first_word..self.ready.len() {
-            let mut left = self.ready[word];
-            if left == 0 {
-                continue;
-            }
-            let (mut sent, mut spent) = (0, 0);
-            while left != 0 {
-                let first = left.trailing_zeros() & !(group - 1);
-                let eligible = (left >> first & every_class) as u32;
-                left &= !(every_class << first);
-                let link = (word * WORD + first as usize) >> self.shift;
-                let class = scheduler.choose(link, eligible);
-                let bit = first + class;
-                let lane = word * WORD + bit as usize;
-                let row = &mut self.lanes[lane];
-                row.waiting -= 1;
-                row.sent += 1;
-                row.arrived += 1;
-                sent |= 1 << bit;
-                spent |= u64::from(row.waiting == 0 || row.arrived == self.buffer_flits) << bit;
-                let is_header = row.to_send == row.message_flits;
-                row.to_send -= 1;
-                let is_tail = row.to_send == 0;
-                let flit = row.message_flits - row.to_send - 1;
-                scheduler.leave_source(link, lane);
-                if is_header {
-                    self.message_enters(lane, now);
-                    self.header_left(lane, now);
-                }
-                if O::WATCHES {
-                    let id = self.queues.at(lane, self.lanes[lane].sending);
-                    observer.leaves(self.messages.get(id), flit, true, now);
-                }
-                if is_tail {
-                    self.tail_left_source(scheduler, lane);
-                }
-            }
-            self.sent[0][word] |= sent;
-            self.ready[word] &= !spent;
+        match self.width {
+            1 => self.transmit::<S, O, SOURCES, 1>(scheduler, observer, now),
+            2 => self.transmit::<S, O, SOURCES, 2>(scheduler, observer, now),
+            4 => self.transmit::<S, O, SOURCES, 4>(scheduler, observer, now),
+            8 => self.transmit::<S, O, SOURCES, 8>(scheduler, observer, now),
+            _ => self.transmit::<S, O, SOURCES, 16>(scheduler, observer, now),
         }
+    }
+
+    /// What follows from headers and tails that have left routers.
+    fn headers_and_tails_left(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
+        for at in 0..self.events.headers.len() {
+            self.header_left(self.events.headers[at] as usize, now);
+        }
+        self.events.headers.clear();
+        for at in 0..self.events.tails.len() {
+            self.tail_left(self.events.tails[at] as usize, now, delivered);
+        }
+        self.events.tails.clear();
+    }
+
+    /// What follows from headers and tails that have left network interfaces.
+    fn headers_and_tails_left_sources<O: Observer>(&mut self, observer: &mut O, now: u64) {
+        for at in 0..self.events.headers.len() {
+            let lane = self.events.headers[at] as usize;
+            self.message_enters(lane, now);
+            self.header_left(lane, now);
+        }
+        self.events.headers.clear();
+        if O::WATCHES {
+            for (lane, flit) in self.events.watched.drain(..) {
+                let lane = lane as usize;
+                let id = self.queues.at(lane, self.lanes[lane].sending);
+                observer.leaves(self.messages.get(id), flit, true, now);
+            }
+        }
+        for at in 0..self.events.tails.len() {
+            self.tail_left_source(self.events.tails[at] as usize);
+        }
+        self.events.tails.clear();
     }
 
     /// The first message of a source queue goes on its way: its header is in stage 1 in the next cycle.
@@ -296,7 +331,7 @@ impl FullCrossbar {
     /// A header has left over the link; if nothing is before it, it is at the front when it has come in.
     fn header_left(&mut self, lane: usize, now: u64) {
         let row = &mut self.lanes[lane];
-        if row.has_input == 1 && row.crossing == row.sending {
+        if !row.ejects() && row.crossing == row.sending {
             row.to_cross = row.message_flits;
             self.request(lane, now + 1 + self.request_delay);
         }
@@ -304,82 +339,102 @@ impl FullCrossbar {
 
     fn tail_left(&mut self, lane: usize, now: u64, delivered: &mut Vec<Delivery>) {
         let row = &mut self.lanes[lane];
+        self.messages_sent[lane] += 1;
         let id = self.queues.at(lane, row.sending);
         row.sending = row.sending.wrapping_add(1);
         row.to_send = if row.sending == row.end { 0 } else { row.message_flits };
-        if row.has_input == 0 {
+        if row.ejects() {
             row.crossing = row.sending;
+            row.arrived = 0;
             let message = self.messages.get(id);
+            self.unfinished -= 1;
             let hops = self.wiring.hops(message.source, message.destination);
             delivered.push(self.messages.deliver(id, lane & (self.width - 1), hops, now));
         }
     }
 
-    fn tail_left_source(&mut self, scheduler: &mut impl LinkScheduler, lane: usize) {
+    fn tail_left_source(&mut self, lane: usize) {
         let queue = lane - self.buffered_lanes();
         self.sources.pop(queue);
+        self.messages_sent[lane] += 1;
         let row = &mut self.lanes[lane];
         row.sending = row.sending.wrapping_add(1);
         row.to_send = 0;
         if let Some(next) = self.sources.front(queue) {
             row.to_send = row.message_flits;
-            scheduler.next_message(lane, next.ticket);
+            row.first_stamp = next.ticket;
         }
     }
 
     /// Stage P-1: every input lane that can moves a flit into the output lane that its message owns.
+    #[inline]
     fn cross<S: LinkScheduler, O: Observer>(&mut self, scheduler: &mut S, observer: &mut O, now: u64) {
         let cycle = now as f64;
-        for word in 0..self.filled.len() {
+        let Self { lanes, events, queues, messages, .. } = self;
+        let buffer_flits = self.buffer_flits;
+        let blocks = &mut lanes.0[..];
+        let this_cycle = (now % 3) as usize;
+        let (before, two_before) = ((this_cycle + 2) % 3, (this_cycle + 1) % 3);
+        let mut crossings = 0;
+        for index in 0..blocks.len() {
+            let block = &mut blocks[index];
             // flits that came in during the cycle before
-            let arrived = std::mem::take(&mut self.sent[2][word]);
-            let filled = self.filled[word] | arrived;
-            self.filled[word] = filled;
-            let mut left = filled & self.open[word];
+            block.filled |= std::mem::take(&mut block.sent[two_before]);
+            let mut left = block.filled & block.open;
             if left == 0 {
                 continue;
             }
-            self.flit_hops += u64::from(left.count_ones());
-            let (sent_now, sent_before) = (self.sent[0][word], self.sent[1][word]);
+            let (sent_now, sent_before) = (block.sent[this_cycle], block.sent[before]);
             let (mut emptied, mut closed, mut restored) = (0, 0, 0);
             while left != 0 {
                 let bit = left.trailing_zeros();
                 left &= left - 1;
-                let lane = word * WORD + bit as usize;
-                let row = &mut self.lanes[lane];
+                crossings += 1;
+                let lane = index * WORD + bit as usize;
+                let row = &mut blocks[index].lanes[bit as usize % WORD];
                 let to = row.goes_to as usize;
-                restored |= u64::from(row.arrived == self.buffer_flits && row.waiting > 0) << bit;
-                row.arrived -= 1;
-                row.to_cross -= 1;
-                let is_tail = row.to_cross == 0;
+                restored |= u64::from(row.arrived == buffer_flits) << bit;
+                let stay = row.arrived - 1;
+                row.arrived = stay;
+                let to_cross = row.to_cross - 1;
+                row.to_cross = to_cross;
+                // flits that have been sent and can not cross in the next cycle
                 let under_way = (sent_now >> bit & 1) + (sent_before >> bit & 1);
-                emptied |= u64::from(u64::from(row.arrived) <= under_way) << bit;
+                emptied |= u64::from(u64::from(stay) <= under_way) << bit;
                 if O::WATCHES {
-                    let message = self.messages.get(self.queues.at(lane, row.crossing));
-                    observer.crosses(message, row.message_flits - row.to_cross - 1, now);
+                    let message = messages.get(queues.at(lane, row.crossing));
+                    observer.crosses(message, row.message_flits - to_cross - 1, now);
                 }
 
-                let out = &mut self.lanes[to];
-                let queued = out.waiting;
+                let ahead = &mut blocks[to / WORD];
+                ahead.waiting |= 1 << (to % WORD);
+                let out = &mut ahead.lanes[to % WORD];
+                scheduler.join(to, out, cycle);
                 out.waiting += 1;
-                closed |= u64::from(out.waiting == self.buffer_flits) << bit;
-                self.ready[to / WORD] |= u64::from(out.arrived < self.buffer_flits) << (to % WORD);
-                scheduler.join(to, queued, cycle);
-                if is_tail {
+                closed |= u64::from(out.waiting == buffer_flits) << bit;
+                if to_cross == 0 {
                     closed |= 1 << bit;
-                    self.tail_crossed(lane, to, now, sent_now >> bit & 1 == 1);
+                    events.crossed.push(lane as u32);
                 }
             }
-            self.filled[word] &= !emptied;
-            self.open[word] &= !closed;
-            self.ready[word] |= restored;
+            let block = &mut blocks[index];
+            block.filled &= !emptied;
+            block.open &= !closed;
+            block.credit |= restored;
         }
+        self.flit_hops += crossings;
+        for at in 0..self.events.crossed.len() {
+            self.tail_crossed(self.events.crossed[at] as usize, now);
+        }
+        self.events.crossed.clear();
     }
 
     /// The front message is through: its output lane is free from the next cycle on, its successor moves up.
-    fn tail_crossed(&mut self, lane: usize, to: usize, now: u64, one_under_way: bool) {
-        self.released.push(to as u32);
+    fn tail_crossed(&mut self, lane: usize, now: u64) {
+        let sent_now = self.lanes.0[lane / WORD].sent[(now % 3) as usize];
+        let one_under_way = sent_now >> (lane % WORD) & 1 == 1;
         let row = &mut self.lanes[lane];
+        let to = row.goes_to;
         row.goes_to = NONE;
         row.crossing = row.crossing.wrapping_add(1);
         if row.has_front() {
@@ -388,6 +443,7 @@ impl FullCrossbar {
             let comes_in = u64::from(row.arrived == 1 && one_under_way);
             self.request(lane, now + comes_in + self.request_delay);
         }
+        self.events.released.push(to);
     }
 
     /// The header at the front of an input lane will request its output lane in `cycle`.
@@ -415,7 +471,7 @@ impl FullCrossbar {
                 unreachable!("a message went on from a node");
             };
             let row = &mut self.lanes[lane];
-            row.requested_cycle = now;
+            self.requested_cycle[lane] = now;
             let destination = self.messages.get(self.queues.at(lane, row.crossing)).destination;
             let link = self.wiring.route(router, destination) as usize;
             let to = link << self.shift | lane & (self.width - 1);
@@ -443,7 +499,7 @@ impl FullCrossbar {
                 let port = among.trailing_zeros();
                 among &= among - 1;
                 let lane = (self.wiring.feeding(router, port) as usize) << self.shift | class;
-                let cycle = self.lanes[lane].requested_cycle;
+                let cycle = self.requested_cycle[lane];
                 if chosen.is_none_or(|(oldest, ..)| cycle < oldest) {
                     chosen = Some((cycle, port, lane));
                 }
@@ -461,36 +517,42 @@ impl FullCrossbar {
             out.to_send = out.message_flits;
         }
         if out.waiting < self.buffer_flits {
-            self.open[lane / WORD] |= 1 << (lane % WORD);
+            self.lanes.0[lane / WORD].open |= 1 << (lane % WORD);
         }
-        observer.granted(self.messages.get(id), self.lanes[lane].requested_cycle, now);
+        observer.granted(self.messages.get(id), self.requested_cycle[lane], now);
     }
 
     /// The end of the cycle: what was set free in it is free from now on, links hand over what they took.
     fn receive(&mut self) {
-        for lane in self.reopened.drain(..) {
-            self.open[lane as usize / WORD] |= 1 << (lane as usize % WORD);
+        for lane in self.events.reopened.drain(..) {
+            self.lanes.0[lane as usize / WORD].open |= 1 << (lane as usize % WORD);
         }
-        for to in self.released.drain(..) {
+        for to in self.events.released.drain(..) {
             self.lanes[to as usize].owner = NONE;
             if self.requesting[to as usize] != 0 {
                 self.contested.push(to);
             }
         }
-        // of two cycles ago: emptied when it was taken in
-        let [now, before, two_before] = &mut self.sent;
-        std::mem::swap(before, two_before);
-        std::mem::swap(now, before);
     }
 
-    /// Flits: none is lost, none is made.
+    /// No buffer overflows, no flit is lost or made: those that left the sources have left the network or are
+    /// in a buffer.
     #[cfg(debug_assertions)]
     fn assert_conservation(&self) {
-        for (lane, row) in self.lanes.iter().enumerate() {
-            assert!(row.arrived <= self.buffer_flits, "input buffer of lane {lane} overflows");
+        let (mut entered, mut left, mut inside) = (0, 0, 0);
+        for ((lane, row), (_, _, sent)) in self.lanes.iter().enumerate().zip(self.sent()) {
+            assert!(row.arrived <= row.slots, "input buffer of lane {lane} overflows");
+            if !row.ejects() {
+                inside += u64::from(row.arrived);
+            }
             if lane < self.buffered_lanes() {
                 assert!(row.waiting <= self.buffer_flits, "output buffer of lane {lane} overflows");
+                inside += u64::from(row.waiting);
+                left += if row.ejects() { sent } else { 0 };
+            } else {
+                entered += sent;
             }
         }
+        assert_eq!(entered, left + inside, "flits that entered against those that left or are in buffers");
     }
 }

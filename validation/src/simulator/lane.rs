@@ -1,4 +1,7 @@
-//! A lane: one class on one channel, the output buffer before the link and the input buffer behind it.
+//! Lanes: a lane is one class on one channel, the output buffer before the link and the input buffer behind it.
+
+/// Lanes of a block: as many as a word has bits.
+pub(crate) const WORD: usize = u64::BITS as usize;
 
 /// No lane.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -16,49 +19,118 @@ pub(crate) struct Lane {
     pub(crate) to_send: u32,
     /// Behind the link: slots taken in the input buffer, by flits under way too.
     pub(crate) arrived: u32,
+    /// Slots there; without end at a node.
+    pub(crate) slots: u32,
     /// Of the message at the front there: flits that have not crossed.
     pub(crate) to_cross: u32,
-    /// The output lane that the message at the front there owns.
+    /// The output lane that the message at the front there wants or owns.
     pub(crate) goes_to: u32,
     /// The input lane whose message owns this output lane.
     pub(crate) owner: u32,
-    /// Whether there is an input buffer behind the link (1) or a node (0).
-    pub(crate) has_input: u32,
     /// Length of a message of the class \[flits\].
     pub(crate) message_flits: u32,
+    /// Stamps of the flit at the front before the link and of the one that came last; the scheduler's.
+    pub(crate) first_stamp: f64,
+    pub(crate) last_stamp: f64,
+    /// Where the scheduler keeps the first of the stamps between the two.
+    pub(crate) stamps_from: u32,
     /// Positions in the lane's queue of messages: front of the input buffer.
     pub(crate) crossing: u32,
     /// The message whose flits leave now, if it is not `end`.
     pub(crate) sending: u32,
     /// Behind the last.
     pub(crate) end: u32,
-    /// Flits that have left over the link.
-    pub(crate) sent: u64,
-    /// Cycle of the front header's request.
-    pub(crate) requested_cycle: u64,
 }
 
+/// Slots at a node.
+const WITHOUT_END: u32 = u32::MAX;
+
 impl Lane {
-    pub(crate) fn new(message_flits: u32, has_input: bool) -> Self {
+    /// With so many slots behind the link; `None` at a node, which takes every flit.
+    pub(crate) fn new(message_flits: u32, slots: Option<u32>) -> Self {
         Self {
             waiting: 0,
             to_send: 0,
             arrived: 0,
+            slots: slots.unwrap_or(WITHOUT_END),
             to_cross: 0,
             goes_to: NONE,
             owner: NONE,
-            has_input: u32::from(has_input),
             message_flits,
+            first_stamp: 0.0,
+            last_stamp: 0.0,
+            stamps_from: 0,
             crossing: 0,
             sending: 0,
             end: 0,
-            sent: 0,
-            requested_cycle: 0,
         }
+    }
+
+    /// Whether the link leads to a node.
+    pub(crate) fn ejects(&self) -> bool {
+        self.slots == WITHOUT_END
     }
 
     /// Whether a header has left over the link and its message has not crossed.
     pub(crate) fn has_front(&self) -> bool {
         self.crossing != self.sending || (self.sending != self.end && self.to_send < self.message_flits)
+    }
+}
+
+/// As many lanes as a word has bits, and a bit of each for every question.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    /// Stage P: lanes with a flit before the link, and those with a free slot behind it.
+    pub(crate) waiting: u64,
+    pub(crate) credit: u64,
+    /// Stage P-1: lanes behind whose link a flit can cross, and those whose message there owns an output lane
+    /// that has room.
+    pub(crate) filled: u64,
+    pub(crate) open: u64,
+    /// Lanes over whose link a flit was sent, by cycle modulo 3.
+    pub(crate) sent: [u64; 3],
+    pub(crate) lanes: [Lane; WORD],
+}
+
+/// All lanes.
+#[derive(Clone, Debug)]
+pub(crate) struct Lanes(pub(crate) Vec<Block>);
+
+impl Lanes {
+    pub(crate) fn len(&self) -> usize {
+        self.0.len() * WORD
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Lane> {
+        self.0.iter().flat_map(|block| &block.lanes)
+    }
+}
+
+/// The last block is filled up with lanes that nothing comes to.
+impl FromIterator<Lane> for Lanes {
+    fn from_iter<I: IntoIterator<Item = Lane>>(lanes: I) -> Self {
+        let mut lanes = lanes.into_iter().peekable();
+        let mut blocks = Vec::new();
+        while lanes.peek().is_some() {
+            let lanes = std::array::from_fn(|_| lanes.next().unwrap_or(Lane::new(1, None)));
+            blocks.push(Block { waiting: 0, credit: u64::MAX, filled: 0, open: 0, sent: [0; 3], lanes });
+        }
+        Self(blocks)
+    }
+}
+
+impl std::ops::Index<usize> for Lanes {
+    type Output = Lane;
+
+    #[inline]
+    fn index(&self, lane: usize) -> &Lane {
+        &self.0[lane / WORD].lanes[lane % WORD]
+    }
+}
+
+impl std::ops::IndexMut<usize> for Lanes {
+    #[inline]
+    fn index_mut(&mut self, lane: usize) -> &mut Lane {
+        &mut self.0[lane / WORD].lanes[lane % WORD]
     }
 }

@@ -15,26 +15,29 @@ pub(crate) use weighted_round_robin::WeightedRoundRobin;
 
 use flitwise_models::scenario::{ClassKind, ClassSpec};
 
+use super::lane::Lane;
+
 /// What a scheduler must answer, and what it is told.
 pub(crate) trait LinkScheduler {
-    /// A flit joins `lane` behind a crossbar; `queued` flits are there already.
-    fn join(&mut self, lane: usize, queued: u32, now: f64);
+    /// Whether it must be asked even if only one class is eligible.
+    const COUNTS: bool;
 
-    /// A message of `flits` flits joins the source queue `lane`, behind others or not. What is returned comes
-    /// back in [`LinkScheduler::next_message`] when the message is at the front.
-    fn join_message(&mut self, lane: usize, flits: u32, behind_others: bool, now: f64) -> f64;
+    /// A flit joins `lane` behind a crossbar; `row.waiting` flits are there already.
+    fn join(&mut self, lane: usize, row: &mut Lane, now: f64);
 
-    /// The lane whose flit goes over `link`, as its class; `eligible` has a bit per class and is not 0.
-    fn choose(&mut self, link: usize, eligible: u32) -> u32;
+    /// A message joins the source queue `lane`, behind others or not. What is returned becomes
+    /// `row.first_stamp` when the message is at the front.
+    fn join_message(&mut self, lane: usize, row: &mut Lane, behind_others: bool, now: f64) -> f64;
 
-    /// The first flit of `lane` goes over `link`, `left` flits stay behind it.
-    fn leave(&mut self, link: usize, lane: usize, left: u32);
+    /// The class whose flit goes over `link`; `eligible` has a bit per class and is not 0, `rows` begins with
+    /// the rows of all classes on the link.
+    fn choose(&mut self, link: usize, eligible: u32, rows: &[Lane]) -> u32;
 
-    /// The first flit of the source queue `lane` goes over `link`; more of its message stay.
-    fn leave_source(&mut self, link: usize, lane: usize);
+    /// The first flit of `lane` has left over `link`; `row.waiting` flits stay.
+    fn leave(&mut self, link: usize, lane: usize, row: &mut Lane);
 
-    /// The next message of the source queue `lane` is at the front.
-    fn next_message(&mut self, lane: usize, ticket: f64);
+    /// The first flit of the source queue `lane` has left over `link`.
+    fn leave_source(&mut self, link: usize, lane: usize, row: &mut Lane);
 }
 
 /// What schedulers know of the classes.
@@ -43,30 +46,49 @@ pub(crate) struct ClassTable {
     /// Lanes per link: a power of two, at least the number of classes.
     pub(crate) width: usize,
     /// By class: `Vtick` \[cycles\]; 0 for best effort.
-    pub(crate) vticks: Vec<f64>,
+    vticks: [f64; MAX_WIDTH],
     /// A bit per real-time class.
     pub(crate) real_time: u32,
 }
 
+/// The most lanes per link.
+const MAX_WIDTH: usize = 16;
+
 impl ClassTable {
     /// Of classes with `width` lanes per link.
     pub(crate) fn new(classes: &[ClassSpec], width: usize) -> Self {
-        let real_time = |class: &ClassSpec| class.kind == ClassKind::RealTime;
-        let mask = |(index, class): (usize, &ClassSpec)| u32::from(real_time(class)) << index;
-        // S9: Vtick = 1 / (rate M), the mean time between flits of the class
-        let vtick = |class: &ClassSpec| match real_time(class) {
-            true => class.vtick.unwrap_or(1.0 / (class.rate * f64::from(class.message_flits))),
-            false => 0.0,
-        };
-        let mut vticks: Vec<f64> = classes.iter().map(vtick).collect();
-        vticks.resize(width, 0.0);
-        Self { width, vticks, real_time: classes.iter().enumerate().map(mask).sum() }
+        assert!(width <= MAX_WIDTH && classes.len() <= width);
+        let mut table = Self { width, vticks: [0.0; MAX_WIDTH], real_time: 0 };
+        for (index, class) in classes.iter().enumerate() {
+            if class.kind == ClassKind::RealTime {
+                // S9: Vtick = 1 / (rate M), the mean time between flits of the class
+                let own = 1.0 / (class.rate * f64::from(class.message_flits));
+                table.vticks[index] = class.vtick.unwrap_or(own);
+                table.real_time |= 1 << index;
+            }
+        }
+        table
     }
 
-    /// The class of a lane.
     #[inline]
-    pub(crate) fn class(&self, lane: usize) -> usize {
+    fn class(&self, lane: usize) -> usize {
         lane & (self.width - 1)
+    }
+
+    #[inline]
+    fn vtick(&self, lane: usize) -> f64 {
+        self.vticks[self.class(lane) % MAX_WIDTH]
+    }
+
+    #[inline]
+    fn is_real_time(&self, lane: usize) -> bool {
+        self.real_time >> self.class(lane) & 1 == 1
+    }
+
+    /// The stamp of a message's last flit: one after another, by Vtick each.
+    fn last_of_message(&self, lane: usize, row: &Lane, first: f64) -> f64 {
+        let vtick = self.vtick(lane);
+        (1..row.message_flits).fold(first, |stamp, _| stamp + vtick)
     }
 }
 

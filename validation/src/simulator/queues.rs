@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::message::Delivery;
 
-use super::lane::Lane;
+use super::lane::Lanes;
 
 /// A message in the network.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,11 +69,6 @@ impl Messages {
             hops: hops as u8,
         }
     }
-
-    /// Messages in the network.
-    pub(crate) fn in_network(&self) -> usize {
-        self.rows.len() - self.free.len()
-    }
 }
 
 /// By lane, the messages in it in order: a ring from the one at the front of the input buffer to the one that
@@ -97,7 +92,7 @@ impl Queues {
 
     /// Puts a message behind the last of a lane.
     #[inline]
-    pub(crate) fn push(&mut self, lane: usize, rows: &mut [Lane], id: u32) {
+    pub(crate) fn push(&mut self, lane: usize, rows: &mut Lanes, id: u32) {
         if (rows[lane].end.wrapping_sub(rows[lane].crossing)) as usize >= self.capacity {
             self.grow(rows);
         }
@@ -108,7 +103,7 @@ impl Queues {
 
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, rows: &[Lane]) {
+    fn grow(&mut self, rows: &Lanes) {
         let old = self.capacity;
         let mut slots = vec![0; self.slots.len() * 2];
         for (lane, row) in rows.iter().enumerate() {

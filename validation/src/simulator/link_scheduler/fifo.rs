@@ -1,47 +1,45 @@
 //! The flit first that joined first, classes all alike; reading S7.
 
+use crate::simulator::lane::Lane;
+
+use super::LinkScheduler;
 use super::stamps::{Stamps, smallest};
-use super::{ClassTable, LinkScheduler};
 
 /// Stamps are cycles of joining.
 #[derive(Clone, Debug)]
 pub(crate) struct Fifo {
-    classes: ClassTable,
     stamps: Stamps,
 }
 
 impl Fifo {
     /// With empty queues.
-    pub(crate) fn new(classes: ClassTable, lanes: usize, buffered_lanes: usize, buffer_flits: u32) -> Self {
-        Self { classes, stamps: Stamps::new(lanes, buffered_lanes, buffer_flits) }
+    pub(crate) fn new(lanes: usize) -> Self {
+        Self { stamps: Stamps::new(lanes) }
     }
 }
 
 impl LinkScheduler for Fifo {
+    const COUNTS: bool = false;
+
     #[inline]
-    fn join(&mut self, lane: usize, queued: u32, now: f64) {
-        self.stamps.push(lane, queued, now);
+    fn join(&mut self, lane: usize, row: &mut Lane, now: f64) {
+        self.stamps.push(lane, row, now);
     }
 
-    fn join_message(&mut self, _: usize, _: u32, _: bool, now: f64) -> f64 {
+    fn join_message(&mut self, _: usize, _: &mut Lane, _: bool, now: f64) -> f64 {
         now
     }
 
     #[inline]
-    fn choose(&mut self, link: usize, eligible: u32) -> u32 {
-        smallest(&self.stamps, link, self.classes.width, eligible)
+    fn choose(&mut self, _: usize, eligible: u32, rows: &[Lane]) -> u32 {
+        smallest(rows, eligible)
     }
 
     #[inline]
-    fn leave(&mut self, _: usize, lane: usize, left: u32) {
-        self.stamps.pop(lane, left);
+    fn leave(&mut self, _: usize, lane: usize, row: &mut Lane) {
+        self.stamps.pop(lane, row);
     }
 
     #[inline]
-    fn leave_source(&mut self, _: usize, _: usize) {}
-
-    #[inline]
-    fn next_message(&mut self, lane: usize, ticket: f64) {
-        self.stamps.set_first(lane, ticket);
-    }
+    fn leave_source(&mut self, _: usize, _: usize, _: &mut Lane) {}
 }

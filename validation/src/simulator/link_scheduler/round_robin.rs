@@ -1,5 +1,7 @@
 //! Round robin, flit by flit, classes all alike; reading S6.
 
+use crate::simulator::lane::Lane;
+
 use super::LinkScheduler;
 
 /// By link: the class to look at first.
@@ -25,26 +27,25 @@ pub(super) fn first_from(start: u32, eligible: u32) -> u32 {
 }
 
 impl LinkScheduler for RoundRobin {
-    #[inline]
-    fn join(&mut self, _: usize, _: u32, _: f64) {}
+    const COUNTS: bool = true;
 
-    fn join_message(&mut self, _: usize, _: u32, _: bool, _: f64) -> f64 {
+    #[inline]
+    fn join(&mut self, _: usize, _: &mut Lane, _: f64) {}
+
+    fn join_message(&mut self, _: usize, _: &mut Lane, _: bool, _: f64) -> f64 {
         0.0
     }
 
     #[inline]
-    fn choose(&mut self, link: usize, eligible: u32) -> u32 {
+    fn choose(&mut self, link: usize, eligible: u32, _: &[Lane]) -> u32 {
         let class = first_from(self.next[link], eligible);
         self.next[link] = class + 1;
         class
     }
 
     #[inline]
-    fn leave(&mut self, _: usize, _: usize, _: u32) {}
+    fn leave(&mut self, _: usize, _: usize, _: &mut Lane) {}
 
     #[inline]
-    fn leave_source(&mut self, _: usize, _: usize) {}
-
-    #[inline]
-    fn next_message(&mut self, _: usize, _: f64) {}
+    fn leave_source(&mut self, _: usize, _: usize, _: &mut Lane) {}
 }

@@ -1,5 +1,7 @@
 //! Weighted round robin among real-time classes; reading S5.
 
+use crate::simulator::lane::Lane;
+
 use super::round_robin::first_from;
 use super::{ClassTable, LinkScheduler, real_time_first};
 
@@ -15,27 +17,29 @@ pub(crate) struct WeightedRoundRobin {
 impl WeightedRoundRobin {
     /// As if the last class had had its turn everywhere.
     pub(crate) fn new(classes: ClassTable, lanes: usize) -> Self {
-        let real_time = |class: usize| classes.real_time >> class & 1 == 1;
-        let finite =
-            |(class, vtick): (usize, &f64)| (real_time(class) && vtick.is_finite()).then_some(*vtick);
-        let slowest = classes.vticks.iter().enumerate().filter_map(finite).fold(0.0, f64::max);
+        let vticks = &classes.vticks;
+        let real_time = |class: &usize| classes.real_time >> class & 1 == 1;
+        let slowest = (0..vticks.len()).filter(real_time).map(|class| vticks[class]);
+        let slowest = slowest.filter(|vtick| vtick.is_finite()).fold(0.0, f64::max);
         // w_c = Vtick_max / Vtick_c, at least 1; a class without rate never comes
-        let weights = classes.vticks.iter().map(|vtick| (slowest / vtick).max(1.0)).collect();
+        let weights = vticks.iter().map(|vtick| (slowest / vtick).max(1.0)).collect();
         let turn = vec![31; lanes / classes.width];
         Self { classes, weights, turn, allowance: vec![0.0; lanes] }
     }
 }
 
 impl LinkScheduler for WeightedRoundRobin {
-    #[inline]
-    fn join(&mut self, _: usize, _: u32, _: f64) {}
+    const COUNTS: bool = true;
 
-    fn join_message(&mut self, _: usize, _: u32, _: bool, _: f64) -> f64 {
+    #[inline]
+    fn join(&mut self, _: usize, _: &mut Lane, _: f64) {}
+
+    fn join_message(&mut self, _: usize, _: &mut Lane, _: bool, _: f64) -> f64 {
         0.0
     }
 
     #[inline]
-    fn choose(&mut self, link: usize, eligible: u32) -> u32 {
+    fn choose(&mut self, link: usize, eligible: u32, _: &[Lane]) -> u32 {
         let among = real_time_first(eligible, self.classes.real_time);
         if among & self.classes.real_time == 0 {
             return among.trailing_zeros();
@@ -58,11 +62,8 @@ impl LinkScheduler for WeightedRoundRobin {
     }
 
     #[inline]
-    fn leave(&mut self, _: usize, _: usize, _: u32) {}
+    fn leave(&mut self, _: usize, _: usize, _: &mut Lane) {}
 
     #[inline]
-    fn leave_source(&mut self, _: usize, _: usize) {}
-
-    #[inline]
-    fn next_message(&mut self, _: usize, _: f64) {}
+    fn leave_source(&mut self, _: usize, _: usize, _: &mut Lane) {}
 }
