@@ -5,6 +5,10 @@
 //! only when one of its flits moves. All decisions of a cycle look at the state at its start. What a stage sets
 //! free for an earlier stage therefore takes effect at the end of the cycle (`reopened`, `released`), and what
 //! it hands on is picked up a cycle later because the last stage goes first.
+//!
+//! Most flits *pass*: a flit leaves an output buffer, alone on its link, as another of its message comes in. The
+//! link then has nothing to choose, and the crossbar stage moves both flits in one go. Which lanes those are is
+//! settled before any flit moves; where the second flit does not come, the first one leaves alone.
 
 use flitwise_models::scenario::Scenario;
 
@@ -35,6 +39,8 @@ pub(crate) struct FullCrossbar {
     messages: Messages,
     pub(crate) sources: SourceQueues,
 
+    /// Stage P-1: input lanes whose message owns an output lane.
+    granted: Vec<u32>,
     events: Events,
 
     /// Stage P-2, by cycle modulo the length: input lanes whose header requests its output lane then.
@@ -66,8 +72,9 @@ struct Events {
     watched: Vec<(u32, u32)>,
     /// Input lanes whose front message has crossed.
     crossed: Vec<u32>,
-    /// Input lanes whose output lane has got room.
+    /// Input lanes whose output lane has got room, the first so many of a list of all links.
     reopened: Vec<u32>,
+    reopenings: usize,
     /// Output lanes whose message has crossed.
     released: Vec<u32>,
 }
@@ -99,7 +106,8 @@ impl FullCrossbar {
             queues: Queues::new(lanes.len()),
             messages: Messages::default(),
             sources: SourceQueues::new(wiring.nodes() as usize, width),
-            events: Events::default(),
+            granted: Vec::with_capacity(lanes.len()),
+            events: Events { reopened: vec![0; lanes.len() / width], ..Events::default() },
             requests: vec![Vec::new(); (request_delay as usize + 2).next_power_of_two()],
             requested_cycle: vec![0; lanes.len()],
             requesting: vec![0; output_lanes],
@@ -209,11 +217,20 @@ impl FullCrossbar {
         let (routers, sources) = lanes.0.split_at_mut(self.buffered_blocks);
         let (blocks, first_lane) = if SOURCES { (sources, routers.len() * WORD) } else { (routers, 0) };
         let this_cycle = (now % 3) as usize;
+        let mut reopened = 0;
         for (index, block) in blocks.iter_mut().enumerate() {
-            let mut left = block.waiting & block.credit;
+            let ready = block.waiting & block.credit;
+            let mut left = ready;
+            if !SOURCES {
+                // a flit that can not leave, or not alone on its link, does not pass
+                block.passing &= (ready | !block.waiting) & !contended::<WIDTH>(ready);
+                block.relayed = block.passing & ready;
+                left &= !block.relayed;
+            }
             if left == 0 {
                 continue;
             }
+            let (mut passing, passes) = (0, !SOURCES && S::PASSES && !O::WATCHES && buffer_flits > 1);
             let (mut sent, mut emptied, mut spent) = (0, 0, 0);
             while left != 0 {
                 let first = left.trailing_zeros() & !(WIDTH - 1);
@@ -221,15 +238,17 @@ impl FullCrossbar {
                 left &= !(every_class << first);
                 let lane_0 = first_lane + index * WORD + first as usize;
                 let link = lane_0 / WIDTH as usize;
+                let rows = &block.lanes[first as usize..][..WIDTH as usize];
                 let class = match eligible & (eligible - 1) {
                     0 if !S::COUNTS => eligible.trailing_zeros(),
-                    _ => scheduler.choose(link, eligible, &block.lanes[first as usize % WORD..]),
+                    _ => scheduler.choose(link, eligible, rows),
                 };
                 let bit = first + class;
                 let lane = lane_0 + class as usize;
                 let row = &mut block.lanes[bit as usize % WORD];
-                if !SOURCES && row.waiting == buffer_flits && row.owner != NONE {
-                    events.reopened.push(row.owner);
+                if !SOURCES {
+                    events.reopened[reopened] = row.owner;
+                    reopened += usize::from(row.waiting == buffer_flits && row.owner != NONE);
                 }
                 row.waiting -= 1;
                 emptied |= u64::from(row.waiting == 0) << bit;
@@ -238,6 +257,9 @@ impl FullCrossbar {
                 sent |= 1 << bit;
                 let to_send = row.to_send;
                 row.to_send = to_send - 1;
+                // more of the message is to come
+                let alone = eligible & (eligible - 1) == 0;
+                passing |= u64::from(passes && alone && row.waiting == 0 && to_send > 1) << bit;
                 if SOURCES {
                     scheduler.leave_source(link, lane, row);
                 } else {
@@ -260,8 +282,12 @@ impl FullCrossbar {
                 }
             }
             block.sent[this_cycle] = sent;
+            block.passing |= passing;
             block.waiting &= !emptied;
             block.credit &= !spent;
+        }
+        if !SOURCES {
+            events.reopenings = reopened;
         }
     }
 
@@ -370,63 +396,101 @@ impl FullCrossbar {
     #[inline]
     fn cross<S: LinkScheduler, O: Observer>(&mut self, scheduler: &mut S, observer: &mut O, now: u64) {
         let cycle = now as f64;
-        let Self { lanes, events, queues, messages, .. } = self;
+        let Self { lanes, granted, events, queues, messages, shift, .. } = self;
+        let shift = *shift;
+        let mut crossings = 0;
         let buffer_flits = self.buffer_flits;
         let blocks = &mut lanes.0[..];
         let this_cycle = (now % 3) as usize;
         let (before, two_before) = ((this_cycle + 2) % 3, (this_cycle + 1) % 3);
-        let mut crossings = 0;
-        for index in 0..blocks.len() {
-            let block = &mut blocks[index];
+        for block in &mut *blocks {
             // flits that came in during the cycle before
             block.filled |= std::mem::take(&mut block.sent[two_before]);
-            let mut left = block.filled & block.open;
-            if left == 0 {
+        }
+        let mut at = 0;
+        while let Some(&lane) = granted.get(at) {
+            at += 1;
+            let lane = lane as usize;
+            let block = &mut blocks[lane / WORD];
+            let bit = lane % WORD;
+            if block.filled & block.open & (1 << bit) == 0 {
                 continue;
             }
-            let (sent_now, sent_before) = (block.sent[this_cycle], block.sent[before]);
-            let (mut emptied, mut closed, mut restored) = (0, 0, 0);
-            while left != 0 {
-                let bit = left.trailing_zeros();
-                left &= left - 1;
-                crossings += 1;
-                let lane = index * WORD + bit as usize;
-                let row = &mut blocks[index].lanes[bit as usize % WORD];
-                let to = row.goes_to as usize;
-                restored |= u64::from(row.arrived == buffer_flits) << bit;
-                let stay = row.arrived - 1;
-                row.arrived = stay;
-                let to_cross = row.to_cross - 1;
-                row.to_cross = to_cross;
-                // flits that have been sent and can not cross in the next cycle
-                let under_way = (sent_now >> bit & 1) + (sent_before >> bit & 1);
-                emptied |= u64::from(u64::from(stay) <= under_way) << bit;
-                if O::WATCHES {
-                    let message = messages.get(queues.at(lane, row.crossing));
-                    observer.crosses(message, row.message_flits - to_cross - 1, now);
-                }
+            crossings += 1;
+            let row = &mut block.lanes[bit];
+            let to = row.goes_to as usize;
+            block.credit |= u64::from(row.arrived == buffer_flits) << bit;
+            let stay = row.arrived - 1;
+            row.arrived = stay;
+            let to_cross = row.to_cross - 1;
+            row.to_cross = to_cross;
+            // flits that have been sent and can not cross in the next cycle
+            let under_way = (block.sent[this_cycle] >> bit & 1) + (block.sent[before] >> bit & 1);
+            block.filled &= !(u64::from(u64::from(stay) <= under_way) << bit);
+            if O::WATCHES {
+                let message = messages.get(queues.at(lane, row.crossing));
+                observer.crosses(message, row.message_flits - to_cross - 1, now);
+            }
 
-                let ahead = &mut blocks[to / WORD];
-                ahead.waiting |= 1 << (to % WORD);
-                let out = &mut ahead.lanes[to % WORD];
+            let ahead = &mut blocks[to / WORD];
+            let to_bit = 1 << (to % WORD);
+            let out = &mut ahead.lanes[to % WORD];
+            if ahead.relayed & to_bit != 0 {
+                // the flit that waits leaves, this one takes its place
+                ahead.relayed &= !to_bit;
+                ahead.sent[this_cycle] |= to_bit;
+                out.to_send -= 1;
+                out.arrived += 1;
+                if out.arrived == out.slots {
+                    ahead.credit &= !to_bit;
+                }
+                scheduler.pass(to >> shift, to, out, cycle);
+            } else {
                 scheduler.join(to, out, cycle);
                 out.waiting += 1;
-                closed |= u64::from(out.waiting == buffer_flits) << bit;
-                if to_cross == 0 {
-                    closed |= 1 << bit;
-                    events.crossed.push(lane as u32);
+                ahead.waiting |= to_bit;
+                if out.waiting == buffer_flits {
+                    blocks[lane / WORD].open &= !(1 << bit);
                 }
             }
-            let block = &mut blocks[index];
-            block.filled &= !emptied;
-            block.open &= !closed;
-            block.credit |= restored;
+            if to_cross == 0 {
+                blocks[lane / WORD].open &= !(1 << bit);
+                blocks[to / WORD].passing &= !to_bit;
+                events.crossed.push(lane as u32);
+                at -= 1;
+                granted.swap_remove(at);
+            }
         }
         self.flit_hops += crossings;
+        self.leave_alone(scheduler, this_cycle);
         for at in 0..self.events.crossed.len() {
             self.tail_crossed(self.events.crossed[at] as usize, now);
         }
         self.events.crossed.clear();
+    }
+
+    /// Of the flits that were to pass, those that no other flit has followed.
+    ///
+    /// It comes to the same as if they had left before the crossbar stage: a flit that is sent and under way
+    /// changes nothing for those that cross in its lane in this cycle.
+    fn leave_alone<S: LinkScheduler>(&mut self, scheduler: &mut S, this_cycle: usize) {
+        let Self { lanes, shift, .. } = self;
+        for (index, block) in lanes.0.iter_mut().enumerate() {
+            let mut left = std::mem::take(&mut block.relayed);
+            while left != 0 {
+                let bit = left.trailing_zeros() as usize;
+                left &= left - 1;
+                let lane = index * WORD + bit;
+                let row = &mut block.lanes[bit];
+                row.waiting -= 1;
+                row.to_send -= 1;
+                row.arrived += 1;
+                block.waiting &= !(u64::from(row.waiting == 0) << bit);
+                block.credit &= !(u64::from(row.arrived == row.slots) << bit);
+                block.sent[this_cycle] |= 1 << bit;
+                scheduler.leave(lane >> *shift, lane, row);
+            }
+        }
     }
 
     /// The front message is through: its output lane is free from the next cycle on, its successor moves up.
@@ -513,6 +577,7 @@ impl FullCrossbar {
         self.queues.push(to, &mut self.lanes, id);
         let out = &mut self.lanes[to];
         out.owner = lane as u32;
+        self.granted.push(lane as u32);
         if out.sending.wrapping_add(1) == out.end {
             out.to_send = out.message_flits;
         }
@@ -524,7 +589,7 @@ impl FullCrossbar {
 
     /// The end of the cycle: what was set free in it is free from now on, links hand over what they took.
     fn receive(&mut self) {
-        for lane in self.events.reopened.drain(..) {
+        for &lane in &self.events.reopened[..self.events.reopenings] {
             self.lanes.0[lane as usize / WORD].open |= 1 << (lane as usize % WORD);
         }
         for to in self.events.released.drain(..) {
@@ -554,5 +619,43 @@ impl FullCrossbar {
             }
         }
         assert_eq!(entered, left + inside, "flits that entered against those that left or are in buffers");
+    }
+}
+
+/// All bits of each group of `WIDTH` bits of which more than one is set.
+#[inline]
+fn contended<const WIDTH: u32>(bits: u64) -> u64 {
+    if WIDTH == 1 {
+        return 0;
+    }
+    let every_class = u64::MAX >> (WORD as u32 - WIDTH);
+    // 1 at every multiple of WIDTH
+    let firsts = u64::MAX / every_class;
+    // in each group: bits above a set one, so that what is set twice meets itself
+    let (mut above, mut by) = ((bits & !(firsts << (WIDTH - 1))) << 1, 1);
+    while by < WIDTH - 1 {
+        above |= (above & !(firsts << (WIDTH - 1))) << 1;
+        by += 1;
+    }
+    let mut twice = bits & above;
+    let mut by = 1;
+    while by < WIDTH {
+        twice |= twice >> by;
+        by *= 2;
+    }
+    (twice & firsts) * every_class
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_with_two_classes_ready_are_contended() {
+        assert_eq!(contended::<1>(u64::MAX), 0);
+        assert_eq!(contended::<2>(0b11_10_01_00_11), 0b11_00_00_00_11);
+        assert_eq!(contended::<4>(0x8421_0c79_0000_1003), 0x0000_0fff_0000_000f);
+        assert_eq!(contended::<16>(0x8001_8000_0001_0000), 0xffff_0000_0000_0000);
+        assert_eq!(contended::<8>(0x8081_1000), 0xff00);
     }
 }

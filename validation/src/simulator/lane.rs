@@ -10,23 +10,26 @@ pub(crate) const NONE: u32 = u32::MAX;
 ///
 /// Messages go through a lane in order, so that counts say which flit is where: of the messages in the lane's
 /// queue (see [`super::queues::Queues`]) those before `sending` are wholly behind the link.
+///
+/// Facts that change together do not stand side by side: a compiler that changes two of them in one go has to
+/// wait for both to arrive from where they were changed one by one.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub(crate) struct Lane {
     /// Before the link: flits in the output buffer, or in the source queue.
     pub(crate) waiting: u32,
-    /// Of the message at the front there: flits that have not left.
-    pub(crate) to_send: u32,
-    /// Behind the link: slots taken in the input buffer, by flits under way too.
-    pub(crate) arrived: u32,
-    /// Slots there; without end at a node.
+    /// Behind the link: slots in the input buffer; without end at a node.
     pub(crate) slots: u32,
-    /// Of the message at the front there: flits that have not crossed.
-    pub(crate) to_cross: u32,
-    /// The output lane that the message at the front there wants or owns.
-    pub(crate) goes_to: u32,
+    /// Before the link, of the message at the front: flits that have not left.
+    pub(crate) to_send: u32,
     /// The input lane whose message owns this output lane.
     pub(crate) owner: u32,
+    /// Behind the link: slots taken, by flits under way too.
+    pub(crate) arrived: u32,
+    /// The output lane that the message at the front there wants or owns.
+    pub(crate) goes_to: u32,
+    /// Of the message at the front there: flits that have not crossed.
+    pub(crate) to_cross: u32,
     /// Length of a message of the class \[flits\].
     pub(crate) message_flits: u32,
     /// Stamps of the flit at the front before the link and of the one that came last; the scheduler's.
@@ -77,16 +80,22 @@ impl Lane {
     }
 }
 
-/// As many lanes as a word has bits, and a bit of each for every question.
+/// As many lanes as a word has bits, and a bit of each for every question; the order as in [`Lane`].
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Block {
-    /// Stage P: lanes with a flit before the link, and those with a free slot behind it.
+    /// Stage P: lanes with a flit before the link.
     pub(crate) waiting: u64,
-    pub(crate) credit: u64,
-    /// Stage P-1: lanes behind whose link a flit can cross, and those whose message there owns an output lane
-    /// that has room.
+    /// Stage P-1: lanes behind whose link a flit can cross.
     pub(crate) filled: u64,
+    /// Stage P: lanes whose flits pass: more of the message at the front are to come.
+    pub(crate) passing: u64,
+    /// Stage P-1: lanes whose message behind the link owns an output lane that has room.
     pub(crate) open: u64,
+    /// Passing lanes that wait for that other flit in this cycle.
+    pub(crate) relayed: u64,
+    /// Stage P: lanes with a free slot behind the link.
+    pub(crate) credit: u64,
     /// Lanes over whose link a flit was sent, by cycle modulo 3.
     pub(crate) sent: [u64; 3],
     pub(crate) lanes: [Lane; WORD],
@@ -113,7 +122,16 @@ impl FromIterator<Lane> for Lanes {
         let mut blocks = Vec::new();
         while lanes.peek().is_some() {
             let lanes = std::array::from_fn(|_| lanes.next().unwrap_or(Lane::new(1, None)));
-            blocks.push(Block { waiting: 0, credit: u64::MAX, filled: 0, open: 0, sent: [0; 3], lanes });
+            blocks.push(Block {
+                waiting: 0,
+                credit: u64::MAX,
+                passing: 0,
+                relayed: 0,
+                filled: 0,
+                open: 0,
+                sent: [0; 3],
+                lanes,
+            });
         }
         Self(blocks)
     }

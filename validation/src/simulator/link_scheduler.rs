@@ -22,6 +22,9 @@ pub(crate) trait LinkScheduler {
     /// Whether it must be asked even if only one class is eligible.
     const COUNTS: bool;
 
+    /// Whether it can be told late that a flit passes: what it knows of a lane does not matter to others.
+    const PASSES: bool;
+
     /// A flit joins `lane` behind a crossbar; `row.waiting` flits are there already.
     fn join(&mut self, lane: usize, row: &mut Lane, now: f64);
 
@@ -29,12 +32,21 @@ pub(crate) trait LinkScheduler {
     /// `row.first_stamp` when the message is at the front.
     fn join_message(&mut self, lane: usize, row: &mut Lane, behind_others: bool, now: f64) -> f64;
 
-    /// The class whose flit goes over `link`; `eligible` has a bit per class and is not 0, `rows` begins with
-    /// the rows of all classes on the link.
+    /// The class whose flit goes over `link`; `eligible` has a bit per class and is not 0, `rows` are the rows
+    /// of all classes on the link.
     fn choose(&mut self, link: usize, eligible: u32, rows: &[Lane]) -> u32;
 
     /// The first flit of `lane` has left over `link`; `row.waiting` flits stay.
     fn leave(&mut self, link: usize, lane: usize, row: &mut Lane);
+
+    /// The one flit in `lane` leaves over `link`, and another joins the lane.
+    #[inline]
+    fn pass(&mut self, link: usize, lane: usize, row: &mut Lane, now: f64) {
+        row.waiting = 0;
+        self.leave(link, lane, row);
+        self.join(lane, row, now);
+        row.waiting = 1;
+    }
 
     /// The first flit of the source queue `lane` has left over `link`.
     fn leave_source(&mut self, link: usize, lane: usize, row: &mut Lane);

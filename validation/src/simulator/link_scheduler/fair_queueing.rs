@@ -2,7 +2,7 @@
 
 use crate::simulator::lane::Lane;
 
-use super::stamps::{Stamps, smallest};
+use super::stamps::{Stamps, later, smallest};
 use super::{ClassTable, LinkScheduler, real_time_first};
 
 /// Finish tags are stamps; the virtual time of a link is the tag of the real-time flit it sent last.
@@ -24,7 +24,7 @@ impl FairQueueing {
     #[inline]
     fn tag(&self, lane: usize, row: &Lane) -> f64 {
         let virtual_time = self.virtual_time[lane / self.classes.width];
-        virtual_time.max(row.last_stamp) + self.classes.vtick(lane)
+        later(virtual_time, row.last_stamp) + self.classes.vtick(lane)
     }
 
     #[inline]
@@ -37,6 +37,7 @@ impl FairQueueing {
 
 impl LinkScheduler for FairQueueing {
     const COUNTS: bool = false;
+    const PASSES: bool = false;
 
     #[inline]
     fn join(&mut self, lane: usize, row: &mut Lane, _: f64) {

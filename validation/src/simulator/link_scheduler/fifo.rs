@@ -20,6 +20,7 @@ impl Fifo {
 
 impl LinkScheduler for Fifo {
     const COUNTS: bool = false;
+    const PASSES: bool = true;
 
     #[inline]
     fn join(&mut self, lane: usize, row: &mut Lane, now: f64) {

@@ -28,6 +28,7 @@ pub(super) fn first_from(start: u32, eligible: u32) -> u32 {
 
 impl LinkScheduler for RoundRobin {
     const COUNTS: bool = true;
+    const PASSES: bool = false;
 
     #[inline]
     fn join(&mut self, _: usize, _: &mut Lane, _: f64) {}

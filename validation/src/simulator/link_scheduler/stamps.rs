@@ -59,20 +59,42 @@ impl Stamps {
     }
 }
 
+/// The later of two stamps, neither of which is below 0.
+///
+/// Such numbers are in the order of their bits, and whole numbers are compared without a guess at the outcome,
+/// which would be wrong every other time.
+#[inline]
+pub(super) fn later(a: f64, b: f64) -> f64 {
+    f64::from_bits(a.to_bits().max(b.to_bits()))
+}
+
 /// The eligible class whose first flit has the smallest stamp; equal: the lowest (S8).
 #[inline]
 pub(super) fn smallest(rows: &[Lane], eligible: u32) -> u32 {
+    if rows.len() > 4 {
+        return smallest_of_many(rows, eligible);
+    }
+    // no guesses, as in `later`
+    let (mut best, mut least) = (0, u64::MAX);
+    for (class, row) in (0..).zip(rows) {
+        let out = u64::from(eligible >> class & 1).wrapping_sub(1);
+        let stamp = row.first_stamp.to_bits() | out;
+        best = if stamp < least { class } else { best };
+        least = least.min(stamp);
+    }
+    best
+}
+
+fn smallest_of_many(rows: &[Lane], eligible: u32) -> u32 {
     let mut best = eligible.trailing_zeros();
     let mut others = eligible & (eligible - 1);
-    if others != 0 {
-        let mut least = rows[best as usize].first_stamp;
-        while others != 0 {
-            let class = others.trailing_zeros();
-            others &= others - 1;
-            let stamp = rows[class as usize].first_stamp;
-            if stamp < least {
-                (best, least) = (class, stamp);
-            }
+    let mut least = rows[best as usize].first_stamp;
+    while others != 0 {
+        let class = others.trailing_zeros();
+        others &= others - 1;
+        let stamp = rows[class as usize].first_stamp;
+        if stamp < least {
+            (best, least) = (class, stamp);
         }
     }
     best

@@ -2,7 +2,7 @@
 
 use crate::simulator::lane::Lane;
 
-use super::stamps::{Stamps, smallest};
+use super::stamps::{Stamps, later, smallest};
 use super::{ClassTable, LinkScheduler, real_time_first};
 
 /// `auxVC` of a lane is the stamp given out last.
@@ -23,14 +23,14 @@ impl<const RESTARTS: bool> VirtualClock<RESTARTS> {
     /// auxVC = max(now, auxVC) + Vtick, or now + Vtick after a restart
     #[inline]
     fn stamp(&self, lane: usize, row: &Lane, queued: bool, now: f64) -> f64 {
-        let restarts = RESTARTS && !queued;
-        let clock = if restarts || row.last_stamp < now { now } else { row.last_stamp };
-        clock + self.classes.vtick(lane)
+        let last = if RESTARTS && !queued { 0.0 } else { row.last_stamp };
+        later(now, last) + self.classes.vtick(lane)
     }
 }
 
 impl<const RESTARTS: bool> LinkScheduler for VirtualClock<RESTARTS> {
     const COUNTS: bool = false;
+    const PASSES: bool = true;
 
     #[inline]
     fn join(&mut self, lane: usize, row: &mut Lane, now: f64) {

@@ -30,6 +30,7 @@ impl WeightedRoundRobin {
 
 impl LinkScheduler for WeightedRoundRobin {
     const COUNTS: bool = true;
+    const PASSES: bool = false;
 
     #[inline]
     fn join(&mut self, _: usize, _: &mut Lane, _: f64) {}
