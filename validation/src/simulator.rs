@@ -1,5 +1,6 @@
 //! The flit simulator: a network, its traffic and a clock.
 
+mod arbiter;
 mod full_crossbar;
 mod lane;
 mod link_scheduler;
@@ -126,12 +127,12 @@ impl Simulator {
 
     /// By class: messages that wait at their sources, those being sent included.
     pub fn backlog(&self) -> &[u64] {
-        self.network.sources.backlog()
+        self.network.ledger.sources.backlog()
     }
 
     /// By class: messages generated so far, but for those lost to [`Self::limit_source_queues`].
     pub fn generated(&self) -> &[u64] {
-        self.network.sources.joined()
+        self.network.ledger.sources.joined()
     }
 
     /// From now on a source queue of the class takes no more than so many messages; later ones are lost.
@@ -139,7 +140,7 @@ impl Simulator {
     /// For a class whose backlog grows without bound: its queues never run empty, so that the network sees no
     /// difference.
     pub fn limit_source_queues(&mut self, class: usize, messages: usize) {
-        self.network.sources.set_limit(class, messages);
+        self.network.ledger.sources.set_limit(class, messages);
     }
 
     /// By channel and class of the scenario: flits that have left over the channel's link.

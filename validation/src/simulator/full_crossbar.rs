@@ -14,10 +14,11 @@ use flitwise_models::scenario::Scenario;
 
 use crate::message::{Arrival, Delivery};
 
+use super::arbiter::Arbiter;
 use super::lane::{Lane, Lanes, NONE, WORD};
 use super::link_scheduler::LinkScheduler;
 use super::observer::Observer;
-use super::queues::{Message, Messages, Queued, Queues, SourceQueues};
+use super::queues::{Ledger, Queued};
 use super::wiring::{End, Wiring};
 
 /// The state of the network: one row per lane, one bit per lane and question.
@@ -29,54 +30,23 @@ pub(crate) struct FullCrossbar {
     buffer_flits: u32,
     /// `P`.
     pipeline_stages: u64,
-    /// From a header's being at the front to its request.
-    request_delay: u64,
 
     lanes: Lanes,
     /// Blocks of lanes of routers' output links.
     buffered_blocks: usize,
-    queues: Queues,
-    messages: Messages,
-    pub(crate) sources: SourceQueues,
-
     /// Stage P-1: input lanes whose message owns an output lane.
     granted: Vec<u32>,
-    events: Events,
-
-    /// Stage P-2, by cycle modulo the length: input lanes whose header requests its output lane then.
-    requests: Vec<Vec<u32>>,
-    /// By input lane: cycle of the front header's request.
-    requested_cycle: Vec<u64>,
-    /// By output lane: input ports with a request.
-    requesting: Vec<u64>,
-    /// By output lane: the input port after the one granted last.
-    next_port: Vec<u8>,
-    /// Output lanes that are free and requested.
-    contested: Vec<u32>,
-
-    /// Messages generated and not delivered.
-    unfinished: u64,
-    /// By lane: messages whose tail has left over the link.
-    messages_sent: Vec<u64>,
-    /// Flits that have crossed a crossbar.
-    pub(crate) flit_hops: u64,
-}
-
-/// What has happened in a cycle and has consequences at the end of a stage or of the cycle.
-#[derive(Default)]
-struct Events {
-    /// Lanes over whose link a header has left, and those over whose link a tail has.
-    headers: Vec<u32>,
-    tails: Vec<u32>,
-    /// Flits that have left a network interface, for the observer.
-    watched: Vec<(u32, u32)>,
-    /// Input lanes whose front message has crossed.
-    crossed: Vec<u32>,
-    /// Input lanes whose output lane has got room, the first so many of a list of all links.
+    /// Input lanes whose output lane has got room in this cycle: the first so many of a list as long as there
+    /// are links.
     reopened: Vec<u32>,
     reopenings: usize,
-    /// Output lanes whose message has crossed.
+    /// Output lanes whose message has crossed in this cycle.
     released: Vec<u32>,
+
+    pub(crate) ledger: Ledger,
+    arbiter: Arbiter,
+    /// Flits that have crossed a crossbar.
+    pub(crate) flit_hops: u64,
 }
 
 impl FullCrossbar {
@@ -96,25 +66,17 @@ impl FullCrossbar {
         let buffered_blocks = wiring.first_injection() as usize * width / WORD;
         let output_lanes = (wiring.routers() * wiring.ports()) as usize * width;
         let pipeline_stages = u64::from(router.pipeline_stages);
-        let request_delay = (pipeline_stages - 3).max(1);
         Self {
             width,
             shift: width.trailing_zeros(),
             buffer_flits: router.buffer_flits,
             pipeline_stages,
-            request_delay,
-            queues: Queues::new(lanes.len()),
-            messages: Messages::default(),
-            sources: SourceQueues::new(wiring.nodes() as usize, width),
             granted: Vec::with_capacity(lanes.len()),
-            events: Events { reopened: vec![0; lanes.len() / width], ..Events::default() },
-            requests: vec![Vec::new(); (request_delay as usize + 2).next_power_of_two()],
-            requested_cycle: vec![0; lanes.len()],
-            requesting: vec![0; output_lanes],
-            next_port: vec![0; output_lanes],
-            contested: Vec::new(),
-            unfinished: 0,
-            messages_sent: vec![0; lanes.len()],
+            reopened: vec![0; lanes.len() / width],
+            reopenings: 0,
+            released: Vec::new(),
+            ledger: Ledger::new(lanes.len(), wiring.nodes() as usize, width),
+            arbiter: Arbiter::new(pipeline_stages, lanes.len(), output_lanes),
             flit_hops: 0,
             buffered_blocks,
             lanes,
@@ -134,7 +96,7 @@ impl FullCrossbar {
 
     /// Whether nothing is under way or waits.
     pub(crate) fn is_empty(&self) -> bool {
-        self.unfinished == 0
+        self.ledger.unfinished == 0
     }
 
     /// By link and class: flits that have left over the link.
@@ -144,7 +106,7 @@ impl FullCrossbar {
         let flits = move |lane: usize| {
             let row = &self.lanes[lane];
             let under_way = if row.to_send > 0 { row.message_flits - row.to_send } else { 0 };
-            self.messages_sent[lane] * u64::from(row.message_flits) + u64::from(under_way)
+            self.ledger.messages_sent[lane] * u64::from(row.message_flits) + u64::from(under_way)
         };
         (0..self.lanes.len()).map(move |lane| (place(lane).0, place(lane).1, flits(lane)))
     }
@@ -153,8 +115,9 @@ impl FullCrossbar {
     pub(crate) fn arrive(&mut self, scheduler: &mut impl LinkScheduler, arrival: Arrival) {
         let queue = (arrival.source as usize) << self.shift | usize::from(arrival.class);
         let lane = ((self.wiring.first_injection() as usize) << self.shift) + queue;
-        let queued = self.sources.len(queue);
-        if queued >= self.sources.limit(usize::from(arrival.class)) {
+        let sources = &mut self.ledger.sources;
+        let queued = sources.len(queue);
+        if queued >= sources.limit(usize::from(arrival.class)) {
             return;
         }
         let behind_others = queued > 0;
@@ -168,8 +131,8 @@ impl FullCrossbar {
         row.waiting += row.message_flits;
         self.lanes.0[lane / WORD].waiting |= 1 << (lane % WORD);
         let message = Queued { generated_cycle: arrival.cycle, destination: arrival.destination, ticket };
-        self.sources.push(queue, message);
-        self.unfinished += 1;
+        sources.push(queue, message);
+        self.ledger.unfinished += 1;
     }
 
     /// One cycle; messages that are through are added to `delivered`.
@@ -184,14 +147,8 @@ impl FullCrossbar {
         if self.pipeline_stages == 3 {
             self.arbitrate(observer, now);
         }
-        self.transmit_all::<S, O, false>(scheduler, observer, now);
-        if !self.events.headers.is_empty() || !self.events.tails.is_empty() {
-            self.headers_and_tails_left(now, delivered);
-        }
-        self.transmit_all::<S, O, true>(scheduler, observer, now);
-        if O::WATCHES || !self.events.headers.is_empty() || !self.events.tails.is_empty() {
-            self.headers_and_tails_left_sources(observer, now);
-        }
+        self.transmit_all::<S, O, false>(scheduler, observer, now, delivered);
+        self.transmit_all::<S, O, true>(scheduler, observer, now, delivered);
         self.cross(scheduler, observer, now);
         if self.pipeline_stages > 3 {
             self.arbitrate(observer, now);
@@ -210,14 +167,15 @@ impl FullCrossbar {
         scheduler: &mut S,
         observer: &mut O,
         now: u64,
+        delivered: &mut Vec<Delivery>,
     ) {
-        let Self { lanes, events, queues, messages, .. } = self;
+        let Self { lanes, reopened, ledger, arbiter, wiring, .. } = self;
         let buffer_flits = self.buffer_flits;
         let every_class = u64::MAX >> (WORD as u32 - WIDTH);
         let (routers, sources) = lanes.0.split_at_mut(self.buffered_blocks);
         let (blocks, first_lane) = if SOURCES { (sources, routers.len() * WORD) } else { (routers, 0) };
         let this_cycle = (now % 3) as usize;
-        let mut reopened = 0;
+        let mut reopenings = 0;
         for (index, block) in blocks.iter_mut().enumerate() {
             let ready = block.waiting & block.credit;
             let mut left = ready;
@@ -247,8 +205,8 @@ impl FullCrossbar {
                 let lane = lane_0 + class as usize;
                 let row = &mut block.lanes[bit as usize % WORD];
                 if !SOURCES {
-                    events.reopened[reopened] = row.owner;
-                    reopened += usize::from(row.waiting == buffer_flits && row.owner != NONE);
+                    reopened[reopenings] = row.owner;
+                    reopenings += usize::from(row.waiting == buffer_flits && row.owner != NONE);
                 }
                 row.waiting -= 1;
                 emptied |= u64::from(row.waiting == 0) << bit;
@@ -265,20 +223,22 @@ impl FullCrossbar {
                 } else {
                     scheduler.leave(link, lane, row);
                 }
+                if to_send == row.message_flits {
+                    if SOURCES {
+                        ledger.enter(lane - first_lane, lane, row, now);
+                    }
+                    arbiter.header_left(lane, row, now);
+                }
                 if O::WATCHES {
                     let flit = row.message_flits - to_send;
-                    if SOURCES {
-                        events.watched.push((lane as u32, flit));
-                    } else {
-                        let message = messages.get(queues.at(lane, row.sending));
-                        observer.leaves(message, flit, !row.ejects(), now);
-                    }
-                }
-                if to_send == row.message_flits {
-                    events.headers.push(lane as u32);
+                    observer.leaves(ledger.sending(lane, row), flit, !row.ejects(), now);
                 }
                 if to_send == 1 {
-                    events.tails.push(lane as u32);
+                    if SOURCES {
+                        ledger.tail_left_source(lane - first_lane, lane, row);
+                    } else {
+                        ledger.tail_left(lane, row, wiring, class, now, delivered);
+                    }
                 }
             }
             block.sent[this_cycle] = sent;
@@ -287,7 +247,7 @@ impl FullCrossbar {
             block.credit &= !spent;
         }
         if !SOURCES {
-            events.reopenings = reopened;
+            self.reopenings = reopenings;
         }
     }
 
@@ -298,97 +258,14 @@ impl FullCrossbar {
         scheduler: &mut S,
         observer: &mut O,
         now: u64,
+        delivered: &mut Vec<Delivery>,
     ) {
         match self.width {
-            1 => self.transmit::<S, O, SOURCES, 1>(scheduler, observer, now),
-            2 => self.transmit::<S, O, SOURCES, 2>(scheduler, observer, now),
-            4 => self.transmit::<S, O, SOURCES, 4>(scheduler, observer, now),
-            8 => self.transmit::<S, O, SOURCES, 8>(scheduler, observer, now),
-            _ => self.transmit::<S, O, SOURCES, 16>(scheduler, observer, now),
-        }
-    }
-
-    /// What follows from headers and tails that have left routers.
-    fn headers_and_tails_left(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
-        for at in 0..self.events.headers.len() {
-            self.header_left(self.events.headers[at] as usize, now);
-        }
-        self.events.headers.clear();
-        for at in 0..self.events.tails.len() {
-            self.tail_left(self.events.tails[at] as usize, now, delivered);
-        }
-        self.events.tails.clear();
-    }
-
-    /// What follows from headers and tails that have left network interfaces.
-    fn headers_and_tails_left_sources<O: Observer>(&mut self, observer: &mut O, now: u64) {
-        for at in 0..self.events.headers.len() {
-            let lane = self.events.headers[at] as usize;
-            self.message_enters(lane, now);
-            self.header_left(lane, now);
-        }
-        self.events.headers.clear();
-        if O::WATCHES {
-            for (lane, flit) in self.events.watched.drain(..) {
-                let lane = lane as usize;
-                let id = self.queues.at(lane, self.lanes[lane].sending);
-                observer.leaves(self.messages.get(id), flit, true, now);
-            }
-        }
-        for at in 0..self.events.tails.len() {
-            self.tail_left_source(self.events.tails[at] as usize);
-        }
-        self.events.tails.clear();
-    }
-
-    /// The first message of a source queue goes on its way: its header is in stage 1 in the next cycle.
-    fn message_enters(&mut self, lane: usize, now: u64) {
-        let queue = lane - self.buffered_lanes();
-        let Some(&Queued { generated_cycle, destination, .. }) = self.sources.front(queue) else {
-            unreachable!("a flit left an empty source queue");
-        };
-        let source = (queue >> self.shift) as u32;
-        let entered_cycle = now + 1;
-        let message = Message { generated_cycle, entered_cycle, source, destination, serial: 0 };
-        let id = self.messages.enter(message);
-        self.queues.push(lane, &mut self.lanes, id);
-    }
-
-    /// A header has left over the link; if nothing is before it, it is at the front when it has come in.
-    fn header_left(&mut self, lane: usize, now: u64) {
-        let row = &mut self.lanes[lane];
-        if !row.ejects() && row.crossing == row.sending {
-            row.to_cross = row.message_flits;
-            self.request(lane, now + 1 + self.request_delay);
-        }
-    }
-
-    fn tail_left(&mut self, lane: usize, now: u64, delivered: &mut Vec<Delivery>) {
-        let row = &mut self.lanes[lane];
-        self.messages_sent[lane] += 1;
-        let id = self.queues.at(lane, row.sending);
-        row.sending = row.sending.wrapping_add(1);
-        row.to_send = if row.sending == row.end { 0 } else { row.message_flits };
-        if row.ejects() {
-            row.crossing = row.sending;
-            row.arrived = 0;
-            let message = self.messages.get(id);
-            self.unfinished -= 1;
-            let hops = self.wiring.hops(message.source, message.destination);
-            delivered.push(self.messages.deliver(id, lane & (self.width - 1), hops, now));
-        }
-    }
-
-    fn tail_left_source(&mut self, lane: usize) {
-        let queue = lane - self.buffered_lanes();
-        self.sources.pop(queue);
-        self.messages_sent[lane] += 1;
-        let row = &mut self.lanes[lane];
-        row.sending = row.sending.wrapping_add(1);
-        row.to_send = 0;
-        if let Some(next) = self.sources.front(queue) {
-            row.to_send = row.message_flits;
-            row.first_stamp = next.ticket;
+            1 => self.transmit::<S, O, SOURCES, 1>(scheduler, observer, now, delivered),
+            2 => self.transmit::<S, O, SOURCES, 2>(scheduler, observer, now, delivered),
+            4 => self.transmit::<S, O, SOURCES, 4>(scheduler, observer, now, delivered),
+            8 => self.transmit::<S, O, SOURCES, 8>(scheduler, observer, now, delivered),
+            _ => self.transmit::<S, O, SOURCES, 16>(scheduler, observer, now, delivered),
         }
     }
 
@@ -396,7 +273,7 @@ impl FullCrossbar {
     #[inline]
     fn cross<S: LinkScheduler, O: Observer>(&mut self, scheduler: &mut S, observer: &mut O, now: u64) {
         let cycle = now as f64;
-        let Self { lanes, granted, events, queues, messages, shift, .. } = self;
+        let Self { lanes, granted, released, ledger, arbiter, shift, .. } = self;
         let shift = *shift;
         let mut crossings = 0;
         let buffer_flits = self.buffer_flits;
@@ -428,8 +305,7 @@ impl FullCrossbar {
             let under_way = (block.sent[this_cycle] >> bit & 1) + (block.sent[before] >> bit & 1);
             block.filled &= !(u64::from(u64::from(stay) <= under_way) << bit);
             if O::WATCHES {
-                let message = messages.get(queues.at(lane, row.crossing));
-                observer.crosses(message, row.message_flits - to_cross - 1, now);
+                observer.crosses(ledger.crossing(lane, row), row.message_flits - to_cross - 1, now);
             }
 
             let ahead = &mut blocks[to / WORD];
@@ -454,19 +330,18 @@ impl FullCrossbar {
                 }
             }
             if to_cross == 0 {
-                blocks[lane / WORD].open &= !(1 << bit);
                 blocks[to / WORD].passing &= !to_bit;
-                events.crossed.push(lane as u32);
+                released.push(to as u32);
                 at -= 1;
                 granted.swap_remove(at);
+                let block = &mut blocks[lane / WORD];
+                block.open &= !(1 << bit);
+                let one_under_way = block.sent[this_cycle] >> bit & 1 == 1;
+                arbiter.tail_crossed(lane, &mut block.lanes[bit], one_under_way, now);
             }
         }
         self.flit_hops += crossings;
         self.leave_alone(scheduler, this_cycle);
-        for at in 0..self.events.crossed.len() {
-            self.tail_crossed(self.events.crossed[at] as usize, now);
-        }
-        self.events.crossed.clear();
     }
 
     /// Of the flits that were to pass, those that no other flit has followed.
@@ -493,110 +368,34 @@ impl FullCrossbar {
         }
     }
 
-    /// The front message is through: its output lane is free from the next cycle on, its successor moves up.
-    fn tail_crossed(&mut self, lane: usize, now: u64) {
-        let sent_now = self.lanes.0[lane / WORD].sent[(now % 3) as usize];
-        let one_under_way = sent_now >> (lane % WORD) & 1 == 1;
-        let row = &mut self.lanes[lane];
-        let to = row.goes_to;
-        row.goes_to = NONE;
-        row.crossing = row.crossing.wrapping_add(1);
-        if row.has_front() {
-            row.to_cross = row.message_flits;
-            // a header that left in this very cycle has yet to come in
-            let comes_in = u64::from(row.arrived == 1 && one_under_way);
-            self.request(lane, now + comes_in + self.request_delay);
-        }
-        self.events.released.push(to);
-    }
-
-    /// The header at the front of an input lane will request its output lane in `cycle`.
-    fn request(&mut self, lane: usize, cycle: u64) {
-        let slot = cycle as usize & (self.requests.len() - 1);
-        self.requests[slot].push(lane as u32);
-    }
-
     /// Stage P-2: free output lanes go to the oldest request.
     fn arbitrate(&mut self, observer: &mut impl Observer, now: u64) {
-        let slot = now as usize & (self.requests.len() - 1);
-        if !self.requests[slot].is_empty() {
-            self.enter_requests(slot, now);
-        }
-        while let Some(to) = self.contested.pop() {
-            self.grant(to as usize, observer, now);
-        }
-    }
-
-    fn enter_requests(&mut self, slot: usize, now: u64) {
-        let mut requests = std::mem::take(&mut self.requests[slot]);
-        for lane in requests.drain(..) {
-            let lane = lane as usize;
-            let End::Input { router, port } = self.wiring.end((lane >> self.shift) as u32) else {
-                unreachable!("a message went on from a node");
-            };
-            let row = &mut self.lanes[lane];
-            self.requested_cycle[lane] = now;
-            let destination = self.messages.get(self.queues.at(lane, row.crossing)).destination;
-            let link = self.wiring.route(router, destination) as usize;
-            let to = link << self.shift | lane & (self.width - 1);
-            row.goes_to = to as u32;
-            if self.requesting[to] == 0 && self.lanes[to].owner == NONE {
-                self.contested.push(to as u32);
+        let Self { lanes, granted, ledger, arbiter, wiring, shift, .. } = self;
+        arbiter.enter_requests(lanes, ledger, wiring, *shift, now);
+        while let Some((lane, to)) = arbiter.grant_next(wiring, *shift) {
+            let id = ledger.queues.at(lane, lanes[lane].crossing);
+            let out = &mut lanes[to];
+            ledger.queues.push(to, out, id);
+            out.owner = lane as u32;
+            if out.sending.wrapping_add(1) == out.end {
+                out.to_send = out.message_flits;
             }
-            self.requesting[to] |= 1 << port;
-        }
-        self.requests[slot] = requests;
-    }
-
-    /// A free output lane goes to the oldest of its requests; of equal ones to the next port in turn (S1).
-    fn grant(&mut self, to: usize, observer: &mut impl Observer, now: u64) {
-        let link = (to >> self.shift) as u32;
-        let class = to & (self.width - 1);
-        let router = link / self.wiring.ports();
-        let turn = u32::from(self.next_port[to]);
-        let requesting = self.requesting[to];
-        let later = requesting & u64::MAX.checked_shl(turn).unwrap_or(0);
-        let mut chosen: Option<(u64, u32, usize)> = None;
-        // ports from `turn` on, then those before it
-        for mut among in [later, requesting & !later] {
-            while among != 0 {
-                let port = among.trailing_zeros();
-                among &= among - 1;
-                let lane = (self.wiring.feeding(router, port) as usize) << self.shift | class;
-                let cycle = self.requested_cycle[lane];
-                if chosen.is_none_or(|(oldest, ..)| cycle < oldest) {
-                    chosen = Some((cycle, port, lane));
-                }
+            if out.waiting < self.buffer_flits {
+                lanes.0[lane / WORD].open |= 1 << (lane % WORD);
             }
+            granted.push(lane as u32);
+            observer.granted(ledger.messages.get(id), arbiter.requested_cycle(lane), now);
         }
-        let Some((_, port, lane)) = chosen else { unreachable!("granted without a request") };
-        self.requesting[to] &= !(1 << port);
-        self.next_port[to] = port as u8 + 1;
-
-        let id = self.queues.at(lane, self.lanes[lane].crossing);
-        self.queues.push(to, &mut self.lanes, id);
-        let out = &mut self.lanes[to];
-        out.owner = lane as u32;
-        self.granted.push(lane as u32);
-        if out.sending.wrapping_add(1) == out.end {
-            out.to_send = out.message_flits;
-        }
-        if out.waiting < self.buffer_flits {
-            self.lanes.0[lane / WORD].open |= 1 << (lane % WORD);
-        }
-        observer.granted(self.messages.get(id), self.requested_cycle[lane], now);
     }
 
     /// The end of the cycle: what was set free in it is free from now on, links hand over what they took.
     fn receive(&mut self) {
-        for &lane in &self.events.reopened[..self.events.reopenings] {
+        for &lane in &self.reopened[..self.reopenings] {
             self.lanes.0[lane as usize / WORD].open |= 1 << (lane as usize % WORD);
         }
-        for to in self.events.released.drain(..) {
+        for to in self.released.drain(..) {
             self.lanes[to as usize].owner = NONE;
-            if self.requesting[to as usize] != 0 {
-                self.contested.push(to);
-            }
+            self.arbiter.release(to);
         }
     }
 
@@ -656,6 +455,6 @@ mod tests {
         assert_eq!(contended::<2>(0b11_10_01_00_11), 0b11_00_00_00_11);
         assert_eq!(contended::<4>(0x8421_0c79_0000_1003), 0x0000_0fff_0000_000f);
         assert_eq!(contended::<16>(0x8001_8000_0001_0000), 0xffff_0000_0000_0000);
-        assert_eq!(contended::<8>(0x8081_1000), 0xff00);
+        assert_eq!(contended::<8>(0x8081_1000), 0x00ff_0000);
     }
 }

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use crate::message::Delivery;
 
-use super::lane::Lanes;
+use super::lane::Lane;
+use super::wiring::Wiring;
 
 /// A message in the network.
 #[derive(Clone, Copy, Debug, Default)]
@@ -92,28 +93,21 @@ impl Queues {
 
     /// Puts a message behind the last of a lane.
     #[inline]
-    pub(crate) fn push(&mut self, lane: usize, rows: &mut Lanes, id: u32) {
-        if (rows[lane].end.wrapping_sub(rows[lane].crossing)) as usize >= self.capacity {
-            self.grow(rows);
+    pub(crate) fn push(&mut self, lane: usize, row: &mut Lane, id: u32) {
+        if (row.end.wrapping_sub(row.crossing)) as usize >= self.capacity {
+            self.grow();
         }
-        let row = &mut rows[lane];
         self.slots[lane * self.capacity + (row.end as usize & (self.capacity - 1))] = id;
         row.end = row.end.wrapping_add(1);
     }
 
+    /// All rings twice as long. Each is copied to both halves, so that it does not matter where one begins.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, rows: &Lanes) {
-        let old = self.capacity;
-        let mut slots = vec![0; self.slots.len() * 2];
-        for (lane, row) in rows.iter().enumerate() {
-            for place in (0..old).map(|offset| row.crossing.wrapping_add(offset as u32) as usize) {
-                slots[lane * old * 2 + (place & (old * 2 - 1))] =
-                    self.slots[lane * old + (place & (old - 1))];
-            }
-        }
-        self.slots = slots;
-        self.capacity = old * 2;
+    fn grow(&mut self) {
+        let rings = self.slots.chunks_exact(self.capacity);
+        self.slots = rings.flat_map(|ring| ring.iter().chain(ring)).copied().collect();
+        self.capacity *= 2;
     }
 }
 
@@ -181,5 +175,89 @@ impl SourceQueues {
     /// From now on queues of a class take no more than so many messages, later ones are lost.
     pub(crate) fn set_limit(&mut self, class: usize, messages: usize) {
         self.limits[class] = messages;
+    }
+}
+
+/// Who is where: messages at the sources and in the network.
+pub(crate) struct Ledger {
+    pub(crate) sources: SourceQueues,
+    pub(crate) messages: Messages,
+    pub(crate) queues: Queues,
+    /// Lanes per link, a power of two.
+    width: usize,
+    /// By lane: messages whose tail has left over the link.
+    pub(crate) messages_sent: Vec<u64>,
+    /// Messages generated and not delivered.
+    pub(crate) unfinished: u64,
+}
+
+impl Ledger {
+    pub(crate) fn new(lanes: usize, nodes: usize, width: usize) -> Self {
+        Self {
+            sources: SourceQueues::new(nodes, width),
+            messages: Messages::default(),
+            queues: Queues::new(lanes),
+            width,
+            messages_sent: vec![0; lanes],
+            unfinished: 0,
+        }
+    }
+
+    /// The message whose flits leave over the link.
+    pub(crate) fn sending(&self, lane: usize, row: &Lane) -> &Message {
+        self.messages.get(self.queues.at(lane, row.sending))
+    }
+
+    /// The message at the front behind the link.
+    pub(crate) fn crossing(&self, lane: usize, row: &Lane) -> &Message {
+        self.messages.get(self.queues.at(lane, row.crossing))
+    }
+
+    /// The first message of a source queue goes on its way: its header is in stage 1 in the next cycle.
+    pub(crate) fn enter(&mut self, queue: usize, lane: usize, row: &mut Lane, now: u64) {
+        let Some(&Queued { generated_cycle, destination, .. }) = self.sources.front(queue) else {
+            unreachable!("a flit left an empty source queue");
+        };
+        let source = (queue / self.width) as u32;
+        let entered_cycle = now + 1;
+        let message = Message { generated_cycle, entered_cycle, source, destination, serial: 0 };
+        let id = self.messages.enter(message);
+        self.queues.push(lane, row, id);
+    }
+
+    /// A message is wholly out of its source.
+    pub(crate) fn tail_left_source(&mut self, queue: usize, lane: usize, row: &mut Lane) {
+        self.sources.pop(queue);
+        self.messages_sent[lane] += 1;
+        row.sending = row.sending.wrapping_add(1);
+        row.to_send = 0;
+        if let Some(next) = self.sources.front(queue) {
+            row.to_send = row.message_flits;
+            row.first_stamp = next.ticket;
+        }
+    }
+
+    /// A message is wholly out of a router; over an ejection channel it is delivered.
+    pub(crate) fn tail_left(
+        &mut self,
+        lane: usize,
+        row: &mut Lane,
+        wiring: &Wiring,
+        class: u32,
+        now: u64,
+        delivered: &mut Vec<Delivery>,
+    ) {
+        self.messages_sent[lane] += 1;
+        let id = self.queues.at(lane, row.sending);
+        row.sending = row.sending.wrapping_add(1);
+        row.to_send = if row.sending == row.end { 0 } else { row.message_flits };
+        if row.ejects() {
+            row.crossing = row.sending;
+            row.arrived = 0;
+            self.unfinished -= 1;
+            let message = self.messages.get(id);
+            let hops = wiring.hops(message.source, message.destination);
+            delivered.push(self.messages.deliver(id, class as usize, hops, now));
+        }
     }
 }
