@@ -12,12 +12,14 @@ Examples:
   flitwise presets show router16 > mine.toml         a commented file to start from
   flitwise solve mine.toml --format json
   flitwise sweep --over class.R1.rate=0.001:0.012:23 --couple class.R2.rate=class.R1.rate/2
+  flitwise simulate --preset router16                the same question put to a flit-level simulator
 
 Exit codes:
-  0  answered; a saturated class is an answer
-  1  the output could not be written
-  2  bad input or usage
-  3  no fixed point was found";
+  0    answered; a saturated class is an answer
+  1    the output could not be written
+  2    bad input or usage
+  3    no fixed point was found
+  130  interrupted, after printing what there was";
 
 /// Latency and deadline misses of QoS-capable wormhole clusters, in microseconds.
 #[derive(Debug, Parser)]
@@ -35,6 +37,9 @@ pub(crate) enum Command {
     /// Answer a scenario over one or more axes, row by row.
     #[command(after_help = SWEEP_EXAMPLES)]
     Sweep(Sweep),
+    /// Simulate one scenario flit by flit: the figures of solve, each with its 95 % interval.
+    #[command(after_help = SIMULATE_EXAMPLES)]
+    Simulate(Simulate),
     /// List the built-in scenarios, or print one as a file to start from.
     Presets {
         #[command(subcommand)]
@@ -75,6 +80,18 @@ Several axes give a grid, the last one varying fastest. Rows come out in that or
 csv has one row per point and class, json one document, jsonl one line per point.
 Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 3 a point not converged.";
 
+const SIMULATE_EXAMPLES: &str = "\
+Examples:
+  flitwise simulate
+  flitwise simulate --preset cube6 --precision 0.5% --max-time 2m
+  flitwise simulate mine.toml --set class.R1.rate=0.008 --seed 7 --format json
+  flitwise simulate --preset router16 --trace messages.csv
+  flitwise simulate --preset router16 --watch 3
+
+The same scenario, seed, options and version give the same numbers on any number of threads, unless
+--max-time or an interruption ended the run. Ctrl-C prints what has been measured; a second one ends at once.
+Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 130 interrupted.";
+
 /// Where the scenario comes from.
 #[derive(Debug, Args)]
 pub(crate) struct Source {
@@ -86,15 +103,15 @@ pub(crate) struct Source {
     /// Override one value, such as class.R1.rate=0.004; repeatable, class.*.KEY is every class.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) settings: Vec<String>,
-    /// Which model answers.
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) model: Model,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Solve {
     #[command(flatten)]
     pub(crate) source: Source,
+    /// Which model answers.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) model: Model,
     /// How to print the answer.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -110,6 +127,9 @@ pub(crate) struct Solve {
 pub(crate) struct Sweep {
     #[command(flatten)]
     pub(crate) source: Source,
+    /// Which model answers.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) model: Model,
     /// An axis: KEY=START:STOP:COUNT, KEY=log:START:STOP:COUNT or KEY=A,B,C; repeatable.
     #[arg(long, value_name = "KEY=AXIS", required = true)]
     pub(crate) over: Vec<String>,
@@ -125,6 +145,48 @@ pub(crate) struct Sweep {
     /// Threads to use [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+}
+
+/// Numbers are read by `simulate`, not here, so that all that is wrong is reported at once.
+#[derive(Debug, Args)]
+pub(crate) struct Simulate {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// Where all random numbers come from.
+    #[arg(long, value_name = "N", default_value = "1", allow_hyphen_values = true)]
+    pub(crate) seed: String,
+    /// Go on until the 95 % half-width of every class's network latency is at most this share of it.
+    #[arg(long, value_name = "SHARE", default_value = "1%", allow_hyphen_values = true)]
+    pub(crate) precision: String,
+    /// Stop after so many measured messages, all classes and replications together.
+    #[arg(long, value_name = "N", default_value = "1e7", allow_hyphen_values = true)]
+    pub(crate) max_messages: String,
+    /// Stop after this time: seconds, or a number with s, m or h [default: no limit].
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) max_time: Option<String>,
+    /// Leave out so many cycles at the start of every replication [default: as many as MSER-5 finds].
+    #[arg(long, value_name = "CYCLES", allow_hyphen_values = true)]
+    pub(crate) warmup: Option<String>,
+    /// Independent runs [default: 16, or 8 for more than 256 nodes].
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) replications: Option<String>,
+    /// Threads to use [default: all cores].
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) threads: Option<String>,
+    /// How to print the results.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    /// Also write every measured message to this CSV file, which is overwritten.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Print which stage each flit of the first N messages is in, cycle by cycle, instead.
+    #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with_all = [
+        "precision", "max_messages", "max_time", "warmup", "replications", "threads", "format", "trace", "quiet",
+    ])]
+    pub(crate) watch: Option<String>,
+    /// Show no progress; it is shown on standard error if that is a terminal.
+    #[arg(long)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -182,4 +244,6 @@ pub(crate) enum SchemaOf {
     Solve,
     /// The result of `sweep --format json`.
     Sweep,
+    /// The result of `simulate --format json`.
+    Simulate,
 }

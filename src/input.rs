@@ -5,6 +5,7 @@ use std::path::Path;
 
 use flitwise_models::published::{self, Failure};
 use flitwise_models::scenario::{Document, Fault, Place, Preset, Scenario};
+use flitwise_validation::experiment;
 
 use crate::args::Source;
 use crate::outcome::Ended;
@@ -14,6 +15,17 @@ const LARGEST_FILE: u64 = 1 << 20;
 
 /// The document that the command line names, overrides applied.
 pub(crate) fn document(source: &Source) -> Result<Document, Ended> {
+    let (document, mut faults) = overridden(source)?;
+    // what is wrong beside the overrides is reported with them
+    if !faults.is_empty() {
+        faults.extend(document.scenario().err().iter().flatten().map(Fault::to_string));
+        return Err(Ended::BadInput(faults));
+    }
+    Ok(document)
+}
+
+/// The document that the command line names, and what is wrong with overrides that could not be applied.
+fn overridden(source: &Source) -> Result<(Document, Vec<String>), Ended> {
     let mut document = match (&source.file, &source.preset) {
         (Some(path), _) => {
             let (name, text) = read(path)?;
@@ -33,12 +45,43 @@ pub(crate) fn document(source: &Source) -> Result<Document, Ended> {
         };
         faults.extend(applied.err());
     }
-    // what is wrong beside the overrides is reported with them
-    if !faults.is_empty() {
-        faults.extend(document.scenario().err().iter().flatten().map(Fault::to_string));
-        return Err(Ended::BadInput(faults));
+    Ok((document, faults))
+}
+
+/// The scenario that the command line names, if the simulator has means for it; else all faults of both kinds.
+pub(crate) fn to_simulate(source: &Source) -> Result<Scenario, Ended> {
+    let (document, mut faults) = overridden(source)?;
+    let read = document.scenario();
+    let (found, unsupported) = match &read {
+        Ok(scenario) => (&[][..], experiment::supports(scenario).err().unwrap_or_default()),
+        Err(found) => (found.as_slice(), unsupported_values(&document)),
+    };
+    faults.extend(found.iter().map(Fault::to_string));
+    let is_new = |fault: &&Fault| found.iter().all(|other| other.key != fault.key);
+    faults.extend(unsupported.iter().filter(is_new).map(|fault| {
+        let place = document.place_of(&fault.key).clone();
+        Fault { place, ..fault.clone() }.to_string()
+    }));
+    match read {
+        Ok(scenario) if faults.is_empty() => Ok(scenario),
+        _ => Err(Ended::BadInput(faults)),
     }
-    Ok(document)
+}
+
+/// What the simulator has no means for in a document that is no scenario: each value that could matter is
+/// tried out in a scenario that is otherwise sound.
+fn unsupported_values(document: &Document) -> Vec<Fault> {
+    let values = [
+        ("network.ports", "router16"),
+        ("network.dimension", "cube6"),
+        ("router.pipeline_stages", "router16"),
+    ];
+    let unsupported = values.into_iter().filter_map(|(key, sound)| {
+        let mut probe = preset(sound).ok()?.document();
+        probe.set(key, &document.number(key)?.to_string(), &Place::Program).ok()?;
+        experiment::supports(&probe.scenario().ok()?).err()
+    });
+    unsupported.flatten().collect()
 }
 
 /// The document's scenario, or all its faults.

@@ -13,3 +13,5 @@
 
 #[doc(inline)]
 pub use flitwise_models as models;
+#[doc(inline)]
+pub use flitwise_validation as validation;

@@ -6,6 +6,7 @@ mod outcome;
 mod output;
 mod presets;
 mod schema;
+mod simulate;
 mod solve;
 mod sweep;
 
@@ -36,6 +37,7 @@ fn run(command: &Command) -> Result<(), Ended> {
     match command {
         Command::Solve(args) => solve::run(args),
         Command::Sweep(args) => sweep::run(args),
+        Command::Simulate(args) => simulate::run(args),
         Command::Presets { action } => presets::run(action.as_ref()),
         Command::Schema { of } => schema::run(*of),
         Command::Completions { shell } => {

@@ -9,6 +9,9 @@ use flitwise_models::scenario::Fault;
 /// Faults that are shown; whoever mends these will see the next.
 const MOST_SHOWN: usize = 50;
 
+/// Exit code of what was interrupted.
+pub(crate) const INTERRUPTED: u8 = 130;
+
 /// Why there is nothing, or not everything, to show.
 #[derive(Debug)]
 pub(crate) enum Ended {
@@ -18,6 +21,10 @@ pub(crate) enum Ended {
     NotConverged(String),
     /// The output could not be written.
     Output(io::Error),
+    /// The trace could not be written; results have been printed.
+    Trace(String),
+    /// It was interrupted; what there was has been printed.
+    Interrupted,
 }
 
 impl Ended {
@@ -27,6 +34,18 @@ impl Ended {
 
     pub(crate) fn faults(faults: &[Fault]) -> Self {
         Self::BadInput(faults.iter().map(Fault::to_string).collect())
+    }
+
+    /// Both, or what is wrong with either: faults of the input are put together.
+    pub(crate) fn both<A, B>(first: Result<A, Self>, second: Result<B, Self>) -> Result<(A, B), Self> {
+        match (first, second) {
+            (Ok(first), Ok(second)) => Ok((first, second)),
+            (Err(Self::BadInput(mut faults)), Err(Self::BadInput(more))) => {
+                faults.extend(more);
+                Err(Self::BadInput(faults))
+            }
+            (Err(ended), _) | (_, Err(ended)) => Err(ended),
+        }
     }
 
     /// From a model's failure; `place` is where in the input the refused key stands.
@@ -40,9 +59,10 @@ impl Ended {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
-            Self::Output(_) => 1,
+            Self::Output(_) | Self::Trace(_) => 1,
             Self::BadInput(_) => 2,
             Self::NotConverged(_) => 3,
+            Self::Interrupted => INTERRUPTED,
         }
     }
 
@@ -63,7 +83,8 @@ impl fmt::Display for Ended {
                 }
                 faults => write!(f, "{} faults\n{}", faults.len(), faults.join("\n")),
             },
-            Self::NotConverged(message) => write!(f, "{message}"),
+            Self::NotConverged(message) | Self::Trace(message) => write!(f, "{message}"),
+            Self::Interrupted => write!(f, "interrupted: the results are partial"),
             Self::Output(error) => write!(f, "cannot write the output: {error}"),
         }
     }

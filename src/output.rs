@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use flitwise_models::answer::{ClassAnswer, DeadlineAnswer};
-use flitwise_models::scenario::{ClassSpec, Scenario};
+use flitwise_models::scenario::{ClassSpec, NetworkSpec, Scenario};
 use serde::Serialize;
 
 use crate::outcome::Ended;
@@ -36,6 +36,78 @@ pub(crate) fn write_coloured(text: &str) -> Result<(), Ended> {
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(())
+}
+
+/// Writes a table of comma-separated values.
+pub(crate) fn write_csv(rows: csv::Writer<Vec<u8>>) -> Result<(), Ended> {
+    write(&rows.into_inner().map_err(|error| Ended::Output(error.into_error()))?)
+}
+
+/// A page to read, in a terminal or as Markdown, being written.
+pub(crate) struct Page {
+    text: String,
+    markdown: bool,
+}
+
+impl Page {
+    pub(crate) fn new(markdown: bool) -> Self {
+        Self { text: String::new(), markdown }
+    }
+
+    /// A head over what follows.
+    pub(crate) fn title(&mut self, text: &str) {
+        let gap = if self.text.is_empty() { "" } else { "\n" };
+        if self.markdown {
+            self.text.push_str(&format!("{gap}## {text}\n\n"));
+        } else {
+            let bold = anstyle::Style::new().bold();
+            self.text.push_str(&format!("{gap}{bold}{text}{bold:#}\n"));
+        }
+    }
+
+    pub(crate) fn rows(&mut self, rows: &Rows) {
+        self.text.push_str(&rows.to_string());
+    }
+
+    /// A table with its head, unless it is empty.
+    pub(crate) fn section(&mut self, title: &str, rows: &Rows) {
+        if !rows.is_empty() {
+            self.title(title);
+            self.rows(rows);
+        }
+    }
+
+    /// How to read the table above; Markdown has room for it in the table.
+    pub(crate) fn legend(&mut self, line: &str) {
+        if !self.markdown {
+            self.text.push_str(&format!("{line}\n"));
+        }
+    }
+
+    /// What else one should know, if there is something.
+    pub(crate) fn remarks(&mut self, remarks: &[String]) {
+        if !remarks.is_empty() {
+            self.text.push('\n');
+        }
+        for remark in remarks {
+            let line = if self.markdown { format!("- {remark}\n") } else { folded(remark) };
+            self.text.push_str(&line);
+        }
+    }
+
+    /// The account of how the answer came about, and the page is done.
+    pub(crate) fn end(mut self, account: &str) -> String {
+        self.text.push_str(&format!("\n{account}\n"));
+        self.text
+    }
+}
+
+/// What a scenario's network is, in words.
+pub(crate) fn network(network: NetworkSpec) -> String {
+    match network {
+        NetworkSpec::Router { ports } => format!("router of {ports} ports"),
+        NetworkSpec::Hypercube { dimension } => format!("{dimension}-cube of {} nodes", 1u32 << dimension),
+    }
 }
 
 /// A table being filled.
@@ -171,6 +243,11 @@ impl ClassColumns {
         self.deadlines.iter().map(head).collect()
     }
 
+    /// Every deadline, as hops and cycles, and the name of its column.
+    pub(crate) fn deadlines(&self) -> impl Iterator<Item = ((Option<u32>, u32), String)> + '_ {
+        self.deadlines.iter().map(|deadline| (*deadline, deadline_column(*deadline)))
+    }
+
     /// Miss probability of each deadline; `None` where the class has no such deadline.
     pub(crate) fn misses<'c>(
         &'c self,
@@ -204,7 +281,7 @@ impl ClassColumns {
             "latency_p99_cycles",
             "latency_p99.9_cycles",
         ];
-        let deadlines = self.deadlines.iter().map(|deadline| deadline_column(*deadline));
+        let deadlines = self.deadlines().map(|(_, name)| name);
         fixed.into_iter().map(str::to_owned).chain(deadlines).collect()
     }
 

@@ -6,6 +6,7 @@ use schemars::schema_for;
 use crate::args::SchemaOf;
 use crate::outcome::Ended;
 use crate::output;
+use crate::simulate::SimulateDocument;
 use crate::solve::SolveDocument;
 use crate::sweep::SweepDocument;
 
@@ -14,6 +15,7 @@ pub(crate) fn run(of: SchemaOf) -> Result<(), Ended> {
         SchemaOf::Scenario => schema_for!(ScenarioSpec),
         SchemaOf::Solve => schema_for!(SolveDocument),
         SchemaOf::Sweep => schema_for!(SweepDocument),
+        SchemaOf::Simulate => schema_for!(SimulateDocument),
     };
     output::write_json(&schema)
 }

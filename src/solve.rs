@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::args::{Format, Solve};
 use crate::outcome::Ended;
-use crate::output::{ClassColumns, Rows, cycles, share, whole};
+use crate::output::{ClassColumns, Page, Rows, cycles, share, whole};
 use crate::{input, output};
 
 /// The answer of `flitwise solve --format json`.
@@ -52,64 +52,28 @@ fn csv(answer: &Answer, columns: &ClassColumns) -> Result<(), Ended> {
     for class in &answer.classes {
         rows.write_record(columns.row(class))?;
     }
-    output::write(&rows.into_inner().map_err(|error| Ended::Output(error.into_error()))?)
+    output::write_csv(rows)
 }
 
 /// The answer as a page to read.
 fn page(answer: &Answer, markdown: bool, details: bool) -> String {
-    let (bold, plain) = match markdown {
-        true => ("## ".to_owned(), String::new()),
-        false => {
-            let style = anstyle::Style::new().bold();
-            (style.render().to_string(), style.render_reset().to_string())
-        }
-    };
-    let title = |page: &mut String, text: &str| {
-        let gap = if page.is_empty() { "" } else { "\n" };
-        let below = if markdown { "\n" } else { "" };
-        let _ = writeln!(page, "{gap}{bold}{text}{plain}{below}");
-    };
-    let mut page = String::new();
-    title(&mut page, &format!("{}: {}, {} model", answer.scenario.name, network(answer), answer.model));
-    page.push_str(&means(answer, markdown).to_string());
-    if !markdown {
-        page.push_str("network latency = transfer + blocking + sharing; total = network latency + waiting\n");
-    }
-    let deadlines = deadlines(answer, markdown);
-    if !deadlines.is_empty() {
-        title(&mut page, "Deadlines on the network latency");
-        page.push_str(&deadlines.to_string());
-    }
-    let percentiles = percentiles(answer, markdown);
-    if !percentiles.is_empty() {
-        title(&mut page, "Percentiles of the network latency");
-        page.push_str(&percentiles.to_string());
-    }
+    let mut page = Page::new(markdown);
+    let network = output::network(answer.scenario.network);
+    page.title(&format!("{}: {network}, {} model", answer.scenario.name, answer.model));
+    page.rows(&means(answer, markdown));
+    page.legend("network latency = transfer + blocking + sharing; total = network latency + waiting");
+    page.section("Deadlines on the network latency", &deadlines(answer, markdown));
+    page.section("Percentiles of the network latency", &percentiles(answer, markdown));
     if details {
         for class in &answer.classes {
             if let Some(rows) = channels(class, markdown) {
-                title(&mut page, &format!("Channels, class {}", class.name));
-                page.push_str(&rows.to_string());
+                page.title(&format!("Channels, class {}", class.name));
+                page.rows(&rows);
             }
         }
     }
-    let remarks = remarks(answer);
-    if !remarks.is_empty() {
-        page.push('\n');
-    }
-    for remark in remarks {
-        let line = if markdown { format!("- {remark}\n") } else { output::folded(&remark) };
-        page.push_str(&line);
-    }
-    let _ = writeln!(page, "\n{}", answer.report);
-    page
-}
-
-fn network(answer: &Answer) -> String {
-    match answer.scenario.network {
-        NetworkSpec::Router { ports } => format!("router of {ports} ports"),
-        NetworkSpec::Hypercube { dimension } => format!("{dimension}-cube of {} nodes", 1u32 << dimension),
-    }
+    page.remarks(&remarks(answer));
+    page.end(&answer.report.to_string())
 }
 
 fn means(answer: &Answer, markdown: bool) -> Rows {
@@ -314,7 +278,7 @@ fn distribution(answer: &Answer, format: Format) -> Result<(), Ended> {
             for (class, cycle, p) in rows {
                 table.write_record([class, cycle.to_string(), p.to_string(), (1.0 - p).to_string()])?;
             }
-            output::write(&table.into_inner().map_err(|error| Ended::Output(error.into_error()))?)
+            output::write_csv(table)
         }
         Format::Table | Format::Markdown => {
             let mut table = Rows::new(&heads, format == Format::Markdown);

@@ -2,35 +2,13 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod command;
+
 use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
+use command::{assert_close, assert_valid, flitwise, json};
 use serde_json::Value;
-
-fn flitwise(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_flitwise")).args(arguments).output().unwrap()
-}
-
-fn json(arguments: &[&str]) -> Value {
-    let output = flitwise(arguments);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(output.stderr.is_empty(), "messages beside an answer");
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn assert_close(found: &Value, expected: f64, tolerance: f64) {
-    let found = found.as_f64().unwrap();
-    assert!((found - expected).abs() <= tolerance, "{found} is not {expected}");
-}
-
-/// Every number of a document is finite, and every `null` stands where it may.
-fn assert_valid(document: &Value, schema: &str) {
-    let schema = json(&["schema", schema]);
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors: Vec<String> =
-        validator.iter_errors(document).map(|e| format!("{}: {e}", e.instance_path())).collect();
-    assert!(errors.is_empty(), "{errors:#?}");
-}
 
 #[test]
 fn the_16_port_router_has_the_numbers_of_the_second_implementation() {

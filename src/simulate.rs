@@ -1,0 +1,163 @@
+//! `flitwise simulate`.
+
+mod page;
+mod progress;
+mod settings;
+mod trace;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use flitwise_validation::Delivery;
+use flitwise_validation::answer::{ClassSimulation, Estimate, Simulation};
+use flitwise_validation::experiment::{self, Listener, Progress};
+use flitwise_validation::{answer, diagram};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::args::{Format, Simulate};
+use crate::outcome::{Ended, INTERRUPTED};
+use crate::output::ClassColumns;
+use crate::{input, output};
+use progress::Bar;
+use trace::Trace;
+
+/// The answer of `flitwise simulate --format json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SimulateDocument {
+    /// `flitwise.simulate/1`.
+    schema: &'static str,
+    /// Version of flitwise that made it.
+    flitwise_version: &'static str,
+    /// The answer itself.
+    #[serde(flatten)]
+    answer: Simulation,
+}
+
+pub(crate) fn run(args: &Simulate) -> Result<(), Ended> {
+    let scenario = input::to_simulate(&args.source);
+    let asked = Ended::both(scenario, settings::read(args));
+    let trace = args.trace.as_deref().map(|path| Trace::open(path, args.source.file.as_deref()));
+    let ((scenario, (settings, watched)), trace) = Ended::both(asked, trace.transpose())?;
+    if let Some(messages) = watched {
+        let diagram = diagram::watch(&scenario, settings.seed, messages);
+        return output::write(diagram.map_err(|faults| Ended::faults(&faults))?.to_string().as_bytes());
+    }
+
+    let mut listener = Audience {
+        bar: Bar::new(args.quiet, settings.precision),
+        trace: trace.map(|trace| trace.begin(&scenario)),
+    };
+    let stop = stop_on_signals();
+    let answer = experiment::run(&scenario, &settings, &stop, &mut listener);
+    let answer = answer.map_err(|faults| Ended::faults(&faults))?;
+    // from here on there is nothing to wait for: the next signal ends the process
+    stop.store(true, Ordering::Relaxed);
+    let Audience { bar, trace } = listener;
+    bar.clear();
+
+    let partial = answer.run.partial;
+    write(answer, args.format, &ClassColumns::of(&scenario))?;
+    trace.map_or(Ok(()), Trace::end)?;
+    if partial { Err(Ended::Interrupted) } else { Ok(()) }
+}
+
+/// Set by the first Ctrl-C, or request to terminate; the second one ends the process.
+fn stop_on_signals() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&stop);
+    // without a handler a signal ends the process at once, which is better than not running
+    let _ = ctrlc::set_handler(move || {
+        if set.swap(true, Ordering::Relaxed) {
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+    });
+    stop
+}
+
+/// Who listens to a simulation.
+struct Audience {
+    bar: Bar,
+    trace: Option<Trace>,
+}
+
+impl Listener for Audience {
+    fn progress(&mut self, progress: &Progress) {
+        self.bar.show(progress);
+    }
+
+    fn measured(&mut self, replication: u32, messages: &[Delivery]) {
+        if let Some(trace) = &mut self.trace {
+            trace.write(replication, messages);
+        }
+    }
+}
+
+fn write(answer: Simulation, format: Format, columns: &ClassColumns) -> Result<(), Ended> {
+    match format {
+        Format::Json => {
+            let flitwise_version = env!("CARGO_PKG_VERSION");
+            output::write_json(&SimulateDocument { schema: "flitwise.simulate/1", flitwise_version, answer })
+        }
+        Format::Csv => csv(&answer, columns),
+        Format::Table | Format::Markdown => {
+            output::write_coloured(&page::page(&answer, format == Format::Markdown))
+        }
+    }
+}
+
+/// One row per class; what does not exist is empty.
+fn csv(answer: &Simulation, columns: &ClassColumns) -> Result<(), Ended> {
+    let mut rows = csv::Writer::from_writer(Vec::new());
+    for (index, class) in answer.classes.iter().enumerate() {
+        let (heads, row): (Vec<String>, Vec<String>) = fields(class, columns).into_iter().unzip();
+        if index == 0 {
+            rows.write_record(heads)?;
+        }
+        rows.write_record(row)?;
+    }
+    output::write_csv(rows)
+}
+
+/// Columns of a class with their names, which are the same for every class.
+fn fields(class: &ClassSimulation, columns: &ClassColumns) -> Vec<(String, String)> {
+    fn text(value: Option<impl ToString>) -> String {
+        value.map_or_else(String::new, |value| value.to_string())
+    }
+    let mut fields = vec![
+        ("class".to_owned(), class.name.clone()),
+        ("kind".to_owned(), class.kind.word().to_owned()),
+        ("messages".to_owned(), messages(class.network_latency_cycles).to_string()),
+    ];
+    let mut estimate = |stem: &str, unit: &str, estimate: Option<Estimate>| {
+        fields.push((format!("{stem}_{unit}"), text(estimate.map(|found| found.mean))));
+        let width = estimate.and_then(|found| found.half_width_95);
+        fields.push((format!("{stem}_half_width_95_{unit}"), text(width)));
+    };
+    estimate("network_latency", "cycles", class.network_latency_cycles);
+    estimate("waiting", "cycles", class.waiting_cycles);
+    estimate("total_latency", "cycles", class.total_latency_cycles);
+    estimate("accepted_rate", "messages_per_cycle", class.accepted_rate_messages_per_cycle);
+    fields.push(("saturated".to_owned(), class.saturated.to_string()));
+
+    let answer::PercentilesSimulation { p50, p90, p99, p99_9 } = class.latency_percentiles_cycles;
+    for (name, found) in [("p50", p50), ("p90", p90), ("p99", p99), ("p99.9", p99_9)] {
+        fields.push((format!("latency_{name}_cycles"), text(found.map(|found| found.value))));
+        fields.push((format!("latency_{name}_lower_95_cycles"), text(found.map(|found| found.lower_95))));
+        let upper = found.and_then(|found| found.upper_95);
+        fields.push((format!("latency_{name}_upper_95_cycles"), text(upper)));
+    }
+    for (key, name) in columns.deadlines() {
+        let found = class.deadlines.iter().find(|found| (found.hops, found.deadline_cycles) == key);
+        let found = found.and_then(|found| found.miss_probability);
+        fields.push((name.clone(), text(found.map(|found| found.mean))));
+        fields.push((format!("{name}_lower_95"), text(found.map(|found| found.lower_95))));
+        fields.push((format!("{name}_upper_95"), text(found.map(|found| found.upper_95))));
+    }
+    fields
+}
+
+/// The messages behind an estimate.
+fn messages(estimate: Option<Estimate>) -> u64 {
+    estimate.map_or(0, |found| found.messages)
+}

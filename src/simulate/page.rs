@@ -1,0 +1,293 @@
+//! The results of a simulation as a page to read.
+
+use std::fmt::Write;
+
+use flitwise_models::scenario::NetworkSpec;
+use flitwise_validation::answer::{
+    Estimate, PercentileEstimate, Run, Simulation, StoppedBy, Utilization, WarmUpKind,
+};
+use indicatif::HumanCount;
+
+use super::messages;
+use crate::output::{self, Page, Rows, cycles, share};
+
+pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
+    let mut page = Page::new(markdown);
+    let network = output::network(answer.scenario.network);
+    page.title(&format!("{}: {network}, simulated", answer.scenario.name));
+    page.rows(&means(answer, markdown));
+    page.legend("each mean with the half-width of its 95 % interval; total = network latency + waiting");
+    page.section("Deadlines on the network latency", &deadlines(answer, markdown));
+    page.section("Percentiles of the network latency, with 95 % intervals", &percentiles(answer, markdown));
+    page.section("By network channels crossed", &hops(answer, markdown));
+    page.section("Share of cycles in which a channel is busy", &channels(answer, markdown));
+    page.remarks(&remarks(answer));
+    page.end(&account(&answer.run, markdown))
+}
+
+fn is_hypercube(answer: &Simulation) -> bool {
+    matches!(answer.scenario.network, NetworkSpec::Hypercube { .. })
+}
+
+fn means(answer: &Simulation, markdown: bool) -> Rows {
+    let heads = if markdown {
+        ["class", "network latency [cycles]", "waiting [cycles]", "total [cycles]", "messages"]
+    } else {
+        ["class\n", "network\ncycles", "waiting\ncycles", "total\ncycles", "messages\n"]
+    };
+    let mut rows = Rows::new(&heads, markdown);
+    for class in &answer.classes {
+        let waiting = |found| if class.saturated { "saturated".to_owned() } else { mean(found) };
+        rows.add([
+            class.name.clone(),
+            mean(class.network_latency_cycles),
+            waiting(class.waiting_cycles),
+            waiting(class.total_latency_cycles),
+            HumanCount(messages(class.network_latency_cycles)).to_string(),
+        ]);
+    }
+    rows
+}
+
+fn deadlines(answer: &Simulation, markdown: bool) -> Rows {
+    let hypercube = is_hypercube(answer);
+    let mut heads = vec!["class", "deadline [cycles]", "miss probability", "95 % interval", "messages"];
+    if hypercube {
+        heads.insert(1, "hops");
+    }
+    let mut rows = Rows::new(&heads, markdown);
+    for class in &answer.classes {
+        for deadline in &class.deadlines {
+            let hops = deadline.hops.map_or("all".to_owned(), |hops| hops.to_string());
+            let miss = deadline.miss_probability;
+            let interval =
+                miss.map(|miss| format!("{} .. {}", share(Some(miss.lower_95)), share(Some(miss.upper_95))));
+            let row = [
+                Some(class.name.clone()),
+                hypercube.then_some(hops),
+                Some(deadline.deadline_cycles.to_string()),
+                Some(share(miss.map(|miss| miss.mean))),
+                Some(interval.unwrap_or_else(|| share(None))),
+                Some(HumanCount(miss.map_or(0, |miss| miss.messages)).to_string()),
+            ];
+            rows.add(row.into_iter().flatten());
+        }
+    }
+    rows
+}
+
+fn percentiles(answer: &Simulation, markdown: bool) -> Rows {
+    let heads = ["class", "p50 [cycles]", "p90 [cycles]", "p99 [cycles]", "p99.9 [cycles]"];
+    let mut rows = Rows::new(&heads, markdown);
+    for class in &answer.classes {
+        let p = class.latency_percentiles_cycles;
+        if p.p50.is_some() {
+            rows.add([class.name.clone()].into_iter().chain([p.p50, p.p90, p.p99, p.p99_9].map(percentile)));
+        }
+    }
+    rows
+}
+
+/// A percentile and its interval, whose upper end may be unknown.
+fn percentile(found: Option<PercentileEstimate>) -> String {
+    match found {
+        None => cycles(None),
+        Some(PercentileEstimate { value, lower_95, upper_95: Some(upper) }) => {
+            format!("{value} ({lower_95}..{upper})")
+        }
+        Some(PercentileEstimate { value, lower_95, upper_95: None }) => format!("{value} ({lower_95}..?)"),
+    }
+}
+
+/// Empty for a single router.
+fn hops(answer: &Simulation, markdown: bool) -> Rows {
+    let heads = ["class", "hops", "network [cycles]", "waiting [cycles]", "messages"];
+    let mut rows = Rows::new(&heads, markdown);
+    let classes = answer.classes.iter().filter(|_| is_hypercube(answer));
+    for class in classes {
+        for found in class.hops.iter().filter(|found| found.network_latency_cycles.is_some()) {
+            let waiting = if class.saturated { "saturated".to_owned() } else { mean(found.waiting_cycles) };
+            rows.add([
+                class.name.clone(),
+                found.hops.map_or("all".to_owned(), |hops| hops.to_string()),
+                mean(found.network_latency_cycles),
+                waiting,
+                HumanCount(messages(found.network_latency_cycles)).to_string(),
+            ]);
+        }
+    }
+    rows
+}
+
+/// By class: injection, network and ejection channels, those of all dimensions together.
+fn channels(answer: &Simulation, markdown: bool) -> Rows {
+    let of = |kind: &str| {
+        let is_kind = |channel: &str| match kind {
+            "network" => !["injection", "ejection"].contains(&channel),
+            kind => kind == channel,
+        };
+        answer.channels.iter().filter(|found| is_kind(&found.channel)).collect::<Vec<_>>()
+    };
+    let kinds: Vec<_> = ["injection", "network", "ejection"].map(|kind| (kind, of(kind))).into();
+    let kinds: Vec<_> = kinds.into_iter().filter(|(_, channels)| !channels.is_empty()).collect();
+
+    let heads: Vec<&str> = ["class"].into_iter().chain(kinds.iter().map(|(kind, _)| *kind)).collect();
+    let mut rows = Rows::new(&heads, markdown);
+    if kinds.is_empty() {
+        return rows;
+    }
+    for (index, class) in answer.classes.iter().enumerate() {
+        let used = kinds.iter().map(|(_, channels)| {
+            utilization(channels.iter().filter_map(|found| found.utilization_by_class.get(index)))
+        });
+        rows.add([class.name.clone()].into_iter().chain(used));
+    }
+    let all = kinds.iter().map(|(_, channels)| utilization(channels.iter().map(|found| &found.utilization)));
+    rows.add(["all".to_owned()].into_iter().chain(all));
+    rows
+}
+
+/// The mean over several kinds of channels; the mean of their half-widths is an upper bound of its own.
+fn utilization<'u>(kinds: impl Iterator<Item = &'u Utilization>) -> String {
+    let kinds: Vec<&Utilization> = kinds.collect();
+    let mean = |of: fn(&Utilization) -> Option<f64>| {
+        let all: Option<f64> = kinds.iter().map(|kind| of(kind)).sum();
+        all.map(|all| all / kinds.len().max(1) as f64)
+    };
+    let width = mean(|kind| kind.half_width_95).map_or("?".to_owned(), |width| share(Some(width)));
+    format!("{} ±{width}", share(mean(|kind| Some(kind.mean))))
+}
+
+/// Saturation, and what else one should know.
+fn remarks(answer: &Simulation) -> Vec<String> {
+    let saturated = answer.classes.iter().filter_map(|class| {
+        Some(format!("{} is saturated: {}", class.name, class.saturation.as_ref()?.because))
+    });
+    saturated.chain(answer.notes.iter().map(|note| format!("note: {note}"))).collect()
+}
+
+/// How it was run, why it stopped, and what that took; only the last depends on the machine.
+fn account(run: &Run, markdown: bool) -> String {
+    let lines = [how(run), why(run), speed(run)];
+    if markdown {
+        lines.join("  \n")
+    } else {
+        lines.map(|line| output::folded(&line)).concat().trim_end().to_owned()
+    }
+}
+
+fn how(run: &Run) -> String {
+    let mut line = match run.messages {
+        0 => "nothing measured".to_owned(),
+        messages => format!("{} messages", HumanCount(messages)),
+    };
+    if run.simulated_cycles > 0 {
+        let cycles = HumanCount(run.measured_cycles);
+        let _ = match run.replications {
+            1 => write!(line, " in {cycles} cycles"),
+            replications => write!(line, " in {replications} replications of {cycles} cycles"),
+        };
+    }
+    if run.messages > 0 {
+        let found = match run.warmup {
+            WarmUpKind::Given => "given",
+            WarmUpKind::Detected => "MSER-5",
+            WarmUpKind::Unsettled => "its end not found",
+        };
+        let _ = write!(line, " after a warm-up of {} ({found})", HumanCount(run.warmup_cycles));
+    }
+    let _ = write!(line, ", seed {}", run.seed);
+    line
+}
+
+fn why(run: &Run) -> String {
+    let mut line = match run.stopped_by {
+        StoppedBy::Precision => "precise enough",
+        StoppedBy::MaxMessages => "stopped by --max-messages",
+        StoppedBy::MaxTime => "stopped by --max-time",
+        StoppedBy::MaxCycles => "stopped at the last cycle that can be counted",
+        StoppedBy::Interrupted => "interrupted",
+        StoppedBy::NoTraffic => "no traffic",
+    }
+    .to_owned();
+    if run.messages > 0 {
+        let reached = run.reached_precision.map_or("±?".to_owned(), |width| format!("±{}", percent(width)));
+        let wanted = percent(run.wanted_precision);
+        let _ = write!(line, ": {reached} for the worst class's network latency, wanted ±{wanted}");
+    }
+    line
+}
+
+fn speed(run: &Run) -> String {
+    let (hops, rate) = (with_prefix(run.flit_hops as f64), with_prefix(run.flit_hops_per_second));
+    format!("{hops} flit hops at {rate}/s, {:.2} s", run.wall_seconds)
+}
+
+/// A mean and its half-width, with the digits that the half-width leaves.
+fn mean(found: Option<Estimate>) -> String {
+    match found {
+        None => cycles(None),
+        Some(Estimate { mean, half_width_95: None, .. }) => format!("{} ±?", cycles(Some(mean))),
+        Some(Estimate { mean, half_width_95: Some(width), .. }) if mean >= 1e7 => {
+            format!("{mean:.3e} ±{width:.1e}")
+        }
+        Some(Estimate { mean, half_width_95: Some(width), .. }) => {
+            let digits = if width > 0.0 { two_digits(width) } else { 2 };
+            format!("{mean:.digits$} ±{width:.digits$}")
+        }
+    }
+}
+
+/// Decimals after which a number above zero has two digits, four at most.
+fn two_digits(number: f64) -> usize {
+    (1.0 - number.log10().floor()).clamp(0.0, 4.0) as usize
+}
+
+/// A share of one, two digits of it, in percent.
+pub(super) fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    let text = if percent > 0.0 { format!("{percent:.*}", two_digits(percent)) } else { "0".to_owned() };
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text} %")
+}
+
+/// Three digits and a decimal prefix: `3.95 M`.
+fn with_prefix(number: f64) -> String {
+    let prefixes = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
+    match prefixes.into_iter().find(|(unit, _)| number >= *unit) {
+        Some((unit, prefix)) => format!("{:.2} {prefix}", number / unit),
+        None => format!("{number:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(mean: f64, half_width_95: impl Into<Option<f64>>) -> Option<Estimate> {
+        Some(Estimate { mean, half_width_95: half_width_95.into(), messages: 1 })
+    }
+
+    #[test]
+    fn a_mean_has_the_digits_that_its_half_width_leaves() {
+        assert_eq!(mean(estimate(43.386_7, 0.109_7)), "43.39 ±0.11");
+        assert_eq!(mean(estimate(62.944, 3.290)), "62.9 ±3.3");
+        assert_eq!(mean(estimate(15_062.944, 432.90)), "15063 ±433");
+        assert_eq!(mean(estimate(36.0, 0.0)), "36.00 ±0.00");
+        assert_eq!(mean(estimate(36.0, 1e-9)), "36.0000 ±0.0000");
+        assert_eq!(mean(estimate(36.0, None)), "36.00 ±?");
+        assert_eq!(mean(estimate(1.5e9, 2e7)), "1.500e9 ±2.0e7");
+        assert_eq!(mean(None), "-");
+    }
+
+    #[test]
+    fn shares_are_shown_in_percent() {
+        let shown = [0.01, 0.005, 0.5, 0.000_1, 0.009_377, 0.043_21, 0.0, 12.0].map(percent);
+        assert_eq!(shown, ["1 %", "0.5 %", "50 %", "0.01 %", "0.94 %", "4.3 %", "0 %", "1200 %"]);
+    }
+
+    #[test]
+    fn large_numbers_have_prefixes() {
+        assert_eq!([0.0, 999.0, 3.95e6, 5.8e10].map(with_prefix), ["0", "999", "3.95 M", "58.00 G"]);
+    }
+}

@@ -1,0 +1,110 @@
+//! Every measured message as a row of a file.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use flitwise_models::scenario::Scenario;
+use flitwise_validation::Delivery;
+
+use crate::outcome::Ended;
+
+const HEADS: &str = "replication,class,source_node,destination_node,hops,generated_cycle,entered_cycle,\
+                     delivered_cycle,waiting_cycles,network_latency_cycles";
+
+/// A trace being written. What is in the file stays until [`Trace::begin`].
+pub(super) struct Trace {
+    path: PathBuf,
+    out: BufWriter<File>,
+    /// Names as they stand in the file, by class.
+    classes: Vec<String>,
+    /// Whether the file is there for nothing but this trace, and nothing has been written to it.
+    removable: bool,
+    failed: Option<io::Error>,
+}
+
+impl Trace {
+    /// Opens the file, so that it is known early whether it can be written; `scenario_file` is spared.
+    pub(super) fn open(path: &Path, scenario_file: Option<&Path>) -> Result<Self, Ended> {
+        let place = format!("--trace {}", path.display());
+        let same = |other: &Path| Some(fs::canonicalize(other).ok()? == fs::canonicalize(path).ok()?);
+        if scenario_file.and_then(same).unwrap_or(false) {
+            return Err(Ended::input(format!("{place}: found the scenario file, wanted another file")));
+        }
+        if path == Path::new("-") {
+            let message = format!("{place}: found standard output, where the results go, wanted a file");
+            return Err(Ended::input(message));
+        }
+        let new = OpenOptions::new().write(true).create_new(true).open(path);
+        let removable = new.is_ok();
+        let old = || OpenOptions::new().write(true).create(true).truncate(false).open(path);
+        let file = match new {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => old(),
+            new => new,
+        };
+        let file = file.map_err(|error| Ended::input(format!("{place}: cannot be written: {error}")))?;
+        let out = BufWriter::with_capacity(1 << 16, file);
+        Ok(Self { path: path.to_owned(), out, classes: Vec::new(), removable, failed: None })
+    }
+
+    /// Overwrites what is in the file.
+    pub(super) fn begin(mut self, scenario: &Scenario) -> Self {
+        self.removable = false;
+        self.classes = scenario.classes().iter().map(|class| quoted(&class.name)).collect();
+        let empty = || {
+            let file = self.out.get_ref();
+            // a pipe or a device has no length
+            if file.metadata()?.is_file() { file.set_len(0) } else { Ok(()) }
+        };
+        self.failed = empty().and_then(|()| writeln!(self.out, "{HEADS}")).err();
+        self
+    }
+
+    /// A row per message. After a failure nothing more is written; [`Trace::end`] reports it.
+    pub(super) fn write(&mut self, replication: u32, messages: &[Delivery]) {
+        if self.failed.is_none() {
+            let rows = messages.iter().try_for_each(|message| self.row(replication, message));
+            self.failed = rows.and_then(|()| self.out.flush()).err();
+        }
+    }
+
+    fn row(&mut self, replication: u32, message: &Delivery) -> io::Result<()> {
+        let Delivery { generated_cycle, entered_cycle, delivered_cycle, source, destination, class, hops } =
+            message;
+        let class = &self.classes[usize::from(*class)];
+        let (waiting, latency) = (message.waiting_cycles(), message.network_latency_cycles());
+        writeln!(
+            self.out,
+            "{replication},{class},{source},{destination},{hops},{generated_cycle},{entered_cycle},\
+             {delivered_cycle},{waiting},{latency}"
+        )
+    }
+
+    pub(super) fn end(mut self) -> Result<(), Ended> {
+        let flushed = self.out.flush();
+        match self.failed.take().or(flushed.err()) {
+            None => Ok(()),
+            Some(error) => {
+                Err(Ended::Trace(format!("cannot write the trace {}: {error}", self.path.display())))
+            }
+        }
+    }
+}
+
+impl Drop for Trace {
+    fn drop(&mut self) {
+        if self.removable {
+            // an empty file too many is not worth a message
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// A text as it stands in a CSV file.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
