@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::experiment::growth::Saturated;
-use crate::experiment::replication::Replication;
+use crate::experiment::replication::{Replication, Sample};
 use crate::experiment::{Experiment, nodes};
 use crate::measurement::{Cell, Sums};
 use crate::simulator::ChannelKind;
@@ -464,15 +464,23 @@ fn utilization(
         let classes = kinds.flat_map(|(_, classes)| classes.iter().enumerate());
         classes.filter(|(class, _)| of_class(*class)).map(|(_, flits)| flits).sum()
     };
+    // as many batches as there are of messages, as far as there are looks to tell them apart
+    let wanted = experiment.replications.iter().map(|one| one.batches.tallies.len()).max().unwrap_or(1);
     let one = |one: &Replication| {
-        let first = one.samples.iter().find(|sample| sample.cycle >= experiment.warmup_cycles)?;
-        let last = one.samples.last()?;
-        // every node has one channel of each kind
-        let cycles = (last.cycle - first.cycle) * nodes;
-        let flits = sent(&last.sent) - sent(&first.sent);
-        (cycles > 0).then_some(vec![Batch { count: cycles, sum: flits as f64 }])
+        let after_warmup = |sample: &&Sample| sample.cycle >= experiment.warmup_cycles;
+        let samples: Vec<&Sample> = one.samples.iter().filter(after_warmup).collect();
+        let step = (samples.len().saturating_sub(1) / wanted).max(1);
+        let last = samples.last().copied();
+        let mut ends: Vec<&Sample> = samples.into_iter().step_by(step).collect();
+        ends.extend(last.filter(|last| ends.last().is_some_and(|end| end.cycle < last.cycle)));
+        let batch = |pair: &[&Sample]| {
+            // every node has one channel of each kind
+            let cycles = (pair[1].cycle - pair[0].cycle) * nodes;
+            Batch { count: cycles, sum: (sent(&pair[1].sent) - sent(&pair[0].sent)) as f64 }
+        };
+        ends.windows(2).map(batch).collect::<Vec<_>>()
     };
-    let batches: Vec<Vec<Batch>> = experiment.replications.iter().map(one).collect::<Option<_>>()?;
+    let batches: Vec<Vec<Batch>> = experiment.replications.iter().map(one).collect();
     let Mean { mean, half_width_95, .. } = mean_of(&batches)?;
     Some(Utilization { mean, half_width_95 })
 }
@@ -483,6 +491,9 @@ fn notes(experiment: &Experiment<'_>, run: &Run) -> Vec<String> {
         StoppedBy::NoTraffic => notes.push("no class sends anything".to_owned()),
         StoppedBy::Interrupted if run.messages == 0 => {
             notes.push("interrupted before anything was measured".to_owned());
+        }
+        StoppedBy::MaxTime if run.messages == 0 => {
+            notes.push("the time was up before anything was measured".to_owned());
         }
         StoppedBy::Interrupted => {
             notes.push("interrupted: these are the results of the rounds that had ended".to_owned());

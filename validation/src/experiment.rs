@@ -165,11 +165,31 @@ const MOST_FIRST_MESSAGES: u64 = 1_000_000;
 /// What a source queue of a saturated class keeps.
 const SATURATED_QUEUE: usize = 1_024;
 
+/// What ends an experiment in the midst of a round.
+pub(crate) struct Halt<'a> {
+    stop: &'a AtomicBool,
+    deadline: Option<Instant>,
+}
+
+impl Halt<'_> {
+    fn is_interrupted(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn is_out_of_time(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    pub(crate) fn is_reached(&self) -> bool {
+        self.is_interrupted() || self.is_out_of_time()
+    }
+}
+
 /// An experiment under way.
 pub(crate) struct Experiment<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) settings: &'a Settings,
-    stop: &'a AtomicBool,
+    halt: Halt<'a>,
     pub(crate) pool: ThreadPool,
     pub(crate) replications: Vec<Replication>,
     pub(crate) warmup_cycles: u64,
@@ -195,10 +215,12 @@ impl<'a> Experiment<'a> {
         let replications =
             (0..count).map(|index| Replication::new(scenario, settings.seed, index, batches)).collect();
         let classes = scenario.classes().len();
+        let started = Instant::now();
+        let deadline = settings.max_time.and_then(|most| started.checked_add(most));
         Self {
             scenario,
             settings,
-            stop,
+            halt: Halt { stop, deadline },
             pool,
             replications,
             warmup_cycles: 0,
@@ -206,7 +228,7 @@ impl<'a> Experiment<'a> {
             measured_until: 0,
             saturated: vec![None; classes],
             suspicious: vec![false; classes],
-            started: Instant::now(),
+            started,
             simulating: Duration::ZERO,
         }
     }
@@ -237,10 +259,11 @@ impl<'a> Experiment<'a> {
             let start = self.now();
             for step in 1..=warm_up::STEPS {
                 let cycle = start + (end - start) * step / warm_up::STEPS;
-                if !self.advance(cycle) {
-                    return Some(StoppedBy::Interrupted);
+                if let Some(halted) = self.advance(cycle) {
+                    return Some(halted);
                 }
                 let share_done = 0.02 * step as f64 / warm_up::STEPS as f64;
+                let share_done = share_done.max(self.share_of_time());
                 listener.progress(&Progress { warming_up: true, messages: 0, precision: None, share_done });
             }
             self.look_for_growth(end / 4);
@@ -250,8 +273,7 @@ impl<'a> Experiment<'a> {
             }
             let found = warm_up::detect(self);
             let messages: usize = self.replications.iter().map(|one| one.pending.len()).sum();
-            let last =
-                doubling == MOST_DOUBLINGS || messages as u64 > MOST_FIRST_MESSAGES || self.out_of_time();
+            let last = doubling == MOST_DOUBLINGS || messages as u64 > MOST_FIRST_MESSAGES;
             if found.settled || last {
                 self.warmup_cycles = found.cycles;
                 self.warmup_settled = found.settled;
@@ -267,8 +289,8 @@ impl<'a> Experiment<'a> {
         let mut look_at = self.now();
         let mut end = look_at;
         loop {
-            if !self.run_out(end) {
-                return StoppedBy::Interrupted;
+            if let Some(halted) = self.run_out(end) {
+                return halted;
             }
             self.settle(end, listener);
             let messages = self.messages();
@@ -277,6 +299,7 @@ impl<'a> Experiment<'a> {
             let share_done = precision
                 .map_or(0.02, share)
                 .max(messages as f64 / self.settings.max_messages as f64)
+                .max(self.share_of_time())
                 .min(1.0);
             listener.progress(&Progress { warming_up: false, messages, precision, share_done });
 
@@ -297,15 +320,12 @@ impl<'a> Experiment<'a> {
             if messages >= self.settings.max_messages {
                 return StoppedBy::MaxMessages;
             }
-            if self.out_of_time() {
-                return StoppedBy::MaxTime;
-            }
             if end >= MAX_CYCLES {
                 return StoppedBy::MaxCycles;
             }
             end = look_at.min(end + self.round_cycles(messages)).max(self.now()).min(MAX_CYCLES);
-            if !self.advance(end) {
-                return StoppedBy::Interrupted;
+            if let Some(halted) = self.advance(end) {
+                return halted;
             }
         }
     }
@@ -326,50 +346,51 @@ impl<'a> Experiment<'a> {
         self.replications.iter().map(|one| one.simulator.now()).max().unwrap_or(0)
     }
 
-    fn interrupted(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+    /// Share of the time allowed that has passed.
+    fn share_of_time(&self) -> f64 {
+        let most = self.settings.max_time.map_or(f64::INFINITY, |most| most.as_secs_f64());
+        self.started.elapsed().as_secs_f64() / most
     }
 
-    fn out_of_time(&self) -> bool {
-        self.settings.max_time.is_some_and(|most| self.started.elapsed() >= most)
+    /// Simulates all cycles before `end`; `Some` if that was broken off.
+    fn advance(&mut self, end: u64) -> Option<StoppedBy> {
+        self.in_parallel(|one, halt| one.advance(end, halt))
     }
 
-    /// Simulates all cycles before `end`; `false` if interrupted.
-    fn advance(&mut self, end: u64) -> bool {
-        self.in_parallel(|one| one.advance(end))
-    }
-
-    /// Simulates on until all messages generated before `end` have been delivered; `false` if interrupted.
+    /// Simulates on until all messages generated before `end` have been delivered; `Some` if that was broken
+    /// off.
     ///
     /// Messages of saturated classes are not waited for. A class whose messages do not come through in as many
     /// cycles again is saturated.
-    fn run_out(&mut self, end: u64) -> bool {
+    fn run_out(&mut self, end: u64) -> Option<StoppedBy> {
         let awaited: Vec<bool> = self.saturated.iter().map(Option::is_none).collect();
         let limit = end.saturating_mul(2).saturating_add(100_000);
-        if !self.in_parallel(|one| one.run_out(end, limit, &awaited)) {
-            return false;
+        let halted = self.in_parallel(|one, halt| one.run_out(end, limit, &awaited, halt));
+        if halted.is_some() {
+            return halted;
         }
-        for class in 0..awaited.len() {
-            if awaited[class] && self.replications.iter().any(|one| one.outstanding[class] > 0) {
+        for (class, awaited) in awaited.into_iter().enumerate() {
+            if awaited && self.replications.iter().any(|one| one.outstanding[class] > 0) {
                 self.saturate(class, growth::Saturated::NeverDelivered { cycles: limit - end });
             }
         }
-        true
+        None
     }
 
-    fn in_parallel(&mut self, work: impl Fn(&mut Replication) + Sync) -> bool {
+    /// What is under way in a round that is broken off does not count.
+    fn in_parallel(&mut self, work: impl Fn(&mut Replication, &Halt<'_>) + Sync) -> Option<StoppedBy> {
         let started = Instant::now();
-        let stop = self.stop;
+        let halt = &self.halt;
         let replications = &mut self.replications;
-        self.pool.install(|| {
-            replications.par_iter_mut().for_each(|one| {
-                if !stop.load(Ordering::Relaxed) {
-                    work(one);
-                }
-            });
-        });
+        self.pool.install(|| replications.par_iter_mut().for_each(|one| work(one, halt)));
         self.simulating += started.elapsed();
-        !self.interrupted()
+        if self.halt.is_interrupted() {
+            Some(StoppedBy::Interrupted)
+        } else if self.halt.is_out_of_time() {
+            Some(StoppedBy::MaxTime)
+        } else {
+            None
+        }
     }
 
     /// Counts the messages generated from the end of the warm-up to `end`.
@@ -408,21 +429,25 @@ impl<'a> Experiment<'a> {
     }
 
     /// The widest of the classes' half-widths of network latency as a share of the mean; `None` while one is
-    /// not known.
+    /// not known. Saturated classes count only if all are: what gets through of them may be next to nothing.
     pub(crate) fn precision(&self) -> Option<f64> {
-        let mut worst: f64 = 0.0;
-        for (class, spec) in self.scenario.classes().iter().enumerate() {
-            if spec.rate > 0.0 {
-                let one = |one: &Replication| {
-                    one.batches.tallies.iter().map(|tally| tally.network_batch(class)).collect()
-                };
-                let mean = mean_of(&self.replications.iter().map(one).collect::<Vec<_>>())?;
-                // a handful of equal latencies says nothing about the width
-                let known = mean.half_width_95.filter(|_| mean.count >= FEWEST_MESSAGES)?;
-                worst = worst.max(known / mean.mean);
-            }
+        let sends = |class: &usize| self.scenario.classes()[*class].rate > 0.0;
+        let (steady, saturated): (Vec<usize>, Vec<usize>) =
+            (0..self.saturated.len()).filter(sends).partition(|class| self.saturated[*class].is_none());
+        let widths = |classes: Vec<usize>| classes.into_iter().map(|class| self.class_precision(class));
+        if steady.is_empty() {
+            return widths(saturated).flatten().reduce(f64::max);
         }
-        Some(worst)
+        widths(steady).try_fold(0.0, |worst: f64, width| Some(worst.max(width?)))
+    }
+
+    fn class_precision(&self, class: usize) -> Option<f64> {
+        let of_one =
+            |one: &Replication| one.batches.tallies.iter().map(|tally| tally.network_batch(class)).collect();
+        let mean = mean_of(&self.replications.iter().map(of_one).collect::<Vec<_>>())?;
+        // a handful of equal latencies says nothing about the width
+        let known = mean.half_width_95.filter(|_| mean.count >= FEWEST_MESSAGES)?;
+        Some(known / mean.mean)
     }
 }
 

@@ -4,8 +4,8 @@ mod arbiter;
 mod full_crossbar;
 mod lane;
 mod link_scheduler;
-mod observer;
-mod queues;
+pub(crate) mod observer;
+pub(crate) mod queues;
 mod sources;
 mod wiring;
 
@@ -103,7 +103,7 @@ impl Simulator {
         self.observed(&mut Nobody, end, delivered);
     }
 
-    fn observed(&mut self, observer: &mut impl Observer, end: u64, delivered: &mut Vec<Delivery>) {
+    pub(crate) fn observed(&mut self, observer: &mut impl Observer, end: u64, delivered: &mut Vec<Delivery>) {
         let Self { network, schedulers, traffic, now, .. } = self;
         match schedulers {
             Schedulers::VirtualClock(s) => run(network, s, traffic, observer, now, end, delivered),

@@ -57,7 +57,7 @@ pub(super) fn judge(experiment: &Experiment<'_>, class: usize, from: u64) -> Ver
         && kept(second.mean) > threshold
         && kept(first.mean) > threshold
     {
-        return Verdict::Grows(Saturated::Backlog { kept: kept(second.mean) });
+        return Verdict::Grows(Saturated::Backlog { kept: kept(second.mean).min(1.0) });
     }
     if second.is_certain() && kept(second.mean) > LEAST_KEPT / 2.0 {
         return Verdict::Suspicious;

@@ -6,6 +6,8 @@ use crate::measurement::Batches;
 use crate::message::Delivery;
 use crate::simulator::{ChannelKind, Simulator};
 
+use super::Halt;
+
 /// A run, its counts and what it looked like at some moments.
 pub(crate) struct Replication {
     pub(crate) index: u32,
@@ -31,6 +33,8 @@ pub(crate) struct Sample {
     pub(crate) sent: Vec<(ChannelKind, Vec<u64>)>,
 }
 
+/// Flit hops between two looks at whether to halt, about.
+const HALT_FLIT_HOPS: f64 = 2e5;
 /// Cycles between two counts of what is still to be delivered.
 const RUN_OUT_CYCLES: u64 = 32;
 
@@ -49,9 +53,14 @@ impl Replication {
         }
     }
 
-    /// Simulates all cycles before `end` and takes a look.
-    pub(crate) fn advance(&mut self, end: u64) {
-        self.simulate(end);
+    /// Simulates all cycles before `end` and takes a look; breaks off when halted.
+    pub(crate) fn advance(&mut self, end: u64, halt: &Halt<'_>) {
+        while self.simulator.now() < end {
+            if halt.is_reached() {
+                return;
+            }
+            self.simulate(end.min(self.simulator.now().saturating_add(self.stretch())));
+        }
         let mut sent: Vec<(ChannelKind, Vec<u64>)> = Vec::new();
         for (channel, class, flits) in self.simulator.channel_flits() {
             let at = match sent.iter().position(|(kind, _)| *kind == channel.kind) {
@@ -73,16 +82,22 @@ impl Replication {
 
     /// Simulates on, to `limit` at most, until all messages of the awaited classes that were generated before
     /// `end`, where the last look was taken, have been delivered.
-    pub(crate) fn run_out(&mut self, end: u64, limit: u64, awaited: &[bool]) {
+    pub(crate) fn run_out(&mut self, end: u64, limit: u64, awaited: &[bool], halt: &Halt<'_>) {
         let open =
             |outstanding: &[u64]| outstanding.iter().zip(awaited).any(|(left, wait)| *wait && *left > 0);
-        while open(&self.outstanding) && self.simulator.now() < limit {
+        while open(&self.outstanding) && self.simulator.now() < limit && !halt.is_reached() {
             let first = self.pending.len();
             self.simulate(self.simulator.now() + RUN_OUT_CYCLES);
             for message in &self.pending[first..] {
                 self.outstanding[usize::from(message.class)] -= u64::from(message.generated_cycle < end);
             }
         }
+    }
+
+    /// Cycles between two looks at whether to halt: some milliseconds.
+    fn stretch(&self) -> u64 {
+        let (cycles, hops) = (self.simulator.now() + 1, self.simulator.flit_hops() + 1);
+        (HALT_FLIT_HOPS * cycles as f64 / hops as f64).clamp(64.0, 1e9) as u64
     }
 
     fn simulate(&mut self, end: u64) {

@@ -57,7 +57,8 @@ pub(super) fn detect(experiment: &Experiment<'_>) -> WarmUp {
             let first = messages.get(truncation.dropped * group).map_or(run_cycles, |message| message.0);
             found.cycles = found.cycles.max(first);
         }
-        found.settled &= truncation.settled;
+        // what is saturated fills the network at once, so that little is left to settle
+        found.settled &= truncation.settled || saturated.is_some();
     }
     found.settled &= found.cycles <= run_cycles / 2;
     found.cycles = found.cycles.min(run_cycles / 2);

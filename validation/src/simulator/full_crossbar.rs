@@ -89,11 +89,6 @@ impl FullCrossbar {
         self.lanes.len()
     }
 
-    /// Lanes of routers' output links, numbers that stand for none included.
-    pub(crate) fn buffered_lanes(&self) -> usize {
-        self.buffered_blocks * WORD
-    }
-
     /// Whether nothing is under way or waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.ledger.unfinished == 0
@@ -237,7 +232,7 @@ impl FullCrossbar {
                     if SOURCES {
                         ledger.tail_left_source(lane - first_lane, lane, row);
                     } else {
-                        ledger.tail_left(lane, row, wiring, class, now, delivered);
+                        ledger.tail_left(lane, row, wiring, now, delivered);
                     }
                 }
             }
@@ -404,12 +399,13 @@ impl FullCrossbar {
     #[cfg(debug_assertions)]
     fn assert_conservation(&self) {
         let (mut entered, mut left, mut inside) = (0, 0, 0);
-        for ((lane, row), (_, _, sent)) in self.lanes.iter().enumerate().zip(self.sent()) {
+        for (lane, (_, _, sent)) in self.sent().enumerate() {
+            let row = &self.lanes[lane];
             assert!(row.arrived <= row.slots, "input buffer of lane {lane} overflows");
             if !row.ejects() {
                 inside += u64::from(row.arrived);
             }
-            if lane < self.buffered_lanes() {
+            if lane < self.buffered_blocks * WORD {
                 assert!(row.waiting <= self.buffer_flits, "output buffer of lane {lane} overflows");
                 inside += u64::from(row.waiting);
                 left += if row.ejects() { sent } else { 0 };

@@ -109,10 +109,6 @@ impl Lanes {
     pub(crate) fn len(&self) -> usize {
         self.0.len() * WORD
     }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Lane> {
-        self.0.iter().flat_map(|block| &block.lanes)
-    }
 }
 
 /// The last block is filled up with lanes that nothing comes to.

@@ -14,6 +14,7 @@ pub(crate) struct Message {
     pub(crate) entered_cycle: u64,
     pub(crate) source: u32,
     pub(crate) destination: u32,
+    pub(crate) class: u8,
     /// Messages that entered the network before it.
     pub(crate) serial: u64,
 }
@@ -57,7 +58,7 @@ impl Messages {
     }
 
     /// A message leaves the network.
-    pub(crate) fn deliver(&mut self, id: u32, class: usize, hops: u32, now: u64) -> Delivery {
+    pub(crate) fn deliver(&mut self, id: u32, hops: u32, now: u64) -> Delivery {
         let message = self.rows[id as usize];
         self.free.push(id);
         Delivery {
@@ -66,7 +67,7 @@ impl Messages {
             delivered_cycle: now,
             source: message.source,
             destination: message.destination,
-            class: class as u8,
+            class: message.class,
             hops: hops as u8,
         }
     }
@@ -218,9 +219,9 @@ impl Ledger {
         let Some(&Queued { generated_cycle, destination, .. }) = self.sources.front(queue) else {
             unreachable!("a flit left an empty source queue");
         };
-        let source = (queue / self.width) as u32;
+        let (source, class) = ((queue / self.width) as u32, (queue % self.width) as u8);
         let entered_cycle = now + 1;
-        let message = Message { generated_cycle, entered_cycle, source, destination, serial: 0 };
+        let message = Message { generated_cycle, entered_cycle, source, destination, class, serial: 0 };
         let id = self.messages.enter(message);
         self.queues.push(lane, row, id);
     }
@@ -243,7 +244,6 @@ impl Ledger {
         lane: usize,
         row: &mut Lane,
         wiring: &Wiring,
-        class: u32,
         now: u64,
         delivered: &mut Vec<Delivery>,
     ) {
@@ -257,7 +257,7 @@ impl Ledger {
             self.unfinished -= 1;
             let message = self.messages.get(id);
             let hops = wiring.hops(message.source, message.destination);
-            delivered.push(self.messages.deliver(id, class as usize, hops, now));
+            delivered.push(self.messages.deliver(id, hops, now));
         }
     }
 }
