@@ -396,8 +396,9 @@ impl<'a> Experiment<'a> {
     /// Counts the messages generated from the end of the warm-up to `end`.
     fn settle(&mut self, end: u64, listener: &mut dyn Listener) {
         let from = self.warmup_cycles;
+        let saturated = &self.saturated;
         for one in &mut self.replications {
-            one.settle(from, end);
+            one.settle(from, end, |class| saturated[usize::from(class)].is_some());
             listener.measured(one.index, &one.settled);
         }
         self.measured_until = end;

@@ -109,18 +109,24 @@ impl Replication {
     }
 
     /// Counts the pending messages generated in cycles `from..end`; later ones stay pending.
-    pub(crate) fn settle(&mut self, from: u64, end: u64) {
+    ///
+    /// Of a saturated class, messages that entered the network then: those generated then may not for long.
+    pub(crate) fn settle(&mut self, from: u64, end: u64, saturated: impl Fn(u8) -> bool) {
+        let counts_from = |message: &Delivery| match saturated(message.class) {
+            true => message.entered_cycle,
+            false => message.generated_cycle,
+        };
         self.settled.clear();
         let settled = &mut self.settled;
         self.pending.retain(|message| {
-            let now = message.generated_cycle < end;
-            if now && message.generated_cycle >= from {
+            let now = counts_from(message) < end;
+            if now && counts_from(message) >= from {
                 settled.push(*message);
             }
             !now
         });
         for message in &self.settled {
-            self.batches.add(message.generated_cycle - from, message);
+            self.batches.add(counts_from(message) - from, message);
         }
     }
 }
