@@ -227,7 +227,7 @@ fn ruler(first: u64, width: usize) -> String {
         let at = first + text.len() as u64;
         let _ = write!(text, "{at:<10}");
         // a long number takes the place of the next
-        while text.len() % 10 != 0 {
+        while !text.len().is_multiple_of(10) {
             text.push(' ');
         }
     }

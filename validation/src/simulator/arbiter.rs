@@ -46,7 +46,6 @@ impl Arbiter {
     #[inline]
     pub(crate) fn tail_crossed(&mut self, lane: usize, row: &mut Lane, one_under_way: bool, now: u64) {
         row.goes_to = NONE;
-        row.crossing = row.crossing.wrapping_add(1);
         if row.has_front() {
             row.to_cross = row.message_flits;
             // a header that left in this very cycle has yet to come in

@@ -332,7 +332,9 @@ impl FullCrossbar {
                 let block = &mut blocks[lane / WORD];
                 block.open &= !(1 << bit);
                 let one_under_way = block.sent[this_cycle] >> bit & 1 == 1;
-                arbiter.tail_crossed(lane, &mut block.lanes[bit], one_under_way, now);
+                let row = &mut block.lanes[bit];
+                ledger.queues.pop(lane, row);
+                arbiter.tail_crossed(lane, row, one_under_way, now);
             }
         }
         self.flit_hops += crossings;
@@ -368,7 +370,7 @@ impl FullCrossbar {
         let Self { lanes, granted, ledger, arbiter, wiring, shift, .. } = self;
         arbiter.enter_requests(lanes, ledger, wiring, *shift, now);
         while let Some((lane, to)) = arbiter.grant_next(wiring, *shift) {
-            let id = ledger.queues.at(lane, lanes[lane].crossing);
+            let id = ledger.queues.at(lane, &lanes[lane], lanes[lane].crossing);
             let out = &mut lanes[to];
             ledger.queues.push(to, out, id);
             out.owner = lane as u32;

@@ -35,8 +35,6 @@ pub(crate) struct Lane {
     /// Stamps of the flit at the front before the link and of the one that came last; the scheduler's.
     pub(crate) first_stamp: f64,
     pub(crate) last_stamp: f64,
-    /// Where the scheduler keeps the first of the stamps between the two.
-    pub(crate) stamps_from: u32,
     /// Positions in the lane's queue of messages: front of the input buffer.
     pub(crate) crossing: u32,
     /// The message whose flits leave now, if it is not `end`.
@@ -62,7 +60,6 @@ impl Lane {
             message_flits,
             first_stamp: 0.0,
             last_stamp: 0.0,
-            stamps_from: 0,
             crossing: 0,
             sending: 0,
             end: 0,

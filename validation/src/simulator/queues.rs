@@ -73,42 +73,31 @@ impl Messages {
     }
 }
 
-/// By lane, the messages in it in order: a ring from the one at the front of the input buffer to the one that
-/// owns the lane.
+/// By lane, the messages in it in order: from the one at the front of the input buffer to the one that owns the
+/// lane. Positions are counted in the lane's row.
 #[derive(Clone, Debug)]
-pub(crate) struct Queues {
-    slots: Vec<u32>,
-    /// Of each ring, a power of two; grows when a lane needs more.
-    capacity: usize,
-}
+pub(crate) struct Queues(Vec<VecDeque<u32>>);
 
 impl Queues {
     pub(crate) fn new(lanes: usize) -> Self {
-        Self { slots: vec![0; lanes * 4], capacity: 4 }
+        Self(vec![VecDeque::new(); lanes])
     }
 
     #[inline]
-    pub(crate) fn at(&self, lane: usize, position: u32) -> u32 {
-        self.slots[lane * self.capacity + (position as usize & (self.capacity - 1))]
+    pub(crate) fn at(&self, lane: usize, row: &Lane, position: u32) -> u32 {
+        self.0[lane][position.wrapping_sub(row.crossing) as usize]
     }
 
     /// Puts a message behind the last of a lane.
-    #[inline]
     pub(crate) fn push(&mut self, lane: usize, row: &mut Lane, id: u32) {
-        if (row.end.wrapping_sub(row.crossing)) as usize >= self.capacity {
-            self.grow();
-        }
-        self.slots[lane * self.capacity + (row.end as usize & (self.capacity - 1))] = id;
+        self.0[lane].push_back(id);
         row.end = row.end.wrapping_add(1);
     }
 
-    /// All rings twice as long. Each is copied to both halves, so that it does not matter where one begins.
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self) {
-        let rings = self.slots.chunks_exact(self.capacity);
-        self.slots = rings.flat_map(|ring| ring.iter().chain(ring)).copied().collect();
-        self.capacity *= 2;
+    /// Takes the first message out of a lane.
+    pub(crate) fn pop(&mut self, lane: usize, row: &mut Lane) {
+        self.0[lane].pop_front();
+        row.crossing = row.crossing.wrapping_add(1);
     }
 }
 
@@ -206,12 +195,12 @@ impl Ledger {
 
     /// The message whose flits leave over the link.
     pub(crate) fn sending(&self, lane: usize, row: &Lane) -> &Message {
-        self.messages.get(self.queues.at(lane, row.sending))
+        self.messages.get(self.queues.at(lane, row, row.sending))
     }
 
     /// The message at the front behind the link.
     pub(crate) fn crossing(&self, lane: usize, row: &Lane) -> &Message {
-        self.messages.get(self.queues.at(lane, row.crossing))
+        self.messages.get(self.queues.at(lane, row, row.crossing))
     }
 
     /// The first message of a source queue goes on its way: its header is in stage 1 in the next cycle.
@@ -248,11 +237,11 @@ impl Ledger {
         delivered: &mut Vec<Delivery>,
     ) {
         self.messages_sent[lane] += 1;
-        let id = self.queues.at(lane, row.sending);
+        let id = self.queues.at(lane, row, row.sending);
         row.sending = row.sending.wrapping_add(1);
         row.to_send = if row.sending == row.end { 0 } else { row.message_flits };
         if row.ejects() {
-            row.crossing = row.sending;
+            self.queues.pop(lane, row);
             row.arrived = 0;
             self.unfinished -= 1;
             let message = self.messages.get(id);

@@ -188,7 +188,7 @@ impl Destinations {
     #[inline]
     fn draw(self, random: &mut Xoshiro256PlusPlus, source: u32) -> u32 {
         let among = if self.own { self.nodes } else { self.nodes - 1 };
-        let drawn = (u128::from(random.next_u64()) * u128::from(among) >> 64) as u32;
+        let drawn = ((u128::from(random.next_u64()) * u128::from(among)) >> 64) as u32;
         if !self.own && drawn >= source { drawn + 1 } else { drawn }
     }
 }

@@ -1,28 +1,18 @@
 //! Stamps of the flits of every lane, first come first served within a lane.
 
+use std::collections::VecDeque;
+
 use crate::simulator::lane::Lane;
 
-/// Stamps of the flits between the first and the last of each lane, which the lane itself keeps.
+/// Stamps of the flits behind the first of each lane; that of the first is in its row. Each lane takes the
+/// memory that it needs, which for deep buffers is far less than they could hold.
 #[derive(Clone, Debug)]
-pub(super) struct Stamps {
-    /// Ring of lane `l`: `capacity` slots from `l * capacity`.
-    rings: Vec<f64>,
-    /// A power of two; grows when a lane needs more.
-    capacity: usize,
-}
-
-/// Slots of a ring at the start.
-const FIRST_CAPACITY: usize = 8;
+pub(super) struct Stamps(Vec<VecDeque<f64>>);
 
 impl Stamps {
     /// For `lanes` lanes.
     pub(super) fn new(lanes: usize) -> Self {
-        Self { rings: vec![0.0; lanes * FIRST_CAPACITY], capacity: FIRST_CAPACITY }
-    }
-
-    #[inline]
-    fn slot(&self, lane: usize, place: u32) -> usize {
-        lane * self.capacity + (place as usize & (self.capacity - 1))
+        Self(vec![VecDeque::new(); lanes])
     }
 
     /// A flit joins behind the `row.waiting` others.
@@ -31,31 +21,17 @@ impl Stamps {
         row.last_stamp = stamp;
         if row.waiting == 0 {
             row.first_stamp = stamp;
-            return;
+        } else {
+            self.0[lane].push_back(stamp);
         }
-        if row.waiting as usize > self.capacity {
-            self.grow();
-        }
-        let slot = self.slot(lane, row.stamps_from.wrapping_add(row.waiting));
-        self.rings[slot] = stamp;
     }
 
     /// The first flit has left, `row.waiting` stay.
     #[inline]
     pub(super) fn pop(&mut self, lane: usize, row: &mut Lane) {
         if row.waiting > 0 {
-            row.stamps_from = row.stamps_from.wrapping_add(1);
-            row.first_stamp = self.rings[self.slot(lane, row.stamps_from)];
+            row.first_stamp = self.0[lane].pop_front().unwrap_or(row.last_stamp);
         }
-    }
-
-    /// All rings twice as long. Each is copied to both halves, so that it does not matter where one begins.
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self) {
-        let rings = self.rings.chunks_exact(self.capacity);
-        self.rings = rings.flat_map(|ring| ring.iter().chain(ring)).copied().collect();
-        self.capacity *= 2;
     }
 }
 
