@@ -12,8 +12,11 @@ use crate::message::Arrival;
 #[derive(Clone, Debug)]
 pub(crate) struct Sources {
     sources: Vec<Source>,
-    /// Messages of the current span, by cycle, and how many have come.
+    /// Messages of the current span, source by source.
     span: Vec<Arrival>,
+    /// Their order, by cycle and then as drawn (cycle since the start of the span in the upper half, place in
+    /// `span` in the lower), and how many have come.
+    order: Vec<u64>,
     next: usize,
     /// The first cycle after the current span.
     drawn_until: u64,
@@ -73,19 +76,27 @@ impl Sources {
         let rate: f64 = scenario.classes().iter().map(|class| class.rate).sum();
         let messages_per_cycle = rate * f64::from(destinations.nodes);
         let span_cycles = (SPAN_MESSAGES / messages_per_cycle).clamp(1.0, SPAN_MAX) as u64;
-        Self { sources, span: Vec::new(), next: 0, drawn_until: 0, span_cycles, destinations }
+        Self {
+            sources,
+            span: Vec::new(),
+            order: Vec::new(),
+            next: 0,
+            drawn_until: 0,
+            span_cycles,
+            destinations,
+        }
     }
 
     /// The next message, if it comes in cycle `until` or before.
     #[inline]
     pub(crate) fn next(&mut self, until: u64) -> Option<Arrival> {
         loop {
-            if let Some(arrival) = self.span.get(self.next) {
+            if let Some(arrival) = self.ahead() {
                 if arrival.cycle > until {
                     return None;
                 }
                 self.next += 1;
-                return Some(*arrival);
+                return Some(arrival);
             }
             if self.drawn_until > until {
                 return None;
@@ -102,7 +113,12 @@ impl Sources {
         if self.next == self.span.len() {
             self.draw_span();
         }
-        Some(self.span.get(self.next).map_or(self.drawn_until, |arrival| arrival.cycle))
+        Some(self.ahead().map_or(self.drawn_until, |arrival| arrival.cycle))
+    }
+
+    #[inline]
+    fn ahead(&self) -> Option<Arrival> {
+        self.order.get(self.next).map(|place| self.span[*place as u32 as usize])
     }
 
     #[cold]
@@ -120,8 +136,11 @@ impl Sources {
                 self.span.push(Arrival { cycle, source: *node, destination, class: *class });
             }
         }
-        // messages of a source that come in the same cycle may change places: they differ in nothing but chance
-        self.span.sort_unstable_by_key(|arrival| arrival.cycle);
+        let start = self.drawn_until - self.span_cycles;
+        let place = |(index, arrival): (usize, &Arrival)| (arrival.cycle - start) << 32 | index as u64;
+        self.order.clear();
+        self.order.extend(self.span.iter().enumerate().map(place));
+        self.order.sort_unstable();
     }
 }
 
