@@ -158,7 +158,8 @@ pub(crate) struct Simulate {
     /// Go on until the 95 % half-width of every class's network latency is at most this share of it.
     #[arg(long, value_name = "SHARE", default_value = "1%", allow_hyphen_values = true)]
     pub(crate) precision: String,
-    /// Stop after so many measured messages, all classes and replications together.
+    /// Stop after about so many measured messages, all classes and replications together, and no
+    /// fewer than a first look takes.
     #[arg(long, value_name = "N", default_value = "1e7", allow_hyphen_values = true)]
     pub(crate) max_messages: String,
     /// Stop after this time: seconds, or a number with s, m or h [default: no limit].

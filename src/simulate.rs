@@ -7,6 +7,7 @@ mod trace;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use flitwise_validation::Delivery;
 use flitwise_validation::answer::{ClassSimulation, Estimate, Simulation};
@@ -57,18 +58,25 @@ pub(crate) fn run(args: &Simulate) -> Result<(), Ended> {
     bar.clear();
 
     let partial = answer.run.partial;
-    write(answer, args.format, &ClassColumns::of(&scenario))?;
+    // the trace is ended even if nobody takes the results, and its failure is the one to report
+    let written = write(answer, args.format, &ClassColumns::of(&scenario));
     trace.map_or(Ok(()), Trace::end)?;
-    if partial { Err(Ended::Interrupted) } else { Ok(()) }
+    if partial { Err(Ended::Interrupted) } else { written }
 }
+
+/// Signals so close together are one.
+const SAME_SIGNAL: Duration = Duration::from_millis(500);
 
 /// Set by the first Ctrl-C, or request to terminate; the second one ends the process.
 fn stop_on_signals() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&stop);
+    let mut first: Option<Instant> = None;
     // without a handler a signal ends the process at once, which is better than not running
     let _ = ctrlc::set_handler(move || {
-        if set.swap(true, Ordering::Relaxed) {
+        set.store(true, Ordering::Relaxed);
+        // some senders send two at once and mean one
+        if first.get_or_insert_with(Instant::now).elapsed() > SAME_SIGNAL {
             std::process::exit(i32::from(INTERRUPTED));
         }
     });

@@ -193,6 +193,7 @@ fn how(run: &Run) -> String {
             WarmUpKind::Given => "given",
             WarmUpKind::Detected => "MSER-5",
             WarmUpKind::Unsettled => "its end not found",
+            WarmUpKind::None => "not ended",
         };
         let _ = write!(line, " after a warm-up of {} ({found})", HumanCount(run.warmup_cycles));
     }
@@ -205,6 +206,7 @@ fn why(run: &Run) -> String {
         StoppedBy::Precision => "precise enough",
         StoppedBy::MaxMessages => "stopped by --max-messages",
         StoppedBy::MaxTime => "stopped by --max-time",
+        StoppedBy::Saturated => "ended: every class is saturated",
         StoppedBy::MaxCycles => "stopped at the last cycle that can be counted",
         StoppedBy::Interrupted => "interrupted",
         StoppedBy::NoTraffic => "no traffic",

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::experiment::growth::Saturated;
 use crate::experiment::replication::{Replication, Sample};
-use crate::experiment::{Experiment, nodes};
+use crate::experiment::{Experiment, FEWEST_MESSAGES, nodes};
 use crate::measurement::{Cell, Sums};
 use crate::simulator::ChannelKind;
 use crate::statistics::{
@@ -81,6 +81,8 @@ pub enum WarmUpKind {
     Detected,
     /// MSER-5 did not find its end in the time allowed.
     Unsettled,
+    /// The run ended before that.
+    None,
 }
 
 /// What made a simulation stop.
@@ -93,6 +95,8 @@ pub enum StoppedBy {
     MaxMessages,
     /// It took as long as it was allowed to.
     MaxTime,
+    /// No class that sends has a steady state.
+    Saturated,
     /// Time has no more digits.
     MaxCycles,
     /// It was interrupted.
@@ -263,6 +267,7 @@ fn run(experiment: &Experiment<'_>, stopped_by: StoppedBy, wall: Duration) -> Ru
     let seconds = experiment.simulating.as_secs_f64();
     let batches = replications.iter().map(|one| one.batches.tallies.len()).max().unwrap_or(1);
     let warmup = match (settings.warmup_cycles, experiment.warmup_settled) {
+        _ if experiment.measured_until == 0 => WarmUpKind::None,
         (Some(_), _) => WarmUpKind::Given,
         (None, true) => WarmUpKind::Detected,
         (None, false) => WarmUpKind::Unsettled,
@@ -464,6 +469,9 @@ fn utilization(
         let classes = kinds.flat_map(|(_, classes)| classes.iter().enumerate());
         classes.filter(|(class, _)| of_class(*class)).map(|(_, flits)| flits).sum()
     };
+    if experiment.measured_until == 0 {
+        return None;
+    }
     // as many batches as there are of messages, as far as there are looks to tell them apart
     let wanted = experiment.replications.iter().map(|one| one.batches.tallies.len()).max().unwrap_or(1);
     let one = |one: &Replication| {
@@ -507,6 +515,11 @@ fn notes(experiment: &Experiment<'_>, run: &Run) -> Vec<String> {
         ));
     }
     for (class, spec) in experiment.scenario.classes().iter().enumerate() {
+        let tallies = experiment.replications.iter().flat_map(|one| &one.batches.tallies);
+        let measured: u64 = tallies.map(|tally| tally.count(class)).sum();
+        if run.messages > 0 && spec.rate > 0.0 && measured < FEWEST_MESSAGES {
+            notes.push(format!("{}: {measured} messages are too few for an interval", spec.name));
+        }
         if experiment.suspicious[class] {
             notes.push(format!(
                 "{}: the backlog was still growing; its waiting may have no steady state",

@@ -13,7 +13,7 @@ mod warm_up;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use flitwise_models::scenario::{Fault, NetworkSpec, Place, Scenario};
+use flitwise_models::scenario::{ClassSpec, Fault, NetworkSpec, Place, Scenario};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
@@ -156,6 +156,10 @@ pub fn run(
 const ROUND_FLIT_HOPS: f64 = 1e6;
 /// Messages of a replication in the first run, about.
 const FIRST_MESSAGES: f64 = 2_000.0;
+/// Flits of a replication in the first run, at most about.
+const FIRST_FLITS: f64 = 1e6;
+/// Flit hops of all replications beyond which the first run is not doubled.
+const MOST_FIRST_FLIT_HOPS: u64 = 500_000_000;
 /// Fewest cycles of the first run.
 const FIRST_CYCLES: f64 = 4_096.0;
 /// Times the first run is doubled at most while no warm-up is found.
@@ -163,7 +167,7 @@ const MOST_DOUBLINGS: u32 = 6;
 /// Messages of all replications beyond which it is not doubled.
 const MOST_FIRST_MESSAGES: u64 = 1_000_000;
 /// What a source queue of a saturated class keeps.
-const SATURATED_QUEUE: usize = 1_024;
+const SATURATED_QUEUE: usize = 64;
 
 /// What ends an experiment in the midst of a round.
 pub(crate) struct Halt<'a> {
@@ -251,10 +255,17 @@ impl<'a> Experiment<'a> {
         let messages_per_cycle = rate * f64::from(nodes(self.scenario));
         // half of what is wanted, so that there is something left to measure
         let most = self.settings.max_messages as f64 / (2 * self.replications.len()) as f64;
-        let first = (FIRST_MESSAGES / messages_per_cycle).max(FIRST_CYCLES).min(most / messages_per_cycle);
+        // long messages: fewer of them
+        let flits = |class: &ClassSpec| class.rate / rate * f64::from(class.message_flits);
+        let mean_flits: f64 = self.scenario.classes().iter().map(flits).sum();
+        let first_messages = FIRST_MESSAGES.min((FIRST_FLITS / mean_flits).max(100.0));
+        let first = (first_messages / messages_per_cycle).max(FIRST_CYCLES).min(most / messages_per_cycle);
         let first = first.clamp(256.0, MAX_CYCLES as f64 / 256.0);
         let given = self.settings.warmup_cycles;
-        let mut end = first as u64 + given.unwrap_or(0);
+        let mut end = (first as u64).saturating_add(given.unwrap_or(0));
+        for one in &mut self.replications {
+            one.dropped_before = given.unwrap_or(0);
+        }
         for doubling in 0.. {
             let start = self.now();
             for step in 1..=warm_up::STEPS {
@@ -262,18 +273,20 @@ impl<'a> Experiment<'a> {
                 if let Some(halted) = self.advance(cycle) {
                     return Some(halted);
                 }
+                self.look_for_growth(cycle / 4);
                 let share_done = 0.02 * step as f64 / warm_up::STEPS as f64;
                 let share_done = share_done.max(self.share_of_time());
                 listener.progress(&Progress { warming_up: true, messages: 0, precision: None, share_done });
             }
-            self.look_for_growth(end / 4);
             if let Some(cycles) = given {
                 self.warmup_cycles = cycles;
                 break;
             }
             let found = warm_up::detect(self);
             let messages: usize = self.replications.iter().map(|one| one.pending.len()).sum();
-            let last = doubling == MOST_DOUBLINGS || messages as u64 > MOST_FIRST_MESSAGES;
+            let last = doubling == MOST_DOUBLINGS
+                || messages as u64 > MOST_FIRST_MESSAGES
+                || self.flit_hops() > MOST_FIRST_FLIT_HOPS;
             if found.settled || last {
                 self.warmup_cycles = found.cycles;
                 self.warmup_settled = found.settled;
@@ -304,10 +317,13 @@ impl<'a> Experiment<'a> {
             listener.progress(&Progress { warming_up: false, messages, precision, share_done });
 
             if end >= look_at {
-                self.look_for_growth(self.warmup_cycles);
+                self.look_for_growth(end / 4);
                 let narrow = precision.is_some_and(|width| width <= self.settings.precision);
                 if narrow && !self.suspicious.contains(&true) {
                     return StoppedBy::Precision;
+                }
+                if self.is_all_saturated() && end >= 2 * self.warmup_cycles {
+                    return StoppedBy::Saturated;
                 }
                 let factor = match precision {
                     // half-widths shrink with the root of the length
@@ -318,6 +334,7 @@ impl<'a> Experiment<'a> {
                 look_at = self.warmup_cycles.saturating_add(window.ceil() as u64);
             }
             if messages >= self.settings.max_messages {
+                self.look_for_growth(end / 4);
                 return StoppedBy::MaxMessages;
             }
             if end >= MAX_CYCLES {
@@ -332,7 +349,7 @@ impl<'a> Experiment<'a> {
 
     /// Cycles of a round: about [`ROUND_FLIT_HOPS`], and no more than the messages still to measure.
     fn round_cycles(&self, messages: u64) -> u64 {
-        let hops: u64 = self.replications.iter().map(|one| one.simulator.flit_hops()).sum();
+        let hops = self.flit_hops();
         let cycles: u64 = self.replications.iter().map(|one| one.simulator.now()).sum();
         let round = ROUND_FLIT_HOPS * cycles as f64 / (hops as f64).max(1.0);
         let window = (self.measured_until - self.warmup_cycles) as f64;
@@ -423,6 +440,17 @@ impl<'a> Experiment<'a> {
         }
     }
 
+    /// Whether no class that sends has a steady state.
+    fn is_all_saturated(&self) -> bool {
+        let classes = self.scenario.classes().iter().zip(&self.saturated);
+        classes.into_iter().all(|(class, saturated)| class.rate == 0.0 || saturated.is_some())
+    }
+
+    /// Of all replications, warm-up included.
+    pub(crate) fn flit_hops(&self) -> u64 {
+        self.replications.iter().map(|one| one.simulator.flit_hops()).sum()
+    }
+
     pub(crate) fn messages(&self) -> u64 {
         let classes = 0..self.saturated.len();
         let tallies = || self.replications.iter().flat_map(|one| &one.batches.tallies);
@@ -453,7 +481,7 @@ impl<'a> Experiment<'a> {
 }
 
 /// Messages of a class below which its half-width is not believed.
-const FEWEST_MESSAGES: u64 = 200;
+pub(crate) const FEWEST_MESSAGES: u64 = 200;
 
 /// Nodes of the network.
 pub(crate) fn nodes(scenario: &Scenario) -> u32 {

@@ -3,7 +3,7 @@
 //!
 //! Every comparison of a mean uses independent replications at fixed seeds, and fails by chance once in 10,000:
 //! [`ERROR`]. No seed has been chosen by its outcome.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::AtomicBool;
@@ -217,7 +217,7 @@ fn one_class_waits_as_in_a_queue_of_deterministic_service_to_half_a_percent() {
 fn the_distribution_of_waiting_is_that_of_the_recursion() {
     let (rate, flits) = (0.1, 6);
     let batch: Vec<f64> = (0..12)
-        .scan((-rate as f64).exp(), |next, a| {
+        .scan(f64::exp(-rate), |next, a| {
             let now = *next;
             *next *= rate / f64::from(a + 1);
             Some(now)
@@ -239,7 +239,7 @@ fn the_distribution_of_waiting_is_that_of_the_recursion() {
         let mut expected = 0.0;
         for (before, share) in batch.iter().enumerate() {
             more -= share;
-            let room = (cycles as usize).checked_sub(1 + before * flits);
+            let room = usize::checked_sub(cycles, 1 + before * flits);
             expected += room.map_or(0.0, |room| more / rate * left[..=room].iter().sum::<f64>());
         }
         let found = waits_no_longer(rate, flits, cycles);
@@ -610,10 +610,12 @@ fn one_class(network: NetworkSpec, rate: f64, deadlines: &[u32]) -> Scenario {
 #[test]
 #[ignore = "simulates tens of millions of messages"]
 fn another_simulator_agrees_on_one_class() {
+    // deadline, share that misses it, half-width
     type Miss = (u32, f64, Option<f64>);
+    type Case = (NetworkSpec, f64, (f64, f64), [Miss; 2]);
     let router = NetworkSpec::Router { ports: 16 };
     let cube = NetworkSpec::Hypercube { dimension: 5 };
-    let cases: [(NetworkSpec, f64, (f64, f64), [Miss; 2]); 3] = [
+    let cases: [Case; 3] = [
         (router, 0.005, (40.33, 0.09), [(50, 0.129, Some(0.003)), (80, 0.0089, None)]),
         (router, 0.010, (49.11, 0.19), [(50, 0.363, Some(0.005)), (80, 0.0641, None)]),
         (cube, 0.005, (54.04, 0.19), [(60, 0.188, None), (80, 0.049, None)]),

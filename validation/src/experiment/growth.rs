@@ -1,6 +1,8 @@
 //! Does the backlog of a class grow without bound?
 
-use crate::statistics::growth;
+use flitwise_models::scenario::SourceSpec;
+
+use crate::statistics::{growth, student_quantile};
 
 use super::{Experiment, nodes};
 
@@ -29,20 +31,23 @@ pub(super) enum Verdict {
 }
 
 /// Growth below this share of the generation rate is not told from none.
-const LEAST_KEPT: f64 = 0.01;
+const LEAST_KEPT: f64 = 0.005;
 
 /// Looks at the samples from cycle `from` on, first and second half apart.
 ///
 /// A stable queue that starts empty fills for a while. The slowest, critically loaded one holds about
 /// `sqrt(2 λ t / π)` messages after `λ t` arrivals, so that its second half keeps some `0.5 / sqrt(λ t)` of
 /// what is generated, more if arrivals are bursty. Growth is called unbounded when both halves keep more than
-/// six times that, at least 1 %, and the second half does so beyond chance (99.9 %).
+/// twice that (times the root of the burstiness), at least 0.5 %, and the second half keeps half as much beyond
+/// chance (99.9 %). It is suspicious, so that the run goes on, when it is beyond chance (97.5 %) over both halves.
 pub(super) fn judge(experiment: &Experiment<'_>, class: usize, from: u64) -> Verdict {
     let rate = experiment.scenario.classes()[class].rate;
     if rate == 0.0 {
         return Verdict::Steady;
     }
     let Some((first, second)) = halves(experiment, class, from) else { return Verdict::Steady };
+    let whole: Vec<f64> =
+        first.slopes.iter().zip(&second.slopes).map(|(a, b)| f64::midpoint(*a, *b)).collect();
     let (Some(first), Some(second)) =
         (growth(&first.slopes), growth(&second.slopes).map(|g| (g, second.cycles)))
     else {
@@ -52,17 +57,31 @@ pub(super) fn judge(experiment: &Experiment<'_>, class: usize, from: u64) -> Ver
     let generated = rate * cycles * 2.0;
     let nodes = f64::from(nodes(experiment.scenario));
     let kept = |slope: f64| slope / (rate * nodes);
-    let threshold = LEAST_KEPT.max(3.0 / generated.sqrt());
+    let threshold = LEAST_KEPT.max(burstiness(experiment, class).sqrt() / generated.sqrt());
     if kept(second.lower_999) > threshold / 2.0
         && kept(second.mean) > threshold
         && kept(first.mean) > threshold
     {
         return Verdict::Grows(Saturated::Backlog { kept: kept(second.mean).min(1.0) });
     }
-    if second.is_certain() && kept(second.mean) > LEAST_KEPT / 2.0 {
+    // one-sided Student bound
+    let count = whole.len() as f64;
+    let mean = whole.iter().sum::<f64>() / count;
+    let variance = whole.iter().map(|slope| (slope - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    let lower = student_quantile(count - 1.0, 0.975).map(|t| mean - t * (variance / count).sqrt());
+    if lower.is_some_and(|lower| lower > 0.0) && kept(mean) > LEAST_KEPT / 2.0 {
         return Verdict::Suspicious;
     }
     Verdict::Steady
+}
+
+/// Variance over mean of the number of messages in a long time, about: 1 for Poisson arrivals, the size of
+/// bursts and as much again for ON/OFF.
+fn burstiness(experiment: &Experiment<'_>, class: usize) -> f64 {
+    match experiment.scenario.classes()[class].source {
+        SourceSpec::Poisson => 1.0,
+        SourceSpec::OnOff { messages_per_burst, .. } => 2.0 * messages_per_burst,
+    }
 }
 
 /// Slopes of the backlog in one half of a run \[messages/cycle\].

@@ -14,6 +14,8 @@ pub(crate) struct Replication {
     pub(crate) simulator: Simulator,
     /// Delivered, not yet counted: from the first run, or generated after the end of the last round.
     pub(crate) pending: Vec<Delivery>,
+    /// Messages generated before this cycle are of no interest.
+    pub(crate) dropped_before: u64,
     /// Counted in the last round.
     pub(crate) settled: Vec<Delivery>,
     pub(crate) batches: Batches,
@@ -45,6 +47,7 @@ impl Replication {
             index,
             simulator: Simulator::new(scenario, replication_seed(seed, index)),
             pending: Vec::new(),
+            dropped_before: 0,
             settled: Vec::new(),
             batches: Batches::new(scenario, batches),
             samples: Vec::new(),
@@ -60,6 +63,7 @@ impl Replication {
                 return;
             }
             self.simulate(end.min(self.simulator.now().saturating_add(self.stretch())));
+            self.drop_early();
         }
         let mut sent: Vec<(ChannelKind, Vec<u64>)> = Vec::new();
         for (channel, class, flits) in self.simulator.channel_flits() {
@@ -105,6 +109,14 @@ impl Replication {
         self.simulator.run_until(end, &mut self.pending);
         for message in &self.pending[first..] {
             self.delivered[usize::from(message.class)] += 1;
+        }
+    }
+
+    /// Forgets what has been delivered of messages generated before `dropped_before`.
+    fn drop_early(&mut self) {
+        let before = self.dropped_before;
+        if before > 0 && self.simulator.now() <= before {
+            self.pending.clear();
         }
     }
 

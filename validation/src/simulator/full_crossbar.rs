@@ -66,6 +66,7 @@ impl FullCrossbar {
         let buffered_blocks = wiring.first_injection() as usize * width / WORD;
         let output_lanes = (wiring.routers() * wiring.ports()) as usize * width;
         let pipeline_stages = u64::from(router.pipeline_stages);
+        let longest = classes.iter().map(|class| class.message_flits).max().unwrap_or(1);
         Self {
             width,
             shift: width.trailing_zeros(),
@@ -75,7 +76,7 @@ impl FullCrossbar {
             reopened: vec![0; lanes.len() / width],
             reopenings: 0,
             released: Vec::new(),
-            ledger: Ledger::new(lanes.len(), wiring.nodes() as usize, width),
+            ledger: Ledger::new(lanes.len(), wiring.nodes() as usize, width, longest),
             arbiter: Arbiter::new(pipeline_stages, lanes.len(), output_lanes),
             flit_hops: 0,
             buffered_blocks,
@@ -118,10 +119,10 @@ impl FullCrossbar {
         let behind_others = queued > 0;
         let row = &mut self.lanes[lane];
         let now = arrival.cycle as f64;
-        let ticket = scheduler.join_message(lane, row, behind_others, now);
+        let ticket = scheduler.join_message(lane >> self.shift, now);
         if !behind_others {
             row.to_send = row.message_flits;
-            row.first_stamp = ticket;
+            scheduler.begin_message(lane, row, ticket, false);
         }
         row.waiting += row.message_flits;
         self.lanes.0[lane / WORD].waiting |= 1 << (lane % WORD);
@@ -230,7 +231,9 @@ impl FullCrossbar {
                 }
                 if to_send == 1 {
                     if SOURCES {
-                        ledger.tail_left_source(lane - first_lane, lane, row);
+                        if let Some(ticket) = ledger.tail_left_source(lane - first_lane, lane, row) {
+                            scheduler.begin_message(lane, row, ticket, true);
+                        }
                     } else {
                         ledger.tail_left(lane, row, wiring, now, delivered);
                     }

@@ -28,9 +28,13 @@ pub(crate) trait LinkScheduler {
     /// A flit joins `lane` behind a crossbar; `row.waiting` flits are there already.
     fn join(&mut self, lane: usize, row: &mut Lane, now: f64);
 
-    /// A message joins the source queue `lane`, behind others or not. What is returned becomes
-    /// `row.first_stamp` when the message is at the front.
-    fn join_message(&mut self, lane: usize, row: &mut Lane, behind_others: bool, now: f64) -> f64;
+    /// A message joins a source queue of `link` in cycle `now`. What is returned comes back in
+    /// [`LinkScheduler::begin_message`] when it is at the front.
+    fn join_message(&self, link: usize, now: f64) -> f64;
+
+    /// A message comes to the front of the source queue `lane`, behind others or not; it gets the stamps that
+    /// it would have got when it joined.
+    fn begin_message(&mut self, lane: usize, row: &mut Lane, ticket: f64, behind_others: bool);
 
     /// The class whose flit goes over `link`; `eligible` has a bit per class and is not 0, `rows` are the rows
     /// of all classes on the link.
@@ -95,12 +99,6 @@ impl ClassTable {
     #[inline]
     fn is_real_time(&self, lane: usize) -> bool {
         self.real_time >> self.class(lane) & 1 == 1
-    }
-
-    /// The stamp of a message's last flit: one after another, by Vtick each.
-    fn last_of_message(&self, lane: usize, row: &Lane, first: f64) -> f64 {
-        let vtick = self.vtick(lane);
-        (1..row.message_flits).fold(first, |stamp, _| stamp + vtick)
     }
 }
 

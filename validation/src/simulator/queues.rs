@@ -114,12 +114,13 @@ pub(crate) struct SourceQueues {
 }
 
 impl SourceQueues {
-    pub(crate) fn new(nodes: usize, width: usize) -> Self {
+    /// For messages of at most `longest` flits: the flits of a queue stay countable.
+    pub(crate) fn new(nodes: usize, width: usize, longest: u32) -> Self {
         Self {
             queues: vec![VecDeque::new(); nodes * width],
             backlog: vec![0; width],
             joined: vec![0; width],
-            limits: vec![usize::MAX; width],
+            limits: vec![(u32::MAX / longest) as usize - 1; width],
         }
     }
 
@@ -182,9 +183,9 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    pub(crate) fn new(lanes: usize, nodes: usize, width: usize) -> Self {
+    pub(crate) fn new(lanes: usize, nodes: usize, width: usize, longest: u32) -> Self {
         Self {
-            sources: SourceQueues::new(nodes, width),
+            sources: SourceQueues::new(nodes, width, longest),
             messages: Messages::default(),
             queues: Queues::new(lanes),
             width,
@@ -215,16 +216,15 @@ impl Ledger {
         self.queues.push(lane, row, id);
     }
 
-    /// A message is wholly out of its source.
-    pub(crate) fn tail_left_source(&mut self, queue: usize, lane: usize, row: &mut Lane) {
+    /// A message is wholly out of its source; the ticket of the next one.
+    pub(crate) fn tail_left_source(&mut self, queue: usize, lane: usize, row: &mut Lane) -> Option<f64> {
         self.sources.pop(queue);
         self.messages_sent[lane] += 1;
         row.sending = row.sending.wrapping_add(1);
         row.to_send = 0;
-        if let Some(next) = self.sources.front(queue) {
-            row.to_send = row.message_flits;
-            row.first_stamp = next.ticket;
-        }
+        let next = self.sources.front(queue)?;
+        row.to_send = row.message_flits;
+        Some(next.ticket)
     }
 
     /// A message is wholly out of a router; over an ejection channel it is delivered.

@@ -1,9 +1,9 @@
 //! How often each whole-number value was seen.
 
-/// Counts of whole-number values: exact below 2^14, in buckets of relative width 1/256 from there on.
+/// Counts of whole-number values: exact below 2^17, in buckets of relative width 1/256 from there on.
 ///
 /// A bucket stands for the largest value it may hold, so what is said of large values errs upwards, by less
-/// than 0.4 %. Memory follows the largest value below 2^14 and the largest bucket seen.
+/// than 0.4 %. Memory follows the largest value below 2^17 and the largest bucket seen.
 ///
 /// ```
 /// # use flitwise_validation::statistics::Histogram;
@@ -20,7 +20,7 @@ pub struct Histogram {
 
 /// Values below have a bin each.
 const BOUND: u64 = 1 << BOUND_BITS;
-const BOUND_BITS: u32 = 14;
+const BOUND_BITS: u32 = 17;
 const BUCKET_BITS: u32 = 8;
 
 impl Histogram {
@@ -62,12 +62,12 @@ impl Histogram {
         self.count
     }
 
-    /// Number of values above `x`: exact below 2^14, else up to one bucket too many, never too few.
+    /// Number of values above `x`: exact below 2^17, else up to one bucket too many, never too few.
     pub fn more_than(&self, x: u64) -> u64 {
         self.count - self.within(x)
     }
 
-    /// Number of values of at most `x`: exact below 2^14, else up to one bucket too few, never too many.
+    /// Number of values of at most `x`: exact below 2^17, else up to one bucket too few, never too many.
     pub fn within(&self, x: u64) -> u64 {
         let sum = |bins: &[u64], end: usize| bins[..end.min(bins.len())].iter().sum::<u64>();
         if x < BOUND {
@@ -111,7 +111,7 @@ impl FromIterator<u64> for Histogram {
     }
 }
 
-/// Bucket of a value of 2^14 or more: its doubling, then its 8 bits after the leading one.
+/// Bucket of a value of 2^17 or more: its doubling, then its 8 bits after the leading one.
 fn bucket(value: u64) -> usize {
     let exponent = value.ilog2().max(BOUND_BITS);
     let within = (value >> (exponent - BUCKET_BITS)) & ((1 << BUCKET_BITS) - 1);
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(Histogram::default().exact.capacity(), 0);
         let top: Histogram = [u64::MAX].into_iter().collect();
         assert_eq!(top.percentile(1.0), Some(u64::MAX));
-        assert_eq!(top.beyond.len(), 50 * 256);
+        assert_eq!(top.beyond.len(), 47 * 256);
     }
 
     proptest! {

@@ -22,8 +22,7 @@ impl FairQueueing {
 
     /// F = max(v, F) + Vtick
     #[inline]
-    fn tag(&self, lane: usize, row: &Lane) -> f64 {
-        let virtual_time = self.virtual_time[lane / self.classes.width];
+    fn tag(&self, lane: usize, row: &Lane, virtual_time: f64) -> f64 {
         later(virtual_time, row.last_stamp) + self.classes.vtick(lane)
     }
 
@@ -41,14 +40,16 @@ impl LinkScheduler for FairQueueing {
 
     #[inline]
     fn join(&mut self, lane: usize, row: &mut Lane, _: f64) {
-        let tag = self.tag(lane, row);
+        let tag = self.tag(lane, row, self.virtual_time[lane / self.classes.width]);
         self.stamps.push(lane, row, tag);
     }
 
-    fn join_message(&mut self, lane: usize, row: &mut Lane, _: bool, _: f64) -> f64 {
-        let first = self.tag(lane, row);
-        row.last_stamp = self.classes.last_of_message(lane, row, first);
-        first
+    fn join_message(&self, link: usize, _: f64) -> f64 {
+        self.virtual_time[link]
+    }
+
+    fn begin_message(&mut self, lane: usize, row: &mut Lane, ticket: f64, _: bool) {
+        row.first_stamp = self.tag(lane, row, ticket);
     }
 
     #[inline]
@@ -65,6 +66,7 @@ impl LinkScheduler for FairQueueing {
     #[inline]
     fn leave_source(&mut self, link: usize, lane: usize, row: &mut Lane) {
         self.sends(link, lane, row);
+        row.last_stamp = row.first_stamp;
         row.first_stamp += self.classes.vtick(lane);
     }
 }

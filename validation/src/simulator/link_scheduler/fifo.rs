@@ -27,8 +27,12 @@ impl LinkScheduler for Fifo {
         self.stamps.push(lane, row, now);
     }
 
-    fn join_message(&mut self, _: usize, _: &mut Lane, _: bool, now: f64) -> f64 {
+    fn join_message(&self, _: usize, now: f64) -> f64 {
         now
+    }
+
+    fn begin_message(&mut self, _: usize, row: &mut Lane, ticket: f64, _: bool) {
+        row.first_stamp = ticket;
     }
 
     #[inline]

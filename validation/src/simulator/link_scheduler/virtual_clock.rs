@@ -38,10 +38,12 @@ impl<const RESTARTS: bool> LinkScheduler for VirtualClock<RESTARTS> {
         self.stamps.push(lane, row, stamp);
     }
 
-    fn join_message(&mut self, lane: usize, row: &mut Lane, behind_others: bool, now: f64) -> f64 {
-        let first = self.stamp(lane, row, behind_others, now);
-        row.last_stamp = self.classes.last_of_message(lane, row, first);
-        first
+    fn join_message(&self, _: usize, now: f64) -> f64 {
+        now
+    }
+
+    fn begin_message(&mut self, lane: usize, row: &mut Lane, ticket: f64, behind_others: bool) {
+        row.first_stamp = self.stamp(lane, row, behind_others, ticket);
     }
 
     #[inline]
@@ -56,6 +58,8 @@ impl<const RESTARTS: bool> LinkScheduler for VirtualClock<RESTARTS> {
 
     #[inline]
     fn leave_source(&mut self, _: usize, lane: usize, row: &mut Lane) {
+        // within a message auxVC is past now
+        row.last_stamp = row.first_stamp;
         row.first_stamp += self.classes.vtick(lane);
     }
 }

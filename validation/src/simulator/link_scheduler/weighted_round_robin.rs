@@ -35,9 +35,11 @@ impl LinkScheduler for WeightedRoundRobin {
     #[inline]
     fn join(&mut self, _: usize, _: &mut Lane, _: f64) {}
 
-    fn join_message(&mut self, _: usize, _: &mut Lane, _: bool, _: f64) -> f64 {
+    fn join_message(&self, _: usize, _: f64) -> f64 {
         0.0
     }
+
+    fn begin_message(&mut self, _: usize, _: &mut Lane, _: f64, _: bool) {}
 
     #[inline]
     fn choose(&mut self, link: usize, eligible: u32, _: &[Lane]) -> u32 {

@@ -1,0 +1,146 @@
+//! How fast the simulator is, on one thread but for the last group: `cargo bench --bench simulator`.
+//!
+//! Elements are flit-hops (crossings of a crossbar) or router-cycles; what is timed are slices of a run that has
+//! long left its start behind.
+
+#![allow(missing_docs)]
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use flitwise_models::scenario::{NetworkSpec, Preset, Scenario, Scheduler};
+use flitwise_validation::Delivery;
+use flitwise_validation::experiment::{self, Settings};
+use flitwise_validation::simulator::Simulator;
+
+/// A preset with its rates scaled to so many flits per cycle and node.
+fn loaded(preset: &str, flits_per_cycle: f64, change: impl Fn(&mut NetworkSpec, &mut Scheduler)) -> Scenario {
+    let preset = Preset::find(preset).expect("a built-in scenario").scenario();
+    let mut spec = preset.spec().clone();
+    let flits = spec.classes.iter().map(|class| class.rate * f64::from(class.message_flits));
+    let factor = flits_per_cycle / flits.sum::<f64>();
+    for class in &mut spec.classes {
+        class.rate *= factor;
+        class.deadlines.clear();
+    }
+    change(&mut spec.network, &mut spec.router.scheduler);
+    spec.check().expect("a sound scenario")
+}
+
+fn as_it_is(_: &mut NetworkSpec, _: &mut Scheduler) {}
+
+fn routers(scenario: &Scenario) -> u64 {
+    match scenario.network() {
+        NetworkSpec::Router { .. } => 1,
+        NetworkSpec::Hypercube { dimension } => 1 << dimension,
+    }
+}
+
+/// A run past its start, simulated on slice by slice.
+struct Warm {
+    simulator: Simulator,
+    delivered: Vec<Delivery>,
+}
+
+impl Warm {
+    fn new(scenario: &Scenario, cycles: u64) -> Self {
+        let mut warm = Self { simulator: Simulator::new(scenario, 1), delivered: Vec::new() };
+        warm.advance(cycles);
+        warm
+    }
+
+    /// Flit-hops in the next `cycles` cycles.
+    fn advance(&mut self, cycles: u64) -> u64 {
+        let before = self.simulator.flit_hops();
+        self.delivered.clear();
+        self.simulator.run_until(self.simulator.now() + cycles, &mut self.delivered);
+        self.simulator.flit_hops() - before
+    }
+}
+
+/// What the elements of a figure are.
+#[derive(Clone, Copy)]
+enum Unit {
+    FlitHops,
+    RouterCycles,
+}
+
+/// The speed over slices of so many flit-hops, about.
+fn speed(criterion: &mut Criterion, group: &str, name: &str, scenario: &Scenario, unit: Unit) {
+    const WARM_UP_FLIT_HOPS: f64 = 4e6;
+    const SLICE_FLIT_HOPS: f64 = 4e5;
+    // flit-hops per cycle, from a first stretch
+    let per_cycle = Warm::new(scenario, 2_000).advance(2_000) as f64 / 2_000.0;
+    let mut warm = Warm::new(scenario, (WARM_UP_FLIT_HOPS / per_cycle) as u64);
+    let cycles = (SLICE_FLIT_HOPS / per_cycle) as u64;
+    let elements = match unit {
+        // the mean of many slices, so that no slice is charged for another's load
+        Unit::FlitHops => (0..20).map(|_| warm.advance(cycles)).sum::<u64>() / 20,
+        Unit::RouterCycles => cycles * routers(scenario),
+    };
+    let mut group = criterion.benchmark_group(group);
+    group.throughput(Throughput::Elements(elements)).sampling_mode(SamplingMode::Flat);
+    group.bench_function(name, |bench| bench.iter(|| warm.advance(cycles)));
+    group.finish();
+}
+
+fn flit_hops(criterion: &mut Criterion) {
+    let ten_dimensions = |network: &mut NetworkSpec, _: &mut Scheduler| {
+        *network = NetworkSpec::Hypercube { dimension: 10 };
+    };
+    for (name, scenario) in [
+        ("16-port router, 0.50 flits/cycle/node", loaded("router16", 0.50, as_it_is)),
+        ("6-cube, 0.05 flits/cycle/node", loaded("cube6", 0.05, as_it_is)),
+        ("6-cube, 0.40 flits/cycle/node", loaded("cube6", 0.40, as_it_is)),
+        ("6-cube, 0.70 flits/cycle/node", loaded("cube6", 0.70, as_it_is)),
+        ("10-cube, 0.40 flits/cycle/node", loaded("cube6", 0.40, ten_dimensions)),
+    ] {
+        speed(criterion, "flit-hops", name, &scenario, Unit::FlitHops);
+    }
+}
+
+fn schedulers(criterion: &mut Criterion) {
+    for scheduler in Scheduler::ALL {
+        let scenario = loaded("cube6", 0.40, |_, found| *found = scheduler);
+        speed(criterion, "flit-hops by scheduler", scheduler.word(), &scenario, Unit::FlitHops);
+    }
+}
+
+fn router_cycles(criterion: &mut Criterion) {
+    let scenario = loaded("cube6", 0.05, as_it_is);
+    speed(criterion, "router-cycles", "6-cube, 0.05 flits/cycle/node", &scenario, Unit::RouterCycles);
+}
+
+/// A whole experiment on one and two threads: the ratio of the two is what a second core is worth.
+fn threads(criterion: &mut Criterion) {
+    let scenario = loaded("cube6", 0.40, as_it_is);
+    let settings = |threads| Settings {
+        threads: Some(threads),
+        warmup_cycles: Some(20_000),
+        precision: 1e-9,
+        max_messages: 400_000,
+        ..Settings::default()
+    };
+    let run = |threads| {
+        let stop = AtomicBool::new(false);
+        experiment::run(&scenario, &settings(threads), &stop, &mut ()).expect("a scenario to simulate")
+    };
+    let mut group = criterion.benchmark_group("experiment, 6-cube, 0.40 flits/cycle/node");
+    group.throughput(Throughput::Elements(run(2).run.flit_hops)).sampling_mode(SamplingMode::Flat);
+    group.sample_size(10).measurement_time(Duration::from_secs(10));
+    for threads in [1, 2] {
+        group.bench_function(BenchmarkId::new("threads", threads), |bench| bench.iter(|| run(threads)));
+    }
+    group.finish();
+}
+
+criterion_group! {
+    name = simulator;
+    config = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_secs(3));
+    targets = flit_hops, schedulers, router_cycles, threads
+}
+criterion_main!(simulator);
