@@ -134,6 +134,9 @@ pub fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
 /// The same scenario, settings and version give the same bits on any number of threads, unless time or `stop`
 /// ended it. Once `stop` is set the experiment ends soon with what it has.
 ///
+/// It has threads of its own; do not call it from a task of another `rayon` pool, whose waiting workers would
+/// take on further experiments on the same stack.
+///
 /// # Errors
 /// What [`supports`] says.
 ///
@@ -432,8 +435,9 @@ impl<'a> Experiment<'a> {
         }
     }
 
+    /// The first verdict stays: from then on the queues are limited and grow no more.
     fn saturate(&mut self, class: usize, found: growth::Saturated) {
-        self.saturated[class] = Some(found);
+        self.saturated[class].get_or_insert(found);
         self.suspicious[class] = false;
         for one in &mut self.replications {
             one.simulator.limit_source_queues(class, SATURATED_QUEUE);
