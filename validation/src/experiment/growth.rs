@@ -2,7 +2,7 @@
 
 use flitwise_models::scenario::SourceSpec;
 
-use crate::statistics::{growth, student_quantile};
+use crate::statistics::growth;
 
 use super::{Experiment, nodes};
 
@@ -48,13 +48,10 @@ pub(super) fn judge(experiment: &Experiment<'_>, class: usize, from: u64) -> Ver
     let Some((first, second)) = halves(experiment, class, from) else { return Verdict::Steady };
     let whole: Vec<f64> =
         first.slopes.iter().zip(&second.slopes).map(|(a, b)| f64::midpoint(*a, *b)).collect();
-    let (Some(first), Some(second)) =
-        (growth(&first.slopes), growth(&second.slopes).map(|g| (g, second.cycles)))
-    else {
+    let generated = rate * second.cycles * 2.0;
+    let (Some(first), Some(second)) = (growth(&first.slopes), growth(&second.slopes)) else {
         return Verdict::Steady;
     };
-    let (second, cycles) = second;
-    let generated = rate * cycles * 2.0;
     let nodes = f64::from(nodes(experiment.scenario));
     let kept = |slope: f64| slope / (rate * nodes);
     let threshold = LEAST_KEPT.max(burstiness(experiment, class).sqrt() / generated.sqrt());
@@ -64,12 +61,7 @@ pub(super) fn judge(experiment: &Experiment<'_>, class: usize, from: u64) -> Ver
     {
         return Verdict::Grows(Saturated::Backlog { kept: kept(second.mean).min(1.0) });
     }
-    // one-sided Student bound
-    let count = whole.len() as f64;
-    let mean = whole.iter().sum::<f64>() / count;
-    let variance = whole.iter().map(|slope| (slope - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    let lower = student_quantile(count - 1.0, 0.975).map(|t| mean - t * (variance / count).sqrt());
-    if lower.is_some_and(|lower| lower > 0.0) && kept(mean) > LEAST_KEPT / 2.0 {
+    if growth(&whole).is_some_and(|whole| whole.lower_975 > 0.0 && kept(whole.mean) > LEAST_KEPT / 2.0) {
         return Verdict::Suspicious;
     }
     Verdict::Steady

@@ -9,6 +9,8 @@ pub struct Growth {
     pub mean: f64,
     /// The true slope is above this with 99.9 % confidence \[unit of the slopes\].
     pub lower_999: f64,
+    /// The same with 97.5 % confidence \[unit of the slopes\].
+    pub lower_975: f64,
     /// Number of slopes.
     pub count: usize,
 }
@@ -33,13 +35,13 @@ impl Growth {
 pub fn growth(slopes: &[f64]) -> Option<Growth> {
     let count = slopes.len();
     let n = count as f64;
-    let t = student_quantile(n - 1.0, 0.999)?;
     let mean = slopes.iter().map(|slope| slope / n).sum::<f64>();
     // s² = Σ (x - x̄)² / (n - 1)
     let variance = slopes.iter().map(|slope| (slope - mean).powi(2)).sum::<f64>() / (n - 1.0);
     // x̄ - t s / sqrt(n)
-    let lower_999 = mean - t * (variance / n).sqrt();
-    lower_999.is_finite().then_some(Growth { mean, lower_999, count })
+    let lower = |confidence| Some(mean - student_quantile(n - 1.0, confidence)? * (variance / n).sqrt());
+    let (lower_999, lower_975) = (lower(0.999)?, lower(0.975)?);
+    lower_999.is_finite().then_some(Growth { mean, lower_999, lower_975, count })
 }
 
 #[cfg(test)]
