@@ -1,0 +1,217 @@
+//! A figure with all its numbers, ready to be drawn or written down.
+//!
+//! Whatever is drawn stands here first, with its unit: the drawing computes nothing but places on paper.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A figure with all its numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Picture {
+    /// Stem of its files, such as `fig04a`.
+    pub name: String,
+    /// What it shows, in one line.
+    pub title: String,
+    /// The system, in a few words: network, what is kept fixed.
+    pub subtitle: String,
+    /// What is drawn.
+    #[serde(flatten)]
+    pub content: Content,
+    /// What one should know when looking at it.
+    pub notes: Vec<String>,
+}
+
+/// What is drawn.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Content {
+    /// Curves of models, points of simulations with their intervals.
+    Lines(Lines),
+    /// Bars of parts that add up, a panel per class.
+    Stacked(Stacked),
+    /// A quantity over two axes, a panel per source.
+    HeatMap(HeatMap),
+    /// States of a Markov chain, their probabilities and the rates between them.
+    Chain(Chain),
+}
+
+/// An axis.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Axis {
+    /// What it stands for, without unit, such as `R1 load`.
+    pub label: String,
+    /// Its unit, such as `messages/cycle/node`; empty for a probability.
+    pub unit: String,
+    /// Whether it is logarithmic.
+    pub logarithmic: bool,
+}
+
+/// Where numbers come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// The published model.
+    Published,
+    /// The flit simulator.
+    Simulation,
+}
+
+/// Curves and points.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Lines {
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// From where to where the vertical axis is drawn; `None`: as the points need.
+    pub y_range: Option<(f64, f64)>,
+    /// One per class, variant and origin.
+    pub series: Vec<Series>,
+    /// Model minus simulation, drawn below the main panel; empty: no such panel.
+    pub errors: Vec<ErrorSeries>,
+}
+
+/// One curve, or points with intervals.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Series {
+    /// What the legend says, such as `R1`, or `R1, b = 16`; without the origin.
+    pub label: String,
+    /// Which colour and marker it has: the same for the model and the simulation of one thing.
+    pub style: usize,
+    /// Which shade of it, or dash: several variants of one thing; 0 for the first or only one.
+    pub variant: usize,
+    /// Where its numbers come from.
+    pub origin: Origin,
+    /// Its points, in the order of `x`.
+    pub points: Vec<Point>,
+    /// Where the class saturates: the first `x` found saturated, `None` if none was.
+    pub saturated_from: Option<f64>,
+}
+
+/// A point of a series.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Point {
+    /// Where on the horizontal axis.
+    pub x: f64,
+    /// Where on the vertical axis; `None` if there is no such number.
+    pub y: Option<f64>,
+    /// Lower end of the 95 % interval, for simulations.
+    pub lower_95: Option<f64>,
+    /// Upper end of the 95 % interval.
+    pub upper_95: Option<f64>,
+    /// Whether the class is saturated there.
+    pub saturated: bool,
+}
+
+/// How far a model is off, in percent of the simulation (or in percentage points, see the axis).
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ErrorSeries {
+    /// As in [`Series`].
+    pub label: String,
+    /// As in [`Series`].
+    pub style: usize,
+    /// As in [`Series`].
+    pub variant: usize,
+    /// Difference in percent, with the interval that the simulation leaves.
+    pub points: Vec<Point>,
+}
+
+/// Stacked bars: panels side by side.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Stacked {
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// Names of the parts, from the bottom up.
+    pub parts: Vec<String>,
+    /// One per class.
+    pub panels: Vec<StackedPanel>,
+}
+
+/// The bars of one class.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct StackedPanel {
+    /// What stands above it.
+    pub label: String,
+    /// Bars in the order of `x`; at one `x` one per origin, side by side.
+    pub bars: Vec<Bar>,
+}
+
+/// A stacked bar.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Bar {
+    /// Where on the horizontal axis.
+    pub x: f64,
+    /// Where its numbers come from.
+    pub origin: Origin,
+    /// Heights of the parts, from the bottom up; `None` where there is no such number.
+    pub parts: Vec<Option<f64>>,
+    /// Lower and upper end of the 95 % interval of the whole, for simulations.
+    pub interval_95: Option<(f64, f64)>,
+    /// Whether the class is saturated: the bar has no upper end.
+    pub saturated: bool,
+}
+
+/// A quantity over two axes.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct HeatMap {
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// What the colours stand for.
+    pub z: Axis,
+    /// Columns.
+    pub xs: Vec<f64>,
+    /// Rows.
+    pub ys: Vec<f64>,
+    /// Side by side, with one scale of colours.
+    pub panels: Vec<HeatPanel>,
+}
+
+/// One map.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct HeatPanel {
+    /// What stands above it.
+    pub label: String,
+    /// Where its numbers come from.
+    pub origin: Origin,
+    /// `cells[row][column]`.
+    pub cells: Vec<Vec<HeatCell>>,
+}
+
+/// One cell of a map.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct HeatCell {
+    /// The quantity; `None` if there is no such number.
+    pub z: Option<f64>,
+    /// Half-width of its 95 % interval, for simulations.
+    pub half_width_95: Option<f64>,
+    /// Whether the class is saturated there.
+    pub saturated: bool,
+}
+
+/// A Markov chain over the sets of classes that are present.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Chain {
+    /// What comes and goes, in the order of bits: class names.
+    pub members: Vec<String>,
+    /// By set as a bit mask (bit `i` is `members[i]`): stationary probability.
+    pub probabilities: Vec<f64>,
+    /// All transitions.
+    pub transitions: Vec<Transition>,
+    /// By set and member: cycles per flit of the member in this set; `None` where it is not in it.
+    pub cycles_per_flit: Vec<Vec<Option<f64>>>,
+}
+
+/// A transition of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Transition {
+    /// From this set.
+    pub from: usize,
+    /// To this set.
+    pub to: usize,
+    /// At this rate \[1/cycle\].
+    pub rate_per_cycle: f64,
+}
