@@ -41,6 +41,7 @@ pub(super) fn read(args: &Simulate) -> Result<(Settings, Option<u32>), Ended> {
         threads: read
             .option("threads", &args.threads, within(1..=MOST_THREADS, "1 to 1024 threads"))
             .map(|n| n as usize),
+        ..Settings::default()
     };
     if faults.is_empty() { Ok((settings, watched.map(|n| n as u32))) } else { Err(Ended::BadInput(faults)) }
 }

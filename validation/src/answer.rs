@@ -1,14 +1,12 @@
 //! What a simulation says about a scenario, with the unit of every number in its name.
 
-use std::time::Duration;
-
 use flitwise_models::scenario::{ClassKind, NetworkSpec, ScenarioSpec};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::experiment::growth::Saturated;
-use crate::experiment::replication::{Replication, Sample};
-use crate::experiment::{Experiment, FEWEST_MESSAGES, nodes};
+use crate::experiment::block::{Measured, ReplicationRecord, Saturated};
+use crate::experiment::replication::Sample;
+use crate::experiment::{FEWEST_MESSAGES, nodes};
 use crate::measurement::{Cell, Sums};
 use crate::simulator::ChannelKind;
 use crate::statistics::{
@@ -72,7 +70,7 @@ pub struct Run {
 }
 
 /// Where the warm-up comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarmUpKind {
     /// It was asked for.
@@ -86,7 +84,7 @@ pub enum WarmUpKind {
 }
 
 /// What made a simulation stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StoppedBy {
     /// All intervals are narrow enough.
@@ -245,73 +243,65 @@ pub struct Utilization {
     pub half_width_95: Option<f64>,
 }
 
-/// The answer of an experiment as it stands.
-pub(crate) fn of(experiment: &Experiment<'_>, stopped_by: StoppedBy, wall: Duration) -> Simulation {
-    let run = run(experiment, stopped_by, wall);
+/// What has been measured, as an answer.
+pub(crate) fn of(measured: &Measured<'_>) -> Simulation {
+    let run = run(measured);
     let classes: Vec<ClassSimulation> =
-        (0..experiment.saturated.len()).map(|class| class_answer(experiment, class)).collect();
+        (0..measured.scenario.classes().len()).map(|class| class_answer(measured, class)).collect();
     Simulation {
-        scenario: experiment.scenario.spec().clone(),
+        scenario: measured.scenario.spec().clone(),
         saturated: classes.iter().any(|class| class.saturated),
-        notes: notes(experiment, &run),
-        channels: channels(experiment),
+        notes: notes(measured, &run),
+        channels: channels(measured),
         classes,
         run,
     }
 }
 
-fn run(experiment: &Experiment<'_>, stopped_by: StoppedBy, wall: Duration) -> Run {
-    let replications = &experiment.replications;
-    let settings = experiment.settings;
-    let flit_hops: u64 = replications.iter().map(|one| one.simulator.flit_hops()).sum();
-    let seconds = experiment.simulating.as_secs_f64();
-    let batches = replications.iter().map(|one| one.batches.tallies.len()).max().unwrap_or(1);
-    let warmup = match (settings.warmup_cycles, experiment.warmup_settled) {
-        _ if experiment.measured_until == 0 => WarmUpKind::None,
-        (Some(_), _) => WarmUpKind::Given,
-        (None, true) => WarmUpKind::Detected,
-        (None, false) => WarmUpKind::Unsettled,
-    };
+fn run(measured: &Measured<'_>) -> Run {
+    let blocks = measured.blocks;
+    let (longest, last) = (measured.longest(), measured.last());
+    let flit_hops: u64 = blocks.iter().map(|block| block.flit_hops).sum();
+    let seconds: f64 = blocks.iter().map(|block| block.simulation_seconds).sum();
+    let batches = measured.replications().map(|one| one.tallies.len()).max().unwrap_or(1);
     Run {
-        seed: settings.seed,
-        replications: replications.len() as u32,
+        seed: measured.seed,
+        replications: measured.replications().count() as u32,
         batches_per_replication: batches as u32,
-        stopped_by,
-        partial: stopped_by == StoppedBy::Interrupted,
-        wanted_precision: settings.precision,
-        reached_precision: experiment.precision(),
-        warmup_cycles: experiment.warmup_cycles,
-        warmup,
-        measured_cycles: experiment.measured_until.saturating_sub(experiment.warmup_cycles),
-        simulated_cycles: replications.iter().map(|one| one.simulator.now()).sum(),
-        messages: experiment.messages(),
+        stopped_by: last.stopped_by,
+        partial: last.stopped_by == StoppedBy::Interrupted,
+        wanted_precision: measured.wanted_precision,
+        reached_precision: measured.precision(),
+        warmup_cycles: longest.warmup_cycles,
+        warmup: longest.warmup,
+        measured_cycles: longest.measured_cycles,
+        simulated_cycles: blocks.iter().map(|block| block.simulated_cycles).sum(),
+        messages: measured.messages(),
         flit_hops,
         flit_hops_per_second: if seconds > 0.0 { flit_hops as f64 / seconds } else { 0.0 },
-        threads: experiment.pool.current_num_threads() as u32,
+        threads: last.threads,
         simulation_seconds: seconds,
-        wall_seconds: wall.as_secs_f64(),
+        wall_seconds: blocks.iter().map(|block| block.wall_seconds).sum(),
     }
 }
 
-fn class_answer(experiment: &Experiment<'_>, class: usize) -> ClassSimulation {
-    let spec = &experiment.scenario.classes()[class];
-    let cells = cells(experiment, |one| {
-        one.batches.tallies.iter().map(|tally| tally.class(class)).collect::<Vec<_>>()
-    });
+fn class_answer(measured: &Measured<'_>, class: usize) -> ClassSimulation {
+    let spec = &measured.scenario.classes()[class];
+    let cells = cells(measured, |one| one.tallies.iter().map(|tally| tally.class(class)).collect::<Vec<_>>());
     let all = merged(&cells);
-    let saturation = experiment.saturated[class].map(|found| saturation(found, experiment, class));
+    let saturation = measured.saturated(class).map(|found| saturation(found, measured, class));
     let saturated = saturation.is_some();
     let steady = |estimate: Option<Estimate>| estimate.filter(|_| !saturated);
 
-    let by_hops: Vec<(Option<u32>, Vec<Vec<Cell>>)> = match experiment.scenario.network() {
+    let by_hops: Vec<(Option<u32>, Vec<Vec<Cell>>)> = match measured.scenario.network() {
         NetworkSpec::Router { .. } => vec![(None, cells.clone())],
         NetworkSpec::Hypercube { dimension } => (1..=dimension)
             .map(|hops| {
-                let of_hops = |one: &Replication| {
-                    let tallies = one.batches.tallies.iter();
+                let of_hops = |one: &ReplicationRecord| {
+                    let tallies = one.tallies.iter();
                     tallies.map(|tally| tally.cell(class, hops as usize).clone()).collect::<Vec<_>>()
                 };
-                (Some(hops), self::cells(experiment, of_hops))
+                (Some(hops), self::cells(measured, of_hops))
             })
             .collect(),
     };
@@ -347,7 +337,7 @@ fn class_answer(experiment: &Experiment<'_>, class: usize) -> ClassSimulation {
         total_latency_cycles: steady(estimate(&cells, |cell| cell.total)),
         network_latency_deviation_cycles: all.network.deviation(all.count()),
         waiting_deviation_cycles: all.waiting.deviation(all.count()).filter(|_| !saturated),
-        accepted_rate_messages_per_cycle: accepted(experiment, class),
+        accepted_rate_messages_per_cycle: accepted(measured, class),
         saturated,
         saturation,
         deadlines: wanted.iter().map(|(hops, cycles)| deadline(*hops, *cycles)).collect(),
@@ -357,8 +347,8 @@ fn class_answer(experiment: &Experiment<'_>, class: usize) -> ClassSimulation {
 }
 
 /// The cells of all batches, by replication.
-fn cells(experiment: &Experiment<'_>, of: impl Fn(&Replication) -> Vec<Cell>) -> Vec<Vec<Cell>> {
-    experiment.replications.iter().map(of).collect()
+fn cells(measured: &Measured<'_>, of: impl Fn(&ReplicationRecord) -> Vec<Cell>) -> Vec<Vec<Cell>> {
+    measured.replications().map(of).collect()
 }
 
 fn merged(cells: &[Vec<Cell>]) -> Cell {
@@ -408,8 +398,8 @@ fn percentiles(cells: &[Vec<Cell>]) -> PercentilesSimulation {
     PercentilesSimulation { p50: at(0.5), p90: at(0.9), p99: at(0.99), p99_9: at(0.999) }
 }
 
-fn saturation(found: Saturated, experiment: &Experiment<'_>, class: usize) -> SaturationFound {
-    let rate = experiment.scenario.classes()[class].rate;
+fn saturation(found: Saturated, measured: &Measured<'_>, class: usize) -> SaturationFound {
+    let rate = measured.scenario.classes()[class].rate;
     let (because, backlog_growth) = match found {
         Saturated::Backlog { kept } => (
             format!(
@@ -427,30 +417,30 @@ fn saturation(found: Saturated, experiment: &Experiment<'_>, class: usize) -> Sa
 }
 
 /// Flits over ejection channels, as messages per cycle and node.
-fn accepted(experiment: &Experiment<'_>, class: usize) -> Option<Estimate> {
-    let flits = f64::from(experiment.scenario.classes()[class].message_flits);
-    let used = utilization(experiment, |kind| kind == ChannelKind::Ejection, |index| index == class)?;
-    let tallies = experiment.replications.iter().flat_map(|one| &one.batches.tallies);
+fn accepted(measured: &Measured<'_>, class: usize) -> Option<Estimate> {
+    let flits = f64::from(measured.scenario.classes()[class].message_flits);
+    let used = utilization(measured, |kind| kind == ChannelKind::Ejection, |index| index == class)?;
+    let tallies = measured.replications().flat_map(|one| &one.tallies);
     let messages = tallies.map(|tally| tally.count(class)).sum();
     let half_width_95 = used.half_width_95.map(|width| width / flits);
     Some(Estimate { mean: used.mean / flits, half_width_95, messages })
 }
 
-fn channels(experiment: &Experiment<'_>) -> Vec<ChannelSimulation> {
-    let Some(sample) = experiment.replications.first().and_then(|one| one.samples.last()) else {
+fn channels(measured: &Measured<'_>) -> Vec<ChannelSimulation> {
+    let Some(sample) = measured.replications().next().and_then(|one| one.samples.last()) else {
         return Vec::new();
     };
     let kinds: Vec<ChannelKind> = sample.sent.iter().map(|(kind, _)| *kind).collect();
-    let classes = experiment.saturated.len();
+    let classes = measured.scenario.classes().len();
     let of = |kind: ChannelKind| {
-        let used = |class: usize| utilization(experiment, |other| other == kind, |index| index == class);
+        let used = |class: usize| utilization(measured, |other| other == kind, |index| index == class);
         Some(ChannelSimulation {
             channel: match kind {
                 ChannelKind::Injection => "injection".to_owned(),
                 ChannelKind::Network { dimension } => format!("dimension {dimension}"),
                 ChannelKind::Ejection => "ejection".to_owned(),
             },
-            utilization: utilization(experiment, |other| other == kind, |_| true)?,
+            utilization: utilization(measured, |other| other == kind, |_| true)?,
             utilization_by_class: (0..classes).map(used).collect::<Option<_>>()?,
         })
     };
@@ -459,27 +449,23 @@ fn channels(experiment: &Experiment<'_>) -> Vec<ChannelSimulation> {
 
 /// Flits per cycle and channel, from the first look after the warm-up to the last.
 fn utilization(
-    experiment: &Experiment<'_>,
+    measured: &Measured<'_>,
     of_kind: impl Fn(ChannelKind) -> bool,
     of_class: impl Fn(usize) -> bool,
 ) -> Option<Utilization> {
-    let nodes = u64::from(nodes(experiment.scenario));
+    let nodes = u64::from(nodes(measured.scenario));
     let sent = |sent: &[(ChannelKind, Vec<u64>)]| -> u64 {
         let kinds = sent.iter().filter(|(kind, _)| of_kind(*kind));
         let classes = kinds.flat_map(|(_, classes)| classes.iter().enumerate());
         classes.filter(|(class, _)| of_class(*class)).map(|(_, flits)| flits).sum()
     };
-    if experiment.measured_until == 0 {
-        return None;
-    }
     // as many batches as there are of messages, as far as there are looks to tell them apart
-    let wanted = experiment.replications.iter().map(|one| one.batches.tallies.len()).max().unwrap_or(1);
-    let one = |one: &Replication| {
-        let after_warmup = |sample: &&Sample| sample.cycle >= experiment.warmup_cycles;
-        let samples: Vec<&Sample> = one.samples.iter().filter(after_warmup).collect();
+    let wanted = measured.replications().map(|one| one.tallies.len()).max().unwrap_or(1);
+    let one = |one: &ReplicationRecord| {
+        let samples = &one.samples;
         let step = (samples.len().saturating_sub(1) / wanted).max(1);
-        let last = samples.last().copied();
-        let mut ends: Vec<&Sample> = samples.into_iter().step_by(step).collect();
+        let last = samples.last();
+        let mut ends: Vec<&Sample> = samples.iter().step_by(step).collect();
         ends.extend(last.filter(|last| ends.last().is_some_and(|end| end.cycle < last.cycle)));
         let batch = |pair: &[&Sample]| {
             // every node has one channel of each kind
@@ -488,12 +474,12 @@ fn utilization(
         };
         ends.windows(2).map(batch).collect::<Vec<_>>()
     };
-    let batches: Vec<Vec<Batch>> = experiment.replications.iter().map(one).collect();
+    let batches: Vec<Vec<Batch>> = measured.replications().map(one).collect();
     let Mean { mean, half_width_95, .. } = mean_of(&batches)?;
     Some(Utilization { mean, half_width_95 })
 }
 
-fn notes(experiment: &Experiment<'_>, run: &Run) -> Vec<String> {
+fn notes(measured: &Measured<'_>, run: &Run) -> Vec<String> {
     let mut notes = Vec::new();
     match run.stopped_by {
         StoppedBy::NoTraffic => notes.push("no class sends anything".to_owned()),
@@ -514,13 +500,13 @@ fn notes(experiment: &Experiment<'_>, run: &Run) -> Vec<String> {
             2 * run.warmup_cycles
         ));
     }
-    for (class, spec) in experiment.scenario.classes().iter().enumerate() {
-        let tallies = experiment.replications.iter().flat_map(|one| &one.batches.tallies);
-        let measured: u64 = tallies.map(|tally| tally.count(class)).sum();
-        if run.messages > 0 && spec.rate > 0.0 && measured < FEWEST_MESSAGES {
-            notes.push(format!("{}: {measured} messages are too few for an interval", spec.name));
+    for (class, spec) in measured.scenario.classes().iter().enumerate() {
+        let tallies = measured.replications().flat_map(|one| &one.tallies);
+        let count: u64 = tallies.map(|tally| tally.count(class)).sum();
+        if run.messages > 0 && spec.rate > 0.0 && count < FEWEST_MESSAGES {
+            notes.push(format!("{}: {count} messages are too few for an interval", spec.name));
         }
-        if experiment.suspicious[class] {
+        if measured.is_suspicious(class) {
             notes.push(format!(
                 "{}: the backlog was still growing; its waiting may have no steady state",
                 spec.name

@@ -6,7 +6,8 @@
 //! on, and what they generate meanwhile belongs to the next round. Looks at the intervals are few and far
 //! between, so that stopping at a lucky moment does not spoil them.
 
-pub(crate) mod growth;
+pub(crate) mod block;
+mod growth;
 pub(crate) mod replication;
 mod warm_up;
 
@@ -17,10 +18,11 @@ use flitwise_models::scenario::{ClassSpec, Fault, NetworkSpec, Place, Scenario};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use crate::answer::{self, Simulation, StoppedBy};
+use crate::answer::{Simulation, StoppedBy};
 use crate::message::Delivery;
-use crate::statistics::mean_of;
 
+pub use block::{Block, answer_of};
+use block::{Saturated, precision};
 use replication::Replication;
 
 /// How to run an experiment.
@@ -30,6 +32,8 @@ pub struct Settings {
     pub seed: u64,
     /// Independent replications; `None`: 16, or 8 for more than 256 nodes.
     pub replications: Option<u32>,
+    /// Index of the first of them; replications of different index share no random numbers.
+    pub first_replication: u32,
     /// Wanted 95 % half-width of the mean network latency of the worst class, as a share of it.
     pub precision: f64,
     /// Measured messages of all classes and replications after which to stop anyway.
@@ -58,6 +62,7 @@ impl Default for Settings {
         Self {
             seed: 1,
             replications: None,
+            first_replication: 0,
             precision: 0.01,
             max_messages: 10_000_000,
             max_time: None,
@@ -148,6 +153,23 @@ pub fn run(
     stop: &AtomicBool,
     listener: &mut dyn Listener,
 ) -> Result<Simulation, Vec<Fault>> {
+    let block = run_block(scenario, settings, stop, listener)?;
+    Ok(answer_of(scenario, settings.seed, settings.precision, &[block]))
+}
+
+/// Runs an experiment and gives what was measured, to be kept or to be joined with other blocks.
+///
+/// # Errors
+/// What [`supports`] says.
+///
+/// # Panics
+/// If a thread cannot be started.
+pub fn run_block(
+    scenario: &Scenario,
+    settings: &Settings,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<Block, Vec<Fault>> {
     supports(scenario)?;
     let threads = settings.threads.unwrap_or(0);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -205,7 +227,7 @@ pub(crate) struct Experiment<'a> {
     /// Messages generated before this cycle have been counted.
     pub(crate) measured_until: u64,
     /// By class: why it is saturated.
-    pub(crate) saturated: Vec<Option<growth::Saturated>>,
+    pub(crate) saturated: Vec<Option<Saturated>>,
     /// By class: whether its backlog may be growing.
     pub(crate) suspicious: Vec<bool>,
     started: Instant,
@@ -219,8 +241,10 @@ impl<'a> Experiment<'a> {
         let count = settings.replications.unwrap_or(8 + 8 * few).clamp(1, MAX_REPLICATIONS);
         // 16 batches or more in all; one in each of many replications
         let batches = 16_usize.div_ceil(count as usize);
+        let first = settings.first_replication;
+        let indices = (0..count).map(|index| first.wrapping_add(index));
         let replications =
-            (0..count).map(|index| Replication::new(scenario, settings.seed, index, batches)).collect();
+            indices.map(|index| Replication::new(scenario, settings.seed, index, batches)).collect();
         let classes = scenario.classes().len();
         let started = Instant::now();
         let deadline = settings.max_time.and_then(|most| started.checked_add(most));
@@ -240,13 +264,12 @@ impl<'a> Experiment<'a> {
         }
     }
 
-    fn run(mut self, listener: &mut dyn Listener) -> Simulation {
+    fn run(mut self, listener: &mut dyn Listener) -> Block {
         let stopped_by = match self.warm_up(listener) {
             Some(early) => early,
             None => self.measure(listener),
         };
-        let wall = self.started.elapsed();
-        answer::of(&self, stopped_by, wall)
+        Block::of(self, stopped_by)
     }
 
     /// Runs until the start no longer shows; `Some` if there is nothing to measure.
@@ -391,7 +414,7 @@ impl<'a> Experiment<'a> {
         }
         for (class, awaited) in awaited.into_iter().enumerate() {
             if awaited && self.replications.iter().any(|one| one.outstanding[class] > 0) {
-                self.saturate(class, growth::Saturated::NeverDelivered { cycles: limit - end });
+                self.saturate(class, Saturated::NeverDelivered { cycles: limit - end });
             }
         }
         None
@@ -436,7 +459,7 @@ impl<'a> Experiment<'a> {
     }
 
     /// The first verdict stays: from then on the queues are limited and grow no more.
-    fn saturate(&mut self, class: usize, found: growth::Saturated) {
+    fn saturate(&mut self, class: usize, found: Saturated) {
         self.saturated[class].get_or_insert(found);
         self.suspicious[class] = false;
         for one in &mut self.replications {
@@ -451,36 +474,26 @@ impl<'a> Experiment<'a> {
     }
 
     /// Of all replications, warm-up included.
-    pub(crate) fn flit_hops(&self) -> u64 {
+    fn flit_hops(&self) -> u64 {
         self.replications.iter().map(|one| one.simulator.flit_hops()).sum()
     }
 
-    pub(crate) fn messages(&self) -> u64 {
+    fn messages(&self) -> u64 {
         let classes = 0..self.saturated.len();
         let tallies = || self.replications.iter().flat_map(|one| &one.batches.tallies);
         classes.map(|class| tallies().map(|tally| tally.count(class)).sum::<u64>()).sum()
     }
 
-    /// The widest of the classes' half-widths of network latency as a share of the mean; `None` while one is
-    /// not known. Saturated classes count only if all are: what gets through of them may be next to nothing.
-    pub(crate) fn precision(&self) -> Option<f64> {
-        let sends = |class: &usize| self.scenario.classes()[*class].rate > 0.0;
-        let (steady, saturated): (Vec<usize>, Vec<usize>) =
-            (0..self.saturated.len()).filter(sends).partition(|class| self.saturated[*class].is_none());
-        let widths = |classes: Vec<usize>| classes.into_iter().map(|class| self.class_precision(class));
-        if steady.is_empty() {
-            return widths(saturated).flatten().reduce(f64::max);
-        }
-        widths(steady).try_fold(0.0, |worst: f64, width| Some(worst.max(width?)))
-    }
-
-    fn class_precision(&self, class: usize) -> Option<f64> {
-        let of_one =
-            |one: &Replication| one.batches.tallies.iter().map(|tally| tally.network_batch(class)).collect();
-        let mean = mean_of(&self.replications.iter().map(of_one).collect::<Vec<_>>())?;
-        // a handful of equal latencies says nothing about the width
-        let known = mean.half_width_95.filter(|_| mean.count >= FEWEST_MESSAGES)?;
-        Some(known / mean.mean)
+    /// See [`precision`].
+    fn precision(&self) -> Option<f64> {
+        let of_one = |one: &Replication, class: usize| {
+            one.batches.tallies.iter().map(|tally| tally.network_batch(class)).collect::<Vec<_>>()
+        };
+        precision(
+            self.scenario,
+            |class| self.saturated[class].is_some(),
+            |class| self.replications.iter().map(|one| of_one(one, class)).collect(),
+        )
     }
 }
 

@@ -1,12 +1,13 @@
 //! What is counted of the messages of a batch, by class and number of hops.
 
 use flitwise_models::scenario::{NetworkSpec, Scenario};
+use serde::{Deserialize, Serialize};
 
 use crate::message::Delivery;
 use crate::statistics::{Batch, Histogram};
 
 /// Counts of all classes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Tally {
     /// `class * hop_counts + hops`.
     cells: Vec<Cell>,
@@ -14,7 +15,7 @@ pub(crate) struct Tally {
 }
 
 /// Counts of the messages of one class over one number of hops.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Cell {
     pub(crate) network_latency: Histogram,
     pub(crate) network: Sums,
@@ -23,7 +24,7 @@ pub(crate) struct Cell {
 }
 
 /// Sum and sum of squares \[cycles\], exact, so that the order of messages does not matter.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sums {
     pub(crate) sum: u64,
     pub(crate) squares: u128,
@@ -77,6 +78,12 @@ impl Tally {
             NetworkSpec::Hypercube { dimension } => dimension as usize + 1,
         };
         Self { cells: vec![Cell::default(); scenario.classes().len() * hop_counts], hop_counts }
+    }
+
+    /// Whether it has a cell for every class and number of hops.
+    pub(crate) fn fits(&self, scenario: &Scenario) -> bool {
+        let empty = Self::new(scenario);
+        (self.cells.len(), self.hop_counts) == (empty.cells.len(), empty.hop_counts)
     }
 
     pub(crate) fn add(&mut self, message: &Delivery) {

@@ -4,22 +4,8 @@ use flitwise_models::scenario::SourceSpec;
 
 use crate::statistics::growth;
 
+use super::block::Saturated;
 use super::{Experiment, nodes};
-
-/// Why a class is taken to be saturated.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Saturated {
-    /// Its backlog grows steadily.
-    Backlog {
-        /// Share of the generated messages that the backlog keeps.
-        kept: f64,
-    },
-    /// Its messages do not come through.
-    NeverDelivered {
-        /// How long they were waited for.
-        cycles: u64,
-    },
-}
 
 /// What the samples say of a class.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,7 @@
 //! One of the independent runs of an experiment.
 
 use flitwise_models::scenario::Scenario;
+use serde::{Deserialize, Serialize};
 
 use crate::measurement::Batches;
 use crate::message::Delivery;
@@ -26,7 +27,7 @@ pub(crate) struct Replication {
 }
 
 /// A look at a run at the start of a cycle.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sample {
     pub(crate) cycle: u64,
     /// By class: messages waiting at all sources.

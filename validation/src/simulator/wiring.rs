@@ -1,6 +1,7 @@
 //! Topology and routing: which channel leads where.
 
 use flitwise_models::scenario::NetworkSpec;
+use serde::{Deserialize, Serialize};
 
 /// Channels, numbered: first the output links of all routers (`router * ports + port`), then one injection
 /// link per node.
@@ -27,7 +28,7 @@ pub(crate) enum End {
 }
 
 /// What a channel is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ChannelKind {
     /// From a node into its router.
     Injection,

@@ -1,5 +1,7 @@
 //! How often each whole-number value was seen.
 
+use serde::{Deserialize, Serialize};
+
 /// Counts of whole-number values: exact below 2^17, in buckets of relative width 1/256 from there on.
 ///
 /// A bucket stands for the largest value it may hold, so what is said of large values errs upwards, by less
@@ -10,7 +12,8 @@
 /// let latencies: Histogram = [36, 36, 37, 90].into_iter().collect();
 /// assert_eq!((latencies.more_than(36), latencies.percentile(0.75)), (2, Some(37)));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Runs", into = "Runs")]
 pub struct Histogram {
     count: u64,
     exact: Vec<u64>,
@@ -31,6 +34,19 @@ impl Histogram {
         match self.exact.get_mut(value as usize) {
             Some(bin) if value < BOUND => *bin += 1,
             _ => self.add_new(value),
+        }
+    }
+
+    /// Counts `count` more of `value`.
+    fn add_many(&mut self, value: u64, count: u64) {
+        if count > 0 {
+            self.add(value);
+            let bin = match value {
+                0..BOUND => &mut self.exact[value as usize],
+                _ => &mut self.beyond[bucket(value)],
+            };
+            *bin += count - 1;
+            self.count += count - 1;
         }
     }
 
@@ -100,6 +116,30 @@ impl Histogram {
         let exact = (0..).zip(&self.exact);
         let beyond = self.beyond.iter().enumerate().map(|(index, count)| (largest(index), count));
         exact.chain(beyond).filter(|(_, count)| **count > 0).map(|(value, count)| (value, *count))
+    }
+}
+
+/// A histogram as it is kept: values that were seen as distances from the one before, with their counts.
+#[derive(Serialize, Deserialize)]
+struct Runs(Vec<(u64, u64)>);
+
+impl From<Histogram> for Runs {
+    fn from(histogram: Histogram) -> Self {
+        let mut before = 0;
+        let distance = |(value, count): (u64, u64)| (value - std::mem::replace(&mut before, value), count);
+        Self(histogram.iter().map(distance).collect())
+    }
+}
+
+impl From<Runs> for Histogram {
+    fn from(Runs(runs): Runs) -> Self {
+        let mut all = Self::default();
+        let mut value: u64 = 0;
+        for (distance, count) in runs {
+            value = value.saturating_add(distance);
+            all.add_many(value, count);
+        }
+        all
     }
 }
 
@@ -192,5 +232,15 @@ mod tests {
                 prop_assert!(merged.more_than(x) >= above);
             }
         }
+    }
+
+    #[test]
+    fn a_histogram_survives_being_kept() {
+        let values = [0, 36, 36, 131_071, 131_072, 5_000_000, 5_000_000, 1 << 40, u64::MAX];
+        let all: Histogram = values.into_iter().collect();
+        let text = serde_json::to_string(&all).unwrap();
+        assert!(text.starts_with("[[0,1],[36,2],[131035,1],"), "{text}");
+        assert_eq!(serde_json::from_str::<Histogram>(&text).unwrap(), all);
+        assert_eq!(serde_json::from_str::<Histogram>("[]").unwrap(), Histogram::default());
     }
 }

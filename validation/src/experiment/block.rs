@@ -1,0 +1,210 @@
+//! What replications have measured, apart from how it came about: what is kept, and what answers are made of.
+
+use flitwise_models::scenario::Scenario;
+use serde::{Deserialize, Serialize};
+
+use crate::answer::{self, Simulation, StoppedBy, WarmUpKind};
+use crate::measurement::Tally;
+use crate::statistics::{Batch, mean_of};
+
+use super::replication::Sample;
+use super::{Experiment, FEWEST_MESSAGES};
+
+/// Replications that were run together, and all that they measured.
+///
+/// Blocks of one scenario and seed whose replications differ make one answer together: [`answer_of`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    /// Index of the first replication.
+    pub(crate) first_replication: u32,
+    pub(crate) warmup_cycles: u64,
+    pub(crate) warmup: WarmUpKind,
+    /// Cycles of each replication in which measured messages were generated.
+    pub(crate) measured_cycles: u64,
+    pub(crate) simulated_cycles: u64,
+    pub(crate) flit_hops: u64,
+    pub(crate) simulation_seconds: f64,
+    pub(crate) wall_seconds: f64,
+    pub(crate) threads: u32,
+    pub(crate) stopped_by: StoppedBy,
+    /// By class: why it is saturated.
+    pub(crate) saturated: Vec<Option<Saturated>>,
+    /// By class: whether its backlog may be growing.
+    pub(crate) suspicious: Vec<bool>,
+    pub(crate) replications: Vec<ReplicationRecord>,
+}
+
+/// What one replication has measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ReplicationRecord {
+    /// By batch, in order.
+    pub(crate) tallies: Vec<Tally>,
+    /// Looks at the channels after the warm-up.
+    pub(crate) samples: Vec<Sample>,
+}
+
+/// Why a class is taken to be saturated.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Saturated {
+    /// Its backlog grows steadily.
+    Backlog {
+        /// Share of the generated messages that the backlog keeps.
+        kept: f64,
+    },
+    /// Its messages do not come through.
+    NeverDelivered {
+        /// How long they were waited for.
+        cycles: u64,
+    },
+}
+
+impl Block {
+    /// What an experiment has measured.
+    pub(super) fn of(experiment: Experiment<'_>, stopped_by: StoppedBy) -> Self {
+        let settings = experiment.settings;
+        let warmup = match (settings.warmup_cycles, experiment.warmup_settled) {
+            _ if experiment.measured_until == 0 => WarmUpKind::None,
+            (Some(_), _) => WarmUpKind::Given,
+            (None, true) => WarmUpKind::Detected,
+            (None, false) => WarmUpKind::Unsettled,
+        };
+        let warmup_cycles = experiment.warmup_cycles;
+        Self {
+            first_replication: settings.first_replication,
+            warmup_cycles,
+            warmup,
+            measured_cycles: experiment.measured_until.saturating_sub(warmup_cycles),
+            simulated_cycles: experiment.replications.iter().map(|one| one.simulator.now()).sum(),
+            flit_hops: experiment.flit_hops(),
+            simulation_seconds: experiment.simulating.as_secs_f64(),
+            wall_seconds: experiment.started.elapsed().as_secs_f64(),
+            threads: experiment.pool.current_num_threads() as u32,
+            stopped_by,
+            saturated: experiment.saturated,
+            suspicious: experiment.suspicious,
+            replications: experiment
+                .replications
+                .into_iter()
+                .map(|one| {
+                    let after_warmup = |sample: &Sample| sample.cycle >= warmup_cycles;
+                    let samples = one.samples.into_iter().filter(after_warmup).collect();
+                    ReplicationRecord { tallies: one.batches.tallies, samples }
+                })
+                .collect(),
+        }
+    }
+
+    /// Index of the replication after the last.
+    pub fn next_replication(&self) -> u32 {
+        self.first_replication.saturating_add(self.replications.len() as u32)
+    }
+
+    /// Whether it was broken off before its end.
+    pub fn is_partial(&self) -> bool {
+        matches!(self.stopped_by, StoppedBy::Interrupted | StoppedBy::MaxTime)
+    }
+
+    /// Whether it fits the scenario: what comes from a disk is not taken for granted.
+    pub(crate) fn fits(&self, scenario: &Scenario) -> bool {
+        let classes = scenario.classes().len();
+        let tally = |tally: &Tally| tally.fits(scenario);
+        let sample = |sample: &Sample| sample.sent.iter().all(|(_, sent)| sent.len() == classes);
+        let in_order = |one: &ReplicationRecord| one.samples.is_sorted_by_key(|sample| sample.cycle);
+        self.saturated.len() == classes
+            && self.suspicious.len() == classes
+            && !self.replications.is_empty()
+            && self
+                .replications
+                .iter()
+                .all(|one| one.tallies.iter().all(tally) && one.samples.iter().all(sample) && in_order(one))
+    }
+}
+
+/// The answer that blocks of one scenario and seed give together; `wanted_precision` is only reported.
+///
+/// A class counts as saturated if the longest of them found it so.
+///
+/// # Panics
+/// Without a block.
+pub fn answer_of(scenario: &Scenario, seed: u64, wanted_precision: f64, blocks: &[Block]) -> Simulation {
+    assert!(!blocks.is_empty(), "an answer needs something measured");
+    answer::of(&Measured { scenario, seed, wanted_precision, blocks })
+}
+
+/// All that has been measured of a scenario.
+pub(crate) struct Measured<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) seed: u64,
+    pub(crate) wanted_precision: f64,
+    /// At least one.
+    pub(crate) blocks: &'a [Block],
+}
+
+impl<'a> Measured<'a> {
+    /// The block that was measured longest.
+    pub(crate) fn longest(&self) -> &'a Block {
+        // of equal ones the first
+        let blocks = self.blocks.iter().rev();
+        blocks.max_by_key(|block| block.measured_cycles).expect("at least one block")
+    }
+
+    pub(crate) fn last(&self) -> &'a Block {
+        self.blocks.last().expect("at least one block")
+    }
+
+    pub(crate) fn replications(&self) -> impl Iterator<Item = &'a ReplicationRecord> {
+        self.blocks.iter().flat_map(|block| &block.replications)
+    }
+
+    pub(crate) fn saturated(&self, class: usize) -> Option<Saturated> {
+        self.longest().saturated[class]
+    }
+
+    pub(crate) fn is_suspicious(&self, class: usize) -> bool {
+        self.longest().suspicious[class]
+    }
+
+    /// Messages measured.
+    pub(crate) fn messages(&self) -> u64 {
+        let tallies = self.replications().flat_map(|one| &one.tallies);
+        tallies
+            .map(|tally| (0..self.scenario.classes().len()).map(|class| tally.count(class)).sum::<u64>())
+            .sum()
+    }
+
+    /// See [`precision`].
+    pub(crate) fn precision(&self) -> Option<f64> {
+        let of_one = |one: &ReplicationRecord, class: usize| {
+            one.tallies.iter().map(|tally| tally.network_batch(class)).collect::<Vec<_>>()
+        };
+        precision(
+            self.scenario,
+            |class| self.saturated(class).is_some(),
+            |class| self.replications().map(|one| of_one(one, class)).collect(),
+        )
+    }
+}
+
+/// The widest of the classes' half-widths of network latency as a share of the mean; `None` while one is
+/// not known. Saturated classes count only if all are: what gets through of them may be next to nothing.
+///
+/// `batches` gives the network latencies of a class by replication.
+pub(super) fn precision(
+    scenario: &Scenario,
+    is_saturated: impl Fn(usize) -> bool,
+    batches: impl Fn(usize) -> Vec<Vec<Batch>>,
+) -> Option<f64> {
+    let of_class = |class: usize| {
+        let mean = mean_of(&batches(class))?;
+        // a handful of equal latencies says nothing about the width
+        let known = mean.half_width_95.filter(|_| mean.count >= FEWEST_MESSAGES)?;
+        Some(known / mean.mean)
+    };
+    let sends = |class: &usize| scenario.classes()[*class].rate > 0.0;
+    let classes = (0..scenario.classes().len()).filter(sends);
+    let (saturated, steady): (Vec<usize>, Vec<usize>) = classes.partition(|class| is_saturated(*class));
+    if steady.is_empty() {
+        return saturated.into_iter().filter_map(of_class).reduce(f64::max);
+    }
+    steady.into_iter().map(of_class).try_fold(0.0, |worst: f64, width| Some(worst.max(width?)))
+}
