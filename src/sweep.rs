@@ -1,12 +1,10 @@
 //! `flitwise sweep`: a scenario over a grid, in parallel, row by row.
 
-mod axis;
-
 use std::io::{self, Write};
 
 use flitwise_models::answer::{Answer, ClassAnswer, Report};
 use flitwise_models::published::{self, WarmStart};
-use flitwise_models::scenario::{Document, Fault, Place, ScenarioSpec};
+use flitwise_models::scenario::{Fault, Grid, ScenarioSpec, Setting};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,7 +13,6 @@ use crate::args::{Sweep, SweepFormat};
 use crate::outcome::Ended;
 use crate::output::{ClassColumns, Rows, cycles, share};
 use crate::{input, output};
-use axis::{Axis, Coupling, Setting};
 
 /// The most points of one sweep.
 const MOST_POINTS: usize = 10_000_000;
@@ -61,18 +58,15 @@ struct Point {
 }
 
 /// What all points share.
-struct Grid {
-    document: Document,
-    axes: Vec<Axis>,
-    couplings: Vec<Coupling>,
+struct Question {
+    grid: Grid,
     options: published::Options,
 }
 
 pub(crate) fn run(args: &Sweep) -> Result<(), Ended> {
     let document = input::document(&args.source)?;
-    let (axes, couplings) = axis::read(&args.over, &args.couple)?;
-    let points = axes.iter().try_fold(1usize, |all, axis| all.checked_mul(axis.values.len()));
-    let points = points.filter(|points| *points <= MOST_POINTS).ok_or_else(|| {
+    let grid = Grid::read(document, &args.over, &args.couple).map_err(Ended::BadInput)?;
+    let points = grid.points().filter(|points| *points <= MOST_POINTS).ok_or_else(|| {
         Ended::input(format!("--over: found a grid of more than {MOST_POINTS} points, wanted at most that"))
     })?;
     let options = published::Options {
@@ -80,60 +74,26 @@ pub(crate) fn run(args: &Sweep) -> Result<(), Ended> {
         saturation_loads: false,
         ..published::Options::default()
     };
-    let grid = Grid { document, axes, couplings, options };
-    let columns = grid.check()?;
+    let question = Question { grid, options };
+    let columns = question.check()?;
 
     if let Some(threads) = args.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build();
         let pool = pool.map_err(|error| Ended::input(format!("--threads {threads}: {error}")))?;
-        pool.install(|| grid.write_all(points, args.format, columns))
+        pool.install(|| question.write_all(points, args.format, columns))
     } else {
-        grid.write_all(points, args.format, columns)
+        question.write_all(points, args.format, columns)
     }
 }
 
-impl Grid {
-    /// Values along each axis: the last axis varies fastest.
-    fn settings(&self, point: usize) -> Vec<Setting> {
-        let mut rest = point;
-        let mut indices = vec![0; self.axes.len()];
-        for (index, axis) in indices.iter_mut().zip(&self.axes).rev() {
-            *index = rest % axis.values.len();
-            rest /= axis.values.len();
-        }
-        let of_axis = |(axis, index): (&Axis, usize)| Setting::new(&axis.key, &axis.values[index]);
-        self.axes.iter().zip(indices).map(of_axis).collect()
-    }
-
-    /// The document with the values of a point, and all values set, coupled ones included.
-    fn at(&self, mut settings: Vec<Setting>) -> Result<(Document, Vec<Setting>), Vec<Fault>> {
-        let mut document = self.document.clone();
-        let mut faults = Vec::new();
-        let set = |document: &mut Document, option: &str, setting: &Setting| {
-            let place = Place::Setting(format!("{option} {}={}", setting.key, setting.value).into());
-            document.set(&setting.key, &setting.value, &place)
-        };
-        for setting in &settings {
-            faults.extend(set(&mut document, "--over", setting).err());
-        }
-        for coupling in &self.couplings {
-            match coupling.setting(&document) {
-                Ok(setting) => {
-                    faults.extend(set(&mut document, "--couple", &setting).err());
-                    settings.push(setting);
-                }
-                Err(fault) => faults.push(fault),
-            }
-        }
-        if faults.is_empty() { Ok((document, settings)) } else { Err(faults) }
-    }
-
+impl Question {
     /// Checks the values of every axis, the other axes at their first value, and the last corner: what is wrong
     /// with a sweep should be known before its first row. Of a long axis its ends will do. Returns the columns
     /// that the rows need.
     fn check(&self) -> Result<ClassColumns, Ended> {
-        let first = self.settings(0);
-        let alone = self.axes.iter().enumerate().flat_map(|(index, axis)| {
+        let grid = &self.grid;
+        let first = grid.settings(0);
+        let alone = grid.axes.iter().enumerate().flat_map(|(index, axis)| {
             let first = &first;
             let (count, ends) = (axis.values.len(), 100);
             let looked_at = move |at: &usize| count <= CHECKED || *at < ends || *at + ends >= count;
@@ -144,7 +104,7 @@ impl Grid {
                 settings
             })
         });
-        let last = self.axes.iter().filter_map(|axis| Some(Setting::new(&axis.key, axis.values.last()?)));
+        let last = grid.axes.iter().filter_map(|axis| Some(Setting::new(&axis.key, axis.values.last()?)));
         let tried: Vec<Vec<Setting>> = alone.chain([last.collect()]).collect();
         let checked: Vec<Result<ClassColumns, Vec<String>>> =
             tried.into_par_iter().map(|settings| self.columns_at(settings)).collect();
@@ -166,7 +126,7 @@ impl Grid {
     /// The columns that a point needs, or what is wrong with it.
     fn columns_at(&self, settings: Vec<Setting>) -> Result<ClassColumns, Vec<String>> {
         let words = |faults: Vec<Fault>| faults.iter().map(Fault::to_string).collect::<Vec<_>>();
-        let (document, _) = self.at(settings).map_err(words)?;
+        let (document, _) = self.grid.at(settings).map_err(words)?;
         let scenario = document.scenario().map_err(words)?;
         published::supports(&scenario)
             .map_err(|failure| vec![input::failure(&document, &failure).to_string()])?;
@@ -178,7 +138,7 @@ impl Grid {
         let mut warm: Option<WarmStart> = None;
         let mut answers = Vec::with_capacity(points.len());
         for point in points {
-            let at = self.at(self.settings(point)).map_err(|faults| Ended::faults(&faults))?;
+            let at = self.grid.at(self.grid.settings(point)).map_err(|faults| Ended::faults(&faults))?;
             let (document, settings) = at;
             let scenario = input::scenario(&document)?;
             match published::solve_from(&scenario, &self.options, warm.as_ref()) {
@@ -198,7 +158,7 @@ impl Grid {
 
     /// Answers all points and writes them in order, a block at a time.
     fn write_all(&self, points: usize, format: SweepFormat, columns: ClassColumns) -> Result<(), Ended> {
-        let mut writer = Writer::begin(format, self, columns)?;
+        let mut writer = Writer::begin(format, &self.grid, columns)?;
         let mut failed = 0;
         let block = RUN * RUNS_PER_BLOCK;
         for start in (0..points).step_by(block) {

@@ -6,6 +6,7 @@
 mod check;
 mod document;
 mod fault;
+mod grid;
 mod presets;
 mod reader;
 mod spec;
@@ -13,6 +14,7 @@ mod spec;
 pub use check::{MAX_DEADLINE_CYCLES, MAX_DEADLINES, MAX_FLITS, MAX_REAL_TIME_CLASSES, MIN_RATE, Scenario};
 pub use document::Document;
 pub use fault::{Fault, Place};
+pub use grid::{Axis, Coupling, Grid, Setting};
 pub use presets::{PRESETS, Preset};
 pub use spec::{
     ClassKind, ClassSpec, DeadlineSpec, HopDeadlines, NetworkSpec, RouterSpec, ScenarioSpec, Scheduler,

@@ -1,25 +1,92 @@
-//! What varies in a sweep, and what is tied to it.
+//! Scenarios over a grid: what varies, and what is tied to it.
 
-use flitwise_models::scenario::{Document, Fault, Place};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::outcome::Ended;
+use super::{Document, Fault, Place};
 
 /// The most values of one axis.
 const MOST_VALUES: usize = 1_000_000;
 
+/// A document, the axes along which it varies and the ties between its values.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    /// The scenario before any value is changed.
+    pub document: Document,
+    /// What varies; the last axis fastest.
+    pub axes: Vec<Axis>,
+    /// What is tied, in an order in which each finds the value it is tied to already set.
+    pub couplings: Vec<Coupling>,
+}
+
+impl Grid {
+    /// Reads axes such as `class.R1.rate=0.001:0.012:23` and ties such as `class.R2.rate=class.R1.rate/2`.
+    ///
+    /// # Errors
+    /// Every fault in them, as a message that names the option.
+    pub fn read(document: Document, over: &[String], couple: &[String]) -> Result<Self, Vec<String>> {
+        let (axes, couplings) = read(over, couple)?;
+        Ok(Self { document, axes, couplings })
+    }
+
+    /// Number of points; `None` if that is too large a number.
+    pub fn points(&self) -> Option<usize> {
+        self.axes.iter().try_fold(1usize, |all, axis| all.checked_mul(axis.values.len()))
+    }
+
+    /// Values along each axis at a point.
+    pub fn settings(&self, point: usize) -> Vec<Setting> {
+        let mut rest = point;
+        let mut indices = vec![0; self.axes.len()];
+        for (index, axis) in indices.iter_mut().zip(&self.axes).rev() {
+            *index = rest % axis.values.len();
+            rest /= axis.values.len();
+        }
+        let of_axis = |(axis, index): (&Axis, usize)| Setting::new(&axis.key, &axis.values[index]);
+        self.axes.iter().zip(indices).map(of_axis).collect()
+    }
+
+    /// The document with the given values, and all values set, coupled ones included.
+    ///
+    /// # Errors
+    /// All values that have no place in the document.
+    pub fn at(&self, mut settings: Vec<Setting>) -> Result<(Document, Vec<Setting>), Vec<Fault>> {
+        let mut document = self.document.clone();
+        let mut faults = Vec::new();
+        let set = |document: &mut Document, option: &str, setting: &Setting| {
+            let place = Place::Setting(format!("{option} {}={}", setting.key, setting.value).into());
+            document.set(&setting.key, &setting.value, &place)
+        };
+        for setting in &settings {
+            faults.extend(set(&mut document, "--over", setting).err());
+        }
+        for coupling in &self.couplings {
+            match coupling.setting(&document) {
+                Ok(setting) => {
+                    faults.extend(set(&mut document, "--couple", &setting).err());
+                    settings.push(setting);
+                }
+                Err(fault) => faults.push(fault),
+            }
+        }
+        if faults.is_empty() { Ok((document, settings)) } else { Err(faults) }
+    }
+}
+
 /// One key and the values it takes, as they would be typed.
-#[derive(Debug)]
-pub(super) struct Axis {
-    pub(super) key: String,
-    pub(super) values: Vec<String>,
+#[derive(Clone, Debug)]
+pub struct Axis {
+    /// Path of the value in the scenario.
+    pub key: String,
+    /// Its values as they would be typed.
+    pub values: Vec<String>,
 }
 
 /// A key whose value follows from another's.
-#[derive(Debug)]
-pub(super) struct Coupling {
-    pub(super) key: String,
+#[derive(Clone, Debug)]
+pub struct Coupling {
+    /// Path of the value that follows.
+    pub key: String,
     typed: String,
     other: String,
     factor: f64,
@@ -27,21 +94,22 @@ pub(super) struct Coupling {
 
 /// A key and the value it has at a point.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Setting {
+pub struct Setting {
     /// Path of the value in the scenario.
-    pub(super) key: String,
+    pub key: String,
     /// The value as it would be typed.
-    pub(super) value: String,
+    pub value: String,
 }
 
 impl Setting {
-    pub(super) fn new(key: &str, value: &str) -> Self {
+    /// A key with its value.
+    pub fn new(key: &str, value: &str) -> Self {
         Self { key: key.to_owned(), value: value.to_owned() }
     }
 }
 
 /// Reads all axes and couplings, or reports every fault in them.
-pub(super) fn read(over: &[String], couple: &[String]) -> Result<(Vec<Axis>, Vec<Coupling>), Ended> {
+fn read(over: &[String], couple: &[String]) -> Result<(Vec<Axis>, Vec<Coupling>), Vec<String>> {
     let mut faults = Vec::new();
     let mut axes: Vec<Axis> = Vec::new();
     for typed in over {
@@ -72,7 +140,7 @@ pub(super) fn read(over: &[String], couple: &[String]) -> Result<(Vec<Axis>, Vec
         }
     }
     let couplings = in_order(couplings, &mut faults);
-    if faults.is_empty() { Ok((axes, couplings)) } else { Err(Ended::BadInput(faults)) }
+    if faults.is_empty() { Ok((axes, couplings)) } else { Err(faults) }
 }
 
 /// Couplings in an order in which each finds the value it is tied to already set.
@@ -94,7 +162,11 @@ fn in_order(mut left: Vec<Coupling>, faults: &mut Vec<String>) -> Vec<Coupling> 
 }
 
 impl Axis {
-    fn read(typed: &str) -> Result<Self, String> {
+    /// Reads `KEY=START:STOP:COUNT`, `KEY=log:START:STOP:COUNT` or `KEY=A,B,C`.
+    ///
+    /// # Errors
+    /// What was found and what is wanted.
+    pub fn read(typed: &str) -> Result<Self, String> {
         const WANTED: &str = "wanted KEY=START:STOP:COUNT, KEY=log:START:STOP:COUNT or KEY=A,B,C";
         let (key, range) = typed.split_once('=').ok_or_else(|| format!("found no '=', {WANTED}"))?;
         let key = key.trim().to_owned();
@@ -149,7 +221,10 @@ fn spread(start: f64, stop: f64, count: usize, logarithmic: bool) -> Vec<f64> {
 
 impl Coupling {
     /// `KEY=OTHER`, with any factors `*NUMBER` and `/NUMBER`, in any order.
-    fn read(typed: &str) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// What was found and what is wanted.
+    pub fn read(typed: &str) -> Result<Self, String> {
         const WANTED: &str = "wanted KEY=OTHER, KEY=OTHER/2 or KEY=OTHER*0.5";
         let (key, formula) = typed.split_once('=').ok_or_else(|| format!("found no '=', {WANTED}"))?;
         let mut factor = 1.0;
@@ -178,7 +253,10 @@ impl Coupling {
     }
 
     /// The value at a point whose other values stand in the document.
-    pub(super) fn setting(&self, document: &Document) -> Result<Setting, Fault> {
+    ///
+    /// # Errors
+    /// If the other key has no number there.
+    pub fn setting(&self, document: &Document) -> Result<Setting, Fault> {
         let fault = || Fault {
             place: Place::Setting(format!("--couple {}", self.typed).into()),
             key: self.other.clone(),
