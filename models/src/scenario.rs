@@ -4,16 +4,14 @@
 //! door. Models take scenarios and never check again. A scenario file is TOML ([`Document`]).
 
 mod check;
-mod document;
-mod fault;
 mod grid;
+mod overrides;
 mod presets;
 mod reader;
 mod spec;
 
+pub use crate::document::{Document, Fault, Place};
 pub use check::{MAX_DEADLINE_CYCLES, MAX_DEADLINES, MAX_FLITS, MAX_REAL_TIME_CLASSES, MIN_RATE, Scenario};
-pub use document::Document;
-pub use fault::{Fault, Place};
 pub use grid::{Axis, Coupling, Grid, Setting};
 pub use presets::{PRESETS, Preset};
 pub use spec::{

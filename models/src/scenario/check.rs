@@ -1,7 +1,7 @@
 //! The door: a spec goes in, a scenario or every fault comes out.
 
-use super::fault::{Fault, Place};
 use super::spec::{ClassKind, ClassSpec, DeadlineSpec, NetworkSpec, RouterSpec, ScenarioSpec, SourceSpec};
+use crate::document::{Fault, Place, shortened};
 
 /// The most real-time classes a scenario may have.
 pub const MAX_REAL_TIME_CLASSES: usize = 12;
@@ -66,7 +66,7 @@ impl ScenarioSpec {
     fn find_faults(&self, faults: &mut Vec<Fault>) {
         let mut door = Door { faults };
         if self.name.chars().count() > 100 || self.name.chars().any(char::is_control) {
-            let found = format!("\"{}\"", super::document::shortened(&self.name));
+            let found = format!("\"{}\"", shortened(&self.name));
             door.refuse("name", found, "at most 100 printable characters", None);
         }
         match self.network {
@@ -140,7 +140,7 @@ impl Door<'_> {
 
     fn class(&mut self, class: &ClassSpec, label: &str, scenario: &ScenarioSpec) {
         if !name_is_fit(&class.name) {
-            let found = format!("\"{}\"", super::document::shortened(&class.name));
+            let found = format!("\"{}\"", shortened(&class.name));
             let wanted = "a name of 1 to 64 printable characters, not \"*\", with no space around it";
             self.refuse(&format!("{label}.name"), found, wanted, None);
         } else if scenario.classes.iter().filter(|other| other.name == class.name).count() > 1 {

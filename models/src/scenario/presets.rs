@@ -1,8 +1,7 @@
 //! The built-in scenarios: the systems behind the figures of [KYD05], as commented files.
 
 use super::check::Scenario;
-use super::document::Document;
-use super::fault::nearest;
+use crate::document::{Document, nearest};
 
 /// A built-in scenario.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! What is wrong with a scenario, where it stands and how to mend it.
+//! What is wrong with a text, where it stands and how to mend it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ pub enum Place {
     },
     /// An override given beside the text, as it was typed.
     Setting(Arc<str>),
-    /// No text: the scenario was made by a program.
+    /// No text: what is wrong was made by a program.
     Program,
 }
 
-/// One thing that is wrong with a scenario.
+/// One thing that is wrong with a scenario or another input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Where it stands.
@@ -64,7 +64,13 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 /// The word of `known` that `found` is most likely a slip of.
-pub(super) fn nearest<'w>(found: &str, known: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
+///
+/// ```
+/// # use flitwise_models::document::nearest;
+/// assert_eq!(nearest("logaritmic", ["linear", "logarithmic"]), Some("logarithmic"));
+/// assert_eq!(nearest("square", ["linear", "logarithmic"]), None);
+/// ```
+pub fn nearest<'w>(found: &str, known: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     let found = found.to_lowercase().replace('_', "-");
     known
         .into_iter()
@@ -77,14 +83,22 @@ pub(super) fn nearest<'w>(found: &str, known: impl IntoIterator<Item = &'w str>)
         .map(|(_, _, word)| word)
 }
 
-/// `"a", "b" or "c"`.
-pub(super) fn one_of<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+/// The words in quotes, as in `"a", "b" or "c"`.
+pub fn one_of<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
     let quoted: Vec<String> = words.into_iter().map(|word| format!("\"{word}\"")).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),
         Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
         None => String::new(),
     }
+}
+
+/// Sorts faults by line and column; what stands in no text comes last.
+pub fn in_order_of_text(faults: &mut [Fault]) {
+    faults.sort_by_key(|fault| match &fault.place {
+        Place::At { line, column, .. } => (*line, *column),
+        Place::Setting(_) | Place::Program => (usize::MAX, 0),
+    });
 }
 
 #[cfg(test)]
