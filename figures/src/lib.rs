@@ -1,4 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod assemble;
 pub mod draw;
+pub mod figure;
 pub mod picture;

@@ -56,6 +56,19 @@ pub enum Origin {
     Simulation,
 }
 
+impl Origin {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Published, Self::Simulation];
+
+    /// What it is called in files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Simulation => "simulation",
+        }
+    }
+}
+
 /// Curves and points.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Lines {
@@ -193,7 +206,7 @@ pub struct HeatCell {
 }
 
 /// A Markov chain over the sets of classes that are present.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Chain {
     /// What comes and goes, in the order of bits: class names.
     pub members: Vec<String>,

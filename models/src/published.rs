@@ -20,6 +20,7 @@ mod deadline;
 mod ecube_traffic;
 mod hypercube;
 mod middle_blocking;
+mod output_chain;
 mod router;
 mod saturation;
 mod sharing;
@@ -33,6 +34,7 @@ pub use blocking::{Blocking, Buffering};
 pub use deadline::{BlockingLength, Companion, Company};
 pub use ecube_traffic::EcubeRoutes;
 pub use middle_blocking::{MiddleBlocking, MiddleLength};
+pub use output_chain::OutputChain;
 pub use sharing::{LinkChain, Shares, Sharing, Visitor};
 pub use source_wait::SourceWait;
 

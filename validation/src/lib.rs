@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
 pub mod answer;
+pub mod campaign;
+pub mod compare;
 pub mod diagram;
 pub mod experiment;
 mod measurement;

@@ -83,6 +83,11 @@ impl LinkChain {
         Self { rates: ToggleRates::new(classes), solver: StationarySolver::new(classes) }
     }
 
+    /// The rates of the chain solved last \[1/cycle\].
+    pub fn into_rates(self) -> ToggleRates {
+        self.rates
+    }
+
     /// Solves the chain of a link with the given visitors; `sharing` holds the answer to a similar link or the
     /// one before, and takes the new one.
     ///

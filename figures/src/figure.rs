@@ -1,0 +1,642 @@
+//! What a figure asks: its file, understood and checked.
+//!
+//! ```toml
+//! title = "Network latency over the real-time load"
+//! kind = "lines"                    # lines, stacked, heat-map, distribution or chain
+//! sources = ["published", "simulation"]    # both are the default
+//! classes = ["R1", "BE"]            # all are the default
+//! errors = true                     # lines: model minus simulation in a panel below
+//!
+//! [scenario]
+//! preset = "router16"               # or file = "mine.toml", or the scenario itself: [scenario.network] ..
+//! set = { "class.BE.rate" = 0.008 } # paths in quotes
+//!
+//! [x]
+//! key = "class.R1.rate"             # what varies
+//! values = [0.002, 0.004, 0.006]    # where to simulate; models are drawn in between, too
+//! couple = { "class.R2.rate" = "class.R1.rate/2" }
+//!
+//! [y]
+//! quantity = "network-latency"      # waiting, total-latency, blocking, sharing, miss-probability, percentile
+//!
+//! [[variant]]                       # any number; each changes the scenario
+//! label = "b = 16"
+//! set = { "router.buffer_flits" = 16 }
+//!
+//! [[claim]]                         # what somebody says about it
+//! text = "Model and simulation differ by at most 5 %."
+//! source = "Section 4.1"
+//! ```
+
+use flitwise_models::document::{Document, Entry, Fault, Place, Reader, Table, Value, one_of};
+use flitwise_models::published;
+use flitwise_models::scenario::{
+    Coupling, DeadlineSpec, HopDeadlines, MAX_DEADLINES, NetworkSpec, Preset, Scenario,
+};
+use flitwise_validation::compare::Quantity;
+use flitwise_validation::experiment;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::picture::{Axis, Origin};
+
+/// A figure, ready to be computed.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// Stem of its files, such as `fig04a`.
+    pub name: String,
+    /// What it shows, in one line.
+    pub title: String,
+    /// The system, in a few words.
+    pub subtitle: String,
+    /// Where its numbers are to come from.
+    pub sources: Vec<Origin>,
+    /// Names of the classes to draw, in the order of the scenario.
+    pub classes: Vec<String>,
+    /// Whether to draw the error of models, too.
+    pub errors: bool,
+    /// What is drawn.
+    pub question: Question,
+    /// What somebody says about it.
+    pub claims: Vec<Claim>,
+    pub(crate) base: Document,
+    /// The base, checked.
+    pub(crate) scenario: Scenario,
+}
+
+/// What somebody says about a figure.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Claim {
+    /// The claim, in a sentence.
+    pub text: String,
+    /// Who says so, and where.
+    pub source: String,
+}
+
+/// What is drawn.
+#[derive(Clone, Debug)]
+pub enum Question {
+    /// A quantity over a sweep.
+    Lines {
+        /// What varies.
+        x: Sweep,
+        /// What is drawn: one quantity, or a miss probability at several deadlines.
+        quantities: Vec<Quantity>,
+        /// From where to where, if that is given.
+        y_range: Option<(f64, f64)>,
+        /// Changes of the scenario; at least one, which may change nothing.
+        variants: Vec<Variant>,
+    },
+    /// Parts of the latency over a sweep.
+    Stacked {
+        /// What varies.
+        x: Sweep,
+    },
+    /// A quantity of one class over two sweeps.
+    HeatMap {
+        /// What varies from left to right.
+        x: Sweep,
+        /// What varies from the bottom up.
+        y: Sweep,
+        /// What is drawn.
+        quantity: Quantity,
+    },
+    /// Miss probability over the deadline.
+    Distribution {
+        /// Deadlines \[cycles\].
+        deadlines: Vec<u32>,
+    },
+    /// The Markov chain of an output link.
+    Chain,
+}
+
+/// A value of the scenario that varies, and what goes with it.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    /// Its axis.
+    pub axis: Axis,
+    /// Path of the value.
+    pub key: String,
+    /// Its values, rising.
+    pub values: Vec<f64>,
+    couplings: Vec<Coupling>,
+}
+
+/// A change of the scenario.
+#[derive(Clone, Debug, Default)]
+pub struct Variant {
+    /// What the legend calls it; empty: nothing.
+    pub label: String,
+    settings: Vec<Entry>,
+}
+
+const ROOT: &[&str] = &[
+    "title", "subtitle", "kind", "sources", "classes", "errors", "scenario", "x", "y", "z", "variant", "claim",
+];
+const SCENARIO: &[&str] = &["preset", "file", "set", "name", "network", "router", "class"];
+const SWEEP: &[&str] = &["key", "label", "unit", "scale", "values", "couple"];
+const QUANTITY: &[&str] = &["quantity", "at", "percentile", "range", "class"];
+const AT: &[&str] = &["hops", "deadline"];
+const VARIANT: &[&str] = &["label", "set"];
+const CLAIM: &[&str] = &["text", "source"];
+const HEADS: &[(&str, &[&str])] =
+    &[("[scenario]", SCENARIO), ("[x]", SWEEP), ("[y]", QUANTITY), ("[[variant]]", VARIANT), ("[[claim]]", CLAIM)];
+
+const KINDS: [&str; 5] = ["lines", "stacked", "heat-map", "distribution", "chain"];
+/// Most values of an axis.
+const MOST_VALUES: usize = 1_000;
+/// Most points that a figure may ask to simulate.
+const MOST_POINTS: usize = 10_000;
+
+impl Figure {
+    /// Reads and checks a figure file's text; `text_name` is what messages call it, `name` the stem of its
+    /// output, `load` reads the scenario file that it may name.
+    ///
+    /// # Errors
+    /// Every fault, each at its place.
+    pub fn from_toml(
+        text_name: &str,
+        text: &str,
+        name: &str,
+        load: &dyn Fn(&str) -> Result<Document, Vec<Fault>>,
+    ) -> Result<Self, Vec<Fault>> {
+        let document = Document::parse(text_name, text)?;
+        let mut reader = Reader::new(HEADS);
+        let figure = Reading { reader: &mut reader, load }.figure(&document, name);
+        match figure {
+            Some(figure) => reader.finish(figure),
+            None => Err(reader.into_faults()),
+        }
+    }
+
+    /// The scenario at a point of the figure.
+    pub(crate) fn at(
+        &self,
+        variant: Option<&Variant>,
+        sweeps: &[(&Sweep, f64)],
+    ) -> Result<Scenario, Vec<Fault>> {
+        let mut document = self.base.clone();
+        let mut faults = Vec::new();
+        for entry in variant.iter().flat_map(|variant| &variant.settings) {
+            faults.extend(document.set_entry(entry).err());
+        }
+        for (sweep, value) in sweeps {
+            let value = value.to_string();
+            let place = Place::Setting(format!("values: {}={value}", sweep.key).into());
+            faults.extend(document.set(&sweep.key, &value, &place).err());
+        }
+        for coupling in sweeps.iter().flat_map(|(sweep, _)| &sweep.couplings) {
+            let setting = coupling.setting(&document).map_err(|fault| vec![fault])?;
+            let place = Place::Setting(format!("couple: {}={}", setting.key, setting.value).into());
+            faults.extend(document.set(&setting.key, &setting.value, &place).err());
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        self.with_deadlines(document.scenario()?)
+    }
+
+    /// The scenario with the deadlines that the figure asks for, which take the place of its own.
+    fn with_deadlines(&self, scenario: Scenario) -> Result<Scenario, Vec<Fault>> {
+        let deadlines: Vec<DeadlineSpec> = match &self.question {
+            Question::Lines { quantities, .. } => quantities.iter().filter_map(deadline).collect(),
+            Question::Distribution { deadlines } => deadlines.iter().copied().map(DeadlineSpec::Cycles).collect(),
+            _ => Vec::new(),
+        };
+        let mut spec = scenario.spec().clone();
+        for class in &mut spec.classes {
+            let is_drawn = self.classes.contains(&class.name);
+            class.deadlines = if is_drawn { deadlines.clone() } else { Vec::new() };
+        }
+        spec.check()
+    }
+
+    /// Every point at which the figure's numbers are wanted: variant by variant, row by row.
+    pub(crate) fn points(&self) -> Vec<Result<Scenario, Vec<Fault>>> {
+        match &self.question {
+            Question::Lines { x, variants, .. } => variants
+                .iter()
+                .flat_map(|variant| x.values.iter().map(move |value| self.at(Some(variant), &[(x, *value)])))
+                .collect(),
+            Question::Stacked { x } => x.values.iter().map(|value| self.at(None, &[(x, *value)])).collect(),
+            Question::HeatMap { x, y, .. } => y
+                .values
+                .iter()
+                .flat_map(|row| x.values.iter().map(move |column| self.at(None, &[(x, *column), (y, *row)])))
+                .collect(),
+            Question::Distribution { .. } | Question::Chain => vec![self.at(None, &[])],
+        }
+    }
+
+    /// What has to be simulated for it, in the order in which [`Figure::picture`] wants it.
+    pub fn scenarios(&self) -> Vec<Scenario> {
+        if !self.sources.contains(&Origin::Simulation) {
+            return Vec::new();
+        }
+        self.points().into_iter().map(|point| point.expect("checked when the figure was read")).collect()
+    }
+}
+
+/// The deadline behind a miss probability.
+fn deadline(quantity: &Quantity) -> Option<DeadlineSpec> {
+    match quantity {
+        Quantity::Miss { deadline_cycles, hops: None } => Some(DeadlineSpec::Cycles(*deadline_cycles)),
+        Quantity::Miss { deadline_cycles, hops: Some(hops) } => {
+            Some(DeadlineSpec::Hops(HopDeadlines { hops: *hops, deadlines: vec![*deadline_cycles] }))
+        }
+        _ => None,
+    }
+}
+
+/// A figure being read.
+struct Reading<'r> {
+    reader: &'r mut Reader,
+    load: &'r dyn Fn(&str) -> Result<Document, Vec<Fault>>,
+}
+
+impl Reading<'_> {
+    fn figure(&mut self, document: &Document, name: &str) -> Option<Figure> {
+        let root = document.root();
+        self.reader.refuse_unknown(&root, ROOT);
+        self.reader.require(&root, "title", "a title in quotes", None);
+        self.reader.require(&root, "kind", &one_of(KINDS), None);
+        let title = self.reader.text(&root, "title").unwrap_or_default();
+        let subtitle = self.reader.text(&root, "subtitle").unwrap_or_default();
+        let kind = self.reader.word(&root, "kind", &KINDS, |kind| kind);
+        let errors = self.reader.truth(&root, "errors").unwrap_or(false);
+        let sources = self.sources(&root);
+        let claims = self.claims(&root);
+        let base = self.base(&root);
+        let scenario = base.as_ref().and_then(|base| match base.scenario() {
+            Ok(scenario) => Some(scenario),
+            Err(faults) => {
+                self.reader.refuse_all(faults);
+                None
+            }
+        });
+        let question = kind.and_then(|kind| self.question(&root, kind, scenario.as_ref()));
+        let classes = scenario.as_ref().map(|scenario| self.classes(&root, scenario, question.as_ref()));
+        let figure = Figure {
+            name: name.to_owned(),
+            title,
+            subtitle,
+            sources,
+            classes: classes?,
+            errors,
+            question: question?,
+            claims,
+            base: base?,
+            scenario: scenario?,
+        };
+        if self.reader.faults().is_empty() {
+            self.check_points(&figure, &root);
+        }
+        Some(figure)
+    }
+
+    fn sources(&mut self, root: &Table<'_>) -> Vec<Origin> {
+        let words = self.reader.texts(root, "sources");
+        let Some(words) = words else { return Origin::ALL.to_vec() };
+        let mut sources = Vec::new();
+        for word in &words {
+            match Origin::ALL.into_iter().find(|origin| origin.word() == word) {
+                Some(origin) if !sources.contains(&origin) => sources.push(origin),
+                Some(_) => {}
+                None => self.refuse(root, "sources", format!("\"{word}\""), &one_of(Origin::ALL.map(Origin::word))),
+            }
+        }
+        if words.is_empty() {
+            self.refuse(root, "sources", "no source".to_owned(), &one_of(Origin::ALL.map(Origin::word)));
+        }
+        sources.sort_unstable();
+        sources
+    }
+
+    fn claims(&mut self, root: &Table<'_>) -> Vec<Claim> {
+        let tables = self.reader.tables(root, "claim");
+        let claim = |table: Table<'_>| {
+            self.reader.refuse_unknown(&table, CLAIM);
+            self.reader.require(&table, "text", "a sentence in quotes", None);
+            let text = self.reader.text(&table, "text").unwrap_or_default();
+            Claim { text, source: self.reader.text(&table, "source").unwrap_or_default() }
+        };
+        tables.into_iter().map(claim).collect()
+    }
+
+    /// The scenario that everything varies from, as a document.
+    fn base(&mut self, root: &Table<'_>) -> Option<Document> {
+        let help = "add  [scenario]  with  preset = \"router16\"";
+        self.reader.require(root, "scenario", "a [scenario] table", Some(help));
+        let table = self.reader.table(root, "scenario")?;
+        self.reader.refuse_unknown(&table, SCENARIO);
+        let preset = self.reader.text(&table, "preset");
+        let file = self.reader.text(&table, "file");
+        let given = ["preset", "file", "network"].into_iter().filter(|key| table.get(key).is_some()).count();
+        if given != 1 {
+            let found = if given == 0 { "neither" } else { "more than one of them" };
+            let wanted = "preset = \"router16\", file = \"mine.toml\" or a [scenario.network]";
+            self.refuse(root, "scenario", found.to_owned(), wanted);
+            return None;
+        }
+        let base = match (preset, file) {
+            (Some(name), _) => match Preset::find(&name) {
+                Ok(preset) => Ok(preset.document()),
+                Err(near) => {
+                    let help = near.map(|near| format!("did you mean \"{near}\"?"));
+                    let help = help.or_else(|| Some("flitwise presets lists them".to_owned()));
+                    let place = table.get("preset").map_or(table.place, |node| &node.place);
+                    let key = table.key("preset");
+                    self.reader.refuse(place, key, format!("\"{name}\""), "a built-in scenario".to_owned(), help);
+                    return None;
+                }
+            },
+            (_, Some(file)) => (self.load)(&file),
+            _ => {
+                let own = |entry: &&Entry| entry.key != "set";
+                let entries: Vec<Entry> = table.entries.iter().filter(own).cloned().collect();
+                Ok(Table { entries: &entries, ..table.clone() }.to_document())
+            }
+        };
+        let mut base = match base {
+            Ok(base) => base,
+            Err(faults) => {
+                self.reader.refuse_all(faults);
+                return None;
+            }
+        };
+        for entry in self.reader.settings(&table, "set") {
+            self.reader.refuse_all(base.set_entry(entry).err());
+        }
+        Some(base)
+    }
+
+    /// The classes to draw: all of the scenario, or those that are named.
+    fn classes(&mut self, root: &Table<'_>, scenario: &Scenario, question: Option<&Question>) -> Vec<String> {
+        let all = scenario.classes().iter().map(|class| class.name.clone());
+        let wanted = match question {
+            Some(Question::HeatMap { .. }) => {
+                let z = self.reader.table(root, "z");
+                z.and_then(|z| self.reader.text(&z, "class")).map(|class| vec![class])
+            }
+            _ => self.reader.texts(root, "classes"),
+        };
+        let Some(wanted) = wanted else { return all.collect() };
+        for name in &wanted {
+            if !all.clone().any(|known| known == *name) {
+                let key = if matches!(question, Some(Question::HeatMap { .. })) { "z" } else { "classes" };
+                let known: Vec<String> = all.clone().collect();
+                let known = one_of(known.iter().map(String::as_str));
+                self.refuse(root, key, format!("\"{name}\""), &format!("a class of the scenario: {known}"));
+            }
+        }
+        if wanted.is_empty() {
+            self.refuse(root, "classes", "no class".to_owned(), "at least one class of the scenario");
+        }
+        all.filter(|name| wanted.contains(name)).collect()
+    }
+
+    fn question(&mut self, root: &Table<'_>, kind: &str, scenario: Option<&Scenario>) -> Option<Question> {
+        let allowed: &[&str] = match kind {
+            "lines" => &["x", "y", "variant", "classes", "errors", "sources"],
+            "stacked" => &["x", "classes", "sources"],
+            "heat-map" => &["x", "y", "z", "sources"],
+            "distribution" => &["x", "classes", "errors", "sources"],
+            _ => &[],
+        };
+        for key in ["x", "y", "z", "variant", "classes", "errors", "sources"] {
+            if root.get(key).is_some() && !allowed.contains(&key) {
+                let found = format!("{key} in a figure of kind \"{kind}\"");
+                self.refuse(root, key, found, "a figure without it");
+            }
+        }
+        match kind {
+            "lines" => {
+                let x = self.sweep(root, "x");
+                let help = "add  [y]  with  quantity = \"network-latency\"";
+                self.reader.require(root, "y", "a [y] table", Some(help));
+                let y = self.reader.table(root, "y")?;
+                let quantities = self.quantities(&y);
+                let y_range = self.range(&y);
+                let variants = self.variants(root);
+                Some(Question::Lines { x: x?, quantities: quantities?, y_range, variants })
+            }
+            "stacked" => Some(Question::Stacked { x: self.sweep(root, "x")? }),
+            "heat-map" => {
+                let (x, y) = (self.sweep(root, "x"), self.sweep(root, "y"));
+                let help = "add  [z]  with  quantity = \"network-latency\"  and  class = \"BE\"";
+                self.reader.require(root, "z", "a [z] table", Some(help));
+                let z = self.reader.table(root, "z")?;
+                self.reader.require(&z, "class", "the name of a class", None);
+                let quantity = self.quantities(&z)?.into_iter().next();
+                Some(Question::HeatMap { x: x?, y: y?, quantity: quantity? })
+            }
+            "distribution" => {
+                self.reader.require(root, "x", "an [x] table with values = deadlines in cycles", None);
+                let x = self.reader.table(root, "x")?;
+                self.reader.refuse_unknown(&x, &["values"]);
+                let deadlines = self.values(&x)?;
+                let whole = |value: &f64| (1.0..=1e6).contains(value) && value.fract() == 0.0;
+                if deadlines.len() > MAX_DEADLINES || !deadlines.iter().all(whole) {
+                    let wanted = format!("at most {MAX_DEADLINES} whole numbers of cycles from 1 to 1,000,000");
+                    self.refuse(&x, "values", "something else".to_owned(), &wanted);
+                }
+                Some(Question::Distribution { deadlines: deadlines.iter().map(|value| *value as u32).collect() })
+            }
+            _ => {
+                let is_cube =
+                    scenario.is_some_and(|one| matches!(one.network(), NetworkSpec::Hypercube { .. }));
+                if is_cube {
+                    let found = "a hypercube, which has a chain per channel".to_owned();
+                    self.refuse(root, "scenario", found, "a router, which has one");
+                }
+                Some(Question::Chain)
+            }
+        }
+    }
+
+    fn sweep(&mut self, root: &Table<'_>, name: &'static str) -> Option<Sweep> {
+        let help = format!("add  [{name}]  with  key = \"class.R1.rate\"  and  values = [0.002, 0.004]");
+        self.reader.require(root, name, &format!("a [{name}] table"), Some(&help));
+        let table = self.reader.table(root, name)?;
+        self.reader.refuse_unknown(&table, SWEEP);
+        self.reader.require(&table, "key", "a path such as \"class.R1.rate\"", None);
+        let key = self.reader.text(&table, "key");
+        let values = self.values(&table);
+        let couplings = self.couplings(&table);
+        let scales = ["linear", "logarithmic"];
+        let logarithmic = self.reader.word(&table, "scale", &scales, |word| word) == Some("logarithmic");
+        let (key, values) = (key?, values?);
+        if logarithmic && values.iter().any(|value| *value <= 0.0) {
+            self.refuse(&table, "values", "0 or less on a logarithmic axis".to_owned(), "values above 0");
+        }
+        let label = self.reader.text(&table, "label").unwrap_or_else(|| key.clone());
+        let unit = self.reader.text(&table, "unit").unwrap_or_else(|| unit_of(&key).to_owned());
+        Some(Sweep { axis: Axis { label, unit, logarithmic }, key, values, couplings })
+    }
+
+    /// Rising numbers.
+    fn values(&mut self, table: &Table<'_>) -> Option<Vec<f64>> {
+        self.reader.require(table, "values", "a list of numbers", Some("values = [0.002, 0.004]"));
+        let values = self.reader.reals(table, "values")?;
+        let sound = values.iter().all(|value| value.is_finite());
+        if !sound || values.is_empty() || !values.is_sorted_by(|a, b| a < b) || values.len() > MOST_VALUES {
+            let found = if values.is_empty() { "no value" } else { "something else" };
+            self.refuse(table, "values", found.to_owned(), &format!("1 to {MOST_VALUES} numbers, each above the last"));
+            return None;
+        }
+        Some(values)
+    }
+
+    fn couplings(&mut self, table: &Table<'_>) -> Vec<Coupling> {
+        let mut couplings = Vec::new();
+        for entry in self.reader.settings(table, "couple") {
+            let formula = match &entry.node.value {
+                Value::Text(formula) => formula.clone(),
+                other => other.shown(),
+            };
+            match Coupling::read(&format!("{}={formula}", entry.key)) {
+                Ok(coupling) => couplings.push(coupling),
+                Err(message) => {
+                    let key = format!("{}.{}", table.key("couple"), entry.key);
+                    let wanted = "a formula such as \"class.R1.rate/2\"".to_owned();
+                    self.reader.refuse(&entry.node.place, key, format!("\"{formula}\""), wanted, Some(message));
+                }
+            }
+        }
+        couplings
+    }
+
+    /// One quantity, or a miss probability at several deadlines.
+    fn quantities(&mut self, table: &Table<'_>) -> Option<Vec<Quantity>> {
+        self.reader.refuse_unknown(table, QUANTITY);
+        self.reader.require(table, "quantity", &one_of(Quantity::WORDS), None);
+        let word = self.reader.word(table, "quantity", &Quantity::WORDS, |word| word)?;
+        let single = match word {
+            "network-latency" => Quantity::NetworkLatency,
+            "transfer" => Quantity::Transfer,
+            "blocking" => Quantity::Blocking,
+            "sharing" => Quantity::Sharing,
+            "waiting" => Quantity::Waiting,
+            "total-latency" => Quantity::TotalLatency,
+            "percentile" => {
+                self.reader.require(table, "percentile", "50, 90, 99 or 99.9", None);
+                let percent = self.reader.real(table, "percentile")?;
+                let known = [500_u32, 900, 990, 999];
+                match known.into_iter().find(|per_mille| (f64::from(*per_mille) - 10.0 * percent).abs() < 1e-9) {
+                    Some(per_mille) => Quantity::Percentile { per_mille },
+                    None => {
+                        self.refuse(table, "percentile", percent.to_string(), "50, 90, 99 or 99.9");
+                        return None;
+                    }
+                }
+            }
+            _ => return self.deadlines(table),
+        };
+        Some(vec![single])
+    }
+
+    fn deadlines(&mut self, table: &Table<'_>) -> Option<Vec<Quantity>> {
+        let help = "at = [{ deadline = 42 }], or at = [{ hops = 2, deadline = 55 }]";
+        self.reader.require(table, "at", "the deadlines", Some(help));
+        let mut quantities = Vec::new();
+        for at in self.reader.tables(table, "at") {
+            self.reader.refuse_unknown(&at, AT);
+            self.reader.require(&at, "deadline", "a whole number of cycles", Some(help));
+            let hops = self.reader.whole(&at, "hops");
+            let deadline = self.reader.whole(&at, "deadline");
+            quantities.extend(deadline.map(|deadline_cycles| Quantity::Miss { deadline_cycles, hops }));
+        }
+        (!quantities.is_empty()).then_some(quantities)
+    }
+
+    fn range(&mut self, table: &Table<'_>) -> Option<(f64, f64)> {
+        let range = self.reader.reals(table, "range")?;
+        match range.as_slice() {
+            [low, high] if low.is_finite() && high.is_finite() && low < high => Some((*low, *high)),
+            _ => {
+                self.refuse(table, "range", "something else".to_owned(), "two numbers, such as [0, 200]");
+                None
+            }
+        }
+    }
+
+    fn variants(&mut self, root: &Table<'_>) -> Vec<Variant> {
+        let mut variants = Vec::new();
+        for table in self.reader.tables(root, "variant") {
+            self.reader.refuse_unknown(&table, VARIANT);
+            self.reader.require(&table, "label", "what the legend calls it", None);
+            let label = self.reader.text(&table, "label").unwrap_or_default();
+            let settings = self.reader.settings(&table, "set").into_iter().cloned().collect();
+            variants.push(Variant { label, settings });
+        }
+        if variants.is_empty() {
+            variants.push(Variant::default());
+        }
+        variants
+    }
+
+    /// Every scenario of the figure must be sound and have somebody to answer it.
+    fn check_points(&mut self, figure: &Figure, root: &Table<'_>) {
+        let points = figure.points();
+        if points.len() > MOST_POINTS {
+            let wanted = format!("at most {MOST_POINTS}");
+            self.refuse(root, "x", format!("{} points to simulate", points.len()), &wanted);
+        }
+        let mut found: Vec<Fault> = Vec::new();
+        for point in points {
+            match point {
+                Err(faults) => found.extend(faults),
+                Ok(scenario) => {
+                    if figure.sources.contains(&Origin::Simulation) && figure.needs_simulation() {
+                        found.extend(experiment::supports(&scenario).err().into_iter().flatten());
+                    }
+                    if figure.sources.contains(&Origin::Published)
+                        && let Err(failure) = published::supports(&scenario)
+                    {
+                        found.push(Fault {
+                            place: root.place.clone(),
+                            key: "sources".to_owned(),
+                            found: failure.to_string(),
+                            wanted: "a scenario that the model has".to_owned(),
+                            help: Some("sources = [\"simulation\"]  leaves the model out".to_owned()),
+                        });
+                    }
+                }
+            }
+        }
+        let mut known: Vec<String> = Vec::new();
+        found.retain(|fault| {
+            let is_new = !known.contains(&fault.to_string());
+            known.push(fault.to_string());
+            is_new
+        });
+        self.reader.refuse_all(found);
+    }
+
+    fn refuse(&mut self, table: &Table<'_>, key: &str, found: String, wanted: &str) {
+        let place = table.get(key).map_or(table.place, |node| &node.place);
+        self.reader.refuse(place, table.key(key), found, wanted.to_owned(), None);
+    }
+}
+
+impl Figure {
+    /// Whether a simulation has anything to say about it.
+    fn needs_simulation(&self) -> bool {
+        !matches!(self.question, Question::Chain)
+    }
+}
+
+/// The unit of a value of a scenario, by the last word of its path.
+fn unit_of(key: &str) -> &'static str {
+    match key.rsplit('.').next().unwrap_or(key) {
+        "rate" => "messages/cycle/node",
+        "peak_rate" => "messages/cycle",
+        "buffer_flits" | "message_flits" => "flits",
+        "pipeline_stages" => "stages",
+        "ports" => "ports",
+        "dimension" => "dimensions",
+        "vtick" => "cycles/flit",
+        "messages_per_burst" => "messages",
+        _ => "",
+    }
+}

@@ -1,0 +1,289 @@
+//! Many scenarios, each simulated once and kept.
+//!
+//! A campaign answers its points one after another. What a [`Store`] holds of a point is taken as it is; if it is
+//! not precise enough, replications are added to those that are there, and only to answer what is missing. Each
+//! point is kept as soon as it is done, so that whatever ends the process costs the point under way at most.
+//!
+//! **Why does the precision reached depend on what was asked before?** Because nothing is thrown away: asked for
+//! 1 % and then for 0.5 %, a point has the first 16 replications and some longer ones; asked for 0.5 % at once,
+//! 16 long ones. Both are sound, and each says how many replications it has. An empty store and the same
+//! questions in the same order give the same numbers.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use flitwise_models::scenario::{Fault, Scenario, ScenarioSpec};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::answer::{Simulation, StoppedBy};
+use crate::experiment::block::Measured;
+use crate::experiment::{self, Block, Listener as _, Settings, answer_of};
+use crate::message::Delivery;
+use crate::store::{Key, Store};
+
+/// Raised whenever the simulator or its measurement gives other numbers than before, so that what was kept is not
+/// taken for what would be measured now. `results_are_those_of_this_revision` fails when it was forgotten.
+pub const REVISION: u32 = 1;
+
+/// What decides the numbers of an experiment: names and deadlines do not.
+#[derive(Serialize)]
+struct Identity<'a> {
+    flitwise_version: &'static str,
+    simulator_revision: u32,
+    scenario: &'a ScenarioSpec,
+    seed: u64,
+    replications: Option<u32>,
+    warmup_cycles: Option<u64>,
+}
+
+/// The key under which the blocks of an experiment are kept.
+pub fn key(scenario: &Scenario, settings: &Settings) -> Key {
+    let mut spec = scenario.spec().clone();
+    spec.name = String::new();
+    for (index, class) in spec.classes.iter_mut().enumerate() {
+        class.name = format!("class {}", index + 1);
+        class.deadlines = Vec::new();
+    }
+    Key::new(&Identity {
+        flitwise_version: env!("CARGO_PKG_VERSION"),
+        simulator_revision: REVISION,
+        scenario: &spec,
+        seed: settings.seed,
+        replications: settings.replications,
+        warmup_cycles: settings.warmup_cycles,
+    })
+}
+
+/// Where a campaign stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// Name of the scenario under way.
+    pub scenario: &'a str,
+    /// Points to simulate, those found in the store left out.
+    pub points: usize,
+    /// Those of them that are done.
+    pub done: usize,
+    /// Where the experiment under way stands.
+    pub current: &'a experiment::Progress,
+    /// Share of the work done, as far as can be foreseen: every point counts the same.
+    pub share_done: f64,
+}
+
+/// What a campaign tells while it runs.
+pub trait Listener {
+    /// Something has been done.
+    fn progress(&mut self, progress: &Progress<'_>);
+
+    /// Something one should know: a broken file in the store, a result that could not be kept.
+    fn notice(&mut self, text: &str);
+}
+
+/// Listens to nothing.
+impl Listener for () {
+    fn progress(&mut self, _: &Progress<'_>) {}
+    fn notice(&mut self, _: &str) {}
+}
+
+/// What a campaign has found.
+#[derive(Debug)]
+pub struct Outcome {
+    /// By point; `None` where it was interrupted before.
+    pub simulations: Vec<Option<Simulation>>,
+    /// Points that were simulated, in part or as a whole.
+    pub simulated: usize,
+    /// Whether it was interrupted.
+    pub interrupted: bool,
+}
+
+/// One point and what is known of it.
+struct Point<'a> {
+    scenario: &'a Scenario,
+    key: Key,
+    blocks: Vec<Block>,
+}
+
+/// Simulates all `scenarios` as `settings` say, or takes from `store` what it holds.
+///
+/// Scenarios that differ in names and deadlines only are simulated once. Once `stop` is set the campaign ends
+/// soon; a point broken off is not kept, so that what is kept does not depend on the moment.
+///
+/// Not to be called from a task of a `rayon` pool, see [`experiment::run`].
+///
+/// # Errors
+/// What the simulator has no means for, of all scenarios at once.
+pub fn run(
+    scenarios: &[Scenario],
+    settings: &Settings,
+    store: Option<&Store>,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<Outcome, Vec<Fault>> {
+    let mut faults: Vec<Fault> = scenarios.iter().filter_map(|one| experiment::supports(one).err()).flatten().collect();
+    faults.dedup();
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let (mut points, of_scenario) = distinct(scenarios, settings);
+    let found: Vec<Vec<String>> = points.par_iter_mut().map(|point| point.look_up(store)).collect();
+    found.iter().flatten().for_each(|notice| listener.notice(notice));
+
+    let missing: Vec<usize> = (0..points.len()).filter(|at| !points[*at].is_enough(settings)).collect();
+    let mut interrupted = false;
+    let mut simulated = 0;
+    for (done, at) in missing.iter().enumerate() {
+        let mut audience = Audience { listener, points: missing.len(), done, scenario: points[*at].scenario };
+        interrupted = points[*at].improve(settings, store, stop, &mut audience);
+        simulated += usize::from(!interrupted);
+        if interrupted {
+            break;
+        }
+    }
+    let unfinished = if interrupted { &missing[simulated..] } else { &[] };
+    let answers: Vec<Option<Simulation>> = scenarios
+        .par_iter()
+        .zip(&of_scenario)
+        .map(|(scenario, at)| {
+            let point = &points[*at];
+            let known = !unfinished.contains(at) && !point.blocks.is_empty();
+            known.then(|| answer_of(scenario, settings.seed, settings.precision, &point.blocks))
+        })
+        .collect();
+    Ok(Outcome { simulations: answers, simulated, interrupted })
+}
+
+/// The points to simulate, and which of them is that of each scenario.
+fn distinct<'a>(scenarios: &'a [Scenario], settings: &Settings) -> (Vec<Point<'a>>, Vec<usize>) {
+    let mut points: Vec<Point<'_>> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let of_scenario = scenarios.iter().map(|scenario| {
+        let key = key(scenario, settings);
+        *known.entry(key.hash().to_owned()).or_insert_with(|| {
+            points.push(Point { scenario, key, blocks: Vec::new() });
+            points.len() - 1
+        })
+    });
+    let of_scenario = of_scenario.collect();
+    (points, of_scenario)
+}
+
+/// Times more replications are added at most; what a point is worth then has to do.
+const MOST_ADDITIONS: usize = 4;
+/// How much narrower than needed an addition is to be, so that chance does not ask for another.
+const RESERVE: f64 = 0.97;
+
+impl Point<'_> {
+    /// Takes what the store holds, and says what is wrong with it.
+    fn look_up(&mut self, store: Option<&Store>) -> Vec<String> {
+        let Some(store) = store else { return Vec::new() };
+        let found = match store.read::<Block>(&self.key) {
+            Ok(found) => found,
+            Err(error) => return vec![error.to_string()],
+        };
+        let mut notices: Vec<String> = found.notices.iter().map(ToString::to_string).collect();
+        for block in found.records {
+            // each begins where the one before ended: otherwise random numbers would be counted twice
+            let expected = self.blocks.last().map_or(0, Block::next_replication);
+            if block.first_replication == expected && block.fits(self.scenario) {
+                self.blocks.push(block);
+            } else {
+                notices.push(format!(
+                    "{}: a block of replications from {} on was found, wanted {expected}; it is left out",
+                    self.scenario.spec().name,
+                    block.first_replication
+                ));
+                break;
+            }
+        }
+        notices
+    }
+
+    fn measured<'a>(&'a self, settings: &Settings) -> Measured<'a> {
+        let Self { scenario, blocks, .. } = self;
+        Measured { scenario, seed: settings.seed, wanted_precision: settings.precision, blocks }
+    }
+
+    /// Whether nothing would be gained, or is allowed, by simulating on.
+    fn is_enough(&self, settings: &Settings) -> bool {
+        let Some(last) = self.blocks.last() else { return false };
+        let measured = self.measured(settings);
+        let narrow = measured.precision().is_some_and(|width| width <= settings.precision);
+        let classes = 0..self.scenario.classes().len();
+        let steady = classes.into_iter().all(|class| !measured.is_suspicious(class));
+        let ended = matches!(
+            last.stopped_by,
+            StoppedBy::Saturated | StoppedBy::NoTraffic | StoppedBy::MaxCycles
+        );
+        ended || narrow && steady || measured.messages() >= settings.max_messages
+    }
+
+    /// Simulates until it is enough; `true` if that was interrupted.
+    fn improve(
+        &mut self,
+        settings: &Settings,
+        store: Option<&Store>,
+        stop: &AtomicBool,
+        audience: &mut Audience<'_>,
+    ) -> bool {
+        for _ in 0..=MOST_ADDITIONS {
+            if self.is_enough(settings) {
+                break;
+            }
+            let first = self.blocks.last().map_or(0, Block::next_replication);
+            let settings = self.addition(settings);
+            let block = experiment::run_block(self.scenario, &settings, stop, audience);
+            let block = block.expect("checked for all scenarios before the first was simulated");
+            if block.is_partial() || stop.load(Ordering::Relaxed) {
+                return true;
+            }
+            if let Some(Err(error)) = store.map(|store| store.append(&self.key, first, &block)) {
+                audience.listener.notice(&format!("a result could not be kept: {error}"));
+            }
+            self.blocks.push(block);
+        }
+        false
+    }
+
+    /// How to simulate what is missing.
+    fn addition(&self, settings: &Settings) -> Settings {
+        if self.blocks.is_empty() {
+            return settings.clone();
+        }
+        let measured = self.measured(settings);
+        let wanted = settings.precision;
+        // half-widths of two sets of replications together: 1 / w² = 1 / w1² + 1 / w2²
+        let precision = match measured.precision() {
+            Some(width) if width > wanted => 1.0 / (wanted.powi(-2) - width.powi(-2)).sqrt(),
+            _ => wanted,
+        };
+        Settings {
+            first_replication: measured.last().next_replication(),
+            precision: (RESERVE * precision).min(0.5),
+            max_messages: settings.max_messages.saturating_sub(measured.messages()).max(1),
+            ..settings.clone()
+        }
+    }
+}
+
+/// Who listens to the experiments of a campaign.
+struct Audience<'a> {
+    listener: &'a mut dyn Listener,
+    points: usize,
+    done: usize,
+    scenario: &'a Scenario,
+}
+
+impl experiment::Listener for Audience<'_> {
+    fn progress(&mut self, progress: &experiment::Progress) {
+        let share_done = (self.done as f64 + progress.share_done) / self.points as f64;
+        self.listener.progress(&Progress {
+            scenario: &self.scenario.spec().name,
+            points: self.points,
+            done: self.done,
+            current: progress,
+            share_done,
+        });
+    }
+
+    fn measured(&mut self, _: u32, _: &[Delivery]) {}
+}
