@@ -1,5 +1,7 @@
 //! What a record costs, in the directory of temporary files (`TMPDIR`): a sync on a real disk is most of it.
 
+#![allow(missing_docs)]
+
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};

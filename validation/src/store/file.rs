@@ -211,7 +211,7 @@ mod tests {
         let bytes = encode(&key, 7, &[1, 2, 3]);
         let text = [
             "flitwise-record 1 sequence 7 length 11 sha256 ",
-            // printf '["a",1]\n\1\2\3' | sha256sum
+            // the key, the end of its line, the record
             &sha256_hex(&[b"[\"a\",1]\n\x01\x02\x03"]),
             " line ",
         ]

@@ -72,3 +72,63 @@ fn lock(path: &Path) -> io::Result<File> {
     }
     Err(io::Error::new(ErrorKind::TimedOut, "another process holds the lock of the quarantine"))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    fn broken_file() -> (tempfile::TempDir, PathBuf) {
+        let store = tempfile::tempdir().unwrap();
+        let file = store.path().join("file");
+        fs::write(&file, "x").unwrap();
+        (store, file)
+    }
+
+    #[test]
+    fn what_has_become_good_is_not_moved() {
+        let (store, file) = broken_file();
+        let second = look_again(store.path(), &file, |_| Ok(Some(7)));
+        assert!(matches!(second, Ok(Second::Fine { found: Some(7) })));
+        let newer = |_: &Path| Err::<Option<()>, _>(Reason::NewerVersion { found: 9 });
+        assert!(matches!(look_again(store.path(), &file, newer), Ok(Second::Skipped { .. })));
+        assert!(file.exists());
+    }
+
+    #[test]
+    fn nothing_in_quarantine_is_replaced() {
+        let (store, file) = broken_file();
+        for n in 1..4 {
+            fs::write(&file, n.to_string()).unwrap();
+            let Ok(Second::Moved { to, reason }) =
+                look_again(store.path(), &file, |_| Err::<Option<()>, _>(Reason::Header))
+            else {
+                panic!("not moved")
+            };
+            assert_eq!((to, reason), (store.path().join(format!("quarantine/file.{n}")), Reason::Header));
+        }
+        for n in 1..4 {
+            let moved = fs::read_to_string(store.path().join(format!("quarantine/file.{n}"))).unwrap();
+            assert_eq!(moved, n.to_string());
+        }
+    }
+
+    /// And a process that holds the lock for ever keeps no one waiting for ever.
+    #[test]
+    fn who_has_no_lock_neither_judges_nor_moves() {
+        let (store, file) = broken_file();
+        fs::create_dir(store.path().join(DIRECTORY)).unwrap();
+        let held = lock(&store.path().join(DIRECTORY).join(LOCK)).unwrap();
+        let judged = Cell::new(0);
+        let judge = |_: &Path| {
+            judged.set(judged.get() + 1);
+            Err::<Option<()>, _>(Reason::Header)
+        };
+        let error = look_again(store.path(), &file, judge).err().unwrap();
+        assert_eq!((error.kind(), judged.get(), file.exists()), (ErrorKind::TimedOut, 0, true));
+        drop(held);
+        assert!(look_again(store.path(), &file, judge).is_ok());
+        assert_eq!((judged.get(), file.exists()), (1, false));
+    }
+}
