@@ -70,8 +70,8 @@
 //! back and wants the same bytes again before anything goes to disk. So a record must not contain a `HashMap`,
 //! whose order changes; a `BTreeMap` will do.
 //!
-//! **What if the type of the record changes?** Then old files cannot be decoded, or worse, can. Put a version of the
-//! type into the key.
+//! **What if the type of the record changes?** Then old files cannot be decoded, and `read` moves them to quarantine
+//! (renamed back, they are as good as before); or worse, they can. Put a version of the type into the key.
 //!
 //! **Why is there a lock in `quarantine/` if nothing else needs one?** Between seeing that a file is broken and
 //! moving it, another process might have moved it and written a good one under its name. Only a move makes a name
@@ -80,7 +80,8 @@
 //!
 //! **How much memory can a hostile file ask for?** The file is read whole, 1 GiB at most. Postcard promises no more
 //! elements than there are bytes left, and `serde` reserves no more than 1 MiB ahead. Records must not be
-//! sequences of elements that take no bytes (`Vec<()>`): their number is bounded by nothing.
+//! sequences of elements that take no bytes (`Vec<()>`), whose number is bounded by nothing, nor hold records of their
+//! own type, whose depth is not.
 
 mod error;
 mod file;
@@ -182,8 +183,12 @@ impl Store {
     /// # Errors
     /// The directory cannot be made or listed.
     pub fn open(directory: &Path) -> Result<Self, StoreError> {
-        make_directories(directory).map_err(StoreError::io(directory, "make the directory of the store"))?;
-        let mut store = Self { directory: directory.into(), read_only: None };
+        let making = StoreError::io(directory, "make the directory of the store");
+        let directory = &std::path::absolute(directory).map_err(&making)?; // the program may go elsewhere
+        make_directories(directory).map_err(making)?;
+        // one that was there may have been made just now, by a process that has yet to come to this
+        let _ = directory.parent().map(sync_directory);
+        let mut store = Self { directory: directory.as_path().into(), read_only: None };
         let shards = store.shards()?;
         match temporary_file(directory) {
             Ok(_) => {
@@ -478,20 +483,11 @@ fn remove_abandoned(directory: &Path) -> u64 {
 
 /// Makes a directory with all above it, and brings their names to the disk.
 fn make_directories(directory: &Path) -> io::Result<()> {
-    if directory.is_dir() {
-        return Ok(());
-    }
-    if let Some(parent) = directory.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        make_directories(parent)?;
-    }
+    let Some(parent) = directory.parent().filter(|_| !directory.is_dir()) else { return Ok(()) };
+    make_directories(parent)?;
     match fs::create_dir(directory) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists || !directory.is_dir() => return Err(error),
-        _ => {}
-    }
-    match directory.parent() {
-        Some(parent) if parent.as_os_str().is_empty() => sync_directory(Path::new(".")),
-        Some(parent) => sync_directory(parent),
-        None => Ok(()),
+        Err(error) if error.kind() != ErrorKind::AlreadyExists || !directory.is_dir() => Err(error),
+        _ => sync_directory(parent),
     }
 }
 
