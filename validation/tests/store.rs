@@ -530,6 +530,15 @@ fn a_renamed_record_is_not_believed() {
     assert_eq!(renamed((0, 0), (1, 0)), [Reason::AnotherKey]);
     assert_eq!(renamed((0, 0), (0, 1)), [Reason::AnotherSequence { found: 0 }]);
 
+    // so say the others, which do not ask for the key's text
+    let (from, to) = (path(&store, &key(0), 0), path(&store, &key(1), 0));
+    fs::copy(&from, &to).unwrap();
+    assert_eq!(store.check().unwrap().notices[0].reason, Reason::AnotherKey);
+    fs::copy(&from, &to).unwrap();
+    let appended = store.append(&key(1), 0, &run(1, 0, 3)).unwrap();
+    assert_eq!((appended.how, &appended.notices[0].reason), (How::Written, &Reason::AnotherKey));
+    fs::remove_file(&to).unwrap();
+
     // in a directory that is not its own, or under a name that is none: seen by check alone
     let elsewhere = store.directory().join(if key(0).hash().starts_with("00") { "01" } else { "00" });
     fs::create_dir_all(&elsewhere).unwrap();
