@@ -9,5 +9,6 @@ mod measurement;
 mod message;
 pub mod simulator;
 pub mod statistics;
+pub mod store;
 
 pub use message::{Arrival, Delivery};
