@@ -143,6 +143,11 @@ fn fields(class: &ClassSimulation, columns: &ClassColumns) -> Vec<(String, Strin
         fields.push((format!("{stem}_half_width_95_{unit}"), text(width)));
     };
     estimate("network_latency", "cycles", class.network_latency_cycles);
+    estimate("transfer", "cycles", class.transfer_cycles);
+    estimate("input", "cycles", class.input_cycles);
+    estimate("arbitration", "cycles", class.arbitration_cycles);
+    estimate("output", "cycles", class.output_cycles);
+    estimate("sharing", "cycles", class.sharing_cycles);
     estimate("waiting", "cycles", class.waiting_cycles);
     estimate("total_latency", "cycles", class.total_latency_cycles);
     estimate("accepted_rate", "messages_per_cycle", class.accepted_rate_messages_per_cycle);

@@ -103,7 +103,8 @@ fn every_row_of_a_trace_is_a_message_of_the_results() {
 
     let mut reader = csv::Reader::from_path(&path).unwrap();
     let heads = "replication,class,source_node,destination_node,hops,generated_cycle,entered_cycle,\
-                 delivered_cycle,waiting_cycles,network_latency_cycles";
+                 delivered_cycle,waiting_cycles,network_latency_cycles,\
+                 transfer_cycles,input_cycles,arbitration_cycles,output_cycles,sharing_cycles";
     assert_eq!(reader.headers().unwrap().iter().collect::<Vec<_>>().join(","), heads);
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
     assert_eq!(document["run"]["messages"], rows.len());
@@ -113,9 +114,20 @@ fn every_row_of_a_trace_is_a_message_of_the_results() {
         assert_eq!(u64::from(hops), number(row, 4), "{row:?}");
         assert_eq!(number(row, 6) - number(row, 5), number(row, 8), "{row:?}");
         assert_eq!(number(row, 7) - number(row, 6) + 1, number(row, 9), "{row:?}");
+        assert_eq!(number(row, 10), 5 - 1 + 5 * u64::from(hops) + 32, "{row:?}");
+        assert_eq!((10..15).map(|column| number(row, column)).sum::<u64>(), number(row, 9), "{row:?}");
     }
     for class in document["classes"].as_array().unwrap() {
-        for (field, column) in [("waiting_cycles", 8), ("network_latency_cycles", 9)] {
+        let columns = [
+            ("waiting_cycles", 8),
+            ("network_latency_cycles", 9),
+            ("transfer_cycles", 10),
+            ("input_cycles", 11),
+            ("arbitration_cycles", 12),
+            ("output_cycles", 13),
+            ("sharing_cycles", 14),
+        ];
+        for (field, column) in columns {
             let of_class = rows.iter().filter(|row| class["name"] == row[1]);
             let values: Vec<f64> = of_class.map(|row| number(row, column) as f64).collect();
             assert_eq!(class[field]["messages"], values.len());

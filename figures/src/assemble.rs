@@ -9,8 +9,8 @@ use rayon::prelude::*;
 
 use crate::figure::{Figure, Question, Sweep, Variant};
 use crate::picture::{
-    Axis, Bar, Chain, Content, ErrorSeries, HeatCell, HeatMap, HeatPanel, Lines, Origin, Picture, Point, Series,
-    Stacked, StackedPanel, Transition,
+    Axis, Bar, Chain, Content, ErrorSeries, HeatCell, HeatMap, HeatPanel, Lines, Origin, Picture, Point,
+    Series, Stacked, StackedPanel, Transition,
 };
 
 /// Points of a model's curve, beside those that are simulated.
@@ -38,7 +38,9 @@ impl Figure {
             Question::Chain => Content::Chain(self.chain(&mut notes)),
         };
         for simulation in simulations {
-            notes.extend(simulation.notes.iter().filter(|note| !note.contains("few for an interval")).cloned());
+            notes.extend(
+                simulation.notes.iter().filter(|note| !note.contains("few for an interval")).cloned(),
+            );
         }
         let mut known: Vec<String> = Vec::new();
         for note in notes {
@@ -83,7 +85,10 @@ impl Figure {
                     bars.push(Bar {
                         x: *value,
                         origin: Origin::Simulation,
-                        parts: parts.iter().map(|part| part.of_simulation(class).map(|part| part.value)).collect(),
+                        parts: parts
+                            .iter()
+                            .map(|part| part.of_simulation(class).map(|part| part.value))
+                            .collect(),
                         interval_95: whole.and_then(|whole| Some((whole.lower_95?, whole.upper_95?))),
                         saturated: class.saturated,
                     });
@@ -144,7 +149,11 @@ impl Figure {
         HeatMap {
             x: x.axis.clone(),
             y: y.axis.clone(),
-            z: Axis { label: format!("{name} {quantity}"), unit: quantity.unit().to_owned(), logarithmic: false },
+            z: Axis {
+                label: format!("{name} {quantity}"),
+                unit: quantity.unit().to_owned(),
+                logarithmic: false,
+            },
             xs: x.values.clone(),
             ys: y.values.clone(),
             panels,
@@ -181,7 +190,8 @@ impl Figure {
             let (modelled, found): (Vec<Point>, Vec<Point>) =
                 (deadlines.iter().map(model).collect(), deadlines.iter().map(measured).collect());
             if self.errors && answer.is_some() && simulation.is_some() {
-                let points = modelled.iter().zip(&found).map(|(model, found)| points_off(model, found)).collect();
+                let points =
+                    modelled.iter().zip(&found).map(|(model, found)| points_off(model, found)).collect();
                 errors.push(ErrorSeries { label: label.clone(), style: class, variant: 0, points });
             }
             series.extend(answer.as_ref().map(|_| of(Origin::Published, modelled)));
@@ -228,7 +238,12 @@ struct Drawn<'f> {
 }
 
 impl Drawn<'_> {
-    fn lines(&self, y_range: Option<(f64, f64)>, simulations: &[Simulation], notes: &mut Vec<String>) -> Lines {
+    fn lines(
+        &self,
+        y_range: Option<(f64, f64)>,
+        simulations: &[Simulation],
+        notes: &mut Vec<String>,
+    ) -> Lines {
         let figure = self.figure;
         let mut series = Vec::new();
         let mut errors = Vec::new();
@@ -237,7 +252,9 @@ impl Drawn<'_> {
             let curve = curve(&self.x.values, self.x.axis.logarithmic);
             let distributions = needs_distribution(self.quantities);
             let answers = match figure.has(Origin::Published) {
-                true => solved(&curve, |x| figure.at(Some(variant), &[(self.x, x)]).ok(), distributions, notes),
+                true => {
+                    solved(&curve, |x| figure.at(Some(variant), &[(self.x, x)]).ok(), distributions, notes)
+                }
                 false => Vec::new(),
             };
             let measured = match figure.has(Origin::Simulation) {
@@ -247,7 +264,8 @@ impl Drawn<'_> {
             for class in figure.class_indices() {
                 for (at, quantity) in self.quantities.iter().enumerate() {
                     let variant = index * self.quantities.len() + at;
-                    let one = One { class, quantity: *quantity, label: self.label(class, index, at), variant };
+                    let one =
+                        One { class, quantity: *quantity, label: self.label(class, index, at), variant };
                     let modelled = one.modelled(&curve, &answers);
                     let found = one.measured(&self.x.values, measured);
                     if figure.errors && !answers.is_empty() && !measured.is_empty() {
@@ -383,7 +401,8 @@ fn off(model: &Point, found: &Point, difference: impl Fn(Option<f64>) -> Option<
 }
 
 fn needs_distribution(quantities: &[Quantity]) -> bool {
-    let of_distribution = |quantity: &Quantity| matches!(quantity, Quantity::Miss { .. } | Quantity::Percentile { .. });
+    let of_distribution =
+        |quantity: &Quantity| matches!(quantity, Quantity::Miss { .. } | Quantity::Percentile { .. });
     quantities.iter().any(of_distribution)
 }
 
@@ -408,7 +427,9 @@ fn solved(
     notes: &mut Vec<String>,
 ) -> Vec<Option<Answer>> {
     let options = Options { distributions, saturation_loads: false, ..Options::default() };
-    let one = |value: &f64| Some(published::solve(&scenario(*value)?, &options).map_err(|failure| failure.to_string()));
+    let one = |value: &f64| {
+        Some(published::solve(&scenario(*value)?, &options).map_err(|failure| failure.to_string()))
+    };
     let answers: Vec<Option<Result<Answer, String>>> = values.par_iter().map(one).collect();
     let keep = |(value, answer): (&f64, Option<Result<Answer, String>>)| match answer? {
         Ok(answer) => Some(answer),

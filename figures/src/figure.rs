@@ -131,7 +131,8 @@ pub struct Variant {
 }
 
 const ROOT: &[&str] = &[
-    "title", "subtitle", "kind", "sources", "classes", "errors", "scenario", "x", "y", "z", "variant", "claim",
+    "title", "subtitle", "kind", "sources", "classes", "errors", "scenario", "x", "y", "z", "variant",
+    "claim",
 ];
 const SCENARIO: &[&str] = &["preset", "file", "set", "name", "network", "router", "class"];
 const SWEEP: &[&str] = &["key", "label", "unit", "scale", "values", "couple"];
@@ -139,8 +140,13 @@ const QUANTITY: &[&str] = &["quantity", "at", "percentile", "range", "class"];
 const AT: &[&str] = &["hops", "deadline"];
 const VARIANT: &[&str] = &["label", "set"];
 const CLAIM: &[&str] = &["text", "source"];
-const HEADS: &[(&str, &[&str])] =
-    &[("[scenario]", SCENARIO), ("[x]", SWEEP), ("[y]", QUANTITY), ("[[variant]]", VARIANT), ("[[claim]]", CLAIM)];
+const HEADS: &[(&str, &[&str])] = &[
+    ("[scenario]", SCENARIO),
+    ("[x]", SWEEP),
+    ("[y]", QUANTITY),
+    ("[[variant]]", VARIANT),
+    ("[[claim]]", CLAIM),
+];
 
 const KINDS: [&str; 5] = ["lines", "stacked", "heat-map", "distribution", "chain"];
 /// Most values of an axis.
@@ -200,7 +206,9 @@ impl Figure {
     fn with_deadlines(&self, scenario: Scenario) -> Result<Scenario, Vec<Fault>> {
         let deadlines: Vec<DeadlineSpec> = match &self.question {
             Question::Lines { quantities, .. } => quantities.iter().filter_map(deadline).collect(),
-            Question::Distribution { deadlines } => deadlines.iter().copied().map(DeadlineSpec::Cycles).collect(),
+            Question::Distribution { deadlines } => {
+                deadlines.iter().copied().map(DeadlineSpec::Cycles).collect()
+            }
             _ => Vec::new(),
         };
         let mut spec = scenario.spec().clone();
@@ -302,7 +310,12 @@ impl Reading<'_> {
             match Origin::ALL.into_iter().find(|origin| origin.word() == word) {
                 Some(origin) if !sources.contains(&origin) => sources.push(origin),
                 Some(_) => {}
-                None => self.refuse(root, "sources", format!("\"{word}\""), &one_of(Origin::ALL.map(Origin::word))),
+                None => self.refuse(
+                    root,
+                    "sources",
+                    format!("\"{word}\""),
+                    &one_of(Origin::ALL.map(Origin::word)),
+                ),
             }
         }
         if words.is_empty() {
@@ -346,7 +359,13 @@ impl Reading<'_> {
                     let help = help.or_else(|| Some("flitwise presets lists them".to_owned()));
                     let place = table.get("preset").map_or(table.place, |node| &node.place);
                     let key = table.key("preset");
-                    self.reader.refuse(place, key, format!("\"{name}\""), "a built-in scenario".to_owned(), help);
+                    self.reader.refuse(
+                        place,
+                        key,
+                        format!("\"{name}\""),
+                        "a built-in scenario".to_owned(),
+                        help,
+                    );
                     return None;
                 }
             },
@@ -437,10 +456,13 @@ impl Reading<'_> {
                 let deadlines = self.values(&x)?;
                 let whole = |value: &f64| (1.0..=1e6).contains(value) && value.fract() == 0.0;
                 if deadlines.len() > MAX_DEADLINES || !deadlines.iter().all(whole) {
-                    let wanted = format!("at most {MAX_DEADLINES} whole numbers of cycles from 1 to 1,000,000");
+                    let wanted =
+                        format!("at most {MAX_DEADLINES} whole numbers of cycles from 1 to 1,000,000");
                     self.refuse(&x, "values", "something else".to_owned(), &wanted);
                 }
-                Some(Question::Distribution { deadlines: deadlines.iter().map(|value| *value as u32).collect() })
+                Some(Question::Distribution {
+                    deadlines: deadlines.iter().map(|value| *value as u32).collect(),
+                })
             }
             _ => {
                 let is_cube =
@@ -481,7 +503,12 @@ impl Reading<'_> {
         let sound = values.iter().all(|value| value.is_finite());
         if !sound || values.is_empty() || !values.is_sorted_by(|a, b| a < b) || values.len() > MOST_VALUES {
             let found = if values.is_empty() { "no value" } else { "something else" };
-            self.refuse(table, "values", found.to_owned(), &format!("1 to {MOST_VALUES} numbers, each above the last"));
+            self.refuse(
+                table,
+                "values",
+                found.to_owned(),
+                &format!("1 to {MOST_VALUES} numbers, each above the last"),
+            );
             return None;
         }
         Some(values)
@@ -499,7 +526,13 @@ impl Reading<'_> {
                 Err(message) => {
                     let key = format!("{}.{}", table.key("couple"), entry.key);
                     let wanted = "a formula such as \"class.R1.rate/2\"".to_owned();
-                    self.reader.refuse(&entry.node.place, key, format!("\"{formula}\""), wanted, Some(message));
+                    self.reader.refuse(
+                        &entry.node.place,
+                        key,
+                        format!("\"{formula}\""),
+                        wanted,
+                        Some(message),
+                    );
                 }
             }
         }
@@ -522,7 +555,10 @@ impl Reading<'_> {
                 self.reader.require(table, "percentile", "50, 90, 99 or 99.9", None);
                 let percent = self.reader.real(table, "percentile")?;
                 let known = [500_u32, 900, 990, 999];
-                match known.into_iter().find(|per_mille| (f64::from(*per_mille) - 10.0 * percent).abs() < 1e-9) {
+                match known
+                    .into_iter()
+                    .find(|per_mille| (f64::from(*per_mille) - 10.0 * percent).abs() < 1e-9)
+                {
                     Some(per_mille) => Quantity::Percentile { per_mille },
                     None => {
                         self.refuse(table, "percentile", percent.to_string(), "50, 90, 99 or 99.9");

@@ -11,12 +11,21 @@ use indicatif::HumanCount;
 use super::messages;
 use crate::output::{self, Page, Rows, cycles, share};
 
+/// What the parts of the network latency are.
+const PARTS: [&str; 2] = [
+    "transfer = a lone message; the header waits: input = behind others in its input buffer,",
+    "arbitration = for the output buffer, output = for room and the link; sharing = lag of the tail",
+];
+
 pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
     let mut page = Page::new(markdown);
     let network = output::network(answer.scenario.network);
     page.title(&format!("{}: {network}, simulated", answer.scenario.name));
     page.rows(&means(answer, markdown));
     page.legend("each mean with the half-width of its 95 % interval; total = network latency + waiting");
+    let parts = parts(answer, markdown);
+    page.section("Where the network latency goes", &parts);
+    PARTS.iter().filter(|_| !parts.is_empty()).for_each(|line| page.legend(line));
     page.section("Deadlines on the network latency", &deadlines(answer, markdown));
     page.section("Percentiles of the network latency, with 95 % intervals", &percentiles(answer, markdown));
     page.section("By network channels crossed", &hops(answer, markdown));
@@ -45,6 +54,41 @@ fn means(answer: &Simulation, markdown: bool) -> Rows {
             waiting(class.total_latency_cycles),
             HumanCount(messages(class.network_latency_cycles)).to_string(),
         ]);
+    }
+    rows
+}
+
+/// The parts of the network latency, for classes that have one.
+fn parts(answer: &Simulation, markdown: bool) -> Rows {
+    let heads = if markdown {
+        [
+            "class",
+            "transfer [cycles]",
+            "input [cycles]",
+            "arbitration [cycles]",
+            "output [cycles]",
+            "sharing [cycles]",
+        ]
+    } else {
+        [
+            "class\n",
+            "transfer\ncycles",
+            "input\ncycles",
+            "arbitration\ncycles",
+            "output\ncycles",
+            "sharing\ncycles",
+        ]
+    };
+    let mut rows = Rows::new(&heads, markdown);
+    for class in answer.classes.iter().filter(|class| class.network_latency_cycles.is_some()) {
+        let parts = [
+            class.transfer_cycles,
+            class.input_cycles,
+            class.arbitration_cycles,
+            class.output_cycles,
+            class.sharing_cycles,
+        ];
+        rows.add([class.name.clone()].into_iter().chain(parts.map(mean)));
     }
     rows
 }

@@ -10,7 +10,8 @@ use flitwise_validation::Delivery;
 use crate::outcome::Ended;
 
 const HEADS: &str = "replication,class,source_node,destination_node,hops,generated_cycle,entered_cycle,\
-                     delivered_cycle,waiting_cycles,network_latency_cycles";
+                     delivered_cycle,waiting_cycles,network_latency_cycles,\
+                     transfer_cycles,input_cycles,arbitration_cycles,output_cycles,sharing_cycles";
 
 /// A trace being written. What is in the file stays until [`Trace::begin`].
 pub(super) struct Trace {
@@ -69,14 +70,25 @@ impl Trace {
     }
 
     fn row(&mut self, replication: u32, message: &Delivery) -> io::Result<()> {
-        let Delivery { generated_cycle, entered_cycle, delivered_cycle, source, destination, class, hops } =
-            message;
+        let Delivery {
+            generated_cycle,
+            entered_cycle,
+            delivered_cycle,
+            source,
+            destination,
+            class,
+            hops,
+            ..
+        } = message;
+        let Delivery { input_cycles, arbitration_cycles, output_cycles, sharing_cycles, .. } = message;
         let class = &self.classes[usize::from(*class)];
         let (waiting, latency) = (message.waiting_cycles(), message.network_latency_cycles());
+        let transfer = message.transfer_cycles();
         writeln!(
             self.out,
             "{replication},{class},{source},{destination},{hops},{generated_cycle},{entered_cycle},\
-             {delivered_cycle},{waiting},{latency}"
+             {delivered_cycle},{waiting},{latency},\
+             {transfer},{input_cycles},{arbitration_cycles},{output_cycles},{sharing_cycles}"
         )
     }
 

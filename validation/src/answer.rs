@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::experiment::block::{Measured, ReplicationRecord, Saturated};
 use crate::experiment::replication::Sample;
 use crate::experiment::{FEWEST_MESSAGES, nodes};
-use crate::measurement::{Cell, Sums};
+use crate::measurement::Cell;
 use crate::simulator::ChannelKind;
 use crate::statistics::{
     self, Batch, Histogram, Mean, design_effect, mean_of, percentile_of, proportion_of, shares_within,
@@ -112,6 +112,20 @@ pub struct ClassSimulation {
     pub kind: ClassKind,
     /// From the header's entry into the first router until the tail is through \[cycles\].
     pub network_latency_cycles: Option<Estimate>,
+    /// Of the network latency, what a lone message takes, `P - 1 + P h + M`. With the four parts that follow, what
+    /// the message waited for others, it makes up the network latency \[cycles\].
+    pub transfer_cycles: Option<Estimate>,
+    /// Of the network latency, over all routers: the header in the input buffer behind other messages of its
+    /// class \[cycles\].
+    pub input_cycles: Option<Estimate>,
+    /// Of the network latency, over all routers: the header from its request of an output buffer to the grant
+    /// \[cycles\].
+    pub arbitration_cycles: Option<Estimate>,
+    /// Of the network latency, over all routers: the header from the grant until it leaves over the link, beyond
+    /// what a lone one takes \[cycles\].
+    pub output_cycles: Option<Estimate>,
+    /// Of the network latency: by how much the tail lags behind the header beyond `M - 1` cycles \[cycles\].
+    pub sharing_cycles: Option<Estimate>,
     /// At the source, from the first cycle in which the message could be sent to the header's entry into the
     /// first router; 1 if everything is idle; `null` for a saturated class \[cycles\].
     pub waiting_cycles: Option<Estimate>,
@@ -216,6 +230,16 @@ pub struct HopsSimulation {
     /// As for the class \[cycles\].
     pub network_latency_cycles: Option<Estimate>,
     /// As for the class \[cycles\].
+    pub transfer_cycles: Option<Estimate>,
+    /// As for the class \[cycles\].
+    pub input_cycles: Option<Estimate>,
+    /// As for the class \[cycles\].
+    pub arbitration_cycles: Option<Estimate>,
+    /// As for the class \[cycles\].
+    pub output_cycles: Option<Estimate>,
+    /// As for the class \[cycles\].
+    pub sharing_cycles: Option<Estimate>,
+    /// As for the class \[cycles\].
     pub waiting_cycles: Option<Estimate>,
     /// As for the class \[cycles\].
     pub latency_percentiles_cycles: PercentilesSimulation,
@@ -315,8 +339,13 @@ fn class_answer(measured: &Measured<'_>, class: usize) -> ClassSimulation {
         .iter()
         .map(|(hops, cells)| HopsSimulation {
             hops: *hops,
-            network_latency_cycles: estimate(cells, |cell| cell.network),
-            waiting_cycles: steady(estimate(cells, |cell| cell.waiting)),
+            network_latency_cycles: estimate(cells, |cell| cell.network.sum),
+            transfer_cycles: estimate(cells, |cell| cell.parts.transfer),
+            input_cycles: estimate(cells, |cell| cell.parts.input),
+            arbitration_cycles: estimate(cells, |cell| cell.parts.arbitration),
+            output_cycles: estimate(cells, |cell| cell.parts.output),
+            sharing_cycles: estimate(cells, |cell| cell.parts.sharing),
+            waiting_cycles: steady(estimate(cells, |cell| cell.waiting.sum)),
             latency_percentiles_cycles: percentiles(cells),
             deadlines: wanted
                 .iter()
@@ -332,9 +361,14 @@ fn class_answer(measured: &Measured<'_>, class: usize) -> ClassSimulation {
     ClassSimulation {
         name: spec.name.clone(),
         kind: spec.kind,
-        network_latency_cycles: estimate(&cells, |cell| cell.network),
-        waiting_cycles: steady(estimate(&cells, |cell| cell.waiting)),
-        total_latency_cycles: steady(estimate(&cells, |cell| cell.total)),
+        network_latency_cycles: estimate(&cells, |cell| cell.network.sum),
+        transfer_cycles: estimate(&cells, |cell| cell.parts.transfer),
+        input_cycles: estimate(&cells, |cell| cell.parts.input),
+        arbitration_cycles: estimate(&cells, |cell| cell.parts.arbitration),
+        output_cycles: estimate(&cells, |cell| cell.parts.output),
+        sharing_cycles: estimate(&cells, |cell| cell.parts.sharing),
+        waiting_cycles: steady(estimate(&cells, |cell| cell.waiting.sum)),
+        total_latency_cycles: steady(estimate(&cells, |cell| cell.total.sum)),
         network_latency_deviation_cycles: all.network.deviation(all.count()),
         waiting_deviation_cycles: all.waiting.deviation(all.count()).filter(|_| !saturated),
         accepted_rate_messages_per_cycle: accepted(measured, class),
@@ -357,9 +391,9 @@ fn merged(cells: &[Vec<Cell>]) -> Cell {
     all
 }
 
-fn estimate(cells: &[Vec<Cell>], sums: impl Fn(&Cell) -> Sums) -> Option<Estimate> {
+fn estimate(cells: &[Vec<Cell>], sum: impl Fn(&Cell) -> u64) -> Option<Estimate> {
     let batches: Vec<Vec<Batch>> =
-        cells.iter().map(|one| one.iter().map(|cell| cell.batch(&sums)).collect()).collect();
+        cells.iter().map(|one| one.iter().map(|cell| cell.batch(&sum)).collect()).collect();
     let Mean { mean, half_width_95, count } = mean_of(&batches)?;
     Some(Estimate { mean, half_width_95, messages: count })
 }

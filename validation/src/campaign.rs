@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::answer::{Simulation, StoppedBy};
 use crate::experiment::block::Measured;
-use crate::experiment::{self, Block, Listener as _, Settings, answer_of};
+use crate::experiment::{self, Block, Settings, answer_of};
 use crate::message::Delivery;
 use crate::store::{Key, Store};
 
@@ -53,6 +53,7 @@ pub fn key(scenario: &Scenario, settings: &Settings) -> Key {
         replications: settings.replications,
         warmup_cycles: settings.warmup_cycles,
     })
+    .expect("plain numbers and words make a key")
 }
 
 /// Where a campaign stands.
@@ -119,7 +120,8 @@ pub fn run(
     stop: &AtomicBool,
     listener: &mut dyn Listener,
 ) -> Result<Outcome, Vec<Fault>> {
-    let mut faults: Vec<Fault> = scenarios.iter().filter_map(|one| experiment::supports(one).err()).flatten().collect();
+    let mut faults: Vec<Fault> =
+        scenarios.iter().filter_map(|one| experiment::supports(one).err()).flatten().collect();
     faults.dedup();
     if !faults.is_empty() {
         return Err(faults);
@@ -181,7 +183,7 @@ impl Point<'_> {
             Err(error) => return vec![error.to_string()],
         };
         let mut notices: Vec<String> = found.notices.iter().map(ToString::to_string).collect();
-        for block in found.records {
+        for (_, block) in found.records {
             // each begins where the one before ended: otherwise random numbers would be counted twice
             let expected = self.blocks.last().map_or(0, Block::next_replication);
             if block.first_replication == expected && block.fits(self.scenario) {
@@ -210,10 +212,8 @@ impl Point<'_> {
         let narrow = measured.precision().is_some_and(|width| width <= settings.precision);
         let classes = 0..self.scenario.classes().len();
         let steady = classes.into_iter().all(|class| !measured.is_suspicious(class));
-        let ended = matches!(
-            last.stopped_by,
-            StoppedBy::Saturated | StoppedBy::NoTraffic | StoppedBy::MaxCycles
-        );
+        let ended =
+            matches!(last.stopped_by, StoppedBy::Saturated | StoppedBy::NoTraffic | StoppedBy::MaxCycles);
         ended || narrow && steady || measured.messages() >= settings.max_messages
     }
 

@@ -21,6 +21,35 @@ pub(crate) struct Cell {
     pub(crate) network: Sums,
     pub(crate) waiting: Sums,
     pub(crate) total: Sums,
+    pub(crate) parts: Parts,
+}
+
+/// Where the network latency went: sums of the parts of a [`Delivery`] \[cycles\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Parts {
+    pub(crate) transfer: u64,
+    pub(crate) input: u64,
+    pub(crate) arbitration: u64,
+    pub(crate) output: u64,
+    pub(crate) sharing: u64,
+}
+
+impl Parts {
+    fn add(&mut self, message: &Delivery) {
+        self.transfer += message.transfer_cycles();
+        self.input += u64::from(message.input_cycles);
+        self.arbitration += u64::from(message.arbitration_cycles);
+        self.output += u64::from(message.output_cycles);
+        self.sharing += u64::from(message.sharing_cycles);
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.transfer += other.transfer;
+        self.input += other.input;
+        self.arbitration += other.arbitration;
+        self.output += other.output;
+        self.sharing += other.sharing;
+    }
 }
 
 /// Sum and sum of squares \[cycles\], exact, so that the order of messages does not matter.
@@ -63,11 +92,12 @@ impl Cell {
         self.network.merge(&other.network);
         self.waiting.merge(&other.waiting);
         self.total.merge(&other.total);
+        self.parts.merge(&other.parts);
     }
 
     /// The batch that a sum of this cell makes.
-    pub(crate) fn batch(&self, sums: impl Fn(&Self) -> Sums) -> Batch {
-        Batch { count: self.count(), sum: sums(self).sum as f64 }
+    pub(crate) fn batch(&self, sum: impl Fn(&Self) -> u64) -> Batch {
+        Batch { count: self.count(), sum: sum(self) as f64 }
     }
 }
 
@@ -93,6 +123,7 @@ impl Tally {
         cell.network.add(network);
         cell.waiting.add(waiting);
         cell.total.add(network + waiting);
+        cell.parts.add(message);
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
@@ -193,6 +224,10 @@ mod tests {
                 destination: 0,
                 class: (index % 3) as u8,
                 hops: 0,
+                input_cycles: 0,
+                arbitration_cycles: 1,
+                output_cycles: 0,
+                sharing_cycles: (index % 3) as u32,
             };
             batches.add(generated_cycle, &message);
             assert!(batches.tallies.len() <= 8);
@@ -202,5 +237,9 @@ mod tests {
         assert_eq!([count(0), count(1), count(2)], [3334, 3333, 3333]);
         let sum: f64 = batches.tallies.iter().map(|tally| tally.network_batch(1).sum).sum();
         assert_eq!(sum, 37.0 * 3333.0);
+        let mut class = Cell::default();
+        batches.tallies.iter().for_each(|tally| class.merge(&tally.class(1)));
+        let Parts { transfer, input, arbitration, output, sharing } = class.parts;
+        assert_eq!([transfer, input, arbitration, output, sharing], [35 * 3333, 0, 3333, 0, 3333]);
     }
 }

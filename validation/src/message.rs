@@ -30,12 +30,28 @@ pub struct Delivery {
     pub class: u8,
     /// Network channels that it crossed; 0 in a single router.
     pub hops: u8,
+    /// The header in input buffers behind other messages of its lane, over all routers \[cycles\].
+    pub input_cycles: u32,
+    /// The header from its requests to their grants, over all routers \[cycles\].
+    pub arbitration_cycles: u32,
+    /// The header from its grants until it left over the links, beyond what a lone one takes, over all routers:
+    /// it waited for room in the output buffer, behind the link, or for the link itself \[cycles\].
+    pub output_cycles: u32,
+    /// By how much the tail left later than `M - 1` cycles after the header: other classes on the links, or
+    /// buffers without room, held up the flits between the two \[cycles\].
+    pub sharing_cycles: u32,
 }
 
 impl Delivery {
     /// Network latency: stage 1 of the first router to the tail's last cycle, both included \[cycles\].
     pub fn network_latency_cycles(&self) -> u64 {
         self.delivered_cycle - self.entered_cycle + 1
+    }
+
+    /// What a lone message takes, `P - 1 + P h + M`: all but the parts that are waiting for others \[cycles\].
+    pub fn transfer_cycles(&self) -> u64 {
+        let parts = [self.input_cycles, self.arbitration_cycles, self.output_cycles, self.sharing_cycles];
+        self.network_latency_cycles() - parts.map(u64::from).iter().sum::<u64>()
     }
 
     /// Time at the source, 1 if everything is idle \[cycles\].

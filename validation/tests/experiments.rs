@@ -30,6 +30,43 @@ fn with_rates(name: &str, rates: &[f64]) -> Scenario {
     spec.check().unwrap()
 }
 
+// ---------------------------------------------------------------------------------------------------- parts
+
+/// Transfer is known, and with the four waits it is the network latency; so for each number of hops.
+#[test]
+fn the_parts_of_a_network_latency_add_up() {
+    let settings = Settings { precision: 0.05, ..Settings::default() };
+    for name in ["router16", "cube5"] {
+        let simulation = run(&preset(name), &settings);
+        for class in &simulation.classes {
+            let sum = |parts: [Option<Estimate>; 5]| parts.map(|part| part.unwrap().mean).iter().sum::<f64>();
+            let mean = class.network_latency_cycles.unwrap().mean;
+            let parts = sum([
+                class.transfer_cycles,
+                class.input_cycles,
+                class.arbitration_cycles,
+                class.output_cycles,
+                class.sharing_cycles,
+            ]);
+            assert!((parts - mean).abs() < 1e-9 * mean, "{name} {}: {parts}, {mean}", class.name);
+            for hops in &class.hops {
+                let mean = hops.network_latency_cycles.unwrap().mean;
+                let parts = sum([
+                    hops.transfer_cycles,
+                    hops.input_cycles,
+                    hops.arbitration_cycles,
+                    hops.output_cycles,
+                    hops.sharing_cycles,
+                ]);
+                assert!((parts - mean).abs() < 1e-9 * mean, "{name} {}: {parts}, {mean}", class.name);
+                let transfer = hops.transfer_cycles.unwrap();
+                assert_eq!(transfer.mean, 5.0 - 1.0 + 5.0 * f64::from(hops.hops.unwrap_or(0)) + 32.0);
+                assert_eq!(transfer.half_width_95, Some(0.0));
+            }
+        }
+    }
+}
+
 // ------------------------------------------------------------------------------------------------- coverage
 
 /// An estimate with the ends of its interval.

@@ -71,7 +71,8 @@ mod tests {
             for (bit, class) in chain.classes.iter().enumerate() {
                 // (6) with (8)
                 let holds = |set: &usize| set >> bit & 1 == 1;
-                let present: f64 = (0..chain.occupancy.len()).filter(holds).map(|set| chain.occupancy[set]).sum();
+                let present: f64 =
+                    (0..chain.occupancy.len()).filter(holds).map(|set| chain.occupancy[set]).sum();
                 let weighted: f64 = (0..chain.occupancy.len())
                     .filter_map(|set| Some(chain.cycles_per_flit[set][bit]? * chain.occupancy[set]))
                     .sum();

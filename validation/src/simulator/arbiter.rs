@@ -20,9 +20,14 @@ pub(crate) struct Arbiter {
     contested: Vec<u32>,
 }
 
+/// From a header's being at the front to its request \[cycles\].
+pub(crate) fn request_delay(pipeline_stages: u64) -> u64 {
+    (pipeline_stages - 3).max(1)
+}
+
 impl Arbiter {
     pub(crate) fn new(pipeline_stages: u64, lanes: usize, output_lanes: usize) -> Self {
-        let delay = (pipeline_stages - 3).max(1);
+        let delay = request_delay(pipeline_stages);
         Self {
             delay,
             requests: vec![Vec::new(); (delay as usize + 2).next_power_of_two()],
@@ -71,7 +76,7 @@ impl Arbiter {
     pub(crate) fn enter_requests(
         &mut self,
         lanes: &mut Lanes,
-        ledger: &Ledger,
+        ledger: &mut Ledger,
         wiring: &Wiring,
         shift: u32,
         now: u64,
@@ -84,7 +89,7 @@ impl Arbiter {
             };
             let row = &mut lanes[lane];
             self.requested_cycle[lane] = now;
-            let destination = ledger.crossing(lane, row).destination;
+            let destination = ledger.header_requests(lane, row, now);
             let link = wiring.route(router, destination) as usize;
             let to = link << shift | lane & ((1 << shift) - 1);
             row.goes_to = to as u32;

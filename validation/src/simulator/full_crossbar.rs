@@ -76,7 +76,7 @@ impl FullCrossbar {
             reopened: vec![0; lanes.len() / width],
             reopenings: 0,
             released: Vec::new(),
-            ledger: Ledger::new(lanes.len(), wiring.nodes() as usize, width, longest),
+            ledger: Ledger::new(lanes.len(), wiring.nodes() as usize, width, longest, pipeline_stages),
             arbiter: Arbiter::new(pipeline_stages, lanes.len(), output_lanes),
             flit_hops: 0,
             buffered_blocks,
@@ -222,6 +222,8 @@ impl FullCrossbar {
                 if to_send == row.message_flits {
                     if SOURCES {
                         ledger.enter(lane - first_lane, lane, row, now);
+                    } else {
+                        ledger.header_left(lane, row, now);
                     }
                     arbiter.header_left(lane, row, now);
                 }
@@ -384,6 +386,7 @@ impl FullCrossbar {
                 lanes.0[lane / WORD].open |= 1 << (lane % WORD);
             }
             granted.push(lane as u32);
+            ledger.messages.get_mut(id).is_granted(now);
             observer.granted(ledger.messages.get(id), arbiter.requested_cycle(lane), now);
         }
     }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use crate::message::Delivery;
 
+use super::arbiter;
 use super::lane::Lane;
 use super::wiring::Wiring;
 
@@ -17,6 +18,55 @@ pub(crate) struct Message {
     pub(crate) class: u8,
     /// Messages that entered the network before it.
     pub(crate) serial: u64,
+    /// When its header last left over a link, requested an output lane or was granted one.
+    pub(crate) mark: u64,
+    /// What its header has waited so far, as in [`Delivery`].
+    pub(crate) input_cycles: u32,
+    pub(crate) arbitration_cycles: u32,
+    pub(crate) output_cycles: u32,
+}
+
+impl Message {
+    /// Its header requests an output lane.
+    #[inline]
+    pub(crate) fn requests(&mut self, lone: &LoneHeader, now: u64) {
+        self.input_cycles += self.late(lone.to_request, now);
+    }
+
+    /// Its header is granted the output lane; a lone one is in the cycle of the request.
+    #[inline]
+    pub(crate) fn is_granted(&mut self, now: u64) {
+        self.arbitration_cycles += self.late(0, now);
+    }
+
+    /// Its header leaves the router over the link.
+    #[inline]
+    fn header_leaves(&mut self, lone: &LoneHeader, now: u64) {
+        self.output_cycles += self.late(lone.to_leave, now);
+    }
+
+    /// Cycles since the mark beyond those that a lone header takes; the mark is set anew. None waits for 2^32 cycles.
+    #[inline]
+    fn late(&mut self, lone: u32, now: u64) -> u32 {
+        (now - std::mem::replace(&mut self.mark, now)) as u32 - lone
+    }
+}
+
+/// What the header of a lone message takes in every router \[cycles\].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LoneHeader {
+    /// From leaving over the link before to the request, in which cycle it is granted.
+    to_request: u32,
+    /// From the grant to leaving over the link behind.
+    to_leave: u32,
+}
+
+impl LoneHeader {
+    fn new(pipeline_stages: u64) -> Self {
+        // in stage 1 one cycle after the link, over the next link P - 1 cycles after that
+        let in_front = arbiter::request_delay(pipeline_stages);
+        Self { to_request: (1 + in_front) as u32, to_leave: (pipeline_stages - 1 - in_front) as u32 }
+    }
 }
 
 /// A message in a source queue.
@@ -57,8 +107,12 @@ impl Messages {
         &self.rows[id as usize]
     }
 
-    /// A message leaves the network.
-    pub(crate) fn deliver(&mut self, id: u32, hops: u32, now: u64) -> Delivery {
+    pub(crate) fn get_mut(&mut self, id: u32) -> &mut Message {
+        &mut self.rows[id as usize]
+    }
+
+    /// A message of so many flits leaves the network.
+    pub(crate) fn deliver(&mut self, id: u32, hops: u32, flits: u32, now: u64) -> Delivery {
         let message = self.rows[id as usize];
         self.free.push(id);
         Delivery {
@@ -69,6 +123,11 @@ impl Messages {
             destination: message.destination,
             class: message.class,
             hops: hops as u8,
+            input_cycles: message.input_cycles,
+            arbitration_cycles: message.arbitration_cycles,
+            output_cycles: message.output_cycles,
+            // the mark is the cycle in which the header left over the ejection channel
+            sharing_cycles: (now - message.mark) as u32 - (flits - 1),
         }
     }
 }
@@ -176,6 +235,7 @@ pub(crate) struct Ledger {
     pub(crate) queues: Queues,
     /// Lanes per link, a power of two.
     width: usize,
+    lone: LoneHeader,
     /// By lane: messages whose tail has left over the link.
     pub(crate) messages_sent: Vec<u64>,
     /// Messages generated and not delivered.
@@ -183,12 +243,13 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    pub(crate) fn new(lanes: usize, nodes: usize, width: usize, longest: u32) -> Self {
+    pub(crate) fn new(lanes: usize, nodes: usize, width: usize, longest: u32, pipeline_stages: u64) -> Self {
         Self {
             sources: SourceQueues::new(nodes, width, longest),
             messages: Messages::default(),
             queues: Queues::new(lanes),
             width,
+            lone: LoneHeader::new(pipeline_stages),
             messages_sent: vec![0; lanes],
             unfinished: 0,
         }
@@ -204,6 +265,20 @@ impl Ledger {
         self.messages.get(self.queues.at(lane, row, row.crossing))
     }
 
+    /// That one's header requests an output lane; its destination.
+    #[inline]
+    pub(crate) fn header_requests(&mut self, lane: usize, row: &Lane, now: u64) -> u32 {
+        let message = self.messages.get_mut(self.queues.at(lane, row, row.crossing));
+        message.requests(&self.lone, now);
+        message.destination
+    }
+
+    /// A header leaves a router over the link; out of line, for one flit in a message is a header.
+    #[inline(never)]
+    pub(crate) fn header_left(&mut self, lane: usize, row: &Lane, now: u64) {
+        self.messages.get_mut(self.queues.at(lane, row, row.sending)).header_leaves(&self.lone, now);
+    }
+
     /// The first message of a source queue goes on its way: its header is in stage 1 in the next cycle.
     pub(crate) fn enter(&mut self, queue: usize, lane: usize, row: &mut Lane, now: u64) {
         let Some(&Queued { generated_cycle, destination, .. }) = self.sources.front(queue) else {
@@ -211,8 +286,16 @@ impl Ledger {
         };
         let (source, class) = ((queue / self.width) as u32, (queue % self.width) as u8);
         let entered_cycle = now + 1;
-        let message = Message { generated_cycle, entered_cycle, source, destination, class, serial: 0 };
-        let id = self.messages.enter(message);
+        let mark = now;
+        let id = self.messages.enter(Message {
+            generated_cycle,
+            entered_cycle,
+            source,
+            destination,
+            class,
+            mark,
+            ..Message::default()
+        });
         self.queues.push(lane, row, id);
     }
 
@@ -246,7 +329,7 @@ impl Ledger {
             self.unfinished -= 1;
             let message = self.messages.get(id);
             let hops = wiring.hops(message.source, message.destination);
-            delivered.push(self.messages.deliver(id, hops, now));
+            delivered.push(self.messages.deliver(id, hops, row.message_flits, now));
         }
     }
 }

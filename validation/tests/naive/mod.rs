@@ -54,11 +54,24 @@ struct Network {
     joined: usize,
     /// When the header of each arrival was in stage 1 of its first router.
     entered_cycle: Vec<Option<u64>>,
+    /// What the header of each arrival did in each of its routers.
+    visits: Vec<Vec<Visit>>,
     deliveries: Vec<Delivery>,
     routers: Vec<Router>,
     channels: Vec<Channel>,
     /// The injection channel of each node.
     injection: Vec<usize>,
+}
+
+/// The cycles in which a header did what it does in a router; all known once it has left.
+#[derive(Clone, Copy, Default)]
+struct Visit {
+    came_in: u64,
+    /// From when on no other message was before it in its input lane.
+    in_front: u64,
+    granted: u64,
+    crossed: u64,
+    left: u64,
 }
 
 struct Router {
@@ -236,6 +249,7 @@ impl Network {
             arrivals: arrivals.to_vec(),
             joined: 0,
             entered_cycle: vec![None; arrivals.len()],
+            visits: vec![Vec::new(); arrivals.len()],
             deliveries: Vec::new(),
             routers: Vec::new(),
             channels: Vec::new(),
@@ -308,7 +322,7 @@ impl Network {
             self.transmit(channel, &eligible[channel], now);
         }
         for grant in grants {
-            self.grant(grant); // before the crossbar: with P = 3 a tail may cross and end it at once
+            self.grant(grant, now); // before the crossbar: with P = 3 a tail may cross and end it at once
         }
         for crossing in crossings {
             self.cross(crossing, now);
@@ -418,6 +432,10 @@ impl Network {
         if self.rules.real_time[class] {
             channel.last_stamp = flit.stamp;
         }
+        // a header that leaves its source has been in no router yet
+        if let Some(visit) = self.visits[flit.message].last_mut().filter(|_| flit.is_header) {
+            visit.left = now;
+        }
         match channel.to {
             End::Input { .. } => channel.wire = Some(flit),
             End::Node if flit.is_tail => self.deliver(flit.message, now),
@@ -427,6 +445,13 @@ impl Network {
 
     fn deliver(&mut self, message: usize, now: u64) {
         let arrival = self.arrivals[message];
+        let visits = &self.visits[message];
+        let over_all_routers = |wait: &dyn Fn(&Visit) -> u64| visits.iter().map(wait).sum::<u64>() as u32;
+        let stages = self.rules.pipeline_stages;
+        let request_after = (stages - 3).max(1);
+        let cross_after = u64::from(stages > 3);
+        let length = u64::from(self.rules.message_flits[usize::from(arrival.class)]);
+        let header_left = visits.last().unwrap().left;
         self.deliveries.push(Delivery {
             generated_cycle: arrival.cycle,
             entered_cycle: self.entered_cycle[message].unwrap(),
@@ -435,11 +460,21 @@ impl Network {
             destination: arrival.destination,
             class: arrival.class,
             hops: self.rules.hops(&arrival),
+            input_cycles: over_all_routers(&|visit| visit.in_front - visit.came_in),
+            arbitration_cycles: over_all_routers(&|visit| visit.granted - (visit.in_front + request_after)),
+            output_cycles: over_all_routers(&|visit| {
+                // for room in the output lane, and then in it
+                let before = visit.crossed - (visit.granted + cross_after);
+                before + visit.left - (visit.crossed + 1)
+            }),
+            sharing_cycles: (now - (header_left + length - 1)) as u32,
         });
     }
 
-    fn grant(&mut self, Path { router, input, output, class }: Path) {
+    fn grant(&mut self, Path { router, input, output, class }: Path, now: u64) {
         let Router { inputs, outputs } = &mut self.routers[router];
+        let message = inputs[input][class].flits[0].message;
+        self.visits[message].last_mut().unwrap().granted = now;
         inputs[input][class].front.as_mut().unwrap().granted = true;
         let lane = &mut self.channels[outputs[output]].lanes[class];
         lane.owner = Some(input);
@@ -453,6 +488,9 @@ impl Network {
         let flit = lane.flits.pop_front().unwrap();
         assert_eq!(channel.lanes[class].owner, Some(input), "crosses into a lane of another");
         channel.join(flit, now, &self.rules);
+        if flit.is_header {
+            self.visits[flit.message].last_mut().unwrap().crossed = now;
+        }
         if flit.is_tail {
             channel.lanes[class].owner = None;
             lane.front = None;
@@ -468,6 +506,9 @@ impl Network {
         if flit.is_header && self.entered_cycle[flit.message].is_none() {
             self.entered_cycle[flit.message] = Some(now);
         }
+        if flit.is_header {
+            self.visits[flit.message].push(Visit { came_in: now, ..Visit::default() });
+        }
         let lane = &mut self.routers[router].inputs[port][flit.class];
         lane.flits.push_back(flit);
         assert!(lane.flits.len() <= self.rules.buffer_flits, "more flits than slots");
@@ -479,6 +520,7 @@ impl Network {
     /// A header that is in front from `now` on asks for its output lane in `now + max(P - 3, 1)`.
     fn come_to_front(&mut self, router: usize, port: usize, header: Flit, now: u64) {
         assert!(header.is_header, "a body in front without its header");
+        self.visits[header.message].last_mut().unwrap().in_front = now;
         let output = self.rules.route(router, self.arrivals[header.message].destination);
         let request_cycle = now + (self.rules.pipeline_stages - 3).max(1);
         let front = Front { output, request_cycle, granted: false };
