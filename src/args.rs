@@ -193,7 +193,7 @@ pub(crate) struct Figure {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) theme: Theme,
     /// Width of the picture in pixels; text keeps its size, so that narrower means larger letters in print.
-    #[arg(long, value_name = "PX", default_value = "640", allow_hyphen_values = true)]
+    #[arg(long, value_name = "PX", default_value = "480", allow_hyphen_values = true)]
     pub(crate) width: String,
     /// Height of the picture in pixels [default: as its kind needs].
     #[arg(long, value_name = "PX", allow_hyphen_values = true)]

@@ -12,7 +12,7 @@ use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, Prog
 
 use crate::args::CampaignArgs;
 use crate::outcome::Ended;
-use crate::output::percent;
+use crate::output::{note, percent};
 use crate::simulate::stop_on_signals;
 use crate::typed::{self, Options};
 
@@ -59,11 +59,6 @@ impl Campaign {
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
         outcome
     }
-
-    /// Where results are kept, for what is written down.
-    pub(crate) fn store(&self) -> Option<&Store> {
-        self.store.as_ref()
-    }
 }
 
 /// The store that was asked for; without the means for the default one, none, which is noted.
@@ -76,7 +71,10 @@ fn open_store(args: &CampaignArgs, notices: &mut Vec<String>) -> Result<Option<S
         None => match Store::default_directory() {
             Some(directory) => (directory, false),
             None => {
-                notices.push("no cache directory is known, so that results are not kept; --store DIR keeps them".to_owned());
+                notices.push(
+                    "no cache directory is known, so that results are not kept; --store DIR keeps them"
+                        .to_owned(),
+                );
                 return Ok(None);
             }
         },
@@ -131,15 +129,12 @@ impl Listener for Bar {
             None => format!("{} messages", HumanCount(progress.current.messages)),
         };
         let (point, points) = (progress.done + 1, progress.points);
-        self.bar.set_message(format!(
-            "point {point} of {points}, {left:#} left; {}: {width}",
-            progress.scenario
-        ));
+        self.bar
+            .set_message(format!("point {point} of {points}, {left:#} left; {}: {width}", progress.scenario));
         self.bar.set_position((STEPS * progress.share_done) as u64);
     }
 
     fn notice(&mut self, text: &str) {
-        let style = anstyle::AnsiColor::Yellow.on_default().bold();
-        self.bar.suspend(|| anstream::eprintln!("{style}note:{style:#} {text}"));
+        self.bar.suspend(|| note(text));
     }
 }

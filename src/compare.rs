@@ -132,7 +132,10 @@ fn question(args: &Compare) -> Result<(Options, Question), Ended> {
     let tolerance = read.value("tolerance", &args.tolerance, typed::tolerance);
     for word in &args.quantities {
         if !Quantity::WORDS.contains(&word.as_str()) {
-            faults.push(format!("--quantity {word}: found \"{word}\", wanted one of {}", Quantity::WORDS.join(", ")));
+            faults.push(format!(
+                "--quantity {word}: found \"{word}\", wanted one of {}",
+                Quantity::WORDS.join(", ")
+            ));
         }
     }
     let options = Options { tolerance, quantities: args.quantities.clone() };
@@ -319,14 +322,21 @@ fn page(document: &CompareDocument, grid: &Grid, markdown: bool) -> String {
         ([point], true) => {
             page.rows(&table(point, markdown));
             page.legend("difference = model - simulation, in % of the simulation (of parts of the network latency: in % of");
-            page.legend("all of it; of probabilities: percentage points) and in half-widths of the 95 % interval");
+            page.legend(
+                "all of it; of probabilities: percentage points) and in half-widths of the 95 % interval",
+            );
         }
         (points, _) => {
             page.rows(&sweep(points, grid, markdown));
-            page.legend("difference = model - simulation; sat. = saturated in model (m), simulation (s) or both (ms)");
+            page.legend(
+                "difference = model - simulation; sat. = saturated in model (m), simulation (s) or both (ms)",
+            );
         }
     }
-    page.section(&format!("Where the {} model begins to miss by more than", document.model), &beginnings(document, markdown));
+    page.section(
+        &format!("Where the {} model begins to miss by more than", document.model),
+        &beginnings(document, markdown),
+    );
     let mut remarks: Vec<String> = Vec::new();
     for note in document.points.iter().flat_map(|point| point.failure.iter().chain(&point.notes)) {
         if !remarks.contains(note) {
@@ -339,7 +349,8 @@ fn page(document: &CompareDocument, grid: &Grid, markdown: bool) -> String {
 
 /// All quantities of one scenario.
 fn table(point: &Point, markdown: bool) -> Rows {
-    let heads = ["class", "quantity", "model", "simulation", "difference", "in %", "in half-\nwidths", "verdict"];
+    let heads =
+        ["class", "quantity", "model", "simulation", "difference", "in %", "in half-\nwidths", "verdict"];
     let mut rows = Rows::new(&heads, markdown);
     for row in &point.rows {
         let probability = row.quantity.is_probability();
@@ -375,7 +386,8 @@ fn table(point: &Point, markdown: bool) -> Rows {
 /// One line per point and class: network latency and waiting.
 fn sweep(points: &[Point], grid: &Grid, markdown: bool) -> Rows {
     let keys = grid.axes.iter().map(|axis| axis.key.as_str());
-    let keys: Vec<String> = keys.map(|key| if markdown { key.to_owned() } else { key.replacen('.', "\n.", 1) }).collect();
+    let keys: Vec<String> =
+        keys.map(|key| if markdown { key.to_owned() } else { key.replacen('.', "\n.", 1) }).collect();
     let mut heads: Vec<&str> = keys.iter().map(String::as_str).collect();
     heads.extend(["class", "quantity", "model", "simulation", "in %", "verdict", "sat."]);
     let mut rows = Rows::new(&heads, markdown);
@@ -418,7 +430,9 @@ fn beginnings(document: &CompareDocument, markdown: bool) -> Rows {
             let found = crossings.found.iter().find(|found| found.percent == percent);
             found.map_or("never".to_owned(), |found| match found.after {
                 None => format!("{} (first)", found.before),
-                Some(_) => format!("{:.3e}", found.at).parse::<f64>().map_or_else(|_| "-".to_owned(), |at| at.to_string()),
+                Some(_) => format!("{:.3e}", found.at)
+                    .parse::<f64>()
+                    .map_or_else(|_| "-".to_owned(), |at| at.to_string()),
             })
         };
         rows.add([

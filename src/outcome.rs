@@ -85,7 +85,9 @@ impl fmt::Display for Ended {
                 }
                 faults => write!(f, "{} faults\n{}", faults.len(), faults.join("\n")),
             },
-            Self::NotConverged(message) | Self::Trace(message) | Self::Differs(message) => write!(f, "{message}"),
+            Self::NotConverged(message) | Self::Trace(message) | Self::Differs(message) => {
+                write!(f, "{message}")
+            }
             Self::Interrupted => write!(f, "interrupted: the results are partial"),
             Self::Output(error) => write!(f, "cannot write the output: {error}"),
         }

@@ -43,6 +43,12 @@ pub(crate) fn write_csv(rows: csv::Writer<Vec<u8>>) -> Result<(), Ended> {
     write(&rows.into_inner().map_err(|error| Ended::Output(error.into_error()))?)
 }
 
+/// Something one should know, to standard error.
+pub(crate) fn note(text: &str) {
+    let style = anstyle::AnsiColor::Yellow.on_default().bold();
+    anstream::eprintln!("{style}note:{style:#} {text}");
+}
+
 /// A page to read, in a terminal or as Markdown, being written.
 pub(crate) struct Page {
     text: String,

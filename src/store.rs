@@ -9,7 +9,9 @@ use crate::output;
 pub(crate) fn run(args: &StoreCommand) -> Result<(), Ended> {
     let directory = args.store.clone().or_else(Store::default_directory);
     let directory = directory.ok_or_else(|| {
-        Ended::input("found no cache directory of the user, wanted --store DIR or the variable FLITWISE_STORE")
+        Ended::input(
+            "found no cache directory of the user, wanted --store DIR or the variable FLITWISE_STORE",
+        )
     })?;
     if !directory.exists() {
         return output::write(format!("{}: nothing has been kept yet\n", directory.display()).as_bytes());

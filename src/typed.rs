@@ -24,7 +24,10 @@ pub(crate) fn threads(typed: &str) -> Result<usize, String> {
 }
 
 /// A whole number within a range.
-pub(crate) fn within(range: RangeInclusive<u64>, wanted: &'static str) -> impl Fn(&str) -> Result<u64, String> {
+pub(crate) fn within(
+    range: RangeInclusive<u64>,
+    wanted: &'static str,
+) -> impl Fn(&str) -> Result<u64, String> {
     move |typed: &str| whole(typed).filter(|number| range.contains(number)).ok_or_else(|| wanted.to_owned())
 }
 

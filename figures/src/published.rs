@@ -55,7 +55,8 @@ impl Published {
         let stem = stem.trim_start_matches(['.', ' ', '0']);
         let of = |name: &str| PUBLISHED.iter().find(|one| one.number() == name);
         // both parts of a figure that shows model and simulation side by side
-        let side_by_side = || of(stem.strip_suffix(['a', 'b'])?).filter(|one| ["5", "8", "9"].contains(&one.number()));
+        let side_by_side =
+            || of(stem.strip_suffix(['a', 'b'])?).filter(|one| ["5", "8", "9"].contains(&one.number()));
         of(stem).or_else(side_by_side).ok_or_else(|| nearest(stem, PUBLISHED.iter().map(Self::number)))
     }
 

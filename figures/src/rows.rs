@@ -27,7 +27,10 @@ pub fn table(picture: &Picture) -> Table {
                 false => "model minus simulation [percent]",
             };
             let errors = lines.errors.iter().flat_map(|series| {
-                series.points.iter().map(move |point| point_row(difference, &series.label, "difference", point))
+                series
+                    .points
+                    .iter()
+                    .map(move |point| point_row(difference, &series.label, "difference", point))
             });
             Table::new(&heads, main.chain(errors))
         }

@@ -9,7 +9,7 @@ use flitwise_validation::answer::{
 use indicatif::HumanCount;
 
 use super::messages;
-use crate::output::{self, Page, Rows, percent, share, with_interval};
+use crate::output::{self, Page, Rows, cycles, percent, share, with_interval};
 
 /// What the parts of the network latency are.
 const PARTS: [&str; 2] = [
