@@ -13,6 +13,8 @@ Examples:
   flitwise solve mine.toml --format json
   flitwise sweep --over class.R1.rate=0.001:0.012:23 --couple class.R2.rate=class.R1.rate/2
   flitwise simulate --preset router16                the same question put to a flit-level simulator
+  flitwise compare --preset router16                 both, side by side, with a verdict
+  flitwise figure 4a                                 Fig. 4a of the 2005 paper, model and simulation
 
 Exit codes:
   0    answered; a saturated class is an answer
@@ -40,6 +42,14 @@ pub(crate) enum Command {
     /// Simulate one scenario flit by flit: the figures of solve, each with its 95 % interval.
     #[command(after_help = SIMULATE_EXAMPLES)]
     Simulate(Simulate),
+    /// Put a model's answer beside the simulation's, quantity by quantity, with a verdict for each.
+    #[command(after_help = COMPARE_EXAMPLES)]
+    Compare(Compare),
+    /// Draw a published figure, or your own: SVG, PNG, and the numbers as CSV and JSON.
+    #[command(after_help = FIGURE_EXAMPLES)]
+    Figure(Figure),
+    /// Show where simulation results are kept, check them, or remove them.
+    Store(StoreCommand),
     /// List the built-in scenarios, or print one as a file to start from.
     Presets {
         #[command(subcommand)]
@@ -91,6 +101,134 @@ Examples:
 The same scenario, seed, options and version give the same numbers on any number of threads, unless
 --max-time or an interruption ended the run. Ctrl-C prints what has been measured; a second one ends at once.
 Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 130 interrupted.";
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  flitwise compare
+  flitwise compare --preset cube6 --tolerance 10% --quantity network-latency --quantity waiting
+  flitwise compare mine.toml --over class.R1.rate=0.001:0.008:8 --couple class.R2.rate=class.R1.rate/2
+
+Differences are model minus simulation: in percent of the simulated value; of parts of the network latency, in
+percent of the simulated network latency; of probabilities, in percentage points. Verdicts: agrees (within
+the 95 % interval), close (within the tolerance), OFF (beyond both).
+Exit codes: 0 all within the tolerance, 1 a difference beyond it (or output not written), 2 bad input,
+3 no fixed point was found, 130 interrupted.";
+
+const FIGURE_EXAMPLES: &str = "\
+Examples:
+  flitwise figure                                    list the built-in figures
+  flitwise figure 4a                                 fig04a.svg, .png, .csv and .json, in this directory
+  flitwise figure all --out figures --theme print
+  flitwise figure show 4a > mine.toml                a file to start from
+  flitwise figure mine.toml --width 1000
+
+Simulations are kept in the store (flitwise store), so that drawing again costs none.
+Exit codes: 0 drawn, 1 output not written, 2 bad input, 130 interrupted (what was complete is drawn).";
+
+/// How to simulate many points, and where to keep what was found.
+///
+/// Numbers are read by `campaign`, not here, so that all that is wrong is reported at once.
+#[derive(Debug, Args)]
+pub(crate) struct CampaignArgs {
+    /// Simulate until the 95 % half-width of every class's network latency is at most this share of it.
+    #[arg(long, value_name = "SHARE", default_value = "1%", allow_hyphen_values = true)]
+    pub(crate) precision: String,
+    /// Where all random numbers come from.
+    #[arg(long, value_name = "N", default_value = "1", allow_hyphen_values = true)]
+    pub(crate) seed: String,
+    /// Stop a point after about so many measured messages, whatever the precision.
+    #[arg(long, value_name = "N", default_value = "1e7", allow_hyphen_values = true)]
+    pub(crate) max_messages: String,
+    /// Keep simulation results in this directory [default: $FLITWISE_STORE, or flitwise in the user's cache].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
+    /// Keep nothing and use nothing that was kept.
+    #[arg(long, conflicts_with = "store")]
+    pub(crate) no_store: bool,
+    /// Threads to use [default: all cores].
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) threads: Option<String>,
+    /// Show no progress; it is shown on standard error if that is a terminal.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// Which model to compare.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) model: Model,
+    /// Difference up to which a model is called close.
+    #[arg(long, value_name = "SHARE", default_value = "5%", allow_hyphen_values = true)]
+    pub(crate) tolerance: String,
+    /// Compare this quantity only: network-latency, blocking, sharing, waiting, total-latency,
+    /// miss-probability or percentile; repeatable.
+    #[arg(long = "quantity", value_name = "NAME")]
+    pub(crate) quantities: Vec<String>,
+    /// Compare along an axis: KEY=START:STOP:COUNT, KEY=log:START:STOP:COUNT or KEY=A,B,C; repeatable.
+    #[arg(long, value_name = "KEY=AXIS")]
+    pub(crate) over: Vec<String>,
+    /// Tie a value to another: KEY=OTHER, KEY=OTHER/2 or KEY=OTHER*0.5; repeatable.
+    #[arg(long, value_name = "KEY=OTHER*FACTOR")]
+    pub(crate) couple: Vec<String>,
+    /// How to print the comparison.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) campaign: CampaignArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Figure {
+    /// Figures to draw: numbers such as 4a, `all`, or figure files (TOML); none: list them;
+    /// `show 4a` prints a built-in figure's file.
+    #[arg(value_name = "FIGURE")]
+    pub(crate) figures: Vec<String>,
+    /// Write to this directory, which is made if it is not there.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) out: PathBuf,
+    /// Colours.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) theme: Theme,
+    /// Width of the picture in pixels; text keeps its size, so that narrower means larger letters in print.
+    #[arg(long, value_name = "PX", default_value = "480", allow_hyphen_values = true)]
+    pub(crate) width: String,
+    /// Height of the picture in pixels [default: as its kind needs].
+    #[arg(long, value_name = "PX", allow_hyphen_values = true)]
+    pub(crate) height: Option<String>,
+    #[command(flatten)]
+    pub(crate) campaign: CampaignArgs,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Theme {
+    /// Dark on white, colours.
+    #[default]
+    Light,
+    /// Light on black.
+    Dark,
+    /// Black on white, thin lines, made for paper.
+    Print,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StoreCommand {
+    #[command(subcommand)]
+    pub(crate) action: Option<StoreAction>,
+    /// The store's directory [default: $FLITWISE_STORE, or flitwise in the user's cache].
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) store: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StoreAction {
+    /// Say where it is and how much it holds.
+    Show,
+    /// Read every file; what is broken is put in quarantine and named.
+    Check,
+}
 
 /// Where the scenario comes from.
 #[derive(Debug, Args)]
@@ -247,4 +385,8 @@ pub(crate) enum SchemaOf {
     Sweep,
     /// The result of `simulate --format json`.
     Simulate,
+    /// The result of `compare --format json`.
+    Compare,
+    /// The numbers of a figure, as `figure` writes them.
+    Figure,
 }

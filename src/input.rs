@@ -110,7 +110,8 @@ pub(crate) fn options(details: bool) -> published::Options {
     published::Options { details, ..published::Options::default() }
 }
 
-fn read(path: &Path) -> Result<(String, String), Ended> {
+/// A text file, or standard input for `-`, with the name that messages use.
+pub(crate) fn read(path: &Path) -> Result<(String, String), Ended> {
     let (name, bytes) = if path == Path::new("-") {
         let mut bytes = Vec::new();
         let read = io::stdin().lock().take(LARGEST_FILE + 1).read_to_end(&mut bytes);

@@ -12,6 +12,8 @@
 //! ```
 
 #[doc(inline)]
+pub use flitwise_figures as figures;
+#[doc(inline)]
 pub use flitwise_models as models;
 #[doc(inline)]
 pub use flitwise_validation as validation;

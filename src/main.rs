@@ -1,6 +1,9 @@
 //! The command `flitwise`: parse, ask, print.
 
 mod args;
+mod campaign;
+mod compare;
+mod figure;
 mod input;
 mod outcome;
 mod output;
@@ -8,7 +11,9 @@ mod presets;
 mod schema;
 mod simulate;
 mod solve;
+mod store;
 mod sweep;
+mod typed;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -38,6 +43,9 @@ fn run(command: &Command) -> Result<(), Ended> {
         Command::Solve(args) => solve::run(args),
         Command::Sweep(args) => sweep::run(args),
         Command::Simulate(args) => simulate::run(args),
+        Command::Compare(args) => compare::run(args),
+        Command::Figure(args) => figure::run(args),
+        Command::Store(args) => store::run(args),
         Command::Presets { action } => presets::run(action.as_ref()),
         Command::Schema { of } => schema::run(*of),
         Command::Completions { shell } => {

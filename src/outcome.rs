@@ -23,6 +23,8 @@ pub(crate) enum Ended {
     Output(io::Error),
     /// The trace could not be written; results have been printed.
     Trace(String),
+    /// What was asked to agree does not; results have been printed.
+    Differs(String),
     /// It was interrupted; what there was has been printed.
     Interrupted,
 }
@@ -59,7 +61,7 @@ impl Ended {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
-            Self::Output(_) | Self::Trace(_) => 1,
+            Self::Output(_) | Self::Trace(_) | Self::Differs(_) => 1,
             Self::BadInput(_) => 2,
             Self::NotConverged(_) => 3,
             Self::Interrupted => INTERRUPTED,
@@ -83,7 +85,9 @@ impl fmt::Display for Ended {
                 }
                 faults => write!(f, "{} faults\n{}", faults.len(), faults.join("\n")),
             },
-            Self::NotConverged(message) | Self::Trace(message) => write!(f, "{message}"),
+            Self::NotConverged(message) | Self::Trace(message) | Self::Differs(message) => {
+                write!(f, "{message}")
+            }
             Self::Interrupted => write!(f, "interrupted: the results are partial"),
             Self::Output(error) => write!(f, "cannot write the output: {error}"),
         }

@@ -43,6 +43,12 @@ pub(crate) fn write_csv(rows: csv::Writer<Vec<u8>>) -> Result<(), Ended> {
     write(&rows.into_inner().map_err(|error| Ended::Output(error.into_error()))?)
 }
 
+/// Something one should know, to standard error.
+pub(crate) fn note(text: &str) {
+    let style = anstyle::AnsiColor::Yellow.on_default().bold();
+    anstream::eprintln!("{style}note:{style:#} {text}");
+}
+
 /// A page to read, in a terminal or as Markdown, being written.
 pub(crate) struct Page {
     text: String,
@@ -194,6 +200,32 @@ pub(crate) fn share(number: Option<f64>) -> String {
         Some(number) => format!("{number:.4}"),
         None => NONE.to_owned(),
     }
+}
+
+/// A share of one, two digits of it, in percent.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    let text = if percent > 0.0 { format!("{percent:.*}", two_digits(percent)) } else { "0".to_owned() };
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text} %")
+}
+
+/// A number and the half-width of its interval, with the digits that the half-width leaves.
+pub(crate) fn with_interval(number: Option<f64>, half_width: Option<f64>) -> String {
+    match (number, half_width) {
+        (None, _) => NONE.to_owned(),
+        (Some(_), None) => format!("{} ±?", cycles(number)),
+        (Some(number), Some(width)) if number >= 1e7 => format!("{number:.3e} ±{width:.1e}"),
+        (Some(number), Some(width)) => {
+            let digits = if width > 0.0 { two_digits(width) } else { 2 };
+            format!("{number:.digits$} ±{width:.digits$}")
+        }
+    }
+}
+
+/// Decimals after which a number above zero has two digits, four at most.
+fn two_digits(number: f64) -> usize {
+    (1.0 - number.log10().floor()).clamp(0.0, 4.0) as usize
 }
 
 /// A whole number.

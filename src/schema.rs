@@ -4,6 +4,8 @@ use flitwise_models::scenario::ScenarioSpec;
 use schemars::schema_for;
 
 use crate::args::SchemaOf;
+use crate::compare::CompareDocument;
+use crate::figure::FigureDocument;
 use crate::outcome::Ended;
 use crate::output;
 use crate::simulate::SimulateDocument;
@@ -16,6 +18,8 @@ pub(crate) fn run(of: SchemaOf) -> Result<(), Ended> {
         SchemaOf::Solve => schema_for!(SolveDocument),
         SchemaOf::Sweep => schema_for!(SweepDocument),
         SchemaOf::Simulate => schema_for!(SimulateDocument),
+        SchemaOf::Compare => schema_for!(CompareDocument),
+        SchemaOf::Figure => schema_for!(FigureDocument),
     };
     output::write_json(&schema)
 }

@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Simulate) -> Result<(), Ended> {
 const SAME_SIGNAL: Duration = Duration::from_millis(500);
 
 /// Set by the first Ctrl-C, or request to terminate; the second one ends the process.
-fn stop_on_signals() -> Arc<AtomicBool> {
+pub(crate) fn stop_on_signals() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&stop);
     let mut first: Option<Instant> = None;

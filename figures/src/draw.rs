@@ -1,1 +1,117 @@
 //! From a picture to SVG and PNG.
+//!
+//! The drawing computes nothing but places: what it shows stands in the [`Picture`]. Text stays text, in a
+//! bundled font first, so that an SVG can be searched; the PNG is made from the SVG with that font alone and so
+//! is the same on every machine.
+//!
+//! ```
+//! # use flitwise_figures::draw::{Style, Theme, png, svg};
+//! # use flitwise_figures::picture::{Axis, Content, Lines, Picture};
+//! # let axis = |label: &str, unit: &str| Axis { label: label.into(), unit: unit.into(), logarithmic: false };
+//! # let content = Content::Lines(Lines {
+//! #     x: axis("R1 load", "messages/cycle/node"), y: axis("network latency", "cycles"), y_range: None,
+//! #     series: Vec::new(), errors: Vec::new(),
+//! # });
+//! # let picture = Picture { name: "fig04a".into(), title: "Latency over load".into(),
+//! #     subtitle: "16-port router".into(), content, notes: Vec::new() };
+//! let drawn = svg(&picture, &Style { theme: Theme::Dark, ..Style::default() });
+//! assert!(drawn.contains("R1 load [messages/cycle/node]"));
+//! let pixels = png(&drawn, 2.0)?; // two pixels per unit of the SVG
+//! assert!(pixels.starts_with(b"\x89PNG"));
+//! # Ok::<(), flitwise_figures::draw::PngError>(())
+//! ```
+//!
+//! # What is cut off
+//!
+//! Near saturation latencies explode. Unless the picture says from where to where, a vertical axis shows of each
+//! series what is at most four times the median of its steady values (where the median is zero, the axis is
+//! logarithmic, or the quantity has no unit, as probabilities have none: all of it). Curves end at the frame;
+//! points of simulations beyond it leave a chevron there, as do outliers of the panel of errors, which reaches
+//! twice as far as three quarters of the differences.
+
+mod canvas;
+mod chain;
+mod font;
+mod frame;
+mod heat_map;
+mod legend;
+mod lines;
+mod palette;
+mod png;
+mod scale;
+mod stacked;
+mod tiles;
+
+pub use png::{PngError, png};
+
+use crate::picture::{Content, Picture};
+use canvas::{Anchor, Canvas};
+use font::Face;
+
+/// Colours of the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Theme {
+    /// Dark on white, for screens.
+    #[default]
+    Light,
+    /// Light on nearly black, for screens.
+    Dark,
+    /// Black on white with thin lines, for paper.
+    Print,
+}
+
+/// How a picture is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Style {
+    /// Colours of the page.
+    pub theme: Theme,
+    /// Width \[px\]; 200 to 4000, which is for the caller to check: beyond it nothing fails, but nobody has looked.
+    pub width: u32,
+    /// Height \[px\], 200 to 4000; `None`: what the content needs. What does not fit makes the picture higher.
+    pub height: Option<u32>,
+}
+
+impl Default for Style {
+    /// Light, and wide enough for a screen; in one column of a paper (84 mm) its text has 6 points.
+    fn default() -> Self {
+        Self { theme: Theme::Light, width: 480, height: None }
+    }
+}
+
+/// `picture` as SVG.
+///
+/// Takes any picture: what is no finite number is left out, and text of any length is wrapped or set smaller.
+pub fn svg(picture: &Picture, style: &Style) -> String {
+    let mut drawn = String::new();
+    let mut canvas = Canvas::new(&mut drawn, style);
+    let top = draw_heading(&mut canvas, picture);
+    let margin = canvas.margin;
+    let room = style.height.map(|height| f64::from(height) - top - margin);
+    let end = match &picture.content {
+        Content::Lines(lines) => lines::draw(&mut canvas, lines, top, room),
+        Content::Stacked(stacked) => stacked::draw(&mut canvas, stacked, top, room),
+        Content::HeatMap(map) => heat_map::draw(&mut canvas, map, top, room),
+        Content::Chain(chain) => chain::draw(&mut canvas, chain, top, room),
+    };
+    canvas.finish();
+    let needed = end + margin;
+    let height = style.height.map_or(needed, |height| needed.max(f64::from(height)));
+    canvas::with_header(&drawn, style, height, &picture.title)
+}
+
+/// Title and subtitle; the height where the content starts.
+fn draw_heading(canvas: &mut Canvas, picture: &Picture) -> f64 {
+    let (palette, text) = (canvas.palette, canvas.text);
+    let title = Face { size: text.size * 1.15, bold: true };
+    let mut y = canvas.margin;
+    for (line, face, colour, most) in
+        [(&picture.title, title, palette.text, 6), (&picture.subtitle, canvas.small, palette.muted, 8)]
+    {
+        for line in face.wrap(line, canvas.width - 2.0 * canvas.margin, most) {
+            let place = (canvas.margin, y + face.line_height() / 2.0);
+            canvas.text(&line, place, Anchor::Start, face, colour);
+            y += face.line_height();
+        }
+    }
+    y + 0.35 * text.size
+}

@@ -236,9 +236,14 @@ impl Figure {
         }
     }
 
+    /// What its scenarios vary from.
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
     /// What has to be simulated for it, in the order in which [`Figure::picture`] wants it.
     pub fn scenarios(&self) -> Vec<Scenario> {
-        if !self.sources.contains(&Origin::Simulation) {
+        if !self.sources.contains(&Origin::Simulation) || !self.needs_simulation() {
             return Vec::new();
         }
         self.points().into_iter().map(|point| point.expect("checked when the figure was read")).collect()

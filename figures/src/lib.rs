@@ -4,3 +4,5 @@ mod assemble;
 pub mod draw;
 pub mod figure;
 pub mod picture;
+pub mod published;
+pub mod rows;

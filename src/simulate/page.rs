@@ -9,7 +9,7 @@ use flitwise_validation::answer::{
 use indicatif::HumanCount;
 
 use super::messages;
-use crate::output::{self, Page, Rows, cycles, share};
+use crate::output::{self, Page, Rows, cycles, percent, share, with_interval};
 
 /// What the parts of the network latency are.
 const PARTS: [&str; 2] = [
@@ -269,32 +269,9 @@ fn speed(run: &Run) -> String {
     format!("{hops} flit hops at {rate}/s, {:.2} s", run.wall_seconds)
 }
 
-/// A mean and its half-width, with the digits that the half-width leaves.
+/// A mean and its half-width.
 fn mean(found: Option<Estimate>) -> String {
-    match found {
-        None => cycles(None),
-        Some(Estimate { mean, half_width_95: None, .. }) => format!("{} ±?", cycles(Some(mean))),
-        Some(Estimate { mean, half_width_95: Some(width), .. }) if mean >= 1e7 => {
-            format!("{mean:.3e} ±{width:.1e}")
-        }
-        Some(Estimate { mean, half_width_95: Some(width), .. }) => {
-            let digits = if width > 0.0 { two_digits(width) } else { 2 };
-            format!("{mean:.digits$} ±{width:.digits$}")
-        }
-    }
-}
-
-/// Decimals after which a number above zero has two digits, four at most.
-fn two_digits(number: f64) -> usize {
-    (1.0 - number.log10().floor()).clamp(0.0, 4.0) as usize
-}
-
-/// A share of one, two digits of it, in percent.
-pub(super) fn percent(share: f64) -> String {
-    let percent = 100.0 * share;
-    let text = if percent > 0.0 { format!("{percent:.*}", two_digits(percent)) } else { "0".to_owned() };
-    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    format!("{text} %")
+    with_interval(found.map(|found| found.mean), found.and_then(|found| found.half_width_95))
 }
 
 /// Three digits and a decimal prefix: `3.95 M`.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use flitwise_validation::experiment::Progress;
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::page::percent;
+use crate::output::percent;
 
 /// Steps of the bar.
 const STEPS: f64 = 1000.0;

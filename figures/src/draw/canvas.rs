@@ -1,0 +1,269 @@
+//! Pixels with fractions, on top of the SVG backend of plotters, which knows only whole units.
+
+use plotters::backend::{DrawingBackend, SVGBackend};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, FontFamily, FontTransform, IntoFont, RGBColor, ShapeStyle, TextStyle};
+
+use super::Style;
+use super::font::{self, FAMILY, Face};
+use super::palette::Palette;
+
+/// Units of the backend in a pixel.
+const UNITS: f64 = 10.0;
+/// Nothing is drawn further off than this \[px\].
+const FARTHEST: f64 = 20_000.0;
+
+/// A place on the canvas, from the upper left \[px\].
+pub(super) type Place = (f64, f64);
+
+/// A rectangle \[px\].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Area {
+    pub(super) left: f64,
+    pub(super) top: f64,
+    pub(super) right: f64,
+    pub(super) bottom: f64,
+}
+
+impl Area {
+    pub(super) fn width(&self) -> f64 {
+        self.right - self.left
+    }
+
+    pub(super) fn height(&self) -> f64 {
+        self.bottom - self.top
+    }
+
+    pub(super) fn centre(&self) -> Place {
+        ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0)
+    }
+
+    pub(super) fn shrunk(&self, by: f64) -> Self {
+        Self { left: self.left + by, top: self.top + by, right: self.right - by, bottom: self.bottom - by }
+    }
+
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        self.left < other.right
+            && other.left < self.right
+            && self.top < other.bottom
+            && other.top < self.bottom
+    }
+
+    /// The part of a straight line that lies inside (Liang and Barsky 1984).
+    pub(super) fn clip(&self, from: Place, to: Place) -> Option<(Place, Place)> {
+        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+        let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
+        let sides = [
+            (-dx, from.0 - self.left),
+            (dx, self.right - from.0),
+            (-dy, from.1 - self.top),
+            (dy, self.bottom - from.1),
+        ];
+        for (direction, room) in sides {
+            if direction == 0.0 {
+                if room < 0.0 {
+                    return None;
+                }
+            } else if direction < 0.0 {
+                enter = enter.max(room / direction);
+            } else {
+                leave = leave.min(room / direction);
+            }
+        }
+        let at = |share: f64| (from.0 + share * dx, from.1 + share * dy);
+        // not `enter > leave`: false for NaN too
+        (enter <= leave).then(|| (at(enter), at(leave)))
+    }
+}
+
+/// How a line is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pen {
+    pub(super) colour: RGBColor,
+    /// \[px\]
+    pub(super) width: f64,
+}
+
+/// Which point of the text stands at its place.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// Where everything is drawn.
+pub(super) struct Canvas<'a> {
+    backend: SVGBackend<'a>,
+    pub(super) palette: Palette,
+    /// \[px\]
+    pub(super) width: f64,
+    /// Face of labels and legends.
+    pub(super) text: Face,
+    /// Face of ticks and numbers.
+    pub(super) small: Face,
+    /// Free space at the border \[px\].
+    pub(super) margin: f64,
+}
+
+impl<'a> Canvas<'a> {
+    pub(super) fn new(buffer: &'a mut String, style: &Style) -> Self {
+        font::register();
+        let width = f64::from(style.width);
+        // at one column of a paper (84 mm, 317 px) the default width is set in 6.5 points
+        let size = (width / 36.0).clamp(10.5, 14.0);
+        Self {
+            backend: SVGBackend::with_string(buffer, (10, 10)),
+            palette: Palette::of(style.theme),
+            width,
+            text: Face { size, bold: false },
+            small: Face { size: size * 0.88, bold: false },
+            margin: size * 0.75,
+        }
+    }
+
+    /// Ends the drawing.
+    pub(super) fn finish(mut self) {
+        // writing into a string cannot fail, here and below
+        let _ = self.backend.present();
+    }
+
+    pub(super) fn thin(&self, colour: RGBColor) -> Pen {
+        Pen { colour, width: self.palette.thin }
+    }
+
+    pub(super) fn line(&mut self, from: Place, to: Place, pen: Pen) {
+        let _ = self.backend.draw_line(units(from), units(to), &outline(pen));
+    }
+
+    pub(super) fn path(&mut self, places: &[Place], pen: Pen) {
+        if places.len() > 1 {
+            let _ = self.backend.draw_path(places.iter().map(|place| units(*place)), &outline(pen));
+        }
+    }
+
+    /// A closed outline.
+    pub(super) fn ring(&mut self, places: &[Place], pen: Pen) {
+        let closed: Vec<Place> = places.iter().chain(places.first()).copied().collect();
+        self.path(&closed, pen);
+    }
+
+    pub(super) fn polygon(&mut self, places: &[Place], colour: RGBColor) {
+        if places.len() > 2 {
+            let _ = self.backend.fill_polygon(places.iter().map(|place| units(*place)), &colour.filled());
+        }
+    }
+
+    pub(super) fn fill(&mut self, area: Area, colour: RGBColor) {
+        let (from, to) = (units((area.left, area.top)), units((area.right, area.bottom)));
+        if to.0 > from.0 && to.1 > from.1 {
+            let _ = self.backend.draw_rect(from, to, &colour.filled(), true);
+        }
+    }
+
+    pub(super) fn frame(&mut self, area: Area, pen: Pen) {
+        let Area { left, top, right, bottom } = area;
+        self.ring(&[(left, top), (right, top), (right, bottom), (left, bottom)], pen);
+    }
+
+    pub(super) fn disc(&mut self, centre: Place, radius: f64, colour: RGBColor) {
+        let _ = self.backend.draw_circle(units(centre), whole(radius), &colour.filled(), true);
+    }
+
+    pub(super) fn circle(&mut self, centre: Place, radius: f64, pen: Pen) {
+        let _ = self.backend.draw_circle(units(centre), whole(radius), &outline(pen), false);
+    }
+
+    /// Diagonal lines over an area, `step` apart \[px\].
+    pub(super) fn hatch(&mut self, area: Area, step: f64, pen: Pen) {
+        if area.width() <= 0.0 || area.height() <= 0.0 {
+            return;
+        }
+        // on the grid of the whole canvas: hatches of neighbours go on into each other
+        let first = ((area.left + area.top) / step).ceil() as i64;
+        let last = ((area.right + area.bottom) / step).floor() as i64;
+        for number in first..=last {
+            let sum = number as f64 * step;
+            let (from, to) = ((sum - area.top, area.top), (sum - area.bottom, area.bottom));
+            if let Some((from, to)) = area.clip(from, to) {
+                self.line(from, to, pen);
+            }
+        }
+    }
+
+    /// One line of text, its middle at the height of `place`.
+    pub(super) fn text(&mut self, text: &str, place: Place, anchor: Anchor, face: Face, colour: RGBColor) {
+        self.write(text, place, anchor, face, colour, FontTransform::None);
+    }
+
+    /// One line of text, read from the bottom up.
+    pub(super) fn upright_text(&mut self, text: &str, place: Place, face: Face, colour: RGBColor) {
+        self.write(text, place, Anchor::Middle, face, colour, FontTransform::Rotate270);
+    }
+
+    fn write(
+        &mut self,
+        text: &str,
+        place: Place,
+        anchor: Anchor,
+        face: Face,
+        colour: RGBColor,
+        turn: FontTransform,
+    ) {
+        let horizontal = match anchor {
+            Anchor::Start => HPos::Left,
+            Anchor::Middle => HPos::Center,
+            Anchor::End => HPos::Right,
+        };
+        // the backend centres small letters; half of what capitals rise above them puts digits in the middle
+        let lower = 0.09 * face.size;
+        let place = match turn {
+            FontTransform::None => (place.0, place.1 + lower),
+            _ => (place.0 + lower, place.1),
+        };
+        // plotters divides by 1.24 to get the size of an em; to tenths, so that no digits trail
+        let size = (face.size * UNITS).round() * 1.24;
+        let font = (FontFamily::Name(FAMILY), size, face.style()).into_font().transform(turn);
+        let style = TextStyle::from(font).color(&colour).pos(Pos::new(horizontal, VPos::Center));
+        let _ = self.backend.draw_text(&font::clean(text), &style, units(place));
+    }
+}
+
+/// Tag `<svg>` and background, which need the height, known only once all is drawn.
+pub(super) fn with_header(drawn: &str, style: &Style, height: f64, title: &str) -> String {
+    let body = drawn.split_once('\n').map_or("", |(_, body)| body);
+    let (width, height) = (style.width, height.clamp(1.0, FARTHEST).ceil() as u32);
+    let RGBColor(red, green, blue) = Palette::of(style.theme).background;
+    let mut svg = format!(
+        "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {} {}\" xmlns=\"http://www.w3.org/2000/svg\" \
+         role=\"img\" stroke-linejoin=\"round\">\n",
+        width * UNITS as u32,
+        height * UNITS as u32
+    );
+    svg += &format!("<title>{}</title>\n", escaped(&font::clean(title)));
+    svg += &format!(
+        "<rect width=\"100%\" height=\"100%\" fill=\"#{red:02X}{green:02X}{blue:02X}\" stroke=\"none\"/>\n"
+    );
+    // the default; quotes inside text are escaped, so only attributes match
+    svg += &body.replace(" opacity=\"1\"", "");
+    svg
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+fn outline(pen: Pen) -> ShapeStyle {
+    pen.colour.stroke_width(whole(pen.width))
+}
+
+/// A length in units of the backend, at least one.
+fn whole(length: f64) -> u32 {
+    (length * UNITS).round().clamp(1.0, FARTHEST) as u32
+}
+
+/// A place in units of the backend; `as` takes NaN to zero, so nothing but numbers reaches the drawing.
+fn units(place: Place) -> (i32, i32) {
+    let unit = |length: f64| (length.clamp(-FARTHEST, FARTHEST) * UNITS).round() as i32;
+    (unit(place.0), unit(place.1))
+}

@@ -1,0 +1,145 @@
+//! The bundled font: how wide text is, and where it breaks.
+
+use std::sync::Once;
+
+use plotters::style::{FontFamily, FontStyle, FontTransform, IntoFont, register_font};
+
+/// What the SVG asks for; the width of text is that of the first.
+pub(super) const FAMILY: &str = "Open Sans, sans-serif";
+/// Open Sans Regular.
+pub(super) const REGULAR: &[u8] = include_bytes!("../../fonts/OpenSans-Regular.ttf");
+/// Open Sans Bold.
+pub(super) const BOLD: &[u8] = include_bytes!("../../fonts/OpenSans-Bold.ttf");
+
+/// Lines are this far apart \[em\].
+pub(super) const LINE: f64 = 1.36;
+
+/// plotters takes the height of a font for the size when it measures: ascent and descent \[em\].
+const HEIGHT_OF_FONT: f64 = (2189.0 + 600.0) / 2048.0;
+/// Text is measured at a hundred times its size, as plotters rounds to whole units.
+const MAGNIFIED: f64 = 100.0;
+
+/// Makes the font known to plotters.
+pub(super) fn register() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let regular = register_font(FAMILY, FontStyle::Normal, REGULAR);
+        let bold = register_font(FAMILY, FontStyle::Bold, BOLD);
+        assert!(regular.is_ok() && bold.is_ok(), "the bundled fonts are fonts");
+    });
+}
+
+/// How text looks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Face {
+    /// Height of an em \[px\].
+    pub(super) size: f64,
+    pub(super) bold: bool,
+}
+
+impl Face {
+    pub(super) fn style(self) -> FontStyle {
+        if self.bold { FontStyle::Bold } else { FontStyle::Normal }
+    }
+
+    pub(super) fn line_height(self) -> f64 {
+        self.size * LINE
+    }
+
+    /// Width of `text` \[px\].
+    pub(super) fn width(self, text: &str) -> f64 {
+        register();
+        let size = HEIGHT_OF_FONT * MAGNIFIED;
+        let font = (FontFamily::Name(FAMILY), size, self.style()).into_font().transform(FontTransform::None);
+        let units = font.layout_box(&clean(text)).map_or(0, |(_, corner)| corner.0);
+        f64::from(units) / MAGNIFIED * self.size
+    }
+
+    /// `text` in lines of at most `width`, broken between words, or inside them where one is too long.
+    pub(super) fn wrap(self, text: &str, width: f64, most_lines: usize) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        let mut line = String::new();
+        for word in clean(text).split_whitespace().flat_map(|word| self.pieces(word, width)) {
+            let longer = if line.is_empty() { word.clone() } else { format!("{line} {word}") };
+            if self.width(&longer) <= width || line.is_empty() {
+                line = longer;
+            } else {
+                lines.push(std::mem::replace(&mut line, word));
+            }
+            if lines.len() > most_lines {
+                break;
+            }
+        }
+        if !line.is_empty() {
+            lines.push(line);
+        }
+        if lines.len() > most_lines {
+            lines.truncate(most_lines);
+            if let Some(last) = lines.last_mut() {
+                *last = self.shortened(&format!("{last} …"), width);
+            }
+        }
+        lines
+    }
+
+    /// A word, cut where it is wider than `width`.
+    fn pieces(self, word: &str, width: f64) -> Vec<String> {
+        if self.width(word) <= width {
+            return vec![word.to_owned()];
+        }
+        let mut pieces = vec![String::new()];
+        for letter in word.chars() {
+            let last = pieces.len() - 1;
+            let longer = format!("{}{letter}", pieces[last]);
+            if self.width(&longer) <= width || pieces[last].is_empty() {
+                pieces[last] = longer;
+            } else {
+                pieces.push(letter.to_string());
+            }
+        }
+        pieces
+    }
+
+    /// `text`, or as much of it as goes into `width`, with an ellipsis.
+    fn shortened(self, text: &str, width: f64) -> String {
+        let text = clean(text);
+        if self.width(&text) <= width {
+            return text;
+        }
+        let mut kept: Vec<char> = text.trim_end_matches(['…', ' ']).chars().collect();
+        // wide enough for any legend; without it long text would be measured letter by letter
+        kept.truncate(1000);
+        while !kept.is_empty() {
+            let tried: String = kept.iter().chain(['…'].iter()).collect();
+            if self.width(&tried) <= width {
+                return tried;
+            }
+            kept.pop();
+        }
+        "…".to_owned()
+    }
+
+    /// `text` in a face small enough for `width`, but at least 0.7 of this one; shortened if that is too wide.
+    pub(super) fn fit(self, text: &str, width: f64) -> (Face, String) {
+        let wanted = self.width(text);
+        let shrink = if wanted > width { (width / wanted).max(0.7) } else { 1.0 };
+        let face = Face { size: self.size * shrink, ..self };
+        // a little slack: the quotient rounds
+        (face, face.shortened(text, width + 0.5))
+    }
+}
+
+/// Without what XML forbids and what has no width; symbols that the font lacks, spelt out.
+pub(super) fn clean(text: &str) -> String {
+    let mut cleaned = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '→' => cleaned.push_str("->"),
+            '∅' => cleaned.push_str("{ }"),
+            '\u{fffe}' | '\u{ffff}' => {}
+            _ if letter.is_control() => cleaned.push(' '),
+            _ => cleaned.push(letter),
+        }
+    }
+    cleaned
+}

@@ -1,0 +1,257 @@
+//! What stands in the strip above the panels, and the marks themselves.
+
+use plotters::style::RGBColor;
+
+use super::canvas::{Anchor, Area, Canvas, Pen, Place};
+use super::palette::mixed;
+
+/// What stands before the text of an entry.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Sample {
+    /// A curve, points, or both.
+    Styled { style: usize, dash: Option<usize>, marker: Option<(usize, usize)> },
+    /// A curve of any series.
+    Curve,
+    /// Points with their interval.
+    Interval,
+    /// The mark of saturation, of a model and of a simulation.
+    Saturation { model: bool, simulation: bool },
+    /// A curve and a point as they go on in saturation.
+    Faded,
+    /// What lies beyond the frame.
+    Beyond,
+    /// A filled rectangle in the colour of a part or in grey, perhaps hatched.
+    Swatch { style: Option<usize>, hatched: bool },
+    /// A cell without a number.
+    EmptyCell,
+    /// A bar without end.
+    Endless,
+    /// Nothing: text only.
+    None,
+}
+
+/// An entry of a legend.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) sample: Sample,
+    pub(super) text: String,
+}
+
+impl Entry {
+    pub(super) fn new(sample: Sample, text: impl Into<String>) -> Self {
+        Self { sample, text: text.into() }
+    }
+}
+
+/// Draws entries from left to right in as many rows as needed; the height where they end.
+pub(super) fn draw(canvas: &mut Canvas, entries: &[Entry], top: f64) -> f64 {
+    let most = canvas.width - 2.0 * canvas.margin;
+    let face = canvas.small;
+    let row = face.line_height() * 1.08;
+    let (mut x, mut y, mut rows) = (canvas.margin, top, 0);
+    for entry in entries {
+        let sample = sample_width(canvas, entry.sample);
+        let lines = face.wrap(&entry.text, most - sample, 3);
+        let text = lines.iter().map(|line| face.width(line)).fold(0.0, f64::max);
+        if x > canvas.margin && x + sample + text > canvas.margin + most {
+            (x, y, rows) = (canvas.margin, y + row * rows as f64, 0);
+        }
+        draw_sample(canvas, entry.sample, (x, y + row / 2.0), sample - 0.4 * face.size);
+        for (number, line) in lines.iter().enumerate() {
+            let place = (x + sample, y + row * (number as f64 + 0.5));
+            canvas.text(line, place, Anchor::Start, face, canvas.palette.text);
+        }
+        rows = rows.max(lines.len().max(1));
+        x += sample + text + 1.3 * face.size;
+    }
+    y + row * rows as f64
+}
+
+/// Width of a sample with the space after it.
+fn sample_width(canvas: &Canvas, sample: Sample) -> f64 {
+    let ems = match sample {
+        Sample::Styled { dash: Some(_), .. } | Sample::Curve | Sample::Faded => 3.0,
+        Sample::Saturation { model: true, simulation: true } => 2.2,
+        Sample::Swatch { .. } | Sample::EmptyCell => 1.9,
+        Sample::None => 0.0,
+        _ => 1.3,
+    };
+    ems * canvas.small.size
+}
+
+fn draw_sample(canvas: &mut Canvas, sample: Sample, from: Place, width: f64) {
+    let (middle, half) = ((from.0 + width / 2.0, from.1), canvas.small.size * 0.45);
+    let (muted, text) = (canvas.palette.muted, canvas.palette.text);
+    match sample {
+        Sample::Curve => {
+            let pen = Pen { colour: muted, width: canvas.palette.line };
+            canvas.line(from, (from.0 + width, from.1), pen);
+        }
+        Sample::Styled { style, dash, marker: points } => {
+            let colour = canvas.palette.series(style);
+            if let Some(dash) = dash {
+                let pen = Pen { colour, width: canvas.palette.line };
+                dashed(canvas, &[from, (from.0 + width, from.1)], dash, pen);
+            }
+            if let Some((style, variant)) = points {
+                marker(canvas, middle, style, variant, colour);
+            }
+        }
+        Sample::Interval => {
+            interval(canvas, middle.0, (middle.1 - 1.3 * half, middle.1 + 1.3 * half), muted);
+            marker(canvas, middle, 0, 0, muted);
+        }
+        Sample::Saturation { model, simulation } => {
+            let both = model && simulation;
+            let apart = if both { half * 1.1 } else { 0.0 };
+            if model {
+                saturation(canvas, (middle.0 - apart, middle.1 + half), true, muted);
+            }
+            if simulation {
+                saturation(canvas, (middle.0 + apart, middle.1 + half), false, muted);
+            }
+        }
+        Sample::Faded => {
+            let colour = canvas.palette.faded(text, FADED);
+            let pen = Pen { colour, width: canvas.palette.thin };
+            canvas.line(from, (from.0 + width, from.1), pen);
+            marker(canvas, middle, 0, 0, colour);
+        }
+        Sample::Beyond => beyond(canvas, (middle.0, middle.1 - half), true, muted),
+        Sample::Swatch { .. } | Sample::EmptyCell => {
+            let area =
+                Area { left: from.0, right: from.0 + width, top: from.1 - half, bottom: from.1 + half };
+            if let Sample::Swatch { style, hatched } = sample {
+                let colour = style.map_or(muted, |style| canvas.palette.series(style));
+                swatch(canvas, area, colour, hatched);
+            } else {
+                canvas.frame(area, canvas.thin(muted));
+            }
+        }
+        Sample::Endless => arrow(canvas, (middle.0, middle.1 - half), text),
+        Sample::None => {}
+    }
+}
+
+/// How much of the background is in the colour of what is not steady.
+pub(super) const FADED: f64 = 0.62;
+
+/// A filled rectangle; hatched: pale with lines and an outline.
+pub(super) fn swatch(canvas: &mut Canvas, area: Area, colour: RGBColor, hatched: bool) {
+    if !hatched {
+        canvas.fill(area, colour);
+        return;
+    }
+    canvas.fill(area, canvas.palette.faded(colour, 0.72));
+    canvas.hatch(area, 5.0, Pen { colour, width: 1.0 });
+    canvas.frame(area, Pen { colour, width: 0.9 });
+}
+
+/// An arrow head pointing up, its tip at `tip`.
+pub(super) fn arrow(canvas: &mut Canvas, tip: Place, colour: RGBColor) {
+    let half = canvas.small.size * 0.36;
+    canvas.polygon(&[tip, (tip.0 + half, tip.1 + 1.7 * half), (tip.0 - half, tip.1 + 1.7 * half)], colour);
+}
+
+/// Where saturation starts: a triangle that points down to the frame, its tip at `tip`; filled for a model.
+pub(super) fn saturation(canvas: &mut Canvas, tip: Place, filled: bool, colour: RGBColor) {
+    let half = canvas.small.size * 0.38;
+    let corners = [tip, (tip.0 + half, tip.1 - 1.8 * half), (tip.0 - half, tip.1 - 1.8 * half)];
+    if filled {
+        canvas.polygon(&corners, colour);
+    }
+    canvas.ring(&corners, Pen { colour, width: 1.1 });
+}
+
+/// A chevron at the edge of the frame: the point lies beyond it.
+pub(super) fn beyond(canvas: &mut Canvas, tip: Place, upwards: bool, colour: RGBColor) {
+    let (half, down) = (canvas.small.size * 0.34, if upwards { 1.0 } else { -1.0 });
+    let wing = tip.1 + down * 1.1 * half;
+    canvas.path(&[(tip.0 - half, wing), tip, (tip.0 + half, wing)], Pen { colour, width: 1.3 });
+}
+
+/// An interval from one height to another.
+pub(super) fn interval(canvas: &mut Canvas, x: f64, (low, high): (f64, f64), colour: RGBColor) {
+    let (pen, cap) = (Pen { colour, width: canvas.palette.thin.max(0.9) }, canvas.small.size * 0.22);
+    canvas.line((x, low), (x, high), pen);
+    canvas.line((x - cap, low), (x + cap, low), pen);
+    canvas.line((x - cap, high), (x + cap, high), pen);
+}
+
+/// The mark of a style: shape by style, filling by variant.
+pub(super) fn marker(canvas: &mut Canvas, at: Place, style: usize, variant: usize, colour: RGBColor) {
+    let radius = canvas.small.size * 0.32;
+    let palette = canvas.palette;
+    let filling = match variant % 3 {
+        0 => colour,
+        1 => palette.background,
+        _ => mixed(colour, palette.background, 0.55),
+    };
+    let pen = Pen { colour, width: 1.1 };
+    if style % SHAPES == 0 {
+        canvas.disc(at, radius, filling);
+        canvas.circle(at, radius, pen);
+    } else {
+        let corners = corners(style % SHAPES, at, radius);
+        canvas.polygon(&corners, filling);
+        canvas.ring(&corners, pen);
+    }
+}
+
+/// Shapes of markers; one more than colours, so that the two together repeat late.
+const SHAPES: usize = 6;
+
+fn corners(shape: usize, (x, y): Place, r: f64) -> Vec<Place> {
+    let regular = |count: usize, from: f64, radius: f64| -> Vec<Place> {
+        let angle = |corner: usize| from + std::f64::consts::TAU * corner as f64 / count as f64;
+        (0..count).map(|i| (x + radius * angle(i).sin(), y - radius * angle(i).cos())).collect()
+    };
+    match shape {
+        1 => regular(4, std::f64::consts::FRAC_PI_4, 1.25 * r), // square
+        2 => regular(3, 0.0, 1.4 * r),                          // triangle
+        3 => regular(4, 0.0, 1.4 * r),                          // diamond
+        4 => regular(3, std::f64::consts::PI, 1.4 * r),         // triangle upside down
+        _ => regular(6, 0.0, 1.2 * r),                          // hexagon
+    }
+}
+
+/// Dashes and gaps by variant \[px\]; none for an unbroken line.
+fn pattern(variant: usize) -> &'static [f64] {
+    const PATTERNS: [&[f64]; 5] =
+        [&[], &[6.0, 3.0], &[1.6, 2.6], &[8.0, 2.5, 1.6, 2.5], &[12.0, 3.0, 3.0, 3.0]];
+    PATTERNS[variant % PATTERNS.len()]
+}
+
+/// A path in the dashes of a variant.
+pub(super) fn dashed(canvas: &mut Canvas, places: &[Place], variant: usize, pen: Pen) {
+    let pattern = pattern(variant);
+    if pattern.is_empty() {
+        canvas.path(places, pen);
+        return;
+    }
+    let (mut piece, mut left) = (0, pattern[0]);
+    let mut dash: Vec<Place> = places.first().copied().into_iter().collect();
+    for pair in places.windows(2) {
+        let (mut from, to) = (pair[0], pair[1]);
+        loop {
+            let length = (to.0 - from.0).hypot(to.1 - from.1);
+            if length <= left {
+                left -= length;
+                dash.push(to);
+                break;
+            }
+            let share = left / length;
+            from = (from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1));
+            dash.push(from);
+            if piece % 2 == 0 {
+                canvas.path(&dash, pen);
+            }
+            dash = vec![from];
+            piece = (piece + 1) % pattern.len();
+            left = pattern[piece];
+        }
+    }
+    if piece % 2 == 0 {
+        canvas.path(&dash, pen);
+    }
+}

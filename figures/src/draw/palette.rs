@@ -1,0 +1,188 @@
+//! Colours: of the page, of series, of a scale.
+
+use plotters::style::RGBColor;
+
+use super::Theme;
+
+/// The colours of a theme, and how thick its lines are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Palette {
+    pub(super) background: RGBColor,
+    pub(super) text: RGBColor,
+    /// For what is less important: subtitle, tick marks, edges.
+    pub(super) muted: RGBColor,
+    pub(super) grid: RGBColor,
+    /// Of series and parts: told apart in grey, as their lightness differs, and by the colour-blind.
+    pub(super) series: [RGBColor; 5],
+    /// Of curves \[px\].
+    pub(super) line: f64,
+    /// Of frames and intervals \[px\].
+    pub(super) thin: f64,
+}
+
+/// Blue, orange, black, purple and brown: Okabe and Ito's hues, but a step of lightness between any two.
+const ON_WHITE: [RGBColor; 5] = [
+    RGBColor(0x00, 0x52, 0x9B),
+    RGBColor(0xE3, 0x73, 0x00),
+    RGBColor(0x16, 0x16, 0x16),
+    RGBColor(0xB8, 0x3F, 0x92),
+    RGBColor(0x52, 0x2A, 0x0A),
+];
+
+/// The same order, light on dark: sky blue, orange, white, yellow, purple.
+const ON_BLACK: [RGBColor; 5] = [
+    RGBColor(0x5C, 0xBA, 0xF0),
+    RGBColor(0xE8, 0x70, 0x2A),
+    RGBColor(0xFA, 0xFA, 0xFA),
+    RGBColor(0xEA, 0xDC, 0x3A),
+    RGBColor(0xBC, 0x48, 0xA0),
+];
+
+impl Palette {
+    pub(super) fn of(theme: Theme) -> Self {
+        let white = RGBColor(0xFF, 0xFF, 0xFF);
+        let grey = |level| RGBColor(level, level, level);
+        match theme {
+            Theme::Light => Self {
+                background: white,
+                text: grey(0x22),
+                muted: grey(0x60),
+                grid: grey(0xE4),
+                series: ON_WHITE,
+                line: 1.7,
+                thin: 1.0,
+            },
+            Theme::Dark => Self {
+                background: RGBColor(0x16, 0x19, 0x1D),
+                text: grey(0xEC),
+                muted: grey(0xA8),
+                grid: RGBColor(0x33, 0x38, 0x3F),
+                series: ON_BLACK,
+                line: 1.7,
+                thin: 1.0,
+            },
+            Theme::Print => Self {
+                background: white,
+                text: grey(0x00),
+                muted: grey(0x40),
+                grid: grey(0xDC),
+                series: ON_WHITE,
+                line: 1.1,
+                thin: 0.7,
+            },
+        }
+    }
+
+    pub(super) fn series(&self, style: usize) -> RGBColor {
+        self.series[style % self.series.len()]
+    }
+
+    /// `colour` with `share` of the background in it.
+    pub(super) fn faded(&self, colour: RGBColor, share: f64) -> RGBColor {
+        mixed(colour, self.background, share)
+    }
+}
+
+/// `first` with `share` of `second` in it.
+pub(super) fn mixed(first: RGBColor, second: RGBColor, share: f64) -> RGBColor {
+    let mix = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * share).round() as u8;
+    RGBColor(mix(first.0, second.0), mix(first.1, second.1), mix(first.2, second.2))
+}
+
+/// Viridis at tenths: even steps to the eye, dark to light also in grey.
+const VIRIDIS: [RGBColor; 11] = [
+    RGBColor(0x44, 0x01, 0x54),
+    RGBColor(0x48, 0x24, 0x75),
+    RGBColor(0x41, 0x44, 0x87),
+    RGBColor(0x35, 0x5F, 0x8D),
+    RGBColor(0x2A, 0x78, 0x8E),
+    RGBColor(0x21, 0x91, 0x8C),
+    RGBColor(0x22, 0xA8, 0x84),
+    RGBColor(0x44, 0xBF, 0x70),
+    RGBColor(0x7A, 0xD1, 0x51),
+    RGBColor(0xBD, 0xDF, 0x26),
+    RGBColor(0xFD, 0xE7, 0x25),
+];
+
+/// The colour of a scale at `share` of its length.
+pub(super) fn on_scale(share: f64) -> RGBColor {
+    let place = if share.is_finite() { share.clamp(0.0, 1.0) * 10.0 } else { 0.0 };
+    let below = (place.floor() as usize).min(9);
+    mixed(VIRIDIS[below], VIRIDIS[below + 1], place - below as f64)
+}
+
+/// Relative luminance, as in the Web Content Accessibility Guidelines 2.1.
+pub(super) fn luminance(colour: RGBColor) -> f64 {
+    let linear = |level: u8| {
+        let share = f64::from(level) / 255.0;
+        if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
+    };
+    0.2126 * linear(colour.0) + 0.7152 * linear(colour.1) + 0.0722 * linear(colour.2)
+}
+
+/// Black or white, whichever is read more easily on `colour`.
+pub(super) fn legible_on(colour: RGBColor) -> RGBColor {
+    // equal contrast with black and white: (L + 0.05)² = 1.05 * 0.05
+    if luminance(colour) > 0.179 { RGBColor(0, 0, 0) } else { RGBColor(255, 255, 255) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const THEMES: [Theme; 3] = [Theme::Light, Theme::Dark, Theme::Print];
+
+    fn contrast(one: RGBColor, other: RGBColor) -> f64 {
+        let (one, other) = (luminance(one), luminance(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    /// `L*` of CIE 1976: even steps of grey to the eye.
+    fn lightness(colour: RGBColor) -> f64 {
+        let luminance = luminance(colour);
+        if luminance > 0.008856 { 116.0 * luminance.cbrt() - 16.0 } else { 903.3 * luminance }
+    }
+
+    /// What the accessibility guidelines ask for: 3 for graphics, 4.5 for text.
+    #[test]
+    fn everything_stands_out_from_the_page() {
+        for theme in THEMES {
+            let palette = Palette::of(theme);
+            assert!(contrast(palette.text, palette.background) >= 7.0);
+            assert!(contrast(palette.muted, palette.background) >= 4.5);
+            for colour in palette.series {
+                assert!(contrast(colour, palette.background) >= 3.0, "{theme:?} {colour:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn series_differ_in_grey() {
+        for theme in THEMES {
+            let series = Palette::of(theme).series;
+            for (i, one) in series.iter().enumerate() {
+                for other in &series[..i] {
+                    let step = (lightness(*one) - lightness(*other)).abs();
+                    assert!(step >= 9.0, "{theme:?} {one:?} {other:?}: {step}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_scale_grows_lighter_evenly() {
+        let steps: Vec<f64> = (0..=20).map(|step| lightness(on_scale(f64::from(step) / 20.0))).collect();
+        for pair in steps.windows(2) {
+            assert!((2.0..6.5).contains(&(pair[1] - pair[0])), "{steps:?}");
+        }
+        assert_eq!(on_scale(f64::NAN), on_scale(0.0));
+    }
+
+    #[test]
+    fn cell_text_can_be_read() {
+        for step in 0..=100 {
+            let colour = on_scale(f64::from(step) / 100.0);
+            assert!(contrast(legible_on(colour), colour) >= 4.5);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Bars of parts that add up: at each place the model, and hatched the simulation.
+
+use super::canvas::{Area, Canvas, Pen};
+use super::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};
+use super::legend::{self, Entry, Sample};
+use super::scale::{Scale, drawable, label, quantile, robust_top, short};
+use super::tiles::{self, Tiles};
+use crate::picture::{Bar, Origin, Stacked, StackedPanel};
+
+/// Height of a panel as a share of the width of the figure.
+const HEIGHT: f64 = 0.42;
+
+/// Draws below `top`, in `room` if the height is given; the height where it ends.
+pub(super) fn draw(canvas: &mut Canvas, stacked: &Stacked, top: f64, room: Option<f64>) -> f64 {
+    let y = y_scale(stacked);
+    let legend_end = legend::draw(canvas, &legend_entries(stacked), top);
+    let x_label = canvas.text.wrap(&label(&stacked.x), canvas.width - 2.0 * canvas.margin, 3);
+    let foot = x_label.len() as f64 * canvas.text.line_height();
+
+    let gaps = (canvas.text.size, canvas.small.line_height() + canvas.text.line_height() + 2.0 * GAP);
+    let right = canvas.width - canvas.margin;
+    let roughly = right - 5.0 * canvas.text.size;
+    let tiles = Tiles::new(stacked.panels.len(), roughly, 12.0 * canvas.text.size);
+    let rows = tiles.rows as f64;
+    let height = match room {
+        Some(room) => ((room - (legend_end - top) - foot - rows * gaps.1) / rows).max(20.0),
+        None => (canvas.width * HEIGHT).max(110.0),
+    };
+    let all_rows = rows * (height + gaps.1) - gaps.1;
+    let y_lines = canvas.text.wrap(&label(&stacked.y), all_rows, 3);
+    let numbers = width_of_numbers(canvas, y, height);
+    let left = canvas.margin * 0.6 + y_lines.len() as f64 * canvas.text.line_height() + numbers;
+    let columns = tiles.columns as f64;
+    let width = ((right - left - (columns - 1.0) * gaps.0) / columns).max(1.0);
+    let from = (left, legend_end + canvas.text.line_height() + GAP);
+
+    for (index, content) in stacked.panels.iter().enumerate() {
+        let area = tiles.area(index, from, (width, height), gaps);
+        let x = Scale { from: 0.0, to: 1.0, logarithmic: false };
+        let panel = Panel { area, x, y };
+        panel.draw_grid(canvas, tiles.is_first_of_row(index));
+        tiles::heading(canvas, &content.label, area);
+        draw_panel(canvas, &panel, content);
+        panel.draw_frame(canvas);
+    }
+    y_label(canvas, &y_lines, left - numbers, from.1 + all_rows / 2.0);
+    let end = from.1 + all_rows + 2.0 * GAP + canvas.small.line_height();
+    centred_lines(canvas, &x_label, (left + right) / 2.0, end)
+}
+
+/// Heights of the parts; what is no number or below zero has none.
+fn heights(bar: &Bar) -> impl Iterator<Item = f64> {
+    bar.parts.iter().map(|part| part.filter(|height| drawable(*height, false)).unwrap_or(0.0).max(0.0))
+}
+
+fn is_empty(bar: &Bar) -> bool {
+    heights(bar).sum::<f64>() <= 0.0
+}
+
+/// From zero to the tallest steady bar or interval, but in each panel and origin at most four times the median.
+fn y_scale(stacked: &Stacked) -> Scale {
+    let mut tops = Vec::new();
+    for panel in &stacked.panels {
+        for origin in [Origin::Published, Origin::Simulation] {
+            let bars = panel.bars.iter().filter(|bar| bar.origin == origin && !bar.saturated);
+            let values: Vec<f64> = bars
+                .flat_map(|bar| [Some(heights(bar).sum()), bar.interval_95.map(|ends| ends.1)])
+                .flatten()
+                .collect();
+            tops.extend(robust_top(&values));
+        }
+    }
+    if tops.iter().all(|top| *top <= 0.0) {
+        let all = stacked.panels.iter().flat_map(|panel| &panel.bars).map(|bar| heights(bar).sum());
+        tops.extend(quantile(&all.collect::<Vec<f64>>(), 0.5));
+    }
+    Scale { from: 0.0, ..Scale::around(tops.into_iter().chain([0.0]), false, 0.08) }
+}
+
+fn legend_entries(stacked: &Stacked) -> Vec<Entry> {
+    let part = |(index, name): (usize, &String)| {
+        Entry::new(Sample::Swatch { style: Some(index), hatched: false }, name.clone())
+    };
+    let mut entries: Vec<Entry> = stacked.parts.iter().enumerate().map(part).collect();
+    let bars = || stacked.panels.iter().flat_map(|panel| &panel.bars);
+    if bars().any(|bar| bar.origin == Origin::Published) {
+        let sample = Sample::Swatch { style: None, hatched: false };
+        entries.push(Entry::new(sample, "solid: published model"));
+    }
+    if bars().any(|bar| bar.origin == Origin::Simulation) {
+        let sample = Sample::Swatch { style: None, hatched: true };
+        entries.push(Entry::new(sample, "hatched: simulation with 95 % interval"));
+    }
+    if bars().any(|bar| bar.saturated) {
+        entries.push(Entry::new(Sample::Endless, "saturated: no upper end"));
+    }
+    entries
+}
+
+/// All places of bars, ascending.
+fn places(panel: &StackedPanel) -> Vec<f64> {
+    let mut xs: Vec<f64> = panel.bars.iter().map(|bar| bar.x).filter(|x| x.is_finite()).collect();
+    xs.sort_by(f64::total_cmp);
+    xs.dedup();
+    xs
+}
+
+fn draw_panel(canvas: &mut Canvas, panel: &Panel, content: &StackedPanel) {
+    let xs = places(content);
+    let slot = panel.area.width() / xs.len().max(1) as f64;
+    let width = (slot * 0.38).min(canvas.text.size * 2.5);
+    for (index, x) in xs.iter().enumerate() {
+        let middle = panel.area.left + (index as f64 + 0.5) * slot;
+        for bar in content.bars.iter().filter(|bar| bar.x == *x) {
+            let left = if bar.origin == Origin::Simulation { middle + 0.02 * slot } else { middle - width };
+            draw_bar(canvas, panel, bar, (left, left + width));
+        }
+    }
+    let numbers: Vec<String> = xs.iter().map(|x| short(*x)).collect();
+    tiles::numbers_below(canvas, &numbers, panel.area);
+}
+
+fn draw_bar(canvas: &mut Canvas, panel: &Panel, bar: &Bar, (left, right): (f64, f64)) {
+    let area = panel.area;
+    let hatched = bar.origin == Origin::Simulation;
+    let mut below = 0.0;
+    for (index, height) in heights(bar).enumerate() {
+        let ends = panel.place_y(below).zip(panel.place_y(below + height));
+        below += height;
+        let Some((bottom, top)) = ends else { continue };
+        let part = Area { left, right, top: top.max(area.top), bottom: bottom.min(area.bottom) };
+        if part.height() > 0.0 {
+            let colour = canvas.palette.series(index);
+            legend::swatch(canvas, part, colour, hatched);
+        }
+    }
+    let over = panel.place_y(below).is_none_or(|top| top < area.top - 0.5);
+    if bar.saturated || over {
+        draw_open_end(canvas, panel, bar, (left, right), below);
+    } else if let Some((low, high)) = bar.interval_95
+        && let Some((low, high)) = panel.place_y(low).zip(panel.place_y(high))
+    {
+        let within = |y: f64| y.clamp(area.top, area.bottom);
+        let colour = canvas.palette.text;
+        legend::interval(canvas, (left + right) / 2.0, (within(low), within(high)), colour);
+    }
+}
+
+/// A bar that has no end: dotted on to the frame, with an arrow there if it is saturated.
+fn draw_open_end(canvas: &mut Canvas, panel: &Panel, bar: &Bar, (left, right): (f64, f64), sum: f64) {
+    let area = panel.area;
+    let pen = Pen { colour: canvas.palette.muted, width: canvas.palette.thin };
+    let top = panel.place_y(sum).unwrap_or(area.top).clamp(area.top, area.bottom);
+    let tip = ((left + right) / 2.0, area.top + 2.0);
+    if bar.saturated {
+        for x in [left, right] {
+            legend::dashed(canvas, &[(x, top), (x, area.top)], 1, pen);
+        }
+        let (colour, halo) = (canvas.palette.text, canvas.palette.background);
+        canvas.disc((tip.0, tip.1 + canvas.small.size * 0.36), canvas.small.size * 0.5, halo);
+        legend::arrow(canvas, tip, colour);
+    } else if !is_empty(bar) {
+        let colour = canvas.palette.text;
+        canvas.disc(
+            (tip.0, tip.1 + canvas.small.size * 0.3),
+            canvas.small.size * 0.45,
+            canvas.palette.background,
+        );
+        legend::beyond(canvas, tip, true, colour);
+    }
+}

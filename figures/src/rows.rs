@@ -1,0 +1,146 @@
+//! A picture's numbers as rows: what its CSV file holds.
+
+use crate::picture::{Axis, Content, Origin, Picture, Point};
+
+/// A table of texts; what does not exist is empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// Names of the columns, with units.
+    pub heads: Vec<String>,
+    /// Rows, each as long as the heads.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// All numbers of a picture.
+pub fn table(picture: &Picture) -> Table {
+    match &picture.content {
+        Content::Lines(lines) => {
+            let (x, y) = (column("x", &lines.x), column("y", &lines.y));
+            let (low, high) = (column("lower_95", &lines.y), column("upper_95", &lines.y));
+            let heads = ["panel", "series", "origin", &x, &y, &low, &high, "saturated"];
+            let main = lines.series.iter().flat_map(|series| {
+                let origin = series.origin.word();
+                series.points.iter().map(move |point| point_row("main", &series.label, origin, point))
+            });
+            let difference = match lines.y.unit.is_empty() {
+                true => "model minus simulation [percentage points]",
+                false => "model minus simulation [percent]",
+            };
+            let errors = lines.errors.iter().flat_map(|series| {
+                series
+                    .points
+                    .iter()
+                    .map(move |point| point_row(difference, &series.label, "difference", point))
+            });
+            Table::new(&heads, main.chain(errors))
+        }
+        Content::Stacked(stacked) => {
+            let (x, y) = (column("x", &stacked.x), column("y", &stacked.y));
+            let (low, high) = (column("whole_lower_95", &stacked.y), column("whole_upper_95", &stacked.y));
+            let heads = ["panel", "origin", &x, "part", &y, &low, &high, "saturated"];
+            let rows = stacked.panels.iter().flat_map(|panel| {
+                panel.bars.iter().flat_map(move |bar| {
+                    stacked.parts.iter().zip(&bar.parts).map(move |(part, height)| {
+                        vec![
+                            panel.label.clone(),
+                            bar.origin.word().to_owned(),
+                            bar.x.to_string(),
+                            part.clone(),
+                            number(*height),
+                            number(bar.interval_95.map(|interval| interval.0)),
+                            number(bar.interval_95.map(|interval| interval.1)),
+                            bar.saturated.to_string(),
+                        ]
+                    })
+                })
+            });
+            Table::new(&heads, rows)
+        }
+        Content::HeatMap(map) => {
+            let (x, y, z) = (column("x", &map.x), column("y", &map.y), column("z", &map.z));
+            let width = column("half_width_95", &map.z);
+            let heads = ["panel", "origin", &x, &y, &z, &width, "saturated"];
+            let rows = map.panels.iter().flat_map(|panel| {
+                let rows = panel.cells.iter().zip(&map.ys);
+                rows.flat_map(move |(cells, y)| {
+                    cells.iter().zip(&map.xs).map(move |(cell, x)| {
+                        vec![
+                            panel.label.clone(),
+                            panel.origin.word().to_owned(),
+                            x.to_string(),
+                            y.to_string(),
+                            number(cell.z),
+                            number(cell.half_width_95),
+                            cell.saturated.to_string(),
+                        ]
+                    })
+                })
+            });
+            Table::new(&heads, rows)
+        }
+        Content::Chain(chain) => {
+            let heads = ["state", "probability", "to_state", "rate_per_cycle"];
+            let name = |set: usize| set_name(&chain.members, set);
+            let states = chain.probabilities.iter().enumerate().map(|(set, probability)| {
+                vec![name(set), probability.to_string(), String::new(), String::new()]
+            });
+            let transitions = chain.transitions.iter().map(|transition| {
+                let rate = transition.rate_per_cycle.to_string();
+                vec![name(transition.from), String::new(), name(transition.to), rate]
+            });
+            Table::new(&heads, states.chain(transitions))
+        }
+    }
+}
+
+/// A set of members in words, such as `R1 + R2`; `none` if it is empty.
+pub fn set_name(members: &[String], set: usize) -> String {
+    let present = members.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1);
+    let names: Vec<&str> = present.map(|(_, name)| name.as_str()).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(" + ") }
+}
+
+impl Table {
+    fn new(heads: &[&str], rows: impl Iterator<Item = Vec<String>>) -> Self {
+        Self { heads: heads.iter().map(|head| (*head).to_owned()).collect(), rows: rows.collect() }
+    }
+}
+
+fn point_row(panel: &str, series: &str, origin: &str, point: &Point) -> Vec<String> {
+    vec![
+        panel.to_owned(),
+        series.to_owned(),
+        origin.to_owned(),
+        point.x.to_string(),
+        number(point.y),
+        number(point.lower_95),
+        number(point.upper_95),
+        point.saturated.to_string(),
+    ]
+}
+
+fn number(number: Option<f64>) -> String {
+    number.map_or_else(String::new, |number| number.to_string())
+}
+
+/// A column's name with the unit of its axis: `x_messages_per_cycle_per_node`.
+fn column(stem: &str, axis: &Axis) -> String {
+    let unit = if axis.unit.is_empty() { "probability" } else { &axis.unit };
+    let unit = unit.replace('/', "_per_").replace(|c: char| !c.is_alphanumeric(), "_");
+    format!("{stem}_{unit}")
+}
+
+/// Words of all origins in a picture, in order.
+pub fn origins(picture: &Picture) -> Vec<Origin> {
+    let mut origins: Vec<Origin> = match &picture.content {
+        Content::Lines(lines) => lines.series.iter().map(|series| series.origin).collect(),
+        Content::Stacked(stacked) => {
+            stacked.panels.iter().flat_map(|panel| panel.bars.iter().map(|bar| bar.origin)).collect()
+        }
+        Content::HeatMap(map) => map.panels.iter().map(|panel| panel.origin).collect(),
+        Content::Chain(_) => vec![Origin::Published],
+    };
+    origins.sort_unstable();
+    origins.dedup();
+    origins
+}

@@ -1,0 +1,327 @@
+//! `flitwise figure`.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use flitwise_figures::draw::{self, Style};
+use flitwise_figures::figure::{Claim, Figure};
+use flitwise_figures::picture::Picture;
+use flitwise_figures::published::{PUBLISHED, Published};
+use flitwise_figures::rows;
+use flitwise_models::scenario::{Document, Fault, Place, Scenario, ScenarioSpec};
+use flitwise_validation::answer::{Simulation, StoppedBy};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::args::{self, Theme};
+use crate::campaign::Campaign;
+use crate::outcome::Ended;
+use crate::output::{self, Rows, percent};
+use crate::{input, typed};
+
+/// Pixels of a PNG per pixel of the SVG.
+const PNG_SCALE: f64 = 2.0;
+
+/// The numbers of a figure, as `flitwise figure` writes them.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FigureDocument {
+    /// `flitwise.figure/1`.
+    schema: &'static str,
+    /// Version of flitwise that made it.
+    flitwise_version: &'static str,
+    /// What somebody says about it.
+    claims: Vec<Claim>,
+    /// What the figure's scenarios vary from.
+    scenario: ScenarioSpec,
+    /// All that is drawn.
+    #[serde(flatten)]
+    picture: Picture,
+    /// How it was simulated; `null` if it was not.
+    simulation: Option<Simulated>,
+    /// The command that makes it again.
+    rebuild: String,
+}
+
+/// How the points of a figure were simulated.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Simulated {
+    /// Where all random numbers come from.
+    seed: u64,
+    /// Wanted 95 % half-width of the network latency of the worst class, as a share of it.
+    wanted_precision: f64,
+    /// Messages measured at a point after which to stop anyway.
+    max_messages: u64,
+    /// One per point, in the order of the drawing.
+    points: Vec<PointRun>,
+}
+
+/// How one point was simulated.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PointRun {
+    /// Independent runs.
+    replications: u32,
+    /// Messages measured.
+    messages: u64,
+    /// Cycles left out at the start of each replication.
+    warmup_cycles: u64,
+    /// The half-width reached, as a share of the mean.
+    reached_precision: Option<f64>,
+    /// What made it stop.
+    stopped_by: StoppedBy,
+}
+
+/// A figure with its files' names.
+pub(crate) struct Wanted {
+    pub(crate) figure: Figure,
+    /// What it is called on the command line.
+    pub(crate) typed: String,
+}
+
+pub(crate) fn run(args: &args::Figure) -> Result<(), Ended> {
+    match args.figures.as_slice() {
+        [] => list(),
+        [show, name] if show == "show" => output::write(published(name)?.text.as_bytes()),
+        [show] if show == "show" => {
+            Err(Ended::input("found no figure to show, wanted its number, such as 4a"))
+        }
+        figures => draw_all(args, figures),
+    }
+}
+
+fn list() -> Result<(), Ended> {
+    let mut rows = Rows::new(&["figure", "what it shows", "points to simulate"], false);
+    for one in PUBLISHED {
+        let figure = one.figure().map_err(|faults| Ended::faults(&faults))?;
+        rows.add([
+            one.number().to_owned(),
+            format!("{}; {}", figure.title, figure.subtitle),
+            figure.scenarios().len().to_string(),
+        ]);
+    }
+    output::write(rows.to_string().as_bytes())
+}
+
+fn draw_all(args: &args::Figure, figures: &[String]) -> Result<(), Ended> {
+    let campaign = Campaign::read(&args.campaign);
+    let asked = Ended::both(style(args), wanted(figures));
+    let (campaign, (style, wanted)) = Ended::both(campaign, asked)?;
+    fs::create_dir_all(&args.out)
+        .map_err(|error| Ended::input(format!("--out {}: cannot be made: {error}", args.out.display())))?;
+    let scenarios: Vec<Vec<Scenario>> = wanted.iter().map(|one| one.figure.scenarios()).collect();
+    let outcome = campaign.run(&scenarios.concat()).map_err(|faults| Ended::faults(&faults))?;
+    let mut simulations = outcome.simulations.into_iter();
+    let mut missing = Vec::new();
+    for (one, scenarios) in wanted.iter().zip(&scenarios) {
+        let found: Option<Vec<Simulation>> =
+            simulations.by_ref().take(scenarios.len()).collect::<Vec<_>>().into_iter().collect();
+        let Some(found) = found else {
+            missing.push(one.typed.as_str());
+            continue;
+        };
+        for path in write(one, &found, &campaign, &style, &args.out)? {
+            output::write(format!("{}\n", path.display()).as_bytes())?;
+        }
+    }
+    if outcome.interrupted {
+        output::note(&format!("interrupted before these were complete: {}", missing.join(", ")));
+        return Err(Ended::Interrupted);
+    }
+    Ok(())
+}
+
+/// The figures that were named, each once, or all faults in them.
+pub(crate) fn wanted(typed: &[String]) -> Result<Vec<Wanted>, Ended> {
+    let mut wanted: Vec<Wanted> = Vec::new();
+    let mut faults: Vec<String> = Vec::new();
+    for typed in typed {
+        let found = if typed == "all" {
+            all()
+        } else if typed.ends_with(".toml") || typed.contains(['/', '\\']) {
+            from_file(Path::new(typed)).map(|one| vec![one])
+        } else {
+            published(typed).and_then(built_in).map(|one| vec![one])
+        };
+        match found {
+            Ok(found) => wanted.extend(found),
+            Err(Ended::BadInput(found)) => faults.extend(found),
+            Err(other) => return Err(other),
+        }
+    }
+    let mut names: Vec<String> = Vec::new();
+    for one in &wanted {
+        let is_file = |one: &Wanted| one.typed.ends_with(".toml");
+        if is_file(one) && wanted.iter().filter(|other| other.figure.name == one.figure.name).count() > 1 {
+            let name = &one.figure.name;
+            faults.push(format!(
+                "{}: found a second figure that would be written to {name}.svg, wanted another name",
+                one.typed
+            ));
+        }
+    }
+    if !faults.is_empty() {
+        return Err(Ended::BadInput(faults));
+    }
+    wanted.retain(|one| {
+        let is_new = !names.contains(&one.figure.name);
+        names.push(one.figure.name.clone());
+        is_new
+    });
+    Ok(wanted)
+}
+
+fn all() -> Result<Vec<Wanted>, Ended> {
+    PUBLISHED.iter().map(built_in).collect()
+}
+
+fn built_in(one: &Published) -> Result<Wanted, Ended> {
+    let figure = one.figure().map_err(|faults| Ended::faults(&faults))?;
+    Ok(Wanted { figure, typed: one.number().to_owned() })
+}
+
+fn published(typed: &str) -> Result<&'static Published, Ended> {
+    Published::find(typed).map_err(|near| {
+        let help = match near {
+            Some(near) => format!("did you mean {near}?"),
+            None => "flitwise figure lists them; a file of your own ends in .toml".to_owned(),
+        };
+        Ended::input(format!("found no figure \"{typed}\"\n  help: {help}"))
+    })
+}
+
+fn from_file(path: &Path) -> Result<Wanted, Ended> {
+    let (name, text) = input::read(path)?;
+    let stem =
+        path.file_stem().map_or_else(|| "figure".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    // scenario files are named from where the figure's file is
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let load = |file: &str| {
+        let fault = |message: String| {
+            let place = Place::Setting(format!("{name}: scenario.file").into());
+            let wanted = "a scenario file".to_owned();
+            vec![Fault { place, key: "file".to_owned(), found: message, wanted, help: None }]
+        };
+        let path = folder.join(file);
+        let (name, text) = input::read(&path).map_err(|ended| fault(ended.to_string()))?;
+        Document::parse(&name, &text)
+    };
+    let figure = Figure::from_toml(&name, &text, &stem, &load).map_err(|faults| Ended::faults(&faults))?;
+    Ok(Wanted { figure, typed: path.display().to_string() })
+}
+
+/// How to draw, or everything that is wrong with it.
+fn style(args: &args::Figure) -> Result<Style, Ended> {
+    let mut faults = Vec::new();
+    let mut read = typed::Options { faults: &mut faults };
+    let pixels = typed::within(200..=4000, "200 to 4000 pixels");
+    let width = read.value("width", &args.width, &pixels) as u32;
+    let height = read.option("height", &args.height, &pixels).map(|height| height as u32);
+    let style = Style { theme: theme(args.theme), width, height };
+    if faults.is_empty() { Ok(style) } else { Err(Ended::BadInput(faults)) }
+}
+
+fn theme(theme: Theme) -> draw::Theme {
+    match theme {
+        Theme::Light => draw::Theme::Light,
+        Theme::Dark => draw::Theme::Dark,
+        Theme::Print => draw::Theme::Print,
+    }
+}
+
+/// Writes the four files of a figure; each is whole or not there.
+fn write(
+    one: &Wanted,
+    simulations: &[Simulation],
+    campaign: &Campaign,
+    style: &Style,
+    folder: &Path,
+) -> Result<Vec<PathBuf>, Ended> {
+    let picture = one.figure.picture(simulations);
+    let svg = draw::svg(&picture, style);
+    let png = draw::png(&svg, PNG_SCALE).map_err(io::Error::other)?;
+    let csv = csv(&picture)?;
+    let mut json = serde_json::to_vec_pretty(&document(one, picture, simulations, campaign))?;
+    json.push(b'\n');
+    let files = [("svg", svg.into_bytes()), ("png", png), ("csv", csv), ("json", json)];
+    let mut paths = Vec::new();
+    for (ending, bytes) in files {
+        let path = folder.join(format!("{}.{ending}", one.figure.name));
+        write_whole(&path, &bytes)?;
+        paths.push(path);
+    }
+    Ok(paths)
+}
+
+/// What is written down of a figure.
+pub(crate) fn document(
+    one: &Wanted,
+    picture: Picture,
+    simulations: &[Simulation],
+    campaign: &Campaign,
+) -> FigureDocument {
+    let settings = &campaign.settings;
+    let point = |simulation: &Simulation| PointRun {
+        replications: simulation.run.replications,
+        messages: simulation.run.messages,
+        warmup_cycles: simulation.run.warmup_cycles,
+        reached_precision: simulation.run.reached_precision,
+        stopped_by: simulation.run.stopped_by,
+    };
+    let simulation = (!simulations.is_empty()).then(|| Simulated {
+        seed: settings.seed,
+        wanted_precision: settings.precision,
+        max_messages: settings.max_messages,
+        points: simulations.iter().map(point).collect(),
+    });
+    FigureDocument {
+        schema: "flitwise.figure/1",
+        flitwise_version: env!("CARGO_PKG_VERSION"),
+        claims: one.figure.claims.clone(),
+        scenario: one.figure.scenario().spec().clone(),
+        picture,
+        simulation,
+        rebuild: format!("flitwise figure {} {}", one.typed, how(campaign)),
+    }
+}
+
+/// The options that decide the numbers, as they would be typed.
+pub(crate) fn how(campaign: &Campaign) -> String {
+    let settings = &campaign.settings;
+    let precision = percent(settings.precision).replace(' ', "");
+    format!("--precision {precision} --seed {} --max-messages {}", settings.seed, settings.max_messages)
+}
+
+pub(crate) fn csv(picture: &Picture) -> Result<Vec<u8>, Ended> {
+    let rows::Table { heads, rows } = rows::table(picture);
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(heads)?;
+    for row in rows {
+        writer.write_record(row)?;
+    }
+    writer.into_inner().map_err(|error| Ended::Output(error.into_error()))
+}
+
+/// Writes a file as a whole: what was there before stays until the new one is complete.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Ended> {
+    let failed = |error: io::Error| {
+        Ended::Output(io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+    };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".flitwise-").tempfile_in(folder).map_err(failed)?;
+    file.write_all(bytes).map_err(failed)?;
+    let file = file.into_temp_path();
+    allow_reading(&file).map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))
+}
+
+/// Temporary files are for their owner's eyes; what is written for the user is as any other file.
+#[cfg(unix)]
+fn allow_reading(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn allow_reading(_: &Path) -> io::Result<()> {
+    Ok(())
+}
