@@ -283,19 +283,22 @@ impl Registry {
         }
     }
 
-    /// Keeps the claims of these names.
+    /// Keeps the claims of these names; the first words of a name, up to a hyphen, stand for all that begin so.
     ///
     /// # Errors
     /// Each name that no claim has, with the nearest one that a claim has.
     pub fn keep_named(&mut self, names: &[String]) -> Result<(), Vec<(String, Option<String>)>> {
-        let known = |name: &&String| self.claims.iter().any(|claim| claim.name == **name);
+        let is_meant = |claim: &Claim, name: &str| {
+            claim.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        };
+        let unknown = names.iter().filter(|name| !self.claims.iter().any(|claim| is_meant(claim, name)));
         let near = |name: &String| {
             let near = nearest(name, self.claims.iter().map(|claim| claim.name.as_str()));
             (name.clone(), near.map(str::to_owned))
         };
-        let unknown: Vec<_> = names.iter().filter(|name| !known(name)).map(near).collect();
+        let unknown: Vec<_> = unknown.map(near).collect();
         if unknown.is_empty() {
-            self.claims.retain(|claim| names.contains(&claim.name));
+            self.claims.retain(|claim| names.iter().any(|name| is_meant(claim, name)));
             Ok(())
         } else {
             Err(unknown)
