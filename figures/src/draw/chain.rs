@@ -95,20 +95,20 @@ impl Layout {
                     boxes[*state] = around((x, y), (width, height));
                 }
             }
-            return Self { boxes, end: top + tall + GAP };
+            return Self { boxes, end: top + tall };
         }
-        let width = wanted.min(across / widest - gap).max(1.0);
-        let row = height + if labelled { 8.0 * size } else { 4.5 * size };
+        let row = height + if labelled { 9.5 * size } else { 4.5 * size };
         let tall = room.unwrap_or(count * row - (row - height)).max(height);
         for (layer, members) in layers.iter().enumerate() {
             let y = top + height / 2.0 + layer as f64 * (tall - height) / (count - 1.0).max(1.0);
             for (place, state) in members.iter().enumerate() {
-                // a little closer than the full width for two of three
+                // fewer states have more room each
+                let width = wanted.min(across / members.len() as f64 - gap).max(1.0);
                 let x = canvas.margin + across * (place as f64 + 0.5) / members.len() as f64;
                 boxes[*state] = around((x, y), (width, height));
             }
         }
-        Self { boxes, end: top + tall + GAP }
+        Self { boxes, end: top + tall }
     }
 }
 

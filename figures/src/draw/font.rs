@@ -1,6 +1,7 @@
 //! The bundled font: how wide text is, and where it breaks.
 
-use std::sync::Once;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, Once, PoisonError};
 
 use plotters::style::{FontFamily, FontStyle, FontTransform, IntoFont, register_font};
 
@@ -16,8 +17,8 @@ pub(super) const LINE: f64 = 1.36;
 
 /// plotters takes the height of a font for the size when it measures: ascent and descent \[em\].
 const HEIGHT_OF_FONT: f64 = (2189.0 + 600.0) / 2048.0;
-/// Text is measured at a hundred times its size, as plotters rounds to whole units.
-const MAGNIFIED: f64 = 100.0;
+/// Letters are measured at a thousand times their size, as plotters rounds to whole units.
+const MAGNIFIED: f64 = 1000.0;
 
 /// Makes the font known to plotters.
 pub(super) fn register() {
@@ -46,13 +47,9 @@ impl Face {
         self.size * LINE
     }
 
-    /// Width of `text` \[px\].
+    /// Width of `text` \[px\], without kerning, which would make it a little less.
     pub(super) fn width(self, text: &str) -> f64 {
-        register();
-        let size = HEIGHT_OF_FONT * MAGNIFIED;
-        let font = (FontFamily::Name(FAMILY), size, self.style()).into_font().transform(FontTransform::None);
-        let units = font.layout_box(&clean(text)).map_or(0, |(_, corner)| corner.0);
-        f64::from(units) / MAGNIFIED * self.size
+        clean(text).chars().map(|letter| letter_width(letter, self.style())).sum::<f64>() * self.size
     }
 
     /// `text` in lines of at most `width`, broken between words, or inside them where one is too long.
@@ -87,14 +84,16 @@ impl Face {
         if self.width(word) <= width {
             return vec![word.to_owned()];
         }
-        let mut pieces = vec![String::new()];
+        let (mut pieces, mut used) = (vec![String::new()], 0.0);
         for letter in word.chars() {
-            let last = pieces.len() - 1;
-            let longer = format!("{}{letter}", pieces[last]);
-            if self.width(&longer) <= width || pieces[last].is_empty() {
-                pieces[last] = longer;
-            } else {
-                pieces.push(letter.to_string());
+            let more = letter_width(letter, self.style()) * self.size;
+            if used + more > width && used > 0.0 {
+                pieces.push(String::new());
+                used = 0.0;
+            }
+            used += more;
+            if let Some(last) = pieces.last_mut() {
+                last.push(letter);
             }
         }
         pieces
@@ -106,17 +105,13 @@ impl Face {
         if self.width(&text) <= width {
             return text;
         }
-        let mut kept: Vec<char> = text.trim_end_matches(['…', ' ']).chars().collect();
-        // wide enough for any legend; without it long text would be measured letter by letter
-        kept.truncate(1000);
-        while !kept.is_empty() {
-            let tried: String = kept.iter().chain(['…'].iter()).collect();
-            if self.width(&tried) <= width {
-                return tried;
-            }
-            kept.pop();
-        }
-        "…".to_owned()
+        let mut used = self.width("…");
+        let fits = |letter: &char| {
+            used += letter_width(*letter, self.style()) * self.size;
+            used <= width
+        };
+        let kept: String = text.trim_end_matches(['…', ' ']).chars().take_while(fits).collect();
+        kept + "…"
     }
 
     /// `text` in a face small enough for `width`, but at least 0.7 of this one; shortened if that is too wide.
@@ -127,6 +122,20 @@ impl Face {
         // a little slack: the quotient rounds
         (face, face.shortened(text, width + 0.5))
     }
+}
+
+/// Width of a letter \[em\]. Each is measured once: long text is measured again and again to break it.
+fn letter_width(letter: char, style: FontStyle) -> f64 {
+    static WIDTHS: Mutex<BTreeMap<(char, bool), f64>> = Mutex::new(BTreeMap::new());
+    let key = (letter, matches!(style, FontStyle::Bold));
+    let mut widths = WIDTHS.lock().unwrap_or_else(PoisonError::into_inner);
+    *widths.entry(key).or_insert_with(|| {
+        register();
+        let size = HEIGHT_OF_FONT * MAGNIFIED;
+        let font = (FontFamily::Name(FAMILY), size, style).into_font().transform(FontTransform::None);
+        let units = font.layout_box(letter.encode_utf8(&mut [0; 4])).map_or(0, |(_, corner)| corner.0);
+        f64::from(units) / MAGNIFIED
+    })
 }
 
 /// Without what XML forbids and what has no width; symbols that the font lacks, spelt out.

@@ -63,9 +63,13 @@ impl Panel {
     }
 }
 
-/// Ticks of a vertical axis of this height: not closer than two and a half lines.
+/// Ticks of a vertical axis of this height: not closer than two and a half lines, but three if there is room.
 fn y_ticks(canvas: &Canvas, scale: Scale, height: f64) -> Vec<(f64, String)> {
-    scale.ticks(((height / canvas.small.size / 2.6) as usize).clamp(2, 9))
+    let wanted = ((height / canvas.small.size / 2.6) as usize).clamp(2, 9);
+    let most = ((height / canvas.small.size / 1.3) as usize).max(wanted);
+    let enough =
+        (wanted..=most).map(|count| scale.ticks(count)).find(|ticks| (3..=most).contains(&ticks.len()));
+    enough.unwrap_or_else(|| scale.ticks(wanted))
 }
 
 /// Ticks of a horizontal axis of this width, as many as have room.

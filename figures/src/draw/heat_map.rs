@@ -7,7 +7,7 @@ use super::font::Face;
 use super::frame::{GAP, centred_lines, y_label};
 use super::legend::{self, Entry, Sample};
 use super::palette::{legible_on, on_scale};
-use super::scale::{Scale, label, robust_top, short};
+use super::scale::{Scale, label, quantile, robust_top, short};
 use super::tiles::{self, Tiles};
 use crate::picture::{HeatCell, HeatMap, HeatPanel};
 
@@ -66,7 +66,10 @@ fn z_scale(map: &HeatMap) -> Scale {
         let top = if limited { robust_top(&of_panel) } else { None };
         values.extend(of_panel.into_iter().map(|value| top.map_or(value, |top| value.min(top))));
     }
-    Scale::around(values, map.z.logarithmic, 0.0)
+    // colours from the smallest to the largest, not from zero: a colour has no height to compare
+    let (least, most) = (quantile(&values, 0.0), quantile(&values, 1.0));
+    let exactly = least.zip(most).and_then(|(from, to)| Scale::exactly(from, to, map.z.logarithmic));
+    exactly.unwrap_or_else(|| Scale::around(values, map.z.logarithmic, 0.0))
 }
 
 fn legend_entries(map: &HeatMap) -> Vec<Entry> {
@@ -98,7 +101,7 @@ fn draw_scale(canvas: &mut Canvas, map: &HeatMap, z: Scale, top: f64) -> f64 {
         canvas.fill(area, on_scale((step as f64 + 0.5) / STEPS as f64));
     }
     canvas.frame(bar, canvas.thin(canvas.palette.muted));
-    let ticks = z.ticks(((width / canvas.small.size / 6.0) as usize).clamp(2, 8));
+    let ticks = z.ticks(((width / canvas.small.size / 4.5) as usize).clamp(3, 8));
     let capped = cells(map).any(|cell| !cell.saturated && cell.z.is_some_and(|value| value > z.to));
     for (value, text) in ticks {
         let Some(share) = z.share(value) else { continue };
@@ -156,7 +159,7 @@ fn draw_cell(canvas: &mut Canvas, cell: &HeatCell, z: Scale, area: Area, face: O
 fn write_cell(canvas: &mut Canvas, cell: &HeatCell, value: f64, area: Area, face: Face, colour: RGBColor) {
     let (x, y) = area.centre();
     let below = Face { size: face.size * 0.85, bold: false };
-    let uncertain = cell.half_width_95.map(|half| format!("±{}", short(half)));
+    let uncertain = cell.half_width_95.map(|half| format!("±{}", rounded(half)));
     let uncertain = uncertain.filter(|text| {
         below.width(text) <= 0.95 * area.width()
             && face.line_height() + below.line_height() <= area.height()
@@ -167,4 +170,11 @@ fn write_cell(canvas: &mut Canvas, cell: &HeatCell, value: f64, area: Area, face
     if let Some(text) = uncertain {
         canvas.text(&text, (x, y + 0.5 * face.line_height()), Anchor::Middle, below, colour);
     }
+}
+
+/// An uncertainty: two digits are enough.
+fn rounded(half_width: f64) -> String {
+    let power = 10f64.powf(half_width.abs().log10().floor() - 1.0);
+    let rounded = (half_width / power).round() * power;
+    short(if rounded.is_finite() { rounded } else { half_width })
 }

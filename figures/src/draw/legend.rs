@@ -188,7 +188,7 @@ pub(super) fn marker(canvas: &mut Canvas, at: Place, style: usize, variant: usiz
         _ => mixed(colour, palette.background, 0.55),
     };
     let pen = Pen { colour, width: 1.1 };
-    if style % SHAPES == 0 {
+    if style.is_multiple_of(SHAPES) {
         canvas.disc(at, radius, filling);
         canvas.circle(at, radius, pen);
     } else {
@@ -229,7 +229,7 @@ pub(super) fn dashed(canvas: &mut Canvas, places: &[Place], variant: usize, pen:
         canvas.path(places, pen);
         return;
     }
-    let (mut piece, mut left) = (0, pattern[0]);
+    let (mut piece, mut left) = (0_usize, pattern[0]);
     let mut dash: Vec<Place> = places.first().copied().into_iter().collect();
     for pair in places.windows(2) {
         let (mut from, to) = (pair[0], pair[1]);
@@ -243,7 +243,7 @@ pub(super) fn dashed(canvas: &mut Canvas, places: &[Place], variant: usize, pen:
             let share = left / length;
             from = (from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1));
             dash.push(from);
-            if piece % 2 == 0 {
+            if piece.is_multiple_of(2) {
                 canvas.path(&dash, pen);
             }
             dash = vec![from];
@@ -251,7 +251,7 @@ pub(super) fn dashed(canvas: &mut Canvas, places: &[Place], variant: usize, pen:
             left = pattern[piece];
         }
     }
-    if piece % 2 == 0 {
+    if piece.is_multiple_of(2) {
         canvas.path(&dash, pen);
     }
 }

@@ -20,12 +20,12 @@ pub(super) struct Palette {
     pub(super) thin: f64,
 }
 
-/// Blue, orange, black, purple and brown: Okabe and Ito's hues, but a step of lightness between any two.
+/// Blue, orange, black, rose and brown: Okabe and Ito's hues, but a step of lightness between any two.
 const ON_WHITE: [RGBColor; 5] = [
     RGBColor(0x00, 0x52, 0x9B),
     RGBColor(0xE3, 0x73, 0x00),
     RGBColor(0x16, 0x16, 0x16),
-    RGBColor(0xB8, 0x3F, 0x92),
+    RGBColor(0xB4, 0x4E, 0x78),
     RGBColor(0x52, 0x2A, 0x0A),
 ];
 
@@ -164,6 +164,43 @@ mod tests {
                 for other in &series[..i] {
                     let step = (lightness(*one) - lightness(*other)).abs();
                     assert!(step >= 9.0, "{theme:?} {one:?} {other:?}: {step}");
+                }
+            }
+        }
+    }
+
+    /// What is seen without one kind of cones, in linear RGB (Machado, Oliveira and Fernandes 2009, severity 1):
+    /// red, green, blue.
+    const WITHOUT: [[[f64; 3]; 3]; 3] = [
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+    ];
+
+    /// `L*a*b*` of CIE 1976 under D65, seen through `matrix`.
+    fn seen(colour: RGBColor, matrix: [[f64; 3]; 3]) -> [f64; 3] {
+        let linear = [colour.0, colour.1, colour.2].map(|level| luminance(RGBColor(level, level, level)));
+        let dot = |row: [f64; 3], v: [f64; 3]| row[0] * v[0] + row[1] * v[1] + row[2] * v[2];
+        let rgb = matrix.map(|row| dot(row, linear).clamp(0.0, 1.0));
+        let x = dot([0.4124, 0.3576, 0.1805], rgb) / 0.9505;
+        let y = dot([0.2126, 0.7152, 0.0722], rgb);
+        let z = dot([0.0193, 0.1192, 0.9505], rgb) / 1.089;
+        let [x, y, z] = [x, y, z].map(|t| if t > 0.008856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 });
+        [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+    }
+
+    /// A distance of 2 can just be seen; 15 are not confused.
+    #[test]
+    fn the_colour_blind_tell_series_apart() {
+        for theme in THEMES {
+            let series = Palette::of(theme).series;
+            for matrix in WITHOUT {
+                for (i, one) in series.iter().enumerate() {
+                    for other in &series[..i] {
+                        let (a, b) = (seen(*one, matrix), seen(*other, matrix));
+                        let distance = (0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt();
+                        assert!(distance >= 15.0, "{theme:?} {one:?} {other:?}: {distance}");
+                    }
                 }
             }
         }

@@ -7,15 +7,15 @@ use resvg::{tiny_skia, usvg};
 
 use super::font::{BOLD, REGULAR};
 
-/// Most pixels of a side of a PNG.
-const MOST_PIXELS: f64 = 20_000.0;
+/// Most pixels of a side of a PNG: a square of them takes 1 GB.
+const MOST_PIXELS: f64 = 16_000.0;
 
 /// Why there is no PNG.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PngError {
     /// The text is no SVG; what the parser says.
     NotSvg(String),
-    /// The picture would have no pixels, or more than 20 000 a side.
+    /// The picture would have no pixels, or more than 16 000 a side.
     Size,
     /// The pixels could not be written down; what the encoder says.
     Encoding(String),
@@ -25,7 +25,7 @@ impl fmt::Display for PngError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotSvg(why) => write!(formatter, "not an SVG: {why}"),
-            Self::Size => write!(formatter, "size of the PNG is out of range, 1 to 20000 pixels a side"),
+            Self::Size => write!(formatter, "size of the PNG is out of range, 1 to 16000 pixels a side"),
             Self::Encoding(why) => write!(formatter, "PNG cannot be encoded: {why}"),
         }
     }

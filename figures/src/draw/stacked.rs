@@ -13,7 +13,7 @@ const HEIGHT: f64 = 0.42;
 /// Draws below `top`, in `room` if the height is given; the height where it ends.
 pub(super) fn draw(canvas: &mut Canvas, stacked: &Stacked, top: f64, room: Option<f64>) -> f64 {
     let y = y_scale(stacked);
-    let legend_end = legend::draw(canvas, &legend_entries(stacked), top);
+    let legend_end = legend::draw(canvas, &legend_entries(stacked, y), top);
     let x_label = canvas.text.wrap(&label(&stacked.x), canvas.width - 2.0 * canvas.margin, 3);
     let foot = x_label.len() as f64 * canvas.text.line_height();
 
@@ -77,7 +77,7 @@ fn y_scale(stacked: &Stacked) -> Scale {
     Scale { from: 0.0, ..Scale::around(tops.into_iter().chain([0.0]), false, 0.08) }
 }
 
-fn legend_entries(stacked: &Stacked) -> Vec<Entry> {
+fn legend_entries(stacked: &Stacked, y: Scale) -> Vec<Entry> {
     let part = |(index, name): (usize, &String)| {
         Entry::new(Sample::Swatch { style: Some(index), hatched: false }, name.clone())
     };
@@ -93,6 +93,9 @@ fn legend_entries(stacked: &Stacked) -> Vec<Entry> {
     }
     if bars().any(|bar| bar.saturated) {
         entries.push(Entry::new(Sample::Endless, "saturated: no upper end"));
+    }
+    if bars().any(|bar| !bar.saturated && heights(bar).sum::<f64>() > y.to) {
+        entries.push(Entry::new(Sample::Beyond, "beyond the frame"));
     }
     entries
 }

@@ -26,7 +26,7 @@ impl Tiles {
         Area { left, top, right: left + size.0, bottom: top + size.1 }
     }
 
-    /// Whether no panel stands below this one, or right of the frame's left border.
+    /// Whether the numbers of the vertical axis stand at this panel.
     pub(super) fn is_first_of_row(&self, index: usize) -> bool {
         index.is_multiple_of(self.columns)
     }
