@@ -116,8 +116,8 @@ impl Judging<'_> {
             None => self.nothing(),
             Some(Finding { subject, value, .. }) => {
                 let quantity = self.claim.quantities[0];
-                let claimed = format!("{} ±{}", number(middle, quantity), tidy(room));
-                format!("{subject}: {}, claimed {claimed}", shown(*value, quantity))
+                let claimed = format!("{} ±{}", fine(middle, quantity), tidy(room));
+                format!("{subject}: {}, claimed {claimed}", shown_by(*value, |value| fine(value, quantity)))
             }
         };
         Judgement { verdict: all(&findings), measured, findings }
@@ -170,13 +170,12 @@ impl Judging<'_> {
         self.each_curve(|course, class, quantity| {
             let curve = self.evidence.curve(course, class, quantity);
             let mut steady = curve.readings.iter().filter(|reading| !reading.saturated);
-            let Some((first, at)) = steady.by_ref().find_map(|one| Some((one.found?, one.x))) else { return };
+            let Some(first) = steady.by_ref().find_map(|one| one.found) else { return };
             for reading in steady {
                 let Some(found) = reading.found else { continue };
                 let (difference, chance) = apart(found, first, quantity);
-                let since = at.map_or_else(String::new, |x| format!(" since {x}"));
                 findings.push(Finding {
-                    subject: format!("{} {quantity}{since}", curve.subject),
+                    subject: format!("{} {quantity}", curve.subject),
                     x: reading.x,
                     value: Some(found),
                     other: Some(first),
@@ -187,7 +186,7 @@ impl Judging<'_> {
                 });
             }
         });
-        self.bounded(findings, "", "before")
+        self.bounded(findings, "", "at first")
     }
 
     fn coincide(&self, tolerance: f64) -> Judgement {
@@ -230,7 +229,7 @@ impl Judging<'_> {
             }
             let growths: Vec<Option<Growth>> = curves.iter().map(Growth::of).collect();
             let Some(Some(first)) = growths.first() else { continue };
-            grown.push(first.shown(&curves[0].subject, *quantity));
+            grown.push(format!("{quantity}: {}", first.shown(&curves[0].subject, *quantity)));
             for (curve, growth) in curves.iter().zip(&growths).skip(1) {
                 let Some(growth) = growth else { continue };
                 grown.push(growth.shown(&curve.subject, *quantity));
@@ -252,7 +251,7 @@ impl Judging<'_> {
                 });
             }
         }
-        let measured = if findings.is_empty() { self.nothing() } else { grown.join("; ") };
+        let measured = if findings.is_empty() { self.nothing() } else { grown.join(", ") };
         Judgement { verdict: all(&findings), measured, findings }
     }
 
@@ -452,7 +451,7 @@ impl Growth {
         let sign = if self.rise < 0.0 { "-" } else { "+" };
         let rise = number(self.rise.abs(), quantity);
         let chance = if chance == 0.0 { String::new() } else { format!(" ±{}", number(chance, quantity)) };
-        format!("{subject} {quantity} {sign}{rise}{chance} over {} to {}", self.from, self.to)
+        format!("{subject} {sign}{rise}{chance} from {} to {}", self.from, self.to)
     }
 }
 
@@ -480,13 +479,20 @@ fn saturation(curve: &Curve) -> String {
 
 /// A value, with its half-width if it is not exact.
 fn shown(value: Option<Measured>, quantity: Quantity) -> String {
+    shown_by(value, |value| number(value, quantity))
+}
+
+fn shown_by(value: Option<Measured>, number: impl Fn(f64) -> String) -> String {
     let Some(value) = value else { return "nothing".to_owned() };
     match value.half_width_95() {
-        Some(width) if width > 0.0 => {
-            format!("{} ±{}", number(value.value, quantity), number(width, quantity))
-        }
-        _ => number(value.value, quantity),
+        Some(width) if width > 0.0 => format!("{} ±{}", number(value.value), number(width)),
+        _ => number(value.value),
     }
+}
+
+/// With the digits that others give.
+fn fine(value: f64, quantity: Quantity) -> String {
+    if quantity.is_probability() { number(value, quantity) } else { format!("{value:.2}") }
 }
 
 fn number(value: f64, quantity: Quantity) -> String {
