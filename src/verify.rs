@@ -115,7 +115,9 @@ pub(crate) fn run(args: &Verify) -> Result<(), Ended> {
     match document.summary {
         Summary { changed: 0, undecided: 0, .. } => Ok(()),
         Summary { changed, undecided, .. } => {
-            Err(Ended::Differs(format!("{changed} verdicts have changed, {undecided} are undecided")))
+            let verdicts = if changed == 1 { "verdict has" } else { "verdicts have" };
+            let is = if undecided == 1 { "is" } else { "are" };
+            Err(Ended::Differs(format!("{changed} {verdicts} changed, {undecided} {is} undecided")))
         }
     }
 }
