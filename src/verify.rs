@@ -316,9 +316,10 @@ fn account(document: &VerifyDocument) -> String {
     let Summary { held, not_held, undecided, changed } = document.summary;
     let claims = held + not_held + undecided;
     let (seed, precision) = (document.seed, percent(document.wanted_precision));
+    let plural = if claims == 1 { "claim" } else { "claims" };
     let as_expected = claims - changed - undecided;
     format!(
-        "{claims} claims: {held} held, {not_held} not held, {undecided} undecided; {as_expected} as expected, \
+        "{claims} {plural}: {held} held, {not_held} not held, {undecided} undecided; {as_expected} as expected, \
          {changed} changed; seed {seed}, precision {precision}"
     )
 }

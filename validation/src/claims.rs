@@ -27,7 +27,7 @@
 //! assert!(claim.scenarios().is_empty(), "a model needs no simulation");
 //! let judgement = claim.judge(&[]);
 //! assert_eq!(judgement.verdict, Verdict::Held);
-//! assert_eq!(judgement.measured, "R1 network latency: 36.00, claimed 36.00 ±0.01");
+//! assert_eq!(judgement.measured, "R1 network latency: 36.00, claimed 35.99 to 36.01");
 //! ```
 
 mod evidence;

@@ -79,6 +79,15 @@ fn every_figure_with_a_claim_is_in_the_registry() {
 }
 
 #[test]
+fn the_example_of_the_readme_is_sound() {
+    let readme = include_str!("../README.md");
+    let (_, rest) = readme.split_once("```toml\n[[claim]]").unwrap();
+    let (example, _) = rest.split_once("```").unwrap();
+    let registry = Registry::from_toml("README.md", &format!("[[claim]]{example}"), &no_files);
+    assert_eq!(registry.unwrap().claims.len(), 1);
+}
+
+#[test]
 fn names_are_found_whole_or_by_their_beginning() {
     let kept = |names: &[&str]| {
         let mut registry = Registry::built_in();

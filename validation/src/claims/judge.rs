@@ -116,7 +116,7 @@ impl Judging<'_> {
             None => self.nothing(),
             Some(Finding { subject, value, .. }) => {
                 let quantity = self.claim.quantities[0];
-                let claimed = format!("{} ±{}", fine(middle, quantity), tidy(room));
+                let claimed = format!("{} to {}", tidy(from), tidy(to));
                 format!("{subject}: {}, claimed {claimed}", shown_by(*value, |value| fine(value, quantity)))
             }
         };

@@ -111,11 +111,11 @@ impl<'d> Reading<'_, 'd> {
         for (key, wanted) in [("text", "the claim in a sentence"), ("source", "who says so, and where")] {
             self.reader.require(self.table, key, wanted, None);
         }
-        let word = self.kind_word()?;
         let name = self.name().unwrap_or_default();
+        let (expected, reason) = self.expectation();
+        let word = self.kind_word()?;
         let text = self.reader.text(self.table, "text").unwrap_or_default();
         let source = self.reader.text(self.table, "source").unwrap_or_default();
-        let (expected, reason) = self.expectation();
         let by = self.reader.word(self.table, "by", &Origin::ALL, Origin::word).unwrap_or_default();
         let kind = self.kind(word);
         let classes = self.classes(word);
