@@ -15,6 +15,7 @@ Examples:
   flitwise simulate --preset router16                the same question put to a flit-level simulator
   flitwise compare --preset router16                 both, side by side, with a verdict
   flitwise figure 4a                                 Fig. 4a of the 2005 paper, model and simulation
+  flitwise verify --quick                            which of its claims hold, and by how much
 
 Exit codes:
   0    answered; a saturated class is an answer
@@ -45,6 +46,9 @@ pub(crate) enum Command {
     /// Put a model's answer beside the simulation's, quantity by quantity, with a verdict for each.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(Compare),
+    /// Check published claims, and our own, by model and simulation: one line each.
+    #[command(after_help = VERIFY_EXAMPLES)]
+    Verify(Verify),
     /// Draw a published figure, or your own: SVG, PNG, and the numbers as CSV and JSON.
     #[command(after_help = FIGURE_EXAMPLES)]
     Figure(Figure),
@@ -114,6 +118,19 @@ the 95 % interval), close (within the tolerance), OFF (beyond both).
 Exit codes: 0 all within the tolerance, 1 a difference beyond it (or output not written), 2 bad input,
 3 no fixed point was found, 130 interrupted.";
 
+const VERIFY_EXAMPLES: &str = "\
+Examples:
+  flitwise verify --quick
+  flitwise verify --only fig04a,fig13a-agreement
+  flitwise verify mine.toml --precision 0.5%
+  flitwise verify --format markdown > claims.md
+
+A claim is held, not held or undecided: intervals too wide to tell, or nothing to compare. Of each the registry says
+what is expected; CHANGED is another verdict. --only takes whole names and their beginnings: fig04a is fig04a-order,
+too. What a registry looks like is in validation/README.md. Simulations are kept in the store (flitwise store).
+Exit codes: 0 every verdict as expected, 1 one has changed or is undecided (or output not written), 2 bad input,
+130 interrupted (claims that were complete are judged).";
+
 const FIGURE_EXAMPLES: &str = "\
 Examples:
   flitwise figure                                    list the built-in figures
@@ -174,6 +191,24 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "KEY=OTHER*FACTOR")]
     pub(crate) couple: Vec<String>,
     /// How to print the comparison.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) campaign: CampaignArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Verify {
+    /// Registries of claims (TOML), - for standard input [default: the built-in one].
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Check only the quick subset.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Check only claims whose name is this or begins so; repeatable, or parted by commas.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// How to print the verdicts.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
     #[command(flatten)]
@@ -387,6 +422,8 @@ pub(crate) enum SchemaOf {
     Simulate,
     /// The result of `compare --format json`.
     Compare,
+    /// The result of `verify --format json`.
+    Verify,
     /// The numbers of a figure, as `figure` writes them.
     Figure,
 }

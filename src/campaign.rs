@@ -50,14 +50,27 @@ impl Campaign {
 
     /// Simulates what is not in the store; what is interrupted is missing in the outcome.
     pub(crate) fn run(&self, scenarios: &[Scenario]) -> Result<Outcome, Vec<Fault>> {
-        let mut bar = Bar::new(self.quiet, self.settings.precision);
-        self.notices.iter().for_each(|notice| bar.notice(notice));
+        let outcomes = self.run_each(&[(self.settings.precision, scenarios)])?;
+        Ok(outcomes.into_iter().next().expect("one group, one outcome"))
+    }
+
+    /// The same for groups of scenarios that want different precisions.
+    pub(crate) fn run_each(&self, groups: &[(f64, &[Scenario])]) -> Result<Vec<Outcome>, Vec<Fault>> {
         let stop: Arc<AtomicBool> = stop_on_signals();
-        let outcome = campaign::run(scenarios, &self.settings, self.store.as_ref(), &stop, &mut bar);
-        bar.bar.finish_and_clear();
+        let mut outcomes = Vec::with_capacity(groups.len());
+        for (index, (precision, scenarios)) in groups.iter().enumerate() {
+            let mut bar = Bar::new(self.quiet, *precision);
+            if index == 0 {
+                self.notices.iter().for_each(|notice| bar.notice(notice));
+            }
+            let settings = Settings { precision: *precision, ..self.settings.clone() };
+            let outcome = campaign::run(scenarios, &settings, self.store.as_ref(), &stop, &mut bar);
+            bar.bar.finish_and_clear();
+            outcomes.push(outcome?);
+        }
         // from here on there is nothing to wait for: the next signal ends the process
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
-        outcome
+        Ok(outcomes)
     }
 }
 

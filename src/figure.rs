@@ -9,7 +9,7 @@ use flitwise_figures::figure::{Claim, Figure};
 use flitwise_figures::picture::Picture;
 use flitwise_figures::published::{PUBLISHED, Published};
 use flitwise_figures::rows;
-use flitwise_models::scenario::{Document, Fault, Place, Scenario, ScenarioSpec};
+use flitwise_models::scenario::{Scenario, ScenarioSpec};
 use flitwise_validation::answer::{Simulation, StoppedBy};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -195,16 +195,7 @@ fn from_file(path: &Path) -> Result<Wanted, Ended> {
         path.file_stem().map_or_else(|| "figure".to_owned(), |stem| stem.to_string_lossy().into_owned());
     // scenario files are named from where the figure's file is
     let folder = path.parent().unwrap_or(Path::new(""));
-    let load = |file: &str| {
-        let fault = |message: String| {
-            let place = Place::Setting(format!("{name}: scenario.file").into());
-            let wanted = "a scenario file".to_owned();
-            vec![Fault { place, key: "file".to_owned(), found: message, wanted, help: None }]
-        };
-        let path = folder.join(file);
-        let (name, text) = input::read(&path).map_err(|ended| fault(ended.to_string()))?;
-        Document::parse(&name, &text)
-    };
+    let load = |file: &str| input::named_in(&name, folder, file);
     let figure = Figure::from_toml(&name, &text, &stem, &load).map_err(|faults| Ended::faults(&faults))?;
     Ok(Wanted { figure, typed: path.display().to_string() })
 }

@@ -111,6 +111,17 @@ pub(crate) fn options(details: bool) -> published::Options {
 }
 
 /// A text file, or standard input for `-`, with the name that messages use.
+/// The scenario file that another file names, from where that is.
+pub(crate) fn named_in(name: &str, folder: &Path, file: &str) -> Result<Document, Vec<Fault>> {
+    let fault = |message: String| {
+        let place = Place::Setting(format!("{name}: scenario.file").into());
+        let wanted = "a scenario file".to_owned();
+        vec![Fault { place, key: "file".to_owned(), found: message, wanted, help: None }]
+    };
+    let (name, text) = read(&folder.join(file)).map_err(|ended| fault(ended.to_string()))?;
+    Document::parse(&name, &text)
+}
+
 pub(crate) fn read(path: &Path) -> Result<(String, String), Ended> {
     let (name, bytes) = if path == Path::new("-") {
         let mut bytes = Vec::new();

@@ -14,6 +14,7 @@ mod solve;
 mod store;
 mod sweep;
 mod typed;
+mod verify;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -44,6 +45,7 @@ fn run(command: &Command) -> Result<(), Ended> {
         Command::Sweep(args) => sweep::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Verify(args) => verify::run(args),
         Command::Figure(args) => figure::run(args),
         Command::Store(args) => store::run(args),
         Command::Presets { action } => presets::run(action.as_ref()),

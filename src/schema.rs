@@ -11,6 +11,7 @@ use crate::output;
 use crate::simulate::SimulateDocument;
 use crate::solve::SolveDocument;
 use crate::sweep::SweepDocument;
+use crate::verify::VerifyDocument;
 
 pub(crate) fn run(of: SchemaOf) -> Result<(), Ended> {
     let schema = match of {
@@ -19,6 +20,7 @@ pub(crate) fn run(of: SchemaOf) -> Result<(), Ended> {
         SchemaOf::Sweep => schema_for!(SweepDocument),
         SchemaOf::Simulate => schema_for!(SimulateDocument),
         SchemaOf::Compare => schema_for!(CompareDocument),
+        SchemaOf::Verify => schema_for!(VerifyDocument),
         SchemaOf::Figure => schema_for!(FigureDocument),
     };
     output::write_json(&schema)

@@ -374,7 +374,7 @@ impl Row {
     }
 }
 
-fn row(
+pub(crate) fn row(
     model_name: &'static str,
     model: &ClassAnswer,
     simulated: &ClassSimulation,

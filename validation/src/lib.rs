@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod campaign;
+pub mod claims;
 pub mod compare;
 pub mod diagram;
 pub mod experiment;

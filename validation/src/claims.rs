@@ -1,0 +1,338 @@
+//! Claims about models and simulations, as data, and their judgement.
+//!
+//! A [`Registry`] holds what is claimed and by whom; [`Claim::scenarios`] is what has to be simulated to judge a
+//! claim, [`Claim::judge`] what came of it. Both are pure: who runs the simulations ([`crate::campaign`]) decides
+//! on store, seed and precision. The format is in the README of this crate.
+//!
+//! ```
+//! use flitwise_validation::claims::{Registry, Verdict};
+//!
+//! let text = r#"
+//! [[claim]]
+//! name = "lone-message"
+//! text = "A lone message takes P - 1 + M = 36 cycles through a router."
+//! source = "Section 4.3"
+//! kind = "value"
+//! by = "published"
+//! scenario = { preset = "router16", set = { "class.*.rate" = 1e-9 } }
+//! quantity = "network-latency"
+//! class = "R1"
+//! value = 36
+//! plus_minus = 0.01
+//! expect = "held"
+//! "#;
+//! let no_files = |_: &str| unreachable!("no claim names a scenario file");
+//! let registry = Registry::from_toml("mine.toml", text, &no_files).unwrap();
+//! let claim = &registry.claims[0];
+//! assert!(claim.scenarios().is_empty(), "a model needs no simulation");
+//! let judgement = claim.judge(&[]);
+//! assert_eq!(judgement.verdict, Verdict::Held);
+//! assert_eq!(judgement.measured, "R1 network latency: 36.00, claimed 35.99 to 36.01");
+//! ```
+
+mod evidence;
+mod judge;
+mod reader;
+
+use std::collections::HashSet;
+
+use flitwise_models::document::nearest;
+use flitwise_models::scenario::{Document, Fault, Scenario};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::answer::Simulation;
+use crate::compare::{Measured, Quantity};
+
+/// The registry's files: name and text.
+const BUILT_IN: [(&str, &str); 4] = [
+    ("paper-router.toml", include_str!("../registry/paper-router.toml")),
+    ("paper-cube.toml", include_str!("../registry/paper-cube.toml")),
+    ("references.toml", include_str!("../registry/references.toml")),
+    ("our-own.toml", include_str!("../registry/our-own.toml")),
+];
+
+/// Reads the scenario file that a claim names.
+pub type Load<'l> = dyn Fn(&str) -> Result<Document, Vec<Fault>> + 'l;
+
+/// Claims, in the order in which they were written down; their names differ.
+#[derive(Clone, Debug, Default)]
+pub struct Registry {
+    /// The claims.
+    pub claims: Vec<Claim>,
+}
+
+/// What somebody says, who says it, and what we expect to find.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Unique, of small letters, digits and hyphens.
+    pub name: String,
+    /// The claim, in a sentence.
+    pub text: String,
+    /// Who says so, and where.
+    pub source: String,
+    /// What is claimed.
+    pub kind: Kind,
+    /// Whether the claim is that this is *not* so.
+    pub negated: bool,
+    /// Whose numbers are judged; [`Kind::Agreement`] takes both.
+    pub by: Origin,
+    /// What is expected to come out: [`Verdict::Held`] or [`Verdict::NotHeld`].
+    pub expected: Verdict,
+    /// Why, where it is not expected to hold.
+    pub reason: Option<String>,
+    /// Whether it belongs to the quick subset.
+    pub quick: bool,
+    /// Half-width of the simulated network latency that this claim needs, as a share, if it needs a better one
+    /// than others.
+    pub precision: Option<f64>,
+    /// Names of the classes; for [`Kind::GrowsFaster`] and [`Kind::SaturatesEarlier`] the one that does, first.
+    pub(crate) classes: Vec<String>,
+    pub(crate) quantities: Vec<Quantity>,
+    pub(crate) courses: Vec<Course>,
+}
+
+/// What is claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Kind {
+    /// Model and simulation differ by at most `tolerance` wherever neither is saturated.
+    Agreement {
+        /// Share of the simulated value; probabilities as they are.
+        tolerance: f64,
+    },
+    /// A number lies within bounds.
+    Value {
+        /// The lower \[unit of the quantity\].
+        from: f64,
+        /// The upper \[unit of the quantity\].
+        to: f64,
+    },
+    /// At every point the classes stand in rising order.
+    Order,
+    /// Along x the classes stay where they are at the first point.
+    Unmoved {
+        /// Share of the value there; probabilities as they are.
+        tolerance: f64,
+    },
+    /// At every point all variants give the same; without variants: all classes.
+    Coincide {
+        /// Share of the first of two; probabilities as they are.
+        tolerance: f64,
+    },
+    /// The first class, variant or sweep grows faster than each of the others, per unit of x.
+    GrowsFaster,
+    /// The first class or variant is saturated at some x where each of the others is not.
+    SaturatesEarlier,
+}
+
+impl Kind {
+    /// Its name in a registry.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Agreement { .. } => "agreement",
+            Self::Value { .. } => "value",
+            Self::Order => "order",
+            Self::Unmoved { .. } => "unmoved",
+            Self::Coincide { .. } => "coincide",
+            Self::GrowsFaster => "grows-faster",
+            Self::SaturatesEarlier => "saturates-earlier",
+        }
+    }
+}
+
+/// Where numbers come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// The flit simulator.
+    #[default]
+    Simulation,
+    /// The published model.
+    Published,
+}
+
+impl Origin {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Simulation, Self::Published];
+
+    /// Its name in a registry.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Simulation => "simulation",
+            Self::Published => "published",
+        }
+    }
+}
+
+/// Scenarios along an axis, or a single one.
+#[derive(Clone, Debug)]
+pub(crate) struct Course {
+    /// What tells it from the other courses of the claim.
+    pub(crate) label: String,
+    /// What varies, if anything does.
+    pub(crate) key: Option<String>,
+    pub(crate) points: Vec<CoursePoint>,
+}
+
+/// One of them.
+#[derive(Clone, Debug)]
+pub(crate) struct CoursePoint {
+    pub(crate) x: Option<f64>,
+    pub(crate) scenario: Scenario,
+}
+
+/// What came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It is so, as far as chance lets one tell.
+    Held,
+    /// It is not, and chance is no excuse.
+    NotHeld,
+    /// The intervals are too wide to tell, or there is nothing to compare.
+    Undecided,
+}
+
+impl Verdict {
+    /// In words.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Held => "held",
+            Self::NotHeld => "not held",
+            Self::Undecided => "undecided",
+        }
+    }
+
+    fn negated(self) -> Self {
+        match self {
+            Self::Held => Self::NotHeld,
+            Self::NotHeld => Self::Held,
+            Self::Undecided => Self::Undecided,
+        }
+    }
+}
+
+/// A claim, judged.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Judgement {
+    /// Whether it holds.
+    pub verdict: Verdict,
+    /// The numbers behind it, in a short sentence.
+    pub measured: String,
+    /// Everything that was compared.
+    pub findings: Vec<Finding>,
+}
+
+/// One comparison.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Finding {
+    /// What is compared.
+    pub subject: String,
+    /// Value of the axis; `null` for a single scenario, or if the comparison is of whole curves.
+    pub x: Option<f64>,
+    /// The value in question; of [`Kind::Agreement`] that of the model.
+    pub value: Option<Measured>,
+    /// What it is compared with; of [`Kind::Agreement`] the simulated one.
+    pub other: Option<Measured>,
+    /// How far they are apart \[percent where there is a tolerance, else the unit of the quantity\].
+    pub difference: Option<f64>,
+    /// How much of that the 95 % intervals allow to be chance \[same unit\].
+    pub chance: Option<f64>,
+    /// Whether this comparison, before any negation, is as claimed.
+    pub verdict: Verdict,
+}
+
+impl Registry {
+    /// The claims of the paper, of others and of our own.
+    ///
+    /// # Panics
+    /// Never: the built-in registry is sound (tested).
+    pub fn built_in() -> Self {
+        let no_files = |_: &str| unreachable!("built-in claims are about built-in scenarios");
+        let parts = BUILT_IN.map(|(name, text)| Self::from_toml(name, text, &no_files));
+        let claims = parts.into_iter().flat_map(|part| match part {
+            Ok(part) => part.claims,
+            Err(faults) => panic!("the built-in registry is broken: {faults:#?}"),
+        });
+        Self { claims: claims.collect() }
+    }
+
+    /// Reads and checks a registry's text; `text_name` is what messages call it, `load` reads the scenario files
+    /// that it may name.
+    ///
+    /// # Errors
+    /// Every fault, each at its place.
+    pub fn from_toml(text_name: &str, text: &str, load: &Load<'_>) -> Result<Self, Vec<Fault>> {
+        reader::read(text_name, text, load)
+    }
+
+    /// Adds the claims of another registry.
+    ///
+    /// # Errors
+    /// The names that both have; nothing is added then.
+    pub fn join(&mut self, other: Self) -> Result<(), Vec<String>> {
+        let known: HashSet<&str> = self.claims.iter().map(|claim| claim.name.as_str()).collect();
+        let twice = other.claims.iter().filter(|claim| known.contains(claim.name.as_str()));
+        let twice: Vec<String> = twice.map(|claim| claim.name.clone()).collect();
+        if twice.is_empty() {
+            self.claims.extend(other.claims);
+            Ok(())
+        } else {
+            Err(twice)
+        }
+    }
+
+    /// Keeps the claims of these names; the first words of a name, up to a hyphen, stand for all that begin so.
+    ///
+    /// # Errors
+    /// Each name that no claim has, with the nearest one that a claim has.
+    pub fn keep_named(&mut self, names: &[String]) -> Result<(), Vec<(String, Option<String>)>> {
+        let is_meant = |claim: &Claim, name: &str| {
+            claim.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        };
+        let unknown = names.iter().filter(|name| !self.claims.iter().any(|claim| is_meant(claim, name)));
+        let near = |name: &String| {
+            let near = nearest(name, self.claims.iter().map(|claim| claim.name.as_str()));
+            (name.clone(), near.map(str::to_owned))
+        };
+        let unknown: Vec<_> = unknown.map(near).collect();
+        if unknown.is_empty() {
+            self.claims.retain(|claim| names.iter().any(|name| is_meant(claim, name)));
+            Ok(())
+        } else {
+            Err(unknown)
+        }
+    }
+}
+
+impl Claim {
+    /// What has to be simulated to judge it, in the order in which [`Claim::judge`] wants it.
+    pub fn scenarios(&self) -> Vec<Scenario> {
+        if !self.needs_simulation() {
+            return Vec::new();
+        }
+        let points = self.courses.iter().flat_map(|course| &course.points);
+        points.map(|point| point.scenario.clone()).collect()
+    }
+
+    /// Judges it; `simulations` are those of [`Claim::scenarios`], in order.
+    ///
+    /// # Panics
+    /// If there are fewer simulations than scenarios.
+    pub fn judge(&self, simulations: &[Simulation]) -> Judgement {
+        let mut judgement = judge::judge(self, simulations);
+        if self.negated {
+            judgement.verdict = judgement.verdict.negated();
+        }
+        judgement
+    }
+
+    fn needs_simulation(&self) -> bool {
+        self.by == Origin::Simulation || matches!(self.kind, Kind::Agreement { .. })
+    }
+
+    fn needs_model(&self) -> bool {
+        self.by == Origin::Published || matches!(self.kind, Kind::Agreement { .. })
+    }
+}

@@ -1,0 +1,119 @@
+//! The numbers that a claim is judged by.
+
+use flitwise_models::answer::Answer;
+use flitwise_models::published::{self, Options};
+use flitwise_models::scenario::Scenario;
+
+use super::{Claim, Origin};
+use crate::answer::Simulation;
+use crate::compare::{Measured, Quantity, Row, row};
+
+/// A quantity of a class at one point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Reading {
+    pub(super) x: Option<f64>,
+    /// `None` where there is no such number, or where it has no steady state.
+    pub(super) found: Option<Measured>,
+    pub(super) saturated: bool,
+}
+
+/// A quantity of a class along a course.
+#[derive(Clone, Debug)]
+pub(super) struct Curve {
+    /// Class and course, as far as the claim has several.
+    pub(super) subject: String,
+    pub(super) readings: Vec<Reading>,
+}
+
+/// Answers to every point of every course.
+pub(super) struct Evidence<'c> {
+    claim: &'c Claim,
+    /// By course and point; empty if not needed.
+    simulations: Vec<&'c [Simulation]>,
+    answers: Vec<Vec<Option<Answer>>>,
+}
+
+impl<'c> Evidence<'c> {
+    /// # Panics
+    /// If there are fewer simulations than points.
+    pub(super) fn new(claim: &'c Claim, simulations: &'c [Simulation]) -> Self {
+        let mut rest = simulations;
+        let mut of_course = |points: usize| {
+            let (first, others) = rest.split_at(points);
+            rest = others;
+            first
+        };
+        let courses = || claim.courses.iter();
+        let simulations = match claim.needs_simulation() {
+            true => courses().map(|course| of_course(course.points.len())).collect(),
+            false => Vec::new(),
+        };
+        let needs_distribution = claim
+            .quantities
+            .iter()
+            .any(|quantity| matches!(quantity, Quantity::Miss { .. } | Quantity::Percentile { .. }));
+        let answers = match claim.needs_model() {
+            true => courses()
+                .map(|course| {
+                    let solved = course.points.iter().map(|point| solve(&point.scenario, needs_distribution));
+                    solved.collect()
+                })
+                .collect(),
+            false => Vec::new(),
+        };
+        Self { claim, simulations, answers }
+    }
+
+    /// By whom the claim is to be judged: a class along a course.
+    pub(super) fn curve(&self, course: usize, class: &str, quantity: Quantity) -> Curve {
+        let points = &self.claim.courses[course].points;
+        let reading = |(at, x): (usize, Option<f64>)| match self.claim.by {
+            Origin::Simulation => {
+                let simulation = &self.simulations[course][at];
+                let class = simulation.classes.iter().find(|found| found.name == class);
+                Reading {
+                    x,
+                    found: class.and_then(|class| quantity.of_simulation(class)),
+                    saturated: class.is_some_and(|class| class.saturated),
+                }
+            }
+            Origin::Published => {
+                let answer = self.answers[course][at].as_ref();
+                let class = answer.and_then(|answer| answer.classes.iter().find(|found| found.name == class));
+                let value = class.and_then(|class| quantity.of_model(class));
+                let exact = |value| Measured { value, lower_95: Some(value), upper_95: Some(value) };
+                Reading { x, found: value.map(exact), saturated: class.is_some_and(|class| class.saturated) }
+            }
+        };
+        let readings = points.iter().map(|point| point.x).enumerate().map(reading).collect();
+        Curve { subject: self.subject(course, class), readings }
+    }
+
+    /// The model beside the simulation, point by point.
+    pub(super) fn rows(&self, course: usize, class: &str, quantity: Quantity) -> Vec<(Option<f64>, Row)> {
+        let points = self.claim.courses[course].points.iter().map(|point| point.x);
+        let pairs = points.zip(&self.answers[course]).zip(self.simulations[course]);
+        let one = |((x, answer), simulation): ((Option<f64>, &Option<Answer>), &Simulation)| {
+            let answer = answer.as_ref()?;
+            let model = answer.classes.iter().find(|found| found.name == class)?;
+            let simulated = simulation.classes.iter().find(|found| found.name == class)?;
+            Some((x, row(answer.model, model, simulated, quantity, 0.0)))
+        };
+        pairs.filter_map(one).collect()
+    }
+
+    /// What a curve is called.
+    pub(super) fn subject(&self, course: usize, class: &str) -> String {
+        let courses = &self.claim.courses;
+        match courses[course].label.as_str() {
+            label if courses.len() > 1 && !label.is_empty() => format!("{class} ({label})"),
+            _ => class.to_owned(),
+        }
+    }
+}
+
+/// `None` where no fixed point was found.
+fn solve(scenario: &Scenario, distributions: bool) -> Option<Answer> {
+    let options = Options { distributions, saturation_loads: false, ..Options::default() };
+    published::solve(scenario, &options).ok()
+}

@@ -1,0 +1,513 @@
+//! How each kind of claim is judged.
+//!
+//! Saturated classes are left out everywhere: a latency that has no steady state proves nothing. Where there is a
+//! tolerance, a difference beyond it counts only if it is beyond chance, too, and one within it only if chance is
+//! not larger than the tolerance itself. Chance is what the 95 % half-widths of both values come to together.
+
+use super::evidence::{Curve, Evidence, Reading};
+use super::{Claim, Finding, Judgement, Kind, Origin, Verdict};
+use crate::answer::Simulation;
+use crate::compare::{Measured, Quantity};
+
+/// Judges a claim as if it were not negated.
+pub(super) fn judge(claim: &Claim, simulations: &[Simulation]) -> Judgement {
+    let evidence = Evidence::new(claim, simulations);
+    let judging = Judging { claim, evidence };
+    match claim.kind {
+        Kind::Agreement { tolerance } => judging.agreement(tolerance),
+        Kind::Value { from, to } => judging.value(from, to),
+        Kind::Order => judging.order(),
+        Kind::Unmoved { tolerance } => judging.unmoved(tolerance),
+        Kind::Coincide { tolerance } => judging.coincide(tolerance),
+        Kind::GrowsFaster => judging.grows_faster(),
+        Kind::SaturatesEarlier => judging.saturates_earlier(),
+    }
+}
+
+/// Whether `difference` is at most `tolerance`, where `chance` may be all that makes the difference.
+fn within(difference: f64, chance: Option<f64>, tolerance: f64) -> Verdict {
+    let Some(chance) = chance else { return Verdict::Undecided };
+    // equal to the last digits
+    let miss = difference.abs() * (1.0 - 1e-12);
+    if miss > tolerance + chance {
+        Verdict::NotHeld
+    } else if miss + chance <= tolerance || chance <= tolerance {
+        Verdict::Held
+    } else {
+        Verdict::Undecided
+    }
+}
+
+/// What all findings together say: one that is not so is enough, and none may be in doubt.
+fn all(findings: &[Finding]) -> Verdict {
+    let any = |verdict| findings.iter().any(|finding| finding.verdict == verdict);
+    if any(Verdict::NotHeld) {
+        Verdict::NotHeld
+    } else if findings.is_empty() || any(Verdict::Undecided) {
+        Verdict::Undecided
+    } else {
+        Verdict::Held
+    }
+}
+
+/// The finding that decides: the largest difference among those with the worst verdict.
+fn worst(findings: &[Finding]) -> Option<&Finding> {
+    let rank = |finding: &Finding| match finding.verdict {
+        Verdict::Held => 0,
+        Verdict::Undecided => 1,
+        Verdict::NotHeld => 2,
+    };
+    let miss = |finding: &Finding| finding.difference.map_or(0.0, f64::abs);
+    findings.iter().max_by(|a, b| rank(a).cmp(&rank(b)).then(miss(a).total_cmp(&miss(b))))
+}
+
+/// A claim being judged.
+struct Judging<'c> {
+    claim: &'c Claim,
+    evidence: Evidence<'c>,
+}
+
+impl Judging<'_> {
+    fn agreement(&self, tolerance: f64) -> Judgement {
+        let mut findings = Vec::new();
+        self.each_curve(|course, class, quantity| {
+            for (x, row) in self.evidence.rows(course, class, quantity) {
+                let saturated = row.model_saturated || row.simulation_saturated;
+                let (Some(percent), false) = (row.difference_percent, saturated) else { continue };
+                let chance = match row.difference_half_widths {
+                    Some(widths) if widths != 0.0 => Some((percent / widths).abs()),
+                    _ => row.simulated.and_then(Measured::half_width_95).map(|_| 0.0),
+                };
+                findings.push(Finding {
+                    subject: format!("{} {quantity}", self.evidence.subject(course, class)),
+                    x,
+                    value: row.model_value.map(exact),
+                    other: row.simulated,
+                    difference: Some(percent),
+                    chance,
+                    verdict: within(percent, chance, 100.0 * tolerance),
+                });
+            }
+        });
+        self.bounded(findings, "model", "simulation")
+    }
+
+    fn value(&self, from: f64, to: f64) -> Judgement {
+        let (middle, room) = (f64::midpoint(from, to), (to - from) / 2.0);
+        let mut findings = Vec::new();
+        self.each_curve(|course, class, quantity| {
+            let curve = self.evidence.curve(course, class, quantity);
+            for reading in curve.readings.iter().filter(|reading| !reading.saturated) {
+                let Some(found) = reading.found else { continue };
+                let difference = found.value - middle;
+                let chance = found.half_width_95();
+                findings.push(Finding {
+                    subject: format!("{} {quantity}", curve.subject),
+                    x: reading.x,
+                    value: Some(found),
+                    other: None,
+                    difference: Some(difference),
+                    chance,
+                    verdict: within(difference, chance, room),
+                });
+            }
+        });
+        let measured = match worst(&findings) {
+            None => self.nothing(),
+            Some(Finding { subject, value, .. }) => {
+                let quantity = self.claim.quantities[0];
+                let claimed = format!("{} to {}", tidy(from), tidy(to));
+                format!("{subject}: {}, claimed {claimed}", shown_by(*value, |value| fine(value, quantity)))
+            }
+        };
+        Judgement { verdict: all(&findings), measured, findings }
+    }
+
+    /// Of two neighbours that are equal within chance neither is before the other: a tie breaks no order, but an
+    /// order that is nothing but ties is not shown either.
+    fn order(&self) -> Judgement {
+        let mut findings = Vec::new();
+        let mut verdicts = Vec::new();
+        for quantity in &self.claim.quantities {
+            for pair in self.claim.classes.windows(2) {
+                let curves = [&pair[0], &pair[1]].map(|class| self.evidence.curve(0, class, *quantity));
+                let of_pair = pairs(&curves[0], &curves[1], |before, after| {
+                    let (difference, chance) = (after.value - before.value, chance_of(before, after));
+                    let verdict = match chance {
+                        Some(chance) if difference > chance => Verdict::Held,
+                        Some(chance) if difference < -chance => Verdict::NotHeld,
+                        _ => Verdict::Undecided,
+                    };
+                    (Some(difference), chance, verdict)
+                });
+                verdicts.push(shown_somewhere(&of_pair));
+                findings.extend(of_pair);
+            }
+        }
+        let verdict = combined(&verdicts);
+        let ties = findings.iter().filter(|finding| finding.verdict == Verdict::Undecided).count();
+        let points = findings.len() / verdicts.len().max(1);
+        let order = self.claim.classes.join(" < ");
+        let measured = match findings.iter().find(|finding| finding.verdict == Verdict::NotHeld) {
+            _ if findings.is_empty() => self.nothing(),
+            Some(finding) => {
+                let inverted = findings.iter().filter(|finding| finding.verdict == Verdict::NotHeld).count();
+                let quantity = self.claim.quantities[0];
+                let (value, other) = (shown(finding.value, quantity), shown(finding.other, quantity));
+                let rest = format!("{inverted} of {} pairs inverted", findings.len());
+                format!("{}{}: {value} and {other}; {rest}", finding.subject, self.at(finding.x))
+            }
+            None if ties > 0 => {
+                format!("{order} at {points} points, {ties} of {} pairs equal", findings.len())
+            }
+            None => format!("{order} at {}", plural(points, "point")),
+        };
+        Judgement { verdict, measured, findings }
+    }
+
+    fn unmoved(&self, tolerance: f64) -> Judgement {
+        let mut findings = Vec::new();
+        self.each_curve(|course, class, quantity| {
+            let curve = self.evidence.curve(course, class, quantity);
+            let mut steady = curve.readings.iter().filter(|reading| !reading.saturated);
+            let Some(first) = steady.by_ref().find_map(|one| one.found) else { return };
+            for reading in steady {
+                let Some(found) = reading.found else { continue };
+                let (difference, chance) = apart(found, first, quantity);
+                findings.push(Finding {
+                    subject: format!("{} {quantity}", curve.subject),
+                    x: reading.x,
+                    value: Some(found),
+                    other: Some(first),
+                    difference,
+                    chance,
+                    verdict: difference
+                        .map_or(Verdict::Undecided, |apart| within(apart, chance, 100.0 * tolerance)),
+                });
+            }
+        });
+        self.bounded(findings, "", "at first")
+    }
+
+    fn coincide(&self, tolerance: f64) -> Judgement {
+        let Claim { classes, quantities, courses, .. } = self.claim;
+        let mut findings = Vec::new();
+        for quantity in quantities {
+            let curve = |course: usize, class: &String| self.evidence.curve(course, class, *quantity);
+            // each group is to be one curve
+            let groups: Vec<Vec<Curve>> = match courses.len() {
+                1 => vec![classes.iter().map(|class| curve(0, class)).collect()],
+                count => classes
+                    .iter()
+                    .map(|class| (0..count).map(|course| curve(course, class)).collect())
+                    .collect(),
+            };
+            for group in groups {
+                for (index, one) in group.iter().enumerate() {
+                    for other in &group[index + 1..] {
+                        findings.extend(pairs(one, other, |reference, found| {
+                            let (difference, chance) = apart(found, reference, *quantity);
+                            let verdict = difference
+                                .map_or(Verdict::Undecided, |apart| within(apart, chance, 100.0 * tolerance));
+                            (difference, chance, verdict)
+                        }));
+                    }
+                }
+            }
+        }
+        self.bounded(findings, "", "")
+    }
+
+    fn grows_faster(&self) -> Judgement {
+        let mut findings = Vec::new();
+        let mut grown = Vec::new();
+        for quantity in &self.claim.quantities {
+            let mut curves = self.rivals(*quantity);
+            let same_axis = curves.iter().all(|curve| xs(curve).eq(xs(&curves[0])));
+            if same_axis {
+                keep_common(&mut curves);
+            }
+            let growths: Vec<Option<Growth>> = curves.iter().map(Growth::of).collect();
+            let Some(Some(first)) = growths.first() else { continue };
+            grown.push(format!("{quantity}: {}", first.shown(&curves[0].subject, *quantity)));
+            for (curve, growth) in curves.iter().zip(&growths).skip(1) {
+                let Some(growth) = growth else { continue };
+                grown.push(growth.shown(&curve.subject, *quantity));
+                let difference = first.slope - growth.slope;
+                let chance = first.chance + growth.chance;
+                let verdict = match chance.is_finite() {
+                    true if difference > chance => Verdict::Held,
+                    true if difference <= -chance => Verdict::NotHeld,
+                    _ => Verdict::Undecided,
+                };
+                findings.push(Finding {
+                    subject: format!("{} and {} {quantity}, per unit of x", curves[0].subject, curve.subject),
+                    x: None,
+                    value: Some(growth_measured(first)),
+                    other: Some(growth_measured(growth)),
+                    difference: Some(difference),
+                    chance: chance.is_finite().then_some(chance),
+                    verdict,
+                });
+            }
+        }
+        let measured = if findings.is_empty() { self.nothing() } else { grown.join(", ") };
+        Judgement { verdict: all(&findings), measured, findings }
+    }
+
+    fn saturates_earlier(&self) -> Judgement {
+        let curves = self.rivals(Quantity::NetworkLatency);
+        let mut findings = Vec::new();
+        for other in &curves[1..] {
+            let first = &curves[0];
+            let mut earlier = Vec::new();
+            for (one, other) in first.readings.iter().zip(&other.readings) {
+                if one.saturated != other.saturated {
+                    earlier.push(one.saturated);
+                }
+            }
+            let verdict = match (earlier.contains(&true), earlier.contains(&false)) {
+                (true, false) => Verdict::Held,
+                (false, true) => Verdict::NotHeld,
+                _ => Verdict::Undecided,
+            };
+            findings.push(Finding {
+                subject: format!("{} and {}", first.subject, other.subject),
+                x: None,
+                value: None,
+                other: None,
+                difference: None,
+                chance: None,
+                verdict,
+            });
+        }
+        let measured: Vec<String> = curves.iter().map(saturation).collect();
+        Judgement { verdict: all(&findings), measured: measured.join("; "), findings }
+    }
+
+    /// The curve in question and those it is to outdo: of other courses if there are any, else of other classes.
+    fn rivals(&self, quantity: Quantity) -> Vec<Curve> {
+        let Claim { classes, courses, .. } = self.claim;
+        match courses.len() {
+            1 => classes.iter().map(|class| self.evidence.curve(0, class, quantity)).collect(),
+            count => (0..count).map(|course| self.evidence.curve(course, &classes[0], quantity)).collect(),
+        }
+    }
+
+    fn each_curve(&self, mut visit: impl FnMut(usize, &str, Quantity)) {
+        for course in 0..self.claim.courses.len() {
+            for class in &self.claim.classes {
+                for quantity in &self.claim.quantities {
+                    visit(course, class, *quantity);
+                }
+            }
+        }
+    }
+
+    /// The judgement on differences that have a bound; the words say what the two values are.
+    fn bounded(&self, findings: Vec<Finding>, value_word: &str, other_word: &str) -> Judgement {
+        let measured = match worst(&findings) {
+            None => self.nothing(),
+            Some(finding) => {
+                let quantity = self.claim.quantities[0];
+                let word = |word: &str, number: String| match word {
+                    "" => number,
+                    word => format!("{word} {number}"),
+                };
+                let value = word(value_word, shown(finding.value, quantity));
+                let other = word(other_word, shown(finding.other, quantity));
+                let percent =
+                    finding.difference.map_or_else(String::new, |percent| format!(" ({percent:+.1} %)"));
+                let beyond = findings.iter().filter(|finding| finding.verdict == Verdict::NotHeld).count();
+                let rest = match beyond {
+                    0 => format!("worst of {}", findings.len()),
+                    beyond => format!("{beyond} of {} beyond", findings.len()),
+                };
+                let doubt = if finding.verdict == Verdict::Undecided { ", too wide to tell" } else { "" };
+                format!("{}{}: {value}, {other}{percent}; {rest}{doubt}", finding.subject, self.at(finding.x))
+            }
+        };
+        Judgement { verdict: all(&findings), measured, findings }
+    }
+
+    fn at(&self, x: Option<f64>) -> String {
+        x.map_or_else(String::new, |x| format!(" at {x}"))
+    }
+
+    fn nothing(&self) -> String {
+        let who = match self.claim.kind {
+            Kind::Agreement { .. } => "model and simulation have",
+            _ if self.claim.by == Origin::Simulation => "the simulation has",
+            _ => "the model has",
+        };
+        format!("nothing to compare: {who} no such numbers without saturation")
+    }
+}
+
+/// Compares two curves wherever both have an unsaturated value.
+fn pairs(
+    one: &Curve,
+    other: &Curve,
+    compare: impl Fn(Measured, Measured) -> (Option<f64>, Option<f64>, Verdict),
+) -> Vec<Finding> {
+    let both = one.readings.iter().zip(&other.readings);
+    let steady = both.filter(|(one, other)| !one.saturated && !other.saturated);
+    let finding = |(a, b): (&Reading, &Reading)| {
+        let (value, other_value) = (a.found?, b.found?);
+        let (difference, chance, verdict) = compare(value, other_value);
+        let subject = format!("{} and {}", one.subject, other.subject);
+        Some(Finding {
+            subject,
+            x: a.x,
+            value: Some(value),
+            other: Some(other_value),
+            difference,
+            chance,
+            verdict,
+        })
+    };
+    steady.filter_map(finding).collect()
+}
+
+/// Of comparisons of which ties are no proof: one that is so is needed, one that is not is enough.
+fn shown_somewhere(findings: &[Finding]) -> Verdict {
+    let any = |verdict| findings.iter().any(|finding| finding.verdict == verdict);
+    match (any(Verdict::NotHeld), any(Verdict::Held)) {
+        (true, _) => Verdict::NotHeld,
+        (false, true) => Verdict::Held,
+        (false, false) => Verdict::Undecided,
+    }
+}
+
+fn combined(verdicts: &[Verdict]) -> Verdict {
+    if verdicts.contains(&Verdict::NotHeld) {
+        Verdict::NotHeld
+    } else if verdicts.is_empty() || verdicts.contains(&Verdict::Undecided) {
+        Verdict::Undecided
+    } else {
+        Verdict::Held
+    }
+}
+
+/// How far `found` is from `reference`, and how much of that may be chance, in percent: of the reference, or as
+/// they are for probabilities.
+fn apart(found: Measured, reference: Measured, quantity: Quantity) -> (Option<f64>, Option<f64>) {
+    let whole = if quantity.is_probability() { 1.0 } else { reference.value };
+    if whole <= 0.0 {
+        return (None, None);
+    }
+    let percent = |difference: f64| 100.0 * difference / whole;
+    (Some(percent(found.value - reference.value)), chance_of(found, reference).map(percent))
+}
+
+fn chance_of(one: Measured, other: Measured) -> Option<f64> {
+    Some(one.half_width_95()? + other.half_width_95()?)
+}
+
+fn exact(value: f64) -> Measured {
+    Measured { value, lower_95: Some(value), upper_95: Some(value) }
+}
+
+fn xs(curve: &Curve) -> impl Iterator<Item = Option<f64>> {
+    curve.readings.iter().map(|reading| reading.x)
+}
+
+/// Leaves out the points at which any of the curves is saturated or has no value.
+fn keep_common(curves: &mut [Curve]) {
+    let points = curves.first().map_or(0, |curve| curve.readings.len());
+    let steady = |reading: &Reading| reading.found.is_some() && !reading.saturated;
+    let common: Vec<bool> =
+        (0..points).map(|at| curves.iter().all(|curve| steady(&curve.readings[at]))).collect();
+    for curve in curves {
+        let mut keep = common.iter();
+        curve.readings.retain(|_| keep.next().copied().unwrap_or(false));
+    }
+}
+
+/// How much a curve rises from its first unsaturated point to its last.
+struct Growth {
+    from: f64,
+    to: f64,
+    rise: f64,
+    /// Per unit of x.
+    slope: f64,
+    /// What of the slope may be chance; infinite if that is not known.
+    chance: f64,
+}
+
+impl Growth {
+    fn of(curve: &Curve) -> Option<Self> {
+        let steady = |reading: &&Reading| !reading.saturated;
+        let mut ends = curve.readings.iter().filter(steady).filter_map(|one| Some((one.x?, one.found?)));
+        let (from, first) = ends.next()?;
+        let (to, last) = ends.next_back()?;
+        let (rise, width) = (last.value - first.value, to - from);
+        let chance = chance_of(first, last).unwrap_or(f64::INFINITY) / width;
+        Some(Self { from, to, rise, slope: rise / width, chance })
+    }
+
+    fn shown(&self, subject: &str, quantity: Quantity) -> String {
+        let chance = self.chance * (self.to - self.from);
+        let sign = if self.rise < 0.0 { "-" } else { "+" };
+        let rise = number(self.rise.abs(), quantity);
+        let chance = if chance == 0.0 { String::new() } else { format!(" ±{}", number(chance, quantity)) };
+        format!("{subject} {sign}{rise}{chance} from {} to {}", self.from, self.to)
+    }
+}
+
+fn growth_measured(growth: &Growth) -> Measured {
+    let end = |sign: f64| growth.chance.is_finite().then_some(growth.slope + sign * growth.chance);
+    Measured { value: growth.slope, lower_95: end(-1.0), upper_95: end(1.0) }
+}
+
+/// Where a curve saturates, in words.
+fn saturation(curve: &Curve) -> String {
+    let subject = &curve.subject;
+    let at = |reading: &Reading| reading.x.unwrap_or(f64::NAN);
+    let Some(first) = curve.readings.iter().position(|reading| reading.saturated) else {
+        let last = curve.readings.last().map_or(f64::NAN, at);
+        return format!("{subject} does not saturate up to {last}");
+    };
+    match first.checked_sub(1) {
+        None => format!("{subject} is saturated from {} on", at(&curve.readings[0])),
+        Some(before) => {
+            let (low, high) = (at(&curve.readings[before]), at(&curve.readings[first]));
+            format!("{subject} saturates between {low} and {high}")
+        }
+    }
+}
+
+/// A value, with its half-width if it is not exact.
+fn shown(value: Option<Measured>, quantity: Quantity) -> String {
+    shown_by(value, |value| number(value, quantity))
+}
+
+fn shown_by(value: Option<Measured>, number: impl Fn(f64) -> String) -> String {
+    let Some(value) = value else { return "nothing".to_owned() };
+    match value.half_width_95() {
+        Some(width) if width > 0.0 => format!("{} ±{}", number(value.value), number(width)),
+        _ => number(value.value),
+    }
+}
+
+/// With the digits that others give.
+fn fine(value: f64, quantity: Quantity) -> String {
+    if quantity.is_probability() { number(value, quantity) } else { format!("{value:.2}") }
+}
+
+fn number(value: f64, quantity: Quantity) -> String {
+    match quantity.is_probability() {
+        true => format!("{value:.4}"),
+        false if value.abs() < 1.0 => format!("{value:.2}"),
+        false => format!("{value:.1}"),
+    }
+}
+
+/// Without the noise of the last digits.
+fn tidy(value: f64) -> f64 {
+    format!("{value:.6e}").parse().unwrap_or(value)
+}
+
+fn plural(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,641 @@
+//! From a registry's text to claims: every fault at once, at its place.
+
+use flitwise_models::document::{Entry, Node, Reader, Table, Value, one_of};
+use flitwise_models::published::{self, Failure};
+use flitwise_models::scenario::{
+    Coupling, DeadlineSpec, Document, Fault, HopDeadlines, Place, Preset, Scenario,
+};
+
+use super::{Claim, Course, CoursePoint, Kind, Load, Origin, Registry, Verdict};
+use crate::compare::Quantity;
+use crate::experiment;
+
+const ROOT: &[&str] = &["claim"];
+/// Keys that every claim may have.
+const COMMON: &[&str] =
+    &["name", "text", "source", "kind", "negated", "scenario", "precision", "expect", "reason", "quick"];
+/// All others.
+const SPECIAL: &[&str] = &[
+    "by",
+    "x",
+    "than_x",
+    "variant",
+    "quantity",
+    "at",
+    "percentile",
+    "classes",
+    "class",
+    "than",
+    "value",
+    "plus_minus",
+    "from",
+    "to",
+    "tolerance",
+];
+const SCENARIO: &[&str] = &["preset", "file", "set", "name", "network", "router", "class"];
+const SWEEP: &[&str] = &["key", "values", "couple"];
+const VARIANT: &[&str] = &["label", "preset", "set", "couple"];
+const AT: &[&str] = &["hops", "deadline"];
+const HEADS: &[(&str, &[&str])] =
+    &[("x = {}", SWEEP), ("[[claim.variant]]", VARIANT), ("scenario = {}", SCENARIO)];
+
+/// Every kind and the keys that it may have beside the common ones.
+const KINDS: [(&str, &[&str]); 7] = [
+    ("agreement", &["x", "variant", "quantity", "at", "percentile", "classes", "tolerance"]),
+    ("value", &["by", "quantity", "at", "percentile", "class", "value", "plus_minus", "from", "to"]),
+    ("order", &["by", "x", "quantity", "at", "percentile", "classes"]),
+    ("unmoved", &["by", "x", "quantity", "at", "percentile", "classes", "tolerance"]),
+    ("coincide", &["by", "x", "variant", "quantity", "at", "percentile", "classes", "tolerance"]),
+    ("grows-faster", &["by", "x", "than_x", "variant", "quantity", "at", "percentile", "class", "than"]),
+    ("saturates-earlier", &["by", "x", "variant", "class", "than"]),
+];
+
+/// Most values of an axis.
+const MOST_VALUES: usize = 1_000;
+
+/// Reads a whole registry.
+pub(super) fn read(text_name: &str, text: &str, load: &Load<'_>) -> Result<Registry, Vec<Fault>> {
+    let document = Document::parse(text_name, text)?;
+    let mut reader = Reader::new(HEADS);
+    let root = document.root();
+    reader.refuse_unknown(&root, ROOT);
+    let help = "begin every claim with a line  [[claim]]";
+    reader.require(&root, "claim", "[[claim]] tables", Some(help));
+    let mut claims: Vec<Claim> = Vec::new();
+    for table in reader.tables(&root, "claim") {
+        let claim = Reading { reader: &mut reader, table: &table, load }.claim();
+        let twice = claims.iter().any(|other| claim.as_ref().is_some_and(|claim| claim.name == other.name));
+        if twice {
+            let name = claim.as_ref().map_or("", |claim| &claim.name);
+            refuse(&mut reader, &table, "name", format!("\"{name}\" a second time"), "a name of its own");
+        }
+        claims.extend(claim);
+    }
+    reader.finish(Registry { claims })
+}
+
+fn refuse(reader: &mut Reader, table: &Table<'_>, key: &str, found: String, wanted: &str) {
+    let place = table.get(key).map_or(table.place, |node| &node.place);
+    reader.refuse(place, table.key(key), found, wanted.to_owned(), None);
+}
+
+/// A claim being read.
+struct Reading<'r, 'd> {
+    reader: &'r mut Reader,
+    table: &'r Table<'d>,
+    load: &'r Load<'r>,
+}
+
+/// What varies along a course.
+struct Sweep<'d> {
+    key: String,
+    key_place: &'d Place,
+    values: Vec<f64>,
+    values_place: &'d Place,
+    couplings: Vec<(Coupling, &'d Place)>,
+}
+
+/// A change of the scenario.
+#[derive(Default)]
+struct Variant<'d> {
+    label: String,
+    base: Option<Document>,
+    settings: Vec<&'d Entry>,
+    couplings: Vec<(Coupling, &'d Place)>,
+}
+
+impl<'d> Reading<'_, 'd> {
+    /// The claim; `None` if something is wrong, which the reader knows.
+    fn claim(mut self) -> Option<Claim> {
+        let before = self.reader.faults().len();
+        for (key, wanted) in [("text", "the claim in a sentence"), ("source", "who says so, and where")] {
+            self.reader.require(self.table, key, wanted, None);
+        }
+        let name = self.name().unwrap_or_default();
+        let (expected, reason) = self.expectation();
+        let word = self.kind_word()?;
+        let text = self.reader.text(self.table, "text").unwrap_or_default();
+        let source = self.reader.text(self.table, "source").unwrap_or_default();
+        let by = self.reader.word(self.table, "by", &Origin::ALL, Origin::word).unwrap_or_default();
+        let kind = self.kind(word);
+        let classes = self.classes(word);
+        let quantities = self.quantities(word);
+        let sketch = Claim {
+            name,
+            text,
+            source,
+            kind: kind.unwrap_or(Kind::Order),
+            negated: self.reader.truth(self.table, "negated").unwrap_or(false),
+            by,
+            expected,
+            reason,
+            quick: self.reader.truth(self.table, "quick").unwrap_or(false),
+            precision: self.precision(),
+            classes: classes.clone().unwrap_or_default(),
+            quantities,
+            courses: Vec::new(),
+        };
+        let claim = self.with_courses(sketch, word, classes.is_none());
+        if self.reader.faults().len() > before { None } else { claim }
+    }
+
+    fn kind_word(&mut self) -> Option<&'static str> {
+        let kinds = KINDS.map(|(word, _)| word);
+        self.reader.require(self.table, "kind", &one_of(kinds), None);
+        let word = self.reader.word(self.table, "kind", &kinds, |word| word)?;
+        let (_, own) = KINDS.iter().find(|(kind, _)| *kind == word)?;
+        let known = [COMMON, own].concat();
+        for entry in self.table.entries {
+            let key = entry.key.as_str();
+            if SPECIAL.contains(&key) && !known.contains(&key) {
+                let wanted = format!("one of {}", own.join(", "));
+                let found = format!("{key} in a claim of kind \"{word}\"");
+                self.reader.refuse(&entry.key_place, self.table.key(key), found, wanted, None);
+            }
+        }
+        self.reader.refuse_unknown(self.table, &[COMMON, SPECIAL].concat());
+        Some(word)
+    }
+
+    fn name(&mut self) -> Option<String> {
+        self.reader.require(self.table, "name", "a name such as \"fig04a-agreement\"", None);
+        let name = self.reader.text(self.table, "name")?;
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if name.is_empty() || !name.chars().all(plain) {
+            self.refuse("name", format!("\"{name}\""), "small letters, digits and hyphens");
+            return None;
+        }
+        Some(name)
+    }
+
+    fn expectation(&mut self) -> (Verdict, Option<String>) {
+        let verdicts = [Verdict::Held, Verdict::NotHeld];
+        self.reader.require(self.table, "expect", &one_of(verdicts.map(Verdict::word)), None);
+        let expected = self.reader.word(self.table, "expect", &verdicts, Verdict::word);
+        let reason = self.reader.text(self.table, "reason");
+        let is_empty = reason.as_ref().is_none_or(|reason| reason.trim().is_empty());
+        if expected == Some(Verdict::NotHeld) && is_empty {
+            let help = "reason = \"by how much, where and why it does not hold\"";
+            self.reader.refuse_missing(self.table, "reason", "why it is not expected to hold", Some(help));
+        }
+        (expected.unwrap_or(Verdict::Held), reason)
+    }
+
+    fn precision(&mut self) -> Option<f64> {
+        let precision = self.reader.real(self.table, "precision")?;
+        if !(0.000_1..=0.5).contains(&precision) {
+            self.refuse("precision", precision.to_string(), "0.0001 to 0.5, such as 0.002 for 0.2 %");
+        }
+        Some(precision)
+    }
+
+    fn kind(&mut self, word: &str) -> Option<Kind> {
+        Some(match word {
+            "agreement" => Kind::Agreement { tolerance: self.tolerance()? },
+            "value" => {
+                let (from, to) = self.bounds()?;
+                Kind::Value { from, to }
+            }
+            "order" => Kind::Order,
+            "unmoved" => Kind::Unmoved { tolerance: self.tolerance()? },
+            "coincide" => Kind::Coincide { tolerance: self.tolerance()? },
+            "grows-faster" => Kind::GrowsFaster,
+            _ => Kind::SaturatesEarlier,
+        })
+    }
+
+    fn tolerance(&mut self) -> Option<f64> {
+        self.reader.require(self.table, "tolerance", "a share, such as 0.05 for 5 %", None);
+        let tolerance = self.reader.real(self.table, "tolerance")?;
+        if !(0.0..=1.0).contains(&tolerance) {
+            let help =
+                (1.0..=100.0).contains(&tolerance).then(|| format!("{tolerance} % is {}", tolerance / 100.0));
+            let place = self.table.get("tolerance").map_or(self.table.place, |node| &node.place);
+            let wanted = "a share from 0 to 1, such as 0.05 for 5 %".to_owned();
+            self.reader.refuse(place, self.table.key("tolerance"), tolerance.to_string(), wanted, help);
+            return None;
+        }
+        Some(tolerance)
+    }
+
+    /// `from` and `to`, or `value` and `plus_minus`.
+    fn bounds(&mut self) -> Option<(f64, f64)> {
+        let given = |keys: [&str; 2]| keys.map(|key| self.table.get(key).is_some());
+        let (bounds, middle) = (given(["from", "to"]), given(["value", "plus_minus"]));
+        let (low, high) = match (bounds, middle) {
+            ([true, true], [false, false]) => {
+                let (from, to) = (self.reader.real(self.table, "from"), self.reader.real(self.table, "to"));
+                (from?, to?)
+            }
+            ([false, false], [true, true]) => {
+                let value = self.reader.real(self.table, "value");
+                let room = self.reader.real(self.table, "plus_minus");
+                let (value, room) = (value?, room?);
+                (value - room, value + room)
+            }
+            _ => {
+                let wanted = "either value and plus_minus, or from and to";
+                self.refuse("value", "something else".to_owned(), wanted);
+                return None;
+            }
+        };
+        if !(low.is_finite() && high.is_finite() && low <= high) {
+            self.refuse("value", format!("{low} to {high}"), "finite numbers, the lower one first");
+            return None;
+        }
+        Some((low, high))
+    }
+
+    /// The classes that are named, the one in question first; `None`: all of the scenario.
+    fn classes(&mut self, word: &str) -> Option<Vec<String>> {
+        match word {
+            "value" | "grows-faster" | "saturates-earlier" => {
+                self.reader.require(self.table, "class", "the name of a class", None);
+                let class = self.reader.text(self.table, "class");
+                let than = self.reader.texts(self.table, "than").unwrap_or_default();
+                let rivals = ["than", "than_x", "variant"];
+                let given = rivals.into_iter().filter(|key| self.table.get(key).is_some()).count();
+                if word != "value" && given != 1 {
+                    let found = if given == 0 { "none of them" } else { "more than one of them" };
+                    let wanted = match word {
+                        "grows-faster" => "than = [classes], than_x = {} or [[claim.variant]]",
+                        _ => "than = [classes] or [[claim.variant]]",
+                    };
+                    self.refuse("than", found.to_owned(), wanted);
+                }
+                Some(class.into_iter().chain(than).collect())
+            }
+            "order" => {
+                self.reader.require(self.table, "classes", "at least two classes, the lowest first", None);
+                let classes = self.reader.texts(self.table, "classes").unwrap_or_default();
+                if self.table.get("classes").is_some() && classes.len() < 2 {
+                    self.refuse("classes", "fewer".to_owned(), "at least two classes, the lowest first");
+                }
+                Some(classes)
+            }
+            _ => {
+                let classes = self.reader.texts(self.table, "classes")?;
+                if classes.is_empty() {
+                    self.refuse("classes", "no class".to_owned(), "at least one class of the scenario");
+                }
+                Some(classes)
+            }
+        }
+    }
+
+    /// One quantity, or a miss probability at several deadlines.
+    fn quantities(&mut self, word: &str) -> Vec<Quantity> {
+        if word == "saturates-earlier" {
+            return vec![Quantity::NetworkLatency];
+        }
+        self.reader.require(self.table, "quantity", &one_of(Quantity::WORDS), None);
+        let quantity = self.reader.word(self.table, "quantity", &Quantity::WORDS, |word| word);
+        for (key, of) in [("at", "miss-probability"), ("percentile", "percentile")] {
+            if self.table.get(key).is_some() && quantity.is_some_and(|quantity| quantity != of) {
+                self.refuse(key, format!("{key} beside another quantity"), &format!("quantity = \"{of}\""));
+            }
+        }
+        match quantity {
+            Some("network-latency") => vec![Quantity::NetworkLatency],
+            Some("transfer") => vec![Quantity::Transfer],
+            Some("blocking") => vec![Quantity::Blocking],
+            Some("sharing") => vec![Quantity::Sharing],
+            Some("waiting") => vec![Quantity::Waiting],
+            Some("total-latency") => vec![Quantity::TotalLatency],
+            Some("percentile") => self.percentile().into_iter().collect(),
+            Some(_) => self.deadlines(),
+            None => Vec::new(),
+        }
+    }
+
+    fn percentile(&mut self) -> Option<Quantity> {
+        const WANTED: &str = "50, 90, 99 or 99.9";
+        self.reader.require(self.table, "percentile", WANTED, None);
+        let percent = self.reader.real(self.table, "percentile")?;
+        let known = [500_u32, 900, 990, 999];
+        let found = known.into_iter().find(|per_mille| (f64::from(*per_mille) - 10.0 * percent).abs() < 1e-9);
+        if found.is_none() {
+            self.refuse("percentile", percent.to_string(), WANTED);
+        }
+        found.map(|per_mille| Quantity::Percentile { per_mille })
+    }
+
+    fn deadlines(&mut self) -> Vec<Quantity> {
+        let help = "at = [{ deadline = 42 }], or at = [{ hops = 2, deadline = 55 }]";
+        self.reader.require(self.table, "at", "the deadlines", Some(help));
+        let mut quantities = Vec::new();
+        for at in self.reader.tables(self.table, "at") {
+            self.reader.refuse_unknown(&at, AT);
+            self.reader.require(&at, "deadline", "a whole number of cycles", Some(help));
+            let hops = self.reader.whole(&at, "hops");
+            let deadline = self.reader.whole(&at, "deadline");
+            quantities.extend(deadline.map(|deadline_cycles| Quantity::Miss { deadline_cycles, hops }));
+        }
+        quantities
+    }
+
+    // Scenarios.
+
+    /// The claim with its courses, every scenario of which is sound and has somebody to answer it.
+    fn with_courses(&mut self, mut claim: Claim, word: &str, all_classes: bool) -> Option<Claim> {
+        let base = self.base();
+        let variants = self.variants();
+        if ["unmoved", "grows-faster", "saturates-earlier"].contains(&word) {
+            let help = "x = { key = \"class.R1.rate\", values = [0.002, 0.004] }";
+            self.reader.require(self.table, "x", "what varies", Some(help));
+        }
+        let sweeps: Vec<Option<Sweep<'d>>> = match (self.sweep("x"), self.sweep("than_x")) {
+            (Err(()), _) | (_, Err(())) => return None,
+            (Ok(x), Ok(None)) => vec![x],
+            (Ok(x), Ok(than_x)) => vec![x, than_x],
+        };
+        let base = base?;
+        let scenario = self.sound(base.scenario())?;
+        if all_classes {
+            claim.classes = scenario.classes().iter().map(|class| class.name.clone()).collect();
+        }
+        if word == "coincide" && variants.is_empty() && claim.classes.len() < 2 {
+            self.refuse("variant", "one curve".to_owned(), "two variants or two classes to compare");
+        }
+        if variants.len() == 1 && word != "agreement" {
+            self.refuse("variant", "one variant".to_owned(), "none, or at least two to compare");
+        }
+        let unchanged = [Variant::default()];
+        let variants = if variants.is_empty() { &unchanged[..] } else { &variants };
+        let mut found: Vec<Fault> = Vec::new();
+        for variant in variants {
+            for sweep in &sweeps {
+                match course(&base, variant, sweep.as_ref(), &claim) {
+                    Ok(course) => {
+                        found.extend(self.unanswered(&course, &claim));
+                        claim.courses.push(course);
+                    }
+                    Err(faults) => found.extend(faults),
+                }
+            }
+        }
+        if sweeps.len() > 1 {
+            for course in &mut claim.courses {
+                course.label = course.key.clone().unwrap_or_default();
+            }
+        }
+        found.extend(self.unknown_classes(&claim));
+        // one value may be wrong at every point
+        let mut known: Vec<String> = Vec::new();
+        found.retain(|fault| {
+            let shown = fault.to_string();
+            let is_new = !known.contains(&shown);
+            known.push(shown);
+            is_new
+        });
+        self.reader.refuse_all(found);
+        Some(claim)
+    }
+
+    /// The scenario that everything varies from: a preset, a file or one written out, with what is set in it.
+    fn base(&mut self) -> Option<Document> {
+        let help = "scenario = { preset = \"router16\" }";
+        self.reader.require(self.table, "scenario", "a scenario", Some(help));
+        let table = self.reader.table(self.table, "scenario")?;
+        self.reader.refuse_unknown(&table, SCENARIO);
+        let given = ["preset", "file", "network"].into_iter().filter(|key| table.get(key).is_some()).count();
+        if given != 1 {
+            let found = if given == 0 { "neither" } else { "more than one of them" };
+            let wanted = "preset = \"router16\", file = \"mine.toml\" or a [claim.scenario.network]";
+            self.refuse("scenario", found.to_owned(), wanted);
+            return None;
+        }
+        let mut base = if table.get("preset").is_some() {
+            self.preset(&table)?
+        } else if let Some(file) = self.reader.text(&table, "file") {
+            match (self.load)(&file) {
+                Ok(document) => document,
+                Err(faults) => {
+                    self.reader.refuse_all(faults);
+                    return None;
+                }
+            }
+        } else {
+            let own = |entry: &&Entry| entry.key != "set";
+            let entries: Vec<Entry> = table.entries.iter().filter(own).cloned().collect();
+            Table { entries: &entries, ..table.clone() }.to_document()
+        };
+        for entry in self.reader.settings(&table, "set") {
+            self.reader.refuse_all(base.set_entry(entry).err());
+        }
+        Some(base)
+    }
+
+    fn preset(&mut self, table: &Table<'_>) -> Option<Document> {
+        let name = self.reader.text(table, "preset")?;
+        match Preset::find(&name) {
+            Ok(preset) => Some(preset.document()),
+            Err(near) => {
+                let help = near.map(|near| format!("did you mean \"{near}\"?"));
+                let help = help.or_else(|| Some("flitwise presets lists them".to_owned()));
+                let place = table.get("preset").map_or(table.place, |node| &node.place);
+                let wanted = "a built-in scenario".to_owned();
+                self.reader.refuse(place, table.key("preset"), format!("\"{name}\""), wanted, help);
+                None
+            }
+        }
+    }
+
+    fn sound(&mut self, scenario: Result<Scenario, Vec<Fault>>) -> Option<Scenario> {
+        scenario.map_err(|faults| self.reader.refuse_all(faults)).ok()
+    }
+
+    fn variants(&mut self) -> Vec<Variant<'d>> {
+        let claim_settings = match self.table.get("scenario").map(|node| &node.value) {
+            Some(Value::Table(entries)) => match entries.iter().find(|entry| entry.key == "set") {
+                Some(Entry { node: Node { value: Value::Table(entries), .. }, .. }) => entries.as_slice(),
+                _ => &[],
+            },
+            _ => &[],
+        };
+        let mut variants = Vec::new();
+        for table in self.reader.tables(self.table, "variant") {
+            self.reader.refuse_unknown(&table, VARIANT);
+            self.reader.require(&table, "label", "what to call it", None);
+            let label = self.reader.text(&table, "label").unwrap_or_default();
+            // another preset takes the claim's settings, too
+            let base = table.get("preset").and_then(|_| self.preset(&table)).map(|mut base| {
+                for entry in claim_settings {
+                    self.reader.refuse_all(base.set_entry(entry).err());
+                }
+                base
+            });
+            let settings = self.settings(&table);
+            let couplings = self.couplings(&table);
+            variants.push(Variant { label, base, settings, couplings });
+        }
+        variants
+    }
+
+    /// Overrides, which live as long as the text.
+    fn settings(&mut self, table: &Table<'d>) -> Vec<&'d Entry> {
+        self.reader.settings(table, "set")
+    }
+
+    /// `Err` if there is one that is wrong.
+    fn sweep(&mut self, name: &'d str) -> Result<Option<Sweep<'d>>, ()> {
+        let Some(table) = self.reader.table(self.table, name) else { return Ok(None) };
+        self.reader.refuse_unknown(&table, SWEEP);
+        self.reader.require(&table, "key", "a path such as \"class.R1.rate\"", None);
+        self.reader.require(&table, "values", "a list of numbers", Some("values = [0.002, 0.004]"));
+        let key = self.reader.text(&table, "key");
+        let values = self.reader.reals(&table, "values");
+        let couplings = self.couplings(&table);
+        let (Some(key), Some(values)) = (key, values) else { return Err(()) };
+        let rising = values.is_sorted_by(|a, b| a < b) && values.iter().all(|value| value.is_finite());
+        if !rising || values.is_empty() || values.len() > MOST_VALUES {
+            let found = if values.is_empty() { "no value" } else { "something else" };
+            let wanted = format!("1 to {MOST_VALUES} numbers, each above the last");
+            refuse(self.reader, &table, "values", found.to_owned(), &wanted);
+            return Err(());
+        }
+        let place = |key: &str| table.get(key).map_or(table.place, |node| &node.place);
+        Ok(Some(Sweep { key, key_place: place("key"), values, values_place: place("values"), couplings }))
+    }
+
+    fn couplings(&mut self, table: &Table<'d>) -> Vec<(Coupling, &'d Place)> {
+        let mut couplings = Vec::new();
+        for entry in self.reader.settings(table, "couple") {
+            let formula = match &entry.node.value {
+                Value::Text(formula) => formula.clone(),
+                other => other.shown(),
+            };
+            match Coupling::read(&format!("{}={formula}", entry.key)) {
+                Ok(coupling) => couplings.push((coupling, &entry.node.place)),
+                Err(message) => {
+                    let key = format!("{}.{}", table.key("couple"), entry.key);
+                    let wanted = "a formula such as \"class.R1.rate/2\"".to_owned();
+                    let found = format!("\"{formula}\"");
+                    self.reader.refuse(&entry.node.place, key, found, wanted, Some(message));
+                }
+            }
+        }
+        couplings
+    }
+
+    /// Names that are no class of every scenario.
+    fn unknown_classes(&self, claim: &Claim) -> Vec<Fault> {
+        let key = ["class", "classes"].into_iter().find(|key| self.table.get(key).is_some());
+        let key = key.unwrap_or("classes");
+        let mut faults = Vec::new();
+        for course in &claim.courses {
+            let Some(point) = course.points.first() else { continue };
+            let known: Vec<&str> = point.scenario.classes().iter().map(|class| class.name.as_str()).collect();
+            for name in claim.classes.iter().filter(|name| !known.contains(&name.as_str())) {
+                let in_than = || self.table.get("than").is_some() && claim.classes.first() != Some(name);
+                let key = if key == "class" && in_than() { "than" } else { key };
+                faults.push(Fault {
+                    place: self.table.get(key).map_or(self.table.place, |node| &node.place).clone(),
+                    key: self.table.key(key),
+                    found: format!("\"{name}\""),
+                    wanted: format!("a class of the scenario: {}", one_of(known.iter().copied())),
+                    help: None,
+                });
+            }
+        }
+        faults
+    }
+
+    /// What nobody could answer.
+    fn unanswered(&self, course: &Course, claim: &Claim) -> Vec<Fault> {
+        let place = self.table.get("scenario").map_or(self.table.place, |node| &node.place);
+        let mut faults = Vec::new();
+        for point in &course.points {
+            if claim.needs_simulation() {
+                let found = experiment::supports(&point.scenario).err().unwrap_or_default();
+                faults.extend(found.into_iter().map(|fault| Fault { place: place.clone(), ..fault }));
+            }
+            if claim.needs_model()
+                && let Err(failure @ Failure::Refused { .. }) = published::supports(&point.scenario)
+            {
+                faults.push(Fault {
+                    place: place.clone(),
+                    key: self.table.key("scenario"),
+                    found: failure.to_string(),
+                    wanted: "a scenario that the model has".to_owned(),
+                    help: None,
+                });
+            }
+        }
+        faults
+    }
+
+    fn refuse(&mut self, key: &str, found: String, wanted: &str) {
+        refuse(self.reader, self.table, key, found, wanted);
+    }
+}
+
+/// The scenarios of a variant along a sweep.
+fn course(
+    base: &Document,
+    variant: &Variant<'_>,
+    sweep: Option<&Sweep<'_>>,
+    claim: &Claim,
+) -> Result<Course, Vec<Fault>> {
+    let mut document = variant.base.as_ref().unwrap_or(base).clone();
+    let mut faults: Vec<Fault> =
+        variant.settings.iter().filter_map(|entry| document.set_entry(entry).err()).collect();
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let mut points = Vec::new();
+    let values: Vec<Option<f64>> = match sweep {
+        None => vec![None],
+        Some(sweep) => sweep.values.iter().copied().map(Some).collect(),
+    };
+    for x in values {
+        match point(document.clone(), variant, sweep.zip(x), claim) {
+            Ok(scenario) => points.push(CoursePoint { x, scenario }),
+            Err(found) => faults.extend(found),
+        }
+    }
+    let course = Course { label: variant.label.clone(), key: sweep.map(|sweep| sweep.key.clone()), points };
+    if faults.is_empty() { Ok(course) } else { Err(faults) }
+}
+
+fn point(
+    mut document: Document,
+    variant: &Variant<'_>,
+    x: Option<(&Sweep<'_>, f64)>,
+    claim: &Claim,
+) -> Result<Scenario, Vec<Fault>> {
+    let fail = |fault| vec![fault];
+    let mut couplings: Vec<&(Coupling, &Place)> = Vec::new();
+    if let Some((sweep, value)) = x {
+        let node = Node { value: Value::Real(value), place: sweep.values_place.clone() };
+        let entry = Entry { key: sweep.key.clone(), key_place: sweep.key_place.clone(), node };
+        document.set_entry(&entry).map_err(fail)?;
+        couplings.extend(&sweep.couplings);
+    }
+    // those of a variant come last and may take the place of others
+    couplings.extend(&variant.couplings);
+    for (coupling, place) in couplings {
+        let setting =
+            coupling.setting(&document).map_err(|fault| fail(Fault { place: (*place).clone(), ..fault }))?;
+        document.set(&setting.key, &setting.value, place).map_err(fail)?;
+    }
+    let scenario = document.scenario()?;
+    let mut spec = scenario.spec().clone();
+    // the deadlines of the claim take the place of those of the scenario
+    let deadlines: Vec<DeadlineSpec> = claim.quantities.iter().filter_map(deadline).collect();
+    for class in &mut spec.classes {
+        class.deadlines = if claim.classes.contains(&class.name) { deadlines.clone() } else { Vec::new() };
+    }
+    spec.check()
+}
+
+/// The deadline behind a miss probability.
+fn deadline(quantity: &Quantity) -> Option<DeadlineSpec> {
+    match quantity {
+        Quantity::Miss { deadline_cycles, hops: None } => Some(DeadlineSpec::Cycles(*deadline_cycles)),
+        Quantity::Miss { deadline_cycles, hops: Some(hops) } => {
+            Some(DeadlineSpec::Hops(HopDeadlines { hops: *hops, deadlines: vec![*deadline_cycles] }))
+        }
+        _ => None,
+    }
+}
