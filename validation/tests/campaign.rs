@@ -187,5 +187,8 @@ fn results_are_those_of_this_revision() {
     assert_eq!(REVISION, 1);
     assert_eq!(fingerprint("router16"), "router16 [8410, 611845, 292242, 90416, 2407, 6521, 29313]");
     assert_eq!(fingerprint("cube5"), "cube5 [8955, 582020, 49650, 34621, 1012, 3098, 14743]");
-    assert_eq!(fingerprint("router16-on-off"), "router16-on-off [8799, 798732, 3484117, 186495, 26820, 44604, 199038]");
+    assert_eq!(
+        fingerprint("router16-on-off"),
+        "router16-on-off [8799, 798732, 3484117, 186495, 26820, 44604, 199038]"
+    );
 }
