@@ -2,7 +2,7 @@
 
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::published::{self, Options, OutputChain};
-use flitwise_models::scenario::Scenario;
+use flitwise_models::scenario::{DeadlineSpec, MAX_DEADLINES, Scenario};
 use flitwise_validation::answer::{ClassSimulation, Simulation};
 use flitwise_validation::compare::{Measured, Quantity};
 use rayon::prelude::*;
@@ -161,8 +161,21 @@ impl Figure {
     }
 
     fn distribution(&self, deadlines: &[u32], simulations: &[Simulation], notes: &mut Vec<String>) -> Lines {
+        // the model's curve goes through all whole cycles
+        let between: Vec<u32> = match (deadlines.first(), deadlines.last()) {
+            (Some(first), Some(last)) if ((last - first) as usize) < MAX_DEADLINES => {
+                (*first..=*last).collect()
+            }
+            _ => deadlines.to_vec(),
+        };
         let answer = match self.has(Origin::Published) {
-            true => solved(&[0.0], |_| self.at(None, &[]).ok(), true, notes).into_iter().next().flatten(),
+            true => {
+                let scenario = self.at(None, &[]).ok().and_then(|one| {
+                    let deadlines = between.iter().copied().map(DeadlineSpec::Cycles).collect();
+                    self.with_deadlines(&one, deadlines).ok()
+                });
+                solved(&[0.0], |_| scenario.clone(), true, notes).into_iter().next().flatten()
+            }
             false => None,
         };
         let simulation = simulations.first();

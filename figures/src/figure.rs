@@ -199,11 +199,6 @@ impl Figure {
         if !faults.is_empty() {
             return Err(faults);
         }
-        self.with_deadlines(document.scenario()?)
-    }
-
-    /// The scenario with the deadlines that the figure asks for, which take the place of its own.
-    fn with_deadlines(&self, scenario: Scenario) -> Result<Scenario, Vec<Fault>> {
         let deadlines: Vec<DeadlineSpec> = match &self.question {
             Question::Lines { quantities, .. } => quantities.iter().filter_map(deadline).collect(),
             Question::Distribution { deadlines } => {
@@ -211,6 +206,15 @@ impl Figure {
             }
             _ => Vec::new(),
         };
+        self.with_deadlines(&document.scenario()?, deadlines)
+    }
+
+    /// The scenario with these deadlines for the classes that are drawn, and none for others.
+    pub(crate) fn with_deadlines(
+        &self,
+        scenario: &Scenario,
+        deadlines: Vec<DeadlineSpec>,
+    ) -> Result<Scenario, Vec<Fault>> {
         let mut spec = scenario.spec().clone();
         for class in &mut spec.classes {
             let is_drawn = self.classes.contains(&class.name);

@@ -98,10 +98,18 @@ pub struct Outcome {
 }
 
 /// One point and what is known of it.
-struct Point<'a> {
-    scenario: &'a Scenario,
+struct Point {
+    /// The scenarios that ask for it, which differ in names and deadlines only; at least one.
+    asked_by: Vec<usize>,
     key: Key,
     blocks: Vec<Block>,
+}
+
+/// What the store had to say of a point.
+struct LookedUp {
+    notices: Vec<String>,
+    /// The answers to the scenarios that ask for it, or the point, which needs more.
+    found: Result<Vec<(usize, Simulation)>, Point>,
 }
 
 /// Simulates all `scenarios` as `settings` say, or takes from `store` what it holds.
@@ -126,47 +134,49 @@ pub fn run(
     if !faults.is_empty() {
         return Err(faults);
     }
-    let (mut points, of_scenario) = distinct(scenarios, settings);
-    let found: Vec<Vec<String>> = points.par_iter_mut().map(|point| point.look_up(store)).collect();
-    found.iter().flatten().for_each(|notice| listener.notice(notice));
-
-    let missing: Vec<usize> = (0..points.len()).filter(|at| !points[*at].is_enough(settings)).collect();
-    let mut interrupted = false;
-    let mut simulated = 0;
-    for (done, at) in missing.iter().enumerate() {
-        let mut audience = Audience { listener, points: missing.len(), done, scenario: points[*at].scenario };
-        interrupted = points[*at].improve(settings, store, stop, &mut audience);
-        simulated += usize::from(!interrupted);
+    let points = distinct(scenarios, settings);
+    let mut answers: Vec<Option<Simulation>> = scenarios.iter().map(|_| None).collect();
+    let mut keep = |found: Vec<(usize, Simulation)>| {
+        found.into_iter().for_each(|(at, simulation)| answers[at] = Some(simulation));
+    };
+    // what is complete is answered at once: measurements take much more memory than answers
+    let looked_up: Vec<LookedUp> =
+        points.into_par_iter().map(|point| point.look_up(scenarios, settings, store)).collect();
+    let mut missing = Vec::new();
+    for LookedUp { notices, found } in looked_up {
+        notices.iter().for_each(|notice| listener.notice(notice));
+        match found {
+            Ok(found) => keep(found),
+            Err(point) => missing.push(point),
+        }
+    }
+    let (count, mut simulated, mut interrupted) = (missing.len(), 0, false);
+    for (done, mut point) in missing.into_iter().enumerate() {
+        let scenario = &scenarios[point.asked_by[0]];
+        let mut audience = Audience { listener, points: count, done, scenario };
+        interrupted = point.improve(scenario, settings, store, stop, &mut audience);
         if interrupted {
             break;
         }
+        simulated += 1;
+        keep(point.answers(scenarios, settings));
     }
-    let unfinished = if interrupted { &missing[simulated..] } else { &[] };
-    let answers: Vec<Option<Simulation>> = scenarios
-        .par_iter()
-        .zip(&of_scenario)
-        .map(|(scenario, at)| {
-            let point = &points[*at];
-            let known = !unfinished.contains(at) && !point.blocks.is_empty();
-            known.then(|| answer_of(scenario, settings.seed, settings.precision, &point.blocks))
-        })
-        .collect();
     Ok(Outcome { simulations: answers, simulated, interrupted })
 }
 
-/// The points to simulate, and which of them is that of each scenario.
-fn distinct<'a>(scenarios: &'a [Scenario], settings: &Settings) -> (Vec<Point<'a>>, Vec<usize>) {
-    let mut points: Vec<Point<'_>> = Vec::new();
+/// The points to simulate, in the order in which they are first asked for.
+fn distinct(scenarios: &[Scenario], settings: &Settings) -> Vec<Point> {
+    let mut points: Vec<Point> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
-    let of_scenario = scenarios.iter().map(|scenario| {
+    for (index, scenario) in scenarios.iter().enumerate() {
         let key = key(scenario, settings);
-        *known.entry(key.hash().to_owned()).or_insert_with(|| {
-            points.push(Point { scenario, key, blocks: Vec::new() });
-            points.len() - 1
-        })
-    });
-    let of_scenario = of_scenario.collect();
-    (points, of_scenario)
+        let at = *known.entry(key.hash().to_owned()).or_insert(points.len());
+        if at == points.len() {
+            points.push(Point { asked_by: Vec::new(), key, blocks: Vec::new() });
+        }
+        points[at].asked_by.push(index);
+    }
+    points
 }
 
 /// Times more replications are added at most; what a point is worth then has to do.
@@ -174,10 +184,17 @@ const MOST_ADDITIONS: usize = 4;
 /// How much narrower than needed an addition is to be, so that chance does not ask for another.
 const RESERVE: f64 = 0.97;
 
-impl Point<'_> {
+impl Point {
     /// Takes what the store holds, and says what is wrong with it.
-    fn look_up(&mut self, store: Option<&Store>) -> Vec<String> {
-        let Some(store) = store else { return Vec::new() };
+    fn look_up(mut self, scenarios: &[Scenario], settings: &Settings, store: Option<&Store>) -> LookedUp {
+        let scenario = &scenarios[self.asked_by[0]];
+        let notices = store.map_or_else(Vec::new, |store| self.read(scenario, store));
+        let is_enough = self.is_enough(scenario, settings);
+        let found = if is_enough { Ok(self.answers(scenarios, settings)) } else { Err(self) };
+        LookedUp { notices, found }
+    }
+
+    fn read(&mut self, scenario: &Scenario, store: &Store) -> Vec<String> {
         let found = match store.read::<Block>(&self.key) {
             Ok(found) => found,
             Err(error) => return vec![error.to_string()],
@@ -186,12 +203,12 @@ impl Point<'_> {
         for (_, block) in found.records {
             // each begins where the one before ended: otherwise random numbers would be counted twice
             let expected = self.blocks.last().map_or(0, Block::next_replication);
-            if block.first_replication == expected && block.fits(self.scenario) {
+            if block.first_replication == expected && block.fits(scenario) {
                 self.blocks.push(block);
             } else {
                 notices.push(format!(
                     "{}: a block of replications from {} on was found, wanted {expected}; it is left out",
-                    self.scenario.spec().name,
+                    scenario.spec().name,
                     block.first_replication
                 ));
                 break;
@@ -200,18 +217,24 @@ impl Point<'_> {
         notices
     }
 
-    fn measured<'a>(&'a self, settings: &Settings) -> Measured<'a> {
-        let Self { scenario, blocks, .. } = self;
+    /// An answer for each scenario that asks for it.
+    fn answers(&self, scenarios: &[Scenario], settings: &Settings) -> Vec<(usize, Simulation)> {
+        let answer =
+            |at: &usize| (*at, answer_of(&scenarios[*at], settings.seed, settings.precision, &self.blocks));
+        self.asked_by.par_iter().map(answer).collect()
+    }
+
+    fn measured<'a>(&'a self, scenario: &'a Scenario, settings: &Settings) -> Measured<'a> {
+        let blocks = &self.blocks;
         Measured { scenario, seed: settings.seed, wanted_precision: settings.precision, blocks }
     }
 
     /// Whether nothing would be gained, or is allowed, by simulating on.
-    fn is_enough(&self, settings: &Settings) -> bool {
+    fn is_enough(&self, scenario: &Scenario, settings: &Settings) -> bool {
         let Some(last) = self.blocks.last() else { return false };
-        let measured = self.measured(settings);
+        let measured = self.measured(scenario, settings);
         let narrow = measured.precision().is_some_and(|width| width <= settings.precision);
-        let classes = 0..self.scenario.classes().len();
-        let steady = classes.into_iter().all(|class| !measured.is_suspicious(class));
+        let steady = (0..scenario.classes().len()).all(|class| !measured.is_suspicious(class));
         let ended =
             matches!(last.stopped_by, StoppedBy::Saturated | StoppedBy::NoTraffic | StoppedBy::MaxCycles);
         ended || narrow && steady || measured.messages() >= settings.max_messages
@@ -220,18 +243,19 @@ impl Point<'_> {
     /// Simulates until it is enough; `true` if that was interrupted.
     fn improve(
         &mut self,
+        scenario: &Scenario,
         settings: &Settings,
         store: Option<&Store>,
         stop: &AtomicBool,
         audience: &mut Audience<'_>,
     ) -> bool {
         for _ in 0..=MOST_ADDITIONS {
-            if self.is_enough(settings) {
+            if self.is_enough(scenario, settings) {
                 break;
             }
             let first = self.blocks.last().map_or(0, Block::next_replication);
-            let settings = self.addition(settings);
-            let block = experiment::run_block(self.scenario, &settings, stop, audience);
+            let settings = self.addition(scenario, settings);
+            let block = experiment::run_block(scenario, &settings, stop, audience);
             let block = block.expect("checked for all scenarios before the first was simulated");
             if block.is_partial() || stop.load(Ordering::Relaxed) {
                 return true;
@@ -245,11 +269,11 @@ impl Point<'_> {
     }
 
     /// How to simulate what is missing.
-    fn addition(&self, settings: &Settings) -> Settings {
+    fn addition(&self, scenario: &Scenario, settings: &Settings) -> Settings {
         if self.blocks.is_empty() {
             return settings.clone();
         }
-        let measured = self.measured(settings);
+        let measured = self.measured(scenario, settings);
         let wanted = settings.precision;
         // half-widths of two sets of replications together: 1 / w² = 1 / w1² + 1 / w2²
         let precision = match measured.precision() {

@@ -63,12 +63,12 @@ impl Panel {
     }
 }
 
-/// Ticks of a vertical axis of this height: not closer than two and a half lines, but three if there is room.
+/// Ticks of a vertical axis of this height: about two lines apart, at least four if there is room.
 fn y_ticks(canvas: &Canvas, scale: Scale, height: f64) -> Vec<(f64, String)> {
-    let wanted = ((height / canvas.small.size / 2.6) as usize).clamp(2, 9);
+    let wanted = ((height / canvas.small.size / 2.2) as usize).clamp(3, 9);
     let most = ((height / canvas.small.size / 1.3) as usize).max(wanted);
     let enough =
-        (wanted..=most).map(|count| scale.ticks(count)).find(|ticks| (3..=most).contains(&ticks.len()));
+        (wanted..=most).map(|count| scale.ticks(count)).find(|ticks| (4..=most).contains(&ticks.len()));
     enough.unwrap_or_else(|| scale.ticks(wanted))
 }
 

@@ -180,7 +180,7 @@ pub(super) fn interval(canvas: &mut Canvas, x: f64, (low, high): (f64, f64), col
 
 /// The mark of a style: shape by style, filling by variant.
 pub(super) fn marker(canvas: &mut Canvas, at: Place, style: usize, variant: usize, colour: RGBColor) {
-    let radius = canvas.small.size * 0.32;
+    let radius = canvas.small.size * 0.26;
     let palette = canvas.palette;
     let filling = match variant % 3 {
         0 => colour,

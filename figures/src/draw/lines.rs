@@ -69,7 +69,7 @@ fn x_scale(lines: &Lines) -> Scale {
     let of_series = lines.series.iter().flat_map(|series| series.points.iter().map(|point| point.x));
     let of_errors = lines.errors.iter().flat_map(|series| series.points.iter().map(|point| point.x));
     let limits = lines.series.iter().filter_map(|series| series.saturated_from);
-    Scale::around(of_series.chain(of_errors).chain(limits), lines.x.logarithmic, 0.03)
+    Scale::along(of_series.chain(of_errors).chain(limits), lines.x.logarithmic, 0.03)
 }
 
 /// Steady values with the upper ends of their intervals.

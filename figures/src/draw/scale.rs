@@ -45,6 +45,18 @@ impl Scale {
         }
     }
 
+    /// As [`Scale::around`], but from zero only if the smallest is less than a sixth of the largest: on a
+    /// horizontal axis zero is a place like others.
+    pub(super) fn along(values: impl IntoIterator<Item = f64>, logarithmic: bool, beyond: f64) -> Self {
+        let values: Vec<f64> = values.into_iter().filter(|value| drawable(*value, logarithmic)).collect();
+        let scale = Self::around(values.iter().copied(), logarithmic, beyond);
+        let from = values.iter().copied().fold(f64::INFINITY, f64::min);
+        if logarithmic || from < scale.to / 6.0 || from > scale.to {
+            return scale;
+        }
+        Self { from: from - beyond * (scale.to - from), ..scale }.widened()
+    }
+
     fn around_both(from: f64, to: f64, above: f64) -> Self {
         let from_zero = from >= 0.0 && from <= 0.5 * to;
         let span = match to - if from_zero { 0.0 } else { from } {

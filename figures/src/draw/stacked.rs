@@ -12,15 +12,16 @@ const HEIGHT: f64 = 0.42;
 
 /// Draws below `top`, in `room` if the height is given; the height where it ends.
 pub(super) fn draw(canvas: &mut Canvas, stacked: &Stacked, top: f64, room: Option<f64>) -> f64 {
-    let y = y_scale(stacked);
-    let legend_end = legend::draw(canvas, &legend_entries(stacked, y), top);
+    // each class has its own scale: best effort would flatten all others
+    let scales: Vec<Scale> = stacked.panels.iter().map(y_scale).collect();
+    let legend_end = legend::draw(canvas, &legend_entries(stacked, &scales), top);
     let x_label = canvas.text.wrap(&label(&stacked.x), canvas.width - 2.0 * canvas.margin, 3);
     let foot = x_label.len() as f64 * canvas.text.line_height();
 
     let gaps = (canvas.text.size, canvas.small.line_height() + canvas.text.line_height() + 2.0 * GAP);
     let right = canvas.width - canvas.margin;
     let roughly = right - 5.0 * canvas.text.size;
-    let tiles = Tiles::new(stacked.panels.len(), roughly, 12.0 * canvas.text.size);
+    let tiles = Tiles::new(stacked.panels.len(), roughly, 13.0 * canvas.text.size);
     let rows = tiles.rows as f64;
     let height = match room {
         Some(room) => ((room - (legend_end - top) - foot - rows * gaps.1) / rows).max(20.0),
@@ -28,17 +29,19 @@ pub(super) fn draw(canvas: &mut Canvas, stacked: &Stacked, top: f64, room: Optio
     };
     let all_rows = rows * (height + gaps.1) - gaps.1;
     let y_lines = canvas.text.wrap(&label(&stacked.y), all_rows, 3);
-    let numbers = width_of_numbers(canvas, y, height);
+    let widths = scales.iter().map(|y| width_of_numbers(canvas, *y, height));
+    let numbers = widths.fold(0.0, f64::max);
+    let gaps = (gaps.0 + numbers, gaps.1);
     let left = canvas.margin * 0.6 + y_lines.len() as f64 * canvas.text.line_height() + numbers;
     let columns = tiles.columns as f64;
     let width = ((right - left - (columns - 1.0) * gaps.0) / columns).max(1.0);
     let from = (left, legend_end + canvas.text.line_height() + GAP);
 
-    for (index, content) in stacked.panels.iter().enumerate() {
+    for (index, (content, y)) in stacked.panels.iter().zip(scales).enumerate() {
         let area = tiles.area(index, from, (width, height), gaps);
         let x = Scale { from: 0.0, to: 1.0, logarithmic: false };
         let panel = Panel { area, x, y };
-        panel.draw_grid(canvas, tiles.is_first_of_row(index));
+        panel.draw_grid(canvas, true);
         tiles::heading(canvas, &content.label, area);
         draw_panel(canvas, &panel, content);
         panel.draw_frame(canvas);
@@ -57,27 +60,25 @@ fn is_empty(bar: &Bar) -> bool {
     heights(bar).sum::<f64>() <= 0.0
 }
 
-/// From zero to the tallest steady bar or interval, but in each panel and origin at most four times the median.
-fn y_scale(stacked: &Stacked) -> Scale {
+/// From zero to the tallest steady bar or interval of a panel, but of each origin at most four times the median.
+fn y_scale(panel: &StackedPanel) -> Scale {
     let mut tops = Vec::new();
-    for panel in &stacked.panels {
-        for origin in [Origin::Published, Origin::Simulation] {
-            let bars = panel.bars.iter().filter(|bar| bar.origin == origin && !bar.saturated);
-            let values: Vec<f64> = bars
-                .flat_map(|bar| [Some(heights(bar).sum()), bar.interval_95.map(|ends| ends.1)])
-                .flatten()
-                .collect();
-            tops.extend(robust_top(&values));
-        }
+    for origin in Origin::ALL {
+        let bars = panel.bars.iter().filter(|bar| bar.origin == origin && !bar.saturated);
+        let values: Vec<f64> = bars
+            .flat_map(|bar| [Some(heights(bar).sum()), bar.interval_95.map(|ends| ends.1)])
+            .flatten()
+            .collect();
+        tops.extend(robust_top(&values));
     }
     if tops.iter().all(|top| *top <= 0.0) {
-        let all = stacked.panels.iter().flat_map(|panel| &panel.bars).map(|bar| heights(bar).sum());
+        let all = panel.bars.iter().map(|bar| heights(bar).sum());
         tops.extend(quantile(&all.collect::<Vec<f64>>(), 0.5));
     }
     Scale { from: 0.0, ..Scale::around(tops.into_iter().chain([0.0]), false, 0.08) }
 }
 
-fn legend_entries(stacked: &Stacked, y: Scale) -> Vec<Entry> {
+fn legend_entries(stacked: &Stacked, scales: &[Scale]) -> Vec<Entry> {
     let part = |(index, name): (usize, &String)| {
         Entry::new(Sample::Swatch { style: Some(index), hatched: false }, name.clone())
     };
@@ -94,7 +95,9 @@ fn legend_entries(stacked: &Stacked, y: Scale) -> Vec<Entry> {
     if bars().any(|bar| bar.saturated) {
         entries.push(Entry::new(Sample::Endless, "saturated: no upper end"));
     }
-    if bars().any(|bar| !bar.saturated && heights(bar).sum::<f64>() > y.to) {
+    let mut panels = stacked.panels.iter().zip(scales);
+    let over = |bar: &Bar, y: &Scale| !bar.saturated && heights(bar).sum::<f64>() > y.to;
+    if panels.any(|(panel, y)| panel.bars.iter().any(|bar| over(bar, y))) {
         entries.push(Entry::new(Sample::Beyond, "beyond the frame"));
     }
     entries
