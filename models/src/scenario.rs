@@ -3,6 +3,7 @@
 //! A *spec* ([`ScenarioSpec`]) is a plain struct; a *scenario* ([`Scenario`]) is the same, checked once at the
 //! door. Models take scenarios and never check again. A scenario file is TOML ([`Document`]).
 
+mod base;
 mod check;
 mod grid;
 mod overrides;
@@ -11,6 +12,7 @@ mod reader;
 mod spec;
 
 pub use crate::document::{Document, Fault, Place};
+pub use base::Load;
 pub use check::{MAX_DEADLINE_CYCLES, MAX_DEADLINES, MAX_FLITS, MAX_REAL_TIME_CLASSES, MIN_RATE, Scenario};
 pub use grid::{Axis, Coupling, Grid, Setting};
 pub use presets::{PRESETS, Preset};

@@ -37,7 +37,7 @@ mod reader;
 use std::collections::HashSet;
 
 use flitwise_models::document::nearest;
-use flitwise_models::scenario::{Document, Fault, Scenario};
+use flitwise_models::scenario::{Fault, Scenario};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -52,9 +52,7 @@ const BUILT_IN: [(&str, &str); 4] = [
     ("our-own.toml", include_str!("../registry/our-own.toml")),
 ];
 
-/// Reads the scenario file that a claim names.
-pub type Load<'l> = dyn Fn(&str) -> Result<Document, Vec<Fault>> + 'l;
-
+pub use flitwise_models::scenario::Load;
 /// Claims, in the order in which they were written down; their names differ.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {

@@ -7,7 +7,7 @@
 //! - and as they are, in percentage points, for probabilities: 0.30 against 0.25 is 5 %.
 
 use flitwise_models::answer::{Answer, ClassAnswer};
-use flitwise_models::scenario::ClassKind;
+use flitwise_models::scenario::{ClassKind, DeadlineSpec, HopDeadlines};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -85,6 +85,17 @@ impl Quantity {
     /// Whether it is a part of the network latency.
     fn is_part(self) -> bool {
         matches!(self, Self::Transfer | Self::Blocking | Self::Sharing)
+    }
+
+    /// The deadline behind a miss probability.
+    pub fn deadline(self) -> Option<DeadlineSpec> {
+        match self {
+            Self::Miss { deadline_cycles, hops: None } => Some(DeadlineSpec::Cycles(deadline_cycles)),
+            Self::Miss { deadline_cycles, hops: Some(hops) } => {
+                Some(DeadlineSpec::Hops(HopDeadlines { hops, deadlines: vec![deadline_cycles] }))
+            }
+            _ => None,
+        }
     }
 
     /// What a model says of it.

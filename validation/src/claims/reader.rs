@@ -2,9 +2,7 @@
 
 use flitwise_models::document::{Entry, Node, Reader, Table, Value, one_of};
 use flitwise_models::published::{self, Failure};
-use flitwise_models::scenario::{
-    Coupling, DeadlineSpec, Document, Fault, HopDeadlines, Place, Preset, Scenario,
-};
+use flitwise_models::scenario::{Coupling, DeadlineSpec, Document, Fault, Place, Scenario};
 
 use super::{Claim, Course, CoursePoint, Kind, Load, Origin, Registry, Verdict};
 use crate::compare::Quantity;
@@ -338,7 +336,7 @@ impl<'d> Reading<'_, 'd> {
 
     /// The claim with its courses, every scenario of which is sound and has somebody to answer it.
     fn with_courses(&mut self, mut claim: Claim, word: &str, all_classes: bool) -> Option<Claim> {
-        let base = self.base();
+        let base = self.reader.scenario(self.table, "scenario", self.load);
         let variants = self.variants();
         if ["unmoved", "grows-faster", "saturates-earlier"].contains(&word) {
             let help = "x = { key = \"class.R1.rate\", values = [0.002, 0.004] }";
@@ -392,55 +390,6 @@ impl<'d> Reading<'_, 'd> {
         Some(claim)
     }
 
-    /// The scenario that everything varies from: a preset, a file or one written out, with what is set in it.
-    fn base(&mut self) -> Option<Document> {
-        let help = "scenario = { preset = \"router16\" }";
-        self.reader.require(self.table, "scenario", "a scenario", Some(help));
-        let table = self.reader.table(self.table, "scenario")?;
-        self.reader.refuse_unknown(&table, SCENARIO);
-        let given = ["preset", "file", "network"].into_iter().filter(|key| table.get(key).is_some()).count();
-        if given != 1 {
-            let found = if given == 0 { "neither" } else { "more than one of them" };
-            let wanted = "preset = \"router16\", file = \"mine.toml\" or a [claim.scenario.network]";
-            self.refuse("scenario", found.to_owned(), wanted);
-            return None;
-        }
-        let mut base = if table.get("preset").is_some() {
-            self.preset(&table)?
-        } else if let Some(file) = self.reader.text(&table, "file") {
-            match (self.load)(&file) {
-                Ok(document) => document,
-                Err(faults) => {
-                    self.reader.refuse_all(faults);
-                    return None;
-                }
-            }
-        } else {
-            let own = |entry: &&Entry| entry.key != "set";
-            let entries: Vec<Entry> = table.entries.iter().filter(own).cloned().collect();
-            Table { entries: &entries, ..table.clone() }.to_document()
-        };
-        for entry in self.reader.settings(&table, "set") {
-            self.reader.refuse_all(base.set_entry(entry).err());
-        }
-        Some(base)
-    }
-
-    fn preset(&mut self, table: &Table<'_>) -> Option<Document> {
-        let name = self.reader.text(table, "preset")?;
-        match Preset::find(&name) {
-            Ok(preset) => Some(preset.document()),
-            Err(near) => {
-                let help = near.map(|near| format!("did you mean \"{near}\"?"));
-                let help = help.or_else(|| Some("flitwise presets lists them".to_owned()));
-                let place = table.get("preset").map_or(table.place, |node| &node.place);
-                let wanted = "a built-in scenario".to_owned();
-                self.reader.refuse(place, table.key("preset"), format!("\"{name}\""), wanted, help);
-                None
-            }
-        }
-    }
-
     fn sound(&mut self, scenario: Result<Scenario, Vec<Fault>>) -> Option<Scenario> {
         scenario.map_err(|faults| self.reader.refuse_all(faults)).ok()
     }
@@ -459,7 +408,7 @@ impl<'d> Reading<'_, 'd> {
             self.reader.require(&table, "label", "what to call it", None);
             let label = self.reader.text(&table, "label").unwrap_or_default();
             // another preset takes the claim's settings, too
-            let base = table.get("preset").and_then(|_| self.preset(&table)).map(|mut base| {
+            let base = table.get("preset").and_then(|_| self.reader.preset(&table)).map(|mut base| {
                 for entry in claim_settings {
                     self.reader.refuse_all(base.set_entry(entry).err());
                 }
@@ -622,20 +571,10 @@ fn point(
     let scenario = document.scenario()?;
     let mut spec = scenario.spec().clone();
     // the deadlines of the claim take the place of those of the scenario
-    let deadlines: Vec<DeadlineSpec> = claim.quantities.iter().filter_map(deadline).collect();
+    let deadlines: Vec<DeadlineSpec> =
+        claim.quantities.iter().filter_map(|quantity| quantity.deadline()).collect();
     for class in &mut spec.classes {
         class.deadlines = if claim.classes.contains(&class.name) { deadlines.clone() } else { Vec::new() };
     }
     spec.check()
-}
-
-/// The deadline behind a miss probability.
-fn deadline(quantity: &Quantity) -> Option<DeadlineSpec> {
-    match quantity {
-        Quantity::Miss { deadline_cycles, hops: None } => Some(DeadlineSpec::Cycles(*deadline_cycles)),
-        Quantity::Miss { deadline_cycles, hops: Some(hops) } => {
-            Some(DeadlineSpec::Hops(HopDeadlines { hops: *hops, deadlines: vec![*deadline_cycles] }))
-        }
-        _ => None,
-    }
 }

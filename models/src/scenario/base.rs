@@ -1,0 +1,74 @@
+//! A scenario within another file: built in, in a file of its own, or written out, with overrides.
+
+use super::{Document, Fault, Preset};
+use crate::document::{Entry, Reader, Table};
+
+/// Reads the scenario file that another file names.
+pub type Load<'l> = dyn Fn(&str) -> Result<Document, Vec<Fault>> + 'l;
+
+/// Keys of such a table.
+const KEYS: &[&str] = &["preset", "file", "set", "name", "network", "router", "class"];
+
+impl Reader {
+    /// The scenario of the table `key`, not yet checked: `preset = "router16"`, `file = "mine.toml"` or the scenario
+    /// itself, with `set = { "class.BE.rate" = 0.008 }` laid on top.
+    ///
+    /// ```
+    /// use flitwise_models::document::{Document, Reader};
+    ///
+    /// let text = "[scenario]\npreset = \"router16\"\nset = { \"class.BE.rate\" = 0.008 }\n";
+    /// let document = Document::parse("mine.toml", text).unwrap();
+    /// let mut reader = Reader::new(&[]);
+    /// let no_files = |_: &str| unreachable!("no file is named");
+    /// let base = reader.scenario(&document.root(), "scenario", &no_files).unwrap();
+    /// assert_eq!(base.number("class.BE.rate"), Some(0.008));
+    /// ```
+    pub fn scenario<'d>(&mut self, table: &Table<'d>, key: &'d str, load: &Load<'_>) -> Option<Document> {
+        let help = format!("{key} = {{ preset = \"router16\" }}");
+        self.require(table, key, "a scenario", Some(&help));
+        let table = self.table(table, key)?;
+        self.refuse_unknown(&table, KEYS);
+        let given = ["preset", "file", "network"].into_iter().filter(|key| table.get(key).is_some()).count();
+        if given != 1 {
+            let found = if given == 0 { "neither" } else { "more than one of them" };
+            let wanted = "preset = \"router16\", file = \"mine.toml\" or the scenario's own tables".to_owned();
+            self.refuse(table.place, table.path.to_string(), found.to_owned(), wanted, Some(help));
+            return None;
+        }
+        let mut base = if table.get("preset").is_some() {
+            self.preset(&table)?
+        } else if table.get("file").is_some() {
+            match load(&self.text(&table, "file")?) {
+                Ok(document) => document,
+                Err(faults) => {
+                    self.refuse_all(faults);
+                    return None;
+                }
+            }
+        } else {
+            let own = |entry: &&Entry| entry.key != "set";
+            let entries: Vec<Entry> = table.entries.iter().filter(own).cloned().collect();
+            Table { entries: &entries, ..table.clone() }.to_document()
+        };
+        for entry in self.settings(&table, "set") {
+            self.refuse_all(base.set_entry(entry).err());
+        }
+        Some(base)
+    }
+
+    /// The built-in scenario that a table names.
+    pub fn preset(&mut self, table: &Table<'_>) -> Option<Document> {
+        let name = self.text(table, "preset")?;
+        match Preset::find(&name) {
+            Ok(preset) => Some(preset.document()),
+            Err(near) => {
+                let help = near.map(|near| format!("did you mean \"{near}\"?"));
+                let help = help.or_else(|| Some("flitwise presets lists them".to_owned()));
+                let place = table.get("preset").map_or(table.place, |node| &node.place);
+                let wanted = "a built-in scenario".to_owned();
+                self.refuse(place, table.key("preset"), format!("\"{name}\""), wanted, help);
+                None
+            }
+        }
+    }
+}
