@@ -74,9 +74,10 @@ pub(crate) fn stop_on_signals() -> Arc<AtomicBool> {
     let mut first: Option<Instant> = None;
     // without a handler a signal ends the process at once, which is better than not running
     let _ = ctrlc::set_handler(move || {
-        set.store(true, Ordering::Relaxed);
+        // set before the first signal: all is measured, and nothing is left to stop
+        let done = set.swap(true, Ordering::Relaxed) && first.is_none();
         // some senders send two at once and mean one
-        if first.get_or_insert_with(Instant::now).elapsed() > SAME_SIGNAL {
+        if done || first.get_or_insert_with(Instant::now).elapsed() > SAME_SIGNAL {
             std::process::exit(i32::from(INTERRUPTED));
         }
     });
