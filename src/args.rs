@@ -52,6 +52,9 @@ pub(crate) enum Command {
     /// Draw a published figure, or your own: SVG, PNG, and the numbers as CSV and JSON.
     #[command(after_help = FIGURE_EXAMPLES)]
     Figure(Figure),
+    /// Write all figures, error tables, claims and verdicts as one HTML page and as Markdown.
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(Report),
     /// Show where simulation results are kept, check them, or remove them.
     Store(StoreCommand),
     /// List the built-in scenarios, or print one as a file to start from.
@@ -141,6 +144,15 @@ Examples:
 
 Simulations are kept in the store (flitwise store), so that drawing again costs none.
 Exit codes: 0 drawn, 1 output not written, 2 bad input, 130 interrupted (what was complete is drawn).";
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  flitwise report --out report
+  flitwise report --out report --precision 2% --quick
+
+Writes report.html (complete in itself), report.md, and every figure as SVG, PNG, CSV and JSON. Simulations
+are kept in the store (flitwise store): after an interruption the next report goes on from there.
+Exit codes: 0 written, 1 output not written, 2 bad input, 130 interrupted.";
 
 /// How to simulate many points, and where to keep what was found.
 ///
@@ -233,6 +245,21 @@ pub(crate) struct Figure {
     /// Height of the picture in pixels [default: as its kind needs].
     #[arg(long, value_name = "PX", allow_hyphen_values = true)]
     pub(crate) height: Option<String>,
+    #[command(flatten)]
+    pub(crate) campaign: CampaignArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// Write to this directory, which is made if it is not there.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Check the quick claims only.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Colours of the figures.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) theme: Theme,
     #[command(flatten)]
     pub(crate) campaign: CampaignArgs,
 }

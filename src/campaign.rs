@@ -1,7 +1,5 @@
 //! Many points to simulate: options, store, progress bar and signals.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use flitwise_models::scenario::{Fault, Scenario};
@@ -13,7 +11,7 @@ use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, Prog
 use crate::args::CampaignArgs;
 use crate::outcome::Ended;
 use crate::output::{note, percent};
-use crate::simulate::stop_on_signals;
+use crate::signals::Watch;
 use crate::typed::{self, Options};
 
 /// How to simulate, and where to keep it.
@@ -56,7 +54,8 @@ impl Campaign {
 
     /// The same for groups of scenarios that want different precisions.
     pub(crate) fn run_each(&self, groups: &[(f64, &[Scenario])]) -> Result<Vec<Outcome>, Vec<Fault>> {
-        let stop: Arc<AtomicBool> = stop_on_signals();
+        // it ends with the function: from there on the next signal ends the process
+        let watch = Watch::begin();
         let mut outcomes = Vec::with_capacity(groups.len());
         for (index, (precision, scenarios)) in groups.iter().enumerate() {
             let mut bar = Bar::new(self.quiet, *precision);
@@ -64,12 +63,10 @@ impl Campaign {
                 self.notices.iter().for_each(|notice| bar.notice(notice));
             }
             let settings = Settings { precision: *precision, ..self.settings.clone() };
-            let outcome = campaign::run(scenarios, &settings, self.store.as_ref(), &stop, &mut bar);
+            let outcome = campaign::run(scenarios, &settings, self.store.as_ref(), watch.stop(), &mut bar);
             bar.bar.finish_and_clear();
             outcomes.push(outcome?);
         }
-        // from here on there is nothing to wait for: the next signal ends the process
-        stop.store(true, std::sync::atomic::Ordering::Relaxed);
         Ok(outcomes)
     }
 }

@@ -211,7 +211,7 @@ fn style(args: &args::Figure) -> Result<Style, Ended> {
     if faults.is_empty() { Ok(style) } else { Err(Ended::BadInput(faults)) }
 }
 
-fn theme(theme: Theme) -> draw::Theme {
+pub(crate) fn theme(theme: Theme) -> draw::Theme {
     match theme {
         Theme::Light => draw::Theme::Light,
         Theme::Dark => draw::Theme::Dark,
@@ -220,7 +220,7 @@ fn theme(theme: Theme) -> draw::Theme {
 }
 
 /// Writes the four files of a figure; each is whole or not there.
-fn write(
+pub(crate) fn write(
     one: &Wanted,
     simulations: &[Simulation],
     campaign: &Campaign,

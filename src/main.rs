@@ -8,7 +8,9 @@ mod input;
 mod outcome;
 mod output;
 mod presets;
+mod report;
 mod schema;
+mod signals;
 mod simulate;
 mod solve;
 mod store;
@@ -47,6 +49,7 @@ fn run(command: &Command) -> Result<(), Ended> {
         Command::Compare(args) => compare::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Figure(args) => figure::run(args),
+        Command::Report(args) => report::run(args),
         Command::Store(args) => store::run(args),
         Command::Presets { action } => presets::run(action.as_ref()),
         Command::Schema { of } => schema::run(*of),

@@ -5,10 +5,6 @@ mod progress;
 mod settings;
 mod trace;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-
 use flitwise_validation::Delivery;
 use flitwise_validation::answer::{ClassSimulation, Estimate, Simulation};
 use flitwise_validation::experiment::{self, Listener, Progress};
@@ -17,8 +13,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{Format, Simulate};
-use crate::outcome::{Ended, INTERRUPTED};
+use crate::outcome::Ended;
 use crate::output::ClassColumns;
+use crate::signals::Watch;
 use crate::{input, output};
 use progress::Bar;
 use trace::Trace;
@@ -49,11 +46,11 @@ pub(crate) fn run(args: &Simulate) -> Result<(), Ended> {
         bar: Bar::new(args.quiet, settings.precision),
         trace: trace.map(|trace| trace.begin(&scenario)),
     };
-    let stop = stop_on_signals();
-    let answer = experiment::run(&scenario, &settings, &stop, &mut listener);
-    let answer = answer.map_err(|faults| Ended::faults(&faults))?;
+    let watch = Watch::begin();
+    let answer = experiment::run(&scenario, &settings, watch.stop(), &mut listener);
     // from here on there is nothing to wait for: the next signal ends the process
-    stop.store(true, Ordering::Relaxed);
+    drop(watch);
+    let answer = answer.map_err(|faults| Ended::faults(&faults))?;
     let Audience { bar, trace } = listener;
     bar.clear();
 
@@ -62,26 +59,6 @@ pub(crate) fn run(args: &Simulate) -> Result<(), Ended> {
     let written = write(answer, args.format, &ClassColumns::of(&scenario));
     trace.map_or(Ok(()), Trace::end)?;
     if partial { Err(Ended::Interrupted) } else { written }
-}
-
-/// Signals so close together are one.
-const SAME_SIGNAL: Duration = Duration::from_millis(500);
-
-/// Set by the first Ctrl-C, or request to terminate; the second one ends the process.
-pub(crate) fn stop_on_signals() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let set = Arc::clone(&stop);
-    let mut first: Option<Instant> = None;
-    // without a handler a signal ends the process at once, which is better than not running
-    let _ = ctrlc::set_handler(move || {
-        // set before the first signal: all is measured, and nothing is left to stop
-        let done = set.swap(true, Ordering::Relaxed) && first.is_none();
-        // some senders send two at once and mean one
-        if done || first.get_or_insert_with(Instant::now).elapsed() > SAME_SIGNAL {
-            std::process::exit(i32::from(INTERRUPTED));
-        }
-    });
-    stop
 }
 
 /// Who listens to a simulation.

@@ -35,7 +35,7 @@ pub(crate) struct VerifyDocument {
 
 /// How many there are of each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-struct Summary {
+pub(crate) struct Summary {
     /// Claims that hold.
     held: usize,
     /// Claims that do not.
@@ -48,13 +48,13 @@ struct Summary {
 
 /// A claim and what came of it.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Judged {
+pub(crate) struct Judged {
     /// Its name in the registry.
-    name: String,
+    pub(crate) name: String,
     /// The claim, in a sentence.
-    text: String,
+    pub(crate) text: String,
     /// Who says so, and where.
-    source: String,
+    pub(crate) source: String,
     /// What is claimed.
     #[serde(flatten)]
     kind: Kind,
@@ -65,10 +65,10 @@ struct Judged {
     /// What is expected to come out.
     expected: Verdict,
     /// Why, where it is not expected to hold.
-    reason: Option<String>,
+    pub(crate) reason: Option<String>,
     /// What came out.
     #[serde(flatten)]
-    judgement: Judgement,
+    pub(crate) judgement: Judgement,
 }
 
 impl Judged {
@@ -87,7 +87,7 @@ impl Judged {
     }
 
     /// Whether that was expected.
-    fn state(&self) -> &'static str {
+    pub(crate) fn state(&self) -> &'static str {
         match self.judgement.verdict {
             Verdict::Undecided => "OPEN",
             verdict if verdict == self.expected => "expected",
@@ -180,7 +180,7 @@ fn from_file(path: &Path) -> Result<Registry, Ended> {
 }
 
 /// Every claim that could be judged, and whether the simulation was interrupted.
-fn judged(registry: &Registry, campaign: &Campaign) -> Result<(Vec<Judged>, bool), Ended> {
+pub(crate) fn judged(registry: &Registry, campaign: &Campaign) -> Result<(Vec<Judged>, bool), Ended> {
     let wanted: Vec<(f64, Vec<Scenario>)> = registry
         .claims
         .iter()
@@ -214,7 +214,7 @@ fn judged(registry: &Registry, campaign: &Campaign) -> Result<(Vec<Judged>, bool
     Ok((claims, partial))
 }
 
-fn summary(claims: &[Judged]) -> Summary {
+pub(crate) fn summary(claims: &[Judged]) -> Summary {
     let count = |verdict| claims.iter().filter(|claim| claim.judgement.verdict == verdict).count();
     Summary {
         held: count(Verdict::Held),

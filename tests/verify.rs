@@ -7,7 +7,7 @@ mod command;
 use std::fs;
 use std::path::PathBuf;
 
-use command::{assert_valid, flitwise, json};
+use command::{assert_close, assert_valid, flitwise, json};
 
 /// A file of this test alone.
 fn scratch(name: &str, text: &str) -> PathBuf {
@@ -52,6 +52,7 @@ fn documents_keep_to_their_schema() {
     assert_eq!((&claim["name"], &claim["verdict"]), (&"lone".into(), &"held".into()));
     assert_eq!((&claim["kind"], &claim["to"]), (&"value".into(), &36.01.into()));
     assert_eq!(claim["findings"].as_array().unwrap().len(), 1);
+    assert_close(&claim["findings"][0]["value"]["value"], 36.0, 0.01);
 }
 
 #[test]

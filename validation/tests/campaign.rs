@@ -1,5 +1,7 @@
 //! Campaigns: what is kept is what would be measured, and more is added to it.
 
+#![allow(clippy::unwrap_used)]
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use flitwise_models::scenario::{DeadlineSpec, Preset, Scenario};

@@ -284,8 +284,11 @@ fn saturation_rows(canvas: &Canvas, lines: &Lines, x: Scale, width: f64) -> (Vec
     let apart = canvas.small.size * 0.9;
     let mut rows: Vec<Vec<f64>> = Vec::new();
     let mut chosen = Vec::new();
-    for series in &lines.series {
-        let share = series.saturated_from.and_then(|limit| x.share(limit));
+    for (index, series) in lines.series.iter().enumerate() {
+        // one mark for all variants of a class that saturate at the same place
+        let mark = |one: &Series| (one.style, one.origin, one.saturated_from);
+        let is_new = lines.series[..index].iter().all(|earlier| mark(earlier) != mark(series));
+        let share = series.saturated_from.filter(|_| is_new).and_then(|limit| x.share(limit));
         chosen.push(share.map(|share| {
             let place = share * width;
             let free = |row: &Vec<f64>| row.iter().all(|other| (other - place).abs() >= apart);

@@ -1,0 +1,275 @@
+//! `flitwise report`: all figures, error tables, claims and verdicts on one page.
+
+use std::fs;
+
+use flitwise_figures::draw::{self, Style};
+use flitwise_figures::picture::{Content, Lines, Picture};
+use flitwise_models::scenario::Scenario;
+use flitwise_validation::answer::{Simulation, StoppedBy};
+use flitwise_validation::claims::{Registry, Verdict};
+use indicatif::HumanCount;
+use minijinja::value::Serde;
+use minijinja::{Environment, context};
+use serde::Serialize;
+
+use crate::args::Report;
+use crate::campaign::Campaign;
+use crate::figure::{self, Wanted};
+use crate::outcome::Ended;
+use crate::output::{self, percent};
+use crate::verify::{self, Judged};
+
+const HTML: &str = include_str!("report/page.html");
+const MARKDOWN: &str = include_str!("report/page.md");
+
+/// A figure on the page.
+#[derive(Debug, Serialize)]
+struct FigureEntry {
+    name: String,
+    number: String,
+    heading: String,
+    title: String,
+    svg: String,
+    claims: Vec<ClaimEntry>,
+    judged: Vec<JudgedEntry>,
+    notes: Vec<String>,
+    rebuild: String,
+}
+
+/// What somebody says about a figure.
+#[derive(Debug, Serialize)]
+struct ClaimEntry {
+    text: String,
+    source: String,
+}
+
+/// A claim of the registry and what came of it.
+#[derive(Clone, Debug, Serialize)]
+struct JudgedEntry {
+    name: String,
+    text: String,
+    source: String,
+    verdict: &'static str,
+    state: &'static str,
+    class: &'static str,
+    measured: String,
+    reason: Option<String>,
+}
+
+/// One series and how far the model is off.
+#[derive(Debug, Serialize)]
+struct ErrorEntry {
+    figure: String,
+    series: String,
+    points: usize,
+    mean: String,
+    worst: String,
+    at: String,
+}
+
+/// A point that did not reach the wanted precision.
+#[derive(Debug, Serialize)]
+struct CoarseEntry {
+    figure: String,
+    point: usize,
+    reached: String,
+    stopped_by: &'static str,
+    saturated: String,
+}
+
+pub(crate) fn run(args: &Report) -> Result<(), Ended> {
+    let campaign = Campaign::read(&args.campaign)?;
+    let wanted = figure::wanted(&["all".to_owned()])?;
+    fs::create_dir_all(&args.out)
+        .map_err(|error| Ended::input(format!("--out {}: cannot be made: {error}", args.out.display())))?;
+    let scenarios: Vec<Vec<Scenario>> = wanted.iter().map(|one| one.figure.scenarios()).collect();
+    let outcome = campaign.run(&scenarios.concat()).map_err(|faults| Ended::faults(&faults))?;
+    let simulations: Option<Vec<Simulation>> = outcome.simulations.into_iter().collect();
+    // what was simulated is kept: the next report goes on from there
+    let Some(simulations) = simulations else { return Err(Ended::Interrupted) };
+    let mut registry = Registry::built_in();
+    if args.quick {
+        registry.claims.retain(|claim| claim.quick);
+    }
+    let (judged, partial) = verify::judged(&registry, &campaign)?;
+    if partial {
+        return Err(Ended::Interrupted);
+    }
+
+    let style = Style { theme: figure::theme(args.theme), ..Style::default() };
+    let claims: Vec<JudgedEntry> = judged.iter().map(JudgedEntry::of).collect();
+    let (mut figures, mut errors, mut coarse) = (Vec::new(), Vec::new(), Vec::new());
+    let mut rest = simulations.as_slice();
+    for (one, scenarios) in wanted.iter().zip(&scenarios) {
+        let (own, others) = rest.split_at(scenarios.len());
+        rest = others;
+        for path in figure::write(one, own, &campaign, &style, &args.out)? {
+            output::write(format!("{}\n", path.display()).as_bytes())?;
+        }
+        let picture = one.figure.picture(own);
+        errors.extend(error_entries(one, own));
+        coarse.extend(coarse_entries(one, own, campaign.settings.precision));
+        figures.push(figure_entry(one, picture, &style, &claims, &campaign));
+    }
+    let how = figure::how(&campaign);
+    let quick = if args.quick { " --quick" } else { "" };
+    let page = context! {
+        version => env!("CARGO_PKG_VERSION"),
+        seed => campaign.settings.seed,
+        precision => percent(campaign.settings.precision),
+        max_messages => HumanCount(campaign.settings.max_messages).to_string(),
+        points => distinct(&simulations),
+        messages => HumanCount(messages(&simulations)).to_string(),
+        summary => Serde(&verify::summary(&judged)),
+        figures => Serde(&figures),
+        errors => Serde(&errors),
+        claims => Serde(&claims),
+        coarse => Serde(&coarse),
+        rebuild => format!("flitwise report{quick} --out DIR {how}"),
+        rebuild_claims => format!("flitwise verify{quick} {how}"),
+    };
+    for (name, template) in [("report.html", HTML), ("report.md", MARKDOWN)] {
+        let text = rendered(name, template, &page)?;
+        let path = args.out.join(name);
+        figure::write_whole(&path, text.as_bytes())?;
+        output::write(format!("{}\n", path.display()).as_bytes())?;
+    }
+    Ok(())
+}
+
+/// A page with its blanks filled; what goes into HTML is escaped.
+fn rendered(name: &str, template: &str, page: &minijinja::Value) -> Result<String, Ended> {
+    let broken = |error: minijinja::Error| Ended::Output(std::io::Error::other(format!("{name}: {error}")));
+    let mut environment = Environment::new();
+    environment.add_template(name, template).map_err(broken)?;
+    let mut text = environment.get_template(name).map_err(broken)?.render(page).map_err(broken)?;
+    text.push('\n');
+    Ok(text)
+}
+
+impl JudgedEntry {
+    fn of(judged: &Judged) -> Self {
+        Self {
+            name: judged.name.clone(),
+            text: judged.text.clone(),
+            source: judged.source.clone(),
+            verdict: judged.judgement.verdict.word(),
+            state: judged.state(),
+            class: match (judged.state(), judged.judgement.verdict) {
+                ("CHANGED", _) => "changed",
+                (_, Verdict::Held) => "held",
+                (_, Verdict::NotHeld) => "not-held",
+                (_, Verdict::Undecided) => "undecided",
+            },
+            measured: judged.judgement.measured.clone(),
+            reason: judged.reason.clone().filter(|_| judged.judgement.verdict != Verdict::Held),
+        }
+    }
+}
+
+fn figure_entry(
+    one: &Wanted,
+    picture: Picture,
+    style: &Style,
+    claims: &[JudgedEntry],
+    campaign: &Campaign,
+) -> FigureEntry {
+    let name = &one.figure.name;
+    let number = one.typed.clone();
+    let heading = match name.strip_prefix("fig") {
+        Some(_) => format!("Figure {number}: {}", picture.title),
+        None => picture.title.clone(),
+    };
+    // claims are named after the figure: fig04a-agreement; those of both parts of a figure, fig05a-.., fig05b-..
+    let of_figure = |claim: &&JudgedEntry| {
+        let rest = claim.name.strip_prefix(name.as_str());
+        rest.is_some_and(|rest| rest.starts_with('-') || rest.starts_with("a-") || rest.starts_with("b-"))
+    };
+    let claim = |claim: &flitwise_figures::figure::Claim| ClaimEntry {
+        text: claim.text.clone(),
+        source: claim.source.clone(),
+    };
+    FigureEntry {
+        number,
+        heading,
+        title: picture.title.clone(),
+        svg: draw::svg(&picture, style),
+        claims: one.figure.claims.iter().map(claim).collect(),
+        judged: claims.iter().filter(of_figure).cloned().collect(),
+        notes: picture.notes,
+        rebuild: format!("flitwise figure {} {}", one.typed, figure::how(campaign)),
+        name: name.clone(),
+    }
+}
+
+/// Mean and worst error of each series of a figure of curves.
+fn error_entries(one: &Wanted, simulations: &[Simulation]) -> Vec<ErrorEntry> {
+    let mut figure = one.figure.clone();
+    figure.errors = true;
+    let Content::Lines(Lines { errors, y, .. }) = figure.picture(simulations).content else {
+        return Vec::new();
+    };
+    let unit = if y.unit.is_empty() { "points" } else { "%" };
+    let mut entries = Vec::new();
+    for series in errors {
+        let steady = series.points.iter().filter(|point| !point.saturated);
+        let known: Vec<(f64, f64)> = steady.filter_map(|point| Some((point.x, point.y?))).collect();
+        let worst = known.iter().copied().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+        let Some((at, worst)) = worst else { continue };
+        let mean = known.iter().map(|(_, error)| error.abs()).sum::<f64>() / known.len() as f64;
+        entries.push(ErrorEntry {
+            figure: one.typed.clone(),
+            series: series.label,
+            points: known.len(),
+            mean: format!("{mean:.1} {unit}"),
+            worst: format!("{worst:+.1} {unit}"),
+            at: at.to_string(),
+        });
+    }
+    entries
+}
+
+/// Points of a figure that did not reach the precision.
+fn coarse_entries(one: &Wanted, simulations: &[Simulation], precision: f64) -> Vec<CoarseEntry> {
+    let mut entries = Vec::new();
+    for (index, simulation) in simulations.iter().enumerate() {
+        let run = &simulation.run;
+        let is_fine = run.reached_precision.is_some_and(|reached| reached <= precision);
+        if is_fine || run.stopped_by == StoppedBy::NoTraffic {
+            continue;
+        }
+        let saturated = simulation.classes.iter().filter(|class| class.saturated);
+        let saturated: Vec<&str> = saturated.map(|class| class.name.as_str()).collect();
+        entries.push(CoarseEntry {
+            figure: one.typed.clone(),
+            point: index + 1,
+            reached: run.reached_precision.map_or_else(|| "-".to_owned(), percent),
+            stopped_by: match run.stopped_by {
+                StoppedBy::MaxMessages => "messages",
+                StoppedBy::Saturated => "saturation",
+                _ => "time",
+            },
+            saturated: saturated.join(", "),
+        });
+    }
+    entries
+}
+
+/// Scenarios of different numbers: figures share many.
+fn distinct(simulations: &[Simulation]) -> usize {
+    unique(simulations).count()
+}
+
+fn messages(simulations: &[Simulation]) -> u64 {
+    unique(simulations).map(|simulation| simulation.run.messages).sum()
+}
+
+/// The same point has the same time to the last digit.
+fn unique(simulations: &[Simulation]) -> impl Iterator<Item = &Simulation> {
+    let same = |a: &Simulation, b: &Simulation| {
+        let key = |one: &Simulation| (one.run.wall_seconds.to_bits(), one.run.flit_hops, one.run.messages);
+        key(a) == key(b)
+    };
+    let is_first = move |at: usize| !simulations[..at].iter().any(|earlier| same(earlier, &simulations[at]));
+    simulations.iter().enumerate().filter(move |(at, _)| is_first(*at)).map(|(_, simulation)| simulation)
+}
