@@ -110,7 +110,6 @@ pub(crate) fn options(details: bool) -> published::Options {
     published::Options { details, ..published::Options::default() }
 }
 
-/// A text file, or standard input for `-`, with the name that messages use.
 /// The scenario file that another file names, from where that is.
 pub(crate) fn named_in(name: &str, folder: &Path, file: &str) -> Result<Document, Vec<Fault>> {
     let fault = |message: String| {
@@ -122,6 +121,7 @@ pub(crate) fn named_in(name: &str, folder: &Path, file: &str) -> Result<Document
     Document::parse(&name, &text)
 }
 
+/// A text file, or standard input for `-`, with the name that messages use.
 pub(crate) fn read(path: &Path) -> Result<(String, String), Ended> {
     let (name, bytes) = if path == Path::new("-") {
         let mut bytes = Vec::new();

@@ -43,9 +43,10 @@ fn install() {
     // without a handler a signal ends the process at once, which is better than not running
     let _ = ctrlc::set_handler(move || {
         STOP.store(true, Ordering::Relaxed);
-        // some senders send two at once and mean one
+        // some senders send two at once and mean one, even if nobody watches any more when the second one comes
+        let is_first = first.is_none();
         let is_second = first.get_or_insert_with(Instant::now).elapsed() > SAME_SIGNAL;
-        if is_second || !WATCHED.load(Ordering::Relaxed) {
+        if is_second || is_first && !WATCHED.load(Ordering::Relaxed) {
             std::process::exit(i32::from(INTERRUPTED));
         }
     });

@@ -262,12 +262,13 @@ impl Drawn<'_> {
         let mut errors = Vec::new();
         let per_variant = self.x.values.len();
         for (index, variant) in self.variants.iter().enumerate() {
-            let curve = curve(&self.x.values, self.x.axis.logarithmic);
+            let scenario = |x| figure.at(Some(variant), &[(self.x, x)]).ok();
+            let mut curve = curve(&self.x.values, self.x.axis.logarithmic);
+            // between whole numbers, of flits say, there is nothing
+            curve.retain(|x| self.x.values.contains(x) || scenario(*x).is_some());
             let distributions = needs_distribution(self.quantities);
             let answers = match figure.has(Origin::Published) {
-                true => {
-                    solved(&curve, |x| figure.at(Some(variant), &[(self.x, x)]).ok(), distributions, notes)
-                }
+                true => solved(&curve, scenario, distributions, notes),
                 false => Vec::new(),
             };
             let measured = match figure.has(Origin::Simulation) {

@@ -60,6 +60,8 @@ pub struct Figure {
     /// What somebody says about it.
     pub claims: Vec<Claim>,
     pub(crate) base: Document,
+    /// Where deadlines are asked for: place and key.
+    asked_deadlines: (Place, String),
     /// The base, checked.
     pub(crate) scenario: Scenario,
 }
@@ -119,7 +121,9 @@ pub struct Sweep {
     pub key: String,
     /// Its values, rising.
     pub values: Vec<f64>,
-    couplings: Vec<Coupling>,
+    /// Where they stand in the figure's file.
+    place: Place,
+    couplings: Vec<(Coupling, Place)>,
 }
 
 /// A change of the scenario.
@@ -187,26 +191,50 @@ impl Figure {
             faults.extend(document.set_entry(entry).err());
         }
         for (sweep, value) in sweeps {
-            let value = value.to_string();
-            let place = Place::Setting(format!("values: {}={value}", sweep.key).into());
-            faults.extend(document.set(&sweep.key, &value, &place).err());
+            // short however small or large it is
+            let value = if *value == value.trunc() { value.to_string() } else { format!("{value:?}") };
+            faults.extend(document.set(&sweep.key, &value, &sweep.place).err());
         }
-        for coupling in sweeps.iter().flat_map(|(sweep, _)| &sweep.couplings) {
-            let setting = coupling.setting(&document).map_err(|fault| vec![fault])?;
-            let place = Place::Setting(format!("couple: {}={}", setting.key, setting.value).into());
-            faults.extend(document.set(&setting.key, &setting.value, &place).err());
+        for (coupling, place) in sweeps.iter().flat_map(|(sweep, _)| &sweep.couplings) {
+            let at_its_place = |fault| vec![Fault { place: place.clone(), ..fault }];
+            let setting = coupling.setting(&document).map_err(at_its_place)?;
+            faults.extend(document.set(&setting.key, &setting.value, place).err());
         }
         if !faults.is_empty() {
             return Err(faults);
         }
         let deadlines: Vec<DeadlineSpec> = match &self.question {
             Question::Lines { quantities, .. } => quantities.iter().filter_map(deadline).collect(),
+            Question::HeatMap { quantity, .. } => deadline(quantity).into_iter().collect(),
             Question::Distribution { deadlines } => {
                 deadlines.iter().copied().map(DeadlineSpec::Cycles).collect()
             }
             _ => Vec::new(),
         };
-        self.with_deadlines(&document.scenario()?, deadlines)
+        let scenario = document.scenario()?;
+        self.check_classes(&document, &scenario)?;
+        self.with_deadlines(&scenario, deadlines)
+    }
+
+    /// Curves are told apart by class: whatever is changed, there are the same ones.
+    fn check_classes(&self, document: &Document, scenario: &Scenario) -> Result<(), Vec<Fault>> {
+        let names = |scenario: &Scenario| -> Vec<String> {
+            scenario.classes().iter().map(|class| class.name.clone()).collect()
+        };
+        let (found, wanted) = (names(scenario), names(&self.scenario));
+        if found == wanted {
+            return Ok(());
+        }
+        let renamed = found.iter().find(|name| !wanted.contains(name));
+        let key = renamed.map_or("class".to_owned(), |name| format!("class.{name}.name"));
+        let place = document.place_of_class(renamed.map(String::as_str)).clone();
+        Err(vec![Fault {
+            place,
+            key,
+            found: format!("the classes {}", found.join(", ")),
+            wanted: format!("those of the figure's [scenario]: {}", wanted.join(", ")),
+            help: Some("draw them as another figure".to_owned()),
+        }])
     }
 
     /// The scenario with these deadlines for the classes that are drawn, and none for others.
@@ -220,7 +248,24 @@ impl Figure {
             let is_drawn = self.classes.contains(&class.name);
             class.deadlines = if is_drawn { deadlines.clone() } else { Vec::new() };
         }
-        spec.check()
+        // they were asked for by the figure, of all classes alike
+        let asked = |fault: Fault| match (fault.key.split_once(".deadlines"), &self.asked_deadlines) {
+            (Some((_, rest)), (place, key)) => {
+                Fault { place: place.clone(), key: format!("{key}{rest}"), help: None, ..fault }
+            }
+            _ => fault,
+        };
+        spec.check().map_err(|faults| faults.into_iter().map(asked).collect())
+    }
+
+    /// How many points there are.
+    fn count(&self) -> usize {
+        match &self.question {
+            Question::Lines { x, variants, .. } => variants.len() * x.values.len(),
+            Question::Stacked { x } => x.values.len(),
+            Question::HeatMap { x, y, .. } => x.values.len() * y.values.len(),
+            Question::Distribution { .. } | Question::Chain => 1,
+        }
     }
 
     /// Every point at which the figure's numbers are wanted: variant by variant, row by row.
@@ -252,6 +297,16 @@ impl Figure {
         }
         self.points().into_iter().map(|point| point.expect("checked when the figure was read")).collect()
     }
+}
+
+/// Where a figure asks for deadlines: place and key.
+fn asked_deadlines(root: &Table<'_>) -> (Place, String) {
+    let named = [("z", "at"), ("y", "at"), ("x", "values")].into_iter().find_map(|(name, key)| {
+        let Value::Table(entries) = &root.get(name)?.value else { return None };
+        let entry = entries.iter().find(|entry| entry.key == key)?;
+        Some((entry.node.place.clone(), format!("{name}.{key}")))
+    });
+    named.unwrap_or_else(|| (root.place.clone(), "deadlines".to_owned()))
 }
 
 /// The deadline behind a miss probability.
@@ -302,6 +357,7 @@ impl Reading<'_> {
             errors,
             question: question?,
             claims,
+            asked_deadlines: asked_deadlines(&root),
             base: base?,
             scenario: scenario?,
         };
@@ -378,7 +434,17 @@ impl Reading<'_> {
                     return None;
                 }
             },
-            (_, Some(file)) => (self.load)(&file),
+            (_, Some(file)) => {
+                let place = table.get("file").map_or(table.place, |node| &node.place);
+                let key = table.key("file");
+                (self.load)(&file).map_err(|faults| -> Vec<Fault> {
+                    let here = |fault: Fault| match fault.place {
+                        Place::At { .. } => fault,
+                        _ => Fault { place: place.clone(), key: key.clone(), ..fault },
+                    };
+                    faults.into_iter().map(here).collect()
+                })
+            }
             _ => {
                 let own = |entry: &&Entry| entry.key != "set";
                 let entries: Vec<Entry> = table.entries.iter().filter(own).cloned().collect();
@@ -455,7 +521,21 @@ impl Reading<'_> {
                 self.reader.require(root, "z", "a [z] table", Some(help));
                 let z = self.reader.table(root, "z")?;
                 self.reader.require(&z, "class", "the name of a class", None);
-                let quantity = self.quantities(&z)?.into_iter().next();
+                let quantities = self.quantities(&z)?;
+                if quantities.len() > 1 {
+                    self.refuse(&z, "at", format!("{} deadlines", quantities.len()), "one in a heat-map");
+                }
+                if let (Some(x), Some(y)) = (&x, &y)
+                    && x.key == y.key
+                {
+                    self.refuse(
+                        root,
+                        "y",
+                        format!("the key {} again", y.key),
+                        "a key other than that of [x]",
+                    );
+                }
+                let quantity = quantities.into_iter().next();
                 Some(Question::HeatMap { x: x?, y: y?, quantity: quantity? })
             }
             "distribution" => {
@@ -502,28 +582,27 @@ impl Reading<'_> {
         }
         let label = self.reader.text(&table, "label").unwrap_or_else(|| key.clone());
         let unit = self.reader.text(&table, "unit").unwrap_or_else(|| unit_of(&key).to_owned());
-        Some(Sweep { axis: Axis { label, unit, logarithmic }, key, values, couplings })
+        let place = table.get("values").map_or(table.place, |node| &node.place).clone();
+        Some(Sweep { axis: Axis { label, unit, logarithmic }, key, values, place, couplings })
     }
 
     /// Rising numbers.
     fn values(&mut self, table: &Table<'_>) -> Option<Vec<f64>> {
         self.reader.require(table, "values", "a list of numbers", Some("values = [0.002, 0.004]"));
         let values = self.reader.reals(table, "values")?;
-        let sound = values.iter().all(|value| value.is_finite());
-        if !sound || values.is_empty() || !values.is_sorted_by(|a, b| a < b) || values.len() > MOST_VALUES {
-            let found = if values.is_empty() { "no value" } else { "something else" };
-            self.refuse(
-                table,
-                "values",
-                found.to_owned(),
-                &format!("1 to {MOST_VALUES} numbers, each above the last"),
-            );
-            return None;
-        }
-        Some(values)
+        let falling = values.windows(2).find(|pair| pair[0] >= pair[1]);
+        let found = match (values.iter().find(|value| !value.is_finite()), falling) {
+            (Some(value), _) => value.to_string(),
+            (None, Some(pair)) => format!("{:?} after {:?}", pair[1], pair[0]),
+            (None, None) if values.is_empty() => "no value".to_owned(),
+            (None, None) if values.len() > MOST_VALUES => format!("{} values", values.len()),
+            (None, None) => return Some(values),
+        };
+        self.refuse(table, "values", found, &format!("1 to {MOST_VALUES} numbers, each above the last"));
+        None
     }
 
-    fn couplings(&mut self, table: &Table<'_>) -> Vec<Coupling> {
+    fn couplings(&mut self, table: &Table<'_>) -> Vec<(Coupling, Place)> {
         let mut couplings = Vec::new();
         for entry in self.reader.settings(table, "couple") {
             let formula = match &entry.node.value {
@@ -531,7 +610,7 @@ impl Reading<'_> {
                 other => other.shown(),
             };
             match Coupling::read(&format!("{}={formula}", entry.key)) {
-                Ok(coupling) => couplings.push(coupling),
+                Ok(coupling) => couplings.push((coupling, entry.node.place.clone())),
                 Err(message) => {
                     let key = format!("{}.{}", table.key("couple"), entry.key);
                     let wanted = "a formula such as \"class.R1.rate/2\"".to_owned();
@@ -589,7 +668,12 @@ impl Reading<'_> {
             self.reader.require(&at, "deadline", "a whole number of cycles", Some(help));
             let hops = self.reader.whole(&at, "hops");
             let deadline = self.reader.whole(&at, "deadline");
-            quantities.extend(deadline.map(|deadline_cycles| Quantity::Miss { deadline_cycles, hops }));
+            let quantity = deadline.map(|deadline_cycles| Quantity::Miss { deadline_cycles, hops });
+            if quantity.is_some_and(|quantity| quantities.contains(&quantity)) {
+                let found = "the same deadline again".to_owned();
+                self.refuse(&at, "deadline", found, "each deadline once");
+            }
+            quantities.extend(quantity);
         }
         (!quantities.is_empty()).then_some(quantities)
     }
@@ -611,6 +695,14 @@ impl Reading<'_> {
             self.reader.refuse_unknown(&table, VARIANT);
             self.reader.require(&table, "label", "what the legend calls it", None);
             let label = self.reader.text(&table, "label").unwrap_or_default();
+            if variants.iter().any(|other: &Variant| other.label == label) {
+                self.refuse(
+                    &table,
+                    "label",
+                    format!("\"{label}\" again"),
+                    "a label of its own for each variant",
+                );
+            }
             let settings = self.reader.settings(&table, "set").into_iter().cloned().collect();
             variants.push(Variant { label, settings });
         }
@@ -622,13 +714,13 @@ impl Reading<'_> {
 
     /// Every scenario of the figure must be sound and have somebody to answer it.
     fn check_points(&mut self, figure: &Figure, root: &Table<'_>) {
-        let points = figure.points();
-        if points.len() > MOST_POINTS {
+        if figure.count() > MOST_POINTS {
             let wanted = format!("at most {MOST_POINTS}");
-            self.refuse(root, "x", format!("{} points to simulate", points.len()), &wanted);
+            self.refuse(root, "x", format!("{} points to compute", figure.count()), &wanted);
+            return;
         }
         let mut found: Vec<Fault> = Vec::new();
-        for point in points {
+        for point in figure.points() {
             match point {
                 Err(faults) => found.extend(faults),
                 Ok(scenario) => {

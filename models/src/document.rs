@@ -170,6 +170,24 @@ impl Document {
         find(&self.root, key).map_or(&self.whole, |node| &node.place)
     }
 
+    /// Where the name of a class stands; where the list of classes does, if there is no such class.
+    pub fn place_of_class(&self, name: Option<&str>) -> &Place {
+        let is_named = |node: &&Node| match &node.value {
+            Value::Table(entries) => find(entries, "name").is_some_and(
+                |found| matches!((&found.value, name), (Value::Text(found), Some(name)) if found == name),
+            ),
+            _ => false,
+        };
+        let class = match self.value("class") {
+            Some(Value::List(classes)) => classes.iter().find(is_named),
+            _ => None,
+        };
+        match class.map(|node| (&node.value, &node.place)) {
+            Some((Value::Table(entries), place)) => find(entries, "name").map_or(place, |name| &name.place),
+            _ => self.place_of("class"),
+        }
+    }
+
     /// The value of a key of the root.
     pub(crate) fn value(&self, key: &str) -> Option<&Value> {
         self.root.iter().find(|entry| entry.key == key).map(|entry| &entry.node.value)

@@ -1,5 +1,7 @@
 //! The built command, run from outside, and its documents.
 
+#![allow(dead_code, reason = "every test uses some of it")]
+
 use std::process::{Command, Output};
 
 use serde_json::Value;

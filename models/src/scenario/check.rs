@@ -160,7 +160,7 @@ impl Door<'_> {
             let wanted = "0, or 1e-12 to 1 messages/cycle/node";
             let help = (class.rate > 1.0 && class.rate.is_finite())
                 .then_some("a rate counts messages per cycle, not flits and not messages per second");
-            self.refuse(&format!("{label}.rate"), class.rate.to_string(), wanted, help);
+            self.refuse(&format!("{label}.rate"), shown(class.rate), wanted, help);
         }
     }
 
@@ -169,9 +169,9 @@ impl Door<'_> {
         let key = format!("{label}.vtick");
         if class.kind == ClassKind::BestEffort {
             let wanted = "none: best effort takes what real-time classes leave";
-            self.refuse(&key, vtick.to_string(), wanted, Some("remove the line"));
+            self.refuse(&key, shown(vtick), wanted, Some("remove the line"));
         } else if !(1e-3..=1e12).contains(&vtick) {
-            self.refuse(&key, vtick.to_string(), "0.001 to 1e12 cycles per flit", None);
+            self.refuse(&key, shown(vtick), "0.001 to 1e12 cycles per flit", None);
         }
     }
 
@@ -180,15 +180,10 @@ impl Door<'_> {
         let key = |field: &str| format!("{label}.source.{field}");
         self.whole(&key("streams"), streams, 1, 10_000, "streams");
         if !(1.0..=1e6).contains(&messages_per_burst) {
-            self.refuse(
-                &key("messages_per_burst"),
-                messages_per_burst.to_string(),
-                "1 to 1e6 messages",
-                None,
-            );
+            self.refuse(&key("messages_per_burst"), shown(messages_per_burst), "1 to 1e6 messages", None);
         }
         if !(1e-9..=1.0).contains(&peak_rate) {
-            self.refuse(&key("peak_rate"), peak_rate.to_string(), "1e-9 to 1 messages/cycle", None);
+            self.refuse(&key("peak_rate"), shown(peak_rate), "1e-9 to 1 messages/cycle", None);
         } else if class.rate.is_finite() && class.rate / f64::from(streams.max(1)) >= peak_rate {
             // 1 / a = I / N + 1 / p leaves no OFF time when a >= p
             let mean = class.rate / f64::from(streams.max(1));
@@ -235,10 +230,22 @@ impl Door<'_> {
     }
 }
 
+/// A number as it is quoted: with an exponent where all its zeros would fill the line.
+fn shown(number: f64) -> String {
+    let plain = number.to_string();
+    if plain.len() > 24 { format!("{number:?}") } else { plain }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::scenario::HopDeadlines;
+
+    #[test]
+    fn a_number_is_quoted_in_short() {
+        let quoted = [2.0, -0.005, 1e-300, 1e300, f64::NAN].map(shown);
+        assert_eq!(quoted, ["2", "-0.005", "1e-300", "1e300", "NaN"]);
+    }
 
     #[test]
     fn every_fault_is_reported_at_once() {
