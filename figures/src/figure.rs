@@ -30,9 +30,7 @@
 
 use flitwise_models::document::{Document, Entry, Fault, Place, Reader, Table, Value, one_of};
 use flitwise_models::published;
-use flitwise_models::scenario::{
-    Coupling, DeadlineSpec, HopDeadlines, MAX_DEADLINES, NetworkSpec, Preset, Scenario,
-};
+use flitwise_models::scenario::{Coupling, DeadlineSpec, Load, MAX_DEADLINES, NetworkSpec, Scenario};
 use flitwise_validation::compare::Quantity;
 use flitwise_validation::experiment;
 use schemars::JsonSchema;
@@ -164,12 +162,7 @@ impl Figure {
     ///
     /// # Errors
     /// Every fault, each at its place.
-    pub fn from_toml(
-        text_name: &str,
-        text: &str,
-        name: &str,
-        load: &dyn Fn(&str) -> Result<Document, Vec<Fault>>,
-    ) -> Result<Self, Vec<Fault>> {
+    pub fn from_toml(text_name: &str, text: &str, name: &str, load: &Load<'_>) -> Result<Self, Vec<Fault>> {
         let document = Document::parse(text_name, text)?;
         let mut reader = Reader::new(HEADS);
         let figure = Reading { reader: &mut reader, load }.figure(&document, name);
@@ -204,8 +197,10 @@ impl Figure {
             return Err(faults);
         }
         let deadlines: Vec<DeadlineSpec> = match &self.question {
-            Question::Lines { quantities, .. } => quantities.iter().filter_map(deadline).collect(),
-            Question::HeatMap { quantity, .. } => deadline(quantity).into_iter().collect(),
+            Question::Lines { quantities, .. } => {
+                quantities.iter().filter_map(|quantity| quantity.deadline()).collect()
+            }
+            Question::HeatMap { quantity, .. } => quantity.deadline().into_iter().collect(),
             Question::Distribution { deadlines } => {
                 deadlines.iter().copied().map(DeadlineSpec::Cycles).collect()
             }
@@ -309,21 +304,10 @@ fn asked_deadlines(root: &Table<'_>) -> (Place, String) {
     named.unwrap_or_else(|| (root.place.clone(), "deadlines".to_owned()))
 }
 
-/// The deadline behind a miss probability.
-fn deadline(quantity: &Quantity) -> Option<DeadlineSpec> {
-    match quantity {
-        Quantity::Miss { deadline_cycles, hops: None } => Some(DeadlineSpec::Cycles(*deadline_cycles)),
-        Quantity::Miss { deadline_cycles, hops: Some(hops) } => {
-            Some(DeadlineSpec::Hops(HopDeadlines { hops: *hops, deadlines: vec![*deadline_cycles] }))
-        }
-        _ => None,
-    }
-}
-
 /// A figure being read.
 struct Reading<'r> {
     reader: &'r mut Reader,
-    load: &'r dyn Fn(&str) -> Result<Document, Vec<Fault>>,
+    load: &'r Load<'r>,
 }
 
 impl Reading<'_> {
@@ -338,7 +322,7 @@ impl Reading<'_> {
         let errors = self.reader.truth(&root, "errors").unwrap_or(false);
         let sources = self.sources(&root);
         let claims = self.claims(&root);
-        let base = self.base(&root);
+        let base = self.reader.scenario(&root, "scenario", self.load);
         let scenario = base.as_ref().and_then(|base| match base.scenario() {
             Ok(scenario) => Some(scenario),
             Err(faults) => {
@@ -399,69 +383,6 @@ impl Reading<'_> {
             Claim { text, source: self.reader.text(&table, "source").unwrap_or_default() }
         };
         tables.into_iter().map(claim).collect()
-    }
-
-    /// The scenario that everything varies from, as a document.
-    fn base(&mut self, root: &Table<'_>) -> Option<Document> {
-        let help = "add  [scenario]  with  preset = \"router16\"";
-        self.reader.require(root, "scenario", "a [scenario] table", Some(help));
-        let table = self.reader.table(root, "scenario")?;
-        self.reader.refuse_unknown(&table, SCENARIO);
-        let preset = self.reader.text(&table, "preset");
-        let file = self.reader.text(&table, "file");
-        let given = ["preset", "file", "network"].into_iter().filter(|key| table.get(key).is_some()).count();
-        if given != 1 {
-            let found = if given == 0 { "neither" } else { "more than one of them" };
-            let wanted = "preset = \"router16\", file = \"mine.toml\" or a [scenario.network]";
-            self.refuse(root, "scenario", found.to_owned(), wanted);
-            return None;
-        }
-        let base = match (preset, file) {
-            (Some(name), _) => match Preset::find(&name) {
-                Ok(preset) => Ok(preset.document()),
-                Err(near) => {
-                    let help = near.map(|near| format!("did you mean \"{near}\"?"));
-                    let help = help.or_else(|| Some("flitwise presets lists them".to_owned()));
-                    let place = table.get("preset").map_or(table.place, |node| &node.place);
-                    let key = table.key("preset");
-                    self.reader.refuse(
-                        place,
-                        key,
-                        format!("\"{name}\""),
-                        "a built-in scenario".to_owned(),
-                        help,
-                    );
-                    return None;
-                }
-            },
-            (_, Some(file)) => {
-                let place = table.get("file").map_or(table.place, |node| &node.place);
-                let key = table.key("file");
-                (self.load)(&file).map_err(|faults| -> Vec<Fault> {
-                    let here = |fault: Fault| match fault.place {
-                        Place::At { .. } => fault,
-                        _ => Fault { place: place.clone(), key: key.clone(), ..fault },
-                    };
-                    faults.into_iter().map(here).collect()
-                })
-            }
-            _ => {
-                let own = |entry: &&Entry| entry.key != "set";
-                let entries: Vec<Entry> = table.entries.iter().filter(own).cloned().collect();
-                Ok(Table { entries: &entries, ..table.clone() }.to_document())
-            }
-        };
-        let mut base = match base {
-            Ok(base) => base,
-            Err(faults) => {
-                self.reader.refuse_all(faults);
-                return None;
-            }
-        };
-        for entry in self.reader.settings(&table, "set") {
-            self.reader.refuse_all(base.set_entry(entry).err());
-        }
-        Some(base)
     }
 
     /// The classes to draw: all of the scenario, or those that are named.

@@ -1,6 +1,6 @@
 //! A scenario within another file: built in, in a file of its own, or written out, with overrides.
 
-use super::{Document, Fault, Preset};
+use super::{Document, Fault, Place, Preset};
 use crate::document::{Entry, Reader, Table};
 
 /// Reads the scenario file that another file names.
@@ -31,7 +31,8 @@ impl Reader {
         let given = ["preset", "file", "network"].into_iter().filter(|key| table.get(key).is_some()).count();
         if given != 1 {
             let found = if given == 0 { "neither" } else { "more than one of them" };
-            let wanted = "preset = \"router16\", file = \"mine.toml\" or the scenario's own tables".to_owned();
+            let wanted =
+                "preset = \"router16\", file = \"mine.toml\" or the scenario's own tables".to_owned();
             self.refuse(table.place, table.path.to_string(), found.to_owned(), wanted, Some(help));
             return None;
         }
@@ -41,7 +42,13 @@ impl Reader {
             match load(&self.text(&table, "file")?) {
                 Ok(document) => document,
                 Err(faults) => {
-                    self.refuse_all(faults);
+                    // a file that cannot be read is reported where it is named
+                    let place = table.get("file").map_or(table.place, |node| &node.place);
+                    let here = |fault: Fault| match fault.place {
+                        Place::At { .. } => fault,
+                        _ => Fault { place: place.clone(), key: table.key("file"), ..fault },
+                    };
+                    self.refuse_all(faults.into_iter().map(here));
                     return None;
                 }
             }
