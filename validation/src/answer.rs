@@ -145,7 +145,8 @@ pub struct ClassSimulation {
     pub deadlines: Vec<DeadlineSimulation>,
     /// Percentiles of the network latency.
     pub latency_percentiles_cycles: PercentilesSimulation,
-    /// The same by number of network channels crossed; one entry of `null` hops for a single router.
+    /// The same by number of network channels crossed; one entry of `null` hops for a single router. Campaigns
+    /// ([`crate::campaign`]) leave it empty.
     pub hops: Vec<HopsSimulation>,
 }
 
@@ -337,6 +338,7 @@ fn class_answer(measured: &Measured<'_>, class: usize) -> ClassSimulation {
     };
     let hops = by_hops
         .iter()
+        .filter(|_| measured.by_hops)
         .map(|(hops, cells)| HopsSimulation {
             hops: *hops,
             network_latency_cycles: estimate(cells, |cell| cell.network.sum),

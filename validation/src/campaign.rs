@@ -89,7 +89,7 @@ impl Listener for () {
 /// What a campaign has found.
 #[derive(Debug)]
 pub struct Outcome {
-    /// By point; `None` where it was interrupted before.
+    /// By scenario, without the split by number of hops; `None` where it was interrupted before.
     pub simulations: Vec<Option<Simulation>>,
     /// Points that were simulated, in part or as a whole.
     pub simulated: usize,
@@ -219,14 +219,21 @@ impl Point {
 
     /// An answer for each scenario that asks for it.
     fn answers(&self, scenarios: &[Scenario], settings: &Settings) -> Vec<(usize, Simulation)> {
-        let answer =
-            |at: &usize| (*at, answer_of(&scenarios[*at], settings.seed, settings.precision, &self.blocks));
+        let answer = |at: &usize| {
+            (*at, answer_of(&scenarios[*at], settings.seed, settings.precision, &self.blocks, false))
+        };
         self.asked_by.par_iter().map(answer).collect()
     }
 
     fn measured<'a>(&'a self, scenario: &'a Scenario, settings: &Settings) -> Measured<'a> {
         let blocks = &self.blocks;
-        Measured { scenario, seed: settings.seed, wanted_precision: settings.precision, blocks }
+        Measured {
+            scenario,
+            seed: settings.seed,
+            wanted_precision: settings.precision,
+            blocks,
+            by_hops: false,
+        }
     }
 
     /// Whether nothing would be gained, or is allowed, by simulating on.

@@ -154,7 +154,7 @@ pub fn run(
     listener: &mut dyn Listener,
 ) -> Result<Simulation, Vec<Fault>> {
     let block = run_block(scenario, settings, stop, listener)?;
-    Ok(answer_of(scenario, settings.seed, settings.precision, &[block]))
+    Ok(answer_of(scenario, settings.seed, settings.precision, &[block], true))
 }
 
 /// Runs an experiment and gives what was measured, to be kept or to be joined with other blocks.

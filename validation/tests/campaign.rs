@@ -27,9 +27,10 @@ fn run(scenarios: &[Scenario], precision: f64, store: Option<&Store>) -> Outcome
     campaign::run(scenarios, &settings(precision), store, &AtomicBool::new(false), &mut ()).unwrap()
 }
 
-/// Everything but the time it took.
+/// Everything but the time it took, and what campaigns leave out.
 fn numbers(simulation: &Simulation) -> String {
     let mut simulation = simulation.clone();
+    simulation.classes.iter_mut().for_each(|class| class.hops.clear());
     simulation.run.wall_seconds = 0.0;
     simulation.run.simulation_seconds = 0.0;
     simulation.run.flit_hops_per_second = 0.0;

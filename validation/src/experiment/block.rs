@@ -120,15 +120,22 @@ impl Block {
     }
 }
 
-/// The answer that blocks of one scenario and seed give together; `wanted_precision` is only reported.
+/// The answer that blocks of one scenario and seed give together; `wanted_precision` is only reported. Intervals
+/// of percentiles take most of the time: `by_hops` says whether all is wanted by number of hops, too.
 ///
 /// A class counts as saturated if the longest of them found it so.
 ///
 /// # Panics
 /// Without a block.
-pub fn answer_of(scenario: &Scenario, seed: u64, wanted_precision: f64, blocks: &[Block]) -> Simulation {
+pub fn answer_of(
+    scenario: &Scenario,
+    seed: u64,
+    wanted_precision: f64,
+    blocks: &[Block],
+    by_hops: bool,
+) -> Simulation {
     assert!(!blocks.is_empty(), "an answer needs something measured");
-    answer::of(&Measured { scenario, seed, wanted_precision, blocks })
+    answer::of(&Measured { scenario, seed, wanted_precision, blocks, by_hops })
 }
 
 /// All that has been measured of a scenario.
@@ -138,6 +145,8 @@ pub(crate) struct Measured<'a> {
     pub(crate) wanted_precision: f64,
     /// At least one.
     pub(crate) blocks: &'a [Block],
+    /// Whether to answer by number of hops, too.
+    pub(crate) by_hops: bool,
 }
 
 impl<'a> Measured<'a> {

@@ -3,6 +3,8 @@
 //! Written out because intervals need parameters from 1e-3 to 1e8 at once: the continued fraction of
 //! `statrs` stops after 140 terms, where parameters of 1e7 need thousands.
 
+use std::cell::Cell;
+
 use statrs::function::gamma::ln_gamma;
 
 /// `I_x(a, b)`, relative error about 1e-15 (a + b).
@@ -84,10 +86,20 @@ pub fn student_quantile(dof: f64, p: f64) -> Option<f64> {
     if !(p > 0.0 && p < 1.0 && dof > 0.0 && dof.is_finite()) {
         return None;
     }
+    // looking for a percentile asks for the same quantile dozens of times in a row
+    thread_local! {
+        static LAST: Cell<[(f64, f64, f64); 4]> = const { Cell::new([(f64::NAN, 0.0, 0.0); 4]) };
+    }
+    let last = LAST.get();
+    if let Some((_, _, t)) = last.into_iter().find(|known| (known.0, known.1) == (dof, p)) {
+        return Some(t);
+    }
     // T² / (dof + T²) is Beta(1/2, dof / 2), and P(|T| <= t) = |2 p - 1|
     let z = beta_quantile((2.0 * p - 1.0).abs(), 0.5, dof / 2.0);
     let t = (dof * z / (1.0 - z)).sqrt().min(f64::MAX);
-    Some(if p < 0.5 { -t } else { t })
+    let t = if p < 0.5 { -t } else { t };
+    LAST.set([(dof, p, t), last[0], last[1], last[2]]);
+    Some(t)
 }
 
 #[cfg(test)]
