@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::args::{self, Theme};
 use crate::campaign::Campaign;
 use crate::outcome::Ended;
-use crate::output::{self, Rows, percent};
+use crate::output::{self, percent};
 use crate::{input, typed};
 
 /// Pixels of a PNG per pixel of the SVG.
@@ -90,16 +90,13 @@ pub(crate) fn run(args: &args::Figure) -> Result<(), Ended> {
 }
 
 fn list() -> Result<(), Ended> {
-    let mut rows = Rows::new(&["figure", "what it shows", "points to simulate"], false);
+    let mut text = "figure        points to simulate, what it shows\n".to_owned();
     for one in PUBLISHED {
         let figure = one.figure().map_err(|faults| Ended::faults(&faults))?;
-        rows.add([
-            one.number().to_owned(),
-            format!("{}; {}", figure.title, figure.subtitle),
-            figure.scenarios().len().to_string(),
-        ]);
+        let (number, points) = (one.number(), figure.scenarios().len());
+        text.push_str(&format!("{number:12}  {points:3}  {}; {}\n", figure.title, figure.subtitle));
     }
-    output::write(rows.to_string().as_bytes())
+    output::write(text.as_bytes())
 }
 
 fn draw_all(args: &args::Figure, figures: &[String]) -> Result<(), Ended> {

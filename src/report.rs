@@ -49,6 +49,7 @@ struct JudgedEntry {
     name: String,
     text: String,
     source: String,
+    by: &'static str,
     verdict: &'static str,
     state: &'static str,
     class: &'static str,
@@ -153,6 +154,7 @@ impl JudgedEntry {
             name: judged.name.clone(),
             text: judged.text.clone(),
             source: judged.source.clone(),
+            by: judged.by.word(),
             verdict: judged.judgement.verdict.word(),
             state: judged.state(),
             class: match (judged.state(), judged.judgement.verdict) {

@@ -61,7 +61,7 @@ pub(crate) struct Judged {
     /// Whether the claim is that this is not so.
     negated: bool,
     /// Whose numbers are judged; of an agreement both.
-    by: Origin,
+    pub(crate) by: Origin,
     /// What is expected to come out.
     expected: Verdict,
     /// Why, where it is not expected to hold.

@@ -37,10 +37,9 @@ impl Figure {
             }
             Question::Chain => Content::Chain(self.chain(&mut notes)),
         };
-        for simulation in simulations {
-            notes.extend(
-                simulation.notes.iter().filter(|note| !note.contains("few for an interval")).cloned(),
-            );
+        for (index, simulation) in simulations.iter().enumerate() {
+            let telling = simulation.notes.iter().filter(|note| !note.contains("few for an interval"));
+            notes.extend(telling.map(|note| format!("point {}: {note}", index + 1)));
         }
         let mut known: Vec<String> = Vec::new();
         for note in notes {

@@ -7,7 +7,10 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 pub(crate) fn flitwise(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_flitwise")).args(arguments).output().unwrap()
+    // never the store of whoever runs the tests
+    let store = concat!(env!("CARGO_TARGET_TMPDIR"), "/store");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_flitwise"));
+    command.args(arguments).env("FLITWISE_STORE", store).output().unwrap()
 }
 
 pub(crate) fn json(arguments: &[&str]) -> Value {
