@@ -19,7 +19,7 @@ Examples:
 
 Exit codes:
   0    answered; a saturated class is an answer
-  1    the output could not be written
+  1    the output could not be written; compare found a difference, verify a changed verdict
   2    bad input or usage
   3    no fixed point was found
   130  interrupted, after printing what there was";
@@ -55,7 +55,7 @@ pub(crate) enum Command {
     /// Write all figures, error tables, claims and verdicts as one HTML page and as Markdown.
     #[command(after_help = REPORT_EXAMPLES)]
     Report(Report),
-    /// Show where simulation results are kept, check them, or remove them.
+    /// Show where simulation results are kept and how much there is, or check every file.
     Store(StoreCommand),
     /// List the built-in scenarios, or print one as a file to start from.
     Presets {
