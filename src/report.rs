@@ -1,12 +1,15 @@
 //! `flitwise report`: all figures, error tables, claims and verdicts on one page.
 
+use std::collections::HashSet;
 use std::fs;
 
 use flitwise_figures::draw::{self, Style};
 use flitwise_figures::picture::{Content, Lines, Picture};
 use flitwise_models::scenario::Scenario;
 use flitwise_validation::answer::{Simulation, StoppedBy};
+use flitwise_validation::campaign;
 use flitwise_validation::claims::{Registry, Verdict};
+use flitwise_validation::experiment::Settings;
 use indicatif::HumanCount;
 use minijinja::value::Serde;
 use minijinja::{Environment, context};
@@ -84,7 +87,8 @@ pub(crate) fn run(args: &Report) -> Result<(), Ended> {
     fs::create_dir_all(&args.out)
         .map_err(|error| Ended::input(format!("--out {}: cannot be made: {error}", args.out.display())))?;
     let scenarios: Vec<Vec<Scenario>> = wanted.iter().map(|one| one.figure.scenarios()).collect();
-    let outcome = campaign.run(&scenarios.concat()).map_err(|faults| Ended::faults(&faults))?;
+    let all = scenarios.concat();
+    let outcome = campaign.run(&all).map_err(|faults| Ended::faults(&faults))?;
     let simulations: Option<Vec<Simulation>> = outcome.simulations.into_iter().collect();
     // what was simulated is kept: the next report goes on from there
     let Some(simulations) = simulations else { return Err(Ended::Interrupted) };
@@ -112,6 +116,8 @@ pub(crate) fn run(args: &Report) -> Result<(), Ended> {
         coarse.extend(coarse_entries(one, own, campaign.settings.precision));
         figures.push(figure_entry(one, picture, &style, &claims, &campaign));
     }
+    let points = distinct(&all, &simulations, &campaign.settings);
+    let messages: u64 = points.iter().map(|simulation| simulation.run.messages).sum();
     let how = figure::how(&campaign);
     let quick = if args.quick { " --quick" } else { "" };
     let page = context! {
@@ -119,8 +125,8 @@ pub(crate) fn run(args: &Report) -> Result<(), Ended> {
         seed => campaign.settings.seed,
         precision => percent(campaign.settings.precision),
         max_messages => HumanCount(campaign.settings.max_messages).to_string(),
-        points => distinct(&simulations),
-        messages => HumanCount(messages(&simulations)).to_string(),
+        points => points.len(),
+        messages => HumanCount(messages).to_string(),
         summary => Serde(&verify::summary(&judged)),
         figures => Serde(&figures),
         errors => Serde(&errors),
@@ -257,21 +263,14 @@ fn coarse_entries(one: &Wanted, simulations: &[Simulation], precision: f64) -> V
     entries
 }
 
-/// Scenarios of different numbers: figures share many.
-fn distinct(simulations: &[Simulation]) -> usize {
-    unique(simulations).count()
-}
-
-fn messages(simulations: &[Simulation]) -> u64 {
-    unique(simulations).map(|simulation| simulation.run.messages).sum()
-}
-
-/// The same point has the same time to the last digit.
-fn unique(simulations: &[Simulation]) -> impl Iterator<Item = &Simulation> {
-    let same = |a: &Simulation, b: &Simulation| {
-        let key = |one: &Simulation| (one.run.wall_seconds.to_bits(), one.run.flit_hops, one.run.messages);
-        key(a) == key(b)
-    };
-    let is_first = move |at: usize| !simulations[..at].iter().any(|earlier| same(earlier, &simulations[at]));
-    simulations.iter().enumerate().filter(move |(at, _)| is_first(*at)).map(|(_, simulation)| simulation)
+/// One simulation of each point: figures share many.
+fn distinct<'s>(
+    scenarios: &[Scenario],
+    simulations: &'s [Simulation],
+    settings: &Settings,
+) -> Vec<&'s Simulation> {
+    let mut known = HashSet::new();
+    let pairs = scenarios.iter().zip(simulations);
+    let new = pairs.filter(|(scenario, _)| known.insert(campaign::key(scenario, settings).hash().to_owned()));
+    new.map(|(_, simulation)| simulation).collect()
 }

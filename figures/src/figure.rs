@@ -31,7 +31,7 @@
 use flitwise_models::document::{Document, Entry, Fault, Place, Reader, Table, Value, one_of};
 use flitwise_models::published;
 use flitwise_models::scenario::{Coupling, DeadlineSpec, Load, MAX_DEADLINES, NetworkSpec, Scenario};
-use flitwise_validation::compare::Quantity;
+use flitwise_validation::compare::{PER_MILLES, Quantity};
 use flitwise_validation::experiment;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -463,7 +463,7 @@ impl Reading<'_> {
                 self.reader.require(root, "x", "an [x] table with values = deadlines in cycles", None);
                 let x = self.reader.table(root, "x")?;
                 self.reader.refuse_unknown(&x, &["values"]);
-                let deadlines = self.values(&x)?;
+                let deadlines = self.reader.rising(&x, "values", MOST_VALUES)?;
                 let whole = |value: &f64| (1.0..=1e6).contains(value) && value.fract() == 0.0;
                 if deadlines.len() > MAX_DEADLINES || !deadlines.iter().all(whole) {
                     let wanted =
@@ -493,8 +493,9 @@ impl Reading<'_> {
         self.reader.refuse_unknown(&table, SWEEP);
         self.reader.require(&table, "key", "a path such as \"class.R1.rate\"", None);
         let key = self.reader.text(&table, "key");
-        let values = self.values(&table);
-        let couplings = self.couplings(&table);
+        let values = self.reader.rising(&table, "values", MOST_VALUES);
+        let couplings = self.reader.couplings(&table, "couple");
+        let couplings = couplings.into_iter().map(|(coupling, place)| (coupling, place.clone())).collect();
         let scales = ["linear", "logarithmic"];
         let logarithmic = self.reader.word(&table, "scale", &scales, |word| word) == Some("logarithmic");
         let (key, values) = (key?, values?);
@@ -505,47 +506,6 @@ impl Reading<'_> {
         let unit = self.reader.text(&table, "unit").unwrap_or_else(|| unit_of(&key).to_owned());
         let place = table.get("values").map_or(table.place, |node| &node.place).clone();
         Some(Sweep { axis: Axis { label, unit, logarithmic }, key, values, place, couplings })
-    }
-
-    /// Rising numbers.
-    fn values(&mut self, table: &Table<'_>) -> Option<Vec<f64>> {
-        self.reader.require(table, "values", "a list of numbers", Some("values = [0.002, 0.004]"));
-        let values = self.reader.reals(table, "values")?;
-        let falling = values.windows(2).find(|pair| pair[0] >= pair[1]);
-        let found = match (values.iter().find(|value| !value.is_finite()), falling) {
-            (Some(value), _) => value.to_string(),
-            (None, Some(pair)) => format!("{:?} after {:?}", pair[1], pair[0]),
-            (None, None) if values.is_empty() => "no value".to_owned(),
-            (None, None) if values.len() > MOST_VALUES => format!("{} values", values.len()),
-            (None, None) => return Some(values),
-        };
-        self.refuse(table, "values", found, &format!("1 to {MOST_VALUES} numbers, each above the last"));
-        None
-    }
-
-    fn couplings(&mut self, table: &Table<'_>) -> Vec<(Coupling, Place)> {
-        let mut couplings = Vec::new();
-        for entry in self.reader.settings(table, "couple") {
-            let formula = match &entry.node.value {
-                Value::Text(formula) => formula.clone(),
-                other => other.shown(),
-            };
-            match Coupling::read(&format!("{}={formula}", entry.key)) {
-                Ok(coupling) => couplings.push((coupling, entry.node.place.clone())),
-                Err(message) => {
-                    let key = format!("{}.{}", table.key("couple"), entry.key);
-                    let wanted = "a formula such as \"class.R1.rate/2\"".to_owned();
-                    self.reader.refuse(
-                        &entry.node.place,
-                        key,
-                        format!("\"{formula}\""),
-                        wanted,
-                        Some(message),
-                    );
-                }
-            }
-        }
-        couplings
     }
 
     /// One quantity, or a miss probability at several deadlines.
@@ -563,8 +523,7 @@ impl Reading<'_> {
             "percentile" => {
                 self.reader.require(table, "percentile", "50, 90, 99 or 99.9", None);
                 let percent = self.reader.real(table, "percentile")?;
-                let known = [500_u32, 900, 990, 999];
-                match known
+                match PER_MILLES
                     .into_iter()
                     .find(|per_mille| (f64::from(*per_mille) - 10.0 * percent).abs() < 1e-9)
                 {

@@ -113,14 +113,10 @@ impl Quantity {
                 let found = class.deadlines.iter().find(|found| (found.hops, found.deadline_cycles) == key);
                 found.and_then(|found| found.miss_probability)
             }
-            Self::Percentile { per_mille } => match per_mille {
-                500 => percentiles.p50,
-                900 => percentiles.p90,
-                990 => percentiles.p99,
-                999 => percentiles.p99_9,
-                _ => None,
+            Self::Percentile { per_mille } => {
+                let all = [percentiles.p50, percentiles.p90, percentiles.p99, percentiles.p99_9];
+                of_per_mille(per_mille, all).map(f64::from)
             }
-            .map(f64::from),
         }
     }
 
@@ -139,16 +135,20 @@ impl Quantity {
                 let found = class.deadlines.iter().find(|found| (found.hops, found.deadline_cycles) == key);
                 found.and_then(|found| found.miss_probability).map(Measured::from)
             }
-            Self::Percentile { per_mille } => match per_mille {
-                500 => percentiles.p50,
-                900 => percentiles.p90,
-                990 => percentiles.p99,
-                999 => percentiles.p99_9,
-                _ => None,
+            Self::Percentile { per_mille } => {
+                let all = [percentiles.p50, percentiles.p90, percentiles.p99, percentiles.p99_9];
+                of_per_mille(per_mille, all).map(Measured::from)
             }
-            .map(Measured::from),
         }
     }
+}
+
+/// The percentiles there are \[per mille\].
+pub const PER_MILLES: [u32; 4] = [500, 900, 990, 999];
+
+/// The one of four percentiles that is meant.
+fn of_per_mille<T>(per_mille: u32, all: [Option<T>; 4]) -> Option<T> {
+    PER_MILLES.into_iter().zip(all).find(|(known, _)| *known == per_mille)?.1
 }
 
 impl std::fmt::Display for Quantity {
@@ -346,7 +346,7 @@ fn quantities(class: &ClassSimulation) -> Vec<Quantity> {
         .deadlines
         .iter()
         .map(|found| Quantity::Miss { deadline_cycles: found.deadline_cycles, hops: found.hops });
-    let percentiles = [500, 900, 990, 999].map(|per_mille| Quantity::Percentile { per_mille });
+    let percentiles = PER_MILLES.map(|per_mille| Quantity::Percentile { per_mille });
     let means = [
         Quantity::NetworkLatency,
         Quantity::Blocking,

@@ -133,7 +133,7 @@ x = { key = "class.R1.rate", values = [0.004, 0.002] }
         "t:9:1: claim[2].than: found none of them, wanted than = [classes] or [[claim.variant]]",
         "t:16:1: claim[2].quantity: found quantity in a claim of kind \"saturates-earlier\", wanted one of by, x, variant, class, than",
         "t:17:10: claim[2].expect: found \"maybe\", wanted \"held\" or \"not held\"",
-        "t:18:39: claim[2].x.values: found something else, wanted 1 to 1000 numbers, each above the last",
+        "t:18:39: claim[2].x.values: found 0.002 after 0.004, wanted 1 to 1000 numbers, each above the last",
     ];
     assert_eq!(found, expected, "{found:#?}");
 }

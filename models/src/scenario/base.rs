@@ -1,7 +1,8 @@
-//! A scenario within another file: built in, in a file of its own, or written out, with overrides.
+//! A scenario within another file: built in, in a file of its own, or written out, with overrides; and what
+//! varies of it.
 
-use super::{Document, Fault, Place, Preset};
-use crate::document::{Entry, Reader, Table};
+use super::{Coupling, Document, Fault, Place, Preset};
+use crate::document::{Entry, Reader, Table, Value};
 
 /// Reads the scenario file that another file names.
 pub type Load<'l> = dyn Fn(&str) -> Result<Document, Vec<Fault>> + 'l;
@@ -77,5 +78,44 @@ impl Reader {
                 None
             }
         }
+    }
+
+    /// Numbers each above the last, at most `most` of them.
+    pub fn rising(&mut self, table: &Table<'_>, key: &str, most: usize) -> Option<Vec<f64>> {
+        let help = format!("{key} = [0.002, 0.004]");
+        self.require(table, key, "a list of numbers", Some(&help));
+        let values = self.reals(table, key)?;
+        let falling = values.windows(2).find(|pair| pair[0] >= pair[1]);
+        let found = match (values.iter().find(|value| !value.is_finite()), falling) {
+            (Some(value), _) => value.to_string(),
+            (None, Some(pair)) => format!("{:?} after {:?}", pair[1], pair[0]),
+            (None, None) if values.is_empty() => "no value".to_owned(),
+            (None, None) if values.len() > most => format!("{} values", values.len()),
+            (None, None) => return Some(values),
+        };
+        let place = table.get(key).map_or(table.place, |node| &node.place);
+        let wanted = format!("1 to {most} numbers, each above the last");
+        self.refuse(place, table.key(key), found, wanted, None);
+        None
+    }
+
+    /// Ties such as `couple = { "class.R2.rate" = "class.R1.rate/2" }`, each with its place.
+    pub fn couplings<'d>(&mut self, table: &Table<'d>, key: &'d str) -> Vec<(Coupling, &'d Place)> {
+        let mut couplings = Vec::new();
+        for entry in self.settings(table, key) {
+            let formula = match &entry.node.value {
+                Value::Text(formula) => formula.clone(),
+                other => other.shown(),
+            };
+            match Coupling::read(&format!("{}={formula}", entry.key)) {
+                Ok(coupling) => couplings.push((coupling, &entry.node.place)),
+                Err(message) => {
+                    let key = format!("{}.{}", table.key(key), entry.key);
+                    let wanted = "a formula such as \"class.R1.rate/2\"".to_owned();
+                    self.refuse(&entry.node.place, key, format!("\"{formula}\""), wanted, Some(message));
+                }
+            }
+        }
+        couplings
     }
 }

@@ -5,7 +5,7 @@ use flitwise_models::published::{self, Failure};
 use flitwise_models::scenario::{Coupling, DeadlineSpec, Document, Fault, Place, Scenario};
 
 use super::{Claim, Course, CoursePoint, Kind, Load, Origin, Registry, Verdict};
-use crate::compare::Quantity;
+use crate::compare::{PER_MILLES, Quantity};
 use crate::experiment;
 
 const ROOT: &[&str] = &["claim"];
@@ -310,8 +310,8 @@ impl<'d> Reading<'_, 'd> {
         const WANTED: &str = "50, 90, 99 or 99.9";
         self.reader.require(self.table, "percentile", WANTED, None);
         let percent = self.reader.real(self.table, "percentile")?;
-        let known = [500_u32, 900, 990, 999];
-        let found = known.into_iter().find(|per_mille| (f64::from(*per_mille) - 10.0 * percent).abs() < 1e-9);
+        let found =
+            PER_MILLES.into_iter().find(|per_mille| (f64::from(*per_mille) - 10.0 * percent).abs() < 1e-9);
         if found.is_none() {
             self.refuse("percentile", percent.to_string(), WANTED);
         }
@@ -415,7 +415,7 @@ impl<'d> Reading<'_, 'd> {
                 base
             });
             let settings = self.settings(&table);
-            let couplings = self.couplings(&table);
+            let couplings = self.reader.couplings(&table, "couple");
             variants.push(Variant { label, base, settings, couplings });
         }
         variants
@@ -431,40 +431,12 @@ impl<'d> Reading<'_, 'd> {
         let Some(table) = self.reader.table(self.table, name) else { return Ok(None) };
         self.reader.refuse_unknown(&table, SWEEP);
         self.reader.require(&table, "key", "a path such as \"class.R1.rate\"", None);
-        self.reader.require(&table, "values", "a list of numbers", Some("values = [0.002, 0.004]"));
         let key = self.reader.text(&table, "key");
-        let values = self.reader.reals(&table, "values");
-        let couplings = self.couplings(&table);
+        let values = self.reader.rising(&table, "values", MOST_VALUES);
+        let couplings = self.reader.couplings(&table, "couple");
         let (Some(key), Some(values)) = (key, values) else { return Err(()) };
-        let rising = values.is_sorted_by(|a, b| a < b) && values.iter().all(|value| value.is_finite());
-        if !rising || values.is_empty() || values.len() > MOST_VALUES {
-            let found = if values.is_empty() { "no value" } else { "something else" };
-            let wanted = format!("1 to {MOST_VALUES} numbers, each above the last");
-            refuse(self.reader, &table, "values", found.to_owned(), &wanted);
-            return Err(());
-        }
         let place = |key: &str| table.get(key).map_or(table.place, |node| &node.place);
         Ok(Some(Sweep { key, key_place: place("key"), values, values_place: place("values"), couplings }))
-    }
-
-    fn couplings(&mut self, table: &Table<'d>) -> Vec<(Coupling, &'d Place)> {
-        let mut couplings = Vec::new();
-        for entry in self.reader.settings(table, "couple") {
-            let formula = match &entry.node.value {
-                Value::Text(formula) => formula.clone(),
-                other => other.shown(),
-            };
-            match Coupling::read(&format!("{}={formula}", entry.key)) {
-                Ok(coupling) => couplings.push((coupling, &entry.node.place)),
-                Err(message) => {
-                    let key = format!("{}.{}", table.key("couple"), entry.key);
-                    let wanted = "a formula such as \"class.R1.rate/2\"".to_owned();
-                    let found = format!("\"{formula}\"");
-                    self.reader.refuse(&entry.node.place, key, found, wanted, Some(message));
-                }
-            }
-        }
-        couplings
     }
 
     /// Names that are no class of every scenario.
