@@ -6,4 +6,5 @@ pub mod fixed_point;
 pub mod lattice;
 pub mod markov_chain;
 pub mod published;
+pub mod refined;
 pub mod scenario;

@@ -1,0 +1,2 @@
+//! scratch
+fn main() { flitwise_models::refined::debug_ni4(); }
