@@ -1,6 +1,7 @@
 //! `flitwise compare`.
 
 use flitwise_models::answer::Answer;
+use flitwise_models::model::Model;
 use flitwise_models::published::{self, Failure};
 use flitwise_models::scenario::{Document, Fault, Grid, Place, Scenario, ScenarioSpec, Setting};
 use flitwise_validation::answer::{Run, Simulation};
@@ -185,7 +186,7 @@ fn asked(grid: &Grid, point: usize) -> Result<Asked, Vec<String>> {
 fn refused(document: &Document, failure: &Failure) -> String {
     let place = match failure {
         Failure::Refused { key, .. } => document.place_of(key).clone(),
-        Failure::NotConverged(_) => Place::Program,
+        Failure::NotConverged { .. } => Place::Program,
     };
     format!("{place}{failure}\n  help: flitwise simulate answers it without a model")
 }
@@ -195,7 +196,7 @@ impl Point {
         let (rows, failure, mut notes) = match &asked.answer {
             Ok(answer) => (compare::rows(answer, &simulation, options), None, answer.notes.clone()),
             Err(failure) => {
-                let rows = compare::rows_without_model("published", &simulation, options);
+                let rows = compare::rows_without_model(Model::Published, &simulation, options);
                 (rows, Some(failure.to_string()), Vec::new())
             }
         };
@@ -299,7 +300,7 @@ fn fields(row: &Row) -> Vec<String> {
         text(hops),
         text(percentile),
         if row.unit.is_empty() { "probability".to_owned() } else { row.unit.to_owned() },
-        row.model.to_owned(),
+        row.model.to_string(),
         text(row.model_value),
         text(row.simulated.map(|found| found.value)),
         text(row.simulated.and_then(|found| found.lower_95)),

@@ -54,7 +54,7 @@ impl Ended {
     pub(crate) fn failure(failure: &Failure, place: impl Fn(&str) -> String) -> Self {
         match failure {
             Failure::Refused { key, .. } => Self::input(format!("{}{failure}", place(key))),
-            Failure::NotConverged(_) => Self::NotConverged(failure.to_string()),
+            Failure::NotConverged { .. } => Self::NotConverged(failure.to_string()),
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use flitwise_models::answer::{Answer, ClassAnswer};
+use flitwise_models::model::Model;
 use flitwise_models::published;
 use flitwise_models::scenario::{ClassKind, NetworkSpec};
 use schemars::JsonSchema;
@@ -252,7 +253,7 @@ fn distribution(answer: &Answer, format: Format) -> Result<(), Ended> {
             struct Document<'a> {
                 schema: &'static str,
                 flitwise_version: &'static str,
-                model: &'static str,
+                model: Model,
                 classes: Vec<Class<'a>>,
             }
             #[derive(Serialize)]

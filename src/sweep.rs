@@ -146,7 +146,7 @@ impl Question {
                     warm = Some(next);
                     answers.push(Point::answered(settings, answer));
                 }
-                Err(failure @ published::Failure::NotConverged(_)) => {
+                Err(failure @ published::Failure::NotConverged { .. }) => {
                     warm = None;
                     answers.push(Point::failed(settings, failure.to_string()));
                 }

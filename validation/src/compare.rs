@@ -7,6 +7,7 @@
 //! - and as they are, in percentage points, for probabilities: 0.30 against 0.25 is 5 %.
 
 use flitwise_models::answer::{Answer, ClassAnswer};
+use flitwise_models::model::Model;
 use flitwise_models::scenario::{ClassKind, DeadlineSpec, HopDeadlines};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -273,7 +274,7 @@ pub struct Row {
     /// Its unit; empty for a probability.
     pub unit: &'static str,
     /// Name of the model.
-    pub model: &'static str,
+    pub model: Model,
     /// What the model says \[unit of the quantity\].
     pub model_value: Option<f64>,
     /// What was simulated \[unit of the quantity\].
@@ -326,7 +327,7 @@ pub fn rows(answer: &Answer, simulation: &Simulation, options: &Options) -> Vec<
 }
 
 /// Rows of a scenario that a model has no answer to: what was simulated stands alone.
-pub fn rows_without_model(model: &'static str, simulation: &Simulation, options: &Options) -> Vec<Row> {
+pub fn rows_without_model(model: Model, simulation: &Simulation, options: &Options) -> Vec<Row> {
     let wanted = |quantity: &Quantity| {
         options.quantities.is_empty() || options.quantities.iter().any(|word| word == quantity.word())
     };
@@ -361,7 +362,7 @@ fn quantities(class: &ClassSimulation) -> Vec<Quantity> {
 
 impl Row {
     fn empty(
-        model: &'static str,
+        model: Model,
         class: &str,
         kind: ClassKind,
         quantity: Quantity,
@@ -386,7 +387,7 @@ impl Row {
 }
 
 pub(crate) fn row(
-    model_name: &'static str,
+    model_name: Model,
     model: &ClassAnswer,
     simulated: &ClassSimulation,
     quantity: Quantity,
