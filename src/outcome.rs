@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use flitwise_models::published::Failure;
+use flitwise_models::model::Failure;
 use flitwise_models::scenario::Fault;
 
 /// Faults that are shown; whoever mends these will see the next.

@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use flitwise_models::answer::{Answer, ClassAnswer};
+use flitwise_models::answer::{Answer, ClassAnswer, ExpectedError};
 use flitwise_models::model::Model;
-use flitwise_models::published;
 use flitwise_models::scenario::{ClassKind, NetworkSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{Format, Solve};
 use crate::outcome::Ended;
-use crate::output::{ClassColumns, Page, Rows, cycles, share, whole};
+use crate::output::{ClassColumns, Page, Rows, cycles, percent, share, whole};
 use crate::{input, output};
 
 /// The answer of `flitwise solve --format json`.
@@ -31,7 +30,7 @@ pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
     let document = input::document(&args.source)?;
     let scenario = input::scenario(&document)?;
     let options = input::options(args.details || args.distribution);
-    let answer = published::solve(&scenario, &options).map_err(|f| input::failure(&document, &f))?;
+    let answer = args.model.solve(&scenario, &options).map_err(|f| input::failure(&document, &f))?;
     if args.distribution {
         return distribution(&answer, args.format);
     }
@@ -51,7 +50,7 @@ fn csv(answer: &Answer, columns: &ClassColumns) -> Result<(), Ended> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     rows.write_record(columns.heads())?;
     for class in &answer.classes {
-        rows.write_record(columns.row(class))?;
+        rows.write_record(columns.row(answer.model, class))?;
     }
     output::write_csv(rows)
 }
@@ -63,6 +62,7 @@ fn page(answer: &Answer, markdown: bool, details: bool) -> String {
     page.title(&format!("{}: {network}, {} model", answer.scenario.name, answer.model));
     page.rows(&means(answer, markdown));
     page.legend("network latency = transfer + blocking + sharing; total = network latency + waiting");
+    page.section("Blocking and sharing by place", &by_place(answer, markdown));
     page.section("Deadlines on the network latency", &deadlines(answer, markdown));
     page.section("Percentiles of the network latency", &percentiles(answer, markdown));
     if details {
@@ -118,6 +118,46 @@ fn means(answer: &Answer, markdown: bool) -> Rows {
             share(class.blocking_probability),
             share(class.cycles_per_flit),
             share(class.utilization),
+        ]);
+    }
+    rows
+}
+
+/// Where a message waits, by a model that tells places apart.
+fn by_place(answer: &Answer, markdown: bool) -> Rows {
+    let heads = [
+        "class\n",
+        "blocking\ncycles",
+        "= input\nbuffers",
+        "+ arbi-\ntration",
+        "sharing\ncycles",
+        "= output\nbuffers",
+        "+ gaps behind\nthe header",
+    ];
+    let markdown_heads = [
+        "class",
+        "blocking [cycles]",
+        "= input buffers",
+        "+ arbitration",
+        "sharing [cycles]",
+        "= output buffers",
+        "+ gaps behind the header",
+    ];
+    let mut rows = Rows::new(if markdown { &markdown_heads } else { &heads }, markdown);
+    let told_apart = |class: &&ClassAnswer| {
+        [class.input_cycles, class.arbitration_cycles, class.output_cycles, class.gap_cycles]
+            .iter()
+            .any(Option::is_some)
+    };
+    for class in answer.classes.iter().filter(told_apart) {
+        rows.add([
+            class.name.clone(),
+            cycles(class.blocking_cycles),
+            cycles(class.input_cycles),
+            cycles(class.arbitration_cycles),
+            cycles(class.sharing_cycles),
+            cycles(class.output_cycles),
+            cycles(class.gap_cycles),
         ]);
     }
     rows
@@ -232,13 +272,55 @@ fn remarks(answer: &Answer) -> Vec<String> {
             remarks.push(format!("{}: {what}: {reason}", class.name));
         }
     }
+    remarks.extend(validity(answer));
     remarks.extend(answer.notes.iter().map(|note| format!("note: {note}")));
     remarks
 }
 
+/// What error to expect of the answer, and whether anybody has ever looked.
+fn validity(answer: &Answer) -> Vec<String> {
+    let mut remarks: Vec<String> = answer.classes.iter().filter_map(expected).collect();
+    if let Some(validity) = &answer.validity {
+        if let Some(first) = remarks.first_mut() {
+            let share = percent(validity.load_share_of_saturation);
+            *first = format!(
+                "checked by simulation: {}, here at {share} of the load that saturates; {first}",
+                validity.family
+            );
+        }
+        if !validity.outside.is_empty() {
+            remarks.push(format!("outside what was checked: {}", validity.outside.join("; ")));
+        }
+    }
+    remarks
+}
+
+/// Mean and worst errors of a class's answer where it was checked.
+fn expected(class: &ClassAnswer) -> Option<String> {
+    let errors = class.expected_errors?;
+    let in_percent = |what: &str, error: Option<ExpectedError>| {
+        error.map(|error| {
+            format!("{what} within {} (worst {})", percent(error.mean / 100.0), percent(error.worst / 100.0))
+        })
+    };
+    let miss = errors.miss_probability.map(|error| {
+        let (mean, worst) = (share(Some(error.mean)), share(Some(error.worst)));
+        format!("miss probabilities within {mean} (worst {worst})")
+    });
+    let parts = [
+        in_percent("network latency", errors.network_latency_percent),
+        in_percent("waiting", errors.waiting_percent),
+        in_percent("total", errors.total_latency_percent),
+        miss,
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("{}: expect {}", class.name, parts.join(", ")))
+}
+
 /// The cumulated distribution of every class that has one.
 fn distribution(answer: &Answer, format: Format) -> Result<(), Ended> {
-    let heads = ["class", "latency_cycles", "at_most_probability", "more_than_probability"];
+    let model = answer.model.word();
+    let heads = ["model", "class", "latency_cycles", "at_most_probability", "more_than_probability"];
     let rows = answer.classes.iter().flat_map(|class| {
         let known = class.latency_distribution.iter();
         known.flat_map(move |distribution| {
@@ -277,14 +359,15 @@ fn distribution(answer: &Answer, format: Format) -> Result<(), Ended> {
             let mut table = csv::Writer::from_writer(Vec::new());
             table.write_record(heads)?;
             for (class, cycle, p) in rows {
-                table.write_record([class, cycle.to_string(), p.to_string(), (1.0 - p).to_string()])?;
+                let row = [model.to_owned(), class, cycle.to_string(), p.to_string(), (1.0 - p).to_string()];
+                table.write_record(row)?;
             }
             output::write_csv(table)
         }
         Format::Table | Format::Markdown => {
             let mut table = Rows::new(&heads, format == Format::Markdown);
             for (class, cycle, p) in rows {
-                table.add([class, cycle.to_string(), share(Some(p)), share(Some(1.0 - p))]);
+                table.add([model.to_owned(), class, cycle.to_string(), share(Some(p)), share(Some(1.0 - p))]);
             }
             output::write(table.to_string().as_bytes())
         }

@@ -54,7 +54,8 @@ fn errors(label: &str, style: usize, variant: usize) -> ErrorSeries {
         let half = 0.4 * f64::from(step);
         Point { x, y: Some(y), lower_95: Some(y - half), upper_95: Some(y + half), saturated: false }
     });
-    ErrorSeries { label: label.to_owned(), style, variant, points: points.collect() }
+    let origin = Origin::Published;
+    ErrorSeries { label: label.to_owned(), origin, style, variant, points: points.collect() }
 }
 
 fn lines() -> Picture {
@@ -322,7 +323,13 @@ fn nasty() -> Vec<Picture> {
                 points: points.clone(),
                 saturated_from: run.first().copied(),
             };
-            let errors = ErrorSeries { label: label.clone(), style: 3, variant: 1, points: points.clone() };
+            let errors = ErrorSeries {
+                label: label.clone(),
+                origin: Origin::Published,
+                style: 3,
+                variant: 1,
+                points: points.clone(),
+            };
             for (y, y_range, errors) in [
                 (&axis, None, vec![errors.clone()]),
                 (&plain, Some((5.0, 5.0)), vec![]),
