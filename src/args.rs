@@ -15,7 +15,7 @@ Examples:
   flitwise solve mine.toml --format json
   flitwise sweep --over class.R1.rate=0.001:0.012:23 --couple class.R2.rate=class.R1.rate/2
   flitwise simulate --preset router16                the same question put to a flit-level simulator
-  flitwise compare --preset router16                 both, side by side, with a verdict
+  flitwise compare --preset router16                 both models beside the simulator, with verdicts
   flitwise figure 4a                                 Fig. 4a of the 2005 paper, model and simulation
   flitwise verify --quick                            which of its claims hold, and by how much
 

@@ -601,3 +601,94 @@ fn account(document: &CompareDocument) -> String {
     };
     document.models.iter().map(fares).collect::<Vec<_>>().join("\n")
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // helpers of tests, too, may fail a test
+
+    use std::sync::atomic::AtomicBool;
+
+    use flitwise_models::scenario::Preset;
+    use flitwise_validation::campaign;
+    use flitwise_validation::experiment::Settings;
+
+    use super::*;
+
+    /// Two points along the load of R1. The second model is the first under another name, made 2 % faster; it
+    /// refuses the second point if `refuses`.
+    fn document(refuses: bool) -> (CompareDocument, Grid) {
+        let preset = Preset::find("router16").unwrap();
+        let over = ["class.R1.rate=0.001,0.004".to_owned()];
+        let grid = Grid::read(preset.document(), &over, &[]).unwrap();
+        let settings = Settings { precision: 0.1, max_messages: 20_000, ..Settings::default() };
+        let options = Options::default();
+        let point = |index: usize| {
+            let mut asked = asked(&grid, index, &[Model::Published]).unwrap();
+            let mut other = asked.answers[0].1.clone().unwrap();
+            other.model = Model::Refined;
+            other.notes = vec!["made for a test".to_owned()];
+            for class in &mut other.classes {
+                class.network_latency_cycles = class.network_latency_cycles.map(|latency| 0.98 * latency);
+            }
+            let (model, key) = (Model::Refined, "class.R1.rate".to_owned());
+            let refusal = Failure::Refused { model, key, because: "has had enough".to_owned() };
+            let answer = if refuses && index == 1 { Err(refusal) } else { Ok(other) };
+            asked.answers.push((Model::Refined, answer));
+            let scenarios = [asked.scenario.clone()];
+            let stop = AtomicBool::new(false);
+            let outcome = campaign::run(&scenarios, &settings, None, &stop, &mut ()).unwrap();
+            Point::of(asked, outcome.simulations.into_iter().next().flatten().unwrap(), &options)
+        };
+        let points = vec![point(0), point(1)];
+        let fares = Model::ALL.into_iter().filter_map(|model| Fares::of(model, &points)).collect();
+        let document = CompareDocument {
+            schema: "flitwise.compare/2",
+            flitwise_version: "0",
+            models: fares,
+            scenario: preset.scenario().spec().clone(),
+            tolerance: options.tolerance,
+            beyond_tolerance: 0,
+            partial: false,
+            crossings: crossings(&grid, &points),
+            points,
+        };
+        (document, grid)
+    }
+
+    #[test]
+    fn two_models_stand_side_by_side() {
+        let (document, grid) = document(false);
+        let page = page(&document, &grid, true);
+        assert!(page.contains("published and refined models beside simulation"), "{page}");
+        let head = page.lines().find(|line| line.contains("simulation |")).unwrap();
+        let heads: Vec<&str> = head.split('|').map(str::trim).filter(|head| !head.is_empty()).collect();
+        assert_eq!(heads[3..], ["simulation", "published", "in %", "verdict", "refined", "in %", "verdict"]);
+        for model in Model::ALL {
+            assert!(page.contains(&format!("Where the {model} model begins to miss by more than")), "{page}");
+            assert!(page.lines().any(|line| line.starts_with(&format!("{model}: "))), "{page}");
+        }
+        assert!(page.contains("- refined: made for a test"), "{page}");
+        // every pair of rows makes a line
+        let rows: usize = document.points.iter().map(|point| point.rows.len()).sum();
+        let lines = page.lines().filter(|line| line.starts_with("| 0.00")).count();
+        assert_eq!(lines, rows / 2);
+        let crossed: Vec<Model> = document.crossings.iter().map(|crossings| crossings.model).collect();
+        assert_eq!(crossed[..2], Model::ALL);
+    }
+
+    #[test]
+    fn where_one_model_refuses_the_other_is_compared_alone() {
+        let (document, grid) = document(true);
+        let [first, second] = document.points.as_slice() else { panic!("two points") };
+        assert!(second.rows.iter().all(|row| row.model == Model::Published));
+        assert_eq!(first.rows.len(), 2 * second.rows.len());
+        assert!(first.failures.is_empty() && second.failures[0].refused);
+        let page = page(&document, &grid, true);
+        assert!(page.contains("class.R1.rate: the refined model has had enough"), "{page}");
+        let line = page.lines().rfind(|line| line.starts_with("| 0.004")).unwrap();
+        assert!(line.split('|').rev().skip(1).take(3).all(|cell| cell.trim() == "-"), "{line}");
+        // and the other one's crossings are found from the points that it has
+        let of_refined = document.crossings.iter().filter(|one| one.model == Model::Refined);
+        assert!(of_refined.flat_map(|one| &one.found).all(|found| found.before == 0.001));
+    }
+}

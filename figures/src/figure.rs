@@ -692,3 +692,57 @@ fn unit_of(key: &str) -> &'static str {
         _ => "",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALONE: &str = "title = \"a\"\nkind = \"stacked\"\n[scenario]\npreset = \"router16\"\n\
+        [x]\nkey = \"class.R1.rate\"\nvalues = [0.001]\n";
+
+    fn read(text: &str) -> Result<Figure, Vec<Fault>> {
+        Figure::from_toml("t.toml", text, "t", &|_: &str| Err(Vec::new()))
+    }
+
+    #[test]
+    fn the_usual_sources_follow_the_model_that_answers_by_default() {
+        let figure = read(ALONE).unwrap();
+        assert_eq!(figure.sources, Origin::usual());
+        assert!(figure.sources.contains(&Model::DEFAULT.into()));
+        assert!(figure.sources.contains(&Origin::Published) && figure.sources.contains(&Origin::Simulation));
+    }
+
+    /// A model that a file names has to answer; of several that are asked for beside it one is enough.
+    #[test]
+    fn models_that_refuse_are_left_out_unless_the_file_names_them() {
+        let mut fifo = String::from(ALONE);
+        fifo = fifo.replace("[x]", "set = { \"router.scheduler\" = \"round-robin\" }\n[x]");
+        let refuses = |model: Model, text: &str| {
+            let text = format!("sources = [\"simulation\"]\n{text}");
+            let scenario = read(&text).unwrap().points().remove(0).unwrap();
+            model.supports(&scenario).is_err()
+        };
+        for text in [ALONE, &fifo] {
+            let known: Vec<Model> = Model::ALL.into_iter().filter(|model| !refuses(*model, text)).collect();
+            for model in Model::ALL {
+                let named = read(&format!("sources = [\"{model}\", \"simulation\"]\n{text}"));
+                assert_eq!(named.is_ok(), known.contains(&model), "{model}");
+                if let Err(faults) = named {
+                    assert!(faults[0].to_string().contains(&format!("the {model} model")), "{faults:?}");
+                    assert!(faults[0].place.to_string().starts_with("t.toml:1:"), "{faults:?}");
+                }
+            }
+            // without a model there is none to put in its place
+            let mut figure = read(&format!("sources = [\"simulation\"]\n{text}")).unwrap();
+            assert_eq!(figure.set_models(&Model::ALL), Ok(()));
+            assert_eq!(figure.sources, [Origin::Simulation]);
+            let Some(first) = known.first() else { continue };
+            let mut figure = read(&format!("sources = [\"{first}\"]\n{text}")).unwrap();
+            assert_eq!(figure.set_models(&Model::ALL), Ok(()), "one is enough");
+            assert_eq!(figure.sources, [Origin::Published, Origin::Refined]);
+            for model in Model::ALL {
+                assert_eq!(figure.set_models(&[model]).is_ok(), known.contains(&model));
+            }
+        }
+    }
+}

@@ -76,6 +76,43 @@ fn lines() -> Picture {
     picture("lines", "Mean network latency over load, model and simulation", Content::Lines(content))
 }
 
+/// The same with a second model, `several` variants of each class or one.
+fn two_models(several: bool) -> Picture {
+    let mut series = Vec::new();
+    let mut all_errors = Vec::new();
+    for origin in Origin::ALL {
+        for variant in 0..if several { 2 } else { 1 } {
+            let base = 36.0 + if origin == Origin::Published { 4.0 } else { 0.5 } + 9.0 * variant as f64;
+            for (style, class) in ["R1", "BE"].into_iter().enumerate() {
+                let label = if several { format!("{class}, b = {variant}") } else { class.to_owned() };
+                let (base, limit) =
+                    (base * (1.0 + style as f64 * 0.4), 0.012 + 0.0002 * f64::from(origin as u8));
+                series.push(latency(&label, style, variant, origin, base, limit));
+                if origin != Origin::Simulation {
+                    all_errors.push(ErrorSeries { origin, ..errors(&label, style, variant) });
+                }
+            }
+        }
+    }
+    let (x, y) = (axis("R1 load", "messages/cycle/node"), axis("mean network latency", "cycles"));
+    let content = Lines { x, y, y_range: None, series, errors: all_errors };
+    let name = if several { "two-models-variants" } else { "two-models" };
+    picture(name, "Two models and the simulation", Content::Lines(content))
+}
+
+/// The stacked sample with a second model.
+fn stacked_by_two() -> Picture {
+    let mut picture = stacked();
+    picture.name = "stacked-two-models".to_owned();
+    let Content::Stacked(content) = &mut picture.content else { panic!("a stacked picture") };
+    for panel in &mut content.panels {
+        let published = panel.bars.iter().filter(|bar| bar.origin == Origin::Published);
+        let more: Vec<Bar> = published.map(|bar| Bar { origin: Origin::Refined, ..bar.clone() }).collect();
+        panel.bars.extend(more);
+    }
+    picture
+}
+
 /// Deadline misses of several buffer lengths on a logarithmic axis.
 fn misses() -> Picture {
     let mut series = Vec::new();
@@ -183,6 +220,7 @@ fn chain(members: usize) -> Picture {
 
 fn samples() -> Vec<Picture> {
     let mut samples = vec![lines(), misses(), stacked(), heat_map()];
+    samples.extend([two_models(false), two_models(true), stacked_by_two()]);
     samples.extend([1, 2, 3, 4, 6].map(chain));
     samples
 }
@@ -257,6 +295,34 @@ fn bars_parts_and_origins_are_there() {
     );
     // 15 solid bars have a first part, and the legend
     assert_eq!(count(&drawn, "rect", ("fill", "#00529B")), 16);
+}
+
+/// Solid bars of one, pale ones of the other, three bars at each place.
+#[test]
+fn bars_of_two_models_differ() {
+    let drawn = svg(&stacked_by_two(), &Style::default());
+    assert_has(&drawn, &["pale: published model", "solid: refined model"]);
+    assert_has(&drawn, &["hatched: simulation with 95 % interval"]);
+    // 15 solid bars, those of the refined model, have a first part, and the legend
+    assert_eq!(count(&drawn, "rect", ("fill", "#00529B")), 16);
+}
+
+/// The published model beside the refined one: dashed where dashes are free, always less than half as wide.
+#[test]
+fn curves_of_two_models_differ() {
+    let one = svg(&lines(), &Style::default());
+    for (several, how) in [(false, "dashed line"), (true, "thin line")] {
+        let drawn = svg(&two_models(several), &Style::default());
+        let published = format!("{how}: published model");
+        assert_has(&drawn, &[&published, "thick line: refined model", "below, small: published model"]);
+        let marks = texts(&drawn).join(" ");
+        assert!(marks.contains("pale: published, filled: refined, hollow: simulation"), "{marks}");
+        let width = |svg: &str, width: &str| count(svg, "polyline", ("stroke-width", width));
+        let (light, heavy) = (width(&drawn, "1.02"), width(&drawn, "2.21"));
+        assert!(light > 0 && heavy > 0, "{light} {heavy}");
+        assert!(several || light > 10 * heavy, "dashes are many: {light} {heavy}");
+        assert_eq!((width(&one, "1.02"), width(&one, "2.21")), (0, 0), "a model alone is drawn as ever");
+    }
 }
 
 #[test]
@@ -336,13 +402,13 @@ fn nasty() -> Vec<Picture> {
                 (&plain, Some((f64::NAN, 1.0)), vec![errors]),
                 (&plain, Some((0.5, 1.0)), vec![]),
             ] {
-                let series = vec![series(Origin::Published), series(Origin::Simulation)];
+                let series = Origin::ALL.map(series).to_vec();
                 let content = Lines { x: axis.clone(), y: y.clone(), y_range, series, errors };
                 pictures.push(picture("nasty", &label, Content::Lines(content)));
             }
             let bar = |(index, x): (usize, &f64)| Bar {
                 x: *x,
-                origin: if index % 2 == 0 { Origin::Published } else { Origin::Simulation },
+                origin: Origin::ALL[index % 3],
                 parts: run.iter().map(|part| (index % 3 != 1).then_some(*part)).collect(),
                 interval_95: Some((*x, values[index])),
                 saturated: index % 4 == 0,
