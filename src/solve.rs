@@ -279,19 +279,16 @@ fn remarks(answer: &Answer) -> Vec<String> {
 
 /// What error to expect of the answer, and whether anybody has ever looked.
 fn validity(answer: &Answer) -> Vec<String> {
-    let mut remarks: Vec<String> = answer.classes.iter().filter_map(expected).collect();
+    let mut remarks = Vec::new();
     if let Some(validity) = &answer.validity {
-        if let Some(first) = remarks.first_mut() {
-            let share = percent(validity.load_share_of_saturation);
-            *first = format!(
-                "checked by simulation: {}, here at {share} of the load that saturates; {first}",
-                validity.family
-            );
-        }
-        if !validity.outside.is_empty() {
-            remarks.push(format!("outside what was checked: {}", validity.outside.join("; ")));
-        }
+        let load = percent(validity.load_share_of_saturation);
+        let family = &validity.family;
+        remarks.push(format!("checked by simulation: {family}, here at {load} of the load that saturates"));
     }
+    remarks.extend(answer.classes.iter().filter_map(expected));
+    let outside = answer.validity.iter().filter(|validity| !validity.outside.is_empty());
+    remarks
+        .extend(outside.map(|validity| format!("outside what was checked: {}", validity.outside.join("; "))));
     remarks
 }
 
@@ -370,6 +367,64 @@ fn distribution(answer: &Answer, format: Format) -> Result<(), Ended> {
                 table.add([model.to_owned(), class, cycle.to_string(), share(Some(p)), share(Some(1.0 - p))]);
             }
             output::write(table.to_string().as_bytes())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flitwise_models::answer::{ExpectedErrors, Validity};
+    use flitwise_models::model::{Model, Options};
+    use flitwise_models::scenario::ScenarioSpec;
+
+    use super::*;
+
+    fn table_1() -> Answer {
+        let scenario = ScenarioSpec::default().check().unwrap();
+        Model::Published.solve(&scenario, &Options::default()).unwrap()
+    }
+
+    #[test]
+    fn parts_by_place_are_shown_where_there_are_some() {
+        assert!(!page(&table_1(), true, false).contains("by place"));
+        let mut answer = table_1();
+        let class = &mut answer.classes[1];
+        class.input_cycles = Some(1.25);
+        class.arbitration_cycles = Some(2.5);
+        class.output_cycles = Some(3.75);
+        class.gap_cycles = Some(4.0);
+        let page = page(&answer, true, false);
+        let table = page.split("by place").nth(1).unwrap();
+        let row = table.lines().find(|line| line.starts_with("| R")).unwrap();
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        assert_eq!(
+            (cells[1], cells[3], cells[4], cells[6], cells[7]),
+            ("R2", "1.25", "2.50", "3.75", "4.00")
+        );
+    }
+
+    #[test]
+    fn what_to_expect_and_what_was_never_checked_is_said() {
+        assert!(!page(&table_1(), true, false).contains("expect"));
+        let mut answer = table_1();
+        let error = |mean, worst| Some(ExpectedError { mean, worst });
+        answer.classes[0].expected_errors = Some(ExpectedErrors {
+            network_latency_percent: error(0.8, 3.1),
+            miss_probability: error(0.018, 0.05),
+            ..ExpectedErrors::default()
+        });
+        answer.validity = Some(Validity {
+            family: "single routers".to_owned(),
+            load_share_of_saturation: 0.62,
+            outside: vec!["65 ports, checked 4 to 32".to_owned()],
+        });
+        let page = page(&answer, true, false);
+        for line in [
+            "- checked by simulation: single routers, here at 62 % of the load that saturates",
+            "- R1: expect network latency within 0.8 % (worst 3.1 %), miss probabilities within 0.0180 (worst 0.0500)",
+            "- outside what was checked: 65 ports, checked 4 to 32",
+        ] {
+            assert!(page.lines().any(|found| found == line), "no {line:?} in\n{page}");
         }
     }
 }
