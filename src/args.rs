@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use flitwise_models::model::Model;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -13,7 +15,7 @@ Examples:
   flitwise solve mine.toml --format json
   flitwise sweep --over class.R1.rate=0.001:0.012:23 --couple class.R2.rate=class.R1.rate/2
   flitwise simulate --preset router16                the same question put to a flit-level simulator
-  flitwise compare --preset router16                 both, side by side, with a verdict
+  flitwise compare --preset router16                 both models beside the simulator, with verdicts
   flitwise figure 4a                                 Fig. 4a of the 2005 paper, model and simulation
   flitwise verify --quick                            which of its claims hold, and by how much
 
@@ -43,7 +45,7 @@ pub(crate) enum Command {
     /// Simulate one scenario flit by flit: the figures of solve, each with its 95 % interval.
     #[command(after_help = SIMULATE_EXAMPLES)]
     Simulate(Simulate),
-    /// Put a model's answer beside the simulation's, quantity by quantity, with a verdict for each.
+    /// Put the models' answers beside the simulation's, quantity by quantity, with a verdict for each.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(Compare),
     /// Check published claims, and our own, by model and simulation: one line each.
@@ -114,10 +116,12 @@ Examples:
   flitwise compare
   flitwise compare --preset cube6 --tolerance 10% --quantity network-latency --quantity waiting
   flitwise compare mine.toml --over class.R1.rate=0.001:0.008:8 --couple class.R2.rate=class.R1.rate/2
+  flitwise compare --preset router16 --model refined
 
 Differences are model minus simulation: in percent of the simulated value; of parts of the network latency, in
 percent of the simulated network latency; of probabilities, in percentage points. Verdicts: agrees (within
-the 95 % interval), close (within the tolerance), OFF (beyond both).
+the 95 % interval), close (within the tolerance), OFF (beyond both). Of two models, one that has no answer to a
+scenario is left out, and a note says why; --model asks for one alone.
 Exit codes: 0 all within the tolerance, 1 a difference beyond it (or output not written), 2 bad input,
 3 no fixed point was found, 130 interrupted.";
 
@@ -140,6 +144,7 @@ Examples:
   flitwise figure 4a                                 fig04a.svg, .png, .csv and .json, in this directory
   flitwise figure all --out figures --theme print
   flitwise figure show 4a > mine.toml                a file to start from
+  flitwise figure 5 --model both
   flitwise figure mine.toml --width 1000
 
 Simulations are kept in the store (flitwise store), so that drawing again costs none.
@@ -186,14 +191,14 @@ pub(crate) struct CampaignArgs {
 pub(crate) struct Compare {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// Which model to compare.
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) model: Model,
+    /// Which models to compare; with both, one that has no answer to the scenario is left out.
+    #[arg(long, value_name = "MODEL", value_parser = models(), default_value = BOTH)]
+    pub(crate) model: Models,
     /// Difference up to which a model is called close.
     #[arg(long, value_name = "SHARE", default_value = "5%", allow_hyphen_values = true)]
     pub(crate) tolerance: String,
-    /// Compare this quantity only: network-latency, blocking, sharing, waiting, total-latency,
-    /// miss-probability or percentile; repeatable.
+    /// Compare this quantity only: network-latency, blocking, input, arbitration, sharing, output, gaps,
+    /// waiting, total-latency, miss-probability or percentile; repeatable.
     #[arg(long = "quantity", value_name = "NAME")]
     pub(crate) quantities: Vec<String>,
     /// Compare along an axis: KEY=START:STOP:COUNT, KEY=log:START:STOP:COUNT or KEY=A,B,C; repeatable.
@@ -214,6 +219,9 @@ pub(crate) struct Verify {
     /// Registries of claims (TOML), - for standard input [default: the built-in one].
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    /// Judge this model wherever a claim is about a model [default: the one that the claim names].
+    #[arg(long, value_name = "MODEL", value_parser = model())]
+    pub(crate) model: Option<Model>,
     /// Check only the quick subset.
     #[arg(long)]
     pub(crate) quick: bool,
@@ -236,6 +244,9 @@ pub(crate) struct Figure {
     /// Write to this directory, which is made if it is not there.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) out: PathBuf,
+    /// Draw these models where a figure draws any [default: those that its file names].
+    #[arg(long, value_name = "MODEL", value_parser = models())]
+    pub(crate) model: Option<Models>,
     /// Colours.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) theme: Theme,
@@ -257,6 +268,9 @@ pub(crate) struct Report {
     /// Check the quick claims only.
     #[arg(long)]
     pub(crate) quick: bool,
+    /// Draw these models where a figure draws any [default: those that its file names].
+    #[arg(long, value_name = "MODEL", value_parser = models())]
+    pub(crate) model: Option<Models>,
     /// Colours of the figures.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) theme: Theme,
@@ -310,7 +324,7 @@ pub(crate) struct Solve {
     #[command(flatten)]
     pub(crate) source: Source,
     /// Which model answers.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_name = "MODEL", value_parser = model(), default_value = Model::DEFAULT.word())]
     pub(crate) model: Model,
     /// How to print the answer.
     #[arg(long, value_enum, default_value_t)]
@@ -328,7 +342,7 @@ pub(crate) struct Sweep {
     #[command(flatten)]
     pub(crate) source: Source,
     /// Which model answers.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_name = "MODEL", value_parser = model(), default_value = Model::DEFAULT.word())]
     pub(crate) model: Model,
     /// An axis: KEY=START:STOP:COUNT, KEY=log:START:STOP:COUNT or KEY=A,B,C; repeatable.
     #[arg(long, value_name = "KEY=AXIS", required = true)]
@@ -401,12 +415,42 @@ pub(crate) enum PresetAction {
     },
 }
 
-/// The models there are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Model {
-    /// Kim, Yum and Das, Performance Evaluation 60 (2005), as printed.
-    #[default]
-    Published,
+/// Models that are asked for, in the order of [`Model::ALL`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Models(pub(crate) &'static [Model]);
+
+impl Models {
+    /// What was typed.
+    pub(crate) fn word(self) -> &'static str {
+        match self.0 {
+            [one] => one.word(),
+            _ => BOTH,
+        }
+    }
+}
+
+/// What asks for all models.
+const BOTH: &str = "both";
+
+/// Reads the name of a model.
+fn model() -> impl TypedValueParser<Value = Model> {
+    PossibleValuesParser::new(Model::ALL.map(possible)).map(|word| models_of(&word).0[0])
+}
+
+/// Reads the name of a model, or `both`.
+fn models() -> impl TypedValueParser<Value = Models> {
+    let both = PossibleValue::new(BOTH).help("Both of them");
+    PossibleValuesParser::new([both].into_iter().chain(Model::ALL.map(possible))).map(|word| models_of(&word))
+}
+
+fn possible(model: Model) -> PossibleValue {
+    PossibleValue::new(model.word()).help(model.described())
+}
+
+/// Those meant by a word that has been read.
+fn models_of(word: &str) -> Models {
+    const ALL: &[Model] = &Model::ALL;
+    Models(ALL.iter().position(|model| model.word() == word).map_or(ALL, |at| &ALL[at..=at]))
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -1,7 +1,7 @@
 //! `flitwise compare`.
 
 use flitwise_models::answer::Answer;
-use flitwise_models::published::{self, Failure};
+use flitwise_models::model::{Failure, Model};
 use flitwise_models::scenario::{Document, Fault, Grid, Place, Scenario, ScenarioSpec, Setting};
 use flitwise_validation::answer::{Run, Simulation};
 use flitwise_validation::compare::{self, Crossing, Options, Quantity, Row, Verdict, crossing};
@@ -23,24 +23,37 @@ const MISSES: [f64; 3] = [5.0, 10.0, 20.0];
 /// The answer of `flitwise compare --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CompareDocument {
-    /// `flitwise.compare/1`.
+    /// `flitwise.compare/2`.
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
-    /// Name of the model.
-    model: &'static str,
+    /// The models compared, in the order of the rows, and how they fare; one that refuses every point is not here.
+    models: Vec<Fares>,
     /// The scenario before any value was changed.
     scenario: ScenarioSpec,
     /// Difference that is still called close, as a share.
     tolerance: f64,
-    /// Differences beyond it, at all points.
+    /// Differences beyond it, at all points, of all models.
     beyond_tolerance: usize,
     /// Whether it was interrupted; points that were not simulated are missing.
     partial: bool,
     /// One per point of the grid, the last axis varying fastest; one without axes.
     points: Vec<Point>,
-    /// Along a single axis: where the model begins to miss by more.
+    /// Along a single axis: where each model begins to miss by more.
     crossings: Vec<Crossings>,
+}
+
+/// How a model fares, over all rows of all points.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+struct Fares {
+    /// Which model.
+    model: Model,
+    /// Values within the interval of the simulated one.
+    agree: usize,
+    /// Values beyond it that are within the tolerance.
+    close: usize,
+    /// Values beyond both, and verdicts on saturation that differ.
+    beyond_tolerance: usize,
 }
 
 /// One point.
@@ -48,20 +61,32 @@ pub(crate) struct CompareDocument {
 struct Point {
     /// The values set here, coupled ones included.
     set: Vec<Setting>,
-    /// Why there is no model's answer; else it is left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    failure: Option<String>,
+    /// Models without an answer here, and why.
+    failures: Vec<Missing>,
     /// How it was simulated.
     run: Run,
-    /// One row per class and quantity.
+    /// One row per class, quantity and model; of a model that refuses the scenario there are none.
     rows: Vec<Row>,
     /// What one should know about the answers.
     notes: Vec<String>,
 }
 
-/// Where along the axis the model begins to miss a quantity by more than 5, 10 and 20 percent.
+/// A model without an answer.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Missing {
+    /// Which model.
+    model: Model,
+    /// Whether the scenario holds something that the model has not; else no fixed point was found.
+    refused: bool,
+    /// Why there is no answer.
+    because: String,
+}
+
+/// Where along the axis a model begins to miss a quantity by more than 5, 10 and 20 percent.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Crossings {
+    /// Which model.
+    model: Model,
     /// Name of the class.
     class: String,
     /// Which quantity.
@@ -80,35 +105,53 @@ pub(crate) fn run(args: &Compare) -> Result<(), Ended> {
     let scenarios: Vec<Scenario> = asked.iter().map(|asked| asked.scenario.clone()).collect();
     let outcome = campaign.run(&scenarios).map_err(|faults| Ended::faults(&faults))?;
     let found = asked.into_iter().zip(outcome.simulations);
-    let points: Vec<Point> = found
-        .filter_map(|(asked, simulation)| Some(Point::of(asked, simulation?, &options)))
-        .collect::<Result<_, Ended>>()?;
+    let points: Vec<Point> =
+        found.filter_map(|(asked, simulation)| Some(Point::of(asked, simulation?, &options))).collect();
 
-    let is_beyond = |row: &&Row| row.verdict.is_beyond_tolerance();
-    let beyond_tolerance = points.iter().flat_map(|point| &point.rows).filter(is_beyond).count();
-    let failed = points.iter().filter(|point| point.failure.is_some()).count();
+    let models: Vec<Fares> = args.model.0.iter().filter_map(|model| Fares::of(*model, &points)).collect();
+    let lost = |point: &&Point| point.failures.iter().any(|missing| !missing.refused);
+    let failed = points.iter().filter(lost).count();
+    let beyond_tolerance = models.iter().map(|model| model.beyond_tolerance).sum();
     let document = CompareDocument {
-        schema: "flitwise.compare/1",
+        schema: "flitwise.compare/2",
         flitwise_version: env!("CARGO_PKG_VERSION"),
-        model: "published",
         scenario: grid.document.scenario().map_err(|faults| Ended::faults(&faults))?.spec().clone(),
         tolerance: options.tolerance,
         beyond_tolerance,
         partial: outcome.interrupted,
         crossings: crossings(&grid, &points),
+        models,
         points,
     };
     write(&document, &grid, args.format)?;
     if document.partial {
         Err(Ended::Interrupted)
     } else if failed > 0 {
-        Err(Ended::NotConverged(format!("the model has no answer at {failed} points")))
+        let plural = if failed == 1 { "point" } else { "points" };
+        Err(Ended::NotConverged(format!("a model has no answer at {failed} {plural}")))
     } else if beyond_tolerance > 0 {
         let tolerance = percent(options.tolerance);
         let plural = if beyond_tolerance == 1 { "difference" } else { "differences" };
         Err(Ended::Differs(format!("{beyond_tolerance} {plural} beyond the tolerance of {tolerance}")))
     } else {
         Ok(())
+    }
+}
+
+impl Fares {
+    /// `None` if there are points, but no row of the model.
+    fn of(model: Model, points: &[Point]) -> Option<Self> {
+        let rows = || points.iter().flat_map(|point| &point.rows).filter(|row| row.model == model);
+        if !points.is_empty() {
+            rows().next()?;
+        }
+        let count = |verdict: Verdict| rows().filter(|row| row.verdict == verdict).count();
+        Some(Self {
+            model,
+            agree: count(Verdict::Agrees),
+            close: count(Verdict::Close),
+            beyond_tolerance: rows().filter(|row| row.verdict.is_beyond_tolerance()).count(),
+        })
     }
 }
 
@@ -122,7 +165,8 @@ struct Question {
 struct Asked {
     set: Vec<Setting>,
     scenario: Scenario,
-    answer: Result<Box<Answer>, Failure>,
+    /// One per model that is asked for.
+    answers: Vec<(Model, Result<Box<Answer>, Failure>)>,
 }
 
 /// Options and points, or everything that is wrong with them.
@@ -156,7 +200,7 @@ fn points(args: &Compare) -> Result<Question, Ended> {
     let mut points = Vec::with_capacity(count);
     let mut faults: Vec<String> = Vec::new();
     for point in 0..count {
-        match asked(&grid, point) {
+        match asked(&grid, point, args.model.0) {
             Ok(asked) => points.push(asked),
             Err(found) => {
                 let new: Vec<String> = found.into_iter().filter(|fault| !faults.contains(fault)).collect();
@@ -167,40 +211,71 @@ fn points(args: &Compare) -> Result<Question, Ended> {
     if faults.is_empty() { Ok(Question { grid, points }) } else { Err(Ended::BadInput(faults)) }
 }
 
-/// A point with the model's answer, which takes next to no time.
-fn asked(grid: &Grid, point: usize) -> Result<Asked, Vec<String>> {
+/// A point with the models' answers, which take next to no time.
+fn asked(grid: &Grid, point: usize, models: &[Model]) -> Result<Asked, Vec<String>> {
     let words = |faults: Vec<Fault>| faults.iter().map(Fault::to_string).collect::<Vec<_>>();
     let (document, set) = grid.at(grid.settings(point)).map_err(words)?;
     let scenario = document.scenario().map_err(words)?;
     let at_its_place = |fault: Fault| Fault { place: document.place_of(&fault.key).clone(), ..fault };
     experiment::supports(&scenario)
         .map_err(|faults| words(faults.into_iter().map(at_its_place).collect()))?;
-    let answer = published::solve(&scenario, &input::options(false)).map(Box::new);
-    if let Err(failure @ Failure::Refused { .. }) = &answer {
-        return Err(vec![refused(&document, failure)]);
+    let solved = |model: &Model| (*model, model.solve(&scenario, &input::options(false)).map(Box::new));
+    let answers: Vec<(Model, Result<Box<Answer>, Failure>)> = models.iter().map(solved).collect();
+    // one model is enough; if all refuse, so do we
+    let refusals: Vec<&Failure> = answers
+        .iter()
+        .filter_map(|(_, answer)| answer.as_ref().err().filter(|failure| failure.is_refusal()))
+        .collect();
+    if refusals.len() == answers.len() {
+        return Err(refusals.into_iter().map(|failure| refused(&document, failure)).collect());
     }
-    Ok(Asked { set, scenario, answer })
+    Ok(Asked { set, scenario, answers })
 }
 
 fn refused(document: &Document, failure: &Failure) -> String {
     let place = match failure {
         Failure::Refused { key, .. } => document.place_of(key).clone(),
-        Failure::NotConverged(_) => Place::Program,
+        Failure::NotConverged { .. } => Place::Program,
     };
     format!("{place}{failure}\n  help: flitwise simulate answers it without a model")
 }
 
 impl Point {
-    fn of(asked: Asked, simulation: Simulation, options: &Options) -> Result<Self, Ended> {
-        let (rows, failure, mut notes) = match &asked.answer {
-            Ok(answer) => (compare::rows(answer, &simulation, options), None, answer.notes.clone()),
-            Err(failure) => {
-                let rows = compare::rows_without_model("published", &simulation, options);
-                (rows, Some(failure.to_string()), Vec::new())
-            }
+    fn of(asked: Asked, simulation: Simulation, options: &Options) -> Self {
+        let missing = |(model, answer): &(Model, Result<Box<Answer>, Failure>)| {
+            let failure = answer.as_ref().err()?;
+            Some(Missing { model: *model, refused: failure.is_refusal(), because: failure.to_string() })
         };
+        let failures: Vec<Missing> = asked.answers.iter().filter_map(missing).collect();
+        let is_refused = |model: Model| failures.iter().any(|one| one.refused && one.model == model);
+        let answers: Vec<(Model, Option<&Answer>)> = asked
+            .answers
+            .iter()
+            .filter(|(model, _)| !is_refused(*model))
+            .map(|(model, answer)| (*model, answer.as_deref().ok()))
+            .collect();
+        let rows = compare::rows(&answers, &simulation, options);
+        let mut notes = Vec::new();
+        for (model, answer) in &answers {
+            let own = answer.iter().flat_map(|answer| &answer.notes);
+            // of two models each says for itself what holds of it
+            notes.extend(own.map(|note| match answers.len() {
+                1 => note.clone(),
+                _ => format!("{model}: {note}"),
+            }));
+        }
         notes.extend(simulation.notes);
-        Ok(Self { set: asked.set, failure, run: simulation.run, rows, notes })
+        Self { set: asked.set, run: simulation.run, failures, rows, notes }
+    }
+
+    fn row(&self, class: &str, quantity: Quantity, model: Model) -> Option<&Row> {
+        let is_it = |row: &&Row| row.class == class && row.quantity == quantity && row.model == model;
+        self.rows.iter().find(is_it)
+    }
+
+    /// The rows of each class and quantity, which differ in the model.
+    fn by_quantity(&self) -> impl Iterator<Item = &[Row]> {
+        self.rows.chunk_by(|one, next| one.class == next.class && one.quantity == next.quantity)
     }
 
     /// Value of the first axis.
@@ -209,31 +284,36 @@ impl Point {
     }
 }
 
-/// Where along a single axis of numbers the model begins to miss by more.
+/// Where along a single axis of numbers each model begins to miss by more.
 fn crossings(grid: &Grid, points: &[Point]) -> Vec<Crossings> {
     let [axis] = grid.axes.as_slice() else { return Vec::new() };
-    let Some(first) = points.first() else { return Vec::new() };
     if points.len() < 2 || points.iter().any(|point| point.x().is_none()) {
         return Vec::new();
     }
-    let along = |index: usize| {
-        let row = &first.rows[index];
+    let mut compared: Vec<(&str, Quantity, Model)> = Vec::new();
+    for row in points.iter().flat_map(|point| &point.rows) {
+        let key = (row.class.as_str(), row.quantity, row.model);
+        if !compared.contains(&key) {
+            compared.push(key);
+        }
+    }
+    let along = |(class, quantity, model): (&str, Quantity, Model)| {
         let differences = || {
-            let steady = |row: &Row| !row.model_saturated && !row.simulation_saturated;
             points.iter().filter_map(move |point| {
-                let row = point.rows.get(index).filter(|row| steady(row))?;
-                Some((point.x()?, row.difference_percent))
+                let row = point.row(class, quantity, model)?;
+                let steady = !row.model_saturated && !row.simulation_saturated;
+                steady.then_some((point.x()?, row.difference_percent))
             })
         };
         Crossings {
-            class: row.class.clone(),
-            quantity: row.quantity,
+            model,
+            class: class.to_owned(),
+            quantity,
             key: axis.key.clone(),
             found: MISSES.into_iter().filter_map(|miss| crossing(miss, differences())).collect(),
         }
     };
-    let same = points.iter().all(|point| point.rows.len() == first.rows.len());
-    if same { (0..first.rows.len()).map(along).collect() } else { Vec::new() }
+    compared.into_iter().map(along).collect()
 }
 
 fn write(document: &CompareDocument, grid: &Grid, format: Format) -> Result<(), Ended> {
@@ -246,7 +326,7 @@ fn write(document: &CompareDocument, grid: &Grid, format: Format) -> Result<(), 
     }
 }
 
-/// One row per point, class and quantity; what does not exist is empty.
+/// One row per point, class, quantity and model; what does not exist is empty.
 fn csv(document: &CompareDocument, grid: &Grid) -> Result<(), Ended> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     let keys = grid.axes.iter().map(|axis| axis.key.clone());
@@ -299,7 +379,7 @@ fn fields(row: &Row) -> Vec<String> {
         text(hops),
         text(percentile),
         if row.unit.is_empty() { "probability".to_owned() } else { row.unit.to_owned() },
-        row.model.to_owned(),
+        row.model.to_string(),
         text(row.model_value),
         text(row.simulated.map(|found| found.value)),
         text(row.simulated.and_then(|found| found.lower_95)),
@@ -317,64 +397,91 @@ fn page(document: &CompareDocument, grid: &Grid, markdown: bool) -> String {
     let mut page = Page::new(markdown);
     let spec = &document.scenario;
     let network = output::network(spec.network);
-    page.title(&format!("{}: {network}, {} model beside simulation", spec.name, document.model));
-    match (document.points.as_slice(), grid.axes.is_empty()) {
-        ([point], true) => {
+    let models: Vec<Model> = document.models.iter().map(|one| one.model).collect();
+    let who = match models.as_slice() {
+        [one] => format!("{one} model"),
+        several => {
+            let words: Vec<&str> = several.iter().map(|model| model.word()).collect();
+            format!("{} models", words.join(" and "))
+        }
+    };
+    page.title(&format!("{}: {network}, {who} beside simulation", spec.name));
+    match (document.points.as_slice(), grid.axes.is_empty(), models.as_slice()) {
+        ([point], true, [_]) => {
             page.rows(&table(point, markdown));
             page.legend("difference = model - simulation, in % of the simulation (of parts of the network latency: in % of");
             page.legend(
                 "all of it; of probabilities: percentage points) and in half-widths of the 95 % interval",
             );
         }
-        (points, _) => {
+        ([point], true, models) => {
+            page.rows(&side_by_side(std::slice::from_ref(point), grid, models, markdown));
+            page.legend("in % = model - simulation, in % of the simulation (of parts of the network latency: in % of all");
+            page.legend("of it; of probabilities: percentage points)");
+        }
+        (points, _, [_]) => {
             page.rows(&sweep(points, grid, markdown));
             page.legend(
                 "difference = model - simulation; sat. = saturated in model (m), simulation (s) or both (ms)",
             );
         }
+        (points, _, models) => {
+            page.rows(&side_by_side(points, grid, models, markdown));
+            page.legend("in % = model - simulation, in % of the simulation");
+        }
     }
-    page.section(
-        &format!("Where the {} model begins to miss by more than", document.model),
-        &beginnings(document, markdown),
-    );
+    for model in models {
+        let title = format!("Where the {model} model begins to miss by more than");
+        page.section(&title, &beginnings(document, model, markdown));
+    }
     let mut remarks: Vec<String> = Vec::new();
-    for note in document.points.iter().flat_map(|point| point.failure.iter().chain(&point.notes)) {
-        if !remarks.contains(note) {
-            remarks.push(note.clone());
+    for point in &document.points {
+        let failures = point.failures.iter().map(|missing| &missing.because);
+        for note in failures.chain(&point.notes) {
+            if !remarks.contains(note) {
+                remarks.push(note.clone());
+            }
         }
     }
     page.remarks(&remarks);
     page.end(&account(document))
 }
 
-/// All quantities of one scenario.
+/// A model's value in a table.
+fn modelled(row: &Row) -> String {
+    match row.quantity {
+        Quantity::Waiting | Quantity::TotalLatency if row.model_saturated => "saturated".to_owned(),
+        quantity if quantity.is_probability() => share(row.model_value),
+        _ => cycles(row.model_value),
+    }
+}
+
+/// A simulated value in a table, with its interval.
+fn simulated(row: &Row) -> String {
+    let half_width = row.simulated.and_then(|found| found.half_width_95());
+    match (row.quantity, row.simulated.map(|found| found.value)) {
+        (Quantity::Waiting | Quantity::TotalLatency, _) if row.simulation_saturated => "saturated".to_owned(),
+        (quantity, Some(value)) if quantity.is_probability() => {
+            format!("{} ±{}", share(Some(value)), share(half_width))
+        }
+        (_, value) => with_interval(value, half_width),
+    }
+}
+
+/// All quantities of one scenario, by one model.
 fn table(point: &Point, markdown: bool) -> Rows {
     let heads =
         ["class", "quantity", "model", "simulation", "difference", "in %", "in half-\nwidths", "verdict"];
     let mut rows = Rows::new(&heads, markdown);
     for row in &point.rows {
-        let probability = row.quantity.is_probability();
-        let number = |number: Option<f64>| if probability { share(number) } else { cycles(number) };
-        let half_width = row.simulated.and_then(|found| found.half_width_95());
-        let simulated = row.simulated.map(|found| found.value);
-        let simulated = match (probability, simulated) {
-            (true, Some(value)) => format!("{} ±{}", share(Some(value)), share(half_width)),
-            (_, simulated) => with_interval(simulated, half_width),
-        };
-        let model = match row.quantity {
-            Quantity::Waiting | Quantity::TotalLatency if row.model_saturated => "saturated".to_owned(),
-            _ => number(row.model_value),
-        };
-        let simulated = match row.quantity {
-            Quantity::Waiting | Quantity::TotalLatency if row.simulation_saturated => "saturated".to_owned(),
-            _ => simulated,
-        };
+        let difference =
+            if row.quantity.is_probability() { share(row.difference) } else { cycles(row.difference) };
         rows.add([
             row.class.clone(),
             row.quantity.to_string(),
-            model,
-            simulated,
-            number(row.difference),
+            modelled(row),
+            simulated(row),
+            difference,
             signed(row.difference_percent, 1),
             signed(row.difference_half_widths, 1),
             row.verdict.word().to_owned(),
@@ -383,11 +490,40 @@ fn table(point: &Point, markdown: bool) -> Rows {
     rows
 }
 
-/// One line per point and class: network latency and waiting.
-fn sweep(points: &[Point], grid: &Grid, markdown: bool) -> Rows {
+/// One line per point, class and quantity: what was simulated, then model by model value, difference and verdict.
+fn side_by_side(points: &[Point], grid: &Grid, models: &[Model], markdown: bool) -> Rows {
+    let keys = folded_keys(grid, markdown);
+    let mut heads: Vec<&str> = keys.iter().map(String::as_str).collect();
+    heads.extend(["class", "quantity", "simulation"]);
+    heads.extend(models.iter().flat_map(|model| [model.word(), "in %", "verdict"]));
+    let mut rows = Rows::new(&heads, markdown);
+    for point in points {
+        for of_quantity in point.by_quantity() {
+            let set = point.set.iter().take(grid.axes.len()).map(|setting| setting.value.clone());
+            let first = &of_quantity[0];
+            let common = [first.class.clone(), first.quantity.to_string(), simulated(first)];
+            let of_model = |model: &Model| match of_quantity.iter().find(|row| row.model == *model) {
+                Some(row) => {
+                    let percent = signed(row.difference_percent, 1);
+                    [modelled(row), percent, row.verdict.short_word().to_owned()]
+                }
+                None => ["-"; 3].map(str::to_owned),
+            };
+            rows.add(set.chain(common).chain(models.iter().flat_map(of_model)));
+        }
+    }
+    rows
+}
+
+/// Keys of the axes as heads of columns.
+fn folded_keys(grid: &Grid, markdown: bool) -> Vec<String> {
     let keys = grid.axes.iter().map(|axis| axis.key.as_str());
-    let keys: Vec<String> =
-        keys.map(|key| if markdown { key.to_owned() } else { key.replacen('.', "\n.", 1) }).collect();
+    keys.map(|key| if markdown { key.to_owned() } else { key.replacen('.', "\n.", 1) }).collect()
+}
+
+/// One line per point, class and quantity, by one model.
+fn sweep(points: &[Point], grid: &Grid, markdown: bool) -> Rows {
+    let keys = folded_keys(grid, markdown);
     let mut heads: Vec<&str> = keys.iter().map(String::as_str).collect();
     heads.extend(["class", "quantity", "model", "simulation", "in %", "verdict", "sat."]);
     let mut rows = Rows::new(&heads, markdown);
@@ -421,11 +557,11 @@ fn sweep(points: &[Point], grid: &Grid, markdown: bool) -> Rows {
     rows
 }
 
-/// Where misses begin, class by class.
-fn beginnings(document: &CompareDocument, markdown: bool) -> Rows {
+/// Where a model's misses begin, class by class.
+fn beginnings(document: &CompareDocument, model: Model, markdown: bool) -> Rows {
     let heads = ["class", "quantity", "5 %", "10 %", "20 %"];
     let mut rows = Rows::new(&heads, markdown);
-    for crossings in &document.crossings {
+    for crossings in document.crossings.iter().filter(|crossings| crossings.model == model) {
         let at = |percent: f64| {
             let found = crossings.found.iter().find(|found| found.percent == percent);
             found.map_or("never".to_owned(), |found| match found.after {
@@ -452,15 +588,107 @@ fn signed(number: Option<f64>, digits: usize) -> String {
 }
 
 fn account(document: &CompareDocument) -> String {
-    let rows = || document.points.iter().flat_map(|point| &point.rows);
-    let count = |verdict: Verdict| rows().filter(|row| row.verdict == verdict).count();
     let tolerance = percent(document.tolerance);
     let run = document.points.first().map(|point| &point.run);
     let seed = run.map_or(0, |run| run.seed);
-    format!(
-        "{} agree within the interval, {} are close (within {tolerance}), {} are off; seed {seed}",
-        count(Verdict::Agrees),
-        count(Verdict::Close),
-        document.beyond_tolerance,
-    )
+    let alone = document.models.len() == 1;
+    let fares = |one: &Fares| {
+        let who = if alone { String::new() } else { format!("{}: ", one.model) };
+        format!(
+            "{who}{} agree within the interval, {} are close (within {tolerance}), {} are off; seed {seed}",
+            one.agree, one.close, one.beyond_tolerance,
+        )
+    };
+    document.models.iter().map(fares).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // helpers of tests, too, may fail a test
+
+    use std::sync::atomic::AtomicBool;
+
+    use flitwise_models::scenario::Preset;
+    use flitwise_validation::campaign;
+    use flitwise_validation::experiment::Settings;
+
+    use super::*;
+
+    /// Two points along the load of R1. The second model is the first under another name, made 2 % faster; it
+    /// refuses the second point if `refuses`.
+    fn document(refuses: bool) -> (CompareDocument, Grid) {
+        let preset = Preset::find("router16").unwrap();
+        let over = ["class.R1.rate=0.001,0.004".to_owned()];
+        let grid = Grid::read(preset.document(), &over, &[]).unwrap();
+        let settings = Settings { precision: 0.1, max_messages: 20_000, ..Settings::default() };
+        let options = Options::default();
+        let point = |index: usize| {
+            let mut asked = asked(&grid, index, &[Model::Published]).unwrap();
+            let mut other = asked.answers[0].1.clone().unwrap();
+            other.model = Model::Refined;
+            other.notes = vec!["made for a test".to_owned()];
+            for class in &mut other.classes {
+                class.network_latency_cycles = class.network_latency_cycles.map(|latency| 0.98 * latency);
+            }
+            let (model, key) = (Model::Refined, "class.R1.rate".to_owned());
+            let refusal = Failure::Refused { model, key, because: "has had enough".to_owned() };
+            let answer = if refuses && index == 1 { Err(refusal) } else { Ok(other) };
+            asked.answers.push((Model::Refined, answer));
+            let scenarios = [asked.scenario.clone()];
+            let stop = AtomicBool::new(false);
+            let outcome = campaign::run(&scenarios, &settings, None, &stop, &mut ()).unwrap();
+            Point::of(asked, outcome.simulations.into_iter().next().flatten().unwrap(), &options)
+        };
+        let points = vec![point(0), point(1)];
+        let fares = Model::ALL.into_iter().filter_map(|model| Fares::of(model, &points)).collect();
+        let document = CompareDocument {
+            schema: "flitwise.compare/2",
+            flitwise_version: "0",
+            models: fares,
+            scenario: preset.scenario().spec().clone(),
+            tolerance: options.tolerance,
+            beyond_tolerance: 0,
+            partial: false,
+            crossings: crossings(&grid, &points),
+            points,
+        };
+        (document, grid)
+    }
+
+    #[test]
+    fn two_models_stand_side_by_side() {
+        let (document, grid) = document(false);
+        let page = page(&document, &grid, true);
+        assert!(page.contains("published and refined models beside simulation"), "{page}");
+        let head = page.lines().find(|line| line.contains("simulation |")).unwrap();
+        let heads: Vec<&str> = head.split('|').map(str::trim).filter(|head| !head.is_empty()).collect();
+        assert_eq!(heads[3..], ["simulation", "published", "in %", "verdict", "refined", "in %", "verdict"]);
+        for model in Model::ALL {
+            assert!(page.contains(&format!("Where the {model} model begins to miss by more than")), "{page}");
+            assert!(page.lines().any(|line| line.starts_with(&format!("{model}: "))), "{page}");
+        }
+        assert!(page.contains("- refined: made for a test"), "{page}");
+        // every pair of rows makes a line
+        let rows: usize = document.points.iter().map(|point| point.rows.len()).sum();
+        let lines = page.lines().filter(|line| line.starts_with("| 0.00")).count();
+        assert_eq!(lines, rows / 2);
+        let crossed: Vec<Model> = document.crossings.iter().map(|crossings| crossings.model).collect();
+        assert_eq!(crossed[..2], Model::ALL);
+    }
+
+    #[test]
+    fn where_one_model_refuses_the_other_is_compared_alone() {
+        let (document, grid) = document(true);
+        let [first, second] = document.points.as_slice() else { panic!("two points") };
+        assert!(second.rows.iter().all(|row| row.model == Model::Published));
+        assert_eq!(first.rows.len(), 2 * second.rows.len());
+        assert!(first.failures.is_empty() && second.failures[0].refused);
+        let page = page(&document, &grid, true);
+        assert!(page.contains("class.R1.rate: the refined model has had enough"), "{page}");
+        let line = page.lines().rfind(|line| line.starts_with("| 0.004")).unwrap();
+        assert!(line.split('|').rev().skip(1).take(3).all(|cell| cell.trim() == "-"), "{line}");
+        // and the other one's crossings are found from the points that it has
+        let of_refined = document.crossings.iter().filter(|one| one.model == Model::Refined);
+        assert!(of_refined.flat_map(|one| &one.found).all(|found| found.before == 0.001));
+    }
 }

@@ -14,7 +14,7 @@ use flitwise_validation::answer::{Simulation, StoppedBy};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::{self, Theme};
+use crate::args::{self, Models, Theme};
 use crate::campaign::Campaign;
 use crate::outcome::Ended;
 use crate::output::{self, percent};
@@ -76,6 +76,16 @@ pub(crate) struct Wanted {
     pub(crate) figure: Figure,
     /// What it is called on the command line.
     pub(crate) typed: String,
+    /// Models that were asked for there.
+    models: Option<Models>,
+}
+
+impl Wanted {
+    /// The command that makes it again.
+    pub(crate) fn rebuild(&self, campaign: &Campaign) -> String {
+        let model = self.models.map_or_else(String::new, |models| format!("--model {} ", models.word()));
+        format!("flitwise figure {} {model}{}", self.typed, how(campaign))
+    }
 }
 
 pub(crate) fn run(args: &args::Figure) -> Result<(), Ended> {
@@ -101,7 +111,7 @@ fn list() -> Result<(), Ended> {
 
 fn draw_all(args: &args::Figure, figures: &[String]) -> Result<(), Ended> {
     let campaign = Campaign::read(&args.campaign);
-    let asked = Ended::both(style(args), wanted(figures));
+    let asked = Ended::both(style(args), wanted(figures, args.model));
     let (campaign, (style, wanted)) = Ended::both(campaign, asked)?;
     fs::create_dir_all(&args.out)
         .map_err(|error| Ended::input(format!("--out {}: cannot be made: {error}", args.out.display())))?;
@@ -128,7 +138,7 @@ fn draw_all(args: &args::Figure, figures: &[String]) -> Result<(), Ended> {
 }
 
 /// The figures that were named, each once, or all faults in them.
-pub(crate) fn wanted(typed: &[String]) -> Result<Vec<Wanted>, Ended> {
+pub(crate) fn wanted(typed: &[String], models: Option<Models>) -> Result<Vec<Wanted>, Ended> {
     let mut wanted: Vec<Wanted> = Vec::new();
     let mut faults: Vec<String> = Vec::new();
     for typed in typed {
@@ -156,6 +166,15 @@ pub(crate) fn wanted(typed: &[String]) -> Result<Vec<Wanted>, Ended> {
             ));
         }
     }
+    if let Some(models) = models {
+        for one in &mut wanted {
+            if let Err(refusals) = one.figure.set_models(models.0) {
+                let refused = |refusal| format!("--model {}: figure {}: {refusal}", models.word(), one.typed);
+                faults.extend(refusals.into_iter().map(refused));
+            }
+            one.models = Some(models);
+        }
+    }
     if !faults.is_empty() {
         return Err(Ended::BadInput(faults));
     }
@@ -173,7 +192,7 @@ fn all() -> Result<Vec<Wanted>, Ended> {
 
 fn built_in(one: &Published) -> Result<Wanted, Ended> {
     let figure = one.figure().map_err(|faults| Ended::faults(&faults))?;
-    Ok(Wanted { figure, typed: one.number().to_owned() })
+    Ok(Wanted { figure, typed: one.number().to_owned(), models: None })
 }
 
 fn published(typed: &str) -> Result<&'static Published, Ended> {
@@ -194,7 +213,7 @@ fn from_file(path: &Path) -> Result<Wanted, Ended> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let load = |file: &str| input::named_in(&name, folder, file);
     let figure = Figure::from_toml(&name, &text, &stem, &load).map_err(|faults| Ended::faults(&faults))?;
-    Ok(Wanted { figure, typed: path.display().to_string() })
+    Ok(Wanted { figure, typed: path.display().to_string(), models: None })
 }
 
 /// How to draw, or everything that is wrong with it.
@@ -268,7 +287,7 @@ pub(crate) fn document(
         scenario: one.figure.scenario().spec().clone(),
         picture,
         simulation,
-        rebuild: format!("flitwise figure {} {}", one.typed, how(campaign)),
+        rebuild: one.rebuild(campaign),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use flitwise_models::published::{self, Failure};
+use flitwise_models::model::{Failure, Options};
 use flitwise_models::scenario::{Document, Fault, Place, Preset, Scenario};
 use flitwise_validation::experiment;
 
@@ -105,9 +105,9 @@ pub(crate) fn preset(name: &str) -> Result<&'static Preset, Ended> {
     })
 }
 
-/// Options of the published model for one answer.
-pub(crate) fn options(details: bool) -> published::Options {
-    published::Options { details, ..published::Options::default() }
+/// Options of a model for one answer.
+pub(crate) fn options(details: bool) -> Options {
+    Options { details, ..Options::default() }
 }
 
 /// The scenario file that another file names, from where that is.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use flitwise_models::published::Failure;
+use flitwise_models::model::Failure;
 use flitwise_models::scenario::Fault;
 
 /// Faults that are shown; whoever mends these will see the next.
@@ -54,7 +54,7 @@ impl Ended {
     pub(crate) fn failure(failure: &Failure, place: impl Fn(&str) -> String) -> Self {
         match failure {
             Failure::Refused { key, .. } => Self::input(format!("{}{failure}", place(key))),
-            Failure::NotConverged(_) => Self::NotConverged(failure.to_string()),
+            Failure::NotConverged { .. } => Self::NotConverged(failure.to_string()),
         }
     }
 

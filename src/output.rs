@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use flitwise_models::answer::{ClassAnswer, DeadlineAnswer};
+use flitwise_models::model::Model;
 use flitwise_models::scenario::{ClassSpec, NetworkSpec, Scenario};
 use serde::Serialize;
 
@@ -293,12 +294,17 @@ impl ClassColumns {
 
     pub(crate) fn heads(&self) -> Vec<String> {
         let fixed = [
+            "model",
             "class",
             "kind",
             "network_latency_cycles",
             "transfer_cycles",
             "blocking_cycles",
             "sharing_cycles",
+            "input_cycles",
+            "arbitration_cycles",
+            "output_cycles",
+            "gap_cycles",
             "waiting_cycles",
             "total_latency_cycles",
             "blocking_probability",
@@ -318,17 +324,21 @@ impl ClassColumns {
     }
 
     /// One row; what does not exist is empty.
-    pub(crate) fn row(&self, class: &ClassAnswer) -> Vec<String> {
+    pub(crate) fn row(&self, model: Model, class: &ClassAnswer) -> Vec<String> {
         let real = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
         let count = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
         let percentiles = class.latency_percentiles_cycles;
-        let mut row = vec![class.name.clone(), class.kind.word().to_owned()];
+        let mut row = vec![model.to_string(), class.name.clone(), class.kind.word().to_owned()];
         row.extend(
             [
                 class.network_latency_cycles,
                 class.transfer_cycles,
                 class.blocking_cycles,
                 class.sharing_cycles,
+                class.input_cycles,
+                class.arbitration_cycles,
+                class.output_cycles,
+                class.gap_cycles,
                 class.waiting_cycles,
                 class.total_latency_cycles,
                 class.blocking_probability,

@@ -64,6 +64,7 @@ struct JudgedEntry {
 #[derive(Debug, Serialize)]
 struct ErrorEntry {
     figure: String,
+    model: &'static str,
     series: String,
     points: usize,
     mean: String,
@@ -83,7 +84,7 @@ struct CoarseEntry {
 
 pub(crate) fn run(args: &Report) -> Result<(), Ended> {
     let campaign = Campaign::read(&args.campaign)?;
-    let wanted = figure::wanted(&["all".to_owned()])?;
+    let wanted = figure::wanted(&["all".to_owned()], args.model)?;
     fs::create_dir_all(&args.out)
         .map_err(|error| Ended::input(format!("--out {}: cannot be made: {error}", args.out.display())))?;
     let scenarios: Vec<Vec<Scenario>> = wanted.iter().map(|one| one.figure.scenarios()).collect();
@@ -120,6 +121,7 @@ pub(crate) fn run(args: &Report) -> Result<(), Ended> {
     let messages: u64 = points.iter().map(|simulation| simulation.run.messages).sum();
     let how = figure::how(&campaign);
     let quick = if args.quick { " --quick" } else { "" };
+    let model = args.model.map_or_else(String::new, |models| format!(" --model {}", models.word()));
     let page = context! {
         version => env!("CARGO_PKG_VERSION"),
         seed => campaign.settings.seed,
@@ -132,7 +134,7 @@ pub(crate) fn run(args: &Report) -> Result<(), Ended> {
         errors => Serde(&errors),
         claims => Serde(&claims),
         coarse => Serde(&coarse),
-        rebuild => format!("flitwise report{quick} --out DIR {how}"),
+        rebuild => format!("flitwise report{quick}{model} --out DIR {how}"),
         rebuild_claims => format!("flitwise verify{quick} {how}"),
     };
     for (name, template) in [("report.html", HTML), ("report.md", MARKDOWN)] {
@@ -205,7 +207,7 @@ fn figure_entry(
         claims: one.figure.claims.iter().map(claim).collect(),
         judged: claims.iter().filter(of_figure).cloned().collect(),
         notes: picture.notes,
-        rebuild: format!("flitwise figure {} {}", one.typed, figure::how(campaign)),
+        rebuild: one.rebuild(campaign),
         name: name.clone(),
     }
 }
@@ -227,6 +229,7 @@ fn error_entries(one: &Wanted, simulations: &[Simulation]) -> Vec<ErrorEntry> {
         let mean = known.iter().map(|(_, error)| error.abs()).sum::<f64>() / known.len() as f64;
         entries.push(ErrorEntry {
             figure: one.typed.clone(),
+            model: series.origin.word(),
             series: series.label,
             points: known.len(),
             mean: format!("{mean:.1} {unit}"),

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use flitwise_models::answer::{Answer, ClassAnswer};
-use flitwise_models::published;
+use flitwise_models::answer::{Answer, ClassAnswer, ExpectedError};
+use flitwise_models::model::Model;
 use flitwise_models::scenario::{ClassKind, NetworkSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{Format, Solve};
 use crate::outcome::Ended;
-use crate::output::{ClassColumns, Page, Rows, cycles, share, whole};
+use crate::output::{ClassColumns, Page, Rows, cycles, percent, share, whole};
 use crate::{input, output};
 
 /// The answer of `flitwise solve --format json`.
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
     let document = input::document(&args.source)?;
     let scenario = input::scenario(&document)?;
     let options = input::options(args.details || args.distribution);
-    let answer = published::solve(&scenario, &options).map_err(|f| input::failure(&document, &f))?;
+    let answer = args.model.solve(&scenario, &options).map_err(|f| input::failure(&document, &f))?;
     if args.distribution {
         return distribution(&answer, args.format);
     }
@@ -50,7 +50,7 @@ fn csv(answer: &Answer, columns: &ClassColumns) -> Result<(), Ended> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     rows.write_record(columns.heads())?;
     for class in &answer.classes {
-        rows.write_record(columns.row(class))?;
+        rows.write_record(columns.row(answer.model, class))?;
     }
     output::write_csv(rows)
 }
@@ -62,6 +62,7 @@ fn page(answer: &Answer, markdown: bool, details: bool) -> String {
     page.title(&format!("{}: {network}, {} model", answer.scenario.name, answer.model));
     page.rows(&means(answer, markdown));
     page.legend("network latency = transfer + blocking + sharing; total = network latency + waiting");
+    page.section("Blocking and sharing by place", &by_place(answer, markdown));
     page.section("Deadlines on the network latency", &deadlines(answer, markdown));
     page.section("Percentiles of the network latency", &percentiles(answer, markdown));
     if details {
@@ -117,6 +118,46 @@ fn means(answer: &Answer, markdown: bool) -> Rows {
             share(class.blocking_probability),
             share(class.cycles_per_flit),
             share(class.utilization),
+        ]);
+    }
+    rows
+}
+
+/// Where a message waits, by a model that tells places apart.
+fn by_place(answer: &Answer, markdown: bool) -> Rows {
+    let heads = [
+        "class\n",
+        "blocking\ncycles",
+        "= input\nbuffers",
+        "+ arbi-\ntration",
+        "sharing\ncycles",
+        "= output\nbuffers",
+        "+ gaps behind\nthe header",
+    ];
+    let markdown_heads = [
+        "class",
+        "blocking [cycles]",
+        "= input buffers",
+        "+ arbitration",
+        "sharing [cycles]",
+        "= output buffers",
+        "+ gaps behind the header",
+    ];
+    let mut rows = Rows::new(if markdown { &markdown_heads } else { &heads }, markdown);
+    let told_apart = |class: &&ClassAnswer| {
+        [class.input_cycles, class.arbitration_cycles, class.output_cycles, class.gap_cycles]
+            .iter()
+            .any(Option::is_some)
+    };
+    for class in answer.classes.iter().filter(told_apart) {
+        rows.add([
+            class.name.clone(),
+            cycles(class.blocking_cycles),
+            cycles(class.input_cycles),
+            cycles(class.arbitration_cycles),
+            cycles(class.sharing_cycles),
+            cycles(class.output_cycles),
+            cycles(class.gap_cycles),
         ]);
     }
     rows
@@ -231,13 +272,52 @@ fn remarks(answer: &Answer) -> Vec<String> {
             remarks.push(format!("{}: {what}: {reason}", class.name));
         }
     }
+    remarks.extend(validity(answer));
     remarks.extend(answer.notes.iter().map(|note| format!("note: {note}")));
     remarks
 }
 
+/// What error to expect of the answer, and whether anybody has ever looked.
+fn validity(answer: &Answer) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Some(validity) = &answer.validity {
+        let load = percent(validity.load_share_of_saturation);
+        let family = &validity.family;
+        remarks.push(format!("checked by simulation: {family}, here at {load} of the load that saturates"));
+    }
+    remarks.extend(answer.classes.iter().filter_map(expected));
+    let outside = answer.validity.iter().filter(|validity| !validity.outside.is_empty());
+    remarks
+        .extend(outside.map(|validity| format!("outside what was checked: {}", validity.outside.join("; "))));
+    remarks
+}
+
+/// Mean and worst errors of a class's answer where it was checked.
+fn expected(class: &ClassAnswer) -> Option<String> {
+    let errors = class.expected_errors?;
+    let in_percent = |what: &str, error: Option<ExpectedError>| {
+        error.map(|error| {
+            format!("{what} within {} (worst {})", percent(error.mean / 100.0), percent(error.worst / 100.0))
+        })
+    };
+    let miss = errors.miss_probability.map(|error| {
+        let (mean, worst) = (share(Some(error.mean)), share(Some(error.worst)));
+        format!("miss probabilities within {mean} (worst {worst})")
+    });
+    let parts = [
+        in_percent("network latency", errors.network_latency_percent),
+        in_percent("waiting", errors.waiting_percent),
+        in_percent("total", errors.total_latency_percent),
+        miss,
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("{}: expect {}", class.name, parts.join(", ")))
+}
+
 /// The cumulated distribution of every class that has one.
 fn distribution(answer: &Answer, format: Format) -> Result<(), Ended> {
-    let heads = ["class", "latency_cycles", "at_most_probability", "more_than_probability"];
+    let model = answer.model.word();
+    let heads = ["model", "class", "latency_cycles", "at_most_probability", "more_than_probability"];
     let rows = answer.classes.iter().flat_map(|class| {
         let known = class.latency_distribution.iter();
         known.flat_map(move |distribution| {
@@ -252,7 +332,7 @@ fn distribution(answer: &Answer, format: Format) -> Result<(), Ended> {
             struct Document<'a> {
                 schema: &'static str,
                 flitwise_version: &'static str,
-                model: &'static str,
+                model: Model,
                 classes: Vec<Class<'a>>,
             }
             #[derive(Serialize)]
@@ -276,16 +356,75 @@ fn distribution(answer: &Answer, format: Format) -> Result<(), Ended> {
             let mut table = csv::Writer::from_writer(Vec::new());
             table.write_record(heads)?;
             for (class, cycle, p) in rows {
-                table.write_record([class, cycle.to_string(), p.to_string(), (1.0 - p).to_string()])?;
+                let row = [model.to_owned(), class, cycle.to_string(), p.to_string(), (1.0 - p).to_string()];
+                table.write_record(row)?;
             }
             output::write_csv(table)
         }
         Format::Table | Format::Markdown => {
             let mut table = Rows::new(&heads, format == Format::Markdown);
             for (class, cycle, p) in rows {
-                table.add([class, cycle.to_string(), share(Some(p)), share(Some(1.0 - p))]);
+                table.add([model.to_owned(), class, cycle.to_string(), share(Some(p)), share(Some(1.0 - p))]);
             }
             output::write(table.to_string().as_bytes())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flitwise_models::answer::{ExpectedErrors, Validity};
+    use flitwise_models::model::{Model, Options};
+    use flitwise_models::scenario::ScenarioSpec;
+
+    use super::*;
+
+    fn table_1() -> Answer {
+        let scenario = ScenarioSpec::default().check().unwrap();
+        Model::Published.solve(&scenario, &Options::default()).unwrap()
+    }
+
+    #[test]
+    fn parts_by_place_are_shown_where_there_are_some() {
+        assert!(!page(&table_1(), true, false).contains("by place"));
+        let mut answer = table_1();
+        let class = &mut answer.classes[1];
+        class.input_cycles = Some(1.25);
+        class.arbitration_cycles = Some(2.5);
+        class.output_cycles = Some(3.75);
+        class.gap_cycles = Some(4.0);
+        let page = page(&answer, true, false);
+        let table = page.split("by place").nth(1).unwrap();
+        let row = table.lines().find(|line| line.starts_with("| R")).unwrap();
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        assert_eq!(
+            (cells[1], cells[3], cells[4], cells[6], cells[7]),
+            ("R2", "1.25", "2.50", "3.75", "4.00")
+        );
+    }
+
+    #[test]
+    fn what_to_expect_and_what_was_never_checked_is_said() {
+        assert!(!page(&table_1(), true, false).contains("expect"));
+        let mut answer = table_1();
+        let error = |mean, worst| Some(ExpectedError { mean, worst });
+        answer.classes[0].expected_errors = Some(ExpectedErrors {
+            network_latency_percent: error(0.8, 3.1),
+            miss_probability: error(0.018, 0.05),
+            ..ExpectedErrors::default()
+        });
+        answer.validity = Some(Validity {
+            family: "single routers".to_owned(),
+            load_share_of_saturation: 0.62,
+            outside: vec!["65 ports, checked 4 to 32".to_owned()],
+        });
+        let page = page(&answer, true, false);
+        for line in [
+            "- checked by simulation: single routers, here at 62 % of the load that saturates",
+            "- R1: expect network latency within 0.8 % (worst 3.1 %), miss probabilities within 0.0180 (worst 0.0500)",
+            "- outside what was checked: 65 ports, checked 4 to 32",
+        ] {
+            assert!(page.lines().any(|found| found == line), "no {line:?} in\n{page}");
         }
     }
 }

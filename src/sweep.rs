@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use flitwise_models::answer::{Answer, ClassAnswer, Report};
-use flitwise_models::published::{self, WarmStart};
+use flitwise_models::answer::{Answer, ClassAnswer, Report, Validity};
+use flitwise_models::model::{Failure, Model, Options, WarmStart};
 use flitwise_models::scenario::{Fault, Grid, ScenarioSpec, Setting};
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -30,8 +30,8 @@ pub(crate) struct SweepDocument {
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
-    /// Name of the model.
-    model: &'static str,
+    /// Which model answers.
+    model: Model,
     /// The scenario before any value was changed.
     scenario: ScenarioSpec,
     /// One per point of the grid, the last axis varying fastest.
@@ -41,6 +41,8 @@ pub(crate) struct SweepDocument {
 /// One point of a sweep.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Point {
+    /// Which model answers.
+    model: Model,
     /// The values set here, coupled ones included, in the order of the command line.
     set: Vec<Setting>,
     /// Why there is no answer; else it is left out.
@@ -53,6 +55,9 @@ struct Point {
     saturated: bool,
     /// One answer per class.
     classes: Vec<ClassAnswer>,
+    /// Where this answer stands among those that were checked by simulation, if the model says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    validity: Option<Validity>,
     /// What one should know about this answer.
     notes: Vec<String>,
 }
@@ -60,7 +65,8 @@ struct Point {
 /// What all points share.
 struct Question {
     grid: Grid,
-    options: published::Options,
+    model: Model,
+    options: Options,
 }
 
 pub(crate) fn run(args: &Sweep) -> Result<(), Ended> {
@@ -69,12 +75,8 @@ pub(crate) fn run(args: &Sweep) -> Result<(), Ended> {
     let points = grid.points().filter(|points| *points <= MOST_POINTS).ok_or_else(|| {
         Ended::input(format!("--over: found a grid of more than {MOST_POINTS} points, wanted at most that"))
     })?;
-    let options = published::Options {
-        distributions: !args.means_only,
-        saturation_loads: false,
-        ..published::Options::default()
-    };
-    let question = Question { grid, options };
+    let options = Options { distributions: !args.means_only, saturation_loads: false, ..Options::default() };
+    let question = Question { grid, model: args.model, options };
     let columns = question.check()?;
 
     if let Some(threads) = args.threads {
@@ -128,7 +130,8 @@ impl Question {
         let words = |faults: Vec<Fault>| faults.iter().map(Fault::to_string).collect::<Vec<_>>();
         let (document, _) = self.grid.at(settings).map_err(words)?;
         let scenario = document.scenario().map_err(words)?;
-        published::supports(&scenario)
+        self.model
+            .supports(&scenario)
             .map_err(|failure| vec![input::failure(&document, &failure).to_string()])?;
         Ok(if self.options.distributions { ClassColumns::of(&scenario) } else { ClassColumns::default() })
     }
@@ -141,14 +144,14 @@ impl Question {
             let at = self.grid.at(self.grid.settings(point)).map_err(|faults| Ended::faults(&faults))?;
             let (document, settings) = at;
             let scenario = input::scenario(&document)?;
-            match published::solve_from(&scenario, &self.options, warm.as_ref()) {
+            match self.model.solve_from(&scenario, &self.options, warm.as_ref()) {
                 Ok((answer, next)) => {
                     warm = Some(next);
                     answers.push(Point::answered(settings, answer));
                 }
-                Err(failure @ published::Failure::NotConverged(_)) => {
+                Err(failure @ Failure::NotConverged { .. }) => {
                     warm = None;
-                    answers.push(Point::failed(settings, failure.to_string()));
+                    answers.push(Point::failed(settings, &failure));
                 }
                 Err(failure) => return Err(input::failure(&document, &failure)),
             }
@@ -158,7 +161,7 @@ impl Question {
 
     /// Answers all points and writes them in order, a block at a time.
     fn write_all(&self, points: usize, format: SweepFormat, columns: ClassColumns) -> Result<(), Ended> {
-        let mut writer = Writer::begin(format, &self.grid, columns)?;
+        let mut writer = Writer::begin(format, &self.grid, self.model, columns)?;
         let mut failed = 0;
         let block = RUN * RUNS_PER_BLOCK;
         for start in (0..points).step_by(block) {
@@ -186,13 +189,21 @@ impl Question {
 
 impl Point {
     fn answered(set: Vec<Setting>, answer: Answer) -> Self {
-        let Answer { report, saturated, classes, notes, .. } = answer;
-        Self { set, failure: None, report: Some(report), saturated, classes, notes }
+        let Answer { model, scenario: _, report, saturated, classes, validity, notes } = answer;
+        Self { model, set, failure: None, report: Some(report), saturated, classes, validity, notes }
     }
 
-    fn failed(set: Vec<Setting>, failure: String) -> Self {
-        let failure = Some(failure);
-        Self { set, failure, report: None, saturated: false, classes: Vec::new(), notes: Vec::new() }
+    fn failed(set: Vec<Setting>, failure: &Failure) -> Self {
+        Self {
+            model: failure.model(),
+            set,
+            failure: Some(failure.to_string()),
+            report: None,
+            saturated: false,
+            classes: Vec::new(),
+            validity: None,
+            notes: Vec::new(),
+        }
     }
 }
 
@@ -205,7 +216,7 @@ enum Writer {
 }
 
 impl Writer {
-    fn begin(format: SweepFormat, grid: &Grid, columns: ClassColumns) -> Result<Self, Ended> {
+    fn begin(format: SweepFormat, grid: &Grid, model: Model, columns: ClassColumns) -> Result<Self, Ended> {
         let axes = grid.axes.iter().map(|axis| axis.key.clone());
         let keys: Vec<String> = axes.chain(grid.couplings.iter().map(|c| c.key.clone())).collect();
         let stdout = || io::BufWriter::new(io::stdout());
@@ -220,7 +231,7 @@ impl Writer {
                 let head = SweepDocument {
                     schema: "flitwise.sweep/1",
                     flitwise_version: env!("CARGO_PKG_VERSION"),
-                    model: "published",
+                    model,
                     scenario: input::scenario(&grid.document)?.spec().clone(),
                     points: Vec::new(),
                 };
@@ -238,7 +249,7 @@ impl Writer {
                 };
                 let keys: Vec<String> = keys.iter().map(fold).collect();
                 let mut heads: Vec<&str> = keys.iter().map(String::as_str).collect();
-                heads.extend(["class", "network [cycles]", "waiting [cycles]", "total [cycles]"]);
+                heads.extend(["model", "class", "network [cycles]", "waiting [cycles]", "total [cycles]"]);
                 let misses = columns.deadline_heads();
                 heads.extend(misses.iter().map(String::as_str));
                 let rows = Box::new(Rows::new(&heads, format == SweepFormat::Markdown));
@@ -252,13 +263,14 @@ impl Writer {
         match self {
             Self::Csv { columns, keys, out } => {
                 for class in &point.classes {
-                    out.write_record(set.clone().chain(columns.row(class)))?;
+                    out.write_record(set.clone().chain(columns.row(point.model, class)))?;
                 }
                 if point.classes.is_empty() {
                     // a point without an answer keeps its place
-                    let empty = columns.heads().len();
+                    let empty = columns.heads().len() - 1;
                     debug_assert_eq!(point.set.len(), *keys);
-                    out.write_record(set.chain(std::iter::repeat_n(String::new(), empty)))?;
+                    let model = [point.model.to_string()];
+                    out.write_record(set.chain(model).chain(std::iter::repeat_n(String::new(), empty)))?;
                 }
             }
             Self::Json { out, first } => {
@@ -277,6 +289,7 @@ impl Writer {
                         if class.saturated { "saturated".to_owned() } else { cycles(number) }
                     };
                     let own = [
+                        point.model.to_string(),
                         class.name.clone(),
                         cycles(class.network_latency_cycles),
                         waiting(class.waiting_cycles),
@@ -285,7 +298,7 @@ impl Writer {
                     rows.add(set.clone().chain(own).chain(misses));
                 }
                 if point.classes.is_empty() {
-                    rows.add(set.chain(["not converged".to_owned()]));
+                    rows.add(set.chain([point.model.to_string(), "not converged".to_owned()]));
                 }
             }
         }

@@ -60,7 +60,7 @@ pub(crate) struct Judged {
     kind: Kind,
     /// Whether the claim is that this is not so.
     negated: bool,
-    /// Whose numbers are judged; of an agreement both.
+    /// Whose numbers are judged; of an agreement the model that the simulation is to agree with.
     pub(crate) by: Origin,
     /// What is expected to come out.
     expected: Verdict,
@@ -142,6 +142,9 @@ fn registry(args: &Verify) -> Result<Registry, Ended> {
     }
     if args.quick {
         registry.claims.retain(|claim| claim.quick);
+    }
+    if let Some(model) = args.model {
+        registry.claims.iter_mut().for_each(|claim| claim.set_model(model));
     }
     if registry.claims.is_empty() {
         let found = "found no claim to check";

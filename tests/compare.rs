@@ -17,6 +17,32 @@ fn compare(arguments: &[&str]) -> Output {
     flitwise(&[&["compare"][..], &COARSE, arguments].concat())
 }
 
+/// One model alone has the rows that it has beside the other; one that has no answer is refused, with its name.
+#[test]
+fn each_model_alone_is_what_it_is_beside_the_other() {
+    let store = tempfile::tempdir().unwrap();
+    let kept = ["--store", store.path().to_str().unwrap()];
+    let both = document(&kept);
+    assert_eq!(both["schema"], "flitwise.compare/2");
+    for model in ["published", "refined"] {
+        let arguments = [&kept[..], &["--model", model, "--format", "json"]].concat();
+        let refused =
+            both["points"][0]["failures"].as_array().unwrap().iter().any(|one| one["model"] == model);
+        if refused {
+            let output = compare(&arguments);
+            assert_eq!(output.status.code(), Some(2));
+            let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(message.contains(&format!("the {model} model")), "{message}");
+            assert!(message.contains("flitwise simulate answers it"), "{message}");
+            continue;
+        }
+        let alone = document(&[&kept[..], &["--model", model]].concat());
+        let of_both = rows(&both["points"][0]).iter().filter(|row| row["model"] == model);
+        let known = |row: &&Value| row["verdict"] != "no-model";
+        assert!(rows(&alone["points"][0]).iter().filter(known).eq(of_both.filter(known)), "{model}");
+    }
+}
+
 /// The document, whatever the verdict.
 fn document(arguments: &[&str]) -> Value {
     let output = compare(&[arguments, &["--format", "json"]].concat());
@@ -65,7 +91,7 @@ fn its_numbers_are_those_of_solve_and_simulate() {
         &["--preset", "cube5", "--set", "class.R2.deadlines=[{ hops = 2, deadlines = [60, 90] }]"],
         &["--set", "class.BE.rate=0.03"],
     ] {
-        let compared = document(&[asked, &["--no-store"]].concat());
+        let compared = document(&[asked, &["--model", "published", "--no-store"]].concat());
         let model: Vec<&str> =
             asked.iter().copied().filter(|word| *word != "--seed" && *word != "7").collect();
         let solved = json(&[&["solve", "--format", "json"], &model[..]].concat());
@@ -114,7 +140,8 @@ fn its_numbers_are_those_of_solve_and_simulate() {
 
 #[test]
 fn verdicts_add_up_and_decide_the_exit_code() {
-    let quiet = ["--no-store", "--set", "class.*.rate=1e-4", "--quantity", "network-latency"];
+    let quiet =
+        ["--model", "published", "--no-store", "--set", "class.*.rate=1e-4", "--quantity", "network-latency"];
     let kept = compare(&quiet);
     assert_eq!((kept.status.code(), kept.stderr.as_slice()), (Some(0), &b""[..]));
     let broken = compare(&[&quiet[..], &["--tolerance", "0"]].concat());
@@ -122,6 +149,17 @@ fn verdicts_add_up_and_decide_the_exit_code() {
     assert_eq!(String::from_utf8_lossy(&broken.stderr), "error: 1 difference beyond the tolerance of 0 %\n");
 
     let found = document(&["--no-store"]);
+    let models = found["models"].as_array().unwrap();
+    for model in models {
+        let of = |verdict: &str| {
+            let rows = rows(&found["points"][0]).iter();
+            rows.filter(|row| row["model"] == model["model"] && row["verdict"] == verdict).count()
+        };
+        assert_eq!((&model["agree"], &model["close"]), (&of("agrees").into(), &of("close").into()));
+        assert_eq!(model["beyond_tolerance"], of("off"), "nothing is saturated");
+    }
+    let answered = models.len() + found["points"][0]["failures"].as_array().unwrap().len();
+    assert_eq!(answered, 2, "every model is compared, or says why not");
     let off = rows(&found["points"][0]).iter().filter(|row| row["verdict"] == "off").count();
     assert_eq!(found["beyond_tolerance"], off);
     for row in rows(&found["points"][0]) {
@@ -149,6 +187,8 @@ fn along_an_axis_crossings_lie_between_the_points_and_the_csv_holds_the_same_row
         "class.R1.rate=0.0001:0.0091:4",
         "--couple",
         "class.R2.rate=class.R1.rate/2",
+        "--model",
+        "published",
         "--quantity",
         "network-latency",
         "--quantity",

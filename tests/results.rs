@@ -81,6 +81,7 @@ fn a_sweep_has_the_rows_of_single_solves_in_order_on_any_number_of_threads() {
     let heads = rows.headers().unwrap().clone();
     let column = |name: &str| heads.iter().position(|head| head == name).unwrap();
     let (latency, miss) = (column("network_latency_cycles"), column("miss_probability_at_42_cycles"));
+    let (model, name) = (column("model"), column("class"));
     let rows: Vec<csv::StringRecord> = rows.records().map(Result::unwrap).collect();
     assert_eq!(rows.len(), 70 * 3);
     for row in rows.iter().step_by(51) {
@@ -88,7 +89,8 @@ fn a_sweep_has_the_rows_of_single_solves_in_order_on_any_number_of_threads() {
         let (r1, r2) = (set("class.R1.rate", &row[0]), set("class.R2.rate", &row[1]));
         let answer = json(&["solve", "--set", &r1, "--set", &r2, "--format", "json"]);
         let classes = answer["classes"].as_array().unwrap();
-        let class = classes.iter().find(|class| class["name"] == row[2]).unwrap();
+        let class = classes.iter().find(|class| class["name"] == row[name]).unwrap();
+        assert_eq!(answer["model"], row[model]);
         assert_close(&class["network_latency_cycles"], row[latency].parse().unwrap(), 1e-9);
         if !row[miss].is_empty() {
             assert_close(&class["deadlines"][0]["miss_probability"], row[miss].parse().unwrap(), 1e-9);

@@ -1,7 +1,8 @@
 //! From a figure and what was simulated for it to a picture.
 
 use flitwise_models::answer::{Answer, ClassAnswer};
-use flitwise_models::published::{self, Options, OutputChain};
+use flitwise_models::model::{Failure, Model, Options};
+use flitwise_models::published::OutputChain;
 use flitwise_models::scenario::{DeadlineSpec, MAX_DEADLINES, Scenario};
 use flitwise_validation::answer::{ClassSimulation, Simulation};
 use flitwise_validation::compare::{Measured, Quantity};
@@ -63,17 +64,19 @@ impl Figure {
 
     fn stacked(&self, x: &Sweep, simulations: &[Simulation], notes: &mut Vec<String>) -> Stacked {
         let parts = [Quantity::Transfer, Quantity::Blocking, Quantity::Sharing, Quantity::Waiting];
-        let answers = match self.has(Origin::Published) {
-            true => solved(&x.values, |value| self.at(None, &[(x, value)]).ok(), false, notes),
-            false => Vec::new(),
-        };
+        let scenario = |value| self.at(None, &[(x, value)]).ok();
+        let answers: Vec<(Model, Vec<Option<Answer>>)> =
+            self.models().map(|model| (model, solved(model, &x.values, scenario, false, notes))).collect();
         let panel = |class: usize| {
             let mut bars = Vec::new();
             for (at, value) in x.values.iter().enumerate() {
-                if let Some(class) = answers.get(at).and_then(Option::as_ref).map(|a| &a.classes[class]) {
+                for (model, answers) in &answers {
+                    let Some(class) = answers[at].as_ref().map(|answer| &answer.classes[class]) else {
+                        continue;
+                    };
                     bars.push(Bar {
                         x: *value,
-                        origin: Origin::Published,
+                        origin: Origin::from(*model),
                         parts: parts.iter().map(|part| part.of_model(class)).collect(),
                         interval_95: None,
                         saturated: class.saturated,
@@ -114,10 +117,10 @@ impl Figure {
         let class = self.class_indices().first().copied().unwrap_or(0);
         let name = &self.scenario.classes()[class].name;
         let mut panels = Vec::new();
-        if self.has(Origin::Published) {
+        for model in self.models() {
             let rows = y.values.iter().map(|row| {
                 let at = |column| self.at(None, &[(x, column), (y, *row)]).ok();
-                let answers = solved(&x.values, at, needs_distribution(&[quantity]), notes);
+                let answers = solved(model, &x.values, at, needs_distribution(&[quantity]), notes);
                 let cell = |answer: &Option<Answer>| {
                     let class = answer.as_ref().map(|answer| &answer.classes[class]);
                     HeatCell {
@@ -128,8 +131,12 @@ impl Figure {
                 };
                 answers.iter().map(cell).collect()
             });
-            let cells = rows.collect();
-            panels.push(HeatPanel { label: "published model".to_owned(), origin: Origin::Published, cells });
+            let cells: Vec<Vec<HeatCell>> = rows.collect();
+            let label = format!("{model} model");
+            // of a model that has no answer at all there is a note, not an empty map
+            if cells.iter().flatten().any(|cell| cell.z.is_some() || cell.saturated) {
+                panels.push(HeatPanel { label, origin: Origin::from(model), cells });
+            }
         }
         if self.has(Origin::Simulation) {
             let cell = |simulation: &Simulation| {
@@ -167,26 +174,21 @@ impl Figure {
             }
             _ => deadlines.to_vec(),
         };
-        let answer = match self.has(Origin::Published) {
-            true => {
-                let scenario = self.at(None, &[]).ok().and_then(|one| {
-                    let deadlines = between.iter().copied().map(DeadlineSpec::Cycles).collect();
-                    self.with_deadlines(&one, deadlines).ok()
-                });
-                solved(&[0.0], |_| scenario.clone(), true, notes).into_iter().next().flatten()
-            }
-            false => None,
+        let scenario = self.at(None, &[]).ok().and_then(|one| {
+            let deadlines = between.iter().copied().map(DeadlineSpec::Cycles).collect();
+            self.with_deadlines(&one, deadlines).ok()
+        });
+        let mut solved = |model| {
+            let answers = solved(model, &[0.0], |_| scenario.clone(), true, notes);
+            Some((model, answers.into_iter().next().flatten()?))
         };
+        let answers: Vec<(Model, Answer)> = self.models().filter_map(&mut solved).collect();
         let simulation = simulations.first();
         let mut series = Vec::new();
         let mut errors = Vec::new();
         for class in self.class_indices() {
             let label = &self.scenario.classes()[class].name;
             let at = |deadline: &u32| Quantity::Miss { deadline_cycles: *deadline, hops: None };
-            let model = |deadline: &u32| {
-                let class = answer.as_ref().map(|answer| &answer.classes[class]);
-                model_point(f64::from(*deadline), at(deadline), class)
-            };
             let measured = |deadline: &u32| {
                 let class = simulation.map(|simulation| &simulation.classes[class]);
                 measured_point(f64::from(*deadline), at(deadline), class)
@@ -199,14 +201,26 @@ impl Figure {
                 points,
                 saturated_from: None,
             };
-            let (modelled, found): (Vec<Point>, Vec<Point>) =
-                (deadlines.iter().map(model).collect(), deadlines.iter().map(measured).collect());
-            if self.errors && answer.is_some() && simulation.is_some() {
-                let points =
-                    modelled.iter().zip(&found).map(|(model, found)| points_off(model, found)).collect();
-                errors.push(ErrorSeries { label: label.clone(), style: class, variant: 0, points });
+            let found: Vec<Point> = deadlines.iter().map(measured).collect();
+            for (model, answer) in &answers {
+                let point = |deadline: &u32| {
+                    model_point(f64::from(*deadline), at(deadline), Some(&answer.classes[class]))
+                };
+                let modelled: Vec<Point> = deadlines.iter().map(point).collect();
+                let origin = Origin::from(*model);
+                if self.errors && simulation.is_some() {
+                    let points = modelled.iter().zip(&found).map(|(model, found)| points_off(model, found));
+                    let points = points.collect();
+                    errors.push(ErrorSeries {
+                        label: label.clone(),
+                        origin,
+                        style: class,
+                        variant: 0,
+                        points,
+                    });
+                }
+                series.push(of(origin, modelled));
             }
-            series.extend(answer.as_ref().map(|_| of(Origin::Published, modelled)));
             series.extend(simulation.map(|_| of(Origin::Simulation, found)));
         }
         Lines {
@@ -219,7 +233,9 @@ impl Figure {
     }
 
     fn chain(&self, notes: &mut Vec<String>) -> Chain {
-        let answer = solved(&[0.0], |_| self.at(None, &[]).ok(), false, notes).into_iter().next().flatten();
+        let scenario = |_| self.at(None, &[]).ok();
+        let answers = solved(Model::Published, &[0.0], scenario, false, notes);
+        let answer = answers.into_iter().next().flatten();
         let found = answer.and_then(|answer| OutputChain::of(&self.scenario, &answer));
         let Some(OutputChain { classes, occupancy, rates, cycles_per_flit }) = found else {
             notes.push("the model has no numbers for this chain".to_owned());
@@ -266,10 +282,9 @@ impl Drawn<'_> {
             // between whole numbers, of flits say, there is nothing
             curve.retain(|x| self.x.values.contains(x) || scenario(*x).is_some());
             let distributions = needs_distribution(self.quantities);
-            let answers = match figure.has(Origin::Published) {
-                true => solved(&curve, scenario, distributions, notes),
-                false => Vec::new(),
-            };
+            let solved = |model| (model, solved(model, &curve, scenario, distributions, notes));
+            let mut answers: Vec<(Model, Vec<Option<Answer>>)> = figure.models().map(solved).collect();
+            answers.retain(|(_, answers)| answers.iter().any(Option::is_some));
             let measured = match figure.has(Origin::Simulation) {
                 true => &simulations[index * per_variant..][..per_variant],
                 false => &[],
@@ -279,11 +294,7 @@ impl Drawn<'_> {
                     let variant = index * self.quantities.len() + at;
                     let one =
                         One { class, quantity: *quantity, label: self.label(class, index, at), variant };
-                    let modelled = one.modelled(&curve, &answers);
                     let found = one.measured(&self.x.values, measured);
-                    if figure.errors && !answers.is_empty() && !measured.is_empty() {
-                        errors.push(one.errors(&modelled, &found));
-                    }
                     let saturated = |points: &[Point]| points.iter().find(|p| p.saturated).map(|p| p.x);
                     let of = |origin, points: Vec<Point>| Series {
                         label: one.label.clone(),
@@ -293,8 +304,12 @@ impl Drawn<'_> {
                         saturated_from: saturated(&points),
                         points,
                     };
-                    if !answers.is_empty() {
-                        series.push(of(Origin::Published, modelled));
+                    for (model, answers) in &answers {
+                        let modelled = one.modelled(&curve, answers);
+                        if figure.errors && !measured.is_empty() {
+                            errors.push(one.errors(*model, &modelled, &found));
+                        }
+                        series.push(of(Origin::from(*model), modelled));
                     }
                     if !measured.is_empty() {
                         series.push(of(Origin::Simulation, found));
@@ -358,14 +373,15 @@ impl One {
         values.iter().zip(simulations).map(point).collect()
     }
 
-    fn errors(&self, modelled: &[Point], found: &[Point]) -> ErrorSeries {
+    fn errors(&self, model: Model, modelled: &[Point], found: &[Point]) -> ErrorSeries {
         let off = |found: &Point| {
             let model = modelled.iter().find(|model| model.x == found.x)?;
             let off = if self.quantity.is_probability() { points_off } else { percent_off };
             Some(off(model, found))
         };
         let points = found.iter().filter_map(off).collect();
-        ErrorSeries { label: self.label.clone(), style: self.class, variant: self.variant, points }
+        let (label, origin) = (self.label.clone(), Origin::from(model));
+        ErrorSeries { label, origin, style: self.class, variant: self.variant, points }
     }
 }
 
@@ -432,22 +448,26 @@ fn curve(values: &[f64], logarithmic: bool) -> Vec<f64> {
     curve
 }
 
-/// The model's answers where there are any; why there are none is noted.
+/// A model's answers where there are any; why there are none is noted.
 fn solved(
+    model: Model,
     values: &[f64],
     scenario: impl Fn(f64) -> Option<Scenario> + Sync,
     distributions: bool,
     notes: &mut Vec<String>,
 ) -> Vec<Option<Answer>> {
     let options = Options { distributions, saturation_loads: false, ..Options::default() };
-    let one = |value: &f64| {
-        Some(published::solve(&scenario(*value)?, &options).map_err(|failure| failure.to_string()))
-    };
-    let answers: Vec<Option<Result<Answer, String>>> = values.par_iter().map(one).collect();
-    let keep = |(value, answer): (&f64, Option<Result<Answer, String>>)| match answer? {
+    let one = |value: &f64| Some(model.solve(&scenario(*value)?, &options));
+    let answers: Vec<Option<Result<Answer, Failure>>> = values.par_iter().map(one).collect();
+    let keep = |(value, answer): (&f64, Option<Result<Answer, Failure>>)| match answer? {
         Ok(answer) => Some(answer),
+        // what is not in the model is not in it anywhere between two values
+        Err(failure @ Failure::Refused { .. }) => {
+            notes.push(format!("no {model} model: {failure}"));
+            None
+        }
         Err(failure) => {
-            notes.push(format!("no model at {value}: {failure}"));
+            notes.push(format!("no {model} model at {value}: {failure}"));
             None
         }
     };

@@ -3,7 +3,7 @@
 //! ```toml
 //! title = "Network latency over the real-time load"
 //! kind = "lines"                    # lines, stacked, heat-map, distribution or chain
-//! sources = ["published", "simulation"]    # both are the default
+//! sources = ["published", "simulation"]    # and "refined"; each model may stay away
 //! classes = ["R1", "BE"]            # all are the default
 //! errors = true                     # lines: model minus simulation in a panel below
 //!
@@ -29,7 +29,7 @@
 //! ```
 
 use flitwise_models::document::{Document, Entry, Fault, Place, Reader, Table, Value, one_of};
-use flitwise_models::published;
+use flitwise_models::model::Model;
 use flitwise_models::scenario::{Coupling, DeadlineSpec, Load, MAX_DEADLINES, NetworkSpec, Scenario};
 use flitwise_validation::compare::{PER_MILLES, Quantity};
 use flitwise_validation::experiment;
@@ -49,6 +49,8 @@ pub struct Figure {
     pub subtitle: String,
     /// Where its numbers are to come from.
     pub sources: Vec<Origin>,
+    /// Whether its file says so.
+    sources_named: bool,
     /// Names of the classes to draw, in the order of the scenario.
     pub classes: Vec<String>,
     /// Whether to draw the error of models, too.
@@ -320,6 +322,7 @@ impl Reading<'_> {
         let subtitle = self.reader.text(&root, "subtitle").unwrap_or_default();
         let kind = self.reader.word(&root, "kind", &KINDS, |kind| kind);
         let errors = self.reader.truth(&root, "errors").unwrap_or(false);
+        let sources_named = root.get("sources").is_some();
         let sources = self.sources(&root);
         let claims = self.claims(&root);
         let base = self.reader.scenario(&root, "scenario", self.load);
@@ -337,6 +340,7 @@ impl Reading<'_> {
             title,
             subtitle,
             sources,
+            sources_named,
             classes: classes?,
             errors,
             question: question?,
@@ -353,7 +357,7 @@ impl Reading<'_> {
 
     fn sources(&mut self, root: &Table<'_>) -> Vec<Origin> {
         let words = self.reader.texts(root, "sources");
-        let Some(words) = words else { return Origin::ALL.to_vec() };
+        let Some(words) = words else { return Origin::usual() };
         let mut sources = Vec::new();
         for word in &words {
             match Origin::ALL.into_iter().find(|origin| origin.word() == word) {
@@ -514,12 +518,6 @@ impl Reading<'_> {
         self.reader.require(table, "quantity", &one_of(Quantity::WORDS), None);
         let word = self.reader.word(table, "quantity", &Quantity::WORDS, |word| word)?;
         let single = match word {
-            "network-latency" => Quantity::NetworkLatency,
-            "transfer" => Quantity::Transfer,
-            "blocking" => Quantity::Blocking,
-            "sharing" => Quantity::Sharing,
-            "waiting" => Quantity::Waiting,
-            "total-latency" => Quantity::TotalLatency,
             "percentile" => {
                 self.reader.require(table, "percentile", "50, 90, 99 or 99.9", None);
                 let percent = self.reader.real(table, "percentile")?;
@@ -534,7 +532,10 @@ impl Reading<'_> {
                     }
                 }
             }
-            _ => return self.deadlines(table),
+            word => match Quantity::of_word(word) {
+                Some(quantity) => quantity,
+                None => return self.deadlines(table),
+            },
         };
         Some(vec![single])
     }
@@ -607,17 +608,13 @@ impl Reading<'_> {
                     if figure.sources.contains(&Origin::Simulation) && figure.needs_simulation() {
                         found.extend(experiment::supports(&scenario).err().into_iter().flatten());
                     }
-                    if figure.sources.contains(&Origin::Published)
-                        && let Err(failure) = published::supports(&scenario)
-                    {
-                        found.push(Fault {
-                            place: root.place.clone(),
-                            key: "sources".to_owned(),
-                            found: failure.to_string(),
-                            wanted: "a scenario that the model has".to_owned(),
-                            help: Some("sources = [\"simulation\"]  leaves the model out".to_owned()),
-                        });
-                    }
+                    found.extend(figure.unanswered(&scenario).into_iter().map(|refusal| Fault {
+                        place: root.get("sources").map_or(root.place, |node| &node.place).clone(),
+                        key: "sources".to_owned(),
+                        found: refusal,
+                        wanted: "a scenario that the model has".to_owned(),
+                        help: Some("sources = [\"simulation\"]  leaves models out".to_owned()),
+                    }));
                 }
             }
         }
@@ -637,6 +634,44 @@ impl Reading<'_> {
 }
 
 impl Figure {
+    /// The models that it draws.
+    pub(crate) fn models(&self) -> impl Iterator<Item = Model> {
+        self.sources.iter().filter_map(|origin| origin.model())
+    }
+
+    /// Draws these models instead, if it draws any; those of the chain of an output link are always the published
+    /// one's. A model that refuses a scenario is left out there if another one answers.
+    ///
+    /// # Errors
+    /// What the models say, if there is a scenario that all of them refuse.
+    pub fn set_models(&mut self, models: &[Model]) -> Result<(), Vec<String>> {
+        if self.models().next().is_none() || matches!(self.question, Question::Chain) {
+            return Ok(());
+        }
+        self.sources.retain(|origin| origin.model().is_none());
+        self.sources.extend(models.iter().map(|model| Origin::from(*model)));
+        self.sources.sort_unstable();
+        self.sources_named = false;
+        let mut refusals: Vec<String> = Vec::new();
+        for scenario in self.points().into_iter().flatten() {
+            let new = self.unanswered(&scenario);
+            refusals
+                .extend(new.into_iter().filter(|refusal| !refusals.contains(refusal)).collect::<Vec<_>>());
+        }
+        if refusals.is_empty() { Ok(()) } else { Err(refusals) }
+    }
+
+    /// What is said by models that have to answer a scenario and do not: each that the file names; else one is
+    /// enough.
+    fn unanswered(&self, scenario: &Scenario) -> Vec<String> {
+        let answers: Vec<Result<(), String>> = self
+            .models()
+            .map(|model| model.supports(scenario).map_err(|failure| failure.to_string()))
+            .collect();
+        let enough = !self.sources_named && answers.iter().any(Result::is_ok);
+        if enough { Vec::new() } else { answers.into_iter().filter_map(Result::err).collect() }
+    }
+
     /// Whether a simulation has anything to say about it.
     fn needs_simulation(&self) -> bool {
         !matches!(self.question, Question::Chain)
@@ -655,5 +690,59 @@ fn unit_of(key: &str) -> &'static str {
         "vtick" => "cycles/flit",
         "messages_per_burst" => "messages",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALONE: &str = "title = \"a\"\nkind = \"stacked\"\n[scenario]\npreset = \"router16\"\n\
+        [x]\nkey = \"class.R1.rate\"\nvalues = [0.001]\n";
+
+    fn read(text: &str) -> Result<Figure, Vec<Fault>> {
+        Figure::from_toml("t.toml", text, "t", &|_: &str| Err(Vec::new()))
+    }
+
+    #[test]
+    fn the_usual_sources_follow_the_model_that_answers_by_default() {
+        let figure = read(ALONE).unwrap();
+        assert_eq!(figure.sources, Origin::usual());
+        assert!(figure.sources.contains(&Model::DEFAULT.into()));
+        assert!(figure.sources.contains(&Origin::Published) && figure.sources.contains(&Origin::Simulation));
+    }
+
+    /// A model that a file names has to answer; of several that are asked for beside it one is enough.
+    #[test]
+    fn models_that_refuse_are_left_out_unless_the_file_names_them() {
+        let mut fifo = String::from(ALONE);
+        fifo = fifo.replace("[x]", "set = { \"router.scheduler\" = \"round-robin\" }\n[x]");
+        let refuses = |model: Model, text: &str| {
+            let text = format!("sources = [\"simulation\"]\n{text}");
+            let scenario = read(&text).unwrap().points().remove(0).unwrap();
+            model.supports(&scenario).is_err()
+        };
+        for text in [ALONE, &fifo] {
+            let known: Vec<Model> = Model::ALL.into_iter().filter(|model| !refuses(*model, text)).collect();
+            for model in Model::ALL {
+                let named = read(&format!("sources = [\"{model}\", \"simulation\"]\n{text}"));
+                assert_eq!(named.is_ok(), known.contains(&model), "{model}");
+                if let Err(faults) = named {
+                    assert!(faults[0].to_string().contains(&format!("the {model} model")), "{faults:?}");
+                    assert!(faults[0].place.to_string().starts_with("t.toml:1:"), "{faults:?}");
+                }
+            }
+            // without a model there is none to put in its place
+            let mut figure = read(&format!("sources = [\"simulation\"]\n{text}")).unwrap();
+            assert_eq!(figure.set_models(&Model::ALL), Ok(()));
+            assert_eq!(figure.sources, [Origin::Simulation]);
+            let Some(first) = known.first() else { continue };
+            let mut figure = read(&format!("sources = [\"{first}\"]\n{text}")).unwrap();
+            assert_eq!(figure.set_models(&Model::ALL), Ok(()), "one is enough");
+            assert_eq!(figure.sources, [Origin::Published, Origin::Refined]);
+            for model in Model::ALL {
+                assert_eq!(figure.set_models(&[model]).is_ok(), known.contains(&model));
+            }
+        }
     }
 }

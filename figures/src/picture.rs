@@ -2,6 +2,7 @@
 //!
 //! Whatever is drawn stands here first, with its unit: the drawing computes nothing but places on paper.
 
+use flitwise_models::model::Model;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -52,19 +53,48 @@ pub struct Axis {
 pub enum Origin {
     /// The published model.
     Published,
+    /// The refined model.
+    Refined,
     /// The flit simulator.
     Simulation,
 }
 
 impl Origin {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Published, Self::Simulation];
+    pub const ALL: [Self; 3] = [Self::Published, Self::Refined, Self::Simulation];
+
+    /// What a figure shows that does not say: the published model, the model that answers by default, and the
+    /// simulation.
+    pub fn usual() -> Vec<Self> {
+        let mut usual = vec![Self::Published, Model::DEFAULT.into(), Self::Simulation];
+        usual.dedup();
+        usual
+    }
+
+    /// The model, if it is one.
+    pub fn model(self) -> Option<Model> {
+        match self {
+            Self::Published => Some(Model::Published),
+            Self::Refined => Some(Model::Refined),
+            Self::Simulation => None,
+        }
+    }
 
     /// What it is called in files.
     pub fn word(self) -> &'static str {
         match self {
             Self::Published => "published",
+            Self::Refined => "refined",
             Self::Simulation => "simulation",
+        }
+    }
+}
+
+impl From<Model> for Origin {
+    fn from(model: Model) -> Self {
+        match model {
+            Model::Published => Self::Published,
+            Model::Refined => Self::Refined,
         }
     }
 }
@@ -121,6 +151,8 @@ pub struct Point {
 pub struct ErrorSeries {
     /// As in [`Series`].
     pub label: String,
+    /// Which model it is of.
+    pub origin: Origin,
     /// As in [`Series`].
     pub style: usize,
     /// As in [`Series`].

@@ -30,7 +30,7 @@ pub fn table(picture: &Picture) -> Table {
                 series
                     .points
                     .iter()
-                    .map(move |point| point_row(difference, &series.label, "difference", point))
+                    .map(move |point| point_row(difference, &series.label, series.origin.word(), point))
             });
             Table::new(&heads, main.chain(errors))
         }

@@ -54,7 +54,8 @@ fn errors(label: &str, style: usize, variant: usize) -> ErrorSeries {
         let half = 0.4 * f64::from(step);
         Point { x, y: Some(y), lower_95: Some(y - half), upper_95: Some(y + half), saturated: false }
     });
-    ErrorSeries { label: label.to_owned(), style, variant, points: points.collect() }
+    let origin = Origin::Published;
+    ErrorSeries { label: label.to_owned(), origin, style, variant, points: points.collect() }
 }
 
 fn lines() -> Picture {
@@ -73,6 +74,43 @@ fn lines() -> Picture {
         errors: vec![errors("R1", 0, 0), errors("R2", 1, 0), errors("BE", 2, 0)],
     };
     picture("lines", "Mean network latency over load, model and simulation", Content::Lines(content))
+}
+
+/// The same with a second model, `several` variants of each class or one.
+fn two_models(several: bool) -> Picture {
+    let mut series = Vec::new();
+    let mut all_errors = Vec::new();
+    for origin in Origin::ALL {
+        for variant in 0..if several { 2 } else { 1 } {
+            let base = 36.0 + if origin == Origin::Published { 4.0 } else { 0.5 } + 9.0 * variant as f64;
+            for (style, class) in ["R1", "BE"].into_iter().enumerate() {
+                let label = if several { format!("{class}, b = {variant}") } else { class.to_owned() };
+                let (base, limit) =
+                    (base * (1.0 + style as f64 * 0.4), 0.012 + 0.0002 * f64::from(origin as u8));
+                series.push(latency(&label, style, variant, origin, base, limit));
+                if origin != Origin::Simulation {
+                    all_errors.push(ErrorSeries { origin, ..errors(&label, style, variant) });
+                }
+            }
+        }
+    }
+    let (x, y) = (axis("R1 load", "messages/cycle/node"), axis("mean network latency", "cycles"));
+    let content = Lines { x, y, y_range: None, series, errors: all_errors };
+    let name = if several { "two-models-variants" } else { "two-models" };
+    picture(name, "Two models and the simulation", Content::Lines(content))
+}
+
+/// The stacked sample with a second model.
+fn stacked_by_two() -> Picture {
+    let mut picture = stacked();
+    picture.name = "stacked-two-models".to_owned();
+    let Content::Stacked(content) = &mut picture.content else { panic!("a stacked picture") };
+    for panel in &mut content.panels {
+        let published = panel.bars.iter().filter(|bar| bar.origin == Origin::Published);
+        let more: Vec<Bar> = published.map(|bar| Bar { origin: Origin::Refined, ..bar.clone() }).collect();
+        panel.bars.extend(more);
+    }
+    picture
 }
 
 /// Deadline misses of several buffer lengths on a logarithmic axis.
@@ -182,6 +220,7 @@ fn chain(members: usize) -> Picture {
 
 fn samples() -> Vec<Picture> {
     let mut samples = vec![lines(), misses(), stacked(), heat_map()];
+    samples.extend([two_models(false), two_models(true), stacked_by_two()]);
     samples.extend([1, 2, 3, 4, 6].map(chain));
     samples
 }
@@ -198,6 +237,14 @@ fn count(svg: &str, tag: &str, attribute: (&str, &str)) -> usize {
     let document = roxmltree::Document::parse(svg).unwrap();
     let nodes = document.descendants().filter(|node| node.has_tag_name(tag));
     nodes.filter(|node| node.attribute(attribute.0) == Some(attribute.1)).count()
+}
+
+/// How many pieces of curves of the first class are so wide, in tenths of a pixel.
+fn curves(svg: &str, width: &str) -> usize {
+    let document = roxmltree::Document::parse(svg).unwrap();
+    let nodes = document.descendants().filter(|node| node.has_tag_name("polyline"));
+    let wanted = [("stroke", "#00529B"), ("stroke-width", width)];
+    nodes.filter(|node| wanted.iter().all(|(name, value)| node.attribute(*name) == Some(value))).count()
 }
 
 fn assert_has(svg: &str, expected: &[&str]) {
@@ -256,6 +303,34 @@ fn bars_parts_and_origins_are_there() {
     );
     // 15 solid bars have a first part, and the legend
     assert_eq!(count(&drawn, "rect", ("fill", "#00529B")), 16);
+}
+
+/// Solid bars of one, pale ones of the other, three bars at each place.
+#[test]
+fn bars_of_two_models_differ() {
+    let drawn = svg(&stacked_by_two(), &Style::default());
+    assert_has(&drawn, &["pale: published model", "solid: refined model"]);
+    assert_has(&drawn, &["hatched: simulation with 95 % interval"]);
+    // 15 solid bars, those of the refined model, have a first part, and the legend
+    assert_eq!(count(&drawn, "rect", ("fill", "#00529B")), 16);
+}
+
+/// The published model beside the refined one: dashed where dashes are free, always less than half as wide.
+#[test]
+fn curves_of_two_models_differ() {
+    let one = svg(&lines(), &Style::default());
+    for (several, how) in [(false, "dashed line"), (true, "thin line")] {
+        let drawn = svg(&two_models(several), &Style::default());
+        let published = format!("{how}: published model");
+        assert_has(&drawn, &[&published, "thick line: refined model", "below, small: published model"]);
+        let marks = texts(&drawn).join(" ");
+        assert!(marks.contains("pale: published, filled: refined, hollow: simulation"), "{marks}");
+        let (light, heavy) = (curves(&drawn, "10"), curves(&drawn, "22"));
+        assert!(light > 0 && heavy > 0, "{light} {heavy}");
+        assert!(several || light > 10 * heavy, "dashes are many: {light} {heavy}");
+        let alone = (curves(&one, "10"), curves(&one, "17"), curves(&one, "22"));
+        assert!(alone.0 == 0 && alone.1 > 0 && alone.2 == 0, "a model alone is drawn as ever: {alone:?}");
+    }
 }
 
 #[test]
@@ -322,20 +397,26 @@ fn nasty() -> Vec<Picture> {
                 points: points.clone(),
                 saturated_from: run.first().copied(),
             };
-            let errors = ErrorSeries { label: label.clone(), style: 3, variant: 1, points: points.clone() };
+            let errors = ErrorSeries {
+                label: label.clone(),
+                origin: Origin::Published,
+                style: 3,
+                variant: 1,
+                points: points.clone(),
+            };
             for (y, y_range, errors) in [
                 (&axis, None, vec![errors.clone()]),
                 (&plain, Some((5.0, 5.0)), vec![]),
                 (&plain, Some((f64::NAN, 1.0)), vec![errors]),
                 (&plain, Some((0.5, 1.0)), vec![]),
             ] {
-                let series = vec![series(Origin::Published), series(Origin::Simulation)];
+                let series = Origin::ALL.map(series).to_vec();
                 let content = Lines { x: axis.clone(), y: y.clone(), y_range, series, errors };
                 pictures.push(picture("nasty", &label, Content::Lines(content)));
             }
             let bar = |(index, x): (usize, &f64)| Bar {
                 x: *x,
-                origin: if index % 2 == 0 { Origin::Published } else { Origin::Simulation },
+                origin: Origin::ALL[index % 3],
                 parts: run.iter().map(|part| (index % 3 != 1).then_some(*part)).collect(),
                 interval_95: Some((*x, values[index])),
                 saturated: index % 4 == 0,

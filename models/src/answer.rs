@@ -6,13 +6,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::fixed_point::{self, Status};
-use crate::scenario::{ClassKind, ScenarioSpec};
+use crate::model::Model;
+use crate::scenario::{ClassKind, ClassSpec, ScenarioSpec};
 
 /// A model's answer to a scenario.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    /// Name of the model.
-    pub model: &'static str,
+    /// Which model answers.
+    pub model: Model,
     /// The scenario asked about.
     pub scenario: ScenarioSpec,
     /// The account of the iteration.
@@ -21,6 +22,9 @@ pub struct Answer {
     pub saturated: bool,
     /// One answer per class, in the order of the scenario.
     pub classes: Vec<ClassAnswer>,
+    /// Where this answer stands among those that were checked by simulation, if the model says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validity: Option<Validity>,
     /// What one should know about this answer.
     pub notes: Vec<String>,
 }
@@ -37,6 +41,40 @@ pub struct Report {
     /// The residual of every step, if details are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub residuals: Option<Vec<f64>>,
+}
+
+/// Where an answer stands among those that were checked by simulation. What to expect there stands with each class:
+/// [`ClassAnswer::expected_errors`].
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Validity {
+    /// The family of scenarios whose errors are expected here, in a few words.
+    pub family: String,
+    /// Load as a share of that at which the first class saturates; 1 and more is saturated.
+    pub load_share_of_saturation: f64,
+    /// In what the scenario lies outside all that was ever checked, each in a few words; empty: in nothing.
+    pub outside: Vec<String>,
+}
+
+/// How far a model is off where it was checked by simulation: absolute differences, of which there may be none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct ExpectedErrors {
+    /// Of the network latency \[percent of the simulated one\].
+    pub network_latency_percent: Option<ExpectedError>,
+    /// Of the waiting at the source \[percent of the simulated one\].
+    pub waiting_percent: Option<ExpectedError>,
+    /// Of both together \[percent of the simulated one\].
+    pub total_latency_percent: Option<ExpectedError>,
+    /// Of a deadline missing probability: 0.30 against 0.25 is 0.05.
+    pub miss_probability: Option<ExpectedError>,
+}
+
+/// Absolute errors over the scenarios that were checked.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ExpectedError {
+    /// Their mean.
+    pub mean: f64,
+    /// The largest.
+    pub worst: f64,
 }
 
 /// What is said of one class. A number that does not exist is `null`, and `reasons` says why.
@@ -59,6 +97,22 @@ pub struct ClassAnswer {
     pub blocking_cycles: Option<f64>,
     /// Part of the network latency: what sharing links with other classes adds \[cycles\].
     pub sharing_cycles: Option<f64>,
+    /// Part of the blocking, over all routers: the header in the input buffer behind other messages of its class; left
+    /// out, as are the three that follow, by a model that does not part the latency by place \[cycles\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_cycles: Option<f64>,
+    /// The rest of the blocking, over all routers: the header from its request of an output buffer to the grant
+    /// \[cycles\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arbitration_cycles: Option<f64>,
+    /// Part of the sharing, over all routers: the header from the grant until it leaves over the link, beyond what a
+    /// lone one takes \[cycles\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_cycles: Option<f64>,
+    /// The rest of the sharing: gaps among the flits that follow the header, which the tail lags behind beyond `M - 1`
+    /// cycles; in a simulation this is its `sharing_cycles` \[cycles\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap_cycles: Option<f64>,
     /// Share of the generated messages that find the next stage full.
     pub blocking_probability: Option<f64>,
     /// `B̄`: mean length in front of a header; in a hypercube over the whole path \[flits\].
@@ -79,6 +133,9 @@ pub struct ClassAnswer {
     pub deadlines: Vec<DeadlineAnswer>,
     /// Percentiles of the network latency \[whole cycles\].
     pub latency_percentiles_cycles: Percentiles,
+    /// How far the model is off where it was checked, if it says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_errors: Option<ExpectedErrors>,
     /// Why a number is `null`, by field.
     pub reasons: BTreeMap<String, String>,
     /// Channel by channel, if details are asked for.
@@ -164,6 +221,40 @@ pub struct LatencyDistribution {
     pub first_cycle: u32,
     /// The probabilities.
     pub at_most_probability: Vec<f64>,
+}
+
+impl ClassAnswer {
+    /// Of a class of which nothing is known yet.
+    pub fn of(class: &ClassSpec) -> Self {
+        Self {
+            name: class.name.clone(),
+            kind: class.kind,
+            network_latency_cycles: None,
+            waiting_cycles: None,
+            total_latency_cycles: None,
+            transfer_cycles: None,
+            blocking_cycles: None,
+            sharing_cycles: None,
+            input_cycles: None,
+            arbitration_cycles: None,
+            output_cycles: None,
+            gap_cycles: None,
+            blocking_probability: None,
+            blocking_length_flits: None,
+            cycles_per_flit: None,
+            utilization: None,
+            source_load: None,
+            accepted_rate_messages_per_cycle: None,
+            saturated: false,
+            saturation: None,
+            deadlines: Vec::new(),
+            latency_percentiles_cycles: Percentiles::default(),
+            expected_errors: None,
+            reasons: BTreeMap::new(),
+            per_channel: None,
+            latency_distribution: None,
+        }
+    }
 }
 
 impl Report {

@@ -5,6 +5,7 @@ pub mod document;
 pub mod fixed_point;
 pub mod lattice;
 pub mod markov_chain;
+pub mod model;
 pub mod published;
 pub mod refined;
 pub mod scenario;

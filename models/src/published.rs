@@ -39,61 +39,14 @@ pub use sharing::{LinkChain, Shares, Sharing, Visitor};
 pub use source_wait::SourceWait;
 
 pub use crate::fixed_point::{Report, Status};
+pub use crate::model::{Failure, Options};
 
 use crate::answer::Answer;
 use crate::fixed_point;
+use crate::model::Model;
 use crate::scenario::{ClassKind, NetworkSpec, Scenario, Scheduler};
 use solution::Outcome;
 use traffic::Traffic;
-
-/// What to compute and when to stop.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Options {
-    /// When the fixed point counts as found.
-    pub fixed_point: fixed_point::Options,
-    /// Whether to compute distributions: deadlines and percentiles.
-    pub distributions: bool,
-    /// Whether to find the load at which a saturated class saturates.
-    pub saturation_loads: bool,
-    /// Whether to report channel by channel, the distributions and the residual of every step.
-    pub details: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            fixed_point: fixed_point::Options::default(),
-            distributions: true,
-            saturation_loads: true,
-            details: false,
-        }
-    }
-}
-
-/// Why there is no answer.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Failure {
-    /// The scenario is sound but holds something that the model has not.
-    Refused {
-        /// Key of what is not in the model.
-        key: String,
-        /// What it is and what to do.
-        because: String,
-    },
-    /// The iteration found no fixed point.
-    NotConverged(Report),
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Refused { key, because } => write!(f, "{key}: {because}"),
-            Self::NotConverged(report) => write!(f, "the published model did not converge: {report}"),
-        }
-    }
-}
-
-impl std::error::Error for Failure {}
 
 /// A place from which the iteration of a similar scenario may set out: the answer to this one.
 #[derive(Clone, Debug, PartialEq)]
@@ -180,7 +133,7 @@ pub fn solve_from(
         solved = means(scenario, &traffic, &options.fixed_point, None, range);
     }
     if !solved.answered {
-        return Err(Failure::NotConverged(solved.report));
+        return Err(Failure::NotConverged { model: Model::Published, report: solved.report });
     }
     let start = WarmStart { scenario: scenario.clone(), latencies: solved.state.clone() };
     Ok((wording::answer(scenario, &traffic, solved, options), start))
@@ -218,9 +171,10 @@ pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
         | Scheduler::FairQueueing
         | Scheduler::WeightedRoundRobin => Ok(()),
         without @ (Scheduler::RoundRobin | Scheduler::Fifo) => Err(Failure::Refused {
+            model: Model::Published,
             key: "router.scheduler".to_owned(),
             because: format!(
-                "the published model has no {} scheduler; it has virtual-clock, virtual-clock-persistent, \
+                "has no {} scheduler; it has virtual-clock, virtual-clock-persistent, \
                  fair-queueing and weighted-round-robin",
                 without.word()
             ),

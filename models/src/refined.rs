@@ -1,173 +1,188 @@
-//! The *refined* model.
+//! The *refined* model: our own, which follows the simulator's routers stage by stage.
 
+mod bursty_source;
 mod greedy_chain;
 mod grid;
 mod higher_classes;
 mod interface;
+mod law;
 mod link_sharing;
 mod queue;
 mod router;
+mod solution;
+mod source;
+mod station;
 
-use crate::scenario::{ClassKind, NetworkSpec, Scenario};
-use grid::{Grid, Law};
-use higher_classes::Above;
-use interface::Interface;
-use link_sharing::LinkSharing;
-use router::{Found, Surroundings};
+pub use bursty_source::{BurstySource, Service, SourceQueue};
 
-/// A class as links see it.
+pub use crate::model::{Failure, Options};
+
+use crate::answer::Answer;
+use crate::model::Model;
+use crate::scenario::{ClassKind, NetworkSpec, Scenario, Scheduler, SourceSpec};
+use solution::Found;
+use station::{Overloaded, Shape};
+
+/// A class as its links see it.
 #[derive(Clone, Copy, Debug)]
 struct Class {
+    kind: ClassKind,
+    /// Messages per cycle.
     rate: f64,
-    message: usize,
+    /// Flits.
+    message: f64,
+    /// Cycles per flit.
     vtick: f64,
+    bursts: Option<BurstySource>,
 }
 
 impl Class {
     fn load(&self) -> f64 {
-        self.rate * self.message as f64
+        self.rate * self.message
+    }
+
+    /// The source with times in cells of `unit` cycles.
+    fn bursts_in(&self, unit: f64) -> Option<BurstySource> {
+        self.bursts.map(|source| BurstySource { rate: source.rate * unit, peak_rate: source.peak_rate * unit, ..source })
+    }
+}
+
+/// A scenario, as the model sees it.
+struct Asked {
+    /// The classes that send, with their place in the scenario.
+    classes: Vec<Class>,
+    places: Vec<usize>,
+    /// `P`
+    stages: f64,
+    /// `b` \[flits\]
+    buffer: f64,
+    /// Whether links keep clocks, which restart.
+    clocked: bool,
+}
+
+impl Asked {
+    fn new(scenario: &Scenario) -> Self {
+        let router = scenario.router();
+        let class = |(place, class): (usize, &crate::scenario::ClassSpec)| {
+            let message = f64::from(class.message_flits);
+            let vtick = class.vtick.unwrap_or(1.0 / (class.rate * message));
+            let bursts = match class.source {
+                SourceSpec::Poisson => None,
+                SourceSpec::OnOff { streams, messages_per_burst, peak_rate } => {
+                    Some(BurstySource { rate: class.rate, streams, messages_per_burst, peak_rate })
+                }
+            };
+            (Class { kind: class.kind, rate: class.rate, message, vtick, bursts }, place)
+        };
+        let active = scenario.classes().iter().enumerate().filter(|(_, class)| class.rate > 0.0);
+        let (classes, places) = active.map(class).unzip();
+        Self {
+            classes,
+            places,
+            stages: f64::from(router.pipeline_stages),
+            buffer: f64::from(router.buffer_flits),
+            clocked: router.scheduler == Scheduler::VirtualClock,
+        }
+    }
+
+    fn real_time(&self) -> impl Iterator<Item = Class> + '_ {
+        self.classes.iter().filter(|class| class.kind == ClassKind::RealTime).copied()
+    }
+
+    /// Place of a class among the real-time classes.
+    fn position_in_real_time(&self, index: usize) -> Option<usize> {
+        let before = self.classes[..index].iter().filter(|class| class.kind == ClassKind::RealTime).count();
+        (self.classes[index].kind == ClassKind::RealTime).then_some(before)
+    }
+}
+
+impl Shape {
+    fn of(asked: &Asked, class: &Class, unit: f64) -> Self {
+        let header = (asked.stages - 3.0).max(0.0);
+        Self {
+            message: class.message / unit,
+            buffer: asked.buffer / unit,
+            header: header / unit,
+            idle: header.min(1.0) / unit,
+            credit: 3.0 / unit,
+        }
+    }
+}
+
+/// How finely to look.
+#[derive(Clone, Copy, Debug)]
+struct Resolution {
+    /// Cells of the lattice.
+    cells: usize,
+    /// Cycles per cell.
+    unit: f64,
+    /// Steps in which classes are followed past each other, at most about.
+    steps: usize,
+    /// Change of a mean that ends the iteration, in message lengths.
+    tolerance: f64,
+    most_rounds: u32,
+}
+
+impl Resolution {
+    fn coarse(&self) -> usize {
+        self.steps.min(8)
     }
 }
 
 /// Prototype entry.
 pub fn prototype(scenario: &Scenario, n: usize) -> Vec<(String, Option<[f64; 2]>, String, Vec<f64>)> {
-    let grid = Grid::new(n);
+    let env = |k: &str, d: f64| std::env::var(k).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
+    let asked = Asked::new(scenario);
+    let unit = env("UNIT", 1.0);
+    let resolution = Resolution { cells: env("CELLS", n as f64) as usize, unit, steps: env("STEPS", 32.0) as usize, tolerance: env("TOL", 3e-5), most_rounds: 200 };
     let NetworkSpec::Router { ports } = scenario.network() else { return Vec::new() };
-    let a = (f64::from(ports) - 1.0) / f64::from(ports);
-    let router = scenario.router();
-    let clocked = router.scheduler == crate::scenario::Scheduler::VirtualClock;
-    let real_time: Vec<Class> = scenario
-        .classes()
-        .iter()
-        .filter(|class| class.kind == ClassKind::RealTime)
-        .map(|class| Class {
-            rate: class.rate,
-            message: class.message_flits as usize,
-            vtick: class.vtick.unwrap_or(1.0 / (class.rate * f64::from(class.message_flits))),
-        })
-        .collect();
-    // own input: its messages contend only while they lag behind
-    let lags: Vec<f64> = (0..real_time.len())
-        .map(|own| {
-            let class = &real_time[own];
-            let sharing = LinkSharing::new(&grid, &real_time, own, 1.0, true);
-            let m = class.message as f64;
-            let l = class.rate * a;
-            let wait = l * (m + 1.0) * (m + 1.0) / 2.0 / (1.0 - l * (m + 1.0)).max(0.05);
-            ((wait + sharing.set_up.mean() + sharing.interruption) / m).min(1.0)
-        })
-        .collect();
-    let own_share = |except: Option<usize>| {
-        let loads = |d: usize| if Some(d) == except { 0.0 } else { real_time[d].load() };
-        let all: f64 = (0..real_time.len()).map(loads).sum();
-        let lagging: f64 = (0..real_time.len()).map(|d| loads(d) * lags[d]).sum();
-        let f = if all > 0.0 { a + (1.0 - a) * lagging / all } else { a };
-        f / (1.0 - (1.0 - f) * all)
-    };
-    let mut at = 0;
-    let mut all = Vec::new();
-    for class in scenario.classes() {
-        let base = |m: u32| Surroundings {
-            message: m as usize,
-            buffer: router.buffer_flits as usize,
-            stages: router.pipeline_stages as usize,
-            rate: class.rate,
-            contending: a,
-            gaps_first: Vec::new(),
-            gaps_later: Vec::new(),
-            interface_set_up: Law::zero(),
-            header_wait: 0.0,
-            regain: Law::zero(),
-            in_step: Vec::new(),
-            lagging: Vec::new(),
-            set_up: Law::zero(),
-            left_behind: Law::zero(),
-            fresh: vec![Law::zero()],
-            seen: 0.0,
-        };
-        let around = match class.kind {
-            ClassKind::BestEffort => {
-                let above = Above::new(&grid, &real_time, 1.0);
-                let met = Above::new(&grid, &real_time, own_share(None));
-                Surroundings {
-                    gaps_first: above.per_flit.clone(),
-                    gaps_later: above.per_flit.clone(),
-                    interface_set_up: above.set_up.clone(),
-                    regain: above.set_up.clone(),
-                    in_step: above.per_flit.iter().map(|e| e * a).collect(),
-                    lagging: above.per_flit.clone(),
-                    set_up: met.set_up.clone(),
-                    fresh: vec![met.fresh.clone()],
-                    seen: above.load,
-                    ..base(class.message_flits)
-                }
+    let found = router::solve(&asked, ports, &resolution);
+    let one = |(found, place): (Result<Found, Overloaded>, &usize)| {
+        let name = scenario.classes()[*place].name.clone();
+        match found {
+            Ok(f) => {
+                let text = format!("input={:.3} arb={:.3} out={:.3} gaps={:.3} rounds={} conv={} load={:.4}", f.input, f.arbitration, f.output, f.gaps, f.detail.rounds, f.detail.converged, f.source_load);
+                (name, Some([f.latency(), f.waiting]), text, f.delays[0].law.probabilities().to_vec())
             }
-            ClassKind::RealTime => {
-                let own = at;
-                at += 1;
-                let sharing = LinkSharing::new(&grid, &real_time, own, own_share(Some(own)), clocked);
-                let interface = Interface::new(&grid, &real_time, own, &vec![1.0; real_time.len()]);
-                let m = class.message_flits as usize;
-                Surroundings {
-                    in_step: sharing.per_flit(&grid, m, a),
-                    lagging: sharing.per_flit(&grid, m, 1.0),
-                    fresh: (0..m.div_ceil(4)).map(|i| sharing.fresh(&grid, interface.gap, a, m - 4 * i)).collect(),
-                    set_up: sharing.set_up,
-                    left_behind: sharing.left_behind,
-                    seen: sharing.seen,
-                    gaps_first: interface.first,
-                    gaps_later: interface.later,
-                    interface_set_up: interface.set_up,
-                    header_wait: interface.header_wait,
-                    regain: interface.regain,
-                    ..base(class.message_flits)
-                }
-            }
-        };
-        let debug = format!(
-            "v={:.4} vl={:.4} h={:.4} fresh={:.4}",
-            around.set_up.mean(),
-            around.left_behind.mean(),
-            around.seen,
-            around.fresh[0].mean()
-        );
-        match around.solve(&grid, 1e-3) {
-            Ok(found) => {
-                let Found { latency, waiting, rounds, change, .. } = found;
-                let mut text = debug;
-                for (name, value) in &found.debug {
-                    text += &format!(" {name}={value:.4}");
-                }
-                text += &format!(
-                    " | input={:.3} arb={:.3} out={:.3} gaps={:.3} rounds={rounds} change={change:.1e} load={:.4}",
-                    found.input, found.arbitration, found.output, found.gaps, found.source_load
-                );
-                all.push((class.name.clone(), Some([latency, waiting]), text, found.latency_law.probabilities().to_vec()));
-            }
-            Err(load) => all.push((class.name.clone(), None, format!("{debug} load={load}"), Vec::new())),
+            Err(e) => (name, None, format!("{e:?}"), Vec::new()),
         }
-    }
-    all
+    };
+    found.into_iter().zip(&asked.places).map(one).collect()
 }
-/// scratch
-pub fn debug_ni() {
-    let grid = Grid::new(1024);
-    for r in [0.005, 0.008] {
-        let cs: Vec<Class> = [r, r / 2.0].iter().map(|r| Class { rate: *r, message: 32, vtick: 1.0 / (r * 32.0) }).collect();
-        for own in 0..2 { let i = Interface::new(&grid, &cs, own, &[1.0, 1.0]);
-            let l = LinkSharing::new(&grid, &cs, own, 1.0, true);
-            println!("G0 {:.3} G1 {:.3} | v {:.3} vl {:.3} seen {:.4} I {:.3}", grid.law(grid.compound(&i.first, 32.0)).mean(), grid.law(grid.compound(&i.later, 32.0)).mean(), l.set_up.mean(), l.left_behind.mean(), l.seen, l.interruption); }
-    }
+
+/// A place from which the iteration of a similar scenario may set out: the answer to this one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WarmStart {}
+
+/// Solves the model.
+///
+/// # Errors
+/// When the scenario holds something that the model has not, or no fixed point is found. Saturation is no error.
+pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> {
+    solve_from(scenario, options, None).map(|(answer, _)| answer)
 }
-/// scratch
-pub fn debug_ni4() {
-    let grid = Grid::new(2048);
-    for f in [1.48f64, 1.13] {
-        let cs: Vec<Class> = [(0.003582, 30usize), (0.002919, 48), (0.00221, 49), (0.002363, 61)].iter().map(|(r, m)| Class { rate: *r * f, message: *m, vtick: 1.0 / (r * f * *m as f64) }).collect();
-        for own in 0..4 { let i = Interface::new(&grid, &cs, own, &[]);
-            let m = cs[own].message as f64;
-            let (g0, g1) = (grid.law(grid.compound(&i.first, m)), grid.law(grid.compound(&i.later, m)));
-            let q = queue::Queue::new(&grid, cs[own].rate, &g1.plus(m), &g0.plus(m), &Law::zero()).unwrap();
-            println!("{own} P0 {:.3} G0 {:.3} sd {:.2} G1 {:.3} sd {:.2} W {:.3} hw {:.3}", q.empty, g0.mean(), (g0.second_moment() - g0.mean().powi(2)).sqrt(), g1.mean(), (g1.second_moment() - g1.mean().powi(2)).sqrt(), q.mean_wait, i.header_wait); }
-    }
+
+/// Solves the model from a warm start, where that leads to the same answer, and hands out the next one.
+///
+/// # Errors
+/// As [`solve`].
+pub fn solve_from(
+    scenario: &Scenario,
+    _options: &Options,
+    _start: Option<&WarmStart>,
+) -> Result<(Answer, WarmStart), Failure> {
+    supports(scenario)?;
+    unreachable!("no scenario is in the model")
+}
+
+/// Whether the model has all that the scenario holds.
+///
+/// # Errors
+/// What it has not.
+pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
+    Err(Failure::Refused {
+        model: Model::Refined,
+        key: "network".to_owned(),
+        because: format!("is not there yet and answers no scenario, {} neither", scenario.spec().name),
+    })
 }

@@ -38,7 +38,7 @@ fn solved(scenario: &Scenario, options: &Options) -> Answer {
 /// The same at any load: beyond saturation the iteration may settle nowhere, and the case is passed over.
 fn solved_if_it_settles(scenario: &Scenario, options: &Options) -> Result<Answer, TestCaseError> {
     solve(scenario, options).map_err(|failure| match failure {
-        Failure::NotConverged(_) => TestCaseError::reject("no fixed point found"),
+        Failure::NotConverged { .. } => TestCaseError::reject("no fixed point found"),
         Failure::Refused { .. } => TestCaseError::fail(failure.to_string()),
     })
 }

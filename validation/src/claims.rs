@@ -37,6 +37,7 @@ mod reader;
 use std::collections::HashSet;
 
 use flitwise_models::document::nearest;
+use flitwise_models::model::Model;
 use flitwise_models::scenario::{Fault, Scenario};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -73,7 +74,7 @@ pub struct Claim {
     pub kind: Kind,
     /// Whether the claim is that this is *not* so.
     pub negated: bool,
-    /// Whose numbers are judged; [`Kind::Agreement`] takes both.
+    /// Whose numbers are judged; of [`Kind::Agreement`] the model that the simulation is to agree with.
     pub by: Origin,
     /// What is expected to come out: [`Verdict::Held`] or [`Verdict::NotHeld`].
     pub expected: Verdict,
@@ -94,7 +95,7 @@ pub struct Claim {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Kind {
-    /// Model and simulation differ by at most `tolerance` wherever neither is saturated.
+    /// A model and the simulation differ by at most `tolerance` wherever neither is saturated.
     Agreement {
         /// Share of the simulated value; probabilities as they are.
         tolerance: f64,
@@ -148,17 +149,38 @@ pub enum Origin {
     Simulation,
     /// The published model.
     Published,
+    /// The refined model.
+    Refined,
+}
+
+impl From<Model> for Origin {
+    fn from(model: Model) -> Self {
+        match model {
+            Model::Published => Self::Published,
+            Model::Refined => Self::Refined,
+        }
+    }
 }
 
 impl Origin {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Simulation, Self::Published];
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Simulation, Self::Published, Self::Refined];
+
+    /// The model, if it is one.
+    pub fn model(self) -> Option<Model> {
+        match self {
+            Self::Simulation => None,
+            Self::Published => Some(Model::Published),
+            Self::Refined => Some(Model::Refined),
+        }
+    }
 
     /// Its name in a registry.
     pub fn word(self) -> &'static str {
         match self {
             Self::Simulation => "simulation",
             Self::Published => "published",
+            Self::Refined => "refined",
         }
     }
 }
@@ -330,7 +352,10 @@ impl Claim {
         self.by == Origin::Simulation || matches!(self.kind, Kind::Agreement { .. })
     }
 
-    fn needs_model(&self) -> bool {
-        self.by == Origin::Published || matches!(self.kind, Kind::Agreement { .. })
+    /// Judges `model` where the claim is about a model's numbers.
+    pub fn set_model(&mut self, model: Model) {
+        if self.by.model().is_some() {
+            self.by = model.into();
+        }
     }
 }

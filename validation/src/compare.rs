@@ -1,4 +1,4 @@
-//! A model's answer beside a simulation's: one row per class and quantity.
+//! Models' answers beside a simulation's: one row per class, quantity and model.
 //!
 //! Differences are model minus simulation. They are judged in percent
 //! - of the simulated value for latencies, waiting and percentiles,
@@ -7,6 +7,7 @@
 //! - and as they are, in percentage points, for probabilities: 0.30 against 0.25 is 5 %.
 
 use flitwise_models::answer::{Answer, ClassAnswer};
+use flitwise_models::model::Model;
 use flitwise_models::scenario::{ClassKind, DeadlineSpec, HopDeadlines};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,6 +27,15 @@ pub enum Quantity {
     /// Part of it: links that serve other classes too; simulated: from the grant on, headers and what follows
     /// them \[cycles\].
     Sharing,
+    /// Part of the blocking, by place: the header in input buffers behind messages of its class \[cycles\].
+    Input,
+    /// The rest of the blocking: the header from its request of an output buffer to the grant \[cycles\].
+    Arbitration,
+    /// Part of the sharing, by place: the header from the grant until it leaves, beyond what a lone one takes
+    /// \[cycles\].
+    Output,
+    /// The rest of the sharing: gaps among what follows the header \[cycles\].
+    Gaps,
     /// At the source \[cycles\].
     Waiting,
     /// Network latency and waiting \[cycles\].
@@ -53,6 +63,10 @@ impl Quantity {
             Self::Transfer => "transfer",
             Self::Blocking => "blocking",
             Self::Sharing => "sharing",
+            Self::Input => "input",
+            Self::Arbitration => "arbitration",
+            Self::Output => "output",
+            Self::Gaps => "gaps",
             Self::Waiting => "waiting",
             Self::TotalLatency => "total-latency",
             Self::Miss { .. } => "miss-probability",
@@ -61,11 +75,15 @@ impl Quantity {
     }
 
     /// All names.
-    pub const WORDS: [&'static str; 8] = [
+    pub const WORDS: [&'static str; 12] = [
         "network-latency",
         "transfer",
         "blocking",
         "sharing",
+        "input",
+        "arbitration",
+        "output",
+        "gaps",
         "waiting",
         "total-latency",
         "miss-probability",
@@ -84,7 +102,28 @@ impl Quantity {
 
     /// Whether it is a part of the network latency.
     fn is_part(self) -> bool {
-        matches!(self, Self::Transfer | Self::Blocking | Self::Sharing)
+        matches!(self, Self::Transfer | Self::Blocking | Self::Sharing) || self.is_by_place()
+    }
+
+    /// Whether it is a part of blocking or sharing, which not every model tells apart.
+    fn is_by_place(self) -> bool {
+        Self::BY_PLACE.contains(&self)
+    }
+
+    /// The parts of blocking and sharing by place, in the order in which a message meets them.
+    pub const BY_PLACE: [Self; 4] = [Self::Input, Self::Arbitration, Self::Output, Self::Gaps];
+
+    /// The quantity of that name, if the name alone says which: not so of miss probabilities and percentiles.
+    pub fn of_word(word: &str) -> Option<Self> {
+        const MEANS: [Quantity; 6] = [
+            Quantity::NetworkLatency,
+            Quantity::Transfer,
+            Quantity::Blocking,
+            Quantity::Sharing,
+            Quantity::Waiting,
+            Quantity::TotalLatency,
+        ];
+        MEANS.into_iter().chain(Self::BY_PLACE).find(|quantity| quantity.word() == word)
     }
 
     /// The deadline behind a miss probability.
@@ -106,6 +145,10 @@ impl Quantity {
             Self::Transfer => class.transfer_cycles,
             Self::Blocking => class.blocking_cycles,
             Self::Sharing => class.sharing_cycles,
+            Self::Input => class.input_cycles,
+            Self::Arbitration => class.arbitration_cycles,
+            Self::Output => class.output_cycles,
+            Self::Gaps => class.gap_cycles,
             Self::Waiting => class.waiting_cycles,
             Self::TotalLatency => class.total_latency_cycles,
             Self::Miss { deadline_cycles, hops } => {
@@ -128,6 +171,10 @@ impl Quantity {
             Self::Transfer => class.transfer_cycles.map(Measured::from),
             Self::Blocking => Measured::sum(class.input_cycles, class.arbitration_cycles),
             Self::Sharing => Measured::sum(class.output_cycles, class.sharing_cycles),
+            Self::Input => class.input_cycles.map(Measured::from),
+            Self::Arbitration => class.arbitration_cycles.map(Measured::from),
+            Self::Output => class.output_cycles.map(Measured::from),
+            Self::Gaps => class.sharing_cycles.map(Measured::from),
             Self::Waiting => class.waiting_cycles.map(Measured::from),
             Self::TotalLatency => class.total_latency_cycles.map(Measured::from),
             Self::Miss { deadline_cycles, hops } => {
@@ -246,6 +293,16 @@ impl Verdict {
         matches!(self, Self::Off | Self::SaturationDiffers)
     }
 
+    /// In as few letters as a narrow column has.
+    pub fn short_word(self) -> &'static str {
+        match self {
+            Self::BothSaturated => "both sat.",
+            Self::SaturationDiffers => "SAT. DIFFERS",
+            Self::NoModel => "-",
+            other => other.word(),
+        }
+    }
+
     /// In words.
     pub fn word(self) -> &'static str {
         match self {
@@ -272,8 +329,8 @@ pub struct Row {
     pub quantity: Quantity,
     /// Its unit; empty for a probability.
     pub unit: &'static str,
-    /// Name of the model.
-    pub model: &'static str,
+    /// Which model.
+    pub model: Model,
     /// What the model says \[unit of the quantity\].
     pub model_value: Option<f64>,
     /// What was simulated \[unit of the quantity\].
@@ -307,37 +364,52 @@ impl Default for Options {
     }
 }
 
-/// Compares a model's answer with a simulation of the same scenario, class by class.
+/// Compares models' answers with a simulation of the same scenario: class by class, quantity by quantity, model by
+/// model. A model without an answer (`None`) has rows without its value.
+///
+/// Unless they are asked for, parts by place are left out where no model has them.
 ///
 /// # Panics
-/// If the two are not of the same classes.
-pub fn rows(answer: &Answer, simulation: &Simulation, options: &Options) -> Vec<Row> {
-    assert_eq!(answer.classes.len(), simulation.classes.len(), "answers to one scenario");
-    let classes = answer.classes.iter().zip(&simulation.classes);
-    let wanted = |quantity: &Quantity| {
-        options.quantities.is_empty() || options.quantities.iter().any(|word| word == quantity.word())
-    };
-    classes
-        .flat_map(|(model, simulated)| {
-            let quantities = quantities(simulated).into_iter().filter(wanted);
-            quantities.map(|quantity| row(answer.model, model, simulated, quantity, options.tolerance))
-        })
-        .collect()
+/// If answers and simulation are not of the same classes.
+pub fn rows(answers: &[(Model, Option<&Answer>)], simulation: &Simulation, options: &Options) -> Vec<Row> {
+    let classes = simulation.classes.len();
+    let mut rows = Vec::new();
+    for (index, simulated) in simulation.classes.iter().enumerate() {
+        let of_class = |(model, answer): &(Model, Option<&'_ Answer>)| {
+            let found = answer.map(|answer| {
+                assert_eq!(answer.classes.len(), classes, "answers to one scenario");
+                answer.classes[index].clone()
+            });
+            (*model, found)
+        };
+        let models: Vec<(Model, Option<ClassAnswer>)> = answers.iter().map(of_class).collect();
+        let told_apart = |quantity: Quantity| {
+            let known = |(_, class): &(Model, Option<ClassAnswer>)| {
+                class.as_ref().is_some_and(|class| quantity.of_model(class).is_some())
+            };
+            !quantity.is_by_place() || models.iter().any(known)
+        };
+        let wanted = |quantity: &Quantity| match options.quantities.as_slice() {
+            [] => told_apart(*quantity),
+            asked => asked.iter().any(|word| word == quantity.word()),
+        };
+        for quantity in quantities(simulated).into_iter().filter(wanted) {
+            rows.extend(models.iter().map(|(model, class)| match class {
+                Some(class) => row(*model, class, simulated, quantity, options.tolerance),
+                None => row_without_model(*model, simulated, quantity),
+            }));
+        }
+    }
+    rows
 }
 
-/// Rows of a scenario that a model has no answer to: what was simulated stands alone.
-pub fn rows_without_model(model: &'static str, simulation: &Simulation, options: &Options) -> Vec<Row> {
-    let wanted = |quantity: &Quantity| {
-        options.quantities.is_empty() || options.quantities.iter().any(|word| word == quantity.word())
-    };
-    let of_class = |class: &ClassSimulation| {
-        let one = |quantity: Quantity| {
-            let simulated = quantity.of_simulation(class);
-            Row { simulated, ..Row::empty(model, &class.name, class.kind, quantity, class.saturated) }
-        };
-        quantities(class).into_iter().filter(wanted).map(one).collect::<Vec<_>>()
-    };
-    simulation.classes.iter().flat_map(of_class).collect()
+/// What was simulated stands alone.
+fn row_without_model(model: Model, simulated: &ClassSimulation, quantity: Quantity) -> Row {
+    let found = quantity.of_simulation(simulated);
+    Row {
+        simulated: found,
+        ..Row::empty(model, &simulated.name, simulated.kind, quantity, simulated.saturated)
+    }
 }
 
 /// What there is to compare of a class, in the order of reading.
@@ -350,18 +422,22 @@ fn quantities(class: &ClassSimulation) -> Vec<Quantity> {
     let means = [
         Quantity::NetworkLatency,
         Quantity::Blocking,
+        Quantity::Input,
+        Quantity::Arbitration,
         Quantity::Sharing,
+        Quantity::Output,
+        Quantity::Gaps,
         Quantity::Waiting,
         Quantity::TotalLatency,
     ];
-    // models have no distribution of best-effort latencies
+    // the published model has no distribution of best-effort latencies
     let percentiles = percentiles.into_iter().filter(|_| class.kind == ClassKind::RealTime);
     means.into_iter().chain(misses).chain(percentiles).collect()
 }
 
 impl Row {
     fn empty(
-        model: &'static str,
+        model: Model,
         class: &str,
         kind: ClassKind,
         quantity: Quantity,
@@ -386,7 +462,7 @@ impl Row {
 }
 
 pub(crate) fn row(
-    model_name: &'static str,
+    model_name: Model,
     model: &ClassAnswer,
     simulated: &ClassSimulation,
     quantity: Quantity,

@@ -5,10 +5,11 @@
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
+use flitwise_models::model::Model;
 use flitwise_models::scenario::{Document, Fault};
 use flitwise_validation::answer::Simulation;
 use flitwise_validation::campaign;
-use flitwise_validation::claims::{Claim, Judgement, Registry, Verdict};
+use flitwise_validation::claims::{Claim, Judgement, Origin, Registry, Verdict};
 use flitwise_validation::experiment::{Settings, supports};
 
 fn no_files(name: &str) -> Result<Document, Vec<Fault>> {
@@ -128,7 +129,7 @@ x = { key = "class.R1.rate", values = [0.004, 0.002] }
         "t:1:1: claim[1].reason: found nothing, wanted why it is not expected to hold\n  help: reason = \"by how much, where and why it does not hold\"",
         "t:2:8: claim[1].name: found \"Fig 4\", wanted small letters, digits and hyphens",
         "t:5:23: claim[1].scenario.preset: found \"router61\", wanted a built-in scenario\n  help: did you mean \"router16\"?",
-        "t:6:12: claim[1].quantity: found \"network-latensy\", wanted \"network-latency\", \"transfer\", \"blocking\", \"sharing\", \"waiting\", \"total-latency\", \"miss-probability\" or \"percentile\"\n  help: did you mean \"network-latency\"?",
+        "t:6:12: claim[1].quantity: found \"network-latensy\", wanted \"network-latency\", \"transfer\", \"blocking\", \"sharing\", \"input\", \"arbitration\", \"output\", \"gaps\", \"waiting\", \"total-latency\", \"miss-probability\" or \"percentile\"\n  help: did you mean \"network-latency\"?",
         "t:7:13: claim[1].tolerance: found 5, wanted a share from 0 to 1, such as 0.05 for 5 %\n  help: 5 % is 0.05",
         "t:9:1: claim[2].than: found none of them, wanted than = [classes] or [[claim.variant]]",
         "t:16:1: claim[2].quantity: found quantity in a claim of kind \"saturates-earlier\", wanted one of by, x, variant, class, than",
@@ -274,4 +275,44 @@ fn what_saturates_earlier() {
     let judgement = judge(&simulated);
     assert_eq!(judgement.verdict, Verdict::Held, "{}", judgement.measured);
     assert_eq!(judgement.measured, "BE saturates between 0.002 and 0.012; R1 does not saturate up to 0.012");
+}
+
+/// Of an agreement it is the published model that is judged unless the claim says otherwise.
+#[test]
+fn claims_may_be_about_either_model() {
+    let head = "scenario = { preset = \"router16\" }\nquantity = \"network-latency\"\n";
+    let agreement = format!("kind = \"agreement\"\ntolerance = 0.5\n{head}");
+    assert_eq!(claim(&agreement).by, Origin::Published);
+    let value = format!("kind = \"value\"\nclass = \"R1\"\nfrom = 36\nto = 90\n{head}");
+    assert_eq!(claim(&value).by, Origin::Simulation);
+
+    let mut other = claim(&agreement);
+    other.set_model(Model::Refined);
+    assert_eq!(other.by, Origin::Refined);
+    let judgement = other.judge(&simulated(&other, 0.1));
+    let refuses = Model::Refined.supports(&other.scenarios()[0]).is_err();
+    assert_eq!(
+        judgement.measured.contains("the refined model has no answer"),
+        refuses,
+        "{}",
+        judgement.measured
+    );
+    let mut simulated = claim(&value);
+    simulated.set_model(Model::Refined);
+    assert_eq!(simulated.by, Origin::Simulation, "a claim about the simulation stays one");
+
+    let text = |by: &str| {
+        format!(
+            "[[claim]]\nname = \"a\"\ntext = \"b\"\nsource = \"c\"\nexpect = \"held\"\nby = \"{by}\"\n{agreement}"
+        )
+    };
+    let read = |by: &str| Registry::from_toml("t", &text(by), &no_files);
+    match read("refined") {
+        Ok(registry) => assert_eq!(registry.claims[0].by, Origin::Refined),
+        Err(faults) => {
+            assert!(faults.iter().all(|fault| fault.found.contains("refined model")), "{faults:?}")
+        }
+    }
+    let faults = read("simulation").unwrap_err();
+    assert_eq!(faults[0].wanted, "\"published\" or \"refined\"");
 }

@@ -5,7 +5,7 @@ use plotters::style::RGBColor;
 use super::canvas::{Anchor, Area, Canvas, Pen};
 use super::font::Face;
 use super::frame::{GAP, centred_lines, y_label};
-use super::legend::{self, Entry, Sample};
+use super::legend::{self, Entry, Sample, Surface};
 use super::palette::{legible_on, on_scale};
 use super::scale::{Scale, label, quantile, robust_top, short};
 use super::tiles::{self, Tiles};
@@ -75,7 +75,10 @@ fn z_scale(map: &HeatMap) -> Scale {
 fn legend_entries(map: &HeatMap) -> Vec<Entry> {
     let mut entries = Vec::new();
     if cells(map).any(|cell| cell.saturated) {
-        entries.push(Entry::new(Sample::Swatch { style: None, hatched: true }, "hatched: saturated"));
+        entries.push(Entry::new(
+            Sample::Swatch { style: None, surface: Surface::Hatched },
+            "hatched: saturated",
+        ));
     }
     if cells(map).any(|cell| cell.z.is_none() && !cell.saturated) {
         entries.push(Entry::new(Sample::EmptyCell, "empty: no such number"));

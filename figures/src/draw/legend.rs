@@ -8,20 +8,22 @@ use super::palette::mixed;
 /// What stands before the text of an entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Sample {
-    /// A curve, points, or both.
-    Styled { style: usize, dash: Option<usize>, marker: Option<(usize, usize)> },
-    /// A curve of any series.
-    Curve,
+    /// A curve in its dashes, points, or both.
+    Styled { style: usize, dash: Option<(usize, Weight)>, marker: Option<(usize, usize)> },
+    /// A curve of any series, in these dashes.
+    Curve(usize, Weight),
     /// Points with their interval.
     Interval,
-    /// The mark of saturation, of a model and of a simulation.
-    Saturation { model: bool, simulation: bool },
+    /// A small marker: what is off by the lighter of two models.
+    Small,
+    /// The marks of saturation: those of light, heavy and simulated.
+    Saturation { light: bool, heavy: bool, simulation: bool },
     /// A curve and a point as they go on in saturation.
     Faded,
     /// What lies beyond the frame.
     Beyond,
-    /// A filled rectangle in the colour of a part or in grey, perhaps hatched.
-    Swatch { style: Option<usize>, hatched: bool },
+    /// A filled rectangle in the colour of a part or in grey.
+    Swatch { style: Option<usize>, surface: Surface },
     /// A cell without a number.
     EmptyCell,
     /// A bar without end.
@@ -70,8 +72,10 @@ pub(super) fn draw(canvas: &mut Canvas, entries: &[Entry], top: f64) -> f64 {
 /// Width of a sample with the space after it.
 fn sample_width(canvas: &Canvas, sample: Sample) -> f64 {
     let ems = match sample {
-        Sample::Styled { dash: Some(_), .. } | Sample::Curve | Sample::Faded => 3.0,
-        Sample::Saturation { model: true, simulation: true } => 2.2,
+        Sample::Styled { dash: Some(_), .. } | Sample::Curve(..) | Sample::Faded => 3.0,
+        Sample::Saturation { light, heavy, simulation } => {
+            0.4 + 0.9 * f64::from(u8::from(light) + u8::from(heavy) + u8::from(simulation))
+        }
         Sample::Swatch { .. } | Sample::EmptyCell => 1.9,
         Sample::None => 0.0,
         _ => 1.3,
@@ -83,14 +87,15 @@ fn draw_sample(canvas: &mut Canvas, sample: Sample, from: Place, width: f64) {
     let (middle, half) = ((from.0 + width / 2.0, from.1), canvas.small.size * 0.45);
     let (muted, text) = (canvas.palette.muted, canvas.palette.text);
     match sample {
-        Sample::Curve => {
-            let pen = Pen { colour: muted, width: canvas.palette.line };
-            canvas.line(from, (from.0 + width, from.1), pen);
+        Sample::Curve(dash, weight) => {
+            let pen = Pen { colour: muted, width: weight.width(canvas) };
+            dashed(canvas, &[from, (from.0 + width, from.1)], dash, pen);
         }
+        Sample::Small => small_marker(canvas, middle, 0, 0, muted),
         Sample::Styled { style, dash, marker: points } => {
             let colour = canvas.palette.series(style);
-            if let Some(dash) = dash {
-                let pen = Pen { colour, width: canvas.palette.line };
+            if let Some((dash, weight)) = dash {
+                let pen = Pen { colour, width: weight.width(canvas) };
                 dashed(canvas, &[from, (from.0 + width, from.1)], dash, pen);
             }
             if let Some((style, variant)) = points {
@@ -101,14 +106,13 @@ fn draw_sample(canvas: &mut Canvas, sample: Sample, from: Place, width: f64) {
             interval(canvas, middle.0, (middle.1 - 1.3 * half, middle.1 + 1.3 * half), muted);
             marker(canvas, middle, 0, 0, muted);
         }
-        Sample::Saturation { model, simulation } => {
-            let both = model && simulation;
-            let apart = if both { half * 1.1 } else { 0.0 };
-            if model {
-                saturation(canvas, (middle.0 - apart, middle.1 + half), true, muted);
-            }
-            if simulation {
-                saturation(canvas, (middle.0 + apart, middle.1 + half), false, muted);
+        Sample::Saturation { light, heavy, simulation } => {
+            let marks = [(light, Filling::Pale), (heavy, Filling::Full), (simulation, Filling::Hollow)];
+            let marks: Vec<Filling> = marks.into_iter().filter_map(|(is, mark)| is.then_some(mark)).collect();
+            let first = middle.0 - half * 1.1 * (marks.len() as f64 - 1.0);
+            for (index, filling) in marks.into_iter().enumerate() {
+                let tip = (first + 2.2 * half * index as f64, middle.1 + half);
+                saturation(canvas, tip, filling, muted);
             }
         }
         Sample::Faded => {
@@ -121,9 +125,9 @@ fn draw_sample(canvas: &mut Canvas, sample: Sample, from: Place, width: f64) {
         Sample::Swatch { .. } | Sample::EmptyCell => {
             let area =
                 Area { left: from.0, right: from.0 + width, top: from.1 - half, bottom: from.1 + half };
-            if let Sample::Swatch { style, hatched } = sample {
+            if let Sample::Swatch { style, surface } = sample {
                 let colour = style.map_or(muted, |style| canvas.palette.series(style));
-                swatch(canvas, area, colour, hatched);
+                swatch(canvas, area, colour, surface);
             } else {
                 canvas.frame(area, canvas.thin(muted));
             }
@@ -136,14 +140,27 @@ fn draw_sample(canvas: &mut Canvas, sample: Sample, from: Place, width: f64) {
 /// How much of the background is in the colour of what is not steady.
 pub(super) const FADED: f64 = 0.62;
 
-/// A filled rectangle; hatched: pale with lines and an outline.
-pub(super) fn swatch(canvas: &mut Canvas, area: Area, colour: RGBColor, hatched: bool) {
-    if !hatched {
+/// How a rectangle is filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Surface {
+    /// Its colour.
+    Solid,
+    /// A shade of it, with an outline.
+    Pale,
+    /// A shade of it, with lines and an outline.
+    Hatched,
+}
+
+/// A filled rectangle.
+pub(super) fn swatch(canvas: &mut Canvas, area: Area, colour: RGBColor, surface: Surface) {
+    if surface == Surface::Solid {
         canvas.fill(area, colour);
         return;
     }
     canvas.fill(area, canvas.palette.faded(colour, 0.72));
-    canvas.hatch(area, 5.0, Pen { colour, width: 1.0 });
+    if surface == Surface::Hatched {
+        canvas.hatch(area, 5.0, Pen { colour, width: 1.0 });
+    }
     canvas.frame(area, Pen { colour, width: 0.9 });
 }
 
@@ -153,12 +170,47 @@ pub(super) fn arrow(canvas: &mut Canvas, tip: Place, colour: RGBColor) {
     canvas.polygon(&[tip, (tip.0 + half, tip.1 + 1.7 * half), (tip.0 - half, tip.1 + 1.7 * half)], colour);
 }
 
-/// Where saturation starts: a triangle that points down to the frame, its tip at `tip`; filled for a model.
-pub(super) fn saturation(canvas: &mut Canvas, tip: Place, filled: bool, colour: RGBColor) {
+/// How heavy a curve is: alone, or as the one or the other of two models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Weight {
+    /// The only model.
+    Alone,
+    /// The lighter of two.
+    Light,
+    /// The heavier.
+    Heavy,
+}
+
+impl Weight {
+    /// Of a curve \[px\]; light and heavy differ by more than a factor of two, which is seen without colours.
+    pub(super) fn width(self, canvas: &Canvas) -> f64 {
+        match self {
+            Self::Alone => canvas.palette.line,
+            Self::Light => 0.6 * canvas.palette.line,
+            Self::Heavy => 1.3 * canvas.palette.line,
+        }
+    }
+}
+
+/// What is inside a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Filling {
+    /// Its colour.
+    Full,
+    /// A shade of it.
+    Pale,
+    /// Nothing.
+    Hollow,
+}
+
+/// Where saturation starts: a triangle that points down to the frame, its tip at `tip`.
+pub(super) fn saturation(canvas: &mut Canvas, tip: Place, filling: Filling, colour: RGBColor) {
     let half = canvas.small.size * 0.38;
     let corners = [tip, (tip.0 + half, tip.1 - 1.8 * half), (tip.0 - half, tip.1 - 1.8 * half)];
-    if filled {
-        canvas.polygon(&corners, colour);
+    match filling {
+        Filling::Full => canvas.polygon(&corners, colour),
+        Filling::Pale => canvas.polygon(&corners, canvas.palette.faded(colour, FADED)),
+        Filling::Hollow => {}
     }
     canvas.ring(&corners, Pen { colour, width: 1.1 });
 }
@@ -180,7 +232,16 @@ pub(super) fn interval(canvas: &mut Canvas, x: f64, (low, high): (f64, f64), col
 
 /// The mark of a style: shape by style, filling by variant.
 pub(super) fn marker(canvas: &mut Canvas, at: Place, style: usize, variant: usize, colour: RGBColor) {
-    let radius = canvas.small.size * 0.26;
+    marker_of_size(canvas, at, style, variant, colour, 0.26);
+}
+
+/// The same, smaller.
+pub(super) fn small_marker(canvas: &mut Canvas, at: Place, style: usize, variant: usize, colour: RGBColor) {
+    marker_of_size(canvas, at, style, variant, colour, 0.14);
+}
+
+fn marker_of_size(canvas: &mut Canvas, at: Place, style: usize, variant: usize, colour: RGBColor, size: f64) {
+    let radius = canvas.small.size * size;
     let palette = canvas.palette;
     let filling = match variant % 3 {
         0 => colour,

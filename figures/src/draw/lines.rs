@@ -4,7 +4,7 @@ use plotters::style::RGBColor;
 
 use super::canvas::{Area, Canvas, Pen, Place};
 use super::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};
-use super::legend::{self, Entry, FADED, Sample};
+use super::legend::{self, Entry, FADED, Filling, Sample, Weight};
 use super::scale::{Scale, drawable, label, quantile, robust_top};
 use crate::picture::{ErrorSeries, Lines, Origin, Point, Series};
 
@@ -116,20 +116,35 @@ fn legend_entries(lines: &Lines, y: Scale) -> Vec<Entry> {
     let has = |origin| lines.series.iter().any(|series| series.origin == origin);
     let limit =
         |origin| lines.series.iter().any(|series| series.origin == origin && series.saturated_from.is_some());
-    if has(Origin::Published) {
-        entries.push(Entry::new(Sample::Curve, "line: published model"));
+    let two = two_models(lines);
+    let dashes = tells_by_dashes(lines);
+    for origin in [Origin::Published, Origin::Refined].into_iter().filter(|origin| has(*origin)) {
+        let weight = weight(origin, two);
+        let how = match (weight, dashes) {
+            (Weight::Alone, _) => "line",
+            (Weight::Light, true) => "dashed line",
+            (Weight::Light, false) => "thin line",
+            (Weight::Heavy, _) => "thick line",
+        };
+        let sample = Sample::Curve(dash(origin, 0, lines), weight);
+        entries.push(Entry::new(sample, format!("{how}: {} model", origin.word())));
     }
     if has(Origin::Simulation) {
         entries.push(Entry::new(Sample::Interval, "marker: simulation with 95 % interval"));
     }
-    let (model, simulation) = (limit(Origin::Published), limit(Origin::Simulation));
-    if model || simulation {
-        let text = match (model, simulation) {
-            (true, true) => "saturates from here (filled: model, hollow: simulation)",
-            (true, false) => "saturates from here (model)",
-            _ => "saturates from here (simulation)",
+    let of_errors = |origin| lines.errors.iter().any(|series| series.origin == origin);
+    if of_errors(Origin::Published) && of_errors(Origin::Refined) {
+        entries.push(Entry::new(Sample::Small, "below, small: published model"));
+    }
+    let marked: Vec<Origin> = Origin::ALL.into_iter().filter(|origin| limit(*origin)).collect();
+    if !marked.is_empty() {
+        let is = |filling| marked.iter().any(|origin| self::filling(*origin, two) == filling);
+        let sample = Sample::Saturation {
+            light: is(Filling::Pale),
+            heavy: is(Filling::Full),
+            simulation: is(Filling::Hollow),
         };
-        entries.push(Entry::new(Sample::Saturation { model, simulation }, text));
+        entries.push(Entry::new(sample, saturation_text(&marked, two)));
     }
     let points = || lines.series.iter().flat_map(|series| &series.points);
     if points().any(|point| point.saturated && point.y.is_some_and(|value| shown_on(y, value))) {
@@ -141,6 +156,62 @@ fn legend_entries(lines: &Lines, y: Scale) -> Vec<Entry> {
         entries.push(Entry::new(Sample::Beyond, "beyond the frame"));
     }
     entries
+}
+
+/// Whether two models are drawn.
+fn two_models(lines: &Lines) -> bool {
+    let has = |origin| lines.series.iter().any(|series| series.origin == origin);
+    has(Origin::Published) && has(Origin::Refined)
+}
+
+/// Whether dashes are free to tell models apart: variants have taken them.
+fn tells_by_dashes(lines: &Lines) -> bool {
+    lines.series.iter().all(|series| series.variant == 0)
+}
+
+/// Of two models the refined one is drawn heavily.
+fn weight(origin: Origin, two: bool) -> Weight {
+    match (two, origin) {
+        (false, _) => Weight::Alone,
+        (true, Origin::Refined) => Weight::Heavy,
+        (true, _) => Weight::Light,
+    }
+}
+
+/// The dashes of a curve: by variant, or else the published one of two models has them.
+fn dash(origin: Origin, variant: usize, lines: &Lines) -> usize {
+    let published_of_two = origin == Origin::Published && two_models(lines);
+    if published_of_two && tells_by_dashes(lines) { 1 } else { variant }
+}
+
+/// What is inside the mark of saturation.
+fn filling(origin: Origin, two: bool) -> Filling {
+    match (origin, two) {
+        (Origin::Simulation, _) => Filling::Hollow,
+        (Origin::Published, true) => Filling::Pale,
+        _ => Filling::Full,
+    }
+}
+
+fn saturation_text(marked: &[Origin], two: bool) -> String {
+    let who = |origin: &Origin| match (origin, two) {
+        (Origin::Simulation, _) => "simulation",
+        (model, true) => model.word(),
+        _ => "model",
+    };
+    let what = |origin: &Origin| match filling(*origin, two) {
+        Filling::Full => "filled",
+        Filling::Pale => "pale",
+        Filling::Hollow => "hollow",
+    };
+    match marked {
+        [alone] => format!("saturates from here ({})", who(alone)),
+        several => {
+            let marks: Vec<String> =
+                several.iter().map(|one| format!("{}: {}", what(one), who(one))).collect();
+            format!("saturates from here ({})", marks.join(", "))
+        }
+    }
 }
 
 fn errors_of(lines: &Lines) -> impl Iterator<Item = &Point> {
@@ -162,10 +233,13 @@ fn shown_on(scale: Scale, value: f64) -> bool {
     scale.share(value).is_some() && !outside(scale, value)
 }
 
-/// One entry for the model and the simulation of one thing.
+/// One entry for the models and the simulation of one thing.
 fn entry(lines: &Lines, series: &Series) -> Entry {
     let same = |origin| lines.series.iter().find(|s| s.label == series.label && s.origin == origin);
-    let dash = same(Origin::Published).map(|model| model.variant);
+    // of two models the heavier
+    let model = same(Origin::Refined).or_else(|| same(Origin::Published));
+    let two = two_models(lines);
+    let dash = model.map(|model| (dash(model.origin, model.variant, lines), weight(model.origin, two)));
     let marker = same(Origin::Simulation).map(|simulation| (simulation.style, simulation.variant));
     Entry::new(Sample::Styled { style: series.style, dash, marker }, series.label.clone())
 }
@@ -173,20 +247,21 @@ fn entry(lines: &Lines, series: &Series) -> Entry {
 fn draw_series(canvas: &mut Canvas, panel: &Panel, lines: &Lines) {
     // markers above all lines
     for series in lines.series.iter().filter(|series| series.origin != Origin::Simulation) {
-        draw_curve(canvas, panel, series);
+        let weight = weight(series.origin, two_models(lines));
+        draw_curve(canvas, panel, series, (dash(series.origin, series.variant, lines), weight));
     }
     for series in lines.series.iter().filter(|series| series.origin == Origin::Simulation) {
         let colour = canvas.palette.series(series.style);
         for point in &series.points {
-            draw_point(canvas, panel, point, (series.style, series.variant), colour);
+            draw_point(canvas, panel, point, (series.style, series.variant, false), colour);
         }
     }
 }
 
 /// A curve: steady in full, saturated thin and faded.
-fn draw_curve(canvas: &mut Canvas, panel: &Panel, series: &Series) {
+fn draw_curve(canvas: &mut Canvas, panel: &Panel, series: &Series, (dash, weight): (usize, Weight)) {
     let colour = canvas.palette.series(series.style);
-    let steady = Pen { colour, width: canvas.palette.line };
+    let steady = Pen { colour, width: weight.width(canvas) };
     let faded = Pen { colour: canvas.palette.faded(colour, FADED), width: canvas.palette.thin };
     let mut run: Vec<Place> = Vec::new();
     let mut run_saturated = false;
@@ -197,7 +272,7 @@ fn draw_curve(canvas: &mut Canvas, panel: &Panel, series: &Series) {
     for (place, saturated) in places.chain([(None, false)]) {
         if place.is_none() || (saturated != run_saturated && !run.is_empty()) {
             let last = run.last().copied();
-            draw_run(canvas, panel, &run, series.variant, if run_saturated { faded } else { steady });
+            draw_run(canvas, panel, &run, dash, if run_saturated { faded } else { steady });
             run.clear();
             // what is saturated starts where the steady part ends, never the other way round
             if saturated && !run_saturated && place.is_some() {
@@ -210,7 +285,7 @@ fn draw_curve(canvas: &mut Canvas, panel: &Panel, series: &Series) {
 }
 
 /// A path inside the frame only, in as many pieces as that leaves.
-fn draw_run(canvas: &mut Canvas, panel: &Panel, run: &[Place], variant: usize, pen: Pen) {
+fn draw_run(canvas: &mut Canvas, panel: &Panel, run: &[Place], dash: usize, pen: Pen) {
     if let [alone] = run {
         if panel.area.clip(*alone, *alone).is_some() {
             canvas.disc(*alone, pen.width, pen.colour);
@@ -220,16 +295,16 @@ fn draw_run(canvas: &mut Canvas, panel: &Panel, run: &[Place], variant: usize, p
     let mut piece: Vec<Place> = Vec::new();
     for pair in run.windows(2) {
         let Some((from, to)) = panel.area.clip(pair[0], pair[1]) else {
-            legend::dashed(canvas, &std::mem::take(&mut piece), variant, pen);
+            legend::dashed(canvas, &std::mem::take(&mut piece), dash, pen);
             continue;
         };
         if piece.last() != Some(&from) {
-            legend::dashed(canvas, &std::mem::take(&mut piece), variant, pen);
+            legend::dashed(canvas, &std::mem::take(&mut piece), dash, pen);
             piece.push(from);
         }
         piece.push(to);
     }
-    legend::dashed(canvas, &piece, variant, pen);
+    legend::dashed(canvas, &piece, dash, pen);
 }
 
 /// A marker with its interval; a chevron if it lies above or below the frame.
@@ -237,7 +312,7 @@ fn draw_point(
     canvas: &mut Canvas,
     panel: &Panel,
     point: &Point,
-    (style, variant): (usize, usize),
+    (style, variant, is_small): (usize, usize, bool),
     colour: RGBColor,
 ) {
     let colour = if point.saturated { canvas.palette.faded(colour, FADED) } else { colour };
@@ -263,7 +338,8 @@ fn draw_point(
         }
         return;
     }
-    legend::marker(canvas, place, style, variant, colour);
+    let marker = if is_small { legend::small_marker } else { legend::marker };
+    marker(canvas, place, style, variant, colour);
 }
 
 fn draw_errors(canvas: &mut Canvas, panel: &Panel, errors: &[ErrorSeries]) {
@@ -271,10 +347,12 @@ fn draw_errors(canvas: &mut Canvas, panel: &Panel, errors: &[ErrorSeries]) {
         let pen = Pen { colour: canvas.palette.text, width: canvas.palette.thin };
         canvas.line((panel.area.left, y), (panel.area.right, y), pen);
     }
+    let two = errors.iter().any(|series| series.origin == Origin::Refined);
     for series in errors {
         let colour = canvas.palette.series(series.style);
+        let is_small = two && series.origin == Origin::Published;
         for point in &series.points {
-            draw_point(canvas, panel, point, (series.style, series.variant), colour);
+            draw_point(canvas, panel, point, (series.style, series.variant, is_small), colour);
         }
     }
 }
@@ -311,6 +389,7 @@ fn row_height(canvas: &Canvas) -> f64 {
 }
 
 fn draw_saturation(canvas: &mut Canvas, panel: &Panel, lines: &Lines) {
+    let two = two_models(lines);
     let (rows, _) = saturation_rows(canvas, lines, panel.x, canvas.width - 80.0);
     for (series, row) in lines.series.iter().zip(rows) {
         let Some((row, x)) = row.zip(series.saturated_from.and_then(|limit| panel.place_x(limit))) else {
@@ -318,7 +397,7 @@ fn draw_saturation(canvas: &mut Canvas, panel: &Panel, lines: &Lines) {
         };
         let colour = canvas.palette.series(series.style);
         let tip = panel.area.top - 1.5 - row as f64 * row_height(canvas);
-        legend::saturation(canvas, (x, tip), series.origin != Origin::Simulation, colour);
+        legend::saturation(canvas, (x, tip), filling(series.origin, two), colour);
         // a tick into the frame at the exact place
         canvas.line((x, panel.area.top), (x, panel.area.top + 1.5 * GAP), Pen { colour, width: 1.3 });
     }

@@ -1,8 +1,8 @@
-//! Bars of parts that add up: at each place the model, and hatched the simulation.
+//! Bars of parts that add up: at each place the models, one of two pale, and hatched the simulation.
 
 use super::canvas::{Area, Canvas, Pen};
 use super::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};
-use super::legend::{self, Entry, Sample};
+use super::legend::{self, Entry, Sample, Surface};
 use super::scale::{Scale, drawable, label, quantile, robust_top, short};
 use super::tiles::{self, Tiles};
 use crate::picture::{Bar, Origin, Stacked, StackedPanel};
@@ -37,13 +37,14 @@ pub(super) fn draw(canvas: &mut Canvas, stacked: &Stacked, top: f64, room: Optio
     let width = ((right - left - (columns - 1.0) * gaps.0) / columns).max(1.0);
     let from = (left, legend_end + canvas.text.line_height() + GAP);
 
+    let origins = origins(stacked);
     for (index, (content, y)) in stacked.panels.iter().zip(scales).enumerate() {
         let area = tiles.area(index, from, (width, height), gaps);
         let x = Scale { from: 0.0, to: 1.0, logarithmic: false };
         let panel = Panel { area, x, y };
         panel.draw_grid(canvas, true);
         tiles::heading(canvas, &content.label, area);
-        draw_panel(canvas, &panel, content);
+        draw_panel(canvas, &panel, content, &origins);
         panel.draw_frame(canvas);
     }
     y_label(canvas, &y_lines, left - numbers, from.1 + all_rows / 2.0);
@@ -80,17 +81,19 @@ fn y_scale(panel: &StackedPanel) -> Scale {
 
 fn legend_entries(stacked: &Stacked, scales: &[Scale]) -> Vec<Entry> {
     let part = |(index, name): (usize, &String)| {
-        Entry::new(Sample::Swatch { style: Some(index), hatched: false }, name.clone())
+        Entry::new(Sample::Swatch { style: Some(index), surface: Surface::Solid }, name.clone())
     };
     let mut entries: Vec<Entry> = stacked.parts.iter().enumerate().map(part).collect();
     let bars = || stacked.panels.iter().flat_map(|panel| &panel.bars);
-    if bars().any(|bar| bar.origin == Origin::Published) {
-        let sample = Sample::Swatch { style: None, hatched: false };
-        entries.push(Entry::new(sample, "solid: published model"));
-    }
-    if bars().any(|bar| bar.origin == Origin::Simulation) {
-        let sample = Sample::Swatch { style: None, hatched: true };
-        entries.push(Entry::new(sample, "hatched: simulation with 95 % interval"));
+    let origins = origins(stacked);
+    for origin in &origins {
+        let surface = surface(*origin, &origins);
+        let text = match (surface, origin) {
+            (_, Origin::Simulation) => "hatched: simulation with 95 % interval".to_owned(),
+            (Surface::Pale, model) => format!("pale: {} model", model.word()),
+            (_, model) => format!("solid: {} model", model.word()),
+        };
+        entries.push(Entry::new(Sample::Swatch { style: None, surface }, text));
     }
     if bars().any(|bar| bar.saturated) {
         entries.push(Entry::new(Sample::Endless, "saturated: no upper end"));
@@ -103,6 +106,21 @@ fn legend_entries(stacked: &Stacked, scales: &[Scale]) -> Vec<Entry> {
     entries
 }
 
+/// Whose bars there are, from left to right.
+fn origins(stacked: &Stacked) -> Vec<Origin> {
+    let bars = || stacked.panels.iter().flat_map(|panel| &panel.bars);
+    Origin::ALL.into_iter().filter(|origin| bars().any(|bar| bar.origin == *origin)).collect()
+}
+
+/// A model is solid; beside the refined one the published one is pale.
+fn surface(origin: Origin, among: &[Origin]) -> Surface {
+    match origin {
+        Origin::Simulation => Surface::Hatched,
+        Origin::Published if among.contains(&Origin::Refined) => Surface::Pale,
+        Origin::Published | Origin::Refined => Surface::Solid,
+    }
+}
+
 /// All places of bars, ascending.
 fn places(panel: &StackedPanel) -> Vec<f64> {
     let mut xs: Vec<f64> = panel.bars.iter().map(|bar| bar.x).filter(|x| x.is_finite()).collect();
@@ -111,24 +129,30 @@ fn places(panel: &StackedPanel) -> Vec<f64> {
     xs
 }
 
-fn draw_panel(canvas: &mut Canvas, panel: &Panel, content: &StackedPanel) {
+fn draw_panel(canvas: &mut Canvas, panel: &Panel, content: &StackedPanel, origins: &[Origin]) {
     let xs = places(content);
     let slot = panel.area.width() / xs.len().max(1) as f64;
-    let width = (slot * 0.38).min(canvas.text.size * 2.5);
+    // two places are kept free for two kinds of bars even if there is one
+    let kinds = origins.len().max(2) as f64;
+    let width = (slot * 0.76 / kinds).min(canvas.text.size * 2.5);
+    let gap = 0.02 * slot;
     for (index, x) in xs.iter().enumerate() {
         let middle = panel.area.left + (index as f64 + 0.5) * slot;
         for bar in content.bars.iter().filter(|bar| bar.x == *x) {
-            let left = if bar.origin == Origin::Simulation { middle + 0.02 * slot } else { middle - width };
-            draw_bar(canvas, panel, bar, (left, left + width));
+            let at = origins.iter().position(|origin| *origin == bar.origin).unwrap_or(0);
+            let at = if origins == [Origin::Simulation] { 1 } else { at };
+            // models up to one another, the simulation a little apart from them
+            let apart = if bar.origin == Origin::Simulation { gap } else { 0.0 };
+            let left = middle + (at as f64 - kinds / 2.0) * width + apart;
+            draw_bar(canvas, panel, bar, surface(bar.origin, origins), (left, left + width));
         }
     }
     let numbers: Vec<String> = xs.iter().map(|x| short(*x)).collect();
     tiles::numbers_below(canvas, &numbers, panel.area);
 }
 
-fn draw_bar(canvas: &mut Canvas, panel: &Panel, bar: &Bar, (left, right): (f64, f64)) {
+fn draw_bar(canvas: &mut Canvas, panel: &Panel, bar: &Bar, surface: Surface, (left, right): (f64, f64)) {
     let area = panel.area;
-    let hatched = bar.origin == Origin::Simulation;
     let mut below = 0.0;
     for (index, height) in heights(bar).enumerate() {
         let ends = panel.place_y(below).zip(panel.place_y(below + height));
@@ -137,7 +161,7 @@ fn draw_bar(canvas: &mut Canvas, panel: &Panel, bar: &Bar, (left, right): (f64, 
         let part = Area { left, right, top: top.max(area.top), bottom: bottom.min(area.bottom) };
         if part.height() > 0.0 {
             let colour = canvas.palette.series(index);
-            legend::swatch(canvas, part, colour, hatched);
+            legend::swatch(canvas, part, colour, surface);
         }
     }
     let over = panel.place_y(below).is_none_or(|top| top < area.top - 0.5);

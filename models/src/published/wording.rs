@@ -9,6 +9,7 @@ use crate::answer::{
     Answer, ChannelAnswer, ClassAnswer, DeadlineAnswer, LatencyDistribution, Percentiles, Report, Saturation,
 };
 use crate::lattice::Distribution;
+use crate::model::Model;
 use crate::scenario::{ClassKind, ClassSpec, Scenario, Scheduler, SourceSpec};
 
 pub(super) fn answer(scenario: &Scenario, traffic: &Traffic, solved: Solved, options: &Options) -> Answer {
@@ -34,11 +35,12 @@ pub(super) fn answer(scenario: &Scenario, traffic: &Traffic, solved: Solved, opt
         words.saturation_loads(&mut classes);
     }
     Answer {
-        model: "published",
+        model: Model::Published,
         scenario: scenario.spec().clone(),
         report: Report::new(report, options.details),
         saturated: classes.iter().any(|class| class.saturated),
         classes,
+        validity: None,
         notes,
     }
 }
@@ -124,29 +126,7 @@ const MEANS: [&str; 12] = [
 
 impl Words<'_> {
     fn class(&self, class: &ClassSpec, found: Result<&ClassSolution, &NoSolution>) -> ClassAnswer {
-        let mut answer = ClassAnswer {
-            name: class.name.clone(),
-            kind: class.kind,
-            network_latency_cycles: None,
-            waiting_cycles: None,
-            total_latency_cycles: None,
-            transfer_cycles: None,
-            blocking_cycles: None,
-            sharing_cycles: None,
-            blocking_probability: None,
-            blocking_length_flits: None,
-            cycles_per_flit: None,
-            utilization: None,
-            source_load: None,
-            accepted_rate_messages_per_cycle: None,
-            saturated: false,
-            saturation: None,
-            deadlines: Vec::new(),
-            latency_percentiles_cycles: Percentiles::default(),
-            reasons: std::collections::BTreeMap::new(),
-            per_channel: None,
-            latency_distribution: None,
-        };
+        let mut answer = ClassAnswer::of(class);
         match found {
             Ok(solution) => self.solved(class, solution, &mut answer),
             Err(why) => self.unsolved(class, *why, &mut answer),

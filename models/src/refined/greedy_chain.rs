@@ -5,7 +5,8 @@
 //! `D_j = min(S, lim(j))` has been sent, and `S` alone is the state: a Markov chain in `j`. During each cycle, of
 //! the flit or of `d`, the next message of `d` comes with rate `lambda_d`.
 
-use super::grid::Law;
+use super::Class;
+use super::law::Law;
 
 /// The chain, as it stands before a flit.
 #[derive(Clone, Debug)]
@@ -109,5 +110,116 @@ impl GreedyChain {
             weights[s - s.min(self.limit)] += p;
         }
         Law::of(weights)
+    }
+}
+
+/// Chains of one class against another, both in steps of some flits, with results in cells.
+#[derive(Clone, Debug)]
+pub(super) struct Chains {
+    /// Steps of an own message, and of one of the other class.
+    own_steps: usize,
+    steps: usize,
+    /// Flits per step.
+    own_flits: f64,
+    flits: f64,
+    /// Messages of the other class per step of its own.
+    rate: f64,
+    /// Whether equal stamps go to the own class.
+    wins_ties: bool,
+    length: usize,
+    unit: f64,
+}
+
+impl Chains {
+    /// Chains in which the shorter message has at most about `2 steps` steps.
+    pub(super) fn new(own: &Class, own_index: usize, other: &Class, index: usize, unit: f64, steps: usize) -> Self {
+        let quantum = (own.message.min(other.message) / steps as f64).floor().max(1.0);
+        let own_steps = (own.message / quantum).round().max(1.0);
+        let other_steps = (other.message / quantum).round().max(1.0);
+        // enough for what may be sent, and for a burst of messages
+        let sent = 2.0 * own.vtick / other.vtick * own_steps + 2.0 * other_steps;
+        let length = f64::max(6.0 * other_steps, sent.min(16.0 * other_steps)) as usize + 1;
+        Self {
+            own_steps: own_steps as usize,
+            steps: other_steps as usize,
+            own_flits: own.message / own_steps,
+            flits: other.message / other_steps,
+            rate: other.rate * other.message / other_steps,
+            wins_ties: own_index < index,
+            length,
+            unit,
+        }
+    }
+
+    /// Flits of an own message per step.
+    pub(super) fn own_flits_per_step(&self) -> f64 {
+        self.own_flits
+    }
+
+    /// A whole message of the other class.
+    pub(super) fn message(&self) -> Law {
+        Law::constant(self.steps as f64)
+    }
+
+    /// The other class as found with some load: what is left of a message, and what waits behind it.
+    pub(super) fn found(&self, load: f64) -> Law {
+        let residual = self.message().residual();
+        let waiting = self.waiting(load);
+        let mut weights = vec![0.0; self.length];
+        for (x, p) in residual.probabilities().iter().enumerate() {
+            for (y, q) in waiting.probabilities().iter().enumerate() {
+                weights[(x + y).min(self.length - 1)] += p * q;
+            }
+        }
+        Law::of(weights)
+    }
+
+    /// Work behind the message in service in M/D/1: `(1 - sigma) / (1 - sigma res(z))`, term by term.
+    pub(super) fn waiting(&self, load: f64) -> Law {
+        let residual = self.message().residual();
+        let r = residual.probabilities();
+        let mut weights = vec![0.0; self.length];
+        for x in 0..self.length {
+            // w = (1 - sigma) delta_0 + sigma r * w
+            let from: f64 = (1..r.len().min(x + 1)).map(|y| r[y] * weights[x - y]).sum();
+            let start = if x == 0 { 1.0 - load } else { 0.0 };
+            weights[x] = (start + load * from) / (1.0 - load * r[0]);
+        }
+        Law::of(weights)
+    }
+
+    /// Runs a chain from `found` through a message; `limit` gives `lim(j)` in flits, `each` sees every step.
+    pub(super) fn run(
+        &self,
+        found: &Law,
+        per_flit: f64,
+        limit: &dyn Fn(f64) -> f64,
+        mut each: impl FnMut(&GreedyChain),
+    ) -> GreedyChain {
+        let in_steps = |j: usize| {
+            let flits = limit(j as f64 * self.own_flits);
+            let steps = if self.flits > 1.0 || self.own_flits > 1.0 {
+                // a limit in whole flits is half a flit lower on average
+                (flits - 0.5) / self.flits + 0.5
+            } else if self.wins_ties {
+                flits - 1e-6
+            } else {
+                flits + 1e-6
+            };
+            steps.floor().clamp(0.0, 1e9) as usize
+        };
+        let mut chain = GreedyChain::new(found, self.steps, self.rate, per_flit * self.own_flits / self.flits, self.length);
+        chain.begin(in_steps(1));
+        each(&chain);
+        for j in 2..=self.own_steps {
+            chain.advance(in_steps(j));
+            each(&chain);
+        }
+        chain
+    }
+
+    /// What a chain has sent \[cells\].
+    pub(super) fn sent(&self, chain: &GreedyChain) -> Law {
+        chain.sent().stretched(self.flits / self.unit)
     }
 }

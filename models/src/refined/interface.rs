@@ -2,32 +2,28 @@
 //! each other are gaps inside the messages, which belong to the network latency.
 
 use super::Class;
-use super::greedy_chain::GreedyChain;
-use super::grid::{Grid, Law, Transform};
-use super::link_sharing::{chain_length, load_beside, waiting_work};
+use super::greedy_chain::{Chains, GreedyChain};
+use super::grid::{Grid, Transform};
+use super::law::Law;
+use super::link_sharing::{add_compound, load_beside, others};
 
-/// Gaps that the link of the interface leaves inside messages of one class.
+/// What the link of the interface does to messages of one class.
 pub(super) struct Interface {
-    /// `ln Kn_0(z)`: per flit of a message that found none of its own class before it.
+    /// `ln Kn_0(z)`: gaps per flit of a message that found none of its own class before it.
     pub(super) first: Transform,
     /// `ln Kn_1(z)`: per flit of another.
     pub(super) later: Transform,
     /// `v_N`: what the header waits for: best effort only.
     pub(super) set_up: Law,
-    /// `hw`: mean wait of a header for others in the midst of their turn \[cycles\].
+    /// `hw`: mean wait of a header for others in the midst of their turn \[cells\].
     pub(super) header_wait: f64,
-    /// `g0`: mean length of one gap \[cycles\].
+    /// `g0`: mean length of one gap \[cells\].
     pub(super) gap: f64,
-    /// `re`: what a stalled message waits for to regain the link.
+    /// What a stalled message waits for to regain the link.
     pub(super) regain: Law,
 }
 
-fn floored(x: f64, first: bool) -> usize {
-    let x = if first { x - 1e-6 } else { x + 1e-6 };
-    x.floor().clamp(0.0, 1e9) as usize
-}
-
-/// What one other class does at the interface.
+/// What one other class does at the interface \[cells\].
 struct Pair {
     /// Probability that it is there, given that the own class is not.
     present: f64,
@@ -37,56 +33,56 @@ struct Pair {
     /// Gaps of a message behind another of its class: if nothing of it was left behind, and if something was.
     all: Law,
     behind: Law,
-    comes_left: Law,
-    found_left: Law,
+    comes_left: f64,
+    found_left: f64,
 }
 
 impl Pair {
-    fn new(class: &Class, own: usize, other: &Class, d: usize, stretch: f64, beside: f64) -> Self {
+    fn new(classes: &[Class], own: usize, d: usize, chains: &Chains, stretch: f64) -> Self {
+        let (class, other) = (&classes[own], &classes[d]);
         let k = class.vtick / other.vtick;
         let sigma = other.load();
-        let ahead = own < d;
-        let rate = other.rate;
-        let length = chain_length(class, other);
-        let run = |start: &Law, limit: &dyn Fn(usize) -> usize| {
-            let mut chain = GreedyChain::new(start, other.message, rate, stretch, length);
-            chain.begin(limit(1));
-            for j in 2..=class.message {
-                chain.advance(limit(j));
-            }
-            chain
-        };
+        let run = |start: &Law, limit: &dyn Fn(f64) -> f64| chains.run(start, stretch, limit, |_: &GreedyChain| ());
         // d comes while c is sent: its clock has the mean age sigma_d / 2
-        let comes = run(&Law::zero(), &|j| floored((k - sigma / 2.0) * j as f64, ahead));
+        let comes = run(&Law::zero(), &|j| (k - sigma / 2.0) * j);
         // d found: it ran ahead of its clock by (1 - sigma_d) of what its busy period has sent so far
-        let waiting = waiting_work(other, beside, length);
-        let m = other.message as f64;
+        let beside = load_beside(classes, own, d);
+        let waiting = chains.waiting(beside);
+        let message = chains.message().mean();
         let (mut sent, mut left) = (Vec::new(), Vec::new());
         for (weight, u, before) in ages(sigma.min(0.9)) {
-            let start = waiting.plus(m * (1.0 - u));
-            let ran = m * (u + before) * (1.0 - sigma);
-            let chain = run(&start, &|j| floored(k * j as f64 - ran, ahead));
-            sent.push((weight, chain.sent()));
+            let ran = other.message * (u + before) * (1.0 - sigma);
+            let chain = run(&waiting.plus(message * (1.0 - u)), &|j| k * j - ran);
+            sent.push((weight, chains.sent(&chain)));
             left.push((weight, chain.left()));
         }
         let mix = |parts: &[(f64, Law)]| {
             Law::mixture(&parts.iter().map(|(weight, law)| (*weight, law)).collect::<Vec<_>>())
         };
         let (found, found_left) = (mix(&sent), mix(&left));
-        let present = beside;
-        let left = Law::mixture(&[(1.0 - present, &comes.left()), (present, &found_left)]);
-        let all = run(&Law::zero(), &|_| usize::MAX / 4).sent();
-        let behind = run(&left.given_positive(), &|j| floored(k * j as f64, ahead)).sent();
-        Self { present, comes: comes.sent(), found, all, behind, comes_left: comes.left(), found_left }
+        let comes_left = comes.left();
+        let left = Law::mixture(&[(1.0 - beside, &comes_left), (beside, &found_left)]);
+        let all = chains.sent(&run(&Law::zero(), &|_| 1e9));
+        let behind = chains.sent(&run(&left.given_positive(), &|j| k * j));
+        Self {
+            present: beside,
+            comes: chains.sent(&comes),
+            found,
+            all,
+            behind,
+            comes_left: comes_left.positive(),
+            found_left: found_left.positive(),
+        }
     }
 
+    /// `G_0`: gaps of a message that found none of its class.
     fn first(&self) -> Law {
         Law::mixture(&[(1.0 - self.present, &self.comes), (self.present, &self.found)])
     }
 
+    /// `G_1`: gaps of another.
     fn later(&self) -> Law {
-        let left = Law::mixture(&[(1.0 - self.present, &self.comes_left), (self.present, &self.found_left)]);
-        let share = left.positive();
+        let share = (1.0 - self.present) * self.comes_left + self.present * self.found_left;
         Law::mixture(&[(1.0 - share, &self.all), (share, &self.behind)])
     }
 }
@@ -107,71 +103,53 @@ fn ages(sigma: f64) -> Vec<(f64, f64, f64)> {
 }
 
 impl Interface {
-    pub(super) fn new(grid: &Grid, classes: &[Class], own: usize, _stretch: &[f64]) -> Self {
+    /// Of class `own` among all real-time classes of the node.
+    pub(super) fn new(grid: &Grid, classes: &[Class], own: usize, unit: f64, steps: usize) -> Self {
         let class = &classes[own];
-        let others: Vec<usize> = (0..classes.len()).filter(|d| *d != own && classes[*d].rate > 0.0).collect();
-        let beside: Vec<f64> = others.iter().map(|d| load_beside(classes, own, *d)).collect();
+        let others: Vec<usize> = others(classes, own);
+        let chains: Vec<Chains> =
+            others.iter().map(|d| Chains::new(class, own, &classes[*d], *d, unit, steps)).collect();
         let mut stretches = vec![1.0; others.len()];
         let mut pairs: Vec<Pair> = Vec::new();
         for _ in 0..if others.len() > 1 { 3 } else { 1 } {
-            pairs = others
-                .iter()
-                .zip(&stretches)
-                .zip(&beside)
-                .map(|((d, stretch), beside)| Pair::new(class, own, &classes[*d], *d, *stretch, *beside))
-                .collect();
-            let means: Vec<f64> = pairs.iter().map(|pair| pair.first().mean()).collect();
+            let pair = |((d, chains), stretch): ((&usize, &Chains), &f64)| Pair::new(classes, own, *d, chains, *stretch);
+            pairs = others.iter().zip(&chains).zip(&stretches).map(pair).collect();
+            let means: Vec<f64> = pairs.iter().map(|pair| pair.first().mean() * unit).collect();
             let all: f64 = means.iter().sum();
             for (stretch, mean) in stretches.iter_mut().zip(&means) {
-                *stretch = 1.0 + (all - mean) / class.message as f64;
+                *stretch = 1.0 + (all - mean) / class.message;
             }
         }
-        let all: f64 = classes.iter().map(Class::load).sum();
+        let load: f64 = classes.iter().map(Class::load).sum();
+        let beside: Vec<f64> = pairs.iter().map(|pair| pair.present).collect();
         for _ in 0..4 {
-            let (g0, g1) = pairs.iter().fold((0.0, 0.0), |(g0, g1), pair| {
-                (g0 + pair.first().mean(), g1 + pair.later().mean())
-            });
-            let any = seen_by_the_first(class, all, g0, g1);
-            let factor = any / (all - class.load());
+            let mean = |law: &dyn Fn(&Pair) -> Law| pairs.iter().map(|pair| law(pair).mean()).sum::<f64>() * unit;
+            let any = seen_by_the_first(class, load, mean(&Pair::first), mean(&Pair::later));
             for (pair, beside) in pairs.iter_mut().zip(&beside) {
-                pair.present = (beside * factor).min(0.95);
+                pair.present = (beside * any / (load - class.load())).min(0.95);
             }
         }
-        let nothing = || vec![realfft::num_complex::Complex64::new(0.0, 0.0); grid.points().len()];
-        let (mut first, mut later) = (nothing(), nothing());
-        let (mut header_wait, mut gap, mut gaps) = (0.0, 0.0, 0.0);
-        let mut regain = Law::zero();
+        let (mut first, mut later) = (grid.exponent_of_nothing(), grid.exponent_of_nothing());
+        let (mut header_wait, mut gap, mut gaps, mut regain) = (0.0, 0.0, 0.0, Law::zero());
         for (pair, d) in pairs.iter().zip(&others) {
             let other = &classes[*d];
-            let k = class.vtick / other.vtick;
             let gaps_first = pair.first();
-            for (exponent, gaps) in [(&mut first, &gaps_first), (&mut later, &pair.later())] {
-                let positive = gaps.positive();
-                if positive > 1e-12 {
-                    let transform = grid.transform(&gaps.given_positive());
-                    for (e, y) in exponent.iter_mut().zip(&transform) {
-                        *e += (y - 1.0) * (positive / class.message as f64);
-                    }
-                }
+            for (exponent, law) in [(&mut first, &gaps_first), (&mut later, &pair.later())] {
+                let y = grid.transform(&law.given_positive());
+                add_compound(exponent, &y, law.positive() / class.message * unit);
             }
             gap += gaps_first.mean();
             gaps += gaps_first.positive();
-            header_wait +=
-                pair.present * (k * k / (2.0 * other.message as f64 * (1.0 - other.load()).max(0.05))).min(k);
-            let extra = (pair.found.mean() - pair.comes.mean()).max(0.0);
-            let found_mean = pair.found.mean();
-            if found_mean > 0.0 {
-                regain = grid.sum(&regain, &pair.found.stretched(extra / found_mean).sometimes(pair.present));
+            let k = class.vtick / other.vtick;
+            let turn = (k * k / (2.0 * other.message * (1.0 - other.load()).max(0.05))).min(k);
+            header_wait += pair.present * turn.min(other.message) / unit;
+            let (found, extra) = (pair.found.mean(), pair.found.mean() - pair.comes.mean());
+            if found > 0.0 && extra > 0.0 {
+                regain = grid.sum(&regain, &pair.found.stretched(extra / found).sometimes(pair.present));
             }
         }
-        Self {
-            first,
-            later,
-            set_up: Law::zero(),
-            header_wait,
-            gap: if gaps > 0.0 { gap / gaps } else { 0.0 },
-            regain,
-        }
+        let gap = if gaps > 0.0 { gap / gaps } else { 0.0 };
+        Self { first, later, set_up: Law::zero(), header_wait, gap, regain }
     }
 }
 
@@ -181,15 +159,8 @@ impl Interface {
 /// The link is busy for a share `all` of the time, whoever goes first (work is conserved), and free of the own
 /// class for a share `P_0`; so the others are there alone for the difference.
 pub(super) fn seen_by_the_first(class: &Class, all: f64, first: f64, later: f64) -> f64 {
-    let m = class.message as f64;
+    let m = class.message;
     // P_0 = (1 - l (M + G_1)) / (1 + l (G_0 - G_1));  P(any | own not there) = 1 - (1 - sigma) / P_0
     let own_free = (1.0 - class.rate * (m + later)) / (1.0 + class.rate * (first - later));
     (1.0 - (1.0 - all).max(0.02) / own_free.max(0.02)).clamp(0.0, 0.95)
-}
-
-/// The probabilities `beside`, by the factor that conserves work.
-pub(super) fn rescale(present: &mut [f64], beside: &[f64], factor: f64) {
-    for (p, beside) in present.iter_mut().zip(beside) {
-        *p = (beside * factor).min(0.95);
-    }
 }

@@ -4,7 +4,8 @@
 //! Messages come at rate `l`; one that finds another is served for `B`, one that finds none for `F`, after waiting
 //! `D`.
 
-use super::grid::{Grid, Law, Transform};
+use super::grid::{Grid, Transform};
+use super::law::Law;
 
 /// A queue in its steady state.
 pub(super) struct Queue {

@@ -1,398 +1,165 @@
-//! One class in a single router: the fixed point of its queue at the interface, its input channel and its output.
+//! The single router: every class on its own, with what the others do to it.
 
-use super::grid::{Grid, Law, Transform, product};
-use super::queue::Queue;
+use super::grid::Grid;
+use super::higher_classes::Above;
+use super::interface::Interface;
+use super::law::Law;
+use super::link_sharing::LinkSharing;
+use super::solution::{Delays, Detail, Found};
+use super::source::{Queued, Source};
+use super::station::{Arriving, Around, Met, Overloaded, Place, Shape, Station};
+use super::{Asked, Class, Resolution};
 
-/// What stands around a class, all of it independent of the class's own queues.
-pub(super) struct Surroundings {
-    pub(super) message: usize,
-    pub(super) buffer: usize,
-    pub(super) stages: usize,
-    pub(super) rate: f64,
-    /// Share of the class's own messages for an output that come over other inputs.
-    pub(super) contending: f64,
-    pub(super) gaps_first: Transform,
-    pub(super) gaps_later: Transform,
-    pub(super) interface_set_up: Law,
-    pub(super) header_wait: f64,
-    pub(super) regain: Law,
-    /// Per flit on the output link while in step with the arriving flits, and while lagging behind them.
-    pub(super) in_step: Transform,
-    pub(super) lagging: Transform,
-    pub(super) set_up: Law,
-    pub(super) left_behind: Law,
-    /// By steps of four flits.
-    pub(super) fresh: Vec<Law>,
-    pub(super) seen: f64,
+/// What surrounds one class.
+struct Surroundings {
+    interface: Interface,
+    around: Around,
 }
 
-/// What is found.
-#[derive(Clone, Debug)]
-pub(super) struct Found {
-    pub(super) latency: f64,
-    pub(super) waiting: f64,
-    pub(super) input: f64,
-    pub(super) arbitration: f64,
-    pub(super) output: f64,
-    pub(super) gaps: f64,
-    pub(super) source_load: f64,
-    pub(super) first: f64,
-    pub(super) debug: Vec<(&'static str, f64)>,
-    pub(super) rounds: u32,
-    pub(super) change: f64,
-    pub(super) header: Law,
-    pub(super) latency_law: Law,
+/// All classes of a single router with `ports` ports.
+pub(super) fn solve(asked: &Asked, ports: u32, resolution: &Resolution) -> Vec<Result<Found, Overloaded>> {
+    let grid = Grid::new(resolution.cells);
+    let real_time: Vec<Class> = asked.real_time().collect();
+    let share = OwnInput::new(asked, &real_time, f64::from(ports), resolution);
+    let solve = |index: usize| {
+        let surroundings = surroundings(asked, index, &grid, &real_time, &share, resolution)?;
+        one(asked, index, &grid, &surroundings, share.other_inputs, resolution)
+    };
+    (0..asked.classes.len()).map(solve).collect()
 }
 
-struct State {
-    in_buffer: Law,
-    first: f64,
-    grant: Law,
-    wait: Law,
-    work: Law,
-    blocked: Law,
+/// What of the traffic at an output comes over the own input.
+struct OwnInput {
+    /// `a = (n - 1) / n`
+    other_inputs: f64,
+    /// Load of each real-time class, and how much of it lags: messages of the own input contend only as far as they
+    /// lag behind, since its link brings one flit at a time.
+    loads: Vec<(f64, f64)>,
 }
 
-impl Surroundings {
-    pub(super) fn solve(&self, grid: &Grid, tolerance: f64) -> Result<Found, f64> {
-        let m = self.message as f64;
-        let b = self.buffer as f64;
-        let header = self.stages as f64 - 3.0;
-        // a crossbar output idles for a cycle between two messages where arbitration is a stage of its own
-        let crossing = header.clamp(0.0, 1.0);
-        let l = self.rate * self.contending;
-        let short = self.buffer < self.message;
-        let head = m.min(b);
-        let rest = (m - b).max(0.0);
-        let gap_law = |exponent: &Transform, flits: f64| {
-            if flits > 0.0 { grid.law(grid.compound(exponent, flits)) } else { Law::zero() }
+impl OwnInput {
+    fn new(asked: &Asked, real_time: &[Class], ports: f64, resolution: &Resolution) -> Self {
+        let a = (ports - 1.0) / ports;
+        let load = |own: usize| {
+            let class = &real_time[own];
+            let sharing = LinkSharing::new(real_time, own, asked.clocked, resolution.unit, resolution.coarse());
+            // M/D/1
+            let (l, m) = (class.rate * a, class.message + 1.0);
+            let wait = l * m * m / 2.0 / (1.0 - l * m).max(0.05);
+            let lag = wait + sharing.mean_delay() * resolution.unit;
+            (class.load(), (lag / class.message).min(1.0))
         };
-        let gaps = [gap_law(&self.gaps_first, m), gap_law(&self.gaps_later, m)];
-        let gaps_rest = [gap_law(&self.gaps_first, rest), gap_law(&self.gaps_later, rest)];
-        let _ = head;
-        let held: Vec<Law> = gaps_rest.iter().map(|gap| gap.less(b)).collect();
-        let idle = Law::constant(crossing).sometimes(1.0 - self.seen);
-        let completion = |flits: f64| grid.law(product(&grid.delay(flits), &grid.compound(&self.lagging, flits)));
-        let service = grid.sum(&completion(m), &idle);
-        let half_way = gap_law(&self.lagging, m / 2.0);
-        let mut state = State {
-            in_buffer: Law::zero(),
-            first: 1.0,
-            grant: Law::zero(),
-            wait: self.set_up.clone(),
-            work: Law::zero(),
-            blocked: Law::zero(),
-        };
-        let mut rounds = 0;
-        let mut last = f64::INFINITY;
-        let mut result: Option<Found>;
-        let (mut found_wait, mut found_in_buffer);
-        loop {
-            rounds += 1;
-            let p0 = state.first;
-            // 1. hole(y)
-            let hole = |y: &Law, crossbar: bool| {
-                let behind = grid.sum(&state.in_buffer, y);
-                // of the gaps, those whose messages go to the same output are hidden by nothing
-                let bare = 1.0 - self.contending;
-                let seen = |lag: &Law, gap: &Law| {
-                    let hidden = grid.excess(gap, &lag.plus(header));
-                    if crossbar {
-                        return hidden;
-                    }
-                    Law::mixture(&[(1.0 - bare * lag.positive(), &hidden), (bare * lag.positive(), gap)])
-                };
-                let mut first = seen(y, &gaps[0]);
-                let mut later = seen(&behind, &gaps[1]);
-                if short {
-                    first = first.max(&held[0]);
-                    later = later.max(&held[1]);
-                }
-                Law::mixture(&[(p0, &first), (1.0 - p0, &later)])
-            };
-            // 2. crossbar output
-            let cross_first = hole(&Law::zero(), true).plus(m + crossing);
-            let cross_later = hole(&state.grant.given_positive(), true).plus(m + crossing);
-            let cross = Queue::new(grid, l, &cross_later, &cross_first, &Law::zero()).ok_or(l * cross_later.mean())?;
-            let grant = cross.wait(grid);
-            // 3. output link: what came before a gap, on average in half of the message, hides it too
-            let behind_wait = grid.sum(&state.wait.given_positive(), &half_way);
-            let behind_set_up = grid.sum(&self.set_up, &half_way);
-            let later = grid.sum(&grid.sum(&service, &hole(&behind_wait, false)), &self.left_behind);
-            let first = grid.sum(&grid.sum(&service, &hole(&behind_set_up, false)), &self.set_up);
-            let link = Queue::new(grid, l, &later, &first, &self.set_up).ok_or(l * later.mean())?;
-            let wait = link.wait(grid);
-            let work = link.work(grid);
-            // 4. back-pressure
-            let per_flit = (service.mean() / m).max(1.0);
-            let full = self.until_room(grid, &grid.sum(&wait, &service), l, per_flit);
-            let blocked = if short {
-                // the tail crosses when the flit b places ahead has left
-                let delayed = gap_law(&self.lagging, rest);
-                grant.max_in_step(&grid.sum(&wait, &delayed).less(b))
-            } else {
-                grant.max_in_step(&full)
-            };
-            let granted = if short { grant.max_in_step(&full) } else { blocked.clone() };
-            let pressure = blocked.mean() - grant.mean();
-            // 5. NI queue and input VC
-            let stalls = |i: usize| {
-                if !short {
-                    return blocked.clone();
-                }
-                let stall: f64 = blocked.probabilities().iter().skip(self.buffer + 1).sum();
-                let back = grid.sum(&gaps_rest[i], &self.regain).less(b);
-                grid.sum(&blocked, &back.sometimes(stall))
-            };
-            let (x0, x1) = (stalls(0), stalls(1));
-            let b0 = x0.max(&gaps[0].less(header)).plus(m + header);
-            let b1 = x1.max(&grid.excess(&gaps[1], &state.in_buffer.plus(header))).plus(m + header);
-            let source_load = self.rate * b1.mean();
-            let after_set_up = grid.sum(&b0, &self.interface_set_up);
-            let both = Queue::new(grid, self.rate, &b1, &after_set_up, &self.interface_set_up).ok_or(source_load)?;
-            let alone_first = grid.sum(&gaps[0].plus(m), &self.interface_set_up);
-            let alone = Queue::new(grid, self.rate, &gaps[1].plus(m), &alone_first, &self.interface_set_up)
-                .ok_or(source_load)?;
-            let p0 = both.empty;
-            let in_network = (both.mean_wait - alone.mean_wait).max(0.0);
-            // A message follows a first one if it comes during its service; it follows another one if it was there
-            // when that one's service began (share `waiting` of them), or came during it.
-            let e0 = b0.tilted(self.rate);
-            let e1 = b1.tilted(self.rate);
-            let p1 = p0 * (1.0 - e0);
-            let p2 = (1.0 - p0 - p1).max(0.0);
-            let later_share = (1.0 - p0).max(1e-12);
-            let there = (1.0 - (1.0 - p2 / later_share) / e1).clamp(0.0, 1.0);
-            let behind_first = self.met_in_service(grid, &x0.plus(header), &gaps[0]);
-            let start_later = grid.sum(&state.in_buffer, &x1).plus(header);
-            let behind_later = grid.excess(&start_later, &gaps[1]);
-            let met_later = self.met_in_service(grid, &start_later, &gaps[1]);
-            let pa = later_share * there;
-            let pb = (p2 - pa).max(0.0);
-            // whole messages ahead in the buffer, and the flits of one more
-            let whole = (b / m).ceil() - 1.0;
-            let cap = if short {
-                b - 3.0 + pressure * (2.0 * b / m - 1.0).max(0.0)
-            } else {
-                b - whole * m - 3.0 + pressure + whole * b1.mean()
-            }
-            .max(0.0);
-            let in_buffer = Law::mixture(&[(p1, &behind_first), (pa, &behind_later), (pb, &met_later)])
-                .min(&Law::constant(cap));
-            let recursion = p1 * behind_first.mean() + pa * behind_later.mean() + pb * met_later.mean();
-            let residence = (1.0 - p0) * in_buffer.mean();
-            let waiting = 1.0 + both.mean_wait - residence + p0 * self.header_wait;
-            result = Some(Found {
-                latency: 0.0,
-                waiting,
-                input: residence,
-                arbitration: granted.mean(),
-                output: wait.mean() - granted.mean(),
-                gaps: 0.0,
-                source_load,
-                first: p0,
-                debug: vec![
-                    ("P0", p0),
-                    ("E[w]", grant.mean()),
-                    ("E[V]", wait.mean()),
-                    ("E[V']", work.mean()),
-                    ("E[x]", blocked.mean()),
-                    ("bp", pressure),
-                    ("E[B0]", b0.mean()),
-                    ("E[B1]", b1.mean()),
-                    ("Tq", both.mean_wait),
-                    ("W_NI", alone.mean_wait),
-                    ("rec", recursion),("there",there),("p1",p1),("cap",cap),
-                    ("E[D]", in_network),
-                    ("E[R]", residence),
-                    ("E[G0]", gaps[0].mean()),
-                    ("E[G1]", gaps[1].mean()),
-                ],
-                rounds,
-                change: 0.0,
-                header: Law::zero(),
-                latency_law: Law::zero(),
-            });
-            let half = |old: &Law, new: &Law| Law::mixture(&[(0.5, old), (0.5, new)]);
-            let measure = residence + wait.mean() + both.mean_wait + blocked.mean();
-            found_wait = wait.clone();
-            found_in_buffer = in_buffer.clone();
-            state = State {
-                in_buffer: half(&state.in_buffer, &in_buffer),
-                first: 0.5 * (state.first + p0),
-                grant: half(&state.grant, &grant),
-                wait: half(&state.wait, &wait),
-                work,
-                blocked,
-            };
-            let change = (measure - last).abs();
-            last = measure;
-            if change < tolerance || rounds >= 200 {
-                if let Some(found) = &mut result {
-                    found.change = change;
-                }
-                break;
-            }
-        }
-        let _ = (&state.work, &state.blocked);
-        let mut found = result.expect("one round at least");
-        // 6. latency
-        let short_way = |in_buffer: &Law, gaps: &Transform| {
-            let start = grid.sum(in_buffer, &found_wait).plus(header);
-            self.passage_law(grid, &start, gaps, header)
-        };
-        let p0 = found.first;
-        let u0 = short_way(&Law::zero(), &self.gaps_first);
-        let u1 = short_way(&found_in_buffer, &self.gaps_later);
-        let law = Law::mixture(&[(p0, &u0), (1.0 - p0, &u1)]);
-        let lone = self.stages as f64 - 1.0 + m;
-        found.latency = lone + law.mean();
-        found.latency_law = law;
-        found.gaps = found.latency - lone - found.input - found.arbitration - found.output;
-        found.debug.push(("U0", u0.mean()));
-        found.debug.push(("U1", u1.mean()));
-        Ok(found)
+        Self { other_inputs: a, loads: (0..real_time.len()).map(load).collect() }
     }
 
-    /// Time until what is ahead of a message fits into the output buffer.
-    ///
-    /// A message leaves behind as many of its class as come during its time `sojourn` at the output (Little's law
-    /// for laws), and finds as many: `N`. The last of them is through the crossbar when no more than `b` flits are
-    /// left of `N M` less what has been sent of the first.
-    fn until_room(&self, grid: &Grid, sojourn: &Law, rate: f64, per_flit: f64) -> Law {
-        let (m, b) = (self.message, self.buffer);
-        let first = b / m + 1;
-        // P(N = n) for n >= first
-        const MOST: usize = 64;
-        let mut found = [0.0; MOST];
-        let mut step = 1;
-        while sojourn.probabilities().len() / step > 256 {
-            step *= 2;
-        }
-        let log_factorials: Vec<f64> =
-            (0..MOST + first).scan(0.0, |sum, n| { if n > 0 { *sum += (n as f64).ln(); } Some(*sum) }).collect();
-        for (at, chunk) in sojourn.probabilities().chunks(step).enumerate() {
-            let mass: f64 = chunk.iter().sum();
-            if mass < 1e-12 {
-                continue;
-            }
-            let mean = rate * ((at * step) as f64 + (step as f64 - 1.0) / 2.0);
-            if mean <= 0.0 {
-                continue;
-            }
-            let ln = mean.ln();
-            for n in first..first + MOST {
-                let p = mass * (n as f64 * ln - mean - log_factorials[n]).exp();
-                found[n - first] += p;
-                if p < 1e-14 && n as f64 > mean {
-                    break;
-                }
-            }
-        }
-        // n M - u M - b flits, u uniform
-        let mut weights = vec![0.0; (first + MOST) * m - b + 1];
-        for (i, p) in found.iter().enumerate() {
-            let n = first + i;
-            for flit in 0..m {
-                let ahead = ((n - 1) * m + flit).saturating_sub(b);
-                weights[ahead] += 0.5 * p / m as f64;
-                weights[((n - 1) * m + flit + 1).saturating_sub(b)] += 0.5 * p / m as f64;
-            }
-        }
-        let none = 1.0 - found.iter().sum::<f64>();
-        weights[0] += none.max(0.0);
-        let room = Law::of(weights).stretched(per_flit);
-        // others may hold the link at that moment
-        let full = room.positive();
-        let held = grid.sum(&room.given_positive(), &self.set_up);
-        Law::mixture(&[(1.0 - full, &Law::zero()), (full, &held)])
+    /// `f' = f / (1 - (1 - f) Σ)`: share of what is found that contends, given that the own input brings nothing
+    /// else at the moment; the class itself left out.
+    fn met(&self, own: Option<usize>) -> f64 {
+        let a = self.other_inputs;
+        let others = || self.loads.iter().enumerate().filter(|(d, _)| Some(*d) != own).map(|(_, load)| load);
+        let all: f64 = others().map(|(load, _)| load).sum();
+        let lagging: f64 = others().map(|(load, lag)| load * lag).sum();
+        let f = if all > 0.0 { a + (1.0 - a) * lagging / all } else { a };
+        f / (1.0 - (1.0 - f) * all).max(0.05)
     }
+}
 
-    /// In-buffer wait of a message that comes during the service `B = M + G + e`, `e = (start - G)+`, of another:
-    /// `e`, or what is left of `B` if that is less.
-    fn met_in_service(&self, grid: &Grid, start: &Law, gaps: &Law) -> Law {
-        // P(R > r) = E[1 - exp(-l (B - r)); e > r]
-        let rate = self.rate;
-        let excess = grid.excess(start, gaps);
-        let quiet = gaps.tilted(rate);
-        let tilted = grid.excess(start, &gaps.tilted_law(rate));
-        let m = self.message as f64;
-        let mut weights = vec![0.0; excess.probabilities().len() + 1];
-        let decay = (-rate).exp();
-        let mut beyond = 0.0;
-        for e in (0..excess.probabilities().len()).rev() {
-            let later = quiet * tilted.at(e) * (-rate * m).exp();
-            weights[e] += (excess.at(e) - later).max(0.0);
-            // between e and e + 1
-            weights[e] += 0.5 * beyond;
-            weights[e + 1] += 0.5 * beyond;
-            beyond = decay * (beyond + (1.0 / decay - 1.0) * later);
-        }
-        Law::of(weights)
-    }
+fn surroundings(
+    asked: &Asked,
+    index: usize,
+    grid: &Grid,
+    real_time: &[Class],
+    share: &OwnInput,
+    resolution: &Resolution,
+) -> Result<Surroundings, Overloaded> {
+    let (a, unit, steps) = (share.other_inputs, resolution.unit, resolution.steps);
+    let Some(own) = asked.position_in_real_time(index) else {
+        let load: f64 = real_time.iter().map(Class::load).sum();
+        let above = Above::new(grid, real_time, unit).ok_or(Overloaded { load, place: Place::Link })?;
+        let around = above.around(grid, (a, share.met(None)));
+        return Ok(Surroundings { interface: above.interface(grid), around });
+    };
+    let sharing = LinkSharing::new(real_time, own, asked.clocked, unit, steps);
+    let interface = Interface::new(grid, real_time, own, unit, steps);
+    let around = sharing.around(grid, real_time, own, (a, share.met(Some(own))), interface.gap, unit);
+    Ok(Surroundings { interface, around })
+}
 
-    /// Law of the tail's delay.
-    fn passage_law(&self, grid: &Grid, start: &Law, gaps: &Transform, header: f64) -> Law {
-        let m = self.message as f64;
-        let all = grid.law(grid.compound(gaps, m));
-        let some = all.positive();
-        let gap = all.given_positive();
-        // kernel over `flits` flits with `left` flits still to come, from a lag of law `lag`
-        let mut sum: Transform = vec![Default::default(); grid.points().len()];
-        let mut add = |weight: f64, lag: &Law, flits: f64, left: f64| {
-            let edge = (left.max(header).floor() as usize + 1).min(lag.probabilities().len());
-            let mut near = lag.probabilities().to_vec();
-            let far: Vec<f64> = near.iter().enumerate().map(|(x, p)| if x < edge { 0.0 } else { *p }).collect();
-            near[edge..].fill(0.0);
-            for (weights, exponent) in [(near, &self.in_step), (far, &self.lagging)] {
-                let share: f64 = weights.iter().sum();
-                if share > 1e-12 {
-                    let moved = product(&grid.transform(&Law::of(weights)), &grid.compound(exponent, flits));
-                    for (sum, moved) in sum.iter_mut().zip(&moved) {
-                        *sum += moved * (weight * share);
-                    }
-                }
-            }
-        };
-        add(1.0 - some, start, m, m / 2.0);
-        const POSITIONS: usize = 4;
-        if some > 1e-12 {
-            for position in 0..POSITIONS {
-                let weight = some / POSITIONS as f64;
-                let part = (position as f64 + 0.5) / POSITIONS as f64;
-                let sent = part * m;
-                let before = grid.law(product(&grid.transform(start), &grid.compound(&self.in_step, sent)));
-                // the gap finds the lag greater, or the link runs dry
-                let at = ((sent / 4.0) as usize).min(self.fresh.len() - 1);
-                let (mut hidden, mut dry) = (Vec::new(), Vec::new());
-                let (mut lag_below, mut gap_to) = (0.0, 0.0);
-                let length = before.probabilities().len().max(gap.probabilities().len());
-                for x in 0..length {
-                    gap_to += gap.at(x);
-                    hidden.push(before.at(x) * gap_to);
-                    dry.push(gap.at(x) * lag_below);
-                    lag_below += before.at(x);
-                }
-                let share: f64 = dry.iter().sum();
-                let left = m - sent;
-                // a gap that others of the same input make at the same output is hidden by no lag
-                let bare = 1.0 - self.contending;
-                let lagging: f64 = before.probabilities().iter().skip(header as usize + 1).sum();
-                if bare * lagging > 1e-12 {
-                    let mut weights = before.probabilities().to_vec();
-                    weights.iter_mut().take(header as usize + 1).for_each(|p| *p = 0.0);
-                    add(weight * bare * lagging, &grid.sum(&Law::of(weights), &gap), left, left / 2.0);
-                }
-                let weight = weight * (1.0 - bare * lagging);
-                if share < 1.0 - 1e-12 {
-                    add(weight * (1.0 - share), &Law::of(hidden), left, left / 2.0);
-                }
-                if share > 1e-12 {
-                    let dry = grid.sum(&Law::of(dry), &self.fresh[at]);
-                    add(weight * share, &dry, left, 1e9);
-                }
-            }
+/// The fixed point of one class.
+fn one(
+    asked: &Asked,
+    index: usize,
+    grid: &Grid,
+    surroundings: &Surroundings,
+    other_inputs: f64,
+    resolution: &Resolution,
+) -> Result<Found, Overloaded> {
+    let class = &asked.classes[index];
+    let unit = resolution.unit;
+    let shape = Shape::of(asked, class, unit);
+    let rate = class.rate * unit;
+    let Surroundings { interface, around } = surroundings;
+    let gaps = |flits: f64| {
+        let law = |exponent| if flits > 0.0 { grid.law(grid.compound(exponent, flits)) } else { Law::zero() };
+        [law(&interface.first), law(&interface.later)]
+    };
+    let (whole, rest) = (gaps(shape.message), gaps(shape.rest()));
+    let station = Station { grid, shape, around, rate: rate * other_inputs };
+    let source = Source {
+        grid,
+        shape,
+        rate,
+        bursts: class.bursts_in(unit),
+        gaps: &whole,
+        gaps_rest: &rest,
+        set_up: &interface.set_up,
+        regain: &interface.regain,
+        header_wait: interface.header_wait,
+    };
+    let held = [rest[0].less(shape.buffer), rest[1].less(shape.buffer)];
+    let mut arriving = Arriving { gaps: whole.clone(), held, first: 1.0, in_buffer: Law::zero() };
+    let mut waits = station.start();
+    let mut report = Detail::default();
+    let (met, queued): (Met, Queued) = loop {
+        let met = station.round(&arriving, &waits)?;
+        let queued = source.round(&met, &arriving.in_buffer)?;
+        let before = [arriving.in_buffer.mean(), waits.grant.mean(), waits.link.mean()];
+        let after = [queued.in_buffer.mean(), met.waits.grant.mean(), met.waits.link.mean()];
+        let change = before.iter().zip(after).map(|(b, a)| (b - a).abs()).fold(0.0, f64::max) * unit;
+        report.rounds += 1;
+        report.changes.push(change / (class.message + 1.0));
+        let last = change <= resolution.tolerance * (class.message + 1.0);
+        if last || report.rounds >= resolution.most_rounds {
+            report.converged = last;
+            break (met, queued);
         }
-        grid.law(sum).less(header)
-    }
+        // the maps fall where gaps are hidden by waits: half a step keeps them from swinging
+        let half = |old: &Law, new: &Law| Law::mixture(&[(0.5, old), (0.5, new)]);
+        arriving.first = 0.5 * (arriving.first + queued.first);
+        arriving.in_buffer = half(&arriving.in_buffer, &queued.in_buffer);
+        waits.grant = half(&waits.grant, &met.waits.grant);
+        waits.link = half(&waits.link, &met.waits.link);
+    };
+    // L = P - 1 + M + E[delay of the tail], of first messages and of others
+    let first = queued.first;
+    let at_once = station.passage(&met.waits.link, &interface.first);
+    let behind = station.passage(&grid.sum(&queued.in_buffer, &met.waits.link), &interface.later);
+    let delay = Law::mixture(&[(first, &at_once), (1.0 - first, &behind)]);
+    let input = (1.0 - first) * queued.in_buffer.mean() * unit;
+    let arbitration = met.granted.mean() * unit;
+    let output = (met.waits.link.mean() * unit - arbitration).max(0.0);
+    let total = delay.mean() * unit;
+    Ok(Found {
+        transfer: asked.stages - 1.0 + class.message,
+        input,
+        arbitration,
+        output,
+        gaps: total - input - arbitration - output,
+        waiting: 1.0 + queued.waiting * unit,
+        source_load: queued.load,
+        rate: class.rate,
+        delays: vec![Delays { hops: None, share: 1.0, lone: asked.stages - 1.0 + class.message, law: delay }],
+        unit,
+        detail: report,
+    })
 }

@@ -1,10 +1,10 @@
 //! The numbers that a claim is judged by.
 
 use flitwise_models::answer::Answer;
-use flitwise_models::published::{self, Options};
+use flitwise_models::model::{Model, Options};
 use flitwise_models::scenario::Scenario;
 
-use super::{Claim, Origin};
+use super::Claim;
 use crate::answer::Simulation;
 use crate::compare::{Measured, Quantity, Row, row};
 
@@ -52,14 +52,14 @@ impl<'c> Evidence<'c> {
             .quantities
             .iter()
             .any(|quantity| matches!(quantity, Quantity::Miss { .. } | Quantity::Percentile { .. }));
-        let answers = match claim.needs_model() {
-            true => courses()
+        let answers = match claim.by.model() {
+            Some(model) => courses()
                 .map(|course| {
-                    let solved = course.points.iter().map(|point| solve(&point.scenario, needs_distribution));
-                    solved.collect()
+                    let points = course.points.iter();
+                    points.map(|point| solve(model, &point.scenario, needs_distribution)).collect()
                 })
                 .collect(),
-            false => Vec::new(),
+            None => Vec::new(),
         };
         Self { claim, simulations, answers }
     }
@@ -67,8 +67,8 @@ impl<'c> Evidence<'c> {
     /// By whom the claim is to be judged: a class along a course.
     pub(super) fn curve(&self, course: usize, class: &str, quantity: Quantity) -> Curve {
         let points = &self.claim.courses[course].points;
-        let reading = |(at, x): (usize, Option<f64>)| match self.claim.by {
-            Origin::Simulation => {
+        let reading = |(at, x): (usize, Option<f64>)| match self.claim.by.model() {
+            None => {
                 let simulation = &self.simulations[course][at];
                 let class = simulation.classes.iter().find(|found| found.name == class);
                 Reading {
@@ -77,7 +77,7 @@ impl<'c> Evidence<'c> {
                     saturated: class.is_some_and(|class| class.saturated),
                 }
             }
-            Origin::Published => {
+            Some(_) => {
                 let answer = self.answers[course][at].as_ref();
                 let class = answer.and_then(|answer| answer.classes.iter().find(|found| found.name == class));
                 let value = class.and_then(|class| quantity.of_model(class));
@@ -102,6 +102,11 @@ impl<'c> Evidence<'c> {
         pairs.filter_map(one).collect()
     }
 
+    /// Whether the model has an answer at any point.
+    pub(super) fn is_answered(&self) -> bool {
+        self.answers.iter().flatten().any(Option::is_some)
+    }
+
     /// What a curve is called.
     pub(super) fn subject(&self, course: usize, class: &str) -> String {
         let courses = &self.claim.courses;
@@ -112,8 +117,8 @@ impl<'c> Evidence<'c> {
     }
 }
 
-/// `None` where no fixed point was found.
-fn solve(scenario: &Scenario, distributions: bool) -> Option<Answer> {
+/// `None` where the model has no answer.
+fn solve(model: Model, scenario: &Scenario, distributions: bool) -> Option<Answer> {
     let options = Options { distributions, saturation_loads: false, ..Options::default() };
-    published::solve(scenario, &options).ok()
+    model.solve(scenario, &options).ok()
 }

@@ -89,7 +89,11 @@ impl Judging<'_> {
                 });
             }
         });
-        self.bounded(findings, "model", "simulation")
+        let model = match self.claim.by {
+            Origin::Refined => "refined model",
+            _ => "model",
+        };
+        self.bounded(findings, model, "simulation")
     }
 
     fn value(&self, from: f64, to: f64) -> Judgement {
@@ -335,9 +339,12 @@ impl Judging<'_> {
     }
 
     fn nothing(&self) -> String {
-        let who = match self.claim.kind {
-            Kind::Agreement { .. } => "model and simulation have",
-            _ if self.claim.by == Origin::Simulation => "the simulation has",
+        if let (Some(model), false) = (self.claim.by.model(), self.evidence.is_answered()) {
+            return format!("nothing to compare: the {model} model has no answer");
+        }
+        let who = match (self.claim.kind, self.claim.by) {
+            (Kind::Agreement { .. }, _) => "model and simulation have",
+            (_, Origin::Simulation) => "the simulation has",
             _ => "the model has",
         };
         format!("nothing to compare: {who} no such numbers without saturation")

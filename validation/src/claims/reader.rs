@@ -1,7 +1,6 @@
 //! From a registry's text to claims: every fault at once, at its place.
 
 use flitwise_models::document::{Entry, Node, Reader, Table, Value, one_of};
-use flitwise_models::published::{self, Failure};
 use flitwise_models::scenario::{Coupling, DeadlineSpec, Document, Fault, Place, Scenario};
 
 use super::{Claim, Course, CoursePoint, Kind, Load, Origin, Registry, Verdict};
@@ -39,7 +38,7 @@ const HEADS: &[(&str, &[&str])] =
 
 /// Every kind and the keys that it may have beside the common ones.
 const KINDS: [(&str, &[&str]); 7] = [
-    ("agreement", &["x", "variant", "quantity", "at", "percentile", "classes", "tolerance"]),
+    ("agreement", &["by", "x", "variant", "quantity", "at", "percentile", "classes", "tolerance"]),
     ("value", &["by", "quantity", "at", "percentile", "class", "value", "plus_minus", "from", "to"]),
     ("order", &["by", "x", "quantity", "at", "percentile", "classes"]),
     ("unmoved", &["by", "x", "quantity", "at", "percentile", "classes", "tolerance"]),
@@ -114,7 +113,7 @@ impl<'d> Reading<'_, 'd> {
         let word = self.kind_word()?;
         let text = self.reader.text(self.table, "text").unwrap_or_default();
         let source = self.reader.text(self.table, "source").unwrap_or_default();
-        let by = self.reader.word(self.table, "by", &Origin::ALL, Origin::word).unwrap_or_default();
+        let by = self.by(word);
         let kind = self.kind(word);
         let classes = self.classes(word);
         let quantities = self.quantities(word);
@@ -135,6 +134,15 @@ impl<'d> Reading<'_, 'd> {
         };
         let claim = self.with_courses(sketch, word, classes.is_none());
         if self.reader.faults().len() > before { None } else { claim }
+    }
+
+    /// Whose numbers: the simulation's unless it says otherwise; of an agreement a model's, the published one's.
+    fn by(&mut self, word: &str) -> Origin {
+        let (known, otherwise) = match word {
+            "agreement" => (&[Origin::Published, Origin::Refined][..], Origin::Published),
+            _ => (&Origin::ALL[..], Origin::Simulation),
+        };
+        self.reader.word(self.table, "by", known, Origin::word).unwrap_or(otherwise)
     }
 
     fn kind_word(&mut self) -> Option<&'static str> {
@@ -294,14 +302,11 @@ impl<'d> Reading<'_, 'd> {
             }
         }
         match quantity {
-            Some("network-latency") => vec![Quantity::NetworkLatency],
-            Some("transfer") => vec![Quantity::Transfer],
-            Some("blocking") => vec![Quantity::Blocking],
-            Some("sharing") => vec![Quantity::Sharing],
-            Some("waiting") => vec![Quantity::Waiting],
-            Some("total-latency") => vec![Quantity::TotalLatency],
             Some("percentile") => self.percentile().into_iter().collect(),
-            Some(_) => self.deadlines(),
+            Some(word) => match Quantity::of_word(word) {
+                Some(quantity) => vec![quantity],
+                None => self.deadlines(),
+            },
             None => Vec::new(),
         }
     }
@@ -471,8 +476,8 @@ impl<'d> Reading<'_, 'd> {
                 let found = experiment::supports(&point.scenario).err().unwrap_or_default();
                 faults.extend(found.into_iter().map(|fault| Fault { place: place.clone(), ..fault }));
             }
-            if claim.needs_model()
-                && let Err(failure @ Failure::Refused { .. }) = published::supports(&point.scenario)
+            if let Some(model) = claim.by.model()
+                && let Err(failure) = model.supports(&point.scenario)
             {
                 faults.push(Fault {
                     place: place.clone(),

@@ -1,2 +1,0 @@
-//! scratch
-fn main() { flitwise_models::refined::debug_ni4(); }

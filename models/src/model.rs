@@ -1,0 +1,273 @@
+//! The models there are: each answers the same [`Scenario`] with an [`Answer`].
+//!
+//! ```
+//! use flitwise_models::model::{Model, Options};
+//! use flitwise_models::scenario::ScenarioSpec;
+//!
+//! let scenario = ScenarioSpec::default().check().unwrap(); // Table 1
+//! let answer = Model::Published.solve(&scenario, &Options::default()).unwrap();
+//! assert_eq!(answer.model, Model::Published);
+//! assert_eq!(answer.model.to_string(), "published");
+//! ```
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::answer::Answer;
+use crate::fixed_point::{self, Report};
+use crate::scenario::Scenario;
+use crate::{published, refined};
+
+/// A model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Model {
+    /// Kim, Yum and Das, Performance Evaluation 60 (2005), as printed: [`published`].
+    Published,
+    /// Our own, which follows the simulator's routers stage by stage: [`refined`].
+    Refined,
+}
+
+impl Model {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Published, Self::Refined];
+
+    /// The one that answers where none is named.
+    pub const DEFAULT: Self = Self::Published;
+
+    /// Its name: in files, in output and on the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Refined => "refined",
+        }
+    }
+
+    /// What it is, in half a sentence.
+    pub const fn described(self) -> &'static str {
+        match self {
+            Self::Published => "Kim, Yum and Das, Performance Evaluation 60 (2005), as printed",
+            Self::Refined => "Our own: it follows the simulator's routers stage by stage",
+        }
+    }
+
+    /// Answers a scenario.
+    ///
+    /// # Errors
+    /// When the scenario holds something that the model has not, or no fixed point is found. Saturation is no
+    /// error.
+    pub fn solve(self, scenario: &Scenario, options: &Options) -> Result<Answer, Failure> {
+        match self {
+            Self::Published => published::solve(scenario, options),
+            Self::Refined => refined::solve(scenario, options),
+        }
+    }
+
+    /// Answers a scenario from a warm start, where that is the model's own and leads to the same answer, and hands
+    /// out the next one.
+    ///
+    /// # Errors
+    /// As [`Model::solve`].
+    pub fn solve_from(
+        self,
+        scenario: &Scenario,
+        options: &Options,
+        start: Option<&WarmStart>,
+    ) -> Result<(Answer, WarmStart), Failure> {
+        match self {
+            Self::Published => {
+                let start = start.and_then(|start| match start {
+                    WarmStart::Published(start) => Some(start),
+                    WarmStart::Refined(_) => None,
+                });
+                let (answer, next) = published::solve_from(scenario, options, start)?;
+                Ok((answer, WarmStart::Published(next)))
+            }
+            Self::Refined => {
+                let start = start.and_then(|start| match start {
+                    WarmStart::Refined(start) => Some(start),
+                    WarmStart::Published(_) => None,
+                });
+                let (answer, next) = refined::solve_from(scenario, options, start)?;
+                Ok((answer, WarmStart::Refined(next)))
+            }
+        }
+    }
+
+    /// Whether the model has all that the scenario holds.
+    ///
+    /// # Errors
+    /// What it has not.
+    pub fn supports(self, scenario: &Scenario) -> Result<(), Failure> {
+        match self {
+            Self::Published => published::supports(scenario),
+            Self::Refined => refined::supports(scenario),
+        }
+    }
+}
+
+impl std::fmt::Display for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// What to compute and when to stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// When the fixed point counts as found.
+    pub fixed_point: fixed_point::Options,
+    /// Whether to compute distributions: deadlines and percentiles.
+    pub distributions: bool,
+    /// Whether to find the load at which a saturated class saturates.
+    pub saturation_loads: bool,
+    /// Whether to report channel by channel, the distributions and the residual of every step.
+    pub details: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            fixed_point: fixed_point::Options::default(),
+            distributions: true,
+            saturation_loads: true,
+            details: false,
+        }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure {
+    /// The scenario is sound but holds something that the model has not.
+    Refused {
+        /// Which model.
+        model: Model,
+        /// Key of what is not in the model, such as `router.scheduler`.
+        key: String,
+        /// What the model has instead and what to do; it goes on from "the published model", such as `has no fifo
+        /// scheduler`.
+        because: String,
+    },
+    /// The iteration found no fixed point.
+    NotConverged {
+        /// Which model.
+        model: Model,
+        /// The account of the iteration.
+        report: Report,
+    },
+}
+
+impl Failure {
+    /// Whose failure it is.
+    pub fn model(&self) -> Model {
+        match self {
+            Self::Refused { model, .. } | Self::NotConverged { model, .. } => *model,
+        }
+    }
+
+    /// Whether the scenario is outside the model, rather than the answer not found.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Refused { .. })
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Refused { model, key, because } => write!(f, "{key}: the {model} model {because}"),
+            Self::NotConverged { model, report } => write!(f, "the {model} model did not converge: {report}"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// A place from which the iteration of a similar scenario may set out: one model's answer to this one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WarmStart {
+    /// Of the published model.
+    Published(published::WarmStart),
+    /// Of the refined model.
+    Refined(refined::WarmStart),
+}
+
+impl WarmStart {
+    /// Whose answer it is.
+    pub fn model(&self) -> Model {
+        match self {
+            Self::Published(_) => Model::Published,
+            Self::Refined(_) => Model::Refined,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::ScenarioSpec;
+
+    fn table_1() -> Scenario {
+        ScenarioSpec::default().check().unwrap()
+    }
+
+    #[test]
+    fn words_are_those_of_files() {
+        for model in Model::ALL {
+            assert_eq!(serde_json::to_value(model).unwrap(), model.word());
+            assert_eq!(model.to_string(), model.word());
+        }
+    }
+
+    #[test]
+    fn a_model_answers_in_its_own_name() {
+        for model in Model::ALL {
+            match model.solve(&table_1(), &Options::default()) {
+                Ok(answer) => assert_eq!(answer.model, model),
+                Err(failure) => assert_eq!(failure.model(), model),
+            }
+            assert_eq!(
+                model.supports(&table_1()).err().map(|failure| failure.model()).unwrap_or(model),
+                model
+            );
+        }
+        let published = Model::Published.solve(&table_1(), &Options::default()).unwrap();
+        let directly = published::solve(&table_1(), &Options::default()).unwrap();
+        assert_eq!(serde_json::to_value(published).unwrap(), serde_json::to_value(directly).unwrap());
+    }
+
+    #[test]
+    fn a_warm_start_is_of_one_model() {
+        let (_, start) = Model::Published.solve_from(&table_1(), &Options::default(), None).unwrap();
+        assert_eq!(start.model(), Model::Published);
+        let cold = Model::Refined.solve_from(&table_1(), &Options::default(), None);
+        let warm = Model::Refined.solve_from(&table_1(), &Options::default(), Some(&start));
+        let words = |found: Result<(Answer, WarmStart), Failure>| match found {
+            Ok((answer, next)) => (serde_json::to_value(answer).unwrap(), Some(next)),
+            Err(failure) => (serde_json::Value::String(failure.to_string()), None),
+        };
+        assert_eq!(words(warm), words(cold), "another model's warm start is none");
+    }
+
+    #[test]
+    fn failures_name_the_model() {
+        let report =
+            Report { status: fixed_point::Status::OutOfIterations, iterations: 7, ..Report::default() };
+        for model in Model::ALL {
+            let refused = Failure::Refused {
+                model,
+                key: "router.scheduler".to_owned(),
+                because: "has no fifo scheduler".to_owned(),
+            };
+            assert_eq!(
+                refused.to_string(),
+                format!("router.scheduler: the {model} model has no fifo scheduler")
+            );
+            let lost = Failure::NotConverged { model, report: report.clone() };
+            assert!(
+                lost.to_string()
+                    .starts_with(&format!("the {model} model did not converge: not converged after 7"))
+            );
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Laws of times on a lattice of cells, each of a whole or broken number of cycles.
+//!
+//! A [`Law`] holds the probabilities of `0, 1, 2, ..` cells. What falls between two cells is split over them so that
+//! the mean is kept.
+
+/// Probability below which the end of a law is cut off.
+const NOTHING: f64 = 1e-13;
+/// Cells that no law exceeds.
+const LONGEST: usize = 1 << 20;
+
+/// Probabilities of `0, 1, 2, ..` cells; they sum to one.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Law(Vec<f64>);
+
+/// A share of a law, and the law given that share.
+pub(super) type Part = Option<(f64, Law)>;
+
+/// Weights at points that need not be cells.
+pub(super) struct Points(Vec<f64>);
+
+impl Points {
+    /// Adds a weight; between two cells it is split.
+    pub(super) fn add(&mut self, at: f64, weight: f64) {
+        let low = (at.max(0.0).floor() as usize).min(LONGEST);
+        if self.0.len() < low + 2 {
+            self.0.resize(low + 2, 0.0);
+        }
+        let part = (at - low as f64).clamp(0.0, 1.0);
+        self.0[low] += weight * (1.0 - part);
+        self.0[low + 1] += weight * part;
+    }
+
+    pub(super) fn law(self) -> Law {
+        Law::of(self.0)
+    }
+}
+
+impl Law {
+    /// Always zero.
+    pub(super) fn zero() -> Self {
+        Self(vec![1.0])
+    }
+
+    /// Always so many cells; between whole numbers, the one or the other.
+    pub(super) fn constant(cells: f64) -> Self {
+        Self::zero().stretched_and_shifted(0.0, cells)
+    }
+
+    /// From weights, which need not sum to one; what is negative is rounding.
+    pub(super) fn of(mut weights: Vec<f64>) -> Self {
+        let mut sum = 0.0;
+        for weight in &mut weights {
+            *weight = weight.max(0.0);
+            sum += *weight;
+        }
+        if !(sum.is_finite() && sum > 0.0) {
+            return Self::zero();
+        }
+        let end = weights.iter().rposition(|weight| *weight > NOTHING * sum).unwrap_or(0);
+        weights.truncate(end + 1);
+        weights.iter_mut().for_each(|weight| *weight /= sum);
+        Self(weights)
+    }
+
+    /// Probabilities of `0, 1, 2, ..`.
+    pub(super) fn probabilities(&self) -> &[f64] {
+        &self.0
+    }
+
+    pub(super) fn at(&self, cycles: usize) -> f64 {
+        self.0.get(cycles).copied().unwrap_or(0.0)
+    }
+
+    pub(super) fn mean(&self) -> f64 {
+        self.0.iter().enumerate().map(|(x, p)| x as f64 * p).sum()
+    }
+
+    /// `E[X^2]`
+    pub(super) fn second_moment(&self) -> f64 {
+        self.0.iter().enumerate().map(|(x, p)| (x * x) as f64 * p).sum()
+    }
+
+    /// `P(X > 0)`
+    pub(super) fn positive(&self) -> f64 {
+        1.0 - self.0[0]
+    }
+
+    /// `X` given `X > 0`; zero if it never is.
+    pub(super) fn given_positive(&self) -> Self {
+        if self.positive() < 1e-12 {
+            return Self::zero();
+        }
+        let mut weights = self.0.clone();
+        weights[0] = 0.0;
+        Self::of(weights)
+    }
+
+    /// Probability below `edge` and the law there, probability from `edge` on and the law there.
+    pub(super) fn split(&self, edge: usize) -> (Part, Part) {
+        let part = |weights: Vec<f64>| {
+            let share: f64 = weights.iter().sum();
+            (share > 1e-12).then(|| (share, Self::of(weights)))
+        };
+        let edge = edge.min(self.0.len());
+        let far = self.0.iter().enumerate().map(|(x, p)| if x < edge { 0.0 } else { *p });
+        let near = part(self.0[..edge].to_vec());
+        (near, if edge < self.0.len() { part(far.collect()) } else { None })
+    }
+
+    /// Where `X` is at least an independent `Y`: how often, and the law of `X` then; where it is less: how often, and
+    /// the law of `Y`.
+    pub(super) fn against(&self, y: &Self) -> (Part, Part) {
+        let (mut greater, mut less) = (Vec::new(), Vec::new());
+        let (mut below, mut to) = (0.0, 0.0);
+        for x in 0..self.0.len().max(y.0.len()) {
+            to += y.at(x);
+            greater.push(self.at(x) * f64::min(to, 1.0));
+            less.push(y.at(x) * f64::min(below, 1.0));
+            below += self.at(x);
+        }
+        let part = |weights: Vec<f64>| {
+            let share: f64 = weights.iter().sum();
+            (share > 1e-12).then(|| (share, Self::of(weights)))
+        };
+        (part(greater), part(less))
+    }
+
+    /// A law to be put together point by point.
+    pub(super) fn points() -> Points {
+        Points(Vec::new())
+    }
+
+    /// The mixture of laws, weighted.
+    pub(super) fn mixture(parts: &[(f64, &Self)]) -> Self {
+        let length = parts.iter().map(|(_, law)| law.0.len()).max().unwrap_or(1);
+        let mut weights = vec![0.0; length];
+        for (weight, law) in parts {
+            for (sum, p) in weights.iter_mut().zip(&law.0) {
+                *sum += weight * p;
+            }
+        }
+        Self::of(weights)
+    }
+
+    /// `X` with probability `share`, else zero.
+    pub(super) fn sometimes(&self, share: f64) -> Self {
+        Self::mixture(&[(1.0 - share, &Self::zero()), (share, self)])
+    }
+
+    /// `factor X + shift`, what falls between two cycles split over them; below zero it is zero.
+    pub(super) fn stretched_and_shifted(&self, factor: f64, shift: f64) -> Self {
+        let most = factor * (self.0.len() - 1) as f64 + shift.max(0.0);
+        let mut weights = vec![0.0; (most.ceil() as usize).min(LONGEST) + 2];
+        let last = weights.len() - 1;
+        for (x, p) in self.0.iter().enumerate() {
+            let to = (factor * x as f64 + shift).max(0.0);
+            let low = (to.floor() as usize).min(last - 1);
+            let part = (to - low as f64).min(1.0);
+            weights[low] += p * (1.0 - part);
+            weights[low + 1] += p * part;
+        }
+        Self::of(weights)
+    }
+
+    /// `(X - cycles)+`
+    pub(super) fn less(&self, cycles: f64) -> Self {
+        self.stretched_and_shifted(1.0, -cycles)
+    }
+
+    /// `X + cycles`
+    pub(super) fn plus(&self, cycles: f64) -> Self {
+        self.stretched_and_shifted(1.0, cycles)
+    }
+
+    /// `factor X`, a law of mean `factor E[X]`.
+    pub(super) fn stretched(&self, factor: f64) -> Self {
+        self.stretched_and_shifted(factor, 0.0)
+    }
+
+    fn by_distribution_functions(&self, other: &Self, both: impl Fn(f64, f64) -> f64) -> Self {
+        let length = self.0.len().max(other.0.len());
+        let (mut mine, mut theirs, mut before) = (0.0, 0.0, 0.0);
+        let weights = (0..length).map(|x| {
+            mine += self.at(x);
+            theirs += other.at(x);
+            let now = both(f64::min(mine, 1.0), f64::min(theirs, 1.0));
+            let weight = now - before;
+            before = now;
+            weight
+        });
+        Self::of(weights.collect())
+    }
+
+    /// The greater of two independent ones.
+    pub(super) fn max(&self, other: &Self) -> Self {
+        self.by_distribution_functions(other, |a, b| a * b)
+    }
+
+    /// The lesser of two independent ones.
+    pub(super) fn min(&self, other: &Self) -> Self {
+        self.by_distribution_functions(other, |a, b| 1.0 - (1.0 - a) * (1.0 - b))
+    }
+
+    /// The greater of two that rise and fall together.
+    pub(super) fn max_in_step(&self, other: &Self) -> Self {
+        self.by_distribution_functions(other, f64::min)
+    }
+
+    /// `E[exp(-rate X)]`
+    pub(super) fn tilted(&self, rate: f64) -> f64 {
+        self.0.iter().enumerate().map(|(x, p)| p * (-rate * x as f64).exp()).sum()
+    }
+
+    /// The law with weights `exp(-rate x)`.
+    pub(super) fn tilted_law(&self, rate: f64) -> Self {
+        Self::of(self.0.iter().enumerate().map(|(x, p)| p * (-rate * x as f64).exp()).collect())
+    }
+
+    /// What is left of `X` at a random moment within it.
+    ///
+    /// In slots that is uniform over `0..X` given `X`; half a cycle more puts the moment into the midst of a slot.
+    pub(super) fn residual(&self) -> Self {
+        let mut beyond = vec![0.0; self.0.len() + 1];
+        let mut sum = 0.0;
+        for x in (0..self.0.len()).rev() {
+            beyond[x] = sum; // P(X > x)
+            sum += self.0[x];
+        }
+        let weights = (0..self.0.len()).map(|x| beyond[x] + if x > 0 { beyond[x - 1] } else { 0.0 });
+        Self::of(weights.collect())
+    }
+}
+

@@ -1,0 +1,322 @@
+//! One class at one router: the queues that its headers meet on the way to an output link.
+//!
+//! Messages for an output come over all inputs. Their headers queue for the output's virtual channel, which one
+//! message holds from its grant until its tail has crossed ([`Station::crossbar`]); the flits behind queue for the
+//! link ([`Station::link`]). Where the output buffer is full the tail cannot cross ([`Station::until_room`]).
+//! All times are in cells of the lattice, all rates per cell.
+
+use super::grid::{Grid, Transform, product};
+use super::law::Law;
+use super::queue::Queue;
+
+/// What the other classes do to a class on an output link, with the share of its traffic that contends.
+#[derive(Clone)]
+pub(super) struct Around {
+    /// `f`: share of the class's own messages for the output that come over other inputs.
+    pub(super) contending: f64,
+    /// `ln K(z)` per flit while the message is in step with its arrival: its own input brings nothing else.
+    pub(super) in_step: Transform,
+    /// `ln K(z)` per flit while it lags behind.
+    pub(super) lagging: Transform,
+    /// `v`: what a message waits for that finds none of its class.
+    pub(super) set_up: Law,
+    /// `v_l`: what it waits for behind another of its class.
+    pub(super) left_behind: Law,
+    /// What has come on the link while the message was kept from it by a gap, by the flits already sent.
+    pub(super) fresh: Vec<Law>,
+    /// `h`: probability that others hold the link.
+    pub(super) seen: f64,
+}
+
+/// Shape of a message and of the router, in cells.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    /// `M`
+    pub(super) message: f64,
+    /// `b`
+    pub(super) buffer: f64,
+    /// Cycles by which a header takes longer through a router than a body flit, `P - 3`.
+    pub(super) header: f64,
+    /// Cycle in which a crossbar output idles between two messages; none where arbitration is not a stage.
+    pub(super) idle: f64,
+    /// Cycles of credit between a slot that is freed and the flit that takes it.
+    pub(super) credit: f64,
+}
+
+impl Shape {
+    /// Whether a message is longer than a buffer.
+    pub(super) fn is_short(&self) -> bool {
+        self.buffer < self.message
+    }
+
+    /// Flits of a message that its buffer does not hold.
+    pub(super) fn rest(&self) -> f64 {
+        (self.message - self.buffer).max(0.0)
+    }
+}
+
+/// The gaps inside the messages that arrive: of those that found their interface free (0) and of others (1).
+pub(super) struct Arriving {
+    /// `G_0`, `G_1`: over the whole message.
+    pub(super) gaps: [Law; 2],
+    /// `(G_r - b)+`: over the flits that the buffer does not hold, as far as a full buffer does not hide them.
+    pub(super) held: [Law; 2],
+    /// `P_0`
+    pub(super) first: f64,
+    /// `R+`: in-buffer wait of the others.
+    pub(super) in_buffer: Law,
+}
+
+/// A class at an output.
+pub(super) struct Station<'s> {
+    pub(super) grid: &'s Grid,
+    pub(super) shape: Shape,
+    pub(super) around: &'s Around,
+    /// Rate of the class's messages that contend for the output.
+    pub(super) rate: f64,
+}
+
+/// What a station holds at the moment, to start the next round from.
+#[derive(Clone)]
+pub(super) struct Waits {
+    /// `w`: for the virtual channel.
+    pub(super) grant: Law,
+    /// `V`: for the link.
+    pub(super) link: Law,
+}
+
+/// What a round finds.
+pub(super) struct Met {
+    pub(super) waits: Waits,
+    /// `x`: how much longer than a lone one the tail takes to cross.
+    pub(super) blocked: Law,
+    /// The part of it before the grant.
+    pub(super) granted: Law,
+}
+
+/// A load of one or more: no steady state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Overloaded {
+    pub(super) load: f64,
+    pub(super) place: Place,
+}
+
+/// Where a class saturates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The interface and the input channel behind it.
+    Source,
+    /// The virtual channel of an output.
+    Crossbar,
+    /// The link itself.
+    Link,
+}
+
+impl Station<'_> {
+    /// The waits before anything is known of them.
+    pub(super) fn start(&self) -> Waits {
+        Waits { grant: Law::zero(), link: self.around.set_up.clone() }
+    }
+
+    /// `hole(y)`: how much longer than its flits a message occupies a place that it reaches `y` late.
+    ///
+    /// A gap inside the message is hidden by its lag and by the header's longer way. On a link a gap that the own
+    /// input's other messages for the same output make is hidden by nothing, if there is a lag at all: they pass
+    /// the link instead.
+    fn hole(&self, arriving: &Arriving, y: &Law, on_link: bool) -> Law {
+        let Self { grid, shape, around, .. } = self;
+        let hole = |lag: &Law, i: usize| {
+            let gap = &arriving.gaps[i];
+            let hidden = grid.excess(gap, &lag.plus(shape.header));
+            let bare = if on_link { (1.0 - around.contending) * lag.positive() } else { 0.0 };
+            let mut hole = if bare > 1e-12 { Law::mixture(&[(1.0 - bare, &hidden), (bare, gap)]) } else { hidden };
+            if shape.is_short() {
+                hole = hole.max(&arriving.held[i]);
+            }
+            hole
+        };
+        if arriving.first > 1.0 - 1e-12 {
+            return hole(y, 0);
+        }
+        let behind = grid.sum(&arriving.in_buffer, y);
+        Law::mixture(&[(arriving.first, &hole(y, 0)), (1.0 - arriving.first, &hole(&behind, 1))])
+    }
+
+    /// Flits with what the other classes send between them: `flits + K^(flits)`.
+    fn completion(&self, flits: f64) -> Law {
+        self.grid.law(product(&self.grid.delay(flits), &self.grid.compound(&self.around.lagging, flits)))
+    }
+
+    /// What the other classes send between so many flits: `K^(flits)`.
+    fn interruptions(&self, flits: f64) -> Law {
+        if flits > 0.0 { self.grid.law(self.grid.compound(&self.around.lagging, flits)) } else { Law::zero() }
+    }
+
+    /// One round: the two queues and the back-pressure.
+    pub(super) fn round(&self, arriving: &Arriving, now: &Waits) -> Result<Met, Overloaded> {
+        let Self { grid, shape, around, rate } = self;
+        let (m, b) = (shape.message, shape.buffer);
+        // virtual channel: B = M + 1 + hole(w | w > 0), F = M + 1 + hole(0)
+        let held = m + shape.idle;
+        let later = self.hole(arriving, &now.grant.given_positive(), false).plus(held);
+        let first = self.hole(arriving, &Law::zero(), false).plus(held);
+        let over = |place, load| Overloaded { load, place };
+        let grant = Queue::new(grid, *rate, &later, &first, &Law::zero())
+            .ok_or_else(|| over(Place::Crossbar, rate * later.mean()))?
+            .wait(grid);
+        // link: B = C + i + hole(V | V > 0) + v_l, F = C + i + hole(v) + v, set-up v;
+        // what came before a gap, on average in half of the message, hides it too
+        let idle = Law::constant(shape.idle).sometimes(1.0 - around.seen);
+        let service = grid.sum(&self.completion(m), &idle);
+        let half_way = self.interruptions(m / 2.0);
+        let behind_wait = grid.sum(&now.link.given_positive(), &half_way);
+        let behind_set_up = grid.sum(&around.set_up, &half_way);
+        let hole_later = self.hole(arriving, &behind_wait, true);
+        let hole_first = self.hole(arriving, &behind_set_up, true);
+        let later = grid.sum(&grid.sum(&service, &hole_later), &around.left_behind);
+        let first = grid.sum(&grid.sum(&service, &hole_first), &around.set_up);
+        let link = Queue::new(grid, *rate, &later, &first, &around.set_up)
+            .ok_or_else(|| over(Place::Link, rate * later.mean()))?
+            .wait(grid);
+        // back-pressure (max-plus)
+        let full = self.until_room(&grid.sum(&link, &service), service.mean() / m);
+        let granted = grant.max_in_step(&full);
+        let blocked = if shape.is_short() {
+            // the tail crosses when the flit b places ahead has left: (V + K^(M - b) - b)+
+            grant.max_in_step(&grid.sum(&link, &self.interruptions(shape.rest())).less(b))
+        } else {
+            granted.clone()
+        };
+        Ok(Met { waits: Waits { grant, link }, blocked, granted })
+    }
+
+    /// Time until what is ahead of a message fits into the output buffer.
+    ///
+    /// A message leaves behind as many of its class as come during its time at the output, `sojourn` (Little's law
+    /// for laws, first come first served), and finds as many: `N`. The last of them is through the crossbar when no
+    /// more than `b` flits are left of `N M` less what has been sent of the first.
+    fn until_room(&self, sojourn: &Law, per_flit: f64) -> Law {
+        let (m, b) = (self.shape.message, self.shape.buffer);
+        let least = (b / m).floor() as usize + 1;
+        // P(N = n), n >= least, by coarse steps of the sojourn
+        const MOST: usize = 64;
+        const STEPS: usize = 128;
+        let mut found = [0.0; MOST];
+        let step = sojourn.probabilities().len().div_ceil(STEPS);
+        let ln_factorial = |n: usize| (2..=n).map(|k| (k as f64).ln()).sum::<f64>();
+        let ln_least = ln_factorial(least);
+        for (at, chunk) in sojourn.probabilities().chunks(step).enumerate() {
+            let mass: f64 = chunk.iter().sum();
+            let mean = self.rate * ((at * step) as f64 + (step as f64 - 1.0) / 2.0);
+            if mass < 1e-12 || mean <= 0.0 {
+                continue;
+            }
+            let mut p = mass * (least as f64 * mean.ln() - mean - ln_least).exp();
+            for (i, found) in found.iter_mut().enumerate() {
+                *found += p;
+                let n = (least + i + 1) as f64;
+                p *= mean / n;
+                if p < 1e-14 && n > mean {
+                    break;
+                }
+            }
+        }
+        let most = found.iter().rposition(|p| *p > 1e-12).map_or(0, |i| i + 1);
+        if most == 0 {
+            return Law::zero();
+        }
+        // (N M - u M - b)+ flits, u uniform
+        const POINTS: usize = 16;
+        let mut parts = Law::points();
+        parts.add(0.0, 1.0 - found[..most].iter().sum::<f64>());
+        for (i, p) in found[..most].iter().enumerate() {
+            for u in 0..POINTS {
+                let ahead = (least + i) as f64 * m - (u as f64 + 0.5) / POINTS as f64 * m - b;
+                parts.add(ahead.max(0.0) * per_flit, p / POINTS as f64);
+            }
+        }
+        let room = parts.law();
+        // others may hold the link at that moment
+        let full = room.positive();
+        let held = self.grid.sum(&room.given_positive(), &self.around.set_up);
+        Law::mixture(&[(1.0 - full, &Law::zero()), (full, &held)])
+    }
+
+    /// Law of the tail's delay at this output, for a message that its header reaches with `start` of lag and whose
+    /// arriving flits have gaps of exponent `gaps` per flit.
+    ///
+    /// Interruptions and gaps come anywhere in the message; a gap is hidden by the lag it finds: the delay becomes
+    /// the greater of both. Of several gaps the sum stands at one place (our approximation; against a recursion
+    /// flit by flit it is off by 0.1 to 0.3 % of the latency).
+    pub(super) fn passage(&self, start: &Law, gaps: &Transform) -> Law {
+        const POSITIONS: usize = 4;
+        let Self { grid, shape, around, .. } = self;
+        let m = shape.message;
+        let start = start.plus(shape.header);
+        let all = grid.law(grid.compound(gaps, m));
+        let (some, gap) = (all.positive(), all.given_positive());
+        let mut sum = Sum::new(grid);
+        let mut add = |weight: f64, lag: &Law, flits: f64, left: f64| {
+            // the own input still brings this message while the lag is within what is left of it
+            let edge = (left.max(shape.header).floor() as usize).saturating_add(1);
+            let (near, far) = lag.split(edge);
+            for (part, exponent) in [(near, &around.in_step), (far, &around.lagging)] {
+                if let Some((share, law)) = part {
+                    sum.add(weight * share, &product(&grid.transform(&law), &grid.compound(exponent, flits)));
+                }
+            }
+        };
+        add(1.0 - some, &start, m, m / 2.0);
+        if some > 1e-12 {
+            let at_start = grid.transform(&start);
+            for position in 0..POSITIONS {
+                let part = (position as f64 + 0.5) / POSITIONS as f64;
+                let (sent, left) = (part * m, (1.0 - part) * m);
+                let before = grid.law(product(&at_start, &grid.compound(&around.in_step, sent)));
+                let weight = some / POSITIONS as f64;
+                // a gap that others of the same input make at the same output is hidden by no lag
+                let (_, lagging) = before.split(shape.header as usize + 1);
+                let mut bare = 0.0;
+                if let Some((share, lag)) = lagging {
+                    bare = (1.0 - around.contending) * share;
+                    if bare > 1e-12 {
+                        add(weight * bare, &grid.sum(&lag, &gap), left, left / 2.0);
+                    }
+                }
+                let weight = weight * (1.0 - bare);
+                let (hidden, dry) = before.against(&gap);
+                if let Some((share, law)) = hidden {
+                    add(weight * share, &law, left, left / 2.0);
+                }
+                // the link ran dry: what has come meanwhile goes first
+                if let Some((share, law)) = dry {
+                    let at = ((part * around.fresh.len() as f64) as usize).min(around.fresh.len() - 1);
+                    add(weight * share, &grid.sum(&law, &around.fresh[at]), left, f64::MAX);
+                }
+            }
+        }
+        sum.law().less(shape.header)
+    }
+}
+
+/// A weighted sum of transforms.
+struct Sum<'s> {
+    grid: &'s Grid,
+    sum: Transform,
+}
+
+impl<'s> Sum<'s> {
+    fn new(grid: &'s Grid) -> Self {
+        Self { grid, sum: grid.exponent_of_nothing() }
+    }
+
+    fn add(&mut self, weight: f64, transform: &Transform) {
+        for (sum, x) in self.sum.iter_mut().zip(transform) {
+            *sum += x * weight;
+        }
+    }
+
+    fn law(self) -> Law {
+        self.grid.law(self.sum)
+    }
+}
