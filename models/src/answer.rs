@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::fixed_point::{self, Status};
+use crate::lattice::Distribution;
 use crate::scenario::{ClassKind, ScenarioSpec};
 
 /// A model's answer to a scenario.
@@ -87,6 +88,9 @@ pub struct ClassAnswer {
     /// The distribution behind deadlines and percentiles, if details are asked for and it exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_distribution: Option<LatencyDistribution>,
+    /// The same for messages over 1, 2, .. network channels of a hypercube.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_distributions_by_hops: Option<Vec<LatencyDistribution>>,
 }
 
 /// Why and from when on a class is saturated.
@@ -164,6 +168,23 @@ pub struct LatencyDistribution {
     pub first_cycle: u32,
     /// The probabilities.
     pub at_most_probability: Vec<f64>,
+}
+
+impl LatencyDistribution {
+    /// `P(network latency > x)`; beyond the last `x` that it holds, what is left there.
+    pub fn more_than(&self, cycles: u32) -> f64 {
+        let Some(index) = cycles.checked_sub(self.first_cycle) else { return 1.0 };
+        let known = self.at_most_probability.get(index as usize).or(self.at_most_probability.last());
+        // what is left at the rounding of sums is nothing
+        known.map_or(1.0, |p| if *p > 1.0 - 1e-14 { 0.0 } else { 1.0 - p })
+    }
+}
+
+impl From<&Distribution> for LatencyDistribution {
+    fn from(distribution: &Distribution) -> Self {
+        let at_most_probability = distribution.cumulated().to_vec();
+        Self { first_cycle: distribution.first(), at_most_probability }
+    }
 }
 
 impl Report {

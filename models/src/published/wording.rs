@@ -146,6 +146,7 @@ impl Words<'_> {
             reasons: std::collections::BTreeMap::new(),
             per_channel: None,
             latency_distribution: None,
+            latency_distributions_by_hops: None,
         };
         match found {
             Ok(solution) => self.solved(class, solution, &mut answer),
@@ -191,10 +192,11 @@ impl Words<'_> {
         self.distribution(class, found.latencies.as_ref(), None, answer);
         if self.options.details {
             answer.per_channel = Some(found.channels.iter().map(channel_answer).collect());
-            answer.latency_distribution = found.latencies.as_ref().map(|latencies| LatencyDistribution {
-                first_cycle: latencies.all.first(),
-                at_most_probability: latencies.all.cumulated().to_vec(),
-            });
+            answer.latency_distribution = found.latencies.as_ref().map(|latencies| (&latencies.all).into());
+            let by_hops = found.latencies.as_ref().map(|latencies| &latencies.by_hops);
+            answer.latency_distributions_by_hops = by_hops
+                .filter(|by_hops| !by_hops.is_empty())
+                .map(|by_hops| by_hops.iter().map(LatencyDistribution::from).collect());
         }
     }
 

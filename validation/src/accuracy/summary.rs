@@ -1,0 +1,168 @@
+//! Tables of errors, beside what was aimed at.
+
+use flitwise_models::scenario::ClassKind;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::errors::{ErrorOf, Quantity};
+
+/// An error and where it was found.
+#[derive(Clone, Debug)]
+pub struct Found<'e> {
+    /// Family of the scenario.
+    pub family: &'e str,
+    /// Whether it is a hypercube.
+    pub cube: bool,
+    /// What it is found in, such as `router-07 at 0.85, R1`.
+    pub place: String,
+    /// Kind of the class.
+    pub kind: ClassKind,
+    /// Share of the load at which the first class saturates; `None` for that load itself.
+    pub load: Option<f64>,
+    /// The error.
+    pub error: &'e ErrorOf,
+}
+
+/// How far off a model may be.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Target {
+    /// Mean of the absolute errors \[unit of the errors\].
+    pub mean: f64,
+    /// The worst of them \[unit of the errors\].
+    pub worst: f64,
+}
+
+/// Waiting may be off by so many cycles, whatever share of it that is.
+pub const WAITING_CYCLES: f64 = 0.5;
+
+impl Target {
+    /// What is aimed at.
+    pub fn of(quantity: Quantity, kind: ClassKind, cube: bool) -> Self {
+        let (mean, worst) = match (quantity, kind) {
+            (Quantity::NetworkLatency | Quantity::TotalLatency, ClassKind::RealTime) => (1.0, 3.0),
+            (Quantity::NetworkLatency | Quantity::TotalLatency, ClassKind::BestEffort) => (2.0, 5.0),
+            (Quantity::Waiting, _) => (5.0, 10.0),
+            (Quantity::P50 | Quantity::P90 | Quantity::P99, _) => (2.0, 5.0),
+            (Quantity::MissProbability, _) if cube => (0.01, 0.02),
+            (Quantity::MissProbability, _) => (0.005, 0.01),
+            (Quantity::SaturationLoad, _) => (1.0, 3.0),
+        };
+        Self { mean, worst }
+    }
+}
+
+/// Errors of one kind, taken together.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Row {
+    /// Family, or `all`, `all routers`, `all cubes`.
+    pub family: String,
+    /// Kind of the classes.
+    pub kind: ClassKind,
+    /// Share of the saturation load; `null`: all of them, or there is none.
+    pub load: Option<f64>,
+    /// What the errors are of.
+    pub quantity: Quantity,
+    /// Errors known.
+    pub count: usize,
+    /// Points where the model says nothing.
+    pub missing: usize,
+    /// Mean of the absolute errors \[percent; of a miss probability as it is\].
+    pub mean: Option<f64>,
+    /// The largest error, with its sign \[same\].
+    pub worst: Option<f64>,
+    /// Where that is.
+    pub worst_at: Option<String>,
+    /// Mean of the absolute differences of waiting \[cycles\].
+    pub mean_cycles: Option<f64>,
+    /// Mean of the simulation's own half-widths \[unit of the errors\].
+    pub noise: Option<f64>,
+    /// What is aimed at.
+    pub target: Target,
+    /// Whether it is reached by what is known, and all is known.
+    pub met: bool,
+}
+
+/// Rows of all families, of all routers, all cubes and all together; each at every load and at all loads.
+pub fn rows(found: &[Found<'_>]) -> Vec<Row> {
+    let mut families: Vec<&str> = Vec::new();
+    for one in found {
+        if !families.contains(&one.family) {
+            families.push(one.family);
+        }
+    }
+    type Group<'g> = (String, Box<dyn Fn(&Found<'_>) -> bool + 'g>);
+    let mut groups: Vec<Group<'_>> = vec![
+        ("all".to_owned(), Box::new(|_| true)),
+        ("all routers".to_owned(), Box::new(|one| !one.cube)),
+        ("all cubes".to_owned(), Box::new(|one| one.cube)),
+    ];
+    for family in families {
+        groups.push((family.to_owned(), Box::new(move |one| one.family == family)));
+    }
+    let mut loads: Vec<f64> = found.iter().filter_map(|one| one.load).collect();
+    loads.sort_by(f64::total_cmp);
+    loads.dedup();
+    let bands: Vec<Option<f64>> = std::iter::once(None).chain(loads.into_iter().map(Some)).collect();
+
+    let mut rows = Vec::new();
+    for (name, belongs) in &groups {
+        for kind in ClassKind::ALL {
+            for quantity in Quantity::ALL {
+                for band in &bands {
+                    let of_row: Vec<&Found<'_>> = found
+                        .iter()
+                        .filter(|one| one.kind == kind && one.error.quantity == quantity && belongs(one))
+                        .filter(|one| band.is_none() || one.load == *band)
+                        .collect();
+                    rows.extend(row(name, kind, *band, quantity, &of_row));
+                }
+            }
+        }
+    }
+    rows
+}
+
+/// `None` if there is nothing.
+fn row(family: &str, kind: ClassKind, load: Option<f64>, quantity: Quantity, found: &[&Found<'_>]) -> Option<Row> {
+    let any = found.first()?;
+    let known: Vec<(f64, &Found<'_>)> =
+        found.iter().filter_map(|one| Some((one.error.error?, *one))).collect();
+    let mean = |values: &[f64]| {
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    };
+    let absolute: Vec<f64> = known.iter().map(|(error, _)| error.abs()).collect();
+    let worst = known.iter().max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
+    let noise: Vec<f64> = known.iter().filter_map(|(_, one)| one.error.noise).collect();
+    let differences = known.iter().filter_map(|(_, one)| one.error.difference().map(f64::abs));
+    let is_waiting = quantity == Quantity::Waiting;
+    // of routers and cubes together the looser
+    let target = Target::of(quantity, kind, any.cube || found.iter().any(|one| one.cube));
+    let counted: Vec<f64> = known.iter().map(|(error, one)| counted(*error, one.error, target)).collect();
+    let missing = found.len() - known.len();
+    let keeps = |value: Option<f64>, most: f64| value.is_some_and(|value| value <= most);
+    let met = missing == 0
+        && keeps(mean(&counted), target.mean)
+        && keeps(counted.iter().copied().reduce(f64::max), target.worst);
+    Some(Row {
+        family: family.to_owned(),
+        kind,
+        load,
+        quantity,
+        count: known.len(),
+        missing,
+        mean: mean(&absolute),
+        worst: worst.map(|(error, _)| *error),
+        worst_at: worst.map(|(_, one)| one.place.clone()),
+        mean_cycles: is_waiting.then(|| mean(&differences.collect::<Vec<_>>())).flatten(),
+        noise: mean(&noise),
+        target,
+        met,
+    })
+}
+
+/// What an error counts as: waiting that is off by half a cycle at most keeps the target at any share.
+fn counted(error: f64, of: &ErrorOf, target: Target) -> f64 {
+    let is_small = of.difference().is_some_and(|difference| difference.abs() <= WAITING_CYCLES);
+    let absolute = error.abs();
+    if of.quantity == Quantity::Waiting && is_small { absolute.min(target.mean) } else { absolute }
+}
