@@ -217,9 +217,23 @@ pub(crate) struct Verify {
     /// Check only the quick subset.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Check only claims whose name is this or begins so; repeatable, or parted by commas.
+    /// Check only claims whose name is this or begins so; repeatable, or parted by commas. With --accuracy:
+    /// only this family or scenario.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
+    /// Instead of claims: how far a model is off the simulation over a set of random scenarios.
+    #[arg(long, conflicts_with_all = ["files", "quick"])]
+    pub(crate) accuracy: bool,
+    /// The set of scenarios: `holdout`, which models are judged on, `tuning`, which they are chosen on, or a file
+    /// (TOML).
+    #[arg(long, value_name = "SET", default_value = "holdout", requires = "accuracy")]
+    pub(crate) set: String,
+    /// Which model to judge.
+    #[arg(long, value_enum, default_value_t, requires = "accuracy")]
+    pub(crate) model: Model,
+    /// List the scenarios of the set and simulate nothing.
+    #[arg(long, requires = "accuracy")]
+    pub(crate) list: bool,
     /// How to print the verdicts.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -409,6 +423,15 @@ pub(crate) enum Model {
     Published,
 }
 
+impl Model {
+    /// Its name.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For reading in a terminal.
@@ -451,6 +474,8 @@ pub(crate) enum SchemaOf {
     Compare,
     /// The result of `verify --format json`.
     Verify,
+    /// The result of `verify --accuracy --format json`.
+    Accuracy,
     /// The numbers of a figure, as `figure` writes them.
     Figure,
 }

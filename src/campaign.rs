@@ -1,10 +1,11 @@
 //! Many points to simulate: options, store, progress bar and signals.
 
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use flitwise_models::scenario::{Fault, Scenario};
 use flitwise_validation::campaign::{self, Listener, Outcome, Progress};
-use flitwise_validation::experiment::Settings;
+use flitwise_validation::experiment::{Block, Settings};
 use flitwise_validation::store::Store;
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -69,6 +70,51 @@ impl Campaign {
         }
         Ok(outcomes)
     }
+
+    /// The same with whatever `answer` makes of what was measured of a scenario.
+    pub(crate) fn run_for<T: Send>(
+        &self,
+        scenarios: &[Scenario],
+        answer: &(dyn Fn(&Scenario, &[Block]) -> T + Sync),
+    ) -> Result<Outcome<T>, Vec<Fault>> {
+        let watch = Watch::begin();
+        let mut bar = Bar::new(self.quiet, self.settings.precision);
+        let store = self.store.as_ref();
+        let outcome =
+            campaign::run_for(scenarios, &self.settings, store, watch.stop(), &mut bar, answer);
+        bar.bar.finish_and_clear();
+        outcome
+    }
+
+    /// Does `work` for 0, 1, .. up to `count`, which gives what it was done for, or nothing once it is to stop;
+    /// whether it was to.
+    pub(crate) fn each(&self, count: usize, mut work: impl FnMut(usize, Means<'_>) -> Option<String>) -> bool {
+        let watch = Watch::begin();
+        let mut bar = Bar::new(self.quiet, self.settings.precision);
+        self.notices.iter().for_each(|notice| bar.notice(notice));
+        let mut is_whole = true;
+        for at in 0..count {
+            let mut notice = |text: &str| bar.notice(text);
+            let means = Means { store: self.store.as_ref(), stop: watch.stop(), notice: &mut notice };
+            let Some(done) = work(at, means) else {
+                is_whole = false;
+                break;
+            };
+            bar.bar.set_message(format!("{} of {count}: {done} saturates", at + 1));
+            bar.bar.set_position((STEPS * (at + 1) as f64 / count as f64) as u64);
+        }
+        bar.bar.finish_and_clear();
+        !is_whole
+    }
+}
+
+/// What work beside a campaign needs of it.
+pub(crate) struct Means<'m> {
+    pub(crate) store: Option<&'m Store>,
+    /// Set once it is to stop.
+    pub(crate) stop: &'m AtomicBool,
+    /// Told what one should know.
+    pub(crate) notice: &'m mut dyn FnMut(&str),
 }
 
 /// The store that was asked for; without the means for the default one, none, which is noted.
