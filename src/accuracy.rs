@@ -5,13 +5,13 @@ mod page;
 
 use flitwise_models::answer::Answer;
 use flitwise_models::published::{self, Failure, Options};
-use flitwise_models::scenario::Scenario;
-use flitwise_validation::accuracy::saturation::{self, SaturationLoad};
-use flitwise_validation::accuracy::{self, Case, Observation, Plan};
-use flitwise_validation::experiment;
+use flitwise_models::scenario::{Fault, Scenario};
+use flitwise_validation::accuracy::{self, Case, Plan, saturation};
+use flitwise_validation::campaign;
+use flitwise_validation::experiment::{self, Block, Settings};
 
 use crate::args::{Format, Model, Verify};
-use crate::campaign::Campaign;
+use crate::campaign::{Campaign, Means};
 use crate::input;
 use crate::outcome::Ended;
 use crate::output;
@@ -26,43 +26,27 @@ fn solve(model: Model, scenario: &Scenario, options: &Options) -> Result<Answer,
     }
 }
 
-/// A case, where its classes saturate, and the points that follow from that.
-struct Simulated {
-    case: Case,
-    loads: Vec<Option<SaturationLoad>>,
-    /// Load factor at which the first class saturates.
-    first: f64,
-    points: Vec<(f64, Scenario)>,
-}
-
 pub(crate) fn run(args: &Verify) -> Result<(), Ended> {
     let (mut campaign, plan) = Ended::both(Campaign::read(&args.campaign), plan(args))?;
     let cases = cases(args, &plan)?;
     // the finer of the two: the plan knows what its tables need
     campaign.settings.precision = campaign.settings.precision.min(plan.precision);
-    campaign.settings.max_messages = campaign.settings.max_messages.min(plan.max_messages);
     let mut document = AccuracyDocument::new(args, &plan, &campaign.settings);
     if args.list {
         document.cases = cases.iter().map(CaseEntry::unsimulated).collect();
         return write(&document, args.format);
     }
-    let (simulated, interrupted) = saturations(&campaign, &plan, cases)?;
-    let scenarios: Vec<Scenario> =
-        simulated.iter().flat_map(|one| one.points.iter().map(|(_, scenario)| scenario.clone())).collect();
-    document.partial = interrupted;
-    let mut observations = Vec::new();
-    if !interrupted {
-        let (seed, precision) = (campaign.settings.seed, campaign.settings.precision);
-        let outcome = campaign
-            .run_for(&scenarios, &|scenario, blocks| accuracy::observe(scenario, seed, precision, blocks))
-            .map_err(|faults| Ended::faults(&faults))?;
-        document.partial = outcome.interrupted;
-        observations = outcome.simulations;
-    }
-    let mut observations = observations.into_iter();
-    for one in &simulated {
-        let of_case: Vec<Option<Observation>> = observations.by_ref().take(one.points.len()).collect();
-        document.cases.push(judged(args.model, one, &of_case));
+    let names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
+    let mut faults = Vec::new();
+    document.partial = campaign.each(&names, |at, means| {
+        match judged(args.model, &plan, &cases[at], &campaign.settings, means) {
+            Ok(entry) => document.cases.push(entry?),
+            Err(found) => faults.extend(found),
+        }
+        Some(())
+    });
+    if !faults.is_empty() {
+        return Err(Ended::faults(&faults));
     }
     document.summarize();
     write(&document, args.format)?;
@@ -106,51 +90,38 @@ fn cases(args: &Verify, plan: &Plan) -> Result<Vec<Case>, Ended> {
     }
 }
 
-/// Where all cases saturate; those before an interruption, and whether there was one.
-fn saturations(campaign: &Campaign, plan: &Plan, cases: Vec<Case>) -> Result<(Vec<Simulated>, bool), Ended> {
-    let mut found = Vec::with_capacity(cases.len());
-    let all = cases.len();
-    let interrupted = campaign.each(all, |at, search| {
-        let case: &Case = &cases[at];
-        let loads = saturation::find(
-            &case.scenario,
-            &campaign.settings,
-            search.store,
-            search.stop,
-            &mut *search.notice,
-        )?;
-        found.push(loads);
-        Some(case.name.clone())
-    });
-    let mut simulated = Vec::with_capacity(found.len());
-    for (case, loads) in cases.into_iter().zip(found) {
-        let first = loads.iter().flatten().map(|load| load.factor).fold(f64::INFINITY, f64::min);
-        let mut points = Vec::new();
-        for share in &plan.loads {
-            let scenario = case.at(share * first).map_err(|faults| Ended::faults(&faults))?;
-            points.push((*share, scenario));
-        }
-        simulated.push(Simulated { case, loads, first, points });
-    }
-    Ok((simulated, interrupted))
-}
-
-/// The model beside the simulation of one case.
-fn judged(model: Model, simulated: &Simulated, observations: &[Option<Observation>]) -> CaseEntry {
-    let scenario = &simulated.case.scenario;
-    let errors =
-        accuracy::saturation_errors(scenario, &simulated.loads, &|scenario, options| {
-            solve(model, scenario, options)
-        });
-    let mut entry = CaseEntry::new(&simulated.case, &simulated.loads, errors);
+/// The model beside the simulation of one case; `None` if it was interrupted.
+fn judged(
+    model: Model,
+    plan: &Plan,
+    case: &Case,
+    settings: &Settings,
+    means: &mut Means<'_>,
+) -> Result<Option<CaseEntry>, Vec<Fault>> {
+    let mut notice = |text: &str| means.listener.notice(text);
+    let loads = saturation::find(&case.scenario, settings, means.store, means.stop, &mut notice);
+    let Some(loads) = loads else { return Ok(None) };
+    let first = loads.iter().flatten().map(|load| load.factor).fold(f64::INFINITY, f64::min);
+    let scenarios: Vec<Scenario> =
+        plan.loads.iter().map(|load| case.at(load * first)).collect::<Result<_, _>>()?;
+    let max_messages = settings.max_messages.min(plan.max_messages(&case.scenario));
+    let settings = Settings { max_messages, ..settings.clone() };
+    let observe =
+        |scenario: &Scenario, blocks: &[Block]| accuracy::observe(scenario, &settings, blocks);
+    let outcome =
+        campaign::run_for(&scenarios, &settings, means.store, means.stop, means.listener, &observe)?;
+    let Some(observations) = outcome.simulations.into_iter().collect::<Option<Vec<_>>>() else {
+        return Ok(None);
+    };
+    let ask = |scenario: &Scenario, options: &Options| solve(model, scenario, options);
+    let errors = accuracy::saturation_errors(&case.scenario, &loads, &ask);
+    let mut entry = CaseEntry::new(case, &loads, errors);
     let options = Options { details: true, saturation_loads: false, ..Options::default() };
-    for ((load, scenario), observation) in simulated.points.iter().zip(observations) {
-        let Some(observation) = observation else { continue };
-        let answer = solve(model, scenario, &options).map_err(|failure| failure.to_string());
-        let factor = load * simulated.first;
-        entry.points.push(PointEntry::new(*load, factor, observation, answer.as_ref()));
+    for ((load, scenario), observation) in plan.loads.iter().zip(&scenarios).zip(&observations) {
+        let answer = ask(scenario, &options).map_err(|failure| failure.to_string());
+        entry.points.push(PointEntry::new(*load, load * first, observation, answer.as_ref()));
     }
-    entry
+    Ok(Some(entry))
 }
 
 fn write(document: &AccuracyDocument, format: Format) -> Result<(), Ended> {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use flitwise_models::scenario::{Fault, Scenario};
 use flitwise_validation::campaign::{self, Listener, Outcome, Progress};
-use flitwise_validation::experiment::{Block, Settings};
+use flitwise_validation::experiment::Settings;
 use flitwise_validation::store::Store;
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -71,50 +71,37 @@ impl Campaign {
         Ok(outcomes)
     }
 
-    /// The same with whatever `answer` makes of what was measured of a scenario.
-    pub(crate) fn run_for<T: Send>(
+    /// Does `work` for 0, 1, .. up to `count`, each of a name, until it is done or has to stop; whether it had to.
+    pub(crate) fn each(
         &self,
-        scenarios: &[Scenario],
-        answer: &(dyn Fn(&Scenario, &[Block]) -> T + Sync),
-    ) -> Result<Outcome<T>, Vec<Fault>> {
-        let watch = Watch::begin();
-        let mut bar = Bar::new(self.quiet, self.settings.precision);
-        let store = self.store.as_ref();
-        let outcome =
-            campaign::run_for(scenarios, &self.settings, store, watch.stop(), &mut bar, answer);
-        bar.bar.finish_and_clear();
-        outcome
-    }
-
-    /// Does `work` for 0, 1, .. up to `count`, which gives what it was done for, or nothing once it is to stop;
-    /// whether it was to.
-    pub(crate) fn each(&self, count: usize, mut work: impl FnMut(usize, Means<'_>) -> Option<String>) -> bool {
+        names: &[&str],
+        mut work: impl FnMut(usize, &mut Means<'_>) -> Option<()>,
+    ) -> bool {
         let watch = Watch::begin();
         let mut bar = Bar::new(self.quiet, self.settings.precision);
         self.notices.iter().for_each(|notice| bar.notice(notice));
-        let mut is_whole = true;
-        for at in 0..count {
-            let mut notice = |text: &str| bar.notice(text);
-            let means = Means { store: self.store.as_ref(), stop: watch.stop(), notice: &mut notice };
-            let Some(done) = work(at, means) else {
-                is_whole = false;
+        let mut all_done = true;
+        for (at, name) in names.iter().enumerate() {
+            bar.part = Some((at, names.len()));
+            bar.bar.set_message(format!("{name}, {} of {}: saturation", at + 1, names.len()));
+            bar.bar.set_position((STEPS * at as f64 / names.len() as f64) as u64);
+            let store = self.store.as_ref();
+            if work(at, &mut Means { store, stop: watch.stop(), listener: &mut bar }).is_none() {
+                all_done = false;
                 break;
-            };
-            bar.bar.set_message(format!("{} of {count}: {done} saturates", at + 1));
-            bar.bar.set_position((STEPS * (at + 1) as f64 / count as f64) as u64);
+            }
         }
         bar.bar.finish_and_clear();
-        !is_whole
+        !all_done
     }
 }
 
-/// What work beside a campaign needs of it.
+/// What simulations need of a campaign.
 pub(crate) struct Means<'m> {
     pub(crate) store: Option<&'m Store>,
     /// Set once it is to stop.
     pub(crate) stop: &'m AtomicBool,
-    /// Told what one should know.
-    pub(crate) notice: &'m mut dyn FnMut(&str),
+    pub(crate) listener: &'m mut dyn Listener,
 }
 
 /// The store that was asked for; without the means for the default one, none, which is noted.
@@ -158,6 +145,8 @@ struct Bar {
     bar: ProgressBar,
     wanted_precision: f64,
     started: Instant,
+    /// Which part of the work it stands for, of how many.
+    part: Option<(usize, usize)>,
 }
 
 impl Bar {
@@ -166,7 +155,7 @@ impl Bar {
         let style = ProgressStyle::with_template("[{bar:20}] {percent:>3} %  {wide_msg}");
         let style = style.expect("a fixed template is sound").progress_chars("=> ");
         let bar = ProgressBar::with_draw_target(Some(STEPS as u64), target).with_style(style);
-        Self { bar, wanted_precision, started: Instant::now() }
+        Self { bar, wanted_precision, started: Instant::now(), part: None }
     }
 }
 
@@ -175,7 +164,9 @@ impl Listener for Bar {
         if self.bar.is_hidden() {
             return;
         }
-        let share = progress.share_done.clamp(0.001, 1.0);
+        let (part, parts) = self.part.unwrap_or((0, 1));
+        let share_done = (part as f64 + progress.share_done) / parts as f64;
+        let share = share_done.clamp(0.001, 1.0);
         let left = self.started.elapsed().mul_f64((1.0 - share) / share);
         // whole seconds: the rest is guesswork
         let left = HumanDuration(Duration::from_secs(left.as_secs()));
@@ -187,7 +178,7 @@ impl Listener for Bar {
         let (point, points) = (progress.done + 1, progress.points);
         self.bar
             .set_message(format!("point {point} of {points}, {left:#} left; {}: {width}", progress.scenario));
-        self.bar.set_position((STEPS * progress.share_done) as u64);
+        self.bar.set_position((STEPS * share_done) as u64);
     }
 
     fn notice(&mut self, text: &str) {

@@ -29,8 +29,8 @@ pub(crate) struct AccuracyDocument {
     pub(super) seed: u64,
     /// Wanted 95 % half-width of the network latency of the worst class, as a share of it.
     pub(super) wanted_precision: f64,
-    /// Measured messages of a point at most.
-    max_messages: u64,
+    /// Flits times crossbars of a point's measured messages at most.
+    max_flit_hops: f64,
     /// Shares of the load at which the first class saturates.
     pub(super) loads: Vec<f64>,
     /// Whether it was interrupted; what was not simulated is missing.
@@ -166,7 +166,7 @@ impl AccuracyDocument {
             set_seed: plan.seed,
             seed: settings.seed,
             wanted_precision: settings.precision,
-            max_messages: settings.max_messages,
+            max_flit_hops: plan.max_flit_hops,
             loads: plan.loads.clone(),
             partial: false,
             summary: Vec::new(),

@@ -32,8 +32,8 @@ pub struct Plan {
     pub loads: Vec<f64>,
     /// Wanted 95 % half-width of the network latency of the worst class, as a share of it.
     pub precision: f64,
-    /// Measured messages of a point after which to stop anyway.
-    pub max_messages: u64,
+    /// Flits times crossbars of a point's measured messages after which to stop anyway.
+    pub max_flit_hops: f64,
     /// The families, in the order of the file.
     pub families: Vec<Family>,
 }

@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::{Estimate, Simulation};
-use crate::experiment::Block;
 use crate::experiment::block::{ReplicationRecord, answer_of};
+use crate::experiment::{Block, Settings};
 use crate::measurement::Cell;
 use crate::statistics::{Batch, Histogram, Mean, mean_of, student_quantile};
 
@@ -63,11 +63,11 @@ pub struct Curve {
     pub messages: u64,
 }
 
-/// What `blocks` say of a scenario; `wanted_precision` is only reported.
+/// What `blocks` say of a scenario; of `settings` seed and precision are reported.
 ///
 /// # Panics
 /// Without a block.
-pub fn observe(scenario: &Scenario, seed: u64, wanted_precision: f64, blocks: &[Block]) -> Observation {
+pub fn observe(scenario: &Scenario, settings: &Settings, blocks: &[Block]) -> Observation {
     let replications: Vec<&ReplicationRecord> = blocks.iter().flat_map(|block| &block.replications).collect();
     let class = |class: usize| {
         let spec = &scenario.classes()[class];
@@ -92,7 +92,7 @@ pub fn observe(scenario: &Scenario, seed: u64, wanted_precision: f64, blocks: &[
         ClassObservation { misses: curve(least, &all), by_hops }
     };
     Observation {
-        simulation: answer_of(scenario, seed, wanted_precision, blocks, false),
+        simulation: answer_of(scenario, settings.seed, settings.precision, blocks, false),
         classes: (0..scenario.classes().len()).map(class).collect(),
     }
 }

@@ -3,13 +3,13 @@
 use std::ops::RangeInclusive;
 
 use flitwise_models::document::{Document, Reader, Table};
-use flitwise_models::scenario::{Fault, Place, Scheduler};
+use flitwise_models::scenario::{Fault, NetworkSpec, Place, Scenario, Scheduler};
 
 use super::generator;
 use super::{Case, Family, Lengths, Plan, Room, Topology};
 use crate::experiment::{MAX_DIMENSION, MAX_PORTS, MIN_PIPELINE_STAGES};
 
-const ROOT: &[&str] = &["seed", "loads", "precision", "max_messages", "family"];
+const ROOT: &[&str] = &["seed", "loads", "precision", "max_flit_hops", "family"];
 const FAMILY: &[&str] = &[
     "name",
     "count",
@@ -48,7 +48,7 @@ pub(super) fn read(text_name: &str, text: &str) -> Result<Plan, Vec<Fault>> {
         refuse(&mut reader, &root, "loads", load.to_string(), "loads from 0.01 to 0.95", Some(help));
     }
     let precision = share(&mut reader, &root, "precision", 1e-4..=0.5).unwrap_or(0.01);
-    let messages = number(&mut reader, &root, "max_messages", 1e3..=1e12);
+    let flit_hops = number(&mut reader, &root, "max_flit_hops", 1e5..=1e15);
     let help = "begin every family with a line  [[family]]";
     reader.require(&root, "family", "[[family]] tables", Some(help));
     let mut families: Vec<Family> = Vec::new();
@@ -60,7 +60,7 @@ pub(super) fn read(text_name: &str, text: &str) -> Result<Plan, Vec<Fault>> {
         }
         families.push(family);
     }
-    let plan = Plan { seed, loads, precision, max_messages: messages.unwrap_or(1e7) as u64, families };
+    let plan = Plan { seed, loads, precision, max_flit_hops: flit_hops.unwrap_or(1e9), families };
     reader.finish(plan)
 }
 
@@ -72,6 +72,22 @@ impl Plan {
             (0..family.count).map(|index| generator::case(self.seed, family, index)).collect()
         };
         self.families.iter().flat_map(of_family).collect()
+    }
+
+    /// Measured messages of a point of `scenario` after which to stop anyway.
+    pub fn max_messages(&self, scenario: &Scenario) -> u64 {
+        let classes = scenario.classes();
+        let rate: f64 = classes.iter().map(|class| class.rate).sum();
+        let flits: f64 = classes.iter().map(|class| class.rate * f64::from(class.message_flits)).sum();
+        // a message crosses the crossbars of the routers at both ends and between them
+        let routers = match scenario.network() {
+            NetworkSpec::Router { .. } => 1.0,
+            NetworkSpec::Hypercube { dimension } => {
+                let nodes = f64::from(1_u32 << dimension);
+                1.0 + f64::from(dimension) * nodes / 2.0 / (nodes - 1.0)
+            }
+        };
+        (self.max_flit_hops * rate / (flits * routers)).max(1.0) as u64
     }
 }
 

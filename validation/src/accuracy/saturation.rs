@@ -38,8 +38,9 @@ const OWN_QUEUE: usize = 64;
 const OTHER_QUEUE: usize = 4096;
 /// Replications that are run together.
 const REPLICATIONS: u32 = 8;
-/// Most such sets.
-const MOST_SETS: u32 = 6;
+/// Such sets in search of the root, and at the root at most.
+const SEARCH_SETS: u32 = 1;
+const MOST_SETS: u32 = 10;
 /// Flits that links could carry in the cycles measured of a set, in mean messages: about as many messages, a
 /// little less than that, get through.
 const SET_MESSAGES: f64 = 60_000.0;
@@ -51,10 +52,10 @@ const LEAST_CYCLES: f64 = 3_000.0;
 const WARM_UP: f64 = 0.3;
 /// Steps in search of the root.
 const MOST_STEPS: usize = 7;
-/// Step, as a share of the factor, at which the root counts as found.
-const STEP: f64 = 0.002;
-/// Half-width of the throughput, as a share of it, at which it counts as known.
-const WIDTH: f64 = 0.003;
+/// Step, as a share of the factor, at which the search ends.
+const STEP: f64 = 0.005;
+/// Half-width, as a share of the factor, at which it counts as known.
+const WIDTH: f64 = 0.004;
 
 /// The scenario with all rates multiplied by `factor`; given Vticks stay as they are.
 ///
@@ -195,13 +196,13 @@ impl Search<'_> {
         let mut slope = -all / load(own);
         let (mut low, mut high): (Option<Through>, Option<Through>) = (None, None);
         let mut last: Option<Through> = None;
-        for step in 0..MOST_STEPS {
-            let found = self.through(factor)?;
+        for _ in 0..MOST_STEPS {
+            let found = self.through(factor, SEARCH_SETS, slope)?;
             if let Some(before) = last {
                 let between = (found.excess - before.excess) / (found.factor - before.factor);
                 // T falls and f rises: steeper than -1, but for chance
-                if between.is_finite() && between < -0.5 {
-                    slope = between.max(-50.0 * all / load(own));
+                if between.is_finite() && between < -0.8 {
+                    slope = between.max(-20.0 * all / load(own));
                 }
             }
             let side = if found.excess > 0.0 { &mut low } else { &mut high };
@@ -213,35 +214,36 @@ impl Search<'_> {
             {
                 next = f64::midpoint(low.factor, high.factor);
             }
-            next = next.clamp(0.5 * found.factor, 2.0 * found.factor).min(1.02 * most);
-            if (next - found.factor).abs() <= STEP * found.factor || step + 1 == MOST_STEPS {
-                let half_width = found.half_width / slope.abs();
-                return Some(SaturationLoad { factor: next, half_width_95: half_width });
-            }
+            let step = next - found.factor;
+            factor = next.clamp(0.5 * found.factor, 2.0 * found.factor).min(1.02 * most);
             last = Some(found);
-            factor = next;
+            if step.abs() <= STEP * found.factor {
+                break;
+            }
         }
-        unreachable!("the last step returns")
+        // as near as chance allowed: now with more of it
+        let found = self.through(factor, MOST_SETS, slope)?;
+        let root = (found.factor - found.excess / slope).clamp(0.9 * factor, 1.1 * factor);
+        Some(SaturationLoad { factor: root, half_width_95: found.half_width / slope.abs() })
     }
 
-    fn through(&self, factor: f64) -> Option<Through> {
+    /// At one load factor, with sets of replications until the root is known or there are `most_sets`.
+    fn through(&self, factor: f64, most_sets: u32, slope: f64) -> Option<Through> {
         let rate = self.scenario.classes()[self.class].rate;
         let scenario = overloaded(self.scenario, self.class, factor)
             .unwrap_or_else(|faults| panic!("rates are within what links carry, about: {faults:?}"));
+        let per_rate = 1.0 / (f64::from(scenario.classes()[self.class].message_flits) * rate);
         let mut batches: Vec<Vec<Batch>> = Vec::new();
-        for set in 0..MOST_SETS {
+        for set in 0..most_sets {
             let indices = (set * REPLICATIONS..(set + 1) * REPLICATIONS).into_par_iter();
             let found: Option<Vec<Batch>> = indices.map(|index| self.replication(&scenario, index)).collect();
             batches.extend(found?.into_iter().map(|batch| vec![batch]));
-            if let Some(Mean { mean, half_width_95: Some(width), .. }) = mean_of(&batches)
-                && (width <= WIDTH * mean || mean == 0.0)
-            {
+            let width = mean_of(&batches).and_then(|found| found.half_width_95);
+            if width.is_some_and(|width| width * per_rate <= WIDTH * factor * slope.abs()) {
                 break;
             }
         }
         let Mean { mean, half_width_95, .. } = mean_of(&batches)?;
-        let flits = f64::from(scenario.classes()[self.class].message_flits);
-        let per_rate = 1.0 / (flits * rate);
         let half_width = half_width_95.unwrap_or(mean) * per_rate;
         Some(Through { factor, excess: mean * per_rate - factor, half_width })
     }
