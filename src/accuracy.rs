@@ -106,8 +106,7 @@ fn judged(
         plan.loads.iter().map(|load| case.at(load * first)).collect::<Result<_, _>>()?;
     let max_messages = settings.max_messages.min(plan.max_messages(&case.scenario));
     let settings = Settings { max_messages, ..settings.clone() };
-    let observe =
-        |scenario: &Scenario, blocks: &[Block]| accuracy::observe(scenario, &settings, blocks);
+    let observe = |scenario: &Scenario, blocks: &[Block]| accuracy::observe(scenario, &settings, blocks);
     let outcome =
         campaign::run_for(&scenarios, &settings, means.store, means.stop, means.listener, &observe)?;
     let Some(observations) = outcome.simulations.into_iter().collect::<Option<Vec<_>>>() else {

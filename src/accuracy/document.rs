@@ -182,7 +182,14 @@ impl AccuracyDocument {
             for entry in &case.saturation {
                 let place = format!("{} {}", case.name, entry.class);
                 let kind = entry.kind;
-                found.push(Found { family: &case.family, cube, place, kind, load: None, error: &entry.error });
+                found.push(Found {
+                    family: &case.family,
+                    cube,
+                    place,
+                    kind,
+                    load: None,
+                    error: &entry.error,
+                });
             }
             for point in &case.points {
                 for class in &point.classes {

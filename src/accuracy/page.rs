@@ -93,7 +93,8 @@ fn of_kind(kind: ClassKind) -> &'static str {
 
 /// All loads of all scenarios, of all routers, of all cubes.
 fn together(document: &AccuracyDocument, markdown: bool) -> Rows {
-    let heads = ["scenarios", "class", "quantity", "points", "mean", "worst", "noise", "target", "", "worst at"];
+    let heads =
+        ["scenarios", "class", "quantity", "points", "mean", "worst", "noise", "target", "", "worst at"];
     let mut rows = Rows::new(&heads, markdown);
     for row in &document.summary {
         // one target for routers, another for cubes
@@ -182,9 +183,8 @@ fn find<'d>(
     quantity: Quantity,
     load: Option<f64>,
 ) -> Option<&'d Row> {
-    let is_it = |row: &&Row| {
-        row.family == family && row.kind == kind && row.quantity == quantity && row.load == load
-    };
+    let is_it =
+        |row: &&Row| row.family == family && row.kind == kind && row.quantity == quantity && row.load == load;
     document.summary.iter().find(is_it)
 }
 
@@ -226,8 +226,21 @@ fn account(document: &AccuracyDocument) -> String {
 pub(super) fn csv(document: &AccuracyDocument) -> Result<(), Ended> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     rows.write_record([
-        "family", "kind", "load", "quantity", "count", "missing", "mean", "worst", "noise", "unit", "target_mean",
-        "target_worst", "met", "mean_cycles", "worst_at",
+        "family",
+        "kind",
+        "load",
+        "quantity",
+        "count",
+        "missing",
+        "mean",
+        "worst",
+        "noise",
+        "unit",
+        "target_mean",
+        "target_worst",
+        "met",
+        "mean_cycles",
+        "worst_at",
     ])?;
     let real = |number: Option<f64>, digits: usize| {
         number.map_or_else(String::new, |number| format!("{number:.digits$}"))

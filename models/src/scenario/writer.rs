@@ -74,14 +74,12 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::scenario::{Document, PRESETS, Preset};
+    use crate::scenario::{Document, PRESETS};
 
     #[test]
     fn what_is_written_is_read_again() {
-        for preset in &PRESETS {
-            let scenario = Preset::find(preset.name).unwrap().scenario();
-            let mut spec = scenario.spec().clone();
+        for preset in PRESETS {
+            let mut spec = preset.scenario().spec().clone();
             spec.name = "a \"b\" \\ ü".to_owned();
             spec.classes[0].vtick = Some(3.0);
             spec.classes[0].rate = 1e-9;

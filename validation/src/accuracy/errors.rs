@@ -240,7 +240,7 @@ fn worst_miss(
 }
 
 /// A model as a function: what it says of a scenario.
-pub type ModelLoads<'m> = dyn Fn(&Scenario, &Options) -> Result<Answer, Failure> + 'm;
+pub type Solve<'s> = dyn Fn(&Scenario, &Options) -> Result<Answer, Failure> + 's;
 
 /// Multiples of the simulated saturation load at which a model is asked for its own, one after another.
 const ASKED: [f64; 4] = [1.3, 2.0, 4.0, 8.0];
@@ -251,7 +251,7 @@ const HALVINGS: u32 = 40;
 pub fn saturation_errors(
     scenario: &Scenario,
     simulated: &[Option<SaturationLoad>],
-    model: &ModelLoads<'_>,
+    model: &Solve<'_>,
 ) -> Vec<Option<ErrorOf>> {
     let of_class = |(class, load): (usize, &Option<SaturationLoad>)| {
         let SaturationLoad { factor, half_width_95 } = (*load)?;
@@ -265,7 +265,7 @@ fn model_load(
     scenario: &Scenario,
     class: usize,
     simulated: f64,
-    model: &ModelLoads<'_>,
+    model: &Solve<'_>,
 ) -> Result<f64, String> {
     let ask = |factor: f64, saturation_loads: bool| {
         let scenario = scaled(scenario, factor).map_err(|_| "no such rate".to_owned())?;

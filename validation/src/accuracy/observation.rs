@@ -75,8 +75,10 @@ pub fn observe(scenario: &Scenario, settings: &Settings, blocks: &[Block]) -> Ob
             let stages = scenario.router().pipeline_stages;
             stages - 1 + stages * hops + spec.message_flits
         };
-        let all: Vec<Cell> =
-            replications.iter().map(|one| merged(one.tallies.iter().map(|tally| tally.class(class)))).collect();
+        let all: Vec<Cell> = replications
+            .iter()
+            .map(|one| merged(one.tallies.iter().map(|tally| tally.class(class))))
+            .collect();
         let (least, by_hops) = match scenario.network() {
             NetworkSpec::Router { .. } => (lone(0), Vec::new()),
             NetworkSpec::Hypercube { dimension } => {

@@ -209,7 +209,8 @@ fn family(reader: &mut Reader, table: &Table<'_>) -> Option<Family> {
             refuse(reader, table, "buffer_flits", found, "room for a whole message", Some(help));
         }
         Room::Short if buffer_flits[0] >= message_flits[0] => {
-            let found = format!("at least {} with messages of {} and more", buffer_flits[0], message_flits[0]);
+            let found =
+                format!("at least {} with messages of {} and more", buffer_flits[0], message_flits[0]);
             refuse(reader, table, "buffer_flits", found, "buffers below every message", None);
         }
         _ => {}

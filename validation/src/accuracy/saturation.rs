@@ -188,7 +188,8 @@ impl Search<'_> {
                 || classes[index].kind == ClassKind::RealTime
                 || own.kind == ClassKind::BestEffort
         };
-        let all: f64 = (0..classes.len()).filter(|index| before_it(*index)).map(|index| load(&classes[index])).sum();
+        let all: f64 =
+            (0..classes.len()).filter(|index| before_it(*index)).map(|index| load(&classes[index])).sum();
         // a link carries one flit per cycle
         let most = 1.0 / load(own);
         // some two thirds of what links could carry get through; what others take goes up with the factor
@@ -252,8 +253,8 @@ impl Search<'_> {
     fn replication(&self, scenario: &Scenario, index: u32) -> Option<Batch> {
         let nodes = f64::from(nodes(scenario));
         let lengths = scenario.classes().iter().map(|class| f64::from(class.message_flits));
-        let (count, sum, longest) =
-            lengths.fold((0.0, 0.0, 0.0), |(n, sum, most): (f64, f64, f64), m| (n + 1.0, sum + m, most.max(m)));
+        let (count, sum, longest) = lengths
+            .fold((0.0, 0.0, 0.0), |(n, sum, most): (f64, f64, f64), m| (n + 1.0, sum + m, most.max(m)));
         let cycles = SET_MESSAGES * sum / count / (nodes * f64::from(REPLICATIONS));
         let cycles = cycles.max(LEAST_LENGTHS * longest).max(LEAST_CYCLES);
         let mut simulator = Simulator::new(scenario, replication_seed(self.seed, index));
@@ -279,9 +280,9 @@ impl Search<'_> {
     }
 
     fn ejected(&self, simulator: &Simulator) -> u64 {
-        let own = simulator.channel_flits().filter(|(channel, class, _)| {
-            channel.kind == ChannelKind::Ejection && *class == self.class
-        });
+        let own = simulator
+            .channel_flits()
+            .filter(|(channel, class, _)| channel.kind == ChannelKind::Ejection && *class == self.class);
         own.map(|(_, _, flits)| flits).sum()
     }
 }

@@ -123,13 +123,18 @@ pub fn rows(found: &[Found<'_>]) -> Vec<Row> {
 }
 
 /// `None` if there is nothing.
-fn row(family: &str, kind: ClassKind, load: Option<f64>, quantity: Quantity, found: &[&Found<'_>]) -> Option<Row> {
+fn row(
+    family: &str,
+    kind: ClassKind,
+    load: Option<f64>,
+    quantity: Quantity,
+    found: &[&Found<'_>],
+) -> Option<Row> {
     let any = found.first()?;
     let known: Vec<(f64, &Found<'_>)> =
         found.iter().filter_map(|one| Some((one.error.error?, *one))).collect();
-    let mean = |values: &[f64]| {
-        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-    };
+    let mean =
+        |values: &[f64]| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
     let absolute: Vec<f64> = known.iter().map(|(error, _)| error.abs()).collect();
     let worst = known.iter().max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
     let noise: Vec<f64> = known.iter().filter_map(|(_, one)| one.error.noise).collect();
