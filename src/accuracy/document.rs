@@ -195,7 +195,7 @@ impl AccuracyDocument {
                 for class in &point.classes {
                     for error in &class.errors {
                         let hops = error.hops.map_or_else(String::new, |hops| format!(", {hops} hops"));
-                        let place = format!("{} at {}, {}{hops}", case.name, point.load, class.class);
+                        let place = format!("{} {} {}{hops}", case.name, class.class, point.load);
                         let (kind, load) = (class.kind, Some(point.load));
                         found.push(Found { family: &case.family, cube, place, kind, load, error });
                     }

@@ -2,14 +2,14 @@
 
 use flitwise_models::scenario::{ClassKind, Document, NetworkSpec};
 use flitwise_validation::accuracy::Quantity;
-use flitwise_validation::accuracy::summary::{Row, Target};
+use flitwise_validation::accuracy::summary::{self, Row, Target};
 
 use super::document::{AccuracyDocument, CaseEntry};
 use crate::outcome::Ended;
 use crate::output::{self, Page, Rows, percent};
 
-/// The groups that make up the first table.
-const TOGETHER: [&str; 3] = ["all", "all routers", "all cubes"];
+/// What is shown of all families together, and the name it has in the summary.
+const TOGETHER: [(&str, &str); 2] = [("Routers", "all routers"), ("Cubes", "all cubes")];
 
 pub(super) fn page(document: &AccuracyDocument, markdown: bool) -> String {
     let mut page = Page::new(markdown);
@@ -17,11 +17,18 @@ pub(super) fn page(document: &AccuracyDocument, markdown: bool) -> String {
         page.rows(&scenarios(&document.cases, markdown));
         return page.end(&account(document));
     }
-    let (whole, loads) = (together(document, markdown), by_load(document, markdown));
-    page.section("All scenarios", &whole);
-    page.legend("error: model minus simulation; noise: the simulation's own 95 % half-width, mean");
-    page.section("By load, as a share of saturation: mean / worst", &loads);
-    page.section("By family, all loads: mean / worst", &by_family(document, markdown));
+    for (name, group) in TOGETHER {
+        for kind in ClassKind::ALL {
+            let title = format!("{name}, {}, all loads", kind.word());
+            page.section(&title, &all_loads(document, group, kind, markdown));
+        }
+    }
+    page.legend("model minus simulation; noise: the simulation's own 95 % half-width, mean of all points");
+    let unit = "mean of absolute errors / worst, in percent; of miss probabilities as they are";
+    page.section("By load, as a share of saturation", &by_load(document, markdown));
+    page.legend(unit);
+    page.section("By family, all loads", &by_family(document, markdown));
+    page.legend(unit);
     page.remarks(&remarks(document));
     page.end(&account(document))
 }
@@ -75,70 +82,69 @@ fn shown(quantity: Quantity, error: Option<f64>, signed: bool) -> String {
 
 fn target(row: &Row) -> String {
     let Target { mean, worst } = row.target;
-    let or = if row.quantity == Quantity::Waiting { " or 0.5 cycles" } else { "" };
-    if is_absolute(row.quantity) { format!("{mean} / {worst}") } else { format!("{mean} / {worst} %{or}") }
+    if is_absolute(row.quantity) { format!("{mean} / {worst}") } else { format!("{mean} / {worst} %") }
 }
 
 fn met(row: &Row) -> String {
-    let verdict = if row.met { "met" } else { "missed" };
-    if row.missing == 0 { verdict.to_owned() } else { format!("{verdict}, {} silent", row.missing) }
-}
-
-fn of_kind(kind: ClassKind) -> &'static str {
-    match kind {
-        ClassKind::RealTime => "real-time",
-        ClassKind::BestEffort => "best-effort",
+    match (row.met, row.missing) {
+        (true, _) => "met".to_owned(),
+        (false, 0) => "missed".to_owned(),
+        (false, missing) => format!("{missing} silent"),
     }
 }
 
-/// All loads of all scenarios, of all routers, of all cubes.
-fn together(document: &AccuracyDocument, markdown: bool) -> Rows {
-    let heads =
-        ["scenarios", "class", "quantity", "points", "mean", "worst", "noise", "target", "", "worst at"];
+/// One row per quantity.
+fn all_loads(document: &AccuracyDocument, group: &str, kind: ClassKind, markdown: bool) -> Rows {
+    let heads = ["quantity", "points", "mean", "worst", "noise", "target\nmean / worst", "", "worst at"];
     let mut rows = Rows::new(&heads, markdown);
-    for row in &document.summary {
-        // one target for routers, another for cubes
-        let mixed = is_absolute(row.quantity) && row.family == "all";
-        if row.load.is_some() || !TOGETHER.contains(&row.family.as_str()) || mixed {
-            continue;
-        }
-        let cycles = row.mean_cycles.map_or_else(String::new, |cycles| format!(" ({cycles:.2} cycles)"));
+    for row in Quantity::ALL.iter().filter_map(|quantity| find(document, group, kind, *quantity, None)) {
         rows.add([
-            row.family.clone(),
-            of_kind(row.kind).to_owned(),
             row.quantity.word().to_owned(),
             row.count.to_string(),
-            format!("{}{cycles}", shown(row.quantity, row.mean, false)),
+            shown(row.quantity, row.mean, false),
             shown(row.quantity, row.worst, true),
             shown(row.quantity, row.noise, false),
             target(row),
             met(row),
             row.worst_at.clone().unwrap_or_default(),
         ]);
+        if let Some(cycles) = row.mean_cycles {
+            let mut cells = vec![String::new(); heads.len()];
+            cells[0] = "  in cycles".to_owned();
+            cells[2] = format!("{cycles:.2}");
+            cells[5] = format!("or {}", summary::WAITING_CYCLES);
+            rows.add(cells);
+        }
     }
     rows
 }
 
+/// Mean and worst, without unit.
 fn pair(row: Option<&Row>) -> String {
-    let Some(row) = row else { return "-".to_owned() };
-    format!("{} / {}", shown(row.quantity, row.mean, false), shown(row.quantity, row.worst, true))
+    let Some(row) = row else { return String::new() };
+    match (row.mean, row.worst) {
+        (Some(mean), Some(worst)) if is_absolute(row.quantity) => format!("{mean:.3} / {worst:+.3}"),
+        (Some(mean), Some(worst)) if mean < 9.95 => format!("{mean:.1} / {worst:+.1}"),
+        (Some(mean), Some(worst)) => format!("{mean:.0} / {worst:+.0}"),
+        _ => "silent".to_owned(),
+    }
 }
 
 /// One column per load.
 fn by_load(document: &AccuracyDocument, markdown: bool) -> Rows {
     let loads: Vec<String> = document.loads.iter().map(|load| format!("{load}")).collect();
-    let mut heads = vec!["scenarios", "class", "quantity"];
+    let mut heads = vec!["", "quantity"];
     heads.extend(loads.iter().map(String::as_str));
     let mut rows = Rows::new(&heads, markdown);
-    for group in ["all routers", "all cubes"] {
+    for (name, group) in TOGETHER {
         for kind in ClassKind::ALL {
-            for quantity in Quantity::ALL.into_iter().filter(|one| *one != Quantity::SaturationLoad) {
-                let of = |load: Option<f64>| find(document, group, kind, quantity, load);
-                if of(None).is_none() {
+            for quantity in Quantity::ALL {
+                let of = |load: &f64| find(document, group, kind, quantity, Some(*load));
+                if document.loads.iter().all(|load| of(load).is_none()) {
                     continue;
                 }
-                let mut cells = vec![group.to_owned(), of_kind(kind).to_owned(), quantity.word().to_owned()];
-                cells.extend(document.loads.iter().map(|load| pair(of(Some(*load)))));
+                let mut cells = vec![format!("{name}, {}", kind.word()), quantity.word().to_owned()];
+                cells.extend(document.loads.iter().map(|load| pair(of(load))));
                 rows.add(cells);
             }
         }
@@ -146,30 +152,30 @@ fn by_load(document: &AccuracyDocument, markdown: bool) -> Rows {
     rows
 }
 
-/// One column per quantity, short of room: without percentiles.
+/// One column per quantity, short of room: without what the others nearly say.
 fn by_family(document: &AccuracyDocument, markdown: bool) -> Rows {
     let quantities = [
-        Quantity::NetworkLatency,
-        Quantity::Waiting,
-        Quantity::TotalLatency,
-        Quantity::P99,
-        Quantity::MissProbability,
-        Quantity::SaturationLoad,
+        (Quantity::NetworkLatency, "network\nlatency"),
+        (Quantity::Waiting, "waiting"),
+        (Quantity::TotalLatency, "total\nlatency"),
+        (Quantity::P99, "p99"),
+        (Quantity::MissProbability, "miss\nprobability"),
+        (Quantity::SaturationLoad, "saturation\nload"),
     ];
-    let mut heads = vec!["family", "class"];
-    heads.extend(quantities.iter().map(|quantity| quantity.word()));
+    let mut heads = vec!["family"];
+    heads.extend(quantities.iter().map(|(_, head)| *head));
     let mut rows = Rows::new(&heads, markdown);
-    let mut families: Vec<&str> = document.summary.iter().map(|row| row.family.as_str()).collect();
+    let mut families: Vec<&str> = document.cases.iter().map(|case| case.family.as_str()).collect();
     families.dedup();
-    families.retain(|family| !TOGETHER.contains(family));
     for family in families {
         for kind in ClassKind::ALL {
             let of = |quantity: Quantity| find(document, family, kind, quantity, None);
-            if quantities.iter().all(|quantity| of(*quantity).is_none()) {
+            if quantities.iter().all(|(quantity, _)| of(*quantity).is_none()) {
                 continue;
             }
-            let mut cells = vec![family.to_owned(), of_kind(kind).to_owned()];
-            cells.extend(quantities.iter().map(|quantity| pair(of(*quantity))));
+            let short = if kind == ClassKind::RealTime { "RT" } else { "BE" };
+            let mut cells = vec![format!("{family}, {short}")];
+            cells.extend(quantities.iter().map(|(quantity, _)| pair(of(*quantity))));
             rows.add(cells);
         }
     }

@@ -261,12 +261,7 @@ pub fn saturation_errors(
     simulated.iter().enumerate().map(of_class).collect()
 }
 
-fn model_load(
-    scenario: &Scenario,
-    class: usize,
-    simulated: f64,
-    model: &Solve<'_>,
-) -> Result<f64, String> {
+fn model_load(scenario: &Scenario, class: usize, simulated: f64, model: &Solve<'_>) -> Result<f64, String> {
     let ask = |factor: f64, saturation_loads: bool| {
         let scenario = scaled(scenario, factor).map_err(|_| "no such rate".to_owned())?;
         let options = Options { distributions: false, saturation_loads, ..Options::default() };
@@ -301,4 +296,74 @@ fn model_load(
         return Ok(high);
     }
     Err(failed.unwrap_or_else(|| "it does not saturate far beyond the simulated load".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use flitwise_models::published;
+    use flitwise_models::scenario::ScenarioSpec;
+
+    use super::*;
+
+    #[test]
+    fn errors_are_in_percent_of_the_simulated() {
+        let error = ErrorOf::new(Quantity::NetworkLatency, Ok(45.0), 50.0, Some(0.25));
+        assert_eq!((error.error, error.noise, error.difference()), (Some(-10.0), Some(0.5), Some(-5.0)));
+        let silent = ErrorOf::new(Quantity::Waiting, Err("why".to_owned()), 50.0, None);
+        assert_eq!((silent.error, silent.noise, silent.reason.as_deref()), (None, None, Some("why")));
+        assert_eq!(ErrorOf::new(Quantity::Waiting, Ok(1.0), 0.0, None).error, None, "no share of nothing");
+    }
+
+    #[test]
+    fn a_miss_probability_is_judged_where_it_is_off_most() {
+        let curve = Curve {
+            first_cycle: 36,
+            miss_probability: vec![0.5, 0.3, 0.1, 0.001],
+            half_width_95: vec![0.01, 0.02, 0.03, 0.04],
+            messages: 5_000,
+        };
+        // P(L > 36) = 0.45, P(L > 37) = 0.38, P(L > 38) and beyond 0.04
+        let model = LatencyDistribution { first_cycle: 36, at_most_probability: vec![0.55, 0.62, 0.96] };
+        let worst = worst_miss(&curve, Ok(&&model), Some(2)).unwrap();
+        assert_eq!((worst.deadline_cycles, worst.hops, worst.simulated), (Some(37), Some(2), 0.3));
+        assert!((worst.error.unwrap() - 0.08).abs() < 1e-12 && worst.noise == Some(0.02));
+        // one that begins later misses all deadlines before
+        let late = LatencyDistribution { first_cycle: 38, at_most_probability: vec![1.0] };
+        let worst = worst_miss(&curve, Ok(&&late), None).unwrap();
+        assert_eq!((worst.deadline_cycles, worst.model), (Some(37), Some(1.0)));
+        let silent = worst_miss(&curve, Err(&"why".to_owned()), None).unwrap();
+        assert_eq!((silent.error, silent.reason.as_deref()), (None, Some("why")));
+    }
+
+    /// A model that takes a class to be saturated from a rate on, and says so or lets it be found.
+    fn saturating(from: f64, says: bool) -> impl Fn(&Scenario, &Options) -> Result<Answer, Failure> {
+        move |scenario: &Scenario, _: &Options| {
+            let light = scenario.with_rates_scaled(1e-3);
+            let mut answer = published::solve(&light, &Options::default())?;
+            let (class, rate) = (&mut answer.classes[0], scenario.classes()[0].rate);
+            class.saturated = rate >= from;
+            class.saturation = class.saturated.then(|| flitwise_models::answer::Saturation {
+                bottleneck: "this".to_owned(),
+                because: "that".to_owned(),
+                at_load_factor: says.then_some(from / rate),
+                at_rate_messages_per_cycle: None,
+            });
+            Ok(answer)
+        }
+    }
+
+    #[test]
+    fn a_model_is_asked_where_it_saturates() {
+        let scenario = ScenarioSpec::default().check().unwrap(); // R1 at 0.005
+        let simulated = [Some(SaturationLoad { factor: 2.0, half_width_95: 0.02 }), None, None];
+        for (rate, says) in [(0.0095, true), (0.0095, false), (0.031, true), (0.031, false)] {
+            let found = saturation_errors(&scenario, &simulated, &saturating(rate, says));
+            let error = found[0].as_ref().unwrap();
+            let expected = rate / 0.005;
+            assert!((error.model.unwrap() - expected).abs() < 1e-9 * expected, "{rate} {says}: {error:?}");
+            assert_eq!((error.noise, &found[1]), (Some(1.0), &None));
+        }
+        let never = saturation_errors(&scenario, &simulated, &saturating(0.9, true));
+        assert!(never[0].as_ref().unwrap().reason.as_ref().unwrap().contains("does not saturate"));
+    }
 }

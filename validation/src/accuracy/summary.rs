@@ -13,7 +13,7 @@ pub struct Found<'e> {
     pub family: &'e str,
     /// Whether it is a hypercube.
     pub cube: bool,
-    /// What it is found in, such as `router-07 at 0.85, R1`.
+    /// What it is found in, such as `router-07 R1 0.85`.
     pub place: String,
     /// Kind of the class.
     pub kind: ClassKind,
@@ -170,4 +170,77 @@ fn counted(error: f64, of: &ErrorOf, target: Target) -> f64 {
     let is_small = of.difference().is_some_and(|difference| difference.abs() <= WAITING_CYCLES);
     let absolute = error.abs();
     if of.quantity == Quantity::Waiting && is_small { absolute.min(target.mean) } else { absolute }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(quantity: Quantity, model: Option<f64>, simulated: f64) -> ErrorOf {
+        let model = model.ok_or_else(|| "it does not say".to_owned());
+        ErrorOf::new(quantity, model, simulated, Some(0.5))
+    }
+
+    fn found(error: &ErrorOf, load: f64) -> Found<'_> {
+        let kind = ClassKind::RealTime;
+        Found { family: "a", cube: false, place: format!("a-01 R1 {load}"), kind, load: Some(load), error }
+    }
+
+    fn of_all<'r>(rows: &'r [Row], family: &str, load: Option<f64>) -> &'r Row {
+        rows.iter().find(|row| row.family == family && row.load == load).unwrap()
+    }
+
+    #[test]
+    fn a_row_has_mean_worst_and_noise_of_its_errors() {
+        let errors = [(102.0, 100.0), (99.0, 100.0), (50.0, 50.0)];
+        let errors = errors.map(|(model, simulated)| error(Quantity::NetworkLatency, Some(model), simulated));
+        let all = rows(&[found(&errors[0], 0.3), found(&errors[1], 0.8), found(&errors[2], 0.8)]);
+        let row = of_all(&all, "a", None);
+        assert_eq!((row.count, row.missing, row.mean, row.worst), (3, 0, Some(1.0), Some(2.0)));
+        assert_eq!(row.worst_at.as_deref(), Some("a-01 R1 0.3"));
+        // 0.5 of 100, 100 and 50
+        assert!((row.noise.unwrap() - 2.0 / 3.0).abs() < 1e-12);
+        assert!(row.met, "1 % and 2 % of 1 % and 3 %");
+        let row = of_all(&all, "a", Some(0.8));
+        assert_eq!((row.count, row.mean, row.worst), (2, Some(0.5), Some(-1.0)));
+        assert_eq!(
+            of_all(&all, "all routers", None),
+            &Row { family: "all routers".into(), ..of_all(&all, "a", None).clone() }
+        );
+        assert!(all.iter().all(|row| row.family != "all cubes"));
+    }
+
+    #[test]
+    fn a_target_is_missed_by_the_worst_or_by_silence() {
+        let good = error(Quantity::NetworkLatency, Some(100.0), 100.0);
+        let bad = error(Quantity::NetworkLatency, Some(103.5), 100.0);
+        let silent = error(Quantity::NetworkLatency, None, 100.0);
+        let nine: Vec<Found<'_>> = (0..9).map(|_| found(&good, 0.5)).collect();
+        let with = |one| rows(&[nine.clone(), vec![found(one, 0.5)]].concat());
+        let row = with(&bad);
+        let row = of_all(&row, "a", None);
+        assert!(!row.met && row.mean.unwrap() < 1.0 && row.worst == Some(3.5));
+        let row = with(&silent);
+        let row = of_all(&row, "a", None);
+        assert!(!row.met && row.missing == 1 && row.count == 9 && row.mean == Some(0.0));
+        assert!(of_all(&with(&good), "a", None).met);
+    }
+
+    #[test]
+    fn waiting_may_be_off_by_half_a_cycle() {
+        let small = error(Quantity::Waiting, Some(1.4), 1.0);
+        let row = rows(&[found(&small, 0.5)]);
+        let row = of_all(&row, "a", None);
+        assert!(row.met, "0.4 cycles");
+        assert!((row.mean.unwrap() - 40.0).abs() < 1e-9 && (row.mean_cycles.unwrap() - 0.4).abs() < 1e-9);
+        let large = error(Quantity::Waiting, Some(1.6), 1.0);
+        assert!(!of_all(&rows(&[found(&large, 0.5)]), "a", None).met);
+    }
+
+    #[test]
+    fn routers_and_cubes_have_targets_of_their_own() {
+        let target = |cube| Target::of(Quantity::MissProbability, ClassKind::RealTime, cube);
+        assert_eq!((target(false).mean, target(true).mean), (0.005, 0.01));
+        assert_eq!(Target::of(Quantity::TotalLatency, ClassKind::BestEffort, true).worst, 5.0);
+    }
 }
