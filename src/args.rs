@@ -127,10 +127,16 @@ Examples:
   flitwise verify --only fig04a,fig13a-agreement
   flitwise verify mine.toml --precision 0.5%
   flitwise verify --format markdown > claims.md
+  flitwise verify --accuracy --set tuning            the errors of a model over random scenarios
+  flitwise verify --accuracy --set tuning --only router-07 --format json
 
 A claim is held, not held or undecided: intervals too wide to tell, or nothing to compare. Of each the registry says
 what is expected; CHANGED is another verdict. --only takes whole names and their beginnings: fig04a is fig04a-order,
 too. What a registry looks like is in validation/README.md. Simulations are kept in the store (flitwise store).
+--accuracy compares a model with the simulation over scenarios drawn at random within stated bounds, each at shares of
+the load at which its first class saturates in the simulation: mean and worst error of every quantity, beside what is
+aimed at and the simulation's own uncertainty. JSON has every single point with its scenario. A set's precision holds if
+it is finer than --precision. A missed target is an answer: exit code 0.
 Exit codes: 0 every verdict as expected, 1 one has changed or is undecided (or output not written), 2 bad input,
 130 interrupted (claims that were complete are judged).";
 

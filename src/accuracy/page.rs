@@ -214,14 +214,15 @@ fn remarks(document: &AccuracyDocument) -> Vec<String> {
 }
 
 fn account(document: &AccuracyDocument) -> String {
-    let cases = document.cases.len();
-    let points = document.cases.iter().map(|case| case.points.len()).sum::<usize>();
+    let counted = |count: usize, of: &str| format!("{count} {of}{}", if count == 1 { "" } else { "s" });
+    let cases = counted(document.cases.len(), "scenario");
+    let points = counted(document.cases.iter().map(|case| case.points.len()).sum(), "point");
     let set = format!("set {}, drawn from {}", document.set, document.set_seed);
     if document.summary.is_empty() {
-        return format!("{cases} scenarios; {set}");
+        return format!("{cases}; {set}");
     }
     format!(
-        "model {}: {cases} scenarios at {points} points; {set}; seed {}, precision {}",
+        "model {}: {cases}, {points}; {set}; seed {}, precision {}",
         document.model,
         document.seed,
         percent(document.wanted_precision)

@@ -127,6 +127,15 @@ fn many_scenarios_keep_within_their_bounds() {
 }
 
 #[test]
+fn the_example_of_the_readme_is_sound() {
+    let readme = include_str!("../README.md");
+    let (_, rest) = readme.split_once("```toml\nseed").unwrap();
+    let (example, _) = rest.split_once("```").unwrap();
+    let plan = Plan::from_toml("README.md", &format!("seed{example}")).unwrap();
+    assert_eq!(plan.families, Plan::tuning().families[..1]);
+}
+
+#[test]
 fn a_family_more_leaves_the_others_alone() {
     let plan = Plan::tuning();
     let mut fewer = plan.clone();
@@ -171,7 +180,7 @@ buffer = "short"
     let found: Vec<String> =
         Plan::from_toml("t", text).unwrap_err().iter().map(ToString::to_string).collect();
     let expected = [
-        "t:1:8: seed: found -1, wanted a whole number of seed",
+        "t:1:8: seed: found -1, wanted 0 to 9007199254740992",
         "t:2:9: loads: found 1.2, wanted loads from 0.01 to 0.95\n  help: a load is a share of the one at which the first class saturates",
         "t:3:13: precision: found 5, wanted a share from 0.0001 to 0.5, such as 0.05 for 5 %",
         "t:4:1: points: found an unknown key, wanted one of seed, loads, precision, max_flit_hops, family",

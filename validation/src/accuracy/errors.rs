@@ -157,9 +157,9 @@ pub fn judge(observation: &Observation, class: usize, answer: Result<&Answer, &s
     let own = &observation.classes[class];
     let enough = |curve: &&Curve| curve.messages >= FEWEST_MESSAGES;
     if own.by_hops.is_empty() {
-        let distribution = answer.map_err(str::to_owned).and_then(|answer| {
-            answer.latency_distribution.as_ref().ok_or_else(|| missing(answer, "latency_percentiles_cycles"))
-        });
+        let distribution = answer
+            .map_err(str::to_owned)
+            .and_then(|answer| steady(answer, answer.latency_distribution.as_ref()));
         let curve = own.misses.as_ref().filter(enough);
         errors.extend(curve.and_then(|curve| worst_miss(curve, distribution.as_ref(), None)));
     }
@@ -168,7 +168,7 @@ pub fn judge(observation: &Observation, class: usize, answer: Result<&Answer, &s
         let distribution = answer.map_err(str::to_owned).and_then(|answer| {
             let by_hops = answer.latency_distributions_by_hops.as_ref();
             let of_hops = by_hops.and_then(|by_hops| by_hops.get(over.hops as usize - 1));
-            of_hops.ok_or_else(|| missing(answer, "latency_percentiles_cycles"))
+            steady(answer, of_hops)
         });
         errors.extend(worst_miss(curve, distribution.as_ref(), Some(over.hops)));
     }
@@ -192,6 +192,15 @@ fn of_simulation(quantity: Quantity, class: &ClassSimulation) -> Option<(f64, Op
         Quantity::P99 => cycles(percentiles.p99),
         Quantity::MissProbability | Quantity::SaturationLoad => None,
     }
+}
+
+/// A distribution, unless the class is saturated: then it predicts no steady state.
+fn steady<'a>(
+    class: &ClassAnswer,
+    distribution: Option<&'a LatencyDistribution>,
+) -> Result<&'a LatencyDistribution, String> {
+    let steady = distribution.filter(|_| !class.saturated);
+    steady.ok_or_else(|| missing(class, "latency_percentiles_cycles"))
 }
 
 /// Why a model does not have a number.

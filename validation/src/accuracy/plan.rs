@@ -33,6 +33,8 @@ const HEADS: &[(&str, &[&str])] = &[("[[family]]", FAMILY)];
 
 /// Most scenarios of a family.
 const MOST_SCENARIOS: u32 = 10_000;
+/// All whole numbers up to this are told apart.
+const MOST_SEED: f64 = 9_007_199_254_740_992.0;
 
 /// Reads a whole plan.
 pub(super) fn read(text_name: &str, text: &str) -> Result<Plan, Vec<Fault>> {
@@ -41,7 +43,10 @@ pub(super) fn read(text_name: &str, text: &str) -> Result<Plan, Vec<Fault>> {
     let root = document.root();
     reader.refuse_unknown(&root, ROOT);
     reader.require(&root, "seed", "the number that all scenarios are drawn from", Some("seed = 1"));
-    let seed = u64::from(reader.whole(&root, "seed").unwrap_or(0));
+    let seed = number(&mut reader, &root, "seed", 0.0..=MOST_SEED).unwrap_or(0.0);
+    if seed.fract() != 0.0 {
+        refuse(&mut reader, &root, "seed", seed.to_string(), "a whole number", None);
+    }
     let loads = reader.rising(&root, "loads", 20).unwrap_or_default();
     if let Some(load) = loads.iter().find(|load| !(0.01..=0.95).contains(*load)) {
         let help = "a load is a share of the one at which the first class saturates";
@@ -60,6 +65,7 @@ pub(super) fn read(text_name: &str, text: &str) -> Result<Plan, Vec<Fault>> {
         }
         families.push(family);
     }
+    let seed = seed as u64;
     let plan = Plan { seed, loads, precision, max_flit_hops: flit_hops.unwrap_or(1e9), families };
     reader.finish(plan)
 }
