@@ -109,10 +109,7 @@ fn accuracy_is_told_point_by_point_and_kept() {
     // the point can be looked up: its scenario is one that simulate takes
     let scenario = scratch("verify-accuracy-case.toml", case["scenario"].as_str().unwrap());
     let solved = json(&["solve", scenario.to_str().unwrap(), "--format", "json"]);
-    assert_eq!(
-        solved["scenario"]["classes"].as_array().map(Vec::len),
-        solved["classes"].as_array().map(Vec::len)
-    );
+    assert_eq!(solved["classes"].as_array().unwrap().len(), 3);
 
     let again = json(&arguments);
     assert_eq!(document, again, "all of it is from the store");
