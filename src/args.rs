@@ -131,10 +131,16 @@ Examples:
   flitwise verify --only fig04a,fig13a-agreement
   flitwise verify mine.toml --precision 0.5%
   flitwise verify --format markdown > claims.md
+  flitwise verify --accuracy --set tuning            the errors of a model over random scenarios
+  flitwise verify --accuracy --set tuning --only router-07 --format json
 
 A claim is held, not held or undecided: intervals too wide to tell, or nothing to compare. Of each the registry says
 what is expected; CHANGED is another verdict. --only takes whole names and their beginnings: fig04a is fig04a-order,
 too. What a registry looks like is in validation/README.md. Simulations are kept in the store (flitwise store).
+--accuracy compares a model with the simulation over scenarios drawn at random within stated bounds, each at shares of
+the load at which its first class saturates in the simulation: mean and worst error of every quantity, beside what is
+aimed at and the simulation's own uncertainty. JSON has every single point with its scenario. A set's precision holds if
+it is finer than --precision. A missed target is an answer: exit code 0.
 Exit codes: 0 every verdict as expected, 1 one has changed or is undecided (or output not written), 2 bad input,
 130 interrupted (claims that were complete are judged).";
 
@@ -219,15 +225,27 @@ pub(crate) struct Verify {
     /// Registries of claims (TOML), - for standard input [default: the built-in one].
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Judge this model wherever a claim is about a model [default: the one that the claim names].
+    /// Judge this model wherever a claim is about a model [default: the one that the claim names; with --accuracy
+    /// the usual one].
     #[arg(long, value_name = "MODEL", value_parser = model())]
     pub(crate) model: Option<Model>,
     /// Check only the quick subset.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Check only claims whose name is this or begins so; repeatable, or parted by commas.
+    /// Check only claims whose name is this or begins so; repeatable, or parted by commas. With --accuracy:
+    /// only this family or scenario.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
+    /// Instead of claims: how far a model is off the simulation over a set of random scenarios.
+    #[arg(long, conflicts_with_all = ["files", "quick"])]
+    pub(crate) accuracy: bool,
+    /// The set of scenarios: `holdout`, which models are judged on, `tuning`, which they are chosen on, or a file
+    /// (TOML).
+    #[arg(long, value_name = "SET", default_value = "holdout", requires = "accuracy")]
+    pub(crate) set: String,
+    /// List the scenarios of the set and simulate nothing.
+    #[arg(long, requires = "accuracy")]
+    pub(crate) list: bool,
     /// How to print the verdicts.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -495,6 +513,8 @@ pub(crate) enum SchemaOf {
     Compare,
     /// The result of `verify --format json`.
     Verify,
+    /// The result of `verify --accuracy --format json`.
+    Accuracy,
     /// The numbers of a figure, as `figure` writes them.
     Figure,
 }

@@ -1,5 +1,6 @@
 //! Many points to simulate: options, store, progress bar and signals.
 
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use flitwise_models::scenario::{Fault, Scenario};
@@ -69,6 +70,38 @@ impl Campaign {
         }
         Ok(outcomes)
     }
+
+    /// Does `work` for 0, 1, .. up to `count`, each of a name, until it is done or has to stop; whether it had to.
+    pub(crate) fn each(
+        &self,
+        names: &[&str],
+        mut work: impl FnMut(usize, &mut Means<'_>) -> Option<()>,
+    ) -> bool {
+        let watch = Watch::begin();
+        let mut bar = Bar::new(self.quiet, self.settings.precision);
+        self.notices.iter().for_each(|notice| bar.notice(notice));
+        let mut all_done = true;
+        for (at, name) in names.iter().enumerate() {
+            bar.part = Some((at, names.len()));
+            bar.bar.set_message(format!("{name}, {} of {}: saturation", at + 1, names.len()));
+            bar.bar.set_position((STEPS * at as f64 / names.len() as f64) as u64);
+            let store = self.store.as_ref();
+            if work(at, &mut Means { store, stop: watch.stop(), listener: &mut bar }).is_none() {
+                all_done = false;
+                break;
+            }
+        }
+        bar.bar.finish_and_clear();
+        !all_done
+    }
+}
+
+/// What simulations need of a campaign.
+pub(crate) struct Means<'m> {
+    pub(crate) store: Option<&'m Store>,
+    /// Set once it is to stop.
+    pub(crate) stop: &'m AtomicBool,
+    pub(crate) listener: &'m mut dyn Listener,
 }
 
 /// The store that was asked for; without the means for the default one, none, which is noted.
@@ -112,6 +145,8 @@ struct Bar {
     bar: ProgressBar,
     wanted_precision: f64,
     started: Instant,
+    /// Which part of the work it stands for, of how many.
+    part: Option<(usize, usize)>,
 }
 
 impl Bar {
@@ -120,7 +155,7 @@ impl Bar {
         let style = ProgressStyle::with_template("[{bar:20}] {percent:>3} %  {wide_msg}");
         let style = style.expect("a fixed template is sound").progress_chars("=> ");
         let bar = ProgressBar::with_draw_target(Some(STEPS as u64), target).with_style(style);
-        Self { bar, wanted_precision, started: Instant::now() }
+        Self { bar, wanted_precision, started: Instant::now(), part: None }
     }
 }
 
@@ -129,7 +164,9 @@ impl Listener for Bar {
         if self.bar.is_hidden() {
             return;
         }
-        let share = progress.share_done.clamp(0.001, 1.0);
+        let (part, parts) = self.part.unwrap_or((0, 1));
+        let share_done = (part as f64 + progress.share_done) / parts as f64;
+        let share = share_done.clamp(0.001, 1.0);
         let left = self.started.elapsed().mul_f64((1.0 - share) / share);
         // whole seconds: the rest is guesswork
         let left = HumanDuration(Duration::from_secs(left.as_secs()));
@@ -141,7 +178,7 @@ impl Listener for Bar {
         let (point, points) = (progress.done + 1, progress.points);
         self.bar
             .set_message(format!("point {point} of {points}, {left:#} left; {}: {width}", progress.scenario));
-        self.bar.set_position((STEPS * progress.share_done) as u64);
+        self.bar.set_position((STEPS * share_done) as u64);
     }
 
     fn notice(&mut self, text: &str) {

@@ -1,5 +1,6 @@
 //! The command `flitwise`: parse, ask, print.
 
+mod accuracy;
 mod args;
 mod campaign;
 mod compare;
@@ -47,6 +48,7 @@ fn run(command: &Command) -> Result<(), Ended> {
         Command::Sweep(args) => sweep::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Verify(args) if args.accuracy => accuracy::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Figure(args) => figure::run(args),
         Command::Report(args) => report::run(args),

@@ -31,6 +31,13 @@ pub(crate) fn write_json(value: &impl Serialize) -> Result<(), Ended> {
     write(&text)
 }
 
+/// Writes a value as JSON in one line: indented, long lists of numbers would have a line for each.
+pub(crate) fn write_json_line(value: &impl Serialize) -> Result<(), Ended> {
+    let mut text = serde_json::to_vec(value)?;
+    text.push(b'\n');
+    write(&text)
+}
+
 /// Writes a text that may be coloured; colours reach a terminal only, and never under `NO_COLOR`.
 pub(crate) fn write_coloured(text: &str) -> Result<(), Ended> {
     let mut out = anstream::stdout().lock();

@@ -3,6 +3,7 @@
 use flitwise_models::scenario::ScenarioSpec;
 use schemars::schema_for;
 
+use crate::accuracy::AccuracyDocument;
 use crate::args::SchemaOf;
 use crate::compare::CompareDocument;
 use crate::figure::FigureDocument;
@@ -21,6 +22,7 @@ pub(crate) fn run(of: SchemaOf) -> Result<(), Ended> {
         SchemaOf::Simulate => schema_for!(SimulateDocument),
         SchemaOf::Compare => schema_for!(CompareDocument),
         SchemaOf::Verify => schema_for!(VerifyDocument),
+        SchemaOf::Accuracy => schema_for!(AccuracyDocument),
         SchemaOf::Figure => schema_for!(FigureDocument),
     };
     output::write_json(&schema)

@@ -70,3 +70,53 @@ fn what_was_simulated_is_kept() {
     assert_eq!(first.stdout, second.stdout);
     assert!(fs::read_dir(store).unwrap().count() > 0);
 }
+
+/// A set of a single scenario, quick to simulate.
+const SET: &str = "seed = 7\nloads = [0.3, 0.6]\nprecision = 0.1\nmax_flit_hops = 1e7\n[[family]]\nname = \"cube\"\n\
+                   count = 1\ntopology = \"hypercube\"\ndimension = [2, 2]\nbest_effort = 1\n";
+
+#[test]
+fn accuracy_is_told_point_by_point_and_kept() {
+    let path = scratch("verify-accuracy.toml", SET);
+    let store = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("verify-accuracy-store");
+    let _ = fs::remove_dir_all(&store);
+    let (path, store) = (path.to_str().unwrap(), store.to_str().unwrap());
+    let options =
+        ["--accuracy", "--set", path, "--store", store, "--model", "published", "--precision", "10%"];
+    let arguments = [&["verify"], options.as_slice(), &["--format", "json"]].concat();
+    let document = json(&arguments);
+    assert_valid(&document, "accuracy");
+    assert_eq!(document["schema"], "flitwise.accuracy/1");
+    assert_eq!((&document["model"], &document["partial"]), (&"published".into(), &false.into()));
+    let case = &document["cases"][0];
+    assert_eq!(case["name"], "cube-01");
+    assert_eq!(case["saturation"].as_array().unwrap().len(), 3);
+    let points = case["points"].as_array().unwrap();
+    let factors: Vec<f64> = points.iter().map(|point| point["factor"].as_f64().unwrap()).collect();
+    assert!((factors[1] / factors[0] - 2.0).abs() < 1e-9, "{factors:?}");
+    assert_close(&case["saturation_factor"], factors[0] / 0.3, 1e-9);
+    let class = &points[0]["classes"][0];
+    let hops = class["simulated"]["hops"].as_array().unwrap();
+    assert_eq!(hops.len(), 2);
+    // P - 1 + P h + M
+    assert_eq!(
+        (&hops[0]["misses"]["first_cycle"], &hops[1]["misses"]["first_cycle"]),
+        (&41.into(), &46.into())
+    );
+    let misses =
+        class["errors"].as_array().unwrap().iter().filter(|error| error["quantity"] == "miss-probability");
+    assert_eq!(misses.filter(|error| error["error"].is_number()).count(), 2, "one per number of hops");
+    // the point can be looked up: its scenario is one that simulate takes
+    let scenario = scratch("verify-accuracy-case.toml", case["scenario"].as_str().unwrap());
+    let solved = json(&["solve", scenario.to_str().unwrap(), "--format", "json"]);
+    assert_eq!(solved["classes"].as_array().unwrap().len(), 3);
+
+    let again = json(&arguments);
+    assert_eq!(document, again, "all of it is from the store");
+    let rows = flitwise(&[&["verify"], options.as_slice(), &["--format", "csv"]].concat());
+    let rows = String::from_utf8(rows.stdout).unwrap();
+    let head = "family,kind,load,quantity,count,missing,mean,worst,noise,unit,target_mean,target_worst,met,";
+    assert!(rows.starts_with(head), "{rows}");
+    let row = rows.lines().find(|row| row.starts_with("cube,real-time,0.3,network-latency,2,0,"));
+    assert!(row.unwrap().contains(",percent,1,3,"), "{rows}");
+}

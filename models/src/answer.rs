@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::fixed_point::{self, Status};
+use crate::lattice::Distribution;
 use crate::model::Model;
 use crate::scenario::{ClassKind, ClassSpec, ScenarioSpec};
 
@@ -144,6 +145,9 @@ pub struct ClassAnswer {
     /// The distribution behind deadlines and percentiles, if details are asked for and it exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_distribution: Option<LatencyDistribution>,
+    /// The same for messages over 1, 2, .. network channels of a hypercube.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_distributions_by_hops: Option<Vec<LatencyDistribution>>,
 }
 
 /// Why and from when on a class is saturated.
@@ -253,7 +257,100 @@ impl ClassAnswer {
             reasons: BTreeMap::new(),
             per_channel: None,
             latency_distribution: None,
+            latency_distributions_by_hops: None,
         }
+    }
+
+    /// The same, why each of its means is missing.
+    pub(crate) fn lacks_means(&mut self, because: &str) {
+        for field in MEANS {
+            self.reasons.insert(field.to_owned(), because.to_owned());
+        }
+    }
+
+    /// Deadlines and percentiles by the distributions of all messages and of those over 1, 2, .. network channels, or
+    /// why there are none.
+    pub(crate) fn set_distributions(
+        &mut self,
+        class: &ClassSpec,
+        distributions: Result<(&Distribution, &[Distribution]), &str>,
+    ) {
+        let miss = |(hops, deadline_cycles): (Option<u32>, u32)| {
+            let found = distributions.map(|(all, by_hops)| {
+                let of_hops = hops.and_then(|hops| by_hops.get(hops as usize - 1)).unwrap_or(all);
+                (of_hops.more_than(deadline_cycles), known(of_hops))
+            });
+            let (miss_probability, reason) = match found {
+                Ok((Some(miss), _)) => (Some(miss), None),
+                Ok((None, known)) => (None, Some(known)),
+                Err(missing) => (None, Some(missing.to_owned())),
+            };
+            DeadlineAnswer { deadline_cycles, hops, miss_probability, reason }
+        };
+        self.deadlines = class.each_deadline().into_iter().map(miss).collect();
+        let key = "latency_percentiles_cycles".to_owned();
+        match distributions {
+            Ok((all, _)) => {
+                self.latency_percentiles_cycles = Percentiles {
+                    p50: all.percentile(0.5),
+                    p90: all.percentile(0.9),
+                    p99: all.percentile(0.99),
+                    p99_9: all.percentile(0.999),
+                };
+                if self.latency_percentiles_cycles.p99_9.is_none() {
+                    self.reasons.insert(key, known(all));
+                }
+            }
+            Err(missing) => {
+                self.reasons.insert(key, missing.to_owned());
+            }
+        }
+    }
+
+    /// The distributions themselves, for those who ask for details.
+    pub(crate) fn show_distributions(&mut self, all: &Distribution, by_hops: &[Distribution]) {
+        self.latency_distribution = Some(all.into());
+        self.latency_distributions_by_hops =
+            (!by_hops.is_empty()).then(|| by_hops.iter().map(LatencyDistribution::from).collect());
+    }
+}
+
+/// The means that a class without a solution lacks.
+const MEANS: [&str; 12] = [
+    "network_latency_cycles",
+    "waiting_cycles",
+    "total_latency_cycles",
+    "transfer_cycles",
+    "blocking_cycles",
+    "sharing_cycles",
+    "blocking_probability",
+    "blocking_length_flits",
+    "cycles_per_flit",
+    "utilization",
+    "source_load",
+    "accepted_rate_messages_per_cycle",
+];
+
+/// Why something is not known of a distribution.
+fn known(distribution: &Distribution) -> String {
+    let cycles = distribution.first() as usize + distribution.cumulated().len();
+    format!("the distribution is computed up to {cycles} cycles only")
+}
+
+impl LatencyDistribution {
+    /// `P(network latency > x)`; beyond the last `x` that it holds, what is left there.
+    pub fn more_than(&self, cycles: u32) -> f64 {
+        let Some(index) = cycles.checked_sub(self.first_cycle) else { return 1.0 };
+        let known = self.at_most_probability.get(index as usize).or(self.at_most_probability.last());
+        // what is left at the rounding of sums is nothing
+        known.map_or(1.0, |p| if *p > 1.0 - 1e-14 { 0.0 } else { 1.0 - p })
+    }
+}
+
+impl From<&Distribution> for LatencyDistribution {
+    fn from(distribution: &Distribution) -> Self {
+        let at_most_probability = distribution.cumulated().to_vec();
+        Self { first_cycle: distribution.first(), at_most_probability }
     }
 }
 

@@ -9,18 +9,22 @@ mod law;
 mod link_sharing;
 mod queue;
 mod router;
+mod saturation;
 mod solution;
 mod source;
 mod station;
+mod validity;
+mod wording;
 
 pub use bursty_source::{BurstySource, Service, SourceQueue};
 
 pub use crate::model::{Failure, Options};
 
 use crate::answer::Answer;
+use crate::fixed_point::{Report, Status};
 use crate::model::Model;
 use crate::scenario::{ClassKind, NetworkSpec, Scenario, Scheduler, SourceSpec};
-use solution::Found;
+use solution::{Detail, Found};
 use station::{Overloaded, Shape};
 
 /// A class as its links see it.
@@ -43,7 +47,11 @@ impl Class {
 
     /// The source with times in cells of `unit` cycles.
     fn bursts_in(&self, unit: f64) -> Option<BurstySource> {
-        self.bursts.map(|source| BurstySource { rate: source.rate * unit, peak_rate: source.peak_rate * unit, ..source })
+        self.bursts.map(|source| BurstySource {
+            rate: source.rate * unit,
+            peak_rate: source.peak_rate * unit,
+            ..source
+        })
     }
 }
 
@@ -85,6 +93,14 @@ impl Asked {
         }
     }
 
+    fn longest(&self) -> f64 {
+        self.classes.iter().map(|class| class.message).fold(1.0, f64::max)
+    }
+
+    fn shortest(&self) -> f64 {
+        self.classes.iter().map(|class| class.message).fold(f64::INFINITY, f64::min).min(self.longest())
+    }
+
     fn real_time(&self) -> impl Iterator<Item = Class> + '_ {
         self.classes.iter().filter(|class| class.kind == ClassKind::RealTime).copied()
     }
@@ -123,34 +139,45 @@ struct Resolution {
     most_rounds: u32,
 }
 
+/// Cells of the finest lattice.
+const MOST_CELLS: usize = 4096;
+
 impl Resolution {
+    /// For distributions: a cell is a cycle unless messages are long.
+    fn fine(asked: &Asked) -> Self {
+        let unit = (asked.longest() / 64.0).ceil().max(1.0);
+        let cells = ((8.0 * asked.longest() / unit) as usize).next_power_of_two().clamp(256, 1024);
+        Self { cells, unit, steps: 16, tolerance: 1e-4, most_rounds: 300 }
+    }
+
+    /// For means alone: eight cells to the shortest message.
+    fn means(asked: &Asked) -> Self {
+        let unit = (asked.shortest() / 8.0).max(asked.longest() / 32.0).max(1.0);
+        let cells = ((8.0 * asked.longest() / unit) as usize).next_power_of_two().clamp(64, 256);
+        Self { cells, unit, steps: 8, tolerance: 3e-4, most_rounds: 300 }
+    }
+
+    /// Twice as far: by more cells, or by wider ones.
+    fn wider(&self) -> Self {
+        if self.cells < MOST_CELLS {
+            Self { cells: self.cells * 2, ..*self }
+        } else {
+            Self { unit: self.unit * 2.0, ..*self }
+        }
+    }
+
     fn coarse(&self) -> usize {
         self.steps.min(8)
     }
 }
 
-/// Prototype entry.
-pub fn prototype(scenario: &Scenario, n: usize) -> Vec<(String, Option<[f64; 2]>, String, Vec<f64>)> {
-    let env = |k: &str, d: f64| std::env::var(k).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
-    let asked = Asked::new(scenario);
-    let unit = env("UNIT", 1.0);
-    let resolution = Resolution { cells: env("CELLS", n as f64) as usize, unit, steps: env("STEPS", 32.0) as usize, tolerance: env("TOL", 3e-5), most_rounds: 200 };
-    let NetworkSpec::Router { ports } = scenario.network() else { return Vec::new() };
-    let found = router::solve(&asked, ports, &resolution);
-    let one = |(found, place): (Result<Found, Overloaded>, &usize)| {
-        let name = scenario.classes()[*place].name.clone();
-        match found {
-            Ok(f) => {
-                let text = format!("input={:.3} arb={:.3} out={:.3} gaps={:.3} rounds={} conv={} load={:.4}", f.input, f.arbitration, f.output, f.gaps, f.detail.rounds, f.detail.converged, f.source_load);
-                (name, Some([f.latency(), f.waiting]), text, f.delays[0].law.probabilities().to_vec())
-            }
-            Err(e) => (name, None, format!("{e:?}"), Vec::new()),
-        }
-    };
-    found.into_iter().zip(&asked.places).map(one).collect()
+/// What the parts of the model hand back.
+struct Solved {
+    report: Report,
+    found: Vec<Result<Found, Overloaded>>,
 }
 
-/// A place from which the iteration of a similar scenario may set out: the answer to this one.
+/// A place from which the iteration of a similar scenario may set out; the refined model iterates afresh each time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WarmStart {}
 
@@ -162,17 +189,53 @@ pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> 
     solve_from(scenario, options, None).map(|(answer, _)| answer)
 }
 
-/// Solves the model from a warm start, where that leads to the same answer, and hands out the next one.
+/// Solves the model; a warm start changes nothing.
 ///
 /// # Errors
 /// As [`solve`].
 pub fn solve_from(
     scenario: &Scenario,
-    _options: &Options,
+    options: &Options,
     _start: Option<&WarmStart>,
 ) -> Result<(Answer, WarmStart), Failure> {
     supports(scenario)?;
-    unreachable!("no scenario is in the model")
+    let asked = Asked::new(scenario);
+    let mut resolution =
+        if options.distributions { Resolution::fine(&asked) } else { Resolution::means(&asked) };
+    let found = loop {
+        let found = solve_at(scenario, &asked, &resolution);
+        if resolution.unit > 4096.0 || found.iter().flatten().all(|found| found.fits(&resolution)) {
+            break found;
+        }
+        resolution = resolution.wider();
+    };
+    let report = report(&found);
+    if report.status != Status::Converged {
+        return Err(Failure::NotConverged { model: Model::Refined, report });
+    }
+    Ok((wording::answer(scenario, &asked, Solved { report, found }, options), WarmStart {}))
+}
+
+/// All classes that send, at one resolution.
+fn solve_at(scenario: &Scenario, asked: &Asked, resolution: &Resolution) -> Vec<Result<Found, Overloaded>> {
+    match scenario.network() {
+        NetworkSpec::Router { ports } => router::solve(asked, ports, resolution),
+        NetworkSpec::Hypercube { .. } => todo!(),
+    }
+}
+
+/// The account of the iterations of all classes.
+fn report(found: &[Result<Found, Overloaded>]) -> Report {
+    let one = |found: &Found| {
+        let Detail { rounds, converged, changes } = &found.detail;
+        Report {
+            status: if *converged { Status::Converged } else { Status::OutOfIterations },
+            iterations: *rounds,
+            residual: changes.last().copied().unwrap_or(0.0),
+            residuals: changes.clone(),
+        }
+    };
+    found.iter().flatten().map(one).fold(Report::default(), Report::then)
 }
 
 /// Whether the model has all that the scenario holds.
@@ -180,9 +243,17 @@ pub fn solve_from(
 /// # Errors
 /// What it has not.
 pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
-    Err(Failure::Refused {
-        model: Model::Refined,
-        key: "network".to_owned(),
-        because: format!("is not there yet and answers no scenario, {} neither", scenario.spec().name),
-    })
+    let refused = |key: &str, because: String| {
+        Err(Failure::Refused { model: Model::Refined, key: key.to_owned(), because })
+    };
+    match scenario.router().scheduler {
+        Scheduler::VirtualClock | Scheduler::FairQueueing | Scheduler::WeightedRoundRobin => Ok(()),
+        without => refused(
+            "router.scheduler",
+            format!(
+                "has no {} scheduler; it has virtual-clock, fair-queueing and weighted-round-robin",
+                without.word()
+            ),
+        ),
+    }
 }

@@ -10,6 +10,7 @@ mod overrides;
 mod presets;
 mod reader;
 mod spec;
+mod writer;
 
 pub use crate::document::{Document, Fault, Place};
 pub use base::Load;

@@ -88,9 +88,9 @@ impl Listener for () {
 
 /// What a campaign has found.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct Outcome<T = Simulation> {
     /// By scenario, without the split by number of hops; `None` where it was interrupted before.
-    pub simulations: Vec<Option<Simulation>>,
+    pub simulations: Vec<Option<T>>,
     /// Points that were simulated, in part or as a whole.
     pub simulated: usize,
     /// Whether it was interrupted.
@@ -106,10 +106,10 @@ struct Point {
 }
 
 /// What the store had to say of a point.
-struct LookedUp {
+struct LookedUp<T> {
     notices: Vec<String>,
     /// The answers to the scenarios that ask for it, or the point, which needs more.
-    found: Result<Vec<(usize, Simulation)>, Point>,
+    found: Result<Vec<(usize, T)>, Point>,
 }
 
 /// Simulates all `scenarios` as `settings` say, or takes from `store` what it holds.
@@ -128,6 +128,24 @@ pub fn run(
     stop: &AtomicBool,
     listener: &mut dyn Listener,
 ) -> Result<Outcome, Vec<Fault>> {
+    let answer = |scenario: &Scenario, blocks: &[Block]| {
+        answer_of(scenario, settings.seed, settings.precision, blocks, false)
+    };
+    run_for(scenarios, settings, store, stop, listener, &answer)
+}
+
+/// The same, with whatever `answer` makes of what was measured of a scenario: at least one block.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_for<T: Send>(
+    scenarios: &[Scenario],
+    settings: &Settings,
+    store: Option<&Store>,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+    answer: &(dyn Fn(&Scenario, &[Block]) -> T + Sync),
+) -> Result<Outcome<T>, Vec<Fault>> {
     let mut faults: Vec<Fault> =
         scenarios.iter().filter_map(|one| experiment::supports(one).err()).flatten().collect();
     faults.dedup();
@@ -135,13 +153,13 @@ pub fn run(
         return Err(faults);
     }
     let points = distinct(scenarios, settings);
-    let mut answers: Vec<Option<Simulation>> = scenarios.iter().map(|_| None).collect();
-    let mut keep = |found: Vec<(usize, Simulation)>| {
+    let mut answers: Vec<Option<T>> = scenarios.iter().map(|_| None).collect();
+    let mut keep = |found: Vec<(usize, T)>| {
         found.into_iter().for_each(|(at, simulation)| answers[at] = Some(simulation));
     };
     // what is complete is answered at once: measurements take much more memory than answers
-    let looked_up: Vec<LookedUp> =
-        points.into_par_iter().map(|point| point.look_up(scenarios, settings, store)).collect();
+    let looked_up: Vec<LookedUp<T>> =
+        points.into_par_iter().map(|point| point.look_up(scenarios, settings, store, answer)).collect();
     let mut missing = Vec::new();
     for LookedUp { notices, found } in looked_up {
         notices.iter().for_each(|notice| listener.notice(notice));
@@ -159,7 +177,7 @@ pub fn run(
             break;
         }
         simulated += 1;
-        keep(point.answers(scenarios, settings));
+        keep(point.answers(scenarios, answer));
     }
     Ok(Outcome { simulations: answers, simulated, interrupted })
 }
@@ -186,11 +204,17 @@ const RESERVE: f64 = 0.97;
 
 impl Point {
     /// Takes what the store holds, and says what is wrong with it.
-    fn look_up(mut self, scenarios: &[Scenario], settings: &Settings, store: Option<&Store>) -> LookedUp {
+    fn look_up<T: Send>(
+        mut self,
+        scenarios: &[Scenario],
+        settings: &Settings,
+        store: Option<&Store>,
+        answer: &(dyn Fn(&Scenario, &[Block]) -> T + Sync),
+    ) -> LookedUp<T> {
         let scenario = &scenarios[self.asked_by[0]];
         let notices = store.map_or_else(Vec::new, |store| self.read(scenario, store));
         let is_enough = self.is_enough(scenario, settings);
-        let found = if is_enough { Ok(self.answers(scenarios, settings)) } else { Err(self) };
+        let found = if is_enough { Ok(self.answers(scenarios, answer)) } else { Err(self) };
         LookedUp { notices, found }
     }
 
@@ -218,11 +242,12 @@ impl Point {
     }
 
     /// An answer for each scenario that asks for it.
-    fn answers(&self, scenarios: &[Scenario], settings: &Settings) -> Vec<(usize, Simulation)> {
-        let answer = |at: &usize| {
-            (*at, answer_of(&scenarios[*at], settings.seed, settings.precision, &self.blocks, false))
-        };
-        self.asked_by.par_iter().map(answer).collect()
+    fn answers<T: Send>(
+        &self,
+        scenarios: &[Scenario],
+        answer: &(dyn Fn(&Scenario, &[Block]) -> T + Sync),
+    ) -> Vec<(usize, T)> {
+        self.asked_by.par_iter().map(|at| (*at, answer(&scenarios[*at], &self.blocks))).collect()
     }
 
     fn measured<'a>(&'a self, scenario: &'a Scenario, settings: &Settings) -> Measured<'a> {

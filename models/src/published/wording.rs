@@ -5,10 +5,7 @@ use super::solution::{Channel, ClassSolution, Latencies, NoSolution, Outcome, St
 use super::source_wait::SourceWait;
 use super::traffic::Traffic;
 use super::{Options, Solved};
-use crate::answer::{
-    Answer, ChannelAnswer, ClassAnswer, DeadlineAnswer, LatencyDistribution, Percentiles, Report, Saturation,
-};
-use crate::lattice::Distribution;
+use crate::answer::{Answer, ChannelAnswer, ClassAnswer, Report, Saturation};
 use crate::model::Model;
 use crate::scenario::{ClassKind, ClassSpec, Scenario, Scheduler, SourceSpec};
 
@@ -96,33 +93,11 @@ fn name(channel: Channel) -> String {
     }
 }
 
-/// Why something is not known of a distribution.
-fn known(distribution: &Distribution) -> String {
-    let cycles = distribution.first() as usize + distribution.cumulated().len();
-    format!("the distribution is computed up to {cycles} cycles only")
-}
-
 struct Words<'a> {
     scenario: &'a Scenario,
     traffic: &'a Traffic,
     options: &'a Options,
 }
-
-/// The numbers that a class without a solution lacks.
-const MEANS: [&str; 12] = [
-    "network_latency_cycles",
-    "waiting_cycles",
-    "total_latency_cycles",
-    "transfer_cycles",
-    "blocking_cycles",
-    "sharing_cycles",
-    "blocking_probability",
-    "blocking_length_flits",
-    "cycles_per_flit",
-    "utilization",
-    "source_load",
-    "accepted_rate_messages_per_cycle",
-];
 
 impl Words<'_> {
     fn class(&self, class: &ClassSpec, found: Result<&ClassSolution, &NoSolution>) -> ClassAnswer {
@@ -171,10 +146,9 @@ impl Words<'_> {
         self.distribution(class, found.latencies.as_ref(), None, answer);
         if self.options.details {
             answer.per_channel = Some(found.channels.iter().map(channel_answer).collect());
-            answer.latency_distribution = found.latencies.as_ref().map(|latencies| LatencyDistribution {
-                first_cycle: latencies.all.first(),
-                at_most_probability: latencies.all.cumulated().to_vec(),
-            });
+            if let Some(Latencies { all, by_hops }) = &found.latencies {
+                answer.show_distributions(all, by_hops);
+            }
         }
     }
 
@@ -207,9 +181,7 @@ impl Words<'_> {
                 at_rate_messages_per_cycle: None,
             });
         }
-        for field in MEANS {
-            answer.reasons.insert(field.to_owned(), because.clone());
-        }
+        answer.lacks_means(&because);
         self.distribution(class, None, Some(&because), answer);
     }
 
@@ -228,39 +200,8 @@ impl Words<'_> {
             }
             (None, ClassKind::RealTime) => "distributions were not asked for",
         };
-        answer.deadlines = class
-            .each_deadline()
-            .into_iter()
-            .map(|(hops, cycles)| {
-                let miss = latencies.map(|latencies| {
-                    let of_hops = hops.and_then(|hops| latencies.by_hops.get(hops as usize - 1));
-                    of_hops.unwrap_or(&latencies.all).more_than(cycles)
-                });
-                let reason = match miss {
-                    Some(Some(_)) => None,
-                    Some(None) => latencies.map(|latencies| known(&latencies.all)),
-                    None => Some(missing.to_owned()),
-                };
-                DeadlineAnswer { deadline_cycles: cycles, hops, miss_probability: miss.flatten(), reason }
-            })
-            .collect();
-        let key = "latency_percentiles_cycles".to_owned();
-        match latencies {
-            Some(Latencies { all, .. }) => {
-                answer.latency_percentiles_cycles = Percentiles {
-                    p50: all.percentile(0.5),
-                    p90: all.percentile(0.9),
-                    p99: all.percentile(0.99),
-                    p99_9: all.percentile(0.999),
-                };
-                if answer.latency_percentiles_cycles.p99_9.is_none() {
-                    answer.reasons.insert(key, known(all));
-                }
-            }
-            None => {
-                answer.reasons.insert(key, missing.to_owned());
-            }
-        }
+        let found = latencies.map(|latencies| (&latencies.all, latencies.by_hops.as_slice())).ok_or(missing);
+        answer.set_distributions(class, found);
     }
 
     /// What gives way, if anything does; the load at which it does is filled in later.

@@ -55,7 +55,13 @@ impl GreedyChain {
         let mut twice = vec![0.0; last + 1];
         let mut next = vec![0.0; last + 1];
         let (flit, flit_quiet) = (self.per_flit, (-self.rate * self.per_flit).exp());
-        let pass = |s: usize, mass: f64, cycles: usize, flit_too: bool, next: &mut [f64], once: &mut [f64], twice: &mut [f64]| {
+        let pass = |s: usize,
+                    mass: f64,
+                    cycles: usize,
+                    flit_too: bool,
+                    next: &mut [f64],
+                    once: &mut [f64],
+                    twice: &mut [f64]| {
             if mass < 1e-15 {
                 next[s] += mass;
                 return;
@@ -132,7 +138,14 @@ pub(super) struct Chains {
 
 impl Chains {
     /// Chains in which the shorter message has at most about `2 steps` steps.
-    pub(super) fn new(own: &Class, own_index: usize, other: &Class, index: usize, unit: f64, steps: usize) -> Self {
+    pub(super) fn new(
+        own: &Class,
+        own_index: usize,
+        other: &Class,
+        index: usize,
+        unit: f64,
+        steps: usize,
+    ) -> Self {
         let quantum = (own.message.min(other.message) / steps as f64).floor().max(1.0);
         let own_steps = (own.message / quantum).round().max(1.0);
         let other_steps = (other.message / quantum).round().max(1.0);
@@ -208,7 +221,13 @@ impl Chains {
             };
             steps.floor().clamp(0.0, 1e9) as usize
         };
-        let mut chain = GreedyChain::new(found, self.steps, self.rate, per_flit * self.own_flits / self.flits, self.length);
+        let mut chain = GreedyChain::new(
+            found,
+            self.steps,
+            self.rate,
+            per_flit * self.own_flits / self.flits,
+            self.length,
+        );
         chain.begin(in_steps(1));
         each(&chain);
         for j in 2..=self.own_steps {

@@ -42,7 +42,8 @@ impl Above {
                 .collect();
             // K(z) = exp(Λ (B(z) - 1))
             for _ in 0..1000 {
-                let next: Complex64 = powers.iter().map(|(zm, m, rate)| (zm * (*e * m).exp() - 1.0) * rate).sum();
+                let next: Complex64 =
+                    powers.iter().map(|(zm, m, rate)| (zm * (*e * m).exp() - 1.0) * rate).sum();
                 let change = (next - *e).norm();
                 *e = next;
                 if change < 1e-13 {
@@ -62,7 +63,9 @@ impl Above {
     /// `V_H(z) = (1 - σ) / (1 - Σ σ_j res_Mj)`: time until the link is free of higher work, of which the share
     /// `contending` is met.
     fn set_up(&self, grid: &Grid, contending: f64) -> Law {
-        grid.law(self.met.iter().map(|met| (1.0 - self.load * contending) / (1.0 - met * contending)).collect())
+        grid.law(
+            self.met.iter().map(|met| (1.0 - self.load * contending) / (1.0 - met * contending)).collect(),
+        )
     }
 
     /// What is found by a message that had been kept from the link for a while.

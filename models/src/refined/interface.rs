@@ -42,7 +42,8 @@ impl Pair {
         let (class, other) = (&classes[own], &classes[d]);
         let k = class.vtick / other.vtick;
         let sigma = other.load();
-        let run = |start: &Law, limit: &dyn Fn(f64) -> f64| chains.run(start, stretch, limit, |_: &GreedyChain| ());
+        let run =
+            |start: &Law, limit: &dyn Fn(f64) -> f64| chains.run(start, stretch, limit, |_: &GreedyChain| ());
         // d comes while c is sent: its clock has the mean age sigma_d / 2
         let comes = run(&Law::zero(), &|j| (k - sigma / 2.0) * j);
         // d found: it ran ahead of its clock by (1 - sigma_d) of what its busy period has sent so far
@@ -112,7 +113,9 @@ impl Interface {
         let mut stretches = vec![1.0; others.len()];
         let mut pairs: Vec<Pair> = Vec::new();
         for _ in 0..if others.len() > 1 { 3 } else { 1 } {
-            let pair = |((d, chains), stretch): ((&usize, &Chains), &f64)| Pair::new(classes, own, *d, chains, *stretch);
+            let pair = |((d, chains), stretch): ((&usize, &Chains), &f64)| {
+                Pair::new(classes, own, *d, chains, *stretch)
+            };
             pairs = others.iter().zip(&chains).zip(&stretches).map(pair).collect();
             let means: Vec<f64> = pairs.iter().map(|pair| pair.first().mean() * unit).collect();
             let all: f64 = means.iter().sum();
@@ -123,7 +126,8 @@ impl Interface {
         let load: f64 = classes.iter().map(Class::load).sum();
         let beside: Vec<f64> = pairs.iter().map(|pair| pair.present).collect();
         for _ in 0..4 {
-            let mean = |law: &dyn Fn(&Pair) -> Law| pairs.iter().map(|pair| law(pair).mean()).sum::<f64>() * unit;
+            let mean =
+                |law: &dyn Fn(&Pair) -> Law| pairs.iter().map(|pair| law(pair).mean()).sum::<f64>() * unit;
             let any = seen_by_the_first(class, load, mean(&Pair::first), mean(&Pair::later));
             for (pair, beside) in pairs.iter_mut().zip(&beside) {
                 pair.present = (beside * any / (load - class.load())).min(0.95);

@@ -230,4 +230,3 @@ impl Law {
         Self::of(weights.collect())
     }
 }
-

@@ -48,11 +48,7 @@ impl Pair {
                 return k * j;
             }
             let e = classes[d].vtick - classes[own].vtick;
-            if e > 0.0 {
-                if j > e { k * (j - e) + 1.0 - k } else { 0.0 }
-            } else {
-                -e + 1.0 + k * (j - 1.0)
-            }
+            if e > 0.0 { if j > e { k * (j - e) + 1.0 - k } else { 0.0 } } else { -e + 1.0 + k * (j - 1.0) }
         };
         let (mut met, mut left_met) = (Vec::new(), Vec::new());
         chains.run(&chains.message(), stretch, &limit, |chain| {

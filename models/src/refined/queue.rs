@@ -50,7 +50,8 @@ impl Queue {
 
     /// The wait: the work found, or the set-up of the first.
     pub(super) fn wait(&self, grid: &Grid) -> Law {
-        let wait = self.work.iter().zip(&self.set_up).map(|(work, set_up)| work - self.empty * (1.0 - set_up));
+        let wait =
+            self.work.iter().zip(&self.set_up).map(|(work, set_up)| work - self.empty * (1.0 - set_up));
         grid.law(wait.collect())
     }
 }

@@ -7,7 +7,7 @@ use super::law::Law;
 use super::link_sharing::LinkSharing;
 use super::solution::{Delays, Detail, Found};
 use super::source::{Queued, Source};
-use super::station::{Arriving, Around, Met, Overloaded, Place, Shape, Station};
+use super::station::{Around, Arriving, Met, Overloaded, Place, Shape, Station};
 use super::{Asked, Class, Resolution};
 
 /// What surrounds one class.
@@ -42,7 +42,8 @@ impl OwnInput {
         let a = (ports - 1.0) / ports;
         let load = |own: usize| {
             let class = &real_time[own];
-            let sharing = LinkSharing::new(real_time, own, asked.clocked, resolution.unit, resolution.coarse());
+            let sharing =
+                LinkSharing::new(real_time, own, asked.clocked, resolution.unit, resolution.coarse());
             // M/D/1
             let (l, m) = (class.rate * a, class.message + 1.0);
             let wait = l * m * m / 2.0 / (1.0 - l * m).max(0.05);

@@ -1,6 +1,8 @@
 //! What is found for one class, before it is put into words.
 
+use super::Resolution;
 use super::law::Law;
+use crate::lattice::Distribution;
 
 /// All numbers of one class \[cycles\].
 #[derive(Clone, Debug)]
@@ -29,6 +31,13 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// Whether the lattice was wide enough: next to nothing lies in its last part.
+    pub(super) fn fits(&self, resolution: &Resolution) -> bool {
+        let edge = resolution.cells - resolution.cells / 8;
+        let beyond = |delays: &Delays| delays.law.probabilities().iter().skip(edge).sum::<f64>();
+        self.delays.iter().all(|delays| beyond(delays) < 1e-6)
+    }
+
     pub(super) fn latency(&self) -> f64 {
         self.transfer + self.input + self.arbitration + self.output + self.gaps
     }
@@ -54,4 +63,14 @@ pub(super) struct Detail {
     pub(super) converged: bool,
     /// Largest change of a mean in each round, in message lengths.
     pub(super) changes: Vec<f64>,
+}
+
+impl Delays {
+    /// Law of the latency in whole cycles.
+    pub(super) fn distribution(&self, unit: f64) -> Distribution {
+        // a lone message takes whole cycles; means over paths need not
+        let whole = self.lone.floor();
+        let cycles = self.law.stretched_and_shifted(unit, self.lone - whole);
+        Distribution::new(whole as u32, cycles.probabilities())
+    }
 }

@@ -72,7 +72,8 @@ impl Source<'_> {
         ];
         let parts: Vec<(f64, &Law)> = parts.iter().map(|(share, law)| (*share, law)).collect();
         // no more than fits into the buffer
-        let in_buffer = Law::mixture(&parts).min(&Law::constant(self.room(met.blocked.mean() - met.waits.grant.mean(), b1.mean())));
+        let in_buffer = Law::mixture(&parts)
+            .min(&Law::constant(self.room(met.blocked.mean() - met.waits.grant.mean(), b1.mean())));
         let residence = (1.0 - first) * in_buffer.mean();
         let waiting = (mean_wait - residence).max(0.0) + first * self.header_wait;
         Ok(Queued { first, in_buffer, waiting, load })

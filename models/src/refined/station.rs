@@ -129,7 +129,8 @@ impl Station<'_> {
             let gap = &arriving.gaps[i];
             let hidden = grid.excess(gap, &lag.plus(shape.header));
             let bare = if on_link { (1.0 - around.contending) * lag.positive() } else { 0.0 };
-            let mut hole = if bare > 1e-12 { Law::mixture(&[(1.0 - bare, &hidden), (bare, gap)]) } else { hidden };
+            let mut hole =
+                if bare > 1e-12 { Law::mixture(&[(1.0 - bare, &hidden), (bare, gap)]) } else { hidden };
             if shape.is_short() {
                 hole = hole.max(&arriving.held[i]);
             }

@@ -1,0 +1,139 @@
+//! From what was found to an [`Answer`]: names, reasons, notes.
+
+use super::solution::Found;
+use super::station::{Overloaded, Place};
+use super::{Asked, Options, Solved, saturation, validity};
+use crate::answer::{Answer, ClassAnswer, Report, Saturation};
+use crate::lattice::Distribution;
+use crate::model::Model;
+use crate::scenario::{ClassKind, Scenario, SourceSpec};
+
+/// What the published model has and this one has not.
+const OTHERS: [&str; 4] =
+    ["blocking_probability", "blocking_length_flits", "cycles_per_flit", "accepted_rate_messages_per_cycle"];
+
+pub(super) fn answer(scenario: &Scenario, asked: &Asked, solved: Solved, options: &Options) -> Answer {
+    let Solved { report, found } = solved;
+    let mut classes: Vec<ClassAnswer> = scenario.classes().iter().map(ClassAnswer::of).collect();
+    for ((place, class), answer) in scenario.classes().iter().enumerate().zip(&mut classes) {
+        match asked.places.iter().position(|active| *active == place) {
+            None => silent(class, answer),
+            Some(active) => match &found[active] {
+                Ok(found) => self::found(class, found, options, answer),
+                Err(overloaded) => full(class, *overloaded, answer),
+            },
+        }
+    }
+    if options.saturation_loads {
+        let saturated: Vec<usize> = (0..classes.len()).filter(|class| classes[*class].saturated).collect();
+        for (class, factor) in saturated.iter().zip(saturation::load_factors(scenario, &saturated)) {
+            if let Some(saturation) = &mut classes[*class].saturation {
+                saturation.at_load_factor = factor;
+                saturation.at_rate_messages_per_cycle =
+                    factor.map(|factor| factor * scenario.classes()[*class].rate);
+            }
+        }
+    }
+    let saturated = classes.iter().any(|class| class.saturated);
+    let mut notes = Vec::new();
+    note_bursts(scenario, &mut notes);
+    if saturated && classes.iter().any(|class| !class.saturated) {
+        notes.push(
+            "beside saturated classes the others are answered as if all of their messages came".to_owned(),
+        );
+    }
+    let mut answer = Answer {
+        model: Model::Refined,
+        scenario: scenario.spec().clone(),
+        report: Report::new(report, options.details),
+        saturated,
+        classes,
+        validity: None,
+        notes,
+    };
+    validity::judge(scenario, &mut answer);
+    answer
+}
+
+fn note_bursts(scenario: &Scenario, notes: &mut Vec<String>) {
+    let bursty = |kind| {
+        let of_kind = scenario.classes().iter().filter(move |class| class.kind == kind && class.rate > 0.0);
+        of_kind.filter(|class| class.source != SourceSpec::Poisson).count()
+    };
+    if bursty(ClassKind::RealTime) > 0
+        && scenario.classes().iter().filter(|class| class.rate > 0.0).count() > 1
+    {
+        notes.push(
+            "bursts of a class are followed in its own queue at the source; to the other classes its messages come as \
+             from a Poisson source"
+                .to_owned(),
+        );
+    }
+}
+
+/// A class that sends nothing.
+fn silent(class: &crate::scenario::ClassSpec, answer: &mut ClassAnswer) {
+    let because = "its rate is 0: the refined model answers for classes that send";
+    answer.lacks_means(because);
+    answer.set_distributions(class, Err(because));
+}
+
+fn found(class: &crate::scenario::ClassSpec, found: &Found, options: &Options, answer: &mut ClassAnswer) {
+    let latency = found.latency();
+    answer.network_latency_cycles = Some(latency);
+    answer.transfer_cycles = Some(found.transfer);
+    answer.blocking_cycles = Some(found.input + found.arbitration);
+    answer.sharing_cycles = Some(found.output + found.gaps);
+    answer.input_cycles = Some(found.input);
+    answer.arbitration_cycles = Some(found.arbitration);
+    answer.output_cycles = Some(found.output);
+    answer.gap_cycles = Some(found.gaps);
+    answer.waiting_cycles = Some(found.waiting);
+    answer.total_latency_cycles = Some(latency + found.waiting);
+    answer.source_load = Some(found.source_load);
+    answer.utilization = Some(found.rate * f64::from(class.message_flits));
+    for field in OTHERS {
+        answer.reasons.insert(field.to_owned(), "a quantity of the published model".to_owned());
+    }
+    if !options.distributions {
+        answer.set_distributions(class, Err("distributions were not asked for"));
+        return;
+    }
+    let by_hops: Vec<Distribution> =
+        found.delays.iter().map(|delays| delays.distribution(found.unit)).collect();
+    let all = Distribution::mixture(found.delays.iter().map(|delays| delays.share).zip(&by_hops));
+    let by_hops =
+        if found.delays.iter().all(|delays| delays.hops.is_some()) { by_hops.as_slice() } else { &[] };
+    answer.set_distributions(class, Ok((&all, by_hops)));
+    if options.details {
+        answer.show_distributions(&all, by_hops);
+    }
+}
+
+/// A class without a steady state.
+fn full(class: &crate::scenario::ClassSpec, overloaded: Overloaded, answer: &mut ClassAnswer) {
+    let Overloaded { load, place } = overloaded;
+    let bottleneck = match place {
+        Place::Source => "the source queue with the input channel behind it",
+        Place::Crossbar => "the virtual channel of an output",
+        Place::Link => "an output link",
+    };
+    let because = format!("{bottleneck} has load {load:.4} (rate times time that each message holds it)");
+    let missing = format!("saturated: {because}");
+    answer.lacks_means(&missing);
+    for field in OTHERS {
+        answer.reasons.insert(field.to_owned(), "a quantity of the published model".to_owned());
+    }
+    answer.set_distributions(class, Err(&missing));
+    answer.saturated = true;
+    if place == Place::Source {
+        answer.source_load = Some(load);
+        answer.reasons.remove("source_load");
+    }
+    answer.saturation = Some(Saturation {
+        bottleneck: bottleneck.to_owned(),
+        because,
+        at_load_factor: None,
+        at_rate_messages_per_cycle: None,
+    });
+}

@@ -1,0 +1,183 @@
+//! How far a model is off: random scenarios, their simulation, the errors and what was aimed at.
+//!
+//! A [`Plan`] holds the bounds that scenarios are drawn from ([`Plan::cases`]), family by family. Of each case the
+//! simulation tells at which load every class saturates ([`saturation`]) and, at shares of the least of these
+//! loads, what the model is to say ([`Observation`]). [`judge`] puts a model beside that, [`summary`] makes tables
+//! of the errors. Nothing here runs by itself: [`Plan`] and judgement are pure, the simulations go through
+//! [`crate::campaign`] and [`saturation::find`].
+//!
+//! **Why two sets?** A model that is chosen on scenarios is judged too kindly on them. The *tuning* set is for
+//! choosing; the *held-out* set has the same bounds and another seed and is run when the model is frozen. Whoever
+//! changes the model after a look at it moves its seed on.
+
+mod draw;
+mod errors;
+mod generator;
+mod observation;
+mod plan;
+pub mod saturation;
+pub mod summary;
+
+use flitwise_models::scenario::{Fault, Scenario, Scheduler};
+
+pub use errors::{ErrorOf, Quantity, Solve, Unit, judge, saturation_errors};
+pub use observation::{ClassObservation, Curve, HopsObservation, Observation, observe};
+
+/// What scenarios are drawn from, and at which loads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// What all scenarios are drawn from.
+    pub seed: u64,
+    /// Shares of the load at which the first class saturates.
+    pub loads: Vec<f64>,
+    /// Wanted 95 % half-width of the network latency of the worst class, as a share of it.
+    pub precision: f64,
+    /// Flits times crossbars of a point's measured messages after which to stop anyway.
+    pub max_flit_hops: f64,
+    /// The families, in the order of the file.
+    pub families: Vec<Family>,
+}
+
+/// Bounds that some of the scenarios share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Family {
+    /// What tables call it.
+    pub name: String,
+    /// How many scenarios it has.
+    pub count: u32,
+    /// Router or cube.
+    pub topology: Topology,
+    /// Ports, or dimensions.
+    pub size: [u32; 2],
+    /// `P`.
+    pub pipeline_stages: [u32; 2],
+    /// `M`.
+    pub lengths: Lengths,
+    /// `b_s` \[flits\].
+    pub buffer_flits: [u32; 2],
+    /// Whether messages fit into it.
+    pub room: Room,
+    /// How many of them.
+    pub real_time_classes: [u32; 2],
+    /// Probability that there is a best-effort class.
+    pub best_effort: f64,
+    /// The most that one class may load a link more than another.
+    pub load_ratio: f64,
+    /// Any of these.
+    pub schedulers: Vec<Scheduler>,
+    /// Probability that Vticks are given, out of proportion to the rates.
+    pub odd_vticks: f64,
+    /// What they then are of the proportional ones.
+    pub vtick_factor: [f64; 2],
+    /// Probability that a class has ON/OFF sources; above 0, at least one has.
+    pub on_off: f64,
+}
+
+/// Lengths of messages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lengths {
+    /// Least and most \[flits\].
+    pub flits: [u32; 2],
+    /// Probability that each class has its own length.
+    pub mixed: f64,
+}
+
+/// How routers are wired.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Topology {
+    /// A single router.
+    #[default]
+    Router,
+    /// An n-cube.
+    Hypercube,
+}
+
+/// Whether messages fit into a buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Room {
+    /// As it comes.
+    #[default]
+    Any,
+    /// Messages of every class fit.
+    Ample,
+    /// Messages of one class at least do not fit.
+    Short,
+}
+
+impl Topology {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Router, Self::Hypercube];
+
+    /// Its name in a plan.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Router => "router",
+            Self::Hypercube => "hypercube",
+        }
+    }
+}
+
+impl Room {
+    /// All.
+    pub const ALL: [Self; 3] = [Self::Any, Self::Ample, Self::Short];
+
+    /// Its name in a plan.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Ample => "ample",
+            Self::Short => "short",
+        }
+    }
+}
+
+/// A scenario that was drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// Family and number, such as `router-07`.
+    pub name: String,
+    /// Its family.
+    pub family: String,
+    /// The scenario, at a load near saturation.
+    pub scenario: Scenario,
+}
+
+impl Case {
+    /// The scenario with all rates multiplied by `factor`; given Vticks stay as they are.
+    ///
+    /// # Errors
+    /// What makes no sense at such rates.
+    pub fn at(&self, factor: f64) -> Result<Scenario, Vec<Fault>> {
+        saturation::scaled(&self.scenario, factor)
+    }
+}
+
+impl Plan {
+    /// Scenarios to choose a model on.
+    ///
+    /// # Panics
+    /// Never: the built-in plans are sound (tested).
+    pub fn tuning() -> Self {
+        built_in("tuning.toml", include_str!("../registry/tuning.toml"))
+    }
+
+    /// Scenarios to judge a model on, once it is frozen.
+    ///
+    /// # Panics
+    /// Never: the built-in plans are sound (tested).
+    pub fn holdout() -> Self {
+        built_in("holdout.toml", include_str!("../registry/holdout.toml"))
+    }
+
+    /// Reads and checks a plan's text; `text_name` is what messages call it.
+    ///
+    /// # Errors
+    /// Every fault, each at its place.
+    pub fn from_toml(text_name: &str, text: &str) -> Result<Self, Vec<Fault>> {
+        plan::read(text_name, text)
+    }
+}
+
+fn built_in(name: &str, text: &str) -> Plan {
+    Plan::from_toml(name, text).unwrap_or_else(|faults| panic!("the built-in plan is broken: {faults:#?}"))
+}

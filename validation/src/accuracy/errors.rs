@@ -1,0 +1,378 @@
+//! The errors of a model at one point, quantity by quantity: model minus simulation.
+
+use flitwise_models::answer::{Answer, ClassAnswer, LatencyDistribution};
+use flitwise_models::published::{Failure, Options};
+use flitwise_models::scenario::Scenario;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::observation::{Curve, Observation};
+use super::saturation::{SaturationLoad, scaled};
+use crate::answer::{ClassSimulation, Estimate, PercentileEstimate};
+
+/// What a model is judged by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Quantity {
+    /// Mean network latency.
+    NetworkLatency,
+    /// Mean waiting at the source.
+    Waiting,
+    /// Both together.
+    TotalLatency,
+    /// Half of the messages keep within it.
+    P50,
+    /// 90 % do.
+    P90,
+    /// 99 % do.
+    P99,
+    /// Deadline missing probability, at the deadline from a lone message's latency to the simulated 99.9th
+    /// percentile where the model is off most.
+    MissProbability,
+    /// Load factor at which the class saturates.
+    SaturationLoad,
+}
+
+impl Quantity {
+    /// All.
+    pub const ALL: [Self; 8] = [
+        Self::NetworkLatency,
+        Self::Waiting,
+        Self::TotalLatency,
+        Self::P50,
+        Self::P90,
+        Self::P99,
+        Self::MissProbability,
+        Self::SaturationLoad,
+    ];
+
+    /// Its name.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NetworkLatency => "network-latency",
+            Self::Waiting => "waiting",
+            Self::TotalLatency => "total-latency",
+            Self::P50 => "p50",
+            Self::P90 => "p90",
+            Self::P99 => "p99",
+            Self::MissProbability => "miss-probability",
+            Self::SaturationLoad => "saturation-load",
+        }
+    }
+
+    /// What its errors are counted in.
+    pub fn unit(self) -> Unit {
+        if self == Self::MissProbability { Unit::Absolute } else { Unit::Percent }
+    }
+}
+
+/// What errors are counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// Percent of the simulated value.
+    Percent,
+    /// As it is.
+    Absolute,
+}
+
+/// An error and what it is made of.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ErrorOf {
+    /// What it is an error of.
+    pub quantity: Quantity,
+    /// Of the messages over so many network channels; `null`: of all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hops: Option<u32>,
+    /// The deadline of a miss probability \[cycles\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline_cycles: Option<u32>,
+    /// What the model says; `null` if it says nothing.
+    pub model: Option<f64>,
+    /// What the simulation says.
+    pub simulated: f64,
+    /// Its 95 % half-width.
+    pub half_width_95: Option<f64>,
+    /// Model minus simulation \[percent of the simulated; of a miss probability as it is\].
+    pub error: Option<f64>,
+    /// The half-width in the unit of the error.
+    pub noise: Option<f64>,
+    /// Why there is no model's value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl ErrorOf {
+    /// Of a value and its half-width.
+    pub fn new(
+        quantity: Quantity,
+        model: Result<f64, String>,
+        simulated: f64,
+        half_width_95: Option<f64>,
+    ) -> Self {
+        let in_unit = |difference: f64| match quantity.unit() {
+            Unit::Absolute => difference,
+            Unit::Percent => 100.0 * difference / simulated,
+        };
+        let (model, reason) = match model {
+            Ok(model) => (Some(model), None),
+            Err(reason) => (None, Some(reason)),
+        };
+        // a share of nothing is no number
+        let finite = |number: f64| Some(number).filter(|number| number.is_finite());
+        Self {
+            quantity,
+            hops: None,
+            deadline_cycles: None,
+            model,
+            simulated,
+            half_width_95,
+            error: model.and_then(|model| finite(in_unit(model - simulated))),
+            noise: half_width_95.and_then(|width| finite(in_unit(width))),
+            reason,
+        }
+    }
+
+    /// Model minus simulation in the unit of the value itself, such as cycles.
+    pub fn difference(&self) -> Option<f64> {
+        self.model.map(|model| model - self.simulated)
+    }
+}
+
+/// Messages below which a distribution is too coarse to judge by.
+const FEWEST_MESSAGES: u64 = 2_000;
+
+/// All errors of one class at one point; what the simulation does not say is left out.
+///
+/// `answer` has details, or there is a reason why there is none.
+pub fn judge(observation: &Observation, class: usize, answer: Result<&Answer, &str>) -> Vec<ErrorOf> {
+    let simulated = &observation.simulation.classes[class];
+    let answer = answer.map(|answer| &answer.classes[class]);
+    let mut errors = Vec::new();
+    for quantity in Quantity::ALL {
+        let Some((value, half_width_95)) = of_simulation(quantity, simulated) else { continue };
+        let model = answer.map_err(str::to_owned).and_then(|answer| of_model(quantity, answer));
+        errors.push(ErrorOf::new(quantity, model, value, half_width_95));
+    }
+    let own = &observation.classes[class];
+    let enough = |curve: &&Curve| curve.messages >= FEWEST_MESSAGES;
+    if own.by_hops.is_empty() {
+        let distribution = answer
+            .map_err(str::to_owned)
+            .and_then(|answer| steady(answer, answer.latency_distribution.as_ref()));
+        let curve = own.misses.as_ref().filter(enough);
+        errors.extend(curve.and_then(|curve| worst_miss(curve, distribution.as_ref(), None)));
+    }
+    for over in &own.by_hops {
+        let Some(curve) = over.misses.as_ref().filter(enough) else { continue };
+        let distribution = answer.map_err(str::to_owned).and_then(|answer| {
+            let by_hops = answer.latency_distributions_by_hops.as_ref();
+            let of_hops = by_hops.and_then(|by_hops| by_hops.get(over.hops as usize - 1));
+            steady(answer, of_hops)
+        });
+        errors.extend(worst_miss(curve, distribution.as_ref(), Some(over.hops)));
+    }
+    errors
+}
+
+fn of_simulation(quantity: Quantity, class: &ClassSimulation) -> Option<(f64, Option<f64>)> {
+    let percentiles = class.latency_percentiles_cycles;
+    let mean = |estimate: Option<Estimate>| estimate.map(|found| (found.mean, found.half_width_95));
+    let cycles = |found: Option<PercentileEstimate>| {
+        let PercentileEstimate { value, lower_95, upper_95 } = found?;
+        let beside = |upper: u64| (upper - value).max(value - lower_95) as f64;
+        Some((value as f64, upper_95.map(beside)))
+    };
+    match quantity {
+        Quantity::NetworkLatency => mean(class.network_latency_cycles),
+        Quantity::Waiting => mean(class.waiting_cycles),
+        Quantity::TotalLatency => mean(class.total_latency_cycles),
+        Quantity::P50 => cycles(percentiles.p50),
+        Quantity::P90 => cycles(percentiles.p90),
+        Quantity::P99 => cycles(percentiles.p99),
+        Quantity::MissProbability | Quantity::SaturationLoad => None,
+    }
+}
+
+/// A distribution, unless the class is saturated: then it predicts no steady state.
+fn steady<'a>(
+    class: &ClassAnswer,
+    distribution: Option<&'a LatencyDistribution>,
+) -> Result<&'a LatencyDistribution, String> {
+    let steady = distribution.filter(|_| !class.saturated);
+    steady.ok_or_else(|| missing(class, "latency_percentiles_cycles"))
+}
+
+/// Why a model does not have a number.
+fn missing(class: &ClassAnswer, field: &str) -> String {
+    let saturated = || class.saturation.as_ref().map(|found| format!("saturated: {}", found.because));
+    let reason = class.reasons.get(field).cloned().or_else(saturated);
+    reason.unwrap_or_else(|| "the model does not say".to_owned())
+}
+
+fn of_model(quantity: Quantity, class: &ClassAnswer) -> Result<f64, String> {
+    let percentiles = class.latency_percentiles_cycles;
+    let (value, field) = match quantity {
+        Quantity::NetworkLatency => (class.network_latency_cycles, "network_latency_cycles"),
+        Quantity::Waiting => (class.waiting_cycles, "waiting_cycles"),
+        Quantity::TotalLatency => (class.total_latency_cycles, "total_latency_cycles"),
+        Quantity::P50 => (percentiles.p50.map(f64::from), "latency_percentiles_cycles"),
+        Quantity::P90 => (percentiles.p90.map(f64::from), "latency_percentiles_cycles"),
+        Quantity::P99 => (percentiles.p99.map(f64::from), "latency_percentiles_cycles"),
+        Quantity::MissProbability | Quantity::SaturationLoad => (None, ""),
+    };
+    // what a saturated class is said to take is no prediction of a steady state
+    let steady = value.filter(|value| value.is_finite() && !class.saturated);
+    steady.ok_or_else(|| missing(class, field))
+}
+
+/// The error at the deadline where it is largest.
+fn worst_miss(
+    curve: &Curve,
+    distribution: Result<&&LatencyDistribution, &String>,
+    hops: Option<u32>,
+) -> Option<ErrorOf> {
+    let at = |index: usize, model: Result<f64, String>| {
+        let deadline_cycles = Some(curve.first_cycle + index as u32);
+        let (simulated, width) = (curve.miss_probability[index], curve.half_width_95[index]);
+        let error = ErrorOf::new(Quantity::MissProbability, model, simulated, Some(width));
+        ErrorOf { hops, deadline_cycles, ..error }
+    };
+    let distribution = match distribution {
+        Ok(distribution) => distribution,
+        Err(reason) => return Some(at(0, Err(reason.clone()))),
+    };
+    let model = |index: usize| distribution.more_than(curve.first_cycle + index as u32);
+    let off = |index: &usize| (model(*index) - curve.miss_probability[*index]).abs();
+    let worst = (0..curve.miss_probability.len()).max_by(|a, b| off(a).total_cmp(&off(b)))?;
+    Some(at(worst, Ok(model(worst))))
+}
+
+/// A model as a function: what it says of a scenario.
+pub type Solve<'s> = dyn Fn(&Scenario, &Options) -> Result<Answer, Failure> + 's;
+
+/// Multiples of the simulated saturation load at which a model is asked for its own, one after another.
+const ASKED: [f64; 4] = [1.3, 2.0, 4.0, 8.0];
+/// Halvings where a model says that a class is saturated, and not from where on.
+const HALVINGS: u32 = 40;
+
+/// By class: how far the model is off in where it saturates.
+pub fn saturation_errors(
+    scenario: &Scenario,
+    simulated: &[Option<SaturationLoad>],
+    model: &Solve<'_>,
+) -> Vec<Option<ErrorOf>> {
+    let of_class = |(class, load): (usize, &Option<SaturationLoad>)| {
+        let SaturationLoad { factor, half_width_95 } = (*load)?;
+        let found = model_load(scenario, class, factor, model);
+        Some(ErrorOf::new(Quantity::SaturationLoad, found, factor, Some(half_width_95)))
+    };
+    simulated.iter().enumerate().map(of_class).collect()
+}
+
+fn model_load(scenario: &Scenario, class: usize, simulated: f64, model: &Solve<'_>) -> Result<f64, String> {
+    let ask = |factor: f64, saturation_loads: bool| {
+        let scenario = scaled(scenario, factor).map_err(|_| "no such rate".to_owned())?;
+        let options = Options { distributions: false, saturation_loads, ..Options::default() };
+        let answer = model(&scenario, &options).map_err(|failure| failure.to_string())?;
+        answer.classes.into_iter().nth(class).ok_or_else(|| "no such class".to_owned())
+    };
+    let mut failed = None;
+    for times in ASKED {
+        let asked = times * simulated;
+        let answer = match ask(asked, true) {
+            Ok(answer) => answer,
+            Err(reason) => {
+                failed.get_or_insert(reason);
+                break;
+            }
+        };
+        if !answer.saturated {
+            continue;
+        }
+        if let Some(found) = answer.saturation.and_then(|found| found.at_load_factor) {
+            return Ok(asked * found);
+        }
+        let (mut low, mut high) = (0.0, asked);
+        for _ in 0..HALVINGS {
+            let middle = f64::midpoint(low, high);
+            if ask(middle, false)?.saturated {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        return Ok(high);
+    }
+    Err(failed.unwrap_or_else(|| "it does not saturate far beyond the simulated load".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use flitwise_models::published;
+    use flitwise_models::scenario::ScenarioSpec;
+
+    use super::*;
+
+    #[test]
+    fn errors_are_in_percent_of_the_simulated() {
+        let error = ErrorOf::new(Quantity::NetworkLatency, Ok(45.0), 50.0, Some(0.25));
+        assert_eq!((error.error, error.noise, error.difference()), (Some(-10.0), Some(0.5), Some(-5.0)));
+        let silent = ErrorOf::new(Quantity::Waiting, Err("why".to_owned()), 50.0, None);
+        assert_eq!((silent.error, silent.noise, silent.reason.as_deref()), (None, None, Some("why")));
+        assert_eq!(ErrorOf::new(Quantity::Waiting, Ok(1.0), 0.0, None).error, None, "no share of nothing");
+    }
+
+    #[test]
+    fn a_miss_probability_is_judged_where_it_is_off_most() {
+        let curve = Curve {
+            first_cycle: 36,
+            miss_probability: vec![0.5, 0.3, 0.1, 0.001],
+            half_width_95: vec![0.01, 0.02, 0.03, 0.04],
+            messages: 5_000,
+        };
+        // P(L > 36) = 0.45, P(L > 37) = 0.38, P(L > 38) and beyond 0.04
+        let model = LatencyDistribution { first_cycle: 36, at_most_probability: vec![0.55, 0.62, 0.96] };
+        let worst = worst_miss(&curve, Ok(&&model), Some(2)).unwrap();
+        assert_eq!((worst.deadline_cycles, worst.hops, worst.simulated), (Some(37), Some(2), 0.3));
+        assert!((worst.error.unwrap() - 0.08).abs() < 1e-12 && worst.noise == Some(0.02));
+        // one that begins later misses all deadlines before
+        let late = LatencyDistribution { first_cycle: 38, at_most_probability: vec![1.0] };
+        let worst = worst_miss(&curve, Ok(&&late), None).unwrap();
+        assert_eq!((worst.deadline_cycles, worst.model), (Some(37), Some(1.0)));
+        let silent = worst_miss(&curve, Err(&"why".to_owned()), None).unwrap();
+        assert_eq!((silent.error, silent.reason.as_deref()), (None, Some("why")));
+    }
+
+    /// A model that takes a class to be saturated from a rate on, and says so or lets it be found.
+    fn saturating(from: f64, says: bool) -> impl Fn(&Scenario, &Options) -> Result<Answer, Failure> {
+        move |scenario: &Scenario, _: &Options| {
+            let light = scenario.with_rates_scaled(1e-3);
+            let mut answer = published::solve(&light, &Options::default())?;
+            let (class, rate) = (&mut answer.classes[0], scenario.classes()[0].rate);
+            class.saturated = rate >= from;
+            class.saturation = class.saturated.then(|| flitwise_models::answer::Saturation {
+                bottleneck: "this".to_owned(),
+                because: "that".to_owned(),
+                at_load_factor: says.then_some(from / rate),
+                at_rate_messages_per_cycle: None,
+            });
+            Ok(answer)
+        }
+    }
+
+    #[test]
+    fn a_model_is_asked_where_it_saturates() {
+        let scenario = ScenarioSpec::default().check().unwrap(); // R1 at 0.005
+        let simulated = [Some(SaturationLoad { factor: 2.0, half_width_95: 0.02 }), None, None];
+        for (rate, says) in [(0.0095, true), (0.0095, false), (0.031, true), (0.031, false)] {
+            let found = saturation_errors(&scenario, &simulated, &saturating(rate, says));
+            let error = found[0].as_ref().unwrap();
+            let expected = rate / 0.005;
+            assert!((error.model.unwrap() - expected).abs() < 1e-9 * expected, "{rate} {says}: {error:?}");
+            assert_eq!((error.noise, &found[1]), (Some(1.0), &None));
+        }
+        let never = saturation_errors(&scenario, &simulated, &saturating(0.9, true));
+        assert!(never[0].as_ref().unwrap().reason.as_ref().unwrap().contains("does not saturate"));
+    }
+}

@@ -1,0 +1,262 @@
+//! What a set of random scenarios is drawn from, and at which loads a model is judged there.
+
+use std::ops::RangeInclusive;
+
+use flitwise_models::document::{Document, Reader, Table};
+use flitwise_models::scenario::{Fault, NetworkSpec, Place, Scenario, Scheduler};
+
+use super::generator;
+use super::{Case, Family, Lengths, Plan, Room, Topology};
+use crate::experiment::{MAX_DIMENSION, MAX_PORTS, MIN_PIPELINE_STAGES};
+
+const ROOT: &[&str] = &["seed", "loads", "precision", "max_flit_hops", "family"];
+const FAMILY: &[&str] = &[
+    "name",
+    "count",
+    "topology",
+    "ports",
+    "dimension",
+    "pipeline_stages",
+    "message_flits",
+    "mixed_lengths",
+    "buffer_flits",
+    "buffer",
+    "real_time_classes",
+    "best_effort",
+    "load_ratio",
+    "schedulers",
+    "odd_vticks",
+    "vtick_factor",
+    "on_off",
+];
+const HEADS: &[(&str, &[&str])] = &[("[[family]]", FAMILY)];
+
+/// Most scenarios of a family.
+const MOST_SCENARIOS: u32 = 10_000;
+/// All whole numbers up to this are told apart.
+const MOST_SEED: f64 = 9_007_199_254_740_992.0;
+
+/// Reads a whole plan.
+pub(super) fn read(text_name: &str, text: &str) -> Result<Plan, Vec<Fault>> {
+    let document = Document::parse(text_name, text)?;
+    let mut reader = Reader::new(HEADS);
+    let root = document.root();
+    reader.refuse_unknown(&root, ROOT);
+    reader.require(&root, "seed", "the number that all scenarios are drawn from", Some("seed = 1"));
+    let seed = number(&mut reader, &root, "seed", 0.0..=MOST_SEED).unwrap_or(0.0);
+    if seed.fract() != 0.0 {
+        refuse(&mut reader, &root, "seed", seed.to_string(), "a whole number", None);
+    }
+    let loads = reader.rising(&root, "loads", 20).unwrap_or_default();
+    if let Some(load) = loads.iter().find(|load| !(0.01..=0.95).contains(*load)) {
+        let help = "a load is a share of the one at which the first class saturates";
+        refuse(&mut reader, &root, "loads", load.to_string(), "loads from 0.01 to 0.95", Some(help));
+    }
+    let precision = share(&mut reader, &root, "precision", 1e-4..=0.5).unwrap_or(0.01);
+    let flit_hops = number(&mut reader, &root, "max_flit_hops", 1e5..=1e15);
+    let help = "begin every family with a line  [[family]]";
+    reader.require(&root, "family", "[[family]] tables", Some(help));
+    let mut families: Vec<Family> = Vec::new();
+    for table in reader.tables(&root, "family") {
+        let Some(family) = family(&mut reader, &table) else { continue };
+        if families.iter().any(|other| other.name == family.name) {
+            let found = format!("\"{}\" a second time", family.name);
+            refuse(&mut reader, &table, "name", found, "a name of its own", None);
+        }
+        families.push(family);
+    }
+    let seed = seed as u64;
+    let plan = Plan { seed, loads, precision, max_flit_hops: flit_hops.unwrap_or(1e9), families };
+    reader.finish(plan)
+}
+
+impl Plan {
+    /// All scenarios, family by family. Their rates are those of a load near saturation, no more: which load
+    /// that is, only a simulation can tell.
+    pub fn cases(&self) -> Vec<Case> {
+        let of_family = |family: &Family| -> Vec<Case> {
+            (0..family.count).map(|index| generator::case(self.seed, family, index)).collect()
+        };
+        self.families.iter().flat_map(of_family).collect()
+    }
+
+    /// Measured messages of a point of `scenario` after which to stop anyway.
+    pub fn max_messages(&self, scenario: &Scenario) -> u64 {
+        let classes = scenario.classes();
+        let rate: f64 = classes.iter().map(|class| class.rate).sum();
+        let flits: f64 = classes.iter().map(|class| class.rate * f64::from(class.message_flits)).sum();
+        // a message crosses the crossbars of the routers at both ends and between them
+        let routers = match scenario.network() {
+            NetworkSpec::Router { .. } => 1.0,
+            NetworkSpec::Hypercube { dimension } => {
+                let nodes = f64::from(1_u32 << dimension);
+                1.0 + f64::from(dimension) * nodes / 2.0 / (nodes - 1.0)
+            }
+        };
+        (self.max_flit_hops * rate / (flits * routers)).max(1.0) as u64
+    }
+}
+
+fn refuse(
+    reader: &mut Reader,
+    table: &Table<'_>,
+    key: &str,
+    found: String,
+    wanted: &str,
+    help: Option<&str>,
+) {
+    let place: &Place = table.get(key).map_or(table.place, |node| &node.place);
+    reader.refuse(place, table.key(key), found, wanted.to_owned(), help.map(str::to_owned));
+}
+
+fn number(reader: &mut Reader, table: &Table<'_>, key: &str, within: RangeInclusive<f64>) -> Option<f64> {
+    let value = reader.real(table, key)?;
+    if within.contains(&value) {
+        return Some(value);
+    }
+    let wanted = format!("{} to {}", within.start(), within.end());
+    refuse(reader, table, key, value.to_string(), &wanted, None);
+    None
+}
+
+fn share(reader: &mut Reader, table: &Table<'_>, key: &str, within: RangeInclusive<f64>) -> Option<f64> {
+    let value = reader.real(table, key)?;
+    if within.contains(&value) {
+        return Some(value);
+    }
+    let wanted = format!("a share from {} to {}, such as 0.05 for 5 %", within.start(), within.end());
+    refuse(reader, table, key, value.to_string(), &wanted, None);
+    None
+}
+
+/// Two numbers, the second no less than the first.
+fn bounds(
+    reader: &mut Reader,
+    table: &Table<'_>,
+    key: &str,
+    within: RangeInclusive<f64>,
+) -> Option<[f64; 2]> {
+    let values = reader.reals(table, key)?;
+    match values.as_slice() {
+        [from, to] if from <= to && within.contains(from) && within.contains(to) => Some([*from, *to]),
+        _ => {
+            let wanted = format!("[least, most] between {} and {}", within.start(), within.end());
+            let found: Vec<String> = values.iter().map(ToString::to_string).collect();
+            refuse(reader, table, key, format!("[{}]", found.join(", ")), &wanted, None);
+            None
+        }
+    }
+}
+
+/// The same of whole numbers; `default` where there are none.
+fn whole_bounds(
+    reader: &mut Reader,
+    table: &Table<'_>,
+    key: &str,
+    within: RangeInclusive<u32>,
+    default: [u32; 2],
+) -> [u32; 2] {
+    let found = bounds(reader, table, key, f64::from(*within.start())..=f64::from(*within.end()));
+    match found {
+        Some([from, to]) if from.fract() == 0.0 && to.fract() == 0.0 => [from as u32, to as u32],
+        Some([from, to]) => {
+            refuse(reader, table, key, format!("[{from}, {to}]"), "whole numbers", None);
+            default
+        }
+        None => default,
+    }
+}
+
+/// The family of a table; `None` if something is wrong with it, which the reader knows.
+fn family(reader: &mut Reader, table: &Table<'_>) -> Option<Family> {
+    let before = reader.faults().len();
+    reader.refuse_unknown(table, FAMILY);
+    for (key, wanted, help) in [
+        ("name", "what tables call it", "name = \"router\""),
+        ("count", "how many scenarios to draw", "count = 10"),
+        ("topology", "\"router\" or \"hypercube\"", "topology = \"router\""),
+    ] {
+        reader.require(table, key, wanted, Some(help));
+    }
+    let name = reader.text(table, "name").unwrap_or_default();
+    let is_fit = |name: &str| {
+        let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+        (1..=40).contains(&name.len()) && name.chars().all(is_plain)
+    };
+    if table.get("name").is_some() && !is_fit(&name) {
+        let wanted = "small letters, digits and hyphens, 40 at most";
+        refuse(reader, table, "name", format!("\"{name}\""), wanted, None);
+    }
+    let count = reader.whole(table, "count").unwrap_or(1);
+    if !(1..=MOST_SCENARIOS).contains(&count) {
+        refuse(reader, table, "count", count.to_string(), &format!("1 to {MOST_SCENARIOS}"), None);
+    }
+    let topology = reader.word(table, "topology", &Topology::ALL, Topology::word).unwrap_or_default();
+    let (size_key, other_key, most) = match topology {
+        Topology::Router => ("ports", "dimension", MAX_PORTS),
+        Topology::Hypercube => ("dimension", "ports", MAX_DIMENSION),
+    };
+    let least = if topology == Topology::Router { 2 } else { 1 };
+    if table.get("topology").is_some() {
+        reader.require(table, size_key, "[least, most]", Some(&format!("{size_key} = [2, 8]")));
+        if table.get(other_key).is_some() {
+            let found = format!("{other_key} of a {}", topology.word());
+            refuse(reader, table, other_key, found, &format!("{size_key} only"), None);
+        }
+    }
+    let size = whole_bounds(reader, table, size_key, least..=most, [2, 8]);
+    let message_flits = whole_bounds(reader, table, "message_flits", 2..=4096, [32, 32]);
+    let buffer_flits = whole_bounds(reader, table, "buffer_flits", 1..=4096, [32, 32]);
+    let room = reader.word(table, "buffer", &Room::ALL, Room::word).unwrap_or_default();
+    match room {
+        Room::Ample if buffer_flits[1] < message_flits[1] => {
+            let found = format!("at most {} with messages of up to {}", buffer_flits[1], message_flits[1]);
+            let help = "buffer = \"short\" draws buffers below the longest message";
+            refuse(reader, table, "buffer_flits", found, "room for a whole message", Some(help));
+        }
+        Room::Short if buffer_flits[0] >= message_flits[0] => {
+            let found =
+                format!("at least {} with messages of {} and more", buffer_flits[0], message_flits[0]);
+            refuse(reader, table, "buffer_flits", found, "buffers below every message", None);
+        }
+        _ => {}
+    }
+    let mut chance = |key: &str| share(reader, table, key, 0.0..=1.0).unwrap_or(0.0);
+    let lengths = Lengths { flits: message_flits, mixed: chance("mixed_lengths") };
+    let (best_effort, odd_vticks, on_off) = (chance("best_effort"), chance("odd_vticks"), chance("on_off"));
+    let family = Family {
+        name,
+        count,
+        topology,
+        size,
+        pipeline_stages: whole_bounds(reader, table, "pipeline_stages", MIN_PIPELINE_STAGES..=64, [5, 5]),
+        lengths,
+        buffer_flits,
+        room,
+        real_time_classes: whole_bounds(reader, table, "real_time_classes", 1..=12, [2, 2]),
+        best_effort,
+        load_ratio: number(reader, table, "load_ratio", 1.0..=1000.0).unwrap_or(1.0),
+        schedulers: schedulers(reader, table),
+        odd_vticks,
+        vtick_factor: bounds(reader, table, "vtick_factor", 0.01..=100.0).unwrap_or([0.5, 2.0]),
+        on_off,
+    };
+    (reader.faults().len() == before).then_some(family)
+}
+
+fn schedulers(reader: &mut Reader, table: &Table<'_>) -> Vec<Scheduler> {
+    let Some(words) = reader.texts(table, "schedulers") else { return vec![Scheduler::VirtualClock] };
+    let found = |word: &String| Scheduler::ALL.into_iter().find(|scheduler| scheduler.word() == word);
+    let known: Vec<Scheduler> = words.iter().filter_map(found).collect();
+    if known.len() < words.len() || known.is_empty() {
+        let unknown = words.iter().find(|word| found(word).is_none());
+        let found = unknown.map_or("no scheduler".to_owned(), |word| format!("\"{word}\""));
+        let all: Vec<&str> = Scheduler::ALL.iter().map(|scheduler| scheduler.word()).collect();
+        let help = unknown.and_then(|word| flitwise_models::document::nearest(word, all.iter().copied()));
+        let help = help.map(|near| format!("did you mean \"{near}\"?"));
+        let wanted = format!("a list of {}", all.join(", "));
+        refuse(reader, table, "schedulers", found, &wanted, help.as_deref());
+        return vec![Scheduler::VirtualClock];
+    }
+    known
+}
