@@ -22,7 +22,22 @@ fn main() {
             println!("{}", case["scenario"].as_str().unwrap());
             println!("{}", case["saturation"]);
         }
-        // saturation of the first class
+        if std::env::var("SAT").is_ok() {
+            for sat in case["saturation"].as_array().unwrap() {
+                let f = sat["simulated"].as_f64().unwrap_or(f64::NAN);
+                let mut spec = base.spec().clone();
+                for class in &mut spec.classes { class.rate *= 1.5 * f; }
+                let Ok(scenario) = spec.check() else { continue };
+                let options = flitwise_models::model::Options { distributions: false, ..Default::default() };
+                let Ok(answer) = flitwise_models::refined::solve(&scenario, &options) else { println!("no answer"); continue };
+                let name2 = sat["class"].as_str().unwrap();
+                let c = answer.classes.iter().find(|c| c.name == name2).unwrap();
+                let m = c.saturation.as_ref().and_then(|s| s.at_load_factor).unwrap_or(f64::NAN) * 1.5;
+                let kind = sat["kind"].as_str().unwrap();
+                if only.is_some() || std::env::var("ALL").is_ok() { println!("{name} {name2} saturates {:+.1} %", (m - 1.0) * 100.0); }
+                let s = sums.entry((family.clone() + " " + kind, "0 sat %".to_owned())).or_default(); s.0.push((m - 1.0) * 100.0); s.1.push(format!("{name} {name2}"));
+            }
+        }
         for point in case["points"].as_array().unwrap() {
             let mut spec = base.spec().clone();
             let factor = point["factor"].as_f64().unwrap();
@@ -94,6 +109,7 @@ fn main() {
                         };
                         let el = (ml / l - 1.0) * 100.0;
                         add("1 L %", el);
+                        add(&format!("1 L @{}", point["load"]), el);
                         let ew = (mw / w - 1.0) * 100.0;
                         add("3 W %", if (mw - w).abs() < 0.5 { ew.clamp(-10.0, 10.0) } else { ew });
                         add("2 total %", ((ml + mw) / (l + w) - 1.0) * 100.0);

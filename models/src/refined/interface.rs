@@ -6,6 +6,7 @@ use super::greedy_chain::{Chains, GreedyChain};
 use super::grid::{Grid, Transform};
 use super::law::Law;
 use super::link_sharing::{add_compound, load_beside, others};
+use super::station::Around;
 
 /// What the link of the interface does to messages of one class.
 pub(super) struct Interface {
@@ -154,6 +155,28 @@ impl Interface {
         }
         let gap = if gaps > 0.0 { gap / gaps } else { 0.0 };
         Self { first, later, set_up: Law::zero(), header_wait, gap, regain }
+    }
+}
+
+impl Interface {
+    /// Without clocks that run ahead (fair queueing, weighted round robin) the interface shares its link as an output
+    /// does: a first message finds `v` and meets `K`, a later one `v_l` and `K`, all of it as gaps.
+    pub(super) fn without_clocks(grid: &Grid, around: &Around, message: f64, header_wait: f64) -> Self {
+        let gaps = |found: &Law| {
+            let mut exponent = around.lagging.clone();
+            add_compound(&mut exponent, &grid.transform(&found.given_positive()), found.positive() / message);
+            exponent
+        };
+        let (first, later) = (gaps(&around.set_up), gaps(&around.left_behind));
+        let whole = grid.law(grid.compound(&first, message));
+        Self {
+            gap: whole.given_positive().mean(),
+            first,
+            later,
+            set_up: Law::zero(),
+            header_wait,
+            regain: around.set_up.clone(),
+        }
     }
 }
 

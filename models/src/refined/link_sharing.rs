@@ -165,6 +165,15 @@ impl LinkSharing {
         self.pairs.iter().map(one).sum()
     }
 
+    /// Mean wait of a header \[cells\] where no clock lets it pass: `k` flits of each class found go before it.
+    pub(super) fn header_wait(&self, classes: &[Class], own: usize, unit: f64) -> f64 {
+        let turn = |(pair, d): (&Pair, usize)| {
+            let k = classes[own].vtick / classes[d].vtick;
+            pair.present * k.min(pair.message)
+        };
+        self.pairs.iter().zip(others(classes, own)).map(turn).sum::<f64>() / unit
+    }
+
     /// What surrounds the class at an output where the share `contending` of the others' messages comes over other
     /// inputs, `met` of those found, and whose gaps last `gap` cells on average.
     pub(super) fn around(
@@ -176,12 +185,12 @@ impl LinkSharing {
         gap: f64,
         unit: f64,
     ) -> Around {
-        let (mut set_up, mut left_behind, mut seen) = (Law::zero(), Law::zero(), 0.0);
+        let (mut set_up, mut left_behind, mut unseen) = (Law::zero(), Law::zero(), 1.0);
         let (mut in_step, mut lagging) = (grid.exponent_of_nothing(), grid.exponent_of_nothing());
         let mut fresh = vec![Law::zero(); FRESH];
         for (pair, d) in self.pairs.iter().zip(others(classes, own)) {
             let present = pair.present * met;
-            seen += present;
+            unseen *= 1.0 - present;
             set_up = grid.sum(&set_up, &pair.found(self.message).sometimes(present));
             let (share, delay) = pair.left_behind(&classes[own], &classes[d], present);
             left_behind = grid.sum(&left_behind, &delay.sometimes(share));
@@ -196,7 +205,17 @@ impl LinkSharing {
                 *fresh = grid.sum(fresh, &pair.found(to_go).sometimes(1.0 - quiet));
             }
         }
-        Around { contending, in_step, lagging, set_up, left_behind, fresh, seen: seen.min(0.95) }
+        // In a long busy period of the class all that comes of the others goes through: I + v_l tends to
+        // M sigma_o / (1 - sigma_o). How far it gets depends on how long the class keeps the link (our approximation).
+        let others: f64 = others(classes, own).iter().map(|d| classes[*d].load()).sum();
+        let long_run = self.message * others / (1.0 - others).max(0.02) / unit;
+        let coming: f64 = self.pairs.iter().map(|pair| pair.mean_interruption(self.message)).sum();
+        let (short_run, lacking) = (left_behind.mean(), long_run - coming - left_behind.mean());
+        if lacking > 0.0 && short_run > 0.0 {
+            let stays = (classes[own].rate * contending * (self.message + coming * unit)).min(1.0);
+            left_behind = left_behind.stretched(1.0 + stays * lacking / short_run);
+        }
+        Around { contending, in_step, lagging, set_up, left_behind, fresh, seen: (1.0 - unseen).min(0.95) }
     }
 }
 

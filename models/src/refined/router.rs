@@ -81,7 +81,13 @@ fn surroundings(
         return Ok(Surroundings { interface: above.interface(grid), around });
     };
     let sharing = LinkSharing::new(real_time, own, asked.clocked, unit, steps);
-    let interface = Interface::new(grid, real_time, own, unit, steps);
+    let interface = if asked.clocked {
+        Interface::new(grid, real_time, own, unit, steps)
+    } else {
+        let at_interface = sharing.around(grid, real_time, own, (1.0, 1.0), 0.0, unit);
+        let header_wait = sharing.header_wait(real_time, own, unit);
+        Interface::without_clocks(grid, &at_interface, asked.classes[index].message / unit, header_wait)
+    };
     let around = sharing.around(grid, real_time, own, (a, share.met(Some(own))), interface.gap, unit);
     Ok(Surroundings { interface, around })
 }

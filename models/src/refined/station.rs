@@ -176,32 +176,47 @@ impl Station<'_> {
         let hole_first = self.hole(arriving, &behind_set_up, true);
         let later = grid.sum(&grid.sum(&service, &hole_later), &around.left_behind);
         let first = grid.sum(&grid.sum(&service, &hole_first), &around.set_up);
-        let link = Queue::new(grid, *rate, &later, &first, &around.set_up)
-            .ok_or_else(|| over(Place::Link, rate * later.mean()))?
-            .wait(grid);
+        let queue = Queue::new(grid, *rate, &later, &first, &around.set_up)
+            .ok_or_else(|| over(Place::Link, rate * later.mean()))?;
+        let link = queue.wait(grid);
         // back-pressure (max-plus)
-        let full = self.until_room(&grid.sum(&link, &service), service.mean() / m);
-        let granted = grant.max_in_step(&full);
-        let blocked = if shape.is_short() {
-            // the tail crosses when the flit b places ahead has left: (V + K^(M - b) - b)+
-            grant.max_in_step(&grid.sum(&link, &self.interruptions(shape.rest())).less(b))
+        let held = grid.sum(&service, &hole_later);
+        let sojourn = grid.sum(&link, &held);
+        let full = self.until_room(&sojourn, b);
+        // both are long when much is ahead, but what interrupts the link does not stop the crossbar: where the buffer
+        // is full, the greater of both, of the longest waits for the virtual channel and of the time until room
+        let (room, full) = (1.0 - full.positive(), full.given_positive());
+        let (short, long) = grant.at_quantile(room);
+        let granted = Law::mixture(&[(room, &short), (1.0 - room, &long.max(&full))]);
+        // the tail crosses when the flit b places ahead has left: one of its own message, (V + K^(M - b) - b)+, or one
+        // of a message before it, (V' - M - (b - M) C / M)+
+        let behind = if shape.is_short() {
+            grid.sum(&link, &self.interruptions(shape.rest())).less(b)
         } else {
-            granted.clone()
+            // by the work found where the buffer holds one message; where it holds more, V' is mostly time in which
+            // others hold the link, and flits decide (our approximation)
+            if b < 2.0 * m {
+                queue.work(grid).less(m + (b - m) * service.mean() / m)
+            } else {
+                self.until_room(&sojourn, b - m).less(m)
+            }
         };
+        let blocked = granted.max_in_step(&behind);
         Ok(Met { waits: Waits { grant, link }, blocked, granted })
     }
 
-    /// Time until what is ahead of a message fits into the output buffer.
+    /// Time until no more than `room` flits are ahead of a message.
     ///
     /// A message leaves behind as many of its class as come during its time at the output, `sojourn` (Little's law
-    /// for laws, first come first served), and finds as many: `N`. The last of them is through the crossbar when no
-    /// more than `b` flits are left of `N M` less what has been sent of the first.
-    fn until_room(&self, sojourn: &Law, per_flit: f64) -> Law {
-        let (m, b) = (self.shape.message, self.shape.buffer);
-        let least = (b / m).floor() as usize + 1;
+    /// for laws, first come first served), and finds as many: `N`. They are `N M` flits, less what has been
+    /// sent of the first.
+    fn until_room(&self, sojourn: &Law, room: f64) -> Law {
+        let m = self.shape.message;
+        let least = (room / m).floor() as usize + 1;
         // P(N = n), n >= least, by coarse steps of the sojourn
         const MOST: usize = 64;
         const STEPS: usize = 128;
+        const POINTS: f64 = 8.0;
         let mut found = [0.0; MOST];
         let step = sojourn.probabilities().len().div_ceil(STEPS);
         let ln_factorial = |n: usize| (2..=n).map(|k| (k as f64).ln()).sum::<f64>();
@@ -226,17 +241,27 @@ impl Station<'_> {
         if most == 0 {
             return Law::zero();
         }
-        // (N M - u M - b)+ flits, u uniform
-        const POINTS: usize = 16;
+        // (N M - u M - room)+ flits, u uniform, by steps of whole cells; each is sent with what interrupts it
+        let step = (m / POINTS).ceil().max(1.0);
+        let per_message = (m / step).round().max(1.0);
         let mut parts = Law::points();
         parts.add(0.0, 1.0 - found[..most].iter().sum::<f64>());
         for (i, p) in found[..most].iter().enumerate() {
-            for u in 0..POINTS {
-                let ahead = (least + i) as f64 * m - (u as f64 + 0.5) / POINTS as f64 * m - b;
-                parts.add(ahead.max(0.0) * per_flit, p / POINTS as f64);
+            for u in 0..per_message as usize {
+                let ahead = (least + i) as f64 * m - (u as f64 + 0.5) / per_message * m - room;
+                parts.add(ahead.max(0.0) / step, p / per_message);
             }
         }
-        let room = parts.law();
+        let parts = parts.law();
+        let one = product(&self.grid.delay(step), &self.grid.compound(&self.around.lagging, step));
+        let none = parts.at(0);
+        let mut sum = Sum::new(self.grid);
+        let mut power = one.clone();
+        for p in &parts.probabilities()[1..] {
+            sum.add(*p, &power);
+            power = product(&power, &one);
+        }
+        let room = Law::mixture(&[(none, &Law::zero()), (1.0 - none, &sum.law())]);
         // others may hold the link at that moment
         let full = room.positive();
         let held = self.grid.sum(&room.given_positive(), &self.around.set_up);
