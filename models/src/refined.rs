@@ -200,15 +200,8 @@ pub fn solve_from(
 ) -> Result<(Answer, WarmStart), Failure> {
     supports(scenario)?;
     let asked = Asked::new(scenario);
-    let mut resolution =
-        if options.distributions { Resolution::fine(&asked) } else { Resolution::means(&asked) };
-    let found = loop {
-        let found = solve_at(scenario, &asked, &resolution);
-        if resolution.unit > 4096.0 || found.iter().flatten().all(|found| found.fits(&resolution)) {
-            break found;
-        }
-        resolution = resolution.wider();
-    };
+    let resolution = if options.distributions { Resolution::fine(&asked) } else { Resolution::means(&asked) };
+    let found = solve_at(scenario, &asked, &resolution);
     let report = report(&found);
     if report.status != Status::Converged {
         return Err(Failure::NotConverged { model: Model::Refined, report });

@@ -4,6 +4,9 @@
 //! unit circle, and back. What a sum or a queue has beyond the grid comes back at `10^-6` of its weight
 //! ([`DAMPING`]) instead of whole.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use realfft::num_complex::Complex64;
@@ -17,13 +20,12 @@ const DAMPING: f64 = 1e-6;
 /// A generating function at the points of a [`Grid`].
 pub(super) type Transform = Vec<Complex64>;
 
-/// Transforms of laws up to `n` cycles.
+/// Transforms of laws up to `n` cells.
 pub(super) struct Grid {
     n: usize,
-    forward: Arc<dyn RealToComplex<f64>>,
-    inverse: Arc<dyn ComplexToReal<f64>>,
-    wide_forward: Arc<dyn RealToComplex<f64>>,
-    wide_inverse: Arc<dyn ComplexToReal<f64>>,
+    plan: Plan,
+    /// For differences, by length: `2 n`, `n`, `n / 2`, .. down to 64.
+    plans: Vec<Plan>,
     /// `r^x`
     damping: Vec<f64>,
     /// `r^-x / n`
@@ -32,9 +34,32 @@ pub(super) struct Grid {
     points: Transform,
 }
 
+/// Both ways of one length.
+struct Plan {
+    length: usize,
+    forward: Arc<dyn RealToComplex<f64>>,
+    inverse: Arc<dyn ComplexToReal<f64>>,
+}
+
+impl Plan {
+    fn new(planner: &mut RealFftPlanner<f64>, length: usize) -> Self {
+        Self { length, forward: planner.plan_fft_forward(length), inverse: planner.plan_fft_inverse(length) }
+    }
+}
+
+thread_local! {
+    /// Grids made so far, by their number of cells: planning takes longer than a solve.
+    static GRIDS: RefCell<HashMap<usize, Rc<Grid>>> = RefCell::default();
+}
+
 impl Grid {
-    /// A grid of `n` cycles, a power of two.
-    pub(super) fn new(n: usize) -> Self {
+    /// The grid of `n` cells, a power of two.
+    pub(super) fn of(n: usize) -> Rc<Self> {
+        GRIDS.with_borrow_mut(|grids| Rc::clone(grids.entry(n).or_insert_with(|| Rc::new(Self::new(n)))))
+    }
+
+    /// A grid of `n` cells, a power of two.
+    fn new(n: usize) -> Self {
         let mut planner = RealFftPlanner::<f64>::new();
         let r = DAMPING.powf(1.0 / n as f64);
         let damping: Vec<f64> = (0..n).map(|x| r.powi(x as i32)).collect();
@@ -43,18 +68,16 @@ impl Grid {
         let points = (0..=n / 2).map(|k| Complex64::from_polar(r, angle * k as f64)).collect();
         Self {
             n,
-            forward: planner.plan_fft_forward(n),
-            inverse: planner.plan_fft_inverse(n),
-            wide_forward: planner.plan_fft_forward(2 * n),
-            wide_inverse: planner.plan_fft_inverse(2 * n),
+            plan: Plan::new(&mut planner, n),
+            plans: (0..)
+                .map(|halved| 2 * n >> halved)
+                .take_while(|length| *length >= 64)
+                .map(|length| Plan::new(&mut planner, length))
+                .collect(),
             damping,
             undamping,
             points,
         }
-    }
-
-    pub(super) fn cycles(&self) -> usize {
-        self.n
     }
 
     /// `ln 1`: of a process that adds nothing.
@@ -78,8 +101,8 @@ impl Grid {
         for (p, d) in input.iter_mut().zip(&self.damping) {
             *p *= d;
         }
-        let mut spectrum = self.forward.make_output_vec();
-        self.forward.process(&mut input, &mut spectrum).expect("buffers are made by the plan");
+        let mut spectrum = self.plan.forward.make_output_vec();
+        self.plan.forward.process(&mut input, &mut spectrum).expect("buffers are made by the plan");
         spectrum
     }
 
@@ -87,8 +110,8 @@ impl Grid {
     pub(super) fn law(&self, mut transform: Transform) -> Law {
         transform[0].im = 0.0;
         transform[self.n / 2].im = 0.0;
-        let mut weights = self.inverse.make_output_vec();
-        self.inverse.process(&mut transform, &mut weights).expect("buffers are made by the plan");
+        let mut weights = self.plan.inverse.make_output_vec();
+        self.plan.inverse.process(&mut transform, &mut weights).expect("buffers are made by the plan");
         for (p, u) in weights.iter_mut().zip(&self.undamping) {
             *p *= u;
         }
@@ -110,25 +133,31 @@ impl Grid {
         if y.probabilities().len() == 1 {
             return x.clone();
         }
-        let spectrum = |law: &Law| {
-            let mut input = vec![0.0; 2 * self.n];
-            let within = law.probabilities().len().min(self.n);
-            input[..within].copy_from_slice(&law.probabilities()[..within]);
-            let mut spectrum = self.wide_forward.make_output_vec();
-            self.wide_forward.process(&mut input, &mut spectrum).expect("buffers are made by the plan");
+        let within = |law: &Law| law.probabilities().len().min(self.n);
+        let (x_cells, y_cells) = (within(x), within(y));
+        // the shortest length on which nothing comes round
+        let fits = |plan: &&Plan| plan.length >= x_cells + y_cells;
+        let plan = self.plans.iter().rev().find(fits).unwrap_or(&self.plans[0]);
+        let spectrum = |law: &Law, cells: usize| {
+            let mut input = vec![0.0; plan.length];
+            input[..cells].copy_from_slice(&law.probabilities()[..cells]);
+            let mut spectrum = plan.forward.make_output_vec();
+            plan.forward.process(&mut input, &mut spectrum).expect("buffers are made by the plan");
             spectrum
         };
-        let mut product: Transform =
-            spectrum(x).iter().zip(&spectrum(y)).map(|(x, y)| x * y.conj()).collect();
+        let mut product = spectrum(x, x_cells);
+        for (x, y) in product.iter_mut().zip(&spectrum(y, y_cells)) {
+            *x *= y.conj();
+        }
         product[0].im = 0.0;
-        product[self.n].im = 0.0;
-        let mut weights = self.wide_inverse.make_output_vec();
-        self.wide_inverse.process(&mut product, &mut weights).expect("buffers are made by the plan");
-        let whole: f64 = 2.0 * self.n as f64;
-        weights.truncate(self.n);
+        product[plan.length / 2].im = 0.0;
+        let mut weights = plan.inverse.make_output_vec();
+        plan.inverse.process(&mut product, &mut weights).expect("buffers are made by the plan");
+        let whole = plan.length as f64;
+        weights.truncate(x_cells);
         weights.iter_mut().for_each(|p| *p = if *p < 1e-13 * whole { 0.0 } else { *p / whole });
         weights[0] = 0.0;
-        weights[0] = 1.0 - weights.iter().sum::<f64>();
+        weights[0] = (1.0 - weights.iter().sum::<f64>()).max(0.0);
         Law::of(weights)
     }
 

@@ -4,7 +4,7 @@
 //! the mean is kept.
 
 /// Probability below which the end of a law is cut off.
-const NOTHING: f64 = 1e-13;
+const NOTHING: f64 = 1e-12;
 /// Cells that no law exceeds.
 const LONGEST: usize = 1 << 20;
 

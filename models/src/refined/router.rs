@@ -18,12 +18,19 @@ struct Surroundings {
 
 /// All classes of a single router with `ports` ports.
 pub(super) fn solve(asked: &Asked, ports: u32, resolution: &Resolution) -> Vec<Result<Found, Overloaded>> {
-    let grid = Grid::new(resolution.cells);
     let real_time: Vec<Class> = asked.real_time().collect();
     let share = OwnInput::new(asked, &real_time, f64::from(ports), resolution);
     let solve = |index: usize| {
-        let surroundings = surroundings(asked, index, &grid, &real_time, &share, resolution)?;
-        one(asked, index, &grid, &surroundings, share.other_inputs, resolution)
+        let mut resolution = *resolution;
+        loop {
+            let grid = Grid::of(resolution.cells);
+            let surroundings = surroundings(asked, index, &grid, &real_time, &share, &resolution)?;
+            let found = one(asked, index, &grid, &surroundings, share.other_inputs, &resolution)?;
+            if found.fits(&resolution) {
+                return Ok(found);
+            }
+            resolution = resolution.wider();
+        }
     };
     (0..asked.classes.len()).map(solve).collect()
 }
@@ -111,7 +118,7 @@ fn one(
         [law(&interface.first), law(&interface.later)]
     };
     let (whole, rest) = (gaps(shape.message), gaps(shape.rest()));
-    let station = Station { grid, shape, around, rate: rate * other_inputs };
+    let station = Station::new(grid, shape, around, rate * other_inputs);
     let source = Source {
         grid,
         shape,
@@ -126,7 +133,7 @@ fn one(
     let held = [rest[0].less(shape.buffer), rest[1].less(shape.buffer)];
     let mut arriving = Arriving { gaps: whole.clone(), held, first: 1.0, in_buffer: Law::zero() };
     let mut waits = station.start();
-    let mut report = Detail::default();
+    let (mut report, mut step, mut last_change) = (Detail::default(), 1.0, f64::INFINITY);
     let (met, queued): (Met, Queued) = loop {
         let met = station.round(&arriving, &waits)?;
         let queued = source.round(&met, &arriving.in_buffer)?;
@@ -140,12 +147,16 @@ fn one(
             report.converged = last;
             break (met, queued);
         }
-        // the maps fall where gaps are hidden by waits: half a step keeps them from swinging
-        let half = |old: &Law, new: &Law| Law::mixture(&[(0.5, old), (0.5, new)]);
-        arriving.first = 0.5 * (arriving.first + queued.first);
-        arriving.in_buffer = half(&arriving.in_buffer, &queued.in_buffer);
-        waits.grant = half(&waits.grant, &met.waits.grant);
-        waits.link = half(&waits.link, &met.waits.link);
+        // the maps fall where gaps are hidden by waits: a shorter step keeps them from swinging
+        if change > 0.9 * last_change {
+            step = f64::max(step / 2.0, 0.25);
+        }
+        last_change = change;
+        let toward = |old: &Law, new: &Law| Law::mixture(&[(1.0 - step, old), (step, new)]);
+        arriving.first += step * (queued.first - arriving.first);
+        arriving.in_buffer = toward(&arriving.in_buffer, &queued.in_buffer);
+        waits.grant = toward(&waits.grant, &met.waits.grant);
+        waits.link = toward(&waits.link, &met.waits.link);
     };
     // L = P - 1 + M + E[delay of the tail], of first messages and of others
     let first = queued.first;

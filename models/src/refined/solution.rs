@@ -4,6 +4,9 @@ use super::Resolution;
 use super::law::Law;
 use crate::lattice::Distribution;
 
+/// Cycles per cell beyond which no wider lattice is tried.
+const WIDEST: f64 = 4096.0;
+
 /// All numbers of one class \[cycles\].
 #[derive(Clone, Debug)]
 pub(super) struct Found {
@@ -33,6 +36,9 @@ pub(super) struct Found {
 impl Found {
     /// Whether the lattice was wide enough: next to nothing lies in its last part.
     pub(super) fn fits(&self, resolution: &Resolution) -> bool {
+        if resolution.unit > WIDEST {
+            return true;
+        }
         let edge = resolution.cells - resolution.cells / 8;
         let beyond = |delays: &Delays| delays.law.probabilities().iter().skip(edge).sum::<f64>();
         self.delays.iter().all(|delays| beyond(delays) < 1e-6)

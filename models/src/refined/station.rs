@@ -69,11 +69,19 @@ pub(super) struct Arriving {
 
 /// A class at an output.
 pub(super) struct Station<'s> {
-    pub(super) grid: &'s Grid,
-    pub(super) shape: Shape,
-    pub(super) around: &'s Around,
+    grid: &'s Grid,
+    shape: Shape,
+    around: &'s Around,
     /// Rate of the class's messages that contend for the output.
-    pub(super) rate: f64,
+    rate: f64,
+    /// `C * i`: flits with what interrupts them, and the idle cycle.
+    service: Law,
+    /// `K^(M / 2)` and `K^(M - b)`: what interrupts half of a message, and what its buffer does not hold.
+    half_way: Law,
+    interrupted_rest: Law,
+    /// Flits of a step on the way through what is ahead, and the transform of their completion.
+    step: f64,
+    step_completion: Transform,
 }
 
 /// What a station holds at the moment, to start the next round from.
@@ -112,7 +120,30 @@ pub(super) enum Place {
     Link,
 }
 
-impl Station<'_> {
+/// Steps in which a message ahead is looked at.
+const STEPS_OF_A_MESSAGE: f64 = 8.0;
+
+impl<'s> Station<'s> {
+    pub(super) fn new(grid: &'s Grid, shape: Shape, around: &'s Around, rate: f64) -> Self {
+        let m = shape.message;
+        let compound = |flits: f64| grid.compound(&around.lagging, flits);
+        let interruptions = |flits: f64| if flits > 0.0 { grid.law(compound(flits)) } else { Law::zero() };
+        let completion = |flits: f64| product(&grid.delay(flits), &compound(flits));
+        let idle = Law::constant(shape.idle).sometimes(1.0 - around.seen);
+        let step = (m / STEPS_OF_A_MESSAGE).ceil().max(1.0);
+        Self {
+            grid,
+            shape,
+            around,
+            rate,
+            service: grid.sum(&grid.law(completion(m)), &idle),
+            half_way: interruptions(m / 2.0),
+            interrupted_rest: interruptions(shape.rest()),
+            step,
+            step_completion: completion(step),
+        }
+    }
+
     /// The waits before anything is known of them.
     pub(super) fn start(&self) -> Waits {
         Waits { grant: Law::zero(), link: self.around.set_up.clone() }
@@ -143,19 +174,9 @@ impl Station<'_> {
         Law::mixture(&[(arriving.first, &hole(y, 0)), (1.0 - arriving.first, &hole(&behind, 1))])
     }
 
-    /// Flits with what the other classes send between them: `flits + K^(flits)`.
-    fn completion(&self, flits: f64) -> Law {
-        self.grid.law(product(&self.grid.delay(flits), &self.grid.compound(&self.around.lagging, flits)))
-    }
-
-    /// What the other classes send between so many flits: `K^(flits)`.
-    fn interruptions(&self, flits: f64) -> Law {
-        if flits > 0.0 { self.grid.law(self.grid.compound(&self.around.lagging, flits)) } else { Law::zero() }
-    }
-
     /// One round: the two queues and the back-pressure.
     pub(super) fn round(&self, arriving: &Arriving, now: &Waits) -> Result<Met, Overloaded> {
-        let Self { grid, shape, around, rate } = self;
+        let Self { grid, shape, around, rate, .. } = self;
         let (m, b) = (shape.message, shape.buffer);
         // virtual channel: B = M + 1 + hole(w | w > 0), F = M + 1 + hole(0)
         let held = m + shape.idle;
@@ -167,20 +188,18 @@ impl Station<'_> {
             .wait(grid);
         // link: B = C + i + hole(V | V > 0) + v_l, F = C + i + hole(v) + v, set-up v;
         // what came before a gap, on average in half of the message, hides it too
-        let idle = Law::constant(shape.idle).sometimes(1.0 - around.seen);
-        let service = grid.sum(&self.completion(m), &idle);
-        let half_way = self.interruptions(m / 2.0);
-        let behind_wait = grid.sum(&now.link.given_positive(), &half_way);
-        let behind_set_up = grid.sum(&around.set_up, &half_way);
+        let service = &self.service;
+        let behind_wait = grid.sum(&now.link.given_positive(), &self.half_way);
+        let behind_set_up = grid.sum(&around.set_up, &self.half_way);
         let hole_later = self.hole(arriving, &behind_wait, true);
         let hole_first = self.hole(arriving, &behind_set_up, true);
-        let later = grid.sum(&grid.sum(&service, &hole_later), &around.left_behind);
-        let first = grid.sum(&grid.sum(&service, &hole_first), &around.set_up);
+        let later = grid.sum(&grid.sum(service, &hole_later), &around.left_behind);
+        let first = grid.sum(&grid.sum(service, &hole_first), &around.set_up);
         let queue = Queue::new(grid, *rate, &later, &first, &around.set_up)
             .ok_or_else(|| over(Place::Link, rate * later.mean()))?;
         let link = queue.wait(grid);
         // back-pressure (max-plus)
-        let held = grid.sum(&service, &hole_later);
+        let held = grid.sum(service, &hole_later);
         let sojourn = grid.sum(&link, &held);
         let full = self.until_room(&sojourn, b);
         // both are long when much is ahead, but what interrupts the link does not stop the crossbar: where the buffer
@@ -191,7 +210,7 @@ impl Station<'_> {
         // the tail crosses when the flit b places ahead has left: one of its own message, (V + K^(M - b) - b)+, or one
         // of a message before it, (V' - M - (b - M) C / M)+
         let behind = if shape.is_short() {
-            grid.sum(&link, &self.interruptions(shape.rest())).less(b)
+            grid.sum(&link, &self.interrupted_rest).less(b)
         } else {
             // by the work found where the buffer holds one message; where it holds more, V' is mostly time in which
             // others hold the link, and flits decide (our approximation)
@@ -216,7 +235,6 @@ impl Station<'_> {
         // P(N = n), n >= least, by coarse steps of the sojourn
         const MOST: usize = 64;
         const STEPS: usize = 128;
-        const POINTS: f64 = 8.0;
         let mut found = [0.0; MOST];
         let step = sojourn.probabilities().len().div_ceil(STEPS);
         let ln_factorial = |n: usize| (2..=n).map(|k| (k as f64).ln()).sum::<f64>();
@@ -242,7 +260,7 @@ impl Station<'_> {
             return Law::zero();
         }
         // (N M - u M - room)+ flits, u uniform, by steps of whole cells; each is sent with what interrupts it
-        let step = (m / POINTS).ceil().max(1.0);
+        let step = self.step;
         let per_message = (m / step).round().max(1.0);
         let mut parts = Law::points();
         parts.add(0.0, 1.0 - found[..most].iter().sum::<f64>());
@@ -253,13 +271,14 @@ impl Station<'_> {
             }
         }
         let parts = parts.law();
-        let one = product(&self.grid.delay(step), &self.grid.compound(&self.around.lagging, step));
         let none = parts.at(0);
         let mut sum = Sum::new(self.grid);
-        let mut power = one.clone();
+        let mut power = self.step_completion.clone();
         for p in &parts.probabilities()[1..] {
             sum.add(*p, &power);
-            power = product(&power, &one);
+            for (power, one) in power.iter_mut().zip(&self.step_completion) {
+                *power *= one;
+            }
         }
         let room = Law::mixture(&[(none, &Law::zero()), (1.0 - none, &sum.law())]);
         // others may hold the link at that moment
