@@ -133,28 +133,28 @@ fn one(
     let held = [rest[0].less(shape.buffer), rest[1].less(shape.buffer)];
     let mut arriving = Arriving { gaps: whole.clone(), held, first: 1.0, in_buffer: Law::zero() };
     let mut waits = station.start();
-    let (mut report, mut step, mut last_change) = (Detail::default(), 1.0, f64::INFINITY);
+    let (mut report, mut pace) = (Detail::default(), Pace::default());
     let (met, queued): (Met, Queued) = loop {
         let met = station.round(&arriving, &waits)?;
         let queued = source.round(&met, &arriving.in_buffer)?;
         let before = [arriving.in_buffer.mean(), waits.grant.mean(), waits.link.mean()];
         let after = [queued.in_buffer.mean(), met.waits.grant.mean(), met.waits.link.mean()];
-        let change = before.iter().zip(after).map(|(b, a)| (b - a).abs()).fold(0.0, f64::max) * unit;
+        let moved: [f64; 3] = std::array::from_fn(|i| (after[i] - before[i]) * unit);
+        let change = moved.iter().fold(0.0, |most, moved| f64::max(most, moved.abs()));
         report.rounds += 1;
         report.changes.push(change / (class.message + 1.0));
-        let last = change <= resolution.tolerance * (class.message + 1.0);
+        // what creeps for long is taken as it is, a little coarser the longer it takes
+        let patience = 1.0 + f64::from(report.rounds) / 100.0;
+        let last = change <= resolution.tolerance * patience * patience * (class.message + 1.0);
         if last || report.rounds >= resolution.most_rounds {
             report.converged = last;
             break (met, queued);
         }
-        // the maps fall where gaps are hidden by waits: a shorter step keeps them from swinging
-        if change > 0.9 * last_change {
-            step = f64::max(step / 2.0, 0.25);
-        }
-        last_change = change;
+        let hasten = pace.next(moved, before[0] * unit);
+        let step = pace.step;
         let toward = |old: &Law, new: &Law| Law::mixture(&[(1.0 - step, old), (step, new)]);
         arriving.first += step * (queued.first - arriving.first);
-        arriving.in_buffer = toward(&arriving.in_buffer, &queued.in_buffer);
+        arriving.in_buffer = toward(&arriving.in_buffer, &queued.in_buffer).stretched(hasten);
         waits.grant = toward(&waits.grant, &met.waits.grant);
         waits.link = toward(&waits.link, &met.waits.link);
     };
@@ -180,4 +180,53 @@ fn one(
         unit,
         detail: report,
     })
+}
+
+/// How far each round goes.
+///
+/// The maps fall where gaps are hidden by waits: then a shorter step keeps them from swinging. Near saturation the
+/// in-buffer wait creeps up like a queue that fills: then it is taken on at once to where a geometric series leads.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    step: f64,
+    moved: [f64; 3],
+    /// Rounds on end in one direction.
+    straight: u32,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { step: 1.0, moved: [0.0; 3], straight: 0 }
+    }
+}
+
+/// Rounds in one direction after which the way is shortened.
+const PATIENCE: u32 = 6;
+
+impl Pace {
+    /// Looks at what moved in this round; gives the factor by which the in-buffer wait of mean `wait` is to go on.
+    fn next(&mut self, moved: [f64; 3], wait: f64) -> f64 {
+        let along: f64 = moved.iter().zip(&self.moved).map(|(now, before)| now * before).sum();
+        let squared = |moved: &[f64; 3]| moved.iter().map(|x| x * x).sum::<f64>();
+        let before = std::mem::replace(&mut self.moved, moved);
+        if along < 0.0 {
+            self.straight = 0;
+            if squared(&moved) > 0.8 * squared(&before) {
+                self.step = f64::max(self.step / 2.0, 0.05);
+            }
+            return 1.0;
+        }
+        self.straight += 1;
+        if self.straight < PATIENCE {
+            return 1.0;
+        }
+        self.straight = 0;
+        self.step = f64::min(self.step * 2.0, 1.0);
+        let ratio = (moved[0] / before[0]).clamp(0.0, 0.99);
+        if ratio < 0.5 || wait <= 0.0 || !ratio.is_finite() {
+            return 1.0;
+        }
+        // the rest of the series, halfway
+        (1.0 + 0.5 * moved[0] * ratio / (1.0 - ratio) / wait).clamp(0.5, 2.0)
+    }
 }

@@ -1,0 +1,141 @@
+//! What must hold of the refined model on any scenario.
+
+use flitwise_models::answer::Answer;
+use flitwise_models::model::{Failure, Model, Options};
+use flitwise_models::scenario::{
+    ClassKind, ClassSpec, NetworkSpec, RouterSpec, Scenario, ScenarioSpec, Scheduler, SourceSpec,
+};
+
+/// Numbers from a seed (SplitMix64), so that a failure can be looked at again.
+struct Dice(u64);
+
+impl Dice {
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut x = self.0;
+        x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((x ^ (x >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Between `low` and `high`, even in the logarithm.
+    fn log(&mut self, low: f64, high: f64) -> f64 {
+        low * (high / low).powf(self.unit())
+    }
+
+    fn whole(&mut self, low: u32, high: u32) -> u32 {
+        self.log(f64::from(low), f64::from(high) + 1.0).floor().min(f64::from(high)) as u32
+    }
+}
+
+/// A scenario from all over what the door lets in, with loads from nothing to twice a link.
+fn anything(seed: u64, most_flits: u32) -> Scenario {
+    let mut dice = Dice(seed);
+    let network = if dice.unit() < 1.7 {
+        NetworkSpec::Router { ports: dice.whole(2, 1024) }
+    } else {
+        NetworkSpec::Hypercube { dimension: dice.whole(1, 16) }
+    };
+    let scheduler = [Scheduler::VirtualClock, Scheduler::FairQueueing, Scheduler::WeightedRoundRobin];
+    let router = RouterSpec {
+        pipeline_stages: dice.whole(1, 12),
+        buffer_flits: dice.whole(1, most_flits),
+        scheduler: scheduler[(dice.unit() * 3.0) as usize],
+    };
+    let count = dice.whole(1, 4) as usize;
+    let load = dice.log(0.01, 2.0);
+    let mut classes: Vec<ClassSpec> = (0..count)
+        .map(|index| {
+            let message_flits = dice.whole(1, most_flits);
+            let share = dice.unit() + 0.02;
+            let rate = (load * share / count as f64 / f64::from(message_flits)).min(0.9);
+            let vtick = (dice.unit() < 0.3).then(|| dice.log(0.5, 2.0) / (rate * f64::from(message_flits)));
+            let source = if dice.unit() < 0.15 {
+                let streams = dice.whole(1, 100);
+                let peak_rate = (rate / f64::from(streams) * dice.log(1.5, 20.0)).clamp(1e-9, 1.0);
+                if rate / f64::from(streams) < peak_rate {
+                    SourceSpec::OnOff { streams, messages_per_burst: dice.log(1.0, 50.0), peak_rate }
+                } else {
+                    SourceSpec::Poisson
+                }
+            } else {
+                SourceSpec::Poisson
+            };
+            ClassSpec { message_flits, vtick, source, ..ClassSpec::real_time(&format!("R{}", index + 1), rate) }
+        })
+        .collect();
+    if dice.unit() < 0.5 {
+        let last = classes.last_mut().expect("one class at least");
+        (last.kind, last.vtick) = (ClassKind::BestEffort, None);
+    }
+    ScenarioSpec { name: format!("random {seed}"), network, router, classes }.check().expect("within the door's bounds")
+}
+
+/// All numbers of an answer are finite, parts add up, probabilities are such.
+fn is_sound(answer: &Answer) {
+    let text = serde_json::to_value(answer).unwrap();
+    let name = &answer.scenario.name;
+    fn finite(value: &serde_json::Value, name: &str) {
+        match value {
+            serde_json::Value::Number(number) => assert!(number.as_f64().is_some_and(f64::is_finite), "{name}"),
+            serde_json::Value::Array(values) => values.iter().for_each(|value| finite(value, name)),
+            serde_json::Value::Object(values) => values.values().for_each(|value| finite(value, name)),
+            _ => {}
+        }
+    }
+    finite(&text, name);
+    for class in &answer.classes {
+        let Some(latency) = class.network_latency_cycles else {
+            assert!(class.saturated, "{name}: {} has no latency", class.name);
+            continue;
+        };
+        let transfer = class.transfer_cycles.unwrap();
+        assert!(latency >= transfer - 1e-6, "{name}: {latency} below {transfer}");
+        assert!(class.waiting_cycles.unwrap() >= 1.0 - 1e-9, "{name}");
+        let parts = transfer + class.blocking_cycles.unwrap() + class.sharing_cycles.unwrap();
+        assert!((parts - latency).abs() <= 1e-9 * latency, "{name}");
+        let at_most = class.latency_distribution.iter().flat_map(|known| &known.at_most_probability);
+        let mut before = 0.0;
+        for p in at_most {
+            assert!((-1e-12..=1.0 + 1e-12).contains(p) && *p >= before - 1e-12, "{name}");
+            before = *p;
+        }
+        if class.latency_distribution.is_some() {
+            assert!(before > 1.0 - 1e-9, "{name}: mass {before}");
+        }
+    }
+}
+
+fn ask(seeds: std::ops::Range<u64>, most_flits: u32, options: &Options) {
+    let (mut answered, mut saturated, mut lost) = (0, 0, Vec::new());
+    for seed in seeds.clone() {
+        let scenario = anything(seed, most_flits);
+        match Model::Refined.solve(&scenario, options) {
+            Ok(answer) => {
+                is_sound(&answer);
+                answered += 1;
+                saturated += u64::from(answer.saturated);
+            }
+            Err(failure @ Failure::NotConverged { .. }) => {
+                lost.push(format!("{}: {failure}", scenario.spec().name));
+            }
+            Err(Failure::Refused { because, .. }) => panic!("{because}"),
+        }
+    }
+    assert!(lost.is_empty(), "{} of {}: {lost:#?}", lost.len(), seeds.end - seeds.start);
+    // the draw reaches both sides
+    assert!(saturated > answered / 20 && saturated < answered * 19 / 20, "{saturated} of {answered}");
+}
+
+#[test]
+fn any_scenario_has_a_sound_answer() {
+    let options = Options { saturation_loads: false, details: true, ..Options::default() };
+    ask(0..150, 128, &options);
+}
+
+#[test]
+#[ignore = "a minute: 10,000 scenarios"]
+fn ten_thousand_scenarios_converge() {
+    let options = Options { saturation_loads: false, distributions: false, ..Options::default() };
+    ask(1_000..11_000, 4_096, &options);
+}
