@@ -1,9 +1,11 @@
 //! The *refined* model: our own, which follows the simulator's routers stage by stage.
 
 mod bursty_source;
+mod ecube_paths;
 mod greedy_chain;
 mod grid;
 mod higher_classes;
+mod hypercube;
 mod interface;
 mod law;
 mod link_sharing;
@@ -12,6 +14,7 @@ mod router;
 mod solution;
 mod source;
 mod station;
+mod tail_and_header;
 
 pub use bursty_source::{BurstySource, Service, SourceQueue};
 
@@ -135,8 +138,10 @@ pub fn prototype(scenario: &Scenario, n: usize) -> Vec<(String, Option<[f64; 2]>
     let asked = Asked::new(scenario);
     let unit = env("UNIT", 1.0);
     let resolution = Resolution { cells: env("CELLS", n as f64) as usize, unit, steps: env("STEPS", 32.0) as usize, tolerance: env("TOL", 3e-5), most_rounds: 200 };
-    let NetworkSpec::Router { ports } = scenario.network() else { return Vec::new() };
-    let found = router::solve(&asked, ports, &resolution);
+    let found = match scenario.network() {
+        NetworkSpec::Router { ports } => router::solve(&asked, ports, &resolution),
+        NetworkSpec::Hypercube { dimension } => hypercube::solve(&asked, dimension, &resolution),
+    };
     let one = |(found, place): (Result<Found, Overloaded>, &usize)| {
         let name = scenario.classes()[*place].name.clone();
         match found {
@@ -148,6 +153,30 @@ pub fn prototype(scenario: &Scenario, n: usize) -> Vec<(String, Option<[f64; 2]>
         }
     };
     found.into_iter().zip(&asked.places).map(one).collect()
+}
+
+/// Means and parts of a class, and laws of the delay by hops: hops, share, lone latency, probabilities by cycle.
+pub type PrototypeOfCube = (String, Result<([f64; 6], Vec<(u32, f64, f64, Vec<f64>)>), String>);
+
+/// Prototype entry with laws by hops: latency, waiting, input, arbitration, output, gaps.
+pub fn prototype_of_cube(scenario: &Scenario) -> Vec<PrototypeOfCube> {
+    let env = |k: &str, d: f64| std::env::var(k).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
+    let asked = Asked::new(scenario);
+    let unit = env("UNIT", 1.0);
+    let resolution = Resolution { cells: env("CELLS", 2048.0) as usize, unit, steps: env("STEPS", 32.0) as usize, tolerance: env("TOL", 3e-5), most_rounds: 200 };
+    let NetworkSpec::Hypercube { dimension } = scenario.network() else { return Vec::new() };
+    let one = |(found, place): (Result<Found, Overloaded>, &usize)| {
+        let name = scenario.classes()[*place].name.clone();
+        let told = |f: Found| {
+            let law = |d: &solution::Delays| {
+                let law = if f.unit == 1.0 { d.law.clone() } else { d.law.stretched(f.unit) };
+                (d.hops.unwrap_or(0), d.share, d.lone, law.probabilities().to_vec())
+            };
+            ([f.latency(), f.waiting, f.input, f.arbitration, f.output, f.gaps], f.delays.iter().map(law).collect())
+        };
+        (name, found.map(told).map_err(|e| format!("{e:?}")))
+    };
+    hypercube::solve(&asked, dimension, &resolution).into_iter().zip(&asked.places).map(one).collect()
 }
 
 /// A place from which the iteration of a similar scenario may set out: the answer to this one.

@@ -104,7 +104,7 @@ fn one(
         [law(&interface.first), law(&interface.later)]
     };
     let (whole, rest) = (gaps(shape.message), gaps(shape.rest()));
-    let station = Station { grid, shape, around, rate: rate * other_inputs };
+    let station = Station { grid, shape, around, rate: rate * other_inputs, ahead: f64::INFINITY };
     let source = Source {
         grid,
         shape,

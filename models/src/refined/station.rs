@@ -74,6 +74,8 @@ pub(super) struct Station<'s> {
     pub(super) around: &'s Around,
     /// Rate of the class's messages that contend for the output.
     pub(super) rate: f64,
+    /// Messages that can be ahead at the crossbar: one over each other input.
+    pub(super) ahead: f64,
 }
 
 /// What a station holds at the moment, to start the next round from.
@@ -92,6 +94,8 @@ pub(super) struct Met {
     pub(super) blocked: Law,
     /// The part of it before the grant.
     pub(super) granted: Law,
+    /// Wait for the link behind the own class only.
+    pub(super) own: Law,
 }
 
 /// A load of one or more: no steady state.
@@ -154,7 +158,7 @@ impl Station<'_> {
 
     /// One round: the two queues and the back-pressure.
     pub(super) fn round(&self, arriving: &Arriving, now: &Waits) -> Result<Met, Overloaded> {
-        let Self { grid, shape, around, rate } = self;
+        let Self { grid, shape, around, rate, ahead } = self;
         let (m, b) = (shape.message, shape.buffer);
         // virtual channel: B = M + 1 + hole(w | w > 0), F = M + 1 + hole(0)
         let held = m + shape.idle;
@@ -164,6 +168,8 @@ impl Station<'_> {
         let grant = Queue::new(grid, *rate, &later, &first, &Law::zero())
             .ok_or_else(|| over(Place::Crossbar, rate * later.mean()))?
             .wait(grid);
+        let longest = ahead * later.mean();
+        let grant = if longest < grid.cycles() as f64 { grant.min(&Law::constant(longest)) } else { grant };
         // link: B = C + i + hole(V | V > 0) + v_l, F = C + i + hole(v) + v, set-up v;
         // what came before a gap, on average in half of the message, hides it too
         let idle = Law::constant(shape.idle).sometimes(1.0 - around.seen);
@@ -176,8 +182,9 @@ impl Station<'_> {
         let later = grid.sum(&grid.sum(&service, &hole_later), &around.left_behind);
         let first = grid.sum(&grid.sum(&service, &hole_first), &around.set_up);
         let link = Queue::new(grid, *rate, &later, &first, &around.set_up)
-            .ok_or_else(|| over(Place::Link, rate * later.mean()))?
-            .wait(grid);
+            .ok_or_else(|| over(Place::Link, rate * later.mean()))?;
+        let own = link.work(grid);
+        let link = link.wait(grid);
         // back-pressure (max-plus)
         let full = self.until_room(&grid.sum(&link, &service), service.mean() / m);
         let granted = grant.max_in_step(&full);
@@ -187,7 +194,7 @@ impl Station<'_> {
         } else {
             granted.clone()
         };
-        Ok(Met { waits: Waits { grant, link }, blocked, granted })
+        Ok(Met { waits: Waits { grant, link }, blocked, granted, own })
     }
 
     /// Time until what is ahead of a message fits into the output buffer.
