@@ -1,6 +1,7 @@
 //! The *refined* model: our own, which follows the simulator's routers stage by stage.
 
 mod bursty_source;
+mod chained_blocking;
 mod ecube_paths;
 mod greedy_chain;
 mod grid;

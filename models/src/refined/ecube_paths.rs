@@ -17,7 +17,16 @@ pub(super) struct EcubePaths {
     dimension: u32,
 }
 
-/// An output on a path, on average over all paths of so many hops.
+/// An output, and the input over which the message came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Output {
+    /// Channel in this dimension; the interface if none.
+    pub(super) from: Option<u32>,
+    /// Channel in this dimension; the ejection link if none.
+    pub(super) to: Option<u32>,
+}
+
+/// Who shares an output with a message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Crossing {
     /// `f`: share of the output's traffic that comes over other inputs than the own.
@@ -74,54 +83,74 @@ impl EcubePaths {
         choose(s, k - 1) * choose(self.dimension - 1 - s, hops - k) / choose(self.dimension, hops)
     }
 
-    /// Output `to` of a router in which the message came over channel `from`; over the interface if none.
-    pub(super) fn channel(self, from: Option<u32>, to: u32) -> Crossing {
-        let injected = half_to(to);
-        let own = from.map_or(injected, |from| half_to(to - from));
-        // 4^-s + Σ_(j < s) 4^-(s - j)
-        let same: f64 = injected * injected + (1..=to).map(|apart| half_to(2 * apart)).sum::<f64>();
+    /// Who shares an output with whom.
+    pub(super) fn crossing(self, output: Output) -> Crossing {
+        let ejected = |s: u32| 1.0 / half_to(s) / self.destinations();
+        let (own, same): (f64, f64) = match output {
+            Output { from: Some(from), to: None } => {
+                (ejected(from), (0..self.dimension).map(|s| ejected(s) * ejected(s)).sum())
+            }
+            Output { from: None, to: None } => (1.0, 1.0),
+            Output { from, to: Some(to) } => {
+                let injected = half_to(to);
+                // 4^-s + Σ_(j < s) 4^-(s - j)
+                let same = injected * injected + (1..=to).map(|apart| half_to(2 * apart)).sum::<f64>();
+                (from.map_or(injected, |from| half_to(to - from)), same)
+            }
+        };
         Crossing { contending: 1.0 - own, different: (1.0 - same).max(0.0) }
     }
 
-    /// The ejection link of a router in which the message came over channel `from`.
-    pub(super) fn ejection(self, from: u32) -> Crossing {
-        let share = |s: u32| 1.0 / half_to(s) / self.destinations();
-        let same: f64 = (0..self.dimension).map(|s| share(s) * share(s)).sum();
-        Crossing { contending: 1.0 - share(from), different: (1.0 - same).max(0.0) }
+    /// Outputs of router `k = 1, .., h + 1` on the paths of `hops`, and how often; the last is the ejection link.
+    pub(super) fn outputs(self, hops: u32, k: u32) -> Vec<(f64, Output)> {
+        let n = self.dimension;
+        if k > hops {
+            let one = |s| (self.in_dimension(hops, hops, s), Output { from: Some(s), to: None });
+            return (0..n).map(one).filter(|(share, _)| *share > 0.0).collect();
+        }
+        if k == 1 {
+            let one = |s| (self.in_dimension(hops, 1, s), Output { from: None, to: Some(s) });
+            return (0..n).map(one).filter(|(share, _)| *share > 0.0).collect();
+        }
+        let pairs = (0..n).flat_map(|s| (0..s).map(move |r| (r, s)));
+        // P(s_(k - 1) = r, s_k = s | h)
+        let one = |(r, s): (u32, u32)| {
+            let share = choose(r, k - 2) * choose(n - 1 - s, hops - k) / choose(n, hops);
+            (share, Output { from: Some(r), to: Some(s) })
+        };
+        pairs.map(one).filter(|(share, _)| *share > 0.0).collect()
     }
 
-    /// Output of router `k = 1, .., h + 1` on the paths of `hops`; the last is the ejection link.
-    pub(super) fn crossing(self, hops: u32, k: u32) -> Crossing {
+    /// A mean over outputs.
+    pub(super) fn mean(self, outputs: impl IntoIterator<Item = (f64, Output)>) -> Crossing {
         let mut mean = Crossing::NOTHING;
-        for s in 0..self.dimension {
-            if k > hops {
-                mean.add(self.in_dimension(hops, hops, s), self.ejection(s));
-            } else if k == 1 {
-                mean.add(self.in_dimension(hops, 1, s), self.channel(None, s));
-            } else {
-                // P(s_(k - 1) = r, s_k = s | h)
-                for r in 0..s {
-                    let share = choose(r, k - 2) * choose(self.dimension - 1 - s, hops - k);
-                    mean.add(share / choose(self.dimension, hops), self.channel(Some(r), s));
-                }
-            }
+        for (share, output) in outputs {
+            mean.add(share, self.crossing(output));
         }
         mean
     }
 
-    /// First outputs, on average over all messages.
-    pub(super) fn first(self) -> Crossing {
-        let mut mean = Crossing::NOTHING;
-        for hops in 1..=self.dimension {
-            mean.add(self.share(hops), self.crossing(hops, 1));
-        }
-        mean
+    /// First outputs of all messages.
+    pub(super) fn first(self) -> Vec<(f64, Output)> {
+        let of = |hops| self.outputs(hops, 1).into_iter().map(move |(share, output)| (share * self.share(hops), output));
+        (1..=self.dimension).flat_map(of).collect()
     }
 
-    /// Where messages go that come over channel `from`: the share, whether to the ejection link, and the output.
-    pub(super) fn onward(self, from: u32) -> impl Iterator<Item = (f64, bool, Crossing)> {
-        let channels = (from + 1..self.dimension).map(move |to| (half_to(to - from), false, self.channel(Some(from), to)));
-        channels.chain([(half_to(self.dimension - 1 - from), true, self.ejection(from))])
+    /// Channels beyond the first of all messages; the shares sum to one, if there are any.
+    pub(super) fn middle(self) -> Vec<(f64, Output)> {
+        let all = self.mean_hops() - 1.0;
+        let of = |(hops, k): (u32, u32)| {
+            let share = self.share(hops) / all;
+            self.outputs(hops, k).into_iter().map(move |(part, output)| (share * part, output))
+        };
+        (1..=self.dimension).flat_map(|hops| (2..=hops).map(move |k| (hops, k))).flat_map(of).collect()
+    }
+
+    /// Where messages go that come over channel `from`.
+    pub(super) fn onward(self, from: u32) -> impl Iterator<Item = (f64, Output)> {
+        let channel = move |to: u32| (half_to(to - from), Output { from: Some(from), to: Some(to) });
+        let last = (half_to(self.dimension - 1 - from), Output { from: Some(from), to: None });
+        (from + 1..self.dimension).map(channel).chain([last])
     }
 }
 
@@ -146,7 +175,7 @@ mod tests {
             let hops: f64 = (1..=n).map(|h| f64::from(h) * cube.share(h)).sum();
             assert!((hops - cube.mean_hops()).abs() < 1e-10);
             for s in 0..n {
-                let all: f64 = cube.onward(s).map(|(share, ..)| share).sum();
+                let all: f64 = cube.onward(s).map(|(share, _)| share).sum();
                 assert!((all - 1.0).abs() < 1e-12, "{n} {s}");
             }
             for h in 1..=n {
@@ -197,7 +226,7 @@ mod tests {
                         count += 1.0;
                     }
                     let mean = Crossing { contending: mean.contending / count, different: mean.different / count };
-                    close(mean, cube.crossing(h, k));
+                    close(mean, cube.mean(cube.outputs(h, k)));
                 }
             }
             let on_channel: f64 = through[n as usize - 1].iter().sum();

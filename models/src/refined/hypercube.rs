@@ -1,6 +1,7 @@
 //! The n-cube with dimension-order routing: every class on its own, router by router.
 
-use super::ecube_paths::{Crossing, EcubePaths};
+use super::chained_blocking::{Chain, Held};
+use super::ecube_paths::{Crossing, EcubePaths, Output};
 use super::grid::{Grid, Transform, product};
 use super::higher_classes::Above;
 use super::interface::Interface;
@@ -8,8 +9,8 @@ use super::law::Law;
 use super::link_sharing::LinkSharing;
 use super::solution::{Delays, Detail, Found};
 use super::source::{Queued, Source};
-use super::station::{Arriving, Around, Met, Overloaded, Place, Shape, Station};
-use super::tail_and_header::{Crossed, TailAndHeader};
+use super::station::{Arriving, Around, Met, Overloaded, Place, Shape, Station as Queues};
+use super::tail_and_header::{Crossed, TailAndHeader, mix};
 use super::{Asked, Class, Resolution};
 
 /// All classes of a hypercube.
@@ -57,16 +58,53 @@ struct OneClass<'g> {
     header: f64,
 }
 
-/// A router on a path.
-struct Stop {
+/// A kind of output with its queues.
+struct Station {
     met: Met,
     around: Around,
-    /// Gaps that arrive.
-    gaps: Law,
-    /// What the tail's delay grows by, the gaps that arrive included for the first router only.
-    delay: f64,
-    /// `E[G]` that leave.
-    leaving: f64,
+    /// `I`: interruptions of a message by others.
+    interrupted: Law,
+}
+
+/// Outputs that are alike: first ones, later channels, and ejection links, by rounded shares.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Like {
+    first: bool,
+    last: bool,
+    contending: i64,
+    different: i64,
+}
+
+impl Like {
+    fn new(paths: EcubePaths, output: Output) -> Self {
+        let Crossing { contending, different } = paths.crossing(output);
+        let rounded = |share: f64, parts: f64| (share * parts).round() as i64;
+        Self {
+            first: output.from.is_none(),
+            last: output.to.is_none(),
+            contending: rounded(contending, 64.0),
+            different: rounded(different, 32.0),
+        }
+    }
+}
+
+/// All stations of a class.
+struct Stations {
+    paths: EcubePaths,
+    known: Vec<(Like, Station)>,
+}
+
+impl Stations {
+    fn at(&self, output: Output) -> &Station {
+        let like = Like::new(self.paths, output);
+        let at = self.known.iter().position(|(known, _)| *known == like).unwrap_or(0);
+        &self.known[at].1
+    }
+
+    /// A mean over outputs.
+    fn mean(&self, outputs: &[(f64, Output)], what: impl Fn(&Station) -> f64) -> f64 {
+        outputs.iter().map(|(share, output)| share * what(self.at(*output))).sum()
+    }
 }
 
 impl<'g> OneClass<'g> {
@@ -160,16 +198,20 @@ impl<'g> OneClass<'g> {
         if different < 1.0 - 1e-9 { (different / (1.0 - different)).max(1.0) } else { f64::INFINITY }
     }
 
-    /// So many rounds at an output.
-    fn meet(&self, last: bool, crossing: Crossing, around: &Around, arriving: &Arriving, rounds: usize) -> Result<Met, Overloaded> {
+    fn queues<'s>(&'s self, last: bool, crossing: Crossing, around: &'s Around) -> Queues<'s> {
         let rate = self.contending_rate(last, crossing);
-        let station = Station { grid: self.grid, shape: self.shape, around, rate, ahead: Self::ahead(crossing) };
-        let mut waits = station.start();
-        let rounds = if rate > 0.0 { rounds } else { 1 };
+        Queues { grid: self.grid, shape: self.shape, around, rate, ahead: Self::ahead(crossing) }
+    }
+
+    /// The queues at an output.
+    fn meet(&self, queues: &Queues<'_>, arriving: &Arriving) -> Result<Met, Overloaded> {
+        const ROUNDS: usize = 6;
+        let mut waits = queues.start();
         let mut round = 1;
         loop {
-            let met = station.round(arriving, &waits)?;
-            if round >= rounds {
+            let met = queues.round(arriving, &waits)?;
+            let change = (met.waits.link.mean() - waits.link.mean()).abs();
+            if queues.rate <= 0.0 || round >= ROUNDS || change < 1e-3 * (1.0 + met.waits.link.mean()) {
                 return Ok(met);
             }
             waits = met.waits;
@@ -184,55 +226,37 @@ impl<'g> OneClass<'g> {
         self.interface.first.iter().map(|e| e * part).collect()
     }
 
-    fn delay_at(&self, last: bool, crossing: Crossing, around: &Around, start: &Law, gaps: &Transform) -> Law {
-        let rate = self.contending_rate(last, crossing);
-        let station = Station { grid: self.grid, shape: self.shape, around, rate, ahead: f64::INFINITY };
-        station.passage(start, gaps)
+    /// What arrives at the first router.
+    fn entering(&self, first: f64, in_buffer: Law, held: &Law) -> Arriving {
+        let b = self.shape.buffer;
+        let held = [0, 1].map(|i| held.max_in_step(&self.gaps_rest[i].less(b)));
+        Arriving { gaps: self.gaps.clone(), held, first, in_buffer }
     }
 
-    /// A router beyond the first, where gaps of a mean arrive.
-    fn stop(&self, last: bool, crossing: Crossing, mean: f64, held: &Law) -> Result<Stop, Overloaded> {
-        let around = self.around(last, crossing);
+    /// What arrives at a later router, with gaps of a mean.
+    fn arriving(&self, mean: f64, held: &Law) -> Arriving {
         let exponent = self.exponent(mean);
-        let gaps = self.grid.law(self.grid.compound(&exponent, self.shape.message));
-        let arriving = Arriving {
-            gaps: [gaps.clone(), Law::zero()],
-            held: [held.clone(), Law::zero()],
+        let gaps = |flits: f64| {
+            if flits > 0.0 { self.grid.law(self.grid.compound(&exponent, flits)) } else { Law::zero() }
+        };
+        let held = held.max_in_step(&gaps(self.shape.rest()).less(self.shape.buffer));
+        Arriving {
+            gaps: [gaps(self.shape.message), Law::zero()],
+            held: [held, Law::zero()],
             first: 1.0,
             in_buffer: Law::zero(),
-        };
-        let met = self.meet(last, crossing, &around, &arriving, 4)?;
-        let tail = self.delay_at(last, crossing, &around, &met.waits.link, &exponent).mean();
-        let leaving = self.leaving(tail - met.waits.link.mean());
-        Ok(Stop { delay: tail - gaps.mean(), met, around, gaps, leaving })
+        }
     }
 
-    fn leaving(&self, gaps: f64) -> f64 {
-        if self.gaps[0].mean() > 1e-9 { gaps.max(0.0) } else { 0.0 }
-    }
-
-    /// The first router.
-    fn first_stop(&self, crossing: Crossing, arriving: &Arriving) -> Result<Stop, Overloaded> {
-        let around = self.around(false, crossing);
-        let met = self.meet(false, crossing, &around, arriving, 4)?;
-        let link = &met.waits.link;
-        let first = arriving.first;
-        let at_once = self.delay_at(false, crossing, &around, link, &self.interface.first);
-        let behind = self.grid.sum(&arriving.in_buffer, link);
-        let behind = self.delay_at(false, crossing, &around, &behind, &self.interface.later);
-        let delay = first * at_once.mean() + (1.0 - first) * behind.mean();
-        let waited = (1.0 - first) * arriving.in_buffer.mean() + link.mean();
-        let leaving = self.leaving(delay - waited);
-        let gaps = Law::mixture(&[(first, &arriving.gaps[0]), (1.0 - first, &arriving.gaps[1])]);
-        Ok(Stop { delay, met, around, gaps, leaving })
-    }
-
-    /// The interface and the first input channel, with the mean first output behind them.
-    fn source(&self, resolution: &Resolution, held: &Law, report: &mut Detail) -> Result<(Met, Queued), Overloaded> {
-        let crossing = self.paths.first();
-        let around = self.around(false, crossing);
-        let rate = self.contending_rate(false, crossing);
-        let station = Station { grid: self.grid, shape: self.shape, around: &around, rate, ahead: Self::ahead(crossing) };
+    /// Interface and first input channel, with the mean first output behind them.
+    fn source(
+        &self,
+        around: &Around,
+        held: &Held,
+        resolution: &Resolution,
+        report: &mut Detail,
+    ) -> Result<(Met, Queued), Overloaded> {
+        let queues = self.queues(false, self.paths.mean(self.paths.first()), around);
         let source = Source {
             grid: self.grid,
             shape: self.shape,
@@ -244,21 +268,27 @@ impl<'g> OneClass<'g> {
             regain: &self.interface.regain,
             header_wait: self.interface.header_wait,
         };
-        let mut arriving = self.arriving(1.0, Law::zero(), held);
-        let mut waits = station.start();
+        let mut arriving = self.entering(1.0, Law::zero(), &held.on_channel);
+        let mut waits = queues.start();
+        let mut rounds = 0;
         loop {
-            let met = station.round(&arriving, &waits)?;
+            let mut met = queues.round(&arriving, &waits)?;
+            if let Some(chained) = &held.first {
+                met.blocked = met.blocked.max_in_step(chained);
+            }
             let queued = source.round(&met, &arriving.in_buffer)?;
             let before = [arriving.in_buffer.mean(), waits.grant.mean(), waits.link.mean()];
             let after = [queued.in_buffer.mean(), met.waits.grant.mean(), met.waits.link.mean()];
             let change = before.iter().zip(after).map(|(b, a)| (b - a).abs()).fold(0.0, f64::max) * self.unit;
+            rounds += 1;
             report.rounds += 1;
             report.changes.push(change / (self.class.message + 1.0));
             let last = change <= resolution.tolerance * (self.class.message + 1.0);
-            if last || report.rounds >= resolution.most_rounds {
+            if last || rounds >= resolution.most_rounds {
                 report.converged = last;
                 return Ok((met, queued));
             }
+            // the maps fall where gaps are hidden by waits: half a step keeps them from swinging
             let half = |old: &Law, new: &Law| Law::mixture(&[(0.5, old), (0.5, new)]);
             arriving.first = 0.5 * (arriving.first + queued.first);
             arriving.in_buffer = half(&arriving.in_buffer, &queued.in_buffer);
@@ -267,49 +297,128 @@ impl<'g> OneClass<'g> {
         }
     }
 
-    fn arriving(&self, first: f64, in_buffer: Law, held: &Law) -> Arriving {
-        Arriving { gaps: self.gaps.clone(), held: [held.clone(), held.clone()], first, in_buffer }
+    /// `E[G]`: mean gap inside messages on their way into the second and later routers.
+    ///
+    /// A router lets the tail lag behind by interruptions, and hides what its header waits for.
+    fn gaps_on_the_way(&self, around: &Around, met: &Met, entering: &Arriving, held: &Held) -> Result<f64, Overloaded> {
+        if self.gaps[0].mean() < 1e-9 {
+            return Ok(0.0);
+        }
+        let link = &met.waits.link;
+        let first = entering.first;
+        let queues = self.queues(false, self.paths.mean(self.paths.first()), around);
+        let behind = self.grid.sum(&entering.in_buffer, link);
+        let delay = first * queues.passage(link, &self.interface.first).mean()
+            + (1.0 - first) * queues.passage(&behind, &self.interface.later).mean();
+        let leaving = (delay - (1.0 - first) * entering.in_buffer.mean() - link.mean()).max(0.0);
+        if self.dimension < 2 {
+            return Ok(leaving);
+        }
+        let crossing = self.paths.mean(self.paths.middle());
+        let around = self.around(false, crossing);
+        let queues = self.queues(false, crossing, &around);
+        let met = self.meet(&queues, &self.arriving(leaving, &held.on_channel))?;
+        let delay = queues.passage(&met.waits.link, &self.exponent(leaving)).mean();
+        let growth = delay - met.waits.link.mean() - leaving;
+        // routers passed since the first: E[h (h - 1) / 2] / E[h]
+        let passed: f64 = (1..=self.dimension)
+            .map(|hops| self.paths.share(hops) * f64::from(hops) * f64::from(hops - 1) / 2.0)
+            .sum();
+        Ok((leaving + growth * passed / self.paths.mean_hops()).max(0.0))
+    }
+
+    /// Every kind of output on the paths.
+    fn stations(&self, entering: &Arriving, gaps: f64, held: &Held) -> Result<Stations, Overloaded> {
+        let n = self.dimension;
+        let first = (0..n).map(|s| Output { from: None, to: Some(s) });
+        let later = (0..n).flat_map(|s| (0..s).map(move |r| Output { from: Some(r), to: Some(s) }));
+        let last = (0..n).map(|s| Output { from: Some(s), to: None });
+        let on_channel = self.arriving(gaps, &held.on_channel);
+        let on_ejection = self.arriving(gaps, &held.on_ejection);
+        let mut known: Vec<(Like, Station)> = Vec::new();
+        let mut arounds: Vec<((bool, i64), Around)> = Vec::new();
+        for output in first.chain(later).chain(last) {
+            let like = Like::new(self.paths, output);
+            if known.iter().any(|(known, _)| *known == like) {
+                continue;
+            }
+            let crossing = self.paths.crossing(output);
+            let key = (like.last, like.contending);
+            let around = match arounds.iter().find(|(known, _)| *known == key) {
+                Some((_, around)) => around.clone(),
+                None => {
+                    let around = self.around(like.last, crossing);
+                    arounds.push((key, around.clone()));
+                    around
+                }
+            };
+            let arriving = if like.first {
+                entering
+            } else if like.last {
+                &on_ejection
+            } else {
+                &on_channel
+            };
+            let met = self.meet(&self.queues(like.last, crossing, &around), arriving)?;
+            known.push((like, Station { met, around, interrupted: Law::zero() }));
+        }
+        Ok(Stations { paths: self.paths, known })
+    }
+
+    /// All that is held up by buffers that are full, from router to router.
+    fn chained(&self, first: (&Met, &Around), stations: &Stations, stages: f64) -> Held {
+        let shares: Vec<f64> = (1..=self.dimension).map(|hops| self.paths.share(hops)).collect();
+        let chain = Chain { grid: self.grid, shape: self.shape, stages, shares: &shares };
+        let n = self.dimension;
+        let middle = stations.at(Output { from: Some((n / 2).saturating_sub(1)), to: Some(n / 2) });
+        let later = if n > 1 { (&middle.met, &middle.around.lagging) } else { (first.0, &first.1.lagging) };
+        let last = stations.at(Output { from: Some(n - 1), to: None });
+        chain.held((first.0, &first.1.lagging), later, (&last.met, &last.around.lagging))
     }
 
     fn solve(&self, asked: &Asked, resolution: &Resolution) -> Result<Found, Overloaded> {
         let (n, unit) = (self.dimension, self.unit);
         let mut report = Detail::default();
-        let held = Law::zero();
-        let (_, queued) = self.source(resolution, &held, &mut report)?;
-        let arriving = self.arriving(queued.first, queued.in_buffer.clone(), &held);
-        // router by router
-        let mut stops: Vec<Vec<Stop>> = Vec::new();
-        for hops in 1..=n {
-            let mut path = vec![self.first_stop(self.paths.crossing(hops, 1), &arriving)?];
-            for k in 2..=hops + 1 {
-                let mean = path[path.len() - 1].leaving;
-                path.push(self.stop(k > hops, self.paths.crossing(hops, k), mean, &held)?);
+        let around = self.around(false, self.paths.mean(self.paths.first()));
+        let mut held = Held::nobody();
+        let mut round = 0;
+        let (queued, mut stations, gaps) = loop {
+            let (met, queued) = self.source(&around, &held, resolution, &mut report)?;
+            let entering = self.entering(queued.first, queued.in_buffer.clone(), &held.on_channel);
+            let gaps = self.gaps_on_the_way(&around, &met, &entering, &held)?;
+            let stations = self.stations(&entering, gaps, &held)?;
+            round += 1;
+            if !self.shape.is_short() || round >= 4 {
+                break (queued, stations, gaps);
             }
-            stops.push(path);
-        }
-        let in_channel = self.in_channel(&stops)?;
+            held = self.chained((&met, &around), &stations, asked.stages / unit);
+        };
+        let in_channel = self.in_channel(&stations, gaps, &held);
+        self.interrupt(&mut stations, &in_channel);
         // P(x > 0) beyond the first router
         let mut positive = 0.0;
-        for (path, hops) in stops.iter().zip(1..) {
-            let share = self.paths.share(hops) / self.paths.mean_hops();
-            positive += share * path[1..].iter().map(|stop| stop.met.blocked.positive()).sum::<f64>();
+        for hops in 1..=n {
+            for k in 2..=hops + 1 {
+                let blocked = stations.mean(&self.paths.outputs(hops, k), |station| station.met.blocked.positive());
+                positive += self.paths.share(hops) / self.paths.mean_hops() * blocked;
+            }
         }
         let lone = |hops: u32| asked.stages * (1.0 + f64::from(hops)) - 1.0 + self.class.message;
         let residence = (1.0 - queued.first) * queued.in_buffer.mean();
+        let paths: Vec<Path> = (1..=n).map(|hops| Path::new(self, &stations, &in_channel, hops)).collect();
+        let typical = &paths[(self.paths.mean_hops().ceil() as usize).min(paths.len() - 1)];
+        let expected = residence + typical.waits + typical.link + self.gaps[0].max(&self.gaps[1]).mean().max(gaps);
+        let start = self.start(expected, &queued);
+        let prepared = Prepared::new(&start, &stations);
         let (mut transfer, mut input, mut arbitration, mut output, mut latency) = (0.0, 0.0, 0.0, 0.0, 0.0);
         let mut delays = Vec::new();
-        for (path, hops) in stops.iter().zip(1..) {
+        for (path, hops) in paths.iter().zip(1..) {
             let share = self.paths.share(hops);
-            let behind = |k: u32| if k < 2 { 0.0 } else { in_channel_of(&self.paths, &in_channel, hops, k, n) };
-            let waits: f64 = (2..=hops + 1).map(behind).sum();
-            let granted: f64 = path.iter().map(|stop| stop.met.granted.mean()).sum();
-            let link: f64 = path.iter().map(|stop| stop.met.waits.link.mean()).sum();
-            let by_means: f64 = path.iter().map(|stop| stop.delay).sum::<f64>() + waits;
-            let law = self.along(path, &queued, &behind, positive, by_means);
+            let law = self.along(path, &stations, &prepared, start.clone(), positive);
             transfer += share * lone(hops);
-            input += share * (residence + waits) * unit;
-            arbitration += share * granted * unit;
-            output += share * (link - granted).max(0.0) * unit;
+            input += share * (residence + path.waits) * unit;
+            arbitration += share * path.granted * unit;
+            output += share * (path.link - path.granted).max(0.0) * unit;
             latency += share * (lone(hops) + law.mean() * unit);
             delays.push(Delays { hops: Some(hops), share, lone: lone(hops), law });
         }
@@ -328,42 +437,58 @@ impl<'g> OneClass<'g> {
         })
     }
 
-    /// Law of the tail's delay along a path.
-    fn along(&self, path: &[Stop], queued: &Queued, behind: &dyn Fn(u32) -> f64, positive: f64, by_means: f64) -> Law {
+    /// `I = K_f^(M - m) K^m`: others interrupt the `m` flits that lag at full rate, the rest as far as they come over
+    /// other inputs.
+    fn interrupt(&self, stations: &mut Stations, in_channel: &[f64]) {
+        let wait = in_channel.iter().sum::<f64>() / in_channel.len().max(1) as f64;
+        for (like, station) in &mut stations.known {
+            let Around { set_up, in_step, lagging, .. } = &station.around;
+            let wait = if like.first { 0.0 } else { wait };
+            let late = (station.met.own.mean() + wait + set_up.mean()).min(self.shape.message);
+            station.interrupted = self.grid.law(product(
+                &self.grid.compound(in_step, self.shape.message - late),
+                &self.grid.compound(lagging, late),
+            ));
+        }
+    }
+
+    /// Header and tail on entry.
+    fn start(&self, expected: f64, queued: &Queued) -> TailAndHeader {
         let env = |k: &str, d: f64| std::env::var(k).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
         let side = env("SIDE", 96.0) as usize;
+        let finest = if self.hidden() > 0.0 { (self.shape.header / 2.0).max(1.0) } else { 1.0 };
+        let step = (expected * env("SPAN", 8.0) / side as f64).max(finest);
+        TailAndHeader::new(side, step, queued.first, &queued.in_buffer, &self.gaps)
+    }
+
+    /// Law of the tail's delay along a path.
+    fn along(
+        &self,
+        path: &Path,
+        stations: &Stations,
+        prepared: &Prepared,
+        mut joint: TailAndHeader,
+        positive: f64,
+    ) -> Law {
         let shape = self.shape;
-        let mut step = env("STEP", 0.0);
-        if step == 0.0 {
-            step = (by_means * 8.0 / side as f64).max(shape.header / 2.0).max(1.0);
-        }
-        let mut joint = TailAndHeader::new(side, step, queued.first, &queued.in_buffer, &self.gaps);
         let blocks = self.channel.rate * (shape.message + shape.header) * positive;
-        for (at, (stop, k)) in path.iter().zip(1..).enumerate() {
-            let wait = behind(k);
+        for (stop, k) in path.stops.iter().zip(1..) {
+            let wait = stop.in_channel;
             let in_channel = if wait > 1e-9 {
                 let share = blocks.max(wait / (shape.buffer + shape.message)).min(1.0);
-                exponential(wait / share, side as f64 * step).sometimes(share)
+                exponential(wait / share).sometimes(share)
             } else {
                 Law::zero()
             };
-            let Around { set_up, left_behind, fresh, in_step, lagging, .. } = &stop.around;
-            let waited = stop.met.own.mean() + wait + set_up.mean();
-            let late = waited.min(shape.message);
-            let interrupted = self.grid.law(product(
-                &self.grid.compound(in_step, shape.message - late),
-                &self.grid.compound(lagging, late),
-            ));
-            joint.cross(&Crossed {
-                own: &stop.met.own,
-                in_channel: &in_channel,
-                found: [set_up, left_behind],
-                fresh: (at + 1 < path.len()).then(|| &fresh[fresh.len() / 2]),
-                interrupted: &interrupted,
-                header: self.header,
-                hidden: self.hidden(),
-                closed: self.closed(k),
-            });
+            let mut met = prepared.crossed(stations, &stop.outputs);
+            met.in_channel = joint.weights(&in_channel);
+            met.header = self.header;
+            met.hidden = self.hidden();
+            met.closed = self.closed(k);
+            if k as usize == path.stops.len() {
+                met.fresh = vec![1.0];
+            }
+            joint.cross(&met);
         }
         joint.tail()
     }
@@ -392,56 +517,112 @@ impl<'g> OneClass<'g> {
     /// ```
     ///
     /// as far as the rest of the predecessor fits into the buffer: `D_s (1 - exp(-(b - 3) / m))`.
-    fn in_channel(&self, stops: &[Vec<Stop>]) -> Result<Vec<f64>, Overloaded> {
-        let (n, shape, rate) = (self.dimension, self.shape, self.channel.rate);
-        let mut mean = 0.0;
-        for (path, hops) in stops.iter().zip(1..) {
-            let share = self.paths.share(hops) / self.paths.mean_hops();
-            mean += share * path[1..].iter().map(|stop| stop.gaps.mean()).sum::<f64>();
-        }
-        let held = Law::zero();
+    fn in_channel(&self, stations: &Stations, gaps: f64, held: &Held) -> Vec<f64> {
+        let (shape, rate) = (self.shape, self.channel.rate);
         let excess = |law: &Law| {
             let load = rate * law.mean();
             (load < 0.98).then(|| rate * law.second_moment() / 2.0 / (1.0 - load))
         };
-        let mut memo: Vec<((bool, i64, i64), Law, Law)> = Vec::new();
-        let mut waits = Vec::new();
-        for s in 0..n {
-            let mut parts = Vec::new();
-            for (share, last, crossing) in self.paths.onward(s) {
-                let key = (last, (crossing.contending * 50.0).round() as i64, (crossing.different * 50.0).round() as i64);
-                let known = memo.iter().position(|(k, ..)| *k == key);
-                let at = match known {
-                    Some(at) => at,
-                    None => {
-                        let stop = self.stop(last, crossing, mean, &held)?;
-                        memo.push((key, stop.met.blocked, stop.gaps));
-                        memo.len() - 1
-                    }
+        let arriving = self.grid.law(self.grid.compound(&self.exponent(gaps), shape.message));
+        let uncovered = arriving.less(self.hidden());
+        let wait = |s: u32| {
+            let part = |(share, output): (f64, Output)| {
+                let Met { waits, blocked, .. } = &stations.at(output).met;
+                let blocked = if shape.is_short() {
+                    let held = if output.to.is_none() { &held.on_ejection } else { &held.on_channel };
+                    self.grid.sum(&waits.grant, held)
+                } else {
+                    blocked.clone()
                 };
-                parts.push((share, memo[at].1.max(&memo[at].2.less(self.hidden()))));
-            }
+                (share, blocked.max(&uncovered))
+            };
+            let parts: Vec<(f64, Law)> = self.paths.onward(s).map(part).collect();
             let parts: Vec<(f64, &Law)> = parts.iter().map(|(share, law)| (*share, law)).collect();
             let service = Law::mixture(&parts).plus(shape.message + shape.header);
-            let different = self.paths.channel(None, s).different;
+            let different = self.paths.crossing(Output { from: None, to: Some(s) }).different;
             let between = different * shape.idle + (1.0 - different) * shape.header;
-            let gaps = self.grid.law(self.grid.compound(&self.exponent(mean), shape.message));
-            let upstream = gaps.plus(shape.message + between);
+            let upstream = arriving.plus(shape.message + between);
             let wait = match (excess(&service), excess(&upstream)) {
                 (Some(here), Some(there)) => (here - there).max(0.0),
                 _ => 1e3 / self.unit,
             };
-            let each = wait / (rate * service.mean()).min(1.0);
+            let met = if shape.is_short() { shape.message + shape.header } else { service.mean() };
+            let each = wait / (rate * met).clamp(1e-9, 1.0);
             let room = (shape.buffer - shape.credit).max(0.0);
-            waits.push(if each > 0.0 { wait * (1.0 - (-room / each).exp()) } else { 0.0 });
-        }
-        Ok(waits)
+            if each > 1e-12 { wait * (1.0 - (-room / each).exp()) } else { 0.0 }
+        };
+        (0..self.dimension).map(wait).collect()
     }
 }
 
-/// Mean wait in the input channel of router `k >= 2` on the paths of `hops`.
-fn in_channel_of(paths: &EcubePaths, waits: &[f64], hops: u32, k: u32, n: u32) -> f64 {
-    (0..n).zip(waits).map(|(s, wait)| paths.in_dimension(hops, k - 1, s) * wait).sum()
+/// A router on the paths of some hops.
+struct Stop {
+    outputs: Vec<(f64, Output)>,
+    /// Mean wait in the input channel \[cells\].
+    in_channel: f64,
+}
+
+/// All paths of some hops, with mean times over the routers \[cells\].
+struct Path {
+    stops: Vec<Stop>,
+    /// In input channels.
+    waits: f64,
+    granted: f64,
+    link: f64,
+}
+
+impl Path {
+    fn new(class: &OneClass<'_>, stations: &Stations, in_channel: &[f64], hops: u32) -> Self {
+        let paths = class.paths;
+        let stop = |k: u32| {
+            let behind = |s: u32| paths.in_dimension(hops, k - 1, s) * in_channel[s as usize];
+            let in_channel = if k > 1 { (0..class.dimension).map(behind).sum() } else { 0.0 };
+            Stop { outputs: paths.outputs(hops, k), in_channel }
+        };
+        let stops: Vec<Stop> = (1..=hops + 1).map(stop).collect();
+        let sum = |what: &dyn Fn(&Station) -> f64| stops.iter().map(|stop| stations.mean(&stop.outputs, what)).sum();
+        Self {
+            waits: stops.iter().map(|stop| stop.in_channel).sum(),
+            granted: sum(&|station| station.met.granted.mean()),
+            link: sum(&|station| station.met.waits.link.mean()),
+            stops,
+        }
+    }
+}
+
+/// What is met at each station, on the lattice.
+struct Prepared(Vec<Crossed>);
+
+impl Prepared {
+    fn new(lattice: &TailAndHeader, stations: &Stations) -> Self {
+        let one = |(_, station): &(Like, Station)| {
+            let Around { set_up, left_behind, fresh, .. } = &station.around;
+            Crossed {
+                own: lattice.weights(&station.met.own),
+                found: [lattice.weights(set_up), lattice.weights(left_behind)],
+                fresh: lattice.weights(&fresh[fresh.len() / 2]),
+                interrupted: lattice.weights(&station.interrupted),
+                ..Crossed::default()
+            }
+        };
+        Self(stations.known.iter().map(one).collect())
+    }
+
+    /// The mixture over outputs.
+    fn crossed(&self, stations: &Stations, outputs: &[(f64, Output)]) -> Crossed {
+        let mut mean = Crossed::default();
+        for (share, output) in outputs {
+            let like = Like::new(stations.paths, *output);
+            let at = stations.known.iter().position(|(known, _)| *known == like).unwrap_or(0);
+            let one = &self.0[at];
+            mix(&mut mean.own, *share, &one.own);
+            mix(&mut mean.found[0], *share, &one.found[0]);
+            mix(&mut mean.found[1], *share, &one.found[1]);
+            mix(&mut mean.fresh, *share, &one.fresh);
+            mix(&mut mean.interrupted, *share, &one.interrupted);
+        }
+        mean
+    }
 }
 
 /// Flits of other real-time classes that go before a header that finds them, on average.
@@ -457,13 +638,13 @@ fn passed(classes: &[Class], own: usize) -> f64 {
     if load > 0.0 { (flits / load).round() } else { 0.0 }
 }
 
-/// Exponential law of a mean, cut at `longest` \[cells\].
-fn exponential(mean: f64, longest: f64) -> Law {
-    let cells = (longest.min(20.0 * mean).ceil() as usize).max(2);
+/// Exponential law of a mean \[cells\].
+fn exponential(mean: f64) -> Law {
+    let cells = (20.0 * mean).ceil().clamp(2.0, 1e5) as usize;
     let beyond = |x: f64| (-x.max(0.0) / mean).exp();
     let weight = |x: usize| {
-        let x = x as f64;
-        beyond(x - 0.5) - if x as usize + 1 == cells { 0.0 } else { beyond(x + 0.5) }
+        let from = beyond(x as f64 - 0.5);
+        if x + 1 == cells { from } else { from - beyond(x as f64 + 0.5) }
     };
     Law::of((0..cells).map(weight).collect())
 }

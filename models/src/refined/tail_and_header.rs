@@ -33,21 +33,22 @@ pub(super) struct TailAndHeader {
     joint: Vec<f64>,
 }
 
-/// What a message meets at one router \[cells\].
-pub(super) struct Crossed<'c> {
+/// What a message meets at one router, on the lattice.
+#[derive(Clone, Default)]
+pub(super) struct Crossed {
     /// Wait behind the own class alone, for the output.
-    pub(super) own: &'c Law,
+    pub(super) own: Vec<f64>,
     /// Wait of the header in the input channel.
-    pub(super) in_channel: &'c Law,
+    pub(super) in_channel: Vec<f64>,
     /// Work of others found by a message that finds none of its class, and by others.
-    pub(super) found: [&'c Law; 2],
+    pub(super) found: [Vec<f64>; 2],
     /// What has come while the link ran dry; nothing on the last link.
-    pub(super) fresh: Option<&'c Law>,
+    pub(super) fresh: Vec<f64>,
     /// `I`
-    pub(super) interrupted: &'c Law,
-    /// `e`: how much of the found work the header waits for.
+    pub(super) interrupted: Vec<f64>,
+    /// `e`: how much of the found work the header waits for \[cells\].
     pub(super) header: f64,
-    /// `A`
+    /// `A` \[cells\]
     pub(super) hidden: f64,
     /// `φ`
     pub(super) closed: f64,
@@ -70,7 +71,7 @@ impl TailAndHeader {
     }
 
     /// A law on the lattice.
-    fn weights(&self, law: &Law) -> Vec<f64> {
+    pub(super) fn weights(&self, law: &Law) -> Vec<f64> {
         let law = if self.step == 1.0 { law.clone() } else { law.stretched(1.0 / self.step) };
         let mut weights = law.probabilities().to_vec();
         if weights.len() > self.side {
@@ -88,31 +89,30 @@ impl TailAndHeader {
     }
 
     /// Through a router.
-    pub(super) fn cross(&mut self, met: &Crossed<'_>) {
-        let waits = met.own.positive();
-        let in_channel = self.weights(met.in_channel);
-        let behind_own = convolved(&self.weights(&met.own.given_positive()), &in_channel, self.side);
+    pub(super) fn cross(&mut self, met: &Crossed) {
+        let (none, waiting) = parts(&met.own);
+        let behind_own = convolved(&waiting, &met.in_channel, self.side);
         let hidden = met.hidden / self.step;
         let before = std::mem::take(&mut self.joint);
         let mut after = vec![0.0; before.len()];
-        for (share, wait, found) in [(1.0 - waits, in_channel, met.found[0]), (waits, behind_own, met.found[1])] {
+        for (share, wait, found) in [(none, &met.in_channel, &met.found[0]), (1.0 - none, &behind_own, &met.found[1])] {
             if share < 1e-9 {
                 continue;
             }
             let mut moved = vec![0.0; before.len()];
-            self.wait(&before, share * met.closed, &wait, hidden, false, &mut moved);
+            self.wait(&before, share * met.closed, wait, hidden, false, &mut moved);
             if met.closed < 1.0 {
-                self.wait(&before, share * (1.0 - met.closed), &wait, hidden, true, &mut moved);
+                self.wait(&before, share * (1.0 - met.closed), wait, hidden, true, &mut moved);
             }
-            if let Some(fresh) = met.fresh.filter(|fresh| fresh.positive() > NOTHING) {
-                moved = self.tail_delayed(&moved, &self.weights(fresh), 1);
+            if met.fresh.len() > 1 {
+                moved = self.tail_delayed(&moved, &met.fresh, 1);
             }
             self.find(&mut moved, found, met.header / self.step);
             for (after, moved) in after.iter_mut().zip(&moved) {
                 *after += moved;
             }
         }
-        self.joint = self.tail_delayed(&after, &self.weights(met.interrupted), 0);
+        self.joint = self.tail_delayed(&after, &met.interrupted, 0);
     }
 
     /// `H <- H + a`, with `T <- T + a` if both wait; `T <- max(T - A, H)`.
@@ -180,13 +180,13 @@ impl TailAndHeader {
     }
 
     /// `T <- max(T, H + v)`, `H <- min(H + e, T)` where something is found.
-    fn find(&self, joint: &mut [f64], found: &Law, header: f64) {
+    fn find(&self, joint: &mut [f64], found: &[f64], header: f64) {
         let n = self.side;
-        let some = found.positive();
+        let (none, mut found) = parts(found);
+        let some = 1.0 - none;
         if some < NOTHING {
             return;
         }
-        let mut found = self.weights(&found.given_positive());
         let mut sum = 0.0;
         for p in &mut found {
             sum += *p;
@@ -224,6 +224,26 @@ impl TailAndHeader {
             }
         }
         Law::of(weights).stretched(self.step)
+    }
+}
+
+/// Probability of zero, and the law given more.
+fn parts(law: &[f64]) -> (f64, Vec<f64>) {
+    let none = law.first().copied().unwrap_or(1.0).min(1.0);
+    if 1.0 - none < 1e-12 {
+        return (1.0, vec![1.0]);
+    }
+    let given = law.iter().enumerate().map(|(x, p)| if x == 0 { 0.0 } else { p / (1.0 - none) });
+    (none, given.collect())
+}
+
+/// Adds a weighted law to a mixture.
+pub(super) fn mix(into: &mut Vec<f64>, share: f64, law: &[f64]) {
+    if into.len() < law.len() {
+        into.resize(law.len(), 0.0);
+    }
+    for (sum, p) in into.iter_mut().zip(law) {
+        *sum += share * p;
     }
 }
 
