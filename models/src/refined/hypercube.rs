@@ -160,13 +160,16 @@ impl<'g> OneClass<'g> {
         let link = self.link(last);
         let f = crossing.contending;
         let met = f / (1.0 - (1.0 - f) * link.load).max(0.05);
-        match (&link.others, self.own) {
+        let mut around = match (&link.others, self.own) {
             (Others::Above(above), _) => above.around(self.grid, (f, met)),
             (Others::Sharing(sharing), own) => {
                 let own = own.unwrap_or(0);
                 sharing.around(self.grid, &link.classes, own, (f, met), self.interface.gap, self.unit)
             }
-        }
+        };
+        // what the own input's other messages do on the link is in the interruptions already
+        around.contending = 1.0;
+        around
     }
 
     /// Rate of the own messages that contend for an output.
@@ -403,6 +406,7 @@ impl<'g> OneClass<'g> {
                 positive += self.paths.share(hops) / self.paths.mean_hops() * blocked;
             }
         }
+        if std::env::var("DBG").is_ok() { for s in 0..n { eprintln!("D{s} {:.2}", in_channel[s as usize]); } for (like, st) in &stations.known { let o = &st.met; eprintln!("{}{} f {:.3} S2 {:.3} w {:.3} V {:.3} x {:.3} px {:.3} own {:.3}", like.first as u8, like.last as u8, like.contending as f64 / 64.0, like.different as f64 / 32.0, o.waits.grant.mean(), o.waits.link.mean(), o.blocked.mean(), o.blocked.positive(), o.own.mean()); } eprintln!("gaps {gaps:.2}"); }
         let lone = |hops: u32| asked.stages * (1.0 + f64::from(hops)) - 1.0 + self.class.message;
         let residence = (1.0 - queued.first) * queued.in_buffer.mean();
         let paths: Vec<Path> = (1..=n).map(|hops| Path::new(self, &stations, &in_channel, hops)).collect();
