@@ -14,10 +14,10 @@
 
 use super::grid::{Grid, Transform, product};
 use super::law::Law;
-use super::station::{Met, Shape};
+use super::station::{Shape, Waits};
 
 /// A kind of output.
-struct Kind<'k> {
+pub(super) struct Kind<'k> {
     grant: &'k Law,
     /// `U`
     link: Law,
@@ -26,8 +26,8 @@ struct Kind<'k> {
 }
 
 impl<'k> Kind<'k> {
-    fn new((met, interruptions): (&'k Met, &'k Transform)) -> Self {
-        let Met { waits, .. } = met;
+    /// Of what is waited for at an output, and what others send per flit.
+    pub(super) fn new(waits: &'k Waits, interruptions: &'k Transform) -> Self {
         let (w, v) = (waits.grant.mean(), waits.link.mean());
         let link = if v > 1e-9 { waits.link.stretched((1.0 - w / v).max(0.0)) } else { Law::zero() };
         Self { grant: &waits.grant, link, interruptions }
@@ -49,6 +49,10 @@ impl Held {
     pub(super) fn nobody() -> Self {
         Self { on_channel: Law::zero(), on_ejection: Law::zero(), first: None }
     }
+
+    pub(super) fn mean(&self) -> f64 {
+        self.on_channel.mean() + self.on_ejection.mean() + self.first.as_ref().map_or(0.0, Law::mean)
+    }
 }
 
 /// The chain over paths of `1, 2, ..` hops, which are so frequent; `P` in cells is `stages`.
@@ -60,22 +64,21 @@ pub(super) struct Chain<'c> {
 }
 
 impl Chain<'_> {
-    /// From what is met at a first channel, at a later one, and at the ejection link, and the interruptions there.
-    pub(super) fn held(&self, first: (&Met, &Transform), later: (&Met, &Transform), last: (&Met, &Transform)) -> Held {
-        let (first, later, last) = (Kind::new(first), Kind::new(later), Kind::new(last));
+    /// From what is met at a first channel, at a later one, and at the ejection link.
+    pub(super) fn held(&self, first: &Kind<'_>, later: &Kind<'_>, last: &Kind<'_>) -> Held {
         let (m, b) = (self.shape.message, self.shape.buffer);
         let levels = (m / (2.0 * b)).ceil() as usize;
         // z by level, for the router at hand; and y
         let flits = |level: usize| m - 2.0 * b * level as f64;
-        let on_ejection: Vec<Law> = (0..levels).map(|level| self.blocked(&last, flits(level), None)).collect();
+        let on_ejection: Vec<Law> = (0..levels).map(|level| self.blocked(last, flits(level), None)).collect();
         let mut ahead: Vec<Law> = on_ejection.iter().map(|z| self.grid.sum(last.grant, z)).collect();
         let (mut channels, mut firsts) = (Vec::new(), Vec::new());
         // messages with so many channels to go at least
         let mut crossing: f64 = self.shares.iter().sum();
         for share in self.shares {
-            firsts.push((*share, self.blocked(&first, m, ahead.get(1))));
+            firsts.push((*share, self.blocked(first, m, ahead.get(1))));
             let here: Vec<Law> =
-                (0..levels).map(|level| self.blocked(&later, flits(level), ahead.get(level + 1))).collect();
+                (0..levels).map(|level| self.blocked(later, flits(level), ahead.get(level + 1))).collect();
             ahead = here.iter().map(|z| self.grid.sum(later.grant, z)).collect();
             channels.push((crossing, here[0].clone()));
             crossing -= share;

@@ -58,6 +58,10 @@ impl EcubePaths {
         Self { dimension }
     }
 
+    pub(super) fn dimension(self) -> u32 {
+        self.dimension
+    }
+
     /// `2^n - 1`
     fn destinations(self) -> f64 {
         1.0 / half_to(self.dimension) - 1.0
@@ -133,6 +137,15 @@ impl EcubePaths {
     /// First outputs of all messages.
     pub(super) fn first(self) -> Vec<(f64, Output)> {
         let of = |hops| self.outputs(hops, 1).into_iter().map(move |(share, output)| (share * self.share(hops), output));
+        (1..=self.dimension).flat_map(of).collect()
+    }
+
+    /// Ejection links of all messages.
+    pub(super) fn last(self) -> Vec<(f64, Output)> {
+        let of = |hops| {
+            let outputs = self.outputs(hops, hops + 1).into_iter();
+            outputs.map(move |(share, output)| (share * self.share(hops), output))
+        };
         (1..=self.dimension).flat_map(of).collect()
     }
 

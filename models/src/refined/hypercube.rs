@@ -1,6 +1,6 @@
 //! The n-cube with dimension-order routing: every class on its own, router by router.
 
-use super::chained_blocking::{Chain, Held};
+use super::chained_blocking::{Chain, Held, Kind};
 use super::ecube_paths::{Crossing, EcubePaths, Output};
 use super::grid::{Grid, Transform, product};
 use super::higher_classes::Above;
@@ -9,9 +9,12 @@ use super::law::Law;
 use super::link_sharing::LinkSharing;
 use super::solution::{Delays, Detail, Found};
 use super::source::{Queued, Source};
-use super::station::{Arriving, Around, Met, Overloaded, Place, Shape, Station as Queues};
+use super::station::{Arriving, Around, Met, Overloaded, Place, Shape, Station as Queues, Waits};
 use super::tail_and_header::{Crossed, TailAndHeader, mix};
 use super::{Asked, Class, Resolution};
+
+/// Rounds over a path in which messages longer than the buffers hold each other up.
+const CHAINED: u32 = 4;
 
 /// All classes of a hypercube.
 pub(super) fn solve(asked: &Asked, dimension: u32, resolution: &Resolution) -> Vec<Result<Found, Overloaded>> {
@@ -48,6 +51,8 @@ struct OneClass<'g> {
     shape: Shape,
     /// `λ` \[messages/cell\]
     rate: f64,
+    /// `P` \[cells\]
+    stages: f64,
     interface: Interface,
     channel: Link,
     ejection: Link,
@@ -67,24 +72,33 @@ struct Station {
 }
 
 /// Outputs that are alike: first ones, later channels, and ejection links, by rounded shares.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 struct Like {
     first: bool,
     last: bool,
-    contending: i64,
-    different: i64,
+    contending: f64,
+    different: f64,
 }
 
 impl Like {
+    /// Steps of the rounding: most shares in a cube are whole numbers of them.
+    const PARTS: [f64; 2] = [16.0, 32.0];
+
     fn new(paths: EcubePaths, output: Output) -> Self {
         let Crossing { contending, different } = paths.crossing(output);
-        let rounded = |share: f64, parts: f64| (share * parts).round() as i64;
+        let fine = if paths.dimension() > 4 { 1.0 } else { 4.0 };
+        let rounded = |share: f64, parts: f64| (share * parts * fine).round() / fine;
         Self {
             first: output.from.is_none(),
             last: output.to.is_none(),
-            contending: rounded(contending, 64.0),
-            different: rounded(different, 32.0),
+            contending: rounded(contending, Self::PARTS[0]),
+            different: rounded(different, Self::PARTS[1]),
         }
+    }
+
+    fn crossing(self) -> Crossing {
+        let [contending, different] = Self::PARTS;
+        Crossing { contending: self.contending / contending, different: self.different / different }
     }
 }
 
@@ -146,7 +160,7 @@ impl<'g> OneClass<'g> {
         let header = own.map_or(f64::INFINITY, |own| passed(&real_time, own) / unit);
         let rate = class.rate * unit;
         Ok(Self {
-            grid, unit, paths, dimension, class, own, shape, rate, interface, channel, ejection,
+            grid, unit, paths, dimension, class, own, shape, rate, stages: asked.stages / unit, interface, channel, ejection,
             gaps: whole, gaps_rest: rest, header,
         })
     }
@@ -207,9 +221,8 @@ impl<'g> OneClass<'g> {
     }
 
     /// The queues at an output.
-    fn meet(&self, queues: &Queues<'_>, arriving: &Arriving) -> Result<Met, Overloaded> {
+    fn meet(&self, queues: &Queues<'_>, arriving: &Arriving, mut waits: Waits) -> Result<Met, Overloaded> {
         const ROUNDS: usize = 6;
-        let mut waits = queues.start();
         let mut round = 1;
         loop {
             let met = queues.round(arriving, &waits)?;
@@ -317,10 +330,8 @@ impl<'g> OneClass<'g> {
         if self.dimension < 2 {
             return Ok(leaving);
         }
-        let crossing = self.paths.mean(self.paths.middle());
-        let around = self.around(false, crossing);
-        let queues = self.queues(false, crossing, &around);
-        let met = self.meet(&queues, &self.arriving(leaving, &held.on_channel))?;
+        let (around, met) = self.typical(false, leaving, &held.on_channel)?;
+        let queues = self.queues(false, self.paths.mean(self.paths.middle()), &around);
         let delay = queues.passage(&met.waits.link, &self.exponent(leaving)).mean();
         let growth = delay - met.waits.link.mean() - leaving;
         // routers passed since the first: E[h (h - 1) / 2] / E[h]
@@ -339,13 +350,13 @@ impl<'g> OneClass<'g> {
         let on_channel = self.arriving(gaps, &held.on_channel);
         let on_ejection = self.arriving(gaps, &held.on_ejection);
         let mut known: Vec<(Like, Station)> = Vec::new();
-        let mut arounds: Vec<((bool, i64), Around)> = Vec::new();
+        let mut arounds: Vec<((bool, f64), Around)> = Vec::new();
         for output in first.chain(later).chain(last) {
             let like = Like::new(self.paths, output);
             if known.iter().any(|(known, _)| *known == like) {
                 continue;
             }
-            let crossing = self.paths.crossing(output);
+            let crossing = like.crossing();
             let key = (like.last, like.contending);
             let around = match arounds.iter().find(|(known, _)| *known == key) {
                 Some((_, around)) => around.clone(),
@@ -362,21 +373,36 @@ impl<'g> OneClass<'g> {
             } else {
                 &on_channel
             };
-            let met = self.meet(&self.queues(like.last, crossing, &around), arriving)?;
+            let queues = self.queues(like.last, crossing, &around);
+            let before = known.iter().rfind(|(known, _)| (known.first, known.last) == (like.first, like.last));
+            let start = before.map_or_else(|| queues.start(), |(_, station)| station.met.waits.clone());
+            let met = self.meet(&queues, arriving, start)?;
             known.push((like, Station { met, around, interrupted: Law::zero() }));
         }
         Ok(Stations { paths: self.paths, known })
     }
 
+    /// A later output on average over all messages: the channels, or the ejection links.
+    fn typical(&self, last: bool, gaps: f64, held: &Law) -> Result<(Around, Met), Overloaded> {
+        let crossing = if last { self.paths.mean(self.paths.last()) } else { self.paths.mean(self.paths.middle()) };
+        let around = self.around(last, crossing);
+        let queues = self.queues(last, crossing, &around);
+        let met = self.meet(&queues, &self.arriving(gaps, held), queues.start())?;
+        Ok((around, met))
+    }
+
     /// All that is held up by buffers that are full, from router to router.
-    fn chained(&self, first: (&Met, &Around), stations: &Stations, stages: f64) -> Held {
+    fn chained(&self, first: (&Around, &Met), gaps: f64, held: &Held) -> Result<Held, Overloaded> {
         let shares: Vec<f64> = (1..=self.dimension).map(|hops| self.paths.share(hops)).collect();
-        let chain = Chain { grid: self.grid, shape: self.shape, stages, shares: &shares };
-        let n = self.dimension;
-        let middle = stations.at(Output { from: Some((n / 2).saturating_sub(1)), to: Some(n / 2) });
-        let later = if n > 1 { (&middle.met, &middle.around.lagging) } else { (first.0, &first.1.lagging) };
-        let last = stations.at(Output { from: Some(n - 1), to: None });
-        chain.held((first.0, &first.1.lagging), later, (&last.met, &last.around.lagging))
+        let chain = Chain { grid: self.grid, shape: self.shape, stages: self.stages, shares: &shares };
+        let last = self.typical(true, gaps, &held.on_ejection)?;
+        let first = Kind::new(&first.1.waits, &first.0.lagging);
+        let last = Kind::new(&last.1.waits, &last.0.lagging);
+        if self.dimension < 2 {
+            return Ok(chain.held(&first, &first, &last));
+        }
+        let later = self.typical(false, gaps, &held.on_channel)?;
+        Ok(chain.held(&first, &Kind::new(&later.1.waits, &later.0.lagging), &last))
     }
 
     fn solve(&self, asked: &Asked, resolution: &Resolution) -> Result<Found, Overloaded> {
@@ -385,16 +411,19 @@ impl<'g> OneClass<'g> {
         let around = self.around(false, self.paths.mean(self.paths.first()));
         let mut held = Held::nobody();
         let mut round = 0;
-        let (queued, mut stations, gaps) = loop {
+        let (mut stations, queued, gaps) = loop {
             let (met, queued) = self.source(&around, &held, resolution, &mut report)?;
             let entering = self.entering(queued.first, queued.in_buffer.clone(), &held.on_channel);
             let gaps = self.gaps_on_the_way(&around, &met, &entering, &held)?;
-            let stations = self.stations(&entering, gaps, &held)?;
+            let before = held.mean();
             round += 1;
-            if !self.shape.is_short() || round >= 4 {
-                break (queued, stations, gaps);
+            if self.shape.is_short() && round < CHAINED {
+                held = self.chained((&around, &met), gaps, &held)?;
+                if (held.mean() - before).abs() > 1e-2 * (self.shape.message + 1.0) {
+                    continue;
+                }
             }
-            held = self.chained((&met, &around), &stations, asked.stages / unit);
+            break (self.stations(&entering, gaps, &held)?, queued, gaps);
         };
         let in_channel = self.in_channel(&stations, gaps, &held);
         self.interrupt(&mut stations, &in_channel);
@@ -406,7 +435,6 @@ impl<'g> OneClass<'g> {
                 positive += self.paths.share(hops) / self.paths.mean_hops() * blocked;
             }
         }
-        if std::env::var("DBG").is_ok() { for s in 0..n { eprintln!("D{s} {:.2}", in_channel[s as usize]); } for (like, st) in &stations.known { let o = &st.met; eprintln!("{}{} f {:.3} S2 {:.3} w {:.3} V {:.3} x {:.3} px {:.3} own {:.3}", like.first as u8, like.last as u8, like.contending as f64 / 64.0, like.different as f64 / 32.0, o.waits.grant.mean(), o.waits.link.mean(), o.blocked.mean(), o.blocked.positive(), o.own.mean()); } eprintln!("gaps {gaps:.2}"); }
         let lone = |hops: u32| asked.stages * (1.0 + f64::from(hops)) - 1.0 + self.class.message;
         let residence = (1.0 - queued.first) * queued.in_buffer.mean();
         let paths: Vec<Path> = (1..=n).map(|hops| Path::new(self, &stations, &in_channel, hops)).collect();

@@ -20,7 +20,7 @@
 use super::law::Law;
 
 /// Probability below which the end of a law, or a corner of the lattice, is not looked at.
-const NOTHING: f64 = 1e-8;
+const NOTHING: f64 = 1e-6;
 
 /// Joint law of the two delays on a lattice.
 #[derive(Clone)]
