@@ -136,7 +136,9 @@ impl EcubePaths {
 
     /// First outputs of all messages.
     pub(super) fn first(self) -> Vec<(f64, Output)> {
-        let of = |hops| self.outputs(hops, 1).into_iter().map(move |(share, output)| (share * self.share(hops), output));
+        let of = |hops| {
+            self.outputs(hops, 1).into_iter().map(move |(share, output)| (share * self.share(hops), output))
+        };
         (1..=self.dimension).flat_map(of).collect()
     }
 
@@ -238,7 +240,8 @@ mod tests {
                         mean.add(1.0, crossing(input, output));
                         count += 1.0;
                     }
-                    let mean = Crossing { contending: mean.contending / count, different: mean.different / count };
+                    let mean =
+                        Crossing { contending: mean.contending / count, different: mean.different / count };
                     close(mean, cube.mean(cube.outputs(h, k)));
                 }
             }

@@ -9,17 +9,25 @@ use super::law::Law;
 use super::link_sharing::LinkSharing;
 use super::solution::{Delays, Detail, Found};
 use super::source::{Queued, Source};
-use super::station::{Arriving, Around, Met, Overloaded, Place, Shape, Station as Queues, Waits};
+use super::station::{Around, Arriving, Met, Overloaded, Place, Shape, Station as Queues, Waits};
 use super::tail_and_header::{Crossed, TailAndHeader, mix};
 use super::{Asked, Class, Resolution};
 
 /// Rounds over a path in which messages longer than the buffers hold each other up.
 const CHAINED: u32 = 4;
 
+/// Mean delays of a typical path that the lattice of the laws spans.
+const SPAN: f64 = 8.0;
+
 /// All classes of a hypercube.
-pub(super) fn solve(asked: &Asked, dimension: u32, resolution: &Resolution) -> Vec<Result<Found, Overloaded>> {
+pub(super) fn solve(
+    asked: &Asked,
+    dimension: u32,
+    resolution: &Resolution,
+) -> Vec<Result<Found, Overloaded>> {
     let grid = Grid::new(resolution.cells);
-    let solve = |index: usize| OneClass::new(asked, dimension, index, &grid, resolution)?.solve(asked, resolution);
+    let solve =
+        |index: usize| OneClass::new(asked, dimension, index, &grid, resolution)?.solve(asked, resolution);
     (0..asked.classes.len()).map(solve).collect()
 }
 
@@ -141,7 +149,9 @@ impl<'g> OneClass<'g> {
             let load: f64 = classes.iter().map(Class::load).sum();
             let others = match own {
                 Some(own) => Others::Sharing(LinkSharing::new(&classes, own, asked.clocked, unit, steps)),
-                None => Others::Above(Above::new(grid, &classes, unit).ok_or(Overloaded { load, place: Place::Link })?),
+                None => Others::Above(
+                    Above::new(grid, &classes, unit).ok_or(Overloaded { load, place: Place::Link })?,
+                ),
             };
             let load = own.map_or(load, |own| load - classes[own].load()).max(0.0);
             Ok(Link { classes, others, rate: class.rate * unit * share, load })
@@ -153,15 +163,29 @@ impl<'g> OneClass<'g> {
             (_, None) => unreachable!("a class without others above is real-time"),
         };
         let gaps = |flits: f64| {
-            let law = |exponent| if flits > 0.0 { grid.law(grid.compound(exponent, flits)) } else { Law::zero() };
+            let law =
+                |exponent| if flits > 0.0 { grid.law(grid.compound(exponent, flits)) } else { Law::zero() };
             [law(&interface.first), law(&interface.later)]
         };
         let (whole, rest) = (gaps(shape.message), gaps(shape.rest()));
         let header = own.map_or(f64::INFINITY, |own| passed(&real_time, own) / unit);
         let rate = class.rate * unit;
         Ok(Self {
-            grid, unit, paths, dimension, class, own, shape, rate, stages: asked.stages / unit, interface, channel, ejection,
-            gaps: whole, gaps_rest: rest, header,
+            grid,
+            unit,
+            paths,
+            dimension,
+            class,
+            own,
+            shape,
+            rate,
+            stages: asked.stages / unit,
+            interface,
+            channel,
+            ejection,
+            gaps: whole,
+            gaps_rest: rest,
+            header,
         })
     }
 
@@ -288,7 +312,7 @@ impl<'g> OneClass<'g> {
         let mut waits = queues.start();
         let mut rounds = 0;
         loop {
-            let mut met = queues.round(&arriving, &waits)?;
+            let mut met = queues.round(&arriving, &waits).map_err(|over| over.at(false))?;
             if let Some(chained) = &held.first {
                 met.blocked = met.blocked.max_in_step(chained);
             }
@@ -316,7 +340,13 @@ impl<'g> OneClass<'g> {
     /// `E[G]`: mean gap inside messages on their way into the second and later routers.
     ///
     /// A router lets the tail lag behind by interruptions, and hides what its header waits for.
-    fn gaps_on_the_way(&self, around: &Around, met: &Met, entering: &Arriving, held: &Held) -> Result<f64, Overloaded> {
+    fn gaps_on_the_way(
+        &self,
+        around: &Around,
+        met: &Met,
+        entering: &Arriving,
+        held: &Held,
+    ) -> Result<f64, Overloaded> {
         if self.gaps[0].mean() < 1e-9 {
             return Ok(0.0);
         }
@@ -374,9 +404,10 @@ impl<'g> OneClass<'g> {
                 &on_channel
             };
             let queues = self.queues(like.last, crossing, &around);
-            let before = known.iter().rfind(|(known, _)| (known.first, known.last) == (like.first, like.last));
+            let before =
+                known.iter().rfind(|(known, _)| (known.first, known.last) == (like.first, like.last));
             let start = before.map_or_else(|| queues.start(), |(_, station)| station.met.waits.clone());
-            let met = self.meet(&queues, arriving, start)?;
+            let met = self.meet(&queues, arriving, start).map_err(|over| over.at(like.last))?;
             known.push((like, Station { met, around, interrupted: Law::zero() }));
         }
         Ok(Stations { paths: self.paths, known })
@@ -384,10 +415,12 @@ impl<'g> OneClass<'g> {
 
     /// A later output on average over all messages: the channels, or the ejection links.
     fn typical(&self, last: bool, gaps: f64, held: &Law) -> Result<(Around, Met), Overloaded> {
-        let crossing = if last { self.paths.mean(self.paths.last()) } else { self.paths.mean(self.paths.middle()) };
+        let crossing =
+            if last { self.paths.mean(self.paths.last()) } else { self.paths.mean(self.paths.middle()) };
         let around = self.around(last, crossing);
         let queues = self.queues(last, crossing, &around);
-        let met = self.meet(&queues, &self.arriving(gaps, held), queues.start())?;
+        let arriving = self.arriving(gaps, held);
+        let met = self.meet(&queues, &arriving, queues.start()).map_err(|over| over.at(last))?;
         Ok((around, met))
     }
 
@@ -431,7 +464,8 @@ impl<'g> OneClass<'g> {
         let mut positive = 0.0;
         for hops in 1..=n {
             for k in 2..=hops + 1 {
-                let blocked = stations.mean(&self.paths.outputs(hops, k), |station| station.met.blocked.positive());
+                let blocked =
+                    stations.mean(&self.paths.outputs(hops, k), |station| station.met.blocked.positive());
                 positive += self.paths.share(hops) / self.paths.mean_hops() * blocked;
             }
         }
@@ -439,7 +473,8 @@ impl<'g> OneClass<'g> {
         let residence = (1.0 - queued.first) * queued.in_buffer.mean();
         let paths: Vec<Path> = (1..=n).map(|hops| Path::new(self, &stations, &in_channel, hops)).collect();
         let typical = &paths[(self.paths.mean_hops().ceil() as usize).min(paths.len() - 1)];
-        let expected = residence + typical.waits + typical.link + self.gaps[0].max(&self.gaps[1]).mean().max(gaps);
+        let expected =
+            residence + typical.waits + typical.link + self.gaps[0].max(&self.gaps[1]).mean().max(gaps);
         let start = self.start(expected, &queued);
         let prepared = Prepared::new(&start, &stations);
         let (mut transfer, mut input, mut arbitration, mut output, mut latency) = (0.0, 0.0, 0.0, 0.0, 0.0);
@@ -486,10 +521,10 @@ impl<'g> OneClass<'g> {
 
     /// Header and tail on entry.
     fn start(&self, expected: f64, queued: &Queued) -> TailAndHeader {
-        let env = |k: &str, d: f64| std::env::var(k).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
-        let side = env("SIDE", 96.0) as usize;
+        // the work grows with hops, and with the cube of the points
+        let side = (450 / self.dimension as usize).clamp(48, 96);
         let finest = if self.hidden() > 0.0 { (self.shape.header / 2.0).max(1.0) } else { 1.0 };
-        let step = (expected * env("SPAN", 8.0) / side as f64).max(finest);
+        let step = (expected * SPAN / side as f64).max(finest);
         TailAndHeader::new(side, step, queued.first, &queued.in_buffer, &self.gaps)
     }
 
@@ -612,7 +647,9 @@ impl Path {
             Stop { outputs: paths.outputs(hops, k), in_channel }
         };
         let stops: Vec<Stop> = (1..=hops + 1).map(stop).collect();
-        let sum = |what: &dyn Fn(&Station) -> f64| stops.iter().map(|stop| stations.mean(&stop.outputs, what)).sum();
+        let sum = |what: &dyn Fn(&Station) -> f64| {
+            stops.iter().map(|stop| stations.mean(&stop.outputs, what)).sum()
+        };
         Self {
             waits: stops.iter().map(|stop| stop.in_channel).sum(),
             granted: sum(&|station| station.met.granted.mean()),
@@ -657,6 +694,18 @@ impl Prepared {
     }
 }
 
+impl Overloaded {
+    /// Says which kind of link it is.
+    fn at(self, last: bool) -> Self {
+        let place = match (self.place, last) {
+            (Place::Source, _) => Place::Source,
+            (_, true) => Place::Ejection,
+            (_, false) => Place::Channel,
+        };
+        Self { place, ..self }
+    }
+}
+
 /// Flits of other real-time classes that go before a header that finds them, on average.
 fn passed(classes: &[Class], own: usize) -> f64 {
     let (mut flits, mut load) = (0.0, 0.0);
@@ -679,4 +728,129 @@ fn exponential(mean: f64) -> Law {
         if x + 1 == cells { from } else { from - beyond(x as f64 + 0.5) }
     };
     Law::of((0..cells).map(weight).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::ClassKind::{self, BestEffort, RealTime};
+
+    fn resolution() -> Resolution {
+        Resolution { cells: 512, unit: 2.0, steps: 16, tolerance: 1e-4, most_rounds: 100 }
+    }
+
+    /// Classes by kind, rate and flits, in routers of `stages` with buffers of `buffer` flits.
+    fn asked(stages: f64, buffer: f64, classes: &[(ClassKind, f64, f64)]) -> Asked {
+        let class = |(kind, rate, message): &(ClassKind, f64, f64)| {
+            let (kind, rate, message) = (*kind, *rate, *message);
+            Class { kind, rate, message, vtick: 1.0 / (rate * message), bursts: None }
+        };
+        Asked {
+            classes: classes.iter().map(class).collect(),
+            places: (0..classes.len()).collect(),
+            stages,
+            buffer,
+            clocked: true,
+        }
+    }
+
+    fn check(found: &Found, dimension: u32) {
+        let all: f64 = found.delays.iter().map(|delay| delay.share).sum();
+        assert!((all - 1.0).abs() < 1e-9);
+        assert_eq!(found.delays.len(), dimension as usize);
+        let mean = |delay: &Delays| delay.share * (delay.lone + delay.law.mean() * found.unit);
+        let by_laws: f64 = found.delays.iter().map(mean).sum();
+        assert!((by_laws - found.latency()).abs() < 1e-6 * by_laws, "{by_laws} {}", found.latency());
+        assert!(found.latency() >= found.transfer - 1e-6);
+        assert!(found.waiting.is_finite() && found.waiting >= 1.0, "{}", found.waiting);
+        for part in [found.input, found.arbitration, found.output, found.gaps] {
+            assert!(part.is_finite(), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn lone_messages_take_their_stages_and_flits() {
+        let asked = asked(5.0, 32.0, &[(RealTime, 1e-7, 32.0), (BestEffort, 1e-7, 16.0)]);
+        for found in solve(&asked, 4, &resolution()) {
+            let found = found.unwrap();
+            check(&found, 4);
+            for (delay, hops) in found.delays.iter().zip(1..) {
+                assert_eq!(delay.hops, Some(hops));
+                assert!(delay.law.mean() < 1e-3, "{}", delay.law.mean());
+            }
+        }
+        let found = solve(&asked, 4, &resolution()).remove(0).unwrap();
+        // P - 1 + P h + M
+        assert!((found.delays[2].lone - (4.0 + 15.0 + 32.0)).abs() < 1e-9);
+        assert!((found.waiting - 1.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn the_six_cube_is_the_simulated_one() {
+        let asked =
+            asked(5.0, 32.0, &[(RealTime, 0.006, 32.0), (RealTime, 0.003, 32.0), (BestEffort, 0.002, 32.0)]);
+        // latency and waiting as simulated, messages enough for half a per cent and two
+        let simulated = [(62.25, 5.71), (78.25, 4.66), (96.5, 13.36)];
+        for (found, (latency, waiting)) in solve(&asked, 6, &resolution()).into_iter().zip(simulated) {
+            let found = found.unwrap();
+            check(&found, 6);
+            assert!((found.latency() / latency - 1.0).abs() < 0.015, "{} {latency}", found.latency());
+            assert!((found.waiting / waiting - 1.0).abs() < 0.03, "{} {waiting}", found.waiting);
+        }
+    }
+
+    #[test]
+    fn a_link_between_two_nodes_is_shared_by_nobody() {
+        // one input for each output: messages wait in the source only
+        let found = solve(&asked(5.0, 64.0, &[(RealTime, 0.01, 32.0)]), 1, &resolution()).remove(0).unwrap();
+        check(&found, 1);
+        assert!(found.arbitration < 1e-6 && found.output < 1e-6, "{found:?}");
+    }
+
+    #[test]
+    fn latency_grows_with_load_until_there_is_none() {
+        let at = |rate: f64| {
+            let asked = asked(5.0, 32.0, &[(RealTime, rate, 32.0), (BestEffort, rate / 2.0, 32.0)]);
+            solve(&asked, 3, &resolution())
+        };
+        let mut before = [0.0, 0.0];
+        for load in [0.05, 0.1, 0.2, 0.3, 0.4] {
+            for (found, before) in at(load / 32.0).into_iter().zip(&mut before) {
+                let total = found.map_or(f64::INFINITY, |found| found.latency() + found.waiting);
+                assert!(total > *before);
+                *before = total;
+            }
+        }
+        for found in at(1.1 / 32.0) {
+            let over = found.unwrap_err();
+            assert!(over.load.is_finite() && over.load > 0.9, "{over:?}");
+        }
+    }
+
+    #[test]
+    fn every_corner_is_answered_or_refused() {
+        let coarse = Resolution { cells: 256, unit: 4.0, steps: 8, tolerance: 1e-2, most_rounds: 20 };
+        let mut seed = 7_u64;
+        let mut draw = |most: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % most
+        };
+        for round in 0..60 {
+            let dimension = if round < 16 { round + 1 } else { draw(6) as u32 + 1 };
+            let classes: Vec<_> = (0..=draw(if round < 50 { 3 } else { 12 }))
+                .map(|_| {
+                    let kind = if draw(4) == 0 { BestEffort } else { RealTime };
+                    let message = [1.0, 2.0, 9.0, 33.0, 100.0][draw(5) as usize];
+                    (kind, [1e-9, 1e-3, 0.05, 0.2, 0.5][draw(5) as usize] / message, message)
+                })
+                .collect();
+            let asked = asked(1.0 + draw(8) as f64, [1.0, 4.0, 17.0, 300.0][draw(4) as usize], &classes);
+            for found in solve(&asked, dimension, &coarse) {
+                match found {
+                    Ok(found) => check(&found, dimension),
+                    Err(over) => assert!(!over.load.is_nan(), "{over:?}"),
+                }
+            }
+        }
+    }
 }

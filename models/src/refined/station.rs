@@ -114,6 +114,10 @@ pub(super) enum Place {
     Crossbar,
     /// The link itself.
     Link,
+    /// A network channel of a hypercube.
+    Channel,
+    /// An ejection link of a hypercube.
+    Ejection,
 }
 
 impl Station<'_> {

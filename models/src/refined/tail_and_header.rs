@@ -95,7 +95,9 @@ impl TailAndHeader {
         let hidden = met.hidden / self.step;
         let before = std::mem::take(&mut self.joint);
         let mut after = vec![0.0; before.len()];
-        for (share, wait, found) in [(none, &met.in_channel, &met.found[0]), (1.0 - none, &behind_own, &met.found[1])] {
+        for (share, wait, found) in
+            [(none, &met.in_channel, &met.found[0]), (1.0 - none, &behind_own, &met.found[1])]
+        {
             if share < 1e-9 {
                 continue;
             }
@@ -257,4 +259,77 @@ fn convolved(x: &[f64], y: &[f64], side: usize) -> Vec<f64> {
         }
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn crossed(own: &[f64], found: &[f64], header: f64, hidden: f64) -> Crossed {
+        Crossed {
+            own: own.to_vec(),
+            in_channel: vec![1.0],
+            found: [found.to_vec(), found.to_vec()],
+            fresh: vec![1.0],
+            interrupted: vec![1.0],
+            header,
+            hidden,
+            closed: 1.0,
+        }
+    }
+
+    fn start(gap: f64) -> TailAndHeader {
+        TailAndHeader::new(64, 1.0, 1.0, &Law::zero(), &[Law::constant(gap), Law::zero()])
+    }
+
+    #[test]
+    fn a_gap_hides_waits_and_is_hidden_by_the_headers_longer_way() {
+        let always_ten = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+        let mut joint = start(15.0);
+        joint.cross(&crossed(&always_ten, &[1.0], 0.0, 2.0));
+        assert!((joint.tail().mean() - 13.0).abs() < 1e-9);
+        joint.cross(&crossed(&always_ten, &[1.0], 0.0, 2.0));
+        // twice ten cycles of wait, and the gap is closed
+        assert!((joint.tail().mean() - 20.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn found_work_is_a_gap_unless_the_header_waits_for_it() {
+        let six = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+        for (header, delay) in [(0.0, 4.0), (f64::INFINITY, 6.0)] {
+            let mut joint = start(0.0);
+            joint.cross(&crossed(&[1.0], &six, header, 2.0));
+            assert!((joint.tail().mean() - 6.0).abs() < 1e-9);
+            joint.cross(&crossed(&[1.0], &[1.0], 0.0, 2.0));
+            assert!((joint.tail().mean() - delay).abs() < 1e-9, "{header}");
+        }
+    }
+
+    #[test]
+    fn a_wait_too_far_ahead_of_the_gap_does_not_close_it() {
+        let mut met = crossed(&[0.0, 0.0, 0.0, 1.0], &[1.0], 0.0, 0.0);
+        met.closed = 0.25;
+        let mut joint = start(8.0);
+        joint.cross(&met);
+        assert!((joint.tail().mean() - (0.25 * 8.0 + 0.75 * 11.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn probabilities_stay_one() {
+        let mut joint = TailAndHeader::new(
+            32,
+            1.5,
+            0.6,
+            &Law::of(vec![0.2, 0.3, 0.5]),
+            &[Law::of(vec![0.5, 0.1, 0.4]), Law::of(vec![0.1; 10])],
+        );
+        for _ in 0..5 {
+            let mut met = crossed(&[0.5, 0.2, 0.2, 0.1], &[0.7, 0.0, 0.3], 1.0, 2.0);
+            met.fresh = vec![0.9, 0.0, 0.1];
+            met.interrupted = vec![0.8, 0.1, 0.1];
+            met.closed = 0.7;
+            joint.cross(&met);
+        }
+        assert!((joint.joint.iter().sum::<f64>() - 1.0).abs() < 1e-4);
+    }
 }
