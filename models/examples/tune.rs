@@ -15,9 +15,6 @@ fn main() {
         }
         let doc = Document::parse("x", case["scenario"].as_str().unwrap()).unwrap();
         let base = doc.scenario().unwrap();
-        if matches!(base.network(), flitwise_models::scenario::NetworkSpec::Hypercube { .. }) {
-            continue;
-        }
         if only.is_some() {
             println!("{}", case["scenario"].as_str().unwrap());
             println!("{}", case["saturation"]);

@@ -1,9 +1,12 @@
 //! The *refined* model: our own, which follows the simulator's routers stage by stage.
 
 mod bursty_source;
+mod chained_blocking;
+mod ecube_paths;
 mod greedy_chain;
 mod grid;
 mod higher_classes;
+mod hypercube;
 mod interface;
 mod law;
 mod link_sharing;
@@ -13,6 +16,7 @@ mod saturation;
 mod solution;
 mod source;
 mod station;
+mod tail_and_header;
 mod validity;
 mod wording;
 
@@ -213,7 +217,7 @@ pub fn solve_from(
 fn solve_at(scenario: &Scenario, asked: &Asked, resolution: &Resolution) -> Vec<Result<Found, Overloaded>> {
     match scenario.network() {
         NetworkSpec::Router { ports } => router::solve(asked, ports, resolution),
-        NetworkSpec::Hypercube { .. } => todo!(),
+        NetworkSpec::Hypercube { dimension } => hypercube::solve(asked, dimension, resolution),
     }
 }
 

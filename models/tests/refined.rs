@@ -31,7 +31,7 @@ impl Dice {
 /// A scenario from all over what the door lets in, with loads from nothing to twice a link.
 fn anything(seed: u64, most_flits: u32) -> Scenario {
     let mut dice = Dice(seed);
-    let network = if dice.unit() < 1.7 {
+    let network = if dice.unit() < 0.7 {
         NetworkSpec::Router { ports: dice.whole(2, 1024) }
     } else {
         NetworkSpec::Hypercube { dimension: dice.whole(1, 16) }

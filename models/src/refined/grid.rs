@@ -80,6 +80,10 @@ impl Grid {
         }
     }
 
+    pub(super) fn cells(&self) -> usize {
+        self.n
+    }
+
     /// `ln 1`: of a process that adds nothing.
     pub(super) fn exponent_of_nothing(&self) -> Transform {
         vec![Complex64::new(0.0, 0.0); self.points.len()]

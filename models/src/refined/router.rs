@@ -118,7 +118,7 @@ fn one(
         [law(&interface.first), law(&interface.later)]
     };
     let (whole, rest) = (gaps(shape.message), gaps(shape.rest()));
-    let station = Station::new(grid, shape, around, rate * other_inputs);
+    let station = Station::new(grid, shape, around, rate * other_inputs, f64::INFINITY);
     let source = Source {
         grid,
         shape,

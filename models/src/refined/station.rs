@@ -73,7 +73,9 @@ pub(super) struct Station<'s> {
     shape: Shape,
     around: &'s Around,
     /// Rate of the class's messages that contend for the output.
-    rate: f64,
+    pub(super) rate: f64,
+    /// Messages that can be ahead at the crossbar: one over each other input.
+    ahead: f64,
     /// `C * i`: flits with what interrupts them, and the idle cycle.
     service: Law,
     /// `K^(M / 2)` and `K^(M - b)`: what interrupts half of a message, and what its buffer does not hold.
@@ -100,6 +102,8 @@ pub(super) struct Met {
     pub(super) blocked: Law,
     /// The part of it before the grant.
     pub(super) granted: Law,
+    /// Wait for the link behind the own class only.
+    pub(super) own: Law,
 }
 
 /// A load of one or more: no steady state.
@@ -118,13 +122,17 @@ pub(super) enum Place {
     Crossbar,
     /// The link itself.
     Link,
+    /// A network channel of a hypercube.
+    Channel,
+    /// An ejection link of a hypercube.
+    Ejection,
 }
 
 /// Steps in which a message ahead is looked at.
 const STEPS_OF_A_MESSAGE: f64 = 8.0;
 
 impl<'s> Station<'s> {
-    pub(super) fn new(grid: &'s Grid, shape: Shape, around: &'s Around, rate: f64) -> Self {
+    pub(super) fn new(grid: &'s Grid, shape: Shape, around: &'s Around, rate: f64, ahead: f64) -> Self {
         let m = shape.message;
         let compound = |flits: f64| grid.compound(&around.lagging, flits);
         let interruptions = |flits: f64| if flits > 0.0 { grid.law(compound(flits)) } else { Law::zero() };
@@ -136,6 +144,7 @@ impl<'s> Station<'s> {
             shape,
             around,
             rate,
+            ahead,
             service: grid.sum(&grid.law(completion(m)), &idle),
             half_way: interruptions(m / 2.0),
             interrupted_rest: interruptions(shape.rest()),
@@ -176,7 +185,7 @@ impl<'s> Station<'s> {
 
     /// One round: the two queues and the back-pressure.
     pub(super) fn round(&self, arriving: &Arriving, now: &Waits) -> Result<Met, Overloaded> {
-        let Self { grid, shape, around, rate, .. } = self;
+        let Self { grid, shape, around, rate, ahead, .. } = self;
         let (m, b) = (shape.message, shape.buffer);
         // virtual channel: B = M + 1 + hole(w | w > 0), F = M + 1 + hole(0)
         let held = m + shape.idle;
@@ -186,6 +195,8 @@ impl<'s> Station<'s> {
         let grant = Queue::new(grid, *rate, &later, &first, &Law::zero())
             .ok_or_else(|| over(Place::Crossbar, rate * later.mean()))?
             .wait(grid);
+        let longest = ahead * later.mean();
+        let grant = if longest < grid.cells() as f64 { grant.min(&Law::constant(longest)) } else { grant };
         // link: B = C + i + hole(V | V > 0) + v_l, F = C + i + hole(v) + v, set-up v;
         // what came before a gap, on average in half of the message, hides it too
         let service = &self.service;
@@ -197,7 +208,7 @@ impl<'s> Station<'s> {
         let first = grid.sum(&grid.sum(service, &hole_first), &around.set_up);
         let queue = Queue::new(grid, *rate, &later, &first, &around.set_up)
             .ok_or_else(|| over(Place::Link, rate * later.mean()))?;
-        let link = queue.wait(grid);
+        let (link, own) = (queue.wait(grid), queue.work(grid));
         // back-pressure (max-plus)
         let held = grid.sum(service, &hole_later);
         let sojourn = grid.sum(&link, &held);
@@ -215,13 +226,13 @@ impl<'s> Station<'s> {
             // by the work found where the buffer holds one message; where it holds more, V' is mostly time in which
             // others hold the link, and flits decide (our approximation)
             if b < 2.0 * m {
-                queue.work(grid).less(m + (b - m) * service.mean() / m)
+                own.less(m + (b - m) * service.mean() / m)
             } else {
                 self.until_room(&sojourn, b - m).less(m)
             }
         };
         let blocked = granted.max_in_step(&behind);
-        Ok(Met { waits: Waits { grant, link }, blocked, granted })
+        Ok(Met { waits: Waits { grant, link }, blocked, granted, own })
     }
 
     /// Time until no more than `room` flits are ahead of a message.

@@ -117,6 +117,8 @@ fn full(class: &crate::scenario::ClassSpec, overloaded: Overloaded, answer: &mut
         Place::Source => "the source queue with the input channel behind it",
         Place::Crossbar => "the virtual channel of an output",
         Place::Link => "an output link",
+        Place::Channel => "a network channel",
+        Place::Ejection => "an ejection link",
     };
     let because = format!("{bottleneck} has load {load:.4} (rate times time that each message holds it)");
     let missing = format!("saturated: {because}");

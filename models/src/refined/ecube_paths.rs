@@ -1,0 +1,253 @@
+//! Paths of dimension-order (e-cube) routing in an `n`-cube, and who shares an output with whom.
+//!
+//! A path crosses the dimensions in which source and destination differ, in rising order, and then the ejection link;
+//! all destinations but the source are equally likely. Traffic of output `s` has entered its router over
+//!
+//! ```text
+//! channel j < s with the share 2^-(s - j),   the interface with 2^-s
+//! ejection: channel s with the share 2^s / (2^n - 1)
+//! ```
+//!
+//! What comes over the own input its link has put in sequence already: only the share `f`, one less the own share,
+//! contends. Two messages drawn at random are of different inputs with the probability `S_2 = 1 - Σ p_j²`.
+
+/// The paths of a cube.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EcubePaths {
+    dimension: u32,
+}
+
+/// An output, and the input over which the message came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Output {
+    /// Channel in this dimension; the interface if none.
+    pub(super) from: Option<u32>,
+    /// Channel in this dimension; the ejection link if none.
+    pub(super) to: Option<u32>,
+}
+
+/// Who shares an output with a message.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Crossing {
+    /// `f`: share of the output's traffic that comes over other inputs than the own.
+    pub(super) contending: f64,
+    /// `S_2`: probability that two messages come over different inputs.
+    pub(super) different: f64,
+}
+
+impl Crossing {
+    const NOTHING: Self = Self { contending: 0.0, different: 0.0 };
+
+    fn add(&mut self, share: f64, one: Self) {
+        self.contending += share * one.contending;
+        self.different += share * one.different;
+    }
+}
+
+/// `C(n, k)`
+fn choose(n: u32, k: u32) -> f64 {
+    if k > n { 0.0 } else { (0..k).fold(1.0, |c, i| c * f64::from(n - i) / f64::from(i + 1)) }
+}
+
+fn half_to(power: u32) -> f64 {
+    0.5_f64.powf(f64::from(power))
+}
+
+impl EcubePaths {
+    pub(super) fn new(dimension: u32) -> Self {
+        Self { dimension }
+    }
+
+    pub(super) fn dimension(self) -> u32 {
+        self.dimension
+    }
+
+    /// `2^n - 1`
+    fn destinations(self) -> f64 {
+        1.0 / half_to(self.dimension) - 1.0
+    }
+
+    /// `ρ = 2^(n - 1) / (2^n - 1)`: messages on a channel per message generated at a node.
+    pub(super) fn channel_rate(self) -> f64 {
+        0.5 / half_to(self.dimension) / self.destinations()
+    }
+
+    /// `C(n, h) / (2^n - 1)`: share of the messages that cross `hops` channels.
+    pub(super) fn share(self, hops: u32) -> f64 {
+        choose(self.dimension, hops) / self.destinations()
+    }
+
+    /// Mean hops of a message.
+    pub(super) fn mean_hops(self) -> f64 {
+        f64::from(self.dimension) * self.channel_rate()
+    }
+
+    /// `P(s_k = s | h)`: whether channel `k = 1, .., h` of a path of `hops` is in dimension `s`.
+    pub(super) fn in_dimension(self, hops: u32, k: u32, s: u32) -> f64 {
+        choose(s, k - 1) * choose(self.dimension - 1 - s, hops - k) / choose(self.dimension, hops)
+    }
+
+    /// Who shares an output with whom.
+    pub(super) fn crossing(self, output: Output) -> Crossing {
+        let ejected = |s: u32| 1.0 / half_to(s) / self.destinations();
+        let (own, same): (f64, f64) = match output {
+            Output { from: Some(from), to: None } => {
+                (ejected(from), (0..self.dimension).map(|s| ejected(s) * ejected(s)).sum())
+            }
+            Output { from: None, to: None } => (1.0, 1.0),
+            Output { from, to: Some(to) } => {
+                let injected = half_to(to);
+                // 4^-s + Σ_(j < s) 4^-(s - j)
+                let same = injected * injected + (1..=to).map(|apart| half_to(2 * apart)).sum::<f64>();
+                (from.map_or(injected, |from| half_to(to - from)), same)
+            }
+        };
+        Crossing { contending: 1.0 - own, different: (1.0 - same).max(0.0) }
+    }
+
+    /// Outputs of router `k = 1, .., h + 1` on the paths of `hops`, and how often; the last is the ejection link.
+    pub(super) fn outputs(self, hops: u32, k: u32) -> Vec<(f64, Output)> {
+        let n = self.dimension;
+        if k > hops {
+            let one = |s| (self.in_dimension(hops, hops, s), Output { from: Some(s), to: None });
+            return (0..n).map(one).filter(|(share, _)| *share > 0.0).collect();
+        }
+        if k == 1 {
+            let one = |s| (self.in_dimension(hops, 1, s), Output { from: None, to: Some(s) });
+            return (0..n).map(one).filter(|(share, _)| *share > 0.0).collect();
+        }
+        let pairs = (0..n).flat_map(|s| (0..s).map(move |r| (r, s)));
+        // P(s_(k - 1) = r, s_k = s | h)
+        let one = |(r, s): (u32, u32)| {
+            let share = choose(r, k - 2) * choose(n - 1 - s, hops - k) / choose(n, hops);
+            (share, Output { from: Some(r), to: Some(s) })
+        };
+        pairs.map(one).filter(|(share, _)| *share > 0.0).collect()
+    }
+
+    /// A mean over outputs.
+    pub(super) fn mean(self, outputs: impl IntoIterator<Item = (f64, Output)>) -> Crossing {
+        let mut mean = Crossing::NOTHING;
+        for (share, output) in outputs {
+            mean.add(share, self.crossing(output));
+        }
+        mean
+    }
+
+    /// First outputs of all messages.
+    pub(super) fn first(self) -> Vec<(f64, Output)> {
+        let of = |hops| {
+            self.outputs(hops, 1).into_iter().map(move |(share, output)| (share * self.share(hops), output))
+        };
+        (1..=self.dimension).flat_map(of).collect()
+    }
+
+    /// Ejection links of all messages.
+    pub(super) fn last(self) -> Vec<(f64, Output)> {
+        let of = |hops| {
+            let outputs = self.outputs(hops, hops + 1).into_iter();
+            outputs.map(move |(share, output)| (share * self.share(hops), output))
+        };
+        (1..=self.dimension).flat_map(of).collect()
+    }
+
+    /// Channels beyond the first of all messages; the shares sum to one, if there are any.
+    pub(super) fn middle(self) -> Vec<(f64, Output)> {
+        let all = self.mean_hops() - 1.0;
+        let of = |(hops, k): (u32, u32)| {
+            let share = self.share(hops) / all;
+            self.outputs(hops, k).into_iter().map(move |(part, output)| (share * part, output))
+        };
+        (1..=self.dimension).flat_map(|hops| (2..=hops).map(move |k| (hops, k))).flat_map(of).collect()
+    }
+
+    /// Where messages go that come over channel `from`.
+    pub(super) fn onward(self, from: u32) -> impl Iterator<Item = (f64, Output)> {
+        let channel = move |to: u32| (half_to(to - from), Output { from: Some(from), to: Some(to) });
+        let last = (half_to(self.dimension - 1 - from), Output { from: Some(from), to: None });
+        (from + 1..self.dimension).map(channel).chain([last])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All paths of a small cube: dimensions crossed, by source and destination.
+    fn paths(n: u32) -> Vec<(u32, Vec<u32>)> {
+        let nodes = 1_u32 << n;
+        let pairs = (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to)));
+        let one = |(from, to): (u32, u32)| (from, (0..n).filter(|s| (from ^ to) >> s & 1 == 1).collect());
+        pairs.filter(|(from, to)| from != to).map(one).collect()
+    }
+
+    #[test]
+    fn shares_sum_to_one() {
+        for n in 1..=16 {
+            let cube = EcubePaths::new(n);
+            let all: f64 = (1..=n).map(|h| cube.share(h)).sum();
+            assert!((all - 1.0).abs() < 1e-12);
+            let hops: f64 = (1..=n).map(|h| f64::from(h) * cube.share(h)).sum();
+            assert!((hops - cube.mean_hops()).abs() < 1e-10);
+            for s in 0..n {
+                let all: f64 = cube.onward(s).map(|(share, _)| share).sum();
+                assert!((all - 1.0).abs() < 1e-12, "{n} {s}");
+            }
+            for h in 1..=n {
+                for k in 1..=h {
+                    let all: f64 = (0..n).map(|s| cube.in_dimension(h, k, s)).sum();
+                    assert!((all - 1.0).abs() < 1e-9);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn crossings_are_those_of_all_pairs_of_nodes() {
+        for n in 1..=5 {
+            let cube = EcubePaths::new(n);
+            // messages by input and output of node 0; n is the interface, as input and as output
+            let mut through = vec![vec![0.0; n as usize + 1]; n as usize + 1];
+            for (from, path) in paths(n) {
+                let mut node = from;
+                let mut input = n;
+                for s in path.iter().copied().chain([n]) {
+                    if node == 0 {
+                        through[input as usize][s as usize] += 1.0;
+                    }
+                    if s < n {
+                        node ^= 1 << s;
+                    }
+                    input = s;
+                }
+            }
+            let crossing = |input: u32, output: u32| {
+                let column: Vec<f64> = through.iter().map(|row| row[output as usize]).collect();
+                let all: f64 = column.iter().sum();
+                let same: f64 = column.iter().map(|x| x * x / all / all).sum();
+                Crossing { contending: 1.0 - column[input as usize] / all, different: 1.0 - same }
+            };
+            let close = |a: Crossing, b: Crossing| {
+                assert!((a.contending - b.contending).abs() < 1e-9, "{n}: {a:?} {b:?}");
+                assert!((a.different - b.different).abs() < 1e-9, "{n}: {a:?} {b:?}");
+            };
+            for h in 1..=n {
+                for k in 1..=h + 1 {
+                    let (mut mean, mut count) = (Crossing::NOTHING, 0.0);
+                    for (_, path) in paths(n).into_iter().filter(|(_, path)| path.len() == h as usize) {
+                        let input = if k == 1 { n } else { path[k as usize - 2] };
+                        let output = if k > h { n } else { path[k as usize - 1] };
+                        mean.add(1.0, crossing(input, output));
+                        count += 1.0;
+                    }
+                    let mean =
+                        Crossing { contending: mean.contending / count, different: mean.different / count };
+                    close(mean, cube.mean(cube.outputs(h, k)));
+                }
+            }
+            let on_channel: f64 = through[n as usize - 1].iter().sum();
+            let generated: f64 = through[n as usize].iter().sum();
+            assert!((on_channel / generated - cube.channel_rate()).abs() < 1e-9);
+        }
+    }
+}

@@ -1,0 +1,864 @@
+//! The n-cube with dimension-order routing: every class on its own, router by router.
+
+use super::chained_blocking::{Chain, Held, Kind};
+use super::ecube_paths::{Crossing, EcubePaths, Output};
+use super::grid::{Grid, Transform, product};
+use super::higher_classes::Above;
+use super::interface::Interface;
+use super::law::Law;
+use super::link_sharing::LinkSharing;
+use super::solution::{Delays, Detail, Found};
+use super::source::{Queued, Source};
+use super::station::{Around, Arriving, Met, Overloaded, Place, Shape, Station as Queues, Waits};
+use super::tail_and_header::{Crossed, TailAndHeader, mix};
+use super::{Asked, Class, Resolution};
+
+/// Rounds over a path in which messages longer than the buffers hold each other up.
+const CHAINED: u32 = 4;
+
+/// Mean delays of a typical path that the lattice of the laws spans.
+const SPAN: f64 = 8.0;
+
+/// All classes of a hypercube.
+pub(super) fn solve(
+    asked: &Asked,
+    dimension: u32,
+    resolution: &Resolution,
+) -> Vec<Result<Found, Overloaded>> {
+    let solve = |index: usize| {
+        let mut resolution = *resolution;
+        loop {
+            let grid = Grid::of(resolution.cells);
+            let found = OneClass::new(asked, dimension, index, &grid, &resolution)?.solve(asked, &resolution)?;
+            if found.fits(&resolution) {
+                return Ok(found);
+            }
+            resolution = resolution.wider();
+        }
+    };
+    (0..asked.classes.len()).map(solve).collect()
+}
+
+/// Whose messages go ahead on a link.
+enum Others {
+    Sharing(LinkSharing),
+    Above(Above),
+}
+
+/// A kind of link, as the class sees it: network channels are all alike, and so are ejection links.
+struct Link {
+    classes: Vec<Class>,
+    others: Others,
+    /// `λ` of the class \[messages/cell\].
+    rate: f64,
+    /// `Σ`: load of the real-time classes but the own one.
+    load: f64,
+}
+
+/// A class and what surrounds it.
+struct OneClass<'g> {
+    grid: &'g Grid,
+    unit: f64,
+    paths: EcubePaths,
+    dimension: u32,
+    class: Class,
+    /// Place among the real-time classes.
+    own: Option<usize>,
+    shape: Shape,
+    /// `λ` \[messages/cell\]
+    rate: f64,
+    /// `P` \[cells\]
+    stages: f64,
+    interface: Interface,
+    channel: Link,
+    ejection: Link,
+    /// Gaps of whole messages, and over the flits that the buffer does not hold.
+    gaps: [Law; 2],
+    gaps_rest: [Law; 2],
+    /// `e`: found work that the header waits for \[cells\].
+    header: f64,
+}
+
+/// A kind of output with its queues.
+struct Station {
+    met: Met,
+    around: Around,
+    /// `I`: interruptions of a message by others.
+    interrupted: Law,
+}
+
+/// Outputs that are alike: first ones, later channels, and ejection links, by rounded shares.
+#[derive(Clone, Copy, PartialEq)]
+struct Like {
+    first: bool,
+    last: bool,
+    contending: f64,
+    different: f64,
+}
+
+impl Like {
+    /// Steps of the rounding: most shares in a cube are whole numbers of them.
+    const PARTS: [f64; 2] = [16.0, 32.0];
+
+    fn new(paths: EcubePaths, output: Output) -> Self {
+        let Crossing { contending, different } = paths.crossing(output);
+        let fine = if paths.dimension() > 4 { 1.0 } else { 4.0 };
+        let rounded = |share: f64, parts: f64| (share * parts * fine).round() / fine;
+        Self {
+            first: output.from.is_none(),
+            last: output.to.is_none(),
+            contending: rounded(contending, Self::PARTS[0]),
+            different: rounded(different, Self::PARTS[1]),
+        }
+    }
+
+    fn crossing(self) -> Crossing {
+        let [contending, different] = Self::PARTS;
+        Crossing { contending: self.contending / contending, different: self.different / different }
+    }
+}
+
+/// All stations of a class.
+struct Stations {
+    paths: EcubePaths,
+    known: Vec<(Like, Station)>,
+}
+
+impl Stations {
+    fn at(&self, output: Output) -> &Station {
+        let like = Like::new(self.paths, output);
+        let at = self.known.iter().position(|(known, _)| *known == like).unwrap_or(0);
+        &self.known[at].1
+    }
+
+    /// A mean over outputs.
+    fn mean(&self, outputs: &[(f64, Output)], what: impl Fn(&Station) -> f64) -> f64 {
+        outputs.iter().map(|(share, output)| share * what(self.at(*output))).sum()
+    }
+}
+
+impl<'g> OneClass<'g> {
+    fn new(
+        asked: &Asked,
+        dimension: u32,
+        index: usize,
+        grid: &'g Grid,
+        resolution: &Resolution,
+    ) -> Result<Self, Overloaded> {
+        let (unit, steps) = (resolution.unit, resolution.steps);
+        let paths = EcubePaths::new(dimension);
+        let class = asked.classes[index];
+        let shape = Shape::of(asked, &class, unit);
+        let own = asked.position_in_real_time(index);
+        let real_time: Vec<Class> = asked.real_time().collect();
+        let link = |share: f64| {
+            let thinned = |class: &Class| Class { rate: class.rate * share, ..*class };
+            let classes: Vec<Class> = real_time.iter().map(thinned).collect();
+            let load: f64 = classes.iter().map(Class::load).sum();
+            let others = match own {
+                Some(own) => Others::Sharing(LinkSharing::new(&classes, own, asked.clocked, unit, steps)),
+                None => Others::Above(
+                    Above::new(grid, &classes, unit).ok_or(Overloaded { load, place: Place::Link })?,
+                ),
+            };
+            let load = own.map_or(load, |own| load - classes[own].load()).max(0.0);
+            Ok(Link { classes, others, rate: class.rate * unit * share, load })
+        };
+        let (channel, ejection) = (link(paths.channel_rate())?, link(1.0)?);
+        let interface = match (&ejection.others, own) {
+            (Others::Above(above), _) => above.interface(grid),
+            (_, Some(own)) => Interface::new(grid, &real_time, own, unit, steps),
+            (_, None) => unreachable!("a class without others above is real-time"),
+        };
+        let gaps = |flits: f64| {
+            let law =
+                |exponent| if flits > 0.0 { grid.law(grid.compound(exponent, flits)) } else { Law::zero() };
+            [law(&interface.first), law(&interface.later)]
+        };
+        let (whole, rest) = (gaps(shape.message), gaps(shape.rest()));
+        let header = own.map_or(f64::INFINITY, |own| passed(&real_time, own) / unit);
+        let rate = class.rate * unit;
+        Ok(Self {
+            grid,
+            unit,
+            paths,
+            dimension,
+            class,
+            own,
+            shape,
+            rate,
+            stages: asked.stages / unit,
+            interface,
+            channel,
+            ejection,
+            gaps: whole,
+            gaps_rest: rest,
+            header,
+        })
+    }
+
+    fn link(&self, last: bool) -> &Link {
+        if last { &self.ejection } else { &self.channel }
+    }
+
+    /// What the other classes do at an output.
+    fn around(&self, last: bool, crossing: Crossing) -> Around {
+        let link = self.link(last);
+        let f = crossing.contending;
+        let met = f / (1.0 - (1.0 - f) * link.load).max(0.05);
+        let mut around = match (&link.others, self.own) {
+            (Others::Above(above), _) => above.around(self.grid, (f, met)),
+            (Others::Sharing(sharing), own) => {
+                let own = own.unwrap_or(0);
+                sharing.around(self.grid, &link.classes, own, (f, met), self.interface.gap, self.unit)
+            }
+        };
+        // what the own input's other messages do on the link is in the interruptions already
+        around.contending = 1.0;
+        around
+    }
+
+    /// Rate of the own messages that contend for an output.
+    ///
+    /// An input brings its messages one after another. A message in service is met if it is of another input (`f`),
+    /// but a backlog behind it exists only because messages of two different inputs overlapped (`S_2`):
+    ///
+    /// ```text
+    /// u = λ (M + 1) / (1 - Σ),   f_e = (1 - u) f + u S_2,   l = f_e λ / (1 - (1 - f_e) u)
+    /// ```
+    ///
+    /// Our own approximation; in slots, for sums of Bernoulli arrivals, the mean wait is exactly
+    /// `u (1 - p_j) / 2 + u² (1 - Σ p²) / 2 / (1 - u)`.
+    fn contending_rate(&self, last: bool, crossing: Crossing) -> f64 {
+        let Crossing { contending: f, different } = crossing;
+        if f < 1e-9 {
+            return 0.0;
+        }
+        let link = self.link(last);
+        let u = (link.rate * (self.shape.message + self.shape.idle) / (1.0 - link.load).max(0.02)).min(0.98);
+        let effective = (1.0 - u) * f + u * different;
+        effective * link.rate / (1.0 - (1.0 - effective) * u)
+    }
+
+    /// Messages that can be ahead at the crossbar, one of each other input: `S_2 / (1 - S_2)`, since `1 / (1 - S_2)`
+    /// is the number of inputs that count.
+    fn ahead(crossing: Crossing) -> f64 {
+        let different = crossing.different;
+        if different < 1.0 - 1e-9 { (different / (1.0 - different)).max(1.0) } else { f64::INFINITY }
+    }
+
+    fn queues<'s>(&'s self, last: bool, crossing: Crossing, around: &'s Around) -> Queues<'s> {
+        let rate = self.contending_rate(last, crossing);
+        Queues::new(self.grid, self.shape, around, rate, Self::ahead(crossing))
+    }
+
+    /// The queues at an output.
+    fn meet(&self, queues: &Queues<'_>, arriving: &Arriving, mut waits: Waits) -> Result<Met, Overloaded> {
+        const ROUNDS: usize = 6;
+        let mut round = 1;
+        loop {
+            let met = queues.round(arriving, &waits)?;
+            let change = (met.waits.link.mean() - waits.link.mean()).abs();
+            if queues.rate <= 0.0 || round >= ROUNDS || change < 1e-3 * (1.0 + met.waits.link.mean()) {
+                return Ok(met);
+            }
+            waits = met.waits;
+            round += 1;
+        }
+    }
+
+    /// Gaps of so many cells on average, in the shape of those at the interface: `Kn_0^(G / E[G_0])`.
+    fn exponent(&self, mean: f64) -> Transform {
+        let whole = self.gaps[0].mean();
+        let part = if whole > 1e-9 { mean / whole } else { 0.0 };
+        self.interface.first.iter().map(|e| e * part).collect()
+    }
+
+    /// What arrives at the first router.
+    fn entering(&self, first: f64, in_buffer: Law, held: &Law) -> Arriving {
+        let b = self.shape.buffer;
+        let held = [0, 1].map(|i| held.max_in_step(&self.gaps_rest[i].less(b)));
+        Arriving { gaps: self.gaps.clone(), held, first, in_buffer }
+    }
+
+    /// What arrives at a later router, with gaps of a mean.
+    fn arriving(&self, mean: f64, held: &Law) -> Arriving {
+        let exponent = self.exponent(mean);
+        let gaps = |flits: f64| {
+            if flits > 0.0 { self.grid.law(self.grid.compound(&exponent, flits)) } else { Law::zero() }
+        };
+        let held = held.max_in_step(&gaps(self.shape.rest()).less(self.shape.buffer));
+        Arriving {
+            gaps: [gaps(self.shape.message), Law::zero()],
+            held: [held, Law::zero()],
+            first: 1.0,
+            in_buffer: Law::zero(),
+        }
+    }
+
+    /// Interface and first input channel, with the mean first output behind them.
+    fn source(
+        &self,
+        around: &Around,
+        held: &Held,
+        resolution: &Resolution,
+        report: &mut Detail,
+    ) -> Result<(Met, Queued), Overloaded> {
+        let queues = self.queues(false, self.paths.mean(self.paths.first()), around);
+        let source = Source {
+            grid: self.grid,
+            shape: self.shape,
+            rate: self.rate,
+            bursts: self.class.bursts_in(self.unit),
+            gaps: &self.gaps,
+            gaps_rest: &self.gaps_rest,
+            set_up: &self.interface.set_up,
+            regain: &self.interface.regain,
+            header_wait: self.interface.header_wait,
+        };
+        let mut arriving = self.entering(1.0, Law::zero(), &held.on_channel);
+        let mut waits = queues.start();
+        let mut rounds = 0;
+        loop {
+            let mut met = queues.round(&arriving, &waits).map_err(|over| over.at(false))?;
+            if let Some(chained) = &held.first {
+                met.blocked = met.blocked.max_in_step(chained);
+            }
+            let queued = source.round(&met, &arriving.in_buffer)?;
+            let before = [arriving.in_buffer.mean(), waits.grant.mean(), waits.link.mean()];
+            let after = [queued.in_buffer.mean(), met.waits.grant.mean(), met.waits.link.mean()];
+            let change = before.iter().zip(after).map(|(b, a)| (b - a).abs()).fold(0.0, f64::max) * self.unit;
+            rounds += 1;
+            report.rounds += 1;
+            report.changes.push(change / (self.class.message + 1.0));
+            let last = change <= resolution.tolerance * (self.class.message + 1.0);
+            if last || rounds >= resolution.most_rounds {
+                report.converged = last;
+                return Ok((met, queued));
+            }
+            // the maps fall where gaps are hidden by waits: half a step keeps them from swinging
+            let half = |old: &Law, new: &Law| Law::mixture(&[(0.5, old), (0.5, new)]);
+            arriving.first = 0.5 * (arriving.first + queued.first);
+            arriving.in_buffer = half(&arriving.in_buffer, &queued.in_buffer);
+            waits.grant = half(&waits.grant, &met.waits.grant);
+            waits.link = half(&waits.link, &met.waits.link);
+        }
+    }
+
+    /// `E[G]`: mean gap inside messages on their way into the second and later routers.
+    ///
+    /// A router lets the tail lag behind by interruptions, and hides what its header waits for.
+    fn gaps_on_the_way(
+        &self,
+        around: &Around,
+        met: &Met,
+        entering: &Arriving,
+        held: &Held,
+    ) -> Result<f64, Overloaded> {
+        if self.gaps[0].mean() < 1e-9 {
+            return Ok(0.0);
+        }
+        let link = &met.waits.link;
+        let first = entering.first;
+        let queues = self.queues(false, self.paths.mean(self.paths.first()), around);
+        let behind = self.grid.sum(&entering.in_buffer, link);
+        let delay = first * queues.passage(link, &self.interface.first).mean()
+            + (1.0 - first) * queues.passage(&behind, &self.interface.later).mean();
+        let leaving = (delay - (1.0 - first) * entering.in_buffer.mean() - link.mean()).max(0.0);
+        if self.dimension < 2 {
+            return Ok(leaving);
+        }
+        let (around, met) = self.typical(false, leaving, &held.on_channel)?;
+        let queues = self.queues(false, self.paths.mean(self.paths.middle()), &around);
+        let delay = queues.passage(&met.waits.link, &self.exponent(leaving)).mean();
+        let growth = delay - met.waits.link.mean() - leaving;
+        // routers passed since the first: E[h (h - 1) / 2] / E[h]
+        let passed: f64 = (1..=self.dimension)
+            .map(|hops| self.paths.share(hops) * f64::from(hops) * f64::from(hops - 1) / 2.0)
+            .sum();
+        Ok((leaving + growth * passed / self.paths.mean_hops()).max(0.0))
+    }
+
+    /// Every kind of output on the paths.
+    fn stations(&self, entering: &Arriving, gaps: f64, held: &Held) -> Result<Stations, Overloaded> {
+        let n = self.dimension;
+        let first = (0..n).map(|s| Output { from: None, to: Some(s) });
+        let later = (0..n).flat_map(|s| (0..s).map(move |r| Output { from: Some(r), to: Some(s) }));
+        let last = (0..n).map(|s| Output { from: Some(s), to: None });
+        let on_channel = self.arriving(gaps, &held.on_channel);
+        let on_ejection = self.arriving(gaps, &held.on_ejection);
+        let mut known: Vec<(Like, Station)> = Vec::new();
+        let mut arounds: Vec<((bool, f64), Around)> = Vec::new();
+        for output in first.chain(later).chain(last) {
+            let like = Like::new(self.paths, output);
+            if known.iter().any(|(known, _)| *known == like) {
+                continue;
+            }
+            let crossing = like.crossing();
+            let key = (like.last, like.contending);
+            let around = match arounds.iter().find(|(known, _)| *known == key) {
+                Some((_, around)) => around.clone(),
+                None => {
+                    let around = self.around(like.last, crossing);
+                    arounds.push((key, around.clone()));
+                    around
+                }
+            };
+            let arriving = if like.first {
+                entering
+            } else if like.last {
+                &on_ejection
+            } else {
+                &on_channel
+            };
+            let queues = self.queues(like.last, crossing, &around);
+            let before =
+                known.iter().rfind(|(known, _)| (known.first, known.last) == (like.first, like.last));
+            let start = before.map_or_else(|| queues.start(), |(_, station)| station.met.waits.clone());
+            let met = self.meet(&queues, arriving, start).map_err(|over| over.at(like.last))?;
+            known.push((like, Station { met, around, interrupted: Law::zero() }));
+        }
+        Ok(Stations { paths: self.paths, known })
+    }
+
+    /// A later output on average over all messages: the channels, or the ejection links.
+    fn typical(&self, last: bool, gaps: f64, held: &Law) -> Result<(Around, Met), Overloaded> {
+        let crossing =
+            if last { self.paths.mean(self.paths.last()) } else { self.paths.mean(self.paths.middle()) };
+        let around = self.around(last, crossing);
+        let queues = self.queues(last, crossing, &around);
+        let arriving = self.arriving(gaps, held);
+        let met = self.meet(&queues, &arriving, queues.start()).map_err(|over| over.at(last))?;
+        Ok((around, met))
+    }
+
+    /// All that is held up by buffers that are full, from router to router.
+    fn chained(&self, first: (&Around, &Met), gaps: f64, held: &Held) -> Result<Held, Overloaded> {
+        let shares: Vec<f64> = (1..=self.dimension).map(|hops| self.paths.share(hops)).collect();
+        let chain = Chain { grid: self.grid, shape: self.shape, stages: self.stages, shares: &shares };
+        let last = self.typical(true, gaps, &held.on_ejection)?;
+        let first = Kind::new(&first.1.waits, &first.0.lagging);
+        let last = Kind::new(&last.1.waits, &last.0.lagging);
+        if self.dimension < 2 {
+            return Ok(chain.held(&first, &first, &last));
+        }
+        let later = self.typical(false, gaps, &held.on_channel)?;
+        Ok(chain.held(&first, &Kind::new(&later.1.waits, &later.0.lagging), &last))
+    }
+
+    fn solve(&self, asked: &Asked, resolution: &Resolution) -> Result<Found, Overloaded> {
+        let (n, unit) = (self.dimension, self.unit);
+        let mut report = Detail::default();
+        let around = self.around(false, self.paths.mean(self.paths.first()));
+        let mut held = Held::nobody();
+        let mut round = 0;
+        let (mut stations, queued, gaps) = loop {
+            let (met, queued) = self.source(&around, &held, resolution, &mut report)?;
+            let entering = self.entering(queued.first, queued.in_buffer.clone(), &held.on_channel);
+            let gaps = self.gaps_on_the_way(&around, &met, &entering, &held)?;
+            let before = held.mean();
+            round += 1;
+            if self.shape.is_short() && round < CHAINED {
+                held = self.chained((&around, &met), gaps, &held)?;
+                if (held.mean() - before).abs() > 1e-2 * (self.shape.message + 1.0) {
+                    continue;
+                }
+            }
+            break (self.stations(&entering, gaps, &held)?, queued, gaps);
+        };
+        let in_channel = self.in_channel(&stations, gaps, &held);
+        self.interrupt(&mut stations, &in_channel);
+        // P(x > 0) beyond the first router
+        let mut positive = 0.0;
+        for hops in 1..=n {
+            for k in 2..=hops + 1 {
+                let blocked =
+                    stations.mean(&self.paths.outputs(hops, k), |station| station.met.blocked.positive());
+                positive += self.paths.share(hops) / self.paths.mean_hops() * blocked;
+            }
+        }
+        let lone = |hops: u32| asked.stages * (1.0 + f64::from(hops)) - 1.0 + self.class.message;
+        let residence = (1.0 - queued.first) * queued.in_buffer.mean();
+        let paths: Vec<Path> = (1..=n).map(|hops| Path::new(self, &stations, &in_channel, hops)).collect();
+        let typical = &paths[(self.paths.mean_hops().ceil() as usize).min(paths.len() - 1)];
+        let expected =
+            residence + typical.waits + typical.link + self.gaps[0].max(&self.gaps[1]).mean().max(gaps);
+        let start = self.start(expected, &queued);
+        let prepared = Prepared::new(&start, &stations);
+        let (mut transfer, mut input, mut arbitration, mut output, mut latency) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        let mut delays = Vec::new();
+        for (path, hops) in paths.iter().zip(1..) {
+            let share = self.paths.share(hops);
+            let law = self.along(path, &stations, &prepared, start.clone(), positive);
+            transfer += share * lone(hops);
+            input += share * (residence + path.waits) * unit;
+            arbitration += share * path.granted * unit;
+            output += share * (path.link - path.granted).max(0.0) * unit;
+            latency += share * (lone(hops) + law.mean() * unit);
+            delays.push(Delays { hops: Some(hops), share, lone: lone(hops), law });
+        }
+        Ok(Found {
+            transfer,
+            input,
+            arbitration,
+            output,
+            gaps: latency - transfer - input - arbitration - output,
+            waiting: 1.0 + queued.waiting * unit,
+            source_load: queued.load,
+            rate: self.class.rate,
+            delays,
+            unit,
+            detail: report,
+        })
+    }
+
+    /// `I = K_f^(M - m) K^m`: others interrupt the `m` flits that lag at full rate, the rest as far as they come over
+    /// other inputs.
+    fn interrupt(&self, stations: &mut Stations, in_channel: &[f64]) {
+        let wait = in_channel.iter().sum::<f64>() / in_channel.len().max(1) as f64;
+        for (like, station) in &mut stations.known {
+            let Around { set_up, in_step, lagging, .. } = &station.around;
+            let wait = if like.first { 0.0 } else { wait };
+            let late = (station.met.own.mean() + wait + set_up.mean()).min(self.shape.message);
+            station.interrupted = self.grid.law(product(
+                &self.grid.compound(in_step, self.shape.message - late),
+                &self.grid.compound(lagging, late),
+            ));
+        }
+    }
+
+    /// Header and tail on entry.
+    fn start(&self, expected: f64, queued: &Queued) -> TailAndHeader {
+        // the work grows with hops, and with the cube of the points
+        let side = (450 / self.dimension as usize).clamp(48, 96);
+        let finest = if self.hidden() > 0.0 { (self.shape.header / 2.0).max(1.0) } else { 1.0 };
+        let step = (expected * SPAN / side as f64).max(finest);
+        TailAndHeader::new(side, step, queued.first, &queued.in_buffer, &self.gaps)
+    }
+
+    /// Law of the tail's delay along a path.
+    fn along(
+        &self,
+        path: &Path,
+        stations: &Stations,
+        prepared: &Prepared,
+        mut joint: TailAndHeader,
+        positive: f64,
+    ) -> Law {
+        let shape = self.shape;
+        let blocks = self.channel.rate * (shape.message + shape.header) * positive;
+        for (stop, k) in path.stops.iter().zip(1..) {
+            let wait = stop.in_channel;
+            let in_channel = if wait > 1e-9 {
+                let share = blocks.max(wait / (shape.buffer + shape.message)).min(1.0);
+                exponential(wait / share).sometimes(share)
+            } else {
+                Law::zero()
+            };
+            let mut met = prepared.crossed(stations, &stop.outputs);
+            met.in_channel = joint.weights(&in_channel);
+            met.header = self.header;
+            met.hidden = self.hidden();
+            met.closed = self.closed(k);
+            if k as usize == path.stops.len() {
+                met.fresh = vec![1.0];
+            }
+            joint.cross(&met);
+        }
+        joint.tail()
+    }
+
+    /// `A`: cycles of a gap that a router hides. A buffer as short as the header's longer way and the credit loop
+    /// carries a full stream but cannot catch up.
+    fn hidden(&self) -> f64 {
+        let Shape { header, credit, buffer, .. } = self.shape;
+        if buffer * self.unit >= (header + credit) * self.unit - 1e-9 { header } else { 0.0 }
+    }
+
+    /// `φ_k`: share of a gap that a wait of the header at router `k` can close.
+    fn closed(&self, k: u32) -> f64 {
+        let Shape { message, buffer, .. } = self.shape;
+        if self.shape.is_short() { (buffer * (2.0 * f64::from(k) - 1.0) / message).min(1.0) } else { 1.0 }
+    }
+
+    /// `D_s`: mean wait of a header behind a predecessor in the input channel of dimension `s` \[cells\].
+    ///
+    /// The predecessor in general wants another output; what holds it up beyond what the link upstream had put
+    /// between the two already is waited for:
+    ///
+    /// ```text
+    /// D_s = λ_c E[B²] / 2 / (1 - λ_c E[B]) - the same with B_up
+    /// B = M + H + max(x, (G - A)+),   B_up = M + G + S_2 + (1 - S_2) H
+    /// ```
+    ///
+    /// as far as the rest of the predecessor fits into the buffer: `D_s (1 - exp(-(b - 3) / m))`.
+    fn in_channel(&self, stations: &Stations, gaps: f64, held: &Held) -> Vec<f64> {
+        let (shape, rate) = (self.shape, self.channel.rate);
+        let excess = |law: &Law| {
+            let load = rate * law.mean();
+            (load < 0.98).then(|| rate * law.second_moment() / 2.0 / (1.0 - load))
+        };
+        let arriving = self.grid.law(self.grid.compound(&self.exponent(gaps), shape.message));
+        let uncovered = arriving.less(self.hidden());
+        let wait = |s: u32| {
+            let part = |(share, output): (f64, Output)| {
+                let Met { waits, blocked, .. } = &stations.at(output).met;
+                let blocked = if shape.is_short() {
+                    let held = if output.to.is_none() { &held.on_ejection } else { &held.on_channel };
+                    self.grid.sum(&waits.grant, held)
+                } else {
+                    blocked.clone()
+                };
+                (share, blocked.max(&uncovered))
+            };
+            let parts: Vec<(f64, Law)> = self.paths.onward(s).map(part).collect();
+            let parts: Vec<(f64, &Law)> = parts.iter().map(|(share, law)| (*share, law)).collect();
+            let service = Law::mixture(&parts).plus(shape.message + shape.header);
+            let different = self.paths.crossing(Output { from: None, to: Some(s) }).different;
+            let between = different * shape.idle + (1.0 - different) * shape.header;
+            let upstream = arriving.plus(shape.message + between);
+            let wait = match (excess(&service), excess(&upstream)) {
+                (Some(here), Some(there)) => (here - there).max(0.0),
+                _ => 1e3 / self.unit,
+            };
+            let met = if shape.is_short() { shape.message + shape.header } else { service.mean() };
+            let each = wait / (rate * met).clamp(1e-9, 1.0);
+            let room = (shape.buffer - shape.credit).max(0.0);
+            if each > 1e-12 { wait * (1.0 - (-room / each).exp()) } else { 0.0 }
+        };
+        (0..self.dimension).map(wait).collect()
+    }
+}
+
+/// A router on the paths of some hops.
+struct Stop {
+    outputs: Vec<(f64, Output)>,
+    /// Mean wait in the input channel \[cells\].
+    in_channel: f64,
+}
+
+/// All paths of some hops, with mean times over the routers \[cells\].
+struct Path {
+    stops: Vec<Stop>,
+    /// In input channels.
+    waits: f64,
+    granted: f64,
+    link: f64,
+}
+
+impl Path {
+    fn new(class: &OneClass<'_>, stations: &Stations, in_channel: &[f64], hops: u32) -> Self {
+        let paths = class.paths;
+        let stop = |k: u32| {
+            let behind = |s: u32| paths.in_dimension(hops, k - 1, s) * in_channel[s as usize];
+            let in_channel = if k > 1 { (0..class.dimension).map(behind).sum() } else { 0.0 };
+            Stop { outputs: paths.outputs(hops, k), in_channel }
+        };
+        let stops: Vec<Stop> = (1..=hops + 1).map(stop).collect();
+        let sum = |what: &dyn Fn(&Station) -> f64| {
+            stops.iter().map(|stop| stations.mean(&stop.outputs, what)).sum()
+        };
+        Self {
+            waits: stops.iter().map(|stop| stop.in_channel).sum(),
+            granted: sum(&|station| station.met.granted.mean()),
+            link: sum(&|station| station.met.waits.link.mean()),
+            stops,
+        }
+    }
+}
+
+/// What is met at each station, on the lattice.
+struct Prepared(Vec<Crossed>);
+
+impl Prepared {
+    fn new(lattice: &TailAndHeader, stations: &Stations) -> Self {
+        let one = |(_, station): &(Like, Station)| {
+            let Around { set_up, left_behind, fresh, .. } = &station.around;
+            Crossed {
+                own: lattice.weights(&station.met.own),
+                found: [lattice.weights(set_up), lattice.weights(left_behind)],
+                fresh: lattice.weights(&fresh[fresh.len() / 2]),
+                interrupted: lattice.weights(&station.interrupted),
+                ..Crossed::default()
+            }
+        };
+        Self(stations.known.iter().map(one).collect())
+    }
+
+    /// The mixture over outputs.
+    fn crossed(&self, stations: &Stations, outputs: &[(f64, Output)]) -> Crossed {
+        let mut mean = Crossed::default();
+        for (share, output) in outputs {
+            let like = Like::new(stations.paths, *output);
+            let at = stations.known.iter().position(|(known, _)| *known == like).unwrap_or(0);
+            let one = &self.0[at];
+            mix(&mut mean.own, *share, &one.own);
+            mix(&mut mean.found[0], *share, &one.found[0]);
+            mix(&mut mean.found[1], *share, &one.found[1]);
+            mix(&mut mean.fresh, *share, &one.fresh);
+            mix(&mut mean.interrupted, *share, &one.interrupted);
+        }
+        mean
+    }
+}
+
+impl Overloaded {
+    /// Says which kind of link it is.
+    fn at(self, last: bool) -> Self {
+        let place = match (self.place, last) {
+            (Place::Source, _) => Place::Source,
+            (_, true) => Place::Ejection,
+            (_, false) => Place::Channel,
+        };
+        Self { place, ..self }
+    }
+}
+
+/// Flits of other real-time classes that go before a header that finds them, on average.
+fn passed(classes: &[Class], own: usize) -> f64 {
+    let (mut flits, mut load) = (0.0, 0.0);
+    for (d, class) in classes.iter().enumerate() {
+        if d != own {
+            let ahead = (1.0 + classes[own].vtick - class.vtick).floor().clamp(0.0, 16.0);
+            flits += class.load() * ahead;
+            load += class.load();
+        }
+    }
+    if load > 0.0 { (flits / load).round() } else { 0.0 }
+}
+
+/// Exponential law of a mean \[cells\].
+fn exponential(mean: f64) -> Law {
+    let cells = (20.0 * mean).ceil().clamp(2.0, 1e5) as usize;
+    let beyond = |x: f64| (-x.max(0.0) / mean).exp();
+    let weight = |x: usize| {
+        let from = beyond(x as f64 - 0.5);
+        if x + 1 == cells { from } else { from - beyond(x as f64 + 0.5) }
+    };
+    Law::of((0..cells).map(weight).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::ClassKind::{self, BestEffort, RealTime};
+
+    fn resolution() -> Resolution {
+        Resolution { cells: 512, unit: 2.0, steps: 16, tolerance: 1e-4, most_rounds: 100 }
+    }
+
+    /// Classes by kind, rate and flits, in routers of `stages` with buffers of `buffer` flits.
+    fn asked(stages: f64, buffer: f64, classes: &[(ClassKind, f64, f64)]) -> Asked {
+        let class = |(kind, rate, message): &(ClassKind, f64, f64)| {
+            let (kind, rate, message) = (*kind, *rate, *message);
+            Class { kind, rate, message, vtick: 1.0 / (rate * message), bursts: None }
+        };
+        Asked {
+            classes: classes.iter().map(class).collect(),
+            places: (0..classes.len()).collect(),
+            stages,
+            buffer,
+            clocked: true,
+        }
+    }
+
+    fn check(found: &Found, dimension: u32) {
+        let all: f64 = found.delays.iter().map(|delay| delay.share).sum();
+        assert!((all - 1.0).abs() < 1e-9);
+        assert_eq!(found.delays.len(), dimension as usize);
+        let mean = |delay: &Delays| delay.share * (delay.lone + delay.law.mean() * found.unit);
+        let by_laws: f64 = found.delays.iter().map(mean).sum();
+        assert!((by_laws - found.latency()).abs() < 1e-6 * by_laws, "{by_laws} {}", found.latency());
+        assert!(found.latency() >= found.transfer - 1e-6);
+        assert!(found.waiting.is_finite() && found.waiting >= 1.0, "{}", found.waiting);
+        for part in [found.input, found.arbitration, found.output, found.gaps] {
+            assert!(part.is_finite(), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn lone_messages_take_their_stages_and_flits() {
+        let asked = asked(5.0, 32.0, &[(RealTime, 1e-7, 32.0), (BestEffort, 1e-7, 16.0)]);
+        for found in solve(&asked, 4, &resolution()) {
+            let found = found.unwrap();
+            check(&found, 4);
+            for (delay, hops) in found.delays.iter().zip(1..) {
+                assert_eq!(delay.hops, Some(hops));
+                assert!(delay.law.mean() < 1e-3, "{}", delay.law.mean());
+            }
+        }
+        let found = solve(&asked, 4, &resolution()).remove(0).unwrap();
+        // P - 1 + P h + M
+        assert!((found.delays[2].lone - (4.0 + 15.0 + 32.0)).abs() < 1e-9);
+        assert!((found.waiting - 1.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn the_six_cube_is_the_simulated_one() {
+        let asked =
+            asked(5.0, 32.0, &[(RealTime, 0.006, 32.0), (RealTime, 0.003, 32.0), (BestEffort, 0.002, 32.0)]);
+        // latency and waiting as simulated, messages enough for half a per cent and two
+        let simulated = [(62.25, 5.71), (78.25, 4.66), (96.5, 13.36)];
+        for (found, (latency, waiting)) in solve(&asked, 6, &resolution()).into_iter().zip(simulated) {
+            let found = found.unwrap();
+            check(&found, 6);
+            assert!((found.latency() / latency - 1.0).abs() < 0.015, "{} {latency}", found.latency());
+            assert!((found.waiting / waiting - 1.0).abs() < 0.03, "{} {waiting}", found.waiting);
+        }
+    }
+
+    #[test]
+    fn a_link_between_two_nodes_is_shared_by_nobody() {
+        // one input for each output: messages wait in the source only
+        let found = solve(&asked(5.0, 64.0, &[(RealTime, 0.01, 32.0)]), 1, &resolution()).remove(0).unwrap();
+        check(&found, 1);
+        assert!(found.arbitration < 1e-6 && found.output < 1e-6, "{found:?}");
+    }
+
+    #[test]
+    fn latency_grows_with_load_until_there_is_none() {
+        let at = |rate: f64| {
+            let asked = asked(5.0, 32.0, &[(RealTime, rate, 32.0), (BestEffort, rate / 2.0, 32.0)]);
+            solve(&asked, 3, &resolution())
+        };
+        let mut before = [0.0, 0.0];
+        for load in [0.05, 0.1, 0.2, 0.3, 0.4] {
+            for (found, before) in at(load / 32.0).into_iter().zip(&mut before) {
+                let total = found.map_or(f64::INFINITY, |found| found.latency() + found.waiting);
+                assert!(total > *before);
+                *before = total;
+            }
+        }
+        for found in at(1.1 / 32.0) {
+            let over = found.unwrap_err();
+            assert!(over.load.is_finite() && over.load > 0.9, "{over:?}");
+        }
+    }
+
+    #[test]
+    fn every_corner_is_answered_or_refused() {
+        let coarse = Resolution { cells: 256, unit: 4.0, steps: 8, tolerance: 1e-2, most_rounds: 20 };
+        let mut seed = 7_u64;
+        let mut draw = |most: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % most
+        };
+        for round in 0..60 {
+            let dimension = if round < 16 { round + 1 } else { draw(6) as u32 + 1 };
+            let classes: Vec<_> = (0..=draw(if round < 50 { 3 } else { 12 }))
+                .map(|_| {
+                    let kind = if draw(4) == 0 { BestEffort } else { RealTime };
+                    let message = [1.0, 2.0, 9.0, 33.0, 100.0][draw(5) as usize];
+                    (kind, [1e-9, 1e-3, 0.05, 0.2, 0.5][draw(5) as usize] / message, message)
+                })
+                .collect();
+            let asked = asked(1.0 + draw(8) as f64, [1.0, 4.0, 17.0, 300.0][draw(4) as usize], &classes);
+            for found in solve(&asked, dimension, &coarse) {
+                match found {
+                    Ok(found) => check(&found, dimension),
+                    Err(over) => assert!(!over.load.is_nan(), "{over:?}"),
+                }
+            }
+        }
+    }
+}
