@@ -1,4 +1,20 @@
-//! The n-cube with dimension-order routing: every class on its own, router by router.
+//! The n-cube with dimension-order routing: every class on its own, with what the others do to it.
+//!
+//! A message passes the queues of a single router at each output of its path. What differs from one:
+//!
+//! - Channels carry `ρ` messages per message generated; clocks tick with what is generated.
+//! - The own input has put its share of an output's traffic in sequence ([`EcubePaths`]): it neither meets it
+//!   ([`OneClass::contending_rate`]) nor finds others of it, `f' = f / (1 - (1 - f) Σ)`.
+//! - Outputs that are alike are solved once ([`Stations`]), and paths are mixtures over outputs, so that no work
+//!   grows with the `2^n` nodes.
+//! - Headers wait behind others in the input channels of all routers ([`OneClass::in_channel`]).
+//! - Gaps inside messages close and open on the way; header and tail are followed together ([`TailAndHeader`]).
+//! - Messages longer than the buffers are held up by links several routers on ([`Chain`]).
+//!
+//! For a class the first input channel and the interface are iterated with the mean first output, as in a single
+//! router; what follows depends on it, but not the other way round, unless messages are longer than the buffers.
+//! Routers are taken to be independent of each other (our own approximation, as are all formulas here that name no
+//! source).
 
 use super::chained_blocking::{Chain, Held, Kind};
 use super::ecube_paths::{Crossing, EcubePaths, Output};
@@ -150,7 +166,7 @@ impl<'g> OneClass<'g> {
             let others = match own {
                 Some(own) => Others::Sharing(LinkSharing::new(&classes, own, asked.clocked, unit, steps)),
                 None => Others::Above(
-                    Above::new(grid, &classes, unit).ok_or(Overloaded { load, place: Place::Link })?,
+                    Above::new(grid, &classes, unit).ok_or(Overloaded { load, place: Place::Ejection })?,
                 ),
             };
             let load = own.map_or(load, |own| load - classes[own].load()).max(0.0);
@@ -239,9 +255,16 @@ impl<'g> OneClass<'g> {
         if different < 1.0 - 1e-9 { (different / (1.0 - different)).max(1.0) } else { f64::INFINITY }
     }
 
-    fn queues<'s>(&'s self, last: bool, crossing: Crossing, around: &'s Around) -> Queues<'s> {
+    fn queues<'s>(
+        &'s self,
+        last: bool,
+        crossing: Crossing,
+        around: &'s Around,
+        held: &'s Held,
+    ) -> Queues<'s> {
         let rate = self.contending_rate(last, crossing);
-        Queues { grid: self.grid, shape: self.shape, around, rate, ahead: Self::ahead(crossing) }
+        let held_up = if last { &held.on_ejection } else { &held.on_channel };
+        Queues { grid: self.grid, shape: self.shape, around, rate, ahead: Self::ahead(crossing), held_up }
     }
 
     /// The queues at an output.
@@ -267,19 +290,19 @@ impl<'g> OneClass<'g> {
     }
 
     /// What arrives at the first router.
-    fn entering(&self, first: f64, in_buffer: Law, held: &Law) -> Arriving {
+    fn entering(&self, first: f64, in_buffer: Law) -> Arriving {
         let b = self.shape.buffer;
-        let held = [0, 1].map(|i| held.max_in_step(&self.gaps_rest[i].less(b)));
+        let held = [0, 1].map(|i| self.gaps_rest[i].less(b));
         Arriving { gaps: self.gaps.clone(), held, first, in_buffer }
     }
 
     /// What arrives at a later router, with gaps of a mean.
-    fn arriving(&self, mean: f64, held: &Law) -> Arriving {
+    fn arriving(&self, mean: f64) -> Arriving {
         let exponent = self.exponent(mean);
         let gaps = |flits: f64| {
             if flits > 0.0 { self.grid.law(self.grid.compound(&exponent, flits)) } else { Law::zero() }
         };
-        let held = held.max_in_step(&gaps(self.shape.rest()).less(self.shape.buffer));
+        let held = gaps(self.shape.rest()).less(self.shape.buffer);
         Arriving {
             gaps: [gaps(self.shape.message), Law::zero()],
             held: [held, Law::zero()],
@@ -296,7 +319,7 @@ impl<'g> OneClass<'g> {
         resolution: &Resolution,
         report: &mut Detail,
     ) -> Result<(Met, Queued), Overloaded> {
-        let queues = self.queues(false, self.paths.mean(self.paths.first()), around);
+        let queues = self.queues(false, self.paths.mean(self.paths.first()), around, held);
         let source = Source {
             grid: self.grid,
             shape: self.shape,
@@ -308,7 +331,7 @@ impl<'g> OneClass<'g> {
             regain: &self.interface.regain,
             header_wait: self.interface.header_wait,
         };
-        let mut arriving = self.entering(1.0, Law::zero(), &held.on_channel);
+        let mut arriving = self.entering(1.0, Law::zero());
         let mut waits = queues.start();
         let mut rounds = 0;
         loop {
@@ -352,7 +375,7 @@ impl<'g> OneClass<'g> {
         }
         let link = &met.waits.link;
         let first = entering.first;
-        let queues = self.queues(false, self.paths.mean(self.paths.first()), around);
+        let queues = self.queues(false, self.paths.mean(self.paths.first()), around, held);
         let behind = self.grid.sum(&entering.in_buffer, link);
         let delay = first * queues.passage(link, &self.interface.first).mean()
             + (1.0 - first) * queues.passage(&behind, &self.interface.later).mean();
@@ -360,8 +383,8 @@ impl<'g> OneClass<'g> {
         if self.dimension < 2 {
             return Ok(leaving);
         }
-        let (around, met) = self.typical(false, leaving, &held.on_channel)?;
-        let queues = self.queues(false, self.paths.mean(self.paths.middle()), &around);
+        let (around, met) = self.typical(false, leaving, held)?;
+        let queues = self.queues(false, self.paths.mean(self.paths.middle()), &around, held);
         let delay = queues.passage(&met.waits.link, &self.exponent(leaving)).mean();
         let growth = delay - met.waits.link.mean() - leaving;
         // routers passed since the first: E[h (h - 1) / 2] / E[h]
@@ -377,8 +400,7 @@ impl<'g> OneClass<'g> {
         let first = (0..n).map(|s| Output { from: None, to: Some(s) });
         let later = (0..n).flat_map(|s| (0..s).map(move |r| Output { from: Some(r), to: Some(s) }));
         let last = (0..n).map(|s| Output { from: Some(s), to: None });
-        let on_channel = self.arriving(gaps, &held.on_channel);
-        let on_ejection = self.arriving(gaps, &held.on_ejection);
+        let arriving_later = self.arriving(gaps);
         let mut known: Vec<(Like, Station)> = Vec::new();
         let mut arounds: Vec<((bool, f64), Around)> = Vec::new();
         for output in first.chain(later).chain(last) {
@@ -396,14 +418,8 @@ impl<'g> OneClass<'g> {
                     around
                 }
             };
-            let arriving = if like.first {
-                entering
-            } else if like.last {
-                &on_ejection
-            } else {
-                &on_channel
-            };
-            let queues = self.queues(like.last, crossing, &around);
+            let arriving = if like.first { entering } else { &arriving_later };
+            let queues = self.queues(like.last, crossing, &around, held);
             let before =
                 known.iter().rfind(|(known, _)| (known.first, known.last) == (like.first, like.last));
             let start = before.map_or_else(|| queues.start(), |(_, station)| station.met.waits.clone());
@@ -414,12 +430,12 @@ impl<'g> OneClass<'g> {
     }
 
     /// A later output on average over all messages: the channels, or the ejection links.
-    fn typical(&self, last: bool, gaps: f64, held: &Law) -> Result<(Around, Met), Overloaded> {
+    fn typical(&self, last: bool, gaps: f64, held: &Held) -> Result<(Around, Met), Overloaded> {
         let crossing =
             if last { self.paths.mean(self.paths.last()) } else { self.paths.mean(self.paths.middle()) };
         let around = self.around(last, crossing);
-        let queues = self.queues(last, crossing, &around);
-        let arriving = self.arriving(gaps, held);
+        let queues = self.queues(last, crossing, &around, held);
+        let arriving = self.arriving(gaps);
         let met = self.meet(&queues, &arriving, queues.start()).map_err(|over| over.at(last))?;
         Ok((around, met))
     }
@@ -428,13 +444,13 @@ impl<'g> OneClass<'g> {
     fn chained(&self, first: (&Around, &Met), gaps: f64, held: &Held) -> Result<Held, Overloaded> {
         let shares: Vec<f64> = (1..=self.dimension).map(|hops| self.paths.share(hops)).collect();
         let chain = Chain { grid: self.grid, shape: self.shape, stages: self.stages, shares: &shares };
-        let last = self.typical(true, gaps, &held.on_ejection)?;
+        let last = self.typical(true, gaps, held)?;
         let first = Kind::new(&first.1.waits, &first.0.lagging);
         let last = Kind::new(&last.1.waits, &last.0.lagging);
         if self.dimension < 2 {
             return Ok(chain.held(&first, &first, &last));
         }
-        let later = self.typical(false, gaps, &held.on_channel)?;
+        let later = self.typical(false, gaps, held)?;
         Ok(chain.held(&first, &Kind::new(&later.1.waits, &later.0.lagging), &last))
     }
 
@@ -446,7 +462,7 @@ impl<'g> OneClass<'g> {
         let mut round = 0;
         let (mut stations, queued, gaps) = loop {
             let (met, queued) = self.source(&around, &held, resolution, &mut report)?;
-            let entering = self.entering(queued.first, queued.in_buffer.clone(), &held.on_channel);
+            let entering = self.entering(queued.first, queued.in_buffer.clone());
             let gaps = self.gaps_on_the_way(&around, &met, &entering, &held)?;
             let before = held.mean();
             round += 1;

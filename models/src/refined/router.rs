@@ -104,7 +104,8 @@ fn one(
         [law(&interface.first), law(&interface.later)]
     };
     let (whole, rest) = (gaps(shape.message), gaps(shape.rest()));
-    let station = Station { grid, shape, around, rate: rate * other_inputs, ahead: f64::INFINITY };
+    let nobody = Law::zero();
+    let station = Station { grid, shape, around, rate: rate * other_inputs, ahead: f64::INFINITY, held_up: &nobody };
     let source = Source {
         grid,
         shape,

@@ -76,6 +76,8 @@ pub(super) struct Station<'s> {
     pub(super) rate: f64,
     /// Messages that can be ahead at the crossbar: one over each other input.
     pub(super) ahead: f64,
+    /// How much longer a message holds the virtual channel because links further on hold it up.
+    pub(super) held_up: &'s Law,
 }
 
 /// What a station holds at the moment, to start the next round from.
@@ -162,12 +164,15 @@ impl Station<'_> {
 
     /// One round: the two queues and the back-pressure.
     pub(super) fn round(&self, arriving: &Arriving, now: &Waits) -> Result<Met, Overloaded> {
-        let Self { grid, shape, around, rate, ahead } = self;
+        let Self { grid, shape, around, rate, ahead, held_up } = self;
         let (m, b) = (shape.message, shape.buffer);
         // virtual channel: B = M + 1 + hole(w | w > 0), F = M + 1 + hole(0)
         let held = m + shape.idle;
         let later = self.hole(arriving, &now.grant.given_positive(), false).plus(held);
         let first = self.hole(arriving, &Law::zero(), false).plus(held);
+        let at_least = |law: Law, least: &Law| if held_up.positive() > 0.0 { law.max_in_step(least) } else { law };
+        let stalled = held_up.plus(held);
+        let (later, first) = (at_least(later, &stalled), at_least(first, &stalled));
         let over = |place, load| Overloaded { load, place };
         let grant = Queue::new(grid, *rate, &later, &first, &Law::zero())
             .ok_or_else(|| over(Place::Crossbar, rate * later.mean()))?
@@ -185,6 +190,7 @@ impl Station<'_> {
         let hole_first = self.hole(arriving, &behind_set_up, true);
         let later = grid.sum(&grid.sum(&service, &hole_later), &around.left_behind);
         let first = grid.sum(&grid.sum(&service, &hole_first), &around.set_up);
+        let (later, first) = (at_least(later, &stalled), at_least(first, &grid.sum(&stalled, &around.set_up)));
         let link = Queue::new(grid, *rate, &later, &first, &around.set_up)
             .ok_or_else(|| over(Place::Link, rate * later.mean()))?;
         let own = link.work(grid);
