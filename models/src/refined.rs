@@ -144,7 +144,7 @@ struct Resolution {
 }
 
 /// Cells of the finest lattice.
-const MOST_CELLS: usize = 4096;
+const MOST_CELLS: usize = 2048;
 
 impl Resolution {
     /// For distributions: a cell is a cycle unless messages are long.

@@ -1,4 +1,23 @@
-//! The n-cube with dimension-order routing: every class on its own, router by router.
+//! The n-cube with dimension-order routing: every class on its own, with what the others do to it.
+//!
+//! A message passes the queues of a single router at each output of its path. What differs from one:
+//!
+//! - Channels carry `ρ` messages per message generated; clocks tick with what is generated.
+//! - The own input has put its share of an output's traffic in sequence ([`EcubePaths`]): it neither meets it
+//!   ([`OneClass::contending_rate`]) nor finds others of it, `f' = f / (1 - (1 - f) Σ)`.
+//! - Outputs that are alike are solved once ([`Stations`]), and paths are mixtures over outputs, so that no work
+//!   grows with the `2^n` nodes.
+//! - Headers wait behind others in the input channels of all routers ([`OneClass::in_channel`]).
+//! - Gaps inside messages close and open on the way; header and tail are followed together ([`TailAndHeader`]).
+//! - Messages longer than the buffers are held up by links several routers on ([`Chain`]).
+//!
+//! For a class the first input channel and the interface are iterated with the mean first output, as in a single
+//! router; what follows depends on it, but not the other way round, unless messages are longer than the buffers.
+//! Routers are taken to be independent of each other (our own approximation, as are all formulas here that name no
+//! source).
+
+mod along_path;
+mod input_channel;
 
 use super::chained_blocking::{Chain, Held, Kind};
 use super::ecube_paths::{Crossing, EcubePaths, Output};
@@ -10,14 +29,11 @@ use super::link_sharing::LinkSharing;
 use super::solution::{Delays, Detail, Found};
 use super::source::{Queued, Source};
 use super::station::{Around, Arriving, Met, Overloaded, Place, Shape, Station as Queues, Waits};
-use super::tail_and_header::{Crossed, TailAndHeader, mix};
 use super::{Asked, Class, Resolution};
+use along_path::{Path, Prepared};
 
 /// Rounds over a path in which messages longer than the buffers hold each other up.
 const CHAINED: u32 = 4;
-
-/// Mean delays of a typical path that the lattice of the laws spans.
-const SPAN: f64 = 8.0;
 
 /// All classes of a hypercube.
 pub(super) fn solve(
@@ -158,7 +174,7 @@ impl<'g> OneClass<'g> {
             let others = match own {
                 Some(own) => Others::Sharing(LinkSharing::new(&classes, own, asked.clocked, unit, steps)),
                 None => Others::Above(
-                    Above::new(grid, &classes, unit).ok_or(Overloaded { load, place: Place::Link })?,
+                    Above::new(grid, &classes, unit).ok_or(Overloaded { load, place: Place::Ejection })?,
                 ),
             };
             let load = own.map_or(load, |own| load - classes[own].load()).max(0.0);
@@ -247,9 +263,16 @@ impl<'g> OneClass<'g> {
         if different < 1.0 - 1e-9 { (different / (1.0 - different)).max(1.0) } else { f64::INFINITY }
     }
 
-    fn queues<'s>(&'s self, last: bool, crossing: Crossing, around: &'s Around) -> Queues<'s> {
+    fn queues<'s>(
+        &'s self,
+        last: bool,
+        crossing: Crossing,
+        around: &'s Around,
+        held: &'s Held,
+    ) -> Queues<'s> {
         let rate = self.contending_rate(last, crossing);
-        Queues::new(self.grid, self.shape, around, rate, Self::ahead(crossing))
+        let held_up = if last { &held.on_ejection } else { &held.on_channel };
+        Queues::new(self.grid, self.shape, around, rate, Self::ahead(crossing), held_up)
     }
 
     /// The queues at an output.
@@ -275,19 +298,19 @@ impl<'g> OneClass<'g> {
     }
 
     /// What arrives at the first router.
-    fn entering(&self, first: f64, in_buffer: Law, held: &Law) -> Arriving {
+    fn entering(&self, first: f64, in_buffer: Law) -> Arriving {
         let b = self.shape.buffer;
-        let held = [0, 1].map(|i| held.max_in_step(&self.gaps_rest[i].less(b)));
+        let held = [0, 1].map(|i| self.gaps_rest[i].less(b));
         Arriving { gaps: self.gaps.clone(), held, first, in_buffer }
     }
 
     /// What arrives at a later router, with gaps of a mean.
-    fn arriving(&self, mean: f64, held: &Law) -> Arriving {
+    fn arriving(&self, mean: f64) -> Arriving {
         let exponent = self.exponent(mean);
         let gaps = |flits: f64| {
             if flits > 0.0 { self.grid.law(self.grid.compound(&exponent, flits)) } else { Law::zero() }
         };
-        let held = held.max_in_step(&gaps(self.shape.rest()).less(self.shape.buffer));
+        let held = gaps(self.shape.rest()).less(self.shape.buffer);
         Arriving {
             gaps: [gaps(self.shape.message), Law::zero()],
             held: [held, Law::zero()],
@@ -304,7 +327,7 @@ impl<'g> OneClass<'g> {
         resolution: &Resolution,
         report: &mut Detail,
     ) -> Result<(Met, Queued), Overloaded> {
-        let queues = self.queues(false, self.paths.mean(self.paths.first()), around);
+        let queues = self.queues(false, self.paths.mean(self.paths.first()), around, held);
         let source = Source {
             grid: self.grid,
             shape: self.shape,
@@ -316,7 +339,7 @@ impl<'g> OneClass<'g> {
             regain: &self.interface.regain,
             header_wait: self.interface.header_wait,
         };
-        let mut arriving = self.entering(1.0, Law::zero(), &held.on_channel);
+        let mut arriving = self.entering(1.0, Law::zero());
         let mut waits = queues.start();
         let mut rounds = 0;
         loop {
@@ -360,7 +383,7 @@ impl<'g> OneClass<'g> {
         }
         let link = &met.waits.link;
         let first = entering.first;
-        let queues = self.queues(false, self.paths.mean(self.paths.first()), around);
+        let queues = self.queues(false, self.paths.mean(self.paths.first()), around, held);
         let behind = self.grid.sum(&entering.in_buffer, link);
         let delay = first * queues.passage(link, &self.interface.first).mean()
             + (1.0 - first) * queues.passage(&behind, &self.interface.later).mean();
@@ -368,8 +391,8 @@ impl<'g> OneClass<'g> {
         if self.dimension < 2 {
             return Ok(leaving);
         }
-        let (around, met) = self.typical(false, leaving, &held.on_channel)?;
-        let queues = self.queues(false, self.paths.mean(self.paths.middle()), &around);
+        let (around, met) = self.typical(false, leaving, held)?;
+        let queues = self.queues(false, self.paths.mean(self.paths.middle()), &around, held);
         let delay = queues.passage(&met.waits.link, &self.exponent(leaving)).mean();
         let growth = delay - met.waits.link.mean() - leaving;
         // routers passed since the first: E[h (h - 1) / 2] / E[h]
@@ -385,8 +408,7 @@ impl<'g> OneClass<'g> {
         let first = (0..n).map(|s| Output { from: None, to: Some(s) });
         let later = (0..n).flat_map(|s| (0..s).map(move |r| Output { from: Some(r), to: Some(s) }));
         let last = (0..n).map(|s| Output { from: Some(s), to: None });
-        let on_channel = self.arriving(gaps, &held.on_channel);
-        let on_ejection = self.arriving(gaps, &held.on_ejection);
+        let arriving_later = self.arriving(gaps);
         let mut known: Vec<(Like, Station)> = Vec::new();
         let mut arounds: Vec<((bool, f64), Around)> = Vec::new();
         for output in first.chain(later).chain(last) {
@@ -404,14 +426,8 @@ impl<'g> OneClass<'g> {
                     around
                 }
             };
-            let arriving = if like.first {
-                entering
-            } else if like.last {
-                &on_ejection
-            } else {
-                &on_channel
-            };
-            let queues = self.queues(like.last, crossing, &around);
+            let arriving = if like.first { entering } else { &arriving_later };
+            let queues = self.queues(like.last, crossing, &around, held);
             let before =
                 known.iter().rfind(|(known, _)| (known.first, known.last) == (like.first, like.last));
             let start = before.map_or_else(|| queues.start(), |(_, station)| station.met.waits.clone());
@@ -422,12 +438,12 @@ impl<'g> OneClass<'g> {
     }
 
     /// A later output on average over all messages: the channels, or the ejection links.
-    fn typical(&self, last: bool, gaps: f64, held: &Law) -> Result<(Around, Met), Overloaded> {
+    fn typical(&self, last: bool, gaps: f64, held: &Held) -> Result<(Around, Met), Overloaded> {
         let crossing =
             if last { self.paths.mean(self.paths.last()) } else { self.paths.mean(self.paths.middle()) };
         let around = self.around(last, crossing);
-        let queues = self.queues(last, crossing, &around);
-        let arriving = self.arriving(gaps, held);
+        let queues = self.queues(last, crossing, &around, held);
+        let arriving = self.arriving(gaps);
         let met = self.meet(&queues, &arriving, queues.start()).map_err(|over| over.at(last))?;
         Ok((around, met))
     }
@@ -436,13 +452,13 @@ impl<'g> OneClass<'g> {
     fn chained(&self, first: (&Around, &Met), gaps: f64, held: &Held) -> Result<Held, Overloaded> {
         let shares: Vec<f64> = (1..=self.dimension).map(|hops| self.paths.share(hops)).collect();
         let chain = Chain { grid: self.grid, shape: self.shape, stages: self.stages, shares: &shares };
-        let last = self.typical(true, gaps, &held.on_ejection)?;
+        let last = self.typical(true, gaps, held)?;
         let first = Kind::new(&first.1.waits, &first.0.lagging);
         let last = Kind::new(&last.1.waits, &last.0.lagging);
         if self.dimension < 2 {
             return Ok(chain.held(&first, &first, &last));
         }
-        let later = self.typical(false, gaps, &held.on_channel)?;
+        let later = self.typical(false, gaps, held)?;
         Ok(chain.held(&first, &Kind::new(&later.1.waits, &later.0.lagging), &last))
     }
 
@@ -454,7 +470,7 @@ impl<'g> OneClass<'g> {
         let mut round = 0;
         let (mut stations, queued, gaps) = loop {
             let (met, queued) = self.source(&around, &held, resolution, &mut report)?;
-            let entering = self.entering(queued.first, queued.in_buffer.clone(), &held.on_channel);
+            let entering = self.entering(queued.first, queued.in_buffer.clone());
             let gaps = self.gaps_on_the_way(&around, &met, &entering, &held)?;
             let before = held.mean();
             round += 1;
@@ -527,47 +543,6 @@ impl<'g> OneClass<'g> {
         }
     }
 
-    /// Header and tail on entry.
-    fn start(&self, expected: f64, queued: &Queued) -> TailAndHeader {
-        // the work grows with hops, and with the cube of the points
-        let side = (450 / self.dimension as usize).clamp(48, 96);
-        let finest = if self.hidden() > 0.0 { (self.shape.header / 2.0).max(1.0) } else { 1.0 };
-        let step = (expected * SPAN / side as f64).max(finest);
-        TailAndHeader::new(side, step, queued.first, &queued.in_buffer, &self.gaps)
-    }
-
-    /// Law of the tail's delay along a path.
-    fn along(
-        &self,
-        path: &Path,
-        stations: &Stations,
-        prepared: &Prepared,
-        mut joint: TailAndHeader,
-        positive: f64,
-    ) -> Law {
-        let shape = self.shape;
-        let blocks = self.channel.rate * (shape.message + shape.header) * positive;
-        for (stop, k) in path.stops.iter().zip(1..) {
-            let wait = stop.in_channel;
-            let in_channel = if wait > 1e-9 {
-                let share = blocks.max(wait / (shape.buffer + shape.message)).min(1.0);
-                exponential(wait / share).sometimes(share)
-            } else {
-                Law::zero()
-            };
-            let mut met = prepared.crossed(stations, &stop.outputs);
-            met.in_channel = joint.weights(&in_channel);
-            met.header = self.header;
-            met.hidden = self.hidden();
-            met.closed = self.closed(k);
-            if k as usize == path.stops.len() {
-                met.fresh = vec![1.0];
-            }
-            joint.cross(&met);
-        }
-        joint.tail()
-    }
-
     /// `A`: cycles of a gap that a router hides. A buffer as short as the header's longer way and the credit loop
     /// carries a full stream but cannot catch up.
     fn hidden(&self) -> f64 {
@@ -579,126 +554,6 @@ impl<'g> OneClass<'g> {
     fn closed(&self, k: u32) -> f64 {
         let Shape { message, buffer, .. } = self.shape;
         if self.shape.is_short() { (buffer * (2.0 * f64::from(k) - 1.0) / message).min(1.0) } else { 1.0 }
-    }
-
-    /// `D_s`: mean wait of a header behind a predecessor in the input channel of dimension `s` \[cells\].
-    ///
-    /// The predecessor in general wants another output; what holds it up beyond what the link upstream had put
-    /// between the two already is waited for:
-    ///
-    /// ```text
-    /// D_s = λ_c E[B²] / 2 / (1 - λ_c E[B]) - the same with B_up
-    /// B = M + H + max(x, (G - A)+),   B_up = M + G + S_2 + (1 - S_2) H
-    /// ```
-    ///
-    /// as far as the rest of the predecessor fits into the buffer: `D_s (1 - exp(-(b - 3) / m))`.
-    fn in_channel(&self, stations: &Stations, gaps: f64, held: &Held) -> Vec<f64> {
-        let (shape, rate) = (self.shape, self.channel.rate);
-        let excess = |law: &Law| {
-            let load = rate * law.mean();
-            (load < 0.98).then(|| rate * law.second_moment() / 2.0 / (1.0 - load))
-        };
-        let arriving = self.grid.law(self.grid.compound(&self.exponent(gaps), shape.message));
-        let uncovered = arriving.less(self.hidden());
-        let wait = |s: u32| {
-            let part = |(share, output): (f64, Output)| {
-                let Met { waits, blocked, .. } = &stations.at(output).met;
-                let blocked = if shape.is_short() {
-                    let held = if output.to.is_none() { &held.on_ejection } else { &held.on_channel };
-                    self.grid.sum(&waits.grant, held)
-                } else {
-                    blocked.clone()
-                };
-                (share, blocked.max(&uncovered))
-            };
-            let parts: Vec<(f64, Law)> = self.paths.onward(s).map(part).collect();
-            let parts: Vec<(f64, &Law)> = parts.iter().map(|(share, law)| (*share, law)).collect();
-            let service = Law::mixture(&parts).plus(shape.message + shape.header);
-            let different = self.paths.crossing(Output { from: None, to: Some(s) }).different;
-            let between = different * shape.idle + (1.0 - different) * shape.header;
-            let upstream = arriving.plus(shape.message + between);
-            let wait = match (excess(&service), excess(&upstream)) {
-                (Some(here), Some(there)) => (here - there).max(0.0),
-                _ => 1e3 / self.unit,
-            };
-            let met = if shape.is_short() { shape.message + shape.header } else { service.mean() };
-            let each = wait / (rate * met).clamp(1e-9, 1.0);
-            let room = (shape.buffer - shape.credit).max(0.0);
-            if each > 1e-12 { wait * (1.0 - (-room / each).exp()) } else { 0.0 }
-        };
-        (0..self.dimension).map(wait).collect()
-    }
-}
-
-/// A router on the paths of some hops.
-struct Stop {
-    outputs: Vec<(f64, Output)>,
-    /// Mean wait in the input channel \[cells\].
-    in_channel: f64,
-}
-
-/// All paths of some hops, with mean times over the routers \[cells\].
-struct Path {
-    stops: Vec<Stop>,
-    /// In input channels.
-    waits: f64,
-    granted: f64,
-    link: f64,
-}
-
-impl Path {
-    fn new(class: &OneClass<'_>, stations: &Stations, in_channel: &[f64], hops: u32) -> Self {
-        let paths = class.paths;
-        let stop = |k: u32| {
-            let behind = |s: u32| paths.in_dimension(hops, k - 1, s) * in_channel[s as usize];
-            let in_channel = if k > 1 { (0..class.dimension).map(behind).sum() } else { 0.0 };
-            Stop { outputs: paths.outputs(hops, k), in_channel }
-        };
-        let stops: Vec<Stop> = (1..=hops + 1).map(stop).collect();
-        let sum = |what: &dyn Fn(&Station) -> f64| {
-            stops.iter().map(|stop| stations.mean(&stop.outputs, what)).sum()
-        };
-        Self {
-            waits: stops.iter().map(|stop| stop.in_channel).sum(),
-            granted: sum(&|station| station.met.granted.mean()),
-            link: sum(&|station| station.met.waits.link.mean()),
-            stops,
-        }
-    }
-}
-
-/// What is met at each station, on the lattice.
-struct Prepared(Vec<Crossed>);
-
-impl Prepared {
-    fn new(lattice: &TailAndHeader, stations: &Stations) -> Self {
-        let one = |(_, station): &(Like, Station)| {
-            let Around { set_up, left_behind, fresh, .. } = &station.around;
-            Crossed {
-                own: lattice.weights(&station.met.own),
-                found: [lattice.weights(set_up), lattice.weights(left_behind)],
-                fresh: lattice.weights(&fresh[fresh.len() / 2]),
-                interrupted: lattice.weights(&station.interrupted),
-                ..Crossed::default()
-            }
-        };
-        Self(stations.known.iter().map(one).collect())
-    }
-
-    /// The mixture over outputs.
-    fn crossed(&self, stations: &Stations, outputs: &[(f64, Output)]) -> Crossed {
-        let mut mean = Crossed::default();
-        for (share, output) in outputs {
-            let like = Like::new(stations.paths, *output);
-            let at = stations.known.iter().position(|(known, _)| *known == like).unwrap_or(0);
-            let one = &self.0[at];
-            mix(&mut mean.own, *share, &one.own);
-            mix(&mut mean.found[0], *share, &one.found[0]);
-            mix(&mut mean.found[1], *share, &one.found[1]);
-            mix(&mut mean.fresh, *share, &one.fresh);
-            mix(&mut mean.interrupted, *share, &one.interrupted);
-        }
-        mean
     }
 }
 
@@ -727,138 +582,5 @@ fn passed(classes: &[Class], own: usize) -> f64 {
     if load > 0.0 { (flits / load).round() } else { 0.0 }
 }
 
-/// Exponential law of a mean \[cells\].
-fn exponential(mean: f64) -> Law {
-    let cells = (20.0 * mean).ceil().clamp(2.0, 1e5) as usize;
-    let beyond = |x: f64| (-x.max(0.0) / mean).exp();
-    let weight = |x: usize| {
-        let from = beyond(x as f64 - 0.5);
-        if x + 1 == cells { from } else { from - beyond(x as f64 + 0.5) }
-    };
-    Law::of((0..cells).map(weight).collect())
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scenario::ClassKind::{self, BestEffort, RealTime};
-
-    fn resolution() -> Resolution {
-        Resolution { cells: 512, unit: 2.0, steps: 16, tolerance: 1e-4, most_rounds: 100 }
-    }
-
-    /// Classes by kind, rate and flits, in routers of `stages` with buffers of `buffer` flits.
-    fn asked(stages: f64, buffer: f64, classes: &[(ClassKind, f64, f64)]) -> Asked {
-        let class = |(kind, rate, message): &(ClassKind, f64, f64)| {
-            let (kind, rate, message) = (*kind, *rate, *message);
-            Class { kind, rate, message, vtick: 1.0 / (rate * message), bursts: None }
-        };
-        Asked {
-            classes: classes.iter().map(class).collect(),
-            places: (0..classes.len()).collect(),
-            stages,
-            buffer,
-            clocked: true,
-        }
-    }
-
-    fn check(found: &Found, dimension: u32) {
-        let all: f64 = found.delays.iter().map(|delay| delay.share).sum();
-        assert!((all - 1.0).abs() < 1e-9);
-        assert_eq!(found.delays.len(), dimension as usize);
-        let mean = |delay: &Delays| delay.share * (delay.lone + delay.law.mean() * found.unit);
-        let by_laws: f64 = found.delays.iter().map(mean).sum();
-        assert!((by_laws - found.latency()).abs() < 1e-6 * by_laws, "{by_laws} {}", found.latency());
-        assert!(found.latency() >= found.transfer - 1e-6);
-        assert!(found.waiting.is_finite() && found.waiting >= 1.0, "{}", found.waiting);
-        for part in [found.input, found.arbitration, found.output, found.gaps] {
-            assert!(part.is_finite(), "{found:?}");
-        }
-    }
-
-    #[test]
-    fn lone_messages_take_their_stages_and_flits() {
-        let asked = asked(5.0, 32.0, &[(RealTime, 1e-7, 32.0), (BestEffort, 1e-7, 16.0)]);
-        for found in solve(&asked, 4, &resolution()) {
-            let found = found.unwrap();
-            check(&found, 4);
-            for (delay, hops) in found.delays.iter().zip(1..) {
-                assert_eq!(delay.hops, Some(hops));
-                assert!(delay.law.mean() < 1e-3, "{}", delay.law.mean());
-            }
-        }
-        let found = solve(&asked, 4, &resolution()).remove(0).unwrap();
-        // P - 1 + P h + M
-        assert!((found.delays[2].lone - (4.0 + 15.0 + 32.0)).abs() < 1e-9);
-        assert!((found.waiting - 1.0).abs() < 1e-3);
-    }
-
-    #[test]
-    fn the_six_cube_is_the_simulated_one() {
-        let asked =
-            asked(5.0, 32.0, &[(RealTime, 0.006, 32.0), (RealTime, 0.003, 32.0), (BestEffort, 0.002, 32.0)]);
-        // latency and waiting as simulated, messages enough for half a per cent and two
-        let simulated = [(62.25, 5.71), (78.25, 4.66), (96.5, 13.36)];
-        for (found, (latency, waiting)) in solve(&asked, 6, &resolution()).into_iter().zip(simulated) {
-            let found = found.unwrap();
-            check(&found, 6);
-            assert!((found.latency() / latency - 1.0).abs() < 0.015, "{} {latency}", found.latency());
-            assert!((found.waiting / waiting - 1.0).abs() < 0.03, "{} {waiting}", found.waiting);
-        }
-    }
-
-    #[test]
-    fn a_link_between_two_nodes_is_shared_by_nobody() {
-        // one input for each output: messages wait in the source only
-        let found = solve(&asked(5.0, 64.0, &[(RealTime, 0.01, 32.0)]), 1, &resolution()).remove(0).unwrap();
-        check(&found, 1);
-        assert!(found.arbitration < 1e-6 && found.output < 1e-6, "{found:?}");
-    }
-
-    #[test]
-    fn latency_grows_with_load_until_there_is_none() {
-        let at = |rate: f64| {
-            let asked = asked(5.0, 32.0, &[(RealTime, rate, 32.0), (BestEffort, rate / 2.0, 32.0)]);
-            solve(&asked, 3, &resolution())
-        };
-        let mut before = [0.0, 0.0];
-        for load in [0.05, 0.1, 0.2, 0.3, 0.4] {
-            for (found, before) in at(load / 32.0).into_iter().zip(&mut before) {
-                let total = found.map_or(f64::INFINITY, |found| found.latency() + found.waiting);
-                assert!(total > *before);
-                *before = total;
-            }
-        }
-        for found in at(1.1 / 32.0) {
-            let over = found.unwrap_err();
-            assert!(over.load.is_finite() && over.load > 0.9, "{over:?}");
-        }
-    }
-
-    #[test]
-    fn every_corner_is_answered_or_refused() {
-        let coarse = Resolution { cells: 256, unit: 4.0, steps: 8, tolerance: 1e-2, most_rounds: 20 };
-        let mut seed = 7_u64;
-        let mut draw = |most: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % most
-        };
-        for round in 0..60 {
-            let dimension = if round < 16 { round + 1 } else { draw(6) as u32 + 1 };
-            let classes: Vec<_> = (0..=draw(if round < 50 { 3 } else { 12 }))
-                .map(|_| {
-                    let kind = if draw(4) == 0 { BestEffort } else { RealTime };
-                    let message = [1.0, 2.0, 9.0, 33.0, 100.0][draw(5) as usize];
-                    (kind, [1e-9, 1e-3, 0.05, 0.2, 0.5][draw(5) as usize] / message, message)
-                })
-                .collect();
-            let asked = asked(1.0 + draw(8) as f64, [1.0, 4.0, 17.0, 300.0][draw(4) as usize], &classes);
-            for found in solve(&asked, dimension, &coarse) {
-                match found {
-                    Ok(found) => check(&found, dimension),
-                    Err(over) => assert!(!over.load.is_nan(), "{over:?}"),
-                }
-            }
-        }
-    }
-}
+mod tests;

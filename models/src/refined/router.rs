@@ -118,7 +118,8 @@ fn one(
         [law(&interface.first), law(&interface.later)]
     };
     let (whole, rest) = (gaps(shape.message), gaps(shape.rest()));
-    let station = Station::new(grid, shape, around, rate * other_inputs, f64::INFINITY);
+    let nobody = Law::zero();
+    let station = Station::new(grid, shape, around, rate * other_inputs, f64::INFINITY, &nobody);
     let source = Source {
         grid,
         shape,

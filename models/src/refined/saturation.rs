@@ -4,7 +4,7 @@ use super::{Asked, Resolution, solve_at};
 use crate::scenario::Scenario;
 
 /// Relative precision of a saturation load.
-const PRECISION: f64 = 1e-4;
+const PRECISION: f64 = 1e-3;
 
 /// For each of the given classes, saturated in `scenario`, the factor on all rates at which it saturates; none if it
 /// does at any load.
@@ -21,7 +21,8 @@ pub(super) fn load_factors(scenario: &Scenario, saturated: &[usize]) -> Vec<Opti
         }
         let scaled = scenario.with_rates_scaled(factor);
         let asked = Asked::new(&scaled);
-        let found = solve_at(&scaled, &asked, &Resolution::means(&asked));
+        let resolution = Resolution { most_rounds: 80, ..Resolution::means(&asked) };
+        let found = solve_at(&scaled, &asked, &resolution);
         for (class, range) in saturated.iter().zip(&mut ranges) {
             if !(range.0 < factor && factor < range.1) {
                 continue;

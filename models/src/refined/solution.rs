@@ -41,7 +41,7 @@ impl Found {
         }
         let edge = resolution.cells - resolution.cells / 8;
         let beyond = |delays: &Delays| delays.law.probabilities().iter().skip(edge).sum::<f64>();
-        self.delays.iter().all(|delays| beyond(delays) < 1e-6)
+        self.delays.iter().all(|delays| beyond(delays) < 1e-5)
     }
 
     pub(super) fn latency(&self) -> f64 {

@@ -76,6 +76,8 @@ pub(super) struct Station<'s> {
     pub(super) rate: f64,
     /// Messages that can be ahead at the crossbar: one over each other input.
     ahead: f64,
+    /// How much longer a message holds the virtual channel because links further on hold it up.
+    held_up: &'s Law,
     /// `C * i`: flits with what interrupts them, and the idle cycle.
     service: Law,
     /// `K^(M / 2)` and `K^(M - b)`: what interrupts half of a message, and what its buffer does not hold.
@@ -132,7 +134,14 @@ pub(super) enum Place {
 const STEPS_OF_A_MESSAGE: f64 = 8.0;
 
 impl<'s> Station<'s> {
-    pub(super) fn new(grid: &'s Grid, shape: Shape, around: &'s Around, rate: f64, ahead: f64) -> Self {
+    pub(super) fn new(
+        grid: &'s Grid,
+        shape: Shape,
+        around: &'s Around,
+        rate: f64,
+        ahead: f64,
+        held_up: &'s Law,
+    ) -> Self {
         let m = shape.message;
         let compound = |flits: f64| grid.compound(&around.lagging, flits);
         let interruptions = |flits: f64| if flits > 0.0 { grid.law(compound(flits)) } else { Law::zero() };
@@ -145,6 +154,7 @@ impl<'s> Station<'s> {
             around,
             rate,
             ahead,
+            held_up,
             service: grid.sum(&grid.law(completion(m)), &idle),
             half_way: interruptions(m / 2.0),
             interrupted_rest: interruptions(shape.rest()),
@@ -185,12 +195,15 @@ impl<'s> Station<'s> {
 
     /// One round: the two queues and the back-pressure.
     pub(super) fn round(&self, arriving: &Arriving, now: &Waits) -> Result<Met, Overloaded> {
-        let Self { grid, shape, around, rate, ahead, .. } = self;
+        let Self { grid, shape, around, rate, ahead, held_up, .. } = self;
         let (m, b) = (shape.message, shape.buffer);
         // virtual channel: B = M + 1 + hole(w | w > 0), F = M + 1 + hole(0)
         let held = m + shape.idle;
         let later = self.hole(arriving, &now.grant.given_positive(), false).plus(held);
         let first = self.hole(arriving, &Law::zero(), false).plus(held);
+        let at_least = |law: Law, least: &Law| if held_up.positive() > 0.0 { law.max_in_step(least) } else { law };
+        let stalled = held_up.plus(held);
+        let (later, first) = (at_least(later, &stalled), at_least(first, &stalled));
         let over = |place, load| Overloaded { load, place };
         let grant = Queue::new(grid, *rate, &later, &first, &Law::zero())
             .ok_or_else(|| over(Place::Crossbar, rate * later.mean()))?
@@ -206,6 +219,7 @@ impl<'s> Station<'s> {
         let hole_first = self.hole(arriving, &behind_set_up, true);
         let later = grid.sum(&grid.sum(service, &hole_later), &around.left_behind);
         let first = grid.sum(&grid.sum(service, &hole_first), &around.set_up);
+        let (later, first) = (at_least(later, &stalled), at_least(first, &grid.sum(&stalled, &around.set_up)));
         let queue = Queue::new(grid, *rate, &later, &first, &around.set_up)
             .ok_or_else(|| over(Place::Link, rate * later.mean()))?;
         let (link, own) = (queue.wait(grid), queue.work(grid));
