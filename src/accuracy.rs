@@ -3,7 +3,6 @@
 mod document;
 mod page;
 
-use flitwise_models::answer::Answer;
 use flitwise_models::model::{Model, Options};
 use flitwise_models::scenario::{Fault, Scenario};
 use flitwise_validation::accuracy::{self, Case, Plan, saturation};
@@ -30,7 +29,7 @@ pub(crate) fn run(args: &Verify) -> Result<(), Ended> {
         return write(&document, args.format);
     }
     let names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
-    let model = args.model.unwrap_or(Model::DEFAULT);
+    let model = args.model.unwrap_or(Model::Refined);
     let mut faults = Vec::new();
     document.partial = campaign.each(&names, |at, means| {
         match judged(model, &plan, &cases[at], &campaign.settings, means) {

@@ -226,7 +226,7 @@ pub(crate) struct Verify {
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Judge this model wherever a claim is about a model [default: the one that the claim names; with --accuracy
-    /// the usual one].
+    /// refined].
     #[arg(long, value_name = "MODEL", value_parser = model())]
     pub(crate) model: Option<Model>,
     /// Check only the quick subset.
@@ -341,9 +341,9 @@ pub(crate) struct Source {
 pub(crate) struct Solve {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// Which model answers.
-    #[arg(long, value_name = "MODEL", value_parser = model(), default_value = Model::DEFAULT.word())]
-    pub(crate) model: Model,
+    /// Which model answers [default: refined, or published where that has what refined has not].
+    #[arg(long, value_name = "MODEL", value_parser = model())]
+    pub(crate) model: Option<Model>,
     /// How to print the answer.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -359,9 +359,9 @@ pub(crate) struct Solve {
 pub(crate) struct Sweep {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// Which model answers.
-    #[arg(long, value_name = "MODEL", value_parser = model(), default_value = Model::DEFAULT.word())]
-    pub(crate) model: Model,
+    /// Which model answers [default: refined, or published where that has what refined has not].
+    #[arg(long, value_name = "MODEL", value_parser = model())]
+    pub(crate) model: Option<Model>,
     /// An axis: KEY=START:STOP:COUNT, KEY=log:START:STOP:COUNT or KEY=A,B,C; repeatable.
     #[arg(long, value_name = "KEY=AXIS", required = true)]
     pub(crate) over: Vec<String>,

@@ -30,7 +30,11 @@ pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
     let document = input::document(&args.source)?;
     let scenario = input::scenario(&document)?;
     let options = input::options(args.details || args.distribution);
-    let answer = args.model.solve(&scenario, &options).map_err(|f| input::failure(&document, &f))?;
+    let answer = args
+        .model
+        .unwrap_or_else(|| Model::usual(&scenario))
+        .solve(&scenario, &options)
+        .map_err(|f| input::failure(&document, &f))?;
     if args.distribution {
         return distribution(&answer, args.format);
     }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use flitwise_models::answer::{Answer, ClassAnswer, Report, Validity};
 use flitwise_models::model::{Failure, Model, Options, WarmStart};
-use flitwise_models::scenario::{Fault, Grid, ScenarioSpec, Setting};
+use flitwise_models::scenario::{Fault, Grid, Scenario, ScenarioSpec, Setting};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -30,8 +30,8 @@ pub(crate) struct SweepDocument {
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
-    /// Which model answers.
-    model: Model,
+    /// Which model answers; `null`: each point says which.
+    model: Option<Model>,
     /// The scenario before any value was changed.
     scenario: ScenarioSpec,
     /// One per point of the grid, the last axis varying fastest.
@@ -65,7 +65,8 @@ struct Point {
 /// What all points share.
 struct Question {
     grid: Grid,
-    model: Model,
+    /// The one that was asked for; otherwise each point has its usual one.
+    model: Option<Model>,
     options: Options,
 }
 
@@ -125,12 +126,16 @@ impl Question {
         if faults.is_empty() { Ok(columns) } else { Err(Ended::BadInput(faults)) }
     }
 
+    fn model_of(&self, scenario: &Scenario) -> Model {
+        self.model.unwrap_or_else(|| Model::usual(scenario))
+    }
+
     /// The columns that a point needs, or what is wrong with it.
     fn columns_at(&self, settings: Vec<Setting>) -> Result<ClassColumns, Vec<String>> {
         let words = |faults: Vec<Fault>| faults.iter().map(Fault::to_string).collect::<Vec<_>>();
         let (document, _) = self.grid.at(settings).map_err(words)?;
         let scenario = document.scenario().map_err(words)?;
-        self.model
+        self.model_of(&scenario)
             .supports(&scenario)
             .map_err(|failure| vec![input::failure(&document, &failure).to_string()])?;
         Ok(if self.options.distributions { ClassColumns::of(&scenario) } else { ClassColumns::default() })
@@ -144,7 +149,7 @@ impl Question {
             let at = self.grid.at(self.grid.settings(point)).map_err(|faults| Ended::faults(&faults))?;
             let (document, settings) = at;
             let scenario = input::scenario(&document)?;
-            match self.model.solve_from(&scenario, &self.options, warm.as_ref()) {
+            match self.model_of(&scenario).solve_from(&scenario, &self.options, warm.as_ref()) {
                 Ok((answer, next)) => {
                     warm = Some(next);
                     answers.push(Point::answered(settings, answer));
@@ -216,7 +221,12 @@ enum Writer {
 }
 
 impl Writer {
-    fn begin(format: SweepFormat, grid: &Grid, model: Model, columns: ClassColumns) -> Result<Self, Ended> {
+    fn begin(
+        format: SweepFormat,
+        grid: &Grid,
+        model: Option<Model>,
+        columns: ClassColumns,
+    ) -> Result<Self, Ended> {
         let axes = grid.axes.iter().map(|axis| axis.key.clone());
         let keys: Vec<String> = axes.chain(grid.couplings.iter().map(|c| c.key.clone())).collect();
         let stdout = || io::BufWriter::new(io::stdout());

@@ -162,7 +162,7 @@ impl AccuracyDocument {
         Self {
             schema: "flitwise.accuracy/1",
             flitwise_version: env!("CARGO_PKG_VERSION"),
-            model: args.model.unwrap_or(Model::DEFAULT).word().to_owned(),
+            model: args.model.unwrap_or(Model::Refined).word().to_owned(),
             set: args.set.clone(),
             set_seed: plan.seed,
             seed: settings.seed,

@@ -70,7 +70,7 @@ impl Grid {
             n,
             plan: Plan::new(&mut planner, n),
             plans: (0..)
-                .map(|halved| 2 * n >> halved)
+                .map(|halved| (2 * n) >> halved)
                 .take_while(|length| *length >= 64)
                 .map(|length| Plan::new(&mut planner, length))
                 .collect(),

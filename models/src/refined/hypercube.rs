@@ -45,7 +45,8 @@ pub(super) fn solve(
         let mut resolution = *resolution;
         loop {
             let grid = Grid::of(resolution.cells);
-            let found = OneClass::new(asked, dimension, index, &grid, &resolution)?.solve(asked, &resolution)?;
+            let found =
+                OneClass::new(asked, dimension, index, &grid, &resolution)?.solve(asked, &resolution)?;
             if found.fits(&resolution) {
                 return Ok(found);
             }

@@ -7,7 +7,7 @@
 //! Fair queueing and weighted round robin have no clock to catch up with: `k` from the first flit on.
 
 use super::Class;
-use super::greedy_chain::{Chains, GreedyChain};
+use super::greedy_chain::Chains;
 use super::grid::{Grid, Transform};
 use super::interface::seen_by_the_first;
 use super::law::Law;

@@ -201,7 +201,8 @@ impl<'s> Station<'s> {
         let held = m + shape.idle;
         let later = self.hole(arriving, &now.grant.given_positive(), false).plus(held);
         let first = self.hole(arriving, &Law::zero(), false).plus(held);
-        let at_least = |law: Law, least: &Law| if held_up.positive() > 0.0 { law.max_in_step(least) } else { law };
+        let at_least =
+            |law: Law, least: &Law| if held_up.positive() > 0.0 { law.max_in_step(least) } else { law };
         let stalled = held_up.plus(held);
         let (later, first) = (at_least(later, &stalled), at_least(first, &stalled));
         let over = |place, load| Overloaded { load, place };
@@ -219,7 +220,8 @@ impl<'s> Station<'s> {
         let hole_first = self.hole(arriving, &behind_set_up, true);
         let later = grid.sum(&grid.sum(service, &hole_later), &around.left_behind);
         let first = grid.sum(&grid.sum(service, &hole_first), &around.set_up);
-        let (later, first) = (at_least(later, &stalled), at_least(first, &grid.sum(&stalled, &around.set_up)));
+        let (later, first) =
+            (at_least(later, &stalled), at_least(first, &grid.sum(&stalled, &around.set_up)));
         let queue = Queue::new(grid, *rate, &later, &first, &around.set_up)
             .ok_or_else(|| over(Place::Link, rate * later.mean()))?;
         let (link, own) = (queue.wait(grid), queue.work(grid));
