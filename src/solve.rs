@@ -235,6 +235,10 @@ fn channels(class: &ClassAnswer, markdown: bool) -> Option<Rows> {
 }
 
 /// Saturation, what does not exist and why, and what else one should know.
+/// Quantities of the published model that the refined one has not.
+const OTHERS: [&str; 4] =
+    ["blocking_probability", "blocking_length_flits", "cycles_per_flit", "accepted_rate_messages_per_cycle"];
+
 fn remarks(answer: &Answer) -> Vec<String> {
     let mut remarks = Vec::new();
     for class in &answer.classes {
@@ -256,7 +260,11 @@ fn remarks(answer: &Answer) -> Vec<String> {
         let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         if !class.saturated {
             for (field, reason) in &class.reasons {
-                // that best effort has no percentiles goes without saying
+                // what only the other model has, and that best effort has no percentiles, goes without saying
+                let other = answer.model == Model::Refined && OTHERS.contains(&field.as_str());
+                if other {
+                    continue;
+                }
                 if field != "latency_percentiles_cycles" || class.kind == ClassKind::RealTime {
                     by_reason.entry(reason).or_default().push(field);
                 }
