@@ -94,7 +94,8 @@ fn its_numbers_are_those_of_solve_and_simulate() {
         let compared = document(&[asked, &["--model", "published", "--no-store"]].concat());
         let model: Vec<&str> =
             asked.iter().copied().filter(|word| *word != "--seed" && *word != "7").collect();
-        let solved = json(&[&["solve", "--format", "json"], &model[..]].concat());
+        let published = ["--model", "published"];
+        let solved = json(&[&["solve", "--format", "json"], &published[..], &model[..]].concat());
         let simulated = json(&[&["simulate", "--format", "json"], &COARSE[..], asked].concat());
         let point = &compared["points"][0];
         assert!(rows(point).len() > 20);
