@@ -154,9 +154,17 @@ impl Resolution {
         Self { cells, unit, steps: 16, tolerance: 1e-4, most_rounds: 300 }
     }
 
-    /// For means alone: eight cells to the shortest message.
+    /// For means alone: eight cells to the shortest message, if the cycles by which headers are slower are whole cells;
+    /// split over two they would lift every mean.
     fn means(asked: &Asked) -> Self {
-        let unit = (asked.shortest() / 8.0).max(asked.longest() / 32.0).max(1.0);
+        let header = (asked.stages - 3.0).max(0.0);
+        let widest = (asked.shortest() / 8.0).max(asked.longest() / 32.0).floor().max(1.0);
+        let whole = |unit: &f64| *unit <= widest && header % unit == 0.0;
+        let unit = if header > 0.0 {
+            (1..=header as u32).rev().map(f64::from).find(whole).unwrap_or(1.0)
+        } else {
+            widest
+        };
         let cells = ((8.0 * asked.longest() / unit) as usize).next_power_of_two().clamp(64, 256);
         Self { cells, unit, steps: 8, tolerance: 3e-4, most_rounds: 300 }
     }

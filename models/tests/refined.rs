@@ -139,6 +139,30 @@ fn ask(seeds: std::ops::Range<u64>, most_flits: u32, options: &Options) {
     assert!(saturated > answered / 20 && saturated < answered * 19 / 20, "{saturated} of {answered}");
 }
 
+/// Means alone are those of the laws within a percent, over the loads of two presets.
+#[test]
+fn means_alone_agree_with_those_of_the_laws() {
+    for (preset, factors) in [("router16", &[0.1, 0.5, 1.0][..]), ("cube6", &[0.1, 1.0][..])] {
+        let preset = flitwise_models::scenario::Preset::find(preset).unwrap_or_else(|_| panic!("{preset}"));
+        for factor in factors {
+            let scenario = preset.scenario().with_rates_scaled(*factor);
+            let ask = |distributions| {
+                let options = Options { distributions, saturation_loads: false, ..Options::default() };
+                Model::Refined.solve(&scenario, &options).unwrap()
+            };
+            let (laws, means) = (ask(true), ask(false));
+            for (laws, means) in laws.classes.iter().zip(&means.classes) {
+                let (exact, coarse) =
+                    (laws.network_latency_cycles.unwrap(), means.network_latency_cycles.unwrap());
+                assert!((coarse / exact - 1.0).abs() < 0.01, "{factor} {}: {coarse} {exact}", laws.name);
+                let (exact, coarse) = (laws.waiting_cycles.unwrap(), means.waiting_cycles.unwrap());
+                let close = (coarse - exact).abs() < f64::max(0.02 * exact, 0.1);
+                assert!(close, "{factor} {}: waiting {coarse} {exact}", laws.name);
+            }
+        }
+    }
+}
+
 #[test]
 fn any_scenario_has_a_sound_answer() {
     let options = Options { saturation_loads: false, details: true, ..Options::default() };
