@@ -1,5 +1,7 @@
 //! `flitwise report`: all figures, error tables, claims and verdicts on one page.
 
+mod accuracy;
+
 use std::collections::HashSet;
 use std::fs;
 
@@ -132,6 +134,7 @@ pub(crate) fn run(args: &Report) -> Result<(), Ended> {
         summary => Serde(&verify::summary(&judged)),
         figures => Serde(&figures),
         errors => Serde(&errors),
+        accuracy => Serde(&accuracy::tables()),
         claims => Serde(&claims),
         coarse => Serde(&coarse),
         rebuild => format!("flitwise report{quick}{model} --out DIR {how}"),

@@ -8,7 +8,7 @@ use flitwise_validation::answer::{ClassSimulation, Simulation};
 use flitwise_validation::compare::{Measured, Quantity};
 use rayon::prelude::*;
 
-use crate::figure::{Figure, Question, Sweep, Variant};
+use crate::figure::{Figure, Parts, Question, Sweep, Variant};
 use crate::picture::{
     Axis, Bar, Chain, Content, ErrorSeries, HeatCell, HeatMap, HeatPanel, Lines, Origin, Picture, Point,
     Series, Stacked, StackedPanel, Transition,
@@ -16,6 +16,10 @@ use crate::picture::{
 
 /// Points of a model's curve, beside those that are simulated.
 const CURVE_POINTS: usize = 96;
+
+/// What [`Parts::Places`] are called.
+const PLACES: [&str; 5] =
+    ["header in input buffers", "arbitration", "header in output buffers", "gaps behind it", "at the source"];
 
 impl Figure {
     /// The picture; `simulations` are those of [`Figure::scenarios`], in order.
@@ -29,7 +33,9 @@ impl Figure {
                 let drawn = Drawn { figure: self, x, quantities, variants };
                 Content::Lines(drawn.lines(*y_range, simulations, &mut notes))
             }
-            Question::Stacked { x } => Content::Stacked(self.stacked(x, simulations, &mut notes)),
+            Question::Stacked { x, parts } => {
+                Content::Stacked(self.stacked(x, *parts, simulations, &mut notes))
+            }
             Question::HeatMap { x, y, quantity } => {
                 Content::HeatMap(self.heat_map(x, y, *quantity, simulations, &mut notes))
             }
@@ -62,28 +68,48 @@ impl Figure {
         classes.filter(|(_, class)| self.classes.contains(&class.name)).map(|(index, _)| index).collect()
     }
 
-    fn stacked(&self, x: &Sweep, simulations: &[Simulation], notes: &mut Vec<String>) -> Stacked {
-        let parts = [Quantity::Transfer, Quantity::Blocking, Quantity::Sharing, Quantity::Waiting];
+    fn stacked(
+        &self,
+        x: &Sweep,
+        asked: Parts,
+        simulations: &[Simulation],
+        notes: &mut Vec<String>,
+    ) -> Stacked {
+        let parts = asked.quantities();
         let scenario = |value| self.at(None, &[(x, value)]).ok();
         let answers: Vec<(Model, Vec<Option<Answer>>)> =
             self.models().map(|model| (model, solved(model, &x.values, scenario, false, notes))).collect();
-        let panel = |class: usize| {
+        let mut not_apart: Vec<Model> = Vec::new();
+        let mut panel = |class: usize| {
             let mut bars = Vec::new();
             for (at, value) in x.values.iter().enumerate() {
                 for (model, answers) in &answers {
                     let Some(class) = answers[at].as_ref().map(|answer| &answer.classes[class]) else {
                         continue;
                     };
+                    let heights: Vec<Option<f64>> = parts.iter().map(|part| part.of_model(class)).collect();
+                    let known = class.network_latency_cycles.is_some();
+                    if asked == Parts::Places && known && class.input_cycles.is_none() {
+                        not_apart.push(*model);
+                        continue;
+                    }
                     bars.push(Bar {
                         x: *value,
                         origin: Origin::from(*model),
-                        parts: parts.iter().map(|part| part.of_model(class)).collect(),
+                        parts: heights,
                         interval_95: None,
                         saturated: class.saturated,
                     });
                 }
                 if let Some(class) = simulations.get(at).map(|simulation| &simulation.classes[class]) {
                     let whole = Quantity::TotalLatency.of_simulation(class);
+                    // a lone message takes the same time whenever it comes: no error of its own
+                    let left_out = match asked {
+                        Parts::Causes => 0.0,
+                        Parts::Places => {
+                            Quantity::Transfer.of_simulation(class).map_or(0.0, |part| part.value)
+                        }
+                    };
                     bars.push(Bar {
                         x: *value,
                         origin: Origin::Simulation,
@@ -91,18 +117,26 @@ impl Figure {
                             .iter()
                             .map(|part| part.of_simulation(class).map(|part| part.value))
                             .collect(),
-                        interval_95: whole.and_then(|whole| Some((whole.lower_95?, whole.upper_95?))),
+                        interval_95: whole
+                            .and_then(|whole| Some((whole.lower_95? - left_out, whole.upper_95? - left_out))),
                         saturated: class.saturated,
                     });
                 }
             }
             StackedPanel { label: self.scenario.classes()[class].name.clone(), bars }
         };
+        let panels = self.class_indices().into_iter().map(&mut panel).collect();
+        not_apart.dedup();
+        notes.extend(not_apart.iter().map(|model| format!("the {model} model does not tell places apart")));
+        let (label, parts) = match asked {
+            Parts::Causes => ("Message latency", parts.iter().map(|part| part.to_string()).collect()),
+            Parts::Places => ("Time beyond that of a lone message", PLACES.map(str::to_owned).to_vec()),
+        };
         Stacked {
             x: x.axis.clone(),
-            y: Axis { label: "Message latency".to_owned(), unit: "cycles".to_owned(), logarithmic: false },
-            parts: parts.iter().map(|part| part.to_string()).collect(),
-            panels: self.class_indices().into_iter().map(panel).collect(),
+            y: Axis { label: label.to_owned(), unit: "cycles".to_owned(), logarithmic: false },
+            parts,
+            panels,
         }
     }
 

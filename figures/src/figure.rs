@@ -6,6 +6,7 @@
 //! sources = ["published", "simulation"]    # and "refined"; each model may stay away
 //! classes = ["R1", "BE"]            # all are the default
 //! errors = true                     # lines: model minus simulation in a panel below
+//!                                   # stacked: parts = "causes" or "places" instead
 //!
 //! [scenario]
 //! preset = "router16"               # or file = "mine.toml", or the scenario itself: [scenario.network] ..
@@ -93,6 +94,8 @@ pub enum Question {
     Stacked {
         /// What varies.
         x: Sweep,
+        /// Which parts.
+        parts: Parts,
     },
     /// A quantity of one class over two sweeps.
     HeatMap {
@@ -110,6 +113,26 @@ pub enum Question {
     },
     /// The Markov chain of an output link.
     Chain,
+}
+
+/// How the latency of a message is told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parts {
+    /// Transfer, blocking, sharing and waiting: what the paper names.
+    Causes,
+    /// Where a message waits, router by router, its transfer left out: what simulation and refined model tell apart.
+    Places,
+}
+
+impl Parts {
+    /// The parts, from the bottom up.
+    pub fn quantities(self) -> &'static [Quantity] {
+        use Quantity::{Arbitration, Blocking, Gaps, Input, Output, Sharing, Transfer, Waiting};
+        match self {
+            Self::Causes => &[Transfer, Blocking, Sharing, Waiting],
+            Self::Places => &[Input, Arbitration, Output, Gaps, Waiting],
+        }
+    }
 }
 
 /// A value of the scenario that varies, and what goes with it.
@@ -135,7 +158,7 @@ pub struct Variant {
 }
 
 const ROOT: &[&str] = &[
-    "title", "subtitle", "kind", "sources", "classes", "errors", "scenario", "x", "y", "z", "variant",
+    "title", "subtitle", "kind", "sources", "classes", "errors", "parts", "scenario", "x", "y", "z", "variant",
     "claim",
 ];
 const SCENARIO: &[&str] = &["preset", "file", "set", "name", "network", "router", "class"];
@@ -259,7 +282,7 @@ impl Figure {
     fn count(&self) -> usize {
         match &self.question {
             Question::Lines { x, variants, .. } => variants.len() * x.values.len(),
-            Question::Stacked { x } => x.values.len(),
+            Question::Stacked { x, .. } => x.values.len(),
             Question::HeatMap { x, y, .. } => x.values.len() * y.values.len(),
             Question::Distribution { .. } | Question::Chain => 1,
         }
@@ -272,7 +295,7 @@ impl Figure {
                 .iter()
                 .flat_map(|variant| x.values.iter().map(move |value| self.at(Some(variant), &[(x, *value)])))
                 .collect(),
-            Question::Stacked { x } => x.values.iter().map(|value| self.at(None, &[(x, *value)])).collect(),
+            Question::Stacked { x, .. } => x.values.iter().map(|value| self.at(None, &[(x, *value)])).collect(),
             Question::HeatMap { x, y, .. } => y
                 .values
                 .iter()
@@ -417,12 +440,12 @@ impl Reading<'_> {
     fn question(&mut self, root: &Table<'_>, kind: &str, scenario: Option<&Scenario>) -> Option<Question> {
         let allowed: &[&str] = match kind {
             "lines" => &["x", "y", "variant", "classes", "errors", "sources"],
-            "stacked" => &["x", "classes", "sources"],
+            "stacked" => &["x", "classes", "sources", "parts"],
             "heat-map" => &["x", "y", "z", "sources"],
             "distribution" => &["x", "classes", "errors", "sources"],
             _ => &[],
         };
-        for key in ["x", "y", "z", "variant", "classes", "errors", "sources"] {
+        for key in ["x", "y", "z", "variant", "classes", "errors", "sources", "parts"] {
             if root.get(key).is_some() && !allowed.contains(&key) {
                 let found = format!("{key} in a figure of kind \"{kind}\"");
                 self.refuse(root, key, found, "a figure without it");
@@ -439,7 +462,10 @@ impl Reading<'_> {
                 let variants = self.variants(root);
                 Some(Question::Lines { x: x?, quantities: quantities?, y_range, variants })
             }
-            "stacked" => Some(Question::Stacked { x: self.sweep(root, "x")? }),
+            "stacked" => {
+                let (x, parts) = (self.sweep(root, "x"), self.parts(root));
+                Some(Question::Stacked { x: x?, parts: parts? })
+            }
             "heat-map" => {
                 let (x, y) = (self.sweep(root, "x"), self.sweep(root, "y"));
                 let help = "add  [z]  with  quantity = \"network-latency\"  and  class = \"BE\"";
@@ -557,6 +583,16 @@ impl Reading<'_> {
             quantities.extend(quantity);
         }
         (!quantities.is_empty()).then_some(quantities)
+    }
+
+    fn parts(&mut self, root: &Table<'_>) -> Option<Parts> {
+        if root.get("parts").is_none() {
+            return Some(Parts::Causes);
+        }
+        self.reader.word(root, "parts", &[Parts::Causes, Parts::Places], |parts| match parts {
+            Parts::Causes => "causes",
+            Parts::Places => "places",
+        })
     }
 
     fn range(&mut self, table: &Table<'_>) -> Option<(f64, f64)> {

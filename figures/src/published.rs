@@ -42,6 +42,8 @@ pub const PUBLISHED: &[Published] = published![
     "fig14b",
     "chain",
     "distribution",
+    "places",
+    "places-cube",
 ];
 
 impl Published {

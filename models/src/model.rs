@@ -32,13 +32,13 @@ impl Model {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::Published, Self::Refined];
 
-    /// The one that figures and claims are about where none is named: they are the paper's.
-    pub const DEFAULT: Self = Self::Published;
+    /// The one that answers where none is named, if it has all that the scenario holds: see [`Model::usual`].
+    pub const DEFAULT: Self = Self::Refined;
 
     /// The one that answers a scenario where none is named: the refined model, or the published one where that has
     /// what the refined one has not.
     pub fn usual(scenario: &Scenario) -> Self {
-        if refined::supports(scenario).is_ok() { Self::Refined } else { Self::Published }
+        if Self::DEFAULT.supports(scenario).is_ok() { Self::DEFAULT } else { Self::Published }
     }
 
     /// Its name: in files, in output and on the command line.

@@ -179,3 +179,41 @@ fn long_messages_and_deep_buffers_too() {
         }
     });
 }
+
+/// One class, many ports, nothing but head-of-line blocking: saturation at `2 - sqrt 2` (Karol, Hluchyj, Morgan).
+#[test]
+fn head_of_line_blocking_saturates_at_two_minus_the_root_of_two() {
+    let class = ClassSpec { message_flits: 64, ..ClassSpec::real_time("R1", 0.9 / 64.0) };
+    let scenario = ScenarioSpec {
+        name: "head of line".to_owned(),
+        network: NetworkSpec::Router { ports: 1024 },
+        router: RouterSpec { pipeline_stages: 3, buffer_flits: 64, ..RouterSpec::default() },
+        classes: vec![class],
+    };
+    let answer = Model::Refined.solve(&scenario.check().unwrap(), &Options::default()).unwrap();
+    let factor = answer.classes[0].saturation.as_ref().unwrap().at_load_factor.unwrap();
+    let exact = 2.0 - 2f64.sqrt();
+    assert!((0.9 * factor / exact - 1.0).abs() < 0.01, "{} {exact}", 0.9 * factor);
+}
+
+/// Latency and waiting of every class rise with all rates.
+#[test]
+fn latencies_rise_with_the_load() {
+    for preset in ["router16", "router16-3rt", "cube6"] {
+        let scenario =
+            flitwise_models::scenario::Preset::find(preset).unwrap_or_else(|_| panic!("{preset}")).scenario();
+        let options = Options { saturation_loads: false, ..Options::default() };
+        let mut before: Vec<(f64, f64)> = Vec::new();
+        for factor in [0.05, 0.2, 0.4, 0.6, 0.8, 1.0] {
+            let answer = Model::Refined.solve(&scenario.with_rates_scaled(factor), &options).unwrap();
+            let now = answer.classes.iter().map(|class| {
+                (class.network_latency_cycles.unwrap_or(f64::MAX), class.waiting_cycles.unwrap_or(f64::MAX))
+            });
+            let now: Vec<(f64, f64)> = now.collect();
+            for (before, now) in before.iter().zip(&now) {
+                assert!(now.0 >= before.0 && now.1 >= before.1, "{preset} {factor}: {before:?} {now:?}");
+            }
+            before = now;
+        }
+    }
+}

@@ -55,3 +55,34 @@ impl Queue {
         grid.law(wait.collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constant_services_give_the_wait_of_m_d_1() {
+        let grid = Grid::of(2048);
+        let service = Law::constant(32.0);
+        for rate in [0.001, 0.01, 0.02] {
+            let load = rate * 32.0;
+            let queue = Queue::new(&grid, rate, &service, &service, &Law::zero()).unwrap();
+            // l M^2 / 2 / (1 - l M)
+            let exact = rate * 32.0 * 32.0 / 2.0 / (1.0 - load);
+            assert!((queue.mean_wait - exact).abs() < 1e-9 * exact);
+            assert!((queue.empty - (1.0 - load)).abs() < 1e-12);
+            let law = queue.wait(&grid);
+            assert!((law.mean() - exact).abs() < 2e-3 * exact, "{} {exact}", law.mean());
+        }
+        assert!(Queue::new(&grid, 0.04, &service, &service, &Law::zero()).is_none());
+    }
+
+    #[test]
+    fn a_set_up_is_waited_for_by_the_first_alone() {
+        let grid = Grid::of(512);
+        let (service, set_up) = (Law::constant(10.0), Law::constant(5.0));
+        let first = service.plus(5.0);
+        let queue = Queue::new(&grid, 1e-6, &service, &first, &set_up).unwrap();
+        assert!((queue.wait(&grid).mean() - 5.0).abs() < 1e-3);
+    }
+}

@@ -1,41 +1,12 @@
 //! Where an answer stands among the scenarios that were checked by simulation: what error to expect there.
 //!
 //! The errors are those of the held-out set, `flitwise verify --accuracy --format csv`: random scenarios that were
-//! simulated for this table after the model had been chosen on others. They are looked up by family of scenarios and
+//! simulated for this table after the model had been chosen on others ([`super::accuracy`]). They are looked up by family of scenarios and
 //! by load as a share of that at which the first class saturates.
 
-use std::sync::OnceLock;
-
+use super::accuracy::{self, ErrorRow};
 use crate::answer::{Answer, ExpectedError, ExpectedErrors, Validity};
 use crate::scenario::{ClassKind, NetworkSpec, Scenario, Scheduler, SourceSpec};
-
-/// `flitwise verify --accuracy --model refined --format csv`
-const ACCURACY: &str = include_str!("accuracy.csv");
-
-/// A line of the table.
-struct Line {
-    family: &'static str,
-    kind: &'static str,
-    /// Share of the saturation load.
-    load: f64,
-    quantity: &'static str,
-    error: ExpectedError,
-}
-
-fn lines() -> &'static [Line] {
-    static LINES: OnceLock<Vec<Line>> = OnceLock::new();
-    LINES.get_or_init(|| ACCURACY.lines().skip(1).filter_map(line).collect())
-}
-
-/// One line: family, kind, load, quantity, count, missing, mean, worst, ..
-fn line(text: &'static str) -> Option<Line> {
-    let fields: Vec<&'static str> = text.split(',').collect();
-    let [family, kind, load, quantity, _count, _missing, mean, worst, ..] = fields.as_slice() else {
-        return None;
-    };
-    let error = ExpectedError { mean: mean.parse().ok()?, worst: worst.parse::<f64>().ok()?.abs() };
-    Some(Line { family, kind, load: load.parse().ok()?, quantity, error })
-}
 
 /// The family of the random scenarios that a scenario is like.
 fn family(scenario: &Scenario) -> &'static str {
@@ -93,7 +64,7 @@ pub(super) fn judge(scenario: &Scenario, answer: &mut Answer) {
     });
     let share = shares.fold(0.0, f64::max);
     let mut outside = outside(scenario);
-    let highest = lines().iter().map(|line| line.load).fold(0.0, f64::max);
+    let highest = accuracy::holdout().iter().filter_map(|row| row.load_share_of_saturation).fold(0.0, f64::max);
     if share > highest + 0.05 {
         outside.push(format!(
             "about {:.0} % of the saturation load: checked up to {:.0} %",
@@ -108,12 +79,13 @@ pub(super) fn judge(scenario: &Scenario, answer: &mut Answer) {
         // the lowest load checked that is not below this one, or the highest of all
         let kind = class.kind.word();
         let error = |quantity: &str| {
-            let mut of: Vec<&Line> = lines()
-                .iter()
-                .filter(|line| (line.family, line.kind, line.quantity) == (family, kind, quantity))
-                .collect();
-            of.sort_by(|a, b| a.load.total_cmp(&b.load));
-            of.iter().find(|line| line.load >= share).or(of.last()).map(|line| line.error)
+            let is_meant = |row: &&ErrorRow| (row.family, row.kind, row.quantity) == (family, kind, quantity);
+            let of = accuracy::holdout().iter().filter(is_meant);
+            let mut of: Vec<(f64, &ErrorRow)> =
+                of.filter_map(|row| Some((row.load_share_of_saturation?, row))).collect();
+            of.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let found = of.iter().find(|(load, _)| *load >= share).or(of.last());
+            found.map(|(_, row)| ExpectedError { mean: row.mean, worst: row.worst.abs() })
         };
         class.expected_errors = Some(ExpectedErrors {
             network_latency_percent: error("network-latency"),
@@ -131,26 +103,6 @@ mod tests {
     use super::*;
     use crate::model::{Model, Options};
     use crate::scenario::ScenarioSpec;
-
-    #[test]
-    fn every_family_has_lines_for_both_kinds() {
-        let families = [
-            "router",
-            "router-short-buffer",
-            "router-other-scheduler",
-            "router-on-off",
-            "cube",
-            "cube-short-buffer",
-            "cube-other-scheduler",
-            "cube-on-off",
-        ];
-        for family in families {
-            for quantity in ["network-latency", "waiting", "total-latency", "miss-probability"] {
-                let of = lines().iter().filter(|line| (line.family, line.quantity) == (family, quantity));
-                assert!(of.count() >= 4, "{family} {quantity}");
-            }
-        }
-    }
 
     #[test]
     fn errors_grow_with_the_load_and_limits_are_named() {
