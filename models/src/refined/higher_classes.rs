@@ -14,11 +14,51 @@ use super::station::Around;
 
 /// What strictly higher classes do to a message on one link.
 pub(super) struct Above {
+    higher: Higher,
+    /// `B(z)`
+    busy: Transform,
     /// `ln K(z)` per cell of the message.
     per_flit: Transform,
     /// `Σ σ_j res_Mj(z K(z))`: work found that belongs to a message in service.
     met: Transform,
     load: f64,
+}
+
+/// Higher classes as their busy periods see them.
+struct Higher {
+    /// Messages: cells and rate per cell.
+    messages: Vec<(f64, f64)>,
+}
+
+impl Higher {
+    /// `ln K(z) = Σ λ_j ((z K(z))^M_j - 1)`, given `z^M_j`.
+    fn per_flit(&self, powers: &[Complex64]) -> Complex64 {
+        let mut e = Complex64::ZERO;
+        for _ in 0..1000 {
+            let next: Complex64 =
+                self.messages.iter().zip(powers).map(|((m, rate), zm)| (zm * (e * m).exp() - 1.0) * rate).sum();
+            let change = (next - e).norm();
+            e = next;
+            if change < 1e-13 {
+                break;
+            }
+        }
+        e
+    }
+
+    /// `B(z) = 1 + ln K(z) / Λ`
+    fn busy(&self, per_flit: Complex64) -> Complex64 {
+        1.0 + per_flit / self.rate()
+    }
+
+    /// `Λ`
+    fn rate(&self) -> f64 {
+        self.messages.iter().map(|(_, rate)| rate).sum()
+    }
+
+    fn powers(&self, z: Complex64) -> Vec<Complex64> {
+        self.messages.iter().map(|(m, _)| power(z, *m)).collect()
+    }
 }
 
 /// `z^m` for any `m`, what falls between two whole powers split over them.
@@ -34,38 +74,60 @@ impl Above {
         if load >= 1.0 {
             return None;
         }
+        let messages = higher.iter().map(|class| (class.message / unit, class.rate * unit)).collect();
+        let higher = Higher { messages };
         let (mut per_flit, mut met) = (grid.exponent_of_nothing(), grid.exponent_of_nothing());
-        for ((e, met), z) in per_flit.iter_mut().zip(&mut met).zip(grid.points()) {
-            let powers: Vec<(Complex64, f64, f64)> = higher
-                .iter()
-                .map(|class| (power(*z, class.message / unit), class.message / unit, class.rate * unit))
-                .collect();
-            // K(z) = exp(Λ (B(z) - 1))
-            for _ in 0..1000 {
-                let next: Complex64 =
-                    powers.iter().map(|(zm, m, rate)| (zm * (*e * m).exp() - 1.0) * rate).sum();
-                let change = (next - *e).norm();
-                *e = next;
-                if change < 1e-13 {
-                    break;
-                }
-            }
+        let mut busy = grid.exponent_of_nothing();
+        for (((e, met), busy), z) in per_flit.iter_mut().zip(&mut met).zip(&mut busy).zip(grid.points()) {
+            let powers = higher.powers(*z);
+            *e = higher.per_flit(&powers);
+            *busy = higher.busy(*e);
             let y = z * e.exp();
-            let residual = |(zm, m, rate): &(Complex64, f64, f64)| {
+            let residual = |((m, rate), zm): (&(f64, f64), &Complex64)| {
                 // σ_j res_Mj(y) = λ_j (1 - y^M_j) / (1 - y) (1 + y) / 2
                 (1.0 - zm * (*e * m).exp()) / (1.0 - y) * (1.0 + y) / 2.0 * *rate
             };
-            *met = powers.iter().map(residual).sum();
+            *met = higher.messages.iter().zip(&powers).map(residual).sum();
         }
-        Some(Self { per_flit, met, load })
+        Some(Self { higher, busy, per_flit, met, load })
     }
 
-    /// `V_H(z) = (1 - σ) / (1 - Σ σ_j res_Mj)`: time until the link is free of higher work, of which the share
-    /// `contending` is met.
-    fn set_up(&self, grid: &Grid, contending: f64) -> Law {
-        grid.law(
-            self.met.iter().map(|met| (1.0 - self.load * contending) / (1.0 - met * contending)).collect(),
-        )
+    /// `V_H(z)`: time until the link is free of higher work, of which the share `contending` is met, for a message
+    /// of the lower class that finds none of its own; such messages come at `rate`.
+    ///
+    /// The last of its own left at the end of a higher busy period or between two. From then on, until it comes, a time
+    /// `T ~ Exp(λ)` passes, so that it finds less than at a moment of no meaning: with idle times `Exp(Λ')` and
+    /// busy periods `X`
+    ///
+    /// ```text
+    /// p = Λ' (1 - B*(λ)) / (λ + Λ' (1 - B*(λ))),   V_H(z) = 1 - p + p λ (B(z) - B*(λ)) / (1 - B*(λ)) / (λ - s)
+    /// ```
+    ///
+    /// where `z = exp(-s)`, on the lattice `s = 2 (1 - z) / (1 + z)`. For `λ -> 0` it is the
+    /// `(1 - σ) / (1 - Σ σ_j res_Mj)` of any moment.
+    fn set_up(&self, grid: &Grid, contending: f64, rate: f64) -> Law {
+        let load = self.load * contending;
+        if load < 1e-12 {
+            return Law::zero();
+        }
+        let mean = self.load / (1.0 - self.load) / self.higher.rate();
+        // the share of all time: Λ' E[X] / (1 + Λ' E[X]) = σ
+        let idle = load / (1.0 - load) / mean;
+        // far from the pole at s = λ, which is none of V_H
+        let nearest = |rate: f64| {
+            let distances = grid.points().iter().map(|z| (2.0 * (1.0 - z) / (1.0 + z) - rate).norm());
+            distances.fold(f64::INFINITY, f64::min)
+        };
+        let rate = if nearest(rate) < 1e-7 { rate + 1e-6 } else { rate };
+        // B*(λ), by the same step from s to z
+        let z = Complex64::new((2.0 - rate) / (2.0 + rate), 0.0);
+        let at_rate = self.higher.busy(self.higher.per_flit(&self.higher.powers(z))).re;
+        let busy = idle * (1.0 - at_rate) / (rate + idle * (1.0 - at_rate));
+        let transform = self.busy.iter().zip(grid.points()).map(|(b, z)| {
+            let s = 2.0 * (1.0 - z) / (1.0 + z);
+            1.0 - busy + busy * rate * (b - at_rate) / (1.0 - at_rate) / (rate - s)
+        });
+        grid.law(transform.collect())
     }
 
     /// What is found by a message that had been kept from the link for a while.
@@ -79,22 +141,22 @@ impl Above {
     }
 
     /// What surrounds the lower class at an output where the share `contending` of the higher messages comes over
-    /// other inputs, and `met` of those found.
-    pub(super) fn around(&self, grid: &Grid, (contending, met): (f64, f64)) -> Around {
+    /// other inputs, and `met` of those found; its own messages come at `rate` per cell.
+    pub(super) fn around(&self, grid: &Grid, (contending, met): (f64, f64), rate: f64) -> Around {
         Around {
             contending,
             in_step: self.per_flit.iter().map(|e| e * contending).collect(),
             lagging: self.per_flit.clone(),
-            set_up: self.set_up(grid, met),
+            set_up: self.set_up(grid, met, rate),
             left_behind: Law::zero(),
             fresh: vec![self.fresh(grid, met)],
             seen: self.load,
         }
     }
 
-    /// What the lower class meets at the interface.
-    pub(super) fn interface(&self, grid: &Grid) -> Interface {
-        let set_up = self.set_up(grid, 1.0);
+    /// What the lower class, which sends messages at `rate` per cell, meets at the interface.
+    pub(super) fn interface(&self, grid: &Grid, rate: f64) -> Interface {
+        let set_up = self.set_up(grid, 1.0, rate);
         Interface {
             first: self.per_flit.clone(),
             later: self.per_flit.clone(),
@@ -103,5 +165,34 @@ impl Above {
             header_wait: 0.0,
             gap: 0.0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::grid::product;
+    use super::super::queue::Queue;
+    use super::*;
+    use crate::scenario::ClassKind;
+
+    /// `W = (l_1 M_1^2 + l_2 M_2^2) / 2 / ((1 - s_1) (1 - s_1 - s_2))`: preemptive resume, until the header goes.
+    #[test]
+    fn a_lower_class_waits_as_under_preemptive_resume_priority() {
+        let grid = Grid::of(4096);
+        let class =
+            |rate, message| Class { kind: ClassKind::RealTime, rate, message, vtick: 1.0, bursts: None };
+        let (higher, lower) = (class(0.006, 32.0), class(0.01, 24.0));
+        let above = Above::new(&grid, &[higher], 1.0).unwrap();
+        let around = above.around(&grid, (1.0, 1.0), lower.rate);
+        let completion = product(&grid.delay(24.0), &grid.compound(&around.lagging, 24.0));
+        let completion = grid.law(completion);
+        let first = grid.sum(&completion, &around.set_up);
+        let queue = Queue::new(&grid, lower.rate, &completion, &first, &around.set_up).unwrap();
+        let (s1, s2) = (higher.load(), lower.load());
+        let work = (0.006 * 32.0 * 32.0 + 0.01 * 24.0 * 24.0) / 2.0;
+        let exact = work / ((1.0 - s1) * (1.0 - s1 - s2));
+        assert!((queue.mean_wait / exact - 1.0).abs() < 2e-3, "{} {exact}", queue.mean_wait);
+        // a flit takes 1 / (1 - s_1) cycles
+        assert!((completion.mean() - 24.0 / (1.0 - s1)).abs() < 1e-3);
     }
 }

@@ -183,7 +183,7 @@ impl<'g> OneClass<'g> {
         };
         let (channel, ejection) = (link(paths.channel_rate())?, link(1.0)?);
         let interface = match (&ejection.others, own) {
-            (Others::Above(above), _) => above.interface(grid),
+            (Others::Above(above), _) => above.interface(grid, class.rate * unit),
             (_, Some(own)) => Interface::new(grid, &real_time, own, unit, steps),
             (_, None) => unreachable!("a class without others above is real-time"),
         };
@@ -224,7 +224,7 @@ impl<'g> OneClass<'g> {
         let f = crossing.contending;
         let met = f / (1.0 - (1.0 - f) * link.load).max(0.05);
         let mut around = match (&link.others, self.own) {
-            (Others::Above(above), _) => above.around(self.grid, (f, met)),
+            (Others::Above(above), _) => above.around(self.grid, (f, met), link.rate),
             (Others::Sharing(sharing), own) => {
                 let own = own.unwrap_or(0);
                 sharing.around(self.grid, &link.classes, own, (f, met), self.interface.gap, self.unit)
