@@ -149,7 +149,7 @@ const MOST_CELLS: usize = 2048;
 impl Resolution {
     /// For distributions: a cell is a cycle unless messages are long.
     fn fine(asked: &Asked) -> Self {
-        let unit = (asked.longest() / 64.0).ceil().max(1.0);
+        let unit = 1.0;
         let cells = ((8.0 * asked.longest() / unit) as usize).next_power_of_two().clamp(256, 1024);
         Self { cells, unit, steps: 16, tolerance: 1e-4, most_rounds: 300 }
     }
