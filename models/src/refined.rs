@@ -1,5 +1,6 @@
 //! The *refined* model: our own, which follows the simulator's routers stage by stage.
 
+mod between;
 mod bursty_source;
 mod chained_blocking;
 mod ecube_paths;

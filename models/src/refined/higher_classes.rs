@@ -7,6 +7,7 @@
 use realfft::num_complex::Complex64;
 
 use super::Class;
+use super::between::Between;
 use super::grid::{Grid, Transform};
 use super::interface::Interface;
 use super::law::Law;
@@ -83,8 +84,8 @@ impl Above {
     pub(super) fn around(&self, grid: &Grid, (contending, met): (f64, f64)) -> Around {
         Around {
             contending,
-            in_step: self.per_flit.iter().map(|e| e * contending).collect(),
-            lagging: self.per_flit.clone(),
+            in_step: self.between().part(contending),
+            lagging: self.between(),
             set_up: self.set_up(grid, met),
             left_behind: Law::zero(),
             fresh: vec![self.fresh(grid, met)],
@@ -92,12 +93,16 @@ impl Above {
         }
     }
 
+    fn between(&self) -> Between {
+        Between::steadily(0.0, self.per_flit.clone())
+    }
+
     /// What the lower class meets at the interface.
     pub(super) fn interface(&self, grid: &Grid) -> Interface {
         let set_up = self.set_up(grid, 1.0);
         Interface {
-            first: self.per_flit.clone(),
-            later: self.per_flit.clone(),
+            first: self.between(),
+            later: self.between(),
             regain: set_up.clone(),
             set_up,
             header_wait: 0.0,

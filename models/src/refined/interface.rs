@@ -2,18 +2,19 @@
 //! each other are gaps inside the messages, which belong to the network latency.
 
 use super::Class;
+use super::between::Between;
 use super::greedy_chain::{Chains, GreedyChain};
-use super::grid::{Grid, Transform};
+use super::grid::Grid;
 use super::law::Law;
-use super::link_sharing::{add_compound, load_beside, others};
+use super::link_sharing::{load_beside, others};
 use super::station::Around;
 
 /// What the link of the interface does to messages of one class.
 pub(super) struct Interface {
-    /// `ln Kn_0(z)`: gaps per flit of a message that found none of its own class before it.
-    pub(super) first: Transform,
-    /// `ln Kn_1(z)`: per flit of another.
-    pub(super) later: Transform,
+    /// `G_0`: gaps of a message that found none of its own class before it.
+    pub(super) first: Between,
+    /// `G_1`: of another.
+    pub(super) later: Between,
     /// `v_N`: what the header waits for: best effort only.
     pub(super) set_up: Law,
     /// `hw`: mean wait of a header for others in the midst of their turn \[cells\].
@@ -134,14 +135,15 @@ impl Interface {
                 pair.present = (beside * any / (load - class.load())).min(0.95);
             }
         }
-        let (mut first, mut later) = (grid.exponent_of_nothing(), grid.exponent_of_nothing());
+        let nothing = Between::nothing(class.message / unit);
+        let (mut first, mut later) = (nothing.clone(), nothing);
         let (mut header_wait, mut gap, mut gaps, mut regain) = (0.0, 0.0, 0.0, Law::zero());
         for (pair, d) in pairs.iter().zip(&others) {
             let other = &classes[*d];
             let gaps_first = pair.first();
-            for (exponent, law) in [(&mut first, &gaps_first), (&mut later, &pair.later())] {
+            for (between, law) in [(&mut first, &gaps_first), (&mut later, &pair.later())] {
                 let y = grid.transform(&law.given_positive());
-                add_compound(exponent, &y, law.positive() / class.message * unit);
+                between.add(law.positive(), &y);
             }
             gap += gaps_first.mean();
             gaps += gaps_first.positive();
@@ -163,12 +165,12 @@ impl Interface {
     /// does: a first message finds `v` and meets `K`, a later one `v_l` and `K`, all of it as gaps.
     pub(super) fn without_clocks(grid: &Grid, around: &Around, message: f64, header_wait: f64) -> Self {
         let gaps = |found: &Law| {
-            let mut exponent = around.lagging.clone();
-            add_compound(&mut exponent, &grid.transform(&found.given_positive()), found.positive() / message);
-            exponent
+            let mut between = around.lagging.clone();
+            between.add(found.positive(), &grid.transform(&found.given_positive()));
+            between
         };
         let (first, later) = (gaps(&around.set_up), gaps(&around.left_behind));
-        let whole = grid.law(grid.compound(&first, message));
+        let whole = grid.law(first.over(grid, message));
         Self {
             gap: whole.given_positive().mean(),
             first,

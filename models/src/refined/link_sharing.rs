@@ -7,8 +7,9 @@
 //! Fair queueing and weighted round robin have no clock to catch up with: `k` from the first flit on.
 
 use super::Class;
+use super::between::Between;
 use super::greedy_chain::Chains;
-use super::grid::{Grid, Transform};
+use super::grid::Grid;
 use super::interface::seen_by_the_first;
 use super::law::Law;
 use super::station::Around;
@@ -186,7 +187,8 @@ impl LinkSharing {
         unit: f64,
     ) -> Around {
         let (mut set_up, mut left_behind, mut unseen) = (Law::zero(), Law::zero(), 1.0);
-        let (mut in_step, mut lagging) = (grid.exponent_of_nothing(), grid.exponent_of_nothing());
+        let nothing = Between::nothing(self.message / unit);
+        let (mut in_step, mut lagging) = (nothing.clone(), nothing);
         let mut fresh = vec![Law::zero(); FRESH];
         for (pair, d) in self.pairs.iter().zip(others(classes, own)) {
             let present = pair.present * met;
@@ -194,9 +196,9 @@ impl LinkSharing {
             set_up = grid.sum(&set_up, &pair.found(self.message).sometimes(present));
             let (share, delay) = pair.left_behind(&classes[own], &classes[d], present);
             left_behind = grid.sum(&left_behind, &delay.sometimes(share));
-            for (exponent, contending) in [(&mut in_step, contending), (&mut lagging, 1.0)] {
+            for (between, contending) in [(&mut in_step, contending), (&mut lagging, 1.0)] {
                 let (total, law) = pair.interruption(self.message, contending);
-                add_compound(exponent, &grid.transform(&law), total / self.message * unit);
+                between.add(total, &grid.transform(&law));
             }
             // what has come during a gap of g0
             let quiet = (-pair.rate * contending * (gap * unit).min(pair.message)).exp();
@@ -221,13 +223,6 @@ impl LinkSharing {
 
 /// Parts of a message at which what has come during a gap is looked up.
 const FRESH: usize = 4;
-
-/// Adds a compound Poisson process to an exponent: `rate (Y(z) - 1)`.
-pub(super) fn add_compound(exponent: &mut Transform, y: &Transform, rate: f64) {
-    for (e, y) in exponent.iter_mut().zip(y) {
-        *e += (y - 1.0) * rate;
-    }
-}
 
 /// The other classes that send at all.
 pub(super) fn others(classes: &[Class], own: usize) -> Vec<usize> {

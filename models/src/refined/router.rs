@@ -1,5 +1,6 @@
 //! The single router: every class on its own, with what the others do to it.
 
+use super::between::Between;
 use super::grid::Grid;
 use super::higher_classes::Above;
 use super::interface::Interface;
@@ -114,7 +115,7 @@ fn one(
     let rate = class.rate * unit;
     let Surroundings { interface, around } = surroundings;
     let gaps = |flits: f64| {
-        let law = |exponent| if flits > 0.0 { grid.law(grid.compound(exponent, flits)) } else { Law::zero() };
+        let law = |gaps: &Between| if flits > 0.0 { grid.law(gaps.over(grid, flits)) } else { Law::zero() };
         [law(&interface.first), law(&interface.later)]
     };
     let (whole, rest) = (gaps(shape.message), gaps(shape.rest()));

@@ -5,6 +5,7 @@
 //! link ([`Station::link`]). Where the output buffer is full the tail cannot cross ([`Station::until_room`]).
 //! All times are in cells of the lattice, all rates per cell.
 
+use super::between::Between;
 use super::grid::{Grid, Transform, product};
 use super::law::Law;
 use super::queue::Queue;
@@ -14,10 +15,10 @@ use super::queue::Queue;
 pub(super) struct Around {
     /// `f`: share of the class's own messages for the output that come over other inputs.
     pub(super) contending: f64,
-    /// `ln K(z)` per flit while the message is in step with its arrival: its own input brings nothing else.
-    pub(super) in_step: Transform,
-    /// `ln K(z)` per flit while it lags behind.
-    pub(super) lagging: Transform,
+    /// `K` while the message is in step with its arrival: its own input brings nothing else.
+    pub(super) in_step: Between,
+    /// `K` while it lags behind.
+    pub(super) lagging: Between,
     /// `v`: what a message waits for that finds none of its class.
     pub(super) set_up: Law,
     /// `v_l`: what it waits for behind another of its class.
@@ -143,7 +144,7 @@ impl<'s> Station<'s> {
         held_up: &'s Law,
     ) -> Self {
         let m = shape.message;
-        let compound = |flits: f64| grid.compound(&around.lagging, flits);
+        let compound = |flits: f64| around.lagging.over(grid, flits);
         let interruptions = |flits: f64| if flits > 0.0 { grid.law(compound(flits)) } else { Law::zero() };
         let completion = |flits: f64| product(&grid.delay(flits), &compound(flits));
         let idle = Law::constant(shape.idle).sometimes(1.0 - around.seen);
@@ -315,26 +316,26 @@ impl<'s> Station<'s> {
     }
 
     /// Law of the tail's delay at this output, for a message that its header reaches with `start` of lag and whose
-    /// arriving flits have gaps of exponent `gaps` per flit.
+    /// flits arrive with `gaps` between them.
     ///
     /// Interruptions and gaps come anywhere in the message; a gap is hidden by the lag it finds: the delay becomes
     /// the greater of both. Of several gaps the sum stands at one place (our approximation; against a recursion
     /// flit by flit it is off by 0.1 to 0.3 % of the latency).
-    pub(super) fn passage(&self, start: &Law, gaps: &Transform) -> Law {
+    pub(super) fn passage(&self, start: &Law, gaps: &Between) -> Law {
         const POSITIONS: usize = 4;
         let Self { grid, shape, around, .. } = self;
         let m = shape.message;
         let start = start.plus(shape.header);
-        let all = grid.law(grid.compound(gaps, m));
+        let all = grid.law(gaps.over(grid, m));
         let (some, gap) = (all.positive(), all.given_positive());
         let mut sum = Sum::new(grid);
         let mut add = |weight: f64, lag: &Law, flits: f64, left: f64| {
             // the own input still brings this message while the lag is within what is left of it
             let edge = (left.max(shape.header).floor() as usize).saturating_add(1);
             let (near, far) = lag.split(edge);
-            for (part, exponent) in [(near, &around.in_step), (far, &around.lagging)] {
+            for (part, between) in [(near, &around.in_step), (far, &around.lagging)] {
                 if let Some((share, law)) = part {
-                    sum.add(weight * share, &product(&grid.transform(&law), &grid.compound(exponent, flits)));
+                    sum.add(weight * share, &product(&grid.transform(&law), &between.over(grid, flits)));
                 }
             }
         };
@@ -344,7 +345,7 @@ impl<'s> Station<'s> {
             for position in 0..POSITIONS {
                 let part = (position as f64 + 0.5) / POSITIONS as f64;
                 let (sent, left) = (part * m, (1.0 - part) * m);
-                let before = grid.law(product(&at_start, &grid.compound(&around.in_step, sent)));
+                let before = grid.law(product(&at_start, &around.in_step.over(grid, sent)));
                 let weight = some / POSITIONS as f64;
                 // a gap that others of the same input make at the same output is hidden by no lag
                 let (_, lagging) = before.split(shape.header as usize + 1);

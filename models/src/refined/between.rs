@@ -1,0 +1,94 @@
+//! What others send between the flits of a message.
+//!
+//! Strictly higher classes interrupt flit by flit, a compound Poisson process: `exp(m e(z))` over `m` flits. An equal
+//! class comes once in a message or not at all, since its law `Y` of the delay counts what comes later, too: of `m`
+//! flits of `M` it interrupts `1 - (m / M) q (1 - Y(z))`. Several classes act independently of each other.
+
+use super::grid::{Grid, Transform};
+
+/// The sum of what classes add to the flits of a message.
+#[derive(Clone)]
+pub(super) struct Between {
+    /// `M` \[cells\]
+    message: f64,
+    /// `e(z)` per cell of the message.
+    per_flit: Option<Transform>,
+    /// `q (Y(z) - 1)` of each class that comes once.
+    once: Vec<Transform>,
+    /// Share of it all that is meant.
+    part: f64,
+}
+
+impl Between {
+    /// Nothing is added to a message of so many cells.
+    pub(super) fn nothing(message: f64) -> Self {
+        Self { message, per_flit: None, once: Vec::new(), part: 1.0 }
+    }
+
+    /// A compound Poisson process.
+    pub(super) fn steadily(message: f64, per_flit: Transform) -> Self {
+        Self { per_flit: Some(per_flit), ..Self::nothing(message) }
+    }
+
+    /// Adds a class that comes in a share `q` of the messages, with the transform of what it then adds.
+    pub(super) fn add(&mut self, q: f64, y: &Transform) {
+        if q > 0.0 {
+            self.once.push(y.iter().map(|y| (y - 1.0) * q).collect());
+        }
+    }
+
+    /// A part of it, or a multiple.
+    pub(super) fn part(&self, part: f64) -> Self {
+        Self { part: self.part * part, ..self.clone() }
+    }
+
+    /// Transform of what is added to so many cells of the message.
+    pub(super) fn over(&self, grid: &Grid, cells: f64) -> Transform {
+        let cells = cells.max(0.0) * self.part;
+        let mut sum = match &self.per_flit {
+            Some(per_flit) => grid.compound(per_flit, cells),
+            None => vec![1.0.into(); grid.points().len()],
+        };
+        // whole messages, and a part of one
+        let messages = if self.message > 0.0 { cells / self.message } else { 0.0 };
+        let (whole, rest) = (messages.floor(), messages.fract());
+        for once in &self.once {
+            for (sum, once) in sum.iter_mut().zip(once) {
+                *sum *= once * rest + 1.0;
+                if whole > 0.0 {
+                    *sum *= (once + 1.0).powi(whole.min(1e6) as i32);
+                }
+            }
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::law::Law;
+    use super::*;
+
+    #[test]
+    fn a_class_comes_once_in_a_message_or_not_at_all() {
+        let grid = Grid::of(256);
+        let mut between = Between::nothing(32.0);
+        between.add(0.25, &grid.transform(&Law::constant(8.0)));
+        let law = |cells| grid.law(between.over(&grid, cells));
+        assert!((law(32.0).at(0) - 0.75).abs() < 1e-9 && (law(32.0).at(8) - 0.25).abs() < 1e-9);
+        assert!((law(8.0).at(8) - 0.0625).abs() < 1e-9);
+        // two messages and a half: means add up
+        assert!((law(80.0).mean() - 5.0).abs() < 1e-9);
+        assert!((grid.law(between.part(3.0).over(&grid, 32.0)).mean() - 6.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn means_of_a_steady_stream_and_of_classes_add_up() {
+        let grid = Grid::of(1024);
+        let per_flit = grid.transform(&Law::constant(5.0)).iter().map(|y| (y - 1.0) * 0.01).collect();
+        let mut between = Between::steadily(40.0, per_flit);
+        between.add(0.5, &grid.transform(&Law::constant(3.0)));
+        let mean = grid.law(between.over(&grid, 40.0)).mean();
+        assert!((mean - (40.0 * 0.01 * 5.0 + 1.5)).abs() < 1e-3, "{mean}");
+    }
+}
