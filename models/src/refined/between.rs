@@ -5,6 +5,7 @@
 //! flits of `M` it interrupts `1 - (m / M) q (1 - Y(z))`. Several classes act independently of each other.
 
 use super::grid::{Grid, Transform};
+use super::law::Law;
 
 /// The sum of what classes add to the flits of a message.
 #[derive(Clone)]
@@ -64,9 +65,85 @@ impl Between {
     }
 }
 
+/// What several classes do while they delay a message: others come meanwhile, too.
+///
+/// With `x` cells of delay by a class, one of the others comes with probability `1 - exp(-ν x)`, `ν` their rates
+/// together, and adds its own delay, in which others come again: `Y'_d = Y_d * Y'_e` then (our approximation: at
+/// most one comes in each delay).
+pub(super) struct Nested {
+    /// Messages per cell.
+    rates: Vec<f64>,
+    /// `Y'_d`
+    laws: Vec<Transform>,
+}
+
+impl Nested {
+    /// Of classes that come at a rate and delay by a law.
+    pub(super) fn new(grid: &Grid, rates: Vec<f64>, laws: &[Law]) -> Self {
+        const DEPTH: usize = 3;
+        let mut nested = Self { rates, laws: laws.iter().map(|law| grid.transform(law)).collect() };
+        if laws.len() < 2 {
+            return nested;
+        }
+        let parts: Vec<_> = laws.iter().enumerate().map(|(d, law)| nested.split(grid, d, law)).collect();
+        for _ in 0..DEPTH {
+            nested.laws = parts.iter().enumerate().map(|(d, parts)| nested.join(d, parts)).collect();
+        }
+        nested
+    }
+
+    /// `Y'_d`
+    pub(super) fn law(&self, d: usize) -> &Transform {
+        &self.laws[d]
+    }
+
+    /// Transform of another delay by class `d`, with what comes meanwhile.
+    pub(super) fn within(&self, grid: &Grid, d: usize, law: &Law) -> Transform {
+        if self.laws.len() < 2 { grid.transform(law) } else { self.join(d, &self.split(grid, d, law)) }
+    }
+
+    fn others(&self, d: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.rates.len()).filter(move |e| *e != d)
+    }
+
+    /// The part of a law in which no other comes, and that in which one does.
+    fn split(&self, grid: &Grid, d: usize, law: &Law) -> [Transform; 2] {
+        let rate: f64 = self.others(d).map(|e| self.rates[e]).sum();
+        let (quiet, alone) = (law.tilted(rate), law.tilted_law(rate));
+        let all = grid.transform(law);
+        let alone: Transform = grid.transform(&alone).iter().map(|x| x * quiet).collect();
+        let met = all.iter().zip(&alone).map(|(all, alone)| all - alone).collect();
+        [alone, met]
+    }
+
+    fn join(&self, d: usize, [alone, met]: &[Transform; 2]) -> Transform {
+        let rate: f64 = self.others(d).map(|e| self.rates[e]).sum();
+        let mut law = alone.clone();
+        for e in self.others(d) {
+            let share = if rate > 0.0 { self.rates[e] / rate } else { 0.0 };
+            for ((law, met), other) in law.iter_mut().zip(met).zip(&self.laws[e]) {
+                *law += met * other * share;
+            }
+        }
+        law
+    }
+}
+
+/// Factors by which mean delays grow as others come meanwhile: `s_d = 1 + Σ s_e D_e / M` over the others.
+pub(super) fn stretches(message: f64, delays: &[f64]) -> Vec<f64> {
+    let mut stretches = vec![1.0; delays.len()];
+    for _ in 0..3 {
+        let grown: Vec<f64> = delays.iter().zip(&stretches).map(|(delay, stretch)| delay * stretch).collect();
+        let all: f64 = grown.iter().sum();
+        for (stretch, grown) in stretches.iter_mut().zip(&grown) {
+            *stretch = 1.0 + (all - grown) / message;
+        }
+    }
+    stretches
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::law::Law;
     use super::*;
 
     #[test]

@@ -2,7 +2,7 @@
 //! each other are gaps inside the messages, which belong to the network latency.
 
 use super::Class;
-use super::between::Between;
+use super::between::{Between, Nested, stretches};
 use super::greedy_chain::{Chains, GreedyChain};
 use super::grid::Grid;
 use super::law::Law;
@@ -40,12 +40,12 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(classes: &[Class], own: usize, d: usize, chains: &Chains, stretch: f64) -> Self {
+    fn new(classes: &[Class], own: usize, d: usize, chains: &Chains) -> Self {
         let (class, other) = (&classes[own], &classes[d]);
         let k = class.vtick / other.vtick;
         let sigma = other.load();
         let run =
-            |start: &Law, limit: &dyn Fn(f64) -> f64| chains.run(start, stretch, limit, |_: &GreedyChain| ());
+            |start: &Law, limit: &dyn Fn(f64) -> f64| chains.run(start, 1.0, limit, |_: &GreedyChain| ());
         // d comes while c is sent: its clock has the mean age sigma_d / 2
         let comes = run(&Law::zero(), &|j| (k - sigma / 2.0) * j);
         // d found: it ran ahead of its clock by (1 - sigma_d) of what its busy period has sent so far
@@ -112,24 +112,17 @@ impl Interface {
         let others: Vec<usize> = others(classes, own);
         let chains: Vec<Chains> =
             others.iter().map(|d| Chains::new(class, own, &classes[*d], *d, unit, steps)).collect();
-        let mut stretches = vec![1.0; others.len()];
-        let mut pairs: Vec<Pair> = Vec::new();
-        for _ in 0..if others.len() > 1 { 3 } else { 1 } {
-            let pair = |((d, chains), stretch): ((&usize, &Chains), &f64)| {
-                Pair::new(classes, own, *d, chains, *stretch)
-            };
-            pairs = others.iter().zip(&chains).zip(&stretches).map(pair).collect();
-            let means: Vec<f64> = pairs.iter().map(|pair| pair.first().mean() * unit).collect();
-            let all: f64 = means.iter().sum();
-            for (stretch, mean) in stretches.iter_mut().zip(&means) {
-                *stretch = 1.0 + (all - mean) / class.message;
-            }
-        }
+        let pair = |(d, chains): (&usize, &Chains)| Pair::new(classes, own, *d, chains);
+        let mut pairs: Vec<Pair> = others.iter().zip(&chains).map(pair).collect();
+        let means: Vec<f64> = pairs.iter().map(|pair| pair.first().mean() * unit).collect();
+        let stretches = stretches(class.message, &means);
         let load: f64 = classes.iter().map(Class::load).sum();
         let beside: Vec<f64> = pairs.iter().map(|pair| pair.present).collect();
         for _ in 0..4 {
-            let mean =
-                |law: &dyn Fn(&Pair) -> Law| pairs.iter().map(|pair| law(pair).mean()).sum::<f64>() * unit;
+            let mean = |law: &dyn Fn(&Pair) -> Law| {
+                let one = |(pair, stretch): (&Pair, &f64)| law(pair).mean() * stretch * unit;
+                pairs.iter().zip(&stretches).map(one).sum::<f64>()
+            };
             let any = seen_by_the_first(class, load, mean(&Pair::first), mean(&Pair::later));
             for (pair, beside) in pairs.iter_mut().zip(&beside) {
                 pair.present = (beside * any / (load - class.load())).min(0.95);
@@ -138,11 +131,14 @@ impl Interface {
         let nothing = Between::nothing(class.message / unit);
         let (mut first, mut later) = (nothing.clone(), nothing);
         let (mut header_wait, mut gap, mut gaps, mut regain) = (0.0, 0.0, 0.0, Law::zero());
-        for (pair, d) in pairs.iter().zip(&others) {
+        let comes: Vec<Law> = pairs.iter().map(|pair| pair.comes.given_positive()).collect();
+        let rates = pairs.iter().map(|pair| pair.comes.positive() / class.message * unit).collect();
+        let nested = Nested::new(grid, rates, &comes);
+        for (place, (pair, d)) in pairs.iter().zip(&others).enumerate() {
             let other = &classes[*d];
             let gaps_first = pair.first();
             for (between, law) in [(&mut first, &gaps_first), (&mut later, &pair.later())] {
-                let y = grid.transform(&law.given_positive());
+                let y = nested.within(grid, place, &law.given_positive());
                 between.add(law.positive(), &y);
             }
             gap += gaps_first.mean();
