@@ -133,7 +133,8 @@ pub(super) struct Chains {
     /// Whether equal stamps go to the own class.
     wins_ties: bool,
     length: usize,
-    unit: f64,
+    /// Cycles per cell.
+    pub(super) unit: f64,
 }
 
 impl Chains {

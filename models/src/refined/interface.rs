@@ -27,6 +27,8 @@ pub(super) struct Interface {
 
 /// What one other class does at the interface \[cells\].
 struct Pair {
+    /// A message of the own class \[cells\].
+    message: f64,
     /// Probability that it is there, given that the own class is not.
     present: f64,
     /// Gaps if it comes while the message is sent, and if it is found.
@@ -40,7 +42,7 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(classes: &[Class], own: usize, d: usize, chains: &Chains) -> Self {
+    fn new(classes: &[Class], own: usize, d: usize, chains: &Chains, unit: f64) -> Self {
         let (class, other) = (&classes[own], &classes[d]);
         let k = class.vtick / other.vtick;
         let sigma = other.load();
@@ -68,6 +70,7 @@ impl Pair {
         let all = chains.sent(&run(&Law::zero(), &|_| 1e9));
         let behind = chains.sent(&run(&left.given_positive(), &|j| k * j));
         Self {
+            message: class.message / unit,
             present: beside,
             comes: chains.sent(&comes),
             found,
@@ -85,7 +88,12 @@ impl Pair {
 
     /// `G_1`: gaps of another.
     fn later(&self) -> Law {
-        let share = (1.0 - self.present) * self.comes_left + self.present * self.found_left;
+        // who comes behind another comes while that one is sent: shares by how long it takes
+        let takes = |law: &Law| self.message + law.mean();
+        let (comes, found) = ((1.0 - self.present) * takes(&self.comes), self.present * takes(&self.found));
+        let left = (1.0 - self.present) * self.comes_left * takes(&self.comes.given_positive())
+            + found * self.found_left;
+        let share = (left / (comes + found)).min(1.0);
         Law::mixture(&[(1.0 - share, &self.all), (share, &self.behind)])
     }
 }
@@ -112,7 +120,7 @@ impl Interface {
         let others: Vec<usize> = others(classes, own);
         let chains: Vec<Chains> =
             others.iter().map(|d| Chains::new(class, own, &classes[*d], *d, unit, steps)).collect();
-        let pair = |(d, chains): (&usize, &Chains)| Pair::new(classes, own, *d, chains);
+        let pair = |(d, chains): (&usize, &Chains)| Pair::new(classes, own, *d, chains, unit);
         let mut pairs: Vec<Pair> = others.iter().zip(&chains).map(pair).collect();
         let means: Vec<f64> = pairs.iter().map(|pair| pair.first().mean() * unit).collect();
         let stretches = stretches(class.message, &means);

@@ -100,12 +100,20 @@ impl Pair {
         let nu = self.rate * self.chains.own_flits_per_step();
         let steps = self.left_met.len();
         let weight = |r: usize| (1.0 - present) * (-nu * (steps - r) as f64).exp() * (1.0 - (-nu).exp());
-        let mut parts: Vec<(f64, &Law)> =
-            self.left_met.iter().enumerate().map(|(at, law)| (weight(at + 1), law)).collect();
-        parts.push((present, &self.left_found));
+        // who comes behind another comes while that one is sent: weights by how long it takes
+        let unit = self.chains.unit;
+        let takes = |delay: &Law| 1.0 + delay.mean() * unit / own.message;
+        let met = self.left_met.iter().zip(&self.met).enumerate();
+        let mut rest = 1.0 - present;
+        let mut parts: Vec<(f64, &Law)> = Vec::new();
+        for (at, (law, delay)) in met {
+            rest -= weight(at + 1);
+            parts.push((weight(at + 1) * takes(delay), law));
+        }
+        let found = self.found.last().map_or(1.0, takes);
+        parts.push((present * found, &self.left_found));
         let nothing = Law::zero();
-        let rest: f64 = parts.iter().map(|(weight, _)| weight).sum();
-        parts.push(((1.0 - rest).max(0.0), &nothing));
+        parts.push((rest.max(0.0), &nothing));
         let left = Law::mixture(&parts);
         let share = left.positive();
         if share < 1e-12 {
