@@ -87,6 +87,7 @@ impl Above {
             in_step: self.between().part(contending),
             lagging: self.between(),
             set_up: self.set_up(grid, met),
+            alone: None,
             left_behind: Law::zero(),
             fresh: vec![self.fresh(grid, met)],
             seen: self.load,

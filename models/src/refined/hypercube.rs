@@ -386,16 +386,15 @@ impl<'g> OneClass<'g> {
         let link = &met.waits.link;
         let first = entering.first;
         let queues = self.queues(false, self.paths.mean(self.paths.first()), around, held);
-        let behind = self.grid.sum(&entering.in_buffer, link);
-        let delay = first * queues.passage(link, &self.interface.first).mean()
-            + (1.0 - first) * queues.passage(&behind, &self.interface.later).mean();
+        let delay = first * queues.passage(&Law::zero(), met, &self.interface.first).mean()
+            + (1.0 - first) * queues.passage(&entering.in_buffer, met, &self.interface.later).mean();
         let leaving = (delay - (1.0 - first) * entering.in_buffer.mean() - link.mean()).max(0.0);
         if self.dimension < 2 {
             return Ok(leaving);
         }
         let (around, met) = self.typical(false, leaving, held)?;
         let queues = self.queues(false, self.paths.mean(self.paths.middle()), &around, held);
-        let delay = queues.passage(&met.waits.link, &self.gaps_of_mean(leaving)).mean();
+        let delay = queues.passage(&Law::zero(), &met, &self.gaps_of_mean(leaving)).mean();
         let growth = delay - met.waits.link.mean() - leaving;
         // routers passed since the first: E[h (h - 1) / 2] / E[h]
         let passed: f64 = (1..=self.dimension)

@@ -201,6 +201,7 @@ impl LinkSharing {
                 self.pairs.iter().map(|pair| pair.interruption(self.message, contending).1).collect();
             Nested::new(grid, rates, &laws)
         });
+        let mut alone = vec![1.0.into(); grid.points().len()];
         let mut place = 0..;
         for (pair, d) in self.pairs.iter().zip(others(classes, own)) {
             let present = pair.present * met;
@@ -208,6 +209,13 @@ impl LinkSharing {
             let place = place.next().unwrap_or(0);
             let found = grid.law(nested[0].within(grid, place, &pair.found(self.message)));
             set_up = grid.sum(&set_up, &found.sometimes(present));
+            // (1 - p) I + p V_1
+            let (come, _) = pair.interruption(self.message, contending);
+            let met_whole = pair.found.last().map_or_else(Law::zero, Law::clone);
+            let met_whole = nested[0].within(grid, place, &met_whole);
+            for ((alone, met), comes) in alone.iter_mut().zip(&met_whole).zip(nested[0].law(place)) {
+                *alone *= (1.0 - present) * (1.0 + come * (comes - 1.0)) + present * met;
+            }
             let (share, delay) = pair.left_behind(&classes[own], &classes[d], present);
             let delay = grid.law(nested[1].within(grid, place, &delay));
             left_behind = grid.sum(&left_behind, &delay.sometimes(share));
@@ -234,7 +242,7 @@ impl LinkSharing {
             let stays = (classes[own].rate * contending * (self.message + coming * unit)).min(1.0);
             left_behind = left_behind.stretched(1.0 + stays * lacking / short_run);
         }
-        Around { contending, in_step, lagging, set_up, left_behind, fresh, seen: (1.0 - unseen).min(0.95) }
+        Around { contending, in_step, lagging, alone: Some(alone), set_up, left_behind, fresh, seen: (1.0 - unseen).min(0.95) }
     }
 }
 

@@ -162,8 +162,8 @@ fn one(
     };
     // L = P - 1 + M + E[delay of the tail], of first messages and of others
     let first = queued.first;
-    let at_once = station.passage(&met.waits.link, &interface.first);
-    let behind = station.passage(&grid.sum(&queued.in_buffer, &met.waits.link), &interface.later);
+    let at_once = station.passage(&Law::zero(), &met, &interface.first);
+    let behind = station.passage(&queued.in_buffer, &met, &interface.later);
     let delay = Law::mixture(&[(first, &at_once), (1.0 - first, &behind)]);
     let input = (1.0 - first) * queued.in_buffer.mean() * unit;
     let arbitration = met.granted.mean() * unit;

@@ -21,6 +21,8 @@ pub(super) struct Around {
     pub(super) lagging: Between,
     /// `v`: what a message waits for that finds none of its class.
     pub(super) set_up: Law,
+    /// Delay of the tail of such a message by what it finds or what comes, where the two exclude each other.
+    pub(super) alone: Option<Transform>,
     /// `v_l`: what it waits for behind another of its class.
     pub(super) left_behind: Law,
     /// What has come on the link while the message was kept from it by a gap, by the flits already sent.
@@ -315,20 +317,26 @@ impl<'s> Station<'s> {
         Law::mixture(&[(1.0 - full, &Law::zero()), (full, &held)])
     }
 
-    /// Law of the tail's delay at this output, for a message that its header reaches with `start` of lag and whose
+    /// Law of the tail's delay at this output, for a message that has waited `in_buffer` before and whose
     /// flits arrive with `gaps` between them.
     ///
     /// Interruptions and gaps come anywhere in the message; a gap is hidden by the lag it finds: the delay becomes
     /// the greater of both. Of several gaps the sum stands at one place (our approximation; against a recursion
     /// flit by flit it is off by 0.1 to 0.3 % of the latency).
-    pub(super) fn passage(&self, start: &Law, gaps: &Between) -> Law {
+    pub(super) fn passage(&self, in_buffer: &Law, met: &Met, gaps: &Between) -> Law {
         const POSITIONS: usize = 4;
         let Self { grid, shape, around, .. } = self;
         let m = shape.message;
-        let start = start.plus(shape.header);
+        let start = grid.sum(in_buffer, &met.waits.link).plus(shape.header);
         let all = grid.law(gaps.over(grid, m));
         let (some, gap) = (all.positive(), all.given_positive());
         let mut sum = Sum::new(grid);
+        let none = if around.alone.is_some() { 1.0 - met.own.positive() } else { 0.0 };
+        // who finds others meets them then, and none of what else could come
+        if let Some(alone) = &around.alone {
+            let start = grid.transform(&in_buffer.plus(shape.header));
+            sum.add((1.0 - some) * none, &product(&start, alone));
+        }
         let mut add = |weight: f64, lag: &Law, flits: f64, left: f64| {
             // the own input still brings this message while the lag is within what is left of it
             let edge = (left.max(shape.header).floor() as usize).saturating_add(1);
@@ -339,7 +347,12 @@ impl<'s> Station<'s> {
                 }
             }
         };
-        add(1.0 - some, &start, m, m / 2.0);
+        if around.alone.is_some() {
+            let lag = grid.sum(in_buffer, &met.own.given_positive()).plus(shape.header);
+            add((1.0 - some) * (1.0 - none), &lag, m, m / 2.0);
+        } else {
+            add(1.0 - some, &start, m, m / 2.0);
+        }
         if some > 1e-12 {
             let at_start = grid.transform(&start);
             for position in 0..POSITIONS {
