@@ -4,6 +4,8 @@
 //! class comes once in a message or not at all, since its law `Y` of the delay counts what comes later, too: of `m`
 //! flits of `M` it interrupts `1 - (m / M) q (1 - Y(z))`. Several classes act independently of each other.
 
+use realfft::num_complex::Complex64;
+
 use super::grid::{Grid, Transform};
 use super::law::Law;
 
@@ -129,6 +131,61 @@ impl Nested {
     }
 }
 
+/// A class that is found or not.
+pub(super) struct Presence {
+    /// Probability that it is found.
+    pub(super) present: f64,
+    /// Transforms of what it does if it is found, and if it is not.
+    pub(super) found: Transform,
+    pub(super) absent: Transform,
+}
+
+/// The sum over classes that share the time a link is theirs: a class is found more often beside others.
+///
+/// Numbers of messages under processor sharing have a product form, from which with `o_d = p_d / (1 - p_d)`
+/// `P(none of the classes T is there) = 1 / (1 + Σ_T o_d)`; sets of present classes follow by inclusion and
+/// exclusion. With many classes they are independent.
+pub(super) fn together(grid: &Grid, classes: &[Presence]) -> Transform {
+    const MOST: usize = 4;
+    let mut sum = vec![Complex64::ZERO; grid.points().len()];
+    if classes.len() > MOST {
+        sum.fill(Complex64::ONE);
+        for Presence { present, found, absent } in classes {
+            for ((sum, found), absent) in sum.iter_mut().zip(found).zip(absent) {
+                *sum *= found * *present + absent * (1.0 - present);
+            }
+        }
+        return sum;
+    }
+    let odds: Vec<f64> = classes.iter().map(|class| class.present / (1.0 - class.present).max(0.02)).collect();
+    let none = |set: usize| {
+        let all: f64 = odds.iter().enumerate().filter(|(d, _)| set >> d & 1 == 1).map(|(_, odds)| odds).sum();
+        1.0 / (1.0 + all)
+    };
+    let whole = (1_usize << classes.len()) - 1;
+    for there in 0..=whole {
+        let away = whole & !there;
+        let share: f64 = (0..=there)
+            .filter(|part| part & !there == 0)
+            .map(|part| if part.count_ones() % 2 == 0 { none(away | part) } else { -none(away | part) })
+            .sum();
+        if share <= 0.0 {
+            continue;
+        }
+        let mut term = vec![Complex64::from(share); sum.len()];
+        for (d, Presence { found, absent, .. }) in classes.iter().enumerate() {
+            let factor = if there >> d & 1 == 1 { found } else { absent };
+            for (term, factor) in term.iter_mut().zip(factor) {
+                *term *= factor;
+            }
+        }
+        for (sum, term) in sum.iter_mut().zip(&term) {
+            *sum += term;
+        }
+    }
+    sum
+}
+
 /// Factors by which mean delays grow as others come meanwhile: `s_d = 1 + Σ s_e D_e / M` over the others.
 pub(super) fn stretches(message: f64, delays: &[f64]) -> Vec<f64> {
     let mut stretches = vec![1.0; delays.len()];
@@ -157,6 +214,26 @@ mod tests {
         // two messages and a half: means add up
         assert!((law(80.0).mean() - 5.0).abs() < 1e-3);
         assert!((grid.law(between.part(3.0).over(&grid, 32.0)).mean() - 6.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn classes_keep_their_presence_and_are_found_together_more_often() {
+        let grid = Grid::of(64);
+        let class = |present, at: f64| Presence {
+            present,
+            found: grid.transform(&Law::constant(at)),
+            absent: grid.transform(&Law::zero()),
+        };
+        let law = |classes: &[Presence]| grid.law(together(&grid, classes));
+        let law = law(&[class(0.2, 1.0), class(0.3, 2.0), class(0.1, 4.0)]);
+        let of = |bit: usize| (0..8).filter(|x| x & bit > 0).map(|x| law.at(x)).sum::<f64>();
+        for (bit, present) in [(1, 0.2), (2, 0.3), (4, 0.1)] {
+            assert!((of(bit) - present).abs() < 1e-6, "{}", of(bit));
+        }
+        // two classes of one queue: (1 - s) / (1 - s_1) is left of the first where the second is away
+        assert!(law.at(3) + law.at(7) > 0.2 * 0.3);
+        let odds: f64 = 0.2 / 0.8 + 0.3 / 0.7 + 0.1 / 0.9;
+        assert!((law.at(0) - 1.0 / (1.0 + odds)).abs() < 1e-6);
     }
 
     #[test]

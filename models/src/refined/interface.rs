@@ -2,7 +2,7 @@
 //! each other are gaps inside the messages, which belong to the network latency.
 
 use super::Class;
-use super::between::{Between, Nested, stretches};
+use super::between::{Between, Nested, Presence, stretches, together};
 use super::greedy_chain::{Chains, GreedyChain};
 use super::grid::Grid;
 use super::law::Law;
@@ -48,15 +48,16 @@ impl Pair {
         let sigma = other.load();
         let run =
             |start: &Law, limit: &dyn Fn(f64) -> f64| chains.run(start, 1.0, limit, |_: &GreedyChain| ());
-        // d comes while c is sent: its clock has the mean age sigma_d / 2
-        let comes = run(&Law::zero(), &|j| (k - sigma / 2.0) * j);
-        // d found: it ran ahead of its clock by (1 - sigma_d) of what its busy period has sent so far
+        // d comes while c is sent: its clock has the mean age of half the flits sent, 1 / V_d ticks each
+        let pace = 1.0 / other.vtick;
+        let comes = run(&Law::zero(), &|j| (k - pace / 2.0) * j);
+        // d found: it ran ahead of its clock by 1 - 1 / V_d of what its busy period has sent so far
         let beside = load_beside(classes, own, d);
         let waiting = chains.waiting(beside);
         let message = chains.message().mean();
         let (mut sent, mut left) = (Vec::new(), Vec::new());
         for (weight, u, before) in ages(sigma.min(0.9)) {
-            let ran = other.message * (u + before) * (1.0 - sigma);
+            let ran = other.message * (u + before) * (1.0 - pace);
             let chain = run(&waiting.plus(message * (1.0 - u)), &|j| k * j - ran);
             sent.push((weight, chains.sent(&chain)));
             left.push((weight, chain.left()));
@@ -142,13 +143,15 @@ impl Interface {
         let comes: Vec<Law> = pairs.iter().map(|pair| pair.comes.given_positive()).collect();
         let rates = pairs.iter().map(|pair| pair.comes.positive() / class.message * unit).collect();
         let nested = Nested::new(grid, rates, &comes);
+        let mut presences = Vec::new();
         for (place, (pair, d)) in pairs.iter().zip(&others).enumerate() {
             let other = &classes[*d];
             let gaps_first = pair.first();
-            for (between, law) in [(&mut first, &gaps_first), (&mut later, &pair.later())] {
-                let y = nested.within(grid, place, &law.given_positive());
-                between.add(law.positive(), &y);
-            }
+            let within = |law: &Law| nested.within(grid, place, law);
+            let (found, absent) = (within(&pair.found), within(&pair.comes));
+            presences.push(Presence { present: pair.present, found, absent });
+            let behind = pair.later();
+            later.add(behind.positive(), &within(&behind.given_positive()));
             gap += gaps_first.mean();
             gaps += gaps_first.positive();
             let k = class.vtick / other.vtick;
@@ -160,6 +163,7 @@ impl Interface {
             }
         }
         let gap = if gaps > 0.0 { gap / gaps } else { 0.0 };
+        first.add(1.0, &together(grid, &presences));
         Self { first, later, set_up: Law::zero(), header_wait, gap, regain }
     }
 }

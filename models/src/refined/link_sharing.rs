@@ -7,7 +7,7 @@
 //! Fair queueing and weighted round robin have no clock to catch up with: `k` from the first flit on.
 
 use super::Class;
-use super::between::{Between, Nested, stretches};
+use super::between::{Between, Nested, Presence, stretches, together};
 use super::greedy_chain::Chains;
 use super::grid::Grid;
 use super::interface::seen_by_the_first;
@@ -191,7 +191,7 @@ impl LinkSharing {
         gap: f64,
         unit: f64,
     ) -> Around {
-        let (mut set_up, mut left_behind, mut unseen) = (Law::zero(), Law::zero(), 1.0);
+        let (mut left_behind, mut unseen) = (Law::zero(), 1.0);
         let nothing = Between::nothing(self.message / unit);
         let (mut in_step, mut lagging) = (nothing.clone(), nothing);
         let mut fresh = vec![Law::zero(); FRESH];
@@ -201,21 +201,20 @@ impl LinkSharing {
                 self.pairs.iter().map(|pair| pair.interruption(self.message, contending).1).collect();
             Nested::new(grid, rates, &laws)
         });
-        let mut alone = vec![1.0.into(); grid.points().len()];
+        let (mut tails, mut at_once) = (Vec::new(), Vec::new());
         let mut place = 0..;
         for (pair, d) in self.pairs.iter().zip(others(classes, own)) {
             let present = pair.present * met;
             unseen *= 1.0 - present;
             let place = place.next().unwrap_or(0);
-            let found = grid.law(nested[0].within(grid, place, &pair.found(self.message)));
-            set_up = grid.sum(&set_up, &found.sometimes(present));
-            // (1 - p) I + p V_1
+            let found = nested[0].within(grid, place, &pair.found(self.message));
+            at_once.push(Presence { present, found, absent: grid.transform(&Law::zero()) });
+            // I if it is not there, V_1 if it is
             let (come, _) = pair.interruption(self.message, contending);
             let met_whole = pair.found.last().map_or_else(Law::zero, Law::clone);
             let met_whole = nested[0].within(grid, place, &met_whole);
-            for ((alone, met), comes) in alone.iter_mut().zip(&met_whole).zip(nested[0].law(place)) {
-                *alone *= (1.0 - present) * (1.0 + come * (comes - 1.0)) + present * met;
-            }
+            let comes = nested[0].law(place).iter().map(|comes| (comes - 1.0) * come + 1.0).collect();
+            tails.push(Presence { present, found: met_whole, absent: comes });
             let (share, delay) = pair.left_behind(&classes[own], &classes[d], present);
             let delay = grid.law(nested[1].within(grid, place, &delay));
             left_behind = grid.sum(&left_behind, &delay.sometimes(share));
@@ -231,6 +230,7 @@ impl LinkSharing {
                 *fresh = grid.sum(fresh, &pair.found(to_go).sometimes(1.0 - quiet));
             }
         }
+        let set_up = grid.law(together(grid, &at_once));
         // In a long busy period of the class all that comes of the others goes through: I + v_l tends to
         // M sigma_o / (1 - sigma_o). How far it gets depends on how long the class keeps the link (our approximation).
         let others: f64 = others(classes, own).iter().map(|d| classes[*d].load()).sum();
@@ -242,7 +242,7 @@ impl LinkSharing {
             let stays = (classes[own].rate * contending * (self.message + coming * unit)).min(1.0);
             left_behind = left_behind.stretched(1.0 + stays * lacking / short_run);
         }
-        Around { contending, in_step, lagging, alone: Some(alone), set_up, left_behind, fresh, seen: (1.0 - unseen).min(0.95) }
+        Around { contending, in_step, lagging, alone: Some(together(grid, &tails)), set_up, left_behind, fresh, seen: (1.0 - unseen).min(0.95) }
     }
 }
 
