@@ -14,7 +14,7 @@ use super::law::Law;
 pub(super) struct Between {
     /// `M` \[cells\]
     message: f64,
-    /// `e(z)` per cell of the message.
+    /// `e(z)` per cell of the message; none without higher classes.
     per_flit: Option<Transform>,
     /// `q (Y(z) - 1)` of each class that comes once.
     once: Vec<Transform>,
@@ -157,7 +157,8 @@ pub(super) fn together(grid: &Grid, classes: &[Presence]) -> Transform {
         }
         return sum;
     }
-    let odds: Vec<f64> = classes.iter().map(|class| class.present / (1.0 - class.present).max(0.02)).collect();
+    let odds: Vec<f64> =
+        classes.iter().map(|class| class.present / (1.0 - class.present).max(0.02)).collect();
     let none = |set: usize| {
         let all: f64 = odds.iter().enumerate().filter(|(d, _)| set >> d & 1 == 1).map(|(_, odds)| odds).sum();
         1.0 / (1.0 + all)

@@ -46,8 +46,7 @@ impl Pair {
         let (class, other) = (&classes[own], &classes[d]);
         let k = class.vtick / other.vtick;
         let sigma = other.load();
-        let run =
-            |start: &Law, limit: &dyn Fn(f64) -> f64| chains.run(start, 1.0, limit, |_: &GreedyChain| ());
+        let run = |start: &Law, limit: &dyn Fn(f64) -> f64| chains.run(start, limit, |_: &GreedyChain| ());
         // d comes while c is sent: its clock has the mean age of half the flits sent, 1 / V_d ticks each
         let pace = 1.0 / other.vtick;
         let comes = run(&Law::zero(), &|j| (k - pace / 2.0) * j);

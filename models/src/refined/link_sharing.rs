@@ -52,12 +52,12 @@ impl Pair {
             if e > 0.0 { if j > e { k * (j - e) + 1.0 - k } else { 0.0 } } else { -e + 1.0 + k * (j - 1.0) }
         };
         let (mut met, mut left_met) = (Vec::new(), Vec::new());
-        chains.run(&chains.message(), 1.0, &limit, |chain| {
+        chains.run(&chains.message(), &limit, |chain| {
             met.push(chains.sent(chain));
             left_met.push(chain.left());
         });
         let mut found = Vec::new();
-        let last = chains.run(&chains.found(beside), 1.0, &limit, |chain| found.push(chains.sent(chain)));
+        let last = chains.run(&chains.found(beside), &limit, |chain| found.push(chains.sent(chain)));
         let Class { rate, message, .. } = classes[d];
         let left_found = last.left();
         Self { rate, message, stretch: 1.0, present: beside, met, found, left_found, left_met, chains }
@@ -120,7 +120,7 @@ impl Pair {
             return (0.0, Law::zero());
         }
         let k = own.vtick / other.vtick;
-        let chain = self.chains.run(&left.given_positive(), 1.0, &|j| k * j, |_| ());
+        let chain = self.chains.run(&left.given_positive(), &|j| k * j, |_| ());
         let delay = self.chains.sent(&chain);
         let whole = delay.mean();
         let later = self.mean_interruption(own.message);
@@ -202,11 +202,9 @@ impl LinkSharing {
             Nested::new(grid, rates, &laws)
         });
         let (mut tails, mut at_once) = (Vec::new(), Vec::new());
-        let mut place = 0..;
-        for (pair, d) in self.pairs.iter().zip(others(classes, own)) {
+        for (place, (pair, d)) in self.pairs.iter().zip(others(classes, own)).enumerate() {
             let present = pair.present * met;
             unseen *= 1.0 - present;
-            let place = place.next().unwrap_or(0);
             let found = nested[0].within(grid, place, &pair.found(self.message));
             at_once.push(Presence { present, found, absent: grid.transform(&Law::zero()) });
             // I if it is not there, V_1 if it is
@@ -242,7 +240,16 @@ impl LinkSharing {
             let stays = (classes[own].rate * contending * (self.message + coming * unit)).min(1.0);
             left_behind = left_behind.stretched(1.0 + stays * lacking / short_run);
         }
-        Around { contending, in_step, lagging, alone: Some(together(grid, &tails)), set_up, left_behind, fresh, seen: (1.0 - unseen).min(0.95) }
+        Around {
+            contending,
+            in_step,
+            lagging,
+            alone: Some(together(grid, &tails)),
+            set_up,
+            left_behind,
+            fresh,
+            seen: (1.0 - unseen).min(0.95),
+        }
     }
 }
 
