@@ -1,6 +1,7 @@
 //! The *refined* model: our own, which follows the simulator's routers stage by stage.
 
 pub mod accuracy;
+mod between;
 mod bursty_source;
 mod chained_blocking;
 mod ecube_paths;
@@ -148,11 +149,10 @@ struct Resolution {
 const MOST_CELLS: usize = 2048;
 
 impl Resolution {
-    /// For distributions: a cell is a cycle unless messages are long.
+    /// For distributions: a cell is a cycle, since laws jump where a whole message has gone ahead.
     fn fine(asked: &Asked) -> Self {
-        let unit = (asked.longest() / 64.0).ceil().max(1.0);
-        let cells = ((8.0 * asked.longest() / unit) as usize).next_power_of_two().clamp(256, 1024);
-        Self { cells, unit, steps: 16, tolerance: 1e-4, most_rounds: 300 }
+        let cells = ((8.0 * asked.longest()) as usize).next_power_of_two().clamp(256, 1024);
+        Self { cells, unit: 1.0, steps: 16, tolerance: 1e-4, most_rounds: 300 }
     }
 
     /// For means alone: eight cells to the shortest message, if the cycles by which headers are slower are whole cells;

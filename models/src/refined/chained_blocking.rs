@@ -12,7 +12,8 @@
 //!
 //! Two buffers hold `2 b` flits, `P` of which are on their way when the message flows.
 
-use super::grid::{Grid, Transform, product};
+use super::between::Between;
+use super::grid::{Grid, product};
 use super::law::Law;
 use super::station::{Shape, Waits};
 
@@ -21,13 +22,13 @@ pub(super) struct Kind<'k> {
     grant: &'k Law,
     /// `U`
     link: Law,
-    /// `ln K(z)` per flit.
-    interruptions: &'k Transform,
+    /// `K`
+    interruptions: &'k Between,
 }
 
 impl<'k> Kind<'k> {
     /// Of what is waited for at an output, and what others send per flit.
-    pub(super) fn new(waits: &'k Waits, interruptions: &'k Transform) -> Self {
+    pub(super) fn new(waits: &'k Waits, interruptions: &'k Between) -> Self {
         let (w, v) = (waits.grant.mean(), waits.link.mean());
         let link = if v > 1e-9 { waits.link.stretched((1.0 - w / v).max(0.0)) } else { Law::zero() };
         Self { grant: &waits.grant, link, interruptions }
@@ -95,7 +96,7 @@ impl Chain<'_> {
         let b = self.shape.buffer;
         let mut blocked = Law::zero();
         if flits > b {
-            let interruptions = self.grid.compound(kind.interruptions, flits - b);
+            let interruptions = kind.interruptions.over(self.grid, flits - b);
             let own = self.grid.law(product(&self.grid.transform(&kind.link), &interruptions));
             blocked = own.less(b);
         }

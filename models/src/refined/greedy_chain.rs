@@ -25,7 +25,7 @@ pub(super) struct GreedyChain {
 impl GreedyChain {
     /// Messages of `message` flits at `rate` \[messages/cycle\]; `found` is the work there at the start.
     ///
-    /// Each flit of the message takes `per_flit` cycles, with what third classes send meanwhile.
+    /// Each flit of the message takes `per_flit` flits of the other class; third classes are left out.
     pub(super) fn new(found: &Law, message: usize, rate: f64, per_flit: f64, length: usize) -> Self {
         let length = length.max(2 * message + 2);
         let mut work = vec![0.0; length];
@@ -133,7 +133,8 @@ pub(super) struct Chains {
     /// Whether equal stamps go to the own class.
     wins_ties: bool,
     length: usize,
-    unit: f64,
+    /// Cycles per cell.
+    pub(super) unit: f64,
 }
 
 impl Chains {
@@ -205,7 +206,6 @@ impl Chains {
     pub(super) fn run(
         &self,
         found: &Law,
-        per_flit: f64,
         limit: &dyn Fn(f64) -> f64,
         mut each: impl FnMut(&GreedyChain),
     ) -> GreedyChain {
@@ -221,13 +221,8 @@ impl Chains {
             };
             steps.floor().clamp(0.0, 1e9) as usize
         };
-        let mut chain = GreedyChain::new(
-            found,
-            self.steps,
-            self.rate,
-            per_flit * self.own_flits / self.flits,
-            self.length,
-        );
+        let mut chain =
+            GreedyChain::new(found, self.steps, self.rate, self.own_flits / self.flits, self.length);
         chain.begin(in_steps(1));
         each(&chain);
         for j in 2..=self.own_steps {

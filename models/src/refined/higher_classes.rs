@@ -7,6 +7,7 @@
 use realfft::num_complex::Complex64;
 
 use super::Class;
+use super::between::Between;
 use super::grid::{Grid, Transform};
 use super::interface::Interface;
 use super::law::Law;
@@ -145,21 +146,26 @@ impl Above {
     pub(super) fn around(&self, grid: &Grid, (contending, met): (f64, f64), rate: f64) -> Around {
         Around {
             contending,
-            in_step: self.per_flit.iter().map(|e| e * contending).collect(),
-            lagging: self.per_flit.clone(),
+            in_step: self.between().part(contending),
+            lagging: self.between(),
             set_up: self.set_up(grid, met, rate),
+            alone: None,
             left_behind: Law::zero(),
             fresh: vec![self.fresh(grid, met)],
             seen: self.load,
         }
     }
 
+    fn between(&self) -> Between {
+        Between::steadily(0.0, self.per_flit.clone())
+    }
+
     /// What the lower class, which sends messages at `rate` per cell, meets at the interface.
     pub(super) fn interface(&self, grid: &Grid, rate: f64) -> Interface {
         let set_up = self.set_up(grid, 1.0, rate);
         Interface {
-            first: self.per_flit.clone(),
-            later: self.per_flit.clone(),
+            first: self.between(),
+            later: self.between(),
             regain: set_up.clone(),
             set_up,
             header_wait: 0.0,

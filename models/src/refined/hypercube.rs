@@ -19,9 +19,10 @@
 mod along_path;
 mod input_channel;
 
+use super::between::Between;
 use super::chained_blocking::{Chain, Held, Kind};
 use super::ecube_paths::{Crossing, EcubePaths, Output};
-use super::grid::{Grid, Transform, product};
+use super::grid::{Grid, product};
 use super::higher_classes::Above;
 use super::interface::Interface;
 use super::law::Law;
@@ -189,7 +190,7 @@ impl<'g> OneClass<'g> {
         };
         let gaps = |flits: f64| {
             let law =
-                |exponent| if flits > 0.0 { grid.law(grid.compound(exponent, flits)) } else { Law::zero() };
+                |gaps: &Between| if flits > 0.0 { grid.law(gaps.over(grid, flits)) } else { Law::zero() };
             [law(&interface.first), law(&interface.later)]
         };
         let (whole, rest) = (gaps(shape.message), gaps(shape.rest()));
@@ -291,11 +292,11 @@ impl<'g> OneClass<'g> {
         }
     }
 
-    /// Gaps of so many cells on average, in the shape of those at the interface: `Kn_0^(G / E[G_0])`.
-    fn exponent(&self, mean: f64) -> Transform {
+    /// Gaps of so many cells on average, in the shape of those at the interface.
+    fn gaps_of_mean(&self, mean: f64) -> Between {
         let whole = self.gaps[0].mean();
         let part = if whole > 1e-9 { mean / whole } else { 0.0 };
-        self.interface.first.iter().map(|e| e * part).collect()
+        self.interface.first.part(part)
     }
 
     /// What arrives at the first router.
@@ -307,9 +308,9 @@ impl<'g> OneClass<'g> {
 
     /// What arrives at a later router, with gaps of a mean.
     fn arriving(&self, mean: f64) -> Arriving {
-        let exponent = self.exponent(mean);
+        let between = self.gaps_of_mean(mean);
         let gaps = |flits: f64| {
-            if flits > 0.0 { self.grid.law(self.grid.compound(&exponent, flits)) } else { Law::zero() }
+            if flits > 0.0 { self.grid.law(between.over(self.grid, flits)) } else { Law::zero() }
         };
         let held = gaps(self.shape.rest()).less(self.shape.buffer);
         Arriving {
@@ -385,16 +386,15 @@ impl<'g> OneClass<'g> {
         let link = &met.waits.link;
         let first = entering.first;
         let queues = self.queues(false, self.paths.mean(self.paths.first()), around, held);
-        let behind = self.grid.sum(&entering.in_buffer, link);
-        let delay = first * queues.passage(link, &self.interface.first).mean()
-            + (1.0 - first) * queues.passage(&behind, &self.interface.later).mean();
+        let delay = first * queues.passage(&Law::zero(), met, &self.interface.first).mean()
+            + (1.0 - first) * queues.passage(&entering.in_buffer, met, &self.interface.later).mean();
         let leaving = (delay - (1.0 - first) * entering.in_buffer.mean() - link.mean()).max(0.0);
         if self.dimension < 2 {
             return Ok(leaving);
         }
         let (around, met) = self.typical(false, leaving, held)?;
         let queues = self.queues(false, self.paths.mean(self.paths.middle()), &around, held);
-        let delay = queues.passage(&met.waits.link, &self.exponent(leaving)).mean();
+        let delay = queues.passage(&Law::zero(), &met, &self.gaps_of_mean(leaving)).mean();
         let growth = delay - met.waits.link.mean() - leaving;
         // routers passed since the first: E[h (h - 1) / 2] / E[h]
         let passed: f64 = (1..=self.dimension)
@@ -538,8 +538,8 @@ impl<'g> OneClass<'g> {
             let wait = if like.first { 0.0 } else { wait };
             let late = (station.met.own.mean() + wait + set_up.mean()).min(self.shape.message);
             station.interrupted = self.grid.law(product(
-                &self.grid.compound(in_step, self.shape.message - late),
-                &self.grid.compound(lagging, late),
+                &in_step.over(self.grid, self.shape.message - late),
+                &lagging.over(self.grid, late),
             ));
         }
     }

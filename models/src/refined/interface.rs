@@ -2,18 +2,19 @@
 //! each other are gaps inside the messages, which belong to the network latency.
 
 use super::Class;
+use super::between::{Between, Nested, Presence, stretches, together};
 use super::greedy_chain::{Chains, GreedyChain};
-use super::grid::{Grid, Transform};
+use super::grid::Grid;
 use super::law::Law;
-use super::link_sharing::{add_compound, load_beside, others};
+use super::link_sharing::{load_beside, others};
 use super::station::Around;
 
 /// What the link of the interface does to messages of one class.
 pub(super) struct Interface {
-    /// `ln Kn_0(z)`: gaps per flit of a message that found none of its own class before it.
-    pub(super) first: Transform,
-    /// `ln Kn_1(z)`: per flit of another.
-    pub(super) later: Transform,
+    /// `G_0`: gaps of a message that found none of its own class before it.
+    pub(super) first: Between,
+    /// `G_1`: of another.
+    pub(super) later: Between,
     /// `v_N`: what the header waits for: best effort only.
     pub(super) set_up: Law,
     /// `hw`: mean wait of a header for others in the midst of their turn \[cells\].
@@ -26,6 +27,8 @@ pub(super) struct Interface {
 
 /// What one other class does at the interface \[cells\].
 struct Pair {
+    /// A message of the own class \[cells\].
+    message: f64,
     /// Probability that it is there, given that the own class is not.
     present: f64,
     /// Gaps if it comes while the message is sent, and if it is found.
@@ -39,21 +42,21 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(classes: &[Class], own: usize, d: usize, chains: &Chains, stretch: f64) -> Self {
+    fn new(classes: &[Class], own: usize, d: usize, chains: &Chains, unit: f64) -> Self {
         let (class, other) = (&classes[own], &classes[d]);
         let k = class.vtick / other.vtick;
         let sigma = other.load();
-        let run =
-            |start: &Law, limit: &dyn Fn(f64) -> f64| chains.run(start, stretch, limit, |_: &GreedyChain| ());
-        // d comes while c is sent: its clock has the mean age sigma_d / 2
-        let comes = run(&Law::zero(), &|j| (k - sigma / 2.0) * j);
-        // d found: it ran ahead of its clock by (1 - sigma_d) of what its busy period has sent so far
+        let run = |start: &Law, limit: &dyn Fn(f64) -> f64| chains.run(start, limit, |_: &GreedyChain| ());
+        // d comes while c is sent: its clock has the mean age of half the flits sent, 1 / V_d ticks each
+        let pace = 1.0 / other.vtick;
+        let comes = run(&Law::zero(), &|j| (k - pace / 2.0) * j);
+        // d found: it ran ahead of its clock by 1 - 1 / V_d of what its busy period has sent so far
         let beside = load_beside(classes, own, d);
         let waiting = chains.waiting(beside);
         let message = chains.message().mean();
         let (mut sent, mut left) = (Vec::new(), Vec::new());
         for (weight, u, before) in ages(sigma.min(0.9)) {
-            let ran = other.message * (u + before) * (1.0 - sigma);
+            let ran = other.message * (u + before) * (1.0 - pace);
             let chain = run(&waiting.plus(message * (1.0 - u)), &|j| k * j - ran);
             sent.push((weight, chains.sent(&chain)));
             left.push((weight, chain.left()));
@@ -67,6 +70,7 @@ impl Pair {
         let all = chains.sent(&run(&Law::zero(), &|_| 1e9));
         let behind = chains.sent(&run(&left.given_positive(), &|j| k * j));
         Self {
+            message: class.message / unit,
             present: beside,
             comes: chains.sent(&comes),
             found,
@@ -84,7 +88,12 @@ impl Pair {
 
     /// `G_1`: gaps of another.
     fn later(&self) -> Law {
-        let share = (1.0 - self.present) * self.comes_left + self.present * self.found_left;
+        // who comes behind another comes while that one is sent: shares by how long it takes
+        let takes = |law: &Law| self.message + law.mean();
+        let (comes, found) = ((1.0 - self.present) * takes(&self.comes), self.present * takes(&self.found));
+        let left = (1.0 - self.present) * self.comes_left * takes(&self.comes.given_positive())
+            + found * self.found_left;
+        let share = (left / (comes + found)).min(1.0);
         Law::mixture(&[(1.0 - share, &self.all), (share, &self.behind)])
     }
 }
@@ -111,38 +120,37 @@ impl Interface {
         let others: Vec<usize> = others(classes, own);
         let chains: Vec<Chains> =
             others.iter().map(|d| Chains::new(class, own, &classes[*d], *d, unit, steps)).collect();
-        let mut stretches = vec![1.0; others.len()];
-        let mut pairs: Vec<Pair> = Vec::new();
-        for _ in 0..if others.len() > 1 { 3 } else { 1 } {
-            let pair = |((d, chains), stretch): ((&usize, &Chains), &f64)| {
-                Pair::new(classes, own, *d, chains, *stretch)
-            };
-            pairs = others.iter().zip(&chains).zip(&stretches).map(pair).collect();
-            let means: Vec<f64> = pairs.iter().map(|pair| pair.first().mean() * unit).collect();
-            let all: f64 = means.iter().sum();
-            for (stretch, mean) in stretches.iter_mut().zip(&means) {
-                *stretch = 1.0 + (all - mean) / class.message;
-            }
-        }
+        let pair = |(d, chains): (&usize, &Chains)| Pair::new(classes, own, *d, chains, unit);
+        let mut pairs: Vec<Pair> = others.iter().zip(&chains).map(pair).collect();
+        let means: Vec<f64> = pairs.iter().map(|pair| pair.first().mean() * unit).collect();
+        let stretches = stretches(class.message, &means);
         let load: f64 = classes.iter().map(Class::load).sum();
         let beside: Vec<f64> = pairs.iter().map(|pair| pair.present).collect();
         for _ in 0..4 {
-            let mean =
-                |law: &dyn Fn(&Pair) -> Law| pairs.iter().map(|pair| law(pair).mean()).sum::<f64>() * unit;
+            let mean = |law: &dyn Fn(&Pair) -> Law| {
+                let one = |(pair, stretch): (&Pair, &f64)| law(pair).mean() * stretch * unit;
+                pairs.iter().zip(&stretches).map(one).sum::<f64>()
+            };
             let any = seen_by_the_first(class, load, mean(&Pair::first), mean(&Pair::later));
             for (pair, beside) in pairs.iter_mut().zip(&beside) {
                 pair.present = (beside * any / (load - class.load())).min(0.95);
             }
         }
-        let (mut first, mut later) = (grid.exponent_of_nothing(), grid.exponent_of_nothing());
+        let nothing = Between::nothing(class.message / unit);
+        let (mut first, mut later) = (nothing.clone(), nothing);
         let (mut header_wait, mut gap, mut gaps, mut regain) = (0.0, 0.0, 0.0, Law::zero());
-        for (pair, d) in pairs.iter().zip(&others) {
+        let comes: Vec<Law> = pairs.iter().map(|pair| pair.comes.given_positive()).collect();
+        let rates = pairs.iter().map(|pair| pair.comes.positive() / class.message * unit).collect();
+        let nested = Nested::new(grid, rates, &comes);
+        let mut presences = Vec::new();
+        for (place, (pair, d)) in pairs.iter().zip(&others).enumerate() {
             let other = &classes[*d];
             let gaps_first = pair.first();
-            for (exponent, law) in [(&mut first, &gaps_first), (&mut later, &pair.later())] {
-                let y = grid.transform(&law.given_positive());
-                add_compound(exponent, &y, law.positive() / class.message * unit);
-            }
+            let within = |law: &Law| nested.within(grid, place, law);
+            let (found, absent) = (within(&pair.found), within(&pair.comes));
+            presences.push(Presence { present: pair.present, found, absent });
+            let behind = pair.later();
+            later.add(behind.positive(), &within(&behind.given_positive()));
             gap += gaps_first.mean();
             gaps += gaps_first.positive();
             let k = class.vtick / other.vtick;
@@ -154,6 +162,7 @@ impl Interface {
             }
         }
         let gap = if gaps > 0.0 { gap / gaps } else { 0.0 };
+        first.add(1.0, &together(grid, &presences));
         Self { first, later, set_up: Law::zero(), header_wait, gap, regain }
     }
 }
@@ -163,12 +172,12 @@ impl Interface {
     /// does: a first message finds `v` and meets `K`, a later one `v_l` and `K`, all of it as gaps.
     pub(super) fn without_clocks(grid: &Grid, around: &Around, message: f64, header_wait: f64) -> Self {
         let gaps = |found: &Law| {
-            let mut exponent = around.lagging.clone();
-            add_compound(&mut exponent, &grid.transform(&found.given_positive()), found.positive() / message);
-            exponent
+            let mut between = around.lagging.clone();
+            between.add(found.positive(), &grid.transform(&found.given_positive()));
+            between
         };
         let (first, later) = (gaps(&around.set_up), gaps(&around.left_behind));
-        let whole = grid.law(grid.compound(&first, message));
+        let whole = grid.law(first.over(grid, message));
         Self {
             gap: whole.given_positive().mean(),
             first,

@@ -7,8 +7,9 @@
 //! Fair queueing and weighted round robin have no clock to catch up with: `k` from the first flit on.
 
 use super::Class;
+use super::between::{Between, Nested, Presence, stretches, together};
 use super::greedy_chain::Chains;
-use super::grid::{Grid, Transform};
+use super::grid::Grid;
 use super::interface::seen_by_the_first;
 use super::law::Law;
 use super::station::Around;
@@ -24,7 +25,7 @@ struct Pair {
     /// Messages per cycle, and flits of a message.
     rate: f64,
     message: f64,
-    /// Cycles per flit of the own class, with what third classes send.
+    /// By how much third classes make its delays longer on average.
     stretch: f64,
     /// Probability that it is there, given that the own class is not.
     present: f64,
@@ -40,7 +41,7 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(classes: &[Class], own: usize, d: usize, chains: Chains, clocked: bool, stretch: f64) -> Self {
+    fn new(classes: &[Class], own: usize, d: usize, chains: Chains, clocked: bool) -> Self {
         let beside = load_beside(classes, own, d);
         let limit = |j: f64| {
             let k = classes[own].vtick / classes[d].vtick;
@@ -51,22 +52,22 @@ impl Pair {
             if e > 0.0 { if j > e { k * (j - e) + 1.0 - k } else { 0.0 } } else { -e + 1.0 + k * (j - 1.0) }
         };
         let (mut met, mut left_met) = (Vec::new(), Vec::new());
-        chains.run(&chains.message(), stretch, &limit, |chain| {
+        chains.run(&chains.message(), &limit, |chain| {
             met.push(chains.sent(chain));
             left_met.push(chain.left());
         });
         let mut found = Vec::new();
-        let last = chains.run(&chains.found(beside), stretch, &limit, |chain| found.push(chains.sent(chain)));
+        let last = chains.run(&chains.found(beside), &limit, |chain| found.push(chains.sent(chain)));
         let Class { rate, message, .. } = classes[d];
         let left_found = last.left();
-        Self { rate, message, stretch, present: beside, met, found, left_found, left_met, chains }
+        Self { rate, message, stretch: 1.0, present: beside, met, found, left_found, left_met, chains }
     }
 
     /// Probability that the other class comes while `share` of the message is still to be sent, and the law of the
     /// delay then.
     fn interruption(&self, flits: f64, contending: f64) -> (f64, Law) {
         let steps = self.steps_of(flits);
-        let nu = self.rate * self.stretch * contending * self.chains.own_flits_per_step();
+        let nu = self.rate * contending * self.chains.own_flits_per_step();
         let weight = |r: usize| (-nu * (steps - r) as f64).exp() * (1.0 - (-nu).exp());
         let parts: Vec<(f64, &Law)> =
             self.met[..steps].iter().enumerate().map(|(at, law)| (weight(at + 1), law)).collect();
@@ -96,22 +97,30 @@ impl Pair {
 
     /// What is left behind at the tail delays the next message of the own class: how often, and by what.
     fn left_behind(&self, own: &Class, other: &Class, present: f64) -> (f64, Law) {
-        let nu = self.rate * self.stretch * self.chains.own_flits_per_step();
+        let nu = self.rate * self.chains.own_flits_per_step();
         let steps = self.left_met.len();
         let weight = |r: usize| (1.0 - present) * (-nu * (steps - r) as f64).exp() * (1.0 - (-nu).exp());
-        let mut parts: Vec<(f64, &Law)> =
-            self.left_met.iter().enumerate().map(|(at, law)| (weight(at + 1), law)).collect();
-        parts.push((present, &self.left_found));
+        // who comes behind another comes while that one is sent: weights by how long it takes
+        let unit = self.chains.unit;
+        let takes = |delay: &Law| 1.0 + delay.mean() * unit / own.message;
+        let met = self.left_met.iter().zip(&self.met).enumerate();
+        let mut rest = 1.0 - present;
+        let mut parts: Vec<(f64, &Law)> = Vec::new();
+        for (at, (law, delay)) in met {
+            rest -= weight(at + 1);
+            parts.push((weight(at + 1) * takes(delay), law));
+        }
+        let found = self.found.last().map_or(1.0, takes);
+        parts.push((present * found, &self.left_found));
         let nothing = Law::zero();
-        let rest: f64 = parts.iter().map(|(weight, _)| weight).sum();
-        parts.push(((1.0 - rest).max(0.0), &nothing));
+        parts.push((rest.max(0.0), &nothing));
         let left = Law::mixture(&parts);
         let share = left.positive();
         if share < 1e-12 {
             return (0.0, Law::zero());
         }
         let k = own.vtick / other.vtick;
-        let chain = self.chains.run(&left.given_positive(), self.stretch, &|j| k * j, |_| ());
+        let chain = self.chains.run(&left.given_positive(), &|j| k * j, |_| ());
         let delay = self.chains.sent(&chain);
         let whole = delay.mean();
         let later = self.mean_interruption(own.message);
@@ -124,31 +133,27 @@ impl LinkSharing {
     pub(super) fn new(classes: &[Class], own: usize, clocked: bool, unit: f64, steps: usize) -> Self {
         let class = &classes[own];
         let others: Vec<usize> = others(classes, own);
-        let mut stretches = vec![1.0; others.len()];
-        let mut pairs: Vec<Pair> = Vec::new();
-        // third classes stretch the time: three rounds are enough
-        for _ in 0..if others.len() > 1 { 3 } else { 1 } {
-            let pair = |(d, stretch): (&usize, &f64)| {
-                let chains = Chains::new(class, own, &classes[*d], *d, unit, steps);
-                Pair::new(classes, own, *d, chains, clocked, *stretch)
-            };
-            pairs = others.iter().zip(&stretches).map(pair).collect();
-            let delay = |pair: &Pair| {
-                let found = pair.present * pair.found.last().map_or(0.0, Law::mean);
-                f64::max(pair.mean_interruption(class.message), found) * unit
-            };
-            let delays: Vec<f64> = pairs.iter().map(delay).collect();
-            let all: f64 = delays.iter().sum();
-            for (stretch, delay) in stretches.iter_mut().zip(&delays) {
-                *stretch = 1.0 + (all - delay) / class.message;
-            }
+        let pair = |d: &usize| {
+            let chains = Chains::new(class, own, &classes[*d], *d, unit, steps);
+            Pair::new(classes, own, *d, chains, clocked)
+        };
+        let mut pairs: Vec<Pair> = others.iter().map(pair).collect();
+        let delay = |pair: &Pair| {
+            let found = pair.present * pair.found.last().map_or(0.0, Law::mean);
+            f64::max(pair.mean_interruption(class.message), found) * unit
+        };
+        let delays: Vec<f64> = pairs.iter().map(delay).collect();
+        for (pair, stretch) in pairs.iter_mut().zip(stretches(class.message, &delays)) {
+            pair.stretch = stretch;
         }
         // work is conserved, whoever goes first
         let load: f64 = classes.iter().map(Class::load).sum();
         let beside: Vec<f64> = pairs.iter().map(|pair| pair.present).collect();
         for _ in 0..4 {
-            let later: f64 = pairs.iter().map(|pair| pair.mean_interruption(class.message)).sum();
-            let first: f64 = pairs.iter().map(|pair| pair.present * pair.found(class.message).mean()).sum();
+            let later = |pair: &Pair| pair.stretch * pair.mean_interruption(class.message);
+            let first = |pair: &Pair| pair.stretch * pair.present * pair.found(class.message).mean();
+            let later: f64 = pairs.iter().map(later).sum();
+            let first: f64 = pairs.iter().map(first).sum();
             let any = seen_by_the_first(class, load, (later + first) * unit, later * unit);
             for (pair, beside) in pairs.iter_mut().zip(&beside) {
                 pair.present = (beside * any / (load - class.load())).min(0.95);
@@ -160,7 +165,8 @@ impl LinkSharing {
     /// Mean delay of a message by what it finds and what comes \[cells\].
     pub(super) fn mean_delay(&self) -> f64 {
         let one = |pair: &Pair| {
-            pair.mean_interruption(self.message) + pair.present * pair.found(self.message).mean()
+            let found = pair.present * pair.found(self.message).mean();
+            pair.stretch * (pair.mean_interruption(self.message) + found)
         };
         self.pairs.iter().map(one).sum()
     }
@@ -185,18 +191,35 @@ impl LinkSharing {
         gap: f64,
         unit: f64,
     ) -> Around {
-        let (mut set_up, mut left_behind, mut unseen) = (Law::zero(), Law::zero(), 1.0);
-        let (mut in_step, mut lagging) = (grid.exponent_of_nothing(), grid.exponent_of_nothing());
+        let (mut left_behind, mut unseen) = (Law::zero(), 1.0);
+        let nothing = Between::nothing(self.message / unit);
+        let (mut in_step, mut lagging) = (nothing.clone(), nothing);
         let mut fresh = vec![Law::zero(); FRESH];
-        for (pair, d) in self.pairs.iter().zip(others(classes, own)) {
+        let nested = [contending, 1.0].map(|contending| {
+            let rates = self.pairs.iter().map(|pair| pair.rate * contending * unit).collect();
+            let laws: Vec<Law> =
+                self.pairs.iter().map(|pair| pair.interruption(self.message, contending).1).collect();
+            Nested::new(grid, rates, &laws)
+        });
+        let (mut tails, mut at_once) = (Vec::new(), Vec::new());
+        for (place, (pair, d)) in self.pairs.iter().zip(others(classes, own)).enumerate() {
             let present = pair.present * met;
             unseen *= 1.0 - present;
-            set_up = grid.sum(&set_up, &pair.found(self.message).sometimes(present));
+            let found = nested[0].within(grid, place, &pair.found(self.message));
+            at_once.push(Presence { present, found, absent: grid.transform(&Law::zero()) });
+            // I if it is not there, V_1 if it is
+            let (come, _) = pair.interruption(self.message, contending);
+            let met_whole = pair.found.last().map_or_else(Law::zero, Law::clone);
+            let met_whole = nested[0].within(grid, place, &met_whole);
+            let comes = nested[0].law(place).iter().map(|comes| (comes - 1.0) * come + 1.0).collect();
+            tails.push(Presence { present, found: met_whole, absent: comes });
             let (share, delay) = pair.left_behind(&classes[own], &classes[d], present);
+            let delay = grid.law(nested[1].within(grid, place, &delay));
             left_behind = grid.sum(&left_behind, &delay.sometimes(share));
-            for (exponent, contending) in [(&mut in_step, contending), (&mut lagging, 1.0)] {
-                let (total, law) = pair.interruption(self.message, contending);
-                add_compound(exponent, &grid.transform(&law), total / self.message * unit);
+            let kinds = [(&mut in_step, contending), (&mut lagging, 1.0)];
+            for ((between, contending), nested) in kinds.into_iter().zip(&nested) {
+                let (total, _) = pair.interruption(self.message, contending);
+                between.add(total, nested.law(place));
             }
             // what has come during a gap of g0
             let quiet = (-pair.rate * contending * (gap * unit).min(pair.message)).exp();
@@ -205,29 +228,33 @@ impl LinkSharing {
                 *fresh = grid.sum(fresh, &pair.found(to_go).sometimes(1.0 - quiet));
             }
         }
+        let set_up = grid.law(together(grid, &at_once));
         // In a long busy period of the class all that comes of the others goes through: I + v_l tends to
         // M sigma_o / (1 - sigma_o). How far it gets depends on how long the class keeps the link (our approximation).
         let others: f64 = others(classes, own).iter().map(|d| classes[*d].load()).sum();
         let long_run = self.message * others / (1.0 - others).max(0.02) / unit;
-        let coming: f64 = self.pairs.iter().map(|pair| pair.mean_interruption(self.message)).sum();
+        let coming = |pair: &Pair| pair.stretch * pair.mean_interruption(self.message);
+        let coming: f64 = self.pairs.iter().map(coming).sum();
         let (short_run, lacking) = (left_behind.mean(), long_run - coming - left_behind.mean());
         if lacking > 0.0 && short_run > 0.0 {
             let stays = (classes[own].rate * contending * (self.message + coming * unit)).min(1.0);
             left_behind = left_behind.stretched(1.0 + stays * lacking / short_run);
         }
-        Around { contending, in_step, lagging, set_up, left_behind, fresh, seen: (1.0 - unseen).min(0.95) }
+        Around {
+            contending,
+            in_step,
+            lagging,
+            alone: Some(together(grid, &tails)),
+            set_up,
+            left_behind,
+            fresh,
+            seen: (1.0 - unseen).min(0.95),
+        }
     }
 }
 
 /// Parts of a message at which what has come during a gap is looked up.
 const FRESH: usize = 4;
-
-/// Adds a compound Poisson process to an exponent: `rate (Y(z) - 1)`.
-pub(super) fn add_compound(exponent: &mut Transform, y: &Transform, rate: f64) {
-    for (e, y) in exponent.iter_mut().zip(y) {
-        *e += (y - 1.0) * rate;
-    }
-}
 
 /// The other classes that send at all.
 pub(super) fn others(classes: &[Class], own: usize) -> Vec<usize> {

@@ -1,5 +1,6 @@
 //! The single router: every class on its own, with what the others do to it.
 
+use super::between::Between;
 use super::grid::Grid;
 use super::higher_classes::Above;
 use super::interface::Interface;
@@ -114,7 +115,7 @@ fn one(
     let rate = class.rate * unit;
     let Surroundings { interface, around } = surroundings;
     let gaps = |flits: f64| {
-        let law = |exponent| if flits > 0.0 { grid.law(grid.compound(exponent, flits)) } else { Law::zero() };
+        let law = |gaps: &Between| if flits > 0.0 { grid.law(gaps.over(grid, flits)) } else { Law::zero() };
         [law(&interface.first), law(&interface.later)]
     };
     let (whole, rest) = (gaps(shape.message), gaps(shape.rest()));
@@ -161,8 +162,8 @@ fn one(
     };
     // L = P - 1 + M + E[delay of the tail], of first messages and of others
     let first = queued.first;
-    let at_once = station.passage(&met.waits.link, &interface.first);
-    let behind = station.passage(&grid.sum(&queued.in_buffer, &met.waits.link), &interface.later);
+    let at_once = station.passage(&Law::zero(), &met, &interface.first);
+    let behind = station.passage(&queued.in_buffer, &met, &interface.later);
     let delay = Law::mixture(&[(first, &at_once), (1.0 - first, &behind)]);
     let input = (1.0 - first) * queued.in_buffer.mean() * unit;
     let arbitration = met.granted.mean() * unit;

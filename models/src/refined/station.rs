@@ -5,6 +5,7 @@
 //! link ([`Station::link`]). Where the output buffer is full the tail cannot cross ([`Station::until_room`]).
 //! All times are in cells of the lattice, all rates per cell.
 
+use super::between::Between;
 use super::grid::{Grid, Transform, product};
 use super::law::Law;
 use super::queue::Queue;
@@ -14,12 +15,14 @@ use super::queue::Queue;
 pub(super) struct Around {
     /// `f`: share of the class's own messages for the output that come over other inputs.
     pub(super) contending: f64,
-    /// `ln K(z)` per flit while the message is in step with its arrival: its own input brings nothing else.
-    pub(super) in_step: Transform,
-    /// `ln K(z)` per flit while it lags behind.
-    pub(super) lagging: Transform,
+    /// `K` while the message is in step with its arrival: its own input brings nothing else.
+    pub(super) in_step: Between,
+    /// `K` while it lags behind.
+    pub(super) lagging: Between,
     /// `v`: what a message waits for that finds none of its class.
     pub(super) set_up: Law,
+    /// Delay of the tail of such a message by what it finds or what comes, where the two exclude each other.
+    pub(super) alone: Option<Transform>,
     /// `v_l`: what it waits for behind another of its class.
     pub(super) left_behind: Law,
     /// What has come on the link while the message was kept from it by a gap, by the flits already sent.
@@ -143,7 +146,7 @@ impl<'s> Station<'s> {
         held_up: &'s Law,
     ) -> Self {
         let m = shape.message;
-        let compound = |flits: f64| grid.compound(&around.lagging, flits);
+        let compound = |flits: f64| around.lagging.over(grid, flits);
         let interruptions = |flits: f64| if flits > 0.0 { grid.law(compound(flits)) } else { Law::zero() };
         let completion = |flits: f64| product(&grid.delay(flits), &compound(flits));
         let idle = Law::constant(shape.idle).sometimes(1.0 - around.seen);
@@ -314,37 +317,48 @@ impl<'s> Station<'s> {
         Law::mixture(&[(1.0 - full, &Law::zero()), (full, &held)])
     }
 
-    /// Law of the tail's delay at this output, for a message that its header reaches with `start` of lag and whose
-    /// arriving flits have gaps of exponent `gaps` per flit.
+    /// Law of the tail's delay at this output, for a message that has waited `in_buffer` before and whose
+    /// flits arrive with `gaps` between them.
     ///
     /// Interruptions and gaps come anywhere in the message; a gap is hidden by the lag it finds: the delay becomes
     /// the greater of both. Of several gaps the sum stands at one place (our approximation; against a recursion
     /// flit by flit it is off by 0.1 to 0.3 % of the latency).
-    pub(super) fn passage(&self, start: &Law, gaps: &Transform) -> Law {
+    pub(super) fn passage(&self, in_buffer: &Law, met: &Met, gaps: &Between) -> Law {
         const POSITIONS: usize = 4;
         let Self { grid, shape, around, .. } = self;
         let m = shape.message;
-        let start = start.plus(shape.header);
-        let all = grid.law(grid.compound(gaps, m));
+        let start = grid.sum(in_buffer, &met.waits.link).plus(shape.header);
+        let all = grid.law(gaps.over(grid, m));
         let (some, gap) = (all.positive(), all.given_positive());
         let mut sum = Sum::new(grid);
+        let none = if around.alone.is_some() { 1.0 - met.own.positive() } else { 0.0 };
+        // who finds others meets them then, and none of what else could come
+        if let Some(alone) = &around.alone {
+            let start = grid.transform(&in_buffer.plus(shape.header));
+            sum.add((1.0 - some) * none, &product(&start, alone));
+        }
         let mut add = |weight: f64, lag: &Law, flits: f64, left: f64| {
             // the own input still brings this message while the lag is within what is left of it
             let edge = (left.max(shape.header).floor() as usize).saturating_add(1);
             let (near, far) = lag.split(edge);
-            for (part, exponent) in [(near, &around.in_step), (far, &around.lagging)] {
+            for (part, between) in [(near, &around.in_step), (far, &around.lagging)] {
                 if let Some((share, law)) = part {
-                    sum.add(weight * share, &product(&grid.transform(&law), &grid.compound(exponent, flits)));
+                    sum.add(weight * share, &product(&grid.transform(&law), &between.over(grid, flits)));
                 }
             }
         };
-        add(1.0 - some, &start, m, m / 2.0);
+        if around.alone.is_some() {
+            let lag = grid.sum(in_buffer, &met.own.given_positive()).plus(shape.header);
+            add((1.0 - some) * (1.0 - none), &lag, m, m / 2.0);
+        } else {
+            add(1.0 - some, &start, m, m / 2.0);
+        }
         if some > 1e-12 {
             let at_start = grid.transform(&start);
             for position in 0..POSITIONS {
                 let part = (position as f64 + 0.5) / POSITIONS as f64;
                 let (sent, left) = (part * m, (1.0 - part) * m);
-                let before = grid.law(product(&at_start, &grid.compound(&around.in_step, sent)));
+                let before = grid.law(product(&at_start, &around.in_step.over(grid, sent)));
                 let weight = some / POSITIONS as f64;
                 // a gap that others of the same input make at the same output is hidden by no lag
                 let (_, lagging) = before.split(shape.header as usize + 1);

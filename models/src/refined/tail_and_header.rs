@@ -225,7 +225,27 @@ impl TailAndHeader {
                 *sum += p;
             }
         }
-        Law::of(weights).stretched(self.step)
+        if self.step <= 1.0 {
+            return Law::of(weights);
+        }
+        // a point holds what lies within a step of it, evenly as far as is known; nothing stays at nothing
+        let mut cells = Law::points();
+        let within = self.step.ceil() as i32;
+        for (t, p) in weights.iter().enumerate() {
+            let at = t as f64 * self.step;
+            if t == 0 || t + 1 == self.side {
+                cells.add(at, *p);
+                continue;
+            }
+            let parts: Vec<(f64, f64)> = (1 - within..within)
+                .map(|i| (at + f64::from(i), (1.0 - f64::from(i).abs() / self.step).max(0.0)))
+                .collect();
+            let all: f64 = parts.iter().map(|(_, part)| part).sum();
+            for (at, part) in parts {
+                cells.add(at, p * part / all);
+            }
+        }
+        cells.law()
     }
 }
 

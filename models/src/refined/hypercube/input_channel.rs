@@ -23,7 +23,7 @@ impl OneClass<'_> {
             let load = rate * law.mean();
             (load < 0.98).then(|| rate * law.second_moment() / 2.0 / (1.0 - load))
         };
-        let arriving = self.grid.law(self.grid.compound(&self.exponent(gaps), shape.message));
+        let arriving = self.grid.law(self.gaps_of_mean(gaps).over(self.grid, shape.message));
         let uncovered = arriving.less(self.hidden());
         let wait = |s: u32| {
             let part = |(share, output): (f64, Output)| {

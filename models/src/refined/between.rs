@@ -1,0 +1,249 @@
+//! What others send between the flits of a message.
+//!
+//! Strictly higher classes interrupt flit by flit, a compound Poisson process: `exp(m e(z))` over `m` flits. An equal
+//! class comes once in a message or not at all, since its law `Y` of the delay counts what comes later, too: of `m`
+//! flits of `M` it interrupts `1 - (m / M) q (1 - Y(z))`. Several classes act independently of each other.
+
+use realfft::num_complex::Complex64;
+
+use super::grid::{Grid, Transform};
+use super::law::Law;
+
+/// The sum of what classes add to the flits of a message.
+#[derive(Clone)]
+pub(super) struct Between {
+    /// `M` \[cells\]
+    message: f64,
+    /// `e(z)` per cell of the message; none without higher classes.
+    per_flit: Option<Transform>,
+    /// `q (Y(z) - 1)` of each class that comes once.
+    once: Vec<Transform>,
+    /// Share of it all that is meant.
+    part: f64,
+}
+
+impl Between {
+    /// Nothing is added to a message of so many cells.
+    pub(super) fn nothing(message: f64) -> Self {
+        Self { message, per_flit: None, once: Vec::new(), part: 1.0 }
+    }
+
+    /// A compound Poisson process.
+    pub(super) fn steadily(message: f64, per_flit: Transform) -> Self {
+        Self { per_flit: Some(per_flit), ..Self::nothing(message) }
+    }
+
+    /// Adds a class that comes in a share `q` of the messages, with the transform of what it then adds.
+    pub(super) fn add(&mut self, q: f64, y: &Transform) {
+        if q > 0.0 {
+            self.once.push(y.iter().map(|y| (y - 1.0) * q).collect());
+        }
+    }
+
+    /// A part of it, or a multiple.
+    pub(super) fn part(&self, part: f64) -> Self {
+        Self { part: self.part * part, ..self.clone() }
+    }
+
+    /// Transform of what is added to so many cells of the message.
+    pub(super) fn over(&self, grid: &Grid, cells: f64) -> Transform {
+        let cells = cells.max(0.0) * self.part;
+        let mut sum = match &self.per_flit {
+            Some(per_flit) => grid.compound(per_flit, cells),
+            None => vec![1.0.into(); grid.points().len()],
+        };
+        // whole messages, and a part of one
+        let messages = if self.message > 0.0 { cells / self.message } else { 0.0 };
+        let (whole, rest) = (messages.floor(), messages.fract());
+        for once in &self.once {
+            for (sum, once) in sum.iter_mut().zip(once) {
+                *sum *= once * rest + 1.0;
+                if whole > 0.0 {
+                    *sum *= (once + 1.0).powi(whole.min(1e6) as i32);
+                }
+            }
+        }
+        sum
+    }
+}
+
+/// What several classes do while they delay a message: others come meanwhile, too.
+///
+/// With `x` cells of delay by a class, one of the others comes with probability `1 - exp(-ν x)`, `ν` their rates
+/// together, and adds its own delay, in which others come again: `Y'_d = Y_d * Y'_e` then (our approximation: at
+/// most one comes in each delay).
+pub(super) struct Nested {
+    /// Messages per cell.
+    rates: Vec<f64>,
+    /// `Y'_d`
+    laws: Vec<Transform>,
+}
+
+impl Nested {
+    /// Of classes that come at a rate and delay by a law.
+    pub(super) fn new(grid: &Grid, rates: Vec<f64>, laws: &[Law]) -> Self {
+        const DEPTH: usize = 3;
+        let mut nested = Self { rates, laws: laws.iter().map(|law| grid.transform(law)).collect() };
+        if laws.len() < 2 {
+            return nested;
+        }
+        let parts: Vec<_> = laws.iter().enumerate().map(|(d, law)| nested.split(grid, d, law)).collect();
+        for _ in 0..DEPTH {
+            nested.laws = parts.iter().enumerate().map(|(d, parts)| nested.join(d, parts)).collect();
+        }
+        nested
+    }
+
+    /// `Y'_d`
+    pub(super) fn law(&self, d: usize) -> &Transform {
+        &self.laws[d]
+    }
+
+    /// Transform of another delay by class `d`, with what comes meanwhile.
+    pub(super) fn within(&self, grid: &Grid, d: usize, law: &Law) -> Transform {
+        if self.laws.len() < 2 { grid.transform(law) } else { self.join(d, &self.split(grid, d, law)) }
+    }
+
+    fn others(&self, d: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.rates.len()).filter(move |e| *e != d)
+    }
+
+    /// The part of a law in which no other comes, and that in which one does.
+    fn split(&self, grid: &Grid, d: usize, law: &Law) -> [Transform; 2] {
+        let rate: f64 = self.others(d).map(|e| self.rates[e]).sum();
+        let (quiet, alone) = (law.tilted(rate), law.tilted_law(rate));
+        let all = grid.transform(law);
+        let alone: Transform = grid.transform(&alone).iter().map(|x| x * quiet).collect();
+        let met = all.iter().zip(&alone).map(|(all, alone)| all - alone).collect();
+        [alone, met]
+    }
+
+    fn join(&self, d: usize, [alone, met]: &[Transform; 2]) -> Transform {
+        let rate: f64 = self.others(d).map(|e| self.rates[e]).sum();
+        let mut law = alone.clone();
+        for e in self.others(d) {
+            let share = if rate > 0.0 { self.rates[e] / rate } else { 0.0 };
+            for ((law, met), other) in law.iter_mut().zip(met).zip(&self.laws[e]) {
+                *law += met * other * share;
+            }
+        }
+        law
+    }
+}
+
+/// A class that is found or not.
+pub(super) struct Presence {
+    /// Probability that it is found.
+    pub(super) present: f64,
+    /// Transforms of what it does if it is found, and if it is not.
+    pub(super) found: Transform,
+    pub(super) absent: Transform,
+}
+
+/// The sum over classes that share the time a link is theirs: a class is found more often beside others.
+///
+/// Numbers of messages under processor sharing have a product form, from which with `o_d = p_d / (1 - p_d)`
+/// `P(none of the classes T is there) = 1 / (1 + Σ_T o_d)`; sets of present classes follow by inclusion and
+/// exclusion. With many classes they are independent.
+pub(super) fn together(grid: &Grid, classes: &[Presence]) -> Transform {
+    const MOST: usize = 4;
+    let mut sum = vec![Complex64::ZERO; grid.points().len()];
+    if classes.len() > MOST {
+        sum.fill(Complex64::ONE);
+        for Presence { present, found, absent } in classes {
+            for ((sum, found), absent) in sum.iter_mut().zip(found).zip(absent) {
+                *sum *= found * *present + absent * (1.0 - present);
+            }
+        }
+        return sum;
+    }
+    let odds: Vec<f64> =
+        classes.iter().map(|class| class.present / (1.0 - class.present).max(0.02)).collect();
+    let none = |set: usize| {
+        let all: f64 = odds.iter().enumerate().filter(|(d, _)| set >> d & 1 == 1).map(|(_, odds)| odds).sum();
+        1.0 / (1.0 + all)
+    };
+    let whole = (1_usize << classes.len()) - 1;
+    for there in 0..=whole {
+        let away = whole & !there;
+        let share: f64 = (0..=there)
+            .filter(|part| part & !there == 0)
+            .map(|part| if part.count_ones() % 2 == 0 { none(away | part) } else { -none(away | part) })
+            .sum();
+        if share <= 0.0 {
+            continue;
+        }
+        let mut term = vec![Complex64::from(share); sum.len()];
+        for (d, Presence { found, absent, .. }) in classes.iter().enumerate() {
+            let factor = if there >> d & 1 == 1 { found } else { absent };
+            for (term, factor) in term.iter_mut().zip(factor) {
+                *term *= factor;
+            }
+        }
+        for (sum, term) in sum.iter_mut().zip(&term) {
+            *sum += term;
+        }
+    }
+    sum
+}
+
+/// Factors by which mean delays grow as others come meanwhile: `s_d = 1 + Σ s_e D_e / M` over the others.
+pub(super) fn stretches(message: f64, delays: &[f64]) -> Vec<f64> {
+    let mut stretches = vec![1.0; delays.len()];
+    for _ in 0..3 {
+        let grown: Vec<f64> = delays.iter().zip(&stretches).map(|(delay, stretch)| delay * stretch).collect();
+        let all: f64 = grown.iter().sum();
+        for (stretch, grown) in stretches.iter_mut().zip(&grown) {
+            *stretch = 1.0 + (all - grown) / message;
+        }
+    }
+    stretches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_comes_once_in_a_message_or_not_at_all() {
+        let grid = Grid::of(256);
+        let mut between = Between::nothing(32.0);
+        between.add(0.25, &grid.transform(&Law::constant(8.0)));
+        let law = |cells| grid.law(between.over(&grid, cells));
+        assert!((law(32.0).at(0) - 0.75).abs() < 1e-9 && (law(32.0).at(8) - 0.25).abs() < 1e-9);
+        assert!((law(8.0).at(8) - 0.0625).abs() < 1e-9);
+        // two messages and a half: means add up
+        assert!((law(80.0).mean() - 5.0).abs() < 1e-3);
+        assert!((grid.law(between.part(3.0).over(&grid, 32.0)).mean() - 6.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn classes_keep_their_presence_and_are_found_together_more_often() {
+        let grid = Grid::of(64);
+        let class = |present, at: f64| Presence {
+            present,
+            found: grid.transform(&Law::constant(at)),
+            absent: grid.transform(&Law::zero()),
+        };
+        let law = |classes: &[Presence]| grid.law(together(&grid, classes));
+        let law = law(&[class(0.2, 1.0), class(0.3, 2.0), class(0.1, 4.0)]);
+        let of = |bit: usize| (0..8).filter(|x| x & bit > 0).map(|x| law.at(x)).sum::<f64>();
+        for (bit, present) in [(1, 0.2), (2, 0.3), (4, 0.1)] {
+            assert!((of(bit) - present).abs() < 1e-6, "{}", of(bit));
+        }
+        // two classes of one queue: (1 - s) / (1 - s_1) is left of the first where the second is away
+        assert!(law.at(3) + law.at(7) > 0.2 * 0.3);
+        let odds: f64 = 0.2 / 0.8 + 0.3 / 0.7 + 0.1 / 0.9;
+        assert!((law.at(0) - 1.0 / (1.0 + odds)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn means_of_a_steady_stream_and_of_classes_add_up() {
+        let grid = Grid::of(1024);
+        let per_flit = grid.transform(&Law::constant(5.0)).iter().map(|y| (y - 1.0) * 0.01).collect();
+        let mut between = Between::steadily(40.0, per_flit);
+        between.add(0.5, &grid.transform(&Law::constant(3.0)));
+        let mean = grid.law(between.over(&grid, 40.0)).mean();
+        assert!((mean - (40.0 * 0.01 * 5.0 + 1.5)).abs() < 1e-3, "{mean}");
+    }
+}
