@@ -24,10 +24,11 @@ use super::ecube_paths::{Crossing, EcubePaths, Output};
 use super::grid::{Grid, Transform, product};
 use super::higher_classes::Above;
 use super::interface::Interface;
+use super::iteration::{Iteration, Settled, State};
 use super::law::Law;
 use super::link_sharing::LinkSharing;
-use super::solution::{Delays, Detail, Found};
-use super::source::{Queued, Source};
+use super::solution::{Delays, Detail, Found, Outcome, Warm, on_wider_lattices};
+use super::source::Source;
 use super::station::{Around, Arriving, Met, Overloaded, Place, Shape, Station as Queues, Waits};
 use super::{Asked, Class, Resolution};
 use along_path::{Path, Prepared};
@@ -40,18 +41,13 @@ pub(super) fn solve(
     asked: &Asked,
     dimension: u32,
     resolution: &Resolution,
+    warm: &dyn Fn(usize) -> Option<Warm>,
 ) -> Vec<Result<Found, Overloaded>> {
     let solve = |index: usize| {
-        let mut resolution = *resolution;
-        loop {
+        on_wider_lattices(resolution, warm(index).as_ref(), |resolution, start| {
             let grid = Grid::of(resolution.cells);
-            let found =
-                OneClass::new(asked, dimension, index, &grid, &resolution)?.solve(asked, &resolution)?;
-            if found.fits(&resolution) {
-                return Ok(found);
-            }
-            resolution = resolution.wider();
-        }
+            OneClass::new(asked, dimension, index, &grid, resolution)?.solve(asked, resolution, start)
+        })
     };
     (0..asked.classes.len()).map(solve).collect()
 }
@@ -326,8 +322,9 @@ impl<'g> OneClass<'g> {
         around: &Around,
         held: &Held,
         resolution: &Resolution,
+        start: Option<&State>,
         report: &mut Detail,
-    ) -> Result<(Met, Queued), Overloaded> {
+    ) -> Result<Settled, Overloaded> {
         let queues = self.queues(false, self.paths.mean(self.paths.first()), around, held);
         let source = Source {
             grid: self.grid,
@@ -340,33 +337,16 @@ impl<'g> OneClass<'g> {
             regain: &self.interface.regain,
             header_wait: self.interface.header_wait,
         };
-        let mut arriving = self.entering(1.0, Law::zero());
-        let mut waits = queues.start();
-        let mut rounds = 0;
-        loop {
-            let mut met = queues.round(&arriving, &waits).map_err(|over| over.at(false))?;
-            if let Some(chained) = &held.first {
-                met.blocked = met.blocked.max_in_step(chained);
-            }
-            let queued = source.round(&met, &arriving.in_buffer)?;
-            let before = [arriving.in_buffer.mean(), waits.grant.mean(), waits.link.mean()];
-            let after = [queued.in_buffer.mean(), met.waits.grant.mean(), met.waits.link.mean()];
-            let change = before.iter().zip(after).map(|(b, a)| (b - a).abs()).fold(0.0, f64::max) * self.unit;
-            rounds += 1;
-            report.rounds += 1;
-            report.changes.push(change / (self.class.message + 1.0));
-            let last = change <= resolution.tolerance * (self.class.message + 1.0);
-            if last || rounds >= resolution.most_rounds {
-                report.converged = last;
-                return Ok((met, queued));
-            }
-            // the maps fall where gaps are hidden by waits: half a step keeps them from swinging
-            let half = |old: &Law, new: &Law| Law::mixture(&[(0.5, old), (0.5, new)]);
-            arriving.first = 0.5 * (arriving.first + queued.first);
-            arriving.in_buffer = half(&arriving.in_buffer, &queued.in_buffer);
-            waits.grant = half(&waits.grant, &met.waits.grant);
-            waits.link = half(&waits.link, &met.waits.link);
-        }
+        let entering = self.entering(1.0, Law::zero());
+        let iteration = Iteration {
+            station: &queues,
+            source: &source,
+            chained: held.first.as_ref(),
+            gaps: &entering.gaps,
+            held: &entering.held,
+            message: (self.class.message + 1.0) / self.unit,
+        };
+        iteration.settle(start, resolution, report).map_err(|over| over.at(false))
     }
 
     /// `E[G]`: mean gap inside messages on their way into the second and later routers.
@@ -463,14 +443,24 @@ impl<'g> OneClass<'g> {
         Ok(chain.held(&first, &Kind::new(&later.1.waits, &later.0.lagging), &last))
     }
 
-    fn solve(&self, asked: &Asked, resolution: &Resolution) -> Result<Found, Overloaded> {
+    fn solve(
+        &self,
+        asked: &Asked,
+        resolution: &Resolution,
+        start: Option<&State>,
+    ) -> Result<Outcome, Overloaded> {
         let (n, unit) = (self.dimension, self.unit);
         let mut report = Detail::default();
         let around = self.around(false, self.paths.mean(self.paths.first()));
         let mut held = Held::nobody();
         let mut round = 0;
-        let (mut stations, queued, gaps) = loop {
-            let (met, queued) = self.source(&around, &held, resolution, &mut report)?;
+        let mut warm = start.cloned();
+        let (mut stations, queued, gaps, state) = loop {
+            let Settled { met, queued, state, narrow } =
+                self.source(&around, &held, resolution, warm.as_ref(), &mut report)?;
+            if narrow {
+                return Ok(Outcome::TooNarrow(state));
+            }
             let entering = self.entering(queued.first, queued.in_buffer.clone());
             let gaps = self.gaps_on_the_way(&around, &met, &entering, &held)?;
             let before = held.mean();
@@ -478,10 +468,11 @@ impl<'g> OneClass<'g> {
             if self.shape.is_short() && round < CHAINED {
                 held = self.chained((&around, &met), gaps, &held)?;
                 if (held.mean() - before).abs() > 1e-2 * (self.shape.message + 1.0) {
+                    warm = Some(state);
                     continue;
                 }
             }
-            break (self.stations(&entering, gaps, &held)?, queued, gaps);
+            break (self.stations(&entering, gaps, &held)?, queued, gaps, state);
         };
         let in_channel = self.in_channel(&stations, gaps, &held);
         self.interrupt(&mut stations, &in_channel);
@@ -514,7 +505,7 @@ impl<'g> OneClass<'g> {
             latency += share * (lone(hops) + law.mean() * unit);
             delays.push(Delays { hops: Some(hops), share, lone: lone(hops), law });
         }
-        Ok(Found {
+        Ok(Outcome::Found(Found {
             transfer,
             input,
             arbitration,
@@ -526,7 +517,8 @@ impl<'g> OneClass<'g> {
             delays,
             unit,
             detail: report,
-        })
+            warm: Warm { state, unit, cells: resolution.cells },
+        }))
     }
 
     /// `I = K_f^(M - m) K^m`: others interrupt the `m` flits that lag at full rate, the rest as far as they come over

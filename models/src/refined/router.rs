@@ -3,11 +3,12 @@
 use super::grid::Grid;
 use super::higher_classes::Above;
 use super::interface::Interface;
+use super::iteration::{Iteration, Settled, State};
 use super::law::Law;
 use super::link_sharing::LinkSharing;
-use super::solution::{Delays, Detail, Found};
-use super::source::{Queued, Source};
-use super::station::{Around, Arriving, Met, Overloaded, Place, Shape, Station};
+use super::solution::{Delays, Detail, Found, Outcome, Warm, on_wider_lattices};
+use super::source::Source;
+use super::station::{Around, Overloaded, Place, Shape, Station};
 use super::{Asked, Class, Resolution};
 
 /// What surrounds one class.
@@ -17,20 +18,20 @@ struct Surroundings {
 }
 
 /// All classes of a single router with `ports` ports.
-pub(super) fn solve(asked: &Asked, ports: u32, resolution: &Resolution) -> Vec<Result<Found, Overloaded>> {
+pub(super) fn solve(
+    asked: &Asked,
+    ports: u32,
+    resolution: &Resolution,
+    warm: &dyn Fn(usize) -> Option<Warm>,
+) -> Vec<Result<Found, Overloaded>> {
     let real_time: Vec<Class> = asked.real_time().collect();
     let share = OwnInput::new(asked, &real_time, f64::from(ports), resolution);
     let solve = |index: usize| {
-        let mut resolution = *resolution;
-        loop {
+        on_wider_lattices(resolution, warm(index).as_ref(), |resolution, start| {
             let grid = Grid::of(resolution.cells);
-            let surroundings = surroundings(asked, index, &grid, &real_time, &share, &resolution)?;
-            let found = one(asked, index, &grid, &surroundings, share.other_inputs, &resolution)?;
-            if found.fits(&resolution) {
-                return Ok(found);
-            }
-            resolution = resolution.wider();
-        }
+            let surroundings = surroundings(asked, index, &grid, &real_time, &share, resolution)?;
+            one(asked, index, &grid, &surroundings, share.other_inputs, resolution, start)
+        })
     };
     (0..asked.classes.len()).map(solve).collect()
 }
@@ -107,7 +108,8 @@ fn one(
     surroundings: &Surroundings,
     other_inputs: f64,
     resolution: &Resolution,
-) -> Result<Found, Overloaded> {
+    start: Option<&State>,
+) -> Result<Outcome, Overloaded> {
     let class = &asked.classes[index];
     let unit = resolution.unit;
     let shape = Shape::of(asked, class, unit);
@@ -132,33 +134,19 @@ fn one(
         header_wait: interface.header_wait,
     };
     let held = [rest[0].less(shape.buffer), rest[1].less(shape.buffer)];
-    let mut arriving = Arriving { gaps: whole.clone(), held, first: 1.0, in_buffer: Law::zero() };
-    let mut waits = station.start();
-    let (mut report, mut pace) = (Detail::default(), Pace::default());
-    let (met, queued): (Met, Queued) = loop {
-        let met = station.round(&arriving, &waits)?;
-        let queued = source.round(&met, &arriving.in_buffer)?;
-        let before = [arriving.in_buffer.mean(), waits.grant.mean(), waits.link.mean()];
-        let after = [queued.in_buffer.mean(), met.waits.grant.mean(), met.waits.link.mean()];
-        let moved: [f64; 3] = std::array::from_fn(|i| (after[i] - before[i]) * unit);
-        let change = moved.iter().fold(0.0, |most, moved| f64::max(most, moved.abs()));
-        report.rounds += 1;
-        report.changes.push(change / (class.message + 1.0));
-        // what creeps for long is taken as it is, a little coarser the longer it takes
-        let patience = 1.0 + f64::from(report.rounds) / 100.0;
-        let last = change <= resolution.tolerance * patience * patience * (class.message + 1.0);
-        if last || report.rounds >= resolution.most_rounds {
-            report.converged = last;
-            break (met, queued);
-        }
-        let hasten = pace.next(moved, before[0] * unit);
-        let step = pace.step;
-        let toward = |old: &Law, new: &Law| Law::mixture(&[(1.0 - step, old), (step, new)]);
-        arriving.first += step * (queued.first - arriving.first);
-        arriving.in_buffer = toward(&arriving.in_buffer, &queued.in_buffer).stretched(hasten);
-        waits.grant = toward(&waits.grant, &met.waits.grant);
-        waits.link = toward(&waits.link, &met.waits.link);
+    let iteration = Iteration {
+        station: &station,
+        source: &source,
+        chained: None,
+        gaps: &whole,
+        held: &held,
+        message: (class.message + 1.0) / unit,
     };
+    let mut report = Detail::default();
+    let Settled { met, queued, state, narrow } = iteration.settle(start, resolution, &mut report)?;
+    if narrow {
+        return Ok(Outcome::TooNarrow(state));
+    }
     // L = P - 1 + M + E[delay of the tail], of first messages and of others
     let first = queued.first;
     let at_once = station.passage(&met.waits.link, &interface.first);
@@ -168,7 +156,7 @@ fn one(
     let arbitration = met.granted.mean() * unit;
     let output = (met.waits.link.mean() * unit - arbitration).max(0.0);
     let total = delay.mean() * unit;
-    Ok(Found {
+    Ok(Outcome::Found(Found {
         transfer: asked.stages - 1.0 + class.message,
         input,
         arbitration,
@@ -180,54 +168,6 @@ fn one(
         delays: vec![Delays { hops: None, share: 1.0, lone: asked.stages - 1.0 + class.message, law: delay }],
         unit,
         detail: report,
-    })
-}
-
-/// How far each round goes.
-///
-/// The maps fall where gaps are hidden by waits: then a shorter step keeps them from swinging. Near saturation the
-/// in-buffer wait creeps up like a queue that fills: then it is taken on at once to where a geometric series leads.
-#[derive(Clone, Copy, Debug)]
-struct Pace {
-    step: f64,
-    moved: [f64; 3],
-    /// Rounds on end in one direction.
-    straight: u32,
-}
-
-impl Default for Pace {
-    fn default() -> Self {
-        Self { step: 1.0, moved: [0.0; 3], straight: 0 }
-    }
-}
-
-/// Rounds in one direction after which the way is shortened.
-const PATIENCE: u32 = 6;
-
-impl Pace {
-    /// Looks at what moved in this round; gives the factor by which the in-buffer wait of mean `wait` is to go on.
-    fn next(&mut self, moved: [f64; 3], wait: f64) -> f64 {
-        let along: f64 = moved.iter().zip(&self.moved).map(|(now, before)| now * before).sum();
-        let squared = |moved: &[f64; 3]| moved.iter().map(|x| x * x).sum::<f64>();
-        let before = std::mem::replace(&mut self.moved, moved);
-        if along < 0.0 {
-            self.straight = 0;
-            if squared(&moved) > 0.8 * squared(&before) {
-                self.step = f64::max(self.step / 2.0, 0.05);
-            }
-            return 1.0;
-        }
-        self.straight += 1;
-        if self.straight < PATIENCE {
-            return 1.0;
-        }
-        self.straight = 0;
-        self.step = f64::min(self.step * 2.0, 1.0);
-        let ratio = (moved[0] / before[0]).clamp(0.0, 0.99);
-        if ratio < 0.5 || wait <= 0.0 || !ratio.is_finite() {
-            return 1.0;
-        }
-        // the rest of the series, halfway
-        (1.0 + 0.5 * moved[0] * ratio / (1.0 - ratio) / wait).clamp(0.5, 2.0)
-    }
+        warm: Warm { state, unit, cells: resolution.cells },
+    }))
 }

@@ -22,7 +22,7 @@ pub(super) fn load_factors(scenario: &Scenario, saturated: &[usize]) -> Vec<Opti
         let scaled = scenario.with_rates_scaled(factor);
         let asked = Asked::new(&scaled);
         let resolution = Resolution { most_rounds: 80, ..Resolution::means(&asked) };
-        let found = solve_at(&scaled, &asked, &resolution);
+        let found = solve_at(&scaled, &asked, &resolution, None);
         for (class, range) in saturated.iter().zip(&mut ranges) {
             if !(range.0 < factor && factor < range.1) {
                 continue;

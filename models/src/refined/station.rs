@@ -299,15 +299,8 @@ impl<'s> Station<'s> {
         }
         let parts = parts.law();
         let none = parts.at(0);
-        let mut sum = Sum::new(self.grid);
-        let mut power = self.step_completion.clone();
-        for p in &parts.probabilities()[1..] {
-            sum.add(*p, &power);
-            for (power, one) in power.iter_mut().zip(&self.step_completion) {
-                *power *= one;
-            }
-        }
-        let room = Law::mixture(&[(none, &Law::zero()), (1.0 - none, &sum.law())]);
+        let sent = self.grid.law(self.grid.compounded(parts.probabilities(), &self.step_completion));
+        let room = Law::mixture(&[(none, &Law::zero()), (1.0 - none, &sent)]);
         // others may hold the link at that moment
         let full = room.positive();
         let held = self.grid.sum(&room.given_positive(), &self.around.set_up);
