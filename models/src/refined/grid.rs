@@ -255,6 +255,30 @@ impl Grid {
     }
 }
 
+/// What a compound Poisson process adds to some flits, each number of flits looked up once.
+pub(super) struct Compounds<'c> {
+    grid: &'c Grid,
+    exponent: &'c [Complex64],
+    known: RefCell<Vec<(f64, Rc<Transform>)>>,
+}
+
+impl<'c> Compounds<'c> {
+    pub(super) fn new(grid: &'c Grid, exponent: &'c [Complex64]) -> Self {
+        Self { grid, exponent, known: RefCell::default() }
+    }
+
+    /// [`Grid::compound`]
+    pub(super) fn over(&self, flits: f64) -> Rc<Transform> {
+        let mut known = self.known.borrow_mut();
+        if let Some((_, found)) = known.iter().find(|(known, _)| *known == flits) {
+            return Rc::clone(found);
+        }
+        let found = Rc::new(self.grid.compound(self.exponent, flits));
+        known.push((flits, Rc::clone(&found)));
+        found
+    }
+}
+
 /// Point by point.
 pub(super) fn product(x: &[Complex64], y: &[Complex64]) -> Transform {
     x.iter().zip(y).map(|(x, y)| x * y).collect()

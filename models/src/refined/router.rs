@@ -86,7 +86,10 @@ fn surroundings(
         let load: f64 = real_time.iter().map(Class::load).sum();
         let above = Above::new(grid, real_time, unit).ok_or(Overloaded { load, place: Place::Link })?;
         let around = above.around(grid, (a, share.met(None)), asked.classes[index].rate * unit);
-        return Ok(Surroundings { interface: above.interface(grid, asked.classes[index].rate * unit), around });
+        return Ok(Surroundings {
+            interface: above.interface(grid, asked.classes[index].rate * unit),
+            around,
+        });
     };
     let sharing = LinkSharing::new(real_time, own, asked.clocked, unit, steps);
     let interface = if asked.clocked {

@@ -5,7 +5,7 @@
 //! link ([`Station::link`]). Where the output buffer is full the tail cannot cross ([`Station::until_room`]).
 //! All times are in cells of the lattice, all rates per cell.
 
-use super::grid::{Grid, Transform, product};
+use super::grid::{Compounds, Grid, Transform, product};
 use super::law::Law;
 use super::queue::Queue;
 
@@ -319,15 +319,17 @@ impl<'s> Station<'s> {
         let m = shape.message;
         let start = start.plus(shape.header);
         let all = grid.law(grid.compound(gaps, m));
+        let (in_step, lagging) =
+            (Compounds::new(grid, &around.in_step), Compounds::new(grid, &around.lagging));
         let (some, gap) = (all.positive(), all.given_positive());
         let mut sum = Sum::new(grid);
         let mut add = |weight: f64, lag: &Law, flits: f64, left: f64| {
             // the own input still brings this message while the lag is within what is left of it
             let edge = (left.max(shape.header).floor() as usize).saturating_add(1);
             let (near, far) = lag.split(edge);
-            for (part, exponent) in [(near, &around.in_step), (far, &around.lagging)] {
+            for (part, interruptions) in [(near, &in_step), (far, &lagging)] {
                 if let Some((share, law)) = part {
-                    sum.add(weight * share, &product(&grid.transform(&law), &grid.compound(exponent, flits)));
+                    sum.add(weight * share, &product(&grid.transform(&law), &interruptions.over(flits)));
                 }
             }
         };
@@ -337,7 +339,7 @@ impl<'s> Station<'s> {
             for position in 0..POSITIONS {
                 let part = (position as f64 + 0.5) / POSITIONS as f64;
                 let (sent, left) = (part * m, (1.0 - part) * m);
-                let before = grid.law(product(&at_start, &grid.compound(&around.in_step, sent)));
+                let before = grid.law(product(&at_start, &in_step.over(sent)));
                 let weight = some / POSITIONS as f64;
                 // a gap that others of the same input make at the same output is hidden by no lag
                 let (_, lagging) = before.split(shape.header as usize + 1);

@@ -161,6 +161,11 @@ impl TailAndHeader {
     fn tail_delayed(&self, from: &[f64], law: &[f64], beyond: usize) -> Vec<f64> {
         let n = self.side;
         let mut to = vec![0.0; from.len()];
+        // P(Y >= y)
+        let mut at_least = law.to_vec();
+        for y in (1..at_least.len()).rev() {
+            at_least[y - 1] += at_least[y];
+        }
         for (h, (source, target)) in from.chunks_exact(n).zip(to.chunks_exact_mut(n)).enumerate() {
             for (t, p) in source.iter().enumerate().skip(h) {
                 if t < h + beyond {
@@ -175,7 +180,7 @@ impl TailAndHeader {
                 for (target, q) in target[t..t + within].iter_mut().zip(law) {
                     *target += p * q;
                 }
-                target[n - 1] += p * law[within..].iter().sum::<f64>();
+                target[n - 1] += p * at_least.get(within).copied().unwrap_or(0.0);
             }
         }
         to
