@@ -51,6 +51,11 @@ impl Class {
         self.rate * self.message
     }
 
+    /// The share of it that takes some way.
+    fn thinned(&self, share: f64) -> Self {
+        Self { rate: self.rate * share, ..*self }
+    }
+
     /// The source with times in cells of `unit` cycles.
     fn bursts_in(&self, unit: f64) -> Option<BurstySource> {
         self.bursts.map(|source| BurstySource {
@@ -145,6 +150,8 @@ struct Resolution {
     most_rounds: u32,
     /// Probability of the last eighth of the lattice up to which it is wide enough.
     beyond: f64,
+    /// Whether laws are wanted, or means alone.
+    laws: bool,
 }
 
 /// Cells of the finest lattice.
@@ -155,7 +162,7 @@ impl Resolution {
     fn fine(asked: &Asked) -> Self {
         let unit = (asked.longest() / 64.0).ceil().max(1.0);
         let cells = ((8.0 * asked.longest() / unit) as usize).next_power_of_two().clamp(256, 1024);
-        Self { cells, unit, steps: 16, tolerance: 1e-4, most_rounds: 300, beyond: 1e-5 }
+        Self { cells, unit, steps: 16, tolerance: 1e-4, most_rounds: 300, beyond: 1e-5, laws: true }
     }
 
     /// For means alone: eight cells to the shortest message, if the cycles by which headers are slower are whole cells;
@@ -170,7 +177,7 @@ impl Resolution {
             widest
         };
         let cells = ((8.0 * asked.longest() / unit) as usize).next_power_of_two().clamp(64, 256);
-        Self { cells, unit, steps: 8, tolerance: 3e-4, most_rounds: 300, beyond: 3e-4 }
+        Self { cells, unit, steps: 8, tolerance: 3e-4, most_rounds: 300, beyond: 3e-4, laws: false }
     }
 
     /// Twice as far: by more cells, or by wider ones.
@@ -199,6 +206,15 @@ pub struct WarmStart {
     classes: Vec<Option<Warm>>,
 }
 
+impl WarmStart {
+    /// Of one class, by its place among those that send.
+    fn of_one(classes: usize, index: usize, warm: Warm) -> Self {
+        let mut start = Self { classes: vec![None; classes] };
+        start.classes[index] = Some(warm);
+        start
+    }
+}
+
 /// Solves the model.
 ///
 /// # Errors
@@ -220,7 +236,8 @@ pub fn solve_from(
     supports(scenario)?;
     let asked = Asked::new(scenario);
     let resolution = if options.distributions { Resolution::fine(&asked) } else { Resolution::means(&asked) };
-    let found = solve_at(scenario, &asked, &resolution, start);
+    let all: Vec<usize> = (0..asked.classes.len()).collect();
+    let found = solve_at(scenario, &asked, &resolution, &all, start);
     let next = WarmStart {
         classes: found.iter().map(|found| found.as_ref().ok().map(|found| found.warm.clone())).collect(),
     };
@@ -231,18 +248,19 @@ pub fn solve_from(
     Ok((wording::answer(scenario, &asked, Solved { report, found }, options), next))
 }
 
-/// All classes that send, at one resolution.
+/// Some of the classes that send, at one resolution.
 fn solve_at(
     scenario: &Scenario,
     asked: &Asked,
     resolution: &Resolution,
+    wanted: &[usize],
     start: Option<&WarmStart>,
 ) -> Vec<Result<Found, Overloaded>> {
     let start = start.filter(|start| start.classes.len() == asked.classes.len());
     let warm = |index: usize| start.and_then(|start| start.classes[index].clone());
     match scenario.network() {
-        NetworkSpec::Router { ports } => router::solve(asked, ports, resolution, &warm),
-        NetworkSpec::Hypercube { dimension } => hypercube::solve(asked, dimension, resolution, &warm),
+        NetworkSpec::Router { ports } => router::solve(asked, ports, resolution, wanted, &warm),
+        NetworkSpec::Hypercube { dimension } => hypercube::solve(asked, dimension, resolution, wanted, &warm),
     }
 }
 

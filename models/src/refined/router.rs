@@ -1,8 +1,10 @@
 //! The single router: every class on its own, with what the others do to it.
 
+use std::rc::Rc;
+
 use super::grid::Grid;
 use super::higher_classes::Above;
-use super::interface::Interface;
+use super::interface::{GapsInside, Interface};
 use super::iteration::{Iteration, Settled, State};
 use super::law::Law;
 use super::link_sharing::LinkSharing;
@@ -22,18 +24,32 @@ pub(super) fn solve(
     asked: &Asked,
     ports: u32,
     resolution: &Resolution,
+    wanted: &[usize],
     warm: &dyn Fn(usize) -> Option<Warm>,
 ) -> Vec<Result<Found, Overloaded>> {
     let real_time: Vec<Class> = asked.real_time().collect();
     let share = OwnInput::new(asked, &real_time, f64::from(ports), resolution);
     let solve = |index: usize| {
+        let mut known: Option<(f64, Option<Rc<Chained>>)> = None;
         on_wider_lattices(resolution, warm(index).as_ref(), |resolution, start| {
             let grid = Grid::of(resolution.cells);
-            let surroundings = surroundings(asked, index, &grid, &real_time, &share, resolution)?;
+            // what does not depend on the number of cells
+            let chains = match &known {
+                Some((unit, chains)) if *unit == resolution.unit => chains.clone(),
+                _ => {
+                    let own = asked.position_in_real_time(index);
+                    let chains =
+                        own.map(|own| Rc::new(Chained::new(asked, &real_time, own, &share, resolution)));
+                    known = Some((resolution.unit, chains.clone()));
+                    chains
+                }
+            };
+            let surroundings =
+                surroundings(asked, index, &grid, &real_time, &share, chains.as_deref(), resolution)?;
             one(asked, index, &grid, &surroundings, share.other_inputs, resolution, start)
         })
     };
-    (0..asked.classes.len()).map(solve).collect()
+    wanted.iter().copied().map(solve).collect()
 }
 
 /// What of the traffic at an output comes over the own input.
@@ -43,22 +59,53 @@ struct OwnInput {
     /// Load of each real-time class, and how much of it lags: messages of the own input contend only as far as they
     /// lag behind, since its link brings one flit at a time.
     loads: Vec<(f64, f64)>,
+    /// What the other classes do to each real-time class, with so many cycles per cell and steps.
+    sharings: Vec<Rc<LinkSharing>>,
+    unit: f64,
+    steps: usize,
+}
+
+/// What the other real-time classes do to one, on the output link and at the interface.
+struct Chained {
+    sharing: Rc<LinkSharing>,
+    /// None without clocks.
+    interface: Option<GapsInside>,
+}
+
+impl Chained {
+    fn new(
+        asked: &Asked,
+        real_time: &[Class],
+        own: usize,
+        share: &OwnInput,
+        resolution: &Resolution,
+    ) -> Self {
+        let (unit, steps) = (resolution.unit, resolution.steps);
+        let sharing = if (share.unit, share.steps) == (unit, steps) {
+            Rc::clone(&share.sharings[own])
+        } else {
+            Rc::new(LinkSharing::new(real_time, own, asked.clocked, unit, steps))
+        };
+        Self { sharing, interface: asked.clocked.then(|| GapsInside::new(real_time, own, unit, steps)) }
+    }
 }
 
 impl OwnInput {
     fn new(asked: &Asked, real_time: &[Class], ports: f64, resolution: &Resolution) -> Self {
         let a = (ports - 1.0) / ports;
-        let load = |own: usize| {
-            let class = &real_time[own];
-            let sharing =
-                LinkSharing::new(real_time, own, asked.clocked, resolution.unit, resolution.coarse());
+        let (unit, steps) = (resolution.unit, resolution.coarse());
+        let sharings: Vec<Rc<LinkSharing>> = (0..real_time.len())
+            .map(|own| Rc::new(LinkSharing::new(real_time, own, asked.clocked, unit, steps)))
+            .collect();
+        let load = |(class, sharing): (&Class, &Rc<LinkSharing>)| {
             // M/D/1
             let (l, m) = (class.rate * a, class.message + 1.0);
             let wait = l * m * m / 2.0 / (1.0 - l * m).max(0.05);
-            let lag = wait + sharing.mean_delay() * resolution.unit;
+            let lag = wait + sharing.mean_delay() * unit;
             (class.load(), (lag / class.message).min(1.0))
         };
-        Self { other_inputs: a, loads: (0..real_time.len()).map(load).collect() }
+        let loads = real_time.iter().zip(&sharings).map(load).collect();
+        Self { other_inputs: a, loads, sharings, unit, steps }
     }
 
     /// `f' = f / (1 - (1 - f) Σ)`: share of what is found that contends, given that the own input brings nothing
@@ -79,10 +126,11 @@ fn surroundings(
     grid: &Grid,
     real_time: &[Class],
     share: &OwnInput,
+    chains: Option<&Chained>,
     resolution: &Resolution,
 ) -> Result<Surroundings, Overloaded> {
-    let (a, unit, steps) = (share.other_inputs, resolution.unit, resolution.steps);
-    let Some(own) = asked.position_in_real_time(index) else {
+    let (a, unit) = (share.other_inputs, resolution.unit);
+    let Some((own, Chained { sharing, interface })) = asked.position_in_real_time(index).zip(chains) else {
         let load: f64 = real_time.iter().map(Class::load).sum();
         let above = Above::new(grid, real_time, unit).ok_or(Overloaded { load, place: Place::Link })?;
         let around = above.around(grid, (a, share.met(None)), asked.classes[index].rate * unit);
@@ -91,9 +139,8 @@ fn surroundings(
             around,
         });
     };
-    let sharing = LinkSharing::new(real_time, own, asked.clocked, unit, steps);
-    let interface = if asked.clocked {
-        Interface::new(grid, real_time, own, unit, steps)
+    let interface = if let Some(gaps) = interface {
+        Interface::new(grid, gaps, real_time, own, unit)
     } else {
         let at_interface = sharing.around(grid, real_time, own, (1.0, 1.0), 0.0, unit);
         let header_wait = sharing.header_wait(real_time, own, unit);
