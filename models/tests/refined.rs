@@ -242,3 +242,30 @@ fn warm_starts_lead_to_the_same_answers() {
         assert!(rounds[0] < rounds[1], "{preset}: {rounds:?}");
     }
 }
+
+/// Steady just below the load at which a class is said to saturate, saturated just above.
+#[test]
+fn saturation_lies_where_it_is_said_to_lie() {
+    let means = Options { distributions: false, saturation_loads: false, ..Options::default() };
+    for preset in ["router16", "cube5"] {
+        let preset = flitwise_models::scenario::Preset::find(preset).unwrap();
+        let mut spec = preset.scenario().spec().clone();
+        for class in &mut spec.classes {
+            class.rate *= 4.0;
+            class.vtick = class.vtick.map(|vtick| vtick / 4.0);
+        }
+        let scenario = spec.check().unwrap();
+        let answer = Model::Refined.solve(&scenario, &Options { saturation_loads: true, ..means }).unwrap();
+        assert!(answer.saturated);
+        for (index, class) in answer.classes.iter().enumerate() {
+            let Some(factor) = class.saturation.as_ref().map(|found| found.at_load_factor.unwrap()) else {
+                continue;
+            };
+            for (near, saturated) in [(0.995, false), (1.005, true)] {
+                let beside = scenario.with_rates_scaled((factor * near).min(1.0));
+                let beside = Model::Refined.solve(&beside, &means).unwrap();
+                assert_eq!(beside.classes[index].saturated, saturated, "{} {factor} {near}", class.name);
+            }
+        }
+    }
+}

@@ -509,7 +509,7 @@ impl<'g> OneClass<'g> {
             let Settled { met, queued, state, narrow } =
                 self.source(&around, &held, resolution, warm.as_ref(), &mut report)?;
             if narrow {
-                return Ok(Outcome::TooNarrow(state));
+                return Ok(Outcome::TooNarrow(state, report));
             }
             let entering = self.entering(queued.first, queued.in_buffer.clone());
             let gaps = self.gaps_on_the_way(&around, &met, &entering, &held)?;

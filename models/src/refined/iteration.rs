@@ -130,14 +130,13 @@ impl Iteration<'_> {
         loop {
             let (met, queued) = match self.round(&state) {
                 Ok(found) => found,
-                // too far
-                Err(over) => match mixing.give_up() {
-                    Some(plain) => {
-                        state = plain;
-                        continue;
-                    }
-                    None => return Err(over),
-                },
+                // mixing may have gone too far; next to saturation even a plain step leads away from there
+                Err(_) if mixing.give_up() => {
+                    state = State::start(self.station.start());
+                    pace = Pace::default();
+                    continue;
+                }
+                Err(over) => return Err(over),
             };
             let after = State::after(&met, &queued);
             let (x, y) = (state.means(self.message), after.means(self.message));
@@ -229,9 +228,10 @@ impl Mixing {
         let f = &self.known[0].0;
         let (f1, a11) = (dot(f, &d1), dot(&d1, &d1));
         let within = |weights: [f64; 2]| {
+            // no way back over the state before: that leads to fixed points from which plain steps lead away
             let [g1, g2] = weights;
             let beyond = (1.0 - g1).abs().max((g1 - g2).abs()).max(g2.abs());
-            (beyond.is_finite() && beyond <= FURTHEST).then_some(weights)
+            (beyond.is_finite() && beyond <= FURTHEST && g1 <= 1.0).then_some(weights)
         };
         if let Some(d2) = difference(1) {
             let (f2, a12, a22) = (dot(f, &d2), dot(&d1, &d2), dot(&d2, &d2));
@@ -247,14 +247,11 @@ impl Mixing {
         [one.clamp(1.0 - FURTHEST, 1.0), 0.0]
     }
 
-    /// Goes back to the last state that a round led to, and on from there without mixing; none if there is nothing
-    /// to go back to.
-    fn give_up(&mut self) -> Option<State> {
-        if self.given_up || self.known.len() < 2 {
-            return None;
-        }
+    /// Mixes no more; false if nothing has been mixed.
+    fn give_up(&mut self) -> bool {
+        let mixed = self.rounds > 1 && !self.given_up;
         self.given_up = true;
-        Some(self.known.swap_remove(0).1)
+        mixed
     }
 }
 

@@ -195,7 +195,7 @@ fn one(
     let mut report = Detail::default();
     let Settled { met, queued, state, narrow } = iteration.settle(start, resolution, &mut report)?;
     if narrow {
-        return Ok(Outcome::TooNarrow(state));
+        return Ok(Outcome::TooNarrow(state, report));
     }
     // L = P - 1 + M + E[delay of the tail], of first messages and of others
     let first = queued.first;

@@ -93,30 +93,3 @@ fn load_factor(scenario: &Scenario, class: usize) -> Option<f64> {
     }
     Some(f64::midpoint(low, high))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scenario::Preset;
-
-    #[test]
-    fn a_class_is_steady_just_below_and_not_just_above() {
-        for preset in ["router16", "cube5"] {
-            let mut spec = Preset::find(preset).unwrap().scenario().spec().clone();
-            for class in &mut spec.classes {
-                class.rate *= 4.0;
-                class.vtick = class.vtick.map(|vtick| vtick / 4.0);
-            }
-            let scenario = spec.check().unwrap();
-            for (class, factor) in load_factors(&scenario, &[0, 1, 2]).into_iter().enumerate() {
-                let factor = factor.unwrap();
-                let at = |factor| Probe { scenario: &scenario, class, warm: None }.at(factor);
-                if factor < 1.0 {
-                    assert!(at(factor * (1.0 - 2.0 * PRECISION)).is_ok(), "{preset} {class} {factor}");
-                    assert!(at(factor * (1.0 + 2.0 * PRECISION)).is_err(), "{preset} {class} {factor}");
-                }
-                assert!(class < 2 || factor < 0.9, "{preset} {factor}");
-            }
-        }
-    }
-}

@@ -50,7 +50,7 @@ pub(super) struct Warm {
 pub(super) enum Outcome {
     Found(Found),
     /// The lattice does not hold its laws; a wider one may set out from there.
-    TooNarrow(State),
+    TooNarrow(State, Detail),
 }
 
 impl Resolution {
@@ -80,19 +80,22 @@ pub(super) fn on_wider_lattices(
     if let Some(warm) = warm.filter(|warm| warm.unit == resolution.unit) {
         resolution.cells = warm.cells.clamp(resolution.cells, MOST_CELLS);
     }
+    let mut before = Detail::default();
     loop {
         let wider = resolution.wider();
-        let state = match solve(&resolution, start.as_ref())? {
+        let (state, detail) = match solve(&resolution, start.as_ref())? {
             Outcome::Found(mut found) => {
+                found.detail = before.then(found.detail);
                 if found.delays.iter().all(|delays| resolution.holds(&delays.law)) {
                     let ample = found.delays.iter().all(|delays| resolution.half_holds(&delays.law));
                     found.warm.cells = if ample { resolution.cells / 2 } else { resolution.cells };
                     return Ok(found);
                 }
-                found.warm.state
+                (found.warm.state, found.detail)
             }
-            Outcome::TooNarrow(state) => state,
+            Outcome::TooNarrow(state, detail) => (state, before.then(detail)),
         };
+        before = detail;
         start = Some(state.in_cells(wider.unit / resolution.unit));
         resolution = wider;
     }
@@ -124,6 +127,17 @@ pub(super) struct Detail {
     pub(super) converged: bool,
     /// Largest change of a mean in each round, in message lengths.
     pub(super) changes: Vec<f64>,
+}
+
+impl Detail {
+    /// The account of two iterations, one after the other.
+    fn then(&self, next: Self) -> Self {
+        Self {
+            rounds: self.rounds + next.rounds,
+            converged: next.converged,
+            changes: self.changes.iter().copied().chain(next.changes).collect(),
+        }
+    }
 }
 
 impl Delays {

@@ -146,6 +146,8 @@ impl<'s> Station<'s> {
         let compound = |flits: f64| grid.compound(&around.lagging, flits);
         let interruptions = |flits: f64| if flits > 0.0 { grid.law(compound(flits)) } else { Law::zero() };
         let completion = |flits: f64| product(&grid.delay(flits), &compound(flits));
+        let half_way = compound(m / 2.0);
+        let whole = product(&grid.delay(m), &product(&half_way, &half_way));
         let idle = Law::constant(shape.idle).sometimes(1.0 - around.seen);
         let step = (m / STEPS_OF_A_MESSAGE).ceil().max(1.0);
         Self {
@@ -155,8 +157,8 @@ impl<'s> Station<'s> {
             rate,
             ahead,
             held_up,
-            service: grid.sum(&grid.law(completion(m)), &idle),
-            half_way: interruptions(m / 2.0),
+            service: grid.sum(&grid.law(whole), &idle),
+            half_way: grid.law(half_way),
             interrupted_rest: interruptions(shape.rest()),
             step,
             step_completion: completion(step),

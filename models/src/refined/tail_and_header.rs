@@ -132,6 +132,8 @@ impl TailAndHeader {
                 row[t.saturating_sub(whole)] += share * (1.0 - part) * p;
                 row[t.saturating_sub(whole + 1)] += share * part * p;
             }
+            // beyond it there is next to nothing
+            let end = row.iter().rposition(|p| *p > NOTHING * 1e-6).map_or(0, |t| t + 1);
             let mut below = 0.0;
             let mut summed = 0;
             for (a, p) in wait.iter().enumerate() {
@@ -140,7 +142,7 @@ impl TailAndHeader {
                 if both {
                     let shift = at - h;
                     // T + a - A against H + a
-                    for (t, q) in row.iter().enumerate() {
+                    for (t, q) in row[..end].iter().enumerate() {
                         target[(t.max(h) + shift).min(n - 1)] += p * q;
                     }
                     continue;
@@ -150,7 +152,7 @@ impl TailAndHeader {
                     summed += 1;
                 }
                 target[at] += p * below;
-                for (target, q) in target[at + 1..].iter_mut().zip(&row[at + 1..]) {
+                for (target, q) in target[at + 1..].iter_mut().zip(&row[at + 1..end.max(at + 1)]) {
                     *target += p * q;
                 }
             }
@@ -172,7 +174,7 @@ impl TailAndHeader {
                     target[t] += p;
                     continue;
                 }
-                if *p < NOTHING * 1e-4 {
+                if *p < NOTHING * 1e-3 {
                     target[t] += p;
                     continue;
                 }
