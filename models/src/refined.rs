@@ -206,15 +206,6 @@ pub struct WarmStart {
     classes: Vec<Option<Warm>>,
 }
 
-impl WarmStart {
-    /// Of one class, by its place among those that send.
-    fn of_one(classes: usize, index: usize, warm: Warm) -> Self {
-        let mut start = Self { classes: vec![None; classes] };
-        start.classes[index] = Some(warm);
-        start
-    }
-}
-
 /// Solves the model.
 ///
 /// # Errors

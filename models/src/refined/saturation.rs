@@ -1,6 +1,6 @@
 //! From which load on a class is saturated.
 
-use super::{Asked, Resolution, WarmStart, solve_at};
+use super::{Asked, Resolution, solve_at};
 use crate::scenario::Scenario;
 
 /// Relative precision of a saturation load.
@@ -21,20 +21,19 @@ struct Probe<'s> {
     scenario: &'s Scenario,
     /// Place of the class in the scenario.
     class: usize,
-    /// Where the iteration at the highest steady factor ended.
-    warm: Option<WarmStart>,
 }
 
 impl Probe<'_> {
-    fn at(&mut self, factor: f64) -> Result<f64, f64> {
+    /// Each factor afresh, as [`super::solve`] does: from a warm start the iteration of some classes settles where
+    /// from the beginning it ends in overload.
+    fn at(&self, factor: f64) -> Result<f64, f64> {
         let scaled = self.scenario.with_rates_scaled(factor);
         let asked = Asked::new(&scaled);
         let Some(index) = asked.places.iter().position(|place| *place == self.class) else { return Ok(0.0) };
         // means are enough
-        let resolution = Resolution { most_rounds: 80, ..Resolution::means(&asked) };
-        let found = solve_at(&scaled, &asked, &resolution, &[index], self.warm.as_ref()).swap_remove(0);
+        let resolution = Resolution::means(&asked);
+        let found = solve_at(&scaled, &asked, &resolution, &[index], None).swap_remove(0);
         let found = found.map_err(|over| over.load)?;
-        self.warm = Some(WarmStart::of_one(asked.classes.len(), index, found.warm));
         Ok(found.source_load)
     }
 }
@@ -43,7 +42,7 @@ impl Probe<'_> {
 /// precision to either side of that place ends the search, unless something else overflows first. Then the range
 /// between a steady factor and one that is not is halved.
 fn load_factor(scenario: &Scenario, class: usize) -> Option<f64> {
-    let mut probe = Probe { scenario, class, warm: None };
+    let probe = Probe { scenario, class };
     let mut high = 1.0;
     // the load may be far below: reduce the factor until there is a lower end
     let mut factor = match probe.at(high) {
