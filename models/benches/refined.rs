@@ -1,10 +1,31 @@
-//! How long answers of the refined model take: router and 6-cube, with distributions and means alone.
+//! How long answers of the refined model take: router and 6-cube, with distributions and means alone, ten points of a
+//! sweep on end, and scenarios that are saturated.
 
 #![allow(missing_docs)]
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use flitwise_models::model::{Model, Options};
 use flitwise_models::scenario::{Preset, Scenario};
+
+/// Ten points of a sweep over the load, each from the one before or afresh.
+fn sweep(points: &[Scenario], options: &Options, warm: bool) {
+    let mut start = None;
+    for scenario in points {
+        let (_, next) = Model::Refined
+            .solve_from(scenario, options, start.as_ref().filter(|_| warm))
+            .expect("a scenario that has an answer");
+        start = Some(next);
+    }
+}
+
+/// The scenario at so many times its load.
+fn loaded(scenario: &Scenario, factor: f64) -> Scenario {
+    let mut spec = scenario.spec().clone();
+    for class in &mut spec.classes {
+        class.rate *= factor;
+    }
+    spec.check().expect("a sound scenario")
+}
 
 fn scenario(preset: &str) -> Scenario {
     Preset::find(preset).expect("a built-in scenario").scenario()
@@ -19,6 +40,17 @@ fn refined(c: &mut Criterion) {
         group.bench_function("distributions", |b| b.iter(|| Model::Refined.solve(&scenario, &with(true))));
         group.bench_function("means", |b| b.iter(|| Model::Refined.solve(&scenario, &with(false))));
         group.bench_function("published", |b| b.iter(|| Model::Published.solve(&scenario, &with(true))));
+        let points: Vec<Scenario> =
+            (0..10).map(|point| scenario.with_rates_scaled(0.55 + 0.05 * f64::from(point))).collect();
+        for (name, distributions) in [("distributions", true), ("means", false)] {
+            for (way, warm) in [("warm", true), ("afresh", false)] {
+                let name = format!("sweep of ten {name} {way}");
+                group.bench_function(name, |b| b.iter(|| sweep(&points, &with(distributions), warm)));
+            }
+        }
+        let full = loaded(&scenario, 2.5);
+        let options = Options { saturation_loads: true, ..with(false) };
+        group.bench_function("saturated", |b| b.iter(|| Model::Refined.solve(&full, &options)));
         group.finish();
     }
 }

@@ -10,6 +10,7 @@ mod grid;
 mod higher_classes;
 mod hypercube;
 mod interface;
+mod iteration;
 mod law;
 mod link_sharing;
 mod queue;
@@ -30,7 +31,7 @@ use crate::answer::Answer;
 use crate::fixed_point::{Report, Status};
 use crate::model::Model;
 use crate::scenario::{ClassKind, NetworkSpec, Scenario, Scheduler, SourceSpec};
-use solution::{Detail, Found};
+use solution::{Detail, Found, Warm};
 use station::{Overloaded, Shape};
 
 /// A class as its links see it.
@@ -49,6 +50,11 @@ struct Class {
 impl Class {
     fn load(&self) -> f64 {
         self.rate * self.message
+    }
+
+    /// The share of it that takes some way.
+    fn thinned(&self, share: f64) -> Self {
+        Self { rate: self.rate * share, ..*self }
     }
 
     /// The source with times in cells of `unit` cycles.
@@ -143,6 +149,10 @@ struct Resolution {
     /// Change of a mean that ends the iteration, in message lengths.
     tolerance: f64,
     most_rounds: u32,
+    /// Probability of the last eighth of the lattice up to which it is wide enough.
+    beyond: f64,
+    /// Whether laws are wanted, or means alone.
+    laws: bool,
 }
 
 /// Cells of the finest lattice.
@@ -152,7 +162,7 @@ impl Resolution {
     /// For distributions: a cell is a cycle, since laws jump where a whole message has gone ahead.
     fn fine(asked: &Asked) -> Self {
         let cells = ((8.0 * asked.longest()) as usize).next_power_of_two().clamp(256, 1024);
-        Self { cells, unit: 1.0, steps: 16, tolerance: 1e-4, most_rounds: 300 }
+        Self { cells, unit: 1.0, steps: 16, tolerance: 1e-4, most_rounds: 300, beyond: 1e-5, laws: true }
     }
 
     /// For means alone: eight cells to the shortest message, if the cycles by which headers are slower are whole cells;
@@ -167,7 +177,7 @@ impl Resolution {
             widest
         };
         let cells = ((8.0 * asked.longest() / unit) as usize).next_power_of_two().clamp(64, 256);
-        Self { cells, unit, steps: 8, tolerance: 3e-4, most_rounds: 300 }
+        Self { cells, unit, steps: 8, tolerance: 3e-4, most_rounds: 300, beyond: 3e-4, laws: false }
     }
 
     /// Twice as far: by more cells, or by wider ones.
@@ -190,9 +200,11 @@ struct Solved {
     found: Vec<Result<Found, Overloaded>>,
 }
 
-/// A place from which the iteration of a similar scenario may set out; the refined model iterates afresh each time.
+/// A place from which the iteration of a similar scenario may set out: where that of each class that sends ended.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WarmStart {}
+pub struct WarmStart {
+    classes: Vec<Option<Warm>>,
+}
 
 /// Solves the model.
 ///
@@ -202,31 +214,44 @@ pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> 
     solve_from(scenario, options, None).map(|(answer, _)| answer)
 }
 
-/// Solves the model; a warm start changes nothing.
+/// Solves the model from a warm start, if that is of as many classes; where the way from there ends in overload or
+/// nowhere it sets out afresh. The answer is the same within the tolerance of the iteration.
 ///
 /// # Errors
 /// As [`solve`].
 pub fn solve_from(
     scenario: &Scenario,
     options: &Options,
-    _start: Option<&WarmStart>,
+    start: Option<&WarmStart>,
 ) -> Result<(Answer, WarmStart), Failure> {
     supports(scenario)?;
     let asked = Asked::new(scenario);
     let resolution = if options.distributions { Resolution::fine(&asked) } else { Resolution::means(&asked) };
-    let found = solve_at(scenario, &asked, &resolution);
+    let all: Vec<usize> = (0..asked.classes.len()).collect();
+    let found = solve_at(scenario, &asked, &resolution, &all, start);
+    let next = WarmStart {
+        classes: found.iter().map(|found| found.as_ref().ok().map(|found| found.warm.clone())).collect(),
+    };
     let report = report(&found);
     if report.status != Status::Converged {
         return Err(Failure::NotConverged { model: Model::Refined, report });
     }
-    Ok((wording::answer(scenario, &asked, Solved { report, found }, options), WarmStart {}))
+    Ok((wording::answer(scenario, &asked, Solved { report, found }, options), next))
 }
 
-/// All classes that send, at one resolution.
-fn solve_at(scenario: &Scenario, asked: &Asked, resolution: &Resolution) -> Vec<Result<Found, Overloaded>> {
+/// Some of the classes that send, at one resolution.
+fn solve_at(
+    scenario: &Scenario,
+    asked: &Asked,
+    resolution: &Resolution,
+    wanted: &[usize],
+    start: Option<&WarmStart>,
+) -> Vec<Result<Found, Overloaded>> {
+    let start = start.filter(|start| start.classes.len() == asked.classes.len());
+    let warm = |index: usize| start.and_then(|start| start.classes[index].clone());
     match scenario.network() {
-        NetworkSpec::Router { ports } => router::solve(asked, ports, resolution),
-        NetworkSpec::Hypercube { dimension } => hypercube::solve(asked, dimension, resolution),
+        NetworkSpec::Router { ports } => router::solve(asked, ports, resolution, wanted, &warm),
+        NetworkSpec::Hypercube { dimension } => hypercube::solve(asked, dimension, resolution, wanted, &warm),
     }
 }
 

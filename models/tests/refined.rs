@@ -217,3 +217,55 @@ fn latencies_rise_with_the_load() {
         }
     }
 }
+
+/// A sweep that goes on from point to point finds what each point finds by itself, up or down.
+#[test]
+fn warm_starts_lead_to_the_same_answers() {
+    for (preset, distributions) in [("router16", true), ("router16-3rt", false), ("cube5", false)] {
+        let scenario = flitwise_models::scenario::Preset::find(preset).unwrap().scenario();
+        let options = Options { distributions, saturation_loads: false, ..Options::default() };
+        let (mut warm, mut rounds) = (None, [0, 0]);
+        for factor in [0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 0.95, 0.6] {
+            let scenario = scenario.with_rates_scaled(factor);
+            let (answer, next) = Model::Refined.solve_from(&scenario, &options, warm.as_ref()).unwrap();
+            warm = Some(next);
+            let alone = Model::Refined.solve(&scenario, &options).unwrap();
+            rounds = [rounds[0] + answer.report.iterations, rounds[1] + alone.report.iterations];
+            for (one, other) in answer.classes.iter().zip(&alone.classes) {
+                let near = |a: Option<f64>, b: Option<f64>| (a.unwrap() / b.unwrap() - 1.0).abs() < 2e-3;
+                let name = format!("{preset} {factor} {}", one.name);
+                assert!(near(one.network_latency_cycles, other.network_latency_cycles), "{name}");
+                let (waiting, alone) = (one.waiting_cycles.unwrap(), other.waiting_cycles.unwrap());
+                assert!((waiting - alone).abs() < f64::max(0.02, 0.01 * alone), "{name} {waiting} {alone}");
+            }
+        }
+        assert!(rounds[0] < rounds[1], "{preset}: {rounds:?}");
+    }
+}
+
+/// Steady just below the load at which a class is said to saturate, saturated just above.
+#[test]
+fn saturation_lies_where_it_is_said_to_lie() {
+    let means = Options { distributions: false, saturation_loads: false, ..Options::default() };
+    for preset in ["router16", "cube5"] {
+        let preset = flitwise_models::scenario::Preset::find(preset).unwrap();
+        let mut spec = preset.scenario().spec().clone();
+        for class in &mut spec.classes {
+            class.rate *= 4.0;
+            class.vtick = class.vtick.map(|vtick| vtick / 4.0);
+        }
+        let scenario = spec.check().unwrap();
+        let answer = Model::Refined.solve(&scenario, &Options { saturation_loads: true, ..means }).unwrap();
+        assert!(answer.saturated);
+        for (index, class) in answer.classes.iter().enumerate() {
+            let Some(factor) = class.saturation.as_ref().map(|found| found.at_load_factor.unwrap()) else {
+                continue;
+            };
+            for (near, saturated) in [(0.995, false), (1.005, true)] {
+                let beside = scenario.with_rates_scaled((factor * near).min(1.0));
+                let beside = Model::Refined.solve(&beside, &means).unwrap();
+                assert_eq!(beside.classes[index].saturated, saturated, "{} {factor} {near}", class.name);
+            }
+        }
+    }
+}

@@ -20,7 +20,12 @@ pub(super) struct GreedyChain {
     quiet: Vec<f64>,
     rate: f64,
     per_flit: f64,
+    /// Zeros between two passes.
+    came: [Vec<f64>; 3],
 }
+
+/// Probability whose further arrivals are not looked at.
+const NOTHING: f64 = 1e-12;
 
 impl GreedyChain {
     /// Messages of `message` flits at `rate` \[messages/cycle\]; `found` is the work there at the start.
@@ -33,7 +38,8 @@ impl GreedyChain {
             work[x.min(length - 1)] += p;
         }
         let quiet = (0..=length).map(|n| (-rate * n as f64).exp()).collect();
-        Self { work, limit: 0, message, quiet, rate, per_flit }
+        let came = std::array::from_fn(|_| vec![0.0; length]);
+        Self { work, limit: 0, message, quiet, rate, per_flit, came }
     }
 
     /// Sends what may go before the first flit.
@@ -51,9 +57,7 @@ impl GreedyChain {
         let limit = limit.max(self.limit);
         let (old, last, m) = (self.limit, self.work.len() - 1, self.message);
         // came[k][S]: with S after k arrivals whose work has not been looked at yet
-        let mut once = vec![0.0; last + 1];
-        let mut twice = vec![0.0; last + 1];
-        let mut next = vec![0.0; last + 1];
+        let [mut once, mut twice, mut next] = std::mem::take(&mut self.came);
         let (flit, flit_quiet) = (self.per_flit, (-self.rate * self.per_flit).exp());
         let pass = |s: usize,
                     mass: f64,
@@ -62,7 +66,7 @@ impl GreedyChain {
                     next: &mut [f64],
                     once: &mut [f64],
                     twice: &mut [f64]| {
-            if mass < 1e-15 {
+            if mass < NOTHING {
                 next[s] += mass;
                 return;
             }
@@ -93,9 +97,12 @@ impl GreedyChain {
                 }
             } else {
                 next[s] += once[s] + twice[s];
+                (once[s], twice[s]) = (0.0, 0.0);
             }
         }
-        self.work = next;
+        std::mem::swap(&mut self.work, &mut next);
+        next.fill(0.0);
+        self.came = [once, twice, next];
         self.limit = limit;
     }
 

@@ -17,6 +17,9 @@ use super::law::Law;
 /// `r^n`: what of a probability `n` cells beyond the grid appears on it.
 const DAMPING: f64 = 1e-6;
 
+/// Products of cells up to which laws are added term by term: quicker than three transforms.
+const TERM_BY_TERM: usize = 8192;
+
 /// A generating function at the points of a [`Grid`].
 pub(super) type Transform = Vec<Complex64>;
 
@@ -30,6 +33,8 @@ pub(super) struct Grid {
     damping: Vec<f64>,
     /// `r^-x / n`
     undamping: Vec<f64>,
+    /// `(1 + z) / 2 / (1 - z)`: what takes `1 - X(z)` to `E[X] res_X(z)`.
+    residuals: Transform,
     /// The points `z` themselves.
     points: Transform,
 }
@@ -39,11 +44,46 @@ struct Plan {
     length: usize,
     forward: Arc<dyn RealToComplex<f64>>,
     inverse: Arc<dyn ComplexToReal<f64>>,
+    /// What a transform reads and spoils, and what it works in.
+    real: RefCell<Vec<f64>>,
+    scratch: RefCell<Transform>,
 }
 
 impl Plan {
     fn new(planner: &mut RealFftPlanner<f64>, length: usize) -> Self {
-        Self { length, forward: planner.plan_fft_forward(length), inverse: planner.plan_fft_inverse(length) }
+        let (forward, inverse) = (planner.plan_fft_forward(length), planner.plan_fft_inverse(length));
+        let scratch = forward.get_scratch_len().max(inverse.get_scratch_len());
+        Self {
+            length,
+            forward,
+            inverse,
+            real: RefCell::new(vec![0.0; length]),
+            scratch: RefCell::new(vec![Complex64::new(0.0, 0.0); scratch]),
+        }
+    }
+
+    /// The transform of what `fill` writes to the first cells; the others are zero. `fill` tells how many it wrote.
+    fn forward(&self, fill: impl FnOnce(&mut [f64]) -> usize) -> Transform {
+        let (mut real, mut scratch) = (self.real.borrow_mut(), self.scratch.borrow_mut());
+        let written = fill(&mut real);
+        real[written..].fill(0.0);
+        let mut spectrum = vec![Complex64::new(0.0, 0.0); self.length / 2 + 1];
+        self.forward
+            .process_with_scratch(&mut real, &mut spectrum, &mut scratch)
+            .expect("buffers are of the plan's length");
+        spectrum
+    }
+
+    /// What has this transform, times the length; spoils the transform.
+    fn inverse(&self, transform: &mut [Complex64]) -> Vec<f64> {
+        // rounding apart, both are real
+        transform[0].im = 0.0;
+        transform[self.length / 2].im = 0.0;
+        let mut weights = vec![0.0; self.length];
+        self.inverse
+            .process_with_scratch(transform, &mut weights, &mut self.scratch.borrow_mut())
+            .expect("buffers are of the plan's length");
+        weights
     }
 }
 
@@ -65,7 +105,7 @@ impl Grid {
         let damping: Vec<f64> = (0..n).map(|x| r.powi(x as i32)).collect();
         let undamping = damping.iter().map(|d| 1.0 / (d * n as f64)).collect();
         let angle = -2.0 * std::f64::consts::PI / n as f64;
-        let points = (0..=n / 2).map(|k| Complex64::from_polar(r, angle * k as f64)).collect();
+        let points: Transform = (0..=n / 2).map(|k| Complex64::from_polar(r, angle * k as f64)).collect();
         Self {
             n,
             plan: Plan::new(&mut planner, n),
@@ -76,6 +116,7 @@ impl Grid {
                 .collect(),
             damping,
             undamping,
+            residuals: points.iter().map(|z| (1.0 + z) / 2.0 / (1.0 - z)).collect(),
             points,
         }
     }
@@ -94,28 +135,28 @@ impl Grid {
         &self.points
     }
 
+    /// `(1 + z) / 2 / (1 - z)` at each point: `E[X] res_X(z)` is `1 - X(z)` times it.
+    pub(super) fn residuals(&self) -> &[Complex64] {
+        &self.residuals
+    }
+
     /// `E[z^X]`; what lies beyond the grid is put on its last cycle.
     pub(super) fn transform(&self, law: &Law) -> Transform {
-        let mut input = vec![0.0; self.n];
-        let within = law.probabilities().len().min(self.n);
-        input[..within].copy_from_slice(&law.probabilities()[..within]);
-        if law.probabilities().len() > self.n {
-            input[self.n - 1] += law.probabilities()[self.n..].iter().sum::<f64>();
-        }
-        for (p, d) in input.iter_mut().zip(&self.damping) {
-            *p *= d;
-        }
-        let mut spectrum = self.plan.forward.make_output_vec();
-        self.plan.forward.process(&mut input, &mut spectrum).expect("buffers are made by the plan");
-        spectrum
+        let probabilities = law.probabilities();
+        let within = probabilities.len().min(self.n);
+        self.plan.forward(|real| {
+            for ((to, p), d) in real.iter_mut().zip(&probabilities[..within]).zip(&self.damping) {
+                *to = p * d;
+            }
+            let beyond: f64 = probabilities[within..].iter().sum();
+            real[within - 1] += beyond * self.damping[within - 1];
+            within
+        })
     }
 
     /// The law of a transform.
     pub(super) fn law(&self, mut transform: Transform) -> Law {
-        transform[0].im = 0.0;
-        transform[self.n / 2].im = 0.0;
-        let mut weights = self.plan.inverse.make_output_vec();
-        self.plan.inverse.process(&mut transform, &mut weights).expect("buffers are made by the plan");
+        let mut weights = self.plan.inverse(&mut transform);
         for (p, u) in weights.iter_mut().zip(&self.undamping) {
             *p *= u;
         }
@@ -132,34 +173,62 @@ impl Grid {
         exponent.iter().map(|e| (e * flits).exp()).collect()
     }
 
+    /// `Σ_(k >= 1) w_k Y(z)^k`: the sum of as many `Y` as the weights say; `w_0` is left out.
+    pub(super) fn compounded(&self, weights: &[f64], y: &[Complex64]) -> Transform {
+        // Horner, some points side by side: the products of one wait for each other
+        const SIDE_BY_SIDE: usize = 8;
+        let mut sums = Transform::with_capacity(y.len());
+        for y in y.chunks(SIDE_BY_SIDE) {
+            let (mut re, mut im) = ([0.0; SIDE_BY_SIDE], [0.0; SIDE_BY_SIDE]);
+            let (mut y_re, mut y_im) = ([0.0; SIDE_BY_SIDE], [0.0; SIDE_BY_SIDE]);
+            for (i, y) in y.iter().enumerate() {
+                (y_re[i], y_im[i]) = (y.re, y.im);
+            }
+            for weight in weights.iter().skip(1).rev() {
+                for i in 0..SIDE_BY_SIDE {
+                    let sum = re[i] + weight;
+                    (re[i], im[i]) = (sum * y_re[i] - im[i] * y_im[i], sum * y_im[i] + im[i] * y_re[i]);
+                }
+            }
+            sums.extend(re.iter().zip(&im).take(y.len()).map(|(re, im)| Complex64::new(*re, *im)));
+        }
+        sums
+    }
+
     /// `(X - Y)+` of independent laws.
     pub(super) fn excess(&self, x: &Law, y: &Law) -> Law {
-        if y.probabilities().len() == 1 {
-            return x.clone();
-        }
-        let within = |law: &Law| law.probabilities().len().min(self.n);
-        let (x_cells, y_cells) = (within(x), within(y));
-        // the shortest length on which nothing comes round
-        let fits = |plan: &&Plan| plan.length >= x_cells + y_cells;
-        let plan = self.plans.iter().rev().find(fits).unwrap_or(&self.plans[0]);
-        let spectrum = |law: &Law, cells: usize| {
-            let mut input = vec![0.0; plan.length];
-            input[..cells].copy_from_slice(&law.probabilities()[..cells]);
-            let mut spectrum = plan.forward.make_output_vec();
-            plan.forward.process(&mut input, &mut spectrum).expect("buffers are made by the plan");
-            spectrum
+        let (x, y) = (x.probabilities(), y.probabilities());
+        let x = &x[..x.len().min(self.n)];
+        // where Y is as long as the longest X nothing is left
+        let y = &y[..y.len().min(x.len())];
+        let mut weights = if x.len() * y.len() <= TERM_BY_TERM {
+            let mut weights = vec![0.0; x.len()];
+            for (at, q) in y.iter().enumerate() {
+                for (weight, p) in weights.iter_mut().zip(&x[at..]) {
+                    *weight += p * q;
+                }
+            }
+            weights
+        } else {
+            // the shortest length on which nothing comes round
+            let fits = |plan: &&Plan| plan.length >= x.len() + y.len();
+            let plan = self.plans.iter().rev().find(fits).unwrap_or(&self.plans[0]);
+            let spectrum = |law: &[f64]| {
+                plan.forward(|real| {
+                    real[..law.len()].copy_from_slice(law);
+                    law.len()
+                })
+            };
+            let mut product = spectrum(x);
+            for (x, y) in product.iter_mut().zip(&spectrum(y)) {
+                *x *= y.conj();
+            }
+            let mut weights = plan.inverse(&mut product);
+            let whole = plan.length as f64;
+            weights.truncate(x.len());
+            weights.iter_mut().for_each(|p| *p = if *p < 1e-13 * whole { 0.0 } else { *p / whole });
+            weights
         };
-        let mut product = spectrum(x, x_cells);
-        for (x, y) in product.iter_mut().zip(&spectrum(y, y_cells)) {
-            *x *= y.conj();
-        }
-        product[0].im = 0.0;
-        product[plan.length / 2].im = 0.0;
-        let mut weights = plan.inverse.make_output_vec();
-        plan.inverse.process(&mut product, &mut weights).expect("buffers are made by the plan");
-        let whole = plan.length as f64;
-        weights.truncate(x_cells);
-        weights.iter_mut().for_each(|p| *p = if *p < 1e-13 * whole { 0.0 } else { *p / whole });
         weights[0] = 0.0;
         weights[0] = (1.0 - weights.iter().sum::<f64>()).max(0.0);
         Law::of(weights)
@@ -167,13 +236,22 @@ impl Grid {
 
     /// `X + Y` of independent laws.
     pub(super) fn sum(&self, x: &Law, y: &Law) -> Law {
-        if x.probabilities().len() == 1 {
-            return y.clone();
+        let (short, long) = if x.probabilities().len() < y.probabilities().len() { (x, y) } else { (y, x) };
+        let (p, q) = (short.probabilities(), long.probabilities());
+        if p.len() == 1 {
+            return long.clone();
         }
-        if y.probabilities().len() == 1 {
-            return x.clone();
+        if p.len() * q.len() > TERM_BY_TERM {
+            return self.law(product(&self.transform(x), &self.transform(y)));
         }
-        self.law(product(&self.transform(x), &self.transform(y)))
+        let mut weights = vec![0.0; p.len() + q.len() - 1];
+        for (at, p) in p.iter().enumerate().filter(|(_, p)| **p > 0.0) {
+            for (weight, q) in weights[at..].iter_mut().zip(q) {
+                *weight += p * q;
+            }
+        }
+        weights.truncate(self.n);
+        Law::of(weights)
     }
 }
 

@@ -32,15 +32,25 @@ struct Higher {
 }
 
 impl Higher {
-    /// `ln K(z) = Σ λ_j ((z K(z))^M_j - 1)`, given `z^M_j`.
-    fn per_flit(&self, powers: &[Complex64]) -> Complex64 {
-        let mut e = Complex64::ZERO;
-        for _ in 0..1000 {
-            let next: Complex64 =
-                self.messages.iter().zip(powers).map(|((m, rate), zm)| (zm * (e * m).exp() - 1.0) * rate).sum();
-            let change = (next - e).norm();
-            e = next;
-            if change < 1e-13 {
+    /// `ln K(z) = Σ λ_j ((z K(z))^M_j - 1)`, given `z^M_j`, from that of a point `near` by.
+    ///
+    /// The right side contracts where `|K| <= 1`, so that there is one solution; Newton's steps lead to it, and where
+    /// they leave `|K| <= 1`, plain ones.
+    fn per_flit(&self, powers: &[Complex64], near: Complex64) -> Complex64 {
+        let mut e = near;
+        for tried in 0..1000 {
+            let (mut next, mut slope) = (Complex64::ZERO, Complex64::ZERO);
+            for ((m, rate), zm) in self.messages.iter().zip(powers) {
+                let served = zm * (e * m).exp() * rate;
+                next += served - rate;
+                slope += served * m;
+            }
+            let newton = e + (next - e) / (1.0 - slope);
+            let within = tried < 20 && newton.re <= 0.0 && newton.is_finite();
+            let step = if within { newton } else { next };
+            let change = (step - e).norm_sqr();
+            e = step;
+            if change < 1e-26 {
                 break;
             }
         }
@@ -79,10 +89,12 @@ impl Above {
         let higher = Higher { messages };
         let (mut per_flit, mut met) = (grid.exponent_of_nothing(), grid.exponent_of_nothing());
         let mut busy = grid.exponent_of_nothing();
+        let mut near = Complex64::ZERO;
         for (((e, met), busy), z) in per_flit.iter_mut().zip(&mut met).zip(&mut busy).zip(grid.points()) {
             let powers = higher.powers(*z);
-            *e = higher.per_flit(&powers);
+            *e = higher.per_flit(&powers, near);
             *busy = higher.busy(*e);
+            near = *e;
             let y = z * e.exp();
             let residual = |((m, rate), zm): (&(f64, f64), &Complex64)| {
                 // σ_j res_Mj(y) = λ_j (1 - y^M_j) / (1 - y) (1 + y) / 2
@@ -122,7 +134,7 @@ impl Above {
         let rate = if nearest(rate) < 1e-7 { rate + 1e-6 } else { rate };
         // B*(λ), by the same step from s to z
         let z = Complex64::new((2.0 - rate) / (2.0 + rate), 0.0);
-        let at_rate = self.higher.busy(self.higher.per_flit(&self.higher.powers(z))).re;
+        let at_rate = self.higher.busy(self.higher.per_flit(&self.higher.powers(z), Complex64::ZERO)).re;
         let busy = idle * (1.0 - at_rate) / (rate + idle * (1.0 - at_rate));
         let transform = self.busy.iter().zip(grid.points()).map(|(b, z)| {
             let s = 2.0 * (1.0 - z) / (1.0 + z);
@@ -190,7 +202,7 @@ mod tests {
         let (higher, lower) = (class(0.006, 32.0), class(0.01, 24.0));
         let above = Above::new(&grid, &[higher], 1.0).unwrap();
         let around = above.around(&grid, (1.0, 1.0), lower.rate);
-        let completion = product(&grid.delay(24.0), &grid.compound(&around.lagging, 24.0));
+        let completion = product(&grid.delay(24.0), &around.lagging.over(&grid, 24.0));
         let completion = grid.law(completion);
         let first = grid.sum(&completion, &around.set_up);
         let queue = Queue::new(&grid, lower.rate, &completion, &first, &around.set_up).unwrap();

@@ -19,16 +19,19 @@
 mod along_path;
 mod input_channel;
 
+use std::rc::Rc;
+
 use super::between::Between;
 use super::chained_blocking::{Chain, Held, Kind};
 use super::ecube_paths::{Crossing, EcubePaths, Output};
 use super::grid::{Grid, product};
 use super::higher_classes::Above;
-use super::interface::Interface;
+use super::interface::{GapsInside, Interface};
+use super::iteration::{Iteration, Settled, State};
 use super::law::Law;
 use super::link_sharing::LinkSharing;
-use super::solution::{Delays, Detail, Found};
-use super::source::{Queued, Source};
+use super::solution::{Delays, Detail, Found, Outcome, Warm, on_wider_lattices};
+use super::source::Source;
 use super::station::{Around, Arriving, Met, Overloaded, Place, Shape, Station as Queues, Waits};
 use super::{Asked, Class, Resolution};
 use along_path::{Path, Prepared};
@@ -41,32 +44,70 @@ pub(super) fn solve(
     asked: &Asked,
     dimension: u32,
     resolution: &Resolution,
+    wanted: &[usize],
+    warm: &dyn Fn(usize) -> Option<Warm>,
 ) -> Vec<Result<Found, Overloaded>> {
+    let real_time: Vec<Class> = asked.real_time().collect();
     let solve = |index: usize| {
-        let mut resolution = *resolution;
-        loop {
+        let mut known: Option<(f64, Option<Rc<Chained>>)> = None;
+        on_wider_lattices(resolution, warm(index).as_ref(), |resolution, start| {
             let grid = Grid::of(resolution.cells);
-            let found =
-                OneClass::new(asked, dimension, index, &grid, &resolution)?.solve(asked, &resolution)?;
-            if found.fits(&resolution) {
-                return Ok(found);
-            }
-            resolution = resolution.wider();
-        }
+            // what does not depend on the number of cells
+            let chains = match &known {
+                Some((unit, chains)) if *unit == resolution.unit => chains.clone(),
+                _ => {
+                    let chains = asked.position_in_real_time(index).map(|own| {
+                        Rc::new(Chained::new(asked, &real_time, own, EcubePaths::new(dimension), resolution))
+                    });
+                    known = Some((resolution.unit, chains.clone()));
+                    chains
+                }
+            };
+            let class = OneClass::new(asked, dimension, index, &grid, chains.as_deref(), resolution)?;
+            class.solve(asked, resolution, start)
+        })
     };
-    (0..asked.classes.len()).map(solve).collect()
+    wanted.iter().copied().map(solve).collect()
+}
+
+/// What the other real-time classes do to one: on channels, on ejection links and at the interface.
+struct Chained {
+    channel: LinkSharing,
+    ejection: LinkSharing,
+    interface: GapsInside,
+}
+
+impl Chained {
+    fn new(
+        asked: &Asked,
+        real_time: &[Class],
+        own: usize,
+        paths: EcubePaths,
+        resolution: &Resolution,
+    ) -> Self {
+        let (unit, steps) = (resolution.unit, resolution.steps);
+        let sharing = |share: f64| {
+            let classes: Vec<Class> = real_time.iter().map(|class| class.thinned(share)).collect();
+            LinkSharing::new(&classes, own, asked.clocked, unit, steps)
+        };
+        Self {
+            channel: sharing(paths.channel_rate()),
+            ejection: sharing(1.0),
+            interface: GapsInside::new(real_time, own, unit, steps),
+        }
+    }
 }
 
 /// Whose messages go ahead on a link.
-enum Others {
-    Sharing(LinkSharing),
+enum Others<'c> {
+    Sharing(&'c LinkSharing),
     Above(Above),
 }
 
 /// A kind of link, as the class sees it: network channels are all alike, and so are ejection links.
-struct Link {
+struct Link<'c> {
     classes: Vec<Class>,
-    others: Others,
+    others: Others<'c>,
     /// `λ` of the class \[messages/cell\].
     rate: f64,
     /// `Σ`: load of the real-time classes but the own one.
@@ -88,13 +129,15 @@ struct OneClass<'g> {
     /// `P` \[cells\]
     stages: f64,
     interface: Interface,
-    channel: Link,
-    ejection: Link,
+    channel: Link<'g>,
+    ejection: Link<'g>,
     /// Gaps of whole messages, and over the flits that the buffer does not hold.
     gaps: [Law; 2],
     gaps_rest: [Law; 2],
     /// `e`: found work that the header waits for \[cells\].
     header: f64,
+    /// Whether laws are wanted, or means alone.
+    laws: bool,
 }
 
 /// A kind of output with its queues.
@@ -161,20 +204,20 @@ impl<'g> OneClass<'g> {
         dimension: u32,
         index: usize,
         grid: &'g Grid,
+        chains: Option<&'g Chained>,
         resolution: &Resolution,
     ) -> Result<Self, Overloaded> {
-        let (unit, steps) = (resolution.unit, resolution.steps);
+        let unit = resolution.unit;
         let paths = EcubePaths::new(dimension);
         let class = asked.classes[index];
         let shape = Shape::of(asked, &class, unit);
         let own = asked.position_in_real_time(index);
         let real_time: Vec<Class> = asked.real_time().collect();
-        let link = |share: f64| {
-            let thinned = |class: &Class| Class { rate: class.rate * share, ..*class };
-            let classes: Vec<Class> = real_time.iter().map(thinned).collect();
+        let link = |share: f64, sharing: Option<&'g LinkSharing>| {
+            let classes: Vec<Class> = real_time.iter().map(|class| class.thinned(share)).collect();
             let load: f64 = classes.iter().map(Class::load).sum();
-            let others = match own {
-                Some(own) => Others::Sharing(LinkSharing::new(&classes, own, asked.clocked, unit, steps)),
+            let others = match sharing {
+                Some(sharing) => Others::Sharing(sharing),
                 None => Others::Above(
                     Above::new(grid, &classes, unit).ok_or(Overloaded { load, place: Place::Ejection })?,
                 ),
@@ -182,10 +225,11 @@ impl<'g> OneClass<'g> {
             let load = own.map_or(load, |own| load - classes[own].load()).max(0.0);
             Ok(Link { classes, others, rate: class.rate * unit * share, load })
         };
-        let (channel, ejection) = (link(paths.channel_rate())?, link(1.0)?);
-        let interface = match (&ejection.others, own) {
+        let channel = link(paths.channel_rate(), chains.map(|chains| &chains.channel))?;
+        let ejection = link(1.0, chains.map(|chains| &chains.ejection))?;
+        let interface = match (&ejection.others, chains.zip(own)) {
             (Others::Above(above), _) => above.interface(grid, class.rate * unit),
-            (_, Some(own)) => Interface::new(grid, &real_time, own, unit, steps),
+            (_, Some((chains, own))) => Interface::new(grid, &chains.interface, &real_time, own, unit),
             (_, None) => unreachable!("a class without others above is real-time"),
         };
         let gaps = |flits: f64| {
@@ -212,10 +256,11 @@ impl<'g> OneClass<'g> {
             gaps: whole,
             gaps_rest: rest,
             header,
+            laws: resolution.laws,
         })
     }
 
-    fn link(&self, last: bool) -> &Link {
+    fn link(&self, last: bool) -> &Link<'g> {
         if last { &self.ejection } else { &self.channel }
     }
 
@@ -280,11 +325,12 @@ impl<'g> OneClass<'g> {
     /// The queues at an output.
     fn meet(&self, queues: &Queues<'_>, arriving: &Arriving, mut waits: Waits) -> Result<Met, Overloaded> {
         const ROUNDS: usize = 6;
+        let tolerance = if self.laws { 1e-3 } else { 1e-2 };
         let mut round = 1;
         loop {
             let met = queues.round(arriving, &waits)?;
             let change = (met.waits.link.mean() - waits.link.mean()).abs();
-            if queues.rate <= 0.0 || round >= ROUNDS || change < 1e-3 * (1.0 + met.waits.link.mean()) {
+            if queues.rate <= 0.0 || round >= ROUNDS || change < tolerance * (1.0 + met.waits.link.mean()) {
                 return Ok(met);
             }
             waits = met.waits;
@@ -327,8 +373,9 @@ impl<'g> OneClass<'g> {
         around: &Around,
         held: &Held,
         resolution: &Resolution,
+        start: Option<&State>,
         report: &mut Detail,
-    ) -> Result<(Met, Queued), Overloaded> {
+    ) -> Result<Settled, Overloaded> {
         let queues = self.queues(false, self.paths.mean(self.paths.first()), around, held);
         let source = Source {
             grid: self.grid,
@@ -341,33 +388,16 @@ impl<'g> OneClass<'g> {
             regain: &self.interface.regain,
             header_wait: self.interface.header_wait,
         };
-        let mut arriving = self.entering(1.0, Law::zero());
-        let mut waits = queues.start();
-        let mut rounds = 0;
-        loop {
-            let mut met = queues.round(&arriving, &waits).map_err(|over| over.at(false))?;
-            if let Some(chained) = &held.first {
-                met.blocked = met.blocked.max_in_step(chained);
-            }
-            let queued = source.round(&met, &arriving.in_buffer)?;
-            let before = [arriving.in_buffer.mean(), waits.grant.mean(), waits.link.mean()];
-            let after = [queued.in_buffer.mean(), met.waits.grant.mean(), met.waits.link.mean()];
-            let change = before.iter().zip(after).map(|(b, a)| (b - a).abs()).fold(0.0, f64::max) * self.unit;
-            rounds += 1;
-            report.rounds += 1;
-            report.changes.push(change / (self.class.message + 1.0));
-            let last = change <= resolution.tolerance * (self.class.message + 1.0);
-            if last || rounds >= resolution.most_rounds {
-                report.converged = last;
-                return Ok((met, queued));
-            }
-            // the maps fall where gaps are hidden by waits: half a step keeps them from swinging
-            let half = |old: &Law, new: &Law| Law::mixture(&[(0.5, old), (0.5, new)]);
-            arriving.first = 0.5 * (arriving.first + queued.first);
-            arriving.in_buffer = half(&arriving.in_buffer, &queued.in_buffer);
-            waits.grant = half(&waits.grant, &met.waits.grant);
-            waits.link = half(&waits.link, &met.waits.link);
-        }
+        let entering = self.entering(1.0, Law::zero());
+        let iteration = Iteration {
+            station: &queues,
+            source: &source,
+            chained: held.first.as_ref(),
+            gaps: &entering.gaps,
+            held: &entering.held,
+            message: (self.class.message + 1.0) / self.unit,
+        };
+        iteration.settle(start, resolution, report).map_err(|over| over.at(false))
     }
 
     /// `E[G]`: mean gap inside messages on their way into the second and later routers.
@@ -463,14 +493,24 @@ impl<'g> OneClass<'g> {
         Ok(chain.held(&first, &Kind::new(&later.1.waits, &later.0.lagging), &last))
     }
 
-    fn solve(&self, asked: &Asked, resolution: &Resolution) -> Result<Found, Overloaded> {
+    fn solve(
+        &self,
+        asked: &Asked,
+        resolution: &Resolution,
+        start: Option<&State>,
+    ) -> Result<Outcome, Overloaded> {
         let (n, unit) = (self.dimension, self.unit);
         let mut report = Detail::default();
         let around = self.around(false, self.paths.mean(self.paths.first()));
         let mut held = Held::nobody();
         let mut round = 0;
-        let (mut stations, queued, gaps) = loop {
-            let (met, queued) = self.source(&around, &held, resolution, &mut report)?;
+        let mut warm = start.cloned();
+        let (mut stations, queued, gaps, state) = loop {
+            let Settled { met, queued, state, narrow } =
+                self.source(&around, &held, resolution, warm.as_ref(), &mut report)?;
+            if narrow {
+                return Ok(Outcome::TooNarrow(state, report));
+            }
             let entering = self.entering(queued.first, queued.in_buffer.clone());
             let gaps = self.gaps_on_the_way(&around, &met, &entering, &held)?;
             let before = held.mean();
@@ -478,10 +518,11 @@ impl<'g> OneClass<'g> {
             if self.shape.is_short() && round < CHAINED {
                 held = self.chained((&around, &met), gaps, &held)?;
                 if (held.mean() - before).abs() > 1e-2 * (self.shape.message + 1.0) {
+                    warm = Some(state);
                     continue;
                 }
             }
-            break (self.stations(&entering, gaps, &held)?, queued, gaps);
+            break (self.stations(&entering, gaps, &held)?, queued, gaps, state);
         };
         let in_channel = self.in_channel(&stations, gaps, &held);
         self.interrupt(&mut stations, &in_channel);
@@ -502,19 +543,23 @@ impl<'g> OneClass<'g> {
             residence + typical.waits + typical.link + self.gaps[0].max(&self.gaps[1]).mean().max(gaps);
         let start = self.start(expected, &queued);
         let prepared = Prepared::new(&start, &stations);
-        let (mut transfer, mut input, mut arbitration, mut output, mut latency) = (0.0, 0.0, 0.0, 0.0, 0.0);
-        let mut delays = Vec::new();
+        let (mut transfer, mut input, mut arbitration, mut output) = (0.0, 0.0, 0.0, 0.0);
         for (path, hops) in paths.iter().zip(1..) {
             let share = self.paths.share(hops);
-            let law = self.along(path, &stations, &prepared, start.clone(), positive);
             transfer += share * lone(hops);
             input += share * (residence + path.waits) * unit;
             arbitration += share * path.granted * unit;
             output += share * (path.link - path.granted).max(0.0) * unit;
-            latency += share * (lone(hops) + law.mean() * unit);
+        }
+        let mut delays = Vec::new();
+        let mut latency = transfer;
+        for (hops, share) in self.followed() {
+            let path = &paths[hops as usize - 1];
+            let law = self.along(path, &stations, &prepared, start.clone(), positive);
+            latency += share * law.mean() * unit;
             delays.push(Delays { hops: Some(hops), share, lone: lone(hops), law });
         }
-        Ok(Found {
+        Ok(Outcome::Found(Found {
             transfer,
             input,
             arbitration,
@@ -526,7 +571,22 @@ impl<'g> OneClass<'g> {
             delays,
             unit,
             detail: report,
-        })
+            warm: Warm { state, unit, cells: resolution.cells },
+        }))
+    }
+
+    /// Hops that are followed, and how much they count: all of them for laws. The mean delay is nearly a straight line
+    /// in the hops, so that for means two points of it will do, one on either side of the mean.
+    fn followed(&self) -> Vec<(u32, f64)> {
+        let n = self.dimension;
+        if self.laws || n < 4 {
+            return (1..=n).map(|hops| (hops, self.paths.share(hops))).collect();
+        }
+        let (mean, deviation) = (self.paths.mean_hops(), f64::from(n).sqrt() / 2.0);
+        let low = (mean - deviation).round().max(1.0);
+        let high = (mean + deviation).round().min(f64::from(n));
+        let upper = (mean - low) / (high - low);
+        vec![(low as u32, 1.0 - upper), (high as u32, upper)]
     }
 
     /// `I = K_f^(M - m) K^m`: others interrupt the `m` flits that lag at full rate, the rest as far as they come over

@@ -113,9 +113,12 @@ fn ages(sigma: f64) -> Vec<(f64, f64, f64)> {
     points
 }
 
-impl Interface {
+/// What the other real-time classes do to one at the interface, whatever the number of cells.
+pub(super) struct GapsInside(Vec<Pair>);
+
+impl GapsInside {
     /// Of class `own` among all real-time classes of the node.
-    pub(super) fn new(grid: &Grid, classes: &[Class], own: usize, unit: f64, steps: usize) -> Self {
+    pub(super) fn new(classes: &[Class], own: usize, unit: f64, steps: usize) -> Self {
         let class = &classes[own];
         let others: Vec<usize> = others(classes, own);
         let chains: Vec<Chains> =
@@ -136,6 +139,14 @@ impl Interface {
                 pair.present = (beside * any / (load - class.load())).min(0.95);
             }
         }
+        Self(pairs)
+    }
+}
+
+impl Interface {
+    /// Of class `own` among all real-time classes of the node.
+    pub(super) fn new(grid: &Grid, gaps: &GapsInside, classes: &[Class], own: usize, unit: f64) -> Self {
+        let (GapsInside(pairs), class, others) = (gaps, &classes[own], others(classes, own));
         let nothing = Between::nothing(class.message / unit);
         let (mut first, mut later) = (nothing.clone(), nothing);
         let (mut header_wait, mut gap, mut gaps, mut regain) = (0.0, 0.0, 0.0, Law::zero());

@@ -8,6 +8,22 @@ const NOTHING: f64 = 1e-12;
 /// Cells that no law exceeds.
 const LONGEST: usize = 1 << 20;
 
+/// Sums are taken side by side: the additions of one wait for each other.
+const LANES: usize = 4;
+
+/// The sum of all.
+fn total(weights: &[f64]) -> f64 {
+    let chunks = weights.chunks_exact(LANES);
+    let rest: f64 = chunks.remainder().iter().sum();
+    let mut sums = [0.0; LANES];
+    for chunk in chunks {
+        for (sum, weight) in sums.iter_mut().zip(chunk) {
+            *sum += weight;
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
 /// Probabilities of `0, 1, 2, ..` cells; they sum to one.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Law(Vec<f64>);
@@ -48,17 +64,15 @@ impl Law {
 
     /// From weights, which need not sum to one; what is negative is rounding.
     pub(super) fn of(mut weights: Vec<f64>) -> Self {
-        let mut sum = 0.0;
-        for weight in &mut weights {
-            *weight = weight.max(0.0);
-            sum += *weight;
-        }
+        weights.iter_mut().for_each(|weight| *weight = weight.max(0.0));
+        let sum = total(&weights);
         if !(sum.is_finite() && sum > 0.0) {
             return Self::zero();
         }
         let end = weights.iter().rposition(|weight| *weight > NOTHING * sum).unwrap_or(0);
         weights.truncate(end + 1);
-        weights.iter_mut().for_each(|weight| *weight /= sum);
+        let whole = 1.0 / sum;
+        weights.iter_mut().for_each(|weight| *weight *= whole);
         Self(weights)
     }
 
@@ -72,12 +86,29 @@ impl Law {
     }
 
     pub(super) fn mean(&self) -> f64 {
-        self.0.iter().enumerate().map(|(x, p)| x as f64 * p).sum()
+        self.moment(|x| x)
     }
 
     /// `E[X^2]`
     pub(super) fn second_moment(&self) -> f64 {
-        self.0.iter().enumerate().map(|(x, p)| (x * x) as f64 * p).sum()
+        self.moment(|x| x * x)
+    }
+
+    fn moment(&self, of: impl Fn(f64) -> f64) -> f64 {
+        let mut sums = [0.0; LANES];
+        let mut at = [0.0, 1.0, 2.0, 3.0];
+        let chunks = self.0.chunks_exact(LANES);
+        let rest = chunks.remainder();
+        for chunk in chunks {
+            for i in 0..LANES {
+                sums[i] += of(at[i]) * chunk[i];
+                at[i] += LANES as f64;
+            }
+        }
+        for (p, at) in rest.iter().zip(at) {
+            sums[0] += of(at) * p;
+        }
+        sums.iter().sum()
     }
 
     /// `P(X > 0)`
@@ -180,12 +211,42 @@ impl Law {
 
     /// `(X - cycles)+`
     pub(super) fn less(&self, cycles: f64) -> Self {
-        self.stretched_and_shifted(1.0, -cycles)
+        if cycles <= 0.0 {
+            return self.plus(-cycles);
+        }
+        let whole = cycles.ceil().min(LONGEST as f64);
+        // X - cycles = X - whole + up
+        let up = (whole - cycles).clamp(0.0, 1.0);
+        let from = whole as usize;
+        if from >= self.0.len() {
+            return Self::zero();
+        }
+        let mut weights = vec![0.0; self.0.len() - from + 1];
+        weights[0] = self.0[..from].iter().sum();
+        for (x, p) in self.0[from..].iter().enumerate() {
+            weights[x] += p * (1.0 - up);
+            weights[x + 1] += p * up;
+        }
+        Self::of(weights)
     }
 
     /// `X + cycles`
     pub(super) fn plus(&self, cycles: f64) -> Self {
-        self.stretched_and_shifted(1.0, cycles)
+        if cycles < 0.0 {
+            return self.less(-cycles);
+        }
+        let whole = cycles.floor().min(LONGEST as f64);
+        let (from, up) = (whole as usize, (cycles - whole).clamp(0.0, 1.0));
+        let mut weights = vec![0.0; self.0.len() + from + 1];
+        for (to, p) in weights[from..].iter_mut().zip(&self.0) {
+            *to = p * (1.0 - up);
+        }
+        if up > 0.0 {
+            for (to, p) in weights[from + 1..].iter_mut().zip(&self.0) {
+                *to += p * up;
+            }
+        }
+        Self::of(weights)
     }
 
     /// `factor X`, a law of mean `factor E[X]`.
@@ -224,12 +285,21 @@ impl Law {
 
     /// `E[exp(-rate X)]`
     pub(super) fn tilted(&self, rate: f64) -> f64 {
-        self.0.iter().enumerate().map(|(x, p)| p * (-rate * x as f64).exp()).sum()
+        let decay = (-rate).exp();
+        // Horner
+        self.0.iter().rev().fold(0.0, |sum, p| sum * decay + p)
     }
 
     /// The law with weights `exp(-rate x)`.
     pub(super) fn tilted_law(&self, rate: f64) -> Self {
-        Self::of(self.0.iter().enumerate().map(|(x, p)| p * (-rate * x as f64).exp()).collect())
+        let decay = (-rate).exp();
+        let mut power = 1.0;
+        let weight = |p: &f64| {
+            let weight = p * power;
+            power *= decay;
+            weight
+        };
+        Self::of(self.0.iter().map(weight).collect())
     }
 
     /// What is left of `X` at a random moment within it.

@@ -34,9 +34,9 @@ impl Queue {
             + empty * set_up.mean();
         // phi(z) = P_0 [1 + l f res_F(z) - l b res_B(z)] / [1 - l b res_B(z)]
         let (at_later, at_first) = (grid.transform(later), grid.transform(first));
-        let work = at_later.iter().zip(&at_first).zip(grid.points()).map(|((b, f), z)| {
+        let work = at_later.iter().zip(&at_first).zip(grid.residuals()).map(|((b, f), residual)| {
             // E[X] res_X(z) = (1 - X(z)) / (1 - z) * (1 + z) / 2
-            let spread = rate * (1.0 + z) / 2.0 / (1.0 - z);
+            let spread = residual * rate;
             let (b, f) = (spread * (1.0 - b), spread * (1.0 - f));
             empty * (1.0 + f - b) / (1.0 - b)
         });

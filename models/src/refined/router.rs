@@ -1,14 +1,17 @@
 //! The single router: every class on its own, with what the others do to it.
 
+use std::rc::Rc;
+
 use super::between::Between;
 use super::grid::Grid;
 use super::higher_classes::Above;
-use super::interface::Interface;
+use super::interface::{GapsInside, Interface};
+use super::iteration::{Iteration, Settled, State};
 use super::law::Law;
 use super::link_sharing::LinkSharing;
-use super::solution::{Delays, Detail, Found};
-use super::source::{Queued, Source};
-use super::station::{Around, Arriving, Met, Overloaded, Place, Shape, Station};
+use super::solution::{Delays, Detail, Found, Outcome, Warm, on_wider_lattices};
+use super::source::Source;
+use super::station::{Around, Overloaded, Place, Shape, Station};
 use super::{Asked, Class, Resolution};
 
 /// What surrounds one class.
@@ -18,22 +21,36 @@ struct Surroundings {
 }
 
 /// All classes of a single router with `ports` ports.
-pub(super) fn solve(asked: &Asked, ports: u32, resolution: &Resolution) -> Vec<Result<Found, Overloaded>> {
+pub(super) fn solve(
+    asked: &Asked,
+    ports: u32,
+    resolution: &Resolution,
+    wanted: &[usize],
+    warm: &dyn Fn(usize) -> Option<Warm>,
+) -> Vec<Result<Found, Overloaded>> {
     let real_time: Vec<Class> = asked.real_time().collect();
     let share = OwnInput::new(asked, &real_time, f64::from(ports), resolution);
     let solve = |index: usize| {
-        let mut resolution = *resolution;
-        loop {
+        let mut known: Option<(f64, Option<Rc<Chained>>)> = None;
+        on_wider_lattices(resolution, warm(index).as_ref(), |resolution, start| {
             let grid = Grid::of(resolution.cells);
-            let surroundings = surroundings(asked, index, &grid, &real_time, &share, &resolution)?;
-            let found = one(asked, index, &grid, &surroundings, share.other_inputs, &resolution)?;
-            if found.fits(&resolution) {
-                return Ok(found);
-            }
-            resolution = resolution.wider();
-        }
+            // what does not depend on the number of cells
+            let chains = match &known {
+                Some((unit, chains)) if *unit == resolution.unit => chains.clone(),
+                _ => {
+                    let own = asked.position_in_real_time(index);
+                    let chains =
+                        own.map(|own| Rc::new(Chained::new(asked, &real_time, own, &share, resolution)));
+                    known = Some((resolution.unit, chains.clone()));
+                    chains
+                }
+            };
+            let surroundings =
+                surroundings(asked, index, &grid, &real_time, &share, chains.as_deref(), resolution)?;
+            one(asked, index, &grid, &surroundings, share.other_inputs, resolution, start)
+        })
     };
-    (0..asked.classes.len()).map(solve).collect()
+    wanted.iter().copied().map(solve).collect()
 }
 
 /// What of the traffic at an output comes over the own input.
@@ -43,22 +60,53 @@ struct OwnInput {
     /// Load of each real-time class, and how much of it lags: messages of the own input contend only as far as they
     /// lag behind, since its link brings one flit at a time.
     loads: Vec<(f64, f64)>,
+    /// What the other classes do to each real-time class, with so many cycles per cell and steps.
+    sharings: Vec<Rc<LinkSharing>>,
+    unit: f64,
+    steps: usize,
+}
+
+/// What the other real-time classes do to one, on the output link and at the interface.
+struct Chained {
+    sharing: Rc<LinkSharing>,
+    /// None without clocks.
+    interface: Option<GapsInside>,
+}
+
+impl Chained {
+    fn new(
+        asked: &Asked,
+        real_time: &[Class],
+        own: usize,
+        share: &OwnInput,
+        resolution: &Resolution,
+    ) -> Self {
+        let (unit, steps) = (resolution.unit, resolution.steps);
+        let sharing = if (share.unit, share.steps) == (unit, steps) {
+            Rc::clone(&share.sharings[own])
+        } else {
+            Rc::new(LinkSharing::new(real_time, own, asked.clocked, unit, steps))
+        };
+        Self { sharing, interface: asked.clocked.then(|| GapsInside::new(real_time, own, unit, steps)) }
+    }
 }
 
 impl OwnInput {
     fn new(asked: &Asked, real_time: &[Class], ports: f64, resolution: &Resolution) -> Self {
         let a = (ports - 1.0) / ports;
-        let load = |own: usize| {
-            let class = &real_time[own];
-            let sharing =
-                LinkSharing::new(real_time, own, asked.clocked, resolution.unit, resolution.coarse());
+        let (unit, steps) = (resolution.unit, resolution.coarse());
+        let sharings: Vec<Rc<LinkSharing>> = (0..real_time.len())
+            .map(|own| Rc::new(LinkSharing::new(real_time, own, asked.clocked, unit, steps)))
+            .collect();
+        let load = |(class, sharing): (&Class, &Rc<LinkSharing>)| {
             // M/D/1
             let (l, m) = (class.rate * a, class.message + 1.0);
             let wait = l * m * m / 2.0 / (1.0 - l * m).max(0.05);
-            let lag = wait + sharing.mean_delay() * resolution.unit;
+            let lag = wait + sharing.mean_delay() * unit;
             (class.load(), (lag / class.message).min(1.0))
         };
-        Self { other_inputs: a, loads: (0..real_time.len()).map(load).collect() }
+        let loads = real_time.iter().zip(&sharings).map(load).collect();
+        Self { other_inputs: a, loads, sharings, unit, steps }
     }
 
     /// `f' = f / (1 - (1 - f) Σ)`: share of what is found that contends, given that the own input brings nothing
@@ -79,18 +127,21 @@ fn surroundings(
     grid: &Grid,
     real_time: &[Class],
     share: &OwnInput,
+    chains: Option<&Chained>,
     resolution: &Resolution,
 ) -> Result<Surroundings, Overloaded> {
-    let (a, unit, steps) = (share.other_inputs, resolution.unit, resolution.steps);
-    let Some(own) = asked.position_in_real_time(index) else {
+    let (a, unit) = (share.other_inputs, resolution.unit);
+    let Some((own, Chained { sharing, interface })) = asked.position_in_real_time(index).zip(chains) else {
         let load: f64 = real_time.iter().map(Class::load).sum();
         let above = Above::new(grid, real_time, unit).ok_or(Overloaded { load, place: Place::Link })?;
         let around = above.around(grid, (a, share.met(None)), asked.classes[index].rate * unit);
-        return Ok(Surroundings { interface: above.interface(grid, asked.classes[index].rate * unit), around });
+        return Ok(Surroundings {
+            interface: above.interface(grid, asked.classes[index].rate * unit),
+            around,
+        });
     };
-    let sharing = LinkSharing::new(real_time, own, asked.clocked, unit, steps);
-    let interface = if asked.clocked {
-        Interface::new(grid, real_time, own, unit, steps)
+    let interface = if let Some(gaps) = interface {
+        Interface::new(grid, gaps, real_time, own, unit)
     } else {
         let at_interface = sharing.around(grid, real_time, own, (1.0, 1.0), 0.0, unit);
         let header_wait = sharing.header_wait(real_time, own, unit);
@@ -108,7 +159,8 @@ fn one(
     surroundings: &Surroundings,
     other_inputs: f64,
     resolution: &Resolution,
-) -> Result<Found, Overloaded> {
+    start: Option<&State>,
+) -> Result<Outcome, Overloaded> {
     let class = &asked.classes[index];
     let unit = resolution.unit;
     let shape = Shape::of(asked, class, unit);
@@ -133,33 +185,19 @@ fn one(
         header_wait: interface.header_wait,
     };
     let held = [rest[0].less(shape.buffer), rest[1].less(shape.buffer)];
-    let mut arriving = Arriving { gaps: whole.clone(), held, first: 1.0, in_buffer: Law::zero() };
-    let mut waits = station.start();
-    let (mut report, mut pace) = (Detail::default(), Pace::default());
-    let (met, queued): (Met, Queued) = loop {
-        let met = station.round(&arriving, &waits)?;
-        let queued = source.round(&met, &arriving.in_buffer)?;
-        let before = [arriving.in_buffer.mean(), waits.grant.mean(), waits.link.mean()];
-        let after = [queued.in_buffer.mean(), met.waits.grant.mean(), met.waits.link.mean()];
-        let moved: [f64; 3] = std::array::from_fn(|i| (after[i] - before[i]) * unit);
-        let change = moved.iter().fold(0.0, |most, moved| f64::max(most, moved.abs()));
-        report.rounds += 1;
-        report.changes.push(change / (class.message + 1.0));
-        // what creeps for long is taken as it is, a little coarser the longer it takes
-        let patience = 1.0 + f64::from(report.rounds) / 100.0;
-        let last = change <= resolution.tolerance * patience * patience * (class.message + 1.0);
-        if last || report.rounds >= resolution.most_rounds {
-            report.converged = last;
-            break (met, queued);
-        }
-        let hasten = pace.next(moved, before[0] * unit);
-        let step = pace.step;
-        let toward = |old: &Law, new: &Law| Law::mixture(&[(1.0 - step, old), (step, new)]);
-        arriving.first += step * (queued.first - arriving.first);
-        arriving.in_buffer = toward(&arriving.in_buffer, &queued.in_buffer).stretched(hasten);
-        waits.grant = toward(&waits.grant, &met.waits.grant);
-        waits.link = toward(&waits.link, &met.waits.link);
+    let iteration = Iteration {
+        station: &station,
+        source: &source,
+        chained: None,
+        gaps: &whole,
+        held: &held,
+        message: (class.message + 1.0) / unit,
     };
+    let mut report = Detail::default();
+    let Settled { met, queued, state, narrow } = iteration.settle(start, resolution, &mut report)?;
+    if narrow {
+        return Ok(Outcome::TooNarrow(state, report));
+    }
     // L = P - 1 + M + E[delay of the tail], of first messages and of others
     let first = queued.first;
     let at_once = station.passage(&Law::zero(), &met, &interface.first);
@@ -169,7 +207,7 @@ fn one(
     let arbitration = met.granted.mean() * unit;
     let output = (met.waits.link.mean() * unit - arbitration).max(0.0);
     let total = delay.mean() * unit;
-    Ok(Found {
+    Ok(Outcome::Found(Found {
         transfer: asked.stages - 1.0 + class.message,
         input,
         arbitration,
@@ -181,54 +219,6 @@ fn one(
         delays: vec![Delays { hops: None, share: 1.0, lone: asked.stages - 1.0 + class.message, law: delay }],
         unit,
         detail: report,
-    })
-}
-
-/// How far each round goes.
-///
-/// The maps fall where gaps are hidden by waits: then a shorter step keeps them from swinging. Near saturation the
-/// in-buffer wait creeps up like a queue that fills: then it is taken on at once to where a geometric series leads.
-#[derive(Clone, Copy, Debug)]
-struct Pace {
-    step: f64,
-    moved: [f64; 3],
-    /// Rounds on end in one direction.
-    straight: u32,
-}
-
-impl Default for Pace {
-    fn default() -> Self {
-        Self { step: 1.0, moved: [0.0; 3], straight: 0 }
-    }
-}
-
-/// Rounds in one direction after which the way is shortened.
-const PATIENCE: u32 = 6;
-
-impl Pace {
-    /// Looks at what moved in this round; gives the factor by which the in-buffer wait of mean `wait` is to go on.
-    fn next(&mut self, moved: [f64; 3], wait: f64) -> f64 {
-        let along: f64 = moved.iter().zip(&self.moved).map(|(now, before)| now * before).sum();
-        let squared = |moved: &[f64; 3]| moved.iter().map(|x| x * x).sum::<f64>();
-        let before = std::mem::replace(&mut self.moved, moved);
-        if along < 0.0 {
-            self.straight = 0;
-            if squared(&moved) > 0.8 * squared(&before) {
-                self.step = f64::max(self.step / 2.0, 0.05);
-            }
-            return 1.0;
-        }
-        self.straight += 1;
-        if self.straight < PATIENCE {
-            return 1.0;
-        }
-        self.straight = 0;
-        self.step = f64::min(self.step * 2.0, 1.0);
-        let ratio = (moved[0] / before[0]).clamp(0.0, 0.99);
-        if ratio < 0.5 || wait <= 0.0 || !ratio.is_finite() {
-            return 1.0;
-        }
-        // the rest of the series, halfway
-        (1.0 + 0.5 * moved[0] * ratio / (1.0 - ratio) / wait).clamp(0.5, 2.0)
-    }
+        warm: Warm { state, unit, cells: resolution.cells },
+    }))
 }

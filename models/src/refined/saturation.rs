@@ -5,32 +5,90 @@ use crate::scenario::Scenario;
 
 /// Relative precision of a saturation load.
 const PRECISION: f64 = 1e-3;
+/// The least factor looked at.
+const LEAST: f64 = 1e-9;
+/// Probes after which every other one halves the range.
+const TRUSTED: u32 = 6;
 
 /// For each of the given classes, saturated in `scenario`, the factor on all rates at which it saturates; none if it
 /// does at any load.
-///
-/// The classes are bisected together: every solve narrows the range of each of them. Means are enough.
 pub(super) fn load_factors(scenario: &Scenario, saturated: &[usize]) -> Vec<Option<f64>> {
-    let mut ranges = vec![(0.0, 1.0); saturated.len()];
-    let wide = |range: &(f64, f64)| range.1 - range.0 > PRECISION * range.1;
-    while let Some(&(low, high)) = ranges.iter().find(|range| wide(range)) {
-        // the load may be far below: halve the factor itself until there is a lower end
-        let factor = if low > 0.0 { f64::midpoint(low, high) } else { high / 2.0 };
-        if factor < 1e-9 {
-            break;
-        }
-        let scaled = scenario.with_rates_scaled(factor);
+    saturated.iter().map(|class| load_factor(scenario, *class)).collect()
+}
+
+/// A class at some factor on all rates: the load of its source, or that of what is overloaded.
+struct Probe<'s> {
+    scenario: &'s Scenario,
+    /// Place of the class in the scenario.
+    class: usize,
+}
+
+impl Probe<'_> {
+    /// Each factor afresh, as [`super::solve`] does: from a warm start the iteration of some classes settles where
+    /// from the beginning it ends in overload.
+    fn at(&self, factor: f64) -> Result<f64, f64> {
+        let scaled = self.scenario.with_rates_scaled(factor);
         let asked = Asked::new(&scaled);
-        let resolution = Resolution { most_rounds: 80, ..Resolution::means(&asked) };
-        let found = solve_at(&scaled, &asked, &resolution);
-        for (class, range) in saturated.iter().zip(&mut ranges) {
-            if !(range.0 < factor && factor < range.1) {
-                continue;
+        let Some(index) = asked.places.iter().position(|place| *place == self.class) else { return Ok(0.0) };
+        // means are enough
+        let resolution = Resolution::means(&asked);
+        let found = solve_at(&scaled, &asked, &resolution, &[index], None).swap_remove(0);
+        let found = found.map_err(|over| over.load)?;
+        Ok(found.source_load)
+    }
+}
+
+/// The load of the source rises to 1 at saturation: two steady factors tell where about, and a probe half the
+/// precision to either side of that place ends the search, unless something else overflows first. Then the range
+/// between a steady factor and one that is not is halved.
+fn load_factor(scenario: &Scenario, class: usize) -> Option<f64> {
+    let probe = Probe { scenario, class };
+    let mut high = 1.0;
+    // the load may be far below: reduce the factor until there is a lower end
+    let mut factor = match probe.at(high) {
+        Ok(_) => return Some(high),
+        Err(load) => {
+            if load > 1.0 && load.is_finite() {
+                0.9 / load
+            } else {
+                0.5
             }
-            let steady =
-                asked.places.iter().position(|place| place == class).is_none_or(|at| found[at].is_ok());
-            if steady { range.0 = factor } else { range.1 = factor }
+        }
+    };
+    let (mut low, mut load) = loop {
+        match probe.at(factor) {
+            Ok(load) => break (factor, load),
+            Err(_) => high = factor,
+        }
+        factor /= 2.0;
+        if factor < LEAST {
+            return None;
+        }
+    };
+    // the source's load at none is none
+    let (mut before, mut load_before) = (0.0, 0.0);
+    let mut probes = 0;
+    while high - low > PRECISION * high {
+        probes += 1;
+        let step = 0.9 * PRECISION * high;
+        // load = 1
+        let secant = low + (1.0 - load) * (low - before) / (load - load_before);
+        let trusted = secant.is_finite() && secant > low && (probes <= TRUSTED || probes % 2 == 0);
+        let factor = if !trusted {
+            f64::midpoint(low, high)
+        } else if secant >= high - step {
+            high - step
+        } else {
+            f64::max(secant - 0.5 * step, low + step)
+        };
+        let factor = if low < factor && factor < high { factor } else { f64::midpoint(low, high) };
+        match probe.at(factor) {
+            Ok(now) => {
+                (before, load_before) = (low, load);
+                (low, load) = (factor, now);
+            }
+            Err(_) => high = factor,
         }
     }
-    ranges.into_iter().map(|(low, high)| (low > 0.0).then(|| f64::midpoint(low, high))).collect()
+    Some(f64::midpoint(low, high))
 }

@@ -1,7 +1,9 @@
 //! What is found for one class, before it is put into words.
 
-use super::Resolution;
+use super::iteration::State;
 use super::law::Law;
+use super::station::Overloaded;
+use super::{MOST_CELLS, Resolution};
 use crate::lattice::Distribution;
 
 /// Cycles per cell beyond which no wider lattice is tried.
@@ -31,19 +33,75 @@ pub(super) struct Found {
     /// Cycles per cell of these laws.
     pub(super) unit: f64,
     pub(super) detail: Detail,
+    /// From where a similar scenario may set out.
+    pub(super) warm: Warm,
+}
+
+/// Where an iteration ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Warm {
+    pub(super) state: State,
+    /// Cycles per cell, and cells that were enough.
+    pub(super) unit: f64,
+    pub(super) cells: usize,
+}
+
+/// What comes of a class on one lattice.
+pub(super) enum Outcome {
+    Found(Found),
+    /// The lattice does not hold its laws; a wider one may set out from there.
+    TooNarrow(State, Detail),
+}
+
+impl Resolution {
+    /// Whether next to nothing of a law lies in the last part of the lattice.
+    pub(super) fn holds(&self, law: &Law) -> bool {
+        self.unit > WIDEST || self.beyond(law, self.cells) < self.beyond
+    }
+
+    /// The same of half the lattice.
+    fn half_holds(&self, law: &Law) -> bool {
+        self.beyond(law, self.cells / 2) < self.beyond
+    }
+
+    fn beyond(&self, law: &Law, cells: usize) -> f64 {
+        law.probabilities().iter().skip(cells - cells / 8).sum()
+    }
+}
+
+/// Solves a class on lattices that become wider until one holds its laws.
+pub(super) fn on_wider_lattices(
+    resolution: &Resolution,
+    warm: Option<&Warm>,
+    mut solve: impl FnMut(&Resolution, Option<&State>) -> Result<Outcome, Overloaded>,
+) -> Result<Found, Overloaded> {
+    let mut resolution = *resolution;
+    let mut start = warm.map(|warm| warm.state.in_cells(resolution.unit / warm.unit));
+    if let Some(warm) = warm.filter(|warm| warm.unit == resolution.unit) {
+        resolution.cells = warm.cells.clamp(resolution.cells, MOST_CELLS);
+    }
+    let mut before = Detail::default();
+    loop {
+        let wider = resolution.wider();
+        let (state, detail) = match solve(&resolution, start.as_ref())? {
+            Outcome::Found(mut found) => {
+                found.detail = before.then(found.detail);
+                if found.delays.iter().all(|delays| resolution.holds(&delays.law)) {
+                    let ample = found.delays.iter().all(|delays| resolution.half_holds(&delays.law));
+                    found.warm.cells = if ample { resolution.cells / 2 } else { resolution.cells };
+                    return Ok(found);
+                }
+                (found.warm.state, found.detail)
+            }
+            Outcome::TooNarrow(state, detail) => (state, before.then(detail)),
+        };
+        before = detail;
+        start = Some(state.in_cells(wider.unit / resolution.unit));
+        resolution = wider;
+    }
 }
 
 impl Found {
-    /// Whether the lattice was wide enough: next to nothing lies in its last part.
-    pub(super) fn fits(&self, resolution: &Resolution) -> bool {
-        if resolution.unit > WIDEST {
-            return true;
-        }
-        let edge = resolution.cells - resolution.cells / 8;
-        let beyond = |delays: &Delays| delays.law.probabilities().iter().skip(edge).sum::<f64>();
-        self.delays.iter().all(|delays| beyond(delays) < 1e-5)
-    }
-
     pub(super) fn latency(&self) -> f64 {
         self.transfer + self.input + self.arbitration + self.output + self.gaps
     }
@@ -69,6 +127,17 @@ pub(super) struct Detail {
     pub(super) converged: bool,
     /// Largest change of a mean in each round, in message lengths.
     pub(super) changes: Vec<f64>,
+}
+
+impl Detail {
+    /// The account of two iterations, one after the other.
+    fn then(&self, next: Self) -> Self {
+        Self {
+            rounds: self.rounds + next.rounds,
+            converged: next.converged,
+            changes: self.changes.iter().copied().chain(next.changes).collect(),
+        }
+    }
 }
 
 impl Delays {

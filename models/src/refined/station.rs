@@ -149,6 +149,8 @@ impl<'s> Station<'s> {
         let compound = |flits: f64| around.lagging.over(grid, flits);
         let interruptions = |flits: f64| if flits > 0.0 { grid.law(compound(flits)) } else { Law::zero() };
         let completion = |flits: f64| product(&grid.delay(flits), &compound(flits));
+        let half_way = compound(m / 2.0);
+        let whole = completion(m);
         let idle = Law::constant(shape.idle).sometimes(1.0 - around.seen);
         let step = (m / STEPS_OF_A_MESSAGE).ceil().max(1.0);
         Self {
@@ -158,8 +160,8 @@ impl<'s> Station<'s> {
             rate,
             ahead,
             held_up,
-            service: grid.sum(&grid.law(completion(m)), &idle),
-            half_way: interruptions(m / 2.0),
+            service: grid.sum(&grid.law(whole), &idle),
+            half_way: grid.law(half_way),
             interrupted_rest: interruptions(shape.rest()),
             step,
             step_completion: completion(step),
@@ -302,15 +304,8 @@ impl<'s> Station<'s> {
         }
         let parts = parts.law();
         let none = parts.at(0);
-        let mut sum = Sum::new(self.grid);
-        let mut power = self.step_completion.clone();
-        for p in &parts.probabilities()[1..] {
-            sum.add(*p, &power);
-            for (power, one) in power.iter_mut().zip(&self.step_completion) {
-                *power *= one;
-            }
-        }
-        let room = Law::mixture(&[(none, &Law::zero()), (1.0 - none, &sum.law())]);
+        let sent = self.grid.law(self.grid.compounded(parts.probabilities(), &self.step_completion));
+        let room = Law::mixture(&[(none, &Law::zero()), (1.0 - none, &sent)]);
         // others may hold the link at that moment
         let full = room.positive();
         let held = self.grid.sum(&room.given_positive(), &self.around.set_up);

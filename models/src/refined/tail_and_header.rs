@@ -132,6 +132,8 @@ impl TailAndHeader {
                 row[t.saturating_sub(whole)] += share * (1.0 - part) * p;
                 row[t.saturating_sub(whole + 1)] += share * part * p;
             }
+            // beyond it there is next to nothing
+            let end = row.iter().rposition(|p| *p > NOTHING * 1e-6).map_or(0, |t| t + 1);
             let mut below = 0.0;
             let mut summed = 0;
             for (a, p) in wait.iter().enumerate() {
@@ -140,7 +142,7 @@ impl TailAndHeader {
                 if both {
                     let shift = at - h;
                     // T + a - A against H + a
-                    for (t, q) in row.iter().enumerate() {
+                    for (t, q) in row[..end].iter().enumerate() {
                         target[(t.max(h) + shift).min(n - 1)] += p * q;
                     }
                     continue;
@@ -150,7 +152,7 @@ impl TailAndHeader {
                     summed += 1;
                 }
                 target[at] += p * below;
-                for (target, q) in target[at + 1..].iter_mut().zip(&row[at + 1..]) {
+                for (target, q) in target[at + 1..].iter_mut().zip(&row[at + 1..end.max(at + 1)]) {
                     *target += p * q;
                 }
             }
@@ -161,13 +163,18 @@ impl TailAndHeader {
     fn tail_delayed(&self, from: &[f64], law: &[f64], beyond: usize) -> Vec<f64> {
         let n = self.side;
         let mut to = vec![0.0; from.len()];
+        // P(Y >= y)
+        let mut at_least = law.to_vec();
+        for y in (1..at_least.len()).rev() {
+            at_least[y - 1] += at_least[y];
+        }
         for (h, (source, target)) in from.chunks_exact(n).zip(to.chunks_exact_mut(n)).enumerate() {
             for (t, p) in source.iter().enumerate().skip(h) {
                 if t < h + beyond {
                     target[t] += p;
                     continue;
                 }
-                if *p < NOTHING * 1e-4 {
+                if *p < NOTHING * 1e-3 {
                     target[t] += p;
                     continue;
                 }
@@ -175,7 +182,7 @@ impl TailAndHeader {
                 for (target, q) in target[t..t + within].iter_mut().zip(law) {
                     *target += p * q;
                 }
-                target[n - 1] += p * law[within..].iter().sum::<f64>();
+                target[n - 1] += p * at_least.get(within).copied().unwrap_or(0.0);
             }
         }
         to

@@ -86,7 +86,7 @@ impl OneClass<'_> {
     /// Header and tail on entry.
     pub(super) fn start(&self, expected: f64, queued: &Queued) -> TailAndHeader {
         // the work grows with hops, and with the cube of the points
-        let side = (450 / self.dimension as usize).clamp(48, 96);
+        let side = (450 / self.dimension as usize).clamp(48, 96) / if self.laws { 1 } else { 2 };
         let step = (expected * SPAN / side as f64).max(1.0);
         TailAndHeader::new(side, step, queued.first, &queued.in_buffer, &self.gaps)
     }

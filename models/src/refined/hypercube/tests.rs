@@ -2,7 +2,15 @@ use super::*;
 use crate::scenario::ClassKind::{self, BestEffort, RealTime};
 
 fn resolution() -> Resolution {
-    Resolution { cells: 512, unit: 2.0, steps: 16, tolerance: 1e-4, most_rounds: 100 }
+    Resolution {
+        cells: 512,
+        unit: 2.0,
+        steps: 16,
+        tolerance: 1e-4,
+        most_rounds: 100,
+        beyond: 1e-5,
+        laws: true,
+    }
 }
 
 /// Classes by kind, rate and flits, in routers of `stages` with buffers of `buffer` flits.
@@ -18,6 +26,11 @@ fn asked(stages: f64, buffer: f64, classes: &[(ClassKind, f64, f64)]) -> Asked {
         buffer,
         clocked: true,
     }
+}
+
+fn all(asked: &Asked, dimension: u32, resolution: &Resolution) -> Vec<Result<Found, Overloaded>> {
+    let wanted: Vec<usize> = (0..asked.classes.len()).collect();
+    solve(asked, dimension, resolution, &wanted, &|_| None)
 }
 
 fn check(found: &Found, dimension: u32) {
@@ -37,7 +50,7 @@ fn check(found: &Found, dimension: u32) {
 #[test]
 fn lone_messages_take_their_stages_and_flits() {
     let asked = asked(5.0, 32.0, &[(RealTime, 1e-7, 32.0), (BestEffort, 1e-7, 16.0)]);
-    for found in solve(&asked, 4, &resolution()) {
+    for found in all(&asked, 4, &resolution()) {
         let found = found.unwrap();
         check(&found, 4);
         for (delay, hops) in found.delays.iter().zip(1..) {
@@ -45,7 +58,7 @@ fn lone_messages_take_their_stages_and_flits() {
             assert!(delay.law.mean() < 1e-3, "{}", delay.law.mean());
         }
     }
-    let found = solve(&asked, 4, &resolution()).remove(0).unwrap();
+    let found = all(&asked, 4, &resolution()).remove(0).unwrap();
     // P - 1 + P h + M
     assert!((found.delays[2].lone - (4.0 + 15.0 + 32.0)).abs() < 1e-9);
     assert!((found.waiting - 1.0).abs() < 1e-3);
@@ -57,7 +70,7 @@ fn the_six_cube_is_the_simulated_one() {
         asked(5.0, 32.0, &[(RealTime, 0.006, 32.0), (RealTime, 0.003, 32.0), (BestEffort, 0.002, 32.0)]);
     // latency and waiting as simulated, messages enough for half a per cent and two
     let simulated = [(62.25, 5.71), (78.25, 4.66), (96.5, 13.36)];
-    for (found, (latency, waiting)) in solve(&asked, 6, &resolution()).into_iter().zip(simulated) {
+    for (found, (latency, waiting)) in all(&asked, 6, &resolution()).into_iter().zip(simulated) {
         let found = found.unwrap();
         check(&found, 6);
         assert!((found.latency() / latency - 1.0).abs() < 0.015, "{} {latency}", found.latency());
@@ -68,7 +81,7 @@ fn the_six_cube_is_the_simulated_one() {
 #[test]
 fn a_link_between_two_nodes_is_shared_by_nobody() {
     // one input for each output: messages wait in the source only
-    let found = solve(&asked(5.0, 64.0, &[(RealTime, 0.01, 32.0)]), 1, &resolution()).remove(0).unwrap();
+    let found = all(&asked(5.0, 64.0, &[(RealTime, 0.01, 32.0)]), 1, &resolution()).remove(0).unwrap();
     check(&found, 1);
     assert!(found.arbitration < 1e-6 && found.output < 1e-6, "{found:?}");
 }
@@ -77,7 +90,7 @@ fn a_link_between_two_nodes_is_shared_by_nobody() {
 fn latency_grows_with_load_until_there_is_none() {
     let at = |rate: f64| {
         let asked = asked(5.0, 32.0, &[(RealTime, rate, 32.0), (BestEffort, rate / 2.0, 32.0)]);
-        solve(&asked, 3, &resolution())
+        all(&asked, 3, &resolution())
     };
     let mut before = [0.0, 0.0];
     for load in [0.05, 0.1, 0.2, 0.3, 0.4] {
@@ -95,7 +108,15 @@ fn latency_grows_with_load_until_there_is_none() {
 
 #[test]
 fn every_corner_is_answered_or_refused() {
-    let coarse = Resolution { cells: 256, unit: 4.0, steps: 8, tolerance: 1e-2, most_rounds: 20 };
+    let coarse = Resolution {
+        cells: 256,
+        unit: 4.0,
+        steps: 8,
+        tolerance: 1e-2,
+        most_rounds: 20,
+        beyond: 1e-5,
+        laws: true,
+    };
     let mut seed = 7_u64;
     let mut draw = |most: u64| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -111,7 +132,7 @@ fn every_corner_is_answered_or_refused() {
             })
             .collect();
         let asked = asked(1.0 + draw(8) as f64, [1.0, 4.0, 17.0, 300.0][draw(4) as usize], &classes);
-        for found in solve(&asked, dimension, &coarse) {
+        for found in all(&asked, dimension, &coarse) {
             match found {
                 Ok(found) => check(&found, dimension),
                 Err(over) => assert!(!over.load.is_nan(), "{over:?}"),
