@@ -2,6 +2,7 @@
 
 pub mod accuracy;
 mod between;
+mod bursts_above;
 mod bursty_source;
 mod chained_blocking;
 mod ecube_paths;

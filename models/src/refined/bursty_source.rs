@@ -95,7 +95,8 @@ mod active_streams;
 #[cfg(test)]
 mod tests;
 
-use active_streams::{State, active_streams};
+use active_streams::State;
+pub(super) use active_streams::active_streams;
 
 /// A class of messages that come in bursts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -319,7 +320,7 @@ impl Sums {
 
 /// `2 w_j / b`: mean wait among `active` periodic messages that load the server with `r` each
 /// \[halves of a service\].
-fn periodic_wait(active: f64, r: f64) -> f64 {
+pub(super) fn periodic_wait(active: f64, r: f64) -> f64 {
     let (mut wait, mut term, mut others) = (0.0, 1.0, active - 1.0);
     while others > 0.0 && term > 1e-12 {
         term *= others * r;

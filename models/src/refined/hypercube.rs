@@ -565,7 +565,7 @@ impl<'g> OneClass<'g> {
             arbitration,
             output,
             gaps: latency - transfer - input - arbitration - output,
-            waiting: 1.0 + queued.waiting * unit,
+            waiting: 1.0 + queued.waiting * unit + asked.longer_wait(&self.class, queued.load),
             source_load: queued.load,
             rate: self.class.rate,
             delays,

@@ -213,7 +213,7 @@ fn one(
         arbitration,
         output,
         gaps: total - input - arbitration - output,
-        waiting: 1.0 + queued.waiting * unit,
+        waiting: 1.0 + queued.waiting * unit + asked.longer_wait(class, queued.load),
         source_load: queued.load,
         rate: class.rate,
         delays: vec![Delays { hops: None, share: 1.0, lone: asked.stages - 1.0 + class.message, law: delay }],

@@ -64,7 +64,8 @@ pub(super) fn judge(scenario: &Scenario, answer: &mut Answer) {
     });
     let share = shares.fold(0.0, f64::max);
     let mut outside = outside(scenario);
-    let highest = accuracy::holdout().iter().filter_map(|row| row.load_share_of_saturation).fold(0.0, f64::max);
+    let highest =
+        accuracy::holdout().iter().filter_map(|row| row.load_share_of_saturation).fold(0.0, f64::max);
     if share > highest + 0.05 {
         outside.push(format!(
             "about {:.0} % of the saturation load: checked up to {:.0} %",

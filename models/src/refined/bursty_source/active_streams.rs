@@ -28,32 +28,32 @@ const CONVERGED: f64 = 1e-9;
 
 /// One number of streams in a burst.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct State {
+pub(in crate::refined) struct State {
     /// `j`: streams in a burst.
-    pub(super) active: f64,
+    pub(in crate::refined) active: f64,
     /// `π_j`: share of the time.
-    pub(super) share: f64,
+    pub(in crate::refined) share: f64,
     /// `D_j`: share of the time with `j` streams in a burst and work left over from overload.
-    pub(super) displaced: f64,
+    pub(in crate::refined) displaced: f64,
     /// `1 - j r`: what the server has to spare, negative under overload.
-    pub(super) spare: f64,
+    pub(in crate::refined) spare: f64,
 }
 
 impl State {
     /// `G_j`: share of the time with `j` streams in a burst and nothing left over.
-    pub(super) fn clear(&self) -> f64 {
+    pub(in crate::refined) fn clear(&self) -> f64 {
         if self.spare > 0.0 { (self.share - self.displaced).max(0.0) } else { 0.0 }
     }
 }
 
 /// The states that matter, for `streams` streams that are ON for a share `on` of the time (0 to 1, both excluded)
 /// and bring `load` (`r`) each while they are; their mean load `ρ` is below 1.
-pub(super) fn active_streams(streams: f64, on: f64, load: f64) -> Vec<State> {
+pub(in crate::refined) fn active_streams(streams: f64, on: f64, load: f64) -> Vec<State> {
     told_apart(streams, on, load, MAX_STATES)
 }
 
 /// The same in at most so many states.
-pub(super) fn told_apart(streams: f64, on: f64, load: f64, most: usize) -> Vec<State> {
+pub(in crate::refined) fn told_apart(streams: f64, on: f64, load: f64, most: usize) -> Vec<State> {
     let (mut states, stride) = binomial(streams, on, most);
     for state in &mut states {
         state.spare = 1.0 - state.active * load;

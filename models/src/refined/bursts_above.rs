@@ -1,0 +1,224 @@
+//! Best effort under real-time classes that come in bursts: how much longer it waits than under Poisson sources of
+//! the same rates.
+//!
+//! A link that is never idle while there is work keeps its total work `V`, whoever goes first. What best effort has
+//! to wait for is what is left of it when the work of the classes above is taken off (they do not see best effort):
+//! `E[V_BE] = E[V] - E[V_RT]`, and with `m` the work of one of its messages and `T` the time it is in service,
+//! `E[V_BE] = λ m (W + E[T] / 2)` (Little's law). Between bursts and Poisson sources above only the two works differ:
+//!
+//! ```text
+//! W_bursts - W_Poisson = [(E[V] - E[V_RT])_bursts - (E[V] - E[V_RT])_Poisson] / (λ m)
+//! ```
+//!
+//! `m = (1 - σ) E[B]` is what of a service `B` in interface and input channel is not the work of others, so that the
+//! pole is where the model says that the class saturates.
+//!
+//! The own bursts are taken as a Poisson source there: that they coincide with those above is left out.
+//!
+//! # Work of streams and Poisson messages together
+//!
+//! The martingale of [`bursty_source`](super::bursty_source) holds for messages of several kinds if each stream's
+//! `h` is weighed with its work. With `ρ_0` the load of Poisson classes, `k` streams of messages of work `b`,
+//! `e_j = 1 - ρ_0 - j r`, and `G_j` of the fluid queue of the streams on what Poisson messages leave of the link:
+//!
+//! ```text
+//! E[V] (1 - ρ) = Σ_0 λ M^2 / 2 + λ b^2 (2 N - 1) y^2 / 2
+//!     + Σ G_j {e_j b [(k - j) h_off + j h_1 + α j / 2] + α (e_j V_j - Σ_0 λ M^2 / 2)}
+//! ```
+//!
+//! `V_j`, the mean work of `j` periodic messages and the Poisson ones, is taken as that of the Poisson messages on a
+//! link that is `e_j` free and that of the periodic ones on a link that is slower by `ρ_0` (our approximation; exact
+//! without either). Streams of several classes are replaced by alike ones that have their load, their load-weighed
+//! peak load and message, the variance of their rate, and their index of dispersion (our approximation).
+
+use super::bursty_source::{active_streams, periodic_wait};
+use super::{Asked, BurstySource, Class};
+use crate::scenario::ClassKind;
+
+/// Messages of one class on a link.
+#[derive(Clone, Copy, Debug)]
+struct Work {
+    /// Messages per cycle.
+    rate: f64,
+    /// Work of a message \[cycles\].
+    message: f64,
+    bursts: Option<BurstySource>,
+}
+
+/// Alike streams that stand for those of all classes.
+#[derive(Clone, Copy, Debug)]
+struct Streams {
+    /// `λ b`: load of all.
+    load: f64,
+    /// `b` \[cycles\]
+    message: f64,
+    /// `r`: load of one in a burst.
+    peak: f64,
+    /// `k`
+    streams: f64,
+    /// `N`
+    burst: f64,
+}
+
+impl Streams {
+    fn of(works: &[Work]) -> Option<Self> {
+        let (mut load, mut peak, mut message, mut variance, mut dispersion) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        for Work { rate, message: b, bursts } in works {
+            let Some(BurstySource { streams, messages_per_burst, peak_rate, .. }) = bursts else { continue };
+            let (rho, r) = (rate * b, peak_rate * b);
+            let on = (rate / (f64::from(*streams) * peak_rate)).min(1.0 - 1e-9);
+            load += rho;
+            peak += rho * r;
+            message += rho * b;
+            variance += rho * r * (1.0 - on);
+            // λ b^2 (2 N - 1) y^2
+            dispersion += rho * b * (2.0 * messages_per_burst - 1.0) * (1.0 - on) * (1.0 - on);
+        }
+        if load <= 0.0 {
+            return None;
+        }
+        let (peak, message) = (peak / load, message / load);
+        // k α (1 - α) r^2 is the variance, k α r the load
+        let off = (variance / (load * peak)).clamp(1e-6, 1.0);
+        let streams = (load / (peak * (1.0 - off).max(1e-9)))
+            .clamp(1.0, 1000.0)
+            .round()
+            .max((load / peak).floor() + 1.0);
+        let off = 1.0 - load / (peak * streams);
+        let burst = ((dispersion / (load * message) / (off * off) + 1.0) / 2.0).max(1.0);
+        Some(Self { load, message, peak, streams, burst })
+    }
+}
+
+/// `E[V]` of all together; infinite from a load of one on \[cycles\].
+fn mean_work(works: &[Work]) -> f64 {
+    let poisson = || works.iter().filter(|work| work.bursts.is_none());
+    let poisson_load: f64 = poisson().map(|work| work.rate * work.message).sum();
+    let squares: f64 = poisson().map(|work| work.rate * work.message * work.message).sum();
+    let Some(Streams { load, message: b, peak: r, streams: k, burst }) = Streams::of(works) else {
+        return if poisson_load < 1.0 { squares / 2.0 / (1.0 - poisson_load) } else { f64::INFINITY };
+    };
+    let idle = 1.0 - poisson_load - load;
+    if idle <= 0.0 {
+        return f64::INFINITY;
+    }
+    let left = 1.0 - poisson_load;
+    let on = load / (k * r);
+    let off = 1.0 - on;
+    // h_1 = N y^2 - y - α^2 / 2,  h_off = h_1 + 1 - N y
+    let after = burst * off * off - off - on * on / 2.0;
+    let silent = after + 1.0 - burst * off;
+    let mut sum = squares / 2.0 + load * b * (2.0 * burst - 1.0) * off * off / 2.0;
+    for state in active_streams(k, on, r / left) {
+        let (j, clear, free) = (state.active, state.clear(), state.spare * left);
+        if clear <= 0.0 {
+            continue;
+        }
+        let at_left = j * r / left * b * (periodic_wait(j, r / left) + 1.0) / 2.0;
+        sum += clear * free * b * ((k - j) * silent + j * after + on * j / 2.0);
+        sum += clear * on * free * at_left;
+    }
+    sum.max(0.0) / idle
+}
+
+impl Asked {
+    /// How much longer a class waits because classes above it come in bursts \[cycles\]; `load` is that of its
+    /// queue, `λ E[B]`.
+    pub(super) fn longer_wait(&self, class: &Class, load: f64) -> f64 {
+        if class.kind == ClassKind::RealTime {
+            return 0.0;
+        }
+        let higher: Vec<Class> = self.real_time().collect();
+        longer_wait(&higher, class, load)
+    }
+}
+
+/// `W_bursts - W_Poisson` for a queue of load `load` \[cycles\].
+fn longer_wait(higher: &[Class], own: &Class, load: f64) -> f64 {
+    if higher.iter().all(|class| class.bursts.is_none()) {
+        return 0.0;
+    }
+    let above: f64 = higher.iter().map(Class::load).sum();
+    let own_load = load * (1.0 - above);
+    if !(own_load > 0.0 && load < 1.0) {
+        return 0.0;
+    }
+    let own = Work { rate: own.rate, message: own_load / own.rate, bursts: None };
+    let of_best_effort = |bursty: bool| {
+        let work = |class: &Class| Work {
+            rate: class.rate,
+            message: class.message,
+            bursts: class.bursts.filter(|_| bursty),
+        };
+        let mut works: Vec<Work> = higher.iter().map(work).collect();
+        let alone = mean_work(&works);
+        works.push(own);
+        mean_work(&works) - alone
+    };
+    let longer = (of_best_effort(true) - of_best_effort(false)) / own_load;
+    if longer.is_finite() { longer.max(0.0) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::refined::Service;
+
+    fn assert_close(found: f64, wanted: f64, share: f64) {
+        assert!((found - wanted).abs() <= share * wanted.abs(), "{found}, wanted {wanted}");
+    }
+
+    fn bursty(rate: f64, message: f64, streams: u32, messages_per_burst: f64, peak_rate: f64) -> Work {
+        let bursts = Some(BurstySource { rate, streams, messages_per_burst, peak_rate });
+        Work { rate, message, bursts }
+    }
+
+    #[test]
+    fn without_bursts_it_is_the_work_of_a_poisson_queue() {
+        let works = [
+            Work { rate: 0.01, message: 30.0, bursts: None },
+            Work { rate: 0.005, message: 60.0, bursts: None },
+        ];
+        assert_close(mean_work(&works), (0.01 * 900.0 + 0.005 * 3600.0) / 2.0 / 0.4, 1e-12);
+    }
+
+    /// `E[V] = ρ W + λ b^2 / 2`.
+    #[test]
+    fn streams_alone_have_the_work_of_their_own_queue() {
+        for (streams, burst, peak) in [(1, 8.0, 0.05), (4, 8.0, 0.05), (6, 3.0, 0.012), (30, 10.0, 0.006)] {
+            let work = bursty(0.015, 32.0, streams, burst, peak);
+            let service = Service::constant(32.0);
+            let wait = work.bursts.unwrap().queue(service, service).wait;
+            assert_close(mean_work(&[work]), 0.48 * wait + 0.48 * 16.0, 1e-6);
+        }
+    }
+
+    /// Many streams of single messages, seldom ON, are a Poisson source.
+    #[test]
+    fn single_messages_of_many_streams_are_poisson() {
+        let poisson = Work { rate: 0.01, message: 20.0, bursts: None };
+        let streams = bursty(0.01, 40.0, 500, 1.0, 0.02);
+        let both = mean_work(&[poisson, Work { bursts: None, ..streams }]);
+        assert_close(mean_work(&[poisson, streams]), both, 0.02);
+    }
+
+    #[test]
+    fn bursts_above_only_lengthen_the_wait() {
+        for (peak_rate, load) in [(0.05, 0.3), (0.02, 0.6), (0.01, 0.9)] {
+            let class =
+                |bursts| Class { kind: ClassKind::RealTime, rate: 0.004, message: 32.0, vtick: 7.8, bursts };
+            let bursts = BurstySource { rate: 0.004, streams: 4, messages_per_burst: 6.0, peak_rate };
+            let own = Class { kind: ClassKind::BestEffort, ..class(None) };
+            assert!(longer_wait(&[class(Some(bursts))], &own, load) > 0.0);
+            assert!(longer_wait(&[class(None)], &own, load) == 0.0);
+        }
+    }
+
+    /// Bursts at once are batches: `E[V] (1 - ρ) = Σ λ M^2 / 2 + λ b^2 (2 N - 1) / 2`.
+    #[test]
+    fn bursts_at_once_are_batches() {
+        let poisson = Work { rate: 0.01, message: 20.0, bursts: None };
+        let batches = bursty(0.01, 30.0, 400, 6.0, 50.0);
+        assert_close(mean_work(&[poisson, batches]), (4.0 + 9.0 * 11.0) / 2.0 / 0.5, 0.01);
+    }
+}
