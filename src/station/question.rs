@@ -28,14 +28,17 @@ pub(super) fn answers(kind: Kind, args: &Station) -> Result<Vec<Point>, Ended> {
     let times = times(kind, args.at.as_deref(), &mut faults);
     let question = Question { kind, numbers, classes };
     let grid = grid(&args.over, &mut faults);
-    // a class that could not be read is none that is missing
+    // a class that could not be read is none that is missing, and an axis may have what seems to be
     let unread = question.classes.len() < args.classes.len();
+    let missing = |fault: &Fault| fault.place == Place::Program;
+    let unknown = |fault: &Fault| missing(fault) && (grid.is_none() || unread && fault.key == "class");
     let mut points = Vec::new();
-    for set in grid.iter().flat_map(settings) {
+    for point in 0..grid.as_ref().map_or(1, |grid| grid.points().unwrap_or(0)) {
+        let set = grid.as_ref().map_or_else(Vec::new, |grid| grid.settings(point));
         match at(&question, &set) {
             Ok(station) => points.push(Point { set, answer: station.answer(&times) }),
             Err(found) => {
-                for fault in found.into_iter().filter(|fault| !(unread && is_missing_class(fault))) {
+                for fault in found.into_iter().filter(|fault| !unknown(fault)) {
                     let fault = at_option(fault, kind).to_string();
                     if !faults.contains(&fault) {
                         faults.push(fault);
@@ -151,15 +154,6 @@ fn grid(over: &[String], faults: &mut Vec<String>) -> Option<Grid> {
         return None;
     }
     Some(grid)
-}
-
-/// Every point's settings.
-fn settings(grid: &Grid) -> impl Iterator<Item = Vec<Setting>> {
-    (0..grid.points().unwrap_or(0)).map(|point| grid.settings(point))
-}
-
-fn is_missing_class(fault: &Fault) -> bool {
-    fault.place == Place::Program && fault.key == "class"
 }
 
 /// What is missing is missing from the command line.
