@@ -1,11 +1,16 @@
 //! What can be typed.
 
+mod station;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use flitwise_models::model::Model;
+
+use station::STATION_EXAMPLES;
+pub(crate) use station::Station;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,6 +62,9 @@ pub(crate) enum Command {
     /// Write all figures, error tables, claims and verdicts as one HTML page and as Markdown.
     #[command(after_help = REPORT_EXAMPLES)]
     Report(Report),
+    /// Answer a textbook station: M/M/1, M/G/1, priorities, Erlang and others; alone it lists them.
+    #[command(after_help = STATION_EXAMPLES)]
+    Station(Station),
     /// Show where simulation results are kept and how much there is, or check every file.
     Store(StoreCommand),
     /// List the built-in scenarios, or print one as a file to start from.
@@ -517,4 +525,6 @@ pub(crate) enum SchemaOf {
     Accuracy,
     /// The numbers of a figure, as `figure` writes them.
     Figure,
+    /// The result of `station --format json`.
+    Station,
 }

@@ -14,6 +14,7 @@ mod schema;
 mod signals;
 mod simulate;
 mod solve;
+mod station;
 mod store;
 mod sweep;
 mod typed;
@@ -52,6 +53,7 @@ fn run(command: &Command) -> Result<(), Ended> {
         Command::Verify(args) => verify::run(args),
         Command::Figure(args) => figure::run(args),
         Command::Report(args) => report::run(args),
+        Command::Station(args) => station::run(args),
         Command::Store(args) => store::run(args),
         Command::Presets { action } => presets::run(action.as_ref()),
         Command::Schema { of } => schema::run(*of),

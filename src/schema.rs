@@ -11,6 +11,7 @@ use crate::outcome::Ended;
 use crate::output;
 use crate::simulate::SimulateDocument;
 use crate::solve::SolveDocument;
+use crate::station::StationDocument;
 use crate::sweep::SweepDocument;
 use crate::verify::VerifyDocument;
 
@@ -24,6 +25,7 @@ pub(crate) fn run(of: SchemaOf) -> Result<(), Ended> {
         SchemaOf::Verify => schema_for!(VerifyDocument),
         SchemaOf::Accuracy => schema_for!(AccuracyDocument),
         SchemaOf::Figure => schema_for!(FigureDocument),
+        SchemaOf::Station => schema_for!(StationDocument),
     };
     output::write_json(&schema)
 }

@@ -3,5 +3,9 @@
 
 #[test]
 fn the_command_prints_what_it_printed() {
-    trycmd::TestCases::new().case("tests/golden/*.trycmd").case("README.md");
+    trycmd::TestCases::new()
+        .case("tests/golden/*.trycmd")
+        .case("README.md")
+        // the examples of the stations' manual pages
+        .case("models/src/queueing/*.md");
 }

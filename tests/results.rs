@@ -179,3 +179,39 @@ fn tables_fit_100_columns() {
         }
     }
 }
+
+#[test]
+fn stations_keep_to_their_schema() {
+    for arguments in [
+        &["mm1", "--rate", "0.02", "--mean", "32", "--at", "0,64"][..],
+        &["mg1", "--rate", "0.05", "--mean", "32", "--scv", "0.5"],
+        &["engset", "--rate", "0.01", "--mean", "32", "--servers", "2", "--sources", "6"],
+        &["dps", "--class", "a:rate=0.01,mean=32,weight=2", "--class", "b:rate=0.01,mean=32"],
+        &["mm1k", "--mean", "32", "--capacity", "4", "--over", "rate=0.01:0.05:3"],
+        &["preemptive-resume", "--class", "a:rate=0.01,mean=32,scv=0", "--class", "b:rate=1,mean=32,scv=0"],
+    ] {
+        let document = json(&[&["station"], arguments, &["--format", "json"]].concat());
+        assert_valid(&document, "station");
+        assert_eq!(document["schema"], "flitwise.station/1");
+        let points = document["points"].as_array().unwrap();
+        assert!(points.iter().all(|point| point["load"].is_f64() && !point["classes"][0].is_null()));
+    }
+}
+
+#[test]
+fn two_classes_of_32_cycles_have_the_responses_of_cobham() {
+    let class = |name: &str| format!("{name}:rate=0.0125,mean=32,scv=0");
+    let (high, low) = (class("high"), class("low"));
+    let arguments = ["station", "non-preemptive", "--class", &high, "--class", &low, "--format", "json"];
+    let answer = json(&arguments);
+    let classes = &answer["points"][0]["classes"];
+    assert_close(&classes[0]["mean_response_cycles"], 53.0 + 1.0 / 3.0, 1e-9);
+    assert_close(&classes[1]["mean_response_cycles"], 138.0 + 2.0 / 3.0, 1e-9);
+}
+
+#[test]
+fn the_manual_page_is_the_modules_own() {
+    let page = flitwise(&["station", "mg1", "--manual"]);
+    assert!(page.status.success());
+    assert_eq!(String::from_utf8(page.stdout).unwrap(), include_str!("../models/src/queueing/mg1.md"));
+}

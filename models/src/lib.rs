@@ -7,5 +7,6 @@ pub mod lattice;
 pub mod markov_chain;
 pub mod model;
 pub mod published;
+pub mod queueing;
 pub mod refined;
 pub mod scenario;

@@ -1,5 +1,7 @@
 //! Mean wait at the source: Eqs. (14)-(15), §3.3 of [KYD05].
 
+use crate::queueing::{Mg1, Service, Steady};
+
 /// Mean wait of a message at its source, Eq. (15).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SourceWait {
@@ -27,15 +29,14 @@ impl SourceWait {
     /// assert!((cycles - (0.36 * 36.0 / (2.0 * 0.64) + 1.0)).abs() < 1e-12);
     /// ```
     pub fn new(offered_rate: f64, latency: f64, transfer: f64, cycles_per_flit: f64) -> Self {
-        let load = offered_rate * latency;
-        if load >= 1.0 {
-            return Self::Saturated { load };
-        }
         // δ² = (L̄ - T)²
         let variance = (latency - transfer) * (latency - transfer);
+        let service = Service { mean: latency, second_moment: latency * latency + variance };
         // (15): W̄ = λ^g (L̄² + δ²) / (2 (1 - λ^g L̄)) + S̄
-        let cycles = offered_rate * (latency * latency + variance) / (2.0 * (1.0 - load)) + cycles_per_flit;
-        Self::Finite { cycles }
+        match (Mg1 { rate: offered_rate, service }).mean_wait() {
+            Steady::Reached(wait) => Self::Finite { cycles: wait + cycles_per_flit },
+            Steady::Saturated { load } => Self::Saturated { load },
+        }
     }
 }
 

@@ -1,0 +1,141 @@
+//! What a station wants to know: names, units and domains.
+
+use crate::document::Fault;
+
+use super::Number;
+
+/// One number that a station wants to know.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameter {
+    /// How it is asked for, such as `vacation-mean`.
+    pub key: &'static str,
+    /// Its name with its unit, such as `vacation_mean_cycles`.
+    pub field: &'static str,
+    /// Whether it must be given.
+    pub need: Need,
+    /// What it may be.
+    pub domain: Domain,
+}
+
+/// Whether a parameter must be given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Need {
+    /// There is no answer without it.
+    Required,
+    /// There is more of an answer with it.
+    Optional,
+    /// It has this value where it is not given.
+    Default(f64),
+}
+
+/// What a parameter may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Domain {
+    /// Zero, or within 1e-12 to 1e6 of these per cycle.
+    Rate(&'static str),
+    /// 1e-6 to 1e9 cycles.
+    Time,
+    /// A squared coefficient of variation: 0 to 1e6.
+    Scv,
+    /// A third moment of a time: above 0 and up to 1e60 cycles³, and what further moments leave.
+    ThirdMoment,
+    /// A weight: 1e-9 to 1e9.
+    Weight,
+    /// A whole number from one to `most`.
+    Count {
+        /// The largest.
+        most: u64,
+        /// Of what.
+        of: &'static str,
+    },
+}
+
+impl Domain {
+    /// Whether the number is in it.
+    pub fn holds(&self, number: f64) -> bool {
+        match self {
+            Self::Rate(_) => number == 0.0 || (1e-12..=1e6).contains(&number),
+            Self::Time => (1e-6..=1e9).contains(&number),
+            Self::Scv => (0.0..=1e6).contains(&number),
+            Self::ThirdMoment => number > 0.0 && number <= 1e60,
+            Self::Weight => (1e-9..=1e9).contains(&number),
+            Self::Count { most, .. } => number.fract() == 0.0 && (1.0..=*most as f64).contains(&number),
+        }
+    }
+
+    /// What is wanted, in words.
+    pub fn wanted(&self) -> String {
+        match self {
+            Self::Rate(of) => format!("0, or 1e-12 to 1e6 {of} per cycle"),
+            Self::Time => "1e-6 to 1e9 cycles".to_owned(),
+            Self::Scv => "0 (always the same) to 1e6; 1 is exponential".to_owned(),
+            Self::ThirdMoment => "above 0, up to 1e60 cycles³".to_owned(),
+            Self::Weight => "1e-9 to 1e9".to_owned(),
+            Self::Count { most, of } => format!("a whole number of {of}, 1 to {most}"),
+        }
+    }
+
+    /// What helps against this number, where something does.
+    pub(super) fn help(&self, number: f64) -> Option<String> {
+        let negative_rate = matches!(self, Self::Rate(_)) && number < 0.0;
+        negative_rate.then(|| format!("without the sign it is {}", -number)).filter(|_| self.holds(-number))
+    }
+}
+
+impl Parameter {
+    const fn required(key: &'static str, field: &'static str, domain: Domain) -> Self {
+        Self { key, field, need: Need::Required, domain }
+    }
+
+    /// What is wrong with this value of it, if anything; the key as it is to be shown is left to be filled in.
+    pub(super) fn fault(&self, number: &Number) -> Option<Fault> {
+        (!self.domain.holds(number.value)).then(|| Fault {
+            place: number.place.clone(),
+            key: self.key.to_owned(),
+            found: number.typed.clone(),
+            wanted: self.domain.wanted(),
+            help: self.domain.help(number.value),
+        })
+    }
+}
+
+/// The keys, each in the way it is read.
+pub(super) mod keys {
+    use super::{Domain, Need, Parameter};
+
+    pub(in crate::queueing) const RATE: Parameter =
+        Parameter::required("rate", "rate_per_cycle", Domain::Rate("arrivals"));
+    pub(in crate::queueing) const RATE_PER_IDLE_SOURCE: Parameter = Parameter::required(
+        "rate",
+        "rate_per_idle_source_per_cycle",
+        Domain::Rate("requests of each idle source"),
+    );
+    pub(in crate::queueing) const MEAN: Parameter =
+        Parameter::required("mean", "mean_service_cycles", Domain::Time);
+    pub(in crate::queueing) const SCV: Parameter = Parameter::required("scv", "service_scv", Domain::Scv);
+    pub(in crate::queueing) const THIRD_MOMENT: Parameter = Parameter {
+        key: "third-moment",
+        field: "service_third_moment_cycles3",
+        need: Need::Optional,
+        domain: Domain::ThirdMoment,
+    };
+    pub(in crate::queueing) const CAPACITY: Parameter = Parameter::required(
+        "capacity",
+        "capacity_customers",
+        Domain::Count { most: 1_000_000_000, of: "customers" },
+    );
+    pub(in crate::queueing) const SERVERS: Parameter =
+        Parameter::required("servers", "servers", Domain::Count { most: 1_000_000, of: "servers" });
+    pub(in crate::queueing) const SOURCES: Parameter =
+        Parameter::required("sources", "sources", Domain::Count { most: 1_000_000_000, of: "sources" });
+    pub(in crate::queueing) const VACATION_MEAN: Parameter =
+        Parameter::required("vacation-mean", "vacation_mean_cycles", Domain::Time);
+    pub(in crate::queueing) const VACATION_SCV: Parameter = Parameter {
+        key: "vacation-scv",
+        field: "vacation_scv",
+        need: Need::Default(0.0),
+        domain: Domain::Scv,
+    };
+    pub(in crate::queueing) const WEIGHT: Parameter =
+        Parameter { key: "weight", field: "weight", need: Need::Default(1.0), domain: Domain::Weight };
+}
