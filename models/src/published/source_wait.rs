@@ -16,6 +16,12 @@ pub enum SourceWait {
 }
 
 impl SourceWait {
+    /// `δ²`: variance of the service as the paper takes it \[cycles²\].
+    pub fn variance(latency: f64, transfer: f64) -> f64 {
+        // δ² = (L̄ - T)²
+        (latency - transfer) * (latency - transfer)
+    }
+
     /// An M/G/1 queue whose service is the network latency, and the cycles until the header goes.
     ///
     /// `latency` is `L̄_c`, `transfer` is `T_c` without contention, `cycles_per_flit` is `S̄_c` \[cycles\].
@@ -31,8 +37,7 @@ impl SourceWait {
         if load >= 1.0 {
             return Self::Saturated { load };
         }
-        // δ² = (L̄ - T)²
-        let variance = (latency - transfer) * (latency - transfer);
+        let variance = Self::variance(latency, transfer);
         // (15): W̄ = λ^g (L̄² + δ²) / (2 (1 - λ^g L̄)) + S̄
         let cycles = offered_rate * (latency * latency + variance) / (2.0 * (1.0 - load)) + cycles_per_flit;
         Self::Finite { cycles }
