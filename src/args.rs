@@ -1,11 +1,15 @@
 //! What can be typed.
 
+mod explain;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use flitwise_models::model::Model;
+
+pub(crate) use explain::{DiagramKind, Explain, ExplainFormat};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -16,6 +20,7 @@ Examples:
   flitwise sweep --over class.R1.rate=0.001:0.012:23 --couple class.R2.rate=class.R1.rate/2
   flitwise simulate --preset router16                the same question put to a flit-level simulator
   flitwise compare --preset router16                 both models beside the simulator, with verdicts
+  flitwise explain --class R1                        the derivation of its numbers, equation by equation
   flitwise figure 4a                                 Fig. 4a of the 2005 paper, model and simulation
   flitwise verify --quick                            which of its claims hold, and by how much
 
@@ -45,6 +50,9 @@ pub(crate) enum Command {
     /// Simulate one scenario flit by flit: the figures of solve, each with its 95 % interval.
     #[command(after_help = SIMULATE_EXAMPLES)]
     Simulate(Simulate),
+    /// Derive an answer with the scenario's own numbers, equation by equation.
+    #[command(after_help = explain::EXAMPLES)]
+    Explain(Explain),
     /// Put the models' answers beside the simulation's, quantity by quantity, with a verdict for each.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(Compare),
@@ -517,4 +525,6 @@ pub(crate) enum SchemaOf {
     Accuracy,
     /// The numbers of a figure, as `figure` writes them.
     Figure,
+    /// The result of `explain --format json`.
+    Explain,
 }

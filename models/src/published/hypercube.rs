@@ -523,10 +523,9 @@ impl Cube {
         range: DistributionRange,
     ) -> Latencies {
         let message = flow.message() as u32;
-        let longest = (2.0 * flow.buffering.room() + flow.message()) as u32;
         let limit = range.cycles / (self.n + 1);
         let completion = |s: usize, own_flits: u32| {
-            let blocking = BlockingLength { probability: path.probabilities[s], longest };
+            let blocking = BlockingLength::of(path.probabilities[s], flow.buffering);
             sharing[s].company(class, shares).completion(blocking, own_flits, limit)
         };
         let on_channels: Vec<Vec<f64>> = (0..self.n).map(|s| completion(s, 0)).collect();

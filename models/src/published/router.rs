@@ -71,10 +71,7 @@ pub(super) fn solve(
             sharing.starved_in[class].map(|company| Starved { channel: Channel::Output, company });
         found.latencies = range.map(|range| {
             // (16)-(19)
-            let length = BlockingLength {
-                probability: blocking[class].probability,
-                longest: (2.0 * flow.buffering.room() + flow.message()) as u32,
-            };
+            let length = BlockingLength::of(blocking[class].probability, flow.buffering);
             let company = sharing.company(class, &shares);
             let completion =
                 company.completion(length, flow.message() as u32, range.cycles.max(range.at_least));
