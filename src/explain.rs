@@ -11,6 +11,7 @@ mod html;
 mod latex;
 mod markdown;
 mod published;
+mod refined;
 mod terminal;
 
 use flitwise_models::answer::Answer;
@@ -38,6 +39,9 @@ pub(crate) fn run(args: &Explain) -> Result<(), Ended> {
     let scenario = input::scenario(&document)?;
     let asked = Asked::read(args, &scenario)?;
     let options = Options { details: true, ..Options::default() };
+    if args.model == Model::Refined {
+        return run_refined(args, &document, &scenario, asked.class, &options);
+    }
     let (answer, record) = solve_recorded(&scenario, &options);
     if let Some(kind) = args.diagram {
         return diagram(kind, &scenario, record.as_ref(), asked.link, &document, answer);
@@ -50,6 +54,38 @@ pub(crate) fn run(args: &Explain) -> Result<(), Ended> {
     }
     show(args, &scenario, outcome, &derivation)?;
     answer.map(|_| ()).map_err(|failure| input::failure(&document, &failure))
+}
+
+/// The explanation of the refined model.
+fn run_refined(
+    args: &Explain,
+    document: &Document,
+    scenario: &Scenario,
+    only: Option<usize>,
+    options: &Options,
+) -> Result<(), Ended> {
+    let answer = Model::Refined.solve(scenario, options);
+    let (mut derivation, outcome) = match &answer {
+        Ok(answer) => {
+            let outcome = if answer.saturated { Outcome::Saturated } else { Outcome::Answered };
+            (refined::derivation(scenario, answer, only), outcome)
+        }
+        Err(failure) => {
+            let mut derivation = Derivation::default();
+            let refused = failure.is_refusal();
+            let head = if refused { "What is refused" } else { "No answer" };
+            derivation.section(head).text(format!("{failure}."));
+            (derivation, if refused { Outcome::Refused } else { Outcome::NotConverged })
+        }
+    };
+    derivation.title = title(scenario, Model::Refined);
+    show(args, scenario, outcome, &derivation)?;
+    answer.map(|_| ()).map_err(|failure| input::failure(document, &failure))
+}
+
+fn title(scenario: &Scenario, model: Model) -> String {
+    let network = output::network(scenario.network());
+    format!("{}: {network}, the {model} model explained", scenario.spec().name)
 }
 
 /// The explanation of the published model, whatever came of it.
@@ -67,11 +103,7 @@ fn published(
         }
         None => Derivation::default(),
     };
-    derivation.title = format!(
-        "{}: {}, the published model explained",
-        scenario.spec().name,
-        output::network(scenario.network())
-    );
+    derivation.title = title(scenario, Model::Published);
     let outcome = match answer {
         Ok(answer) if answer.saturated => Outcome::Saturated,
         Ok(_) => Outcome::Answered,
@@ -216,6 +248,10 @@ impl Asked {
         };
         let (from, to) = (node("--from", &args.from), node("--to", &args.to));
         let way = from.zip(to);
+        if args.model == Model::Refined && (args.diagram.is_some() || args.from.is_some()) {
+            let found = "--diagram, --from: found the refined model, which has neither the chain nor rates by channel";
+            faults.push(format!("{found}\n  help: --model published has both"));
+        }
         if faults.is_empty() { Ok(Self { class, link, way }) } else { Err(Ended::BadInput(faults)) }
     }
 }

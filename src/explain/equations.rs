@@ -68,7 +68,7 @@ equations! {
 
     LONGEST: "(18)", "flits", "U_{c} = 2 * m_{c} + M_{c}",
         "No more than two full buffers and a message in service can be in front.";
-    ANY_LENGTH: "(18), (23)", "", "P[B = x] = P_{b,c} / U_{c}",
+    ANY_LENGTH: "(18), (23)", "", "P_{c}[B = x] = P_{b,c} / U_{c}",
         "A blocked message finds any length from 1 to U equally often; else there is none in front.";
     COMPANY: "(19)", "", "P[X_k = x] = P_{c}[k] / n_{f}",
         "Of `n_{f}` flits any number may meet company k, all equally likely (R10: on condition that they add up).";

@@ -40,7 +40,7 @@ pub(super) fn page(derivation: &Derivation) -> String {
 }
 
 fn math(inside: &str) -> String {
-    format!("<math>{inside}</math>")
+    format!("<math displaystyle=\"true\">{inside}</math>")
 }
 
 fn shown(step: &Step) -> String {
@@ -113,7 +113,7 @@ pub(super) fn picture_of(chain: &Chain) -> String {
 fn with_formulas(text: &str) -> String {
     let piece = |piece: Piece<'_>| match piece {
         Piece::Words(words) => escaped(words),
-        Piece::Formula(formula) => math(&formula.mathml()),
+        Piece::Formula(formula) => format!("<math>{}</math>", formula.mathml()),
     };
     pieces(text).into_iter().map(piece).collect()
 }

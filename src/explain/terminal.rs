@@ -16,16 +16,19 @@ pub(super) fn page(derivation: &Derivation) -> String {
     let mut page = format!("{bold}{}{bold:#}\n", derivation.title);
     for (number, section) in derivation.sections.iter().enumerate() {
         page += &format!("\n{bold}{}. {}{bold:#}\n", number + 1, section.title);
-        for part in &section.parts {
+        for (place, part) in section.parts.iter().enumerate() {
             match part {
-                Part::Text(text) => page += &folded(&plain(text), 2, 2),
+                Part::Text(text) => {
+                    page += if place == 0 { "" } else { "\n" };
+                    page += &folded(&plain(text), 2, 2);
+                }
                 Part::Step(step) => page += &shown(step),
                 Part::Table(table) => page += &rows(table, false),
                 Part::Bar(bar) => page += &bar_of_text(bar, "  "),
                 Part::Chain(chain) => {
                     let text =
                         format!("The chain of {} as a picture: --diagram svg, dot or tikz.", chain.link);
-                    page += &folded(&text, 2, 2);
+                    page += &format!("\n{}", folded(&text, 2, 2));
                 }
             }
         }
@@ -77,7 +80,7 @@ pub(super) fn rows(table: &Table, markdown: bool) -> String {
     for row in &table.rows {
         rows.add(row.iter().map(super::derivation::Entry::shown));
     }
-    if markdown { rows.to_string() } else { format!("\n{rows}\n") }
+    if markdown { rows.to_string() } else { format!("\n{rows}") }
 }
 
 /// A bar whose length is the whole, and what its parts are.

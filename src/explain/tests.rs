@@ -119,8 +119,8 @@ mod printed {
             }
             let (exponent, _) = self.atom()?;
             let power = base.powf(exponent);
-            let slope = if base == 0.0 { 0.0 } else { (exponent * power / base).abs() };
-            Some((power, slope * of_base))
+            let most = (base.abs() + of_base).powf(exponent);
+            Some((power, most - base.abs().powf(exponent)))
         }
 
         fn atom(&mut self) -> Option<(f64, f64)> {
@@ -207,6 +207,32 @@ fn every_class_and_channel_is_explained_alone() {
     }
 }
 
+/// The parts of the refined model add up, too, and are those of its answer.
+#[test]
+fn the_refined_model_is_explained() {
+    for name in ["router16", "cube5", "router16-on-off"] {
+        for factor in [0.0, 1.0, 4.0] {
+            let mut spec = Preset::find(name).unwrap().scenario().spec().clone();
+            spec.classes.iter_mut().for_each(|class| class.rate *= factor);
+            let scenario = spec.check().unwrap();
+            let options = Options {
+                details: true,
+                distributions: false,
+                saturation_loads: false,
+                ..Options::default()
+            };
+            let answer = Model::Refined.solve(&scenario, &options).unwrap();
+            let derivation = refined::derivation(&scenario, &answer, None);
+            let checked = assert_true(&derivation, name);
+            let silent = factor == 0.0;
+            assert!(silent || answer.saturated || checked >= 20, "{name} times {factor}: {checked}");
+        }
+    }
+    for equation in refined::ALL {
+        assert!(formula::Expression::parse(equation.formula).is_some(), "{}", equation.formula);
+    }
+}
+
 /// The numbers shown are those of `solve`, and the parts are the whole.
 #[test]
 fn what_is_shown_is_what_is_answered() {
@@ -259,7 +285,7 @@ impl Numbers {
 fn random_scenarios_are_explained() {
     let mut numbers = Numbers(7);
     let mut answered = 0;
-    for round in 0..150 {
+    for round in 0..50 {
         let network = match numbers.below(3) {
             0 => NetworkSpec::Router { ports: 2 + numbers.below(30) as u32 },
             _ => NetworkSpec::Hypercube { dimension: 1 + numbers.below(8) as u32 },
@@ -286,7 +312,7 @@ fn random_scenarios_are_explained() {
         assert_true(&derivation, &format!("{:?}", scenario.spec()));
         answered += 1;
     }
-    assert!(answered > 100, "{answered}");
+    assert!(answered > 30, "{answered}");
 }
 
 #[test]
