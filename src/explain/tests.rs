@@ -317,8 +317,8 @@ fn random_scenarios_are_explained() {
 
 #[test]
 fn many_classes_are_explained() {
-    let mut spec = ScenarioSpec::default();
-    spec.classes = (0..8).map(|class| ClassSpec::real_time(&format!("R{class}"), 0.001)).collect();
+    let classes = (0..8).map(|class| ClassSpec::real_time(&format!("R{class}"), 0.001)).collect();
+    let spec = ScenarioSpec { classes, ..ScenarioSpec::default() };
     let (derivation, _) = explained(&spec.check().unwrap(), &everything());
     assert!(assert_true(&derivation, "eight classes") > 50);
 }

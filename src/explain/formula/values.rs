@@ -2,13 +2,16 @@
 
 use super::Expression;
 
+/// Symbols, as they are written in the formula, and their numbers.
+pub(crate) type Numbers = Vec<(&'static str, f64)>;
+
 /// What the symbols of a formula stand for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Values {
     /// Symbol, as it is written in the formula, and number.
-    pub(crate) symbols: Vec<(&'static str, f64)>,
+    pub(crate) symbols: Numbers,
     /// For each sum, by its index, what it adds up.
-    pub(crate) series: Vec<(&'static str, Vec<Vec<(&'static str, f64)>>)>,
+    pub(crate) series: Vec<(&'static str, Vec<Numbers>)>,
 }
 
 /// Sums of more terms are shown without those in the middle.
@@ -20,11 +23,7 @@ impl Values {
     }
 
     /// And the terms of the sum over `index`.
-    pub(crate) fn and(
-        mut self,
-        index: &'static str,
-        terms: impl IntoIterator<Item = Vec<(&'static str, f64)>>,
-    ) -> Self {
+    pub(crate) fn and(mut self, index: &'static str, terms: impl IntoIterator<Item = Numbers>) -> Self {
         self.series.push((index, terms.into_iter().collect()));
         self
     }
@@ -39,7 +38,7 @@ impl Values {
         self.symbols.iter().find(|(symbol, _)| *symbol == key).map(|(_, number)| *number)
     }
 
-    fn terms(&self, index: &str) -> &[Vec<(&'static str, f64)>] {
+    fn terms(&self, index: &str) -> &[Numbers] {
         self.series.iter().find(|(name, _)| *name == index).map_or(&[], |(_, terms)| terms)
     }
 
@@ -54,7 +53,7 @@ impl Values {
         match formula {
             Expression::Series(index, body) => {
                 let terms = self.terms(index);
-                let body = |term: &Vec<(&'static str, f64)>| (false, self.within(term).put_into(body));
+                let body = |term: &Numbers| (false, self.within(term).put_into(body));
                 let mut parts: Vec<(bool, Expression)> = match terms.len() {
                     0 => return Expression::Literal("0".to_owned()),
                     few if few <= MOST_TERMS => terms.iter().map(body).collect(),
