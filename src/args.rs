@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod explain;
 mod station;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use flitwise_models::model::Model;
 
+pub(crate) use explain::{DiagramKind, Explain, ExplainFormat};
 use station::STATION_EXAMPLES;
 pub(crate) use station::Station;
 
@@ -21,6 +23,7 @@ Examples:
   flitwise sweep --over class.R1.rate=0.001:0.012:23 --couple class.R2.rate=class.R1.rate/2
   flitwise simulate --preset router16                the same question put to a flit-level simulator
   flitwise compare --preset router16                 both models beside the simulator, with verdicts
+  flitwise explain --class R1                        the derivation of its numbers, equation by equation
   flitwise figure 4a                                 Fig. 4a of the 2005 paper, model and simulation
   flitwise verify --quick                            which of its claims hold, and by how much
 
@@ -50,6 +53,9 @@ pub(crate) enum Command {
     /// Simulate one scenario flit by flit: the figures of solve, each with its 95 % interval.
     #[command(after_help = SIMULATE_EXAMPLES)]
     Simulate(Simulate),
+    /// Derive an answer with the scenario's own numbers, equation by equation.
+    #[command(after_help = explain::EXAMPLES)]
+    Explain(Explain),
     /// Put the models' answers beside the simulation's, quantity by quantity, with a verdict for each.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(Compare),
@@ -525,6 +531,8 @@ pub(crate) enum SchemaOf {
     Accuracy,
     /// The numbers of a figure, as `figure` writes them.
     Figure,
+    /// The result of `explain --format json`.
+    Explain,
     /// The result of `station --format json`.
     Station,
 }

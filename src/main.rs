@@ -4,6 +4,7 @@ mod accuracy;
 mod args;
 mod campaign;
 mod compare;
+mod explain;
 mod figure;
 mod input;
 mod outcome;
@@ -49,6 +50,7 @@ fn run(command: &Command) -> Result<(), Ended> {
         Command::Sweep(args) => sweep::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Explain(args) => explain::run(args),
         Command::Verify(args) if args.accuracy => accuracy::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Figure(args) => figure::run(args),

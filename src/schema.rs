@@ -6,6 +6,7 @@ use schemars::schema_for;
 use crate::accuracy::AccuracyDocument;
 use crate::args::SchemaOf;
 use crate::compare::CompareDocument;
+use crate::explain::ExplainDocument;
 use crate::figure::FigureDocument;
 use crate::outcome::Ended;
 use crate::output;
@@ -25,6 +26,7 @@ pub(crate) fn run(of: SchemaOf) -> Result<(), Ended> {
         SchemaOf::Verify => schema_for!(VerifyDocument),
         SchemaOf::Accuracy => schema_for!(AccuracyDocument),
         SchemaOf::Figure => schema_for!(FigureDocument),
+        SchemaOf::Explain => schema_for!(ExplainDocument),
         SchemaOf::Station => schema_for!(StationDocument),
     };
     output::write_json(&schema)

@@ -37,11 +37,13 @@ mod heat_map;
 mod legend;
 mod lines;
 mod palette;
+mod parts;
 mod png;
 mod scale;
 mod stacked;
 mod tiles;
 
+pub use parts::parts_svg;
 pub use png::{PngError, png};
 
 use crate::picture::{Content, Picture};

@@ -158,8 +158,8 @@ pub struct Variant {
 }
 
 const ROOT: &[&str] = &[
-    "title", "subtitle", "kind", "sources", "classes", "errors", "parts", "scenario", "x", "y", "z", "variant",
-    "claim",
+    "title", "subtitle", "kind", "sources", "classes", "errors", "parts", "scenario", "x", "y", "z",
+    "variant", "claim",
 ];
 const SCENARIO: &[&str] = &["preset", "file", "set", "name", "network", "router", "class"];
 const SWEEP: &[&str] = &["key", "label", "unit", "scale", "values", "couple"];
@@ -295,7 +295,9 @@ impl Figure {
                 .iter()
                 .flat_map(|variant| x.values.iter().map(move |value| self.at(Some(variant), &[(x, *value)])))
                 .collect(),
-            Question::Stacked { x, .. } => x.values.iter().map(|value| self.at(None, &[(x, *value)])).collect(),
+            Question::Stacked { x, .. } => {
+                x.values.iter().map(|value| self.at(None, &[(x, *value)])).collect()
+            }
             Question::HeatMap { x, y, .. } => y
                 .values
                 .iter()

@@ -237,6 +237,17 @@ pub struct HeatCell {
     pub saturated: bool,
 }
 
+/// One whole and its parts, as a bar.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parts {
+    /// What the whole is.
+    pub title: String,
+    /// Unit of all numbers.
+    pub unit: String,
+    /// Name and size of each part.
+    pub parts: Vec<(String, f64)>,
+}
+
 /// A Markov chain over the sets of classes that are present.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Chain {

@@ -78,6 +78,45 @@ impl std::fmt::Display for Report {
     }
 }
 
+/// Points at which a map was evaluated: the first ones and the last ones.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    /// The first points.
+    pub first: Vec<Vec<f64>>,
+    /// The last points, as far as they are not among the first.
+    pub last: std::collections::VecDeque<Vec<f64>>,
+    /// How many there were.
+    pub points: usize,
+}
+
+impl History {
+    /// Points kept at the start.
+    pub const FIRST: usize = 5;
+    /// Points kept at the end.
+    pub const LAST: usize = 2;
+
+    /// Takes down the next point.
+    pub fn note(&mut self, point: &[f64]) {
+        self.points += 1;
+        if self.points <= Self::FIRST {
+            self.first.push(point.to_vec());
+            return;
+        }
+        if self.last.len() == Self::LAST {
+            self.last.pop_front();
+        }
+        self.last.push_back(point.to_vec());
+    }
+
+    /// The points kept, each with its number from 1 on.
+    pub fn numbered(&self) -> impl Iterator<Item = (usize, &[f64])> {
+        let first = self.first.iter().enumerate().map(|(index, point)| (index + 1, point.as_slice()));
+        let before = self.points - self.last.len();
+        let last = self.last.iter().enumerate();
+        first.chain(last.map(move |(index, point)| (before + index + 1, point.as_slice())))
+    }
+}
+
 /// Residual that rounding may explain where it no longer improves: beyond saturation `1 - P_b` loses digits.
 const NOISE: f64 = 1e-8;
 /// Steps over which the residual must have halved, or it no longer improves.
@@ -191,6 +230,14 @@ mod tests {
         let report = solve(&mut x, &Options::default(), |x, y| y[0] = g(x[0]));
         assert_eq!(report.status, Status::Converged);
         assert!((g(x[0]) - x[0]).abs() < 1e-13 && x[0] < 0.1, "{x:?}");
+    }
+
+    #[test]
+    fn a_history_keeps_both_ends() {
+        let mut history = History::default();
+        (1..=10).for_each(|point| history.note(&[f64::from(point)]));
+        let kept: Vec<(usize, f64)> = history.numbered().map(|(number, point)| (number, point[0])).collect();
+        assert_eq!(kept, [1, 2, 3, 4, 5, 9, 10].map(|number| (number, number as f64)));
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod ecube_traffic;
 mod hypercube;
 mod middle_blocking;
 mod output_chain;
+mod record;
 mod router;
 mod saturation;
 mod sharing;
@@ -35,10 +36,11 @@ pub use deadline::{BlockingLength, Companion, Company};
 pub use ecube_traffic::EcubeRoutes;
 pub use middle_blocking::{MiddleBlocking, MiddleLength};
 pub use output_chain::OutputChain;
-pub use sharing::{LinkChain, Shares, Sharing, Visitor};
+pub use record::{ClassRecord, CubeRecord, IterationRecord, LinkRecord, MetRecord, PathRecord, Record};
+pub use sharing::{Departure, LinkChain, Shares, Sharing, Visitor};
 pub use source_wait::SourceWait;
 
-pub use crate::fixed_point::{Report, Status};
+pub use crate::fixed_point::{History, Report, Status};
 pub use crate::model::{Failure, Options};
 
 use crate::answer::Answer;
@@ -88,6 +90,8 @@ struct Solved {
     outcomes: Vec<Outcome>,
     /// Mean latencies at the fixed point, for a warm start.
     state: Vec<f64>,
+    /// The working memory of the last iteration, if it was asked for.
+    record: Option<Record>,
 }
 
 /// How far distributions are computed.
@@ -122,21 +126,42 @@ pub fn solve_from(
 ) -> Result<(Answer, WarmStart), Failure> {
     supports(scenario)?;
     let traffic = Traffic::of(scenario);
-    let range = options.distributions.then(|| DistributionRange {
-        cycles: DISTRIBUTION_CYCLES,
-        at_least: latest_deadline(scenario) as usize + 1,
-    });
-    let mut solved = means(scenario, &traffic, &options.fixed_point, start, range);
+    let range = distribution_range(scenario, options);
+    let mut solved = means(scenario, &traffic, &options.fixed_point, start, range, false);
     // beyond saturation latencies need not rise, and a warm start might lead elsewhere
     let steady = |outcome: &Outcome| outcome.found.as_ref().is_ok_and(|found| !found.saturated());
     if start.is_some() && !(solved.answered && solved.outcomes.iter().all(steady)) {
-        solved = means(scenario, &traffic, &options.fixed_point, None, range);
+        solved = means(scenario, &traffic, &options.fixed_point, None, range, false);
     }
     if !solved.answered {
         return Err(Failure::NotConverged { model: Model::Published, report: solved.report });
     }
     let start = WarmStart { scenario: scenario.clone(), latencies: solved.state.clone() };
     Ok((wording::answer(scenario, &traffic, solved, options), start))
+}
+
+/// Solves the model and hands out the working memory of its last iteration, converged or not; a scenario that the
+/// model refuses has none. The answer is that of [`solve`].
+pub fn solve_recorded(scenario: &Scenario, options: &Options) -> (Result<Answer, Failure>, Option<Record>) {
+    if let Err(refused) = supports(scenario) {
+        return (Err(refused), None);
+    }
+    let traffic = Traffic::of(scenario);
+    let range = distribution_range(scenario, options);
+    let mut solved = means(scenario, &traffic, &options.fixed_point, None, range, true);
+    let record = solved.record.take();
+    if !solved.answered {
+        return (Err(Failure::NotConverged { model: Model::Published, report: solved.report }), record);
+    }
+    (Ok(wording::answer(scenario, &traffic, solved, options)), record)
+}
+
+/// How far distributions are asked for, if they are.
+fn distribution_range(scenario: &Scenario, options: &Options) -> Option<DistributionRange> {
+    options.distributions.then(|| DistributionRange {
+        cycles: DISTRIBUTION_CYCLES,
+        at_least: latest_deadline(scenario) as usize + 1,
+    })
 }
 
 /// The fixed point of the scenario, whatever its topology.
@@ -146,13 +171,14 @@ fn means(
     options: &fixed_point::Options,
     start: Option<&WarmStart>,
     range: Option<DistributionRange>,
+    recorded: bool,
 ) -> Solved {
     let stages = scenario.router().pipeline_stages;
     let start = start.and_then(|start| start.toward(scenario));
     match scenario.network() {
-        NetworkSpec::Router { ports: _ } => router::solve(stages, traffic, options, start, range),
+        NetworkSpec::Router { ports: _ } => router::solve(stages, traffic, options, start, range, recorded),
         NetworkSpec::Hypercube { dimension } => {
-            hypercube::solve((dimension, stages), traffic, options, start, range)
+            hypercube::solve((dimension, stages), traffic, options, start, range, recorded)
         }
     }
 }

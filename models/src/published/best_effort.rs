@@ -21,12 +21,12 @@ impl RealTimeLoad {
     }
 
     /// `ρ_r = 1 - π_∅`.
-    fn busy(self) -> f64 {
+    pub fn busy(self) -> f64 {
         1.0 - self.idle
     }
 
     /// Mean busy period of real-time traffic \[cycles\]; none without such traffic (R6).
-    fn busy_period(self) -> f64 {
+    pub fn busy_period(self) -> f64 {
         // Idle = 1 / Σ λ, Busy = Idle (1 - π_∅) / π_∅
         if self.rate == 0.0 { 0.0 } else { self.busy() / (self.idle * self.rate) }
     }
@@ -54,12 +54,17 @@ impl RealTimeLoad {
         cycles / m
     }
 
+    /// `M_s`: cycles over which the flits of a message are spread when they reach the ejection channel.
+    pub fn spread(message_flits: f64, cycles_per_flit: f64, middle: f64) -> f64 {
+        // M_s = max(M, (M - 1) S_{C,s} + 1 - Bmid(C,s))
+        f64::max(message_flits, (message_flits - 1.0) * cycles_per_flit + 1.0 - middle)
+    }
+
     /// Cycles per flit at the ejection channel of a hypercube, below (13), for messages that took
     /// `cycles_per_flit` on their first channel and were blocked for `middle` flits on the way.
     pub fn cycles_per_flit_at_ejection(self, message_flits: f64, cycles_per_flit: f64, middle: f64) -> f64 {
         let (m, busy) = (message_flits, self.busy_period());
-        // M_s = max(M, (M - 1) S_{C,s} + 1 - Bmid(C,s))
-        let spread = f64::max(m, (m - 1.0) * cycles_per_flit + 1.0 - middle);
+        let spread = Self::spread(m, cycles_per_flit, middle);
         // S_m(n) = M_s (1 + ρ_r) π_∅ + (M_s / 2 + Busy + M / 2) (1 + ρ_r) (1 - π_∅)
         let cycles = spread * (1.0 + self.busy()) * self.idle
             + (spread / 2.0 + busy + m / 2.0) * (1.0 + self.busy()) * self.busy();

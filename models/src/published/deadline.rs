@@ -16,6 +16,20 @@ pub struct BlockingLength {
     pub longest: u32,
 }
 
+impl BlockingLength {
+    /// In front of a class that is blocked with `probability`: `U` follows from its buffering.
+    pub fn of(probability: f64, buffering: super::Buffering) -> Self {
+        // U = 2 m + M
+        let longest = (2.0 * buffering.room() + buffering.message_flits) as u32;
+        Self { probability, longest }
+    }
+
+    /// `P(B = x)`, (18), for each `x` in `1..=U`.
+    pub fn of_each_length(self) -> f64 {
+        self.probability / f64::from(self.longest)
+    }
+}
+
 /// A combination of other classes in whose company flits may have to be sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Companion {
@@ -77,11 +91,7 @@ impl Company {
         // (18): P(B = 0) = 1 - P_b, P(B = x) = P_b / U
         let own = own_flits as usize;
         let weight = |flits: usize| {
-            if flits == own {
-                1.0 - blocking.probability
-            } else {
-                blocking.probability / f64::from(blocking.longest)
-            }
+            if flits == own { 1.0 - blocking.probability } else { blocking.of_each_length() }
         };
         let lengths = own..=most_flits;
         match self.0.as_slice() {

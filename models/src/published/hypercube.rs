@@ -8,13 +8,15 @@ use super::best_effort::RealTimeLoad;
 use super::deadline::BlockingLength;
 use super::ecube_traffic::EcubeRoutes;
 use super::middle_blocking::{MiddleBlocking, MiddleLength};
+use super::record::{ClassRecord, CubeRecord, IterationRecord, MetRecord, PathRecord, Record};
 use super::sharing::{LinkChain, Shares, Sharing, Visitor};
 use super::solution::{Channel, ChannelSolution, ClassSolution, Latencies, NoSolution, Outcome, Starved};
 use super::source_wait::SourceWait;
 use super::traffic::{Flow, Traffic};
 use super::{DistributionRange, Solved};
-use crate::fixed_point::{self, Report, Status, root_of_increasing};
+use crate::fixed_point::{self, History, Report, Status, root_of_increasing};
 use crate::lattice::{Distribution, sums_of_chosen_terms};
+use crate::scenario::ClassKind;
 
 /// The most iterations: where a thousand do not lead to the point, more hardly ever do.
 const MOST_ITERATIONS: u32 = 10_000;
@@ -159,13 +161,15 @@ impl Cube {
     }
 }
 
-/// Solves an n-cube; `start` are `L_{c,s}` from which the iteration may set out, below the answer.
+/// Solves an n-cube; `start` are `L_{c,s}` from which the iteration may set out, below the answer; `recorded` asks
+/// for the working memory of the last iteration.
 pub(super) fn solve(
     (dimension, stages): (u32, u32),
     traffic: &Traffic,
     options: &fixed_point::Options,
     start: Option<&[f64]>,
     range: Option<DistributionRange>,
+    recorded: bool,
 ) -> Solved {
     let cube = Cube::new(dimension, stages);
     let most = options.max_iterations.min(MOST_ITERATIONS);
@@ -188,10 +192,16 @@ pub(super) fn solve(
         classes.iter().flat_map(of_class).collect()
     };
     let mut latencies: Vec<f64> = start.map_or_else(zero_load, <[f64]>::to_vec);
+    let mut history = recorded.then(History::default);
+    // of every link, for the record
+    let mut seen: Vec<Vec<Visitor>> = vec![Vec::new(); if recorded { n + 1 } else { 0 }];
     let report = if classes.is_empty() {
         Report::default()
     } else {
         fixed_point::solve(&mut latencies, options, |latencies, next| {
+            if let Some(history) = &mut history {
+                history.note(latencies);
+            }
             visitors.clear();
             for (class, flow) in classes.iter().enumerate() {
                 blocking[class] = cube.blocking(flow, &latencies[class * (n + 1)..(class + 1) * (n + 1)]);
@@ -205,6 +215,9 @@ pub(super) fn solve(
             let (network, ejection) = sharing.split_at_mut(n);
             let ejection = &mut ejection[0];
             chain.solve(&shares, &visitors, ejection);
+            if let Some(seen) = seen.get_mut(n) {
+                seen.clone_from(&visitors);
+            }
             let at_ejection: Vec<f64> =
                 (0..classes.len()).map(|c| visitors[c].flits * ejection.cycles_per_flit[c]).collect();
             for (s, link) in network.iter_mut().enumerate() {
@@ -221,6 +234,9 @@ pub(super) fn solve(
                     });
                 }
                 chain.solve(&shares, &visitors, link);
+                if let Some(seen) = seen.get_mut(s) {
+                    seen.clone_from(&visitors);
+                }
                 for (class, flow) in classes.iter().enumerate() {
                     let latency = latencies[class * (n + 1) + s];
                     let cycles_per_flit = link.cycles_per_flit[class];
@@ -272,6 +288,32 @@ pub(super) fn solve(
         });
         outcomes.push(Outcome { class: flow.class, found });
     }
+    let mut record = history.map(|history| {
+        let class = |(class, flow): (usize, &Flow)| {
+            let on_link = |s: usize| sharing[s].cycles_per_flit[class];
+            ClassRecord {
+                latencies: latencies[class * (n + 1)..(class + 1) * (n + 1)].to_vec(),
+                path: Some((&blocking[class]).into()),
+                cycles_per_flit: (0..n).map(on_link).collect(),
+                cycles_per_flit_at_ejection: vec![on_link(n); n],
+                ..ClassRecord::of(flow, ClassKind::RealTime)
+            }
+        };
+        let iterated = IterationRecord { unknowns: unknowns(classes, n), history, report: report.clone() };
+        Record {
+            stages: cube.stages,
+            classes: classes.iter().enumerate().map(class).collect(),
+            links: Vec::new(),
+            iterations: if classes.is_empty() { Vec::new() } else { vec![iterated] },
+            cube: Some(CubeRecord {
+                routes: cube.routes.clone(),
+                middle: cube.middle.clone(),
+                shares_started: cube.started.clone(),
+                header_cycles: cube.header.clone(),
+                per_channel: cube.per_channel,
+            }),
+        }
+    });
     let report = match traffic.best_effort {
         None => report,
         Some(flow) => {
@@ -287,14 +329,32 @@ pub(super) fn solve(
             let (found, own) = if unsettled {
                 (Err(NoSolution::Unsettled), Report::default())
             } else {
-                best_effort(&cube, &flow, &loads, options)
+                best_effort(&cube, &flow, &loads, options, record.as_mut())
             };
             answered &= own.status == Status::Converged || found.is_err();
             outcomes.push(Outcome { class: flow.class, found });
             report.then(own)
         }
     };
-    Solved { report, answered, outcomes, state: latencies }
+    if let Some(record) = &mut record {
+        if !classes.is_empty() {
+            record.links = Record::links(&shares, seen, sharing);
+        }
+        record.complete(traffic, &outcomes, n);
+    }
+    Solved { report, answered, outcomes, state: latencies, record }
+}
+
+/// What is iterated: `L_{c,s}` of every class, the ejection channel last.
+fn unknowns(classes: &[Flow], n: usize) -> Vec<(usize, Option<usize>)> {
+    classes.iter().flat_map(|flow| (0..=n).map(|s| (flow.class, Some(s)))).collect()
+}
+
+impl From<&PathBlocking> for PathRecord {
+    fn from(path: &PathBlocking) -> Self {
+        let PathBlocking { accepted_rate, probabilities, shares_started, middle, ejection } = path.clone();
+        Self { accepted_rate, probabilities, shares_started, middle, ejection }
+    }
 }
 
 /// Best effort: (10) and (11) with the cycles per flit of (13) and below it.
@@ -303,9 +363,14 @@ fn best_effort(
     flow: &Flow,
     loads: &[RealTimeLoad],
     options: &fixed_point::Options,
+    record: Option<&mut Record>,
 ) -> (Result<ClassSolution, NoSolution>, Report) {
     let n = cube.n;
-    if let Some(full) = loads.iter().position(|load| !load.leaves_room()) {
+    let mut own = ClassRecord::of(flow, ClassKind::BestEffort);
+    let full = loads.iter().position(|load| !load.leaves_room());
+    own.met = Some(MetRecord { loads: loads.to_vec(), message_flits: None, full });
+    if let Some(full) = full {
+        record.into_iter().for_each(|record| record.classes.push(own.clone()));
         let channel = if full == n { Channel::Ejection } else { Channel::Network(full) };
         return (Err(NoSolution::NoRoom { channel }), Report::default());
     }
@@ -326,7 +391,11 @@ fn best_effort(
 
     let mut path = PathBlocking::default();
     let mut closing = Closing::default();
+    let mut history = record.is_some().then(History::default);
     let report = fixed_point::solve(&mut latencies, options, |latencies, next| {
+        if let Some(history) = &mut history {
+            history.note(latencies);
+        }
         if closing.channel.is_some() {
             next.copy_from_slice(latencies);
             return;
@@ -346,6 +415,15 @@ fn best_effort(
         let ejected = cube.stages - 1.0 + (path.ejection + message) * mean;
         next[n] = if ejected.is_finite() { ejected } else { latencies[n] };
     });
+    if let Some((record, history)) = record.zip(history) {
+        own.latencies = latencies.clone();
+        own.path = Some((&path).into());
+        own.cycles_per_flit = cycles.on_channel.clone();
+        own.cycles_per_flit_at_ejection = cycles.at_ejection.clone();
+        record.classes.push(own);
+        let unknowns = unknowns(&[*flow], n);
+        record.iterations.push(IterationRecord { unknowns, history, report: report.clone() });
+    }
     let mean: f64 = path.shares_started.iter().zip(&latencies).map(|(w, l)| w * l).sum();
     if report.status != Status::Converged && beyond_saturation(flow.rate * mean) {
         return (Err(NoSolution::Unsettled), report);
@@ -417,6 +495,7 @@ impl Cube {
         let turned_away: f64 = (0..n).map(|s| self.started[s] * path.probabilities[s]).sum();
         Ok(ClassSolution {
             transfer,
+            lone_latency,
             blocking,
             sharing,
             blocking_probability: turned_away,
@@ -444,10 +523,9 @@ impl Cube {
         range: DistributionRange,
     ) -> Latencies {
         let message = flow.message() as u32;
-        let longest = (2.0 * flow.buffering.room() + flow.message()) as u32;
         let limit = range.cycles / (self.n + 1);
         let completion = |s: usize, own_flits: u32| {
-            let blocking = BlockingLength { probability: path.probabilities[s], longest };
+            let blocking = BlockingLength::of(path.probabilities[s], flow.buffering);
             sharing[s].company(class, shares).completion(blocking, own_flits, limit)
         };
         let on_channels: Vec<Vec<f64>> = (0..self.n).map(|s| completion(s, 0)).collect();

@@ -24,6 +24,12 @@ pub struct MiddleLength {
     pub flits: f64,
     /// Its derivative by `P_b,c^s`, all else kept: never positive, since `λ^first_{c,s}` stands below the line.
     pub slope: f64,
+    /// `d_{c,s}`: what a header that is blocked on the channel has in front of it there and further on \[flits\].
+    pub delay: f64,
+    /// `1 - P_1 λ_c / (n λ^first_{c,s})`: share of the messages that go on to other channels.
+    pub going_on: f64,
+    /// What those have in front of them \[flits\].
+    pub chained: f64,
 }
 
 impl MiddleBlocking {
@@ -65,6 +71,26 @@ impl MiddleBlocking {
         }
     }
 
+    /// `P_1 / n`: share of messages that cross one given channel and no other.
+    pub fn one_hop(&self) -> f64 {
+        self.one_hop
+    }
+
+    /// `1 - Pt_s`: share of the messages on channel `s` that go on to others.
+    pub fn goes_on(&self, s: usize) -> f64 {
+        self.goes_on[s]
+    }
+
+    /// `H(j|s)`: how often a message on channel `s` that goes on is met by blocking on channel `j > s`.
+    pub fn met_later(&self, s: usize, j: usize) -> f64 {
+        self.met_later[s][j]
+    }
+
+    /// The quotient of sums in `Bmid(c, s)`: the same of a message that starts on channel `s`.
+    pub fn crossed_later(&self, s: usize, j: usize) -> f64 {
+        self.crossed_later[s][j]
+    }
+
     /// `Bmid(c, s)`: mean blocking length in the middle of the path, for every first channel `s` \[flits\], and
     /// how it falls with `P_b,c^s` of that channel itself.
     ///
@@ -90,12 +116,14 @@ impl MiddleBlocking {
         let length = |s: usize| {
             let later = |j: usize| probabilities[j] * (room + delay[j]) * self.crossed_later[s][j];
             let chained: f64 = (s + 1..n).map(later).sum();
+            let delay = delay[s];
             if s + 1 == n {
-                return MiddleLength { flits: 0.0, slope: 0.0 };
+                return MiddleLength { flits: 0.0, slope: 0.0, delay, going_on: 0.0, chained: 0.0 };
             }
             let ends_here = self.one_hop / shares_started[s];
             let slope = -chained * ends_here / (1.0 - probabilities[s]);
-            MiddleLength { flits: (1.0 - ends_here) * chained, slope }
+            let going_on = 1.0 - ends_here;
+            MiddleLength { flits: going_on * chained, slope, delay, going_on, chained }
         };
         (0..n).map(length).collect()
     }

@@ -27,7 +27,7 @@ pub(super) fn load_factors(scenario: &Scenario, saturated: &[usize], options: &O
             break;
         }
         let scaled = scenario.with_rates_scaled(factor);
-        let solved = means(&scaled, &Traffic::of(&scaled), &options, None, None);
+        let solved = means(&scaled, &Traffic::of(&scaled), &options, None, None, false);
         for (class, range) in saturated.iter().zip(&mut ranges) {
             if !(range.0 < factor && factor < range.1) {
                 continue;

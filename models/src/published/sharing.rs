@@ -32,6 +32,34 @@ pub struct Visitor {
     pub flits: f64,
 }
 
+/// How a class leaves a link that it holds in given company.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Departure {
+    /// `L_c(Z)`: how long a message stays in such company \[cycles\].
+    pub stay_cycles: f64,
+    /// `1 / L_c(Z) - λ_c` \[1/cycle\].
+    pub difference: f64,
+    /// R6: whether that is not positive, so that a tiny rate stands for it.
+    pub starves: bool,
+    /// The rate that the chain has \[1/cycle\].
+    pub rate: f64,
+}
+
+impl Visitor {
+    /// `Z \ {c} -> Z`: `λ_c`, or of a silent class a rate that stands for none \[1/cycle\].
+    pub fn arrival_rate(&self) -> f64 {
+        self.rate.max(SILENT)
+    }
+
+    /// `Z -> Z \ {c}`: `1 / L_c(Z) - λ_c`, where a flit takes `cycles_per_flit`, `S_c(Z)`.
+    pub fn departure(&self, cycles_per_flit: f64) -> Departure {
+        let stay_cycles = self.fixed_cycles + self.flits * cycles_per_flit;
+        let difference = 1.0 / stay_cycles - self.rate;
+        let starves = !(difference >= TINY && difference.is_finite());
+        Departure { stay_cycles, difference, starves, rate: if starves { TINY } else { difference } }
+    }
+}
+
 /// What the chain of one link says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sharing {
@@ -99,22 +127,17 @@ impl LinkChain {
             sharing.starved_in[class] = None;
             for set in 0..states {
                 let rate = if set >> class & 1 == 0 {
-                    // Z \ {c} -> Z: λ_c
-                    visitor.rate.max(SILENT)
+                    visitor.arrival_rate()
                 } else {
-                    // Z -> Z \ {c}: 1 / L_c(Z) - λ_c
-                    let stay = visitor.fixed_cycles + visitor.flits * shares.cycles_per_flit(class, set);
-                    let down = 1.0 / stay - visitor.rate;
-                    if down >= TINY && down.is_finite() {
-                        down
-                    } else {
+                    let departure = visitor.departure(shares.cycles_per_flit(class, set));
+                    if departure.starves {
                         // a silent class is never there to starve another
                         let members = |other: &usize| set >> other & 1 == 1 && *other != class;
                         if (0..visitors.len()).filter(members).all(|other| visitors[other].rate > 0.0) {
                             sharing.starved_in[class].get_or_insert(set);
                         }
-                        TINY
                     }
+                    departure.rate
                 };
                 self.rates.set(class, set, rate);
             }
@@ -147,10 +170,21 @@ impl Sharing {
         self.occupancy[0]
     }
 
+    /// `Σ π_Y` over the sets that hold `class`: probability that it is there.
+    pub fn present(&self, class: usize) -> f64 {
+        let with = |set: &usize| set >> class & 1 == 1;
+        (0..self.occupancy.len()).filter(with).map(|set| self.occupancy[set]).sum()
+    }
+
+    /// `P_c(Z)`, (8): probability that just the classes of `set` are there when `class`, one of them, is.
+    pub fn given_present(&self, class: usize, set: usize) -> f64 {
+        self.occupancy[set] / self.present(class)
+    }
+
     /// (8): what else is there when `class` is, and how it slows a flit of `class` down.
     pub fn company(&self, class: usize, shares: &Shares) -> Company {
         let with = |set: &usize| set >> class & 1 == 1;
-        let present: f64 = (0..self.occupancy.len()).filter(with).map(|set| self.occupancy[set]).sum();
+        let present = self.present(class);
         Company::new((0..self.occupancy.len()).filter(with).filter(|set| *set != 1 << class).map(|set| {
             Companion {
                 excess: shares.cycles_per_flit(class, set) - 1.0,

@@ -40,6 +40,8 @@ pub(super) enum Channel {
 pub(super) struct ClassSolution {
     /// `P - 1 + M`, or `P - 1 + P h + M` with the mean hops of accepted messages \[cycles\].
     pub(super) transfer: f64,
+    /// `T_c`: latency of a lone message, as (15) takes it \[cycles\].
+    pub(super) lone_latency: f64,
     /// Blocking lengths, at one cycle per flit \[cycles\].
     pub(super) blocking: f64,
     /// What sharing adds to both \[cycles\].

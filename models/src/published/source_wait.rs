@@ -18,6 +18,12 @@ pub enum SourceWait {
 }
 
 impl SourceWait {
+    /// `δ²`: variance of the service as the paper takes it \[cycles²\].
+    pub fn variance(latency: f64, transfer: f64) -> f64 {
+        // δ² = (L̄ - T)²
+        (latency - transfer) * (latency - transfer)
+    }
+
     /// An M/G/1 queue whose service is the network latency, and the cycles until the header goes.
     ///
     /// `latency` is `L̄_c`, `transfer` is `T_c` without contention, `cycles_per_flit` is `S̄_c` \[cycles\].
@@ -29,8 +35,7 @@ impl SourceWait {
     /// assert!((cycles - (0.36 * 36.0 / (2.0 * 0.64) + 1.0)).abs() < 1e-12);
     /// ```
     pub fn new(offered_rate: f64, latency: f64, transfer: f64, cycles_per_flit: f64) -> Self {
-        // δ² = (L̄ - T)²
-        let variance = (latency - transfer) * (latency - transfer);
+        let variance = Self::variance(latency, transfer);
         let service = Service { mean: latency, second_moment: latency * latency + variance };
         // (15): W̄ = λ^g (L̄² + δ²) / (2 (1 - λ^g L̄)) + S̄
         match (Mg1 { rate: offered_rate, service }).mean_wait() {

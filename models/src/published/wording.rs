@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::scenario::{ClassKind, ClassSpec, Scenario, Scheduler, SourceSpec};
 
 pub(super) fn answer(scenario: &Scenario, traffic: &Traffic, solved: Solved, options: &Options) -> Answer {
-    let Solved { report, answered: _, outcomes, state: _ } = solved;
+    let Solved { report, answered: _, outcomes, state: _, record: _ } = solved;
     let mut notes = Vec::new();
     note_scheduler(scenario, &mut notes);
     note_sources(scenario, &mut notes);

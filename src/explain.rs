@@ -1,0 +1,260 @@
+//! `flitwise explain`: the derivation of an answer with the scenario's own numbers.
+//!
+//! One [`Derivation`] is made from the solver's record and put into any of the formats.
+
+mod derivation;
+mod diagram;
+mod document;
+mod equations;
+mod formula;
+mod html;
+mod latex;
+mod markdown;
+mod published;
+mod refined;
+mod terminal;
+
+use flitwise_models::answer::Answer;
+use flitwise_models::model::{Failure, Model, Options};
+use flitwise_models::published::{Record, solve_recorded};
+use flitwise_models::scenario::{ClassKind, Document, NetworkSpec, Scenario};
+
+use crate::args::{DiagramKind, Explain, ExplainFormat};
+use crate::outcome::Ended;
+use crate::{input, output};
+use derivation::{Chain, Derivation};
+pub(crate) use document::ExplainDocument;
+use document::Outcome;
+use published::Explained;
+
+/// What is asked for, checked.
+struct Asked {
+    class: Option<usize>,
+    link: usize,
+    way: Option<(u32, u32)>,
+}
+
+pub(crate) fn run(args: &Explain) -> Result<(), Ended> {
+    let document = input::document(&args.source)?;
+    let scenario = input::scenario(&document)?;
+    let asked = Asked::read(args, &scenario)?;
+    let options = Options { details: true, ..Options::default() };
+    if args.model == Model::Refined {
+        return run_refined(args, &document, &scenario, asked.class, &options);
+    }
+    let (answer, record) = solve_recorded(&scenario, &options);
+    if let Some(kind) = args.diagram {
+        return diagram(kind, &scenario, record.as_ref(), asked.link, &document, answer);
+    }
+    let (mut derivation, outcome) = published(&scenario, &answer, record.as_ref(), &asked);
+    let beside = beside(&scenario, asked.class);
+    if !beside.is_empty() {
+        let section = derivation.section("Beside it");
+        beside.into_iter().for_each(|text| section.text(text));
+    }
+    show(args, &scenario, outcome, &derivation)?;
+    answer.map(|_| ()).map_err(|failure| input::failure(&document, &failure))
+}
+
+/// The explanation of the refined model.
+fn run_refined(
+    args: &Explain,
+    document: &Document,
+    scenario: &Scenario,
+    only: Option<usize>,
+    options: &Options,
+) -> Result<(), Ended> {
+    let answer = Model::Refined.solve(scenario, options);
+    let (mut derivation, outcome) = match &answer {
+        Ok(answer) => {
+            let outcome = if answer.saturated { Outcome::Saturated } else { Outcome::Answered };
+            (refined::derivation(scenario, answer, only), outcome)
+        }
+        Err(failure) => {
+            let mut derivation = Derivation::default();
+            let refused = failure.is_refusal();
+            let head = if refused { "What is refused" } else { "No answer" };
+            derivation.section(head).text(format!("{failure}."));
+            (derivation, if refused { Outcome::Refused } else { Outcome::NotConverged })
+        }
+    };
+    derivation.title = title(scenario, Model::Refined);
+    show(args, scenario, outcome, &derivation)?;
+    answer.map(|_| ()).map_err(|failure| input::failure(document, &failure))
+}
+
+fn title(scenario: &Scenario, model: Model) -> String {
+    let network = output::network(scenario.network());
+    format!("{}: {network}, the {model} model explained", scenario.spec().name)
+}
+
+/// The explanation of the published model, whatever came of it.
+fn published(
+    scenario: &Scenario,
+    answer: &Result<Answer, Failure>,
+    record: Option<&Record>,
+    asked: &Asked,
+) -> (Derivation, Outcome) {
+    let mut derivation = match record {
+        Some(record) => {
+            let answer = answer.as_ref().ok();
+            let Asked { class: only, link, way } = *asked;
+            Explained { scenario, answer, record, only, link, way }.derivation()
+        }
+        None => Derivation::default(),
+    };
+    derivation.title = title(scenario, Model::Published);
+    let outcome = match answer {
+        Ok(answer) if answer.saturated => Outcome::Saturated,
+        Ok(_) => Outcome::Answered,
+        Err(failure @ Failure::Refused { .. }) => {
+            derivation.section("What is refused").text(format!(
+                "{failure}. The equations of the paper are made for links that serve classes by their Vticks, (7); without \
+                 them there is nothing to put numbers into."
+            ));
+            Outcome::Refused
+        }
+        Err(Failure::NotConverged { .. }) => Outcome::NotConverged,
+    };
+    (derivation, outcome)
+}
+
+/// What the refined model says of the same scenario.
+fn beside(scenario: &Scenario, only: Option<usize>) -> Vec<String> {
+    let options = Options { distributions: false, saturation_loads: false, ..Options::default() };
+    match Model::Refined.solve(scenario, &options) {
+        Err(failure) => vec![format!("The refined model has no answer here: {failure}.")],
+        Ok(answer) => {
+            let wanted = answer.classes.iter().enumerate();
+            let wanted = wanted.filter(|(class, _)| only.is_none_or(|only| only == *class));
+            let class = |(_, class): (usize, &flitwise_models::answer::ClassAnswer)| {
+                let total = match class.total_latency_cycles {
+                    Some(total) => format!("{total:.2} in all"),
+                    None => "no end of waiting".to_owned(),
+                };
+                let network = class.network_latency_cycles;
+                let network = network.map_or("none".to_owned(), |cycles| format!("{cycles:.2}"));
+                format!("{} {network} cycles in the network, {total}", class.name)
+            };
+            let classes: Vec<String> = wanted.map(class).collect();
+            vec![format!(
+                "The refined model, which follows the routers stage by stage and is nearer to the simulation, answers: {}.",
+                classes.join("; ")
+            )]
+        }
+    }
+}
+
+fn show(args: &Explain, scenario: &Scenario, outcome: Outcome, derivation: &Derivation) -> Result<(), Ended> {
+    match args.format {
+        ExplainFormat::Terminal => output::write_coloured(&terminal::page(derivation)),
+        ExplainFormat::Markdown => output::write(markdown::page(derivation).as_bytes()),
+        ExplainFormat::Latex => output::write(latex::page(derivation).as_bytes()),
+        ExplainFormat::Html => output::write(html::page(derivation).as_bytes()),
+        ExplainFormat::Json => output::write_json(&ExplainDocument::new(
+            args.model,
+            scenario.spec().clone(),
+            outcome,
+            derivation,
+        )),
+    }
+}
+
+/// The chain of a link alone.
+fn diagram(
+    kind: DiagramKind,
+    scenario: &Scenario,
+    record: Option<&Record>,
+    link: usize,
+    document: &Document,
+    answer: Result<Answer, Failure>,
+) -> Result<(), Ended> {
+    let answer = answer.map_err(|failure| input::failure(document, &failure))?;
+    let found = record.and_then(|record| Some((record, record.links.get(link)?)));
+    let Some((record, link_record)) = found else {
+        return Err(Ended::input(
+            "--diagram: found no real-time class, wanted one at least: chains are theirs",
+        ));
+    };
+    let explained = Explained { scenario, answer: Some(&answer), record, only: None, link, way: None };
+    let members = record.classes.iter().filter(|class| class.kind == ClassKind::RealTime);
+    let members = members.map(|class| scenario.classes()[class.class].name.clone()).collect();
+    let chain = Chain { link: explained.link_name(link), chain: published::picture(link_record, members) };
+    let text = match kind {
+        DiagramKind::Svg => Some(html::picture_of(&chain)),
+        DiagramKind::Dot => diagram::dot(&chain.chain),
+        DiagramKind::Tikz => diagram::tikz(&chain.chain),
+    };
+    let text = text.ok_or_else(|| {
+        Ended::input(
+            "--diagram: found more than 4 real-time classes, wanted at most 4; svg has bars for more",
+        )
+    })?;
+    output::write(text.as_bytes())
+}
+
+impl Asked {
+    /// What is asked for, or all that is wrong with it.
+    fn read(args: &Explain, scenario: &Scenario) -> Result<Self, Ended> {
+        let mut faults = Vec::new();
+        let class = args.class.as_ref().and_then(|name| {
+            let found = scenario.classes().iter().position(|class| class.name == *name);
+            if found.is_none() {
+                let names: Vec<&str> = scenario.classes().iter().map(|class| class.name.as_str()).collect();
+                faults.push(format!("--class: found \"{name}\", wanted one of {}", names.join(", ")));
+            }
+            found
+        });
+        let dimension = match scenario.network() {
+            NetworkSpec::Router { .. } => None,
+            NetworkSpec::Hypercube { dimension } => Some(dimension),
+        };
+        let link = match (dimension, args.channel.as_str()) {
+            (None, "0") => 0,
+            (None, channel) => {
+                faults.push(format!(
+                    "--channel: found {channel} for a single router, which has one output link"
+                ));
+                0
+            }
+            (Some(dimension), "ejection") => dimension as usize,
+            (Some(dimension), channel) => match channel.parse::<u32>() {
+                Ok(channel) if channel < dimension => channel as usize,
+                _ => {
+                    faults.push(format!(
+                        "--channel: found \"{channel}\", wanted 0 to {} or ejection",
+                        dimension - 1
+                    ));
+                    0
+                }
+            },
+        };
+        let mut node = |flag: &str, text: &Option<String>| {
+            let text = text.as_ref()?;
+            let Some(dimension) = dimension else {
+                faults.push(format!("{flag}: found a node for a single router, wanted a hypercube"));
+                return None;
+            };
+            let digits = text.len() == dimension as usize && text.chars().all(|digit| "01".contains(digit));
+            let number = u32::from_str_radix(text, 2).ok().filter(|_| digits);
+            if number.is_none() {
+                faults.push(format!(
+                    "{flag}: found \"{text}\", wanted a node in {dimension} binary digits, such as {:0width$b}",
+                    1,
+                    width = dimension as usize
+                ));
+            }
+            number
+        };
+        let (from, to) = (node("--from", &args.from), node("--to", &args.to));
+        let way = from.zip(to);
+        if args.model == Model::Refined && (args.diagram.is_some() || args.from.is_some()) {
+            let found = "--diagram, --from: found the refined model, which has neither the chain nor rates by channel";
+            faults.push(format!("{found}\n  help: --model published has both"));
+        }
+        if faults.is_empty() { Ok(Self { class, link, way }) } else { Err(Ended::BadInput(faults)) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

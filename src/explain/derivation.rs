@@ -1,0 +1,190 @@
+//! What is explained, before it is put into one of the formats: sections of steps, tables and pictures.
+
+use super::formula::{Expression, Values};
+
+/// A whole explanation.
+#[derive(Debug, Default)]
+pub(crate) struct Derivation {
+    pub(crate) title: String,
+    pub(crate) sections: Vec<Section>,
+}
+
+/// A section and its head.
+#[derive(Debug)]
+pub(crate) struct Section {
+    pub(crate) title: String,
+    pub(crate) parts: Vec<Part>,
+}
+
+/// What a section is made of.
+#[derive(Debug)]
+pub(crate) enum Part {
+    /// A paragraph; between backticks stand formulas.
+    Text(String),
+    Step(Step),
+    Table(Table),
+    Bar(Bar),
+    Chain(Chain),
+}
+
+/// One equation, and what it comes to here.
+#[derive(Debug)]
+pub(crate) struct Step {
+    /// Its number in the paper, or where else it is from.
+    pub(crate) equation: &'static str,
+    /// Why it holds, in a sentence.
+    pub(crate) reason: &'static str,
+    pub(crate) formula: Expression,
+    pub(crate) instances: Vec<Instance>,
+}
+
+/// An equation with the numbers of one class, channel or state put in.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    /// Left side.
+    pub(crate) of: Option<Expression>,
+    /// Right side with numbers put in.
+    pub(crate) substituted: Expression,
+    /// The numbers that were put in.
+    pub(crate) values: Values,
+    /// What the solver has for the left side; none where there is no such number.
+    pub(crate) value: Option<f64>,
+    pub(crate) unit: &'static str,
+}
+
+/// A table of text and numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    pub(crate) heads: Vec<String>,
+    pub(crate) rows: Vec<Vec<Entry>>,
+}
+
+/// One entry of a table.
+#[derive(Debug, Clone)]
+pub(crate) enum Entry {
+    Text(String),
+    Number(f64),
+}
+
+/// Where the cycles of a message go.
+#[derive(Debug)]
+pub(crate) struct Bar {
+    pub(crate) class: String,
+    pub(crate) parts: Vec<(&'static str, f64)>,
+}
+
+/// The chain of a link.
+#[derive(Debug)]
+pub(crate) struct Chain {
+    /// Which link.
+    pub(crate) link: String,
+    pub(crate) chain: flitwise_figures::picture::Chain,
+}
+
+/// An equation as it is written down.
+pub(crate) struct Equation {
+    pub(crate) number: &'static str,
+    pub(crate) reason: &'static str,
+    pub(crate) formula: &'static str,
+    pub(crate) unit: &'static str,
+}
+
+impl Derivation {
+    pub(crate) fn section(&mut self, title: impl Into<String>) -> &mut Section {
+        self.sections.push(Section { title: title.into(), parts: Vec::new() });
+        let last = self.sections.len() - 1;
+        &mut self.sections[last]
+    }
+}
+
+impl Section {
+    pub(crate) fn text(&mut self, text: impl Into<String>) {
+        self.parts.push(Part::Text(text.into()));
+    }
+
+    pub(crate) fn table(&mut self, heads: &[&str], rows: Vec<Vec<Entry>>) {
+        let heads = heads.iter().map(|head| (*head).to_owned()).collect();
+        self.parts.push(Part::Table(Table { heads, rows }));
+    }
+
+    /// The equation, and what it comes to.
+    pub(crate) fn step(&mut self, equation: &Equation, instances: impl IntoIterator<Item = Found>) {
+        let formula = Expression::parse(equation.formula).unwrap_or(Expression::Omitted);
+        let (left, right) = formula.sides();
+        let instances = instances
+            .into_iter()
+            .map(|Found { names, values, value }| {
+                let names: Vec<(&str, String)> = names;
+                let sound = value.is_finite() && values.numbers().all(f64::is_finite);
+                Instance {
+                    of: left.map(|left| left.named(&names)),
+                    substituted: if sound { values.put_into(right) } else { right.named(&names) },
+                    values: if sound { values } else { Values::default() },
+                    value: sound.then_some(value),
+                    unit: equation.unit,
+                }
+            })
+            .collect();
+        let Equation { number, reason, .. } = *equation;
+        self.parts.push(Part::Step(Step { equation: number, reason, formula, instances }));
+    }
+}
+
+/// One thing that an equation is applied to.
+pub(crate) struct Found {
+    /// What indices stand for.
+    pub(crate) names: Vec<(&'static str, String)>,
+    pub(crate) values: Values,
+    /// What the solver found.
+    pub(crate) value: f64,
+}
+
+impl Found {
+    pub(crate) fn new(names: Vec<(&'static str, String)>, values: Values, value: f64) -> Self {
+        Self { names, values, value }
+    }
+}
+
+impl From<f64> for Entry {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<String> for Entry {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<&str> for Entry {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl Entry {
+    /// In words and digits.
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(number) if number.is_finite() => super::formula::significant(*number),
+            Self::Number(_) => "-".to_owned(),
+        }
+    }
+}
+
+/// A text in pieces: words, and formulas that stood between backticks.
+pub(crate) enum Piece<'t> {
+    Words(&'t str),
+    Formula(Expression),
+}
+
+/// The pieces of a text.
+pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let piece = |(place, piece)| match (place % 2, piece) {
+        (1, text) => Expression::parse(text).map_or(Piece::Words(text), Piece::Formula),
+        (_, text) => Piece::Words(text),
+    };
+    text.split('`').enumerate().map(piece).collect()
+}

@@ -1,0 +1,147 @@
+//! An explanation as a LaTeX document for plain pdflatex: amsmath, booktabs, tikz.
+
+use super::derivation::{Bar, Derivation, Instance, Part, Piece, Step, Table, pieces};
+use super::diagram;
+use super::formula::{Expression, latex_letter, significant};
+
+const HEAD: &str = r"\documentclass[a4paper]{article}
+\usepackage[margin=22mm]{geometry}
+\usepackage{amsmath}
+\usepackage{booktabs}
+\usepackage{tikz}
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{4pt}
+\allowdisplaybreaks
+\begin{document}
+";
+
+/// Length of a bar \[cm\].
+const BAR: f64 = 14.0;
+/// Shades of the parts of a bar.
+const SHADES: [&str; 5] = ["black!75", "black!50", "black!30", "black!12", "black!5"];
+
+pub(super) fn page(derivation: &Derivation) -> String {
+    // geometry is part of every installation, but not promised
+    let mut page = HEAD.replace(
+        "\\usepackage[margin=22mm]{geometry}\n",
+        "\\addtolength{\\hoffset}{-15mm}\\addtolength{\\textwidth}{35mm}\n\\addtolength{\\voffset}{-15mm}\\addtolength{\\textheight}{35mm}\n",
+    );
+    page += &format!("{{\\Large\\bfseries {}\\par}}\n", escaped(&derivation.title));
+    for section in &derivation.sections {
+        page += &format!("\n\\section{{{}}}\n", escaped(&section.title));
+        for part in &section.parts {
+            page.push('\n');
+            match part {
+                Part::Text(text) => page += &format!("{}\n", with_formulas(text)),
+                Part::Step(step) => page += &shown(step),
+                Part::Table(table) => page += &tabular(table),
+                Part::Bar(bar) => page += &rules(bar),
+                Part::Chain(chain) => {
+                    if let Some(picture) = diagram::tikz(&chain.chain) {
+                        page += &format!("\\begin{{center}}\n{picture}\\end{{center}}\n");
+                    }
+                }
+            }
+        }
+    }
+    page + "\\end{document}\n"
+}
+
+fn shown(step: &Step) -> String {
+    let mut text = format!(
+        "\\medskip\\textbf{{{}}}\\quad $\\displaystyle {}$\n\n{}\n",
+        escaped(step.equation),
+        step.formula.latex(),
+        with_formulas(step.reason)
+    );
+    if step.instances.is_empty() {
+        return text;
+    }
+    // sums may be long: in a paragraph they break at signs
+    text += "\n{\\small\\raggedright\\hangindent=2em\n";
+    for instance in &step.instances {
+        text += &format!("\\hspace*{{1em}}\\hangindent=3em {}\\par\n", line(instance));
+    }
+    text + "}\n"
+}
+
+fn line(instance: &Instance) -> String {
+    let of = instance.of.as_ref().map_or(String::new(), |of| format!("{} = ", of.latex()));
+    let Some(value) = instance.value else {
+        return format!("${}$ does not exist here", of.trim_end_matches(" = "));
+    };
+    let substituted = if instance.substituted.plain() == significant(value) {
+        String::new()
+    } else {
+        format!("{} = ", instance.substituted.latex())
+    };
+    let unit = if instance.unit.is_empty() { String::new() } else { format!(" {}", escaped(instance.unit)) };
+    format!("$\\displaystyle {of}{substituted}{}${unit}", Expression::Value(value).latex())
+}
+
+fn tabular(table: &Table) -> String {
+    let columns = format!("l{}", "r".repeat(table.heads.len().saturating_sub(1)));
+    let row = |cells: Vec<String>| format!("{} \\\\\n", cells.join(" & "));
+    let mut text = format!("\\begin{{center}}\\scriptsize\n\\begin{{tabular}}{{{columns}}}\n\\toprule\n");
+    // units below their names, or heads would be wider than what they stand over
+    let head = |head: &String| match head.split_once(" [") {
+        Some((name, unit)) => format!("\\shortstack{{{}\\\\ {{[{}}}}}", escaped(name), escaped(unit)),
+        None => escaped(head),
+    };
+    text += &row(table.heads.iter().map(head).collect());
+    text += "\\midrule\n";
+    for cells in &table.rows {
+        text += &row(cells.iter().map(|cell| escaped(&cell.shown())).collect());
+    }
+    text + "\\bottomrule\n\\end{tabular}\n\\end{center}\n"
+}
+
+fn rules(bar: &Bar) -> String {
+    let total: f64 = bar.parts.iter().map(|(_, cycles)| cycles.max(0.0)).sum();
+    let mut text = format!("\\textbf{{{}}}\n\n\\begin{{tikzpicture}}\n", escaped(&bar.class));
+    let mut left = 0.0;
+    for ((_, cycles), shade) in bar.parts.iter().zip(SHADES) {
+        let width = if total > 0.0 { cycles.max(0.0) / total * BAR } else { 0.0 };
+        let right = left + width;
+        text += &format!("\\filldraw[fill={shade}] ({left:.3},0) rectangle ({right:.3},0.5);\n");
+        left = right;
+    }
+    text += "\\end{tikzpicture}\n\n";
+    let part = |((name, cycles), shade): (&(&str, f64), &str)| {
+        format!("\\tikz\\filldraw[fill={shade}] (0,0) rectangle (0.25,0.25); {name} {cycles:.2}")
+    };
+    let parts: Vec<String> = bar.parts.iter().zip(SHADES).map(part).collect();
+    let sum: f64 = bar.parts.iter().map(|(_, cycles)| cycles).sum();
+    text + &format!("{} $=$ {sum:.2} cycles\n", parts.join(" $+$ "))
+}
+
+fn with_formulas(text: &str) -> String {
+    let piece = |piece: Piece<'_>| match piece {
+        Piece::Words(words) => escaped(words),
+        Piece::Formula(formula) => format!("${}$", formula.latex()),
+    };
+    pieces(text).into_iter().map(piece).collect()
+}
+
+/// Text as LaTeX: what it takes for itself kept from it, letters that it lacks as commands or numbers.
+pub(super) fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for letter in text.chars() {
+        match letter {
+            '#' | '$' | '%' | '&' | '_' | '{' | '}' => escaped += &format!("\\{letter}"),
+            '\\' => escaped += "\\textbackslash{}",
+            '^' => escaped += "\\textasciicircum{}",
+            '~' => escaped += "\\textasciitilde{}",
+            '<' | '>' | '|' => escaped += &format!("${letter}$"),
+            '"' => escaped += "''",
+            '§' => escaped += "\\S{}",
+            '…' => escaped += "\\ldots{}",
+            letter if letter.is_ascii() => escaped.push(letter),
+            letter => match latex_letter(letter) {
+                Some(command) => escaped += &format!("\\ensuremath{{{command}}}"),
+                None => escaped += &format!("[U+{:04X}]", u32::from(letter)),
+            },
+        }
+    }
+    escaped
+}

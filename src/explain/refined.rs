@@ -1,0 +1,266 @@
+//! The refined model explained: its parts by name, each with its equation and what it comes to.
+
+use flitwise_models::answer::{Answer, ClassAnswer};
+use flitwise_models::published::EcubeRoutes;
+use flitwise_models::scenario::{NetworkSpec, Scenario};
+
+use super::derivation::{Bar, Derivation, Entry, Equation, Found, Part, Section};
+use super::formula::Values;
+
+const TRANSFER: Equation = Equation {
+    number: "transfer",
+    unit: "cycles",
+    formula: "transfer_{c} = P - 1 + P * h + M_{c}",
+    reason: "A lone message: its header takes P cycles a router, its M flits follow one a cycle; h is the mean number \
+             of channels crossed, 0 in a single router.",
+};
+const INPUT: Equation = Equation {
+    number: "input buffers",
+    unit: "cycles",
+    formula: "input_{c} = R_{c}",
+    reason: "A message that comes while the one before it of its class is served waits in the input buffer for what \
+             is left of that service: P(R > r) = E[1 - exp(-λ (B - r)); e > r], with the service B = M + G + e, the \
+             excess e = (R' + x + H - G)+, the gaps G inside it and the header's longer way H = P - 3.",
+};
+const ARBITRATION: Equation = Equation {
+    number: "arbitration",
+    unit: "cycles",
+    formula: "arbitration_{c} = w_{c}",
+    reason: "Headers from other inputs queue for the virtual channel of the output, which one message holds for \
+             B = M + 1 + hole, hole(y) = (G - y - H)+; and the tail cannot cross before the flit b places ahead has \
+             left (back-pressure).",
+};
+const OUTPUT: Equation = Equation {
+    number: "output buffers",
+    unit: "cycles",
+    formula: "output_{c} = V_{c} - w_{c}",
+    reason: "From then on the header waits for the link: V is the wait in a queue whose service B takes in what other \
+             classes send between the flits, K^(M), and whose first customer meets a set-up v (Welch 1964).",
+};
+const GAPS: Equation = Equation {
+    number: "gaps",
+    unit: "cycles",
+    formula: "gaps_{c} = U_{c} - V_{c}",
+    reason: "Behind the header other classes take turns, so that the tail comes later than M - 1 cycles after it: \
+             U = max(lag, Γ) + K, as a lag hides a gap Γ and a gap eats the lag.",
+};
+const LATENCY: Equation = Equation {
+    number: "network latency",
+    unit: "cycles",
+    formula: "L_{c} = transfer_{c} + input_{c} + arbitration_{c} + output_{c} + gaps_{c}",
+    reason: "The parts follow each other on the message's way, so that they add up.",
+};
+const LOAD: Equation = Equation {
+    number: "saturation",
+    unit: "",
+    formula: "u_{c} = λ_{c} * B_{c}",
+    reason: "The input channel is held for B = M + H + max(x, (G - R - H)+) a message, x being what holds up its tail; \
+             from load 1 on the queue before it has no steady state.",
+};
+const WAIT: Equation = Equation {
+    number: "waiting",
+    unit: "cycles",
+    formula: "W_{c} = W_{c}^{queue}",
+    reason: "What the queue of interface and input channel has beyond the in-buffer wait: \
+             φ(z) = P_0 [1 + l f r_F - l b r_B] / [1 - l b r_B], of which the mean is taken; under ON/OFF sources a \
+             queue of Markov-modulated arrivals stands for it.",
+};
+const TOTAL: Equation = Equation {
+    number: "(1)",
+    unit: "cycles",
+    formula: "Latency_{c} = L_{c} + W_{c}",
+    reason: "What the user sees: network and source together.",
+};
+
+#[cfg(test)]
+pub(super) const ALL: [&Equation; 9] =
+    [&TRANSFER, &INPUT, &ARBITRATION, &OUTPUT, &GAPS, &LATENCY, &LOAD, &WAIT, &TOTAL];
+
+/// Residuals that are listed at both ends.
+const RESIDUALS: usize = 5;
+
+/// The account of an answer of the refined model.
+pub(super) fn derivation(scenario: &Scenario, answer: &Answer, only: Option<usize>) -> Derivation {
+    let mut derivation = Derivation::default();
+    let wanted = answer.classes.iter().enumerate();
+    let wanted: Vec<(usize, &ClassAnswer)> =
+        wanted.filter(|(class, _)| only.is_none_or(|only| only == *class)).collect();
+    let answered: Vec<(usize, &ClassAnswer)> =
+        wanted.iter().filter(|(_, answer)| answer.network_latency_cycles.is_some()).copied().collect();
+    question(derivation.section("What is asked"), scenario, answer, &wanted);
+    if !answered.is_empty() {
+        parts(derivation.section("Where the cycles of a message go"), scenario, &answered);
+        waiting(derivation.section("Waiting at the source"), scenario, &answered);
+        deadlines(&mut derivation, &answered);
+    }
+    iterations(derivation.section("How the unknowns are found"), answer);
+    derivation
+}
+
+fn question(section: &mut Section, scenario: &Scenario, answer: &Answer, wanted: &[(usize, &ClassAnswer)]) {
+    section.text(
+        "The refined model follows a message through the stages of the routers and asks at each what it waits for. \
+         Times are laws on a lattice, not means alone; shown are their means, as the solver has them. Every step \
+         with its source stands in the README of the models.",
+    );
+    let row = |(class, _): &(usize, &ClassAnswer)| {
+        let spec = &scenario.classes()[*class];
+        let flits = f64::from(spec.message_flits);
+        vec![Entry::from(spec.name.as_str()), spec.kind.word().into(), spec.rate.into(), flits.into()]
+    };
+    let heads = ["class", "kind", "λ [messages/cycle/node]", "M [flits]"];
+    section.table(&heads, wanted.iter().map(row).collect());
+    for (_, class) in wanted {
+        if let Some(saturation) = &class.saturation {
+            section.text(format!("{} is saturated: {}.", class.name, saturation.because));
+        } else if let Some(because) = class.reasons.get("network_latency_cycles") {
+            section.text(format!("{} has no latency: {because}.", class.name));
+        }
+    }
+    for note in &answer.notes {
+        section.text(format!("Note: {note}."));
+    }
+}
+
+fn known(number: Option<f64>) -> f64 {
+    number.unwrap_or(f64::NAN)
+}
+
+fn found(class: &ClassAnswer, values: Values, value: Option<f64>) -> Found {
+    Found::new(vec![("c", class.name.clone())], values, known(value))
+}
+
+fn parts(section: &mut Section, scenario: &Scenario, classes: &[(usize, &ClassAnswer)]) {
+    let hops = match scenario.network() {
+        NetworkSpec::Router { .. } => 0.0,
+        NetworkSpec::Hypercube { dimension } => EcubeRoutes::new(dimension as usize).mean_hops(),
+    };
+    section.step(
+        &TRANSFER,
+        classes.iter().map(|(index, class)| {
+            let values = Values::of([
+                ("P", f64::from(scenario.router().pipeline_stages)),
+                ("h", hops),
+                ("M_{c}", f64::from(scenario.classes()[*index].message_flits)),
+            ]);
+            found(class, values, class.transfer_cycles)
+        }),
+    );
+    let part = |section: &mut Section, equation: &Equation, symbol, of: fn(&ClassAnswer) -> Option<f64>| {
+        let found = classes
+            .iter()
+            .map(|(_, class)| found(class, Values::of([(symbol, known(of(class)))]), of(class)));
+        section.step(equation, found);
+    };
+    part(section, &INPUT, "R_{c}", |class| class.input_cycles);
+    part(section, &ARBITRATION, "w_{c}", |class| class.arbitration_cycles);
+    // V and U are sums of the parts before them
+    let until_link = |class: &ClassAnswer| known(class.arbitration_cycles) + known(class.output_cycles);
+    section.step(
+        &OUTPUT,
+        classes.iter().map(|(_, class)| {
+            let values =
+                Values::of([("V_{c}", until_link(class)), ("w_{c}", known(class.arbitration_cycles))]);
+            found(class, values, class.output_cycles)
+        }),
+    );
+    section.step(
+        &GAPS,
+        classes.iter().map(|(_, class)| {
+            let link = until_link(class);
+            let values = Values::of([("U_{c}", link + known(class.gap_cycles)), ("V_{c}", link)]);
+            found(class, values, class.gap_cycles)
+        }),
+    );
+    section.step(
+        &LATENCY,
+        classes.iter().map(|(_, class)| {
+            let values = Values::of([
+                ("transfer_{c}", known(class.transfer_cycles)),
+                ("input_{c}", known(class.input_cycles)),
+                ("arbitration_{c}", known(class.arbitration_cycles)),
+                ("output_{c}", known(class.output_cycles)),
+                ("gaps_{c}", known(class.gap_cycles)),
+            ]);
+            found(class, values, class.network_latency_cycles)
+        }),
+    );
+    for (_, class) in classes {
+        let parts = [
+            ("transfer", class.transfer_cycles),
+            ("input", class.input_cycles),
+            ("arbitration", class.arbitration_cycles),
+            ("output", class.output_cycles),
+            ("gaps", class.gap_cycles),
+        ];
+        let parts = parts.into_iter().filter_map(|(name, cycles)| Some((name, cycles?))).collect();
+        section.parts.push(Part::Bar(Bar { class: class.name.clone(), parts }));
+    }
+}
+
+fn waiting(section: &mut Section, scenario: &Scenario, classes: &[(usize, &ClassAnswer)]) {
+    let loaded = classes
+        .iter()
+        .filter(|(index, class)| class.source_load.is_some() && scenario.classes()[*index].rate > 0.0);
+    section.step(
+        &LOAD,
+        loaded.map(|(index, class)| {
+            let rate = scenario.classes()[*index].rate;
+            let values = Values::of([("λ_{c}", rate), ("B_{c}", known(class.source_load) / rate)]);
+            found(class, values, class.source_load)
+        }),
+    );
+    let waiting = || classes.iter().filter(|(_, class)| class.waiting_cycles.is_some());
+    section.step(
+        &WAIT,
+        waiting().map(|(_, class)| {
+            found(class, Values::of([("W_{c}^{queue}", known(class.waiting_cycles))]), class.waiting_cycles)
+        }),
+    );
+    section.step(
+        &TOTAL,
+        waiting().map(|(_, class)| {
+            let values = Values::of([
+                ("L_{c}", known(class.network_latency_cycles)),
+                ("W_{c}", known(class.waiting_cycles)),
+            ]);
+            found(class, values, class.total_latency_cycles)
+        }),
+    );
+}
+
+fn deadlines(derivation: &mut Derivation, classes: &[(usize, &ClassAnswer)]) {
+    let each = classes.iter().flat_map(|(_, class)| {
+        class.deadlines.iter().map(|deadline| {
+            let hops = deadline.hops.map_or("all".to_owned(), |hops| hops.to_string());
+            let miss = deadline.miss_probability.map_or(Entry::from("-"), Entry::from);
+            vec![
+                Entry::from(class.name.as_str()),
+                hops.into(),
+                f64::from(deadline.deadline_cycles).into(),
+                miss,
+            ]
+        })
+    });
+    let rows: Vec<Vec<Entry>> = each.collect();
+    if !rows.is_empty() {
+        let section = derivation.section("Deadlines");
+        section.text("The law of the tail's delay U is known, so that misses are read off it: P(T + U > D).");
+        section.table(&["class", "hops", "deadline D [cycles]", "miss probability"], rows);
+    }
+}
+
+fn iterations(section: &mut Section, answer: &Answer) {
+    section.text(
+        "Each wait is part of the service that others wait for, so the laws are computed in turn until their means \
+         stand still. The classes are iterated one after the other.",
+    );
+    let residuals = answer.report.residuals.as_deref().unwrap_or_default();
+    let shown = residuals.iter().enumerate();
+    let near_end = |(place, _): &(usize, &f64)| *place < RESIDUALS || place + 2 >= residuals.len();
+    let row = |(place, residual): (usize, &f64)| {
+        vec![Entry::from((place + 1).to_string()), Entry::from(format!("{residual:.1e}"))]
+    };
+    section.table(&["round", "largest change [message lengths]"], shown.filter(near_end).map(row).collect());
+    section.text(format!("Altogether: {}.", answer.report));
+}
