@@ -1,5 +1,7 @@
 //! What can be typed.
 
+pub(crate) mod plan;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -16,6 +18,7 @@ Examples:
   flitwise sweep --over class.R1.rate=0.001:0.012:23 --couple class.R2.rate=class.R1.rate/2
   flitwise simulate --preset router16                the same question put to a flit-level simulator
   flitwise compare --preset router16                 both models beside the simulator, with verdicts
+  flitwise plan max-load --require 'BE: total <= 200' how much load that leaves room for
   flitwise figure 4a                                 Fig. 4a of the 2005 paper, model and simulation
   flitwise verify --quick                            which of its claims hold, and by how much
 
@@ -48,6 +51,9 @@ pub(crate) enum Command {
     /// Put the models' answers beside the simulation's, quantity by quantity, with a verdict for each.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(Compare),
+    /// Ask backwards: the highest load, the best values, the admissible region under requirements.
+    #[command(subcommand, after_help = plan::EXAMPLES)]
+    Plan(plan::Plan),
     /// Check published claims, and our own, by model and simulation: one line each.
     #[command(after_help = VERIFY_EXAMPLES)]
     Verify(Verify),
@@ -511,6 +517,8 @@ pub(crate) enum SchemaOf {
     Simulate,
     /// The result of `compare --format json`.
     Compare,
+    /// The result of `plan .. --format json`.
+    Plan,
     /// The result of `verify --format json`.
     Verify,
     /// The result of `verify --accuracy --format json`.

@@ -8,6 +8,7 @@ mod figure;
 mod input;
 mod outcome;
 mod output;
+mod plan;
 mod presets;
 mod report;
 mod schema;
@@ -48,6 +49,7 @@ fn run(command: &Command) -> Result<(), Ended> {
         Command::Sweep(args) => sweep::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Plan(question) => plan::run(question),
         Command::Verify(args) if args.accuracy => accuracy::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Figure(args) => figure::run(args),
