@@ -30,13 +30,13 @@ pub(crate) fn run(plan: &Plan) -> Result<(), Ended> {
 /// The answer of `flitwise plan .. --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub(crate) enum PlanDocument {
+pub(crate) enum PlanDocument<'d> {
     /// Of `flitwise plan max-load`.
-    MaxLoad(Box<max_load::MaxLoadDocument>),
+    MaxLoad(&'d max_load::MaxLoadDocument),
     /// Of `flitwise plan choose`.
-    Choose(Box<choose::ChooseDocument>),
+    Choose(&'d choose::ChooseDocument),
     /// Of `flitwise plan region`.
-    Region(Box<region::RegionDocument>),
+    Region(&'d region::RegionDocument),
 }
 
 const SCHEMA: &str = "flitwise.plan/1";
@@ -105,10 +105,14 @@ fn classes_of(key: &str, spec: &ScenarioSpec) -> Result<Vec<usize>, String> {
         Some("*") => Ok((0..spec.classes.len()).collect()),
         Some(name) => match names().position(|known| known == name) {
             Some(class) => Ok(vec![class]),
-            None => Err(format!("found class \"{name}\", wanted class.NAME.rate with NAME one of {}", one_of(names()))),
+            None => Err(format!(
+                "found class \"{name}\", wanted class.NAME.rate with NAME one of {}",
+                one_of(names())
+            )),
         },
         None => {
-            let help = names().find(|known| *known == key.trim()).map(|name| format!("\n  help: class.{name}.rate"));
+            let help =
+                names().find(|known| *known == key.trim()).map(|name| format!("\n  help: class.{name}.rate"));
             Err(format!("found no rate, wanted class.NAME.rate{}", help.unwrap_or_default()))
         }
     }
@@ -176,5 +180,7 @@ fn saturated(scenario: &Scenario, judge: &Judge, answer: &flitwise_models::answe
     let about = |name: &str| judge.requirements.iter().any(|one| one.is_about(name));
     let classes = scenario.classes().iter().zip(&answer.classes);
     let beside = classes.filter(|(class, found)| found.saturated && !about(&class.name));
-    beside.map(|(class, _)| format!("class {} is saturated there; no requirement is about it", class.name)).collect()
+    beside
+        .map(|(class, _)| format!("class {} is saturated there; no requirement is about it", class.name))
+        .collect()
 }

@@ -22,7 +22,7 @@ pub(crate) fn run(of: SchemaOf) -> Result<(), Ended> {
         SchemaOf::Sweep => schema_for!(SweepDocument),
         SchemaOf::Simulate => schema_for!(SimulateDocument),
         SchemaOf::Compare => schema_for!(CompareDocument),
-        SchemaOf::Plan => schema_for!(PlanDocument),
+        SchemaOf::Plan => schema_for!(PlanDocument<'static>),
         SchemaOf::Verify => schema_for!(VerifyDocument),
         SchemaOf::Accuracy => schema_for!(AccuracyDocument),
         SchemaOf::Figure => schema_for!(FigureDocument),

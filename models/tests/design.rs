@@ -202,7 +202,9 @@ fn chosen(vary: &[&str], objective: &str, maximise: bool, typed: &[&str]) -> cho
     let objective = Objective::read("--minimise", objective, &spec).unwrap();
     let vary: Vec<String> = vary.iter().map(|one| (*one).to_owned()).collect();
     let question = choose::Question::read(judge, document, &vary, objective, maximise).unwrap();
-    question.conclude((0..question.combinations()).filter_map(|index| question.optimum(index)).collect()).unwrap()
+    question
+        .conclude((0..question.combinations()).filter_map(|index| question.optimum(index)).collect())
+        .unwrap()
 }
 
 /// The same by solving every combination.
@@ -315,7 +317,8 @@ fn every_point_of_a_frontier_holds_and_just_beyond_it_does_not() {
     let factor = max_load(Model::Published, &alone, &typed, &[0]).factor.unwrap();
     assert!((points[0].x_rate / (factor * alone.classes[0].rate) - 1.0).abs() < 2e-3);
     // whoever splits the work gets the same frontier, but for the precision
-    let split: Vec<_> = [0..10, 10..31].into_iter().flat_map(|some| question.points(reach, 31, some)).collect();
+    let split: Vec<_> =
+        [0..10, 10..31].into_iter().flat_map(|some| question.points(reach, 31, some)).collect();
     for (one, other) in points.iter().zip(&split) {
         assert!((one.x_rate - other.x_rate).abs() <= 3e-3 * reach[0], "{one:?} {other:?}");
     }

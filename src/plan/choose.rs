@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::confirm::{self, Confirmed};
-use super::{Asked, SCHEMA, VERSION, faults, requirements, saturated};
+use super::{Asked, PlanDocument, SCHEMA, VERSION, faults, requirements, saturated};
 use crate::args::Format;
 use crate::args::plan::Choose;
 use crate::outcome::Ended;
@@ -100,7 +100,7 @@ pub(super) fn run(args: &Choose) -> Result<(), Ended> {
     };
     let document = document(&asked, objective, maximise, found, confirmed);
     match args.required.format {
-        Format::Json => output::write_json(&document),
+        Format::Json => output::write_json(&PlanDocument::Choose(&document)),
         Format::Csv => csv(&document),
         Format::Table | Format::Markdown => {
             output::write_coloured(&page(&document, args.required.format == Format::Markdown))
@@ -186,7 +186,11 @@ fn page(document: &ChooseDocument, markdown: bool) -> String {
     heads.extend(["objective", "requirements", ""]);
     let mut rows = Rows::new(&heads, markdown);
     let is_best = |tried: &Tried| {
-        tried.set.iter().map(|setting| &setting.value).eq(document.chosen.iter().map(|setting| &setting.value))
+        tried
+            .set
+            .iter()
+            .map(|setting| &setting.value)
+            .eq(document.chosen.iter().map(|setting| &setting.value))
     };
     let shown = |index: &usize| document.tried.len() <= MOST_ROWS || is_best(&document.tried[*index]);
     for index in (0..document.tried.len()).filter(shown) {
@@ -204,7 +208,11 @@ fn page(document: &ChooseDocument, markdown: bool) -> String {
     let mut remarks = document.notes.clone();
     if let Some(check) = document.check {
         let Check { starts, agreeing_starts, improving_steps, is_local_optimum } = check;
-        let local = if is_local_optimum { "no small step of any value is better" } else { "a small step is still better" };
+        let local = if is_local_optimum {
+            "no small step of any value is better"
+        } else {
+            "a small step is still better"
+        };
         remarks.push(format!(
             "{agreeing_starts} of {starts} searches from different starts ended within 0.1 % of it, {improving_steps} \
              single steps improved it after them, and {local}"

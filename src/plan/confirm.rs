@@ -157,7 +157,9 @@ pub(super) fn rows(confirmed: &[Confirmed], markdown: bool) -> Rows {
         for found in &one.requirements {
             let value = match found.simulated {
                 _ if one.saturated.contains(&found.class) => "saturated".to_owned(),
-                Some(Measured { value, lower_95: Some(lower), upper_95: Some(upper) }) if found.unit.is_empty() => {
+                Some(Measured { value, lower_95: Some(lower), upper_95: Some(upper) })
+                    if found.unit.is_empty() =>
+                {
                     format!("{} ({} to {})", share(Some(value)), share(Some(lower)), share(Some(upper)))
                 }
                 Some(measured) => with_interval(Some(measured.value), measured.half_width_95()),
@@ -179,7 +181,8 @@ pub(super) fn rows(confirmed: &[Confirmed], markdown: bool) -> Rows {
 /// How the command ends after its answer was printed.
 pub(super) fn end(confirmed: Option<&[Confirmed]>, interrupted: bool) -> Result<(), Ended> {
     let answer = confirmed.into_iter().flatten().filter(|one| one.load_factor == 1.0);
-    let violated = answer.flat_map(|one| &one.requirements).filter(|one| one.verdict == Held::Violated).count();
+    let violated =
+        answer.flat_map(|one| &one.requirements).filter(|one| one.verdict == Held::Violated).count();
     if interrupted {
         Err(Ended::Interrupted)
     } else if violated > 0 {

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::confirm::{self, Confirmed};
-use super::{Asked, SCHEMA, VERSION, binds, faults, requirements, saturated, words};
+use super::{Asked, PlanDocument, SCHEMA, VERSION, binds, faults, requirements, saturated, words};
 use crate::args::Format;
 use crate::args::plan::MaxLoad;
 use crate::outcome::Ended;
@@ -86,7 +86,12 @@ pub(super) fn run(args: &MaxLoad) -> Result<(), Ended> {
     confirm::end(document.confirmed.as_deref(), interrupted)
 }
 
-fn document(asked: &Asked, classes: &[usize], found: Found, confirmed: Option<Vec<Confirmed>>) -> MaxLoadDocument {
+fn document(
+    asked: &Asked,
+    classes: &[usize],
+    found: Found,
+    confirmed: Option<Vec<Confirmed>>,
+) -> MaxLoadDocument {
     let mut notes = Vec::new();
     if let Ok(answer) = &found.judged.answer {
         notes.extend(saturated(&found.scenario, &asked.judge, answer));
@@ -122,9 +127,11 @@ fn document(asked: &Asked, classes: &[usize], found: Found, confirmed: Option<Ve
 
 fn write(document: &MaxLoadDocument, format: Format) -> Result<(), Ended> {
     match format {
-        Format::Json => output::write_json(document),
+        Format::Json => output::write_json(&PlanDocument::MaxLoad(document)),
         Format::Csv => csv(document),
-        Format::Table | Format::Markdown => output::write_coloured(&page(document, format == Format::Markdown)),
+        Format::Table | Format::Markdown => {
+            output::write_coloured(&page(document, format == Format::Markdown))
+        }
     }
 }
 
@@ -161,7 +168,8 @@ fn page(document: &MaxLoadDocument, markdown: bool) -> String {
         Some(factor) => page.legend(&format!("largest factor on the rates of {scaled}: {}", digits(factor))),
         None => page.legend(&format!("no load of {scaled} satisfies all requirements")),
     }
-    let title = if document.factor.is_some() { "Requirements there" } else { "Requirements with next to no load" };
+    let title =
+        if document.factor.is_some() { "Requirements there" } else { "Requirements with next to no load" };
     page.section(title, &requirements(&document.requirements, markdown));
     if let Some(confirmed) = &document.confirmed {
         page.section("Simulated", &confirm::rows(confirmed, markdown));

@@ -8,9 +8,9 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Asked, SCHEMA, VERSION, binds, faults, picture, term};
-use crate::args::plan::Region;
+use super::{Asked, PlanDocument, SCHEMA, VERSION, binds, faults, picture, term};
 use crate::args::Format;
+use crate::args::plan::Region;
 use crate::figure::{theme, write_whole};
 use crate::outcome::Ended;
 use crate::output::{self, Page, Rows};
@@ -55,7 +55,10 @@ pub(super) fn run(args: &Region) -> Result<(), Ended> {
     let classes = asked.rates("--axes", &args.axes)?;
     let axes: [usize; 2] = classes.try_into().map_err(|found: Vec<usize>| {
         let plural = if found.len() == 1 { "rate" } else { "rates" };
-        Ended::input(format!("--axes: found {} {plural}, wanted two, such as class.R1.rate,class.BE.rate", found.len()))
+        Ended::input(format!(
+            "--axes: found {} {plural}, wanted two, such as class.R1.rate,class.BE.rate",
+            found.len()
+        ))
     })?;
     let question = Question::new(asked.judge.clone(), asked.scenario.spec(), axes).map_err(faults)?;
     let reach = question.reach();
@@ -78,7 +81,7 @@ pub(super) fn run(args: &Region) -> Result<(), Ended> {
         draw_to(&document, args)?;
     }
     match args.required.format {
-        Format::Json => output::write_json(&document),
+        Format::Json => output::write_json(&PlanDocument::Region(&document)),
         Format::Csv => csv(&document),
         Format::Table | Format::Markdown => {
             output::write_coloured(&page(&document, args.required.format == Format::Markdown))
@@ -161,7 +164,11 @@ fn page(document: &RegionDocument, markdown: bool) -> String {
         rows.add([
             super::max_load::digits(point.x_rate),
             super::max_load::digits(point.y_rate),
-            if point.admissible { document.binding(point) } else { format!("{} UNREACHABLE", document.binding(point)) },
+            if point.admissible {
+                document.binding(point)
+            } else {
+                format!("{} UNREACHABLE", document.binding(point))
+            },
             binding.map_or_else(|| "-".to_owned(), |one| one.class.clone()),
             binding.map_or("-", |one| term(one.term)).to_owned(),
         ]);

@@ -36,10 +36,14 @@ pub(super) fn draw(canvas: &mut Canvas, region: &Region, top: f64, room: Option<
     let area = Area { left, right, top: start, bottom: start + height };
     let panel = Panel { area, x, y };
 
-    let places: Vec<(Place, Option<usize>)> =
-        region.frontier.iter().filter_map(|point| Some((panel.place(point.x, point.y)?, point.limit))).collect();
+    let places: Vec<(Place, Option<usize>)> = region
+        .frontier
+        .iter()
+        .filter_map(|point| Some((panel.place(point.x, point.y)?, point.limit)))
+        .collect();
     if let Some(origin) = panel.place(0.0, 0.0) {
-        let outline: Vec<Place> = std::iter::once(origin).chain(places.iter().map(|(place, _)| *place)).collect();
+        let outline: Vec<Place> =
+            std::iter::once(origin).chain(places.iter().map(|(place, _)| *place)).collect();
         canvas.polygon(&outline, canvas.palette.faded(canvas.palette.muted, 0.8));
     }
     panel.draw_axes(canvas, true);

@@ -109,7 +109,8 @@ impl Vary {
         const WANTED: &str = "wanted KEY=A,B,C or KEY=LOW..HIGH";
         let (key, values) = typed.split_once('=').ok_or_else(|| format!("found no '=', {WANTED}"))?;
         let Some((low, high)) = values.split_once("..") else {
-            let axis = Axis::read(typed).map_err(|fault| fault.replace("wanted ", "wanted KEY=LOW..HIGH, "))?;
+            let axis =
+                Axis::read(typed).map_err(|fault| fault.replace("wanted ", "wanted KEY=LOW..HIGH, "))?;
             return Ok(Self { key: axis.key, values: Values::Listed(axis.values) });
         };
         let number = |text: &str| {
@@ -153,10 +154,8 @@ impl Question {
         let (mut read, mut faults): (Vec<Vary>, Vec<String>) = (Vec::new(), Vec::new());
         for typed in vary {
             match Vary::read(typed) {
-                Ok(one) if read.iter().any(|other| other.key == one.key) => faults.push(format!(
-                    "--vary {typed}: found {} a second time, wanted each key once",
-                    one.key
-                )),
+                Ok(one) if read.iter().any(|other| other.key == one.key) => faults
+                    .push(format!("--vary {typed}: found {} a second time, wanted each key once", one.key)),
                 Ok(one) => read.push(one),
                 Err(fault) => faults.push(format!("--vary {typed}: {fault}")),
             }
@@ -164,7 +163,9 @@ impl Question {
         let lengths = read.iter().map(|one| one.listed().map_or(1, <[String]>::len));
         let combinations = lengths.fold(1usize, usize::saturating_mul);
         if combinations > MOST_COMBINATIONS {
-            faults.push(format!("--vary: found {combinations} combinations, wanted at most {MOST_COMBINATIONS}"));
+            faults.push(format!(
+                "--vary: found {combinations} combinations, wanted at most {MOST_COMBINATIONS}"
+            ));
         }
         let ranges = read.iter().filter(|one| one.listed().is_none()).count();
         if ranges > MOST_RANGES {
@@ -251,7 +252,8 @@ impl Question {
     fn scenario(&self, settings: &[Setting]) -> Result<(Document, Scenario), Vec<Fault>> {
         let mut document = self.document.clone();
         let set = |setting: &Setting| {
-            let place = crate::document::Place::Setting(format!("--vary {}={}", setting.key, setting.value).into());
+            let place =
+                crate::document::Place::Setting(format!("--vary {}={}", setting.key, setting.value).into());
             document.set(&setting.key, &setting.value, &place).err()
         };
         let faults: Vec<Fault> = settings.iter().filter_map(set).collect();

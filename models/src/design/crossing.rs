@@ -203,7 +203,10 @@ mod tests {
             for start in [1e-6, 0.1, 1.0, 40.0, 1e3] {
                 let (below, above, evaluations) = sides(&Search { start, ..SEARCH }, excess);
                 let (below, above) = (below.unwrap(), above.unwrap());
-                assert!(below <= root * (1.0 + 1e-12) && root <= above * (1.0 + 1e-12), "{root} {below} {above}");
+                assert!(
+                    below <= root * (1.0 + 1e-12) && root <= above * (1.0 + 1e-12),
+                    "{root} {below} {above}"
+                );
                 assert!(above - below <= 1e-4 * below, "{root}: {below} {above}");
                 assert!(evaluations <= 50, "{root}: {evaluations}");
             }

@@ -153,7 +153,8 @@ impl Judge {
     pub fn margin(&self, scenario: &Scenario, class: usize) -> Option<f64> {
         let model = self.model_of(scenario);
         let most = most_factor(scenario.spec(), &(0..scenario.classes().len()).collect::<Vec<_>>());
-        let search = Search { start: 1.0, stride: 1.5, least: 1e-6, most, precision: MARGIN_PRECISION, scan: 0 };
+        let search =
+            Search { start: 1.0, stride: 1.5, least: 1e-6, most, precision: MARGIN_PRECISION, scan: 0 };
         let found = first_crossing(&search, |factor| {
             let load = scaled(scenario.spec(), factor).map(|scaled| source_excess(&scaled, class, model));
             (load.unwrap_or(BEYOND), ())
@@ -184,7 +185,8 @@ impl Judged {
     pub fn binding(&self, requirement: &Requirement, index: usize, steady: Option<&Self>) -> Binding {
         let standing = &self.standings[index];
         let class = standing.class.unwrap_or(0);
-        let of = |judged: &Self| judged.answer.as_ref().ok().and_then(|answer| answer.classes.get(class)).cloned();
+        let of =
+            |judged: &Self| judged.answer.as_ref().ok().and_then(|answer| answer.classes.get(class)).cloned();
         let here = of(self);
         // what is saturated has no parts: those of just before are told
         let parts = here.clone().filter(|class| class.network_latency_cycles.is_some());
@@ -229,7 +231,9 @@ fn largest_part(
     requirement: &Requirement,
     network: Option<NetworkSpec>,
 ) -> (Term, String, String) {
-    let Some(class) = class else { return (Term::Unknown, "-".to_owned(), "nothing is known here".to_owned()) };
+    let Some(class) = class else {
+        return (Term::Unknown, "-".to_owned(), "nothing is known here".to_owned());
+    };
     let of = |part: Option<f64>| part.unwrap_or(0.0);
     let waits = matches!(requirement.quantity, Quantity::Total | Quantity::Waiting);
     let in_network = requirement.quantity != Quantity::Waiting;
@@ -275,8 +279,7 @@ fn first_class(requirement: &Requirement, scenario: &Scenario) -> Option<usize> 
 
 /// How a requirement stands in an answer: by its worst class.
 fn standing(requirement: &Requirement, scenario: &Scenario, answer: &Answer, model: Model) -> Standing {
-    let silent =
-        Standing { class: None, value: None, excess: -BEYOND, saturated: false, missing: None };
+    let silent = Standing { class: None, value: None, excess: -BEYOND, saturated: false, missing: None };
     // the means of the scenario at which the margin is spent, if that is another one
     let spent = (requirement.quantity == Quantity::Margin && requirement.limit > 0.0)
         .then(|| scaled(scenario.spec(), 1.0 / (1.0 - requirement.limit)));
@@ -302,7 +305,8 @@ fn standing(requirement: &Requirement, scenario: &Scenario, answer: &Answer, mod
 
 /// How a class stands against a limit.
 fn of_quantity(quantity: Quantity, limit: f64, answer: &ClassAnswer, class: usize) -> Standing {
-    let standing = Standing { class: Some(class), value: None, excess: BEYOND, saturated: false, missing: None };
+    let standing =
+        Standing { class: Some(class), value: None, excess: BEYOND, saturated: false, missing: None };
     if answer.saturated {
         return Standing { saturated: true, excess: steadiness(answer), ..standing };
     }

@@ -160,12 +160,7 @@ impl Question {
         (found.below.map(|below| below.at), found.evaluations)
     }
 
-    fn found(
-        &self,
-        crossing: Crossing<(Scenario, Judged)>,
-        guess_evaluations: u32,
-        judge: &Judge,
-    ) -> Found {
+    fn found(&self, crossing: Crossing<(Scenario, Judged)>, guess_evaluations: u32, judge: &Judge) -> Found {
         let Crossing { below, above, evaluations, several } = crossing;
         let (at, beyond) = match (below, above) {
             (Some(below), above) => (Ok(below), above),
@@ -181,14 +176,17 @@ impl Question {
         let binding = broken.zip(foremost).map(|(broken, index)| {
             broken.binding(&self.judge.requirements[index], index, reachable.then_some(&judged))
         });
-        let saturation = broken.zip(foremost).is_some_and(|(broken, index)| broken.standings[index].saturated);
+        let saturation =
+            broken.zip(foremost).is_some_and(|(broken, index)| broken.standings[index].saturated);
         let place = |(index, requirement): (usize, &Requirement)| {
             let status = match (reachable, judged.standings[index].class) {
                 (_, None) => Status::Silent,
                 (false, _) if judged.standings[index].excess > 0.0 => Status::Unreachable,
                 (false, _) => Status::Holds,
                 (true, _) if !saturation && foremost == Some(index) => Status::Binds,
-                (true, _) if saturation && requirement.quantity == Quantity::Margin && foremost == Some(index) => {
+                (true, _)
+                    if saturation && requirement.quantity == Quantity::Margin && foremost == Some(index) =>
+                {
                     Status::Binds
                 }
                 (true, _) if saturation || beyond.is_none() => Status::HoldsUpToSaturation,

@@ -73,9 +73,9 @@ impl Objective {
         let sending = classes.filter(|(_, class)| asked(&class.name) && class.rate > 0.0);
         let values = sending.map(|(index, _)| match self.quantity {
             Quantity::Margin => judge.margin(scenario, index),
-            quantity => {
-                quantity.of(&answer.classes[index]).filter(|value| value.is_finite() && !answer.classes[index].saturated)
-            }
+            quantity => quantity
+                .of(&answer.classes[index])
+                .filter(|value| value.is_finite() && !answer.classes[index].saturated),
         });
         let values: Option<Vec<f64>> = values.collect();
         let values = values.filter(|values| !values.is_empty())?;
@@ -108,7 +108,9 @@ mod tests {
         for typed in ["BE: total", "max(*: miss(47))", "sum(*: network)", "max(R1: p99)"] {
             assert_eq!(Objective::read("--minimise", typed, &spec).unwrap().to_string(), typed);
         }
-        for typed in ["*: total", "max(total)", "mean(*: total)", "max(*: totl)", "max(R7: total)", "max(*: total"] {
+        for typed in
+            ["*: total", "max(total)", "mean(*: total)", "max(*: totl)", "max(R7: total)", "max(*: total"]
+        {
             assert!(Objective::read("--minimise", typed, &spec).is_err(), "{typed}");
         }
     }

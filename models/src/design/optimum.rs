@@ -247,7 +247,8 @@ fn settle(searched: &Searched<'_>, dimensions: usize) -> (u32, bool) {
 
 /// Where searches begin: in the middle, and towards corners that alternate.
 fn starts(dimensions: usize) -> Vec<Vec<f64>> {
-    let corner = |of: fn(usize) -> bool| (0..dimensions).map(|axis| if of(axis) { 0.8 } else { 0.15 }).collect();
+    let corner =
+        |of: fn(usize) -> bool| (0..dimensions).map(|axis| if of(axis) { 0.8 } else { 0.15 }).collect();
     vec![
         vec![0.4; dimensions],
         corner(|_| false),
@@ -295,7 +296,9 @@ mod tests {
 
     #[test]
     fn a_bowl_in_three_dimensions_has_one_bottom_for_all_starts() {
-        let bowl = |x: &[f64]| allowed(1.0 + x.iter().zip([0.3, 0.6, 0.5]).map(|(x, c)| (x - c).powi(2)).sum::<f64>());
+        let bowl = |x: &[f64]| {
+            allowed(1.0 + x.iter().zip([0.3, 0.6, 0.5]).map(|(x, c)| (x - c).powi(2)).sum::<f64>())
+        };
         let found = lowest(3, &bowl);
         assert!(bowl(&found.at).goal.unwrap() < 1.0 + 1e-4, "{found:?}");
         assert_eq!(found.check.agreeing_starts, found.check.starts);

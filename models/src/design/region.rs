@@ -127,6 +127,13 @@ impl Question {
             .map(|(broken, index)| broken.binding(&self.judge.requirements[index], index, steady));
         let length = found.below.as_ref().map_or(0.0, |below| below.at);
         let [x_rate, y_rate] = along.map(|rate| rate * length);
-        FrontierPoint { x_rate, y_rate, binding_requirement, binding, admissible, evaluations: found.evaluations }
+        FrontierPoint {
+            x_rate,
+            y_rate,
+            binding_requirement,
+            binding,
+            admissible,
+            evaluations: found.evaluations,
+        }
     }
 }

@@ -263,7 +263,11 @@ impl Requirement {
     ///
     /// # Errors
     /// Every fault of every requirement.
-    pub fn read_all(option: &str, typed: &[String], scenario: &ScenarioSpec) -> Result<Vec<Self>, Vec<Fault>> {
+    pub fn read_all(
+        option: &str,
+        typed: &[String],
+        scenario: &ScenarioSpec,
+    ) -> Result<Vec<Self>, Vec<Fault>> {
         let (mut read, mut faults) = (Vec::new(), Vec::new());
         for one in typed {
             match Self::read(one, scenario) {
@@ -433,7 +437,8 @@ mod tests {
 
     #[test]
     fn hops_are_those_of_the_cube() {
-        let spec = ScenarioSpec { network: NetworkSpec::Hypercube { dimension: 4 }, ..ScenarioSpec::default() };
+        let spec =
+            ScenarioSpec { network: NetworkSpec::Hypercube { dimension: 4 }, ..ScenarioSpec::default() };
         let read = |typed: &str| Requirement::read_all("--require", &[typed.to_owned()], &spec);
         let found = read("R1: miss(60, hops=4) <= 0.1").unwrap().remove(0);
         assert_eq!(found.quantity, Quantity::Miss { deadline_cycles: 60, hops: Some(4) });
