@@ -184,6 +184,16 @@ fn a_margin_keeps_its_distance_from_saturation() {
     }
 }
 
+/// Shares of the link follow the rates: a class that sends next to nothing gets next to nothing, and misses more.
+#[test]
+fn a_requirement_that_is_broken_without_load_may_hold_with_it() {
+    let spec = preset("router16");
+    let typed = ["R1: miss(47) <= 0.1", "BE: total <= 200"];
+    let found = max_load(Model::Published, &spec, &typed, &[0]);
+    assert!(found.broken_below && found.factor.is_some_and(|factor| factor > 0.5), "{:?}", found.factor);
+    check(&found, Model::Published, &typed, &spec, &[0]);
+}
+
 #[test]
 fn bursts_end_where_their_peak_is() {
     let mut spec = preset("router16");

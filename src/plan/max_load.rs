@@ -41,8 +41,10 @@ pub(crate) struct MaxLoadDocument {
     binding: Option<Binding>,
     /// How each requirement stands at the answer, or with next to no load if there is none.
     requirements: Vec<Place>,
-    /// Whether requirements were seen to hold again at a higher load.
+    /// Whether all requirements were seen to hold again at a higher load.
     several_crossings: bool,
+    /// Whether one was seen to be broken at a lower load.
+    broken_at_lower_load: bool,
     /// Scenarios solved by the model that answers.
     evaluations: u32,
     /// Scenarios solved by the published model for a first guess.
@@ -100,6 +102,12 @@ fn document(
     if found.several {
         notes.push("the requirements hold again at a higher load: this is the first limit".to_owned());
     }
+    if found.broken_below {
+        notes.push(
+            "a requirement is broken at some lower load, too: reserved shares follow the rates unless vtick is given"
+                .to_owned(),
+        );
+    }
     if found.factor.is_some() && found.broken_at.is_none() {
         notes.push("nothing breaks up to the highest rates that a scenario can have".to_owned());
     }
@@ -118,6 +126,7 @@ fn document(
         binding: found.binding,
         requirements: found.requirements,
         several_crossings: found.several,
+        broken_at_lower_load: found.broken_below,
         evaluations: found.evaluations,
         guess_evaluations: found.guess_evaluations,
         confirmed,

@@ -49,7 +49,7 @@ pub(super) fn draw(canvas: &mut Canvas, region: &Region, top: f64, room: Option<
     panel.draw_axes(canvas, true);
     draw_frontier(canvas, &places);
     if let Some(place) = mark.and_then(|mark| panel.place(mark.x, mark.y)) {
-        let colour = canvas.palette.text;
+        let colour = canvas.palette.series(MARK);
         legend::marker(canvas, place, MARK, 1, colour);
     }
     y_label(canvas, &y_lines, left - numbers, area.centre().1);

@@ -42,14 +42,17 @@ pub struct Crossing<T> {
     pub above: Option<Probe<T>>,
     /// Places looked at.
     pub evaluations: u32,
-    /// Whether another crossing was seen: all is well again above, or it was the first of several.
+    /// Whether all was seen to be well again above.
     pub several: bool,
+    /// Whether something was seen not to be well below.
+    pub broken_below: bool,
 }
 
 /// The most places looked at within a bracket: halving alone would need 50.
 const MOST_STEPS: u32 = 100;
 
-/// The first crossing that is seen.
+/// The first crossing that is seen, from what is well to what is not. That something is not well further below is no
+/// crossing of that kind: it is told.
 pub fn first_crossing<T>(search: &Search, mut evaluate: impl FnMut(f64) -> (f64, T)) -> Crossing<T> {
     let mut evaluations = 0;
     let mut probe = |at: f64| {
@@ -58,36 +61,41 @@ pub fn first_crossing<T>(search: &Search, mut evaluate: impl FnMut(f64) -> (f64,
         // what is not a number is not well
         Probe { at, excess: if excess.is_nan() { 1.0 } else { excess.clamp(-1e3, 1e3) }, found }
     };
-    let (mut low, mut high) = bracket(search, &mut probe);
-    let mut several = false;
-    if let Some(lowest) = &low {
+    let (low, high) = bracket(search, &mut probe);
+    let mut places: Vec<Probe<T>> = Vec::new();
+    if let Some(top) = low.as_ref().map(|low| low.at) {
         let share = |index: u32| f64::from(index) / f64::from(search.scan + 1);
-        let top = lowest.at;
-        let mut before: Option<Probe<T>> = None;
-        for place in (1..=search.scan).map(|index| top * share(index)).filter(|at| *at >= search.least) {
-            let here = probe(place);
-            if here.excess > 0.0 {
-                several = true;
-                high = Some(here);
-                low = before.or_else(|| Some(probe(search.least)).filter(|lowest| lowest.excess <= 0.0));
-                break;
-            }
-            before = Some(here);
-        }
+        let below = (1..=search.scan).map(|index| top * share(index)).filter(|at| *at > search.least);
+        places.extend(below.map(&mut probe));
     }
-    if let Some(high) = &high {
-        let place = |index: u32| high.at * (1.0 + 0.25 * f64::from(index));
-        let above = (1..=search.scan / 4).map(place).filter(|at| *at <= search.most);
-        several |= above.into_iter().any(|at| probe(at).excess <= 0.0);
+    if let Some(end) = high.as_ref().map(|high| high.at) {
+        let place = |index: u32| end * (1.0 + 0.25 * f64::from(index));
+        let above = (1..=search.scan / 4).map(place).filter(|at| *at < search.most);
+        places.extend(above.map(&mut probe));
     }
-    let (below, above) = match (low, high) {
+    let open_above = high.is_none();
+    places.extend(low);
+    places.extend(high);
+    places.sort_by(|one, other| one.at.total_cmp(&other.at));
+
+    let is_well = |place: &Probe<T>| place.excess <= 0.0;
+    let first = places.windows(2).position(|pair| is_well(&pair[0]) && !is_well(&pair[1]));
+    let last = open_above.then(|| places.len() - 1).filter(|last| is_well(&places[*last]));
+    let Some(at) = first.or(last) else {
+        let above = places.into_iter().next();
+        return Crossing { below: None, above, evaluations, several: false, broken_below: false };
+    };
+    let broken_below = places[..at].iter().any(|place| !is_well(place));
+    let several = places[at + 1..].iter().any(is_well);
+    let mut from = places.into_iter().skip(at);
+    let (below, above) = match (from.next(), from.next()) {
         (Some(low), Some(high)) => {
             let (low, high) = narrow(low, high, search.precision, &mut probe);
             (Some(low), Some(high))
         }
         ends => ends,
     };
-    Crossing { below, above, evaluations, several }
+    Crossing { below, above, evaluations, several, broken_below }
 }
 
 /// A place where all is well and one where it is not, as far as they exist.
@@ -237,7 +245,15 @@ mod tests {
             let above = found.above.unwrap().at;
             let first = scan > 0 || start < 1.0;
             assert!((above - if first { 1.0 } else { 4.0 }).abs() < 1e-3, "{start} {scan}: {above}");
-            assert_eq!(found.several, scan > 0);
+            assert_eq!((found.several, found.broken_below), (scan > 0, false));
         }
+    }
+
+    #[test]
+    fn what_is_not_well_at_the_bottom_is_passed_over_and_told() {
+        let excess = |x: f64| if (0.3..2.0).contains(&x) { -1.0 } else { 1.0 };
+        let found = first_crossing(&Search { scan: 16, ..SEARCH }, |at| (excess(at), ()));
+        assert!((found.above.unwrap().at - 2.0).abs() < 1e-3);
+        assert!(found.broken_below && !found.several);
     }
 }

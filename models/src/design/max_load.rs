@@ -42,8 +42,10 @@ pub struct Found {
     pub binding: Option<Binding>,
     /// How each requirement stands, in their order.
     pub requirements: Vec<Place>,
-    /// Whether another crossing was seen beyond this one.
+    /// Whether all requirements were seen to hold again at a higher load.
     pub several: bool,
+    /// Whether one was seen to be broken at a lower load.
+    pub broken_below: bool,
     /// Scenarios solved by the model that answers.
     pub evaluations: u32,
     /// Scenarios solved by the published model for a first guess.
@@ -156,12 +158,12 @@ impl Question {
             return (None, 0);
         }
         let judge = Judge { requirements, ..all };
-        let found = self.search(&Search { precision: GUESS, scan: 0, ..*search }, &judge);
+        let found = self.search(&Search { precision: GUESS, ..*search }, &judge);
         (found.below.map(|below| below.at), found.evaluations)
     }
 
     fn found(&self, crossing: Crossing<(Scenario, Judged)>, guess_evaluations: u32, judge: &Judge) -> Found {
-        let Crossing { below, above, evaluations, several } = crossing;
+        let Crossing { below, above, evaluations, several, broken_below } = crossing;
         let (at, beyond) = match (below, above) {
             (Some(below), above) => (Ok(below), above),
             (None, Some(above)) => (Err(above), None),
@@ -201,6 +203,7 @@ impl Question {
             requirements,
             binding,
             several,
+            broken_below,
             evaluations,
             guess_evaluations,
             scenario,
