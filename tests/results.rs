@@ -183,13 +183,13 @@ fn tables_fit_100_columns() {
 #[test]
 fn plans_keep_to_their_schema_and_draw_what_they_found() {
     let plan = |arguments: &[&str]| {
-        let all = [&["plan"], arguments, &["--model", "published", "--format", "json"]].concat();
+        let all = [&["plan"][..], arguments, &["--model", "published", "--format", "json"]].concat();
         let document = json(&all);
         assert_valid(&document, "plan");
         document
     };
     let limit = ["--require", "BE: total <= 200"];
-    let load = plan(&[&["max-load", "--scale", "class.BE.rate"], &limit[..]].concat());
+    let load = plan(&[&["max-load", "--scale", "class.BE.rate"][..], &limit].concat());
     assert_eq!((&load["schema"], &load["plan"]), (&"flitwise.plan/1".into(), &"max-load".into()));
     // the rates that were found are an answer when they are typed
     let rate = format!("class.BE.rate={}", load["rates"]["BE"]);
