@@ -54,24 +54,18 @@ fn check(found: &Found, model: Model, typed: &[&str], spec: &ScenarioSpec, scale
     let requirements = read(spec, typed);
     let Some(factor) = found.factor else { return };
     let all_hold = |factor: f64| {
-        let mut spec = found.scenario.spec().clone();
-        for class in scaled {
-            spec.classes[*class].rate = self::rate(spec.classes[*class].rate, factor, found.factor.unwrap());
-        }
-        let scenario = spec.check().unwrap();
-        let answer = model.solve(&scenario, &Options::default()).unwrap();
-        requirements.iter().all(|one| holds(one, &scenario, &answer))
+        let mut there = found.scenario.spec().clone();
+        scaled.iter().for_each(|class| there.classes[*class].rate = spec.classes[*class].rate * factor);
+        let scenario = there.check().unwrap();
+        let answer = model.solve(&scenario, &Options::default());
+        // where there is no answer nothing holds
+        answer.is_ok_and(|answer| requirements.iter().all(|one| holds(one, &scenario, &answer)))
     };
     assert!(all_hold(factor), "{typed:?} at {factor}");
     if let Some(beyond) = found.broken_at {
         assert!(beyond > factor && beyond <= factor * (1.0 + 1.01e-4), "{factor} {beyond}");
         assert!(!all_hold(beyond), "{typed:?} beyond, at {beyond}");
     }
-}
-
-/// A rate at another factor.
-fn rate(rate: f64, to: f64, from: f64) -> f64 {
-    if to == from { rate } else { rate / from * to }
 }
 
 fn scenarios() -> impl Strategy<Value = ScenarioSpec> {
@@ -177,8 +171,9 @@ fn a_margin_keeps_its_distance_from_saturation() {
     for model in Model::ALL {
         let factor = |typed: &[&str]| max_load(model, &spec, typed, &[0, 1, 2]).factor.unwrap();
         let (all, most) = (factor(&[]), factor(&["*: margin >= 0.2"]));
-        // the saturation load of the refined model is known to its own precision
-        assert!((most / all - 0.8).abs() < 2e-3, "{model}: {most} {all}");
+        // the refined model finds the saturation load by laws, the margin by means alone
+        let precision = if model == Model::Refined { 2e-2 } else { 2e-3 };
+        assert!((most / all - 0.8).abs() < precision, "{model}: {most} {all}");
         let found = max_load(model, &spec, &["*: margin >= 0.2"], &[0, 1, 2]);
         assert!((found.requirements[0].value.unwrap() - 0.2).abs() < 3e-3, "{model}");
     }

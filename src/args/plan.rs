@@ -8,58 +8,61 @@ use flitwise_models::model::Model;
 use super::{CampaignArgs, Format, Source, Theme, model};
 
 pub(super) const EXAMPLES: &str = "\
-Requirements: CLASS: QUANTITY <= NUMBER, where * is every class that sends
-  miss(47)            share of messages whose network latency exceeds 47 cycles; miss(60, hops=3) in a cube
+Requirements are CLASS: QUANTITY <= NUMBER, where the class * is every one that sends:
+  miss(47)            share of messages whose network latency exceeds 47 cycles;
+                      in a cube also miss(60, hops=3)
   network             mean network latency [cycles]
   waiting, total      mean wait at the source; both together [cycles]
   p50 p90 p99 p99.9   percentiles of the network latency [cycles]
-  utilization         of the links by the class; source-load: of the queue at the source
-  margin >= 0.2       at most 80 % of the load at which the class saturates, all rates growing together
-A class that no requirement is about may saturate. Without any requirement none may (*: margin >= 0).
+  utilization         of the links by the class
+  source-load         load of its queue at the source
+  margin >= 0.2       at most 80 % of the load at which it saturates, all rates growing together
+A class that no requirement is about may saturate; without any requirement none may.
 
 Examples:
-  flitwise plan max-load --require \"R1: miss(47) <= 0.3\" --scale class.R1.rate,class.R2.rate
-  flitwise plan choose --vary router.buffer_flits=4,8,16,32 --minimise \"BE: total\"
-  flitwise plan region --axes class.R1.rate,class.BE.rate --require \"BE: total <= 200\" --output region.svg
+  flitwise plan max-load --require 'R1: miss(47) <= 0.3' --scale class.R1.rate,class.R2.rate
+  flitwise plan choose --vary router.buffer_flits=4,8,16,32 --minimise 'BE: total'
+  flitwise plan region --axes class.R1.rate,class.BE.rate --output region.svg
 
-Exit codes: 0 answered (that nothing satisfies the requirements, too), 1 the simulation contradicts (--confirm) or
-output not written, 2 bad input, 3 no fixed point was found, 130 interrupted.";
+Exit codes: 0 answered (also: nothing satisfies the requirements), 1 the simulation contradicts
+(--confirm) or output not written, 2 bad input, 3 not converged, 130 interrupted.";
 
 const MAX_LOAD_EXAMPLES: &str = "\
 Examples:
   flitwise plan max-load                             up to the saturation of the first class
-  flitwise plan max-load --require \"R1: miss(47) <= 0.3\" --require \"BE: total <= 200\" --scale class.R1.rate
-  flitwise plan max-load --preset cube6 --require \"R1: miss(60, hops=3) <= 5%\" --confirm
+  flitwise plan max-load --require 'R1: miss(47) <= 0.3' --scale class.R1.rate,class.R2.rate
+  flitwise plan max-load --preset cube6 --require 'R1: miss(60, hops=3) <= 5%' --confirm
 
-The answer satisfies every requirement, and one of them breaks at a load that is at most 0.01 % higher. If requirements
-hold again at still higher loads, the first limit is the answer, and a note says so where it was seen.
-See flitwise plan --help for what can be required.
-Exit codes: 0 answered (that nothing satisfies the requirements, too), 1 the simulation contradicts (--confirm) or
-output not written, 2 bad input, 3 no fixed point was found, 130 interrupted.";
+The answer satisfies every requirement, and one of them breaks at a load at most 0.01 % higher.
+If all hold again at a still higher load, the first limit is the answer; notes say so, and whether
+one is broken at a lower load, where that was seen. flitwise plan --help: what can be required.
+Exit codes: 0 answered (also: nothing satisfies the requirements), 1 the simulation contradicts
+(--confirm) or output not written, 2 bad input, 3 not converged, 130 interrupted.";
 
 const CHOOSE_EXAMPLES: &str = "\
 Examples:
-  flitwise plan choose --vary router.buffer_flits=4,8,16,32 --vary 'class.*.message_flits=16,32' --minimise \"BE: total\"
-  flitwise plan choose --vary class.R1.vtick=2..20 --minimise \"max(*: network)\"
-  flitwise plan choose --vary class.R1.vtick=2..20 --vary class.R2.vtick=2..20 --minimise \"max(*: miss(47))\" --model refined
+  flitwise plan choose --vary router.buffer_flits=4,8,16,32 --minimise 'BE: total'
+  flitwise plan choose --vary class.R1.vtick=2..20 --minimise 'max(*: network)'
+  flitwise plan choose --vary class.BE.rate=0.001..0.02 --maximise 'BE: utilization'
 
-Listed values (A,B,C or START:STOP:COUNT) are tried in all combinations, at most 10000; ranges (LOW..HIGH, at most 8) are
-searched within each of them, by Brent's method (one range) or that of Nelder and Mead (several), from several starts;
-what they found is then moved along each range until that no longer helps. Objectives are CLASS: QUANTITY, max(*: QUANTITY)
-and sum(*: QUANTITY), with the quantities of flitwise plan --help.
-Exit codes: 0 answered (that nothing satisfies the requirements, too), 1 the simulation contradicts (--confirm) or
-output not written, 2 bad input, 3 no fixed point was found, 130 interrupted.";
+Listed values (A,B,C or START:STOP:COUNT) are tried in all combinations, at most 10000; ranges
+(LOW..HIGH, at most 8) are searched within each of them from several starts, by Brent's method (one
+range) or that of Nelder and Mead (several); what they found is then moved along each range until
+that no longer helps. Objectives are CLASS: QUANTITY, max(*: QUANTITY) or sum(*: QUANTITY).
+flitwise plan --help: quantities, and what can be required.
+Exit codes: 0 answered (also: nothing satisfies the requirements), 1 the simulation contradicts
+(--confirm) or output not written, 2 bad input, 3 not converged, 130 interrupted.";
 
 const REGION_EXAMPLES: &str = "\
 Examples:
-  flitwise plan region --axes class.R1.rate,class.BE.rate --require \"R1: miss(47) <= 0.3\" --require \"BE: total <= 200\"
-  flitwise plan region --axes class.R1.rate,class.BE.rate --output region.svg --format csv > region.csv
+  flitwise plan region --axes class.R1.rate,class.BE.rate --require 'BE: total <= 200'
+  flitwise plan region --axes class.R1.rate,class.BE.rate --output region.svg --format csv
   flitwise plan region --axes class.R1.rate,class.R2.rate --model published --points 500
 
-The frontier is looked for along rays from the origin, to 0.1 %. The refined model takes some seconds for 200 points,
-the published one less than one.
-See flitwise plan --help for what can be required.
-Exit codes: 0 answered (that nothing is admissible, too), 1 output not written, 2 bad input, 3 no fixed point was found.";
+The frontier is looked for along rays from the origin, to 0.1 %. The refined model takes seconds
+for 200 points, the published one less than one. flitwise plan --help: what can be required.
+Exit codes: 0 answered (also: nothing is admissible), 1 output not written, 2 bad input,
+3 not converged.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Plan {

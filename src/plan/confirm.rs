@@ -62,8 +62,8 @@ enum Held {
 
 /// How to simulate, if that is wanted.
 pub(super) fn campaign(args: &Confirm) -> Result<Option<Campaign>, Ended> {
-    let campaign = Campaign::read(&args.campaign)?;
-    Ok(args.confirm.then_some(campaign))
+    // without need no store is opened
+    args.confirm.then(|| Campaign::read(&args.campaign)).transpose()
 }
 
 /// Refuses what the simulator has no means for, before anything is searched.
