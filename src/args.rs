@@ -1,6 +1,7 @@
 //! What can be typed.
 
 mod explain;
+pub(crate) mod plan;
 mod station;
 
 use std::path::PathBuf;
@@ -24,6 +25,7 @@ Examples:
   flitwise simulate --preset router16                the same question put to a flit-level simulator
   flitwise compare --preset router16                 both models beside the simulator, with verdicts
   flitwise explain --class R1                        the derivation of its numbers, equation by equation
+  flitwise plan max-load --require 'BE: total <= 200' how much load that leaves room for
   flitwise figure 4a                                 Fig. 4a of the 2005 paper, model and simulation
   flitwise verify --quick                            which of its claims hold, and by how much
 
@@ -59,6 +61,9 @@ pub(crate) enum Command {
     /// Put the models' answers beside the simulation's, quantity by quantity, with a verdict for each.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(Compare),
+    /// Ask backwards: the highest load, the best values, the admissible region under requirements.
+    #[command(subcommand, after_help = plan::EXAMPLES)]
+    Plan(plan::Plan),
     /// Check published claims, and our own, by model and simulation: one line each.
     #[command(after_help = VERIFY_EXAMPLES)]
     Verify(Verify),
@@ -525,6 +530,8 @@ pub(crate) enum SchemaOf {
     Simulate,
     /// The result of `compare --format json`.
     Compare,
+    /// The result of `plan .. --format json`.
+    Plan,
     /// The result of `verify --format json`.
     Verify,
     /// The result of `verify --accuracy --format json`.

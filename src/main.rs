@@ -9,6 +9,7 @@ mod figure;
 mod input;
 mod outcome;
 mod output;
+mod plan;
 mod presets;
 mod report;
 mod schema;
@@ -50,6 +51,7 @@ fn run(command: &Command) -> Result<(), Ended> {
         Command::Sweep(args) => sweep::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Plan(question) => plan::run(question),
         Command::Explain(args) => explain::run(args),
         Command::Verify(args) if args.accuracy => accuracy::run(args),
         Command::Verify(args) => verify::run(args),

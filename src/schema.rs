@@ -10,6 +10,7 @@ use crate::explain::ExplainDocument;
 use crate::figure::FigureDocument;
 use crate::outcome::Ended;
 use crate::output;
+use crate::plan::PlanDocument;
 use crate::simulate::SimulateDocument;
 use crate::solve::SolveDocument;
 use crate::station::StationDocument;
@@ -23,6 +24,7 @@ pub(crate) fn run(of: SchemaOf) -> Result<(), Ended> {
         SchemaOf::Sweep => schema_for!(SweepDocument),
         SchemaOf::Simulate => schema_for!(SimulateDocument),
         SchemaOf::Compare => schema_for!(CompareDocument),
+        SchemaOf::Plan => schema_for!(PlanDocument<'static>),
         SchemaOf::Verify => schema_for!(VerifyDocument),
         SchemaOf::Accuracy => schema_for!(AccuracyDocument),
         SchemaOf::Figure => schema_for!(FigureDocument),

@@ -215,3 +215,36 @@ fn the_manual_page_is_the_modules_own() {
     assert!(page.status.success());
     assert_eq!(String::from_utf8(page.stdout).unwrap(), include_str!("../models/src/queueing/mg1.md"));
 }
+
+#[test]
+fn plans_keep_to_their_schema_and_draw_what_they_found() {
+    let plan = |arguments: &[&str]| {
+        let all = [&["plan"][..], arguments, &["--model", "published", "--format", "json"]].concat();
+        let document = json(&all);
+        assert_valid(&document, "plan");
+        document
+    };
+    let limit = ["--require", "BE: total <= 200"];
+    let load = plan(&[&["max-load", "--scale", "class.BE.rate"][..], &limit].concat());
+    assert_eq!((&load["schema"], &load["plan"]), (&"flitwise.plan/1".into(), &"max-load".into()));
+    // the rates that were found are an answer when they are typed
+    let rate = format!("class.BE.rate={}", load["rates"]["BE"]);
+    let solved = json(&["solve", "--set", &rate, "--model", "published", "--format", "json"]);
+    let total = solved["classes"][2]["total_latency_cycles"].as_f64().unwrap();
+    assert!((199.0..=200.0).contains(&total), "{total}");
+
+    let none = plan(&["max-load", "--require", "*: network <= 1"]);
+    assert_eq!((&none["factor"], &none["rates"]), (&Value::Null, &Value::Null));
+    let choice = plan(&["choose", "--vary", "class.R1.vtick=2..20", "--minimise", "max(*: network)"]);
+    assert_eq!(choice["check"]["is_local_optimum"], true);
+
+    let folder = tempfile::tempdir().unwrap();
+    let (svg, png) = (folder.path().join("region.svg"), folder.path().join("region.png"));
+    let axes = ["region", "--axes", "class.R1.rate,class.BE.rate", "--points", "20"];
+    let files = ["--output", svg.to_str().unwrap(), "--output", png.to_str().unwrap()];
+    let region = plan(&[&axes[..], &limit, &files].concat());
+    assert_eq!(region["frontier"].as_array().unwrap().len(), 20);
+    let drawn = std::fs::read_to_string(svg).unwrap();
+    assert!(drawn.contains("limited by BE: total") && drawn.contains("[messages/cycle/node]"));
+    assert!(std::fs::read(png).unwrap().starts_with(b"\x89PNG"));
+}

@@ -39,6 +39,7 @@ mod lines;
 mod palette;
 mod parts;
 mod png;
+mod region;
 mod scale;
 mod stacked;
 mod tiles;
@@ -94,6 +95,7 @@ pub fn svg(picture: &Picture, style: &Style) -> String {
         Content::Stacked(stacked) => stacked::draw(&mut canvas, stacked, top, room),
         Content::HeatMap(map) => heat_map::draw(&mut canvas, map, top, room),
         Content::Chain(chain) => chain::draw(&mut canvas, chain, top, room),
+        Content::Region(region) => region::draw(&mut canvas, region, top, room),
     };
     canvas.finish();
     let needed = end + margin;

@@ -34,6 +34,8 @@ pub enum Content {
     HeatMap(HeatMap),
     /// States of a Markov chain, their probabilities and the rates between them.
     Chain(Chain),
+    /// Which points of a plane are admissible, and what limits them.
+    Region(Region),
 }
 
 /// An axis.
@@ -270,4 +272,43 @@ pub struct Transition {
     pub to: usize,
     /// At this rate \[1/cycle\].
     pub rate_per_cycle: f64,
+}
+
+/// Which points of a plane are admissible: those from the origin up to a frontier.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Region {
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// Where the frontier comes from.
+    pub origin: Origin,
+    /// What may limit it, each with a colour of its own.
+    pub limits: Vec<String>,
+    /// The frontier, from the horizontal axis to the vertical one.
+    pub frontier: Vec<Frontier>,
+    /// A point to show beside it.
+    pub mark: Option<Mark>,
+}
+
+/// A point of a frontier.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Frontier {
+    /// Where on the horizontal axis.
+    pub x: f64,
+    /// Where on the vertical axis.
+    pub y: f64,
+    /// Which limit is reached, by its number from 0; `None`: none.
+    pub limit: Option<usize>,
+}
+
+/// A point with a name.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Mark {
+    /// Where on the horizontal axis.
+    pub x: f64,
+    /// Where on the vertical axis.
+    pub y: f64,
+    /// What the legend says.
+    pub label: String,
 }

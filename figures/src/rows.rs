@@ -1,6 +1,6 @@
 //! A picture's numbers as rows: what its CSV file holds.
 
-use crate::picture::{Axis, Content, Origin, Picture, Point};
+use crate::picture::{Axis, Content, Frontier, Origin, Picture, Point};
 
 /// A table of texts; what does not exist is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,6 +90,15 @@ pub fn table(picture: &Picture) -> Table {
             });
             Table::new(&heads, states.chain(transitions))
         }
+        Content::Region(region) => {
+            let (x, y) = (column("x", &region.x), column("y", &region.y));
+            let limit = |point: &Frontier| point.limit.and_then(|limit| region.limits.get(limit).cloned());
+            let row = |point: &Frontier| {
+                let limit = limit(point).unwrap_or_default();
+                vec![region.origin.word().to_owned(), point.x.to_string(), point.y.to_string(), limit]
+            };
+            Table::new(&["origin", &x, &y, "limit"], region.frontier.iter().map(row))
+        }
     }
 }
 
@@ -139,6 +148,7 @@ pub fn origins(picture: &Picture) -> Vec<Origin> {
         }
         Content::HeatMap(map) => map.panels.iter().map(|panel| panel.origin).collect(),
         Content::Chain(_) => vec![Origin::Published],
+        Content::Region(region) => vec![region.origin],
     };
     origins.sort_unstable();
     origins.dedup();

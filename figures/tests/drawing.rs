@@ -4,8 +4,8 @@
 
 use flitwise_figures::draw::{Style, Theme, png, svg};
 use flitwise_figures::picture::{
-    Axis, Bar, Chain, Content, ErrorSeries, HeatCell, HeatMap, HeatPanel, Lines, Origin, Picture, Point,
-    Series, Stacked, StackedPanel, Transition,
+    Axis, Bar, Chain, Content, ErrorSeries, Frontier, HeatCell, HeatMap, HeatPanel, Lines, Mark, Origin,
+    Picture, Point, Region, Series, Stacked, StackedPanel, Transition,
 };
 
 const THEMES: [Theme; 3] = [Theme::Light, Theme::Dark, Theme::Print];
@@ -218,10 +218,29 @@ fn chain(members: usize) -> Picture {
     picture(&name, &format!("Which of {members} classes share the link"), Content::Chain(content))
 }
 
+/// A frontier that three limits share, of which the last is none.
+fn region() -> Picture {
+    let point = |step: u32| {
+        let angle = f64::from(step) / 40.0 * std::f64::consts::FRAC_PI_2;
+        let limit = [Some(0), Some(1), None][usize::min(step as usize / 14, 2)];
+        Frontier { x: 0.012 * angle.cos(), y: 0.02 * angle.sin(), limit }
+    };
+    let content = Region {
+        x: axis("R1 rate", "messages/cycle/node"),
+        y: axis("BE rate", "messages/cycle/node"),
+        origin: Origin::Refined,
+        limits: vec!["R1: miss(47) <= 0.1".to_owned(), "BE: total <= 200".to_owned(), "unused".to_owned()],
+        frontier: (0..=40).map(point).collect(),
+        mark: Some(Mark { x: 0.005, y: 0.01, label: "the scenario's own rates".to_owned() }),
+    };
+    picture("region", "Admissible rates of R1 and BE", Content::Region(content))
+}
+
 fn samples() -> Vec<Picture> {
     let mut samples = vec![lines(), misses(), stacked(), heat_map()];
     samples.extend([two_models(false), two_models(true), stacked_by_two()]);
     samples.extend([1, 2, 3, 4, 6].map(chain));
+    samples.push(region());
     samples
 }
 
@@ -345,6 +364,24 @@ fn maps_have_a_scale_and_values() {
 }
 
 #[test]
+fn regions_name_what_limits_them() {
+    let picture = region();
+    let svg = svg(&picture, &Style::default());
+    assert_has(
+        &svg,
+        &["limited by R1: miss(47) <= 0.1", "limited by BE: total <= 200", "admissible (refined model)"],
+    );
+    assert_has(
+        &svg,
+        &["the highest rates there can be", "the scenario's own rates", "R1 rate [messages/cycle/node]"],
+    );
+    assert!(!texts(&svg).iter().any(|text| text.contains("unused")));
+    let rows = flitwise_figures::rows::table(&picture);
+    assert_eq!(rows.heads[1], "x_messages_per_cycle_per_node");
+    assert_eq!((rows.rows.len(), rows.rows[40][3].as_str()), (41, ""));
+}
+
+#[test]
 fn chains_show_states_and_rates() {
     let drawn = svg(&chain(2), &Style::default());
     assert_has(
@@ -438,6 +475,16 @@ fn nasty() -> Vec<Picture> {
                 let content = HeatMap { x, y, z, ys: xs.iter().copied().take(2).collect(), xs, panels };
                 pictures.push(picture("nasty", "nasty", Content::HeatMap(content)));
             }
+            let frontier = run.iter().zip(run.iter().rev());
+            let content = Region {
+                x: axis.clone(),
+                y: axis.clone(),
+                origin: Origin::Published,
+                limits: vec![label.clone()],
+                frontier: frontier.map(|(x, y)| Frontier { x: *x, y: *y, limit: Some(7) }).collect(),
+                mark: Some(Mark { x: f64::NAN, y: 1e300, label: label.clone() }),
+            };
+            pictures.push(picture("nasty", "nasty", Content::Region(content)));
             for members in [0, 1, 3, 4, 7] {
                 let content = Chain {
                     members: vec![label.clone(); members],

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod answer;
+pub mod design;
 pub mod document;
 pub mod fixed_point;
 pub mod lattice;

@@ -1,0 +1,109 @@
+//! What is admissible in a plane: its frontier in the colours of what limits it.
+
+use super::canvas::{Area, Canvas, Pen, Place};
+use super::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};
+use super::legend::{self, Entry, Sample, Surface, Weight};
+use super::scale::{Scale, label};
+use crate::picture::{Frontier, Origin, Region};
+
+/// Height of the panel, as a share of the width of the figure.
+const HEIGHT: f64 = 0.62;
+/// Colours of series; limits beyond them repeat colours in other dashes.
+const COLOURS: usize = 5;
+/// Free space beyond the frontier, as a share of the axes.
+const BEYOND: f64 = 0.06;
+
+/// Draws below `top`, in `room` if the height is given; the height where it ends.
+pub(super) fn draw(canvas: &mut Canvas, region: &Region, top: f64, room: Option<f64>) -> f64 {
+    let start = legend::draw(canvas, &entries(region), top) + GAP;
+    let x_label = canvas.text.wrap(&label(&region.x), canvas.width - 2.0 * canvas.margin, 3);
+    let foot = GAP + canvas.small.line_height() + x_label.len() as f64 * canvas.text.line_height();
+    let height = match room {
+        Some(room) => (room - (start - top) - foot).max(60.0),
+        None => (canvas.width * HEIGHT).max(120.0),
+    };
+    let y_lines = canvas.text.wrap(&label(&region.y), height, 3);
+    // from zero: the frontier is what is reached from there
+    let scale = |of: fn(&Frontier) -> f64, mark: Option<f64>, logarithmic| {
+        Scale::around(region.frontier.iter().map(of).chain(mark).chain([0.0]), logarithmic, BEYOND)
+    };
+    let mark = region.mark.as_ref();
+    let x = scale(|point| point.x, mark.map(|mark| mark.x), region.x.logarithmic);
+    let y = scale(|point| point.y, mark.map(|mark| mark.y), region.y.logarithmic);
+    let numbers = width_of_numbers(canvas, y, height);
+    let left = canvas.margin * 0.6 + y_lines.len() as f64 * canvas.text.line_height() + numbers;
+    let right = canvas.width - canvas.margin * 1.6;
+    let area = Area { left, right, top: start, bottom: start + height };
+    let panel = Panel { area, x, y };
+
+    let places: Vec<(Place, Option<usize>)> = region
+        .frontier
+        .iter()
+        .filter_map(|point| Some((panel.place(point.x, point.y)?, point.limit)))
+        .collect();
+    if let Some(origin) = panel.place(0.0, 0.0) {
+        let outline: Vec<Place> =
+            std::iter::once(origin).chain(places.iter().map(|(place, _)| *place)).collect();
+        canvas.polygon(&outline, canvas.palette.faded(canvas.palette.muted, 0.8));
+    }
+    panel.draw_axes(canvas, true);
+    draw_frontier(canvas, &places);
+    if let Some(place) = mark.and_then(|mark| panel.place(mark.x, mark.y)) {
+        let colour = canvas.palette.series(MARK);
+        legend::marker(canvas, place, MARK, 1, colour);
+    }
+    y_label(canvas, &y_lines, left - numbers, area.centre().1);
+    let end = area.bottom + GAP + canvas.small.line_height();
+    centred_lines(canvas, &x_label, area.centre().0, end)
+}
+
+/// The shape of the mark: a diamond.
+const MARK: usize = 3;
+
+fn entries(region: &Region) -> Vec<Entry> {
+    let reached = |limit: usize| region.frontier.iter().any(|point| point.limit == Some(limit));
+    let limits = region.limits.iter().enumerate().filter(|(limit, _)| reached(*limit));
+    let mut entries: Vec<Entry> = limits
+        .map(|(limit, name)| {
+            let dash = Some((limit / COLOURS, Weight::Heavy));
+            Entry::new(Sample::Styled { style: limit, dash, marker: None }, format!("limited by {name}"))
+        })
+        .collect();
+    if region.frontier.iter().any(|point| point.limit.is_none()) {
+        entries.push(Entry::new(Sample::Curve(0, Weight::Heavy), "the highest rates there can be"));
+    }
+    let surface = Surface::Pale;
+    let by = match region.origin {
+        Origin::Simulation => "simulation",
+        Origin::Published => "published model",
+        Origin::Refined => "refined model",
+    };
+    entries.push(Entry::new(Sample::Swatch { style: None, surface }, format!("admissible ({by})")));
+    if let Some(mark) = &region.mark {
+        entries.push(Entry::new(
+            Sample::Styled { style: MARK, dash: None, marker: Some((MARK, 1)) },
+            mark.label.clone(),
+        ));
+    }
+    entries
+}
+
+/// Every part in the colour of its limit; where the limit changes, half way to the next point.
+fn draw_frontier(canvas: &mut Canvas, places: &[(Place, Option<usize>)]) {
+    let between = |a: Place, b: Place| ((a.0 + b.0) / 2.0, (a.1 + b.1) / 2.0);
+    let mut before: Option<Place> = None;
+    let mut runs = places.chunk_by(|one, next| one.1 == next.1).peekable();
+    while let Some(run) = runs.next() {
+        let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
+        let mut path: Vec<Place> = before.map(|before| between(before, first.0)).into_iter().collect();
+        path.extend(run.iter().map(|(place, _)| *place));
+        path.extend(runs.peek().and_then(|next| next.first()).map(|next| between(last.0, next.0)));
+        before = Some(last.0);
+        let width = Weight::Heavy.width(canvas);
+        let (colour, dash) = match first.1 {
+            Some(limit) => (canvas.palette.series(limit), limit / COLOURS),
+            None => (canvas.palette.muted, 0),
+        };
+        legend::dashed(canvas, &path, dash, Pen { colour, width });
+    }
+}

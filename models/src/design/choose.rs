@@ -1,0 +1,370 @@
+//! Which of the given values serve an objective best, requirements kept.
+//!
+//! Listed values are tried in every combination; ranges are searched within each of them. [`Question::optimum`]
+//! answers one combination, so that whoever asks may have them answered side by side, and [`Question::conclude`] picks
+//! the best.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+pub use super::optimum::Check;
+
+use super::judge::add_deadline;
+use super::max_load::{Place, Status, place};
+use super::optimum::{Worth, lowest};
+use super::{Judge, Judged, Objective};
+use crate::document::{Document, Fault};
+use crate::model::Failure;
+use crate::scenario::{Axis, Scenario, Setting};
+
+/// The most combinations of listed values.
+pub const MOST_COMBINATIONS: usize = 10_000;
+/// The most ranges.
+pub const MOST_RANGES: usize = 8;
+
+/// What may be chosen: a key, and values or a range for it.
+#[derive(Clone, Debug)]
+pub struct Vary {
+    /// Path of the value in the scenario, as in `--set`.
+    pub key: String,
+    /// Its values as they would be typed, or a range.
+    pub values: Values,
+}
+
+/// Values to choose from.
+#[derive(Clone, Debug)]
+pub enum Values {
+    /// These alone.
+    Listed(Vec<String>),
+    /// Any number from `low` to `high`; looked at by ratio if both are above 0 and ten times apart.
+    Range {
+        /// The lowest.
+        low: f64,
+        /// The highest.
+        high: f64,
+    },
+}
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Question {
+    judge: Judge,
+    document: Document,
+    vary: Vec<Vary>,
+    objective: Objective,
+    maximise: bool,
+}
+
+/// The best values of one combination.
+#[derive(Clone, Debug)]
+pub struct Optimum {
+    /// All values, in the order in which they were given.
+    pub settings: Vec<Setting>,
+    /// The scenario with them.
+    pub scenario: Scenario,
+    /// How it stands.
+    pub judged: Judged,
+    /// The objective there, if there is such a number.
+    pub objective: Option<f64>,
+    /// How sure one can be, if there are ranges.
+    pub check: Option<Check>,
+    /// Scenarios solved.
+    pub evaluations: u32,
+}
+
+/// The best of all combinations.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The best one that keeps all requirements, or else the one least beyond them.
+    pub best: Optimum,
+    /// Whether it keeps them all.
+    pub feasible: bool,
+    /// How each requirement stands there, in their order.
+    pub requirements: Vec<Place>,
+    /// All combinations, in the order of the lists, the last one varying fastest.
+    pub tried: Vec<Tried>,
+    /// Scenarios solved, over all combinations.
+    pub evaluations: u32,
+}
+
+/// One combination, in short.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Tried {
+    /// All values.
+    pub set: Vec<Setting>,
+    /// The objective there; `null` if there is no such number.
+    pub objective: Option<f64>,
+    /// Whether all requirements hold.
+    pub feasible: bool,
+    /// The requirement that is farthest beyond, or nearest to its limit.
+    pub nearest: Option<String>,
+}
+
+impl Vary {
+    /// Reads `KEY=A,B,C`, `KEY=START:STOP:COUNT` (listed) or `KEY=LOW..HIGH` (a range).
+    ///
+    /// # Errors
+    /// What was found and what is wanted.
+    pub fn read(typed: &str) -> Result<Self, String> {
+        const WANTED: &str = "wanted KEY=A,B,C or KEY=LOW..HIGH";
+        let (key, values) = typed.split_once('=').ok_or_else(|| format!("found no '=', {WANTED}"))?;
+        let Some((low, high)) = values.split_once("..") else {
+            let axis =
+                Axis::read(typed).map_err(|fault| fault.replace("wanted ", "wanted KEY=LOW..HIGH, "))?;
+            return Ok(Self { key: axis.key, values: Values::Listed(axis.values) });
+        };
+        let number = |text: &str| {
+            let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+            number.ok_or_else(|| format!("found \"{}\", wanted a number in LOW..HIGH", text.trim()))
+        };
+        let (low, high) = (number(low)?, number(high)?);
+        if low >= high {
+            return Err(format!("found {low}..{high}, wanted a range from low to high"));
+        }
+        Ok(Self { key: key.trim().to_owned(), values: Values::Range { low, high } })
+    }
+
+    /// The value, as it would be typed, at a share of the way along a range.
+    fn at(low: f64, high: f64, share: f64) -> String {
+        let value = match share {
+            0.0 => low,
+            1.0 => high,
+            _ if low > 0.0 && high >= 10.0 * low => low * (high / low).powf(share),
+            _ => low + (high - low) * share,
+        };
+        // seven digits: what is printed is what was solved
+        let tidy = format!("{value:.6e}").parse().unwrap_or(value);
+        tidy.clamp(low, high).to_string()
+    }
+}
+
+impl Question {
+    /// What to vary of a document, and what for.
+    ///
+    /// # Errors
+    /// Every fault in the options and every value that has no place in the document, each alone with the first values
+    /// of the others.
+    pub fn read(
+        judge: Judge,
+        document: Document,
+        vary: &[String],
+        objective: Objective,
+        maximise: bool,
+    ) -> Result<Self, Vec<String>> {
+        let (mut read, mut faults): (Vec<Vary>, Vec<String>) = (Vec::new(), Vec::new());
+        for typed in vary {
+            match Vary::read(typed) {
+                Ok(one) if read.iter().any(|other| other.key == one.key) => faults
+                    .push(format!("--vary {typed}: found {} a second time, wanted each key once", one.key)),
+                Ok(one) => read.push(one),
+                Err(fault) => faults.push(format!("--vary {typed}: {fault}")),
+            }
+        }
+        let lengths = read.iter().map(|one| one.listed().map_or(1, <[String]>::len));
+        let combinations = lengths.fold(1usize, usize::saturating_mul);
+        if combinations > MOST_COMBINATIONS {
+            faults.push(format!(
+                "--vary: found {combinations} combinations, wanted at most {MOST_COMBINATIONS}"
+            ));
+        }
+        let ranges = read.iter().filter(|one| one.listed().is_none()).count();
+        if ranges > MOST_RANGES {
+            faults.push(format!("--vary: found {ranges} ranges, wanted at most {MOST_RANGES}"));
+        }
+        let question = Self { judge, document, vary: read, objective, maximise };
+        if faults.is_empty() {
+            faults = question.faults();
+        }
+        if faults.is_empty() { Ok(question) } else { Err(faults) }
+    }
+
+    /// Combinations of listed values.
+    pub fn combinations(&self) -> usize {
+        self.vary.iter().map(|one| one.listed().map_or(1, <[String]>::len)).product()
+    }
+
+    /// What is wrong with any value, each alone.
+    fn faults(&self) -> Vec<String> {
+        let first = self.settings(0, &vec![0.0; self.ranges()]);
+        let mut faults: Vec<String> = Vec::new();
+        for (index, vary) in self.vary.iter().enumerate() {
+            let values = match &vary.values {
+                Values::Listed(values) => values.clone(),
+                // the middle tells whether a key takes any number
+                Values::Range { low, high } => {
+                    [0.0, 0.4142, 1.0].map(|share| Vary::at(*low, *high, share)).to_vec()
+                }
+            };
+            for value in values {
+                let mut settings = first.clone();
+                settings[index] = Setting::new(&vary.key, &value);
+                let found = match self.scenario(&settings) {
+                    Ok((document, scenario)) => self.refusals(&document, &scenario),
+                    Err(found) => found.iter().map(Fault::to_string).collect(),
+                };
+                let new: Vec<String> = found.into_iter().filter(|fault| !faults.contains(fault)).collect();
+                faults.extend(new);
+            }
+        }
+        faults
+    }
+
+    /// What the model that answers has not.
+    fn refusals(&self, document: &Document, scenario: &Scenario) -> Vec<String> {
+        match self.judge.model_of(scenario).supports(scenario) {
+            Err(failure @ Failure::Refused { .. }) => {
+                let Failure::Refused { key, .. } = &failure else { return Vec::new() };
+                vec![format!("{}{failure}", document.place_of(key))]
+            }
+            _ => {
+                let mut words = self.judge.unanswerable(scenario);
+                words.extend(self.objective.unanswerable(&self.judge, scenario));
+                words
+            }
+        }
+    }
+
+    fn ranges(&self) -> usize {
+        self.vary.iter().filter(|one| one.listed().is_none()).count()
+    }
+
+    /// All values of a combination, ranges at the given shares.
+    fn settings(&self, combination: usize, shares: &[f64]) -> Vec<Setting> {
+        let mut rest = combination;
+        let mut shares = shares.iter().rev();
+        let mut settings: Vec<Setting> = Vec::with_capacity(self.vary.len());
+        for vary in self.vary.iter().rev() {
+            let value = match &vary.values {
+                Values::Listed(values) => {
+                    let index = rest % values.len();
+                    rest /= values.len();
+                    values[index].clone()
+                }
+                Values::Range { low, high } => Vary::at(*low, *high, shares.next().copied().unwrap_or(0.0)),
+            };
+            settings.push(Setting::new(&vary.key, &value));
+        }
+        settings.reverse();
+        settings
+    }
+
+    /// The document and the scenario with the given values, and with all deadlines that are asked about.
+    fn scenario(&self, settings: &[Setting]) -> Result<(Document, Scenario), Vec<Fault>> {
+        let mut document = self.document.clone();
+        let set = |setting: &Setting| {
+            let place =
+                crate::document::Place::Setting(format!("--vary {}={}", setting.key, setting.value).into());
+            document.set(&setting.key, &setting.value, &place).err()
+        };
+        let faults: Vec<Fault> = settings.iter().filter_map(set).collect();
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let mut spec = self.judge.prepared(document.scenario()?.spec());
+        add_deadline(&mut spec, self.objective.class.as_deref(), self.objective.quantity);
+        let scenario = spec.check()?;
+        Ok((document, scenario))
+    }
+
+    /// Solves one point; `None` where values that are sound alone make no scenario together.
+    fn look(&self, settings: &[Setting]) -> Option<(Scenario, Judged, Option<f64>)> {
+        let (_, scenario) = self.scenario(settings).ok()?;
+        let laws = self.judge.laws || self.objective.quantity.needs_law();
+        let judged = Judge { laws, ..self.judge.clone() }.judge(&scenario);
+        let answer = judged.answer.as_ref().ok();
+        let objective = answer.and_then(|answer| self.objective.of(&self.judge, &scenario, answer));
+        Some((scenario, judged, objective))
+    }
+
+    fn worth(&self, judged: &Judged, objective: Option<f64>) -> Worth {
+        let goal = objective.map(|value| if self.maximise { -value } else { value });
+        Worth { goal, excess: judged.excess() }
+    }
+
+    /// The best values of one combination; `None` if there are none that make a scenario.
+    pub fn optimum(&self, combination: usize) -> Option<Optimum> {
+        let (shares, check, evaluations) = match self.ranges() {
+            0 => (Vec::new(), None, 1),
+            ranges => {
+                let worth = |shares: &[f64]| match self.look(&self.settings(combination, shares)) {
+                    Some((_, judged, objective)) => self.worth(&judged, objective),
+                    None => Worth { goal: None, excess: 10.0 },
+                };
+                let found = lowest(ranges, &worth);
+                (found.at, Some(found.check), found.evaluations + 1)
+            }
+        };
+        let settings = self.settings(combination, &shares);
+        let (scenario, judged, objective) = self.look(&settings)?;
+        Some(Optimum { settings, scenario, judged, objective, check, evaluations })
+    }
+
+    /// The best of all; `None` if no combination makes a scenario.
+    pub fn conclude(&self, optima: Vec<Optimum>) -> Option<Found> {
+        let evaluations = optima.iter().map(|one| one.evaluations).sum();
+        let feasible = |one: &Optimum| one.judged.holds() && one.objective.is_some();
+        let tried = |one: &Optimum| Tried {
+            set: one.settings.clone(),
+            objective: one.objective,
+            feasible: feasible(one),
+            nearest: one.judged.foremost().map(|index| self.judge.requirements[index].to_string()),
+        };
+        let tried = optima.iter().map(tried).collect();
+        let rank = |one: &Optimum| {
+            let worth = self.worth(&one.judged, one.objective);
+            let is_feasible = feasible(one);
+            (!is_feasible, if is_feasible { worth.goal.unwrap_or(f64::INFINITY) } else { worth.excess })
+        };
+        // of equals the first
+        let best = optima.into_iter().reduce(|best, next| {
+            let (a, b) = (rank(&best), rank(&next));
+            if b.0 < a.0 || (b.0 == a.0 && b.1 < a.1) { next } else { best }
+        })?;
+        let requirements = self.judge.requirements.iter().enumerate().map(|(index, one)| {
+            let standing = &best.judged.standings[index];
+            let status = match standing.class {
+                None => Status::Silent,
+                Some(_) if standing.excess > 0.0 => Status::Unreachable,
+                // within a hundredth of the limit it is what keeps the objective from getting better
+                Some(_) if standing.excess > -1e-2 => Status::Binds,
+                Some(_) => Status::Holds,
+            };
+            place(one, status, &self.judge, &best.scenario, &best.judged, index)
+        });
+        let requirements = requirements.collect();
+        Some(Found { feasible: feasible(&best), best, requirements, tried, evaluations })
+    }
+}
+
+impl Vary {
+    fn listed(&self) -> Option<&[String]> {
+        match &self.values {
+            Values::Listed(values) => Some(values),
+            Values::Range { .. } => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_listed_or_a_range() {
+        let listed = Vary::read("router.buffer_flits=4,8").unwrap();
+        assert!(matches!(listed.values, Values::Listed(values) if values == ["4", "8"]));
+        let range = Vary::read("class.R1.vtick = 2..20").unwrap();
+        assert_eq!(range.key, "class.R1.vtick");
+        assert!(matches!(range.values, Values::Range { low: 2.0, high: 20.0 }));
+        for typed in ["a", "a=", "a=1..", "a=2..1", "a=1..x", "a=1..1", "a=1,,2"] {
+            assert!(Vary::read(typed).is_err(), "{typed}");
+        }
+    }
+
+    #[test]
+    fn ranges_are_hit_at_both_ends_and_stay_within() {
+        assert_eq!((Vary::at(2.0, 20.0, 0.0), Vary::at(2.0, 20.0, 1.0)), ("2".to_owned(), "20".to_owned()));
+        assert_eq!(Vary::at(1.0, 100.0, 0.5), "10");
+        assert_eq!(Vary::at(1.0, 9.0, 0.5), "5");
+    }
+}

@@ -1,0 +1,139 @@
+//! Which pairs of rates are admissible: the frontier up to which all requirements hold.
+//!
+//! The frontier is looked for along rays from the origin, so that it may turn and even run back: all it has to be is
+//! seen from there. Rays are set so that they part the picture evenly, each axis taken as long as it reaches.
+
+use std::f64::consts::FRAC_PI_2;
+use std::ops::Range;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::crossing::{Search, first_crossing};
+use super::judge::most_factor;
+use super::{Binding, Judge};
+use crate::document::Fault;
+use crate::scenario::{MIN_RATE, Scenario, ScenarioSpec};
+
+/// How far apart, as a share, a point of the frontier and the one beyond it that breaks a requirement are.
+pub const PRECISION: f64 = 1e-3;
+/// The share of an axis that stands for no load.
+const LEAST: f64 = 1e-6;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Question {
+    judge: Judge,
+    /// With all deadlines.
+    spec: ScenarioSpec,
+    axes: [usize; 2],
+}
+
+/// How far each axis reaches \[messages/cycle/node\].
+pub type Reach = [f64; 2];
+
+/// A point of the frontier.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FrontierPoint {
+    /// Rate of the class of the first axis \[messages/cycle/node\].
+    pub x_rate: f64,
+    /// Rate of the class of the second axis \[messages/cycle/node\].
+    pub y_rate: f64,
+    /// Which requirement breaks beyond, by its number from 0; `null`: none up to the highest rate there can be.
+    pub binding_requirement: Option<usize>,
+    /// What breaks beyond.
+    pub binding: Option<Binding>,
+    /// Whether the requirements hold here; else they do not even with next to no load in this direction.
+    pub admissible: bool,
+    /// Scenarios solved.
+    pub evaluations: u32,
+}
+
+impl Question {
+    /// Over the rates of two classes of a scenario, the others as they are.
+    ///
+    /// # Errors
+    /// What is wrong with the scenario once it has the deadlines of the requirements.
+    pub fn new(judge: Judge, spec: &ScenarioSpec, axes: [usize; 2]) -> Result<Self, Vec<Fault>> {
+        let spec = judge.prepared(spec);
+        spec.clone().check()?;
+        Ok(Self { judge, spec, axes })
+    }
+
+    /// The scenario at a pair of rates, if there is such a scenario.
+    pub fn scenario_at(&self, rates: [f64; 2]) -> Option<Scenario> {
+        let mut spec = self.spec.clone();
+        for (axis, rate) in self.axes.iter().zip(rates) {
+            // what is next to nothing is nothing
+            spec.classes[*axis].rate = if rate < MIN_RATE { 0.0 } else { rate };
+        }
+        spec.check().ok()
+    }
+
+    /// How far each axis reaches, the other rate being 0.
+    pub fn reach(&self) -> Reach {
+        // a link carries one flit per cycle
+        let full = self.axes.map(|axis| 1.0 / f64::from(self.spec.classes[axis].message_flits));
+        let end = |axis: usize| {
+            let mut along = [0.0; 2];
+            along[axis] = full[axis];
+            let point = self.ray(along, 0.4, 1.5);
+            let found = [point.x_rate, point.y_rate][axis];
+            // where nothing is admissible the other axis may still be
+            if found > 0.0 { found } else { full[axis] }
+        };
+        [end(0), end(1)]
+    }
+
+    /// Some of `count` points of the frontier, from the first axis to the second; each search begins where the one
+    /// before ended.
+    pub fn points(&self, reach: Reach, count: usize, some: Range<usize>) -> Vec<FrontierPoint> {
+        let mut start = None;
+        let point = |index: usize| {
+            let angle = FRAC_PI_2 * index as f64 / (count - 1).max(1) as f64;
+            // the second axis exactly: its cosine is not quite 0
+            let (cosine, sine) = if index + 1 == count { (0.0, 1.0) } else { (angle.cos(), angle.sin()) };
+            let along = [reach[0] * cosine, reach[1] * sine];
+            let point = self.ray(along, start.unwrap_or(0.9), if start.is_some() { 1.02 } else { 1.3 });
+            let length = (point.x_rate / reach[0]).hypot(point.y_rate / reach[1]);
+            start = Some(length).filter(|length| *length > 0.0);
+            point
+        };
+        some.map(point).collect()
+    }
+
+    /// The last admissible point along a ray.
+    fn ray(&self, along: [f64; 2], start: f64, stride: f64) -> FrontierPoint {
+        let at = |length: f64| self.scenario_at(along.map(|rate| rate * length));
+        let mut unit = self.spec.clone();
+        for (axis, rate) in self.axes.iter().zip(along) {
+            unit.classes[*axis].rate = rate;
+        }
+        let most = most_factor(&unit, &self.axes);
+        let search = Search { start, stride, least: LEAST, most, precision: PRECISION, scan: 0 };
+        let found = first_crossing(&search, |length| match at(length) {
+            Some(scenario) => {
+                let judged = self.judge.judge(&scenario);
+                (judged.excess(), Some(judged))
+            }
+            None => (1.0, None),
+        });
+        let admissible = found.below.is_some();
+        let steady = found.below.as_ref().and_then(|below| below.found.as_ref());
+        let broken = found.above.as_ref().and_then(|above| above.found.as_ref());
+        let binding_requirement = broken.and_then(|broken| broken.foremost());
+        let binding = broken
+            .zip(binding_requirement)
+            .map(|(broken, index)| broken.binding(&self.judge.requirements[index], index, steady));
+        let length = found.below.as_ref().map_or(0.0, |below| below.at);
+        let [x_rate, y_rate] = along.map(|rate| rate * length);
+        FrontierPoint {
+            x_rate,
+            y_rate,
+            binding_requirement,
+            binding,
+            admissible,
+            evaluations: found.evaluations,
+        }
+    }
+}

@@ -1,0 +1,449 @@
+//! What is asked of a scenario: `CLASS: QUANTITY <= NUMBER`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::answer::ClassAnswer;
+use crate::document::{Fault, Place, nearest, one_of};
+use crate::scenario::{
+    ClassKind, DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES, NetworkSpec, ScenarioSpec,
+};
+
+/// A number of one class that can be bounded or minimised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(tag = "quantity", rename_all = "kebab-case")]
+pub enum Quantity {
+    /// Share of the messages whose network latency exceeds a deadline.
+    Miss {
+        /// The deadline \[cycles\].
+        deadline_cycles: u32,
+        /// Of the messages over so many network channels; `null`: of all.
+        hops: Option<u32>,
+    },
+    /// `L̄`: mean network latency \[cycles\].
+    Network,
+    /// `L̄ + W̄` \[cycles\].
+    Total,
+    /// `W̄`: at the source \[cycles\].
+    Waiting,
+    /// A percentile of the network latency \[cycles\].
+    Percentile {
+        /// Per mille of the messages that keep within it: 500, 900, 990 or 999.
+        per_mille: u32,
+    },
+    /// `L̄ λ'` of the published model, flits per cycle of the refined one.
+    Utilization,
+    /// `λ^g L̄`: load of the queue at the source.
+    SourceLoad,
+    /// Share of its saturation load that a class has left, all rates growing together: 0.2 at 80 % of it.
+    Margin,
+}
+
+/// Its words.
+const WORDS: [&str; 11] = [
+    "miss",
+    "network",
+    "total",
+    "waiting",
+    "p50",
+    "p90",
+    "p99",
+    "p99.9",
+    "utilization",
+    "source-load",
+    "margin",
+];
+
+/// What is wrong with a part of what was typed.
+pub(super) struct Wrong {
+    found: String,
+    wanted: String,
+    help: Option<String>,
+}
+
+impl Wrong {
+    pub(super) fn new(found: impl Into<String>, wanted: impl Into<String>, help: Option<String>) -> Self {
+        Self { found: found.into(), wanted: wanted.into(), help }
+    }
+
+    pub(super) fn at(self, option: &str, typed: &str) -> Fault {
+        let place = Place::Setting(format!("{option} \"{typed}\"").into());
+        Fault { place, key: String::new(), found: self.found, wanted: self.wanted, help: self.help }
+    }
+}
+
+impl Quantity {
+    /// Reads `total`, `miss(47)`, `miss(60, hops=3)`, ...; hops must fit the network.
+    pub(super) fn read(typed: &str, network: NetworkSpec) -> Result<Self, Vec<Wrong>> {
+        let typed = typed.trim();
+        let (word, arguments) = match typed.split_once('(') {
+            Some((word, rest)) => match rest.strip_suffix(')') {
+                Some(arguments) => (word.trim(), Some(arguments)),
+                None => return Err(vec![Wrong::new(format!("\"{typed}\""), "a closing parenthesis", None)]),
+            },
+            None => (typed, None),
+        };
+        let plain = match word {
+            "miss" => return miss(arguments, network),
+            "network" => Self::Network,
+            "total" => Self::Total,
+            "waiting" => Self::Waiting,
+            "p50" => Self::Percentile { per_mille: 500 },
+            "p90" => Self::Percentile { per_mille: 900 },
+            "p99" => Self::Percentile { per_mille: 990 },
+            "p99.9" => Self::Percentile { per_mille: 999 },
+            "utilization" => Self::Utilization,
+            "source-load" => Self::SourceLoad,
+            "margin" => Self::Margin,
+            other => {
+                let help = nearest(other, WORDS).map(|word| match word {
+                    "miss" => "did you mean miss(47)?".to_owned(),
+                    word => format!("did you mean {word}?"),
+                });
+                let found = if other.is_empty() { "no quantity".to_owned() } else { format!("\"{other}\"") };
+                let known: Vec<&str> =
+                    WORDS.iter().map(|word| if *word == "miss" { "miss(DEADLINE)" } else { word }).collect();
+                return Err(vec![Wrong::new(found, one_of(known), help)]);
+            }
+        };
+        match arguments {
+            None => Ok(plain),
+            Some(_) => Err(vec![Wrong::new(format!("\"{typed}\""), format!("{word} alone"), None)]),
+        }
+    }
+
+    /// Its unit; empty for a share.
+    pub fn unit(self) -> &'static str {
+        if self.is_share() { "" } else { "cycles" }
+    }
+
+    /// Whether it is a share or a load, not a time.
+    pub fn is_share(self) -> bool {
+        matches!(self, Self::Miss { .. } | Self::Utilization | Self::SourceLoad | Self::Margin)
+    }
+
+    /// Whether the law of the latency is needed, not its mean alone.
+    pub fn needs_law(self) -> bool {
+        matches!(self, Self::Miss { .. } | Self::Percentile { .. })
+    }
+
+    /// The deadline behind a miss probability.
+    pub fn deadline(self) -> Option<DeadlineSpec> {
+        match self {
+            Self::Miss { deadline_cycles, hops: None } => Some(DeadlineSpec::Cycles(deadline_cycles)),
+            Self::Miss { deadline_cycles, hops: Some(hops) } => {
+                Some(DeadlineSpec::Hops(HopDeadlines { hops, deadlines: vec![deadline_cycles] }))
+            }
+            _ => None,
+        }
+    }
+
+    /// What a model's answer says of it. A margin is in no answer: it takes others.
+    pub fn of(self, class: &ClassAnswer) -> Option<f64> {
+        let percentiles = class.latency_percentiles_cycles;
+        match self {
+            Self::Miss { deadline_cycles, hops } => {
+                let key = (hops, deadline_cycles);
+                let found = class.deadlines.iter().find(|found| (found.hops, found.deadline_cycles) == key);
+                found.and_then(|found| found.miss_probability)
+            }
+            Self::Network => class.network_latency_cycles,
+            Self::Total => class.total_latency_cycles,
+            Self::Waiting => class.waiting_cycles,
+            Self::Percentile { per_mille } => match per_mille {
+                500 => percentiles.p50,
+                900 => percentiles.p90,
+                990 => percentiles.p99,
+                _ => percentiles.p99_9,
+            }
+            .map(f64::from),
+            Self::Utilization => class.utilization,
+            Self::SourceLoad => class.source_load,
+            Self::Margin => None,
+        }
+    }
+
+    /// Why an answer has no such number.
+    pub(super) fn reason(self, class: &ClassAnswer) -> String {
+        let field = match self {
+            Self::Miss { deadline_cycles, hops } => {
+                let key = (hops, deadline_cycles);
+                let found = class.deadlines.iter().find(|found| (found.hops, found.deadline_cycles) == key);
+                let reason = found.and_then(|found| found.reason.clone());
+                return reason.unwrap_or_else(|| "the model has no such number".to_owned());
+            }
+            Self::Percentile { .. } => "latency_percentiles_cycles",
+            Self::Network => "network_latency_cycles",
+            Self::Total => "total_latency_cycles",
+            Self::Waiting => "waiting_cycles",
+            Self::Utilization => "utilization",
+            Self::SourceLoad | Self::Margin => "source_load",
+        };
+        class.reasons.get(field).cloned().unwrap_or_else(|| "the model has no such number".to_owned())
+    }
+}
+
+/// `DEADLINE` and perhaps `hops=N`.
+fn miss(arguments: Option<&str>, network: NetworkSpec) -> Result<Quantity, Vec<Wrong>> {
+    const WANTED: &str = "miss(DEADLINE) or miss(DEADLINE, hops=N)";
+    let Some(arguments) = arguments else {
+        let help = Some("the deadline is in whole cycles: miss(47)".to_owned());
+        return Err(vec![Wrong::new("miss without a deadline", WANTED, help)]);
+    };
+    let mut wrong = Vec::new();
+    let (deadline, hops) = match arguments.split_once(',') {
+        Some((deadline, hops)) => (deadline.trim(), Some(hops.trim())),
+        None => (arguments.trim(), None),
+    };
+    let cycles = deadline.parse().ok().filter(|cycles| (1..=MAX_DEADLINE_CYCLES).contains(cycles));
+    if cycles.is_none() {
+        let wanted = format!("1 to {MAX_DEADLINE_CYCLES} whole cycles");
+        wrong.push(Wrong::new(format!("the deadline \"{deadline}\""), wanted, None));
+    }
+    let mut over = None;
+    if let Some(typed) = hops {
+        let number = typed.strip_prefix("hops").and_then(|rest| rest.trim_start().strip_prefix('='));
+        let number = number.and_then(|number| number.trim().parse::<u32>().ok());
+        match (network, number) {
+            (_, None) => wrong.push(Wrong::new(format!("\"{typed}\""), "hops=N, such as hops=3", None)),
+            (NetworkSpec::Router { .. }, Some(_)) => wrong.push(Wrong::new(
+                format!("\"{typed}\" in a single router"),
+                "a deadline for all messages",
+                Some(format!("miss({deadline})")),
+            )),
+            (NetworkSpec::Hypercube { dimension }, Some(hops)) if !(1..=dimension).contains(&hops) => {
+                wrong.push(Wrong::new(format!("{hops} hops"), format!("1 to {dimension} hops"), None));
+            }
+            (NetworkSpec::Hypercube { .. }, Some(hops)) => over = Some(hops),
+        }
+    }
+    match (cycles, wrong.is_empty()) {
+        (Some(deadline_cycles), true) => Ok(Quantity::Miss { deadline_cycles, hops: over }),
+        _ => Err(wrong),
+    }
+}
+
+impl std::fmt::Display for Quantity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Miss { deadline_cycles, hops: None } => write!(f, "miss({deadline_cycles})"),
+            Self::Miss { deadline_cycles, hops: Some(hops) } => {
+                write!(f, "miss({deadline_cycles}, hops={hops})")
+            }
+            Self::Network => f.write_str("network"),
+            Self::Total => f.write_str("total"),
+            Self::Waiting => f.write_str("waiting"),
+            Self::Percentile { per_mille } => write!(f, "p{}", f64::from(*per_mille) / 10.0),
+            Self::Utilization => f.write_str("utilization"),
+            Self::SourceLoad => f.write_str("source-load"),
+            Self::Margin => f.write_str("margin"),
+        }
+    }
+}
+
+/// A bound on a quantity of a class, or of every class that sends.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Requirement {
+    /// Which class; `null`: each of them.
+    pub class: Option<String>,
+    /// Which quantity.
+    #[serde(flatten)]
+    pub quantity: Quantity,
+    /// A margin is at least this, anything else at most \[cycles, or a share\].
+    pub limit: f64,
+}
+
+impl Requirement {
+    /// That no class is saturated: what is asked where nothing else is.
+    pub fn steady() -> Self {
+        Self { class: None, quantity: Quantity::Margin, limit: 0.0 }
+    }
+
+    /// Reads requirements on classes of `scenario`, typed after `option`.
+    ///
+    /// # Errors
+    /// Every fault of every requirement.
+    pub fn read_all(
+        option: &str,
+        typed: &[String],
+        scenario: &ScenarioSpec,
+    ) -> Result<Vec<Self>, Vec<Fault>> {
+        let (mut read, mut faults) = (Vec::new(), Vec::new());
+        for one in typed {
+            match Self::read(one, scenario) {
+                Ok(requirement) => read.push(requirement),
+                Err(wrong) => faults.extend(wrong.into_iter().map(|wrong| wrong.at(option, one))),
+            }
+        }
+        if faults.is_empty() { Ok(read) } else { Err(faults) }
+    }
+
+    fn read(typed: &str, scenario: &ScenarioSpec) -> Result<Self, Vec<Wrong>> {
+        const WANTED: &str = "CLASS: QUANTITY <= NUMBER, such as \"R1: miss(47) <= 0.1\"";
+        let relation = ["<=", ">="].into_iter().find_map(|sign| Some((typed.rsplit_once(sign)?, sign)));
+        let Some(((left, number), sign)) = relation else {
+            let help = ["≤", "<", ">", "="].into_iter().find(|sign| typed.contains(sign));
+            let help = help.map(|sign| format!("write <= or >= for {sign}"));
+            return Err(vec![Wrong::new("neither <= nor >=", WANTED, help)]);
+        };
+        let mut wrong = Vec::new();
+        let of_class = class_and_quantity(left, scenario, WANTED).map_err(|found| wrong.extend(found)).ok();
+        let quantity = of_class.as_ref().map(|(_, quantity)| *quantity);
+        let limit = limit(number.trim(), quantity).map_err(|found| wrong.push(found)).ok();
+        match quantity {
+            Some(Quantity::Margin) if sign == "<=" => {
+                let help = "margin is the share of the saturation load that is left".to_owned();
+                wrong.push(Wrong::new("margin <=", "margin >= NUMBER", Some(help)));
+            }
+            Some(quantity) if quantity != Quantity::Margin && sign == ">=" => {
+                wrong.push(Wrong::new(format!("{quantity} >="), format!("{quantity} <= NUMBER"), None));
+            }
+            _ => {}
+        }
+        match (of_class, limit) {
+            (Some((class, quantity)), Some(limit)) if wrong.is_empty() => Ok(Self { class, quantity, limit }),
+            _ => Err(wrong),
+        }
+    }
+
+    /// Whether it is about a class of that name.
+    pub fn is_about(&self, class: &str) -> bool {
+        self.class.as_deref().is_none_or(|name| name == class)
+    }
+}
+
+/// Reads `CLASS: QUANTITY`; the class `*` is none.
+pub(super) fn class_and_quantity(
+    typed: &str,
+    scenario: &ScenarioSpec,
+    wanted: &str,
+) -> Result<(Option<String>, Quantity), Vec<Wrong>> {
+    // a name may hold colons, a quantity none
+    let Some((name, quantity)) = typed.rsplit_once(':') else {
+        let found = format!("no class before \"{}\"", typed.trim());
+        let help = scenario.classes.first().map(|class| format!("{}: {}", class.name, typed.trim()));
+        return Err(vec![Wrong::new(found, wanted, help)]);
+    };
+    let name = name.trim();
+    let mut wrong = Vec::new();
+    let names = || scenario.classes.iter().map(|class| class.name.as_str());
+    if name != "*" && !names().any(|known| known == name) {
+        let help = nearest(name, names()).map(|near| format!("did you mean {near}?"));
+        wrong.push(Wrong::new(format!("class \"{name}\""), one_of(names().chain(["*"])), help));
+    }
+    match Quantity::read(quantity, scenario.network) {
+        Ok(quantity) if wrong.is_empty() => Ok(((name != "*").then(|| name.to_owned()), quantity)),
+        Ok(_) => Err(wrong),
+        Err(found) => {
+            wrong.extend(found);
+            Err(wrong)
+        }
+    }
+}
+
+/// The number of a limit; shares may be typed in percent.
+fn limit(typed: &str, quantity: Option<Quantity>) -> Result<f64, Wrong> {
+    let share = quantity.is_none_or(Quantity::is_share);
+    let number = match typed.strip_suffix('%') {
+        Some(percent) if share => percent.trim_end().parse::<f64>().ok().map(|percent| percent / 100.0),
+        _ => typed.parse::<f64>().ok(),
+    };
+    let found = if typed.is_empty() { "no number".to_owned() } else { format!("\"{typed}\"") };
+    let (most, wanted) = match quantity {
+        Some(Quantity::Miss { .. }) => (1.0, "a share from 0 to 1, such as 0.1 or 10%"),
+        Some(Quantity::Margin) => (0.999, "a share from 0 to 0.999, such as 0.2 or 20%"),
+        Some(quantity) if quantity.is_share() => (1e9, "a load, such as 0.8 or 80%"),
+        Some(_) => (1e15, "a number of cycles, such as 200"),
+        None => (1e15, "a number"),
+    };
+    match number {
+        Some(number) if (0.0..=most).contains(&number) => Ok(number),
+        _ => Err(Wrong::new(found, wanted, None)),
+    }
+}
+
+impl std::fmt::Display for Requirement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let sign = if self.quantity == Quantity::Margin { ">=" } else { "<=" };
+        let class = self.class.as_deref().unwrap_or("*");
+        write!(f, "{class}: {} {sign} {}", self.quantity, self.limit)
+    }
+}
+
+/// Classes of best effort that `class` may stand for: the published model has no law for them.
+pub(super) fn about_best_effort(class: Option<&str>, scenario: &ScenarioSpec) -> Option<String> {
+    let is_meant = |name: &str| class.is_none_or(|class| class == name);
+    let best_effort = scenario.classes.iter().find(|c| c.kind == ClassKind::BestEffort && is_meant(&c.name));
+    best_effort.filter(|class| class.rate > 0.0).map(|class| class.name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(typed: &str) -> Result<Requirement, Vec<String>> {
+        Requirement::read_all("--require", &[typed.to_owned()], &ScenarioSpec::default())
+            .map(|mut read| read.remove(0))
+            .map_err(|faults| faults.iter().map(Fault::to_string).collect())
+    }
+
+    #[test]
+    fn what_is_printed_can_be_read_again() {
+        for typed in [
+            "R1: miss(47) <= 0.1",
+            "BE: total <= 200",
+            "*: network <= 60.5",
+            "R2: waiting <= 0",
+            "R1: p99.9 <= 100",
+            "R1: p50 <= 40",
+            "*: utilization <= 0.5",
+            "R2: source-load <= 0.8",
+            "*: margin >= 0.2",
+        ] {
+            assert_eq!(read(typed).unwrap().to_string(), typed);
+        }
+        assert_eq!(read(" R1 :miss( 47 )<=10%").unwrap(), read("R1: miss(47) <= 0.1").unwrap());
+    }
+
+    #[test]
+    fn all_that_is_wrong_is_said_at_once() {
+        let faults = read("R3: mis(47) >= x").unwrap_err();
+        assert_eq!(faults.len(), 3, "{faults:#?}");
+        assert!(faults[0].contains("found class \"R3\", wanted \"R1\", \"R2\", \"BE\" or \"*\""));
+        assert!(faults[1].contains("did you mean miss(47)?"));
+        for typed in [
+            "",
+            "R1",
+            "R1 <= 3",
+            "R1: total < 3",
+            "R1: total >= 3",
+            "R1: margin <= 0.2",
+            "R1: margin >= 1",
+            "R1: miss <= 0.1",
+            "R1: miss(0) <= 0.1",
+            "R1: miss(47, hops=2) <= 0.1",
+            "R1: miss(47 <= 0.1",
+            "R1: miss(47) <= 2",
+            "R1: total(3) <= 2",
+            "R1: total <= -1",
+            "R1: total <= nan",
+            "R1: total <= inf",
+            "R1: total <= 3%",
+            ": <=",
+        ] {
+            assert!(read(typed).is_err(), "{typed}");
+        }
+    }
+
+    #[test]
+    fn hops_are_those_of_the_cube() {
+        let spec =
+            ScenarioSpec { network: NetworkSpec::Hypercube { dimension: 4 }, ..ScenarioSpec::default() };
+        let read = |typed: &str| Requirement::read_all("--require", &[typed.to_owned()], &spec);
+        let found = read("R1: miss(60, hops=4) <= 0.1").unwrap().remove(0);
+        assert_eq!(found.quantity, Quantity::Miss { deadline_cycles: 60, hops: Some(4) });
+        assert_eq!(found.to_string(), "R1: miss(60, hops=4) <= 0.1");
+        assert!(read("R1: miss(60, hops=5) <= 0.1").is_err());
+        assert!(read("R1: miss(60, hop=4) <= 0.1").is_err());
+    }
+}

@@ -1,0 +1,225 @@
+//! `flitwise plan choose`.
+
+use flitwise_models::design::choose::{Check, Found, Question, Tried};
+use flitwise_models::design::max_load::Place;
+use flitwise_models::design::{Objective, Over, Quantity};
+use flitwise_models::model::Model;
+use flitwise_models::scenario::{Scenario, ScenarioSpec, Setting};
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::confirm::{self, Confirmed};
+use super::{Asked, PlanDocument, SCHEMA, VERSION, faults, requirements, saturated};
+use crate::args::Format;
+use crate::args::plan::Choose;
+use crate::outcome::Ended;
+use crate::output::{self, Page, Rows, cycles, share};
+
+/// The answer of `flitwise plan choose --format json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ChooseDocument {
+    /// `flitwise.plan/1`.
+    schema: &'static str,
+    /// Version of flitwise that made it.
+    flitwise_version: &'static str,
+    /// `choose`.
+    plan: &'static str,
+    /// Which model answers.
+    model: Model,
+    /// The scenario before any value was changed.
+    scenario: ScenarioSpec,
+    /// What is minimised or maximised.
+    objective: Objective,
+    /// Whether it is maximised.
+    maximise: bool,
+    /// Whether the values keep all requirements; else they are those least beyond.
+    feasible: bool,
+    /// The values chosen.
+    chosen: Vec<Setting>,
+    /// The objective there \[cycles, or a share\]; `null` if there is no such number.
+    value: Option<f64>,
+    /// How sure it is, if values were searched in ranges.
+    check: Option<Check>,
+    /// How each requirement stands there.
+    requirements: Vec<Place>,
+    /// The best of every combination of listed values, the last list varying fastest.
+    tried: Vec<Tried>,
+    /// Scenarios solved.
+    evaluations: u32,
+    /// The simulation's verdicts, if they were asked for.
+    confirmed: Option<Vec<Confirmed>>,
+    /// What one should know about this answer.
+    notes: Vec<String>,
+}
+
+pub(super) fn run(args: &Choose) -> Result<(), Ended> {
+    let asked = Asked::read(&args.required);
+    let (asked, campaign) = Ended::both(asked, confirm::campaign(&args.confirm))?;
+    let (option, typed, maximise) = match (&args.minimise, &args.maximise) {
+        (Some(typed), _) => ("--minimise", typed, false),
+        (None, Some(typed)) => ("--maximise", typed, true),
+        (None, None) => return Err(Ended::input("found no objective, wanted --minimise or --maximise")),
+    };
+    let objective = Objective::read(option, typed, asked.scenario.spec()).map_err(faults);
+    let with = |objective: Objective| {
+        Question::read(asked.judge.clone(), asked.document.clone(), &args.vary, objective, maximise)
+            .map_err(Ended::BadInput)
+    };
+    let (objective, question) = match objective {
+        Ok(objective) => (objective.clone(), with(objective)?),
+        // what is wrong with the values is said with what is wrong with the objective
+        Err(Ended::BadInput(mut found)) => {
+            let stand_in = Objective { over: Over::Max, class: None, quantity: Quantity::Margin };
+            if let Err(Ended::BadInput(more)) = with(stand_in) {
+                found.extend(more);
+            }
+            return Err(Ended::BadInput(found));
+        }
+        Err(ended) => return Err(ended),
+    };
+    if campaign.is_some() {
+        confirm::supported(&asked.scenario)?;
+    }
+    let optima: Vec<_> =
+        (0..question.combinations()).into_par_iter().filter_map(|index| question.optimum(index)).collect();
+    let Some(found) = question.conclude(optima) else {
+        return Err(Ended::input("--vary: found no combination that makes a scenario"));
+    };
+    if let Err(failure) = &found.best.judged.answer {
+        return Err(asked.failure(failure));
+    }
+    let (confirmed, interrupted) = match &campaign {
+        Some(campaign) if found.feasible => {
+            let scenario = &found.best.scenario;
+            let at = [(1.0, Some(scenario.clone())), (confirm::BEYOND, beyond(scenario))];
+            let (confirmed, interrupted) = confirm::run(campaign, &asked.judge, at)?;
+            (Some(confirmed), interrupted)
+        }
+        _ => (None, false),
+    };
+    let document = document(&asked, objective, maximise, found, confirmed);
+    match args.required.format {
+        Format::Json => output::write_json(&PlanDocument::Choose(&document)),
+        Format::Csv => csv(&document),
+        Format::Table | Format::Markdown => {
+            output::write_coloured(&page(&document, args.required.format == Format::Markdown))
+        }
+    }?;
+    confirm::end(document.confirmed.as_deref(), interrupted)
+}
+
+/// All rates a little higher.
+fn beyond(scenario: &Scenario) -> Option<Scenario> {
+    let mut spec = scenario.spec().clone();
+    spec.classes.iter_mut().for_each(|class| class.rate *= confirm::BEYOND);
+    spec.check().ok()
+}
+
+fn document(
+    asked: &Asked,
+    objective: Objective,
+    maximise: bool,
+    found: Found,
+    confirmed: Option<Vec<Confirmed>>,
+) -> ChooseDocument {
+    let best = found.best;
+    let mut notes = Vec::new();
+    if let Ok(answer) = &best.judged.answer {
+        notes.extend(saturated(&best.scenario, &asked.judge, answer));
+        notes.extend(answer.notes.iter().cloned());
+    }
+    if !found.feasible {
+        notes.push("no values keep all requirements: these are the least beyond them".to_owned());
+    }
+    ChooseDocument {
+        schema: SCHEMA,
+        flitwise_version: VERSION,
+        plan: "choose",
+        model: asked.judge.model_of(&best.scenario),
+        scenario: asked.scenario.spec().clone(),
+        objective,
+        maximise,
+        feasible: found.feasible,
+        chosen: best.settings,
+        value: best.objective,
+        check: best.check,
+        requirements: found.requirements,
+        tried: found.tried,
+        evaluations: found.evaluations,
+        confirmed,
+        notes,
+    }
+}
+
+/// One row per combination; what does not exist is empty.
+fn csv(document: &ChooseDocument) -> Result<(), Ended> {
+    let mut rows = csv::Writer::from_writer(Vec::new());
+    let keys = document.chosen.iter().map(|setting| setting.key.clone());
+    let unit = if document.objective.quantity.is_share() { "share" } else { "cycles" };
+    let objective = format!("objective_{unit}");
+    rows.write_record(keys.chain([objective, "feasible".to_owned(), "nearest_requirement".to_owned()]))?;
+    for tried in &document.tried {
+        let values = tried.set.iter().map(|setting| setting.value.clone());
+        let objective = tried.objective.map_or_else(String::new, |value| value.to_string());
+        let nearest = tried.nearest.clone().unwrap_or_default();
+        rows.write_record(values.chain([objective, tried.feasible.to_string(), nearest]))?;
+    }
+    output::write_csv(rows)
+}
+
+/// The most combinations that are printed in a page.
+const MOST_ROWS: usize = 30;
+
+fn page(document: &ChooseDocument, markdown: bool) -> String {
+    let mut page = Page::new(markdown);
+    let spec = &document.scenario;
+    let network = output::network(spec.network);
+    let what = if document.maximise { "maximise" } else { "minimise" };
+    page.title(&format!("{}: {network}, {} model, {what} {}", spec.name, document.model, document.objective));
+    let number = |value: Option<f64>| match document.objective.quantity.is_share() {
+        true => share(value),
+        false => cycles(value),
+    };
+    let keys: Vec<String> = document.chosen.iter().map(|setting| setting.key.clone()).collect();
+    let mut heads: Vec<&str> = keys.iter().map(String::as_str).collect();
+    heads.extend(["objective", "requirements", ""]);
+    let mut rows = Rows::new(&heads, markdown);
+    let is_best = |tried: &Tried| {
+        tried
+            .set
+            .iter()
+            .map(|setting| &setting.value)
+            .eq(document.chosen.iter().map(|setting| &setting.value))
+    };
+    let shown = |index: &usize| document.tried.len() <= MOST_ROWS || is_best(&document.tried[*index]);
+    for index in (0..document.tried.len()).filter(shown) {
+        let tried = &document.tried[index];
+        let values = tried.set.iter().map(|setting| setting.value.clone());
+        let held = if tried.feasible { "hold" } else { "broken" };
+        let best = if is_best(tried) && document.feasible { "best" } else { "" };
+        rows.add(values.chain([number(tried.objective), held.to_owned(), best.to_owned()]));
+    }
+    page.rows(&rows);
+    page.section("Requirements at the best", &requirements(&document.requirements, markdown));
+    if let Some(confirmed) = &document.confirmed {
+        page.section("Simulated", &confirm::rows(confirmed, markdown));
+    }
+    let mut remarks = document.notes.clone();
+    if let Some(check) = document.check {
+        let Check { starts, agreeing_starts, improving_steps, is_local_optimum } = check;
+        let local = if is_local_optimum {
+            "no small step of any value is better"
+        } else {
+            "a small step is still better"
+        };
+        remarks.push(format!(
+            "{agreeing_starts} of {starts} searches from different starts ended within 0.1 % of it, {improving_steps} \
+             single steps improved it after them, and {local}"
+        ));
+    }
+    page.remarks(&remarks);
+    let combinations = document.tried.len();
+    let plural = if combinations == 1 { "combination" } else { "combinations" };
+    page.end(&format!("{combinations} {plural}, {} scenarios solved", document.evaluations))
+}

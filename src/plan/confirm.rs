@@ -1,0 +1,194 @@
+//! The answer of a plan, simulated: the verdict on each requirement.
+
+use flitwise_models::design::{Judge, Quantity, Requirement};
+use flitwise_models::scenario::Scenario;
+use flitwise_validation::answer::{ClassSimulation, Simulation};
+use flitwise_validation::compare::{self, Measured};
+use flitwise_validation::experiment;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::faults;
+use super::max_load::is_simulated;
+use crate::args::plan::Confirm;
+use crate::campaign::Campaign;
+use crate::outcome::Ended;
+use crate::output::{Rows, share, with_interval};
+
+/// A little beyond: rates are multiplied by this.
+pub(super) const BEYOND: f64 = 1.05;
+
+/// A scenario that was simulated.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Confirmed {
+    /// 1 at the answer; rates beyond it are those of the answer times this.
+    load_factor: f64,
+    /// Classes that are saturated.
+    saturated: Vec<String>,
+    /// One per requirement and class that it is about.
+    requirements: Vec<Verdict>,
+}
+
+/// What a simulation says of a requirement.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Verdict {
+    /// As it would be typed.
+    requirement: String,
+    /// The class.
+    class: String,
+    /// The simulated value with its 95 % interval; `null` if there is none.
+    simulated: Option<Measured>,
+    /// The limit.
+    limit: f64,
+    /// `cycles`, or empty for a share.
+    unit: &'static str,
+    /// What follows.
+    verdict: Held,
+}
+
+/// Whether a requirement holds, by its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Held {
+    /// The interval lies within the limit.
+    Holds,
+    /// It lies beyond, or the class is saturated.
+    Violated,
+    /// The limit lies within the interval, or there is none.
+    Undecided,
+    /// No simulation measures such a quantity.
+    NotSimulated,
+}
+
+/// How to simulate, if that is wanted.
+pub(super) fn campaign(args: &Confirm) -> Result<Option<Campaign>, Ended> {
+    // without need no store is opened
+    args.confirm.then(|| Campaign::read(&args.campaign)).transpose()
+}
+
+/// Refuses what the simulator has no means for, before anything is searched.
+pub(super) fn supported(scenario: &Scenario) -> Result<(), Ended> {
+    experiment::supports(scenario).map_err(faults)
+}
+
+/// Simulates the answer and what is beyond it; also whether that was interrupted.
+pub(super) fn run(
+    campaign: &Campaign,
+    judge: &Judge,
+    at: [(f64, Option<Scenario>); 2],
+) -> Result<(Vec<Confirmed>, bool), Ended> {
+    let at: Vec<(f64, Scenario)> = at.into_iter().filter_map(|(load, one)| Some((load, one?))).collect();
+    let scenarios: Vec<Scenario> = at.iter().map(|(_, scenario)| scenario.clone()).collect();
+    let outcome = campaign.run(&scenarios).map_err(faults)?;
+    let simulated = at.iter().zip(&outcome.simulations);
+    let confirmed = simulated.filter_map(|((load, scenario), simulation)| {
+        Some(confirmed(judge, *load, scenario, simulation.as_ref()?))
+    });
+    Ok((confirmed.collect(), outcome.interrupted))
+}
+
+fn confirmed(judge: &Judge, load_factor: f64, scenario: &Scenario, simulation: &Simulation) -> Confirmed {
+    let sending = |class: &&ClassSimulation| {
+        scenario.classes().iter().any(|asked| asked.name == class.name && asked.rate > 0.0)
+    };
+    let of = |requirement: &Requirement| -> Vec<Verdict> {
+        let classes = simulation.classes.iter().filter(sending);
+        let about = classes.filter(|class| requirement.is_about(&class.name));
+        about.map(|class| verdict(requirement, class)).collect()
+    };
+    let saturated = simulation.classes.iter().filter(|class| class.saturated);
+    Confirmed {
+        load_factor,
+        saturated: saturated.map(|class| class.name.clone()).collect(),
+        requirements: judge.requirements.iter().flat_map(of).collect(),
+    }
+}
+
+fn verdict(requirement: &Requirement, class: &ClassSimulation) -> Verdict {
+    let quantity = requirement.quantity;
+    let measured = measured(quantity).filter(|_| !class.saturated);
+    let simulated = measured.and_then(|quantity| quantity.of_simulation(class));
+    let steady_is_asked = quantity == Quantity::Margin && requirement.limit == 0.0;
+    let verdict = match simulated {
+        _ if class.saturated => Held::Violated,
+        _ if steady_is_asked => Held::Holds,
+        _ if !is_simulated(quantity) => Held::NotSimulated,
+        Some(Measured { upper_95: Some(upper), .. }) if upper <= requirement.limit => Held::Holds,
+        Some(Measured { lower_95: Some(lower), .. }) if lower > requirement.limit => Held::Violated,
+        _ => Held::Undecided,
+    };
+    Verdict {
+        requirement: requirement.to_string(),
+        class: class.name.clone(),
+        simulated,
+        limit: requirement.limit,
+        unit: quantity.unit(),
+        verdict,
+    }
+}
+
+/// The quantity as the simulation has it.
+fn measured(quantity: Quantity) -> Option<compare::Quantity> {
+    match quantity {
+        Quantity::Miss { deadline_cycles, hops } => Some(compare::Quantity::Miss { deadline_cycles, hops }),
+        Quantity::Network => Some(compare::Quantity::NetworkLatency),
+        Quantity::Total => Some(compare::Quantity::TotalLatency),
+        Quantity::Waiting => Some(compare::Quantity::Waiting),
+        Quantity::Percentile { per_mille } => Some(compare::Quantity::Percentile { per_mille }),
+        Quantity::Utilization | Quantity::SourceLoad | Quantity::Margin => None,
+    }
+}
+
+impl Held {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::Violated => "VIOLATED",
+            Self::Undecided => "undecided",
+            Self::NotSimulated => "not simulated",
+        }
+    }
+}
+
+/// The verdicts as a table.
+pub(super) fn rows(confirmed: &[Confirmed], markdown: bool) -> Rows {
+    let mut rows = Rows::new(&["requirement", "class", "load", "simulated", "limit", "verdict"], markdown);
+    for one in confirmed {
+        for found in &one.requirements {
+            let value = match found.simulated {
+                _ if one.saturated.contains(&found.class) => "saturated".to_owned(),
+                Some(Measured { value, lower_95: Some(lower), upper_95: Some(upper) })
+                    if found.unit.is_empty() =>
+                {
+                    format!("{} ({} to {})", share(Some(value)), share(Some(lower)), share(Some(upper)))
+                }
+                Some(measured) => with_interval(Some(measured.value), measured.half_width_95()),
+                None => "-".to_owned(),
+            };
+            rows.add([
+                found.requirement.clone(),
+                found.class.clone(),
+                format!("{:.0} %", 100.0 * one.load_factor),
+                value,
+                found.limit.to_string(),
+                found.verdict.word().to_owned(),
+            ]);
+        }
+    }
+    rows
+}
+
+/// How the command ends after its answer was printed.
+pub(super) fn end(confirmed: Option<&[Confirmed]>, interrupted: bool) -> Result<(), Ended> {
+    let answer = confirmed.into_iter().flatten().filter(|one| one.load_factor == 1.0);
+    let violated =
+        answer.flat_map(|one| &one.requirements).filter(|one| one.verdict == Held::Violated).count();
+    if interrupted {
+        Err(Ended::Interrupted)
+    } else if violated > 0 {
+        let plural = if violated == 1 { "requirement is" } else { "requirements are" };
+        Err(Ended::Differs(format!("{violated} {plural} violated in the simulation of the answer")))
+    } else {
+        Ok(())
+    }
+}

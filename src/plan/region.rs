@@ -1,0 +1,194 @@
+//! `flitwise plan region`.
+
+use flitwise_figures::draw::{self, Style};
+use flitwise_models::design::region::{FrontierPoint, Question};
+use flitwise_models::model::Model;
+use flitwise_models::scenario::ScenarioSpec;
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Asked, PlanDocument, SCHEMA, VERSION, binds, faults, picture, term};
+use crate::args::Format;
+use crate::args::plan::Region;
+use crate::figure::{theme, write_whole};
+use crate::outcome::Ended;
+use crate::output::{self, Page, Rows};
+use crate::typed;
+
+/// Points that one thread looks for in a row, each search from where the one before ended.
+const RUN: usize = 25;
+/// The most points of a frontier.
+const MOST_POINTS: u64 = 10_000;
+/// Rows of a page.
+const ROWS: usize = 19;
+/// Pixels of a PNG per unit of the drawing.
+const PNG_SCALE: f64 = 2.0;
+
+/// The answer of `flitwise plan region --format json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RegionDocument {
+    /// `flitwise.plan/1`.
+    schema: &'static str,
+    /// Version of flitwise that made it.
+    flitwise_version: &'static str,
+    /// `region`.
+    plan: &'static str,
+    /// Which model answers.
+    model: Model,
+    /// The scenario; the rates of the axes are not used.
+    pub(super) scenario: ScenarioSpec,
+    /// The classes whose rates are the axes.
+    pub(super) axes: [String; 2],
+    /// The requirements, as they would be typed.
+    pub(super) requirements: Vec<String>,
+    /// The frontier, from the first axis to the second.
+    pub(super) frontier: Vec<FrontierPoint>,
+    /// Scenarios solved.
+    evaluations: u32,
+}
+
+pub(super) fn run(args: &Region) -> Result<(), Ended> {
+    let asked = Asked::read(&args.required);
+    let (asked, points) = Ended::both(asked, options(args))?;
+    asked.check()?;
+    let classes = asked.rates("--axes", &args.axes)?;
+    let axes: [usize; 2] = classes.try_into().map_err(|found: Vec<usize>| {
+        let plural = if found.len() == 1 { "rate" } else { "rates" };
+        Ended::input(format!(
+            "--axes: found {} {plural}, wanted two, such as class.R1.rate,class.BE.rate",
+            found.len()
+        ))
+    })?;
+    let question = Question::new(asked.judge.clone(), asked.scenario.spec(), axes).map_err(faults)?;
+    let reach = question.reach();
+    let runs: Vec<usize> = (0..points).step_by(RUN).collect();
+    let of_run = |begin: usize| question.points(reach, points, begin..usize::min(begin + RUN, points));
+    let frontier: Vec<FrontierPoint> = runs.into_par_iter().flat_map_iter(of_run).collect();
+    let name = |axis: usize| asked.scenario.classes()[axis].name.clone();
+    let document = RegionDocument {
+        schema: SCHEMA,
+        flitwise_version: VERSION,
+        plan: "region",
+        model: asked.model(),
+        scenario: asked.scenario.spec().clone(),
+        axes: axes.map(name),
+        requirements: asked.judge.requirements.iter().map(ToString::to_string).collect(),
+        evaluations: frontier.iter().map(|point| point.evaluations).sum(),
+        frontier,
+    };
+    if !args.output.is_empty() {
+        draw_to(&document, args)?;
+    }
+    match args.required.format {
+        Format::Json => output::write_json(&PlanDocument::Region(&document)),
+        Format::Csv => csv(&document),
+        Format::Table | Format::Markdown => {
+            output::write_coloured(&page(&document, args.required.format == Format::Markdown))
+        }
+    }
+}
+
+/// The number of points, and whether pictures can be drawn to where they are wanted.
+fn options(args: &Region) -> Result<usize, Ended> {
+    let mut faults = Vec::new();
+    let mut read = typed::Options { faults: &mut faults };
+    let points = read.value("points", &args.points, typed::within(2..=MOST_POINTS, "2 to 10000 points"));
+    for path in &args.output {
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        if !["svg", "png"].contains(&ending) {
+            let path = path.display();
+            faults.push(format!("--output {path}: found the ending \"{ending}\", wanted .svg or .png"));
+        }
+    }
+    if faults.is_empty() { Ok(points as usize) } else { Err(Ended::BadInput(faults)) }
+}
+
+fn draw_to(document: &RegionDocument, args: &Region) -> Result<(), Ended> {
+    let style = Style { theme: theme(args.theme), ..Style::default() };
+    let svg = draw::svg(&picture::of(document), &style);
+    for path in &args.output {
+        if path.extension().is_some_and(|ending| ending == "png") {
+            let png = draw::png(&svg, PNG_SCALE).map_err(std::io::Error::other)?;
+            write_whole(path, &png)?;
+        } else {
+            write_whole(path, svg.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+impl RegionDocument {
+    /// The requirement that breaks beyond a point.
+    fn binding(&self, point: &FrontierPoint) -> String {
+        point.binding_requirement.map_or_else(|| "-".to_owned(), |index| self.requirements[index].clone())
+    }
+
+    pub(super) fn model(&self) -> Model {
+        self.model
+    }
+}
+
+/// One row per point of the frontier; what does not exist is empty.
+fn csv(document: &RegionDocument) -> Result<(), Ended> {
+    let [x, y] = document.axes.each_ref().map(|name| format!("class.{name}.rate_messages_per_cycle"));
+    let mut rows = csv::Writer::from_writer(Vec::new());
+    rows.write_record([&x, &y, "admissible", "binding_requirement", "class", "term", "channel"])?;
+    for point in &document.frontier {
+        let binding = point.binding.as_ref();
+        rows.write_record([
+            point.x_rate.to_string(),
+            point.y_rate.to_string(),
+            point.admissible.to_string(),
+            binding.map_or_else(String::new, |one| one.requirement.clone()),
+            binding.map_or_else(String::new, |one| one.class.clone()),
+            binding.map_or("", |one| term(one.term)).to_owned(),
+            binding.map_or_else(String::new, |one| one.channel.clone()),
+        ])?;
+    }
+    output::write_csv(rows)
+}
+
+fn page(document: &RegionDocument, markdown: bool) -> String {
+    let mut page = Page::new(markdown);
+    let spec = &document.scenario;
+    let network = output::network(spec.network);
+    page.title(&format!("{}: {network}, {} model, admissible region", spec.name, document.model));
+    let [x, y] = document.axes.each_ref().map(|name| format!("class.{name}.rate"));
+    let mut rows = Rows::new(&[&x, &y, "binds", "class", "term"], markdown);
+    let count = document.frontier.len();
+    let shown = usize::min(count, ROWS);
+    for row in 0..shown {
+        let point = &document.frontier[row * (count - 1) / (shown - 1).max(1)];
+        let binding = point.binding.as_ref();
+        rows.add([
+            super::max_load::digits(point.x_rate),
+            super::max_load::digits(point.y_rate),
+            if point.admissible {
+                document.binding(point)
+            } else {
+                format!("{} UNREACHABLE", document.binding(point))
+            },
+            binding.map_or_else(|| "-".to_owned(), |one| one.class.clone()),
+            binding.map_or("-", |one| term(one.term)).to_owned(),
+        ]);
+    }
+    page.rows(&rows);
+    page.legend("rates in messages/cycle/node; all requirements hold at these and break just beyond");
+    let mut remarks = Vec::new();
+    for requirement in 0..document.requirements.len() {
+        let of = document.frontier.iter().filter(|point| point.binding_requirement == Some(requirement));
+        let points: Vec<&FrontierPoint> = of.collect();
+        let name = &document.requirements[requirement];
+        match points.get(points.len() / 2).and_then(|point| point.binding.as_ref()) {
+            Some(binding) => remarks.push(format!(
+                "{name} binds along {} of {count} points; in the middle of them: {}",
+                points.len(),
+                binds(binding)
+            )),
+            None => remarks.push(format!("{name} binds nowhere")),
+        }
+    }
+    page.remarks(&remarks);
+    page.end(&format!("{count} points, {} scenarios solved", document.evaluations))
+}
