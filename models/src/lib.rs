@@ -9,3 +9,4 @@ pub mod model;
 pub mod published;
 pub mod refined;
 pub mod scenario;
+pub mod sensitivity;
