@@ -1,11 +1,15 @@
 //! What can be typed.
 
+mod sensitivity;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use flitwise_models::model::Model;
+
+pub(crate) use sensitivity::Sensitivity;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,6 +46,9 @@ pub(crate) enum Command {
     /// Answer a scenario over one or more axes, row by row.
     #[command(after_help = SWEEP_EXAMPLES)]
     Sweep(Sweep),
+    /// Say how each number of an answer moves with each number of the scenario.
+    #[command(after_help = sensitivity::EXAMPLES)]
+    Sensitivity(Sensitivity),
     /// Simulate one scenario flit by flit: the figures of solve, each with its 95 % interval.
     #[command(after_help = SIMULATE_EXAMPLES)]
     Simulate(Simulate),
@@ -507,6 +514,8 @@ pub(crate) enum SchemaOf {
     Solve,
     /// The result of `sweep --format json`.
     Sweep,
+    /// The result of `sensitivity --format json`.
+    Sensitivity,
     /// The result of `simulate --format json`.
     Simulate,
     /// The result of `compare --format json`.

@@ -11,6 +11,7 @@ mod output;
 mod presets;
 mod report;
 mod schema;
+mod sensitivity;
 mod signals;
 mod simulate;
 mod solve;
@@ -46,6 +47,7 @@ fn run(command: &Command) -> Result<(), Ended> {
     match command {
         Command::Solve(args) => solve::run(args),
         Command::Sweep(args) => sweep::run(args),
+        Command::Sensitivity(args) => sensitivity::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Verify(args) if args.accuracy => accuracy::run(args),

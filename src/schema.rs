@@ -9,6 +9,7 @@ use crate::compare::CompareDocument;
 use crate::figure::FigureDocument;
 use crate::outcome::Ended;
 use crate::output;
+use crate::sensitivity::SensitivityDocument;
 use crate::simulate::SimulateDocument;
 use crate::solve::SolveDocument;
 use crate::sweep::SweepDocument;
@@ -19,6 +20,7 @@ pub(crate) fn run(of: SchemaOf) -> Result<(), Ended> {
         SchemaOf::Scenario => schema_for!(ScenarioSpec),
         SchemaOf::Solve => schema_for!(SolveDocument),
         SchemaOf::Sweep => schema_for!(SweepDocument),
+        SchemaOf::Sensitivity => schema_for!(SensitivityDocument),
         SchemaOf::Simulate => schema_for!(SimulateDocument),
         SchemaOf::Compare => schema_for!(CompareDocument),
         SchemaOf::Verify => schema_for!(VerifyDocument),

@@ -41,6 +41,7 @@ mod png;
 mod scale;
 mod stacked;
 mod tiles;
+mod tornado;
 
 pub use png::{PngError, png};
 
@@ -92,6 +93,7 @@ pub fn svg(picture: &Picture, style: &Style) -> String {
         Content::Stacked(stacked) => stacked::draw(&mut canvas, stacked, top, room),
         Content::HeatMap(map) => heat_map::draw(&mut canvas, map, top, room),
         Content::Chain(chain) => chain::draw(&mut canvas, chain, top, room),
+        Content::Tornado(tornado) => tornado::draw(&mut canvas, tornado, top, room),
     };
     canvas.finish();
     let needed = end + margin;

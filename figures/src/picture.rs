@@ -34,6 +34,8 @@ pub enum Content {
     HeatMap(HeatMap),
     /// States of a Markov chain, their probabilities and the rates between them.
     Chain(Chain),
+    /// What a number gains and loses with each of others.
+    Tornado(Tornado),
 }
 
 /// An axis.
@@ -259,4 +261,39 @@ pub struct Transition {
     pub to: usize,
     /// At this rate \[1/cycle\].
     pub rate_per_cycle: f64,
+}
+
+/// Bars to either side of zero, one below the other.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Tornado {
+    /// What the length of a bar stands for.
+    pub x: Axis,
+    /// What makes bars of one colour.
+    pub less: String,
+    /// What makes those of the other.
+    pub more: String,
+    /// What marks in the names of bars mean.
+    pub marks: Vec<String>,
+    /// One below the other, with one scale.
+    pub panels: Vec<TornadoPanel>,
+}
+
+/// The bars of one number.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct TornadoPanel {
+    /// What stands above it.
+    pub label: String,
+    /// From the top down.
+    pub bars: Vec<TornadoBar>,
+}
+
+/// What one parameter does to the number.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct TornadoBar {
+    /// The parameter.
+    pub label: String,
+    /// What less of it does; `None` if there is no such number.
+    pub less: Option<f64>,
+    /// What more of it does.
+    pub more: Option<f64>,
 }

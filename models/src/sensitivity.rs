@@ -178,6 +178,13 @@ pub enum Method {
     NeighbouringValues,
 }
 
+impl Sensitivity {
+    /// With this reason before all others.
+    fn because(self, reason: Option<String>) -> Self {
+        Self { reason: reason.or(self.reason), ..self }
+    }
+}
+
 impl Method {
     /// The word for it in output.
     pub const fn word(self) -> &'static str {
@@ -329,7 +336,7 @@ impl Asked<'_> {
 
     fn exact(&self, output: &Output, parameter: &Parameter, slope: Slope) -> Sensitivity {
         let reason = slope.central.is_none().then(|| self.kink(parameter));
-        Sensitivity { reason, ..self.sensitivity(output, parameter, slope, Method::ForwardMode) }
+        self.sensitivity(output, parameter, slope, Method::ForwardMode).because(reason)
     }
 
     /// What makes the two sides of a derivative differ.
@@ -350,8 +357,10 @@ impl Asked<'_> {
             Step::Neighbours => (Method::NeighbouringValues, None),
         };
         let reason = match (slope.central, step) {
-            (None, _) if slope.above.is_some() => Some("one-sided: there is no smaller value".to_owned()),
-            (None, _) => Some("one-sided: there is no larger value".to_owned()),
+            (None, _) if slope.above.is_some() => {
+                Some("one-sided: a smaller value is no sound scenario".to_owned())
+            }
+            (None, _) => Some("one-sided: a larger value is no sound scenario".to_owned()),
             (Some(_), Step::Share(_)) if output.quantity == Quantity::MissProbability => Some(
                 "delays are sums of whole cycles: as shares move, the probability has steps, over which the \
                  difference goes"
@@ -359,7 +368,8 @@ impl Asked<'_> {
             ),
             _ => None,
         };
-        Sensitivity { reason, step_percent, ..self.sensitivity(output, parameter, slope, method) }
+        let found = self.sensitivity(output, parameter, slope, method).because(reason);
+        Sensitivity { step_percent, ..found }
     }
 
     fn missing(&self, output: &Output, parameter: &Parameter, reason: &str) -> Sensitivity {
@@ -368,8 +378,7 @@ impl Asked<'_> {
             (_, _, Step::Neighbours) => Method::NeighbouringValues,
             _ => Method::CentralDifferences,
         };
-        let reason = Some(reason.to_owned());
-        Sensitivity { reason, ..self.sensitivity(output, parameter, Slope::default(), method) }
+        self.sensitivity(output, parameter, Slope::default(), method).because(Some(reason.to_owned()))
     }
 
     fn sensitivity(
@@ -393,6 +402,14 @@ impl Asked<'_> {
             None => None,
         };
         let derivative = |slope: f64| at.and_then(|at| finite(slope / at));
+        let zero = slope.central.is_some_and(|slope| elasticity(slope).is_none());
+        let reason = if zero {
+            Some("the output is 0, of which there is no share to rise by".to_owned())
+        } else if at.is_none() && slope.central.is_some() {
+            Some("its classes have different values: they move together, each by its share".to_owned())
+        } else {
+            None
+        };
         let side = |slope: f64| OneSided { elasticity: elasticity(slope), derivative: derivative(slope) };
         Sensitivity {
             parameter: parameter.key.clone(),
@@ -404,7 +421,7 @@ impl Asked<'_> {
             method,
             step_percent: None,
             error_estimate: slope.error.and_then(elasticity).map(f64::abs),
-            reason: None,
+            reason,
         }
     }
 }

@@ -80,3 +80,36 @@ pub(super) fn means(
         NetworkSpec::Hypercube { dimension } => hypercube::means(dimension, &system, &point),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::quantity::Quantity;
+    use super::*;
+    use crate::model::{Model, Options};
+    use crate::scenario::PRESETS;
+
+    /// The equations here are stated beside the solver's: at its fixed points both say the same.
+    #[test]
+    fn values_are_the_solvers() {
+        let options =
+            Options { distributions: false, saturation_loads: false, details: true, ..Options::default() };
+        for preset in PRESETS {
+            for load in [0.1, 0.5, 1.0] {
+                let scenario = preset.scenario().with_rates_scaled(load);
+                let answer = Model::Published.solve(&scenario, &options).unwrap();
+                let found = means(&scenario, &answer, &[]).unwrap();
+                assert_eq!(found.len(), scenario.classes().len());
+                for (class, means) in found {
+                    for quantity in Quantity::ALL {
+                        let output = Output { class, quantity, deadline: None };
+                        let (Some(dual), Ok(value)) = (means.of(quantity), output.value(&answer)) else {
+                            continue;
+                        };
+                        let gap = (dual.value - value).abs() / value.abs().max(1.0);
+                        assert!(gap < 1e-10, "{} {class} {quantity:?}: {} {value}", preset.name, dual.value);
+                    }
+                }
+            }
+        }
+    }
+}
