@@ -2,7 +2,8 @@
 
 use flitwise_models::scenario::Scenario;
 use flitwise_models::sensitivity::{
-    Method, OutputSensitivities, ParameterKind, ParameterValue, Quantity, Sensitivities, Sensitivity,
+    Method, OneSided, OutputSensitivities, ParameterKind, ParameterValue, Quantity, Sensitivities,
+    Sensitivity,
 };
 
 use crate::output::{self, Page, Rows, cycles, share};
@@ -13,29 +14,53 @@ pub(super) fn page(scenario: &Scenario, found: &Sensitivities, markdown: bool) -
     let network = output::network(scenario.network());
     page.title(&format!("{}: {network}, {} model", scenario.spec().name, found.model));
     for outputs in found.outputs.chunk_by(|one, next| one.class == next.class) {
-        page.title(&format!("Elasticities, class {}", outputs[0].class));
-        page.rows(&of_class(found, outputs, markdown));
+        let class = &outputs[0].class;
+        // two tables, so that neither is too wide
+        let is_miss = |output: &&OutputSensitivities| output.quantity == Quantity::MissProbability;
+        let (misses, means): (Vec<_>, Vec<_>) = outputs.iter().partition(is_miss);
+        for (title, outputs) in [("Elasticities", means), ("Elasticities of miss probabilities", misses)] {
+            if !outputs.is_empty() {
+                page.title(&format!("{title}, class {class}"));
+                page.rows(&of_class(found, &outputs, markdown));
+            }
+        }
     }
     page.remarks(&legend(found));
     let parameters = found.parameters.len();
     page.end(&format!("{} outputs by {parameters} parameters", found.outputs.len()))
 }
 
-fn of_class(found: &Sensitivities, outputs: &[OutputSensitivities], markdown: bool) -> Rows {
-    let heads: Vec<String> = outputs.iter().map(head).collect();
+fn of_class(found: &Sensitivities, outputs: &[&OutputSensitivities], markdown: bool) -> Rows {
+    let heads: Vec<String> = outputs.iter().map(|output| head(output)).collect();
     let mut all = vec!["parameter", "value"];
     all.extend(heads.iter().map(String::as_str));
     let mut rows = Rows::new(&all, markdown);
-    let value = |output: &OutputSensitivities| match output.quantity {
+    let value = |output: &&OutputSensitivities| match output.quantity {
         Quantity::Utilization | Quantity::MissProbability => share(output.value),
         _ => cycles(output.value),
     };
-    rows.add([String::new(), String::new()].into_iter().chain(outputs.iter().map(value)));
+    rows.add(["the output".to_owned(), String::new()].into_iter().chain(outputs.iter().map(value)));
     for (index, parameter) in found.parameters.iter().enumerate() {
-        let cells = outputs.iter().map(|output| cell(&output.sensitivities[index]));
-        rows.add([name(parameter), of_parameter(parameter)].into_iter().chain(cells));
+        let sides: &[(&str, Side)] =
+            if outputs.iter().any(|output| is_one_sided(&output.sensitivities[index])) {
+                &[(", less", |one| one.below), (", more", |one| one.above)]
+            } else {
+                &[("", |_| None)]
+            };
+        for (words, side) in sides {
+            let cells = outputs.iter().map(|output| cell(&output.sensitivities[index], *side));
+            let name = format!("{}{words}", name(parameter));
+            rows.add([name, of_parameter(parameter)].into_iter().chain(cells));
+        }
     }
     rows
+}
+
+/// One side of an elasticity that has two.
+type Side = fn(&Sensitivity) -> Option<OneSided>;
+
+fn is_one_sided(one: &Sensitivity) -> bool {
+    one.elasticity.is_none() && (one.below.is_some() || one.above.is_some())
 }
 
 /// In two lines, so that columns stay narrow.
@@ -62,18 +87,11 @@ fn of_parameter(parameter: &ParameterValue) -> String {
     parameter.value.map_or_else(|| "-".to_owned(), |value| format!("{}", (value * 1e6).round() / 1e6))
 }
 
-/// An elasticity: one number, or one for either side.
-fn cell(sensitivity: &Sensitivity) -> String {
+/// An elasticity; where it has two sides, the one asked for.
+fn cell(sensitivity: &Sensitivity, side: Side) -> String {
     let mark = if sensitivity.method == Method::ForwardMode { "" } else { "~" };
-    match (sensitivity.elasticity, sensitivity.below, sensitivity.above) {
-        (Some(elasticity), ..) => format!("{mark}{}", signed(elasticity)),
-        (None, None, None) => "-".to_owned(),
-        (None, below, above) => {
-            let side = |side: Option<Option<f64>>| side.flatten().map_or_else(|| "-".to_owned(), signed);
-            let (below, above) = (below.map(|side| side.elasticity), above.map(|side| side.elasticity));
-            format!("{mark}{}|{}", side(below), side(above))
-        }
-    }
+    let elasticity = sensitivity.elasticity.or_else(|| side(sensitivity)?.elasticity);
+    elasticity.map_or_else(|| "-".to_owned(), |elasticity| format!("{mark}{}", signed(elasticity)))
 }
 
 /// With its sign and three decimals.
@@ -99,21 +117,21 @@ fn legend(found: &Sensitivities) -> Vec<String> {
             "vticks follow from rate and length here; each is moved alone, as if it were given".to_owned(),
         );
     }
-    let is_one_sided =
-        |one: &Sensitivity| one.elasticity.is_none() && (one.below.is_some() || one.above.is_some());
     if all().any(is_one_sided) {
-        lines.push("a|b: one-sided, a for less and b for more of the parameter".to_owned());
+        lines.push("less, more: one-sided, towards less and towards more of the parameter".to_owned());
     }
     if all().any(|one| one.method != Method::ForwardMode) {
         let steps = all().filter_map(|one| one.step_percent);
         let widest = steps.fold(0.0, f64::max);
-        let errors =
-            all().filter(|one| one.method == Method::CentralDifferences).filter_map(|one| one.error_estimate);
+        let smooth = |one: &&Sensitivity| one.step_percent.is_some() && one.below.is_none();
+        let errors = all().filter(smooth).filter_map(|one| one.error_estimate);
         let worst = errors.fold(0.0, f64::max);
         let mut line = "~: a difference of whole answers, of whole numbers over their neighbours".to_owned();
-        if widest > 0.0 {
+        if widest > 0.0 && worst == 0.0 {
+            line.push_str(&format!(", of others over at most ±{widest} %"));
+        } else if widest > 0.0 {
             line.push_str(&format!(
-                ", of others over at most ±{widest} % (largest estimate of an error: {})",
+                ", of others over at most ±{widest} % (their error by estimate at most {})",
                 share(Some(worst))
             ));
         }

@@ -77,7 +77,8 @@ fn panel(found: &Sensitivities, output: &OutputSensitivities) -> TornadoPanel {
         (_, None) => String::new(),
     };
     let unit = if output.unit == "1" { String::new() } else { format!(" {}", output.unit) };
-    let value = output.value.map_or_else(|| "no value".to_owned(), |value| format!("{value:.4}{unit}"));
+    let digits = if output.unit == "1" { 4 } else { 2 };
+    let value = output.value.map_or_else(|| "no value".to_owned(), |value| format!("{value:.digits$}{unit}"));
     let left_out = if all > bars.len() { format!(", {} of {all}", bars.len()) } else { String::new() };
     TornadoPanel { label: format!("{}{deadline}: {value}{left_out}", output.class), bars }
 }
