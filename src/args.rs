@@ -1,7 +1,9 @@
 //! What can be typed.
 
 mod explain;
+pub(crate) mod learn;
 pub(crate) mod plan;
+mod sensitivity;
 mod station;
 
 use std::path::PathBuf;
@@ -12,6 +14,7 @@ use clap_complete::Shell;
 use flitwise_models::model::Model;
 
 pub(crate) use explain::{DiagramKind, Explain, ExplainFormat};
+pub(crate) use sensitivity::Sensitivity;
 use station::STATION_EXAMPLES;
 pub(crate) use station::Station;
 
@@ -52,6 +55,9 @@ pub(crate) enum Command {
     /// Answer a scenario over one or more axes, row by row.
     #[command(after_help = SWEEP_EXAMPLES)]
     Sweep(Sweep),
+    /// Say how each number of an answer moves with each number of the scenario.
+    #[command(after_help = sensitivity::EXAMPLES)]
+    Sensitivity(Sensitivity),
     /// Simulate one scenario flit by flit: the figures of solve, each with its 95 % interval.
     #[command(after_help = SIMULATE_EXAMPLES)]
     Simulate(Simulate),
@@ -526,6 +532,8 @@ pub(crate) enum SchemaOf {
     Solve,
     /// The result of `sweep --format json`.
     Sweep,
+    /// The result of `sensitivity --format json`.
+    Sensitivity,
     /// The result of `simulate --format json`.
     Simulate,
     /// The result of `compare --format json`.

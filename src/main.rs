@@ -7,12 +7,14 @@ mod compare;
 mod explain;
 mod figure;
 mod input;
+mod learn;
 mod outcome;
 mod output;
 mod plan;
 mod presets;
 mod report;
 mod schema;
+mod sensitivity;
 mod signals;
 mod simulate;
 mod solve;
@@ -49,6 +51,7 @@ fn run(command: &Command) -> Result<(), Ended> {
     match command {
         Command::Solve(args) => solve::run(args),
         Command::Sweep(args) => sweep::run(args),
+        Command::Sensitivity(args) => sensitivity::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Plan(question) => plan::run(question),

@@ -11,6 +11,7 @@ use crate::figure::FigureDocument;
 use crate::outcome::Ended;
 use crate::output;
 use crate::plan::PlanDocument;
+use crate::sensitivity::SensitivityDocument;
 use crate::simulate::SimulateDocument;
 use crate::solve::SolveDocument;
 use crate::station::StationDocument;
@@ -22,6 +23,7 @@ pub(crate) fn run(of: SchemaOf) -> Result<(), Ended> {
         SchemaOf::Scenario => schema_for!(ScenarioSpec),
         SchemaOf::Solve => schema_for!(SolveDocument),
         SchemaOf::Sweep => schema_for!(SweepDocument),
+        SchemaOf::Sensitivity => schema_for!(SensitivityDocument),
         SchemaOf::Simulate => schema_for!(SimulateDocument),
         SchemaOf::Compare => schema_for!(CompareDocument),
         SchemaOf::Plan => schema_for!(PlanDocument<'static>),

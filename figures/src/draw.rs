@@ -43,6 +43,7 @@ mod region;
 mod scale;
 mod stacked;
 mod tiles;
+mod tornado;
 
 pub use parts::parts_svg;
 pub use png::{PngError, png};
@@ -96,6 +97,7 @@ pub fn svg(picture: &Picture, style: &Style) -> String {
         Content::HeatMap(map) => heat_map::draw(&mut canvas, map, top, room),
         Content::Chain(chain) => chain::draw(&mut canvas, chain, top, room),
         Content::Region(region) => region::draw(&mut canvas, region, top, room),
+        Content::Tornado(tornado) => tornado::draw(&mut canvas, tornado, top, room),
     };
     canvas.finish();
     let needed = end + margin;

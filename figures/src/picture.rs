@@ -36,6 +36,8 @@ pub enum Content {
     Chain(Chain),
     /// Which points of a plane are admissible, and what limits them.
     Region(Region),
+    /// What a number gains and loses with each of others.
+    Tornado(Tornado),
 }
 
 /// An axis.
@@ -311,4 +313,39 @@ pub struct Mark {
     pub y: f64,
     /// What the legend says.
     pub label: String,
+}
+
+/// Bars to either side of zero, one below the other.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Tornado {
+    /// What the length of a bar stands for.
+    pub x: Axis,
+    /// What makes bars of one colour.
+    pub less: String,
+    /// What makes those of the other.
+    pub more: String,
+    /// What marks in the names of bars mean.
+    pub marks: Vec<String>,
+    /// One below the other, with one scale.
+    pub panels: Vec<TornadoPanel>,
+}
+
+/// The bars of one number.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct TornadoPanel {
+    /// What stands above it.
+    pub label: String,
+    /// From the top down.
+    pub bars: Vec<TornadoBar>,
+}
+
+/// What one parameter does to the number.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct TornadoBar {
+    /// The parameter.
+    pub label: String,
+    /// What less of it does; `None` if there is no such number.
+    pub less: Option<f64>,
+    /// What more of it does.
+    pub more: Option<f64>,
 }

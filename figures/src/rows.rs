@@ -1,6 +1,6 @@
 //! A picture's numbers as rows: what its CSV file holds.
 
-use crate::picture::{Axis, Content, Frontier, Origin, Picture, Point};
+use crate::picture::{Axis, Content, Frontier, Origin, Picture, Point, TornadoBar};
 
 /// A table of texts; what does not exist is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,6 +99,18 @@ pub fn table(picture: &Picture) -> Table {
             };
             Table::new(&["origin", &x, &y, "limit"], region.frontier.iter().map(row))
         }
+        Content::Tornado(tornado) => {
+            let unit = |stem: &str| column(stem, &tornado.x);
+            let (less, more) = (unit("less"), unit("more"));
+            let heads = ["panel", "parameter", less.as_str(), more.as_str()];
+            let rows = tornado.panels.iter().flat_map(|panel| {
+                let row = |bar: &TornadoBar| {
+                    vec![panel.label.clone(), bar.label.clone(), number(bar.less), number(bar.more)]
+                };
+                panel.bars.iter().map(row)
+            });
+            Table::new(&heads, rows)
+        }
     }
 }
 
@@ -149,6 +161,8 @@ pub fn origins(picture: &Picture) -> Vec<Origin> {
         Content::HeatMap(map) => map.panels.iter().map(|panel| panel.origin).collect(),
         Content::Chain(_) => vec![Origin::Published],
         Content::Region(region) => vec![region.origin],
+        // its subtitle names the model
+        Content::Tornado(_) => Vec::new(),
     };
     origins.sort_unstable();
     origins.dedup();

@@ -5,7 +5,7 @@
 use flitwise_figures::draw::{Style, Theme, png, svg};
 use flitwise_figures::picture::{
     Axis, Bar, Chain, Content, ErrorSeries, Frontier, HeatCell, HeatMap, HeatPanel, Lines, Mark, Origin,
-    Picture, Point, Region, Series, Stacked, StackedPanel, Transition,
+    Picture, Point, Region, Series, Stacked, StackedPanel, Tornado, TornadoBar, TornadoPanel, Transition,
 };
 
 const THEMES: [Theme; 3] = [Theme::Light, Theme::Dark, Theme::Print];
@@ -236,8 +236,31 @@ fn region() -> Picture {
     picture("region", "Admissible rates of R1 and BE", Content::Region(content))
 }
 
+fn tornado() -> Picture {
+    let bar = |label: &str, less, more| TornadoBar { label: label.to_owned(), less, more };
+    let bars = vec![
+        bar("class.R1.message_flits", Some(-1.2), Some(1.21)),
+        bar("class.R1.rate", Some(-0.25), Some(0.25)),
+        bar("router.buffer_flits *", Some(0.0), Some(0.11)),
+        bar("class.R2.vtick ~", Some(0.07), Some(-0.07)),
+        bar("class.BE.rate", None, Some(0.004)),
+    ];
+    let panels = ["R1: 39.38 cycles", "R2: 56.34 cycles"]
+        .map(|label| TornadoPanel { label: label.to_owned(), bars: bars.clone() })
+        .to_vec();
+    let content = Tornado {
+        x: axis("change of network latency", "%"),
+        less: "1 % less of the parameter".to_owned(),
+        more: "1 % more of the parameter".to_owned(),
+        marks: vec!["*: taken as a real number".to_owned()],
+        panels,
+    };
+    picture("tornado", "How network latency moves", Content::Tornado(content))
+}
+
 fn samples() -> Vec<Picture> {
     let mut samples = vec![lines(), misses(), stacked(), heat_map()];
+    samples.push(tornado());
     samples.extend([two_models(false), two_models(true), stacked_by_two()]);
     samples.extend([1, 2, 3, 4, 6].map(chain));
     samples.push(region());
@@ -382,6 +405,20 @@ fn regions_name_what_limits_them() {
 }
 
 #[test]
+fn tornados_show_both_sides() {
+    let drawn = svg(&tornado(), &Style { width: 640, ..Style::default() });
+    assert_has(&drawn, &["change of network latency [%]", "1 % less of the parameter", "R2: 56.34 cycles"]);
+    assert_has(
+        &drawn,
+        &["class.R1.message_flits", "+1.21", "0 | +0.11", "−0.07", "*: taken as a real number"],
+    );
+    // five bars for more in each of two panels and one in the legend
+    assert_eq!(count(&drawn, "rect", ("fill", "#00529B")), 11);
+    // three for less: one is empty and one is missing
+    assert_eq!(count(&drawn, "rect", ("fill", "#E37300")), 7);
+}
+
+#[test]
 fn chains_show_states_and_rates() {
     let drawn = svg(&chain(2), &Style::default());
     assert_has(
@@ -485,6 +522,23 @@ fn nasty() -> Vec<Picture> {
                 mark: Some(Mark { x: f64::NAN, y: 1e300, label: label.clone() }),
             };
             pictures.push(picture("nasty", "nasty", Content::Region(content)));
+            let ends = |(index, end): (usize, &f64)| TornadoBar {
+                label: label.clone(),
+                less: (index % 3 != 0).then_some(*end),
+                more: Some(values[index]),
+            };
+            let panel =
+                TornadoPanel { label: label.clone(), bars: run.iter().enumerate().map(ends).collect() };
+            for panels in [vec![], vec![panel.clone(); 3]] {
+                let content = Tornado {
+                    x: axis.clone(),
+                    less: label.clone(),
+                    more: String::new(),
+                    marks: vec![label.clone()],
+                    panels,
+                };
+                pictures.push(picture("nasty", "nasty", Content::Tornado(content)));
+            }
             for members in [0, 1, 3, 4, 7] {
                 let content = Chain {
                     members: vec![label.clone(); members],

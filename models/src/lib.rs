@@ -11,3 +11,4 @@ pub mod published;
 pub mod queueing;
 pub mod refined;
 pub mod scenario;
+pub mod sensitivity;

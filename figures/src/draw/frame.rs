@@ -30,6 +30,12 @@ impl Panel {
     /// Grid and ticks of both axes; numbers of the horizontal one only with `numbered`.
     pub(super) fn draw_axes(&self, canvas: &mut Canvas, numbered: bool) {
         self.draw_grid(canvas, true);
+        self.draw_columns(canvas, numbered);
+        self.draw_frame(canvas);
+    }
+
+    /// Vertical grid lines with ticks and, with `numbered`, numbers of the horizontal axis.
+    pub(super) fn draw_columns(&self, canvas: &mut Canvas, numbered: bool) {
         let ticks = x_ticks(canvas, self.x, self.area.width());
         for (value, text) in ticks {
             let Some(x) = self.place_x(value) else { continue };
@@ -41,7 +47,6 @@ impl Panel {
                 canvas.text(&text, place, Anchor::Middle, canvas.small, canvas.palette.text);
             }
         }
-        self.draw_frame(canvas);
     }
 
     /// Horizontal grid lines; with `numbered` also ticks and numbers of the vertical axis.

@@ -8,13 +8,13 @@ use super::ecube_traffic::EcubeRoutes;
 #[derive(Clone, Debug, PartialEq)]
 pub struct MiddleBlocking {
     /// `P_1 / n`: share of messages that cross one given channel and no other.
-    one_hop: f64,
+    pub(crate) one_hop: f64,
     /// `1 - Pt_s`.
-    goes_on: Vec<f64>,
+    pub(crate) goes_on: Vec<f64>,
     /// `H(j|s)`, row `s`.
-    met_later: Vec<Vec<f64>>,
+    pub(crate) met_later: Vec<Vec<f64>>,
     /// The quotient of sums in `Bmid`, row `s`.
-    crossed_later: Vec<Vec<f64>>,
+    pub(crate) crossed_later: Vec<Vec<f64>>,
 }
 
 /// `Bmid(c, s)` of one first channel.

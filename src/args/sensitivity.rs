@@ -1,0 +1,48 @@
+//! What can be typed after `flitwise sensitivity`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use flitwise_models::model::Model;
+
+use super::{Format, Source, model};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  flitwise sensitivity
+  flitwise sensitivity --preset router16 --class R1 --model published
+  flitwise sensitivity --parameter 'class.*.rate' --parameter router.buffer_flits --format csv
+  flitwise sensitivity --output-quantity total-latency --plot tornado.svg
+
+A number in the table is an elasticity: 1 % more of the parameter gives so many percent more of the output; json and
+csv have the derivative beside it, with its unit. Means of the published model are differentiated exactly, through
+its fixed point, message lengths, buffers and pipeline stages as if they were real numbers. All else is a difference
+of whole answers, marked ~: the refined model, miss probabilities, network.ports and network.dimension. An implied
+Vtick goes with its class's rate; as a parameter it is moved alone. class.*.KEY moves that of all classes together.
+Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 3 not converged.";
+
+/// Names are read by `sensitivity`, not here, so that all that is wrong is reported at once.
+#[derive(Debug, Args)]
+pub(crate) struct Sensitivity {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// Which model answers [default: refined, or published where that has what refined has not].
+    #[arg(long, value_name = "MODEL", value_parser = model())]
+    pub(crate) model: Option<Model>,
+    /// Only this parameter, such as class.R1.rate, class.*.rate or router.buffer_flits; repeatable.
+    #[arg(long = "parameter", value_name = "KEY")]
+    pub(crate) parameters: Vec<String>,
+    /// Only this class; repeatable.
+    #[arg(long = "class", value_name = "NAME")]
+    pub(crate) classes: Vec<String>,
+    /// Only this quantity: network-latency, blocking, sharing, waiting, total-latency, utilization or
+    /// miss-probability; repeatable.
+    #[arg(long = "output-quantity", visible_alias = "quantity", value_name = "NAME")]
+    pub(crate) quantities: Vec<String>,
+    /// How to print the elasticities.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    /// Also draw the first quantity asked for as a tornado: a file that ends in .svg or .png.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
+}

@@ -1,0 +1,180 @@
+//! `flitwise sensitivity`.
+
+mod page;
+mod tornado;
+
+use std::path::Path;
+
+use flitwise_models::document::{Fault, Place, nearest, one_of};
+use flitwise_models::model::Model;
+use flitwise_models::scenario::{Scenario, ScenarioSpec};
+use flitwise_models::sensitivity::{OneSided, Parameter, Quantity, Request, Sensitivities, sensitivities};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::args::{Format, Sensitivity};
+use crate::outcome::Ended;
+use crate::{input, output};
+
+/// The answer of `flitwise sensitivity --format json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SensitivityDocument {
+    /// `flitwise.sensitivity/1`.
+    schema: &'static str,
+    /// Version of flitwise that made it.
+    flitwise_version: &'static str,
+    /// The scenario whose answer moves.
+    scenario: ScenarioSpec,
+    /// How it moves.
+    #[serde(flatten)]
+    found: Sensitivities,
+}
+
+pub(crate) fn run(args: &Sensitivity) -> Result<(), Ended> {
+    let document = input::document(&args.source)?;
+    let scenario = input::scenario(&document)?;
+    let request = request(args, &scenario)?;
+    let model = args.model.unwrap_or_else(|| Model::usual(&scenario));
+    let found = sensitivities(model, &scenario, &request).map_err(|f| input::failure(&document, &f))?;
+    if let Some(path) = &args.plot {
+        // total-latency, say, is drawn where it is asked for first
+        let quantity =
+            if args.quantities.is_empty() { Quantity::NetworkLatency } else { request.quantities[0] };
+        tornado::write(&scenario, &found, quantity, path)?;
+    }
+    match args.format {
+        Format::Json => {
+            let flitwise_version = env!("CARGO_PKG_VERSION");
+            let schema = "flitwise.sensitivity/1";
+            let scenario = scenario.spec().clone();
+            output::write_json(&SensitivityDocument { schema, flitwise_version, scenario, found })
+        }
+        Format::Csv => csv(&found),
+        Format::Table | Format::Markdown => {
+            output::write_coloured(&page::page(&scenario, &found, args.format == Format::Markdown))
+        }
+    }
+}
+
+/// What is asked, or everything that is wrong with it.
+fn request(args: &Sensitivity, scenario: &Scenario) -> Result<Request, Ended> {
+    let all = Request::all(scenario);
+    let mut faults = Vec::new();
+    let mut parameters: Vec<Parameter> = Vec::new();
+    for key in &args.parameters {
+        match Parameter::find(key, scenario) {
+            Ok(parameter) if parameters.contains(&parameter) => {}
+            Ok(parameter) => parameters.push(parameter),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    let mut classes: Vec<usize> = Vec::new();
+    for name in &args.classes {
+        match scenario.classes().iter().position(|class| class.name == *name) {
+            Some(class) if classes.contains(&class) => {}
+            Some(class) => classes.push(class),
+            None => faults.push(no_class(name, scenario)),
+        }
+    }
+    let mut quantities: Vec<Quantity> = Vec::new();
+    for word in &args.quantities {
+        match Quantity::find(word) {
+            Ok(quantity) if quantities.contains(&quantity) => {}
+            Ok(quantity) => quantities.push(quantity),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    faults.extend(args.plot.as_deref().and_then(unknown_ending));
+    if !faults.is_empty() {
+        return Err(Ended::faults(&faults));
+    }
+    Ok(Request {
+        parameters: if parameters.is_empty() { all.parameters } else { parameters },
+        classes: if classes.is_empty() { all.classes } else { classes },
+        quantities: if quantities.is_empty() { all.quantities } else { quantities },
+    })
+}
+
+fn no_class(name: &str, scenario: &Scenario) -> Fault {
+    let names = || scenario.classes().iter().map(|class| class.name.as_str());
+    Fault {
+        place: Place::Setting(format!("--class {name}").into()),
+        key: String::new(),
+        found: format!("no class \"{name}\""),
+        wanted: format!("one of {}", one_of(names())),
+        help: nearest(name, names()).map(|near| format!("did you mean {near}?")),
+    }
+}
+
+fn unknown_ending(path: &Path) -> Option<Fault> {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    (!matches!(ending, Some("svg" | "png"))).then(|| Fault {
+        place: Place::Setting(format!("--plot {}", path.display()).into()),
+        key: String::new(),
+        found: ending.map_or_else(|| "no ending".to_owned(), |ending| format!("the ending \"{ending}\"")),
+        wanted: "a file that ends in .svg or .png".to_owned(),
+        help: None,
+    })
+}
+
+/// One row per output and parameter; what does not exist is empty.
+fn csv(found: &Sensitivities) -> Result<(), Ended> {
+    let mut rows = csv::Writer::from_writer(Vec::new());
+    rows.write_record([
+        "model",
+        "class",
+        "quantity",
+        "hops",
+        "deadline_cycles",
+        "value",
+        "unit",
+        "parameter",
+        "parameter_value",
+        "parameter_unit",
+        "parameter_kind",
+        "elasticity",
+        "derivative",
+        "derivative_unit",
+        "elasticity_below",
+        "elasticity_above",
+        "derivative_below",
+        "derivative_above",
+        "method",
+        "step_percent",
+        "elasticity_error_estimate",
+        "reason",
+    ])?;
+    let real = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
+    let count = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
+    for output in &found.outputs {
+        for (parameter, sensitivity) in found.parameters.iter().zip(&output.sensitivities) {
+            let side = |side: Option<OneSided>, of: fn(OneSided) -> Option<f64>| real(side.and_then(of));
+            let (below, above) = (sensitivity.below, sensitivity.above);
+            rows.write_record([
+                found.model.to_string(),
+                output.class.clone(),
+                output.quantity.word().to_owned(),
+                count(output.hops),
+                count(output.deadline_cycles),
+                real(output.value),
+                output.unit.clone(),
+                parameter.key.clone(),
+                real(parameter.value),
+                parameter.unit.clone(),
+                parameter.kind.word().to_owned(),
+                real(sensitivity.elasticity),
+                real(sensitivity.derivative),
+                sensitivity.derivative_unit.clone(),
+                side(below, |side| side.elasticity),
+                side(above, |side| side.elasticity),
+                side(below, |side| side.derivative),
+                side(above, |side| side.derivative),
+                sensitivity.method.word().to_owned(),
+                real(sensitivity.step_percent),
+                real(sensitivity.error_estimate),
+                sensitivity.reason.clone().unwrap_or_default(),
+            ])?;
+        }
+    }
+    output::write_csv(rows)
+}
