@@ -29,6 +29,7 @@ Examples:
   flitwise compare --preset router16                 both models beside the simulator, with verdicts
   flitwise explain --class R1                        the derivation of its numbers, equation by equation
   flitwise plan max-load --require 'BE: total <= 200' how much load that leaves room for
+  flitwise learn                                     nine short lessons in queueing
   flitwise figure 4a                                 Fig. 4a of the 2005 paper, model and simulation
   flitwise verify --quick                            which of its claims hold, and by how much
 
@@ -82,6 +83,9 @@ pub(crate) enum Command {
     /// Answer a textbook station: M/M/1, M/G/1, priorities, Erlang and others; alone it lists them.
     #[command(after_help = STATION_EXAMPLES)]
     Station(Station),
+    /// Short lessons in queueing, each with a surprise, a question and commands to try.
+    #[command(after_help = learn::EXAMPLES)]
+    Learn(learn::Learn),
     /// Show where simulation results are kept and how much there is, or check every file.
     Store(StoreCommand),
     /// List the built-in scenarios, or print one as a file to start from.
@@ -186,7 +190,7 @@ Examples:
   flitwise report --out report
   flitwise report --out report --precision 2% --quick
 
-Writes report.html (complete in itself), report.md, and every figure as SVG, PNG, CSV and JSON. Simulations
+Writes report.html (complete in itself), report.md, lessons.html, and every figure as SVG, PNG, CSV and JSON. Simulations
 are kept in the store (flitwise store): after an interruption the next report goes on from there.
 Exit codes: 0 written, 1 output not written, 2 bad input, 130 interrupted.";
 

@@ -61,6 +61,7 @@ fn run(command: &Command) -> Result<(), Ended> {
         Command::Figure(args) => figure::run(args),
         Command::Report(args) => report::run(args),
         Command::Station(args) => station::run(args),
+        Command::Learn(args) => learn::run(args),
         Command::Store(args) => store::run(args),
         Command::Presets { action } => presets::run(action.as_ref()),
         Command::Schema { of } => schema::run(*of),

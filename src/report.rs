@@ -20,6 +20,7 @@ use serde::Serialize;
 use crate::args::Report;
 use crate::campaign::Campaign;
 use crate::figure::{self, Wanted};
+use crate::learn;
 use crate::outcome::Ended;
 use crate::output::{self, percent};
 use crate::verify::{self, Judged};
@@ -140,6 +141,9 @@ pub(crate) fn run(args: &Report) -> Result<(), Ended> {
         rebuild => format!("flitwise report{quick}{model} --out DIR {how}"),
         rebuild_claims => format!("flitwise verify{quick} {how}"),
     };
+    let lessons = args.out.join("lessons.html");
+    figure::write_whole(&lessons, learn::whole_page().as_bytes())?;
+    output::write(format!("{}\n", lessons.display()).as_bytes())?;
     for (name, template) in [("report.html", HTML), ("report.md", MARKDOWN)] {
         let text = rendered(name, template, &page)?;
         let path = args.out.join(name);

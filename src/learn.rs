@@ -1,0 +1,171 @@
+//! `flitwise learn`: short lessons, each with a surprise, a question, a command and what it prints.
+
+mod terminal;
+
+use flitwise_models::document::nearest;
+use pulldown_cmark::{Options, Parser, html};
+
+use crate::args::learn::{Learn, LessonFormat};
+use crate::outcome::Ended;
+use crate::output;
+
+/// A lesson: Markdown with the sections `Try it`, `Question` and `Answer`.
+#[derive(Clone, Copy, Debug)]
+struct Lesson {
+    name: &'static str,
+    text: &'static str,
+}
+
+macro_rules! lessons {
+    ($($name:literal),* $(,)?) => {
+        &[$(Lesson { name: $name, text: include_str!(concat!("learn/lessons/", $name, ".md")) }),*]
+    };
+}
+
+/// All lessons, in the order of teaching.
+const LESSONS: &[Lesson] = lessons![
+    "little",
+    "randomness",
+    "fixed-point",
+    "virtual-clock",
+    "best-effort",
+    "hypercube",
+    "deadlines",
+    "disbelief",
+    "patience",
+];
+
+const ANSWER: &str = "## Answer\n";
+
+impl Lesson {
+    /// Its title.
+    fn title(&self) -> &'static str {
+        self.text.lines().next().unwrap_or_default().trim_start_matches("# ")
+    }
+
+    /// The surprise, in one line: the quotation under the title.
+    fn surprise(&self) -> String {
+        let quoted = self.text.lines().filter_map(|line| line.strip_prefix("> "));
+        quoted.collect::<Vec<_>>().join(" ")
+    }
+
+    /// What stands before the answer, and the answer.
+    fn parts(&self) -> (&'static str, &'static str) {
+        self.text.split_once(ANSWER).unwrap_or((self.text, ""))
+    }
+
+    fn find(typed: &str) -> Result<&'static Self, Ended> {
+        let by_number = || typed.parse::<usize>().ok().and_then(|number| LESSONS.get(number.checked_sub(1)?));
+        LESSONS.iter().find(|lesson| lesson.name == typed).or_else(by_number).ok_or_else(|| {
+            let near = nearest(typed, LESSONS.iter().map(|lesson| lesson.name));
+            let help = near.map_or_else(
+                || "flitwise learn  lists them".to_owned(),
+                |near| format!("did you mean {near}?"),
+            );
+            Ended::input(format!("lesson {typed}: there is none of that name or number\n  help: {help}"))
+        })
+    }
+}
+
+pub(crate) fn run(args: &Learn) -> Result<(), Ended> {
+    let chosen: Vec<&Lesson> = match args.lesson.as_deref() {
+        None if args.format == LessonFormat::Terminal => return output::write_coloured(&contents()),
+        None | Some("all") => LESSONS.iter().collect(),
+        Some(typed) => vec![Lesson::find(typed)?],
+    };
+    match args.format {
+        LessonFormat::Terminal => {
+            let page = |lesson: &&Lesson| {
+                let (question, _) = lesson.parts();
+                if args.answer {
+                    return terminal::rendered(lesson.text);
+                }
+                let more = format!("\nThink first, then: flitwise learn {} --answer\n", lesson.name);
+                terminal::rendered(question) + &more
+            };
+            output::write_coloured(&chosen.iter().map(page).collect::<Vec<_>>().join("\n"))
+        }
+        LessonFormat::Markdown => {
+            let texts: Vec<&str> = chosen.iter().map(|lesson| lesson.text).collect();
+            output::write(texts.join("\n").as_bytes())
+        }
+        LessonFormat::Html => output::write(page(&chosen).as_bytes()),
+    }
+}
+
+/// The list of all lessons.
+fn contents() -> String {
+    let bold = anstyle::Style::new().bold();
+    let mut text = String::new();
+    for (index, lesson) in LESSONS.iter().enumerate() {
+        let (number, name, title) = (index + 1, lesson.name, lesson.title());
+        text.push_str(&format!("{number}  {bold}{name:14}{bold:#} {title}\n"));
+        text.push_str(&terminal::wrapped(&lesson.surprise(), 18));
+    }
+    text + "\nflitwise learn NAME or NUMBER shows one; --answer its answer, too.\n"
+}
+
+/// All lessons as a page of HTML.
+pub(crate) fn whole_page() -> String {
+    page(&LESSONS.iter().collect::<Vec<_>>())
+}
+
+/// Lessons as a page of HTML that needs nothing else; answers stay closed until they are asked for.
+fn page(lessons: &[&Lesson]) -> String {
+    let mut body = String::new();
+    for lesson in lessons {
+        let (question, answer) = lesson.parts();
+        body.push_str(&format!("<article id=\"{}\">\n", lesson.name));
+        html::push_html(&mut body, parser(question));
+        body.push_str("<details><summary>Answer</summary>\n");
+        html::push_html(&mut body, parser(answer));
+        body.push_str("</details>\n</article>\n");
+    }
+    let link = |lesson: &&Lesson| format!("<a href=\"#{}\">{}</a>", lesson.name, lesson.title());
+    let nav = lessons.iter().map(link).collect::<Vec<_>>().join("\n");
+    include_str!("learn/page.html").replace("{{ nav }}", &nav).replace("{{ body }}", &body)
+}
+
+fn parser(text: &str) -> Parser<'_> {
+    Parser::new_ext(text, Options::ENABLE_TABLES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_lesson_has_what_a_lesson_needs() {
+        for lesson in LESSONS {
+            let (question, answer) = lesson.parts();
+            assert!(lesson.text.starts_with("# "), "{}: a title", lesson.name);
+            assert!(!lesson.surprise().is_empty(), "{}: a surprise", lesson.name);
+            assert!(question.contains("## Try it\n"), "{}: something to try", lesson.name);
+            assert!(question.contains("```console\n$ flitwise "), "{}: a command", lesson.name);
+            assert!(question.contains("## Question\n"), "{}: a question", lesson.name);
+            assert!(answer.contains("```console\n$ flitwise "), "{}: the answer's command", lesson.name);
+            let longest = lesson.text.lines().map(|line| line.chars().count()).max();
+            assert!(longest <= Some(110), "{}: a line of {longest:?} characters", lesson.name);
+        }
+    }
+
+    #[test]
+    fn lessons_are_found_by_name_and_number() {
+        for (index, lesson) in LESSONS.iter().enumerate() {
+            assert_eq!(Lesson::find(lesson.name).map(|found| found.name).ok(), Some(lesson.name));
+            let number = (index + 1).to_string();
+            assert_eq!(Lesson::find(&number).map(|found| found.name).ok(), Some(lesson.name));
+        }
+        for typed in ["0", "10", "", "litle", "-1"] {
+            assert!(Lesson::find(typed).is_err(), "{typed}");
+        }
+    }
+
+    #[test]
+    fn the_page_has_all_lessons_and_hides_their_answers() {
+        let page = whole_page();
+        assert_eq!(page.matches("<article").count(), LESSONS.len());
+        assert_eq!(page.matches("<details>").count(), LESSONS.len());
+        assert!(!page.contains("{{"));
+    }
+}
