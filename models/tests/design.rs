@@ -1,5 +1,7 @@
 //! Answers to design questions, checked by solving them again.
 
+#![allow(clippy::unwrap_used)] // helpers of tests, too, may fail a test
+
 use flitwise_models::answer::Answer;
 use flitwise_models::design::max_load::{self, Found, Status};
 use flitwise_models::design::{Judge, Objective, Quantity, Requirement, Term, choose, region};

@@ -59,8 +59,8 @@ Examples:
   flitwise plan region --axes class.R1.rate,class.BE.rate --output region.svg --format csv
   flitwise plan region --axes class.R1.rate,class.R2.rate --model published --points 500
 
-The frontier is looked for along rays from the origin, to 0.1 %. The refined model takes seconds
-for 200 points, the published one less than one. flitwise plan --help: what can be required.
+The frontier is looked for along rays from the origin, to 0.1 %. The refined model takes some
+ten seconds for 200 points, the published one less than one. flitwise plan --help: what can be required.
 Exit codes: 0 answered (also: nothing is admissible), 1 output not written, 2 bad input,
 3 not converged.";
 

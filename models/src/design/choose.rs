@@ -318,7 +318,7 @@ impl Question {
         // of equals the first
         let best = optima.into_iter().reduce(|best, next| {
             let (a, b) = (rank(&best), rank(&next));
-            if b.0 < a.0 || (b.0 == a.0 && b.1 < a.1) { next } else { best }
+            if b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).is_lt() { next } else { best }
         })?;
         let requirements = self.judge.requirements.iter().enumerate().map(|(index, one)| {
             let standing = &best.judged.standings[index];
