@@ -51,6 +51,14 @@ fn documents_keep_to_their_schemas() {
     let sweep = json(&["sweep", "--over", "class.R1.rate=0.001:0.03:5", "--format", "json"]);
     assert_valid(&sweep, "sweep");
     assert_eq!(sweep["points"].as_array().unwrap().len(), 5);
+    for arguments in [
+        &["sensitivity", "--model", "published"][..],
+        &["sensitivity", "--model", "published", "--set", "class.BE.rate=0.03"],
+        &["sensitivity", "--model", "published", "--preset", "cube5", "--parameter", "class.*.rate"],
+        &["sensitivity", "--parameter", "router.buffer_flits", "--class", "R1"],
+    ] {
+        assert_valid(&json(&[arguments, &["--format", "json"]].concat()), "sensitivity");
+    }
 }
 
 #[test]
