@@ -26,7 +26,7 @@ pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) source: Source,
     /// Which model to explain.
-    #[arg(long, value_name = "MODEL", value_parser = model(), default_value = Model::DEFAULT.word())]
+    #[arg(long, value_name = "MODEL", value_parser = model(), default_value = Model::Published.word())]
     pub(crate) model: Model,
     /// Explain this class only [default: all].
     #[arg(long, value_name = "NAME")]
