@@ -57,7 +57,7 @@ pub struct ClassRecord {
     pub cycles_per_flit_at_ejection: Vec<f64>,
     /// `T_c`: latency of a lone message, as (15) takes it \[cycles\]; `None` without an answer.
     pub lone_latency: Option<f64>,
-    /// R6: the link, as an index to [`Record::links`], and the set of classes in which the class is served more
+    /// R6: the link, as an index to the links of the record, and the set of classes in which the class is served more
     /// slowly than it comes.
     pub starved: Option<(usize, usize)>,
     /// Real-time traffic as best effort meets it.
