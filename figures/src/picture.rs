@@ -300,6 +300,9 @@ pub struct Frontier {
     pub x: f64,
     /// Where on the vertical axis.
     pub y: f64,
+    /// From where on, on the way from the origin: the origin itself, unless a limit is broken there, too; a frontier
+    /// that is no further than this has nothing admissible on its way.
+    pub from: (f64, f64),
     /// Which limit is reached, by its number from 0; `None`: none.
     pub limit: Option<usize>,
 }

@@ -223,7 +223,7 @@ fn region() -> Picture {
     let point = |step: u32| {
         let angle = f64::from(step) / 40.0 * std::f64::consts::FRAC_PI_2;
         let limit = [Some(0), Some(1), None][usize::min(step as usize / 14, 2)];
-        Frontier { x: 0.012 * angle.cos(), y: 0.02 * angle.sin(), limit }
+        Frontier { x: 0.012 * angle.cos(), y: 0.02 * angle.sin(), from: (0.0, 0.0), limit }
     };
     let content = Region {
         x: axis("R1 rate", "messages/cycle/node"),
@@ -518,7 +518,9 @@ fn nasty() -> Vec<Picture> {
                 y: axis.clone(),
                 origin: Origin::Published,
                 limits: vec![label.clone()],
-                frontier: frontier.map(|(x, y)| Frontier { x: *x, y: *y, limit: Some(7) }).collect(),
+                frontier: frontier
+                    .map(|(x, y)| Frontier { x: *x, y: *y, from: (*y, *x), limit: Some(7) })
+                    .collect(),
                 mark: Some(Mark { x: f64::NAN, y: 1e300, label: label.clone() }),
             };
             pictures.push(picture("nasty", "nasty", Content::Region(content)));

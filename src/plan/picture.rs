@@ -18,6 +18,7 @@ pub(super) fn of(document: &RegionDocument) -> Picture {
     let point = |point: &flitwise_models::design::region::FrontierPoint| Frontier {
         x: point.x_rate,
         y: point.y_rate,
+        from: (point.from_x_rate, point.from_y_rate),
         limit: point.binding_requirement,
     };
     let rate = |name: &String| spec.classes.iter().find(|class| class.name == *name).map(|class| class.rate);

@@ -133,12 +133,17 @@ impl RegionDocument {
 fn csv(document: &RegionDocument) -> Result<(), Ended> {
     let [x, y] = document.axes.each_ref().map(|name| format!("class.{name}.rate_messages_per_cycle"));
     let mut rows = csv::Writer::from_writer(Vec::new());
-    rows.write_record([&x, &y, "admissible", "binding_requirement", "class", "term", "channel"])?;
+    let [from_x, from_y] =
+        document.axes.each_ref().map(|name| format!("class.{name}.from_rate_messages_per_cycle"));
+    let heads = [&x, &y, &from_x, &from_y, "admissible", "binding_requirement", "class", "term", "channel"];
+    rows.write_record(heads)?;
     for point in &document.frontier {
         let binding = point.binding.as_ref();
         rows.write_record([
             point.x_rate.to_string(),
             point.y_rate.to_string(),
+            point.from_x_rate.to_string(),
+            point.from_y_rate.to_string(),
             point.admissible.to_string(),
             binding.map_or_else(String::new, |one| one.requirement.clone()),
             binding.map_or_else(String::new, |one| one.class.clone()),
@@ -188,6 +193,14 @@ fn page(document: &RegionDocument, markdown: bool) -> String {
             )),
             None => remarks.push(format!("{name} binds nowhere")),
         }
+    }
+    let low = |point: &&FrontierPoint| point.from_x_rate > 0.0 || point.from_y_rate > 0.0;
+    let low = document.frontier.iter().filter(low).count();
+    if low > 0 {
+        remarks.push(format!(
+            "along {low} of {count} points a requirement is broken at lower rates, too; --format csv has from where on \
+             all hold"
+        ));
     }
     page.remarks(&remarks);
     page.end(&format!("{count} points, {} scenarios solved", document.evaluations))

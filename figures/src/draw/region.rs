@@ -36,18 +36,28 @@ pub(super) fn draw(canvas: &mut Canvas, region: &Region, top: f64, room: Option<
     let area = Area { left, right, top: start, bottom: start + height };
     let panel = Panel { area, x, y };
 
-    let places: Vec<(Place, Option<usize>)> = region
-        .frontier
-        .iter()
-        .filter_map(|point| Some((panel.place(point.x, point.y)?, point.limit)))
-        .collect();
-    if let Some(origin) = panel.place(0.0, 0.0) {
-        let outline: Vec<Place> =
-            std::iter::once(origin).chain(places.iter().map(|(place, _)| *place)).collect();
+    // where nothing is admissible there is a gap
+    let runs = region.frontier.split(|point| !reaches(point)).map(|run| {
+        let ends = run.iter().filter_map(|point| {
+            let from = panel.place(point.from.0, point.from.1)?;
+            Some((panel.place(point.x, point.y)?, from, point.limit))
+        });
+        ends.collect::<Vec<(Place, Place, Option<usize>)>>()
+    });
+    let runs: Vec<_> = runs.filter(|run| !run.is_empty()).collect();
+    for run in &runs {
+        let outline = run.iter().map(|(end, ..)| *end).chain(run.iter().rev().map(|(_, from, _)| *from));
+        let outline: Vec<Place> = outline.collect();
         canvas.polygon(&outline, canvas.palette.faded(canvas.palette.muted, 0.8));
     }
     panel.draw_axes(canvas, true);
-    draw_frontier(canvas, &places);
+    for run in &runs {
+        let places: Vec<(Place, Option<usize>)> = run.iter().map(|(end, _, limit)| (*end, *limit)).collect();
+        draw_frontier(canvas, &places);
+        let lower: Vec<Place> = run.iter().map(|(_, from, _)| *from).collect();
+        let pen = Pen { colour: canvas.palette.muted, width: Weight::Light.width(canvas) };
+        legend::dashed(canvas, &lower, LOWER_DASH, pen);
+    }
     if let Some(place) = mark.and_then(|mark| panel.place(mark.x, mark.y)) {
         let colour = canvas.palette.series(MARK);
         legend::marker(canvas, place, MARK, 1, colour);
@@ -56,6 +66,14 @@ pub(super) fn draw(canvas: &mut Canvas, region: &Region, top: f64, room: Option<
     let end = area.bottom + GAP + canvas.small.line_height();
     centred_lines(canvas, &x_label, area.centre().0, end)
 }
+
+/// Whether something on the way to a point is admissible.
+fn reaches(point: &Frontier) -> bool {
+    point.x > point.from.0 || point.y > point.from.1
+}
+
+/// The dashes of the lower end.
+const LOWER_DASH: usize = 1;
 
 /// The shape of the mark: a diamond.
 const MARK: usize = 3;
@@ -71,6 +89,9 @@ fn entries(region: &Region) -> Vec<Entry> {
         .collect();
     if region.frontier.iter().any(|point| point.limit.is_none()) {
         entries.push(Entry::new(Sample::Curve(0, Weight::Heavy), "the highest rates there can be"));
+    }
+    if region.frontier.iter().any(|point| reaches(point) && point.from != (0.0, 0.0)) {
+        entries.push(Entry::new(Sample::Curve(LOWER_DASH, Weight::Light), "below it a limit is broken, too"));
     }
     let surface = Surface::Pale;
     let by = match region.origin {

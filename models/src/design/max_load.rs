@@ -224,7 +224,11 @@ pub(super) fn place(
     let standing = &judged.standings[index];
     let margin = requirement.quantity == Quantity::Margin;
     let value = match standing.class {
-        Some(class) if margin => judge.margin(scenario, class),
+        // means alone saturate within their precision of laws: who is steady has no less than nothing left
+        Some(class) if margin => {
+            let left = judge.margin(scenario, class);
+            left.map(|left| if standing.saturated { left } else { left.max(0.0) })
+        }
         _ => standing.value,
     };
     let (limit, sign) = (requirement.limit, if margin { -1.0 } else { 1.0 });

@@ -17,6 +17,11 @@ use crate::scenario::{MIN_RATE, Scenario, ScenarioSpec};
 
 /// How far apart, as a share, a point of the frontier and the one beyond it that breaks a requirement are.
 pub const PRECISION: f64 = 1e-3;
+/// The same of a lower end.
+const LOW_PRECISION: f64 = 5e-3;
+/// Where to look if next to no load breaks a requirement: so many places up to this multiple of the reach.
+const PLACES: u32 = 24;
+const BEYOND: f64 = 1.2;
 /// The share of an axis that stands for no load.
 const LEAST: f64 = 1e-6;
 
@@ -39,6 +44,11 @@ pub struct FrontierPoint {
     pub x_rate: f64,
     /// Rate of the class of the second axis \[messages/cycle/node\].
     pub y_rate: f64,
+    /// From which rate on, in this direction, the requirements hold: 0 unless one is broken at low load, too
+    /// \[messages/cycle/node\].
+    pub from_x_rate: f64,
+    /// The same of the second axis \[messages/cycle/node\].
+    pub from_y_rate: f64,
     /// Which requirement breaks beyond, by its number from 0; `null`: none up to the highest rate there can be.
     pub binding_requirement: Option<usize>,
     /// What breaks beyond.
@@ -110,14 +120,39 @@ impl Question {
             unit.classes[*axis].rate = rate;
         }
         let most = most_factor(&unit, &self.axes);
-        let search = Search { start, stride, least: LEAST, most, precision: PRECISION, scan: 0 };
-        let found = first_crossing(&search, |length| match at(length) {
+        let judged = |length: f64| match at(length) {
             Some(scenario) => {
                 let judged = self.judge.judge(&scenario);
                 (judged.excess(), Some(judged))
             }
             None => (1.0, None),
-        });
+        };
+        let is_well = |length: f64| judged(length).0 <= 0.0;
+        let search = Search { start, stride, least: LEAST, most, precision: PRECISION, scan: 0 };
+        let mut found = first_crossing(&search, judged);
+        let mut evaluations = found.evaluations;
+        if found.below.is_none() {
+            // what is broken at low load may hold further out
+            let mut places = (1..=PLACES).rev().map(|place| BEYOND * f64::from(place) / f64::from(PLACES));
+            evaluations += PLACES;
+            if let Some(start) = places.find(|length| is_well(*length)) {
+                found = first_crossing(&Search { start, ..search }, judged);
+                evaluations += found.evaluations;
+            }
+        }
+        let mut from = 0.0;
+        if let Some(below) = &found.below
+            && below.at > LEAST
+            && !is_well(LEAST)
+        {
+            let (mut broken, mut well) = (LEAST, below.at);
+            while well - broken > LOW_PRECISION * below.at {
+                let middle = (broken + well) / 2.0;
+                *(if is_well(middle) { &mut well } else { &mut broken }) = middle;
+                evaluations += 1;
+            }
+            from = well;
+        }
         let admissible = found.below.is_some();
         let steady = found.below.as_ref().and_then(|below| below.found.as_ref());
         let broken = found.above.as_ref().and_then(|above| above.found.as_ref());
@@ -127,13 +162,16 @@ impl Question {
             .map(|(broken, index)| broken.binding(&self.judge.requirements[index], index, steady));
         let length = found.below.as_ref().map_or(0.0, |below| below.at);
         let [x_rate, y_rate] = along.map(|rate| rate * length);
+        let [from_x_rate, from_y_rate] = along.map(|rate| rate * from);
         FrontierPoint {
             x_rate,
             y_rate,
+            from_x_rate,
+            from_y_rate,
             binding_requirement,
             binding,
             admissible,
-            evaluations: found.evaluations,
+            evaluations,
         }
     }
 }
