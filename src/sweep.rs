@@ -151,7 +151,8 @@ impl Question {
             let scenario = input::scenario(&document)?;
             match self.model_of(&scenario).solve_from(&scenario, &self.options, warm.as_ref()) {
                 Ok((answer, next)) => {
-                    warm = Some(next);
+                    // rows are those of single solves; the refined model's would move within its tolerance
+                    warm = Some(next).filter(|next| next.model() == Model::Published);
                     answers.push(Point::answered(settings, answer));
                 }
                 Err(failure @ Failure::NotConverged { .. }) => {
