@@ -54,7 +54,7 @@ fn every_figure_and_claim_is_on_both_pages() {
         }
         figures += 1;
     }
-    assert_eq!(figures, 21);
+    assert_eq!(figures, 23);
     assert_eq!(html.matches("<svg").count(), figures);
 
     // again from the store: the same to the last byte
