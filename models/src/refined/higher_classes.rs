@@ -178,7 +178,7 @@ impl Above {
         Interface {
             first: self.between(),
             later: self.between(),
-            regain: set_up.clone(),
+            coming: self.between(),
             set_up,
             header_wait: 0.0,
             gap: 0.0,

@@ -377,15 +377,15 @@ impl<'g> OneClass<'g> {
         report: &mut Detail,
     ) -> Result<Settled, Overloaded> {
         let queues = self.queues(false, self.paths.mean(self.paths.first()), around, held);
+        let coming = self.grid.law(self.interface.coming.over(self.grid, self.shape.rest()));
         let source = Source {
             grid: self.grid,
             shape: self.shape,
             rate: self.rate,
             bursts: self.class.bursts_in(self.unit),
             gaps: &self.gaps,
-            gaps_rest: &self.gaps_rest,
+            coming: &coming,
             set_up: &self.interface.set_up,
-            regain: &self.interface.regain,
             header_wait: self.interface.header_wait,
         };
         let entering = self.entering(1.0, Law::zero());

@@ -21,8 +21,8 @@ pub(super) struct Interface {
     pub(super) header_wait: f64,
     /// `g0`: mean length of one gap \[cells\].
     pub(super) gap: f64,
-    /// What a stalled message waits for to regain the link.
-    pub(super) regain: Law,
+    /// What comes between the flits of a message, whatever it found.
+    pub(super) coming: Between,
 }
 
 /// What one other class does at the interface \[cells\].
@@ -148,8 +148,8 @@ impl Interface {
     pub(super) fn new(grid: &Grid, gaps: &GapsInside, classes: &[Class], own: usize, unit: f64) -> Self {
         let (GapsInside(pairs), class, others) = (gaps, &classes[own], others(classes, own));
         let nothing = Between::nothing(class.message / unit);
-        let (mut first, mut later) = (nothing.clone(), nothing);
-        let (mut header_wait, mut gap, mut gaps, mut regain) = (0.0, 0.0, 0.0, Law::zero());
+        let (mut first, mut later, mut coming) = (nothing.clone(), nothing.clone(), nothing);
+        let (mut header_wait, mut gap, mut gaps) = (0.0, 0.0, 0.0);
         let comes: Vec<Law> = pairs.iter().map(|pair| pair.comes.given_positive()).collect();
         let rates = pairs.iter().map(|pair| pair.comes.positive() / class.message * unit).collect();
         let nested = Nested::new(grid, rates, &comes);
@@ -159,6 +159,7 @@ impl Interface {
             let gaps_first = pair.first();
             let within = |law: &Law| nested.within(grid, place, law);
             let (found, absent) = (within(&pair.found), within(&pair.comes));
+            coming.add(pair.comes.positive(), nested.law(place));
             presences.push(Presence { present: pair.present, found, absent });
             let behind = pair.later();
             later.add(behind.positive(), &within(&behind.given_positive()));
@@ -167,14 +168,10 @@ impl Interface {
             let k = class.vtick / other.vtick;
             let turn = (k * k / (2.0 * other.message * (1.0 - other.load()).max(0.05))).min(k);
             header_wait += pair.present * turn.min(other.message) / unit;
-            let (found, extra) = (pair.found.mean(), pair.found.mean() - pair.comes.mean());
-            if found > 0.0 && extra > 0.0 {
-                regain = grid.sum(&regain, &pair.found.stretched(extra / found).sometimes(pair.present));
-            }
         }
         let gap = if gaps > 0.0 { gap / gaps } else { 0.0 };
         first.add(1.0, &together(grid, &presences));
-        Self { first, later, set_up: Law::zero(), header_wait, gap, regain }
+        Self { first, later, coming, set_up: Law::zero(), header_wait, gap }
     }
 }
 
@@ -193,9 +190,9 @@ impl Interface {
             gap: whole.given_positive().mean(),
             first,
             later,
+            coming: around.lagging.clone(),
             set_up: Law::zero(),
             header_wait,
-            regain: around.set_up.clone(),
         }
     }
 }

@@ -171,6 +171,7 @@ fn one(
         [law(&interface.first), law(&interface.later)]
     };
     let (whole, rest) = (gaps(shape.message), gaps(shape.rest()));
+    let coming = grid.law(interface.coming.over(grid, shape.rest()));
     let nobody = Law::zero();
     let station = Station::new(grid, shape, around, rate * other_inputs, f64::INFINITY, &nobody);
     let source = Source {
@@ -179,9 +180,8 @@ fn one(
         rate,
         bursts: class.bursts_in(unit),
         gaps: &whole,
-        gaps_rest: &rest,
+        coming: &coming,
         set_up: &interface.set_up,
-        regain: &interface.regain,
         header_wait: interface.header_wait,
     };
     let held = [rest[0].less(shape.buffer), rest[1].less(shape.buffer)];

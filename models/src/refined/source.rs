@@ -19,13 +19,13 @@ pub(super) struct Source<'s> {
     pub(super) rate: f64,
     /// Bursts, with times in cells; none for Poisson sources.
     pub(super) bursts: Option<BurstySource>,
-    /// `G_0`, `G_1`, and both over the flits that the buffer does not hold.
+    /// `G_0`, `G_1`
     pub(super) gaps: &'s [Law; 2],
-    pub(super) gaps_rest: &'s [Law; 2],
-    /// `v_N`: what a header waits for higher classes.
+    /// What comes in between the flits that the buffer does not hold.
+    pub(super) coming: &'s Law,
+    /// `v_N`: what a header waits for higher classes, and a stalled message to regain the link. Equal classes let it
+    /// pass at once, since it has kept its stamps.
     pub(super) set_up: &'s Law,
-    /// What a stalled message waits for to regain the link.
-    pub(super) regain: &'s Law,
     /// Mean wait of a header for equal classes in the midst of their turn \[cells\].
     pub(super) header_wait: f64,
 }
@@ -48,9 +48,9 @@ impl Source<'_> {
     pub(super) fn round(&self, met: &Met, in_buffer: &Law) -> Result<Queued, Overloaded> {
         let Self { grid, shape, rate, gaps, .. } = self;
         let (m, header) = (shape.message, shape.header);
-        let [x0, x1] = [self.stalled(&met.blocked, 0), self.stalled(&met.blocked, 1)];
-        let b0 = x0.max(&gaps[0].less(header)).plus(m + header);
-        let b1 = x1.max(&grid.excess(&gaps[1], &in_buffer.plus(header))).plus(m + header);
+        let stalled = self.stalled(&met.blocked);
+        let b0 = stalled.max(&gaps[0].less(header)).plus(m + header);
+        let b1 = stalled.max(&grid.excess(&gaps[1], &in_buffer.plus(header))).plus(m + header);
         let load = rate * b1.mean();
         let over = Overloaded { load, place: Place::Source };
         let first_service = grid.sum(&b0, self.set_up);
@@ -64,9 +64,9 @@ impl Source<'_> {
         let behind_later = (1.0 - first - behind_first).max(0.0);
         let there = (1.0 - (1.0 - behind_later / later) / b1.tilted(*rate)).clamp(0.0, 1.0) * later;
         let came = (behind_later - there).max(0.0);
-        let start = grid.sum(in_buffer, &x1).plus(header);
+        let start = grid.sum(in_buffer, &stalled).plus(header);
         let parts = [
-            (behind_first, self.met_in_service(&x0.plus(header), &gaps[0])),
+            (behind_first, self.met_in_service(&stalled.plus(header), &gaps[0])),
             (there, grid.excess(&start, &gaps[1])),
             (came, self.met_in_service(&start, &gaps[1])),
         ];
@@ -90,14 +90,16 @@ impl Source<'_> {
     }
 
     /// What holds up a tail: `x`, and for a message longer than the buffer, which stalls the interface, the wait to
-    /// regain its link, as far as a full buffer does not hide it.
-    fn stalled(&self, blocked: &Law, i: usize) -> Law {
+    /// regain its link and what comes between the rest of its flits, as far as a full buffer does not hide it.
+    ///
+    /// What was found has been sent while it was stalled.
+    fn stalled(&self, blocked: &Law) -> Law {
         if !self.shape.is_short() {
             return blocked.clone();
         }
         let b = self.shape.buffer;
         let stall: f64 = blocked.probabilities().iter().skip(b.ceil() as usize + 1).sum();
-        let back = self.grid.sum(&self.gaps_rest[i], self.regain).less(b);
+        let back = self.grid.sum(self.coming, self.set_up).less(b);
         self.grid.sum(blocked, &back.sometimes(stall))
     }
 

@@ -238,7 +238,7 @@ impl<'s> Station<'s> {
         // is full, the greater of both, of the longest waits for the virtual channel and of the time until room
         let (room, full) = (1.0 - full.positive(), full.given_positive());
         let (short, long) = grant.at_quantile(room);
-        let granted = Law::mixture(&[(room, &short), (1.0 - room, &long.max(&full))]);
+        let granted = Law::mixture(&[(room, &short), (1.0 - room, &long.max_in_step(&full))]);
         // the tail crosses when the flit b places ahead has left: one of its own message, (V + K^(M - b) - b)+, or one
         // of a message before it, (V' - M - (b - M) C / M)+
         let behind = if shape.is_short() {
