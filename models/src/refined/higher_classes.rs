@@ -173,12 +173,13 @@ impl Above {
     }
 
     /// What the lower class, which sends messages at `rate` per cell, meets at the interface.
-    pub(super) fn interface(&self, grid: &Grid, rate: f64) -> Interface {
+    pub(super) fn interface(&self, grid: &Grid, rate: f64, message: f64) -> Interface {
         let set_up = self.set_up(grid, 1.0, rate);
         Interface {
             first: self.between(),
             later: self.between(),
             coming: self.between(),
+            regain: self.set_up(grid, 1.0, 1.0 / message),
             set_up,
             header_wait: 0.0,
             gap: 0.0,

@@ -228,7 +228,7 @@ impl<'g> OneClass<'g> {
         let channel = link(paths.channel_rate(), chains.map(|chains| &chains.channel))?;
         let ejection = link(1.0, chains.map(|chains| &chains.ejection))?;
         let interface = match (&ejection.others, chains.zip(own)) {
-            (Others::Above(above), _) => above.interface(grid, class.rate * unit),
+            (Others::Above(above), _) => above.interface(grid, class.rate * unit, class.message / unit),
             (_, Some((chains, own))) => Interface::new(grid, &chains.interface, &real_time, own, unit),
             (_, None) => unreachable!("a class without others above is real-time"),
         };
@@ -385,6 +385,7 @@ impl<'g> OneClass<'g> {
             bursts: self.class.bursts_in(self.unit),
             gaps: &self.gaps,
             coming: &coming,
+            regain: &self.interface.regain,
             set_up: &self.interface.set_up,
             header_wait: self.interface.header_wait,
         };

@@ -23,6 +23,8 @@ pub(super) struct Interface {
     pub(super) gap: f64,
     /// What comes between the flits of a message, whatever it found.
     pub(super) coming: Between,
+    /// What a stalled message waits for to regain the link: best effort only, an equal class has kept its stamps.
+    pub(super) regain: Law,
 }
 
 /// What one other class does at the interface \[cells\].
@@ -171,7 +173,7 @@ impl Interface {
         }
         let gap = if gaps > 0.0 { gap / gaps } else { 0.0 };
         first.add(1.0, &together(grid, &presences));
-        Self { first, later, coming, set_up: Law::zero(), header_wait, gap }
+        Self { first, later, coming, regain: Law::zero(), set_up: Law::zero(), header_wait, gap }
     }
 }
 
@@ -191,6 +193,7 @@ impl Interface {
             first,
             later,
             coming: around.lagging.clone(),
+            regain: Law::zero(),
             set_up: Law::zero(),
             header_wait,
         }

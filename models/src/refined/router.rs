@@ -136,7 +136,11 @@ fn surroundings(
         let above = Above::new(grid, real_time, unit).ok_or(Overloaded { load, place: Place::Link })?;
         let around = above.around(grid, (a, share.met(None)), asked.classes[index].rate * unit);
         return Ok(Surroundings {
-            interface: above.interface(grid, asked.classes[index].rate * unit),
+            interface: above.interface(
+                grid,
+                asked.classes[index].rate * unit,
+                asked.classes[index].message / unit,
+            ),
             around,
         });
     };
@@ -181,6 +185,7 @@ fn one(
         bursts: class.bursts_in(unit),
         gaps: &whole,
         coming: &coming,
+        regain: &interface.regain,
         set_up: &interface.set_up,
         header_wait: interface.header_wait,
     };

@@ -23,9 +23,10 @@ pub(super) struct Source<'s> {
     pub(super) gaps: &'s [Law; 2],
     /// What comes in between the flits that the buffer does not hold.
     pub(super) coming: &'s Law,
-    /// `v_N`: what a header waits for higher classes, and a stalled message to regain the link. Equal classes let it
-    /// pass at once, since it has kept its stamps.
+    /// `v_N`: what a header waits for higher classes.
     pub(super) set_up: &'s Law,
+    /// What a stalled message waits for to regain the link.
+    pub(super) regain: &'s Law,
     /// Mean wait of a header for equal classes in the midst of their turn \[cells\].
     pub(super) header_wait: f64,
 }
@@ -99,7 +100,7 @@ impl Source<'_> {
         }
         let b = self.shape.buffer;
         let stall: f64 = blocked.probabilities().iter().skip(b.ceil() as usize + 1).sum();
-        let back = self.grid.sum(self.coming, self.set_up).less(b);
+        let back = self.grid.sum(self.coming, self.regain).less(b);
         self.grid.sum(blocked, &back.sometimes(stall))
     }
 
