@@ -102,6 +102,12 @@ impl Iteration<'_> {
         self.from(State::start(self.station.start()), resolution, report)
     }
 
+    /// A state in which all find another message before them, and the buffer full.
+    fn backlogged(&self, state: &State) -> State {
+        let [_, grant, link] = &state.laws;
+        State { first: 0.0, laws: [self.source.full(), grant.clone(), link.clone()] }
+    }
+
     fn round(&self, state: &State) -> Result<(Met, Queued), Overloaded> {
         let [in_buffer, grant, link] = &state.laws;
         let arriving = Arriving {
@@ -127,12 +133,20 @@ impl Iteration<'_> {
     ) -> Result<Settled, Overloaded> {
         let (mut mixing, mut pace) = (Mixing::default(), Pace::default());
         let mut rounds = 0;
+        let mut backlogged = false;
         loop {
             let (met, queued) = match self.round(&state) {
                 Ok(found) => found,
+                // gaps that no wait hides yet may overload what is steady once messages wait for each other
+                Err(_) if !backlogged => {
+                    backlogged = true;
+                    state = self.backlogged(&state);
+                    (mixing, pace) = (Mixing::default(), Pace::default());
+                    continue;
+                }
                 // mixing may have gone too far; next to saturation even a plain step leads away from there
                 Err(_) if mixing.give_up() => {
-                    state = State::start(self.station.start());
+                    state = self.backlogged(&State::start(self.station.start()));
                     pace = Pace::default();
                     continue;
                 }

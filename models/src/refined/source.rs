@@ -65,16 +65,17 @@ impl Source<'_> {
         let behind_later = (1.0 - first - behind_first).max(0.0);
         let there = (1.0 - (1.0 - behind_later / later) / b1.tilted(*rate)).clamp(0.0, 1.0) * later;
         let came = (behind_later - there).max(0.0);
-        let start = grid.sum(in_buffer, &stalled).plus(header);
+        let room = Law::constant(self.room(met.blocked.mean() - met.waits.grant.mean(), b1.mean()));
+        let ahead = if self.holds_whole_messages() { &in_buffer.min(&room) } else { in_buffer };
+        let start = grid.sum(ahead, &stalled).plus(header);
         let parts = [
             (behind_first, self.met_in_service(&stalled.plus(header), &gaps[0])),
             (there, grid.excess(&start, &gaps[1])),
             (came, self.met_in_service(&start, &gaps[1])),
         ];
         let parts: Vec<(f64, &Law)> = parts.iter().map(|(share, law)| (*share, law)).collect();
-        // no more than fits into the buffer
-        let in_buffer = Law::mixture(&parts)
-            .min(&Law::constant(self.room(met.blocked.mean() - met.waits.grant.mean(), b1.mean())));
+        let in_buffer = Law::mixture(&parts);
+        let in_buffer = if self.holds_whole_messages() { in_buffer } else { in_buffer.min(&room) };
         let residence = (1.0 - first) * in_buffer.mean();
         let waiting = (mean_wait - residence).max(0.0) + first * self.header_wait;
         Ok(Queued { first, in_buffer, waiting, load })
@@ -104,15 +105,26 @@ impl Source<'_> {
         self.grid.sum(blocked, &back.sometimes(stall))
     }
 
-    /// The longest wait in the buffer: whole messages ahead and the flits of one more. `pressure` is what a full
-    /// output buffer adds to the time in which they cross.
+    /// In-buffer wait behind lone messages that fill the buffer.
+    pub(super) fn full(&self) -> Law {
+        Law::constant(self.room(0.0, self.shape.message + self.shape.header))
+    }
+
+    /// Whether a buffer has room for a message and the first flits of another.
+    fn holds_whole_messages(&self) -> bool {
+        self.shape.buffer > self.shape.message
+    }
+
+    /// The longest wait in the buffer, of a message or, if it holds whole messages, of the one before it: a header
+    /// enters when the flit `b` places ahead has crossed, so that with `x` and `H` of the message ahead
+    /// `R = x + H + min(R', b - 3)`. `pressure` is what a full output buffer adds to the time in which they cross.
     fn room(&self, pressure: f64, service: f64) -> f64 {
         let Shape { message: m, buffer: b, credit, .. } = self.shape;
         let room = if self.shape.is_short() {
             b - credit + pressure * (2.0 * b / m - 1.0).max(0.0)
         } else {
             let whole = (b / m).ceil() - 1.0;
-            b - whole * m - credit + pressure + whole * service
+            b - credit + pressure + (whole - 1.0).max(0.0) * (service - m)
         };
         room.max(0.0)
     }
