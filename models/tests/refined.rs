@@ -117,7 +117,7 @@ fn is_sound(answer: &Answer) {
     }
 }
 
-fn ask(seeds: std::ops::Range<u64>, most_flits: u32, options: &Options) {
+fn ask(seeds: std::ops::Range<u64>, most_flits: u32, options: &Options, most_lost: u64) {
     let (mut answered, mut saturated, mut lost) = (0, 0, Vec::new());
     for seed in seeds.clone() {
         let scenario = anything(seed, most_flits);
@@ -134,7 +134,7 @@ fn ask(seeds: std::ops::Range<u64>, most_flits: u32, options: &Options) {
         }
     }
     // what does not converge says so by name; it is rare
-    assert!(lost.len() as u64 <= (seeds.end - seeds.start) / 100, "{} lost: {lost:#?}", lost.len());
+    assert!(lost.len() as u64 <= most_lost, "{} lost: {lost:#?}", lost.len());
     // the draw reaches both sides
     assert!(saturated > answered / 20 && saturated < answered * 19 / 20, "{saturated} of {answered}");
 }
@@ -166,7 +166,19 @@ fn means_alone_agree_with_those_of_the_laws() {
 #[test]
 fn any_scenario_has_a_sound_answer() {
     let options = Options { saturation_loads: false, details: true, ..Options::default() };
-    ask(0..150, 128, &options);
+    ask(0..150, 128, &options, 1);
+}
+
+/// Of scenarios like those of the tuning set next to none end nowhere.
+#[test]
+#[ignore = "a minute: 10,000 scenarios"]
+fn ten_thousand_scenarios_converge() {
+    let options = Options { saturation_loads: false, distributions: false, ..Options::default() };
+    std::thread::scope(|scope| {
+        for half in [10_000..15_000, 20_000..25_000] {
+            scope.spawn(|| ask(half, 128, &options, 5));
+        }
+    });
 }
 
 #[test]
@@ -175,7 +187,7 @@ fn long_messages_and_deep_buffers_too() {
     let options = Options { saturation_loads: false, distributions: false, ..Options::default() };
     std::thread::scope(|scope| {
         for half in [1_000..1_300, 5_000..5_300] {
-            scope.spawn(|| ask(half, 4_096, &options));
+            scope.spawn(|| ask(half, 4_096, &options, 3));
         }
     });
 }

@@ -202,6 +202,25 @@ pub(crate) fn latex_letter(letter: char) -> Option<&'static str> {
     })
 }
 
+/// A sum in text, term by term with its sign.
+fn signed(
+    terms: &[(bool, Expression)],
+    minus: &str,
+    at_least: impl Fn(&Expression, Tightness) -> String,
+) -> String {
+    let one = |(place, (negative, term)): (usize, &(bool, Expression))| {
+        let least = if *negative || place > 0 { Tightness::Product } else { Tightness::Sum };
+        let sign = match (place, negative) {
+            (0, false) => String::new(),
+            (0, true) => minus.to_owned(),
+            (_, false) => " + ".to_owned(),
+            (_, true) => format!(" {minus} "),
+        };
+        sign + &at_least(term, least)
+    };
+    terms.iter().enumerate().map(one).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -65,18 +65,27 @@ fn shown(step: &Step) -> String {
     text + "}\n"
 }
 
-fn line(instance: &Instance) -> String {
+/// `symbol = expression = value` in LaTeX, with its value; what has none says so.
+pub(super) fn equation(instance: &Instance) -> Result<String, String> {
     let of = instance.of.as_ref().map_or(String::new(), |of| format!("{} = ", of.latex()));
     let Some(value) = instance.value else {
-        return format!("${}$ does not exist here", of.trim_end_matches(" = "));
+        return Err(format!("${}$ does not exist here", of.trim_end_matches(" = ")));
     };
     let substituted = if instance.substituted.plain() == significant(value) {
         String::new()
     } else {
         format!("{} = ", instance.substituted.latex())
     };
+    Ok(format!("{of}{substituted}{}", Expression::Value(value).latex()))
+}
+
+fn line(instance: &Instance) -> String {
+    let equation = match equation(instance) {
+        Ok(equation) => equation,
+        Err(missing) => return missing,
+    };
     let unit = if instance.unit.is_empty() { String::new() } else { format!(" {}", escaped(instance.unit)) };
-    format!("$\\displaystyle {of}{substituted}{}${unit}", Expression::Value(value).latex())
+    format!("$\\displaystyle {equation}${unit}")
 }
 
 fn tabular(table: &Table) -> String {

@@ -1,7 +1,7 @@
 //! An explanation as Markdown, formulas between dollar signs.
 
 use super::derivation::{Derivation, Instance, Part, Piece, Step, pieces};
-use super::formula::significant;
+use super::latex::equation;
 use super::terminal::{bar_of_text, rows};
 
 pub(super) fn page(derivation: &Derivation) -> String {
@@ -40,18 +40,10 @@ fn shown(step: &Step) -> String {
 }
 
 fn line(instance: &Instance) -> String {
-    let of = instance.of.as_ref().map_or(String::new(), |of| format!("{} = ", of.latex()));
-    let Some(value) = instance.value else {
-        return format!("${}$ does not exist here", of.trim_end_matches(" = "));
-    };
-    let substituted = if instance.substituted.plain() == significant(value) {
-        String::new()
-    } else {
-        format!("{} = ", instance.substituted.latex())
-    };
-    format!("${of}{substituted}{}$ {}", super::formula::Expression::Value(value).latex(), instance.unit)
-        .trim_end()
-        .to_owned()
+    match equation(instance) {
+        Ok(equation) => format!("${equation}$ {}", instance.unit).trim_end().to_owned(),
+        Err(missing) => missing,
+    }
 }
 
 fn with_formulas(text: &str) -> String {

@@ -8,7 +8,7 @@
 
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::model::Model;
-use flitwise_models::scenario::{ClassKind, DeadlineSpec, HopDeadlines};
+use flitwise_models::scenario::{ClassKind, DeadlineSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -129,10 +129,7 @@ impl Quantity {
     /// The deadline behind a miss probability.
     pub fn deadline(self) -> Option<DeadlineSpec> {
         match self {
-            Self::Miss { deadline_cycles, hops: None } => Some(DeadlineSpec::Cycles(deadline_cycles)),
-            Self::Miss { deadline_cycles, hops: Some(hops) } => {
-                Some(DeadlineSpec::Hops(HopDeadlines { hops, deadlines: vec![deadline_cycles] }))
-            }
+            Self::Miss { deadline_cycles, hops } => Some(DeadlineSpec::at(deadline_cycles, hops)),
             _ => None,
         }
     }

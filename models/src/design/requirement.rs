@@ -5,9 +5,7 @@ use serde::Serialize;
 
 use crate::answer::ClassAnswer;
 use crate::document::{Fault, Place, nearest, one_of};
-use crate::scenario::{
-    ClassKind, DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES, NetworkSpec, ScenarioSpec,
-};
+use crate::scenario::{ClassKind, DeadlineSpec, MAX_DEADLINE_CYCLES, NetworkSpec, ScenarioSpec};
 
 /// A number of one class that can be bounded or minimised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
@@ -130,10 +128,7 @@ impl Quantity {
     /// The deadline behind a miss probability.
     pub fn deadline(self) -> Option<DeadlineSpec> {
         match self {
-            Self::Miss { deadline_cycles, hops: None } => Some(DeadlineSpec::Cycles(deadline_cycles)),
-            Self::Miss { deadline_cycles, hops: Some(hops) } => {
-                Some(DeadlineSpec::Hops(HopDeadlines { hops, deadlines: vec![deadline_cycles] }))
-            }
+            Self::Miss { deadline_cycles, hops } => Some(DeadlineSpec::at(deadline_cycles, hops)),
             _ => None,
         }
     }

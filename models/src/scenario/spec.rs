@@ -121,6 +121,16 @@ pub enum DeadlineSpec {
     Hops(HopDeadlines),
 }
 
+impl DeadlineSpec {
+    /// One deadline, of the messages that cross so many network channels, or of all.
+    pub fn at(deadline_cycles: u32, hops: Option<u32>) -> Self {
+        match hops {
+            None => Self::Cycles(deadline_cycles),
+            Some(hops) => Self::Hops(HopDeadlines { hops, deadlines: vec![deadline_cycles] }),
+        }
+    }
+}
+
 /// Deadlines for the messages that cross `hops` network channels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,6 +1,6 @@
 //! Formulas in the math mode of LaTeX.
 
-use super::{Expression, Symbol, Tightness, latex_letter, significant};
+use super::{Expression, Symbol, Tightness, latex_letter, signed, significant};
 
 pub(super) fn latex(expression: &Expression) -> String {
     match expression {
@@ -8,20 +8,7 @@ pub(super) fn latex(expression: &Expression) -> String {
         Expression::Value(value) => number(*value),
         Expression::Omitted => r"\cdots".to_owned(),
         Expression::Symbol(symbol) => name(symbol),
-        Expression::Sum(terms) => terms
-            .iter()
-            .enumerate()
-            .map(|(place, (minus, term))| {
-                let least = if *minus || place > 0 { Tightness::Product } else { Tightness::Sum };
-                let sign = match (place, minus) {
-                    (0, false) => "",
-                    (0, true) => "-",
-                    (_, false) => " + ",
-                    (_, true) => " - ",
-                };
-                format!("{sign}{}", at_least(term, least))
-            })
-            .collect(),
+        Expression::Sum(terms) => signed(terms, "-", at_least),
         Expression::Product(factors) => {
             let dot = if expression.has_values() { r" \cdot " } else { r"\, " };
             let each = |factor: &Expression| at_least(factor, Tightness::Product);

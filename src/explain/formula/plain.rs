@@ -1,6 +1,6 @@
 //! Formulas in one line of text.
 
-use super::{Expression, Symbol, Tightness, significant};
+use super::{Expression, Symbol, Tightness, signed, significant};
 
 pub(super) fn plain(expression: &Expression) -> String {
     match expression {
@@ -8,20 +8,7 @@ pub(super) fn plain(expression: &Expression) -> String {
         Expression::Value(value) => significant(*value).replace('-', "−").replace("e−", "e-"),
         Expression::Omitted => "…".to_owned(),
         Expression::Symbol(symbol) => name(symbol),
-        Expression::Sum(terms) => terms
-            .iter()
-            .enumerate()
-            .map(|(place, (minus, term))| {
-                let least = if *minus || place > 0 { Tightness::Product } else { Tightness::Sum };
-                let sign = match (place, minus) {
-                    (0, false) => "",
-                    (0, true) => "−",
-                    (_, false) => " + ",
-                    (_, true) => " − ",
-                };
-                format!("{sign}{}", at_least(term, least))
-            })
-            .collect(),
+        Expression::Sum(terms) => signed(terms, "−", at_least),
         Expression::Product(factors) => {
             // numbers side by side would run together
             let dot = if expression.has_values() { " · " } else { " " };
