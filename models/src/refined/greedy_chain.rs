@@ -16,13 +16,14 @@ pub(super) struct GreedyChain {
     /// `lim(j)` \[flits\].
     limit: usize,
     message: usize,
-    /// `exp(-rate n)`
-    quiet: Vec<f64>,
-    rate: f64,
-    per_flit: f64,
+    /// Arrivals while so many flits of d are sent: by themselves, and behind a flit of the message.
+    arrivals: [Vec<Arrivals>; 2],
     /// Zeros between two passes.
-    came: [Vec<f64>; 3],
+    came: [Vec<f64>; 2],
 }
+
+/// Probabilities of no message, one and more (two) in some time.
+type Arrivals = [f64; 3];
 
 /// Probability whose further arrivals are not looked at.
 const NOTHING: f64 = 1e-12;
@@ -32,14 +33,21 @@ impl GreedyChain {
     ///
     /// Each flit of the message takes `per_flit` flits of the other class; third classes are left out.
     pub(super) fn new(found: &Law, message: usize, rate: f64, per_flit: f64, length: usize) -> Self {
-        let length = length.max(2 * message + 2);
         let mut work = vec![0.0; length];
         for (x, p) in found.probabilities().iter().enumerate() {
             work[x.min(length - 1)] += p;
         }
-        let quiet = (0..=length).map(|n| (-rate * n as f64).exp()).collect();
-        let came = std::array::from_fn(|_| vec![0.0; length]);
-        Self { work, limit: 0, message, quiet, rate, per_flit, came }
+        let arrivals = [0.0, per_flit].map(|before| {
+            let one = |sent: usize| {
+                let time = sent as f64 + before;
+                let none = (-rate * time).exp();
+                let one = rate * time * none;
+                [none, one, (1.0 - none - one).max(0.0)]
+            };
+            (0..length).map(one).collect()
+        });
+        let came = std::array::from_fn(|_| vec![0.0; length + 2 * message]);
+        Self { work, limit: 0, message, arrivals, came }
     }
 
     /// Sends what may go before the first flit.
@@ -56,53 +64,44 @@ impl GreedyChain {
     fn serve(&mut self, limit: usize, after_flit: bool) {
         let limit = limit.max(self.limit);
         let (old, last, m) = (self.limit, self.work.len() - 1, self.message);
-        // came[k][S]: with S after k arrivals whose work has not been looked at yet
-        let [mut once, mut twice, mut next] = std::mem::take(&mut self.came);
-        let (flit, flit_quiet) = (self.per_flit, (-self.rate * self.per_flit).exp());
-        let pass = |s: usize,
-                    mass: f64,
-                    cycles: usize,
-                    flit_too: bool,
-                    next: &mut [f64],
-                    once: &mut [f64],
-                    twice: &mut [f64]| {
-            if mass < NOTHING {
-                next[s] += mass;
-                return;
-            }
-            let (time, quiet) = if flit_too { (flit, flit_quiet) } else { (0.0, 1.0) };
-            let none = self.quiet[cycles.min(last)] * quiet;
-            let one = self.rate * (cycles as f64 + time) * none;
-            next[s] += mass * none;
-            once[(s + m).min(last)] += mass * one;
-            twice[(s + 2 * m).min(last)] += mass * (1.0 - none - one).max(0.0);
+        let [alone, behind_flit] = &self.arrivals;
+        let sent = if after_flit { behind_flit } else { alone };
+        // with S after one or two arrivals whose work has not been looked at yet
+        let [once, twice] = &mut self.came;
+        // what was there: up to the old limit nothing is sent, beyond the new one all between the two
+        let (from, to) = (old.min(last), limit.min(last));
+        let mut pass = |s: usize, work: &mut f64, [none, one, two]: Arrivals| {
+            once[s + m] += *work * one;
+            twice[s + 2 * m] += *work * two;
+            *work *= none;
         };
-        for s in 0..=last {
-            let sent = s.min(limit);
-            if self.work[s] > 0.0 {
-                let cycles = sent - s.min(old);
-                pass(s, self.work[s], cycles, after_flit, &mut next, &mut once, &mut twice);
-            }
-            if s < last {
-                // what has come is sent in its turn, up to the limit
-                if once[s] > 0.0 {
-                    let cycles = sent - s.saturating_sub(m).min(limit);
-                    let mass = std::mem::take(&mut once[s]);
-                    pass(s, mass, cycles, false, &mut next, &mut once, &mut twice);
+        if after_flit {
+            self.work[..from].iter_mut().zip(0..).for_each(|(work, s)| pass(s, work, sent[0]));
+        }
+        for (s, arrivals) in (from..to).zip(sent) {
+            pass(s, &mut self.work[s], *arrivals);
+        }
+        let all = sent[(limit - old).min(last)];
+        self.work[to..last].iter_mut().zip(to..).for_each(|(work, s)| pass(s, work, all));
+        // what has come is sent in its turn, up to the limit
+        for s in m..last {
+            for (messages, back) in [(1, m), (2, 2 * m)] {
+                let mass = std::mem::take(if messages == 1 { &mut once[s] } else { &mut twice[s] });
+                let cycles = s.min(limit) - s.saturating_sub(back).min(limit);
+                if mass < NOTHING || cycles == 0 {
+                    self.work[s] += mass;
+                    continue;
                 }
-                if twice[s] > 0.0 {
-                    let cycles = sent - s.saturating_sub(2 * m).min(limit);
-                    let mass = std::mem::take(&mut twice[s]);
-                    pass(s, mass, cycles, false, &mut next, &mut once, &mut twice);
-                }
-            } else {
-                next[s] += once[s] + twice[s];
-                (once[s], twice[s]) = (0.0, 0.0);
+                let [none, one, two] = alone[cycles];
+                self.work[s] += mass * none;
+                once[s + m] += mass * one;
+                twice[s + 2 * m] += mass * two;
             }
         }
-        std::mem::swap(&mut self.work, &mut next);
-        next.fill(0.0);
-        self.came = [once, twice, next];
+        for came in [once, twice] {
+            self.work[last] += came[last..].iter().sum::<f64>();
+            came[last..].fill(0.0);
+        }
         self.limit = limit;
     }
 
@@ -139,7 +138,9 @@ pub(super) struct Chains {
     rate: f64,
     /// Whether equal stamps go to the own class.
     wins_ties: bool,
+    /// Steps of work that are told apart at most, and those that may matter to the next own message.
     length: usize,
+    left: usize,
     /// Cycles per cell.
     pub(super) unit: f64,
 }
@@ -160,6 +161,7 @@ impl Chains {
         // enough for what may be sent, and for a burst of messages
         let sent = 2.0 * own.vtick / other.vtick * own_steps + 2.0 * other_steps;
         let length = f64::max(6.0 * other_steps, sent.min(16.0 * other_steps)) as usize + 1;
+        let left = own.vtick / other.vtick * own.message * other_steps / other.message;
         Self {
             own_steps: own_steps as usize,
             steps: other_steps as usize,
@@ -168,6 +170,7 @@ impl Chains {
             rate: other.rate * other.message / other_steps,
             wins_ties: own_index < index,
             length,
+            left: left.ceil() as usize + 1,
             unit,
         }
     }
@@ -228,8 +231,9 @@ impl Chains {
             };
             steps.floor().clamp(0.0, 1e9) as usize
         };
-        let mut chain =
-            GreedyChain::new(found, self.steps, self.rate, self.own_flits / self.flits, self.length);
+        // work beyond the last limit stays, and no more of it than its own last limit goes before the next message
+        let length = self.length.min(in_steps(self.own_steps).saturating_add(self.left + 1));
+        let mut chain = GreedyChain::new(found, self.steps, self.rate, self.own_flits / self.flits, length);
         chain.begin(in_steps(1));
         each(&chain);
         for j in 2..=self.own_steps {
