@@ -143,6 +143,8 @@ impl Shape {
 struct Resolution {
     /// Cells of the lattice.
     cells: usize,
+    /// Cells of the finest lattice; beyond it they become wider.
+    most_cells: usize,
     /// Cycles per cell.
     unit: f64,
     /// Steps in which classes are followed past each other, at most about.
@@ -152,18 +154,27 @@ struct Resolution {
     most_rounds: u32,
     /// Probability of the last eighth of the lattice up to which it is wide enough.
     beyond: f64,
+    /// Probability below which laws end.
+    nothing: f64,
     /// Whether laws are wanted, or means alone.
     laws: bool,
 }
-
-/// Cells of the finest lattice.
-const MOST_CELLS: usize = 2048;
 
 impl Resolution {
     /// For distributions: a cell is a cycle, since laws jump where a whole message has gone ahead.
     fn fine(asked: &Asked) -> Self {
         let cells = ((8.0 * asked.longest()) as usize).next_power_of_two().clamp(256, 1024);
-        Self { cells, unit: 1.0, steps: 16, tolerance: 1e-4, most_rounds: 300, beyond: 1e-5, laws: true }
+        Self {
+            cells,
+            most_cells: 2048,
+            unit: 1.0,
+            steps: 16,
+            tolerance: 1e-4,
+            most_rounds: 300,
+            beyond: 1e-5,
+            nothing: law::NOTHING,
+            laws: true,
+        }
     }
 
     /// For means alone: eight cells to the shortest message, if the cycles by which headers are slower are whole cells;
@@ -178,20 +189,31 @@ impl Resolution {
             widest
         };
         let cells = ((8.0 * asked.longest() / unit) as usize).next_power_of_two().clamp(64, 256);
-        Self { cells, unit, steps: 8, tolerance: 3e-4, most_rounds: 300, beyond: 3e-4, laws: false }
+        Self {
+            cells,
+            most_cells: 256,
+            unit,
+            steps: 16,
+            tolerance: 3e-4,
+            most_rounds: 300,
+            beyond: 3e-4,
+            nothing: 1e-7,
+            laws: false,
+        }
     }
 
     /// Twice as far: by more cells, or by wider ones.
     fn wider(&self) -> Self {
-        if self.cells < MOST_CELLS {
+        if self.cells < self.most_cells {
             Self { cells: self.cells * 2, ..*self }
         } else {
             Self { unit: self.unit * 2.0, ..*self }
         }
     }
 
+    /// Steps where no more than a mean is asked for: with laws less than else, alone as many, which are needed anyway.
     fn coarse(&self) -> usize {
-        self.steps.min(8)
+        if self.laws { self.steps.min(8) } else { self.steps }
     }
 }
 

@@ -105,6 +105,15 @@ impl EcubePaths {
         Crossing { contending: 1.0 - own, different: (1.0 - same).max(0.0) }
     }
 
+    /// All outputs: first ones, later channels, and ejection links.
+    pub(super) fn all_outputs(self) -> impl Iterator<Item = Output> {
+        let n = self.dimension;
+        let first = (0..n).map(|s| Output { from: None, to: Some(s) });
+        let later = (0..n).flat_map(|s| (0..s).map(move |r| Output { from: Some(r), to: Some(s) }));
+        let last = (0..n).map(|s| Output { from: Some(s), to: None });
+        first.chain(later).chain(last)
+    }
+
     /// Outputs of router `k = 1, .., h + 1` on the paths of `hops`, and how often; the last is the ejection link.
     pub(super) fn outputs(self, hops: u32, k: u32) -> Vec<(f64, Output)> {
         let n = self.dimension;

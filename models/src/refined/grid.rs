@@ -13,6 +13,8 @@ use realfft::num_complex::Complex64;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 
 use super::law::Law;
+#[cfg(test)]
+use super::law::NOTHING;
 
 /// `r^n`: what of a probability `n` cells beyond the grid appears on it.
 const DAMPING: f64 = 1e-6;
@@ -26,6 +28,8 @@ pub(super) type Transform = Vec<Complex64>;
 /// Transforms of laws up to `n` cells.
 pub(super) struct Grid {
     n: usize,
+    /// Probability below which laws end.
+    nothing: f64,
     plan: Plan,
     /// For differences, by length: `2 n`, `n`, `n / 2`, .. down to 64.
     plans: Vec<Plan>,
@@ -88,18 +92,24 @@ impl Plan {
 }
 
 thread_local! {
-    /// Grids made so far, by their number of cells: planning takes longer than a solve.
-    static GRIDS: RefCell<HashMap<usize, Rc<Grid>>> = RefCell::default();
+    /// Grids made so far, by their number of cells and what is nothing: planning takes longer than a solve.
+    static GRIDS: RefCell<HashMap<(usize, u64), Rc<Grid>>> = RefCell::default();
 }
 
 impl Grid {
     /// The grid of `n` cells, a power of two.
+    #[cfg(test)]
     pub(super) fn of(n: usize) -> Rc<Self> {
-        GRIDS.with_borrow_mut(|grids| Rc::clone(grids.entry(n).or_insert_with(|| Rc::new(Self::new(n)))))
+        Self::down_to(n, NOTHING)
     }
 
-    /// A grid of `n` cells, a power of two.
-    fn new(n: usize) -> Self {
+    /// The grid of `n` cells, a power of two, with laws that end below some probability.
+    pub(super) fn down_to(n: usize, nothing: f64) -> Rc<Self> {
+        let new = || Rc::new(Self::new(n, nothing));
+        GRIDS.with_borrow_mut(|grids| Rc::clone(grids.entry((n, nothing.to_bits())).or_insert_with(new)))
+    }
+
+    fn new(n: usize, nothing: f64) -> Self {
         let mut planner = RealFftPlanner::<f64>::new();
         let r = DAMPING.powf(1.0 / n as f64);
         let damping: Vec<f64> = (0..n).map(|x| r.powi(x as i32)).collect();
@@ -108,6 +118,7 @@ impl Grid {
         let points: Transform = (0..=n / 2).map(|k| Complex64::from_polar(r, angle * k as f64)).collect();
         Self {
             n,
+            nothing,
             plan: Plan::new(&mut planner, n),
             plans: (0..)
                 .map(|halved| (2 * n) >> halved)
@@ -123,6 +134,11 @@ impl Grid {
 
     pub(super) fn cells(&self) -> usize {
         self.n
+    }
+
+    /// Probability below which laws end.
+    pub(super) fn nothing(&self) -> f64 {
+        self.nothing
     }
 
     /// `ln 1`: of a process that adds nothing.
@@ -143,6 +159,9 @@ impl Grid {
     /// `E[z^X]`; what lies beyond the grid is put on its last cycle.
     pub(super) fn transform(&self, law: &Law) -> Transform {
         let probabilities = law.probabilities();
+        if probabilities.len() == 1 {
+            return vec![Complex64::ONE; self.points.len()];
+        }
         let within = probabilities.len().min(self.n);
         self.plan.forward(|real| {
             for ((to, p), d) in real.iter_mut().zip(&probabilities[..within]).zip(&self.damping) {
@@ -160,7 +179,7 @@ impl Grid {
         for (p, u) in weights.iter_mut().zip(&self.undamping) {
             *p *= u;
         }
-        Law::of(weights)
+        Law::cut(weights, self.nothing)
     }
 
     /// `z^cycles`
@@ -203,7 +222,7 @@ impl Grid {
         let y = &y[..y.len().min(x.len())];
         let mut weights = if x.len() * y.len() <= TERM_BY_TERM {
             let mut weights = vec![0.0; x.len()];
-            for (at, q) in y.iter().enumerate() {
+            for (at, q) in y.iter().enumerate().filter(|(_, q)| **q > 0.0) {
                 for (weight, p) in weights.iter_mut().zip(&x[at..]) {
                     *weight += p * q;
                 }
@@ -231,7 +250,7 @@ impl Grid {
         };
         weights[0] = 0.0;
         weights[0] = (1.0 - weights.iter().sum::<f64>()).max(0.0);
-        Law::of(weights)
+        Law::cut(weights, self.nothing)
     }
 
     /// `X + Y` of independent laws.
@@ -251,7 +270,7 @@ impl Grid {
             }
         }
         weights.truncate(self.n);
-        Law::of(weights)
+        Law::cut(weights, self.nothing)
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) fn solve(
     let solve = |index: usize| {
         let mut known: Option<(f64, Option<Rc<Chained>>)> = None;
         on_wider_lattices(resolution, warm(index).as_ref(), |resolution, start| {
-            let grid = Grid::of(resolution.cells);
+            let grid = Grid::down_to(resolution.cells, resolution.nothing);
             // what does not depend on the number of cells
             let chains = match &known {
                 Some((unit, chains)) if *unit == resolution.unit => chains.clone(),
@@ -181,20 +181,39 @@ impl Like {
 
 /// All stations of a class.
 struct Stations {
-    paths: EcubePaths,
+    dimension: u32,
     known: Vec<(Like, Station)>,
+    /// Which of them an output is, by the channel it is reached from and its own.
+    places: Vec<usize>,
 }
 
 impl Stations {
-    fn at(&self, output: Output) -> &Station {
-        let like = Like::new(self.paths, output);
-        let at = self.known.iter().position(|(known, _)| *known == like).unwrap_or(0);
-        &self.known[at].1
+    fn new(dimension: u32) -> Self {
+        let channels = dimension as usize + 1;
+        Self { dimension, known: Vec::new(), places: vec![0; channels * channels] }
     }
 
-    /// A mean over outputs.
-    fn mean(&self, outputs: &[(f64, Output)], what: impl Fn(&Station) -> f64) -> f64 {
-        outputs.iter().map(|(share, output)| share * what(self.at(*output))).sum()
+    fn index(&self, Output { from, to }: Output) -> usize {
+        let channel = |dimension: Option<u32>| dimension.unwrap_or(self.dimension) as usize;
+        channel(from) * (self.dimension as usize + 1) + channel(to)
+    }
+
+    fn place(&self, output: Output) -> usize {
+        self.places[self.index(output)]
+    }
+
+    /// How often each of the stations is met on a way over these outputs.
+    fn shares(&self, outputs: &[(f64, Output)]) -> Vec<(f64, usize)> {
+        let mut shares = vec![0.0; self.known.len()];
+        for (share, output) in outputs {
+            shares[self.place(*output)] += share;
+        }
+        shares.into_iter().zip(0..).filter(|(share, _)| *share > 0.0).collect()
+    }
+
+    /// A mean over stations that are met so often.
+    fn mean(&self, shares: &[(f64, usize)], what: impl Fn(&Station) -> f64) -> f64 {
+        shares.iter().map(|(share, at)| share * what(&self.known[*at].1)).sum()
     }
 }
 
@@ -403,49 +422,58 @@ impl<'g> OneClass<'g> {
 
     /// `E[G]`: mean gap inside messages on their way into the second and later routers.
     ///
-    /// A router lets the tail lag behind by interruptions, and hides what its header waits for.
+    /// A router lets the tail lag behind by interruptions, and hides what its header waits for. A typical router in
+    /// the midst of the way comes with it, if it was looked at.
     fn gaps_on_the_way(
         &self,
         around: &Around,
         met: &Met,
         entering: &Arriving,
         held: &Held,
-    ) -> Result<f64, Overloaded> {
+    ) -> Result<(f64, Option<(Around, Met)>), Overloaded> {
         if self.gaps[0].mean() < 1e-9 {
-            return Ok(0.0);
+            return Ok((0.0, None));
         }
         let link = &met.waits.link;
         let first = entering.first;
         let queues = self.queues(false, self.paths.mean(self.paths.first()), around, held);
-        let delay = first * queues.passage(&Law::zero(), met, &self.interface.first).mean()
-            + (1.0 - first) * queues.passage(&entering.in_buffer, met, &self.interface.later).mean();
+        let passage = |queues: &Queues<'_>, in_buffer: &Law, met: &Met, gaps: &Between| {
+            if self.laws {
+                queues.passage(in_buffer, met, gaps).mean()
+            } else {
+                queues.mean_passage(in_buffer, met, gaps)
+            }
+        };
+        let delay = first * passage(&queues, &Law::zero(), met, &self.interface.first)
+            + (1.0 - first) * passage(&queues, &entering.in_buffer, met, &self.interface.later);
         let leaving = (delay - (1.0 - first) * entering.in_buffer.mean() - link.mean()).max(0.0);
         if self.dimension < 2 {
-            return Ok(leaving);
+            return Ok((leaving, None));
         }
-        let (around, met) = self.typical(false, leaving, held)?;
+        let (around, met) = self.typical(false, leaving, held, None)?;
         let queues = self.queues(false, self.paths.mean(self.paths.middle()), &around, held);
-        let delay = queues.passage(&Law::zero(), &met, &self.gaps_of_mean(leaving)).mean();
+        let delay = passage(&queues, &Law::zero(), &met, &self.gaps_of_mean(leaving));
         let growth = delay - met.waits.link.mean() - leaving;
         // routers passed since the first: E[h (h - 1) / 2] / E[h]
         let passed: f64 = (1..=self.dimension)
             .map(|hops| self.paths.share(hops) * f64::from(hops) * f64::from(hops - 1) / 2.0)
             .sum();
-        Ok((leaving + growth * passed / self.paths.mean_hops()).max(0.0))
+        let gaps = (leaving + growth * passed / self.paths.mean_hops()).max(0.0);
+        Ok((gaps, Some((around, met))))
     }
 
     /// Every kind of output on the paths.
     fn stations(&self, entering: &Arriving, gaps: f64, held: &Held) -> Result<Stations, Overloaded> {
         let n = self.dimension;
-        let first = (0..n).map(|s| Output { from: None, to: Some(s) });
-        let later = (0..n).flat_map(|s| (0..s).map(move |r| Output { from: Some(r), to: Some(s) }));
-        let last = (0..n).map(|s| Output { from: Some(s), to: None });
         let arriving_later = self.arriving(gaps);
-        let mut known: Vec<(Like, Station)> = Vec::new();
+        let mut stations = Stations::new(n);
         let mut arounds: Vec<((bool, f64), Around)> = Vec::new();
-        for output in first.chain(later).chain(last) {
+        for output in self.paths.all_outputs() {
             let like = Like::new(self.paths, output);
-            if known.iter().any(|(known, _)| *known == like) {
+            let (at, known) = (stations.index(output), &mut stations.known);
+            let place = known.iter().position(|(known, _)| *known == like);
+            stations.places[at] = place.unwrap_or(known.len());
+            if place.is_some() {
                 continue;
             }
             let crossing = like.crossing();
@@ -466,17 +494,55 @@ impl<'g> OneClass<'g> {
             let met = self.meet(&queues, arriving, start).map_err(|over| over.at(like.last))?;
             known.push((like, Station { met, around, interrupted: Law::zero() }));
         }
-        Ok(Stations { paths: self.paths, known })
+        Ok(stations)
     }
 
-    /// A later output on average over all messages: the channels, or the ejection links.
-    fn typical(&self, last: bool, gaps: f64, held: &Held) -> Result<(Around, Met), Overloaded> {
+    /// For means alone: a station for each kind of output, as it is on average. The first is known, and of the middle
+    /// one what it is with gaps of another mean.
+    fn typical_stations(
+        &self,
+        first: (Around, Met),
+        middle: Option<(Around, Met)>,
+        gaps: f64,
+        held: &Held,
+    ) -> Result<Stations, Overloaded> {
+        let n = self.dimension;
+        let mut stations = Stations::new(n);
+        for output in self.paths.all_outputs() {
+            let at = stations.index(output);
+            stations.places[at] = match output {
+                Output { from: None, .. } => 0,
+                Output { to: None, .. } => 1,
+                _ => 2,
+            };
+        }
+        let mut kinds = vec![(true, false, first), (false, true, self.typical(true, gaps, held, None)?)];
+        if n > 1 {
+            kinds.push((false, false, self.typical(false, gaps, held, middle)?));
+        }
+        for (first, last, (around, met)) in kinds {
+            let like = Like { first, last, contending: 0.0, different: 0.0 };
+            stations.known.push((like, Station { met, around, interrupted: Law::zero() }));
+        }
+        Ok(stations)
+    }
+
+    /// A later output on average over all messages: the channels, or the ejection links; from what it is else.
+    fn typical(
+        &self,
+        last: bool,
+        gaps: f64,
+        held: &Held,
+        start: Option<(Around, Met)>,
+    ) -> Result<(Around, Met), Overloaded> {
         let crossing =
             if last { self.paths.mean(self.paths.last()) } else { self.paths.mean(self.paths.middle()) };
-        let around = self.around(last, crossing);
+        let (around, waits) = start.map(|(around, met)| (around, met.waits)).unzip();
+        let around = around.unwrap_or_else(|| self.around(last, crossing));
         let queues = self.queues(last, crossing, &around, held);
         let arriving = self.arriving(gaps);
-        let met = self.meet(&queues, &arriving, queues.start()).map_err(|over| over.at(last))?;
+        let waits = waits.unwrap_or_else(|| queues.start());
+        let met = self.meet(&queues, &arriving, waits).map_err(|over| over.at(last))?;
         Ok((around, met))
     }
 
@@ -484,13 +550,13 @@ impl<'g> OneClass<'g> {
     fn chained(&self, first: (&Around, &Met), gaps: f64, held: &Held) -> Result<Held, Overloaded> {
         let shares: Vec<f64> = (1..=self.dimension).map(|hops| self.paths.share(hops)).collect();
         let chain = Chain { grid: self.grid, shape: self.shape, stages: self.stages, shares: &shares };
-        let last = self.typical(true, gaps, held)?;
+        let last = self.typical(true, gaps, held, None)?;
         let first = Kind::new(&first.1.waits, &first.0.lagging);
         let last = Kind::new(&last.1.waits, &last.0.lagging);
         if self.dimension < 2 {
             return Ok(chain.held(&first, &first, &last));
         }
-        let later = self.typical(false, gaps, held)?;
+        let later = self.typical(false, gaps, held, None)?;
         Ok(chain.held(&first, &Kind::new(&later.1.waits, &later.0.lagging), &last))
     }
 
@@ -513,7 +579,7 @@ impl<'g> OneClass<'g> {
                 return Ok(Outcome::TooNarrow(state, report));
             }
             let entering = self.entering(queued.first, queued.in_buffer.clone());
-            let gaps = self.gaps_on_the_way(&around, &met, &entering, &held)?;
+            let (gaps, middle) = self.gaps_on_the_way(&around, &met, &entering, &held)?;
             let before = held.mean();
             round += 1;
             if self.shape.is_short() && round < CHAINED {
@@ -523,22 +589,26 @@ impl<'g> OneClass<'g> {
                     continue;
                 }
             }
-            break (self.stations(&entering, gaps, &held)?, queued, gaps, state);
+            let stations = if self.laws {
+                self.stations(&entering, gaps, &held)?
+            } else {
+                self.typical_stations((around.clone(), met), middle, gaps, &held)?
+            };
+            break (stations, queued, gaps, state);
         };
         let in_channel = self.in_channel(&stations, gaps, &held);
         self.interrupt(&mut stations, &in_channel);
-        // P(x > 0) beyond the first router
-        let mut positive = 0.0;
-        for hops in 1..=n {
-            for k in 2..=hops + 1 {
-                let blocked =
-                    stations.mean(&self.paths.outputs(hops, k), |station| station.met.blocked.positive());
-                positive += self.paths.share(hops) / self.paths.mean_hops() * blocked;
-            }
-        }
         let lone = |hops: u32| asked.stages * (1.0 + f64::from(hops)) - 1.0 + self.class.message;
         let residence = (1.0 - queued.first) * queued.in_buffer.mean();
         let paths: Vec<Path> = (1..=n).map(|hops| Path::new(self, &stations, &in_channel, hops)).collect();
+        // P(x > 0) beyond the first router
+        let mut positive = 0.0;
+        for (path, hops) in paths.iter().zip(1..) {
+            for stop in &path.stops[1..] {
+                let blocked = stations.mean(&stop.stations, |station| station.met.blocked.positive());
+                positive += self.paths.share(hops) / self.paths.mean_hops() * blocked;
+            }
+        }
         let typical = &paths[(self.paths.mean_hops().ceil() as usize).min(paths.len() - 1)];
         let expected =
             residence + typical.waits + typical.link + self.gaps[0].max(&self.gaps[1]).mean().max(gaps);
@@ -552,13 +622,22 @@ impl<'g> OneClass<'g> {
             arbitration += share * path.granted * unit;
             output += share * (path.link - path.granted).max(0.0) * unit;
         }
-        let mut delays = Vec::new();
+        let (mut delays, mut parts) = (Vec::new(), Vec::new());
         let mut latency = transfer;
-        for (hops, share) in self.followed() {
-            let path = &paths[hops as usize - 1];
-            let law = self.along(path, &stations, &prepared, start.clone(), positive);
-            latency += share * law.mean() * unit;
-            delays.push(Delays { hops: Some(hops), share, lone: lone(hops), law });
+        if self.laws {
+            for (path, hops) in paths.iter().zip(1..) {
+                let share = self.paths.share(hops);
+                let law = self.along(path, &prepared, start.clone(), positive);
+                latency += share * law.mean() * unit;
+                delays.push(Delays { hops: Some(hops), share, lone: lone(hops), law });
+            }
+        } else {
+            let hops = (self.paths.mean_hops().floor() as usize + 1).min(paths.len());
+            latency += self.mean_along(&paths[hops - 1], &prepared, start, positive) * unit;
+            parts.extend(self.gaps.clone());
+            for (_, Station { met, .. }) in stations.known {
+                parts.extend([met.waits.link, met.blocked]);
+            }
         }
         Ok(Outcome::Found(Found {
             transfer,
@@ -570,24 +649,11 @@ impl<'g> OneClass<'g> {
             source_load: queued.load,
             rate: self.class.rate,
             delays,
+            parts,
             unit,
             detail: report,
             warm: Warm { state, unit, cells: resolution.cells },
         }))
-    }
-
-    /// Hops that are followed, and how much they count: all of them for laws. The mean delay is nearly a straight line
-    /// in the hops, so that for means two points of it will do, one on either side of the mean.
-    fn followed(&self) -> Vec<(u32, f64)> {
-        let n = self.dimension;
-        if self.laws || n < 4 {
-            return (1..=n).map(|hops| (hops, self.paths.share(hops))).collect();
-        }
-        let (mean, deviation) = (self.paths.mean_hops(), f64::from(n).sqrt() / 2.0);
-        let low = (mean - deviation).round().max(1.0);
-        let high = (mean + deviation).round().min(f64::from(n));
-        let upper = (mean - low) / (high - low);
-        vec![(low as u32, 1.0 - upper), (high as u32, upper)]
     }
 
     /// `I = K_f^(M - m) K^m`: others interrupt the `m` flits that lag at full rate, the rest as far as they come over

@@ -168,7 +168,11 @@ impl Iteration<'_> {
                 return Ok(Settled { met, queued, state: after, narrow: false });
             }
             // what is too wide for the lattice on the way is so at the end
-            if rounds > 2 && !(resolution.holds(&after.laws[2]) && resolution.holds(&after.laws[0])) {
+            let held = |laws: &[&Law]| laws.iter().all(|law| resolution.holds(law));
+            let [first, later] = self.gaps;
+            let held = held(&[&after.laws[2], &after.laws[0]])
+                && (resolution.laws || held(&[&met.blocked, first, later]));
+            if rounds > 2 && !held {
                 return Ok(Settled { met, queued, state: after, narrow: true });
             }
             if let Some(next) = mixing.next(moved, &after) {

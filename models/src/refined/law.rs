@@ -4,7 +4,7 @@
 //! the mean is kept.
 
 /// Probability below which the end of a law is cut off.
-const NOTHING: f64 = 1e-12;
+pub(super) const NOTHING: f64 = 1e-12;
 /// Cells that no law exceeds.
 const LONGEST: usize = 1 << 20;
 
@@ -63,13 +63,18 @@ impl Law {
     }
 
     /// From weights, which need not sum to one; what is negative is rounding.
-    pub(super) fn of(mut weights: Vec<f64>) -> Self {
+    pub(super) fn of(weights: Vec<f64>) -> Self {
+        Self::cut(weights, NOTHING)
+    }
+
+    /// The same, cut off where no weight is above `nothing` of their sum.
+    pub(super) fn cut(mut weights: Vec<f64>, nothing: f64) -> Self {
         weights.iter_mut().for_each(|weight| *weight = weight.max(0.0));
         let sum = total(&weights);
         if !(sum.is_finite() && sum > 0.0) {
             return Self::zero();
         }
-        let end = weights.iter().rposition(|weight| *weight > NOTHING * sum).unwrap_or(0);
+        let end = weights.iter().rposition(|weight| *weight > nothing * sum).unwrap_or(0);
         weights.truncate(end + 1);
         let whole = 1.0 / sum;
         weights.iter_mut().for_each(|weight| *weight *= whole);

@@ -33,7 +33,7 @@ pub(super) fn solve(
     let solve = |index: usize| {
         let mut known: Option<(f64, Option<Rc<Chained>>)> = None;
         on_wider_lattices(resolution, warm(index).as_ref(), |resolution, start| {
-            let grid = Grid::of(resolution.cells);
+            let grid = Grid::down_to(resolution.cells, resolution.nothing);
             // what does not depend on the number of cells
             let chains = match &known {
                 Some((unit, chains)) if *unit == resolution.unit => chains.clone(),
@@ -205,13 +205,24 @@ fn one(
     }
     // L = P - 1 + M + E[delay of the tail], of first messages and of others
     let first = queued.first;
-    let at_once = station.passage(&Law::zero(), &met, &interface.first);
-    let behind = station.passage(&queued.in_buffer, &met, &interface.later);
-    let delay = Law::mixture(&[(first, &at_once), (1.0 - first, &behind)]);
+    let (mut delays, mut parts) = (Vec::new(), Vec::new());
+    let mean = if resolution.laws {
+        let at_once = station.passage(&Law::zero(), &met, &interface.first);
+        let behind = station.passage(&queued.in_buffer, &met, &interface.later);
+        let law = Law::mixture(&[(first, &at_once), (1.0 - first, &behind)]);
+        let mean = law.mean();
+        delays.push(Delays { hops: None, share: 1.0, lone: asked.stages - 1.0 + class.message, law });
+        mean
+    } else {
+        parts.push(met.blocked.clone());
+        parts.extend(whole.clone());
+        first * station.mean_passage(&Law::zero(), &met, &interface.first)
+            + (1.0 - first) * station.mean_passage(&queued.in_buffer, &met, &interface.later)
+    };
     let input = (1.0 - first) * queued.in_buffer.mean() * unit;
     let arbitration = met.granted.mean() * unit;
     let output = (met.waits.link.mean() * unit - arbitration).max(0.0);
-    let total = delay.mean() * unit;
+    let total = mean * unit;
     Ok(Outcome::Found(Found {
         transfer: asked.stages - 1.0 + class.message,
         input,
@@ -221,7 +232,8 @@ fn one(
         waiting: 1.0 + queued.waiting * unit + asked.longer_wait(class, queued.load),
         source_load: queued.load,
         rate: class.rate,
-        delays: vec![Delays { hops: None, share: 1.0, lone: asked.stages - 1.0 + class.message, law: delay }],
+        delays,
+        parts,
         unit,
         detail: report,
         warm: Warm { state, unit, cells: resolution.cells },

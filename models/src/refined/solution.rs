@@ -1,9 +1,9 @@
 //! What is found for one class, before it is put into words.
 
+use super::Resolution;
 use super::iteration::State;
 use super::law::Law;
 use super::station::Overloaded;
-use super::{MOST_CELLS, Resolution};
 use crate::lattice::Distribution;
 
 /// Cycles per cell beyond which no wider lattice is tried.
@@ -28,8 +28,10 @@ pub(super) struct Found {
     pub(super) source_load: f64,
     /// \[messages/cycle/node\]
     pub(super) rate: f64,
-    /// Laws of the delay of the tail, by hops.
+    /// Laws of the delay of the tail, by hops; none where means alone are wanted.
     pub(super) delays: Vec<Delays>,
+    /// For means alone: laws that must lie on the lattice as well.
+    pub(super) parts: Vec<Law>,
     /// Cycles per cell of these laws.
     pub(super) unit: f64,
     pub(super) detail: Detail,
@@ -78,7 +80,7 @@ pub(super) fn on_wider_lattices(
     let mut resolution = *resolution;
     let mut start = warm.map(|warm| warm.state.in_cells(resolution.unit / warm.unit));
     if let Some(warm) = warm.filter(|warm| warm.unit == resolution.unit) {
-        resolution.cells = warm.cells.clamp(resolution.cells, MOST_CELLS);
+        resolution.cells = warm.cells.clamp(resolution.cells, resolution.most_cells);
     }
     let mut before = Detail::default();
     loop {
@@ -86,8 +88,8 @@ pub(super) fn on_wider_lattices(
         let (state, detail) = match solve(&resolution, start.as_ref())? {
             Outcome::Found(mut found) => {
                 found.detail = before.then(found.detail);
-                if found.delays.iter().all(|delays| resolution.holds(&delays.law)) {
-                    let ample = found.delays.iter().all(|delays| resolution.half_holds(&delays.law));
+                if found.laws().all(|law| resolution.holds(law)) {
+                    let ample = found.laws().all(|law| resolution.half_holds(law));
                     found.warm.cells = if ample { resolution.cells / 2 } else { resolution.cells };
                     return Ok(found);
                 }
@@ -102,6 +104,12 @@ pub(super) fn on_wider_lattices(
 }
 
 impl Found {
+    /// What must lie on the lattice: the delays, or for means alone what they are made of.
+    fn laws(&self) -> impl Iterator<Item = &Law> {
+        let state = if self.delays.is_empty() { self.warm.state.laws.as_slice() } else { &[] };
+        self.delays.iter().map(|delays| &delays.law).chain(state).chain(&self.parts)
+    }
+
     pub(super) fn latency(&self) -> f64 {
         self.transfer + self.input + self.arbitration + self.output + self.gaps
     }

@@ -274,7 +274,7 @@ impl<'s> Station<'s> {
         for (at, chunk) in sojourn.probabilities().chunks(step).enumerate() {
             let mass: f64 = chunk.iter().sum();
             let mean = self.rate * ((at * step) as f64 + (step as f64 - 1.0) / 2.0);
-            if mass < 1e-12 || mean <= 0.0 {
+            if mass < self.grid.nothing() || mean <= 0.0 {
                 continue;
             }
             let mut p = mass * (least as f64 * mean.ln() - mean - ln_least).exp();
@@ -282,12 +282,12 @@ impl<'s> Station<'s> {
                 *found += p;
                 let n = (least + i + 1) as f64;
                 p *= mean / n;
-                if p < 1e-14 && n > mean {
+                if p < 1e-2 * self.grid.nothing() && n > mean {
                     break;
                 }
             }
         }
-        let most = found.iter().rposition(|p| *p > 1e-12).map_or(0, |i| i + 1);
+        let most = found.iter().rposition(|p| *p > self.grid.nothing()).map_or(0, |i| i + 1);
         if most == 0 {
             return Law::zero();
         }
@@ -319,26 +319,40 @@ impl<'s> Station<'s> {
     /// the greater of both. Of several gaps the sum stands at one place (our approximation; against a recursion
     /// flit by flit it is off by 0.1 to 0.3 % of the latency).
     pub(super) fn passage(&self, in_buffer: &Law, met: &Met, gaps: &Between) -> Law {
-        const POSITIONS: usize = 4;
+        let mut sum = Sum::new(self.grid);
+        self.pass(in_buffer, met, gaps, &mut sum);
+        sum.law().less(self.shape.header)
+    }
+
+    /// Mean of [`Station::passage`], for which what is added need not be known as a law.
+    pub(super) fn mean_passage(&self, in_buffer: &Law, met: &Met, gaps: &Between) -> f64 {
+        let Self { grid, shape, around, half_way, .. } = self;
+        let half = shape.message / 2.0;
+        let in_step = grid.law(around.in_step.over(grid, half)).mean() / half;
+        let mut mean = Mean { delay: 0.0, in_step, lagging: half_way.mean() / half };
+        self.pass(in_buffer, met, gaps, &mut mean);
+        (mean.delay - shape.header).max(0.0)
+    }
+
+    /// All that may happen to a tail.
+    fn pass<W: Ways>(&self, in_buffer: &Law, met: &Met, gaps: &Between, ways: &mut W) {
         let Self { grid, shape, around, .. } = self;
         let m = shape.message;
         let start = grid.sum(in_buffer, &met.waits.link).plus(shape.header);
         let all = grid.law(gaps.over(grid, m));
         let (some, gap) = (all.positive(), all.given_positive());
-        let mut sum = Sum::new(grid);
         let none = if around.alone.is_some() { 1.0 - met.own.positive() } else { 0.0 };
         // who finds others meets them then, and none of what else could come
         if let Some(alone) = &around.alone {
-            let start = grid.transform(&in_buffer.plus(shape.header));
-            sum.add((1.0 - some) * none, &product(&start, alone));
+            ways.alone(self, (1.0 - some) * none, &in_buffer.plus(shape.header), alone);
         }
         let mut add = |weight: f64, lag: &Law, flits: f64, left: f64| {
             // the own input still brings this message while the lag is within what is left of it
             let edge = (left.max(shape.header).floor() as usize).saturating_add(1);
             let (near, far) = lag.split(edge);
-            for (part, between) in [(near, &around.in_step), (far, &around.lagging)] {
+            for (part, in_step) in [(near, true), (far, false)] {
                 if let Some((share, law)) = part {
-                    sum.add(weight * share, &product(&grid.transform(&law), &between.over(grid, flits)));
+                    ways.interrupted(self, weight * share, &law, in_step, flits);
                 }
             }
         };
@@ -350,11 +364,10 @@ impl<'s> Station<'s> {
         }
         if some > 1e-12 {
             let at_start = grid.transform(&start);
-            for position in 0..POSITIONS {
-                let part = (position as f64 + 0.5) / POSITIONS as f64;
+            for part in W::POSITIONS {
                 let (sent, left) = (part * m, (1.0 - part) * m);
                 let before = grid.law(product(&at_start, &around.in_step.over(grid, sent)));
-                let weight = some / POSITIONS as f64;
+                let weight = some / W::POSITIONS.len() as f64;
                 // a gap that others of the same input make at the same output is hidden by no lag
                 let (_, lagging) = before.split(shape.header as usize + 1);
                 let mut bare = 0.0;
@@ -376,8 +389,19 @@ impl<'s> Station<'s> {
                 }
             }
         }
-        sum.law().less(shape.header)
     }
+}
+
+/// Sum over what may happen to a tail.
+trait Ways {
+    /// Parts of the message after which a gap is looked at.
+    const POSITIONS: &'static [f64];
+
+    /// It lags, and is interrupted in so many cells, in step with its arrival or not.
+    fn interrupted(&mut self, station: &Station<'_>, weight: f64, lag: &Law, in_step: bool, cells: f64);
+
+    /// It lags, and finds or meets others as one alone does.
+    fn alone(&mut self, station: &Station<'_>, weight: f64, lag: &Law, alone: &Transform);
 }
 
 /// A weighted sum of transforms.
@@ -399,5 +423,39 @@ impl<'s> Sum<'s> {
 
     fn law(self) -> Law {
         self.grid.law(self.sum)
+    }
+}
+
+impl Ways for Sum<'_> {
+    const POSITIONS: &'static [f64] = &[0.125, 0.375, 0.625, 0.875];
+
+    fn interrupted(&mut self, station: &Station<'_>, weight: f64, lag: &Law, in_step: bool, cells: f64) {
+        let between = if in_step { &station.around.in_step } else { &station.around.lagging };
+        self.add(weight, &product(&self.grid.transform(lag), &between.over(self.grid, cells)));
+    }
+
+    fn alone(&mut self, _: &Station<'_>, weight: f64, lag: &Law, alone: &Transform) {
+        self.add(weight, &product(&self.grid.transform(lag), alone));
+    }
+}
+
+/// Mean delay, with mean interruptions per cell.
+struct Mean {
+    delay: f64,
+    in_step: f64,
+    lagging: f64,
+}
+
+impl Ways for Mean {
+    // of the same mean and variance as those of a law
+    const POSITIONS: &'static [f64] = &[0.22, 0.78];
+
+    fn interrupted(&mut self, _: &Station<'_>, weight: f64, lag: &Law, in_step: bool, cells: f64) {
+        let per_cell = if in_step { self.in_step } else { self.lagging };
+        self.delay += weight * (lag.mean() + per_cell * cells);
+    }
+
+    fn alone(&mut self, station: &Station<'_>, weight: f64, lag: &Law, alone: &Transform) {
+        self.delay += weight * (lag.mean() + station.grid.law(alone.clone()).mean());
     }
 }

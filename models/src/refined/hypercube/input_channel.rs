@@ -3,7 +3,7 @@
 use super::super::ecube_paths::Output;
 use super::super::law::Law;
 use super::super::station::Met;
-use super::{Held, OneClass, Stations};
+use super::{Held, Like, OneClass, Station, Stations};
 
 impl OneClass<'_> {
     /// `D_s`: mean wait of a header behind a predecessor in the input channel of dimension `s` \[cells\].
@@ -25,19 +25,19 @@ impl OneClass<'_> {
         };
         let arriving = self.grid.law(self.gaps_of_mean(gaps).over(self.grid, shape.message));
         let uncovered = arriving.less(self.hidden());
+        let held_up = |(like, station): &(Like, Station)| {
+            let Met { waits, blocked, .. } = &station.met;
+            if shape.is_short() {
+                let held = if like.last { &held.on_ejection } else { &held.on_channel };
+                self.grid.sum(&waits.grant, held).max(&uncovered)
+            } else {
+                blocked.max(&uncovered)
+            }
+        };
+        let held_up: Vec<Law> = stations.known.iter().map(held_up).collect();
         let wait = |s: u32| {
-            let part = |(share, output): (f64, Output)| {
-                let Met { waits, blocked, .. } = &stations.at(output).met;
-                let blocked = if shape.is_short() {
-                    let held = if output.to.is_none() { &held.on_ejection } else { &held.on_channel };
-                    self.grid.sum(&waits.grant, held)
-                } else {
-                    blocked.clone()
-                };
-                (share, blocked.max(&uncovered))
-            };
-            let parts: Vec<(f64, Law)> = self.paths.onward(s).map(part).collect();
-            let parts: Vec<(f64, &Law)> = parts.iter().map(|(share, law)| (*share, law)).collect();
+            let part = |(share, output)| (share, &held_up[stations.place(output)]);
+            let parts: Vec<(f64, &Law)> = self.paths.onward(s).map(part).collect();
             let service = Law::mixture(&parts).plus(shape.message + shape.header);
             let different = self.paths.crossing(Output { from: None, to: Some(s) }).different;
             let between = different * shape.idle + (1.0 - different) * shape.header;

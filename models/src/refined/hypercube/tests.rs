@@ -4,11 +4,13 @@ use crate::scenario::ClassKind::{self, BestEffort, RealTime};
 fn resolution() -> Resolution {
     Resolution {
         cells: 512,
+        most_cells: 2048,
         unit: 2.0,
         steps: 16,
         tolerance: 1e-4,
         most_rounds: 100,
         beyond: 1e-5,
+        nothing: 1e-12,
         laws: true,
     }
 }
@@ -110,11 +112,13 @@ fn latency_grows_with_load_until_there_is_none() {
 fn every_corner_is_answered_or_refused() {
     let coarse = Resolution {
         cells: 256,
+        most_cells: 2048,
         unit: 4.0,
         steps: 8,
         tolerance: 1e-2,
         most_rounds: 20,
         beyond: 1e-5,
+        nothing: 1e-12,
         laws: true,
     };
     let mut seed = 7_u64;
