@@ -229,28 +229,56 @@ impl Grid {
             }
             weights
         } else {
-            // the shortest length on which nothing comes round
-            let fits = |plan: &&Plan| plan.length >= x.len() + y.len();
-            let plan = self.plans.iter().rev().find(fits).unwrap_or(&self.plans[0]);
-            let spectrum = |law: &[f64]| {
-                plan.forward(|real| {
-                    real[..law.len()].copy_from_slice(law);
-                    law.len()
-                })
-            };
-            let mut product = spectrum(x);
-            for (x, y) in product.iter_mut().zip(&spectrum(y)) {
-                *x *= y.conj();
-            }
-            let mut weights = plan.inverse(&mut product);
-            let whole = plan.length as f64;
-            weights.truncate(x.len());
-            weights.iter_mut().for_each(|p| *p = if *p < 1e-13 * whole { 0.0 } else { *p / whole });
-            weights
+            self.differences(x, y)
         };
         weights[0] = 0.0;
         weights[0] = (1.0 - weights.iter().sum::<f64>()).max(0.0);
         Law::cut(weights, self.nothing)
+    }
+
+    /// Weights of `X - Y` at `0, 1, ..`, by transforms.
+    fn differences(&self, x: &[f64], y: &[f64]) -> Vec<f64> {
+        // the shortest length on which nothing comes round
+        let fits = |plan: &&Plan| plan.length >= x.len() + y.len();
+        let plan = self.plans.iter().rev().find(fits).unwrap_or(&self.plans[0]);
+        if plan.length > self.n && self.nothing >= DAMPING * DAMPING.sqrt() {
+            return self.damped_differences(x, y);
+        }
+        let spectrum = |law: &[f64]| {
+            plan.forward(|real| {
+                real[..law.len()].copy_from_slice(law);
+                law.len()
+            })
+        };
+        let mut product = spectrum(x);
+        for (x, y) in product.iter_mut().zip(&spectrum(y)) {
+            *x *= y.conj();
+        }
+        let mut weights = plan.inverse(&mut product);
+        let whole = plan.length as f64;
+        weights.truncate(x.len());
+        weights.iter_mut().for_each(|p| *p = if *p < 1e-13 * whole { 0.0 } else { *p / whole });
+        weights
+    }
+
+    /// The same on the grid itself, on which what is below zero comes round at [`DAMPING`] of its weight.
+    fn damped_differences(&self, x: &[f64], y: &[f64]) -> Vec<f64> {
+        let spectrum = |law: &[f64], damping: &[f64]| {
+            self.plan.forward(|real| {
+                for ((to, p), d) in real.iter_mut().zip(law).zip(damping) {
+                    *to = p * d;
+                }
+                law.len()
+            })
+        };
+        let mut product = spectrum(x, &self.undamping);
+        for (x, y) in product.iter_mut().zip(&spectrum(y, &self.damping)) {
+            *x *= y.conj();
+        }
+        let mut weights = self.plan.inverse(&mut product);
+        weights.truncate(x.len());
+        weights.iter_mut().zip(&self.damping).for_each(|(p, d)| *p = (*p * d).max(0.0));
+        weights
     }
 
     /// `X + Y` of independent laws.

@@ -29,6 +29,8 @@ pub(super) struct TailAndHeader {
     side: usize,
     /// Cells per step of the lattice.
     step: f64,
+    /// Weight below which the end of a row is not looked at.
+    least: f64,
     /// `P(H = h, T = t)` at `h side + t`
     joint: Vec<f64>,
 }
@@ -56,8 +58,13 @@ pub(super) struct Crossed {
 
 impl TailAndHeader {
     /// On entry: the share `first` has gaps only, the others have been in the buffer for a while, too.
-    pub(super) fn new(side: usize, step: f64, first: f64, in_buffer: &Law, gaps: &[Law; 2]) -> Self {
-        let mut start = Self { side, step, joint: vec![0.0; side * side] };
+    pub(super) fn new(
+        (side, step, least): (usize, f64, f64),
+        first: f64,
+        in_buffer: &Law,
+        gaps: &[Law; 2],
+    ) -> Self {
+        let mut start = Self { side, step, least, joint: vec![0.0; side * side] };
         for (t, p) in start.weights(&gaps[0]).into_iter().enumerate() {
             start.joint[t] += first * p;
         }
@@ -133,7 +140,7 @@ impl TailAndHeader {
                 row[t.saturating_sub(whole + 1)] += share * part * p;
             }
             // beyond it there is next to nothing
-            let end = row.iter().rposition(|p| *p > NOTHING * 1e-6).map_or(0, |t| t + 1);
+            let end = row.iter().rposition(|p| *p > self.least).map_or(0, |t| t + 1);
             let mut below = 0.0;
             let mut summed = 0;
             for (a, p) in wait.iter().enumerate() {
@@ -306,7 +313,7 @@ mod tests {
     }
 
     fn start(gap: f64) -> TailAndHeader {
-        TailAndHeader::new(64, 1.0, 1.0, &Law::zero(), &[Law::constant(gap), Law::zero()])
+        TailAndHeader::new((64, 1.0, 1e-12), 1.0, &Law::zero(), &[Law::constant(gap), Law::zero()])
     }
 
     #[test]
@@ -344,8 +351,7 @@ mod tests {
     #[test]
     fn probabilities_stay_one() {
         let mut joint = TailAndHeader::new(
-            32,
-            1.5,
+            (32, 1.5, 1e-12),
             0.6,
             &Law::of(vec![0.2, 0.3, 0.5]),
             &[Law::of(vec![0.5, 0.1, 0.4]), Law::of(vec![0.1; 10])],

@@ -92,7 +92,7 @@ impl OneClass<'_> {
             (32, SPAN_OF_MEANS)
         };
         let step = (expected * span / side as f64).max(1.0);
-        TailAndHeader::new(side, step, queued.first, &queued.in_buffer, &self.gaps)
+        TailAndHeader::new((side, step, self.grid.nothing()), queued.first, &queued.in_buffer, &self.gaps)
     }
 
     /// Law of the tail's delay along a path, on which the share `positive` of later tails is blocked.
