@@ -197,7 +197,7 @@ impl Resolution {
             tolerance: 3e-4,
             most_rounds: 300,
             beyond: 3e-4,
-            nothing: 1e-7,
+            nothing: 1e-6,
             laws: false,
         }
     }

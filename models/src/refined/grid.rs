@@ -12,9 +12,7 @@ use std::sync::Arc;
 use realfft::num_complex::Complex64;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 
-use super::law::Law;
-#[cfg(test)]
-use super::law::NOTHING;
+use super::law::{Law, NOTHING};
 
 /// `r^n`: what of a probability `n` cells beyond the grid appears on it.
 const DAMPING: f64 = 1e-6;
@@ -173,13 +171,19 @@ impl Grid {
         })
     }
 
+    /// A law of weights that ends where the laws of this grid do.
+    fn ending(&self, weights: Vec<f64>) -> Law {
+        let law = Law::of(weights);
+        if self.nothing > NOTHING { law.down_to(self.nothing) } else { law }
+    }
+
     /// The law of a transform.
     pub(super) fn law(&self, mut transform: Transform) -> Law {
         let mut weights = self.plan.inverse(&mut transform);
         for (p, u) in weights.iter_mut().zip(&self.undamping) {
             *p *= u;
         }
-        Law::cut(weights, self.nothing)
+        self.ending(weights)
     }
 
     /// `z^cycles`
@@ -233,7 +237,7 @@ impl Grid {
         };
         weights[0] = 0.0;
         weights[0] = (1.0 - weights.iter().sum::<f64>()).max(0.0);
-        Law::cut(weights, self.nothing)
+        self.ending(weights)
     }
 
     /// Weights of `X - Y` at `0, 1, ..`, by transforms.
@@ -298,7 +302,7 @@ impl Grid {
             }
         }
         weights.truncate(self.n);
-        Law::cut(weights, self.nothing)
+        self.ending(weights)
     }
 }
 

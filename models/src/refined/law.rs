@@ -11,15 +11,20 @@ const LONGEST: usize = 1 << 20;
 /// Sums are taken side by side: the additions of one wait for each other.
 const LANES: usize = 4;
 
-/// The sum of all.
-fn total(weights: &[f64]) -> f64 {
-    let chunks = weights.chunks_exact(LANES);
-    let rest: f64 = chunks.remainder().iter().sum();
+/// Makes what is negative zero, and sums what is left.
+fn clipped(weights: &mut [f64]) -> f64 {
+    let mut chunks = weights.chunks_exact_mut(LANES);
     let mut sums = [0.0; LANES];
-    for chunk in chunks {
+    for chunk in &mut chunks {
         for (sum, weight) in sums.iter_mut().zip(chunk) {
-            *sum += weight;
+            *weight = weight.max(0.0);
+            *sum += *weight;
         }
+    }
+    let mut rest = 0.0;
+    for weight in chunks.into_remainder() {
+        *weight = weight.max(0.0);
+        rest += *weight;
     }
     sums.iter().sum::<f64>() + rest
 }
@@ -63,22 +68,25 @@ impl Law {
     }
 
     /// From weights, which need not sum to one; what is negative is rounding.
-    pub(super) fn of(weights: Vec<f64>) -> Self {
-        Self::cut(weights, NOTHING)
-    }
-
-    /// The same, cut off where no weight is above `nothing` of their sum.
-    pub(super) fn cut(mut weights: Vec<f64>, nothing: f64) -> Self {
-        weights.iter_mut().for_each(|weight| *weight = weight.max(0.0));
-        let sum = total(&weights);
+    pub(super) fn of(mut weights: Vec<f64>) -> Self {
+        let sum = clipped(&mut weights);
         if !(sum.is_finite() && sum > 0.0) {
             return Self::zero();
         }
-        let end = weights.iter().rposition(|weight| *weight > nothing * sum).unwrap_or(0);
+        let end = weights.iter().rposition(|weight| *weight > NOTHING * sum).unwrap_or(0);
         weights.truncate(end + 1);
         let whole = 1.0 / sum;
         weights.iter_mut().for_each(|weight| *weight *= whole);
         Self(weights)
+    }
+
+    /// Cut off where no probability is above `nothing`; what is beyond goes to the last.
+    pub(super) fn down_to(mut self, nothing: f64) -> Self {
+        let end = self.0.iter().rposition(|p| *p > nothing).unwrap_or(0);
+        let beyond: f64 = self.0[end + 1..].iter().sum();
+        self.0.truncate(end + 1);
+        self.0[end] += beyond;
+        self
     }
 
     /// Probabilities of `0, 1, 2, ..`.

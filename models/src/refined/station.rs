@@ -7,7 +7,7 @@
 
 use super::between::Between;
 use super::grid::{Grid, Transform, product};
-use super::law::Law;
+use super::law::{Law, NOTHING};
 use super::queue::Queue;
 
 /// What the other classes do to a class on an output link, with the share of its traffic that contends.
@@ -266,9 +266,9 @@ impl<'s> Station<'s> {
         let least = (room / m).floor() as usize + 1;
         // P(N = n), n >= least, by coarse steps of the sojourn
         const MOST: usize = 64;
-        const STEPS: usize = 128;
+        let steps = if self.grid.nothing() > NOTHING { 32 } else { 128 };
         let mut found = [0.0; MOST];
-        let step = sojourn.probabilities().len().div_ceil(STEPS);
+        let step = sojourn.probabilities().len().div_ceil(steps);
         let ln_factorial = |n: usize| (2..=n).map(|k| (k as f64).ln()).sum::<f64>();
         let ln_least = ln_factorial(least);
         for (at, chunk) in sojourn.probabilities().chunks(step).enumerate() {
