@@ -211,7 +211,7 @@ impl Resolution {
         }
     }
 
-    /// Steps where no more than a mean is asked for: with laws less than else, alone as many, which are needed anyway.
+    /// Steps of chains of which a mean is enough: fewer than for laws; with means alone, those that are run anyway.
     fn coarse(&self) -> usize {
         if self.laws { self.steps.min(8) } else { self.steps }
     }

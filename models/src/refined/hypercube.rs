@@ -6,7 +6,7 @@
 //! - The own input has put its share of an output's traffic in sequence ([`EcubePaths`]): it neither meets it
 //!   ([`OneClass::contending_rate`]) nor finds others of it, `f' = f / (1 - (1 - f) Σ)`.
 //! - Outputs that are alike are solved once ([`Stations`]), and paths are mixtures over outputs, so that no work
-//!   grows with the `2^n` nodes.
+//!   grows with the `2^n` nodes; for means alone there is one output of each kind.
 //! - Headers wait behind others in the input channels of all routers ([`OneClass::in_channel`]).
 //! - Gaps inside messages close and open on the way; header and tail are followed together ([`TailAndHeader`]).
 //! - Messages longer than the buffers are held up by links several routers on ([`Chain`]).
