@@ -190,7 +190,7 @@ impl Above {
 #[cfg(test)]
 mod tests {
     use super::super::grid::product;
-    use super::super::queue::Queue;
+    use super::super::queue::{Queue, Time};
     use super::*;
     use crate::scenario::ClassKind;
 
@@ -205,13 +205,13 @@ mod tests {
         let around = above.around(&grid, (1.0, 1.0), lower.rate);
         let completion = product(&grid.delay(24.0), &around.lagging.over(&grid, 24.0));
         let completion = grid.law(completion);
-        let first = grid.sum(&completion, &around.set_up);
-        let queue = Queue::new(&grid, lower.rate, &completion, &first, &around.set_up).unwrap();
+        let (completion, set_up) = (Time::of(&grid, &completion), Time::of(&grid, &around.set_up));
+        let queue = Queue::new(&grid, lower.rate, &completion, &completion.and(&set_up), &set_up).unwrap();
         let (s1, s2) = (higher.load(), lower.load());
         let work = (0.006 * 32.0 * 32.0 + 0.01 * 24.0 * 24.0) / 2.0;
         let exact = work / ((1.0 - s1) * (1.0 - s1 - s2));
-        assert!((queue.mean_wait / exact - 1.0).abs() < 2e-3, "{} {exact}", queue.mean_wait);
+        assert!((queue.means.mean_wait / exact - 1.0).abs() < 2e-3, "{} {exact}", queue.means.mean_wait);
         // a flit takes 1 / (1 - s_1) cycles
-        assert!((completion.mean() - 24.0 / (1.0 - s1)).abs() < 1e-3);
+        assert!((completion.mean - 24.0 / (1.0 - s1)).abs() < 1e-3);
     }
 }

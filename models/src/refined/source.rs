@@ -8,7 +8,7 @@
 use super::bursty_source::{BurstySource, Service};
 use super::grid::Grid;
 use super::law::Law;
-use super::queue::Queue;
+use super::queue::Means;
 use super::station::{Met, Overloaded, Place, Shape};
 
 /// A class at its interface.
@@ -55,7 +55,7 @@ impl Source<'_> {
         let load = rate * b1.mean();
         let over = Overloaded { load, place: Place::Source };
         let first_service = grid.sum(&b0, self.set_up);
-        let queue = Queue::new(grid, *rate, &b1, &first_service, self.set_up).ok_or(over)?;
+        let queue = Means::new(*rate, &b1, &first_service, self.set_up).ok_or(over)?;
         let (mean_wait, first, second) = self.wait(&queue, &b1, &first_service).ok_or(over)?;
 
         // A message follows a first one if it comes during its service; it follows another one if it was there when
@@ -83,7 +83,7 @@ impl Source<'_> {
 
     /// Mean wait in interface and input channel together, the share of messages that find both free, and, for bursts,
     /// that of those directly behind one.
-    fn wait(&self, queue: &Queue, later: &Law, first: &Law) -> Option<(f64, f64, Option<f64>)> {
+    fn wait(&self, queue: &Means, later: &Law, first: &Law) -> Option<(f64, f64, Option<f64>)> {
         let Some(bursts) = &self.bursts else { return Some((queue.mean_wait, queue.empty, None)) };
         let service = |law: &Law| Service { mean: law.mean(), mean_square: law.second_moment() };
         let found = bursts.queue(service(later), service(first));

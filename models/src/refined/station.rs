@@ -8,7 +8,7 @@
 use super::between::Between;
 use super::grid::{Grid, Transform, product};
 use super::law::{Law, NOTHING};
-use super::queue::Queue;
+use super::queue::{Queue, Time};
 
 /// What the other classes do to a class on an output link, with the share of its traffic that contends.
 #[derive(Clone)]
@@ -82,10 +82,14 @@ pub(super) struct Station<'s> {
     /// How much longer a message holds the virtual channel because links further on hold it up.
     held_up: &'s Law,
     /// `C * i`: flits with what interrupts them, and the idle cycle.
-    service: Law,
+    service: Time,
+    set_up: Time,
+    left_behind: Time,
     /// `K^(M / 2)` and `K^(M - b)`: what interrupts half of a message, and what its buffer does not hold.
     half_way: Law,
     interrupted_rest: Law,
+    /// `v * K^(M / 2)`: by which time half of a message has gone that found none of its class.
+    behind_set_up: Law,
     /// Flits of a step on the way through what is ahead, and the transform of their completion.
     step: f64,
     step_completion: Transform,
@@ -149,7 +153,7 @@ impl<'s> Station<'s> {
         let compound = |flits: f64| around.lagging.over(grid, flits);
         let interruptions = |flits: f64| if flits > 0.0 { grid.law(compound(flits)) } else { Law::zero() };
         let completion = |flits: f64| product(&grid.delay(flits), &compound(flits));
-        let half_way = compound(m / 2.0);
+        let half_way = grid.law(compound(m / 2.0));
         let whole = completion(m);
         let idle = Law::constant(shape.idle).sometimes(1.0 - around.seen);
         let step = (m / STEPS_OF_A_MESSAGE).ceil().max(1.0);
@@ -160,8 +164,11 @@ impl<'s> Station<'s> {
             rate,
             ahead,
             held_up,
-            service: grid.sum(&grid.law(whole), &idle),
-            half_way: grid.law(half_way),
+            service: Time::of(grid, &grid.sum(&grid.law(whole), &idle)),
+            set_up: Time::of(grid, &around.set_up),
+            left_behind: Time::of(grid, &around.left_behind),
+            behind_set_up: grid.sum(&around.set_up, &half_way),
+            half_way,
             interrupted_rest: interruptions(shape.rest()),
             step,
             step_completion: completion(step),
@@ -209,30 +216,34 @@ impl<'s> Station<'s> {
         let at_least =
             |law: Law, least: &Law| if held_up.positive() > 0.0 { law.max_in_step(least) } else { law };
         let stalled = held_up.plus(held);
-        let (later, first) = (at_least(later, &stalled), at_least(first, &stalled));
+        let time = |law: Law, least: &Law| Time::of(grid, &at_least(law, least));
+        let (later, first) = (time(later, &stalled), time(first, &stalled));
         let over = |place, load| Overloaded { load, place };
-        let grant = Queue::new(grid, *rate, &later, &first, &Law::zero())
-            .ok_or_else(|| over(Place::Crossbar, rate * later.mean()))?
+        let nothing = Time::of(grid, &Law::zero());
+        let grant = Queue::new(grid, *rate, &later, &first, &nothing)
+            .ok_or_else(|| over(Place::Crossbar, rate * later.mean))?
             .wait(grid);
-        let longest = ahead * later.mean();
+        let longest = ahead * later.mean;
         let grant = if longest < grid.cells() as f64 { grant.min(&Law::constant(longest)) } else { grant };
         // link: B = C + i + hole(V | V > 0) + v_l, F = C + i + hole(v) + v, set-up v;
         // what came before a gap, on average in half of the message, hides it too
-        let service = &self.service;
         let behind_wait = grid.sum(&now.link.given_positive(), &self.half_way);
-        let behind_set_up = grid.sum(&around.set_up, &self.half_way);
-        let hole_later = self.hole(arriving, &behind_wait, true);
-        let hole_first = self.hole(arriving, &behind_set_up, true);
-        let later = grid.sum(&grid.sum(service, &hole_later), &around.left_behind);
-        let first = grid.sum(&grid.sum(service, &hole_first), &around.set_up);
-        let (later, first) =
-            (at_least(later, &stalled), at_least(first, &grid.sum(&stalled, &around.set_up)));
-        let queue = Queue::new(grid, *rate, &later, &first, &around.set_up)
-            .ok_or_else(|| over(Place::Link, rate * later.mean()))?;
+        let hole_later = Time::of(grid, &self.hole(arriving, &behind_wait, true));
+        let hole_first = Time::of(grid, &self.hole(arriving, &self.behind_set_up, true));
+        let held = self.service.and(&hole_later);
+        let later = held.and(&self.left_behind);
+        let first = self.service.and(&hole_first).and(&self.set_up);
+        let (later, first) = if held_up.positive() > 0.0 {
+            let (later, first) = (grid.law(later.transform), grid.law(first.transform));
+            (time(later, &stalled), time(first, &grid.sum(&stalled, &around.set_up)))
+        } else {
+            (later, first)
+        };
+        let queue = Queue::new(grid, *rate, &later, &first, &self.set_up)
+            .ok_or_else(|| over(Place::Link, rate * later.mean))?;
         let (link, own) = (queue.wait(grid), queue.work(grid));
         // back-pressure (max-plus)
-        let held = grid.sum(service, &hole_later);
-        let sojourn = grid.sum(&link, &held);
+        let sojourn = grid.law(product(&queue.wait_transform(), &held.transform));
         let full = self.until_room(&sojourn, b);
         // both are long when much is ahead, but what interrupts the link does not stop the crossbar: where the buffer
         // is full, the greater of both, of the longest waits for the virtual channel and of the time until room
@@ -247,7 +258,7 @@ impl<'s> Station<'s> {
             // by the work found where the buffer holds one message; where it holds more, V' is mostly time in which
             // others hold the link, and flits decide (our approximation)
             if b < 2.0 * m {
-                own.less(m + (b - m) * service.mean() / m)
+                own.less(m + (b - m) * self.service.mean / m)
             } else {
                 self.until_room(&sojourn, b - m).less(m)
             }
