@@ -14,6 +14,7 @@ mod interface;
 mod iteration;
 mod law;
 mod link_sharing;
+mod modulated;
 mod queue;
 mod router;
 mod saturation;

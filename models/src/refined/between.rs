@@ -9,13 +9,16 @@ use realfft::num_complex::Complex64;
 use super::grid::{Grid, Transform};
 use super::law::Law;
 
+/// `w(z)`, none where it is one, and `e(z)`.
+type Mode = (Option<Transform>, Transform);
+
 /// The sum of what classes add to the flits of a message.
 #[derive(Clone)]
 pub(super) struct Between {
     /// `M` \[cells\]
     message: f64,
-    /// `e(z)` per cell of the message; none without higher classes.
-    per_flit: Option<Transform>,
+    /// `w_i(z)` and `e_i(z)` per cell of the message; none without higher classes.
+    modes: Vec<Mode>,
     /// `q (Y(z) - 1)` of each class that comes once.
     once: Vec<Transform>,
     /// Share of it all that is meant.
@@ -25,12 +28,17 @@ pub(super) struct Between {
 impl Between {
     /// Nothing is added to a message of so many cells.
     pub(super) fn nothing(message: f64) -> Self {
-        Self { message, per_flit: None, once: Vec::new(), part: 1.0 }
+        Self { message, modes: Vec::new(), once: Vec::new(), part: 1.0 }
     }
 
     /// A compound Poisson process.
     pub(super) fn steadily(message: f64, per_flit: Transform) -> Self {
-        Self { per_flit: Some(per_flit), ..Self::nothing(message) }
+        Self { modes: vec![(None, per_flit)], ..Self::nothing(message) }
+    }
+
+    /// `Σ w_i(z) exp(m e_i(z))`: a process that bursts modulate.
+    pub(super) fn by_modes(modes: Vec<(Transform, Transform)>) -> Self {
+        Self { modes: modes.into_iter().map(|(w, e)| (Some(w), e)).collect(), ..Self::nothing(0.0) }
     }
 
     /// Adds a class that comes in a share `q` of the messages, with the transform of what it then adds.
@@ -48,9 +56,22 @@ impl Between {
     /// Transform of what is added to so many cells of the message.
     pub(super) fn over(&self, grid: &Grid, cells: f64) -> Transform {
         let cells = cells.max(0.0) * self.part;
-        let mut sum = match &self.per_flit {
-            Some(per_flit) => grid.compound(per_flit, cells),
-            None => vec![1.0.into(); grid.points().len()],
+        let mut sum = match &self.modes[..] {
+            [] => vec![1.0.into(); grid.points().len()],
+            [(None, per_flit)] => grid.compound(per_flit, cells),
+            modes => {
+                let mut sum = vec![Complex64::ZERO; grid.points().len()];
+                for (weight, per_flit) in modes {
+                    let compound = grid.compound(per_flit, cells);
+                    match weight {
+                        Some(weight) => {
+                            sum.iter_mut().zip(weight).zip(&compound).for_each(|((s, w), c)| *s += w * c)
+                        }
+                        None => sum.iter_mut().zip(&compound).for_each(|(s, c)| *s += c),
+                    }
+                }
+                sum
+            }
         };
         // whole messages, and a part of one
         let messages = if self.message > 0.0 { cells / self.message } else { 0.0 };

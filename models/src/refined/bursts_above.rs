@@ -37,7 +37,7 @@ use crate::scenario::ClassKind;
 
 /// Messages of one class on a link.
 #[derive(Clone, Copy, Debug)]
-struct Work {
+pub(super) struct Work {
     /// Messages per cycle.
     rate: f64,
     /// Work of a message \[cycles\].
@@ -47,21 +47,27 @@ struct Work {
 
 /// Alike streams that stand for those of all classes.
 #[derive(Clone, Copy, Debug)]
-struct Streams {
+pub(super) struct Streams {
     /// `λ b`: load of all.
-    load: f64,
+    pub(super) load: f64,
     /// `b` \[cycles\]
-    message: f64,
+    pub(super) message: f64,
     /// `r`: load of one in a burst.
-    peak: f64,
+    pub(super) peak: f64,
     /// `k`
-    streams: f64,
+    pub(super) streams: f64,
     /// `N`
-    burst: f64,
+    pub(super) burst: f64,
+}
+
+impl Work {
+    pub(super) fn of(class: &Class) -> Self {
+        Self { rate: class.rate, message: class.message, bursts: class.bursts }
+    }
 }
 
 impl Streams {
-    fn of(works: &[Work]) -> Option<Self> {
+    pub(super) fn of(works: &[Work]) -> Option<Self> {
         let (mut load, mut peak, mut message, mut variance, mut dispersion) = (0.0, 0.0, 0.0, 0.0, 0.0);
         for Work { rate, message: b, bursts } in works {
             let Some(BurstySource { streams, messages_per_burst, peak_rate, .. }) = bursts else { continue };
@@ -87,6 +93,21 @@ impl Streams {
         let off = 1.0 - load / (peak * streams);
         let burst = ((dispersion / (load * message) / (off * off) + 1.0) / 2.0).max(1.0);
         Some(Self { load, message, peak, streams, burst })
+    }
+
+    /// So many streams at most, with the same load, variance of the rate and index of dispersion.
+    pub(super) fn at_most(self, most: f64) -> Self {
+        let Self { load, message, peak, streams, burst } = self;
+        if streams <= most {
+            return self;
+        }
+        let off = 1.0 - load / (peak * streams);
+        // k α r = ρ,  k α (1 - α) r^2
+        let variance = load * peak * off;
+        let on = 1.0 / (1.0 + most * variance / (load * load));
+        let dispersion = (2.0 * burst - 1.0) * off * off;
+        let burst = ((dispersion / ((1.0 - on) * (1.0 - on)) + 1.0) / 2.0).max(1.0);
+        Self { load, message, peak: load / (most * on), streams: most, burst }
     }
 }
 
@@ -122,6 +143,27 @@ fn mean_work(works: &[Work]) -> f64 {
 }
 
 impl Asked {
+    /// `Π (1 - α)^k`: share of the time in which no real-time class but the own one is in a burst; zero if one of them
+    /// does not come in bursts, or there is none.
+    pub(super) fn quiet_beside(&self, index: usize) -> f64 {
+        let mut others = self
+            .classes
+            .iter()
+            .enumerate()
+            .filter(|(d, class)| *d != index && class.kind == ClassKind::RealTime)
+            .peekable();
+        if others.peek().is_none() {
+            return 0.0;
+        }
+        let quiet = |(_, class): (usize, &Class)| {
+            class.bursts.map_or(0.0, |BurstySource { rate, streams, peak_rate, .. }| {
+                let on = (rate / (f64::from(streams) * peak_rate)).min(1.0);
+                (1.0 - on).powi(streams as i32)
+            })
+        };
+        others.map(quiet).product()
+    }
+
     /// How much longer a class waits because classes above it come in bursts \[cycles\]; `load` is that of its
     /// queue, `λ E[B]`.
     pub(super) fn longer_wait(&self, class: &Class, load: f64) -> f64 {

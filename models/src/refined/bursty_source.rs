@@ -96,7 +96,7 @@ mod active_streams;
 mod tests;
 
 use active_streams::State;
-pub(super) use active_streams::active_streams;
+pub(super) use active_streams::{active_streams, returns};
 
 /// A class of messages that come in bursts.
 #[derive(Clone, Copy, Debug, PartialEq)]

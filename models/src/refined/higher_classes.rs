@@ -8,9 +8,11 @@ use realfft::num_complex::Complex64;
 
 use super::Class;
 use super::between::Between;
+use super::bursty_source::Service;
 use super::grid::{Grid, Transform};
 use super::interface::Interface;
 use super::law::Law;
+use super::modulated::Modulated;
 use super::station::Around;
 
 /// What strictly higher classes do to a message on one link.
@@ -172,14 +174,35 @@ impl Above {
         Between::steadily(0.0, self.per_flit.clone())
     }
 
-    /// What the lower class, which sends messages at `rate` per cell, meets at the interface.
-    pub(super) fn interface(&self, grid: &Grid, rate: f64, message: f64) -> Interface {
+    /// What the lower class `own` meets at the interface, the same node's `higher` classes being above it.
+    pub(super) fn interface(&self, grid: &Grid, higher: &[Class], own: &Class, unit: f64) -> Interface {
+        let rate = own.rate * unit;
         let set_up = self.set_up(grid, 1.0, rate);
+        let steady = self.between();
+        let (first, later, work) = match Modulated::new(grid, higher, unit) {
+            Some(bursts) => {
+                let service = own.message / (1.0 - self.load);
+                // E[V] = ρ W + λ b^2 / 2 = λ b^2 (2 N - 1) / 2 / (1 - ρ)
+                let load = own.rate * service;
+                let batch = match own.bursts {
+                    Some(source) if load < 1.0 => {
+                        let service = Service::constant(service);
+                        let wait = source.queue(service, service).wait;
+                        ((1.0 + (wait / service.mean * 2.0 + 1.0) * (1.0 - load)) / 2.0).max(1.0)
+                    }
+                    _ => 1.0,
+                };
+                let (first, later) = bursts.first_and_later(own.message / unit, rate, batch);
+                (first, later, Some(steady))
+            }
+            None => (steady.clone(), steady, None),
+        };
         Interface {
-            first: self.between(),
-            later: self.between(),
-            coming: self.between(),
-            regain: self.set_up(grid, 1.0, 1.0 / message),
+            coming: first.clone(),
+            regain: self.set_up(grid, 1.0, unit / own.message),
+            first,
+            later,
+            work,
             set_up,
             header_wait: 0.0,
             gap: 0.0,

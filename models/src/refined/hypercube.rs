@@ -134,6 +134,10 @@ struct OneClass<'g> {
     /// Gaps of whole messages, and over the flits that the buffer does not hold.
     gaps: [Law; 2],
     gaps_rest: [Law; 2],
+    /// Gaps as of Poisson sources, where bursts above make others of them.
+    work: Option<[Law; 2]>,
+    /// Share of the time in which no other class is in a burst.
+    quiet: f64,
     /// `e`: found work that the header waits for \[cells\].
     header: f64,
     /// Whether laws are wanted, or means alone.
@@ -247,7 +251,7 @@ impl<'g> OneClass<'g> {
         let channel = link(paths.channel_rate(), chains.map(|chains| &chains.channel))?;
         let ejection = link(1.0, chains.map(|chains| &chains.ejection))?;
         let interface = match (&ejection.others, chains.zip(own)) {
-            (Others::Above(above), _) => above.interface(grid, class.rate * unit, class.message / unit),
+            (Others::Above(above), _) => above.interface(grid, &real_time, &class, unit),
             (_, Some((chains, own))) => Interface::new(grid, &chains.interface, &real_time, own, unit),
             (_, None) => unreachable!("a class without others above is real-time"),
         };
@@ -257,6 +261,7 @@ impl<'g> OneClass<'g> {
             [law(&interface.first), law(&interface.later)]
         };
         let (whole, rest) = (gaps(shape.message), gaps(shape.rest()));
+        let work = interface.work_inside(grid, shape);
         let header = own.map_or(f64::INFINITY, |own| passed(&real_time, own) / unit);
         let rate = class.rate * unit;
         Ok(Self {
@@ -274,6 +279,8 @@ impl<'g> OneClass<'g> {
             ejection,
             gaps: whole,
             gaps_rest: rest,
+            work,
+            quiet: asked.quiet_beside(index),
             header,
             laws: resolution.laws,
         })
@@ -338,7 +345,8 @@ impl<'g> OneClass<'g> {
     ) -> Queues<'s> {
         let rate = self.contending_rate(last, crossing);
         let held_up = if last { &held.on_ejection } else { &held.on_channel };
-        Queues::new(self.grid, self.shape, around, rate, Self::ahead(crossing), held_up)
+        let queues = Queues::new(self.grid, self.shape, around, rate, Self::ahead(crossing), held_up);
+        if last && self.work.is_some() { queues.with_free_link() } else { queues }
     }
 
     /// The queues at an output.
@@ -368,7 +376,7 @@ impl<'g> OneClass<'g> {
     fn entering(&self, first: f64, in_buffer: Law) -> Arriving {
         let b = self.shape.buffer;
         let held = [0, 1].map(|i| self.gaps_rest[i].less(b));
-        Arriving { gaps: self.gaps.clone(), held, first, in_buffer }
+        Arriving { gaps: self.gaps.clone(), held, first, in_buffer, bursty: self.work.is_some() }
     }
 
     /// What arrives at a later router, with gaps of a mean.
@@ -383,6 +391,7 @@ impl<'g> OneClass<'g> {
             held: [held, Law::zero()],
             first: 1.0,
             in_buffer: Law::zero(),
+            bursty: self.work.is_some(),
         }
     }
 
@@ -404,6 +413,8 @@ impl<'g> OneClass<'g> {
             bursts: self.class.bursts_in(self.unit),
             gaps: &self.gaps,
             coming: &coming,
+            work: self.work.as_ref(),
+            quiet: self.quiet,
             regain: &self.interface.regain,
             set_up: &self.interface.set_up,
             header_wait: self.interface.header_wait,

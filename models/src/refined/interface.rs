@@ -7,7 +7,7 @@ use super::greedy_chain::{Chains, GreedyChain};
 use super::grid::Grid;
 use super::law::Law;
 use super::link_sharing::{load_beside, others};
-use super::station::Around;
+use super::station::{Around, Shape};
 
 /// What the link of the interface does to messages of one class.
 pub(super) struct Interface {
@@ -15,6 +15,8 @@ pub(super) struct Interface {
     pub(super) first: Between,
     /// `G_1`: of another.
     pub(super) later: Between,
+    /// Gaps as of Poisson sources, where bursts above make others of them.
+    pub(super) work: Option<Between>,
     /// `v_N`: what the header waits for: best effort only.
     pub(super) set_up: Law,
     /// `hw`: mean wait of a header for others in the midst of their turn \[cells\].
@@ -146,6 +148,14 @@ impl GapsInside {
 }
 
 impl Interface {
+    /// Gaps as of Poisson sources in a whole message and in what its buffer does not hold.
+    pub(super) fn work_inside(&self, grid: &Grid, shape: Shape) -> Option<[Law; 2]> {
+        let law = |flits: f64, gaps: &Between| {
+            if flits > 0.0 { grid.law(gaps.over(grid, flits)) } else { Law::zero() }
+        };
+        self.work.as_ref().map(|gaps| [law(shape.message, gaps), law(shape.rest(), gaps)])
+    }
+
     /// Of class `own` among all real-time classes of the node.
     pub(super) fn new(grid: &Grid, gaps: &GapsInside, classes: &[Class], own: usize, unit: f64) -> Self {
         let (GapsInside(pairs), class, others) = (gaps, &classes[own], others(classes, own));
@@ -173,7 +183,7 @@ impl Interface {
         }
         let gap = if gaps > 0.0 { gap / gaps } else { 0.0 };
         first.add(1.0, &together(grid, &presences));
-        Self { first, later, coming, regain: Law::zero(), set_up: Law::zero(), header_wait, gap }
+        Self { first, later, coming, work: None, regain: Law::zero(), set_up: Law::zero(), header_wait, gap }
     }
 }
 
@@ -194,6 +204,7 @@ impl Interface {
             later,
             coming: around.lagging.clone(),
             regain: Law::zero(),
+            work: None,
             set_up: Law::zero(),
             header_wait,
         }

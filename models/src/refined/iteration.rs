@@ -115,6 +115,7 @@ impl Iteration<'_> {
             held: self.held.clone(),
             first: state.first,
             in_buffer: in_buffer.clone(),
+            bursty: self.source.work.is_some(),
         };
         let waits = Waits { grant: grant.clone(), link: link.clone() };
         let mut met = self.station.round(&arriving, &waits)?;

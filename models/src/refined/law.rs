@@ -315,6 +315,33 @@ impl Law {
         Self::of(self.0.iter().map(weight).collect())
     }
 
+    /// `P(X~ > x) = E[exp(-rate (X - x - spared)+); X > x]`: as if of those that come at this rate only the first
+    /// counted, from `spared` cells before the end on all.
+    pub(super) fn met_once(&self, rate: f64, spared: f64) -> Self {
+        let n = self.0.len();
+        let spared = spared.round() as usize;
+        let decay = (-rate).exp();
+        // Σ_(y > x) p_y, and with exp(-rate (y - x))
+        let (mut beyond, mut once) = (vec![0.0; n + 1], vec![0.0; n + 1]);
+        for x in (0..n.saturating_sub(1)).rev() {
+            beyond[x] = beyond[x + 1] + self.0[x + 1];
+            once[x] = decay * (once[x + 1] + self.0[x + 1]);
+        }
+        let tail = |x: usize| {
+            let later = (x + spared).min(n);
+            beyond[x] - beyond[later] + once[later]
+        };
+        let total = beyond[0] + self.at(0);
+        let mut above = total;
+        let mut weights = Vec::with_capacity(n);
+        for x in 0..n {
+            let tail = tail(x);
+            weights.push((above - tail).max(0.0));
+            above = tail;
+        }
+        Self::of(weights)
+    }
+
     /// What is left of `X` at a random moment within it.
     ///
     /// In slots that is uniform over `0..X` given `X`; half a cycle more puts the moment into the midst of a slot.

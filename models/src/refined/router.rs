@@ -136,11 +136,7 @@ fn surroundings(
         let above = Above::new(grid, real_time, unit).ok_or(Overloaded { load, place: Place::Link })?;
         let around = above.around(grid, (a, share.met(None)), asked.classes[index].rate * unit);
         return Ok(Surroundings {
-            interface: above.interface(
-                grid,
-                asked.classes[index].rate * unit,
-                asked.classes[index].message / unit,
-            ),
+            interface: above.interface(grid, real_time, &asked.classes[index], unit),
             around,
         });
     };
@@ -176,8 +172,11 @@ fn one(
     };
     let (whole, rest) = (gaps(shape.message), gaps(shape.rest()));
     let coming = grid.law(interface.coming.over(grid, shape.rest()));
+    let work = interface.work_inside(grid, shape);
     let nobody = Law::zero();
-    let station = Station::new(grid, shape, around, rate * other_inputs, f64::INFINITY, &nobody);
+    let station = Station::new(grid, shape, around, rate * other_inputs, f64::INFINITY, &nobody)
+        // (n - 1) / n
+        .with_other_inputs(other_inputs / (1.0 - other_inputs));
     let source = Source {
         grid,
         shape,
@@ -185,6 +184,8 @@ fn one(
         bursts: class.bursts_in(unit),
         gaps: &whole,
         coming: &coming,
+        work: work.as_ref(),
+        quiet: asked.quiet_beside(index),
         regain: &interface.regain,
         set_up: &interface.set_up,
         header_wait: interface.header_wait,

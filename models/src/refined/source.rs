@@ -4,6 +4,22 @@
 //! max(x, (G - R - H)+)`, where `x` is what its tail was blocked for, `G` the gaps inside it, `R` its wait in the
 //! buffer, which hides them, and `H` the header's longer way. What it waits in the buffer belongs to the network
 //! latency, the rest is waiting time.
+//!
+//! # Bursts
+//!
+//! Messages of a burst come before their predecessors are gone, the more of them the longer the wait `T`: if one is
+//! half served and a geometric number waits before it, the share `κ` of those that wait when the one before them is
+//! served follows from `E[T] / E[B] = 1/2 + κ / (1 - κ)`; what Poisson arrivals give is the least.
+//!
+//! Where the other real-time classes come in bursts only, all gaps come together while one of them is in a burst. For
+//! the share `q` of the time none is: then messages come back to back, each behind the one before by `x + H` more, as
+//! far as the buffer has room, and a stream may fit into the channel that does not when others are there:
+//!
+//! ```text
+//! R(z) = q C(z) (1 - κ) / (1 - κ z^H x(z)) + (1 - q) ..,   P_0 = q P_0(M + H + x) + (1 - q) P_0(rest of B)
+//! ```
+//!
+//! with `C` what the first in the row finds; no long wait in the buffer hides gaps then (our approximation).
 
 use super::bursty_source::{BurstySource, Service};
 use super::grid::Grid;
@@ -23,6 +39,11 @@ pub(super) struct Source<'s> {
     pub(super) gaps: &'s [Law; 2],
     /// What comes in between the flits that the buffer does not hold.
     pub(super) coming: &'s Law,
+    /// Gaps as of Poisson sources, where bursts above make others of them: conservation of work tells what the wait is
+    /// longer by.
+    pub(super) work: Option<&'s [Law; 2]>,
+    /// Share of the time in which no other class is in a burst, if they come in bursts only; zero if others do not.
+    pub(super) quiet: f64,
     /// `v_N`: what a header waits for higher classes.
     pub(super) set_up: &'s Law,
     /// What a stalled message waits for to regain the link.
@@ -49,21 +70,49 @@ impl Source<'_> {
     pub(super) fn round(&self, met: &Met, in_buffer: &Law) -> Result<Queued, Overloaded> {
         let Self { grid, shape, rate, gaps, .. } = self;
         let (m, header) = (shape.message, shape.header);
-        let stalled = self.stalled(&met.blocked);
+        let stalled = self.stalled(&met.blocked, self.coming);
         let b0 = stalled.max(&gaps[0].less(header)).plus(m + header);
-        let b1 = stalled.max(&grid.excess(&gaps[1], &in_buffer.plus(header))).plus(m + header);
-        let load = rate * b1.mean();
+        let quiet = if self.bursts.is_some() && self.work.is_none() {
+            self.quiet.min(gaps[1].at(0)).min(0.999)
+        } else {
+            0.0
+        };
+        // no long wait in the buffer hides gaps that come one after another
+        let hides = if quiet > 0.0 { Law::zero() } else { in_buffer.clone() };
+        let b1 = stalled.max(&grid.excess(&gaps[1], &hides.plus(header))).plus(m + header);
+        let (w0, w1) = match self.work {
+            Some([gap, rest]) => {
+                let x = self.stalled(&met.blocked, rest);
+                (
+                    x.max(&gap.less(header)).plus(m + header),
+                    x.max(&grid.excess(gap, &in_buffer.plus(header))).plus(m + header),
+                )
+            }
+            None => (b0.clone(), b1.clone()),
+        };
+        let load = rate * w1.mean();
         let over = Overloaded { load, place: Place::Source };
-        let first_service = grid.sum(&b0, self.set_up);
-        let queue = Means::new(*rate, &b1, &first_service, self.set_up).ok_or(over)?;
-        let (mean_wait, first, second) = self.wait(&queue, &b1, &first_service).ok_or(over)?;
+        let first_service = grid.sum(&w0, self.set_up);
+        let queue = Means::new(*rate, &w1, &first_service, self.set_up).ok_or(over)?;
+        let (mean_wait, mut first, mut second) = self.wait(&queue, &w1, &first_service).ok_or(over)?;
+        if let Some(bursts) = self.bursts.as_ref().filter(|_| quiet > 0.0) {
+            let (alone, next) = Self::apart(bursts, quiet, &stalled.plus(m + header), &b1);
+            (first, second) = (alone, Some(next));
+        }
 
         // A message follows a first one if it comes during its service; it follows another one if it was there when
         // that one's service began (share `there` of them), or came during it.
         let later = (1.0 - first).max(1e-12);
-        let behind_first = second.unwrap_or_else(|| first * (1.0 - b0.tilted(*rate))).min(1.0 - first);
-        let behind_later = (1.0 - first - behind_first).max(0.0);
-        let there = (1.0 - (1.0 - behind_later / later) / b1.tilted(*rate)).clamp(0.0, 1.0) * later;
+        let mut behind_first = second.unwrap_or_else(|| first * (1.0 - b0.tilted(*rate))).min(1.0 - first);
+        let mut behind_later = (1.0 - first - behind_first).max(0.0);
+        let mut there = (1.0 - (1.0 - behind_later / later) / b1.tilted(*rate)).clamp(0.0, 1.0) * later;
+        if second.is_some() {
+            let found = mean_wait / later / w1.mean();
+            let kappa = ((found - 0.5) / (found + 0.5)).clamp(0.0, 1.0);
+            there = there.max(kappa * later);
+            behind_later = behind_later.max(there);
+            behind_first = later - behind_later;
+        }
         let came = (behind_later - there).max(0.0);
         let room = Law::constant(self.room(met.blocked.mean() - met.waits.grant.mean(), b1.mean()));
         let ahead = if self.holds_whole_messages() { &in_buffer.min(&room) } else { in_buffer };
@@ -74,11 +123,41 @@ impl Source<'_> {
             (came, self.met_in_service(&start, &gaps[1])),
         ];
         let parts: Vec<(f64, &Law)> = parts.iter().map(|(share, law)| (*share, law)).collect();
-        let in_buffer = Law::mixture(&parts);
-        let in_buffer = if self.holds_whole_messages() { in_buffer } else { in_buffer.min(&room) };
+        let mut mixed = Law::mixture(&parts);
+        // R = C + (x + H)^n, n geometric
+        if quiet > 0.0 {
+            let kappa = there / later;
+            let begin = grid.transform(&self.met_in_service(&stalled.plus(header), &Law::zero()));
+            let step = grid.transform(&stalled.plus(header));
+            let run = begin.iter().zip(&step).map(|(c, x)| c * (1.0 - kappa) / (1.0 - x * kappa));
+            let most = if self.holds_whole_messages() {
+                grid.sum(&room, &stalled).plus(header)
+            } else {
+                room.clone()
+            };
+            let run = grid.law(run.collect()).min(&most);
+            mixed = Law::mixture(&[(1.0 - quiet, &mixed), (quiet, &run)]);
+        }
+        let in_buffer = if self.holds_whole_messages() { mixed } else { mixed.min(&room) };
         let residence = (1.0 - first) * in_buffer.mean();
         let waiting = (mean_wait - residence).max(0.0) + first * self.header_wait;
         Ok(Queued { first, in_buffer, waiting, load })
+    }
+
+    /// How many messages find both free, and how many are directly behind one, where the others are away for the share
+    /// `quiet` of the time and all gaps come in the rest: whether a stream alone overloads the source differs between
+    /// both.
+    fn apart(bursts: &BurstySource, quiet: f64, without: &Law, all: &Law) -> (f64, f64) {
+        let (mean, square) = (without.mean(), without.second_moment());
+        let rest = |all: f64, without: f64| (all - quiet * without) / (1.0 - quiet);
+        let with = Service {
+            mean: rest(all.mean(), mean).max(mean),
+            mean_square: rest(all.second_moment(), square).max(square),
+        };
+        let without = Service { mean, mean_square: square };
+        let (without, with) = (bursts.queue(without, without), bursts.queue(with, with));
+        let mixed = |without: f64, with: f64| quiet * without + (1.0 - quiet) * with;
+        (mixed(without.first, with.first), mixed(without.second, with.second))
     }
 
     /// Mean wait in interface and input channel together, the share of messages that find both free, and, for bursts,
@@ -95,13 +174,13 @@ impl Source<'_> {
     /// regain its link and what comes between the rest of its flits, as far as a full buffer does not hide it.
     ///
     /// What was found has been sent while it was stalled.
-    fn stalled(&self, blocked: &Law) -> Law {
+    fn stalled(&self, blocked: &Law, coming: &Law) -> Law {
         if !self.shape.is_short() {
             return blocked.clone();
         }
         let b = self.shape.buffer;
         let stall: f64 = blocked.probabilities().iter().skip(b.ceil() as usize + 1).sum();
-        let back = self.grid.sum(self.coming, self.regain).less(b);
+        let back = self.grid.sum(coming, self.regain).less(b);
         self.grid.sum(blocked, &back.sometimes(stall))
     }
 

@@ -68,6 +68,8 @@ pub(super) struct Arriving {
     pub(super) first: f64,
     /// `R+`: in-buffer wait of the others.
     pub(super) in_buffer: Law,
+    /// Whether gaps are few and long, so that one counts wherever in the message it is looked for.
+    pub(super) bursty: bool,
 }
 
 /// A class at an output.
@@ -79,8 +81,12 @@ pub(super) struct Station<'s> {
     pub(super) rate: f64,
     /// Messages that can be ahead at the crossbar: one over each other input.
     ahead: f64,
+    /// Other inputs, infinitely many where `ahead` tells enough.
+    inputs: f64,
     /// How much longer a message holds the virtual channel because links further on hold it up.
     held_up: &'s Law,
+    /// Whether they hold its link, too: an ejection link waits for nobody.
+    link_is_held: bool,
     /// `C * i`: flits with what interrupts them, and the idle cycle.
     service: Time,
     set_up: Time,
@@ -163,16 +169,28 @@ impl<'s> Station<'s> {
             around,
             rate,
             ahead,
+            inputs: f64::INFINITY,
             held_up,
             service: Time::of(grid, &grid.sum(&grid.law(whole), &idle)),
             set_up: Time::of(grid, &around.set_up),
             left_behind: Time::of(grid, &around.left_behind),
             behind_set_up: grid.sum(&around.set_up, &half_way),
             half_way,
+            link_is_held: true,
             interrupted_rest: interruptions(shape.rest()),
             step,
             step_completion: completion(step),
         }
+    }
+
+    /// The same with so many other inputs.
+    pub(super) fn with_other_inputs(self, inputs: f64) -> Self {
+        Self { inputs, ..self }
+    }
+
+    /// The same with a link that nothing further on holds up.
+    pub(super) fn with_free_link(self) -> Self {
+        Self { link_is_held: false, ..self }
     }
 
     /// The waits before anything is known of them.
@@ -194,7 +212,8 @@ impl<'s> Station<'s> {
             let mut hole =
                 if bare > 1e-12 { Law::mixture(&[(1.0 - bare, &hidden), (bare, gap)]) } else { hidden };
             if shape.is_short() {
-                hole = hole.max(&arriving.held[i]);
+                let held = &arriving.held[i];
+                hole = if arriving.bursty { hole.max_in_step(held) } else { hole.max(held) };
             }
             hole
         };
@@ -207,7 +226,7 @@ impl<'s> Station<'s> {
 
     /// One round: the two queues and the back-pressure.
     pub(super) fn round(&self, arriving: &Arriving, now: &Waits) -> Result<Met, Overloaded> {
-        let Self { grid, shape, around, rate, ahead, held_up, .. } = self;
+        let Self { grid, shape, around, rate, ahead, inputs, held_up, .. } = self;
         let (m, b) = (shape.message, shape.buffer);
         // virtual channel: B = M + 1 + hole(w | w > 0), F = M + 1 + hole(0)
         let held = m + shape.idle;
@@ -216,7 +235,10 @@ impl<'s> Station<'s> {
         let at_least =
             |law: Law, least: &Law| if held_up.positive() > 0.0 { law.max_in_step(least) } else { law };
         let stalled = held_up.plus(held);
-        let time = |law: Law, least: &Law| Time::of(grid, &at_least(law, least));
+        // who is held up for long holds its input up as well: of each input one message waits
+        let per_input = *rate / inputs;
+        let met = |law: Law| if arriving.bursty { law.met_once(per_input, held) } else { law };
+        let time = |law: Law, least: &Law| Time::of(grid, &met(at_least(law, least)));
         let (later, first) = (time(later, &stalled), time(first, &stalled));
         let over = |place, load| Overloaded { load, place };
         let nothing = Time::of(grid, &Law::zero());
@@ -233,9 +255,12 @@ impl<'s> Station<'s> {
         let held = self.service.and(&hole_later);
         let later = held.and(&self.left_behind);
         let first = self.service.and(&hole_first).and(&self.set_up);
-        let (later, first) = if held_up.positive() > 0.0 {
+        let (later, first) = if self.link_is_held && held_up.positive() > 0.0 {
             let (later, first) = (grid.law(later.transform), grid.law(first.transform));
             (time(later, &stalled), time(first, &grid.sum(&stalled, &around.set_up)))
+        } else if arriving.bursty {
+            let met = |time: Time| Time::of(grid, &met(grid.law(time.transform)));
+            (met(later), met(first))
         } else {
             (later, first)
         };

@@ -66,6 +66,24 @@ pub(in crate::refined) fn told_apart(streams: f64, on: f64, load: f64, most: usi
     states
 }
 
+/// `ψ_i` by the number of streams: in which states overload leaves the queue empty; nothing if there is none.
+pub(in crate::refined) fn returns(streams: f64, on: f64, load: f64) -> Vec<(f64, f64)> {
+    let (mut states, stride) = binomial(streams, on, MAX_STATES);
+    for state in &mut states {
+        state.spare = 1.0 - state.active * load;
+    }
+    let spare = states.iter().take_while(|state| state.spare > 0.0).count();
+    if spare == 0 || spare == states.len() {
+        return Vec::new();
+    }
+    let back = if spare == 1 {
+        vec![1.0]
+    } else {
+        first_return(&states, spare, &Walk::new(&states, streams, on, stride))
+    };
+    states.iter().zip(back).map(|(state, share)| (state.active, share)).collect()
+}
+
 /// The binomial law where it matters, and the stride from state to state.
 fn binomial(streams: f64, on: f64, most: usize) -> (Vec<State>, f64) {
     let mode = ((streams + 1.0) * on).floor().min(streams);
