@@ -75,7 +75,7 @@ impl Higher {
 }
 
 /// `z^m` for any `m`, what falls between two whole powers split over them.
-fn power(z: Complex64, m: f64) -> Complex64 {
+pub(super) fn power(z: Complex64, m: f64) -> Complex64 {
     let whole = m.floor();
     z.powi(whole as i32) * (1.0 - (m - whole) + z * (m - whole))
 }
@@ -130,7 +130,7 @@ impl Above {
         let idle = load / (1.0 - load) / mean;
         // far from the pole at s = λ, which is none of V_H
         let nearest = |rate: f64| {
-            let distances = grid.points().iter().map(|z| (2.0 * (1.0 - z) / (1.0 + z) - rate).norm());
+            let distances = grid.residuals().iter().map(|residual| (residual.inv() - rate).norm());
             distances.fold(f64::INFINITY, f64::min)
         };
         let rate = if nearest(rate) < 1e-7 { rate + 1e-6 } else { rate };
@@ -138,8 +138,8 @@ impl Above {
         let z = Complex64::new((2.0 - rate) / (2.0 + rate), 0.0);
         let at_rate = self.higher.busy(self.higher.per_flit(&self.higher.powers(z), Complex64::ZERO)).re;
         let busy = idle * (1.0 - at_rate) / (rate + idle * (1.0 - at_rate));
-        let transform = self.busy.iter().zip(grid.points()).map(|(b, z)| {
-            let s = 2.0 * (1.0 - z) / (1.0 + z);
+        let transform = self.busy.iter().zip(grid.residuals()).map(|(b, residual)| {
+            let s = residual.inv();
             1.0 - busy + busy * rate * (b - at_rate) / (1.0 - at_rate) / (rate - s)
         });
         grid.law(transform.collect())

@@ -59,6 +59,7 @@ use super::between::Between;
 use super::bursts_above::{Streams, Work};
 use super::bursty_source::{active_streams, returns};
 use super::grid::{Grid, Transform};
+use super::higher_classes::power;
 
 /// The most streams, and their states.
 const MOST: usize = 3;
@@ -398,12 +399,6 @@ fn root(x: Complex64) -> Complex64 {
     let size = x.norm_sqr().sqrt();
     let im = ((size - x.re).max(0.0) / 2.0).sqrt().copysign(x.im);
     Complex64::new(((size + x.re).max(0.0) / 2.0).sqrt(), im)
-}
-
-/// `z^m` for any `m`, what falls between two whole powers split over them.
-fn power(z: Complex64, m: f64) -> Complex64 {
-    let whole = m.floor();
-    z.powi(whole as i32) * (1.0 - (m - whole) + z * (m - whole))
 }
 
 /// Gauss: puts the solution into the column behind the matrix.
