@@ -33,14 +33,17 @@ pub(super) struct Crossing {
     pub(super) contending: f64,
     /// `S_2`: probability that two messages come over different inputs.
     pub(super) different: f64,
+    /// Other inputs that bring messages.
+    pub(super) others: f64,
 }
 
 impl Crossing {
-    const NOTHING: Self = Self { contending: 0.0, different: 0.0 };
+    const NOTHING: Self = Self { contending: 0.0, different: 0.0, others: 0.0 };
 
     fn add(&mut self, share: f64, one: Self) {
         self.contending += share * one.contending;
         self.different += share * one.different;
+        self.others += share * one.others;
     }
 }
 
@@ -90,19 +93,30 @@ impl EcubePaths {
     /// Who shares an output with whom.
     pub(super) fn crossing(self, output: Output) -> Crossing {
         let ejected = |s: u32| 1.0 / half_to(s) / self.destinations();
-        let (own, same): (f64, f64) = match output {
+        let (own, same, others): (f64, f64, u32) = match output {
             Output { from: Some(from), to: None } => {
-                (ejected(from), (0..self.dimension).map(|s| ejected(s) * ejected(s)).sum())
+                let same = (0..self.dimension).map(|s| ejected(s) * ejected(s)).sum();
+                (ejected(from), same, self.dimension - 1)
             }
-            Output { from: None, to: None } => (1.0, 1.0),
+            Output { from: None, to: None } => (1.0, 1.0, 0),
             Output { from, to: Some(to) } => {
                 let injected = half_to(to);
                 // 4^-s + Σ_(j < s) 4^-(s - j)
                 let same = injected * injected + (1..=to).map(|apart| half_to(2 * apart)).sum::<f64>();
-                (from.map_or(injected, |from| half_to(to - from)), same)
+                (from.map_or(injected, |from| half_to(to - from)), same, to)
             }
         };
-        Crossing { contending: 1.0 - own, different: (1.0 - same).max(0.0) }
+        Crossing { contending: 1.0 - own, different: (1.0 - same).max(0.0), others: f64::from(others) }
+    }
+
+    /// `p`: how often another message that has come over the same input wants the same output.
+    pub(super) fn same(self, output: Output) -> f64 {
+        match output {
+            Output { from: None, to: None } => 1.0,
+            // 2^(n - 1 - s) of the 2^n - 1 destinations
+            Output { from: None, to: Some(to) } => half_to(to + 1) / (1.0 - half_to(self.dimension)),
+            Output { from: Some(from), to } => half_to(to.unwrap_or(self.dimension - 1) - from),
+        }
     }
 
     /// All outputs: first ones, later channels, and ejection links.
@@ -234,11 +248,17 @@ mod tests {
                 let column: Vec<f64> = through.iter().map(|row| row[output as usize]).collect();
                 let all: f64 = column.iter().sum();
                 let same: f64 = column.iter().map(|x| x * x / all / all).sum();
-                Crossing { contending: 1.0 - column[input as usize] / all, different: 1.0 - same }
+                let inputs = column.iter().filter(|x| **x > 0.0).count();
+                Crossing {
+                    contending: 1.0 - column[input as usize] / all,
+                    different: 1.0 - same,
+                    others: inputs as f64 - 1.0,
+                }
             };
             let close = |a: Crossing, b: Crossing| {
                 assert!((a.contending - b.contending).abs() < 1e-9, "{n}: {a:?} {b:?}");
                 assert!((a.different - b.different).abs() < 1e-9, "{n}: {a:?} {b:?}");
+                assert!((a.others - b.others).abs() < 1e-9, "{n}: {a:?} {b:?}");
             };
             for h in 1..=n {
                 for k in 1..=h + 1 {
@@ -249,8 +269,11 @@ mod tests {
                         mean.add(1.0, crossing(input, output));
                         count += 1.0;
                     }
-                    let mean =
-                        Crossing { contending: mean.contending / count, different: mean.different / count };
+                    let mean = Crossing {
+                        contending: mean.contending / count,
+                        different: mean.different / count,
+                        others: mean.others / count,
+                    };
                     close(mean, cube.mean(cube.outputs(h, k)));
                 }
             }

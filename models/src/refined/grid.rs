@@ -285,6 +285,42 @@ impl Grid {
         weights
     }
 
+    /// The sum of independent times, as weights by cells that need not sum to one.
+    pub(super) fn convolved(&self, x: &[f64], y: &[f64]) -> Vec<f64> {
+        const NOTHING: f64 = 1e-10;
+        let trimmed = |law: &'_ [f64]| law.iter().rposition(|p| *p > NOTHING).map_or(0, |last| last + 1);
+        let (x, y) = (&x[..trimmed(x).min(self.n)], &y[..trimmed(y).min(self.n)]);
+        let (short, long) = if x.len() < y.len() { (x, y) } else { (y, x) };
+        if short.is_empty() {
+            return Vec::new();
+        }
+        if short.len() * long.len() <= TERM_BY_TERM {
+            let mut weights = vec![0.0; short.len() + long.len() - 1];
+            for (at, p) in short.iter().enumerate().filter(|(_, p)| **p > 0.0) {
+                for (weight, q) in weights[at..].iter_mut().zip(long) {
+                    *weight += p * q;
+                }
+            }
+            weights.truncate(self.n);
+            return weights;
+        }
+        let damped = |law: &[f64]| {
+            self.plan.forward(|real| {
+                for ((to, p), d) in real.iter_mut().zip(law).zip(&self.damping) {
+                    *to = p * d;
+                }
+                law.len()
+            })
+        };
+        let mut sum = product(&damped(short), &damped(long));
+        let mut weights = self.plan.inverse(&mut sum);
+        for (p, u) in weights.iter_mut().zip(&self.undamping) {
+            *p = (*p * u).max(0.0);
+        }
+        weights.truncate(short.len() + long.len() - 1);
+        weights
+    }
+
     /// `X + Y` of independent laws.
     pub(super) fn sum(&self, x: &Law, y: &Law) -> Law {
         let (short, long) = if x.probabilities().len() < y.probabilities().len() { (x, y) } else { (y, x) };

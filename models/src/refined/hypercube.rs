@@ -3,18 +3,18 @@
 //! A message passes the queues of a single router at each output of its path. What differs from one:
 //!
 //! - Channels carry `ρ` messages per message generated; clocks tick with what is generated.
-//! - The own input has put its share of an output's traffic in sequence ([`EcubePaths`]): it neither meets it
-//!   ([`OneClass::contending_rate`]) nor finds others of it, `f' = f / (1 - (1 - f) Σ)`.
+//! - The own input has put its share of an output's traffic in sequence ([`EcubePaths`]): who comes alone does not meet
+//!   it ([`OneClass::contended`]), nor does it find others of it, `f' = f / (1 - (1 - f) Σ)`.
 //! - Outputs that are alike are solved once ([`Stations`]), and paths are mixtures over outputs, so that no work
-//!   grows with the `2^n` nodes; for means alone there is one output of each kind.
+//!   grows with the `2^n` nodes; for means alone more of them count as alike.
 //! - Headers wait behind others in the input channels of all routers ([`OneClass::in_channel`]).
 //! - Gaps inside messages close and open on the way; header and tail are followed together ([`TailAndHeader`]).
 //! - Messages longer than the buffers are held up by links several routers on ([`Chain`]).
 //!
 //! For a class the first input channel and the interface are iterated with the mean first output, as in a single
 //! router; what follows depends on it, but not the other way round, unless messages are longer than the buffers.
-//! Routers are taken to be independent of each other (our own approximation, as are all formulas here that name no
-//! source).
+//! Routers are taken to be independent of each other but for who follows whom (our own approximation, as are all formulas
+//! here that name no source).
 
 mod along_path;
 mod input_channel;
@@ -35,9 +35,13 @@ use super::source::Source;
 use super::station::{Around, Arriving, Met, Overloaded, Place, Shape, Station as Queues, Waits};
 use super::{Asked, Class, Resolution};
 use along_path::{Path, Prepared};
+use input_channel::InChannel;
 
 /// Rounds over a path in which messages longer than the buffers hold each other up.
 const CHAINED: u32 = 4;
+
+/// Probability of the last eighth of the lattice up to which it is wide enough for means.
+const BEYOND: f64 = 2e-4;
 
 /// All classes of a hypercube.
 pub(super) fn solve(
@@ -48,6 +52,8 @@ pub(super) fn solve(
     warm: &dyn Fn(usize) -> Option<Warm>,
 ) -> Vec<Result<Found, Overloaded>> {
     let real_time: Vec<Class> = asked.real_time().collect();
+    // what one lattice leaves out is left out at every output of a path
+    let resolution = &Resolution { beyond: resolution.beyond.min(BEYOND), ..*resolution };
     let solve = |index: usize| {
         let mut known: Option<(f64, Option<Rc<Chained>>)> = None;
         on_wider_lattices(resolution, warm(index).as_ref(), |resolution, start| {
@@ -148,6 +154,8 @@ struct OneClass<'g> {
 struct Station {
     met: Met,
     around: Around,
+    /// Wait behind the own class only: as messages of other inputs come, and directly behind one of the own input.
+    own: [Law; 2],
     /// `I`: interruptions of a message by others.
     interrupted: Law,
 }
@@ -159,6 +167,7 @@ struct Like {
     last: bool,
     contending: f64,
     different: f64,
+    others: f64,
 }
 
 impl Like {
@@ -166,7 +175,7 @@ impl Like {
     const PARTS: [f64; 2] = [16.0, 32.0];
 
     fn new(paths: EcubePaths, output: Output) -> Self {
-        let Crossing { contending, different } = paths.crossing(output);
+        let Crossing { contending, different, others } = paths.crossing(output);
         let fine = if paths.dimension() > 4 { 1.0 } else { 4.0 };
         let rounded = |share: f64, parts: f64| (share * parts * fine).round() / fine;
         Self {
@@ -174,13 +183,39 @@ impl Like {
             last: output.to.is_none(),
             contending: rounded(contending, Self::PARTS[0]),
             different: rounded(different, Self::PARTS[1]),
+            // hardly ever are more than three of them there
+            others: others.min(3.0),
         }
+    }
+
+    /// For means alone: first ones where nobody contends and where somebody does, later channels, and ejection links at
+    /// which more than about one half of the traffic contends, or less.
+    fn coarsely(self) -> Self {
+        let f = self.crossing().contending;
+        let contending = f64::from(u8::from(f > 0.3) + u8::from(self.last && f > 0.6));
+        Self { contending, different: 0.0, others: 0.0, ..self }
     }
 
     fn crossing(self) -> Crossing {
         let [contending, different] = Self::PARTS;
-        Crossing { contending: self.contending / contending, different: self.different / different }
+        Crossing {
+            contending: self.contending / contending,
+            different: self.different / different,
+            others: self.others,
+        }
     }
+}
+
+/// What a class meets of itself at an output.
+struct Contended {
+    /// `v`
+    load: f64,
+    /// `C` \[cells\]
+    completion: f64,
+    /// `w`: mean wait in messages.
+    wait: f64,
+    /// `(v_d + I - G)+`
+    slower: Law,
 }
 
 /// All stations of a class.
@@ -307,33 +342,90 @@ impl<'g> OneClass<'g> {
         around
     }
 
-    /// Rate of the own messages that contend for an output.
-    ///
-    /// An input brings its messages one after another. A message in service is met if it is of another input (`f`),
-    /// but a backlog behind it exists only because messages of two different inputs overlapped (`S_2`):
-    ///
-    /// ```text
-    /// u = λ (M + 1) / (1 - Σ),   f_e = (1 - u) f + u S_2,   l = f_e λ / (1 - (1 - f_e) u)
-    /// ```
-    ///
-    /// Our own approximation; in slots, for sums of Bernoulli arrivals, the mean wait is exactly
-    /// `u (1 - p_j) / 2 + u² (1 - Σ p²) / 2 / (1 - u)`.
-    fn contending_rate(&self, last: bool, crossing: Crossing) -> f64 {
-        let Crossing { contending: f, different } = crossing;
-        if f < 1e-9 {
-            return 0.0;
-        }
-        let link = self.link(last);
-        let u = (link.rate * (self.shape.message + self.shape.idle) / (1.0 - link.load).max(0.02)).min(0.98);
-        let effective = (1.0 - u) * f + u * different;
-        effective * link.rate / (1.0 - (1.0 - effective) * u)
+    /// Who shares an output with whom, on average over all messages at their first output, at a later channel or at the
+    /// ejection link.
+    fn mean_crossing(&self, first: bool, last: bool) -> Crossing {
+        let paths = self.paths;
+        paths.mean(match (first, last) {
+            (true, _) => paths.first(),
+            (_, true) => paths.last(),
+            _ => paths.middle(),
+        })
     }
 
-    /// Messages that can be ahead at the crossbar, one of each other input: `S_2 / (1 - S_2)`, since `1 / (1 - S_2)`
-    /// is the number of inputs that count.
-    fn ahead(crossing: Crossing) -> f64 {
-        let different = crossing.different;
-        if different < 1.0 - 1e-9 { (different / (1.0 - different)).max(1.0) } else { f64::INFINITY }
+    /// The outputs that are taken to be alike.
+    fn like(&self, output: Output) -> Like {
+        let like = Like::new(self.paths, output);
+        if self.laws { like } else { like.coarsely() }
+    }
+
+    /// Who shares an output with whom, on average over all messages at outputs that are alike.
+    fn mean_of(&self, like: Like) -> Crossing {
+        let outputs = match (like.first, like.last) {
+            (true, _) => self.paths.first(),
+            (_, true) => self.paths.last(),
+            _ => self.paths.middle(),
+        };
+        let alike: Vec<(f64, Output)> =
+            outputs.into_iter().filter(|(_, output)| self.like(*output) == like).collect();
+        let all: f64 = alike.iter().map(|(share, _)| share).sum();
+        self.paths.mean(alike.into_iter().map(|(share, output)| (share / all, output)))
+    }
+
+    /// What a class meets of itself at an output that it loads by `u = λ (M + 1) / (1 - Σ)`, `v = f u` of it over other
+    /// inputs than the own.
+    ///
+    /// An input brings its messages one after another. Who comes at any moment meets the other inputs only: a message
+    /// being sent, `v / 2`, or a backlog of them, `v² / 2`, which is worked off at `1 - u`, since more of all inputs
+    /// come. The share `(1 - f) u` follows directly behind a message of the own input for the same output. It meets all
+    /// that came while that one waited and was sent, none of which has been begun, and what others delayed that one
+    /// by on the link beyond the gaps in which it had come, `(v_d + I - G)+`, as far as it left the crossbar, `b` (our own
+    /// approximation; M/D/1 for `f = 1`):
+    ///
+    /// ```text
+    /// w_0 = v / 2 + v² / 2 / (1 - u),   w_1 = v (1 + w) + E[(v_d + I - G)+] / C,   C = (M + 1) / (1 - Σ)
+    /// w = (1 - (1 - f) u) w_0 + (1 - f) u w_1
+    /// ```
+    fn contended(&self, last: bool, crossing: Crossing, around: &Around) -> Contended {
+        let (grid, f) = (self.grid, crossing.contending);
+        let link = self.link(last);
+        let completion = (self.shape.message + self.shape.idle) / (1.0 - link.load).max(0.02);
+        let u = (link.rate * completion).min(0.98);
+        let (load, follows) = (f * u, (1.0 - f) * u);
+        let alone = load / 2.0 + load * load / 2.0 / (1.0 - u);
+        let delayed = grid.sum(&around.set_up, &grid.law(around.in_step.over(grid, self.shape.message)));
+        let slower = grid.excess(&delayed, &self.gaps[0]).min(&Law::constant(self.shape.buffer));
+        let behind = load + slower.mean() / completion;
+        let wait = ((1.0 - follows) * alone + follows * behind) / (1.0 - follows * load);
+        Contended { load, completion, wait, slower }
+    }
+
+    /// Rate of the own messages that contend for an output, that of a queue M/D/1 of the mean wait:
+    /// `l C = 2 w / (1 + 2 w)`; not more than there are.
+    fn contending_rate(&self, last: bool, crossing: Crossing, contended: &Contended) -> f64 {
+        if crossing.contending < 1e-9 {
+            return 0.0;
+        }
+        let Contended { completion, wait, .. } = contended;
+        (2.0 * wait / (1.0 + 2.0 * wait) / completion).min(self.link(last).rate)
+    }
+
+    /// Waits behind the own class: of those that come at any moment, `P(V > 0) = v`, and directly behind a message of
+    /// the own input for the same output: a Poisson number of whole messages, `v (1 + w)` on average, and
+    /// `(v_d + I - G)+`.
+    fn own_waits(&self, crossing: Crossing, around: &Around, contended: &Contended, met: &Met) -> [Law; 2] {
+        let (grid, m) = (self.grid, self.shape.message);
+        let Contended { load, wait, slower, .. } = contended;
+        let positive = met.own.positive();
+        if crossing.contending < 1e-9 || positive < 1e-12 {
+            return [met.own.clone(), Law::zero()];
+        }
+        let whole = product(&grid.delay(m + self.shape.idle), &around.lagging.over(grid, m));
+        let exponent: Vec<_> = whole.iter().map(|z| z - 1.0).collect();
+        let came = grid.law(grid.compound(&exponent, load * (1.0 + wait)));
+        // of a queue that is loaded by l C
+        let alone = load * (1.0 + 2.0 * wait) / (2.0 * wait);
+        [met.own.sometimes(alone.min(1.0)), grid.sum(&came, slower)]
     }
 
     fn queues<'s>(
@@ -341,11 +433,14 @@ impl<'g> OneClass<'g> {
         last: bool,
         crossing: Crossing,
         around: &'s Around,
+        contended: &Contended,
         held: &'s Held,
     ) -> Queues<'s> {
-        let rate = self.contending_rate(last, crossing);
+        let rate = self.contending_rate(last, crossing, contended);
         let held_up = if last { &held.on_ejection } else { &held.on_channel };
-        let queues = Queues::new(self.grid, self.shape, around, rate, Self::ahead(crossing), held_up);
+        // at the crossbar no more than one message of each other input can be ahead
+        let ahead = crossing.others.max(1.0);
+        let queues = Queues::new(self.grid, self.shape, around, rate, ahead, held_up);
         if last && self.work.is_some() { queues.with_free_link() } else { queues }
     }
 
@@ -404,7 +499,9 @@ impl<'g> OneClass<'g> {
         start: Option<&State>,
         report: &mut Detail,
     ) -> Result<Settled, Overloaded> {
-        let queues = self.queues(false, self.paths.mean(self.paths.first()), around, held);
+        let crossing = self.mean_crossing(true, false);
+        let contended = self.contended(false, crossing, around);
+        let queues = self.queues(false, crossing, around, &contended, held);
         let coming = self.grid.law(self.interface.coming.over(self.grid, self.shape.rest()));
         let source = Source {
             grid: self.grid,
@@ -447,7 +544,9 @@ impl<'g> OneClass<'g> {
         }
         let link = &met.waits.link;
         let first = entering.first;
-        let queues = self.queues(false, self.paths.mean(self.paths.first()), around, held);
+        let crossing = self.mean_crossing(true, false);
+        let contended = self.contended(false, crossing, around);
+        let queues = self.queues(false, crossing, around, &contended, held);
         let passage = |queues: &Queues<'_>, in_buffer: &Law, met: &Met, gaps: &Between| {
             if self.laws {
                 queues.passage(in_buffer, met, gaps).mean()
@@ -461,8 +560,10 @@ impl<'g> OneClass<'g> {
         if self.dimension < 2 {
             return Ok((leaving, None));
         }
-        let (around, met) = self.typical(false, leaving, held, None)?;
-        let queues = self.queues(false, self.paths.mean(self.paths.middle()), &around, held);
+        let (around, met) = self.typical(false, leaving, held)?;
+        let crossing = self.mean_crossing(false, false);
+        let contended = self.contended(false, crossing, &around);
+        let queues = self.queues(false, crossing, &around, &contended, held);
         let delay = passage(&queues, &Law::zero(), &met, &self.gaps_of_mean(leaving));
         let growth = delay - met.waits.link.mean() - leaving;
         // routers passed since the first: E[h (h - 1) / 2] / E[h]
@@ -473,22 +574,38 @@ impl<'g> OneClass<'g> {
         Ok((gaps, Some((around, met))))
     }
 
-    /// Every kind of output on the paths.
-    fn stations(&self, entering: &Arriving, gaps: f64, held: &Held) -> Result<Stations, Overloaded> {
+    /// Every kind of output on the paths. For means alone they are as the outputs that are alike are on average, and
+    /// what is known of first outputs and of typical later ones is made use of.
+    fn stations(
+        &self,
+        entering: &Arriving,
+        gaps: f64,
+        held: &Held,
+        first: &Met,
+        middle: Option<(Around, Met)>,
+    ) -> Result<Stations, Overloaded> {
         let n = self.dimension;
         let arriving_later = self.arriving(gaps);
         let mut stations = Stations::new(n);
-        let mut arounds: Vec<((bool, f64), Around)> = Vec::new();
+        let mut arounds: Vec<((bool, bool, f64), Around)> = Vec::new();
+        let mut starts = [None, None];
+        if !self.laws {
+            starts[0] = Some(&first.waits);
+            if let Some((around, met)) = &middle {
+                starts[1] = Some(&met.waits);
+                arounds.push(((false, false, 1.0), around.clone()));
+            }
+        }
         for output in self.paths.all_outputs() {
-            let like = Like::new(self.paths, output);
+            let like = self.like(output);
             let (at, known) = (stations.index(output), &mut stations.known);
             let place = known.iter().position(|(known, _)| *known == like);
             stations.places[at] = place.unwrap_or(known.len());
             if place.is_some() {
                 continue;
             }
-            let crossing = like.crossing();
-            let key = (like.last, like.contending);
+            let crossing = if self.laws { like.crossing() } else { self.mean_of(like) };
+            let key = (like.first && !self.laws, like.last, like.contending);
             let around = match arounds.iter().find(|(known, _)| *known == key) {
                 Some((_, around)) => around.clone(),
                 None => {
@@ -498,62 +615,28 @@ impl<'g> OneClass<'g> {
                 }
             };
             let arriving = if like.first { entering } else { &arriving_later };
-            let queues = self.queues(like.last, crossing, &around, held);
+            let contended = self.contended(like.last, crossing, &around);
+            let queues = self.queues(like.last, crossing, &around, &contended, held);
             let before =
                 known.iter().rfind(|(known, _)| (known.first, known.last) == (like.first, like.last));
-            let start = before.map_or_else(|| queues.start(), |(_, station)| station.met.waits.clone());
+            let known_of = if like.last { None } else { starts[usize::from(!like.first)] };
+            let start = before.map(|(_, station)| &station.met.waits).or(known_of);
+            let start = start.map_or_else(|| queues.start(), Waits::clone);
             let met = self.meet(&queues, arriving, start).map_err(|over| over.at(like.last))?;
-            known.push((like, Station { met, around, interrupted: Law::zero() }));
-        }
-        Ok(stations)
-    }
-
-    /// For means alone: a station for each kind of output, as it is on average. The first is known, and of the middle
-    /// one what it is with gaps of another mean.
-    fn typical_stations(
-        &self,
-        first: (Around, Met),
-        middle: Option<(Around, Met)>,
-        gaps: f64,
-        held: &Held,
-    ) -> Result<Stations, Overloaded> {
-        let n = self.dimension;
-        let mut stations = Stations::new(n);
-        for output in self.paths.all_outputs() {
-            let at = stations.index(output);
-            stations.places[at] = match output {
-                Output { from: None, .. } => 0,
-                Output { to: None, .. } => 1,
-                _ => 2,
-            };
-        }
-        let mut kinds = vec![(true, false, first), (false, true, self.typical(true, gaps, held, None)?)];
-        if n > 1 {
-            kinds.push((false, false, self.typical(false, gaps, held, middle)?));
-        }
-        for (first, last, (around, met)) in kinds {
-            let like = Like { first, last, contending: 0.0, different: 0.0 };
-            stations.known.push((like, Station { met, around, interrupted: Law::zero() }));
+            let own = self.own_waits(crossing, &around, &contended, &met);
+            known.push((like, Station { met, around, own, interrupted: Law::zero() }));
         }
         Ok(stations)
     }
 
     /// A later output on average over all messages: the channels, or the ejection links; from what it is else.
-    fn typical(
-        &self,
-        last: bool,
-        gaps: f64,
-        held: &Held,
-        start: Option<(Around, Met)>,
-    ) -> Result<(Around, Met), Overloaded> {
-        let crossing =
-            if last { self.paths.mean(self.paths.last()) } else { self.paths.mean(self.paths.middle()) };
-        let (around, waits) = start.map(|(around, met)| (around, met.waits)).unzip();
-        let around = around.unwrap_or_else(|| self.around(last, crossing));
-        let queues = self.queues(last, crossing, &around, held);
+    fn typical(&self, last: bool, gaps: f64, held: &Held) -> Result<(Around, Met), Overloaded> {
+        let crossing = self.mean_crossing(false, last);
+        let around = self.around(last, crossing);
+        let contended = self.contended(last, crossing, &around);
+        let queues = self.queues(last, crossing, &around, &contended, held);
         let arriving = self.arriving(gaps);
-        let waits = waits.unwrap_or_else(|| queues.start());
-        let met = self.meet(&queues, &arriving, waits).map_err(|over| over.at(last))?;
+        let met = self.meet(&queues, &arriving, queues.start()).map_err(|over| over.at(last))?;
         Ok((around, met))
     }
 
@@ -561,13 +644,13 @@ impl<'g> OneClass<'g> {
     fn chained(&self, first: (&Around, &Met), gaps: f64, held: &Held) -> Result<Held, Overloaded> {
         let shares: Vec<f64> = (1..=self.dimension).map(|hops| self.paths.share(hops)).collect();
         let chain = Chain { grid: self.grid, shape: self.shape, stages: self.stages, shares: &shares };
-        let last = self.typical(true, gaps, held, None)?;
+        let last = self.typical(true, gaps, held)?;
         let first = Kind::new(&first.1.waits, &first.0.lagging);
         let last = Kind::new(&last.1.waits, &last.0.lagging);
         if self.dimension < 2 {
             return Ok(chain.held(&first, &first, &last));
         }
-        let later = self.typical(false, gaps, held, None)?;
+        let later = self.typical(false, gaps, held)?;
         Ok(chain.held(&first, &Kind::new(&later.1.waits, &later.0.lagging), &last))
     }
 
@@ -579,7 +662,7 @@ impl<'g> OneClass<'g> {
     ) -> Result<Outcome, Overloaded> {
         let (n, unit) = (self.dimension, self.unit);
         let mut report = Detail::default();
-        let around = self.around(false, self.paths.mean(self.paths.first()));
+        let around = self.around(false, self.mean_crossing(true, false));
         let mut held = Held::nobody();
         let mut round = 0;
         let mut warm = start.cloned();
@@ -600,11 +683,7 @@ impl<'g> OneClass<'g> {
                     continue;
                 }
             }
-            let stations = if self.laws {
-                self.stations(&entering, gaps, &held)?
-            } else {
-                self.typical_stations((around.clone(), met), middle, gaps, &held)?
-            };
+            let stations = self.stations(&entering, gaps, &held, &met, middle)?;
             break (stations, queued, gaps, state);
         };
         let in_channel = self.in_channel(&stations, gaps, &held);
@@ -612,19 +691,11 @@ impl<'g> OneClass<'g> {
         let lone = |hops: u32| asked.stages * (1.0 + f64::from(hops)) - 1.0 + self.class.message;
         let residence = (1.0 - queued.first) * queued.in_buffer.mean();
         let paths: Vec<Path> = (1..=n).map(|hops| Path::new(self, &stations, &in_channel, hops)).collect();
-        // P(x > 0) beyond the first router
-        let mut positive = 0.0;
-        for (path, hops) in paths.iter().zip(1..) {
-            for stop in &path.stops[1..] {
-                let blocked = stations.mean(&stop.stations, |station| station.met.blocked.positive());
-                positive += self.paths.share(hops) / self.paths.mean_hops() * blocked;
-            }
-        }
         let typical = &paths[(self.paths.mean_hops().ceil() as usize).min(paths.len() - 1)];
         let expected =
             residence + typical.waits + typical.link + self.gaps[0].max(&self.gaps[1]).mean().max(gaps);
         let start = self.start(expected, &queued);
-        let prepared = Prepared::new(&start, &stations);
+        let prepared = Prepared::new(&stations);
         let (mut transfer, mut input, mut arbitration, mut output) = (0.0, 0.0, 0.0, 0.0);
         for (path, hops) in paths.iter().zip(1..) {
             let share = self.paths.share(hops);
@@ -638,13 +709,14 @@ impl<'g> OneClass<'g> {
         if self.laws {
             for (path, hops) in paths.iter().zip(1..) {
                 let share = self.paths.share(hops);
-                let law = self.along(path, &prepared, start.clone(), positive);
+                let law = self.along(path, &prepared, &in_channel, start.clone());
                 latency += share * law.mean() * unit;
                 delays.push(Delays { hops: Some(hops), share, lone: lone(hops), law });
             }
         } else {
-            let hops = (self.paths.mean_hops().floor() as usize + 1).min(paths.len());
-            latency += self.mean_along(&paths[hops - 1], &prepared, start, positive) * unit;
+            let hops = (self.paths.mean_hops().floor() as u32 + 1).min(n);
+            let path = Path::mean(self, &stations, &in_channel, hops);
+            latency += self.mean_along(&path, &prepared, &in_channel, start) * unit;
             parts.extend(self.gaps.clone());
             for (_, Station { met, .. }) in stations.known {
                 parts.extend([met.waits.link, met.blocked]);
@@ -669,8 +741,9 @@ impl<'g> OneClass<'g> {
 
     /// `I = K_f^(M - m) K^m`: others interrupt the `m` flits that lag at full rate, the rest as far as they come over
     /// other inputs.
-    fn interrupt(&self, stations: &mut Stations, in_channel: &[f64]) {
-        let wait = in_channel.iter().sum::<f64>() / in_channel.len().max(1) as f64;
+    fn interrupt(&self, stations: &mut Stations, in_channel: &[InChannel]) {
+        let wait =
+            in_channel.iter().map(|channel| channel.mean).sum::<f64>() / in_channel.len().max(1) as f64;
         for (like, station) in &mut stations.known {
             let Around { set_up, in_step, lagging, .. } = &station.around;
             let wait = if like.first { 0.0 } else { wait };

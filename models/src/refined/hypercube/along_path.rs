@@ -1,22 +1,53 @@
 //! The tail of a message along all paths of some hops.
 
+use super::super::ecube_paths::Output;
 use super::super::law::Law;
 use super::super::source::Queued;
 use super::super::station::Around;
 use super::super::tail_and_header::{Crossed, TailAndHeader, mix};
+use super::input_channel::InChannel;
 use super::{Like, OneClass, Station, Stations};
 
 /// Mean delays of a typical path that the lattice of the laws spans.
-const SPAN: f64 = 8.0;
+const SPAN: f64 = 12.0;
 /// The same where means alone are wanted.
-const SPAN_OF_MEANS: f64 = 6.0;
+const SPAN_OF_MEANS: f64 = 8.0;
 
 /// A router on the paths of some hops.
+#[derive(Clone)]
 pub(super) struct Stop {
     /// How often it is which station.
     pub(super) stations: Vec<(f64, usize)>,
+    /// How often it is reached over the channel of which dimension; never, if it is the first.
+    channels: Vec<(f64, u32)>,
+    /// `p`: how often another message of the same input channel wants the same output.
+    same: f64,
     /// Mean wait in the input channel \[cells\].
-    pub(super) in_channel: f64,
+    in_channel: f64,
+}
+
+impl Stop {
+    fn new(
+        class: &OneClass<'_>,
+        stations: &Stations,
+        in_channel: &[InChannel],
+        outputs: &[(f64, Output)],
+    ) -> Self {
+        let mut channels = vec![0.0; in_channel.len()];
+        for (share, output) in outputs {
+            if let Some(from) = output.from {
+                channels[from as usize] += share;
+            }
+        }
+        let channels: Vec<(f64, u32)> =
+            channels.into_iter().zip(0..).filter(|(share, _)| *share > 0.0).collect();
+        Self {
+            stations: stations.shares(outputs),
+            same: outputs.iter().map(|(share, output)| share * class.paths.same(*output)).sum(),
+            in_channel: channels.iter().map(|(share, s)| share * in_channel[*s as usize].mean).sum(),
+            channels,
+        }
+    }
 }
 
 /// All paths of some hops, with mean times over the routers \[cells\].
@@ -29,14 +60,35 @@ pub(super) struct Path {
 }
 
 impl Path {
-    pub(super) fn new(class: &OneClass<'_>, stations: &Stations, in_channel: &[f64], hops: u32) -> Self {
+    pub(super) fn new(
+        class: &OneClass<'_>,
+        stations: &Stations,
+        in_channel: &[InChannel],
+        hops: u32,
+    ) -> Self {
         let paths = class.paths;
-        let stop = |k: u32| {
-            let behind = |s: u32| paths.in_dimension(hops, k - 1, s) * in_channel[s as usize];
-            let in_channel = if k > 1 { (0..class.dimension).map(behind).sum() } else { 0.0 };
-            Stop { stations: stations.shares(&paths.outputs(hops, k)), in_channel }
-        };
-        let stops: Vec<Stop> = (1..=hops + 1).map(stop).collect();
+        let stops = (1..=hops + 1).map(|k| Stop::new(class, stations, in_channel, &paths.outputs(hops, k)));
+        Self::over(stations, stops.collect())
+    }
+
+    /// A path of so many hops with outputs that are each the mean over all messages.
+    pub(super) fn mean(
+        class: &OneClass<'_>,
+        stations: &Stations,
+        in_channel: &[InChannel],
+        hops: u32,
+    ) -> Self {
+        let stop = |outputs: Vec<(f64, Output)>| Stop::new(class, stations, in_channel, &outputs);
+        let paths = class.paths;
+        let mut stops = vec![stop(paths.first())];
+        if hops > 1 {
+            stops.resize(hops as usize, stop(paths.middle()));
+        }
+        stops.push(stop(paths.last()));
+        Self::over(stations, stops)
+    }
+
+    fn over(stations: &Stations, stops: Vec<Stop>) -> Self {
         let sum = |what: &dyn Fn(&Station) -> f64| {
             stops.iter().map(|stop| stations.mean(&stop.stations, what)).sum()
         };
@@ -49,18 +101,19 @@ impl Path {
     }
 }
 
-/// What is met at each station, on the lattice.
+/// What is met at each station.
 pub(super) struct Prepared(Vec<Crossed>);
 
 impl Prepared {
-    pub(super) fn new(lattice: &TailAndHeader, stations: &Stations) -> Self {
+    pub(super) fn new(stations: &Stations) -> Self {
+        let weights = |law: &Law| law.probabilities().to_vec();
         let one = |(_, station): &(Like, Station)| {
             let Around { set_up, left_behind, fresh, .. } = &station.around;
             Crossed {
-                own: lattice.weights(&station.met.own),
-                found: [lattice.weights(set_up), lattice.weights(left_behind)],
-                fresh: lattice.weights(&fresh[fresh.len() / 2]),
-                interrupted: lattice.weights(&station.interrupted),
+                own: station.own.each_ref().map(weights),
+                found: [weights(set_up), weights(left_behind)],
+                fresh: weights(&fresh[fresh.len() / 2]),
+                interrupted: weights(&station.interrupted),
                 ..Crossed::default()
             }
         };
@@ -72,7 +125,8 @@ impl Prepared {
         let mut mean = Crossed::default();
         for (share, at) in stations {
             let one = &self.0[*at];
-            mix(&mut mean.own, *share, &one.own);
+            mix(&mut mean.own[0], *share, &one.own[0]);
+            mix(&mut mean.own[1], *share, &one.own[1]);
             mix(&mut mean.found[0], *share, &one.found[0]);
             mix(&mut mean.found[1], *share, &one.found[1]);
             mix(&mut mean.fresh, *share, &one.fresh);
@@ -82,29 +136,30 @@ impl Prepared {
     }
 }
 
-impl OneClass<'_> {
+impl<'g> OneClass<'g> {
     /// Header and tail on entry.
-    pub(super) fn start(&self, expected: f64, queued: &Queued) -> TailAndHeader {
+    pub(super) fn start(&self, expected: f64, queued: &Queued) -> TailAndHeader<'g> {
         // the work grows with hops, and with the cube of the points
         let (side, span) = if self.laws {
-            ((450 / self.dimension as usize).clamp(48, 96), SPAN)
+            ((300 / self.dimension as usize).clamp(33, 60), SPAN)
         } else {
-            (32, SPAN_OF_MEANS)
+            (24, SPAN_OF_MEANS)
         };
         let step = (expected * span / side as f64).max(1.0);
-        TailAndHeader::new((side, step, self.grid.nothing()), queued.first, &queued.in_buffer, &self.gaps)
+        TailAndHeader::new(self.grid, (side, step), queued.first, &queued.in_buffer, &self.gaps)
     }
 
-    /// Law of the tail's delay along a path, on which the share `positive` of later tails is blocked.
+    /// Law of the tail's delay along a path.
     pub(super) fn along(
         &self,
         path: &Path,
         prepared: &Prepared,
-        mut joint: TailAndHeader,
-        positive: f64,
+        in_channel: &[InChannel],
+        mut joint: TailAndHeader<'_>,
     ) -> Law {
+        let last = path.stops.len();
         for (stop, k) in path.stops.iter().zip(1..) {
-            self.cross(&mut joint, stop, k, k as usize == path.stops.len(), prepared, positive);
+            self.cross(&mut joint, stop, k, k as usize == last, prepared, in_channel);
         }
         joint.tail()
     }
@@ -115,24 +170,24 @@ impl OneClass<'_> {
         &self,
         path: &Path,
         prepared: &Prepared,
-        mut joint: TailAndHeader,
-        positive: f64,
+        in_channel: &[InChannel],
+        mut joint: TailAndHeader<'_>,
     ) -> f64 {
         let hops = path.stops.len() as u32 - 1;
         let more = self.paths.mean_hops() + 1.0 - f64::from(hops);
         let last = &path.stops[hops as usize];
         for (stop, k) in path.stops[..hops as usize - 1].iter().zip(1..) {
-            self.cross(&mut joint, stop, k, false, prepared, positive);
+            self.cross(&mut joint, stop, k, false, prepared, in_channel);
         }
         let mut longer = joint.clone();
         let mut mean = 0.0;
         if hops > 1 && more < 1.0 {
-            self.cross(&mut joint, last, hops, true, prepared, positive);
+            self.cross(&mut joint, last, hops, true, prepared, in_channel);
             mean += (1.0 - more) * joint.tail().mean();
         }
         if more > 0.0 {
-            self.cross(&mut longer, &path.stops[hops as usize - 1], hops, false, prepared, positive);
-            self.cross(&mut longer, last, hops + 1, true, prepared, positive);
+            self.cross(&mut longer, &path.stops[hops as usize - 1], hops, false, prepared, in_channel);
+            self.cross(&mut longer, last, hops + 1, true, prepared, in_channel);
             mean += more * longer.tail().mean();
         }
         mean
@@ -141,42 +196,29 @@ impl OneClass<'_> {
     /// Header and tail through router `k`.
     fn cross(
         &self,
-        joint: &mut TailAndHeader,
+        joint: &mut TailAndHeader<'_>,
         stop: &Stop,
         k: u32,
         last: bool,
         prepared: &Prepared,
-        positive: f64,
+        in_channel: &[InChannel],
     ) {
-        let shape = self.shape;
-        let blocks = self.channel.rate * (shape.message + shape.header) * positive;
-        let wait = stop.in_channel;
-        let in_channel = if wait > 1e-9 {
-            let share = blocks.max(wait / (shape.buffer + shape.message)).min(1.0);
-            exponential(wait / share).sometimes(share)
-        } else {
-            Law::zero()
-        };
         let mut met = prepared.crossed(&stop.stations);
-        met.in_channel = joint.weights(&in_channel);
+        for (share, s) in &stop.channels {
+            for (mean, law) in met.in_channel.iter_mut().zip(&in_channel[*s as usize].laws) {
+                mix(mean, *share, law.probabilities());
+            }
+        }
+        if stop.channels.is_empty() {
+            met.in_channel = std::array::from_fn(|_| vec![1.0]);
+        }
         met.header = self.header;
         met.hidden = self.hidden();
         met.closed = self.closed(k);
+        met.same = stop.same;
         if last {
             met.fresh = vec![1.0];
         }
         joint.cross(&met);
     }
-}
-
-/// Exponential law of a mean \[cells\].
-fn exponential(mean: f64) -> Law {
-    let cells = (20.0 * mean).ceil().clamp(2.0, 1e5) as usize;
-    let (mut from, mut to, decay) = (1.0, (-0.5 / mean).exp(), (-1.0 / mean).exp());
-    let weight = |x: usize| {
-        let weight = if x + 1 == cells { from } else { from - to };
-        (from, to) = (to, to * decay);
-        weight
-    };
-    Law::of((0..cells).map(weight).collect())
 }

@@ -1,56 +1,123 @@
 //! Waits in the input channels of later routers.
 
+use realfft::num_complex::Complex64;
+
 use super::super::ecube_paths::Output;
+use super::super::grid::{Transform, product};
 use super::super::law::Law;
 use super::super::station::Met;
-use super::{Held, Like, OneClass, Station, Stations};
+use super::super::tail_and_header::{ALONE, CLOSE, STATES};
+use super::{Held, OneClass, Stations};
+
+/// Wait of a header in an input channel, behind a predecessor that in general wants another output \[cells\].
+pub(super) struct InChannel {
+    /// `D` by how the message comes behind its predecessor.
+    pub(super) laws: [Law; STATES],
+    /// Over all messages.
+    pub(super) mean: f64,
+}
 
 impl OneClass<'_> {
-    /// `D_s`: mean wait of a header behind a predecessor in the input channel of dimension `s` \[cells\].
+    /// Waits in the input channel of each dimension.
     ///
-    /// The predecessor in general wants another output; what holds it up beyond what the link upstream had put
-    /// between the two already is waited for:
+    /// A message is held up as long as its predecessor, which waited `D` itself, and by what holds up that one beyond
+    /// what the link upstream had put between the two already. Messages come in trains, in which a share `u` follows
+    /// another: at once, `s = 1`, if the two had come over different inputs (`S_2`), or else `s = H` apart. Between two
+    /// trains the channel idles for a time `Exp(λ_c)`. With `x_0` and `x_1` for what blocks the first of a train and the
+    /// others at their output ([`super::OneClass::own_waits`])
     ///
     /// ```text
-    /// D_s = λ_c E[B²] / 2 / (1 - λ_c E[B]) - the same with B_up
-    /// B = M + H + max(x, (G - A)+),   B_up = M + G + S_2 + (1 - S_2) H
+    /// Y_i(s) = (max(x_i + H - G, H - A) - s)+,   u = λ_c (M + G + s)
+    /// D = (1 - u) Y_0 * D_0 + u Y_1 * D,   D_0 = (D - Exp(λ_c))+     means over s: who follows, who does not
+    /// D(s) = (1 - u) Y_0(s) * D_0 + u Y_1(s) * D
     /// ```
     ///
-    /// as far as the rest of the predecessor fits into the buffer: `D_s (1 - exp(-(b - 3) / m))`.
-    pub(super) fn in_channel(&self, stations: &Stations, gaps: f64, held: &Held) -> Vec<f64> {
-        let (shape, rate) = (self.shape, self.channel.rate);
-        let excess = |law: &Law| {
-            let load = rate * law.mean();
-            (load < 0.98).then(|| rate * law.second_moment() / 2.0 / (1.0 - load))
-        };
-        let arriving = self.grid.law(self.gaps_of_mean(gaps).over(self.grid, shape.message));
-        let uncovered = arriving.less(self.hidden());
-        let held_up = |(like, station): &(Like, Station)| {
-            let Met { waits, blocked, .. } = &station.met;
-            if shape.is_short() {
-                let held = if like.last { &held.on_ejection } else { &held.on_channel };
-                self.grid.sum(&waits.grant, held).max(&uncovered)
-            } else {
-                blocked.max(&uncovered)
-            }
-        };
-        let held_up: Vec<Law> = stations.known.iter().map(held_up).collect();
+    /// (Lindley's recursion; that trains are geometric is our approximation), as far as the rest of the predecessor
+    /// fits into the buffer: no longer than `b - 3`. Where all `x` are alike the mean is that of two queues M/G/1 in a
+    /// row within a few per cent.
+    pub(super) fn in_channel(&self, stations: &Stations, gaps: f64, held: &Held) -> Vec<InChannel> {
+        const ROUNDS: usize = 4;
+        let (grid, shape, rate) = (self.grid, self.shape, self.channel.rate);
+        let arriving = grid.law(self.gaps_of_mean(gaps).over(grid, shape.message));
+        let covered = Law::constant(shape.header - self.hidden());
+        let decay = (-rate).exp();
+        let room = Law::constant((shape.buffer - shape.credit).max(0.0));
         let wait = |s: u32| {
-            let part = |(share, output)| (share, &held_up[stations.place(output)]);
-            let parts: Vec<(f64, &Law)> = self.paths.onward(s).map(part).collect();
-            let service = Law::mixture(&parts).plus(shape.message + shape.header);
             let different = self.paths.crossing(Output { from: None, to: Some(s) }).different;
-            let between = different * shape.idle + (1.0 - different) * shape.header;
-            let upstream = arriving.plus(shape.message + between);
-            let wait = match (excess(&service), excess(&upstream)) {
-                (Some(here), Some(there)) => (here - there).max(0.0),
-                _ => 1e3 / self.unit,
+            // x + H of a predecessor that is alone, and of one that follows another
+            let held_up = |state: usize| {
+                let part = |(share, output): (f64, Output)| {
+                    let station = &stations.known[stations.place(output)].1;
+                    let Met { waits, blocked, .. } = &station.met;
+                    if shape.is_short() {
+                        let held = if output.to.is_none() { &held.on_ejection } else { &held.on_channel };
+                        return (share, grid.sum(&waits.grant, held));
+                    }
+                    // as often as it waits for its class
+                    let [alone, behind] = &station.own;
+                    let as_often = alone.positive() / station.met.own.positive().max(1e-12);
+                    let alone = blocked.sometimes(as_often.min(1.0));
+                    let same = if state == ALONE { 0.0 } else { self.paths.same(output) };
+                    (share, Law::mixture(&[(1.0 - same, &alone), (same, behind)]))
+                };
+                let parts: Vec<(f64, Law)> = self.paths.onward(s).map(part).collect();
+                let parts: Vec<(f64, &Law)> = parts.iter().map(|(share, law)| (*share, law)).collect();
+                Law::mixture(&parts).plus(shape.header)
             };
-            let met = if shape.is_short() { shape.message + shape.header } else { service.mean() };
-            let each = wait / (rate * met).clamp(1e-9, 1.0);
-            let room = (shape.buffer - shape.credit).max(0.0);
-            if each > 1e-12 { wait * (1.0 - (-room / each).exp()) } else { 0.0 }
+            let more = |held_up: &Law, between: f64| {
+                grid.excess(held_up, &arriving.plus(between)).max(&covered.less(between))
+            };
+            let more = [ALONE, CLOSE].map(|state| {
+                let held_up = held_up(state);
+                [more(&held_up, shape.idle), more(&held_up, shape.header)]
+            });
+            let between = different * shape.idle + (1.0 - different) * shape.header;
+            let follows = (rate * (shape.message + between + arriving.mean())).min(0.98);
+            let [close, spaced] = [follows * different, follows * (1.0 - different)];
+            let more = more.map(|more| more.map(|law| grid.transform(&law)));
+            let either = |state: usize| -> Transform {
+                let mean = |(close, spaced): (&Complex64, &Complex64)| {
+                    close * different + spaced * (1.0 - different)
+                };
+                more[state][0].iter().zip(&more[state][1]).map(mean).collect()
+            };
+            // D = (1 - u) Y_0 D_0 / (1 - u Y_1)
+            let ahead: Transform = either(0)
+                .iter()
+                .zip(&either(1))
+                .map(|(first, later)| first * (1.0 - follows) / (1.0 - later * follows))
+                .collect();
+            let mut alone = Law::zero();
+            let mut behind = ahead.clone();
+            for _ in 0..ROUNDS {
+                alone = less_exponential(&grid.law(behind), decay);
+                behind = product(&ahead, &grid.transform(&alone));
+            }
+            let first = grid.transform(&alone);
+            let next = |i: usize| {
+                let sum =
+                    |(((first, behind), x), y): (((&Complex64, &Complex64), &Complex64), &Complex64)| {
+                        first * x * (1.0 - follows) + behind * y * follows
+                    };
+                grid.law(first.iter().zip(&behind).zip(&more[0][i]).zip(&more[1][i]).map(sum).collect())
+            };
+            let laws = [alone, next(0), next(1)];
+            let laws = laws.map(|law| law.min(&room));
+            let [alone, behind, after] = [0, 1, 2].map(|i| laws[i].mean());
+            InChannel { mean: (1.0 - follows) * alone + close * behind + spaced * after, laws }
         };
         (0..self.dimension).map(wait).collect()
     }
+}
+
+/// `(X - E)+` of an exponential time that exceeds a cell with the probability `decay`.
+fn less_exponential(law: &Law, decay: f64) -> Law {
+    let mut sum = 0.0;
+    let mut weights: Vec<f64> = law.probabilities().to_vec();
+    for p in weights.iter_mut().rev() {
+        sum = sum * decay + *p;
+        *p = sum * (1.0 - decay);
+    }
+    weights[0] += 1.0 - weights.iter().sum::<f64>();
+    Law::of(weights)
 }
