@@ -270,11 +270,18 @@ impl<'s> Station<'s> {
         // back-pressure (max-plus)
         let sojourn = grid.law(product(&queue.wait_transform(), &held.transform));
         let full = self.until_room(&sojourn, b);
-        // both are long when much is ahead, but what interrupts the link does not stop the crossbar: where the buffer
-        // is full, the greater of both, of the longest waits for the virtual channel and of the time until room
+        // where the buffer is full, the greater of both, of the longest waits for the virtual channel and of the time
+        // until room: both are long when much is ahead
         let (room, full) = (1.0 - full.positive(), full.given_positive());
         let (short, long) = grant.at_quantile(room);
-        let granted = Law::mixture(&[(room, &short), (1.0 - room, &long.max_in_step(&full))]);
+        let in_step = Law::mixture(&[(room, &short), (1.0 - room, &long.max_in_step(&full))]);
+        // what interrupts best effort on the link does not stop the crossbar: the part of its wait that is named
+        // arbitration takes both as independent (our approximation)
+        let granted = if around.alone.is_none() {
+            Law::mixture(&[(room, &short), (1.0 - room, &long.max(&full))])
+        } else {
+            in_step.clone()
+        };
         // the tail crosses when the flit b places ahead has left: one of its own message, (V + K^(M - b) - b)+, or one
         // of a message before it, (V' - M - (b - M) C / M)+
         let behind = if shape.is_short() {
@@ -288,7 +295,7 @@ impl<'s> Station<'s> {
                 self.until_room(&sojourn, b - m).less(m)
             }
         };
-        let blocked = granted.max_in_step(&behind);
+        let blocked = in_step.max_in_step(&behind);
         Ok(Met { waits: Waits { grant, link }, blocked, granted, own })
     }
 
