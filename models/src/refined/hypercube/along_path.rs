@@ -5,8 +5,9 @@ use super::super::law::Law;
 use super::super::source::Queued;
 use super::super::station::Around;
 use super::super::tail_and_header::{Crossed, TailAndHeader, mix};
+use super::OneClass;
 use super::input_channel::InChannel;
-use super::{Like, OneClass, Station, Stations};
+use super::stations::{Like, Station, Stations};
 
 /// Mean delays of a typical path that the lattice of the laws spans.
 const SPAN: f64 = 12.0;

@@ -7,7 +7,8 @@ use super::super::grid::{Transform, product};
 use super::super::law::Law;
 use super::super::station::Met;
 use super::super::tail_and_header::{ALONE, CLOSE, STATES};
-use super::{Held, OneClass, Stations};
+use super::stations::Stations;
+use super::{Held, OneClass};
 
 /// Wait of a header in an input channel, behind a predecessor that in general wants another output \[cells\].
 pub(super) struct InChannel {
