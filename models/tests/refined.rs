@@ -139,6 +139,16 @@ fn ask(seeds: std::ops::Range<u64>, most_flits: u32, options: &Options, most_los
     assert!(saturated > answered / 20 && saturated < answered * 19 / 20, "{saturated} of {answered}");
 }
 
+/// The same for means alone, side by side; `most_lost` of each half.
+fn ask_for_means(halves: [std::ops::Range<u64>; 2], most_flits: u32, most_lost: u64) {
+    let options = Options { saturation_loads: false, distributions: false, ..Options::default() };
+    std::thread::scope(|scope| {
+        for half in halves {
+            scope.spawn(|| ask(half, most_flits, &options, most_lost));
+        }
+    });
+}
+
 /// Means alone are those of the laws within a percent, over the loads of two presets.
 #[test]
 fn means_alone_agree_with_those_of_the_laws() {
@@ -173,23 +183,13 @@ fn any_scenario_has_a_sound_answer() {
 #[test]
 #[ignore = "a minute: 10,000 scenarios"]
 fn ten_thousand_scenarios_converge() {
-    let options = Options { saturation_loads: false, distributions: false, ..Options::default() };
-    std::thread::scope(|scope| {
-        for half in [10_000..15_000, 20_000..25_000] {
-            scope.spawn(|| ask(half, 128, &options, 5));
-        }
-    });
+    ask_for_means([10_000..15_000, 20_000..25_000], 128, 5);
 }
 
 #[test]
 #[ignore = "half a minute: 600 scenarios with messages of thousands of flits"]
 fn long_messages_and_deep_buffers_too() {
-    let options = Options { saturation_loads: false, distributions: false, ..Options::default() };
-    std::thread::scope(|scope| {
-        for half in [1_000..1_300, 5_000..5_300] {
-            scope.spawn(|| ask(half, 4_096, &options, 3));
-        }
-    });
+    ask_for_means([1_000..1_300, 5_000..5_300], 4_096, 3);
 }
 
 /// One class, many ports, nothing but head-of-line blocking: saturation at `2 - sqrt 2` (Karol, Hluchyj, Morgan), which

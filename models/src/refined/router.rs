@@ -175,7 +175,7 @@ fn one(
     let work = interface.work_inside(grid, shape);
     let nobody = Law::zero();
     let station = Station::new(grid, shape, around, rate * other_inputs, f64::INFINITY, &nobody)
-        // (n - 1) / n
+        // n - 1 of a = (n - 1) / n
         .with_other_inputs(other_inputs / (1.0 - other_inputs));
     let source = Source {
         grid,

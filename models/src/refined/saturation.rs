@@ -24,8 +24,7 @@ struct Probe<'s> {
 }
 
 impl Probe<'_> {
-    /// Each factor afresh, as [`super::solve`] does: from a warm start the iteration of some classes settles where
-    /// from the beginning it ends in overload.
+    /// Each factor afresh, as [`super::solve`] does, so that both call the same saturated.
     fn at(&self, factor: f64) -> Result<f64, f64> {
         let scaled = self.scenario.with_rates_scaled(factor);
         let asked = Asked::new(&scaled);
