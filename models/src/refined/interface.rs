@@ -71,7 +71,14 @@ impl Pair {
         let (found, found_left) = (mix(&sent), mix(&left));
         let comes_left = comes.left();
         let left = Law::mixture(&[(1.0 - beside, &comes_left), (beside, &found_left)]);
-        let all = chains.sent(&run(&Law::zero(), &|_| 1e9));
+        // behind another of its class: the own clock leads by 1 / l - M / (1 - others) for each message before it
+        let others: f64 = (0..classes.len()).filter(|e| *e != own).map(|e| classes[e].load()).sum();
+        let rho = (class.load() / (1.0 - others).max(0.02)).min(0.98);
+        let lead = (1.0 - rho) / class.rate / other.vtick;
+        let all: Vec<(f64, Law)> = before(rho).into_iter().map(|(weight, n)| {
+            (weight, chains.sent(&run(&Law::zero(), &|j| n * lead + (k - pace / 2.0).max(0.0) * j)))
+        }).collect();
+        let all = mix(&all);
         let behind = chains.sent(&run(&left.given_positive(), &|j| k * j));
         Self {
             message: class.message / unit,
@@ -100,6 +107,20 @@ impl Pair {
         let share = (left / (comes + found)).min(1.0);
         Law::mixture(&[(1.0 - share, &self.all), (share, &self.behind)])
     }
+}
+
+/// Weight and number of messages of the same busy period before one that is not the first.
+///
+/// In M/D/1 their mean is `(2 - ρ) / 2 / (1 - ρ)^2`.
+fn before(rho: f64) -> Vec<(f64, f64)> {
+    let mean = (2.0 - rho) / 2.0 / (1.0 - rho).powi(2);
+    let r = 1.0 - 1.0 / mean;
+    let mut points = vec![(1.0 - r, 1.0)];
+    if r > 0.02 {
+        points.push((r * (1.0 - r), 2.0));
+        points.push((r * r, 2.0 + 1.0 / (1.0 - r)));
+    }
+    points
 }
 
 /// Weight, part of the message already sent, and messages of the same busy period before it, of a class found.
