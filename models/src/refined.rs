@@ -18,6 +18,7 @@ mod modulated;
 mod queue;
 mod router;
 mod saturation;
+mod shared_queue;
 mod solution;
 mod source;
 mod station;

@@ -159,6 +159,7 @@ impl Above {
     /// other inputs, and `met` of those found; its own messages come at `rate` per cell.
     pub(super) fn around(&self, grid: &Grid, (contending, met): (f64, f64), rate: f64) -> Around {
         Around {
+            company: None,
             contending,
             in_step: self.between().part(contending),
             lagging: self.between(),

@@ -75,9 +75,12 @@ impl Pair {
         let others: f64 = (0..classes.len()).filter(|e| *e != own).map(|e| classes[e].load()).sum();
         let rho = (class.load() / (1.0 - others).max(0.02)).min(0.98);
         let lead = (1.0 - rho) / class.rate / other.vtick;
-        let all: Vec<(f64, Law)> = before(rho).into_iter().map(|(weight, n)| {
-            (weight, chains.sent(&run(&Law::zero(), &|j| n * lead + (k - pace / 2.0).max(0.0) * j)))
-        }).collect();
+        let all: Vec<(f64, Law)> = before(rho)
+            .into_iter()
+            .map(|(weight, n)| {
+                (weight, chains.sent(&run(&Law::zero(), &|j| n * lead + (k - pace / 2.0).max(0.0) * j)))
+            })
+            .collect();
         let all = mix(&all);
         let behind = chains.sent(&run(&left.given_positive(), &|j| k * j));
         Self {

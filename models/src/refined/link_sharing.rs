@@ -12,6 +12,7 @@ use super::greedy_chain::Chains;
 use super::grid::Grid;
 use super::interface::seen_by_the_first;
 use super::law::Law;
+use super::shared_queue::{Company, Sharer};
 use super::station::Around;
 
 /// What the other real-time classes do to one class on a link.
@@ -192,6 +193,7 @@ impl LinkSharing {
         unit: f64,
     ) -> Around {
         let (mut left_behind, mut unseen) = (Law::zero(), 1.0);
+        let mut none_left = 1.0;
         let nothing = Between::nothing(self.message / unit);
         let (mut in_step, mut lagging) = (nothing.clone(), nothing);
         let mut fresh = vec![Law::zero(); FRESH];
@@ -214,6 +216,7 @@ impl LinkSharing {
             let comes = nested[0].law(place).iter().map(|comes| (comes - 1.0) * come + 1.0).collect();
             tails.push(Presence { present, found: met_whole, absent: comes });
             let (share, delay) = pair.left_behind(&classes[own], &classes[d], present);
+            none_left *= 1.0 - share;
             let delay = grid.law(nested[1].within(grid, place, &delay));
             left_behind = grid.sum(&left_behind, &delay.sometimes(share));
             let kinds = [(&mut in_step, contending), (&mut lagging, 1.0)];
@@ -240,7 +243,13 @@ impl LinkSharing {
             let stays = (classes[own].rate * contending * (self.message + coming * unit)).min(1.0);
             left_behind = left_behind.stretched(1.0 + stays * lacking / short_run);
         }
+        let beside = |d: usize| {
+            let class = &classes[d];
+            Sharer { load: class.load(), flits: classes[own].vtick / class.vtick, rate: class.rate * unit }
+        };
+        let sharers: Vec<Sharer> = self::others(classes, own).into_iter().map(beside).collect();
         Around {
+            company: Company::of(&sharers, 1.0 - none_left),
             contending,
             in_step,
             lagging,

@@ -5,14 +5,22 @@
 //! link ([`Station::link`]). Where the output buffer is full the tail cannot cross ([`Station::until_room`]).
 //! All times are in cells of the lattice, all rates per cell.
 
+mod back_pressure;
+mod passage;
+
+use std::rc::Rc;
+
 use super::between::Between;
 use super::grid::{Grid, Transform, product};
-use super::law::{Law, NOTHING};
+use super::law::Law;
 use super::queue::{Queue, Time};
+use super::shared_queue::{Company, Services, SharedQueue};
 
 /// What the other classes do to a class on an output link, with the share of its traffic that contends.
 #[derive(Clone)]
 pub(super) struct Around {
+    /// The others while the class keeps the link busy; none for higher classes.
+    pub(super) company: Option<Company>,
     /// `f`: share of the class's own messages for the output that come over other inputs.
     pub(super) contending: f64,
     /// `K` while the message is in step with its arrival: its own input brings nothing else.
@@ -119,6 +127,8 @@ pub(super) struct Met {
     pub(super) granted: Law,
     /// Wait for the link behind the own class only.
     pub(super) own: Law,
+    /// The queue at the link, where others share it.
+    pub(super) shared: Option<Rc<SharedQueue>>,
 }
 
 /// A load of one or more: no steady state.
@@ -250,12 +260,13 @@ impl<'s> Station<'s> {
         // link: B = C + i + hole(V | V > 0) + v_l, F = C + i + hole(v) + v, set-up v;
         // what came before a gap, on average in half of the message, hides it too
         let behind_wait = grid.sum(&now.link.given_positive(), &self.half_way);
-        let hole_later = Time::of(grid, &self.hole(arriving, &behind_wait, true));
+        let hole_later = self.hole(arriving, &behind_wait, true);
         let hole_first = Time::of(grid, &self.hole(arriving, &self.behind_set_up, true));
-        let held = self.service.and(&hole_later);
+        let link_is_held = self.link_is_held && held_up.positive() > 0.0;
+        let held = self.service.and(&Time::of(grid, &hole_later));
         let later = held.and(&self.left_behind);
         let first = self.service.and(&hole_first).and(&self.set_up);
-        let (later, first) = if self.link_is_held && held_up.positive() > 0.0 {
+        let (later, first) = if link_is_held {
             let (later, first) = (grid.law(later.transform), grid.law(first.transform));
             (time(later, &stalled), time(first, &grid.sum(&stalled, &around.set_up)))
         } else if arriving.bursty {
@@ -264,11 +275,29 @@ impl<'s> Station<'s> {
         } else {
             (later, first)
         };
-        let queue = Queue::new(grid, *rate, &later, &first, &self.set_up)
-            .ok_or_else(|| over(Place::Link, rate * later.mean))?;
-        let (link, own) = (queue.wait(grid), queue.work(grid));
+        let shared = match around.company.filter(|_| !link_is_held && !arriving.bursty) {
+            Some(company) => {
+                let idle = Law::constant(shape.idle).sometimes(1.0 - around.seen);
+                let services = Services {
+                    company,
+                    message: m,
+                    on_top: &grid.sum(&hole_later, &idle),
+                    first: &grid.law(first.transform.clone()),
+                };
+                let overloaded = || over(Place::Link, rate * services.long_run());
+                Some(Rc::new(SharedQueue::new(grid, *rate, &services).ok_or_else(overloaded)?))
+            }
+            None => None,
+        };
+        let (link, own, sojourn) = if let Some(shared) = &shared {
+            (shared.wait(grid, &self.set_up), shared.work(grid), shared.sojourn(grid))
+        } else {
+            let queue = Queue::new(grid, *rate, &later, &first, &self.set_up)
+                .ok_or_else(|| over(Place::Link, rate * later.mean))?;
+            let sojourn = grid.law(product(&queue.wait_transform(), &held.transform));
+            (queue.wait(grid), queue.work(grid), sojourn)
+        };
         // back-pressure (max-plus)
-        let sojourn = grid.law(product(&queue.wait_transform(), &held.transform));
         let full = self.until_room(&sojourn, b);
         // where the buffer is full, the greater of both, of the longest waits for the virtual channel and of the time
         // until room: both are long when much is ahead
@@ -296,209 +325,6 @@ impl<'s> Station<'s> {
             }
         };
         let blocked = in_step.max_in_step(&behind);
-        Ok(Met { waits: Waits { grant, link }, blocked, granted, own })
-    }
-
-    /// Time until no more than `room` flits are ahead of a message.
-    ///
-    /// A message leaves behind as many of its class as come during its time at the output, `sojourn` (Little's law
-    /// for laws, first come first served), and finds as many: `N`. They are `N M` flits, less what has been
-    /// sent of the first.
-    fn until_room(&self, sojourn: &Law, room: f64) -> Law {
-        let m = self.shape.message;
-        let least = (room / m).floor() as usize + 1;
-        // P(N = n), n >= least, by coarse steps of the sojourn
-        const MOST: usize = 64;
-        let steps = if self.grid.nothing() > NOTHING { 32 } else { 128 };
-        let mut found = [0.0; MOST];
-        let step = sojourn.probabilities().len().div_ceil(steps);
-        let ln_factorial = |n: usize| (2..=n).map(|k| (k as f64).ln()).sum::<f64>();
-        let ln_least = ln_factorial(least);
-        for (at, chunk) in sojourn.probabilities().chunks(step).enumerate() {
-            let mass: f64 = chunk.iter().sum();
-            let mean = self.rate * ((at * step) as f64 + (step as f64 - 1.0) / 2.0);
-            if mass < self.grid.nothing() || mean <= 0.0 {
-                continue;
-            }
-            let mut p = mass * (least as f64 * mean.ln() - mean - ln_least).exp();
-            for (i, found) in found.iter_mut().enumerate() {
-                *found += p;
-                let n = (least + i + 1) as f64;
-                p *= mean / n;
-                if p < 1e-2 * self.grid.nothing() && n > mean {
-                    break;
-                }
-            }
-        }
-        let most = found.iter().rposition(|p| *p > self.grid.nothing()).map_or(0, |i| i + 1);
-        if most == 0 {
-            return Law::zero();
-        }
-        // (N M - u M - room)+ flits, u uniform, by steps of whole cells; each is sent with what interrupts it
-        let step = self.step;
-        let per_message = (m / step).round().max(1.0);
-        let mut parts = Law::points();
-        parts.add(0.0, 1.0 - found[..most].iter().sum::<f64>());
-        for (i, p) in found[..most].iter().enumerate() {
-            for u in 0..per_message as usize {
-                let ahead = (least + i) as f64 * m - (u as f64 + 0.5) / per_message * m - room;
-                parts.add(ahead.max(0.0) / step, p / per_message);
-            }
-        }
-        let parts = parts.law();
-        let none = parts.at(0);
-        let sent = self.grid.law(self.grid.compounded(parts.probabilities(), &self.step_completion));
-        let room = Law::mixture(&[(none, &Law::zero()), (1.0 - none, &sent)]);
-        // others may hold the link at that moment
-        let full = room.positive();
-        let held = self.grid.sum(&room.given_positive(), &self.around.set_up);
-        Law::mixture(&[(1.0 - full, &Law::zero()), (full, &held)])
-    }
-
-    /// Law of the tail's delay at this output, for a message that has waited `in_buffer` before and whose
-    /// flits arrive with `gaps` between them.
-    ///
-    /// Interruptions and gaps come anywhere in the message; a gap is hidden by the lag it finds: the delay becomes
-    /// the greater of both. Of several gaps the sum stands at one place (our approximation; against a recursion
-    /// flit by flit it is off by 0.1 to 0.3 % of the latency).
-    pub(super) fn passage(&self, in_buffer: &Law, met: &Met, gaps: &Between) -> Law {
-        let mut sum = Sum::new(self.grid);
-        self.pass(in_buffer, met, gaps, &mut sum);
-        sum.law().less(self.shape.header)
-    }
-
-    /// Mean of [`Station::passage`], for which what is added need not be known as a law.
-    pub(super) fn mean_passage(&self, in_buffer: &Law, met: &Met, gaps: &Between) -> f64 {
-        let Self { grid, shape, around, half_way, .. } = self;
-        let half = shape.message / 2.0;
-        let in_step = grid.law(around.in_step.over(grid, half)).mean() / half;
-        let mut mean = Mean { delay: 0.0, in_step, lagging: half_way.mean() / half };
-        self.pass(in_buffer, met, gaps, &mut mean);
-        (mean.delay - shape.header).max(0.0)
-    }
-
-    /// All that may happen to a tail.
-    fn pass<W: Ways>(&self, in_buffer: &Law, met: &Met, gaps: &Between, ways: &mut W) {
-        let Self { grid, shape, around, .. } = self;
-        let m = shape.message;
-        let start = grid.sum(in_buffer, &met.waits.link).plus(shape.header);
-        let all = grid.law(gaps.over(grid, m));
-        let (some, gap) = (all.positive(), all.given_positive());
-        let none = if around.alone.is_some() { 1.0 - met.own.positive() } else { 0.0 };
-        // who finds others meets them then, and none of what else could come
-        if let Some(alone) = &around.alone {
-            ways.alone(self, (1.0 - some) * none, &in_buffer.plus(shape.header), alone);
-        }
-        let mut add = |weight: f64, lag: &Law, flits: f64, left: f64| {
-            // the own input still brings this message while the lag is within what is left of it
-            let edge = (left.max(shape.header).floor() as usize).saturating_add(1);
-            let (near, far) = lag.split(edge);
-            for (part, in_step) in [(near, true), (far, false)] {
-                if let Some((share, law)) = part {
-                    ways.interrupted(self, weight * share, &law, in_step, flits);
-                }
-            }
-        };
-        if around.alone.is_some() {
-            let lag = grid.sum(in_buffer, &met.own.given_positive()).plus(shape.header);
-            add((1.0 - some) * (1.0 - none), &lag, m, m / 2.0);
-        } else {
-            add(1.0 - some, &start, m, m / 2.0);
-        }
-        if some > 1e-12 {
-            let at_start = grid.transform(&start);
-            for part in W::POSITIONS {
-                let (sent, left) = (part * m, (1.0 - part) * m);
-                let before = grid.law(product(&at_start, &around.in_step.over(grid, sent)));
-                let weight = some / W::POSITIONS.len() as f64;
-                // a gap that others of the same input make at the same output is hidden by no lag
-                let (_, lagging) = before.split(shape.header as usize + 1);
-                let mut bare = 0.0;
-                if let Some((share, lag)) = lagging {
-                    bare = (1.0 - around.contending) * share;
-                    if bare > 1e-12 {
-                        add(weight * bare, &grid.sum(&lag, &gap), left, left / 2.0);
-                    }
-                }
-                let weight = weight * (1.0 - bare);
-                let (hidden, dry) = before.against(&gap);
-                if let Some((share, law)) = hidden {
-                    add(weight * share, &law, left, left / 2.0);
-                }
-                // the link ran dry: what has come meanwhile goes first
-                if let Some((share, law)) = dry {
-                    let at = ((part * around.fresh.len() as f64) as usize).min(around.fresh.len() - 1);
-                    add(weight * share, &grid.sum(&law, &around.fresh[at]), left, f64::MAX);
-                }
-            }
-        }
-    }
-}
-
-/// Sum over what may happen to a tail.
-trait Ways {
-    /// Parts of the message after which a gap is looked at.
-    const POSITIONS: &'static [f64];
-
-    /// It lags, and is interrupted in so many cells, in step with its arrival or not.
-    fn interrupted(&mut self, station: &Station<'_>, weight: f64, lag: &Law, in_step: bool, cells: f64);
-
-    /// It lags, and finds or meets others as one alone does.
-    fn alone(&mut self, station: &Station<'_>, weight: f64, lag: &Law, alone: &Transform);
-}
-
-/// A weighted sum of transforms.
-struct Sum<'s> {
-    grid: &'s Grid,
-    sum: Transform,
-}
-
-impl<'s> Sum<'s> {
-    fn new(grid: &'s Grid) -> Self {
-        Self { grid, sum: grid.exponent_of_nothing() }
-    }
-
-    fn add(&mut self, weight: f64, transform: &Transform) {
-        for (sum, x) in self.sum.iter_mut().zip(transform) {
-            *sum += x * weight;
-        }
-    }
-
-    fn law(self) -> Law {
-        self.grid.law(self.sum)
-    }
-}
-
-impl Ways for Sum<'_> {
-    const POSITIONS: &'static [f64] = &[0.125, 0.375, 0.625, 0.875];
-
-    fn interrupted(&mut self, station: &Station<'_>, weight: f64, lag: &Law, in_step: bool, cells: f64) {
-        let between = if in_step { &station.around.in_step } else { &station.around.lagging };
-        self.add(weight, &product(&self.grid.transform(lag), &between.over(self.grid, cells)));
-    }
-
-    fn alone(&mut self, _: &Station<'_>, weight: f64, lag: &Law, alone: &Transform) {
-        self.add(weight, &product(&self.grid.transform(lag), alone));
-    }
-}
-
-/// Mean delay, with mean interruptions per cell.
-struct Mean {
-    delay: f64,
-    in_step: f64,
-    lagging: f64,
-}
-
-impl Ways for Mean {
-    // of the same mean and variance as those of a law
-    const POSITIONS: &'static [f64] = &[0.22, 0.78];
-
-    fn interrupted(&mut self, _: &Station<'_>, weight: f64, lag: &Law, in_step: bool, cells: f64) {
-        let per_cell = if in_step { self.in_step } else { self.lagging };
-        self.delay += weight * (lag.mean() + per_cell * cells);
-    }
-
-    fn alone(&mut self, station: &Station<'_>, weight: f64, lag: &Law, alone: &Transform) {
-        self.delay += weight * (lag.mean() + station.grid.law(alone.clone()).mean());
+        Ok(Met { waits: Waits { grant, link }, blocked, granted, own, shared })
     }
 }

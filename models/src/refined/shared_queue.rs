@@ -1,0 +1,280 @@
+//! The queue of a class on a link that others share while they are there.
+//!
+//! While the class keeps the link busy the others come and go: `Λ` messages a cycle come where none is there, and as
+//! long as any is, `k` of their flits go for each of the class. Over `m` flits of the class that is a chain of two states,
+//!
+//! ```text
+//! F(m) = exp(m E(z)),   E(z) = | -a         a           |   a = Λ,  b = (1 + k) Λ (1 - p) / p
+//!                              |  b  -b + k (z - 1)     |
+//! ```
+//!
+//! where `p`, the share of the time in which others are there, gives them all that they bring: `p k / (1 + k) = σ`. What
+//! they leave behind delays the next message of the class, too: its services `B(z) = z^M F(M) ..` are no longer
+//! independent, and long queues of both come together. With `s` for `z`, `u_j` the weight of messages that leave
+//! nothing of the class behind, the others there (`j = 1`) or not, and `P_0 f(z)` the first services, the work
+//! found by all other messages is
+//!
+//! ```text
+//! φ(z) [(λ - s) I - λ B(z)] = λ (P_0 f(z) - u)
+//! ```
+//!
+//! (Lindley's recursion with exponential times between messages; `u` from where the determinant is zero, `0 < s < λ`.)
+
+use realfft::num_complex::Complex64;
+
+use super::grid::{Grid, Transform};
+use super::law::Law;
+use super::queue::Time;
+
+/// One of the others.
+pub(super) struct Sharer {
+    /// `σ_d`
+    pub(super) load: f64,
+    /// `k_d`: flits of it for each of the class while both wait.
+    pub(super) flits: f64,
+    /// Messages per cell.
+    pub(super) rate: f64,
+}
+
+/// The others, as they come and go while the class keeps the link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Company {
+    /// `a`, `b` per cell of the class's own flits.
+    coming: f64,
+    going: f64,
+    /// `k`
+    beside: f64,
+    /// Probability that a first message leaves others behind.
+    left: f64,
+}
+
+/// Others that may not keep up while the class keeps the link stay for good, or nearly so.
+const MOST: f64 = 0.98;
+
+/// Rows of a matrix of two states.
+type Matrix<X> = [[X; 2]; 2];
+
+impl Company {
+    /// Of others, of which a first message leaves some behind with probability `left`; none if there are none.
+    ///
+    /// Each is there for a time in which its share of the link serves what it brings,
+    ///
+    /// ```text
+    /// p_d k_d / (1 + k_d + Σ p_e k_e) = σ_d,   p = 1 - Π (1 - p_d)
+    /// ```
+    pub(super) fn of(others: &[Sharer], left: f64) -> Option<Self> {
+        if others.is_empty() {
+            return None;
+        }
+        let mut present = vec![0.0; others.len()];
+        let weight = |present: &[f64]| -> f64 { others.iter().zip(present).map(|(d, p)| p * d.flits).sum() };
+        for _ in 0..50 {
+            let all = weight(&present);
+            let there =
+                |(d, p): (&Sharer, &f64)| (d.load * (1.0 + d.flits + all - p * d.flits) / d.flits).min(MOST);
+            present = others.iter().zip(&present).map(there).collect();
+        }
+        let all = weight(&present);
+        let served = |(d, p): (&Sharer, &f64)| p * d.flits / (1.0 + d.flits + all - p * d.flits);
+        let served: f64 = others.iter().zip(&present).map(served).sum();
+        let any = 1.0 - present.iter().map(|p| 1.0 - p).product::<f64>();
+        let share = (served / any).min(MOST);
+        let beside = share / (1.0 - share);
+        let coming: f64 = others.iter().map(|d| d.rate).sum();
+        Some(Self { coming, going: (1.0 + beside) * coming * (1.0 - any) / any, beside, left })
+    }
+
+    /// `p`, per flit of the class rather than per cycle.
+    fn settled(&self) -> f64 {
+        self.coming / (self.coming + self.going)
+    }
+
+    /// Eigenvalues `h ± d` of `E(z)` as `h`, `d`, and half the difference of its diagonal.
+    fn eigenvalues(&self, z: Complex64) -> (Complex64, Complex64, Complex64) {
+        let stay = -self.going + self.beside * (z - 1.0);
+        let (half, apart) = ((stay - self.coming) / 2.0, (-self.coming - stay) / 2.0);
+        let d = (apart * apart + self.coming * self.going).sqrt();
+        // no division by zero where both are the same
+        let d = if d.norm() > 1e-9 { d } else { Complex64::new(1e-9, 0.0) };
+        (half, d, apart)
+    }
+
+    /// `F(m)` at a point.
+    fn over(&self, z: Complex64, cells: f64) -> Matrix<Complex64> {
+        let (half, d, apart) = self.eigenvalues(z);
+        let (up, down) = (((half + d) * cells).exp(), ((half - d) * cells).exp());
+        let (both, slope) = ((up + down) / 2.0, (up - down) / (2.0 * d));
+        [[both + slope * apart, slope * self.coming], [slope * self.going, both - slope * apart]]
+    }
+
+    /// The same at a real `z`.
+    fn at(&self, z: f64, cells: f64) -> Matrix<f64> {
+        self.over(Complex64::new(z, 0.0), cells).map(|row| row.map(|x| x.re))
+    }
+
+    /// What the others add to so many cells while they are there at first: `F_10 + F_11` as `Σ c exp(e)`, point by point.
+    pub(super) fn while_there(&self, grid: &Grid, cells: f64) -> [(Transform, Transform); 2] {
+        [1.0, -1.0].map(|sign| {
+            let mode = |z: &Complex64| {
+                let (half, d, apart) = self.eigenvalues(*z);
+                (0.5 + sign * (self.going - apart) / (2.0 * d), ((half + sign * d) * cells).exp())
+            };
+            grid.points().iter().map(mode).unzip()
+        })
+    }
+}
+
+/// What is found by the messages that are not the first of their busy period, with others there or not.
+pub(super) struct SharedQueue {
+    /// `P_0`
+    pub(super) empty: f64,
+    /// `φ_0`, `φ_1`, of weight `1 - P_0` together.
+    found: [Transform; 2],
+    /// Weights of both.
+    weights: [f64; 2],
+    /// `φ B 1 + P_0 f`
+    sojourn: Transform,
+}
+
+/// Services of a class: what comes on top of its flits and of what the others add.
+pub(super) struct Services<'s> {
+    pub(super) company: Company,
+    /// `M`
+    pub(super) message: f64,
+    /// On top of it for a later message; the whole of a first one, with its set-up.
+    pub(super) on_top: &'s Law,
+    pub(super) first: &'s Law,
+}
+
+impl Services<'_> {
+    fn later(&self, z: f64) -> Matrix<f64> {
+        let factor = z.powf(self.message) * self.on_top.tilted(-z.ln());
+        self.company.at(z, self.message).map(|row| row.map(|x| x * factor))
+    }
+
+    /// Mean services that begin without and with others.
+    fn means(&self) -> [f64; 2] {
+        let Company { coming: a, going: b, beside: k, .. } = self.company;
+        let (m, p) = (self.message, self.company.settled());
+        // others are there for p m + (start - p) (1 - exp(-(a + b) m)) / (a + b) own flits
+        let settled = (1.0 - (-(a + b) * m).exp()) / (a + b);
+        [0.0, 1.0].map(|start| m + self.on_top.mean() + k * (p * m + (start - p) * settled))
+    }
+
+    /// Mean service in a long busy period.
+    pub(super) fn long_run(&self) -> f64 {
+        self.message * (1.0 + self.company.beside * self.company.settled()) + self.on_top.mean()
+    }
+}
+
+impl SharedQueue {
+    /// The queue of messages that come at `rate`; none if it has no steady state.
+    pub(super) fn new(grid: &Grid, rate: f64, services: &Services<'_>) -> Option<Self> {
+        let Company { left, coming: a, going: b, .. } = services.company;
+        if rate * services.long_run() >= 1.0 {
+            return None;
+        }
+        let end = [1.0 - left, left];
+        // det[(l - s) I - l B] = 0: below the second eigenvalue of B, as z = (2 - s) / (2 + s) on the lattice
+        let at = |s: f64| (2.0 - s) / (2.0 + s);
+        let second = |later: Matrix<f64>| {
+            let [[b00, b01], [b10, b11]] = later;
+            let (half, apart) = ((b00 + b11) / 2.0, (b00 - b11) / 2.0);
+            half - (apart * apart + b01 * b10).max(0.0).sqrt()
+        };
+        let (mut low, mut high) = (0.0, rate);
+        for _ in 0..60 {
+            let s = (low + high) / 2.0;
+            if rate - s > rate * second(services.later(at(s))) { low = s } else { high = s }
+        }
+        let root = (low + high) / 2.0;
+        let later = services.later(at(root));
+        let first = services.first.tilted(-at(root).ln());
+        // the null vector on the right of (l - s) I - l B there
+        let null = {
+            let [[b00, b01], [b10, b11]] = later;
+            let diagonal = (rate - root) / rate;
+            if b01.abs() > b10.abs() { [b01, diagonal - b00] } else { [diagonal - b11, b10] }
+        };
+        // (f - u) null = 0, u 1 = 1 \[per P_0\]
+        let wanted = first * (end[0] * null[0] + end[1] * null[1]);
+        let apart = null[0] - null[1];
+        let none = if apart.abs() > 1e-300 { ((wanted - null[1]) / apart).clamp(0.0, 1.0) } else { end[0] };
+        let u = [none, 1.0 - none];
+        // weights: φ (I - B(1)) = f - u, φ (1 - l b) = l f
+        let means = services.means();
+        let f = services.first.mean();
+        let mixing = 1.0 - (-(a + b) * services.message).exp();
+        // φ_0 P_01 - φ_1 P_10 = f_0 - u_0, with P_01 = a / (a + b) mixing
+        let (p01, p10) = (a / (a + b) * mixing, b / (a + b) * mixing);
+        let (c0, c1, d) = (1.0 - rate * means[0], 1.0 - rate * means[1], rate * f);
+        let e = end[0] - u[0];
+        let determinant = p01 * c1 + p10 * c0;
+        let (w0, w1) = ((e * c1 + p10 * d) / determinant, (p01 * d - e * c0) / determinant);
+        let empty = 1.0 / (1.0 + w0 + w1);
+        // the transforms
+        let flits = grid.delay(services.message);
+        let (on_top, whole) = (grid.transform(services.on_top), grid.transform(services.first));
+        let mut found = [grid.exponent_of_nothing(), grid.exponent_of_nothing()];
+        let mut sojourn = grid.exponent_of_nothing();
+        for (i, z) in grid.points().iter().enumerate() {
+            let s = 2.0 * (1.0 - z) / (1.0 + z);
+            let service = services.company.over(*z, services.message);
+            let factor = flits[i] * on_top[i];
+            let [[b00, b01], [b10, b11]] = service.map(|row| row.map(|x| x * factor));
+            // A = (1 - s / l) I - B, φ A = P_0 f - u
+            let diagonal = 1.0 - s / rate;
+            let (a00, a01, a10, a11) = (diagonal - b00, -b01, -b10, diagonal - b11);
+            let determinant = a00 * a11 - a01 * a10;
+            let r = [0, 1].map(|j| empty * (whole[i] * end[j] - u[j]));
+            let phi = [(r[0] * a11 - r[1] * a10) / determinant, (r[1] * a00 - r[0] * a01) / determinant];
+            sojourn[i] = phi[0] * (b00 + b01) + phi[1] * (b10 + b11) + empty * whole[i];
+            found[0][i] = phi[0];
+            found[1][i] = phi[1];
+        }
+        Some(Self { empty, found, weights: [w0 * empty, w1 * empty], sojourn })
+    }
+
+    /// `φ 1`, and so much more where the class is not found.
+    fn with_the_first(&self, grid: &Grid, first: impl Fn(usize) -> Complex64) -> Law {
+        let behind = self.found[0].iter().zip(&self.found[1]).enumerate();
+        grid.law(behind.map(|(i, (x, y))| x + y + self.empty * first(i)).collect())
+    }
+
+    /// The wait: the work found, or the set-up of the first.
+    pub(super) fn wait(&self, grid: &Grid, set_up: &Time) -> Law {
+        self.with_the_first(grid, |i| set_up.transform[i])
+    }
+
+    /// The work found on arrival.
+    pub(super) fn work(&self, grid: &Grid) -> Law {
+        self.with_the_first(grid, |_| Complex64::ONE)
+    }
+
+    /// Time from arrival to the end of service.
+    pub(super) fn sojourn(&self, grid: &Grid) -> Law {
+        grid.law(self.sojourn.clone())
+    }
+
+    /// Delay of a message that is not the first of its busy period, when so many of its cells have gone; of weight one.
+    pub(super) fn delay(&self, grid: &Grid, company: &Company, cells: f64) -> Transform {
+        let all = self.weights[0] + self.weights[1];
+        let one = |(i, z): (usize, &Complex64)| {
+            let [[f00, f01], [f10, f11]] = company.over(*z, cells);
+            (self.found[0][i] * (f00 + f01) + self.found[1][i] * (f10 + f11)) / all
+        };
+        grid.points().iter().enumerate().map(one).collect()
+    }
+
+    /// What the others add to further cells of such a message.
+    pub(super) fn further(&self, grid: &Grid, company: &Company, sent: f64, cells: f64) -> Transform {
+        let all = self.weights[0] + self.weights[1];
+        let (settled, pace) = (company.settled(), company.coming + company.going);
+        let there = settled + (self.weights[1] / all - settled) * (-pace * sent).exp();
+        let one = |z: &Complex64| {
+            let [[f00, f01], [f10, f11]] = company.over(*z, cells);
+            (f00 + f01) * (1.0 - there) + (f10 + f11) * there
+        };
+        grid.points().iter().map(one).collect()
+    }
+}
