@@ -90,21 +90,30 @@ impl Between {
 
 /// What several classes do while they delay a message: others come meanwhile, too.
 ///
-/// With `x` cells of delay by a class, one of the others comes with probability `1 - exp(-ν x)`, `ν` their rates
-/// together, and adds its own delay, in which others come again: `Y'_d = Y_d * Y'_e` then (our approximation: at
-/// most one comes in each delay).
+/// With `x` cells of delay by a class, `N ~ Poisson(ν x)` others come, `ν` their rates together, and add their own delays, in
+/// which others come again: `Y'_d = Y_d` without them, `* Y'_e` with one, `* Y'_e^2` with more (our approximation).
 pub(super) struct Nested {
+    comings: Comings,
     /// Messages per cell.
     rates: Vec<f64>,
     /// `Y'_d`
     laws: Vec<Transform>,
 }
 
+/// How many others come during a delay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Comings {
+    /// One at most: on an output a later one delays but the few flits that are left.
+    One,
+    /// Two, where more do.
+    Any,
+}
+
 impl Nested {
     /// Of classes that come at a rate and delay by a law.
-    pub(super) fn new(grid: &Grid, rates: Vec<f64>, laws: &[Law]) -> Self {
+    pub(super) fn new(grid: &Grid, rates: Vec<f64>, laws: &[Law], comings: Comings) -> Self {
         const DEPTH: usize = 3;
-        let mut nested = Self { rates, laws: laws.iter().map(|law| grid.transform(law)).collect() };
+        let mut nested = Self { comings, rates, laws: laws.iter().map(|law| grid.transform(law)).collect() };
         if laws.len() < 2 {
             return nested;
         }
@@ -129,26 +138,40 @@ impl Nested {
         (0..self.rates.len()).filter(move |e| *e != d)
     }
 
-    /// The part of a law in which no other comes, and that in which one does.
-    fn split(&self, grid: &Grid, d: usize, law: &Law) -> [Transform; 2] {
+    /// The parts of a law in which no other comes, one, and more.
+    fn split(&self, grid: &Grid, d: usize, law: &Law) -> [Transform; 3] {
         let rate: f64 = self.others(d).map(|e| self.rates[e]).sum();
-        let (quiet, alone) = (law.tilted(rate), law.tilted_law(rate));
+        let with = |probability: &dyn Fn(f64) -> f64| -> Transform {
+            let weights =
+                law.probabilities().iter().enumerate().map(|(x, p)| p * probability(rate * x as f64));
+            let weights: Vec<f64> = weights.collect();
+            let share: f64 = weights.iter().sum();
+            if share <= 0.0 {
+                return grid.exponent_of_nothing();
+            }
+            grid.transform(&Law::of(weights)).iter().map(|x| x * share).collect()
+        };
+        let (alone, one) = (with(&|mean| (-mean).exp()), with(&|mean| mean * (-mean).exp()));
         let all = grid.transform(law);
-        let alone: Transform = grid.transform(&alone).iter().map(|x| x * quiet).collect();
-        let met = all.iter().zip(&alone).map(|(all, alone)| all - alone).collect();
-        [alone, met]
+        let more = all.iter().zip(&alone).zip(&one).map(|((all, alone), one)| all - alone - one).collect();
+        [alone, one, more]
     }
 
-    fn join(&self, d: usize, [alone, met]: &[Transform; 2]) -> Transform {
+    fn join(&self, d: usize, [alone, one, more]: &[Transform; 3]) -> Transform {
         let rate: f64 = self.others(d).map(|e| self.rates[e]).sum();
-        let mut law = alone.clone();
+        let mut other = vec![Complex64::ZERO; alone.len()];
         for e in self.others(d) {
             let share = if rate > 0.0 { self.rates[e] / rate } else { 0.0 };
-            for ((law, met), other) in law.iter_mut().zip(met).zip(&self.laws[e]) {
-                *law += met * other * share;
+            for (other, law) in other.iter_mut().zip(&self.laws[e]) {
+                *other += law * share;
             }
         }
-        law
+        let parts = alone.iter().zip(one).zip(more).zip(&other);
+        let joined = parts.map(|(((alone, one), more), other)| {
+            let more = if self.comings == Comings::Any { more * other } else { *more };
+            alone + (one + more) * other
+        });
+        joined.collect()
     }
 }
 

@@ -2,7 +2,7 @@
 //! each other are gaps inside the messages, which belong to the network latency.
 
 use super::Class;
-use super::between::{Between, Nested, Presence, stretches, together};
+use super::between::{Between, Comings, Nested, Presence, stretches, together};
 use super::greedy_chain::{Chains, GreedyChain};
 use super::grid::Grid;
 use super::law::Law;
@@ -71,16 +71,17 @@ impl Pair {
         let (found, found_left) = (mix(&sent), mix(&left));
         let comes_left = comes.left();
         let left = Law::mixture(&[(1.0 - beside, &comes_left), (beside, &found_left)]);
-        // behind another of its class: the own clock leads by 1 / l - M / (1 - others) for each message before it
+        // behind another of its class nothing of d is there, but it comes: the own clock leads by V M less the time
+        // that a message takes, for each message before it
         let others: f64 = (0..classes.len()).filter(|e| *e != own).map(|e| classes[e].load()).sum();
-        let rho = (class.load() / (1.0 - others).max(0.02)).min(0.98);
-        let lead = (1.0 - rho) / class.rate / other.vtick;
-        let all: Vec<(f64, Law)> = before(rho)
-            .into_iter()
-            .map(|(weight, n)| {
-                (weight, chains.sent(&run(&Law::zero(), &|j| n * lead + (k - pace / 2.0).max(0.0) * j)))
-            })
-            .collect();
+        let takes = 1.0 / (1.0 - others).max(0.02);
+        let lead = (class.vtick - takes).max(0.0) * class.message / other.vtick;
+        let utilization = (class.load() * takes).min(0.98);
+        let all = before(utilization).into_iter().map(|(weight, messages)| {
+            let limit = |j: f64| messages * lead + (k - pace / 2.0).max(0.0) * j;
+            (weight, chains.sent(&run(&Law::zero(), &limit)))
+        });
+        let all: Vec<(f64, Law)> = all.collect();
         let all = mix(&all);
         let behind = chains.sent(&run(&left.given_positive(), &|j| k * j));
         Self {
@@ -114,7 +115,7 @@ impl Pair {
 
 /// Weight and number of messages of the same busy period before one that is not the first.
 ///
-/// In M/D/1 their mean is `(2 - ρ) / 2 / (1 - ρ)^2`.
+/// In M/D/1 at utilization `ρ` their mean is `(2 - ρ) / 2 / (1 - ρ)^2`; they are spread geometrically.
 fn before(rho: f64) -> Vec<(f64, f64)> {
     let mean = (2.0 - rho) / 2.0 / (1.0 - rho).powi(2);
     let r = 1.0 - 1.0 / mean;
@@ -188,7 +189,7 @@ impl Interface {
         let (mut header_wait, mut gap, mut gaps) = (0.0, 0.0, 0.0);
         let comes: Vec<Law> = pairs.iter().map(|pair| pair.comes.given_positive()).collect();
         let rates = pairs.iter().map(|pair| pair.comes.positive() / class.message * unit).collect();
-        let nested = Nested::new(grid, rates, &comes);
+        let nested = Nested::new(grid, rates, &comes, Comings::Any);
         let mut presences = Vec::new();
         for (place, (pair, d)) in pairs.iter().zip(&others).enumerate() {
             let other = &classes[*d];
@@ -204,6 +205,15 @@ impl Interface {
             let k = class.vtick / other.vtick;
             let turn = (k * k / (2.0 * other.message * (1.0 - other.load()).max(0.05))).min(k);
             header_wait += pair.present * turn.min(other.message) / unit;
+        }
+        // no more than if the others always went first: what is found of them, and what comes
+        let load: f64 = others.iter().map(|d| classes[*d].load()).sum();
+        let found: f64 = others.iter().map(|d| classes[*d].load() * classes[*d].message / 2.0).sum();
+        let left = (1.0 - load).max(0.02);
+        let most = (class.message * load + found / left) / left / unit;
+        let mean = grid.law(later.over(grid, class.message / unit)).mean();
+        if mean > most {
+            later = later.part(most / mean);
         }
         let gap = if gaps > 0.0 { gap / gaps } else { 0.0 };
         first.add(1.0, &together(grid, &presences));

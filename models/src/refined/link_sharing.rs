@@ -7,7 +7,7 @@
 //! Fair queueing and weighted round robin have no clock to catch up with: `k` from the first flit on.
 
 use super::Class;
-use super::between::{Between, Nested, Presence, stretches, together};
+use super::between::{Between, Comings, Nested, Presence, stretches, together};
 use super::greedy_chain::Chains;
 use super::grid::Grid;
 use super::interface::seen_by_the_first;
@@ -201,7 +201,7 @@ impl LinkSharing {
             let rates = self.pairs.iter().map(|pair| pair.rate * contending * unit).collect();
             let laws: Vec<Law> =
                 self.pairs.iter().map(|pair| pair.interruption(self.message, contending).1).collect();
-            Nested::new(grid, rates, &laws)
+            Nested::new(grid, rates, &laws, Comings::One)
         });
         let (mut tails, mut at_once) = (Vec::new(), Vec::new());
         for (place, (pair, d)) in self.pairs.iter().zip(others(classes, own)).enumerate() {
