@@ -11,14 +11,20 @@ use std::sync::Arc;
 
 use realfft::num_complex::Complex64;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
+use rustfft::{Fft, FftPlanner};
 
-use super::law::{Law, NOTHING};
+use super::law::{Law, zeros};
+#[cfg(test)]
+use super::law::NOTHING;
 
 /// `r^n`: what of a probability `n` cells beyond the grid appears on it.
 const DAMPING: f64 = 1e-6;
 
 /// Products of cells up to which laws are added term by term: quicker than three transforms.
 const TERM_BY_TERM: usize = 8192;
+
+/// The same for means alone, for each cell of the grid: there two transforms do ([`Pairs`]).
+const TERM_BY_TERM_PER_CELL: usize = 14;
 
 /// A generating function at the points of a [`Grid`].
 pub(super) type Transform = Vec<Complex64>;
@@ -29,6 +35,7 @@ pub(super) struct Grid {
     /// Probability below which laws end.
     nothing: f64,
     plan: Plan,
+    pairs: Pairs,
     /// For differences, by length: `2 n`, `n`, `n / 2`, .. down to 64.
     plans: Vec<Plan>,
     /// `r^x`
@@ -81,11 +88,46 @@ impl Plan {
         // rounding apart, both are real
         transform[0].im = 0.0;
         transform[self.length / 2].im = 0.0;
-        let mut weights = vec![0.0; self.length];
+        let mut weights = zeros(self.length);
         self.inverse
             .process_with_scratch(transform, &mut weights, &mut self.scratch.borrow_mut())
             .expect("buffers are of the plan's length");
         weights
+    }
+}
+
+/// Products of two real sequences `x` and `y`, whatever comes round: `(x + i y)^2` is `x x - y y + 2 i x y`.
+struct Pairs {
+    forward: Arc<dyn Fft<f64>>,
+    /// `x + i y`, its transform, and what a transform works in.
+    buffers: RefCell<[Transform; 3]>,
+}
+
+impl Pairs {
+    fn new(length: usize) -> Self {
+        let forward = FftPlanner::new().plan_fft_forward(length);
+        let scratch = forward.get_outofplace_scratch_len();
+        let buffers = [length, length, scratch].map(|length| vec![Complex64::ZERO; length]);
+        Self { forward, buffers: RefCell::new(buffers) }
+    }
+
+    /// The first cells of the product of what `fill` writes, times the length and with weights.
+    fn product(&self, fill: impl FnOnce(&mut [Complex64]), cells: usize, weights: &[f64]) -> Vec<f64> {
+        let [points, transform, scratch] = &mut *self.buffers.borrow_mut();
+        points.fill(Complex64::ZERO);
+        fill(points);
+        self.forward.process_outofplace_with_scratch(points, transform, scratch);
+        for z in transform.iter_mut() {
+            *z = Complex64::new(z.re * z.re - z.im * z.im, 2.0 * z.re * z.im);
+        }
+        // once more forward: that is backward in reverse order
+        self.forward.process_outofplace_with_scratch(transform, points, scratch);
+        let mut cells = zeros(cells.min(points.len()));
+        cells[0] = (0.5 * points[0].im * weights[0]).max(0.0);
+        for ((to, z), weight) in cells[1..].iter_mut().zip(points.iter().rev()).zip(&weights[1..]) {
+            *to = (0.5 * z.im * weight).max(0.0);
+        }
+        cells
     }
 }
 
@@ -118,6 +160,7 @@ impl Grid {
             n,
             nothing,
             plan: Plan::new(&mut planner, n),
+            pairs: Pairs::new(n),
             plans: (0..)
                 .map(|halved| (2 * n) >> halved)
                 .take_while(|length| *length >= 64)
@@ -173,8 +216,7 @@ impl Grid {
 
     /// A law of weights that ends where the laws of this grid do.
     fn ending(&self, weights: Vec<f64>) -> Law {
-        let law = Law::of(weights);
-        if self.nothing > NOTHING { law.down_to(self.nothing) } else { law }
+        Law::down_to(weights, self.nothing)
     }
 
     /// The law of a transform.
@@ -198,6 +240,9 @@ impl Grid {
 
     /// `Σ_(k >= 1) w_k Y(z)^k`: the sum of as many `Y` as the weights say; `w_0` is left out.
     pub(super) fn compounded(&self, weights: &[f64], y: &[Complex64]) -> Transform {
+        if self.means() {
+            return y.iter().map(|y| Self::real_polynomial(weights, *y)).collect();
+        }
         // Horner, some points side by side: the products of one wait for each other
         const SIDE_BY_SIDE: usize = 8;
         let mut sums = Transform::with_capacity(y.len());
@@ -218,36 +263,52 @@ impl Grid {
         sums
     }
 
+    /// Whether a sum or a difference of laws of such lengths is carried out term by term.
+    fn term_by_term(&self, x: usize, y: usize) -> bool {
+        let most = if self.means() { TERM_BY_TERM_PER_CELL * self.n } else { TERM_BY_TERM };
+        x * y <= most
+    }
+
+    /// Whether laws end so early that what comes round is nothing beside.
+    fn means(&self) -> bool {
+        self.nothing >= DAMPING * DAMPING.sqrt()
+    }
+
+    /// `Σ_(k >= 1) w_k y^k`, the weights being real (Goertzel): it costs half of Horner's products and some digits.
+    fn real_polynomial(weights: &[f64], y: Complex64) -> Complex64 {
+        let (p, q) = (2.0 * y.re, y.norm_sqr());
+        let (mut now, mut before) = (0.0, 0.0);
+        for weight in weights.iter().skip(1).rev() {
+            (now, before) = (weight + p * now - q * before, now);
+        }
+        // Σ_(k >= 0) w_(k + 1) y^k, times y
+        y * (now - before * y.conj())
+    }
+
     /// `(X - Y)+` of independent laws.
     pub(super) fn excess(&self, x: &Law, y: &Law) -> Law {
         let (x, y) = (x.probabilities(), y.probabilities());
         let x = &x[..x.len().min(self.n)];
         // where Y is as long as the longest X nothing is left
         let y = &y[..y.len().min(x.len())];
-        let mut weights = if x.len() * y.len() <= TERM_BY_TERM {
-            let mut weights = vec![0.0; x.len()];
-            for (at, q) in y.iter().enumerate().filter(|(_, q)| **q > 0.0) {
-                for (weight, p) in weights.iter_mut().zip(&x[at..]) {
-                    *weight += p * q;
-                }
-            }
+        let weights = if self.term_by_term(x.len(), y.len()) {
+            let mut weights = zeros(x.len());
+            add_differences(&mut weights, x, y);
             weights
         } else {
             self.differences(x, y)
         };
-        weights[0] = 0.0;
-        weights[0] = (1.0 - weights.iter().sum::<f64>()).max(0.0);
-        self.ending(weights)
+        Law::of_positive(weights, self.nothing)
     }
 
     /// Weights of `X - Y` at `0, 1, ..`, by transforms.
     fn differences(&self, x: &[f64], y: &[f64]) -> Vec<f64> {
+        if self.means() {
+            return self.damped_differences(x, y);
+        }
         // the shortest length on which nothing comes round
         let fits = |plan: &&Plan| plan.length >= x.len() + y.len();
         let plan = self.plans.iter().rev().find(fits).unwrap_or(&self.plans[0]);
-        if plan.length > self.n && self.nothing >= DAMPING * DAMPING.sqrt() {
-            return self.damped_differences(x, y);
-        }
         let spectrum = |law: &[f64]| {
             plan.forward(|real| {
                 real[..law.len()].copy_from_slice(law);
@@ -267,22 +328,29 @@ impl Grid {
 
     /// The same on the grid itself, on which what is below zero comes round at [`DAMPING`] of its weight.
     fn damped_differences(&self, x: &[f64], y: &[f64]) -> Vec<f64> {
-        let spectrum = |law: &[f64], damping: &[f64]| {
-            self.plan.forward(|real| {
-                for ((to, p), d) in real.iter_mut().zip(law).zip(damping) {
-                    *to = p * d;
-                }
-                law.len()
-            })
+        let fill = |points: &mut [Complex64]| {
+            for ((to, p), d) in points.iter_mut().zip(x).zip(&self.undamping) {
+                to.re = p * d;
+            }
+            points[0].im = y[0] * self.damping[0];
+            for ((to, q), d) in points.iter_mut().rev().zip(&y[1..]).zip(&self.damping[1..]) {
+                to.im = q * d;
+            }
         };
-        let mut product = spectrum(x, &self.undamping);
-        for (x, y) in product.iter_mut().zip(&spectrum(y, &self.damping)) {
-            *x *= y.conj();
-        }
-        let mut weights = self.plan.inverse(&mut product);
-        weights.truncate(x.len());
-        weights.iter_mut().zip(&self.damping).for_each(|(p, d)| *p = (*p * d).max(0.0));
-        weights
+        self.pairs.product(fill, x.len(), &self.damping)
+    }
+
+    /// Weights of a sum on the grid, whatever comes round.
+    fn damped_sums(&self, x: &[f64], y: &[f64]) -> Vec<f64> {
+        let fill = |points: &mut [Complex64]| {
+            for ((to, p), d) in points.iter_mut().zip(x).zip(&self.damping) {
+                to.re = p * d;
+            }
+            for ((to, q), d) in points.iter_mut().zip(y).zip(&self.damping) {
+                to.im = q * d;
+            }
+        };
+        self.pairs.product(fill, x.len() + y.len() - 1, &self.undamping)
     }
 
     /// The sum of independent times, as weights by cells that need not sum to one.
@@ -294,15 +362,14 @@ impl Grid {
         if short.is_empty() {
             return Vec::new();
         }
-        if short.len() * long.len() <= TERM_BY_TERM {
+        if self.term_by_term(short.len(), long.len()) {
             let mut weights = vec![0.0; short.len() + long.len() - 1];
-            for (at, p) in short.iter().enumerate().filter(|(_, p)| **p > 0.0) {
-                for (weight, q) in weights[at..].iter_mut().zip(long) {
-                    *weight += p * q;
-                }
-            }
+            add_sums(&mut weights, short, long);
             weights.truncate(self.n);
             return weights;
+        }
+        if self.means() {
+            return self.damped_sums(short, long);
         }
         let damped = |law: &[f64]| {
             self.plan.forward(|real| {
@@ -328,17 +395,73 @@ impl Grid {
         if p.len() == 1 {
             return long.clone();
         }
-        if p.len() * q.len() > TERM_BY_TERM {
+        if !self.term_by_term(p.len(), q.len()) {
+            if self.means() && q.len() <= self.n {
+                return self.ending(self.damped_sums(p, q));
+            }
             return self.law(product(&self.transform(x), &self.transform(y)));
         }
-        let mut weights = vec![0.0; p.len() + q.len() - 1];
-        for (at, p) in p.iter().enumerate().filter(|(_, p)| **p > 0.0) {
-            for (weight, q) in weights[at..].iter_mut().zip(q) {
-                *weight += p * q;
-            }
-        }
+        let mut weights = zeros(p.len() + q.len() - 1);
+        add_sums(&mut weights, p, q);
         weights.truncate(self.n);
         self.ending(weights)
+    }
+}
+
+/// Terms that are added at a time.
+const AT_A_TIME: usize = 4;
+
+/// Adds so many times each of some sequences.
+fn add(into: &mut [f64], times: [f64; AT_A_TIME], [a, b, c, d]: [&[f64]; AT_A_TIME]) {
+    for ((((to, a), b), c), d) in into.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+        *to += (a * times[0] + b * times[1]) + (c * times[2] + d * times[3]);
+    }
+}
+
+/// Weights of `X - Y` at `0, 1, ..`.
+fn add_differences(into: &mut [f64], x: &[f64], y: &[f64]) {
+    let blocks = y.chunks_exact(AT_A_TIME);
+    let (rest, whole) = (blocks.remainder(), y.len() / AT_A_TIME * AT_A_TIME);
+    for (block, q) in blocks.enumerate() {
+        let from = &x[block * AT_A_TIME..];
+        // up to where the last of them ends
+        let all = from.len().saturating_sub(AT_A_TIME - 1);
+        add(&mut into[..all], [q[0], q[1], q[2], q[3]], [from, &from[1..], &from[2..], &from[3..]]);
+        for (shift, q) in q.iter().enumerate() {
+            for (to, p) in into[all..].iter_mut().zip(&from[all + shift..]) {
+                *to += p * q;
+            }
+        }
+    }
+    for (at, q) in rest.iter().enumerate() {
+        for (to, p) in into.iter_mut().zip(&x[whole + at..]) {
+            *to += p * q;
+        }
+    }
+}
+
+/// Weights of `X + Y`, `X` the shorter one.
+fn add_sums(into: &mut [f64], x: &[f64], y: &[f64]) {
+    let blocks = x.chunks_exact(AT_A_TIME);
+    let (rest, whole) = (blocks.remainder(), x.len() / AT_A_TIME * AT_A_TIME);
+    for (block, p) in blocks.enumerate() {
+        let into = &mut into[block * AT_A_TIME..];
+        let all = y.len() - (AT_A_TIME - 1);
+        add(&mut into[3..y.len()], [p[0], p[1], p[2], p[3]], [&y[3..], &y[2..], &y[1..], y]);
+        for (shift, p) in p.iter().enumerate() {
+            let before = AT_A_TIME - 1 - shift;
+            for (to, q) in into[shift..].iter_mut().zip(&y[..before]) {
+                *to += p * q;
+            }
+            for (to, q) in into[y.len()..].iter_mut().zip(&y[all + before..]) {
+                *to += p * q;
+            }
+        }
+    }
+    for (at, p) in rest.iter().enumerate() {
+        for (to, q) in into[whole + at..].iter_mut().zip(y) {
+            *to += p * q;
+        }
     }
 }
 

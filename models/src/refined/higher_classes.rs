@@ -42,8 +42,12 @@ impl Higher {
         let mut e = near;
         for tried in 0..1000 {
             let (mut next, mut slope) = (Complex64::ZERO, Complex64::ZERO);
+            let (mut length, mut power) = (0.0, Complex64::ONE);
             for ((m, rate), zm) in self.messages.iter().zip(powers) {
-                let served = zm * (e * m).exp() * rate;
+                if *m != length {
+                    (length, power) = (*m, (e * m).exp());
+                }
+                let served = zm * power * rate;
                 next += served - rate;
                 slope += served * m;
             }
@@ -52,7 +56,8 @@ impl Higher {
             let step = if within { newton } else { next };
             let change = (step - e).norm_sqr();
             e = step;
-            if change < 1e-26 {
+            // the next of Newton's steps is of the order of the square of this one
+            if change < if within { 1e-16 } else { 1e-26 } {
                 break;
             }
         }
@@ -91,12 +96,14 @@ impl Above {
         let higher = Higher { messages };
         let (mut per_flit, mut met) = (grid.exponent_of_nothing(), grid.exponent_of_nothing());
         let mut busy = grid.exponent_of_nothing();
-        let mut near = Complex64::ZERO;
+        let (mut near, mut before) = (Complex64::ZERO, None);
         for (((e, met), busy), z) in per_flit.iter_mut().zip(&mut met).zip(&mut busy).zip(grid.points()) {
             let powers = higher.powers(*z);
             *e = higher.per_flit(&powers, near);
             *busy = higher.busy(*e);
-            near = *e;
+            // on a straight line through the last two
+            near = *e + before.map_or(Complex64::ZERO, |before| *e - before);
+            before = Some(*e);
             let y = z * e.exp();
             let residual = |((m, rate), zm): (&(f64, f64), &Complex64)| {
                 // σ_j res_Mj(y) = λ_j (1 - y^M_j) / (1 - y) (1 + y) / 2

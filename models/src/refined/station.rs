@@ -392,12 +392,7 @@ impl<'s> Station<'s> {
         let mut add = |weight: f64, lag: &Law, flits: f64, left: f64| {
             // the own input still brings this message while the lag is within what is left of it
             let edge = (left.max(shape.header).floor() as usize).saturating_add(1);
-            let (near, far) = lag.split(edge);
-            for (part, in_step) in [(near, true), (far, false)] {
-                if let Some((share, law)) = part {
-                    ways.interrupted(self, weight * share, &law, in_step, flits);
-                }
-            }
+            ways.interrupted(self, weight, lag, edge, flits);
         };
         if around.alone.is_some() {
             let lag = grid.sum(in_buffer, &met.own.given_positive()).plus(shape.header);
@@ -440,8 +435,8 @@ trait Ways {
     /// Parts of the message after which a gap is looked at.
     const POSITIONS: &'static [f64];
 
-    /// It lags, and is interrupted in so many cells, in step with its arrival or not.
-    fn interrupted(&mut self, station: &Station<'_>, weight: f64, lag: &Law, in_step: bool, cells: f64);
+    /// It lags, and is interrupted in so many cells, in step with its arrival below some lag.
+    fn interrupted(&mut self, station: &Station<'_>, weight: f64, lag: &Law, edge: usize, cells: f64);
 
     /// It lags, and finds or meets others as one alone does.
     fn alone(&mut self, station: &Station<'_>, weight: f64, lag: &Law, alone: &Transform);
@@ -472,9 +467,15 @@ impl<'s> Sum<'s> {
 impl Ways for Sum<'_> {
     const POSITIONS: &'static [f64] = &[0.125, 0.375, 0.625, 0.875];
 
-    fn interrupted(&mut self, station: &Station<'_>, weight: f64, lag: &Law, in_step: bool, cells: f64) {
-        let between = if in_step { &station.around.in_step } else { &station.around.lagging };
-        self.add(weight, &product(&self.grid.transform(lag), &between.over(self.grid, cells)));
+    fn interrupted(&mut self, station: &Station<'_>, weight: f64, lag: &Law, edge: usize, cells: f64) {
+        let Around { in_step, lagging, .. } = station.around;
+        let (near, far) = lag.split(edge);
+        for (part, between) in [(near, in_step), (far, lagging)] {
+            if let Some((share, law)) = part {
+                let law = self.grid.transform(&law);
+                self.add(weight * share, &product(&law, &between.over(self.grid, cells)));
+            }
+        }
     }
 
     fn alone(&mut self, _: &Station<'_>, weight: f64, lag: &Law, alone: &Transform) {
@@ -493,8 +494,9 @@ impl Ways for Mean {
     // of the same mean and variance as those of a law
     const POSITIONS: &'static [f64] = &[0.22, 0.78];
 
-    fn interrupted(&mut self, _: &Station<'_>, weight: f64, lag: &Law, in_step: bool, cells: f64) {
-        let per_cell = if in_step { self.in_step } else { self.lagging };
+    fn interrupted(&mut self, _: &Station<'_>, weight: f64, lag: &Law, edge: usize, cells: f64) {
+        let far: f64 = lag.probabilities().iter().skip(edge).sum();
+        let per_cell = self.in_step * (1.0 - far) + self.lagging * far;
         self.delay += weight * (lag.mean() + per_cell * cells);
     }
 
