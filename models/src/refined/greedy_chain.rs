@@ -28,9 +28,6 @@ pub(super) struct GreedyChain {
 /// Probabilities of no message, one and more (two) in some time.
 type Arrivals = [f64; 3];
 
-/// Probability whose further arrivals are not looked at.
-const NOTHING: f64 = 1e-12;
-
 impl GreedyChain {
     /// Messages of `message` flits; `found` is the work there at the start, of which up to `length` is told apart.
     fn new(found: &Law, message: usize, arrivals: Rc<[Vec<Arrivals>; 2]>, length: usize) -> Self {

@@ -26,6 +26,9 @@ const TERM_BY_TERM: usize = 8192;
 /// The same for means alone, for each cell of the grid: there two transforms do ([`Pairs`]).
 const TERM_BY_TERM_PER_CELL: usize = 14;
 
+/// Points that polynomials are summed at side by side.
+const SIDE_BY_SIDE: usize = 8;
+
 /// A generating function at the points of a [`Grid`].
 pub(super) type Transform = Vec<Complex64>;
 
@@ -114,7 +117,6 @@ impl Pairs {
     /// The first cells of the product of what `fill` writes, times the length and with weights.
     fn product(&self, fill: impl FnOnce(&mut [Complex64]), cells: usize, weights: &[f64]) -> Vec<f64> {
         let [points, transform, scratch] = &mut *self.buffers.borrow_mut();
-        points.fill(Complex64::ZERO);
         fill(points);
         self.forward.process_outofplace_with_scratch(points, transform, scratch);
         for z in transform.iter_mut() {
@@ -241,10 +243,9 @@ impl Grid {
     /// `Σ_(k >= 1) w_k Y(z)^k`: the sum of as many `Y` as the weights say; `w_0` is left out.
     pub(super) fn compounded(&self, weights: &[f64], y: &[Complex64]) -> Transform {
         if self.means() {
-            return y.iter().map(|y| Self::real_polynomial(weights, *y)).collect();
+            return real_polynomials(weights, y);
         }
         // Horner, some points side by side: the products of one wait for each other
-        const SIDE_BY_SIDE: usize = 8;
         let mut sums = Transform::with_capacity(y.len());
         for y in y.chunks(SIDE_BY_SIDE) {
             let (mut re, mut im) = ([0.0; SIDE_BY_SIDE], [0.0; SIDE_BY_SIDE]);
@@ -272,17 +273,6 @@ impl Grid {
     /// Whether laws end so early that what comes round is nothing beside.
     fn means(&self) -> bool {
         self.nothing >= DAMPING * DAMPING.sqrt()
-    }
-
-    /// `Σ_(k >= 1) w_k y^k`, the weights being real (Goertzel): it costs half of Horner's products and some digits.
-    fn real_polynomial(weights: &[f64], y: Complex64) -> Complex64 {
-        let (p, q) = (2.0 * y.re, y.norm_sqr());
-        let (mut now, mut before) = (0.0, 0.0);
-        for weight in weights.iter().skip(1).rev() {
-            (now, before) = (weight + p * now - q * before, now);
-        }
-        // Σ_(k >= 0) w_(k + 1) y^k, times y
-        y * (now - before * y.conj())
     }
 
     /// `(X - Y)+` of independent laws.
@@ -330,8 +320,9 @@ impl Grid {
     fn damped_differences(&self, x: &[f64], y: &[f64]) -> Vec<f64> {
         let fill = |points: &mut [Complex64]| {
             for ((to, p), d) in points.iter_mut().zip(x).zip(&self.undamping) {
-                to.re = p * d;
+                *to = Complex64::new(p * d, 0.0);
             }
+            points[x.len()..].fill(Complex64::ZERO);
             points[0].im = y[0] * self.damping[0];
             for ((to, q), d) in points.iter_mut().rev().zip(&y[1..]).zip(&self.damping[1..]) {
                 to.im = q * d;
@@ -340,15 +331,17 @@ impl Grid {
         self.pairs.product(fill, x.len(), &self.damping)
     }
 
-    /// Weights of a sum on the grid, whatever comes round.
+    /// Weights of a sum on the grid, whatever comes round; `x` is the shorter one.
     fn damped_sums(&self, x: &[f64], y: &[f64]) -> Vec<f64> {
         let fill = |points: &mut [Complex64]| {
-            for ((to, p), d) in points.iter_mut().zip(x).zip(&self.damping) {
-                to.re = p * d;
+            let (both, one) = points.split_at_mut(x.len());
+            for (((to, p), q), d) in both.iter_mut().zip(x).zip(y).zip(&self.damping) {
+                *to = Complex64::new(p * d, q * d);
             }
-            for ((to, q), d) in points.iter_mut().zip(y).zip(&self.damping) {
-                to.im = q * d;
+            for ((to, q), d) in one.iter_mut().zip(&y[x.len()..]).zip(&self.damping[x.len()..]) {
+                *to = Complex64::new(0.0, q * d);
             }
+            points[y.len()..].fill(Complex64::ZERO);
         };
         self.pairs.product(fill, x.len() + y.len() - 1, &self.undamping)
     }
@@ -406,6 +399,30 @@ impl Grid {
         weights.truncate(self.n);
         self.ending(weights)
     }
+}
+
+/// `Σ_(k >= 1) w_k y^k` at each `y`, the weights being real (Goertzel): that takes half of Horner's products and costs
+/// some digits.
+fn real_polynomials(weights: &[f64], y: &[Complex64]) -> Transform {
+    let mut sums = Transform::with_capacity(y.len());
+    for y in y.chunks(SIDE_BY_SIDE) {
+        let (mut p, mut q) = ([0.0; SIDE_BY_SIDE], [0.0; SIDE_BY_SIDE]);
+        for ((y, p), q) in y.iter().zip(&mut p).zip(&mut q) {
+            (*p, *q) = (2.0 * y.re, y.norm_sqr());
+        }
+        let (mut now, mut before) = ([0.0; SIDE_BY_SIDE], [0.0; SIDE_BY_SIDE]);
+        for weight in weights.iter().skip(1).rev() {
+            for i in 0..SIDE_BY_SIDE {
+                let next = weight + p[i] * now[i] - q[i] * before[i];
+                before[i] = now[i];
+                now[i] = next;
+            }
+        }
+        // Σ_(k >= 0) w_(k + 1) y^k, times y
+        let ends = now.iter().zip(&before);
+        sums.extend(y.iter().zip(ends).map(|(y, (now, before))| y * (now - before * y.conj())));
+    }
+    sums
 }
 
 /// Terms that are added at a time.
