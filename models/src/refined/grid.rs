@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -30,7 +31,92 @@ const TERM_BY_TERM_PER_CELL: usize = 14;
 const SIDE_BY_SIDE: usize = 8;
 
 /// A generating function at the points of a [`Grid`].
-pub(super) type Transform = Vec<Complex64>;
+pub(super) struct Transform(Vec<Complex64>);
+
+/// Vectors kept for other transforms.
+const SPARE: usize = 32;
+
+thread_local! {
+    /// Vectors of transforms that are no more.
+    static SPARES: RefCell<Vec<Vec<Complex64>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Transform {
+    fn empty() -> Self {
+        let mut spare = SPARES.with_borrow_mut(Vec::pop).unwrap_or_default();
+        spare.clear();
+        Self(spare)
+    }
+
+    /// The same at so many points.
+    pub(super) fn constant(value: Complex64, points: usize) -> Self {
+        let mut transform = Self::empty();
+        transform.0.resize(points, value);
+        transform
+    }
+}
+
+impl Clone for Transform {
+    fn clone(&self) -> Self {
+        let mut transform = Self::empty();
+        transform.0.extend_from_slice(&self.0);
+        transform
+    }
+}
+
+impl Drop for Transform {
+    fn drop(&mut self) {
+        let points = std::mem::take(&mut self.0);
+        // at the end of a thread there may be none left to keep it
+        let _ = SPARES.try_with(|spares| {
+            if let Ok(mut spares) = spares.try_borrow_mut()
+                && spares.len() < SPARE
+            {
+                spares.push(points);
+            }
+        });
+    }
+}
+
+impl FromIterator<Complex64> for Transform {
+    fn from_iter<I: IntoIterator<Item = Complex64>>(points: I) -> Self {
+        let mut transform = Self::empty();
+        transform.0.extend(points);
+        transform
+    }
+}
+
+impl Deref for Transform {
+    type Target = [Complex64];
+
+    fn deref(&self) -> &[Complex64] {
+        &self.0
+    }
+}
+
+impl DerefMut for Transform {
+    fn deref_mut(&mut self) -> &mut [Complex64] {
+        &mut self.0
+    }
+}
+
+impl<'t> IntoIterator for &'t Transform {
+    type Item = &'t Complex64;
+    type IntoIter = std::slice::Iter<'t, Complex64>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl<'t> IntoIterator for &'t mut Transform {
+    type Item = &'t mut Complex64;
+    type IntoIter = std::slice::IterMut<'t, Complex64>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter_mut()
+    }
+}
 
 /// Transforms of laws up to `n` cells.
 pub(super) struct Grid {
@@ -58,7 +144,7 @@ struct Plan {
     inverse: Arc<dyn ComplexToReal<f64>>,
     /// What a transform reads and spoils, and what it works in.
     real: RefCell<Vec<f64>>,
-    scratch: RefCell<Transform>,
+    scratch: RefCell<Vec<Complex64>>,
 }
 
 impl Plan {
@@ -79,7 +165,7 @@ impl Plan {
         let (mut real, mut scratch) = (self.real.borrow_mut(), self.scratch.borrow_mut());
         let written = fill(&mut real);
         real[written..].fill(0.0);
-        let mut spectrum = vec![Complex64::new(0.0, 0.0); self.length / 2 + 1];
+        let mut spectrum = Transform::constant(Complex64::ZERO, self.length / 2 + 1);
         self.forward
             .process_with_scratch(&mut real, &mut spectrum, &mut scratch)
             .expect("buffers are of the plan's length");
@@ -103,7 +189,7 @@ impl Plan {
 struct Pairs {
     forward: Arc<dyn Fft<f64>>,
     /// `x + i y`, its transform, and what a transform works in.
-    buffers: RefCell<[Transform; 3]>,
+    buffers: RefCell<[Vec<Complex64>; 3]>,
 }
 
 impl Pairs {
@@ -186,7 +272,7 @@ impl Grid {
 
     /// `ln 1`: of a process that adds nothing.
     pub(super) fn exponent_of_nothing(&self) -> Transform {
-        vec![Complex64::new(0.0, 0.0); self.points.len()]
+        Transform::constant(Complex64::ZERO, self.points.len())
     }
 
     /// `z` at each point.
@@ -203,7 +289,7 @@ impl Grid {
     pub(super) fn transform(&self, law: &Law) -> Transform {
         let probabilities = law.probabilities();
         if probabilities.len() == 1 {
-            return vec![Complex64::ONE; self.points.len()];
+            return Transform::constant(Complex64::ONE, self.points.len());
         }
         let within = probabilities.len().min(self.n);
         self.plan.forward(|real| {
@@ -237,6 +323,9 @@ impl Grid {
 
     /// `exp(flits exponent(z))`: what a compound Poisson process adds to `flits` flits.
     pub(super) fn compound(&self, exponent: &[Complex64], flits: f64) -> Transform {
+        if flits == 0.0 {
+            return Transform::constant(Complex64::ONE, exponent.len());
+        }
         exponent.iter().map(|e| (e * flits).exp()).collect()
     }
 
@@ -246,7 +335,7 @@ impl Grid {
             return real_polynomials(weights, y);
         }
         // Horner, some points side by side: the products of one wait for each other
-        let mut sums = Transform::with_capacity(y.len());
+        let mut sums = Transform::empty();
         for y in y.chunks(SIDE_BY_SIDE) {
             let (mut re, mut im) = ([0.0; SIDE_BY_SIDE], [0.0; SIDE_BY_SIDE]);
             let (mut y_re, mut y_im) = ([0.0; SIDE_BY_SIDE], [0.0; SIDE_BY_SIDE]);
@@ -259,7 +348,7 @@ impl Grid {
                     (re[i], im[i]) = (sum * y_re[i] - im[i] * y_im[i], sum * y_im[i] + im[i] * y_re[i]);
                 }
             }
-            sums.extend(re.iter().zip(&im).take(y.len()).map(|(re, im)| Complex64::new(*re, *im)));
+            sums.0.extend(re.iter().zip(&im).take(y.len()).map(|(re, im)| Complex64::new(*re, *im)));
         }
         sums
     }
@@ -404,7 +493,7 @@ impl Grid {
 /// `Σ_(k >= 1) w_k y^k` at each `y`, the weights being real (Goertzel): that takes half of Horner's products and costs
 /// some digits.
 fn real_polynomials(weights: &[f64], y: &[Complex64]) -> Transform {
-    let mut sums = Transform::with_capacity(y.len());
+    let mut sums = Transform::empty();
     for y in y.chunks(SIDE_BY_SIDE) {
         let (mut p, mut q) = ([0.0; SIDE_BY_SIDE], [0.0; SIDE_BY_SIDE]);
         for ((y, p), q) in y.iter().zip(&mut p).zip(&mut q) {
@@ -420,7 +509,7 @@ fn real_polynomials(weights: &[f64], y: &[Complex64]) -> Transform {
         }
         // Σ_(k >= 0) w_(k + 1) y^k, times y
         let ends = now.iter().zip(&before);
-        sums.extend(y.iter().zip(ends).map(|(y, (now, before))| y * (now - before * y.conj())));
+        sums.0.extend(y.iter().zip(ends).map(|(y, (now, before))| y * (now - before * y.conj())));
     }
     sums
 }

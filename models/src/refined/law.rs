@@ -231,13 +231,19 @@ impl Law {
     /// Where `X` is at least an independent `Y`: how often, and the law of `X` then; where it is less: how often, and
     /// the law of `Y`.
     pub(super) fn against(&self, y: &Self) -> (Part, Part) {
-        let (mut greater, mut less) = (empty(), empty());
-        let (mut below, mut to) = (0.0, 0.0);
-        for x in 0..self.0.len().max(y.0.len()) {
-            to += y.at(x);
-            greater.push(self.at(x) * f64::min(to, 1.0));
-            less.push(y.at(x) * f64::min(below, 1.0));
-            below += self.at(x);
+        let (x, y) = (&self.0, &y.0);
+        let (mut greater, mut less) = (zeros(x.len()), zeros(y.len()));
+        let mut to = 0.0;
+        let ends = y.iter().copied().chain(std::iter::repeat(0.0));
+        for ((greater, p), q) in greater.iter_mut().zip(x).zip(ends) {
+            to += q;
+            *greater = p * f64::min(to, 1.0);
+        }
+        let mut below = 0.0;
+        let ends = x.iter().copied().chain(std::iter::repeat(0.0));
+        for ((less, q), p) in less.iter_mut().zip(y).zip(ends) {
+            *less = q * f64::min(below, 1.0);
+            below += p;
         }
         let part = |weights: Vec<f64>| {
             let share: f64 = weights.iter().sum();
@@ -342,27 +348,24 @@ impl Law {
 
     fn by_distribution_functions(&self, other: &Self, both: impl Fn(f64, f64) -> f64) -> Self {
         let (x, y) = (&self.0, &other.0);
-        let common = x.len().min(y.len());
-        let (mut mine, mut theirs, mut before) = (0.0, 0.0, 0.0);
-        let mut weights = empty();
-        weights.reserve(x.len().max(y.len()));
-        let mut next = |mine: f64, theirs: f64| {
-            let now = both(f64::min(mine, 1.0), f64::min(theirs, 1.0));
-            weights.push(now - before);
-            before = now;
-        };
-        for (p, q) in x.iter().zip(y) {
-            mine += p;
-            theirs += q;
-            next(mine, theirs);
+        let (common, length) = (x.len().min(y.len()), x.len().max(y.len()));
+        let (mut below_x, mut below_y, mut before) = (0.0, 0.0, 0.0);
+        let mut weights = zeros(length);
+        let (first, rest) = weights.split_at_mut(common);
+        for ((to, p), q) in first.iter_mut().zip(x).zip(y) {
+            below_x += p;
+            below_y += q;
+            let now = both(f64::min(below_x, 1.0), f64::min(below_y, 1.0));
+            (*to, before) = (now - before, now);
         }
-        for p in &x[common..] {
-            mine += p;
-            next(mine, theirs);
-        }
-        for q in &y[common..] {
-            theirs += q;
-            next(mine, theirs);
+        // one of the two ends before
+        let longer = if x.len() > common { &x[common..] } else { &y[common..] };
+        let (below, ended) = if x.len() > common { (&mut below_x, &below_y) } else { (&mut below_y, &below_x) };
+        let ended = f64::min(*ended, 1.0);
+        for (to, p) in rest.iter_mut().zip(longer) {
+            *below += p;
+            let now = both(f64::min(*below, 1.0), ended);
+            (*to, before) = (now - before, now);
         }
         Self::of(weights)
     }
