@@ -33,6 +33,8 @@ const SIDE_BY_SIDE: usize = 8;
 /// A generating function at the points of a [`Grid`].
 pub(super) struct Transform(Vec<Complex64>);
 
+/// Points that every vector of a transform has room for.
+const SHORT: usize = 129;
 /// Vectors kept for other transforms.
 const SPARE: usize = 32;
 
@@ -45,6 +47,7 @@ impl Transform {
     fn empty() -> Self {
         let mut spare = SPARES.with_borrow_mut(Vec::pop).unwrap_or_default();
         spare.clear();
+        spare.reserve(SHORT);
         Self(spare)
     }
 

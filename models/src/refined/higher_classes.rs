@@ -29,7 +29,7 @@ pub(super) struct Above {
 
 /// Higher classes as their busy periods see them.
 struct Higher {
-    /// Messages: cells and rate per cell.
+    /// Messages: cells and rate per cell of all that are so long.
     messages: Vec<(f64, f64)>,
 }
 
@@ -42,12 +42,8 @@ impl Higher {
         let mut e = near;
         for tried in 0..1000 {
             let (mut next, mut slope) = (Complex64::ZERO, Complex64::ZERO);
-            let (mut length, mut power) = (0.0, Complex64::ONE);
             for ((m, rate), zm) in self.messages.iter().zip(powers) {
-                if *m != length {
-                    (length, power) = (*m, (e * m).exp());
-                }
-                let served = zm * power * rate;
+                let served = zm * (e * m).exp() * rate;
                 next += served - rate;
                 slope += served * m;
             }
@@ -92,7 +88,14 @@ impl Above {
         if load >= 1.0 {
             return None;
         }
-        let messages = higher.iter().map(|class| (class.message / unit, class.rate * unit)).collect();
+        let mut messages: Vec<(f64, f64)> = Vec::new();
+        for class in higher {
+            let (m, rate) = (class.message / unit, class.rate * unit);
+            match messages.iter_mut().find(|(known, _)| *known == m) {
+                Some((_, sum)) => *sum += rate,
+                None => messages.push((m, rate)),
+            }
+        }
         let higher = Higher { messages };
         let (mut per_flit, mut met) = (grid.exponent_of_nothing(), grid.exponent_of_nothing());
         let mut busy = grid.exponent_of_nothing();

@@ -15,6 +15,8 @@ const LANES: usize = 4;
 
 /// How far from one a sum of probabilities may be by rounding.
 const ROUNDING: f64 = 1e-14;
+/// Cells that every vector has room for.
+const SHORT: usize = 256;
 /// Vectors kept for other laws.
 const SPARE: usize = 64;
 
@@ -27,6 +29,7 @@ thread_local! {
 fn empty() -> Vec<f64> {
     let mut spare = SPARES.with_borrow_mut(Vec::pop).unwrap_or_default();
     spare.clear();
+    spare.reserve(SHORT);
     spare
 }
 
@@ -97,7 +100,7 @@ pub(super) struct Points(Vec<f64>);
 impl Points {
     /// Adds a weight; between two cells it is split.
     pub(super) fn add(&mut self, at: f64, weight: f64) {
-        let low = (at.max(0.0).floor() as usize).min(LONGEST);
+        let low = (at.max(0.0) as usize).min(LONGEST);
         if self.0.len() < low + 2 {
             self.0.resize(low + 2, 0.0);
         }
@@ -293,7 +296,7 @@ impl Law {
         let last = weights.len() - 1;
         for (x, p) in self.0.iter().enumerate() {
             let to = (factor * x as f64 + shift).max(0.0);
-            let low = (to.floor() as usize).min(last - 1);
+            let low = (to as usize).min(last - 1);
             let part = (to - low as f64).min(1.0);
             weights[low] += p * (1.0 - part);
             weights[low + 1] += p * part;
@@ -383,6 +386,21 @@ impl Law {
     /// The greater of two that rise and fall together.
     pub(super) fn max_in_step(&self, other: &Self) -> Self {
         self.by_distribution_functions(other, f64::min)
+    }
+
+    /// `P(X + Y >= edge)` of independent ones.
+    pub(super) fn exceeds_with(&self, y: &Self, edge: usize) -> f64 {
+        let last = y.0.len() - 1;
+        // P(Y <= edge - x - 1), from the greatest x on
+        let mut from = self.0.len().min(edge);
+        let mut below: f64 = y.0[..(edge - from).min(last + 1)].iter().sum();
+        let mut within = 0.0;
+        while from > 0 {
+            from -= 1;
+            below += y.at(edge - 1 - from);
+            within += self.0[from] * below;
+        }
+        (1.0 - within).max(0.0)
     }
 
     /// `E[exp(-rate X)]`

@@ -389,16 +389,16 @@ impl<'s> Station<'s> {
         if let Some(alone) = &around.alone {
             ways.alone(self, (1.0 - some) * none, &in_buffer.plus(shape.header), alone);
         }
-        let mut add = |weight: f64, lag: &Law, flits: f64, left: f64| {
+        let mut add = |weight: f64, lag: &Law, more: Option<&Law>, flits: f64, left: f64| {
             // the own input still brings this message while the lag is within what is left of it
             let edge = (left.max(shape.header).floor() as usize).saturating_add(1);
-            ways.interrupted(self, weight, lag, edge, flits);
+            ways.interrupted(self, weight, (lag, more), edge, flits);
         };
         if around.alone.is_some() {
             let lag = grid.sum(in_buffer, &met.own.given_positive()).plus(shape.header);
-            add((1.0 - some) * (1.0 - none), &lag, m, m / 2.0);
+            add((1.0 - some) * (1.0 - none), &lag, None, m, m / 2.0);
         } else {
-            add(1.0 - some, &start, m, m / 2.0);
+            add(1.0 - some, &start, None, m, m / 2.0);
         }
         if some > 1e-12 {
             let at_start = grid.transform(&start);
@@ -412,31 +412,35 @@ impl<'s> Station<'s> {
                 if let Some((share, lag)) = lagging {
                     bare = (1.0 - around.contending) * share;
                     if bare > 1e-12 {
-                        add(weight * bare, &grid.sum(&lag, &gap), left, left / 2.0);
+                        add(weight * bare, &lag, Some(&gap), left, left / 2.0);
                     }
                 }
                 let weight = weight * (1.0 - bare);
                 let (hidden, dry) = before.against(&gap);
                 if let Some((share, law)) = hidden {
-                    add(weight * share, &law, left, left / 2.0);
+                    add(weight * share, &law, None, left, left / 2.0);
                 }
                 // the link ran dry: what has come meanwhile goes first
                 if let Some((share, law)) = dry {
                     let at = ((part * around.fresh.len() as f64) as usize).min(around.fresh.len() - 1);
-                    add(weight * share, &grid.sum(&law, &around.fresh[at]), left, f64::MAX);
+                    add(weight * share, &law, Some(&around.fresh[at]), left, f64::MAX);
                 }
             }
         }
     }
 }
 
+/// A law, and one that is added to it.
+type Lag<'l> = (&'l Law, Option<&'l Law>);
+
 /// Sum over what may happen to a tail.
 trait Ways {
     /// Parts of the message after which a gap is looked at.
     const POSITIONS: &'static [f64];
 
-    /// It lags, and is interrupted in so many cells, in step with its arrival below some lag.
-    fn interrupted(&mut self, station: &Station<'_>, weight: f64, lag: &Law, edge: usize, cells: f64);
+    /// It lags by one law or the sum of two, and is interrupted in so many cells, in step with its arrival below some
+    /// lag.
+    fn interrupted(&mut self, station: &Station<'_>, weight: f64, lag: Lag<'_>, edge: usize, cells: f64);
 
     /// It lags, and finds or meets others as one alone does.
     fn alone(&mut self, station: &Station<'_>, weight: f64, lag: &Law, alone: &Transform);
@@ -467,9 +471,12 @@ impl<'s> Sum<'s> {
 impl Ways for Sum<'_> {
     const POSITIONS: &'static [f64] = &[0.125, 0.375, 0.625, 0.875];
 
-    fn interrupted(&mut self, station: &Station<'_>, weight: f64, lag: &Law, edge: usize, cells: f64) {
+    fn interrupted(&mut self, station: &Station<'_>, weight: f64, lag: Lag<'_>, edge: usize, cells: f64) {
         let Around { in_step, lagging, .. } = station.around;
-        let (near, far) = lag.split(edge);
+        let (near, far) = match lag {
+            (lag, Some(more)) => self.grid.sum(lag, more).split(edge),
+            (lag, None) => lag.split(edge),
+        };
         for (part, between) in [(near, in_step), (far, lagging)] {
             if let Some((share, law)) = part {
                 let law = self.grid.transform(&law);
@@ -494,10 +501,20 @@ impl Ways for Mean {
     // of the same mean and variance as those of a law
     const POSITIONS: &'static [f64] = &[0.22, 0.78];
 
-    fn interrupted(&mut self, _: &Station<'_>, weight: f64, lag: &Law, edge: usize, cells: f64) {
-        let far: f64 = lag.probabilities().iter().skip(edge).sum();
+    fn interrupted(
+        &mut self,
+        _: &Station<'_>,
+        weight: f64,
+        (lag, more): Lag<'_>,
+        edge: usize,
+        cells: f64,
+    ) {
+        let far = match more {
+            Some(more) => lag.exceeds_with(more, edge),
+            None => lag.probabilities().iter().skip(edge).sum(),
+        };
         let per_cell = self.in_step * (1.0 - far) + self.lagging * far;
-        self.delay += weight * (lag.mean() + per_cell * cells);
+        self.delay += weight * (lag.mean() + more.map_or(0.0, Law::mean) + per_cell * cells);
     }
 
     fn alone(&mut self, station: &Station<'_>, weight: f64, lag: &Law, alone: &Transform) {
