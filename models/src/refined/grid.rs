@@ -14,9 +14,9 @@ use realfft::num_complex::Complex64;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use rustfft::{Fft, FftPlanner};
 
-use super::law::{Law, zeros};
 #[cfg(test)]
 use super::law::NOTHING;
+use super::law::{Law, zeros};
 
 /// `r^n`: what of a probability `n` cells beyond the grid appears on it.
 const DAMPING: f64 = 1e-6;

@@ -363,7 +363,8 @@ impl Law {
         }
         // one of the two ends before
         let longer = if x.len() > common { &x[common..] } else { &y[common..] };
-        let (below, ended) = if x.len() > common { (&mut below_x, &below_y) } else { (&mut below_y, &below_x) };
+        let (below, ended) =
+            if x.len() > common { (&mut below_x, &below_y) } else { (&mut below_y, &below_x) };
         let ended = f64::min(*ended, 1.0);
         for (to, p) in rest.iter_mut().zip(longer) {
             *below += p;

@@ -501,14 +501,7 @@ impl Ways for Mean {
     // of the same mean and variance as those of a law
     const POSITIONS: &'static [f64] = &[0.22, 0.78];
 
-    fn interrupted(
-        &mut self,
-        _: &Station<'_>,
-        weight: f64,
-        (lag, more): Lag<'_>,
-        edge: usize,
-        cells: f64,
-    ) {
+    fn interrupted(&mut self, _: &Station<'_>, weight: f64, (lag, more): Lag<'_>, edge: usize, cells: f64) {
         let far = match more {
             Some(more) => lag.exceeds_with(more, edge),
             None => lag.probabilities().iter().skip(edge).sum(),
