@@ -4,19 +4,24 @@
 //! unit circle, and back. What a sum or a queue has beyond the grid comes back at `10^-6` of its weight
 //! ([`DAMPING`]) instead of whole.
 
+mod plan;
+mod terms;
+mod transform;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
-use std::sync::Arc;
 
+use realfft::RealFftPlanner;
 use realfft::num_complex::Complex64;
-use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
-use rustfft::{Fft, FftPlanner};
 
 #[cfg(test)]
 use super::law::NOTHING;
 use super::law::{Law, zeros};
+use plan::{Pairs, Plan};
+use terms::{add_differences, add_sums};
+pub(super) use transform::{Transform, product};
+use transform::{complex_polynomials, real_polynomials};
 
 /// `r^n`: what of a probability `n` cells beyond the grid appears on it.
 const DAMPING: f64 = 1e-6;
@@ -26,100 +31,6 @@ const TERM_BY_TERM: usize = 8192;
 
 /// The same for means alone, for each cell of the grid: there two transforms do ([`Pairs`]).
 const TERM_BY_TERM_PER_CELL: usize = 14;
-
-/// Points that polynomials are summed at side by side.
-const SIDE_BY_SIDE: usize = 8;
-
-/// A generating function at the points of a [`Grid`].
-pub(super) struct Transform(Vec<Complex64>);
-
-/// Points that every vector of a transform has room for.
-const SHORT: usize = 129;
-/// Vectors kept for other transforms.
-const SPARE: usize = 32;
-
-thread_local! {
-    /// Vectors of transforms that are no more.
-    static SPARES: RefCell<Vec<Vec<Complex64>>> = const { RefCell::new(Vec::new()) };
-}
-
-impl Transform {
-    fn empty() -> Self {
-        let mut spare = SPARES.with_borrow_mut(Vec::pop).unwrap_or_default();
-        spare.clear();
-        spare.reserve(SHORT);
-        Self(spare)
-    }
-
-    /// The same at so many points.
-    pub(super) fn constant(value: Complex64, points: usize) -> Self {
-        let mut transform = Self::empty();
-        transform.0.resize(points, value);
-        transform
-    }
-}
-
-impl Clone for Transform {
-    fn clone(&self) -> Self {
-        let mut transform = Self::empty();
-        transform.0.extend_from_slice(&self.0);
-        transform
-    }
-}
-
-impl Drop for Transform {
-    fn drop(&mut self) {
-        let points = std::mem::take(&mut self.0);
-        // at the end of a thread there may be none left to keep it
-        let _ = SPARES.try_with(|spares| {
-            if let Ok(mut spares) = spares.try_borrow_mut()
-                && spares.len() < SPARE
-            {
-                spares.push(points);
-            }
-        });
-    }
-}
-
-impl FromIterator<Complex64> for Transform {
-    fn from_iter<I: IntoIterator<Item = Complex64>>(points: I) -> Self {
-        let mut transform = Self::empty();
-        transform.0.extend(points);
-        transform
-    }
-}
-
-impl Deref for Transform {
-    type Target = [Complex64];
-
-    fn deref(&self) -> &[Complex64] {
-        &self.0
-    }
-}
-
-impl DerefMut for Transform {
-    fn deref_mut(&mut self) -> &mut [Complex64] {
-        &mut self.0
-    }
-}
-
-impl<'t> IntoIterator for &'t Transform {
-    type Item = &'t Complex64;
-    type IntoIter = std::slice::Iter<'t, Complex64>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
-    }
-}
-
-impl<'t> IntoIterator for &'t mut Transform {
-    type Item = &'t mut Complex64;
-    type IntoIter = std::slice::IterMut<'t, Complex64>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.iter_mut()
-    }
-}
 
 /// Transforms of laws up to `n` cells.
 pub(super) struct Grid {
@@ -138,88 +49,6 @@ pub(super) struct Grid {
     residuals: Transform,
     /// The points `z` themselves.
     points: Transform,
-}
-
-/// Both ways of one length.
-struct Plan {
-    length: usize,
-    forward: Arc<dyn RealToComplex<f64>>,
-    inverse: Arc<dyn ComplexToReal<f64>>,
-    /// What a transform reads and spoils, and what it works in.
-    real: RefCell<Vec<f64>>,
-    scratch: RefCell<Vec<Complex64>>,
-}
-
-impl Plan {
-    fn new(planner: &mut RealFftPlanner<f64>, length: usize) -> Self {
-        let (forward, inverse) = (planner.plan_fft_forward(length), planner.plan_fft_inverse(length));
-        let scratch = forward.get_scratch_len().max(inverse.get_scratch_len());
-        Self {
-            length,
-            forward,
-            inverse,
-            real: RefCell::new(vec![0.0; length]),
-            scratch: RefCell::new(vec![Complex64::new(0.0, 0.0); scratch]),
-        }
-    }
-
-    /// The transform of what `fill` writes to the first cells; the others are zero. `fill` tells how many it wrote.
-    fn forward(&self, fill: impl FnOnce(&mut [f64]) -> usize) -> Transform {
-        let (mut real, mut scratch) = (self.real.borrow_mut(), self.scratch.borrow_mut());
-        let written = fill(&mut real);
-        real[written..].fill(0.0);
-        let mut spectrum = Transform::constant(Complex64::ZERO, self.length / 2 + 1);
-        self.forward
-            .process_with_scratch(&mut real, &mut spectrum, &mut scratch)
-            .expect("buffers are of the plan's length");
-        spectrum
-    }
-
-    /// What has this transform, times the length; spoils the transform.
-    fn inverse(&self, transform: &mut [Complex64]) -> Vec<f64> {
-        // rounding apart, both are real
-        transform[0].im = 0.0;
-        transform[self.length / 2].im = 0.0;
-        let mut weights = zeros(self.length);
-        self.inverse
-            .process_with_scratch(transform, &mut weights, &mut self.scratch.borrow_mut())
-            .expect("buffers are of the plan's length");
-        weights
-    }
-}
-
-/// Products of two real sequences `x` and `y`, whatever comes round: `(x + i y)^2` is `x x - y y + 2 i x y`.
-struct Pairs {
-    forward: Arc<dyn Fft<f64>>,
-    /// `x + i y`, its transform, and what a transform works in.
-    buffers: RefCell<[Vec<Complex64>; 3]>,
-}
-
-impl Pairs {
-    fn new(length: usize) -> Self {
-        let forward = FftPlanner::new().plan_fft_forward(length);
-        let scratch = forward.get_outofplace_scratch_len();
-        let buffers = [length, length, scratch].map(|length| vec![Complex64::ZERO; length]);
-        Self { forward, buffers: RefCell::new(buffers) }
-    }
-
-    /// The first cells of the product of what `fill` writes, times the length and with weights.
-    fn product(&self, fill: impl FnOnce(&mut [Complex64]), cells: usize, weights: &[f64]) -> Vec<f64> {
-        let [points, transform, scratch] = &mut *self.buffers.borrow_mut();
-        fill(points);
-        self.forward.process_outofplace_with_scratch(points, transform, scratch);
-        for z in transform.iter_mut() {
-            *z = Complex64::new(z.re * z.re - z.im * z.im, 2.0 * z.re * z.im);
-        }
-        // once more forward: that is backward in reverse order
-        self.forward.process_outofplace_with_scratch(transform, points, scratch);
-        let mut cells = zeros(cells.min(points.len()));
-        cells[0] = (0.5 * points[0].im * weights[0]).max(0.0);
-        for ((to, z), weight) in cells[1..].iter_mut().zip(points.iter().rev()).zip(&weights[1..]) {
-            *to = (0.5 * z.im * weight).max(0.0);
-        }
-        cells
-    }
 }
 
 thread_local! {
@@ -337,23 +166,7 @@ impl Grid {
         if self.means() {
             return real_polynomials(weights, y);
         }
-        // Horner, some points side by side: the products of one wait for each other
-        let mut sums = Transform::empty();
-        for y in y.chunks(SIDE_BY_SIDE) {
-            let (mut re, mut im) = ([0.0; SIDE_BY_SIDE], [0.0; SIDE_BY_SIDE]);
-            let (mut y_re, mut y_im) = ([0.0; SIDE_BY_SIDE], [0.0; SIDE_BY_SIDE]);
-            for (i, y) in y.iter().enumerate() {
-                (y_re[i], y_im[i]) = (y.re, y.im);
-            }
-            for weight in weights.iter().skip(1).rev() {
-                for i in 0..SIDE_BY_SIDE {
-                    let sum = re[i] + weight;
-                    (re[i], im[i]) = (sum * y_re[i] - im[i] * y_im[i], sum * y_im[i] + im[i] * y_re[i]);
-                }
-            }
-            sums.0.extend(re.iter().zip(&im).take(y.len()).map(|(re, im)| Complex64::new(*re, *im)));
-        }
-        sums
+        complex_polynomials(weights, y)
     }
 
     /// Whether a sum or a difference of laws of such lengths is carried out term by term.
@@ -491,90 +304,4 @@ impl Grid {
         weights.truncate(self.n);
         self.ending(weights)
     }
-}
-
-/// `Σ_(k >= 1) w_k y^k` at each `y`, the weights being real (Goertzel): that takes half of Horner's products and costs
-/// some digits.
-fn real_polynomials(weights: &[f64], y: &[Complex64]) -> Transform {
-    let mut sums = Transform::empty();
-    for y in y.chunks(SIDE_BY_SIDE) {
-        let (mut p, mut q) = ([0.0; SIDE_BY_SIDE], [0.0; SIDE_BY_SIDE]);
-        for ((y, p), q) in y.iter().zip(&mut p).zip(&mut q) {
-            (*p, *q) = (2.0 * y.re, y.norm_sqr());
-        }
-        let (mut now, mut before) = ([0.0; SIDE_BY_SIDE], [0.0; SIDE_BY_SIDE]);
-        for weight in weights.iter().skip(1).rev() {
-            for i in 0..SIDE_BY_SIDE {
-                let next = weight + p[i] * now[i] - q[i] * before[i];
-                before[i] = now[i];
-                now[i] = next;
-            }
-        }
-        // Σ_(k >= 0) w_(k + 1) y^k, times y
-        let ends = now.iter().zip(&before);
-        sums.0.extend(y.iter().zip(ends).map(|(y, (now, before))| y * (now - before * y.conj())));
-    }
-    sums
-}
-
-/// Terms that are added at a time.
-const AT_A_TIME: usize = 4;
-
-/// Adds so many times each of some sequences.
-fn add(into: &mut [f64], times: [f64; AT_A_TIME], [a, b, c, d]: [&[f64]; AT_A_TIME]) {
-    for ((((to, a), b), c), d) in into.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-        *to += (a * times[0] + b * times[1]) + (c * times[2] + d * times[3]);
-    }
-}
-
-/// Weights of `X - Y` at `0, 1, ..`.
-fn add_differences(into: &mut [f64], x: &[f64], y: &[f64]) {
-    let blocks = y.chunks_exact(AT_A_TIME);
-    let (rest, whole) = (blocks.remainder(), y.len() / AT_A_TIME * AT_A_TIME);
-    for (block, q) in blocks.enumerate() {
-        let from = &x[block * AT_A_TIME..];
-        // up to where the last of them ends
-        let all = from.len().saturating_sub(AT_A_TIME - 1);
-        add(&mut into[..all], [q[0], q[1], q[2], q[3]], [from, &from[1..], &from[2..], &from[3..]]);
-        for (shift, q) in q.iter().enumerate() {
-            for (to, p) in into[all..].iter_mut().zip(&from[all + shift..]) {
-                *to += p * q;
-            }
-        }
-    }
-    for (at, q) in rest.iter().enumerate() {
-        for (to, p) in into.iter_mut().zip(&x[whole + at..]) {
-            *to += p * q;
-        }
-    }
-}
-
-/// Weights of `X + Y`, `X` the shorter one.
-fn add_sums(into: &mut [f64], x: &[f64], y: &[f64]) {
-    let blocks = x.chunks_exact(AT_A_TIME);
-    let (rest, whole) = (blocks.remainder(), x.len() / AT_A_TIME * AT_A_TIME);
-    for (block, p) in blocks.enumerate() {
-        let into = &mut into[block * AT_A_TIME..];
-        let all = y.len() - (AT_A_TIME - 1);
-        add(&mut into[3..y.len()], [p[0], p[1], p[2], p[3]], [&y[3..], &y[2..], &y[1..], y]);
-        for (shift, p) in p.iter().enumerate() {
-            let before = AT_A_TIME - 1 - shift;
-            for (to, q) in into[shift..].iter_mut().zip(&y[..before]) {
-                *to += p * q;
-            }
-            for (to, q) in into[y.len()..].iter_mut().zip(&y[all + before..]) {
-                *to += p * q;
-            }
-        }
-    }
-    for (at, p) in rest.iter().enumerate() {
-        for (to, q) in into[whole + at..].iter_mut().zip(y) {
-            *to += p * q;
-        }
-    }
-}
-
-/// Point by point.
-pub(super) fn product(x: &[Complex64], y: &[Complex64]) -> Transform {
-    x.iter().zip(y).map(|(x, y)| x * y).collect()
 }
