@@ -13,6 +13,10 @@ use serde::Serialize;
 pub const PRECISION: f64 = 1e-4;
 /// The same for the guess that the published model makes for the refined one.
 const GUESS: f64 = 1e-2;
+/// The same for what means alone tell of where the refined model's laws have the answer.
+const ROUGHLY: f64 = 1e-3;
+/// The first step from there multiplies or divides by this.
+const NEAR: f64 = 1.003;
 /// The factor that stands for no load.
 const LEAST: f64 = 1e-6;
 /// Loads at which the published model, which is quick, is asked whether another crossing comes first.
@@ -130,8 +134,20 @@ impl Question {
         };
         // whoever solves the answer again has laws, and means with them
         let judge = Judge { laws: model == Model::Refined, ..self.judge.clone() };
-        let crossing = self.search(&search, &judge);
+        let (near, looked_at) = if judge.laws { self.near_by_means(&search) } else { (search, 0) };
+        let mut crossing = self.search(&near, &judge);
+        crossing.evaluations += looked_at;
         Ok(self.found(crossing, guess_evaluations, &judge))
+    }
+
+    /// Where to begin: where means alone have the answer, which take a fifth of the time, if they are enough.
+    fn near_by_means(&self, search: &Search) -> (Search, u32) {
+        if self.judge.laws || self.judge.requirements.iter().any(|one| one.quantity.needs_law()) {
+            return (*search, 0);
+        }
+        let found = self.search(&Search { precision: ROUGHLY, ..*search }, &self.judge);
+        let near = found.below.map_or(*search, |below| Search { start: below.at, stride: NEAR, ..*search });
+        (near, found.evaluations)
     }
 
     fn search(&self, search: &Search, judge: &Judge) -> Crossing<(Scenario, Judged)> {

@@ -57,10 +57,10 @@ impl Between {
     pub(super) fn over(&self, grid: &Grid, cells: f64) -> Transform {
         let cells = cells.max(0.0) * self.part;
         let mut sum = match &self.modes[..] {
-            [] => vec![1.0.into(); grid.points().len()],
+            [] => Transform::constant(Complex64::ONE, grid.points().len()),
             [(None, per_flit)] => grid.compound(per_flit, cells),
             modes => {
-                let mut sum = vec![Complex64::ZERO; grid.points().len()];
+                let mut sum = Transform::constant(Complex64::ZERO, grid.points().len());
                 for (weight, per_flit) in modes {
                     let compound = grid.compound(per_flit, cells);
                     match weight {
@@ -191,7 +191,7 @@ pub(super) struct Presence {
 /// exclusion. With many classes they are independent.
 pub(super) fn together(grid: &Grid, classes: &[Presence]) -> Transform {
     const MOST: usize = 4;
-    let mut sum = vec![Complex64::ZERO; grid.points().len()];
+    let mut sum = Transform::constant(Complex64::ZERO, grid.points().len());
     if classes.len() > MOST {
         sum.fill(Complex64::ONE);
         for Presence { present, found, absent } in classes {
@@ -217,7 +217,7 @@ pub(super) fn together(grid: &Grid, classes: &[Presence]) -> Transform {
         if share <= 0.0 {
             continue;
         }
-        let mut term = vec![Complex64::from(share); sum.len()];
+        let mut term = Transform::constant(share.into(), sum.len());
         for (d, Presence { found, absent, .. }) in classes.iter().enumerate() {
             let factor = if there >> d & 1 == 1 { found } else { absent };
             for (term, factor) in term.iter_mut().zip(factor) {

@@ -11,6 +11,9 @@
 //! What comes over the own input its link has put in sequence already: only the share `f`, one less the own share,
 //! contends. Two messages drawn at random are of different inputs with the probability `S_2 = 1 - Σ p_j²`.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 /// The paths of a cube.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EcubePaths {
@@ -54,6 +57,26 @@ fn choose(n: u32, k: u32) -> f64 {
 
 fn half_to(power: u32) -> f64 {
     0.5_f64.powf(f64::from(power))
+}
+
+/// Outputs, and how often each is met.
+pub(super) type Outputs = Vec<(f64, Output)>;
+
+thread_local! {
+    /// Outputs of all messages of a cube, by its dimension and their kind.
+    static KNOWN: RefCell<HashMap<(u32, u8), Outputs>> = RefCell::default();
+}
+
+/// Each output once.
+fn merged(parts: impl Iterator<Item = (f64, (f64, Output))>) -> Outputs {
+    let mut outputs = Outputs::new();
+    for (share, (part, output)) in parts {
+        match outputs.iter_mut().find(|(_, known)| *known == output) {
+            Some((sum, _)) => *sum += share * part,
+            None => outputs.push((share * part, output)),
+        }
+    }
+    outputs
 }
 
 impl EcubePaths {
@@ -158,30 +181,37 @@ impl EcubePaths {
     }
 
     /// First outputs of all messages.
-    pub(super) fn first(self) -> Vec<(f64, Output)> {
-        let of = |hops| {
-            self.outputs(hops, 1).into_iter().map(move |(share, output)| (share * self.share(hops), output))
-        };
-        (1..=self.dimension).flat_map(of).collect()
+    pub(super) fn first(self) -> Outputs {
+        self.known(0, || {
+            let of = |hops| self.outputs(hops, 1).into_iter().map(move |one| (self.share(hops), one));
+            merged((1..=self.dimension).flat_map(of))
+        })
     }
 
     /// Ejection links of all messages.
-    pub(super) fn last(self) -> Vec<(f64, Output)> {
-        let of = |hops| {
-            let outputs = self.outputs(hops, hops + 1).into_iter();
-            outputs.map(move |(share, output)| (share * self.share(hops), output))
-        };
-        (1..=self.dimension).flat_map(of).collect()
+    pub(super) fn last(self) -> Outputs {
+        self.known(1, || {
+            let of = |hops| self.outputs(hops, hops + 1).into_iter().map(move |one| (self.share(hops), one));
+            merged((1..=self.dimension).flat_map(of))
+        })
     }
 
     /// Channels beyond the first of all messages; the shares sum to one, if there are any.
-    pub(super) fn middle(self) -> Vec<(f64, Output)> {
-        let all = self.mean_hops() - 1.0;
-        let of = |(hops, k): (u32, u32)| {
-            let share = self.share(hops) / all;
-            self.outputs(hops, k).into_iter().map(move |(part, output)| (share * part, output))
-        };
-        (1..=self.dimension).flat_map(|hops| (2..=hops).map(move |k| (hops, k))).flat_map(of).collect()
+    pub(super) fn middle(self) -> Outputs {
+        self.known(2, || {
+            let all = self.mean_hops() - 1.0;
+            let of = |(hops, k): (u32, u32)| {
+                let share = self.share(hops) / all;
+                self.outputs(hops, k).into_iter().map(move |one| (share, one))
+            };
+            let routers = (1..=self.dimension).flat_map(|hops| (2..=hops).map(move |k| (hops, k)));
+            merged(routers.flat_map(of))
+        })
+    }
+
+    /// What has been put together once.
+    fn known(self, kind: u8, new: impl FnOnce() -> Outputs) -> Outputs {
+        KNOWN.with_borrow_mut(|known| known.entry((self.dimension, kind)).or_insert_with(new).clone())
     }
 
     /// Where messages go that come over channel `from`.

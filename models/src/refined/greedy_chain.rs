@@ -5,8 +5,11 @@
 //! `D_j = min(S, lim(j))` has been sent, and `S` alone is the state: a Markov chain in `j`. During each cycle, of
 //! the flit or of `d`, the next message of `d` comes with rate `lambda_d`.
 
+use std::ops::Range;
+use std::rc::Rc;
+
 use super::Class;
-use super::law::Law;
+use super::law::{Law, zeros};
 
 /// The chain, as it stands before a flit.
 #[derive(Clone, Debug)]
@@ -17,7 +20,7 @@ pub(super) struct GreedyChain {
     limit: usize,
     message: usize,
     /// Arrivals while so many flits of d are sent: by themselves, and behind a flit of the message.
-    arrivals: [Vec<Arrivals>; 2],
+    arrivals: Rc<[Vec<Arrivals>; 2]>,
     /// Zeros between two passes.
     came: [Vec<f64>; 2],
 }
@@ -25,27 +28,13 @@ pub(super) struct GreedyChain {
 /// Probabilities of no message, one and more (two) in some time.
 type Arrivals = [f64; 3];
 
-/// Probability whose further arrivals are not looked at.
-const NOTHING: f64 = 1e-12;
-
 impl GreedyChain {
-    /// Messages of `message` flits at `rate` \[messages/cycle\]; `found` is the work there at the start.
-    ///
-    /// Each flit of the message takes `per_flit` flits of the other class; third classes are left out.
-    pub(super) fn new(found: &Law, message: usize, rate: f64, per_flit: f64, length: usize) -> Self {
+    /// Messages of `message` flits; `found` is the work there at the start, of which up to `length` is told apart.
+    fn new(found: &Law, message: usize, arrivals: Rc<[Vec<Arrivals>; 2]>, length: usize) -> Self {
         let mut work = vec![0.0; length];
         for (x, p) in found.probabilities().iter().enumerate() {
             work[x.min(length - 1)] += p;
         }
-        let arrivals = [0.0, per_flit].map(|before| {
-            let one = |sent: usize| {
-                let time = sent as f64 + before;
-                let none = (-rate * time).exp();
-                let one = rate * time * none;
-                [none, one, (1.0 - none - one).max(0.0)]
-            };
-            (0..length).map(one).collect()
-        });
         let came = std::array::from_fn(|_| vec![0.0; length + 2 * message]);
         Self { work, limit: 0, message, arrivals, came }
     }
@@ -64,39 +53,61 @@ impl GreedyChain {
     fn serve(&mut self, limit: usize, after_flit: bool) {
         let limit = limit.max(self.limit);
         let (old, last, m) = (self.limit, self.work.len() - 1, self.message);
-        let [alone, behind_flit] = &self.arrivals;
+        let [alone, behind_flit] = &*self.arrivals;
         let sent = if after_flit { behind_flit } else { alone };
         // with S after one or two arrivals whose work has not been looked at yet
         let [once, twice] = &mut self.came;
         // what was there: up to the old limit nothing is sent, beyond the new one all between the two
         let (from, to) = (old.min(last), limit.min(last));
-        let mut pass = |s: usize, work: &mut f64, [none, one, two]: Arrivals| {
-            once[s + m] += *work * one;
-            twice[s + 2 * m] += *work * two;
-            *work *= none;
+        let mut pass = |range: Range<usize>, [none, one, two]: Arrivals| {
+            let once = &mut once[range.start + m..range.end + m];
+            let twice = &mut twice[range.start + 2 * m..range.end + 2 * m];
+            for ((work, once), twice) in self.work[range].iter_mut().zip(once).zip(twice) {
+                *once += *work * one;
+                *twice += *work * two;
+                *work *= none;
+            }
         };
         if after_flit {
-            self.work[..from].iter_mut().zip(0..).for_each(|(work, s)| pass(s, work, sent[0]));
+            pass(0..from, sent[0]);
         }
         for (s, arrivals) in (from..to).zip(sent) {
-            pass(s, &mut self.work[s], *arrivals);
+            pass(s..s + 1, *arrivals);
         }
-        let all = sent[(limit - old).min(last)];
-        self.work[to..last].iter_mut().zip(to..).for_each(|(work, s)| pass(s, work, all));
+        pass(to..last, sent[(limit - old).min(last)]);
         // what has come is sent in its turn, up to the limit
-        for s in m..last {
-            for (messages, back) in [(1, m), (2, 2 * m)] {
-                let mass = std::mem::take(if messages == 1 { &mut once[s] } else { &mut twice[s] });
-                let cycles = s.min(limit) - s.saturating_sub(back).min(limit);
-                if mass < NOTHING || cycles == 0 {
-                    self.work[s] += mass;
-                    continue;
+        let within = last.min(limit + 2 * m);
+        for from in (m..within).step_by(m) {
+            let to = within.min(from + m);
+            let (now, later) = once.split_at_mut(from + m);
+            let (now_twice, later_twice) = twice.split_at_mut(from + 2 * m);
+            let came = now[from..to].iter_mut().zip(&mut now_twice[from..to]);
+            let comes = later.iter_mut().zip(later_twice);
+            let all = self.work[from..to].iter_mut().zip(came).zip(comes);
+            let pass = |work: &mut f64, came: [&mut f64; 4], [a, b]: [&Arrivals; 2]| {
+                let [once, twice, later, later_twice] = came;
+                *work += *once * a[0] + *twice * b[0];
+                *later += *once * a[1] + *twice * b[1];
+                *later_twice += *once * a[2] + *twice * b[2];
+                (*once, *twice) = (0.0, 0.0);
+            };
+            if to <= limit {
+                let [a, b] = [&alone[m.min(last)], &alone[(2 * m).min(last)]];
+                for ((work, (once, twice)), (later, later_twice)) in all {
+                    pass(work, [once, twice, later, later_twice], [a, b]);
                 }
-                let [none, one, two] = alone[cycles];
-                self.work[s] += mass * none;
-                once[s + m] += mass * one;
-                twice[s + 2 * m] += mass * two;
+                continue;
             }
+            for (s, ((work, (once, twice)), (later, later_twice))) in (from..to).zip(all) {
+                let sent = |back: usize| s.min(limit) - s.saturating_sub(back).min(limit);
+                pass(work, [once, twice, later, later_twice], [&alone[sent(m)], &alone[sent(2 * m)]]);
+            }
+        }
+        // beyond it nothing is sent meanwhile
+        let beyond = within.max(m).min(last);
+        let came = once[beyond..last].iter_mut().zip(&mut twice[beyond..last]);
+        for (work, (once, twice)) in self.work[beyond..last].iter_mut().zip(came) {
+            *work = *work + std::mem::take(once) + std::mem::take(twice);
         }
         for came in [once, twice] {
             self.work[last] += came[last..].iter().sum::<f64>();
@@ -107,7 +118,7 @@ impl GreedyChain {
 
     /// `D_j`: what has been sent so far.
     pub(super) fn sent(&self) -> Law {
-        let mut weights = vec![0.0; self.limit.min(self.work.len() - 1) + 1];
+        let mut weights = zeros(self.limit.min(self.work.len() - 1) + 1);
         let last = weights.len() - 1;
         for (s, p) in self.work.iter().enumerate() {
             weights[s.min(last)] += p;
@@ -117,7 +128,7 @@ impl GreedyChain {
 
     /// `S - D_j`: what is left behind.
     pub(super) fn left(&self) -> Law {
-        let mut weights = vec![0.0; self.work.len()];
+        let mut weights = zeros(self.work.len());
         for (s, p) in self.work.iter().enumerate() {
             weights[s - s.min(self.limit)] += p;
         }
@@ -134,8 +145,8 @@ pub(super) struct Chains {
     /// Flits per step.
     own_flits: f64,
     flits: f64,
-    /// Messages of the other class per step of its own.
-    rate: f64,
+    /// What comes of the other class while it is sent.
+    arrivals: Rc<[Vec<Arrivals>; 2]>,
     /// Whether equal stamps go to the own class.
     wins_ties: bool,
     /// Steps of work that are told apart at most, and those that may matter to the next own message.
@@ -162,12 +173,24 @@ impl Chains {
         let sent = 2.0 * own.vtick / other.vtick * own_steps + 2.0 * other_steps;
         let length = f64::max(6.0 * other_steps, sent.min(16.0 * other_steps)) as usize + 1;
         let left = own.vtick / other.vtick * own.message * other_steps / other.message;
+        // messages of the other class per step of its own; third classes are left out
+        let rate = other.rate * other.message / other_steps;
+        let behind_flit = own.message / own_steps / (other.message / other_steps);
+        let arrivals = [0.0, behind_flit].map(|before| {
+            let one = |sent: usize| {
+                let time = sent as f64 + before;
+                let none = (-rate * time).exp();
+                let one = rate * time * none;
+                [none, one, (1.0 - none - one).max(0.0)]
+            };
+            (0..length).map(one).collect()
+        });
         Self {
             own_steps: own_steps as usize,
             steps: other_steps as usize,
             own_flits: own.message / own_steps,
             flits: other.message / other_steps,
-            rate: other.rate * other.message / other_steps,
+            arrivals: Rc::new(arrivals),
             wins_ties: own_index < index,
             length,
             left: left.ceil() as usize + 1,
@@ -233,7 +256,7 @@ impl Chains {
         };
         // work beyond the last limit stays, and no more of it than its own last limit goes before the next message
         let length = self.length.min(in_steps(self.own_steps).saturating_add(self.left + 1));
-        let mut chain = GreedyChain::new(found, self.steps, self.rate, self.own_flits / self.flits, length);
+        let mut chain = GreedyChain::new(found, self.steps, Rc::clone(&self.arrivals), length);
         chain.begin(in_steps(1));
         each(&chain);
         for j in 2..=self.own_steps {

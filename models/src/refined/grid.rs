@@ -4,15 +4,24 @@
 //! unit circle, and back. What a sum or a queue has beyond the grid comes back at `10^-6` of its weight
 //! ([`DAMPING`]) instead of whole.
 
+mod plan;
+mod terms;
+mod transform;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
+use realfft::RealFftPlanner;
 use realfft::num_complex::Complex64;
-use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 
-use super::law::{Law, NOTHING};
+#[cfg(test)]
+use super::law::NOTHING;
+use super::law::{Law, zeros};
+use plan::{Pairs, Plan};
+use terms::{add_differences, add_sums};
+pub(super) use transform::{Transform, product};
+use transform::{complex_polynomials, real_polynomials};
 
 /// `r^n`: what of a probability `n` cells beyond the grid appears on it.
 const DAMPING: f64 = 1e-6;
@@ -20,8 +29,8 @@ const DAMPING: f64 = 1e-6;
 /// Products of cells up to which laws are added term by term: quicker than three transforms.
 const TERM_BY_TERM: usize = 8192;
 
-/// A generating function at the points of a [`Grid`].
-pub(super) type Transform = Vec<Complex64>;
+/// The same for means alone, for each cell of the grid: there two transforms do ([`Pairs`]).
+const TERM_BY_TERM_PER_CELL: usize = 14;
 
 /// Transforms of laws up to `n` cells.
 pub(super) struct Grid {
@@ -29,6 +38,7 @@ pub(super) struct Grid {
     /// Probability below which laws end.
     nothing: f64,
     plan: Plan,
+    pairs: Pairs,
     /// For differences, by length: `2 n`, `n`, `n / 2`, .. down to 64.
     plans: Vec<Plan>,
     /// `r^x`
@@ -39,54 +49,6 @@ pub(super) struct Grid {
     residuals: Transform,
     /// The points `z` themselves.
     points: Transform,
-}
-
-/// Both ways of one length.
-struct Plan {
-    length: usize,
-    forward: Arc<dyn RealToComplex<f64>>,
-    inverse: Arc<dyn ComplexToReal<f64>>,
-    /// What a transform reads and spoils, and what it works in.
-    real: RefCell<Vec<f64>>,
-    scratch: RefCell<Transform>,
-}
-
-impl Plan {
-    fn new(planner: &mut RealFftPlanner<f64>, length: usize) -> Self {
-        let (forward, inverse) = (planner.plan_fft_forward(length), planner.plan_fft_inverse(length));
-        let scratch = forward.get_scratch_len().max(inverse.get_scratch_len());
-        Self {
-            length,
-            forward,
-            inverse,
-            real: RefCell::new(vec![0.0; length]),
-            scratch: RefCell::new(vec![Complex64::new(0.0, 0.0); scratch]),
-        }
-    }
-
-    /// The transform of what `fill` writes to the first cells; the others are zero. `fill` tells how many it wrote.
-    fn forward(&self, fill: impl FnOnce(&mut [f64]) -> usize) -> Transform {
-        let (mut real, mut scratch) = (self.real.borrow_mut(), self.scratch.borrow_mut());
-        let written = fill(&mut real);
-        real[written..].fill(0.0);
-        let mut spectrum = vec![Complex64::new(0.0, 0.0); self.length / 2 + 1];
-        self.forward
-            .process_with_scratch(&mut real, &mut spectrum, &mut scratch)
-            .expect("buffers are of the plan's length");
-        spectrum
-    }
-
-    /// What has this transform, times the length; spoils the transform.
-    fn inverse(&self, transform: &mut [Complex64]) -> Vec<f64> {
-        // rounding apart, both are real
-        transform[0].im = 0.0;
-        transform[self.length / 2].im = 0.0;
-        let mut weights = vec![0.0; self.length];
-        self.inverse
-            .process_with_scratch(transform, &mut weights, &mut self.scratch.borrow_mut())
-            .expect("buffers are of the plan's length");
-        weights
-    }
 }
 
 thread_local! {
@@ -118,6 +80,7 @@ impl Grid {
             n,
             nothing,
             plan: Plan::new(&mut planner, n),
+            pairs: Pairs::new(n),
             plans: (0..)
                 .map(|halved| (2 * n) >> halved)
                 .take_while(|length| *length >= 64)
@@ -141,7 +104,7 @@ impl Grid {
 
     /// `ln 1`: of a process that adds nothing.
     pub(super) fn exponent_of_nothing(&self) -> Transform {
-        vec![Complex64::new(0.0, 0.0); self.points.len()]
+        Transform::constant(Complex64::ZERO, self.points.len())
     }
 
     /// `z` at each point.
@@ -158,7 +121,7 @@ impl Grid {
     pub(super) fn transform(&self, law: &Law) -> Transform {
         let probabilities = law.probabilities();
         if probabilities.len() == 1 {
-            return vec![Complex64::ONE; self.points.len()];
+            return Transform::constant(Complex64::ONE, self.points.len());
         }
         let within = probabilities.len().min(self.n);
         self.plan.forward(|real| {
@@ -173,8 +136,7 @@ impl Grid {
 
     /// A law of weights that ends where the laws of this grid do.
     fn ending(&self, weights: Vec<f64>) -> Law {
-        let law = Law::of(weights);
-        if self.nothing > NOTHING { law.down_to(self.nothing) } else { law }
+        Law::down_to(weights, self.nothing)
     }
 
     /// The law of a transform.
@@ -193,29 +155,29 @@ impl Grid {
 
     /// `exp(flits exponent(z))`: what a compound Poisson process adds to `flits` flits.
     pub(super) fn compound(&self, exponent: &[Complex64], flits: f64) -> Transform {
+        if flits == 0.0 {
+            return Transform::constant(Complex64::ONE, exponent.len());
+        }
         exponent.iter().map(|e| (e * flits).exp()).collect()
     }
 
     /// `Σ_(k >= 1) w_k Y(z)^k`: the sum of as many `Y` as the weights say; `w_0` is left out.
     pub(super) fn compounded(&self, weights: &[f64], y: &[Complex64]) -> Transform {
-        // Horner, some points side by side: the products of one wait for each other
-        const SIDE_BY_SIDE: usize = 8;
-        let mut sums = Transform::with_capacity(y.len());
-        for y in y.chunks(SIDE_BY_SIDE) {
-            let (mut re, mut im) = ([0.0; SIDE_BY_SIDE], [0.0; SIDE_BY_SIDE]);
-            let (mut y_re, mut y_im) = ([0.0; SIDE_BY_SIDE], [0.0; SIDE_BY_SIDE]);
-            for (i, y) in y.iter().enumerate() {
-                (y_re[i], y_im[i]) = (y.re, y.im);
-            }
-            for weight in weights.iter().skip(1).rev() {
-                for i in 0..SIDE_BY_SIDE {
-                    let sum = re[i] + weight;
-                    (re[i], im[i]) = (sum * y_re[i] - im[i] * y_im[i], sum * y_im[i] + im[i] * y_re[i]);
-                }
-            }
-            sums.extend(re.iter().zip(&im).take(y.len()).map(|(re, im)| Complex64::new(*re, *im)));
+        if self.means() {
+            return real_polynomials(weights, y);
         }
-        sums
+        complex_polynomials(weights, y)
+    }
+
+    /// Whether a sum or a difference of laws of such lengths is carried out term by term.
+    fn term_by_term(&self, x: usize, y: usize) -> bool {
+        let most = if self.means() { TERM_BY_TERM_PER_CELL * self.n } else { TERM_BY_TERM };
+        x * y <= most
+    }
+
+    /// Whether laws end so early that what comes round is nothing beside.
+    fn means(&self) -> bool {
+        self.nothing >= DAMPING * DAMPING.sqrt()
     }
 
     /// `(X - Y)+` of independent laws.
@@ -224,30 +186,24 @@ impl Grid {
         let x = &x[..x.len().min(self.n)];
         // where Y is as long as the longest X nothing is left
         let y = &y[..y.len().min(x.len())];
-        let mut weights = if x.len() * y.len() <= TERM_BY_TERM {
-            let mut weights = vec![0.0; x.len()];
-            for (at, q) in y.iter().enumerate().filter(|(_, q)| **q > 0.0) {
-                for (weight, p) in weights.iter_mut().zip(&x[at..]) {
-                    *weight += p * q;
-                }
-            }
+        let weights = if self.term_by_term(x.len(), y.len()) {
+            let mut weights = zeros(x.len());
+            add_differences(&mut weights, x, y);
             weights
         } else {
             self.differences(x, y)
         };
-        weights[0] = 0.0;
-        weights[0] = (1.0 - weights.iter().sum::<f64>()).max(0.0);
-        self.ending(weights)
+        Law::of_positive(weights, self.nothing)
     }
 
     /// Weights of `X - Y` at `0, 1, ..`, by transforms.
     fn differences(&self, x: &[f64], y: &[f64]) -> Vec<f64> {
+        if self.means() {
+            return self.damped_differences(x, y);
+        }
         // the shortest length on which nothing comes round
         let fits = |plan: &&Plan| plan.length >= x.len() + y.len();
         let plan = self.plans.iter().rev().find(fits).unwrap_or(&self.plans[0]);
-        if plan.length > self.n && self.nothing >= DAMPING * DAMPING.sqrt() {
-            return self.damped_differences(x, y);
-        }
         let spectrum = |law: &[f64]| {
             plan.forward(|real| {
                 real[..law.len()].copy_from_slice(law);
@@ -267,22 +223,32 @@ impl Grid {
 
     /// The same on the grid itself, on which what is below zero comes round at [`DAMPING`] of its weight.
     fn damped_differences(&self, x: &[f64], y: &[f64]) -> Vec<f64> {
-        let spectrum = |law: &[f64], damping: &[f64]| {
-            self.plan.forward(|real| {
-                for ((to, p), d) in real.iter_mut().zip(law).zip(damping) {
-                    *to = p * d;
-                }
-                law.len()
-            })
+        let fill = |points: &mut [Complex64]| {
+            for ((to, p), d) in points.iter_mut().zip(x).zip(&self.undamping) {
+                *to = Complex64::new(p * d, 0.0);
+            }
+            points[x.len()..].fill(Complex64::ZERO);
+            points[0].im = y[0] * self.damping[0];
+            for ((to, q), d) in points.iter_mut().rev().zip(&y[1..]).zip(&self.damping[1..]) {
+                to.im = q * d;
+            }
         };
-        let mut product = spectrum(x, &self.undamping);
-        for (x, y) in product.iter_mut().zip(&spectrum(y, &self.damping)) {
-            *x *= y.conj();
-        }
-        let mut weights = self.plan.inverse(&mut product);
-        weights.truncate(x.len());
-        weights.iter_mut().zip(&self.damping).for_each(|(p, d)| *p = (*p * d).max(0.0));
-        weights
+        self.pairs.product(fill, x.len(), &self.damping)
+    }
+
+    /// Weights of a sum on the grid, whatever comes round; `x` is the shorter one.
+    fn damped_sums(&self, x: &[f64], y: &[f64]) -> Vec<f64> {
+        let fill = |points: &mut [Complex64]| {
+            let (both, one) = points.split_at_mut(x.len());
+            for (((to, p), q), d) in both.iter_mut().zip(x).zip(y).zip(&self.damping) {
+                *to = Complex64::new(p * d, q * d);
+            }
+            for ((to, q), d) in one.iter_mut().zip(&y[x.len()..]).zip(&self.damping[x.len()..]) {
+                *to = Complex64::new(0.0, q * d);
+            }
+            points[y.len()..].fill(Complex64::ZERO);
+        };
+        self.pairs.product(fill, x.len() + y.len() - 1, &self.undamping)
     }
 
     /// The sum of independent times, as weights by cells that need not sum to one.
@@ -294,15 +260,14 @@ impl Grid {
         if short.is_empty() {
             return Vec::new();
         }
-        if short.len() * long.len() <= TERM_BY_TERM {
+        if self.term_by_term(short.len(), long.len()) {
             let mut weights = vec![0.0; short.len() + long.len() - 1];
-            for (at, p) in short.iter().enumerate().filter(|(_, p)| **p > 0.0) {
-                for (weight, q) in weights[at..].iter_mut().zip(long) {
-                    *weight += p * q;
-                }
-            }
+            add_sums(&mut weights, short, long);
             weights.truncate(self.n);
             return weights;
+        }
+        if self.means() {
+            return self.damped_sums(short, long);
         }
         let damped = |law: &[f64]| {
             self.plan.forward(|real| {
@@ -328,21 +293,15 @@ impl Grid {
         if p.len() == 1 {
             return long.clone();
         }
-        if p.len() * q.len() > TERM_BY_TERM {
+        if !self.term_by_term(p.len(), q.len()) {
+            if self.means() && q.len() <= self.n {
+                return self.ending(self.damped_sums(p, q));
+            }
             return self.law(product(&self.transform(x), &self.transform(y)));
         }
-        let mut weights = vec![0.0; p.len() + q.len() - 1];
-        for (at, p) in p.iter().enumerate().filter(|(_, p)| **p > 0.0) {
-            for (weight, q) in weights[at..].iter_mut().zip(q) {
-                *weight += p * q;
-            }
-        }
+        let mut weights = zeros(p.len() + q.len() - 1);
+        add_sums(&mut weights, p, q);
         weights.truncate(self.n);
         self.ending(weights)
     }
-}
-
-/// Point by point.
-pub(super) fn product(x: &[Complex64], y: &[Complex64]) -> Transform {
-    x.iter().zip(y).map(|(x, y)| x * y).collect()
 }

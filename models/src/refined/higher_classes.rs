@@ -29,7 +29,7 @@ pub(super) struct Above {
 
 /// Higher classes as their busy periods see them.
 struct Higher {
-    /// Messages: cells and rate per cell.
+    /// Messages: cells and rate per cell of all that are so long.
     messages: Vec<(f64, f64)>,
 }
 
@@ -52,7 +52,8 @@ impl Higher {
             let step = if within { newton } else { next };
             let change = (step - e).norm_sqr();
             e = step;
-            if change < 1e-26 {
+            // the next of Newton's steps is of the order of the square of this one
+            if change < if within { 1e-16 } else { 1e-26 } {
                 break;
             }
         }
@@ -87,16 +88,25 @@ impl Above {
         if load >= 1.0 {
             return None;
         }
-        let messages = higher.iter().map(|class| (class.message / unit, class.rate * unit)).collect();
+        let mut messages: Vec<(f64, f64)> = Vec::new();
+        for class in higher {
+            let (m, rate) = (class.message / unit, class.rate * unit);
+            match messages.iter_mut().find(|(known, _)| *known == m) {
+                Some((_, sum)) => *sum += rate,
+                None => messages.push((m, rate)),
+            }
+        }
         let higher = Higher { messages };
         let (mut per_flit, mut met) = (grid.exponent_of_nothing(), grid.exponent_of_nothing());
         let mut busy = grid.exponent_of_nothing();
-        let mut near = Complex64::ZERO;
+        let (mut near, mut before) = (Complex64::ZERO, None);
         for (((e, met), busy), z) in per_flit.iter_mut().zip(&mut met).zip(&mut busy).zip(grid.points()) {
             let powers = higher.powers(*z);
             *e = higher.per_flit(&powers, near);
             *busy = higher.busy(*e);
-            near = *e;
+            // on a straight line through the last two
+            near = *e + before.map_or(Complex64::ZERO, |before| *e - before);
+            before = Some(*e);
             let y = z * e.exp();
             let residual = |((m, rate), zm): (&(f64, f64), &Complex64)| {
                 // σ_j res_Mj(y) = λ_j (1 - y^M_j) / (1 - y) (1 + y) / 2

@@ -71,6 +71,9 @@ pub(super) fn solve(
                 }
             };
             let class = OneClass::new(asked, dimension, index, &grid, chains.as_deref(), resolution)?;
+            if !(resolution.laws || class.gaps.iter().all(|law| resolution.holds(law))) {
+                return Ok(Outcome::TooNarrow(None, Detail::default()));
+            }
             class.solve(asked, resolution, start)
         })
     };
@@ -424,7 +427,7 @@ impl<'g> OneClass<'g> {
             let Settled { met, queued, state, narrow } =
                 self.source(&around, &held, resolution, warm.as_ref(), &mut report)?;
             if narrow {
-                return Ok(Outcome::TooNarrow(state, report));
+                return Ok(Outcome::TooNarrow(Some(state), report));
             }
             let entering = self.entering(queued.first, queued.in_buffer.clone());
             let (gaps, middle) = self.gaps_on_the_way(&around, &met, &entering, &held)?;

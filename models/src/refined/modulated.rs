@@ -221,7 +221,7 @@ impl Modulated {
         for i in 0..=spare {
             walk[(i, i)] = -walk.row(i).sum();
         }
-        let nothing = || vec![Complex64::ZERO; grid.points().len()];
+        let nothing = || Transform::constant(Complex64::ZERO, grid.points().len());
         let modes =
             (0..told).map(|_| Mode { per_flit: nothing(), weights: (0..told).map(|_| nothing()).collect() });
         let mut modulated =
@@ -322,7 +322,7 @@ impl Modulated {
     /// Delays of a message that starts in states distributed so.
     fn between(&self, start: &[f64]) -> Between {
         let mode = |mode: &Mode| {
-            let mut weight = vec![Complex64::ZERO; mode.per_flit.len()];
+            let mut weight = Transform::constant(Complex64::ZERO, mode.per_flit.len());
             for (share, weights) in start.iter().zip(&mode.weights) {
                 for (sum, w) in weight.iter_mut().zip(weights) {
                     *sum += w * *share;

@@ -170,7 +170,11 @@ fn one(
         let law = |gaps: &Between| if flits > 0.0 { grid.law(gaps.over(grid, flits)) } else { Law::zero() };
         [law(&interface.first), law(&interface.later)]
     };
-    let (whole, rest) = (gaps(shape.message), gaps(shape.rest()));
+    let whole = gaps(shape.message);
+    if !(resolution.laws || whole.iter().all(|law| resolution.holds(law))) {
+        return Ok(Outcome::TooNarrow(None, Detail::default()));
+    }
+    let rest = gaps(shape.rest());
     let coming = grid.law(interface.coming.over(grid, shape.rest()));
     let work = interface.work_inside(grid, shape);
     let nobody = Law::zero();
@@ -202,7 +206,7 @@ fn one(
     let mut report = Detail::default();
     let Settled { met, queued, state, narrow } = iteration.settle(start, resolution, &mut report)?;
     if narrow {
-        return Ok(Outcome::TooNarrow(state, report));
+        return Ok(Outcome::TooNarrow(Some(state), report));
     }
     // L = P - 1 + M + E[delay of the tail], of first messages and of others
     let first = queued.first;

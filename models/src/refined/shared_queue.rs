@@ -89,6 +89,13 @@ impl Company {
         self.coming / (self.coming + self.going)
     }
 
+    /// Mean of what the others add to so many cells, being there at first with some probability: they are for
+    /// `p m + (start - p) (1 - exp(-(a + b) m)) / (a + b)` of them.
+    fn mean_over(&self, there: f64, cells: f64) -> f64 {
+        let (settled, pace) = (self.settled(), self.coming + self.going);
+        self.beside * (settled * cells + (there - settled) * (1.0 - (-pace * cells).exp()) / pace)
+    }
+
     /// Eigenvalues `h ± d` of `E(z)` as `h`, `d`, and half the difference of its diagonal.
     fn eigenvalues(&self, z: Complex64) -> (Complex64, Complex64, Complex64) {
         let stay = -self.going + self.beside * (z - 1.0);
@@ -115,11 +122,15 @@ impl Company {
     /// What the others add to so many cells while they are there at first: `F_10 + F_11` as `Σ c exp(e)`, point by point.
     pub(super) fn while_there(&self, grid: &Grid, cells: f64) -> [(Transform, Transform); 2] {
         [1.0, -1.0].map(|sign| {
-            let mode = |z: &Complex64| {
-                let (half, d, apart) = self.eigenvalues(*z);
-                (0.5 + sign * (self.going - apart) / (2.0 * d), ((half + sign * d) * cells).exp())
+            let weight = |z: &Complex64| {
+                let (_, d, apart) = self.eigenvalues(*z);
+                0.5 + sign * (self.going - apart) / (2.0 * d)
             };
-            grid.points().iter().map(mode).unzip()
+            let step = |z: &Complex64| {
+                let (half, d, _) = self.eigenvalues(*z);
+                ((half + sign * d) * cells).exp()
+            };
+            (grid.points().iter().map(weight).collect(), grid.points().iter().map(step).collect())
         })
     }
 }
@@ -154,11 +165,8 @@ impl Services<'_> {
 
     /// Mean services that begin without and with others.
     fn means(&self) -> [f64; 2] {
-        let Company { coming: a, going: b, beside: k, .. } = self.company;
-        let (m, p) = (self.message, self.company.settled());
-        // others are there for p m + (start - p) (1 - exp(-(a + b) m)) / (a + b) own flits
-        let settled = (1.0 - (-(a + b) * m).exp()) / (a + b);
-        [0.0, 1.0].map(|start| m + self.on_top.mean() + k * (p * m + (start - p) * settled))
+        [0.0, 1.0]
+            .map(|there| self.message + self.on_top.mean() + self.company.mean_over(there, self.message))
     }
 
     /// Mean service in a long busy period.
@@ -268,13 +276,22 @@ impl SharedQueue {
 
     /// What the others add to further cells of such a message.
     pub(super) fn further(&self, grid: &Grid, company: &Company, sent: f64, cells: f64) -> Transform {
-        let all = self.weights[0] + self.weights[1];
-        let (settled, pace) = (company.settled(), company.coming + company.going);
-        let there = settled + (self.weights[1] / all - settled) * (-pace * sent).exp();
+        let there = self.there(company, sent);
         let one = |z: &Complex64| {
             let [[f00, f01], [f10, f11]] = company.over(*z, cells);
             (f00 + f01) * (1.0 - there) + (f10 + f11) * there
         };
         grid.points().iter().map(one).collect()
+    }
+
+    /// The same on average \[cells\].
+    pub(super) fn mean_further(&self, company: &Company, sent: f64, cells: f64) -> f64 {
+        company.mean_over(self.there(company, sent), cells)
+    }
+
+    /// Probability that others are there when so much of such a message has gone.
+    fn there(&self, company: &Company, sent: f64) -> f64 {
+        let (settled, pace) = (company.settled(), company.coming + company.going);
+        settled + (self.weights[1] / (self.weights[0] + self.weights[1]) - settled) * (-pace * sent).exp()
     }
 }

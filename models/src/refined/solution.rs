@@ -51,8 +51,8 @@ pub(super) struct Warm {
 /// What comes of a class on one lattice.
 pub(super) enum Outcome {
     Found(Found),
-    /// The lattice does not hold its laws; a wider one may set out from there.
-    TooNarrow(State, Detail),
+    /// The lattice does not hold its laws; a wider one may set out from there, if it is known how far that is.
+    TooNarrow(Option<State>, Detail),
 }
 
 impl Resolution {
@@ -93,12 +93,12 @@ pub(super) fn on_wider_lattices(
                     found.warm.cells = if ample { resolution.cells / 2 } else { resolution.cells };
                     return Ok(found);
                 }
-                (found.warm.state, found.detail)
+                (Some(found.warm.state), found.detail)
             }
             Outcome::TooNarrow(state, detail) => (state, before.then(detail)),
         };
         before = detail;
-        start = Some(state.in_cells(wider.unit / resolution.unit));
+        start = state.or(start).map(|state| state.in_cells(wider.unit / resolution.unit));
         resolution = wider;
     }
 }

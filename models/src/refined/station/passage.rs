@@ -1,9 +1,10 @@
 //! The way of a tail through an output: what it lags behind, and what gaps and interruptions add.
 
-use super::{Met, Station};
+use super::{Around, Met, Station};
 use crate::refined::between::Between;
 use crate::refined::grid::{Grid, Transform, product};
 use crate::refined::law::Law;
+use crate::refined::shared_queue::{Company, SharedQueue};
 
 impl Station<'_> {
     /// Law of the tail's delay at this output, for a message that has waited `in_buffer` before and whose
@@ -32,103 +33,158 @@ impl Station<'_> {
     fn pass<W: Ways>(&self, in_buffer: &Law, met: &Met, gaps: &Between, ways: &mut W) {
         let Self { grid, shape, around, .. } = self;
         let m = shape.message;
-        let start = grid.sum(in_buffer, &met.waits.link).plus(shape.header);
         let all = grid.law(gaps.over(grid, m));
         let (some, gap) = (all.positive(), all.given_positive());
-        let none = match &met.shared {
-            Some(shared) => shared.empty,
-            None if around.alone.is_some() => 1.0 - met.own.positive(),
-            None => 0.0,
-        };
+        let header = in_buffer.plus(shape.header);
         // who finds others meets them then, and none of what else could come
         if let Some(alone) = &around.alone {
-            ways.alone(self, (1.0 - some) * none, &in_buffer.plus(shape.header), alone);
+            let none = match &met.shared {
+                Some(shared) => shared.empty,
+                None => 1.0 - met.own.positive(),
+            };
+            ways.alone(self, (1.0 - some) * none, &header, alone);
+            if let Some((queue, company)) = met.shared.as_deref().zip(around.company.as_ref()) {
+                let shared = Shared { queue, company, found: met.own.mean() / (1.0 - none).max(1e-12) };
+                let later = 1.0 - none;
+                ways.shared(self, (1.0 - some) * later, &header, shared.mean_delay(m), || {
+                    shared.delay(grid, m)
+                });
+                if some > 1e-12 {
+                    let first = grid.sum(&header, &around.set_up);
+                    self.pass_with_gap(some * none, &first, None, &gap, ways);
+                    self.pass_with_gap(some * later, &header, Some(&shared), &gap, ways);
+                }
+                return;
+            }
+            let lag = grid.sum(&header, &met.own.given_positive());
+            self.pass_interrupted((1.0 - some) * (1.0 - none), (&lag, None), m, m / 2.0, ways);
         }
-        let shared = met.shared.as_deref().zip(around.company.as_ref());
-        let add = |ways: &mut W, weight: f64, lag: &Law, flits: f64, left: f64| {
-            // the own input still brings this message while the lag is within what is left of it
-            let edge = (left.max(shape.header).floor() as usize).saturating_add(1);
-            let (near, far) = lag.split(edge);
-            for (part, in_step) in [(near, true), (far, false)] {
-                if let Some((share, law)) = part {
-                    ways.interrupted(self, weight * share, &law, in_step, flits);
+        let start = grid.sum(&header, &met.waits.link);
+        if around.alone.is_none() {
+            self.pass_interrupted(1.0 - some, (&start, None), m, m / 2.0, ways);
+        }
+        if some > 1e-12 {
+            self.pass_with_gap(some, &start, None, &gap, ways);
+        }
+    }
+
+    /// It lags, and so many of its cells are still to be interrupted, of which `left` cells are behind it on its way.
+    fn pass_interrupted<W: Ways>(&self, weight: f64, lag: Lag<'_>, cells: f64, left: f64, ways: &mut W) {
+        // the own input still brings this message while the lag is within what is left of it
+        let edge = (left.max(self.shape.header).floor() as usize).saturating_add(1);
+        ways.interrupted(self, weight, lag, edge, cells);
+    }
+
+    /// It begins with a lag, and there is a gap in it.
+    fn pass_with_gap<W: Ways>(
+        &self,
+        weight: f64,
+        start: &Law,
+        shared: Option<&Shared<'_>>,
+        gap: &Law,
+        ways: &mut W,
+    ) {
+        let Self { grid, shape, around, .. } = self;
+        let m = shape.message;
+        let at_start = grid.transform(start);
+        // equal classes share the link from the first flit to anywhere, or from anywhere to the tail: their gaps end
+        // there; those of higher classes stand where they come
+        let places = if around.alone.is_some() { W::ENDS } else { W::POSITIONS };
+        for (part, share) in places {
+            let (sent, left) = (part * m, (1.0 - part) * m);
+            let so_far = match shared {
+                Some(shared) => shared.delay(grid, sent),
+                None => around.in_step.over(grid, sent),
+            };
+            let before = grid.law(product(&at_start, &so_far));
+            let further = |ways: &mut W, weight: f64, lag: &Law, more: Option<&Law>| {
+                let Some(shared) = shared else {
+                    return self.pass_interrupted(weight, (lag, more), left, left / 2.0, ways);
+                };
+                let sum = more.map(|more| grid.sum(lag, more));
+                let further = || shared.queue.further(grid, shared.company, sent, left);
+                ways.shared(
+                    self,
+                    weight,
+                    sum.as_ref().unwrap_or(lag),
+                    shared.mean_further(sent, left),
+                    further,
+                );
+            };
+            let weight = weight * share;
+            // a gap that others of the same input make at the same output is hidden by no lag
+            let (_, lagging) = before.split(shape.header as usize + 1);
+            let mut bare = 0.0;
+            if let Some((share, lag)) = lagging {
+                bare = (1.0 - around.contending) * share;
+                if bare > 1e-12 {
+                    further(ways, weight * bare, &lag, Some(gap));
                 }
             }
-        };
-        let header = in_buffer.plus(shape.header);
-        if let Some((shared, company)) = shared {
-            ways.alone(self, (1.0 - some) * (1.0 - none), &header, &shared.delay(grid, company, m));
-        } else if around.alone.is_some() {
-            let lag = grid.sum(in_buffer, &met.own.given_positive()).plus(shape.header);
-            add(ways, (1.0 - some) * (1.0 - none), &lag, m, m / 2.0);
-        } else {
-            add(ways, 1.0 - some, &start, m, m / 2.0);
-        }
-        if some <= 1e-12 {
-            return;
-        }
-        // messages that find their class at the link, where others share it, and all that are not told apart
-        let starts = if let Some((shared, company)) = shared {
-            let alone = grid.sum(&header, &around.set_up);
-            vec![(none, alone, None), (1.0 - none, header, Some((shared, company)))]
-        } else {
-            vec![(1.0, start, None)]
-        };
-        for (share, start, shared) in starts {
-            let at_start = grid.transform(&start);
-            // equal classes share the link from the first flit to anywhere, or from anywhere to the tail: their gaps
-            // end there; those of higher classes stand where they come
-            let positions = if around.alone.is_some() { W::ENDS } else { W::POSITIONS };
-            for part in positions {
-                let (sent, left) = (part * m, (1.0 - part) * m);
-                let so_far = match shared {
-                    Some((shared, company)) => shared.delay(grid, company, sent),
-                    None => around.in_step.over(grid, sent),
-                };
-                let before = grid.law(product(&at_start, &so_far));
-                let further = |ways: &mut W, weight: f64, lag: &Law| match shared {
-                    Some((shared, company)) => {
-                        ways.alone(self, weight, lag, &shared.further(grid, company, sent, left));
-                    }
-                    None => add(ways, weight, lag, left, left / 2.0),
-                };
-                let weight = share * some / positions.len() as f64;
-                // a gap that others of the same input make at the same output is hidden by no lag
-                let (_, lagging) = before.split(shape.header as usize + 1);
-                let mut bare = 0.0;
-                if let Some((share, lag)) = lagging {
-                    bare = (1.0 - around.contending) * share;
-                    if bare > 1e-12 {
-                        further(ways, weight * bare, &grid.sum(&lag, &gap));
-                    }
-                }
-                let weight = weight * (1.0 - bare);
-                let (hidden, dry) = before.against(&gap);
-                if let Some((share, law)) = hidden {
-                    further(ways, weight * share, &law);
-                }
-                // the link ran dry: what has come meanwhile goes first
-                if let Some((share, law)) = dry {
-                    let at = ((part * around.fresh.len() as f64) as usize).min(around.fresh.len() - 1);
-                    add(ways, weight * share, &grid.sum(&law, &around.fresh[at]), left, f64::MAX);
-                }
+            let weight = weight * (1.0 - bare);
+            let (hidden, dry) = before.against(gap);
+            if let Some((share, law)) = hidden {
+                further(ways, weight * share, &law, None);
+            }
+            // the link ran dry: what has come meanwhile goes first
+            if let Some((share, law)) = dry {
+                let at = ((part * around.fresh.len() as f64) as usize).min(around.fresh.len() - 1);
+                self.pass_interrupted(weight * share, (&law, Some(&around.fresh[at])), left, f64::MAX, ways);
             }
         }
     }
 }
 
+/// A queue that others share, for messages that find their class there.
+struct Shared<'s> {
+    queue: &'s SharedQueue,
+    company: &'s Company,
+    /// Mean work found \[cells\].
+    found: f64,
+}
+
+impl Shared<'_> {
+    fn delay(&self, grid: &Grid, cells: f64) -> Transform {
+        self.queue.delay(grid, self.company, cells)
+    }
+
+    fn mean_delay(&self, cells: f64) -> f64 {
+        self.found + self.mean_further(0.0, cells)
+    }
+
+    fn mean_further(&self, sent: f64, cells: f64) -> f64 {
+        self.queue.mean_further(self.company, sent, cells)
+    }
+}
+
+/// A law, and one that is added to it.
+type Lag<'l> = (&'l Law, Option<&'l Law>);
+
+/// Parts of a message, and how often each is meant.
+type Places = &'static [(f64, f64)];
+
 /// Sum over what may happen to a tail.
 trait Ways {
-    /// Parts of the message after which a gap is looked at: of one that comes anywhere, and of one that ends anywhere
-    /// or at the tail.
-    const POSITIONS: &'static [f64];
-    const ENDS: &'static [f64];
+    /// Where a gap is looked at: of one that comes anywhere, and of one that ends anywhere or at the tail.
+    const POSITIONS: Places;
+    const ENDS: Places;
 
-    /// It lags, and is interrupted in so many cells, in step with its arrival or not.
-    fn interrupted(&mut self, station: &Station<'_>, weight: f64, lag: &Law, in_step: bool, cells: f64);
+    /// It lags by one law or the sum of two, and is interrupted in so many cells, in step with its arrival below some
+    /// lag.
+    fn interrupted(&mut self, station: &Station<'_>, weight: f64, lag: Lag<'_>, edge: usize, cells: f64);
 
     /// It lags, and finds or meets others as one alone does.
     fn alone(&mut self, station: &Station<'_>, weight: f64, lag: &Law, alone: &Transform);
+
+    /// It lags, and others share the link: so much more on average, with this transform.
+    fn shared(
+        &mut self,
+        station: &Station<'_>,
+        weight: f64,
+        lag: &Law,
+        mean: f64,
+        more: impl FnOnce() -> Transform,
+    );
 }
 
 /// A weighted sum of transforms.
@@ -154,16 +210,36 @@ impl<'s> Sum<'s> {
 }
 
 impl Ways for Sum<'_> {
-    const POSITIONS: &'static [f64] = &[0.125, 0.375, 0.625, 0.875];
-    const ENDS: &'static [f64] = &[0.25, 0.75, 1.0, 1.0];
+    const POSITIONS: Places = &[(0.125, 0.25), (0.375, 0.25), (0.625, 0.25), (0.875, 0.25)];
+    const ENDS: Places = &[(0.25, 0.25), (0.75, 0.25), (1.0, 0.5)];
 
-    fn interrupted(&mut self, station: &Station<'_>, weight: f64, lag: &Law, in_step: bool, cells: f64) {
-        let between = if in_step { &station.around.in_step } else { &station.around.lagging };
-        self.add(weight, &product(&self.grid.transform(lag), &between.over(self.grid, cells)));
+    fn interrupted(&mut self, station: &Station<'_>, weight: f64, lag: Lag<'_>, edge: usize, cells: f64) {
+        let Around { in_step, lagging, .. } = station.around;
+        let (near, far) = match lag {
+            (lag, Some(more)) => self.grid.sum(lag, more).split(edge),
+            (lag, None) => lag.split(edge),
+        };
+        for (part, between) in [(near, in_step), (far, lagging)] {
+            if let Some((share, law)) = part {
+                let law = self.grid.transform(&law);
+                self.add(weight * share, &product(&law, &between.over(self.grid, cells)));
+            }
+        }
     }
 
     fn alone(&mut self, _: &Station<'_>, weight: f64, lag: &Law, alone: &Transform) {
         self.add(weight, &product(&self.grid.transform(lag), alone));
+    }
+
+    fn shared(
+        &mut self,
+        station: &Station<'_>,
+        weight: f64,
+        lag: &Law,
+        _: f64,
+        more: impl FnOnce() -> Transform,
+    ) {
+        self.alone(station, weight, lag, &more());
     }
 }
 
@@ -176,15 +252,23 @@ struct Mean {
 
 impl Ways for Mean {
     // of the same mean and variance as those of a law
-    const POSITIONS: &'static [f64] = &[0.22, 0.78];
-    const ENDS: &'static [f64] = &[0.25, 0.75, 1.0, 1.0];
+    const POSITIONS: Places = &[(0.22, 0.5), (0.78, 0.5)];
+    const ENDS: Places = &[(0.25, 0.25), (0.75, 0.25), (1.0, 0.5)];
 
-    fn interrupted(&mut self, _: &Station<'_>, weight: f64, lag: &Law, in_step: bool, cells: f64) {
-        let per_cell = if in_step { self.in_step } else { self.lagging };
-        self.delay += weight * (lag.mean() + per_cell * cells);
+    fn interrupted(&mut self, _: &Station<'_>, weight: f64, (lag, more): Lag<'_>, edge: usize, cells: f64) {
+        let far = match more {
+            Some(more) => lag.exceeds_with(more, edge),
+            None => lag.probabilities().iter().skip(edge).sum(),
+        };
+        let per_cell = self.in_step * (1.0 - far) + self.lagging * far;
+        self.delay += weight * (lag.mean() + more.map_or(0.0, Law::mean) + per_cell * cells);
     }
 
     fn alone(&mut self, station: &Station<'_>, weight: f64, lag: &Law, alone: &Transform) {
         self.delay += weight * (lag.mean() + station.grid.law(alone.clone()).mean());
+    }
+
+    fn shared(&mut self, _: &Station<'_>, weight: f64, lag: &Law, mean: f64, _: impl FnOnce() -> Transform) {
+        self.delay += weight * (lag.mean() + mean);
     }
 }

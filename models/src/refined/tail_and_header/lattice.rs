@@ -44,8 +44,8 @@ impl Lattice {
     /// The point above nothing but `at` cells, and how much belongs to the next one.
     fn place(&self, at: f64) -> (usize, f64) {
         let at = at / self.step;
-        let low = at.floor();
-        if low as usize + 1 >= self.side { (self.side - 1, 0.0) } else { (low as usize, at - low) }
+        let low = at as usize;
+        if low + 1 >= self.side { (self.side - 1, 0.0) } else { (low, at - low as f64) }
     }
 
     /// Weights by cells on the lattice; what falls between two points is split over them.
@@ -288,7 +288,7 @@ impl Lattice {
             }
         }
         let mut add = |at: f64, p: f64| {
-            let low = at.floor() as usize;
+            let low = at as usize;
             if cells.len() < low + 2 {
                 cells.resize(low + 2, 0.0);
             }
