@@ -149,6 +149,8 @@ struct Resolution {
     most_cells: usize,
     /// Cycles per cell.
     unit: f64,
+    /// The widest cells that tell messages apart well: up to [`MOST_CELLS`] of them before wider ones.
+    widest: f64,
     /// Steps in which classes are followed past each other, at most about.
     steps: usize,
     /// Change of a mean that ends the iteration, in message lengths.
@@ -162,14 +164,18 @@ struct Resolution {
     laws: bool,
 }
 
+/// Cells of a lattice at most.
+const MOST_CELLS: usize = 2048;
+
 impl Resolution {
     /// For distributions: a cell is a cycle, since laws jump where a whole message has gone ahead.
     fn fine(asked: &Asked) -> Self {
         let cells = ((8.0 * asked.longest()) as usize).next_power_of_two().clamp(256, 1024);
         Self {
             cells,
-            most_cells: 2048,
+            most_cells: MOST_CELLS,
             unit: 1.0,
+            widest: 1.0,
             steps: 16,
             tolerance: 1e-4,
             most_rounds: 300,
@@ -182,6 +188,10 @@ impl Resolution {
     /// For means alone: eight cells to the shortest message, if the cycles by which headers are slower are whole cells;
     /// split over two they would lift every mean.
     fn means(asked: &Asked) -> Self {
+        // between bursts there is nothing for long, in them much: coarse cells and short lattices lose both
+        if asked.classes.iter().any(|class| class.bursts.is_some()) {
+            return Self { laws: false, ..Self::fine(asked) };
+        }
         let header = (asked.stages - 3.0).max(0.0);
         let widest = (asked.shortest() / 8.0).max(asked.longest() / 32.0).floor().max(1.0);
         let whole = |unit: &f64| *unit <= widest && header % unit == 0.0;
@@ -195,6 +205,7 @@ impl Resolution {
             cells,
             most_cells: 256,
             unit,
+            widest,
             steps: 16,
             tolerance: 3e-4,
             most_rounds: 300,
@@ -206,7 +217,7 @@ impl Resolution {
 
     /// Twice as far: by more cells, or by wider ones.
     fn wider(&self) -> Self {
-        if self.cells < self.most_cells {
+        if self.cells < self.most_cells || self.unit * 2.0 > self.widest && self.cells < MOST_CELLS {
             Self { cells: self.cells * 2, ..*self }
         } else {
             Self { unit: self.unit * 2.0, ..*self }

@@ -23,6 +23,7 @@
 use realfft::num_complex::Complex64;
 
 use super::grid::{Grid, Transform};
+use super::higher_classes::power;
 use super::law::Law;
 use super::queue::Time;
 
@@ -159,7 +160,8 @@ pub(super) struct Services<'s> {
 
 impl Services<'_> {
     fn later(&self, z: f64) -> Matrix<f64> {
-        let factor = z.powf(self.message) * self.on_top.tilted(-z.ln());
+        // as on the lattice, to the last digit: what is not cancelled at the pole spreads over all cells
+        let factor = power(Complex64::from(z), self.message).re * self.on_top.tilted(-z.ln());
         self.company.at(z, self.message).map(|row| row.map(|x| x * factor))
     }
 
