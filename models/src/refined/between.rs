@@ -208,17 +208,19 @@ pub(super) fn together(grid: &Grid, classes: &[Presence]) -> Transform {
     sum
 }
 
-/// Factors by which mean delays grow as others come meanwhile: `s_d = 1 + Σ s_e D_e / M` over the others.
-pub(super) fn stretches(message: f64, delays: &[f64]) -> Vec<f64> {
-    let mut stretches = vec![1.0; delays.len()];
-    for _ in 0..3 {
-        let grown: Vec<f64> = delays.iter().zip(&stretches).map(|(delay, stretch)| delay * stretch).collect();
-        let all: f64 = grown.iter().sum();
-        for (stretch, grown) in stretches.iter_mut().zip(&grown) {
-            *stretch = 1.0 + (all - grown) / message;
-        }
+/// Mean delay of a message by several classes together: what is found of class `d` costs `c_d`, what comes of it while
+/// the message is sent `I_d`, and as much more as others delay the message meanwhile.
+///
+/// `D_d = c_d + I_d (1 + Σ_(e ≠ d) D_e / M)`, with `a_d = I_d / M` solved for the sum: `Σ D = (Σ c_d / (1 + a_d) + M A) /
+/// (1 - A)`, `A = Σ a_d / (1 + a_d)`. Where the others all go first `a_d = σ_d / (1 - σ_d)`, so that `A` is their load.
+pub(super) fn delays_together(message: f64, classes: impl Iterator<Item = (f64, f64)>) -> f64 {
+    let (mut found, mut load) = (0.0, 0.0);
+    for (one, comes) in classes {
+        let a = comes / message;
+        found += one / (1.0 + a);
+        load += a / (1.0 + a);
     }
-    stretches
+    (found + message * load) / (1.0 - load).max(0.02)
 }
 
 #[cfg(test)]
@@ -256,6 +258,15 @@ mod tests {
         assert!(law.at(3) + law.at(7) > 0.2 * 0.3);
         let odds: f64 = 0.2 / 0.8 + 0.3 / 0.7 + 0.1 / 0.9;
         assert!((law.at(0) - 1.0 / (1.0 + odds)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn delays_by_classes_that_go_first_are_a_busy_period() {
+        // work w found of all, arrivals of load σ: (w + M σ) / (1 - σ)
+        let parts = [(0.2, 3.0), (0.3, 5.0), (0.1, 0.0)];
+        let classes = parts.map(|(load, work)| (work / (1.0 - load), 20.0 * load / (1.0 - load)));
+        let all = delays_together(20.0, classes.into_iter());
+        assert!((all - (8.0 + 20.0 * 0.6) / 0.4).abs() < 1e-9, "{all}");
     }
 
     #[test]
