@@ -17,6 +17,7 @@
 //! here that name no source).
 
 mod along_path;
+mod contention;
 mod input_channel;
 mod stations;
 
@@ -36,7 +37,8 @@ use super::source::Source;
 use super::station::{Around, Arriving, Met, Overloaded, Place, Shape, Station as Queues, Waits};
 use super::{Asked, Class, Resolution};
 use along_path::{Path, Prepared};
-use stations::{Contended, Station};
+use contention::Contended;
+use stations::Station;
 
 /// Rounds over a path in which messages longer than the buffers hold each other up.
 const CHAINED: u32 = 4;
@@ -81,7 +83,8 @@ pub(super) fn solve(
 struct Chained {
     channel: LinkSharing,
     ejection: LinkSharing,
-    interface: GapsInside,
+    /// None without clocks.
+    interface: Option<GapsInside>,
 }
 
 impl Chained {
@@ -100,7 +103,7 @@ impl Chained {
         Self {
             channel: sharing(paths.channel_rate()),
             ejection: sharing(1.0),
-            interface: GapsInside::new(real_time, own, unit, steps),
+            interface: asked.clocked.then(|| GapsInside::new(real_time, own, unit, steps)),
         }
     }
 }
@@ -182,7 +185,14 @@ impl<'g> OneClass<'g> {
         let ejection = link(1.0, chains.map(|chains| &chains.ejection))?;
         let interface = match (&ejection.others, chains.zip(own)) {
             (Others::Above(above), _) => above.interface(grid, &real_time, &class, unit),
-            (_, Some((chains, own))) => Interface::new(grid, &chains.interface, &real_time, own, unit),
+            (_, Some((chains, own))) => match &chains.interface {
+                Some(gaps) => Interface::new(grid, gaps, &real_time, own, unit),
+                None => {
+                    let shared = chains.ejection.around(grid, &real_time, own, (1.0, 1.0), 0.0, unit);
+                    let header_wait = chains.ejection.header_wait(&real_time, own, unit);
+                    Interface::without_clocks(grid, &shared, class.message / unit, header_wait)
+                }
+            },
             (_, None) => unreachable!("a class without others above is real-time"),
         };
         let gaps = |flits: f64| {
@@ -308,8 +318,9 @@ impl<'g> OneClass<'g> {
         start: Option<&State>,
         report: &mut Detail,
     ) -> Result<Settled, Overloaded> {
-        let crossing = self.mean_crossing(true, false);
-        let contended = self.contended(false, crossing, around);
+        let outputs = self.outputs(true, false);
+        let crossing = self.paths.mean(outputs.iter().copied());
+        let contended = self.contended(false, &outputs, around);
         let queues = self.queues(false, crossing, around, &contended, held);
         let coming = self.grid.law(self.interface.coming.over(self.grid, self.shape.rest()));
         let source = Source {
@@ -353,8 +364,9 @@ impl<'g> OneClass<'g> {
         }
         let link = &met.waits.link;
         let first = entering.first;
-        let crossing = self.mean_crossing(true, false);
-        let contended = self.contended(false, crossing, around);
+        let outputs = self.outputs(true, false);
+        let crossing = self.paths.mean(outputs.iter().copied());
+        let contended = self.contended(false, &outputs, around);
         let queues = self.queues(false, crossing, around, &contended, held);
         let passage = |queues: &Queues<'_>, in_buffer: &Law, met: &Met, gaps: &Between| {
             if self.laws {
@@ -370,8 +382,9 @@ impl<'g> OneClass<'g> {
             return Ok((leaving, None));
         }
         let (around, met) = self.typical(false, leaving, held)?;
-        let crossing = self.mean_crossing(false, false);
-        let contended = self.contended(false, crossing, &around);
+        let outputs = self.outputs(false, false);
+        let crossing = self.paths.mean(outputs.iter().copied());
+        let contended = self.contended(false, &outputs, &around);
         let queues = self.queues(false, crossing, &around, &contended, held);
         let delay = passage(&queues, &Law::zero(), &met, &self.gaps_of_mean(leaving));
         let growth = delay - met.waits.link.mean() - leaving;
@@ -385,9 +398,10 @@ impl<'g> OneClass<'g> {
 
     /// A later output on average over all messages: the channels, or the ejection links; from what it is else.
     fn typical(&self, last: bool, gaps: f64, held: &Held) -> Result<(Around, Met), Overloaded> {
-        let crossing = self.mean_crossing(false, last);
+        let outputs = self.outputs(false, last);
+        let crossing = self.paths.mean(outputs.iter().copied());
         let around = self.around(last, crossing);
-        let contended = self.contended(last, crossing, &around);
+        let contended = self.contended(last, &outputs, &around);
         let queues = self.queues(last, crossing, &around, &contended, held);
         let arriving = self.arriving(gaps);
         let met = self.meet(&queues, &arriving, queues.start()).map_err(|over| over.at(last))?;
@@ -416,7 +430,7 @@ impl<'g> OneClass<'g> {
     ) -> Result<Outcome, Overloaded> {
         let (n, unit) = (self.dimension, self.unit);
         let mut report = Detail::default();
-        let around = self.around(false, self.mean_crossing(true, false));
+        let around = self.around(false, self.paths.mean(self.outputs(true, false)));
         let mut held = Held::nobody();
         let mut round = 0;
         let mut warm = start.cloned();
@@ -454,9 +468,10 @@ impl<'g> OneClass<'g> {
         for (path, hops) in paths.iter().zip(1..) {
             let share = self.paths.share(hops);
             transfer += share * lone(hops);
-            input += share * (residence + path.waits) * unit;
+            input += share * (residence + path.inside) * unit;
             arbitration += share * path.granted * unit;
-            output += share * (path.link - path.granted).max(0.0) * unit;
+            let upstream = path.waits - path.inside;
+            output += share * ((path.link - path.granted).max(0.0) + upstream) * unit;
         }
         let (mut delays, mut parts) = (Vec::new(), Vec::new());
         let mut latency = transfer;

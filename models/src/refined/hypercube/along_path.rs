@@ -23,8 +23,9 @@ pub(super) struct Stop {
     channels: Vec<(f64, u32)>,
     /// `p`: how often another message of the same input channel wants the same output.
     same: f64,
-    /// Mean wait in the input channel \[cells\].
+    /// Mean wait behind others of the input channel, and the part of it inside the channel \[cells\].
     in_channel: f64,
+    inside: f64,
 }
 
 impl Stop {
@@ -46,6 +47,7 @@ impl Stop {
             stations: stations.shares(outputs),
             same: outputs.iter().map(|(share, output)| share * class.paths.same(*output)).sum(),
             in_channel: channels.iter().map(|(share, s)| share * in_channel[*s as usize].mean).sum(),
+            inside: channels.iter().map(|(share, s)| share * in_channel[*s as usize].inside).sum(),
             channels,
         }
     }
@@ -54,8 +56,9 @@ impl Stop {
 /// All paths of some hops, with mean times over the routers \[cells\].
 pub(super) struct Path {
     pub(super) stops: Vec<Stop>,
-    /// In input channels.
+    /// Behind others of the input channels, and the part of it inside them.
     pub(super) waits: f64,
+    pub(super) inside: f64,
     pub(super) granted: f64,
     pub(super) link: f64,
 }
@@ -95,6 +98,7 @@ impl Path {
         };
         Self {
             waits: stops.iter().map(|stop| stop.in_channel).sum(),
+            inside: stops.iter().map(|stop| stop.inside).sum(),
             granted: sum(&|station| station.met.granted.mean()),
             link: sum(&|station| station.met.waits.link.mean()),
             stops,
@@ -111,7 +115,7 @@ impl Prepared {
         let one = |(_, station): &(Like, Station)| {
             let Around { set_up, left_behind, fresh, .. } = &station.around;
             Crossed {
-                own: station.own.each_ref().map(weights),
+                own: station.own_on_link.each_ref().map(weights),
                 found: [weights(set_up), weights(left_behind)],
                 fresh: weights(&fresh[fresh.len() / 2]),
                 interrupted: weights(&station.interrupted),
