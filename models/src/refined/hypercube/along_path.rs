@@ -3,7 +3,7 @@
 use super::super::ecube_paths::Output;
 use super::super::law::Law;
 use super::super::source::Queued;
-use super::super::station::Around;
+use super::super::station::{Around, Shape};
 use super::super::tail_and_header::{Crossed, TailAndHeader, mix};
 use super::OneClass;
 use super::input_channel::InChannel;
@@ -225,5 +225,18 @@ impl<'g> OneClass<'g> {
             met.fresh = vec![1.0];
         }
         joint.cross(&met);
+    }
+
+    /// `A`: cycles of a gap that a router hides. A buffer as short as the header's longer way and the credit loop
+    /// carries a full stream but cannot catch up.
+    pub(super) fn hidden(&self) -> f64 {
+        let Shape { header, credit, buffer, .. } = self.shape;
+        if buffer * self.unit >= (header + credit) * self.unit - 1e-9 { header } else { 0.0 }
+    }
+
+    /// `φ_k`: share of a gap that a wait of the header at router `k` can close.
+    fn closed(&self, k: u32) -> f64 {
+        let Shape { message, buffer, .. } = self.shape;
+        if self.shape.is_short() { (buffer * (2.0 * f64::from(k) - 1.0) / message).min(1.0) } else { 1.0 }
     }
 }

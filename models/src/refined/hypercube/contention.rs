@@ -125,7 +125,7 @@ impl OneClass<'_> {
         let along = along_trains(self.grid, slower, rate, follows);
         let [alone, behind] = at_crossbar;
         let waiting = self.grid.sum(&alone.given_positive(), &along).sometimes(alone.positive());
-        [waiting, self.grid.sum(&behind, &along)]
+        [waiting, self.grid.sum(behind, &along)]
     }
 }
 
