@@ -231,6 +231,36 @@ fn latencies_rise_with_the_load() {
     }
 }
 
+/// The same of a class whose clock is far slower than its rate asks, so that all others go first.
+#[test]
+fn latencies_rise_with_the_load_under_a_slow_clock() {
+    let class = |name: &str, rate: f64, message_flits: u32, vtick: f64| ClassSpec {
+        vtick: Some(vtick),
+        message_flits,
+        ..ClassSpec::real_time(name, rate)
+    };
+    for network in [NetworkSpec::Hypercube { dimension: 2 }, NetworkSpec::Router { ports: 4 }] {
+        let classes = vec![
+            class("long", 0.0025, 102, 4.5),
+            class("often", 0.034, 13, 3.8),
+            class("slow", 0.0135, 8, 36.0),
+            class("short", 0.0125, 14, 6.9),
+        ];
+        let router = RouterSpec { buffer_flits: 120, ..RouterSpec::default() };
+        let spec = ScenarioSpec { name: "slow clock".to_owned(), network, router, classes };
+        let scenario = spec.check().unwrap();
+        let options = Options { saturation_loads: false, ..Options::default() };
+        let mut before = (0.0, 0.0);
+        for load in [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8] {
+            let answer = Model::Refined.solve(&scenario.with_rates_scaled(load), &options).unwrap();
+            let class = &answer.classes[2];
+            let now = (class.network_latency_cycles.unwrap(), class.waiting_cycles.unwrap_or(f64::MAX));
+            assert!(now.0 > before.0 && now.1 > before.1, "{network:?} {load}: {before:?} {now:?}");
+            before = now;
+        }
+    }
+}
+
 /// A sweep that goes on from point to point finds what each point finds by itself, up or down.
 #[test]
 fn warm_starts_lead_to_the_same_answers() {

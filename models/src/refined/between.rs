@@ -90,30 +90,21 @@ impl Between {
 
 /// What several classes do while they delay a message: others come meanwhile, too.
 ///
-/// With `x` cells of delay by a class, `N ~ Poisson(ν x)` others come, `ν` their rates together, and add their own delays, in
-/// which others come again: `Y'_d = Y_d` without them, `* Y'_e` with one, `* Y'_e^2` with more (our approximation).
+/// With `x` cells of delay by a class, one of the others comes with probability `1 - exp(-ν x)`, `ν` their rates
+/// together, and adds its own delay, in which others come again: `Y'_d = Y_d * Y'_e` then (our approximation: at
+/// most one comes in each delay).
 pub(super) struct Nested {
-    comings: Comings,
     /// Messages per cell.
     rates: Vec<f64>,
     /// `Y'_d`
     laws: Vec<Transform>,
 }
 
-/// How many others come during a delay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Comings {
-    /// One at most: on an output a later one delays but the few flits that are left.
-    One,
-    /// Two, where more do.
-    Any,
-}
-
 impl Nested {
     /// Of classes that come at a rate and delay by a law.
-    pub(super) fn new(grid: &Grid, rates: Vec<f64>, laws: &[Law], comings: Comings) -> Self {
+    pub(super) fn new(grid: &Grid, rates: Vec<f64>, laws: &[Law]) -> Self {
         const DEPTH: usize = 3;
-        let mut nested = Self { comings, rates, laws: laws.iter().map(|law| grid.transform(law)).collect() };
+        let mut nested = Self { rates, laws: laws.iter().map(|law| grid.transform(law)).collect() };
         if laws.len() < 2 {
             return nested;
         }
@@ -138,40 +129,26 @@ impl Nested {
         (0..self.rates.len()).filter(move |e| *e != d)
     }
 
-    /// The parts of a law in which no other comes, one, and more.
-    fn split(&self, grid: &Grid, d: usize, law: &Law) -> [Transform; 3] {
+    /// The part of a law in which no other comes, and that in which one does.
+    fn split(&self, grid: &Grid, d: usize, law: &Law) -> [Transform; 2] {
         let rate: f64 = self.others(d).map(|e| self.rates[e]).sum();
-        let with = |probability: &dyn Fn(f64) -> f64| -> Transform {
-            let weights =
-                law.probabilities().iter().enumerate().map(|(x, p)| p * probability(rate * x as f64));
-            let weights: Vec<f64> = weights.collect();
-            let share: f64 = weights.iter().sum();
-            if share <= 0.0 {
-                return grid.exponent_of_nothing();
-            }
-            grid.transform(&Law::of(weights)).iter().map(|x| x * share).collect()
-        };
-        let (alone, one) = (with(&|mean| (-mean).exp()), with(&|mean| mean * (-mean).exp()));
+        let (quiet, alone) = (law.tilted(rate), law.tilted_law(rate));
         let all = grid.transform(law);
-        let more = all.iter().zip(&alone).zip(&one).map(|((all, alone), one)| all - alone - one).collect();
-        [alone, one, more]
+        let alone: Transform = grid.transform(&alone).iter().map(|x| x * quiet).collect();
+        let met = all.iter().zip(&alone).map(|(all, alone)| all - alone).collect();
+        [alone, met]
     }
 
-    fn join(&self, d: usize, [alone, one, more]: &[Transform; 3]) -> Transform {
+    fn join(&self, d: usize, [alone, met]: &[Transform; 2]) -> Transform {
         let rate: f64 = self.others(d).map(|e| self.rates[e]).sum();
-        let mut other = vec![Complex64::ZERO; alone.len()];
+        let mut law = alone.clone();
         for e in self.others(d) {
             let share = if rate > 0.0 { self.rates[e] / rate } else { 0.0 };
-            for (other, law) in other.iter_mut().zip(&self.laws[e]) {
-                *other += law * share;
+            for ((law, met), other) in law.iter_mut().zip(met).zip(&self.laws[e]) {
+                *law += met * other * share;
             }
         }
-        let parts = alone.iter().zip(one).zip(more).zip(&other);
-        let joined = parts.map(|(((alone, one), more), other)| {
-            let more = if self.comings == Comings::Any { more * other } else { *more };
-            alone + (one + more) * other
-        });
-        joined.collect()
+        law
     }
 }
 
@@ -231,17 +208,19 @@ pub(super) fn together(grid: &Grid, classes: &[Presence]) -> Transform {
     sum
 }
 
-/// Factors by which mean delays grow as others come meanwhile: `s_d = 1 + Σ s_e D_e / M` over the others.
-pub(super) fn stretches(message: f64, delays: &[f64]) -> Vec<f64> {
-    let mut stretches = vec![1.0; delays.len()];
-    for _ in 0..3 {
-        let grown: Vec<f64> = delays.iter().zip(&stretches).map(|(delay, stretch)| delay * stretch).collect();
-        let all: f64 = grown.iter().sum();
-        for (stretch, grown) in stretches.iter_mut().zip(&grown) {
-            *stretch = 1.0 + (all - grown) / message;
-        }
+/// Mean delay of a message by several classes together: what is found of class `d` costs `c_d`, what comes of it while
+/// the message is sent `I_d`, and as much more as others delay the message meanwhile.
+///
+/// `D_d = c_d + I_d (1 + Σ_(e ≠ d) D_e / M)`, with `a_d = I_d / M` solved for the sum: `Σ D = (Σ c_d / (1 + a_d) + M A) /
+/// (1 - A)`, `A = Σ a_d / (1 + a_d)`. Where the others all go first `a_d = σ_d / (1 - σ_d)`, so that `A` is their load.
+pub(super) fn delays_together(message: f64, classes: impl Iterator<Item = (f64, f64)>) -> f64 {
+    let (mut found, mut load) = (0.0, 0.0);
+    for (one, comes) in classes {
+        let a = comes / message;
+        found += one / (1.0 + a);
+        load += a / (1.0 + a);
     }
-    stretches
+    (found + message * load) / (1.0 - load).max(0.02)
 }
 
 #[cfg(test)]
@@ -279,6 +258,15 @@ mod tests {
         assert!(law.at(3) + law.at(7) > 0.2 * 0.3);
         let odds: f64 = 0.2 / 0.8 + 0.3 / 0.7 + 0.1 / 0.9;
         assert!((law.at(0) - 1.0 / (1.0 + odds)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn delays_by_classes_that_go_first_are_a_busy_period() {
+        // work w found of all, arrivals of load σ: (w + M σ) / (1 - σ)
+        let parts = [(0.2, 3.0), (0.3, 5.0), (0.1, 0.0)];
+        let classes = parts.map(|(load, work)| (work / (1.0 - load), 20.0 * load / (1.0 - load)));
+        let all = delays_together(20.0, classes.into_iter());
+        assert!((all - (8.0 + 20.0 * 0.6) / 0.4).abs() < 1e-9, "{all}");
     }
 
     #[test]

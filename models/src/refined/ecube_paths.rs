@@ -132,6 +132,17 @@ impl EcubePaths {
         Crossing { contending: 1.0 - own, different: (1.0 - same).max(0.0), others: f64::from(others) }
     }
 
+    /// `p_j`: shares of the inputs in the traffic of an output, the interface first and channels in rising order.
+    pub(super) fn inputs(self, to: Option<u32>) -> Vec<(Option<u32>, f64)> {
+        match to {
+            Some(to) => {
+                let channels = (0..to).map(|from| (Some(from), half_to(to - from)));
+                [(None, half_to(to))].into_iter().chain(channels).collect()
+            }
+            None => (0..self.dimension).map(|s| (Some(s), 1.0 / half_to(s) / self.destinations())).collect(),
+        }
+    }
+
     /// `p`: how often another message that has come over the same input wants the same output.
     pub(super) fn same(self, output: Output) -> f64 {
         match output {
@@ -251,6 +262,19 @@ mod tests {
                     let all: f64 = (0..n).map(|s| cube.in_dimension(h, k, s)).sum();
                     assert!((all - 1.0).abs() < 1e-9);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn inputs_bring_all_and_as_much_as_contends() {
+        for n in 1..=10 {
+            let cube = EcubePaths::new(n);
+            for output in cube.all_outputs() {
+                let inputs = cube.inputs(output.to);
+                assert!((inputs.iter().map(|(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-12);
+                let own = inputs.iter().find(|(from, _)| *from == output.from).unwrap().1;
+                assert!((1.0 - own - cube.crossing(output).contending).abs() < 1e-12);
             }
         }
     }

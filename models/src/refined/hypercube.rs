@@ -17,7 +17,10 @@
 //! here that name no source).
 
 mod along_path;
+mod contention;
+mod gaps;
 mod input_channel;
+mod links;
 mod stations;
 
 use std::rc::Rc;
@@ -27,7 +30,7 @@ use super::chained_blocking::{Chain, Held, Kind};
 use super::ecube_paths::{Crossing, EcubePaths};
 use super::grid::Grid;
 use super::higher_classes::Above;
-use super::interface::{GapsInside, Interface};
+use super::interface::Interface;
 use super::iteration::{Iteration, Settled, State};
 use super::law::Law;
 use super::link_sharing::LinkSharing;
@@ -36,7 +39,9 @@ use super::source::Source;
 use super::station::{Around, Arriving, Met, Overloaded, Place, Shape, Station as Queues, Waits};
 use super::{Asked, Class, Resolution};
 use along_path::{Path, Prepared};
-use stations::{Contended, Station};
+use contention::Contended;
+use links::{Chained, Link, Others, passed};
+use stations::Station;
 
 /// Rounds over a path in which messages longer than the buffers hold each other up.
 const CHAINED: u32 = 4;
@@ -78,50 +83,6 @@ pub(super) fn solve(
         })
     };
     wanted.iter().copied().map(solve).collect()
-}
-
-/// What the other real-time classes do to one: on channels, on ejection links and at the interface.
-struct Chained {
-    channel: LinkSharing,
-    ejection: LinkSharing,
-    interface: GapsInside,
-}
-
-impl Chained {
-    fn new(
-        asked: &Asked,
-        real_time: &[Class],
-        own: usize,
-        paths: EcubePaths,
-        resolution: &Resolution,
-    ) -> Self {
-        let (unit, steps) = (resolution.unit, resolution.steps);
-        let sharing = |share: f64| {
-            let classes: Vec<Class> = real_time.iter().map(|class| class.thinned(share)).collect();
-            LinkSharing::new(&classes, own, asked.clocked, unit, steps)
-        };
-        Self {
-            channel: sharing(paths.channel_rate()),
-            ejection: sharing(1.0),
-            interface: GapsInside::new(real_time, own, unit, steps),
-        }
-    }
-}
-
-/// Whose messages go ahead on a link.
-enum Others<'c> {
-    Sharing(&'c LinkSharing),
-    Above(Above),
-}
-
-/// A kind of link, as the class sees it: network channels are all alike, and so are ejection links.
-struct Link<'c> {
-    classes: Vec<Class>,
-    others: Others<'c>,
-    /// `λ` of the class \[messages/cell\].
-    rate: f64,
-    /// `Σ`: load of the real-time classes but the own one.
-    load: f64,
 }
 
 /// A class and what surrounds it.
@@ -185,7 +146,14 @@ impl<'g> OneClass<'g> {
         let ejection = link(1.0, chains.map(|chains| &chains.ejection))?;
         let interface = match (&ejection.others, chains.zip(own)) {
             (Others::Above(above), _) => above.interface(grid, &real_time, &class, unit),
-            (_, Some((chains, own))) => Interface::new(grid, &chains.interface, &real_time, own, unit),
+            (_, Some((chains, own))) => match &chains.interface {
+                Some(gaps) => Interface::new(grid, gaps, &real_time, own, unit),
+                None => {
+                    let shared = chains.ejection.around(grid, &real_time, own, (1.0, 1.0), 0.0, unit);
+                    let header_wait = chains.ejection.header_wait(&real_time, own, unit);
+                    Interface::without_clocks(grid, &shared, class.message / unit, header_wait)
+                }
+            },
             (_, None) => unreachable!("a class without others above is real-time"),
         };
         let gaps = |flits: f64| {
@@ -217,27 +185,6 @@ impl<'g> OneClass<'g> {
             header,
             laws: resolution.laws,
         })
-    }
-
-    fn link(&self, last: bool) -> &Link<'g> {
-        if last { &self.ejection } else { &self.channel }
-    }
-
-    /// What the other classes do at an output.
-    fn around(&self, last: bool, crossing: Crossing) -> Around {
-        let link = self.link(last);
-        let f = crossing.contending;
-        let met = f / (1.0 - (1.0 - f) * link.load).max(0.05);
-        let mut around = match (&link.others, self.own) {
-            (Others::Above(above), _) => above.around(self.grid, (f, met), link.rate),
-            (Others::Sharing(sharing), own) => {
-                let own = own.unwrap_or(0);
-                sharing.around(self.grid, &link.classes, own, (f, met), self.interface.gap, self.unit)
-            }
-        };
-        // what the own input's other messages do on the link is in the interruptions already
-        around.contending = 1.0;
-        around
     }
 
     fn queues<'s>(
@@ -272,36 +219,6 @@ impl<'g> OneClass<'g> {
         }
     }
 
-    /// Gaps of so many cells on average, in the shape of those at the interface.
-    fn gaps_of_mean(&self, mean: f64) -> Between {
-        let whole = self.gaps[0].mean();
-        let part = if whole > 1e-9 { mean / whole } else { 0.0 };
-        self.interface.first.part(part)
-    }
-
-    /// What arrives at the first router.
-    fn entering(&self, first: f64, in_buffer: Law) -> Arriving {
-        let b = self.shape.buffer;
-        let held = [0, 1].map(|i| self.gaps_rest[i].less(b));
-        Arriving { gaps: self.gaps.clone(), held, first, in_buffer, bursty: self.work.is_some() }
-    }
-
-    /// What arrives at a later router, with gaps of a mean.
-    fn arriving(&self, mean: f64) -> Arriving {
-        let between = self.gaps_of_mean(mean);
-        let gaps = |flits: f64| {
-            if flits > 0.0 { self.grid.law(between.over(self.grid, flits)) } else { Law::zero() }
-        };
-        let held = gaps(self.shape.rest()).less(self.shape.buffer);
-        Arriving {
-            gaps: [gaps(self.shape.message), Law::zero()],
-            held: [held, Law::zero()],
-            first: 1.0,
-            in_buffer: Law::zero(),
-            bursty: self.work.is_some(),
-        }
-    }
-
     /// Interface and first input channel, with the mean first output behind them.
     fn source(
         &self,
@@ -311,8 +228,9 @@ impl<'g> OneClass<'g> {
         start: Option<&State>,
         report: &mut Detail,
     ) -> Result<Settled, Overloaded> {
-        let crossing = self.mean_crossing(true, false);
-        let contended = self.contended(false, crossing, around);
+        let outputs = self.outputs(true, false);
+        let crossing = self.paths.mean(outputs.iter().copied());
+        let contended = self.contended(false, &outputs, around);
         let queues = self.queues(false, crossing, around, &contended, held);
         let coming = self.grid.law(self.interface.coming.over(self.grid, self.shape.rest()));
         let source = Source {
@@ -340,57 +258,12 @@ impl<'g> OneClass<'g> {
         iteration.settle(start, resolution, report).map_err(|over| over.at(false))
     }
 
-    /// `E[G]`: mean gap inside messages on their way into the second and later routers.
-    ///
-    /// A router lets the tail lag behind by interruptions, and hides what its header waits for. A typical router in
-    /// the midst of the way comes with it, if it was looked at.
-    fn gaps_on_the_way(
-        &self,
-        around: &Around,
-        met: &Met,
-        entering: &Arriving,
-        held: &Held,
-    ) -> Result<(f64, Option<(Around, Met)>), Overloaded> {
-        if self.gaps[0].mean() < 1e-9 {
-            return Ok((0.0, None));
-        }
-        let link = &met.waits.link;
-        let first = entering.first;
-        let crossing = self.mean_crossing(true, false);
-        let contended = self.contended(false, crossing, around);
-        let queues = self.queues(false, crossing, around, &contended, held);
-        let passage = |queues: &Queues<'_>, in_buffer: &Law, met: &Met, gaps: &Between| {
-            if self.laws {
-                queues.passage(in_buffer, met, gaps).mean()
-            } else {
-                queues.mean_passage(in_buffer, met, gaps)
-            }
-        };
-        let delay = first * passage(&queues, &Law::zero(), met, &self.interface.first)
-            + (1.0 - first) * passage(&queues, &entering.in_buffer, met, &self.interface.later);
-        let leaving = (delay - (1.0 - first) * entering.in_buffer.mean() - link.mean()).max(0.0);
-        if self.dimension < 2 {
-            return Ok((leaving, None));
-        }
-        let (around, met) = self.typical(false, leaving, held)?;
-        let crossing = self.mean_crossing(false, false);
-        let contended = self.contended(false, crossing, &around);
-        let queues = self.queues(false, crossing, &around, &contended, held);
-        let delay = passage(&queues, &Law::zero(), &met, &self.gaps_of_mean(leaving));
-        let growth = delay - met.waits.link.mean() - leaving;
-        // routers passed since the first: E[h (h - 1) / 2] / E[h]
-        let passed: f64 = (1..=self.dimension)
-            .map(|hops| self.paths.share(hops) * f64::from(hops) * f64::from(hops - 1) / 2.0)
-            .sum();
-        let gaps = (leaving + growth * passed / self.paths.mean_hops()).max(0.0);
-        Ok((gaps, Some((around, met))))
-    }
-
     /// A later output on average over all messages: the channels, or the ejection links; from what it is else.
     fn typical(&self, last: bool, gaps: f64, held: &Held) -> Result<(Around, Met), Overloaded> {
-        let crossing = self.mean_crossing(false, last);
+        let outputs = self.outputs(false, last);
+        let crossing = self.paths.mean(outputs.iter().copied());
         let around = self.around(last, crossing);
-        let contended = self.contended(last, crossing, &around);
+        let contended = self.contended(last, &outputs, &around);
         let queues = self.queues(last, crossing, &around, &contended, held);
         let arriving = self.arriving(gaps);
         let met = self.meet(&queues, &arriving, queues.start()).map_err(|over| over.at(last))?;
@@ -419,7 +292,7 @@ impl<'g> OneClass<'g> {
     ) -> Result<Outcome, Overloaded> {
         let (n, unit) = (self.dimension, self.unit);
         let mut report = Detail::default();
-        let around = self.around(false, self.mean_crossing(true, false));
+        let around = self.around(false, self.paths.mean(self.outputs(true, false)));
         let mut held = Held::nobody();
         let mut round = 0;
         let mut warm = start.cloned();
@@ -457,9 +330,10 @@ impl<'g> OneClass<'g> {
         for (path, hops) in paths.iter().zip(1..) {
             let share = self.paths.share(hops);
             transfer += share * lone(hops);
-            input += share * (residence + path.waits) * unit;
+            input += share * (residence + path.inside) * unit;
             arbitration += share * path.granted * unit;
-            output += share * (path.link - path.granted).max(0.0) * unit;
+            let upstream = path.waits - path.inside;
+            output += share * ((path.link - path.granted).max(0.0) + upstream) * unit;
         }
         let (mut delays, mut parts) = (Vec::new(), Vec::new());
         let mut latency = transfer;
@@ -495,19 +369,6 @@ impl<'g> OneClass<'g> {
             warm: Warm { state, unit, cells: resolution.cells },
         }))
     }
-
-    /// `A`: cycles of a gap that a router hides. A buffer as short as the header's longer way and the credit loop
-    /// carries a full stream but cannot catch up.
-    fn hidden(&self) -> f64 {
-        let Shape { header, credit, buffer, .. } = self.shape;
-        if buffer * self.unit >= (header + credit) * self.unit - 1e-9 { header } else { 0.0 }
-    }
-
-    /// `φ_k`: share of a gap that a wait of the header at router `k` can close.
-    fn closed(&self, k: u32) -> f64 {
-        let Shape { message, buffer, .. } = self.shape;
-        if self.shape.is_short() { (buffer * (2.0 * f64::from(k) - 1.0) / message).min(1.0) } else { 1.0 }
-    }
 }
 
 impl Overloaded {
@@ -520,19 +381,6 @@ impl Overloaded {
         };
         Self { place, ..self }
     }
-}
-
-/// Flits of other real-time classes that go before a header that finds them, on average.
-fn passed(classes: &[Class], own: usize) -> f64 {
-    let (mut flits, mut load) = (0.0, 0.0);
-    for (d, class) in classes.iter().enumerate() {
-        if d != own {
-            let ahead = (1.0 + classes[own].vtick - class.vtick).floor().clamp(0.0, 16.0);
-            flits += class.load() * ahead;
-            load += class.load();
-        }
-    }
-    if load > 0.0 { (flits / load).round() } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! each other are gaps inside the messages, which belong to the network latency.
 
 use super::Class;
-use super::between::{Between, Comings, Nested, Presence, stretches, together};
+use super::between::{Between, Nested, Presence, delays_together, together};
 use super::greedy_chain::{Chains, GreedyChain};
 use super::grid::Grid;
 use super::law::Law;
@@ -154,18 +154,22 @@ impl GapsInside {
             others.iter().map(|d| Chains::new(class, own, &classes[*d], *d, unit, steps)).collect();
         let pair = |(d, chains): (&usize, &Chains)| Pair::new(classes, own, *d, chains, unit);
         let mut pairs: Vec<Pair> = others.iter().zip(&chains).map(pair).collect();
-        let means: Vec<f64> = pairs.iter().map(|pair| pair.first().mean() * unit).collect();
-        let stretches = stretches(class.message, &means);
         let load: f64 = classes.iter().map(Class::load).sum();
+        // behind another a message waits for no more than all that comes of the others
+        let others = load - class.load();
+        let all_come = class.message * others / (1.0 - others).max(0.02);
         let beside: Vec<f64> = pairs.iter().map(|pair| pair.present).collect();
         for _ in 0..4 {
-            let mean = |law: &dyn Fn(&Pair) -> Law| {
-                let one = |(pair, stretch): (&Pair, &f64)| law(pair).mean() * stretch * unit;
-                pairs.iter().zip(&stretches).map(one).sum::<f64>()
+            let first = |pair: &Pair| {
+                let comes = pair.comes.mean() * unit;
+                ((pair.first().mean() * unit - comes).max(0.0), comes)
             };
-            let any = seen_by_the_first(class, load, mean(&Pair::first), mean(&Pair::later));
+            let later = |pair: &Pair| (0.0, pair.later().mean() * unit);
+            let first = delays_together(class.message, pairs.iter().map(first));
+            let later = delays_together(class.message, pairs.iter().map(later)).min(all_come);
+            let any = seen_by_the_first(class, load, first, later);
             for (pair, beside) in pairs.iter_mut().zip(&beside) {
-                pair.present = (beside * any / (load - class.load())).min(0.95);
+                pair.present = (beside * any / others).min(0.95);
             }
         }
         Self(pairs)
@@ -189,7 +193,7 @@ impl Interface {
         let (mut header_wait, mut gap, mut gaps) = (0.0, 0.0, 0.0);
         let comes: Vec<Law> = pairs.iter().map(|pair| pair.comes.given_positive()).collect();
         let rates = pairs.iter().map(|pair| pair.comes.positive() / class.message * unit).collect();
-        let nested = Nested::new(grid, rates, &comes, Comings::Any);
+        let nested = Nested::new(grid, rates, &comes);
         let mut presences = Vec::new();
         for (place, (pair, d)) in pairs.iter().zip(&others).enumerate() {
             let other = &classes[*d];

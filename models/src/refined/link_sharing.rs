@@ -7,7 +7,7 @@
 //! Fair queueing and weighted round robin have no clock to catch up with: `k` from the first flit on.
 
 use super::Class;
-use super::between::{Between, Comings, Nested, Presence, stretches, together};
+use super::between::{Between, Nested, Presence, delays_together, together};
 use super::greedy_chain::Chains;
 use super::grid::Grid;
 use super::interface::seen_by_the_first;
@@ -26,8 +26,6 @@ struct Pair {
     /// Messages per cycle, and flits of a message.
     rate: f64,
     message: f64,
-    /// By how much third classes make its delays longer on average.
-    stretch: f64,
     /// Probability that it is there, given that the own class is not.
     present: f64,
     /// `X_r` \[cells\]: delay of the tail if it comes when `r` flits are still to go, by even steps up to all.
@@ -61,7 +59,7 @@ impl Pair {
         let last = chains.run(&chains.found(beside), &limit, |chain| found.push(chains.sent(chain)));
         let Class { rate, message, .. } = classes[d];
         let left_found = last.left();
-        Self { rate, message, stretch: 1.0, present: beside, met, found, left_found, left_met, chains }
+        Self { rate, message, present: beside, met, found, left_found, left_met, chains }
     }
 
     /// Probability that the other class comes while `share` of the message is still to be sent, and the law of the
@@ -138,38 +136,36 @@ impl LinkSharing {
             let chains = Chains::new(class, own, &classes[*d], *d, unit, steps);
             Pair::new(classes, own, *d, chains, clocked)
         };
-        let mut pairs: Vec<Pair> = others.iter().map(pair).collect();
-        let delay = |pair: &Pair| {
-            let found = pair.present * pair.found.last().map_or(0.0, Law::mean);
-            f64::max(pair.mean_interruption(class.message), found) * unit
-        };
-        let delays: Vec<f64> = pairs.iter().map(delay).collect();
-        for (pair, stretch) in pairs.iter_mut().zip(stretches(class.message, &delays)) {
-            pair.stretch = stretch;
-        }
+        let pairs = others.iter().map(pair).collect();
+        let mut sharing = Self { message: class.message, pairs };
         // work is conserved, whoever goes first
         let load: f64 = classes.iter().map(Class::load).sum();
-        let beside: Vec<f64> = pairs.iter().map(|pair| pair.present).collect();
+        let beside: Vec<f64> = sharing.pairs.iter().map(|pair| pair.present).collect();
         for _ in 0..4 {
-            let later = |pair: &Pair| pair.stretch * pair.mean_interruption(class.message);
-            let first = |pair: &Pair| pair.stretch * pair.present * pair.found(class.message).mean();
-            let later: f64 = pairs.iter().map(later).sum();
-            let first: f64 = pairs.iter().map(first).sum();
-            let any = seen_by_the_first(class, load, (later + first) * unit, later * unit);
-            for (pair, beside) in pairs.iter_mut().zip(&beside) {
+            let any = seen_by_the_first(class, load, sharing.mean_delay(), sharing.mean_coming());
+            for (pair, beside) in sharing.pairs.iter_mut().zip(&beside) {
                 pair.present = (beside * any / (load - class.load())).min(0.95);
             }
         }
-        Self { message: class.message, pairs }
+        sharing
     }
 
-    /// Mean delay of a message by what it finds and what comes \[cells\].
+    /// Mean delay of a message by what it finds and what comes \[cycles\].
     pub(super) fn mean_delay(&self) -> f64 {
+        self.together(|pair| pair.present * pair.found(self.message).mean())
+    }
+
+    /// Mean delay by what comes \[cycles\].
+    fn mean_coming(&self) -> f64 {
+        self.together(|_| 0.0)
+    }
+
+    fn together(&self, found: impl Fn(&Pair) -> f64) -> f64 {
         let one = |pair: &Pair| {
-            let found = pair.present * pair.found(self.message).mean();
-            pair.stretch * (pair.mean_interruption(self.message) + found)
+            let unit = pair.chains.unit;
+            (found(pair) * unit, pair.mean_interruption(self.message) * unit)
         };
-        self.pairs.iter().map(one).sum()
+        delays_together(self.message, self.pairs.iter().map(one))
     }
 
     /// Mean wait of a header \[cells\] where no clock lets it pass: `k` flits of each class found go before it.
@@ -201,7 +197,7 @@ impl LinkSharing {
             let rates = self.pairs.iter().map(|pair| pair.rate * contending * unit).collect();
             let laws: Vec<Law> =
                 self.pairs.iter().map(|pair| pair.interruption(self.message, contending).1).collect();
-            Nested::new(grid, rates, &laws, Comings::One)
+            Nested::new(grid, rates, &laws)
         });
         let (mut tails, mut at_once) = (Vec::new(), Vec::new());
         for (place, (pair, d)) in self.pairs.iter().zip(others(classes, own)).enumerate() {
@@ -235,12 +231,11 @@ impl LinkSharing {
         // In a long busy period of the class all that comes of the others goes through: I + v_l tends to
         // M sigma_o / (1 - sigma_o). How far it gets depends on how long the class keeps the link (our approximation).
         let others: f64 = others(classes, own).iter().map(|d| classes[*d].load()).sum();
-        let long_run = self.message * others / (1.0 - others).max(0.02) / unit;
-        let coming = |pair: &Pair| pair.stretch * pair.mean_interruption(self.message);
-        let coming: f64 = self.pairs.iter().map(coming).sum();
-        let (short_run, lacking) = (left_behind.mean(), long_run - coming - left_behind.mean());
+        let long_run = self.message * others / (1.0 - others).max(0.02);
+        let coming = self.mean_coming();
+        let (short_run, lacking) = (left_behind.mean(), (long_run - coming) / unit - left_behind.mean());
         if lacking > 0.0 && short_run > 0.0 {
-            let stays = (classes[own].rate * contending * (self.message + coming * unit)).min(1.0);
+            let stays = (classes[own].rate * contending * (self.message + coming)).min(1.0);
             left_behind = left_behind.stretched(1.0 + stays * lacking / short_run);
         }
         let beside = |d: usize| {

@@ -102,7 +102,7 @@ impl OwnInput {
             // M/D/1
             let (l, m) = (class.rate * a, class.message + 1.0);
             let wait = l * m * m / 2.0 / (1.0 - l * m).max(0.05);
-            let lag = wait + sharing.mean_delay() * unit;
+            let lag = wait + sharing.mean_delay();
             (class.load(), (lag / class.message).min(1.0))
         };
         let loads = real_time.iter().zip(&sharings).map(load).collect();

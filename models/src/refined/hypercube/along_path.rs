@@ -3,7 +3,7 @@
 use super::super::ecube_paths::Output;
 use super::super::law::Law;
 use super::super::source::Queued;
-use super::super::station::Around;
+use super::super::station::{Around, Shape};
 use super::super::tail_and_header::{Crossed, TailAndHeader, mix};
 use super::OneClass;
 use super::input_channel::InChannel;
@@ -23,8 +23,9 @@ pub(super) struct Stop {
     channels: Vec<(f64, u32)>,
     /// `p`: how often another message of the same input channel wants the same output.
     same: f64,
-    /// Mean wait in the input channel \[cells\].
+    /// Mean wait behind others of the input channel, and the part of it inside the channel \[cells\].
     in_channel: f64,
+    inside: f64,
 }
 
 impl Stop {
@@ -46,6 +47,7 @@ impl Stop {
             stations: stations.shares(outputs),
             same: outputs.iter().map(|(share, output)| share * class.paths.same(*output)).sum(),
             in_channel: channels.iter().map(|(share, s)| share * in_channel[*s as usize].mean).sum(),
+            inside: channels.iter().map(|(share, s)| share * in_channel[*s as usize].inside).sum(),
             channels,
         }
     }
@@ -54,8 +56,9 @@ impl Stop {
 /// All paths of some hops, with mean times over the routers \[cells\].
 pub(super) struct Path {
     pub(super) stops: Vec<Stop>,
-    /// In input channels.
+    /// Behind others of the input channels, and the part of it inside them.
     pub(super) waits: f64,
+    pub(super) inside: f64,
     pub(super) granted: f64,
     pub(super) link: f64,
 }
@@ -95,6 +98,7 @@ impl Path {
         };
         Self {
             waits: stops.iter().map(|stop| stop.in_channel).sum(),
+            inside: stops.iter().map(|stop| stop.inside).sum(),
             granted: sum(&|station| station.met.granted.mean()),
             link: sum(&|station| station.met.waits.link.mean()),
             stops,
@@ -111,7 +115,7 @@ impl Prepared {
         let one = |(_, station): &(Like, Station)| {
             let Around { set_up, left_behind, fresh, .. } = &station.around;
             Crossed {
-                own: station.own.each_ref().map(weights),
+                own: station.own_on_link.each_ref().map(weights),
                 found: [weights(set_up), weights(left_behind)],
                 fresh: weights(&fresh[fresh.len() / 2]),
                 interrupted: weights(&station.interrupted),
@@ -221,5 +225,18 @@ impl<'g> OneClass<'g> {
             met.fresh = vec![1.0];
         }
         joint.cross(&met);
+    }
+
+    /// `A`: cycles of a gap that a router hides. A buffer as short as the header's longer way and the credit loop
+    /// carries a full stream but cannot catch up.
+    pub(super) fn hidden(&self) -> f64 {
+        let Shape { header, credit, buffer, .. } = self.shape;
+        if buffer * self.unit >= (header + credit) * self.unit - 1e-9 { header } else { 0.0 }
+    }
+
+    /// `φ_k`: share of a gap that a wait of the header at router `k` can close.
+    fn closed(&self, k: u32) -> f64 {
+        let Shape { message, buffer, .. } = self.shape;
+        if self.shape.is_short() { (buffer * (2.0 * f64::from(k) - 1.0) / message).min(1.0) } else { 1.0 }
     }
 }

@@ -16,6 +16,8 @@ pub(super) struct InChannel {
     pub(super) laws: [Law; STATES],
     /// Over all messages.
     pub(super) mean: f64,
+    /// The part of it that is waited inside the channel, not in the output buffer upstream.
+    pub(super) inside: f64,
 }
 
 impl OneClass<'_> {
@@ -33,8 +35,9 @@ impl OneClass<'_> {
     /// D(s) = (1 - u) Y_0(s) * D_0 + u Y_1(s) * D
     /// ```
     ///
-    /// (Lindley's recursion; that trains are geometric is our approximation), as far as the rest of the predecessor
-    /// fits into the buffer: no longer than `b - 3`. Where all `x` are alike the mean is that of two queues M/G/1 in a
+    /// (Lindley's recursion; that trains are geometric is our approximation). Inside the channel it waits as far as the
+    /// rest of the predecessor fits into the buffer, no longer than `b - 3`; what is left of `D` it waits in the output
+    /// buffer upstream, or before it. Where all `x` are alike the mean is that of two queues M/G/1 in a
     /// row within a few per cent.
     pub(super) fn in_channel(&self, stations: &Stations, gaps: f64, held: &Held) -> Vec<InChannel> {
         const ROUNDS: usize = 4;
@@ -103,16 +106,22 @@ impl OneClass<'_> {
                 grid.law(first.iter().zip(&behind).zip(&more[0][i]).zip(&more[1][i]).map(sum).collect())
             };
             let laws = [alone, next(0), next(1)];
-            let laws = laws.map(|law| law.min(&room));
-            let [alone, behind, after] = [0, 1, 2].map(|i| laws[i].mean());
-            InChannel { mean: (1.0 - follows) * alone + close * behind + spaced * after, laws }
+            let within = laws.each_ref().map(|law| law.min(&room));
+            let mean = |laws: &[Law; STATES]| {
+                let [alone, behind, after] = laws.each_ref().map(Law::mean);
+                (1.0 - follows) * alone + close * behind + spaced * after
+            };
+            let inside = mean(&within);
+            // the chain of full buffers tells what becomes of the rest of long messages
+            let laws = if shape.is_short() { within } else { laws };
+            InChannel { mean: mean(&laws), inside, laws }
         };
         (0..self.dimension).map(wait).collect()
     }
 }
 
 /// `(X - E)+` of an exponential time that exceeds a cell with the probability `decay`.
-fn less_exponential(law: &Law, decay: f64) -> Law {
+pub(super) fn less_exponential(law: &Law, decay: f64) -> Law {
     let mut sum = 0.0;
     let mut weights: Vec<f64> = law.probabilities().to_vec();
     for p in weights.iter_mut().rev() {

@@ -11,8 +11,11 @@ use super::{Held, OneClass};
 pub(super) struct Station {
     pub(super) met: Met,
     pub(super) around: Around,
-    /// Wait behind the own class only: as messages of other inputs come, and directly behind one of the own input.
+    /// Wait for the crossbar behind the own class only: as messages of other inputs come, and directly behind one of the
+    /// own input.
     pub(super) own: [Law; 2],
+    /// The same for the link.
+    pub(super) own_on_link: [Law; 2],
     /// `I`: interruptions of a message by others.
     pub(super) interrupted: Law,
 }
@@ -63,18 +66,6 @@ impl Like {
     }
 }
 
-/// What a class meets of itself at an output.
-pub(super) struct Contended {
-    /// `v`
-    pub(super) load: f64,
-    /// `C` \[cells\]
-    pub(super) completion: f64,
-    /// `w`: mean wait in messages.
-    pub(super) wait: f64,
-    /// `(v_d + I - G)+`
-    pub(super) slower: Law,
-}
-
 /// All stations of a class.
 pub(super) struct Stations {
     pub(super) dimension: u32,
@@ -114,15 +105,13 @@ impl Stations {
 }
 
 impl OneClass<'_> {
-    /// Who shares an output with whom, on average over all messages at their first output, at a later channel or at the
-    /// ejection link.
-    pub(super) fn mean_crossing(&self, first: bool, last: bool) -> Crossing {
-        let paths = self.paths;
-        paths.mean(match (first, last) {
-            (true, _) => paths.first(),
-            (_, true) => paths.last(),
-            _ => paths.middle(),
-        })
+    /// First outputs of all messages, their later channels, or their ejection links.
+    pub(super) fn outputs(&self, first: bool, last: bool) -> Vec<(f64, Output)> {
+        match (first, last) {
+            (true, _) => self.paths.first(),
+            (_, true) => self.paths.last(),
+            _ => self.paths.middle(),
+        }
     }
 
     /// The outputs that are taken to be alike.
@@ -131,79 +120,14 @@ impl OneClass<'_> {
         if self.laws { like } else { like.coarsely() }
     }
 
-    /// Who shares an output with whom, on average over all messages at outputs that are alike.
-    pub(super) fn mean_of(&self, like: Like) -> Crossing {
-        let outputs = match (like.first, like.last) {
-            (true, _) => self.paths.first(),
-            (_, true) => self.paths.last(),
-            _ => self.paths.middle(),
-        };
-        let alike: Vec<(f64, Output)> =
-            outputs.into_iter().filter(|(_, output)| self.like(*output) == like).collect();
+    /// Outputs that are alike, and how often messages meet each of them there.
+    fn alike(&self, like: Like) -> Vec<(f64, Output)> {
+        let outputs = self.outputs(like.first, like.last).into_iter();
+        let mut alike: Vec<(f64, Output)> =
+            outputs.filter(|(_, output)| self.like(*output) == like).collect();
         let all: f64 = alike.iter().map(|(share, _)| share).sum();
-        self.paths.mean(alike.into_iter().map(|(share, output)| (share / all, output)))
-    }
-
-    /// What a class meets of itself at an output that it loads by `u = λ (M + 1) / (1 - Σ)`, `v = f u` of it over other
-    /// inputs than the own.
-    ///
-    /// An input brings its messages one after another. Who comes at any moment meets the other inputs only: a message
-    /// being sent, `v / 2`, or a backlog of them, `v² / 2`, which is worked off at `1 - u`, since more of all inputs
-    /// come. The share `(1 - f) u` follows directly behind a message of the own input for the same output. It meets all
-    /// that came while that one waited and was sent, none of which has been begun, and what others delayed that one
-    /// by on the link beyond the gaps in which it had come, `(v_d + I - G)+`, as far as it left the crossbar, `b` (our own
-    /// approximation; M/D/1 for `f = 1`):
-    ///
-    /// ```text
-    /// w_0 = v / 2 + v² / 2 / (1 - u),   w_1 = v (1 + w) + E[(v_d + I - G)+] / C,   C = (M + 1) / (1 - Σ)
-    /// w = (1 - (1 - f) u) w_0 + (1 - f) u w_1
-    /// ```
-    pub(super) fn contended(&self, last: bool, crossing: Crossing, around: &Around) -> Contended {
-        let (grid, f) = (self.grid, crossing.contending);
-        let link = self.link(last);
-        let completion = (self.shape.message + self.shape.idle) / (1.0 - link.load).max(0.02);
-        let u = (link.rate * completion).min(0.98);
-        let (load, follows) = (f * u, (1.0 - f) * u);
-        let alone = load / 2.0 + load * load / 2.0 / (1.0 - u);
-        let delayed = grid.sum(&around.set_up, &grid.law(around.in_step.over(grid, self.shape.message)));
-        let slower = grid.excess(&delayed, &self.gaps[0]).min(&Law::constant(self.shape.buffer));
-        let behind = load + slower.mean() / completion;
-        let wait = ((1.0 - follows) * alone + follows * behind) / (1.0 - follows * load);
-        Contended { load, completion, wait, slower }
-    }
-
-    /// Rate of the own messages that contend for an output, that of a queue M/D/1 of the mean wait:
-    /// `l C = 2 w / (1 + 2 w)`; not more than there are.
-    pub(super) fn contending_rate(&self, last: bool, crossing: Crossing, contended: &Contended) -> f64 {
-        if crossing.contending < 1e-9 {
-            return 0.0;
-        }
-        let Contended { completion, wait, .. } = contended;
-        (2.0 * wait / (1.0 + 2.0 * wait) / completion).min(self.link(last).rate)
-    }
-
-    /// Waits behind the own class: of those that come at any moment, `P(V > 0) = v`, and directly behind a message of
-    /// the own input for the same output: a Poisson number of whole messages, `v (1 + w)` on average, and
-    /// `(v_d + I - G)+`.
-    pub(super) fn own_waits(
-        &self,
-        crossing: Crossing,
-        around: &Around,
-        contended: &Contended,
-        met: &Met,
-    ) -> [Law; 2] {
-        let (grid, m) = (self.grid, self.shape.message);
-        let Contended { load, wait, slower, .. } = contended;
-        let positive = met.own.positive();
-        if crossing.contending < 1e-9 || positive < 1e-12 {
-            return [met.own.clone(), Law::zero()];
-        }
-        let whole = product(&grid.delay(m + self.shape.idle), &around.lagging.over(grid, m));
-        let exponent: Vec<_> = whole.iter().map(|z| z - 1.0).collect();
-        let came = grid.law(grid.compound(&exponent, load * (1.0 + wait)));
-        // of a queue that is loaded by l C
-        let alone = load * (1.0 + 2.0 * wait) / (2.0 * wait);
-        [met.own.sometimes(alone.min(1.0)), grid.sum(&came, slower)]
+        alike.iter_mut().for_each(|(share, _)| *share /= all);
+        alike
     }
 
     /// Every kind of output on the paths. For means alone they are as the outputs that are alike are on average, and
@@ -236,7 +160,8 @@ impl OneClass<'_> {
             if place.is_some() {
                 continue;
             }
-            let crossing = if self.laws { like.crossing() } else { self.mean_of(like) };
+            let alike = if self.laws { vec![(1.0, output)] } else { self.alike(like) };
+            let crossing = if self.laws { like.crossing() } else { self.paths.mean(alike.iter().copied()) };
             let key = (like.first && !self.laws, like.last, like.contending);
             let around = match arounds.iter().find(|(known, _)| *known == key) {
                 Some((_, around)) => around.clone(),
@@ -247,7 +172,7 @@ impl OneClass<'_> {
                 }
             };
             let arriving = if like.first { entering } else { &arriving_later };
-            let contended = self.contended(like.last, crossing, &around);
+            let contended = self.contended(like.last, &alike, &around);
             let queues = self.queues(like.last, crossing, &around, &contended, held);
             let before =
                 known.iter().rfind(|(known, _)| (known.first, known.last) == (like.first, like.last));
@@ -256,7 +181,8 @@ impl OneClass<'_> {
             let start = start.map_or_else(|| queues.start(), Waits::clone);
             let met = self.meet(&queues, arriving, start).map_err(|over| over.at(like.last))?;
             let own = self.own_waits(crossing, &around, &contended, &met);
-            known.push((like, Station { met, around, own, interrupted: Law::zero() }));
+            let own_on_link = self.link_waits(like.last, &contended, &own);
+            known.push((like, Station { met, around, own, own_on_link, interrupted: Law::zero() }));
         }
         Ok(stations)
     }

@@ -1,0 +1,201 @@
+//! What a class meets of itself at the outputs of a cube.
+
+use super::super::ecube_paths::{Crossing, Output};
+use super::super::grid::{Grid, product};
+use super::super::law::Law;
+use super::super::station::{Around, Met};
+use super::OneClass;
+use super::input_channel::less_exponential;
+
+/// Messages of the own class ahead at an output.
+pub(super) struct Contended {
+    /// `C` \[cells\]
+    pub(super) completion: f64,
+    /// `w`: mean wait in messages.
+    pub(super) wait: f64,
+    /// `w_0`: of those that come at any moment.
+    alone: f64,
+    /// `Σ (1 - exp(-u_j (1 + w)))`: others that go before who follows directly behind one of its input.
+    came: f64,
+    /// `(v_d + I - G)+`
+    slower: Law,
+}
+
+/// Mean waits of the messages of one input for an output, in messages.
+#[derive(Clone, Copy, Default)]
+struct OfInput {
+    wait: f64,
+    alone: f64,
+    came: f64,
+}
+
+impl OneClass<'_> {
+    /// What a class meets of itself at outputs that it loads by `u = λ (M + 1) / (1 - Σ)`, of which input `j` brings
+    /// `u_j = p_j u`; a mean over outputs that are met so often.
+    ///
+    /// An input brings its messages one after another, so that of each no more than one asks for the output at a time.
+    /// Who comes at any moment meets one of input `j` being sent, `u_j / 2`, or waiting, by Little's law `u_j w_j`. The
+    /// share `u_i` follows directly behind a message of the own input for the same output. It meets all that asked while
+    /// that one waited and was sent, none of which has been begun, and what others delayed that one by on the link
+    /// beyond the gaps in which it had come, `(v_d + I - G)+`, as far as it left the crossbar, `b` (our own
+    /// approximation, a mean-value analysis):
+    ///
+    /// ```text
+    /// w_0 = Σ u_j (1/2 + w_j),   w_1 = Σ (1 - exp(-u_j (1 + w_i))) + E[(v_d + I - G)+] / C     sums over j != i
+    /// w_i = (1 - u_i) w_0 + u_i w_1,   C = (M + 1) / (1 - Σ)
+    /// ```
+    pub(super) fn contended(&self, last: bool, outputs: &[(f64, Output)], around: &Around) -> Contended {
+        let grid = self.grid;
+        let link = self.link(last);
+        let completion = (self.shape.message + self.shape.idle) / (1.0 - link.load).max(0.02);
+        let load = (link.rate * completion).min(0.98);
+        let delayed = grid.sum(&around.set_up, &grid.law(around.in_step.over(grid, self.shape.message)));
+        let slower = grid.excess(&delayed, &self.gaps[0]).min(&Law::constant(self.shape.buffer));
+        let more = slower.mean() / completion;
+        let mut known: Vec<(Option<u32>, Vec<OfInput>)> = Vec::new();
+        let mut mean = OfInput::default();
+        for (share, output) in outputs {
+            let inputs = self.paths.inputs(output.to);
+            let place = known.iter().position(|(to, _)| *to == output.to).unwrap_or_else(|| {
+                let loads: Vec<f64> = inputs.iter().map(|(_, share)| share * load).collect();
+                known.push((output.to, waits(&loads, more)));
+                known.len() - 1
+            });
+            let own = inputs.iter().position(|(from, _)| *from == output.from);
+            // an ejection link at which a message starts is met by nobody
+            let of = own.map_or_else(OfInput::default, |own| known[place].1[own]);
+            mean.wait += share * of.wait;
+            mean.alone += share * of.alone;
+            mean.came += share * of.came;
+        }
+        Contended { completion, wait: mean.wait, alone: mean.alone, came: mean.came, slower }
+    }
+
+    /// Rate of the own messages that contend for an output, that of a queue M/D/1 of the mean wait:
+    /// `l C = 2 w / (1 + 2 w)`; not more than there are.
+    pub(super) fn contending_rate(&self, last: bool, crossing: Crossing, contended: &Contended) -> f64 {
+        if crossing.contending < 1e-9 {
+            return 0.0;
+        }
+        let Contended { completion, wait, .. } = contended;
+        (2.0 * wait / (1.0 + 2.0 * wait) / completion).min(self.link(last).rate)
+    }
+
+    /// Waits behind the own class: of those that come at any moment, `w_0` on average, and directly behind a message of
+    /// the own input for the same output: whole messages, as many as came, and `(v_d + I - G)+`.
+    pub(super) fn own_waits(
+        &self,
+        crossing: Crossing,
+        around: &Around,
+        contended: &Contended,
+        met: &Met,
+    ) -> [Law; 2] {
+        let (grid, m) = (self.grid, self.shape.message);
+        let Contended { wait, alone, came, slower, .. } = contended;
+        let positive = met.own.positive();
+        if crossing.contending < 1e-9 || positive < 1e-12 {
+            return [met.own.clone(), Law::zero()];
+        }
+        let whole = product(&grid.delay(m + self.shape.idle), &around.lagging.over(grid, m));
+        let exponent: Vec<_> = whole.iter().map(|z| z - 1.0).collect();
+        let came = grid.law(grid.compound(&exponent, *came));
+        [met.own.sometimes((alone / wait).min(1.0)), grid.sum(&came, slower)]
+    }
+
+    /// Waits for the link behind the own class, of those that come at any moment and of those directly behind a message of
+    /// the own input for the same output.
+    ///
+    /// The crossbar puts the messages of all inputs in sequence; what others delay one by on the link beyond the gaps in
+    /// which it had come, `J = (v_d + I - G)+`, the next one finds, if it follows at once, as `u_B = λ (C - E[J])` do;
+    /// between two trains the crossbar's output idles for `Exp(λ)`. So delays add up along a train (Lindley's recursion):
+    ///
+    /// ```text
+    /// X_1 = X + J,   X_0 = (X + J - Exp(λ))+,   X = (1 - u_B) X_0 + u_B X_1
+    /// ```
+    ///
+    /// Whoever waits for one of its class waits `X` besides; who finds none is taken to find nothing of it. What best
+    /// effort waits for is all of a priority queue, which has it already (our approximations).
+    pub(super) fn link_waits(&self, last: bool, contended: &Contended, at_crossbar: &[Law; 2]) -> [Law; 2] {
+        if self.own.is_none() {
+            return at_crossbar.clone();
+        }
+        let Contended { completion, slower, .. } = contended;
+        let rate = self.link(last).rate;
+        let follows = rate * (completion - slower.mean());
+        let along = along_trains(self.grid, slower, rate, follows);
+        let [alone, behind] = at_crossbar;
+        let waiting = self.grid.sum(&alone.given_positive(), &along).sometimes(alone.positive());
+        [waiting, self.grid.sum(behind, &along)]
+    }
+}
+
+/// `X` in trains in which so many follow another at once and each adds a delay.
+fn along_trains(grid: &Grid, adds: &Law, rate: f64, follows: f64) -> Law {
+    const ROUNDS: usize = 6;
+    let follows = follows.clamp(0.0, 0.95);
+    let adds = grid.transform(adds);
+    let mut after_idle = Law::zero();
+    let mut along = Law::zero();
+    for _ in 0..ROUNDS {
+        // X = (1 - u) X_0 / (1 - u J)
+        let first = grid.transform(&after_idle);
+        let sum: Vec<_> =
+            first.iter().zip(&adds).map(|(x, j)| x * (1.0 - follows) / (1.0 - j * follows)).collect();
+        after_idle = less_exponential(&grid.law(product(&sum, &adds)), (-rate).exp());
+        along = grid.law(sum.into_iter().collect());
+    }
+    along
+}
+
+/// Waits at an output of which the inputs bring such loads; followers find `more` besides.
+fn waits(loads: &[f64], more: f64) -> Vec<OfInput> {
+    const ROUNDS: u32 = 200;
+    let mut waits = vec![OfInput::default(); loads.len()];
+    for _ in 0..ROUNDS {
+        let mut change = 0.0_f64;
+        for (i, own) in loads.iter().enumerate() {
+            let before = waits[i].wait;
+            let others =
+                || loads.iter().zip(&waits).enumerate().filter(|(j, _)| *j != i).map(|(_, other)| other);
+            let alone: f64 = others().map(|(load, of)| load * (0.5 + of.wait)).sum();
+            let came: f64 = others().map(|(load, _)| 1.0 - (-load * (1.0 + before)).exp()).sum();
+            let wait = (1.0 - own) * alone + own * (came + more);
+            waits[i] = OfInput { wait, alone, came };
+            change = change.max((wait - before).abs());
+        }
+        if change < 1e-9 {
+            break;
+        }
+    }
+    waits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_wait_for_each_other() {
+        // nobody else; many small inputs are a queue M/D/1
+        assert_eq!(waits(&[0.6], 0.0)[0].wait, 0.0);
+        for load in [0.1_f64, 0.4, 0.7] {
+            let many = waits(&[load / 400.0; 400], 0.0);
+            let exact = load / 2.0 / (1.0 - load);
+            assert!((many[0].wait / exact - 1.0).abs() < 0.01, "{} {exact}", many[0].wait);
+            // fewer inputs, shorter waits
+            let two = waits(&[load / 2.0; 2], 0.0);
+            assert!(two[0].wait < 0.75 * exact, "{} {exact}", two[0].wait);
+        }
+    }
+
+    #[test]
+    fn delays_add_up_along_trains() {
+        let grid = Grid::of(2048);
+        let mean = |follows| along_trains(&grid, &Law::constant(2.0), 1e-6, follows).mean();
+        // J u / (1 - u), as idle times are long
+        for follows in [0.0, 0.3, 0.8] {
+            let exact = 2.0 * follows / (1.0 - follows);
+            assert!((mean(follows) - exact).abs() < 0.01 * (1.0 + exact), "{} {exact}", mean(follows));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Gaps inside messages, as they arrive at the routers of a path.
+
+use super::super::between::Between;
+use super::super::chained_blocking::Held;
+use super::super::law::Law;
+use super::super::station::{Around, Arriving, Met, Overloaded, Station as Queues};
+use super::OneClass;
+
+impl OneClass<'_> {
+    /// Gaps of so many cells on average, in the shape of those at the interface.
+    pub(super) fn gaps_of_mean(&self, mean: f64) -> Between {
+        let whole = self.gaps[0].mean();
+        let part = if whole > 1e-9 { mean / whole } else { 0.0 };
+        self.interface.first.part(part)
+    }
+
+    /// What arrives at the first router.
+    pub(super) fn entering(&self, first: f64, in_buffer: Law) -> Arriving {
+        let b = self.shape.buffer;
+        let held = [0, 1].map(|i| self.gaps_rest[i].less(b));
+        Arriving { gaps: self.gaps.clone(), held, first, in_buffer, bursty: self.work.is_some() }
+    }
+
+    /// What arrives at a later router, with gaps of a mean.
+    pub(super) fn arriving(&self, mean: f64) -> Arriving {
+        let between = self.gaps_of_mean(mean);
+        let gaps = |flits: f64| {
+            if flits > 0.0 { self.grid.law(between.over(self.grid, flits)) } else { Law::zero() }
+        };
+        let held = gaps(self.shape.rest()).less(self.shape.buffer);
+        Arriving {
+            gaps: [gaps(self.shape.message), Law::zero()],
+            held: [held, Law::zero()],
+            first: 1.0,
+            in_buffer: Law::zero(),
+            bursty: self.work.is_some(),
+        }
+    }
+
+    /// `E[G]`: mean gap inside messages on their way into the second and later routers.
+    ///
+    /// A router lets the tail lag behind by interruptions, and hides what its header waits for. A typical router in
+    /// the midst of the way comes with it, if it was looked at.
+    pub(super) fn gaps_on_the_way(
+        &self,
+        around: &Around,
+        met: &Met,
+        entering: &Arriving,
+        held: &Held,
+    ) -> Result<(f64, Option<(Around, Met)>), Overloaded> {
+        if self.gaps[0].mean() < 1e-9 {
+            return Ok((0.0, None));
+        }
+        let link = &met.waits.link;
+        let first = entering.first;
+        let outputs = self.outputs(true, false);
+        let crossing = self.paths.mean(outputs.iter().copied());
+        let contended = self.contended(false, &outputs, around);
+        let queues = self.queues(false, crossing, around, &contended, held);
+        let passage = |queues: &Queues<'_>, in_buffer: &Law, met: &Met, gaps: &Between| {
+            if self.laws {
+                queues.passage(in_buffer, met, gaps).mean()
+            } else {
+                queues.mean_passage(in_buffer, met, gaps)
+            }
+        };
+        let delay = first * passage(&queues, &Law::zero(), met, &self.interface.first)
+            + (1.0 - first) * passage(&queues, &entering.in_buffer, met, &self.interface.later);
+        let leaving = (delay - (1.0 - first) * entering.in_buffer.mean() - link.mean()).max(0.0);
+        if self.dimension < 2 {
+            return Ok((leaving, None));
+        }
+        let (around, met) = self.typical(false, leaving, held)?;
+        let outputs = self.outputs(false, false);
+        let crossing = self.paths.mean(outputs.iter().copied());
+        let contended = self.contended(false, &outputs, &around);
+        let queues = self.queues(false, crossing, &around, &contended, held);
+        let delay = passage(&queues, &Law::zero(), &met, &self.gaps_of_mean(leaving));
+        let growth = delay - met.waits.link.mean() - leaving;
+        // routers passed since the first: E[h (h - 1) / 2] / E[h]
+        let passed: f64 = (1..=self.dimension)
+            .map(|hops| self.paths.share(hops) * f64::from(hops) * f64::from(hops - 1) / 2.0)
+            .sum();
+        let gaps = (leaving + growth * passed / self.paths.mean_hops()).max(0.0);
+        Ok((gaps, Some((around, met))))
+    }
+}

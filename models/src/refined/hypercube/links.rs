@@ -1,0 +1,90 @@
+//! What the other classes do to one, on network channels, on ejection links and at the interface.
+
+use super::super::ecube_paths::{Crossing, EcubePaths};
+use super::super::higher_classes::Above;
+use super::super::interface::GapsInside;
+use super::super::link_sharing::LinkSharing;
+use super::super::station::Around;
+use super::super::{Asked, Class, Resolution};
+use super::OneClass;
+
+/// What the other real-time classes do to one: on channels, on ejection links and at the interface.
+pub(super) struct Chained {
+    pub(super) channel: LinkSharing,
+    pub(super) ejection: LinkSharing,
+    /// None without clocks.
+    pub(super) interface: Option<GapsInside>,
+}
+
+impl Chained {
+    pub(super) fn new(
+        asked: &Asked,
+        real_time: &[Class],
+        own: usize,
+        paths: EcubePaths,
+        resolution: &Resolution,
+    ) -> Self {
+        let (unit, steps) = (resolution.unit, resolution.steps);
+        let sharing = |share: f64| {
+            let classes: Vec<Class> = real_time.iter().map(|class| class.thinned(share)).collect();
+            LinkSharing::new(&classes, own, asked.clocked, unit, steps)
+        };
+        Self {
+            channel: sharing(paths.channel_rate()),
+            ejection: sharing(1.0),
+            interface: asked.clocked.then(|| GapsInside::new(real_time, own, unit, steps)),
+        }
+    }
+}
+
+/// Whose messages go ahead on a link.
+pub(super) enum Others<'c> {
+    Sharing(&'c LinkSharing),
+    Above(Above),
+}
+
+/// A kind of link, as the class sees it: network channels are all alike, and so are ejection links.
+pub(super) struct Link<'c> {
+    pub(super) classes: Vec<Class>,
+    pub(super) others: Others<'c>,
+    /// `λ` of the class \[messages/cell\].
+    pub(super) rate: f64,
+    /// `Σ`: load of the real-time classes but the own one.
+    pub(super) load: f64,
+}
+
+impl<'g> OneClass<'g> {
+    pub(super) fn link(&self, last: bool) -> &Link<'g> {
+        if last { &self.ejection } else { &self.channel }
+    }
+
+    /// What the other classes do at an output.
+    pub(super) fn around(&self, last: bool, crossing: Crossing) -> Around {
+        let link = self.link(last);
+        let f = crossing.contending;
+        let met = f / (1.0 - (1.0 - f) * link.load).max(0.05);
+        let mut around = match (&link.others, self.own) {
+            (Others::Above(above), _) => above.around(self.grid, (f, met), link.rate),
+            (Others::Sharing(sharing), own) => {
+                let own = own.unwrap_or(0);
+                sharing.around(self.grid, &link.classes, own, (f, met), self.interface.gap, self.unit)
+            }
+        };
+        // what the own input's other messages do on the link is in the interruptions already
+        around.contending = 1.0;
+        around
+    }
+}
+
+/// Flits of other real-time classes that go before a header that finds them, on average.
+pub(super) fn passed(classes: &[Class], own: usize) -> f64 {
+    let (mut flits, mut load) = (0.0, 0.0);
+    for (d, class) in classes.iter().enumerate() {
+        if d != own {
+            let ahead = (1.0 + classes[own].vtick - class.vtick).floor().clamp(0.0, 16.0);
+            flits += class.load() * ahead;
+            load += class.load();
+        }
+    }
+    if load > 0.0 { (flits / load).round() } else { 0.0 }
+}
