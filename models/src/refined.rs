@@ -48,6 +48,17 @@ struct Class {
     /// Cycles per flit.
     vtick: f64,
     bursts: Option<BurstySource>,
+    /// What lets it out of its interface, as far as known.
+    outlet: Option<Outlet>,
+}
+
+/// The first input channel, behind the link of the interface.
+#[derive(Clone, Copy, Debug)]
+struct Outlet {
+    /// `C = M + H + x`: from message to message through it, gaps left out \[cycles\].
+    pace: f64,
+    /// `b` \[flits\]
+    buffer: f64,
 }
 
 impl Class {
@@ -71,6 +82,7 @@ impl Class {
 }
 
 /// A scenario, as the model sees it.
+#[derive(Clone)]
 struct Asked {
     /// The classes that send, with their place in the scenario.
     classes: Vec<Class>,
@@ -95,7 +107,7 @@ impl Asked {
                     Some(BurstySource { rate: class.rate, streams, messages_per_burst, peak_rate })
                 }
             };
-            (Class { kind: class.kind, rate: class.rate, message, vtick, bursts }, place)
+            (Class { kind: class.kind, rate: class.rate, message, vtick, bursts, outlet: None }, place)
         };
         let active = scenario.classes().iter().enumerate().filter(|(_, class)| class.rate > 0.0);
         let (classes, places) = active.map(class).unzip();
@@ -285,10 +297,37 @@ fn solve_at(
 ) -> Vec<Result<Found, Overloaded>> {
     let start = start.filter(|start| start.classes.len() == asked.classes.len());
     let warm = |index: usize| start.and_then(|start| start.classes[index].clone());
-    match scenario.network() {
+    let at = |asked: &Asked, resolution: &Resolution, wanted: &[usize]| match scenario.network() {
         NetworkSpec::Router { ports } => router::solve(asked, ports, resolution, wanted, &warm),
         NetworkSpec::Hypercube { dimension } => hypercube::solve(asked, dimension, resolution, wanted, &warm),
+    };
+    let above = |index: &usize| asked.classes[*index].kind == ClassKind::RealTime;
+    let bursty = |index: &usize| above(index) && asked.classes[*index].bursts.is_some();
+    let sources: Vec<usize> = (0..asked.classes.len()).filter(bursty).collect();
+    if sources.is_empty() || wanted.iter().all(above) {
+        return at(asked, resolution, wanted);
     }
+    // best effort sees bursts as they leave the interface: it comes after those who send them
+    let (first, last): (Vec<usize>, Vec<usize>) = wanted.iter().partition(|index| above(index));
+    let mut found: Vec<_> = first.iter().copied().zip(at(asked, resolution, &first)).collect();
+    let mut known = asked.clone();
+    for index in sources {
+        let class = &mut known.classes[index];
+        let solved = found.iter().find(|(of, _)| *of == index).map(|(_, found)| found);
+        let pace = |found: &Result<Found, Overloaded>| match found {
+            Ok(found) => found.pace,
+            Err(over) => over.load / class.rate,
+        };
+        let pace = match solved {
+            Some(found) => pace(found),
+            None => pace(&at(asked, &Resolution::means(asked), &[index])[0]),
+        };
+        class.outlet = Some(Outlet { pace, buffer: asked.buffer });
+    }
+    found.extend(last.iter().copied().zip(at(&known, resolution, &last)));
+    let place = |index: usize| wanted.iter().position(|wanted| *wanted == index);
+    found.sort_by_key(|(index, _)| place(*index));
+    found.into_iter().map(|(_, found)| found).collect()
 }
 
 /// The account of the iterations of all classes.

@@ -261,6 +261,67 @@ fn latencies_rise_with_the_load_under_a_slow_clock() {
     }
 }
 
+/// Best effort beside two classes above, one in bursts, at a factor on the rates of these.
+fn beside_bursts(network: NetworkSpec, streams: u32, peak_rate: f64, factor: f64) -> Scenario {
+    let any = ScenarioSpec::default().classes.swap_remove(0);
+    let class = |name: &str, kind, rate, source| ClassSpec {
+        name: name.to_owned(),
+        kind,
+        rate,
+        message_flits: 32,
+        vtick: None,
+        source,
+        ..any.clone()
+    };
+    let bursts = SourceSpec::OnOff { streams, messages_per_burst: 8.0, peak_rate };
+    ScenarioSpec {
+        network,
+        classes: vec![
+            class("R1", ClassKind::RealTime, 0.006 * factor, bursts),
+            class("R2", ClassKind::RealTime, 0.005 * factor, SourceSpec::Poisson),
+            class("BE", ClassKind::BestEffort, 0.002, SourceSpec::Poisson),
+        ],
+        ..ScenarioSpec::default()
+    }
+    .check()
+    .unwrap()
+}
+
+/// Sweeps through loads at which one stream more, or all of them, overload the link, and the server of their own class:
+/// nothing falls, and nothing jumps.
+#[test]
+fn beside_bursts_latencies_rise_with_the_load_without_a_jump() {
+    let options = Options { distributions: false, saturation_loads: false, ..Options::default() };
+    let router = NetworkSpec::Router { ports: 8 };
+    for (network, streams, peak_rate) in [
+        // two streams of 0.4 each beside a Poisson class that grows through 0.2
+        (router, 2, 0.0125),
+        // one of 0.9, more than its input channel takes once others contend with it
+        (router, 1, 0.028),
+        (NetworkSpec::Hypercube { dimension: 4 }, 2, 0.0125),
+    ] {
+        let mut before: Option<Vec<[f64; 2]>> = None;
+        for step in 0..=40 {
+            // 2 % each
+            let factor = 0.6 * 1.02_f64.powi(step);
+            let scenario = beside_bursts(network, streams, peak_rate, factor);
+            let answer = Model::Refined.solve(&scenario, &options).unwrap();
+            let now: Vec<[f64; 2]> = answer
+                .classes
+                .iter()
+                .map(|class| [class.network_latency_cycles.unwrap(), class.waiting_cycles.unwrap()])
+                .collect();
+            for (before, now) in before.iter().flatten().zip(&now) {
+                let [latency, waiting] = [0, 1].map(|i| now[i] / before[i]);
+                let told = || format!("{network:?} {streams} {factor}: {before:?} {now:?}");
+                assert!((0.99..1.06).contains(&latency), "{}", told());
+                assert!((0.97..1.20).contains(&waiting), "{}", told());
+            }
+            before = Some(now);
+        }
+    }
+}
+
 /// A sweep that goes on from point to point finds what each point finds by itself, up or down.
 #[test]
 fn warm_starts_lead_to_the_same_answers() {

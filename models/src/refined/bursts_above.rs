@@ -31,8 +31,24 @@
 //! without either). Streams of several classes are replaced by alike ones that have their load, their load-weighed
 //! peak load and message, the variance of their rate, and their index of dispersion (our approximation).
 
-use super::bursty_source::{active_streams, periodic_wait};
-use super::{Asked, BurstySource, Class};
+//! # Bursts as the interface lets them out
+//!
+//! Flits that have no credit do not go, and the link is free for best effort: a class holds it no faster than its first
+//! input channel takes it, `c = M / C` of the time, once the buffer behind the link is full. `X` being the fluid queue
+//! of the streams before a server of capacity `c`, that is while `X > x_b`, for the share `F` of the time, so that
+//!
+//! ```text
+//! E[R^2] = Σ P(X <= x_b, j) (j r)^2 + F c^2,   r' = [Σ P(X <= x_b, j) j r^2 + F c min(r, c)] / ρ
+//! x_b = b,  or  b (R - c) / (R (1 - c))  if R > 1
+//! ```
+//!
+//! are the mean square of its load and the load of a stream in a burst; `R` is the least load `j r` above `c`: a
+//! buffer that is filled by a link at one and emptied at `c` is full when `b / (1 - c)` have come. The mean load and
+//! the index of dispersion stay as they are. A number of streams `k'` that is none is stood for by the numbers on
+//! either side, in proportion, with the same load, variance and dispersion.
+
+use super::bursty_source::{State, active_streams, beyond, periodic_wait};
+use super::{Asked, BurstySource, Class, Outlet};
 use crate::scenario::ClassKind;
 
 /// Messages of one class on a link.
@@ -43,6 +59,7 @@ pub(super) struct Work {
     /// Work of a message \[cycles\].
     message: f64,
     bursts: Option<BurstySource>,
+    outlet: Option<Outlet>,
 }
 
 /// Alike streams that stand for those of all classes.
@@ -58,25 +75,34 @@ pub(super) struct Streams {
     pub(super) streams: f64,
     /// `N`
     pub(super) burst: f64,
+    /// Variance of `r` among those that these stand for.
+    pub(super) spread: f64,
 }
 
 impl Work {
     pub(super) fn of(class: &Class) -> Self {
-        Self { rate: class.rate, message: class.message, bursts: class.bursts }
+        Self { rate: class.rate, message: class.message, bursts: class.bursts, outlet: class.outlet }
     }
 }
 
 impl Streams {
     pub(super) fn of(works: &[Work]) -> Option<Self> {
         let (mut load, mut peak, mut message, mut variance, mut dispersion) = (0.0, 0.0, 0.0, 0.0, 0.0);
-        for Work { rate, message: b, bursts } in works {
-            let Some(BurstySource { streams, messages_per_burst, peak_rate, .. }) = bursts else { continue };
+        let mut squares = 0.0;
+        for work in works {
+            let Work { rate, message: b, bursts, outlet } = work;
+            let Some(source) = bursts else { continue };
+            let BurstySource { streams, messages_per_burst, peak_rate, .. } = *source;
             let (rho, r) = (rate * b, peak_rate * b);
-            let on = (rate / (f64::from(*streams) * peak_rate)).min(1.0 - 1e-9);
+            let on = (rate / (f64::from(streams) * peak_rate)).min(1.0 - 1e-9);
+            let offered = (r, rho * r * (1.0 - on));
+            let let_out = outlet.and_then(|outlet| let_out(work, source, on, outlet));
+            let (r, spread) = let_out.unwrap_or(offered);
             load += rho;
             peak += rho * r;
+            squares += rho * r * r;
             message += rho * b;
-            variance += rho * r * (1.0 - on);
+            variance += spread;
             // λ b^2 (2 N - 1) y^2
             dispersion += rho * b * (2.0 * messages_per_burst - 1.0) * (1.0 - on) * (1.0 - on);
         }
@@ -86,29 +112,68 @@ impl Streams {
         let (peak, message) = (peak / load, message / load);
         // k α (1 - α) r^2 is the variance, k α r the load
         let off = (variance / (load * peak)).clamp(1e-6, 1.0);
-        let streams = (load / (peak * (1.0 - off).max(1e-9)))
-            .clamp(1.0, 1000.0)
-            .round()
-            .max((load / peak).floor() + 1.0);
+        let streams = (load / (peak * (1.0 - off).max(1e-9))).clamp(1.0, MOST_STREAMS);
         let off = 1.0 - load / (peak * streams);
         let burst = ((dispersion / (load * message) / (off * off) + 1.0) / 2.0).max(1.0);
-        Some(Self { load, message, peak, streams, burst })
+        let spread = (squares / load - peak * peak).max(0.0);
+        Some(Self { load, message, peak, streams, burst, spread })
     }
 
-    /// So many streams at most, with the same load, variance of the rate and index of dispersion.
-    pub(super) fn at_most(self, most: f64) -> Self {
-        let Self { load, message, peak, streams, burst } = self;
-        if streams <= most {
-            return self;
+    /// So many streams with the same load, variance of the rate and index of dispersion.
+    fn of_number(self, number: f64) -> Self {
+        let Self { load, peak, streams, burst, .. } = self;
+        if (number - streams).abs() < 1e-6 * streams {
+            return Self { streams: number, ..self };
         }
         let off = 1.0 - load / (peak * streams);
         // k α r = ρ,  k α (1 - α) r^2
         let variance = load * peak * off;
-        let on = 1.0 / (1.0 + most * variance / (load * load));
+        let on = 1.0 / (1.0 + number * variance / (load * load));
         let dispersion = (2.0 * burst - 1.0) * off * off;
         let burst = ((dispersion / ((1.0 - on) * (1.0 - on)) + 1.0) / 2.0).max(1.0);
-        Self { load, message, peak: load / (most * on), streams: most, burst }
+        Self { peak: load / (number * on), streams: number, burst, ..self }
     }
+
+    /// Whole numbers of streams on either side, at most so many, and how much of each.
+    pub(super) fn whole(self, most: f64) -> Vec<(f64, Self)> {
+        let number = self.streams.min(most);
+        let (low, part) = (number.floor(), number.fract());
+        if !(1e-6..=1.0 - 1e-6).contains(&part) {
+            return vec![(1.0, self.of_number(number.round()))];
+        }
+        vec![(1.0 - part, self.of_number(low)), (part, self.of_number(low + 1.0))]
+    }
+}
+
+/// More streams are as good as so many.
+const MOST_STREAMS: f64 = 1000.0;
+
+/// Load of a stream in a burst, and variance of the load of all, as the link of the interface sees those that are ON
+/// for a share `on` of the time; none if they pass as they come.
+fn let_out(work: &Work, source: &BurstySource, on: f64, outlet: Outlet) -> Option<(f64, f64)> {
+    let (load, peak) = (work.rate * work.message, source.peak_rate * work.message);
+    let streams = f64::from(source.streams);
+    // what is overloaded for good is taken as full nearly always
+    let most = (work.message / outlet.pace).max(load * (1.0 + 1e-3));
+    if peak * streams <= most {
+        return None;
+    }
+    // the link passes no more than a flit in each cycle: more has come when the buffer is full
+    let over = peak * ((most / peak).floor() + 1.0);
+    let came = if over > 1.0 { (over - most) / (over * (1.0 - most).max(1e-3)) } else { 1.0 };
+    let burst = source.messages_per_burst * work.message / peak * most;
+    let (mut squares, mut weighed, mut full) = (0.0, 0.0, 0.0);
+    for State { active, share, displaced, .. } in
+        beyond(streams, on, peak / most, came * outlet.buffer / burst)
+    {
+        let offered = active * peak;
+        squares += (share - displaced) * offered * offered;
+        weighed += (share - displaced) * offered * peak;
+        full += displaced;
+    }
+    squares += full * most * most;
+    weighed += full * most * most.min(peak);
+    Some((weighed / load, (squares - load * load).max(0.0)))
 }
 
 /// `E[V]` of all together; infinite from a load of one on \[cycles\].
@@ -116,9 +181,16 @@ fn mean_work(works: &[Work]) -> f64 {
     let poisson = || works.iter().filter(|work| work.bursts.is_none());
     let poisson_load: f64 = poisson().map(|work| work.rate * work.message).sum();
     let squares: f64 = poisson().map(|work| work.rate * work.message * work.message).sum();
-    let Some(Streams { load, message: b, peak: r, streams: k, burst }) = Streams::of(works) else {
+    let Some(streams) = Streams::of(works) else {
         return if poisson_load < 1.0 { squares / 2.0 / (1.0 - poisson_load) } else { f64::INFINITY };
     };
+    let parts = streams.whole(MOST_STREAMS);
+    parts.iter().map(|(weight, streams)| weight * work_beside(streams, poisson_load, squares)).sum()
+}
+
+/// `E[V]` of streams and of Poisson messages of load `Σ λ M` and `squares` `Σ λ M^2`.
+fn work_beside(streams: &Streams, poisson_load: f64, squares: f64) -> f64 {
+    let &Streams { load, message: b, peak: r, streams: k, burst, .. } = streams;
     let idle = 1.0 - poisson_load - load;
     if idle <= 0.0 {
         return f64::INFINITY;
@@ -185,12 +257,13 @@ fn longer_wait(higher: &[Class], own: &Class, load: f64) -> f64 {
     if !(own_load > 0.0 && load < 1.0) {
         return 0.0;
     }
-    let own = Work { rate: own.rate, message: own_load / own.rate, bursts: None };
+    let own = Work { rate: own.rate, message: own_load / own.rate, bursts: None, outlet: None };
     let of_best_effort = |bursty: bool| {
         let work = |class: &Class| Work {
             rate: class.rate,
             message: class.message,
             bursts: class.bursts.filter(|_| bursty),
+            outlet: class.outlet,
         };
         let mut works: Vec<Work> = higher.iter().map(work).collect();
         let alone = mean_work(&works);
@@ -212,14 +285,14 @@ mod tests {
 
     fn bursty(rate: f64, message: f64, streams: u32, messages_per_burst: f64, peak_rate: f64) -> Work {
         let bursts = Some(BurstySource { rate, streams, messages_per_burst, peak_rate });
-        Work { rate, message, bursts }
+        Work { rate, message, bursts, outlet: None }
     }
 
     #[test]
     fn without_bursts_it_is_the_work_of_a_poisson_queue() {
         let works = [
-            Work { rate: 0.01, message: 30.0, bursts: None },
-            Work { rate: 0.005, message: 60.0, bursts: None },
+            Work { rate: 0.01, message: 30.0, bursts: None, outlet: None },
+            Work { rate: 0.005, message: 60.0, bursts: None, outlet: None },
         ];
         assert_close(mean_work(&works), (0.01 * 900.0 + 0.005 * 3600.0) / 2.0 / 0.4, 1e-12);
     }
@@ -238,17 +311,45 @@ mod tests {
     /// Many streams of single messages, seldom ON, are a Poisson source.
     #[test]
     fn single_messages_of_many_streams_are_poisson() {
-        let poisson = Work { rate: 0.01, message: 20.0, bursts: None };
+        let poisson = Work { rate: 0.01, message: 20.0, bursts: None, outlet: None };
         let streams = bursty(0.01, 40.0, 500, 1.0, 0.02);
         let both = mean_work(&[poisson, Work { bursts: None, ..streams }]);
         assert_close(mean_work(&[poisson, streams]), both, 0.02);
     }
 
+    /// One stream that comes faster than its input channel takes it is at once or not at all what that takes; a buffer
+    /// lets more of it through as it came.
+    #[test]
+    fn a_channel_lets_bursts_out_no_faster_than_it_takes_them() {
+        let free = bursty(0.01, 30.0, 1, 8.0, 0.03);
+        let behind = |buffer| Work { outlet: Some(Outlet { pace: 50.0, buffer }), ..free };
+        let streams = |work| Streams::of(&[work]).unwrap();
+        let held = streams(behind(0.0));
+        assert_close(held.peak, 0.6, 1e-6);
+        assert_close(held.streams, 1.0, 1e-3);
+        let mut last = held.peak;
+        for buffer in [10.0, 100.0, 1000.0] {
+            let some = streams(behind(buffer));
+            assert!(last < some.peak && some.peak < 0.9, "{some:?}");
+            assert_close(some.load, held.load, 1e-12);
+            last = some.peak;
+        }
+        assert_close(streams(behind(1e5)).peak, streams(free).peak, 1e-6);
+        // the wait of best effort shrinks with it
+        assert!(mean_work(&[behind(0.0)]) < mean_work(&[free]));
+    }
+
     #[test]
     fn bursts_above_only_lengthen_the_wait() {
         for (peak_rate, load) in [(0.05, 0.3), (0.02, 0.6), (0.01, 0.9)] {
-            let class =
-                |bursts| Class { kind: ClassKind::RealTime, rate: 0.004, message: 32.0, vtick: 7.8, bursts };
+            let class = |bursts| Class {
+                kind: ClassKind::RealTime,
+                rate: 0.004,
+                message: 32.0,
+                vtick: 7.8,
+                bursts,
+                outlet: None,
+            };
             let bursts = BurstySource { rate: 0.004, streams: 4, messages_per_burst: 6.0, peak_rate };
             let own = Class { kind: ClassKind::BestEffort, ..class(None) };
             assert!(longer_wait(&[class(Some(bursts))], &own, load) > 0.0);
@@ -259,7 +360,7 @@ mod tests {
     /// Bursts at once are batches: `E[V] (1 - ρ) = Σ λ M^2 / 2 + λ b^2 (2 N - 1) / 2`.
     #[test]
     fn bursts_at_once_are_batches() {
-        let poisson = Work { rate: 0.01, message: 20.0, bursts: None };
+        let poisson = Work { rate: 0.01, message: 20.0, bursts: None, outlet: None };
         let batches = bursty(0.01, 30.0, 400, 6.0, 50.0);
         assert_close(mean_work(&[poisson, batches]), (4.0 + 9.0 * 11.0) / 2.0 / 0.5, 0.01);
     }

@@ -203,7 +203,7 @@ impl Above {
                     }
                     _ => 1.0,
                 };
-                let (first, later) = bursts.first_and_later(own.message / unit, rate, batch);
+                let (first, later) = Modulated::first_and_later(&bursts, own.message / unit, rate, batch);
                 (first, later, Some(steady))
             }
             None => (steady.clone(), steady, None),
@@ -232,8 +232,14 @@ mod tests {
     #[test]
     fn a_lower_class_waits_as_under_preemptive_resume_priority() {
         let grid = Grid::of(4096);
-        let class =
-            |rate, message| Class { kind: ClassKind::RealTime, rate, message, vtick: 1.0, bursts: None };
+        let class = |rate, message| Class {
+            kind: ClassKind::RealTime,
+            rate,
+            message,
+            vtick: 1.0,
+            bursts: None,
+            outlet: None,
+        };
         let (higher, lower) = (class(0.006, 32.0), class(0.01, 24.0));
         let above = Above::new(&grid, &[higher], 1.0).unwrap();
         let around = above.around(&grid, (1.0, 1.0), lower.rate);

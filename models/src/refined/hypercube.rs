@@ -296,7 +296,7 @@ impl<'g> OneClass<'g> {
         let mut held = Held::nobody();
         let mut round = 0;
         let mut warm = start.cloned();
-        let (mut stations, queued, gaps, state) = loop {
+        let (mut stations, queued, gaps, state, pace) = loop {
             let Settled { met, queued, state, narrow } =
                 self.source(&around, &held, resolution, warm.as_ref(), &mut report)?;
             if narrow {
@@ -314,7 +314,8 @@ impl<'g> OneClass<'g> {
                 }
             }
             let stations = self.stations(&entering, gaps, &held, &met, middle)?;
-            break (stations, queued, gaps, state);
+            let pace = (self.shape.message + self.shape.header + met.blocked.mean()) * unit;
+            break (stations, queued, gaps, state, pace);
         };
         let in_channel = self.in_channel(&stations, gaps, &held);
         self.interrupt(&mut stations, &in_channel);
@@ -361,6 +362,7 @@ impl<'g> OneClass<'g> {
             gaps: latency - transfer - input - arbitration - output,
             waiting: 1.0 + queued.waiting * unit + asked.longer_wait(&self.class, queued.load),
             source_load: queued.load,
+            pace,
             rate: self.class.rate,
             delays,
             parts,

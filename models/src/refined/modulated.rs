@@ -32,34 +32,19 @@
 //! φ exp(m U) 1 = Σ_i c_i (Σ_j φ_j v_i(j)) exp(m x_i),    Σ_i c_i v_i(j) = 1
 //! ```
 //!
-//! for `j` streams in a burst. Without streams that is `exp(m x)` with the `x` of Takács.
-//!
-//! # In which state a message starts
-//!
-//! Streams change at the rates of the chain above among the spare states, in which the link can do more than comes;
-//! overload counts as one state more, which lasts until the fluid queue of the streams is empty again and ends in a
-//! spare state `j` with probability `ψ_j` (module `active_streams`). In each of them the class's own messages are
-//! served at rate `μ_j = (1 - ρ_j) / M`, not at all under overload. They come one by one, or, in bursts of their own, as
-//! batches of `N_e`, of a geometric number, that have the same mean work. Services taken as exponential, the batches
-//! in the queue are a quasi birth and death process: with `π` the shares of the states,
-//!
-//! ```text
-//! R = (λ / N_e) (λ / N_e + μ - Q - R μ)^-1
-//! first ~ π (I - R), overload taken to where it ends;   later_j ~ μ_j [π R (1 - 1/N_e) + π R^2 / N_e]_j
-//! ```
-//!
-//! so that messages that come while a burst keeps the link, and wait, are served after it (our approximation: blocked
-//! messages stay no longer in service).
+//! for `j` streams in a burst. Without streams that is `exp(m x)` with the `x` of Takács. In which state a message starts is
+//! said in [`starts`].
 
-use nalgebra::{DMatrix, DVector, RowDVector};
+mod starts;
+
 use realfft::num_complex::Complex64;
 
 use super::Class;
 use super::between::Between;
 use super::bursts_above::{Streams, Work};
-use super::bursty_source::{active_streams, returns};
 use super::grid::{Grid, Transform};
 use super::higher_classes::power;
+use starts::{Starts, Turns};
 
 /// The most streams, and their states.
 const MOST: usize = 3;
@@ -76,17 +61,9 @@ pub(super) struct Modulated {
     /// Poisson messages: cells and rate.
     poisson: Vec<(f64, f64)>,
     streams: AlikeStreams,
-    /// Streams in a burst, of the states told apart.
-    states: Vec<f64>,
     /// `x_i(z)`, and `c_i v_i(j)` for each state, by modes.
     modes: Vec<Mode>,
-    /// What the link has to spare in each of the states, zero where it has nothing.
-    free: Vec<f64>,
-    /// `ψ_j`: where overload ends, of the spare states.
-    returns: Vec<f64>,
-    /// Rates between spare states and, the last, overload, and the shares of the time.
-    walk: DMatrix<f64>,
-    shares: Vec<f64>,
+    starts: Starts,
 }
 
 struct Mode {
@@ -155,10 +132,14 @@ impl AlikeStreams {
 }
 
 impl Modulated {
-    /// None without bursts.
-    pub(super) fn new(grid: &Grid, higher: &[Class], unit: f64) -> Option<Self> {
+    /// With as many streams as bursts above are like, or between two numbers; none without bursts.
+    pub(super) fn new(grid: &Grid, higher: &[Class], unit: f64) -> Option<Vec<(f64, Self)>> {
         let works: Vec<Work> = higher.iter().map(Work::of).collect();
-        let alike = Streams::of(&works)?.at_most(MOST as f64);
+        let parts = Streams::of(&works)?.whole(MOST as f64);
+        Some(parts.into_iter().map(|(weight, alike)| (weight, Self::of(grid, higher, alike, unit))).collect())
+    }
+
+    fn of(grid: &Grid, higher: &[Class], alike: Streams, unit: f64) -> Self {
         let poisson: Vec<(f64, f64)> = higher
             .iter()
             .filter(|class| class.bursts.is_none())
@@ -184,48 +165,14 @@ impl Modulated {
             whole,
             message: alike.message / unit,
         };
-        let share = go_on * on / (go_on * on + off);
-        let left = left - alike.load / burst;
-        let chances = active_streams(alike.streams, share, alike.peak / left);
-        let returns = returns(alike.streams, share, alike.peak / left);
+        let turns = Turns { go_on, on, off, left: left - alike.load / burst };
+        let squares: f64 = poisson.iter().map(|(m, rate)| m * m * rate).sum();
+        let starts = Starts::new(&alike, &turns, squares + alike.load / burst * alike.message / unit);
         let told = alike.streams as usize + 1;
-        let states: Vec<f64> = (0..told).map(|j| j as f64).collect();
-        let free: Vec<f64> = states.iter().map(|active| (left - active * alike.peak).max(0.0)).collect();
-        let spare = free.iter().filter(|free| **free > 0.0).count();
-        let nearest = |active: f64| (active as usize).min(spare - 1);
-        let mut shares = vec![0.0; spare + 1];
-        for state in &chances {
-            shares[nearest(state.active)] += state.clear();
-        }
-        shares[spare] = (1.0 - shares.iter().sum::<f64>()).max(1e-12);
-        let mut ends = vec![0.0; spare];
-        for (active, share) in &returns {
-            ends[nearest(*active)] += share;
-        }
-        if returns.is_empty() {
-            ends[spare - 1] = 1.0;
-        }
-        let mut walk = DMatrix::<f64>::zeros(spare + 1, spare + 1);
-        for i in 0..spare {
-            let up = (alike.streams - states[i]) * go_on / off;
-            if i + 1 < spare {
-                walk[(i, i + 1)] = up;
-                walk[(i + 1, i)] = states[i + 1] / on;
-            } else {
-                walk[(i, spare)] = up;
-                for (j, end) in ends.iter().enumerate() {
-                    walk[(spare, j)] = up * shares[i] / shares[spare] * end;
-                }
-            }
-        }
-        for i in 0..=spare {
-            walk[(i, i)] = -walk.row(i).sum();
-        }
         let nothing = || Transform::constant(Complex64::ZERO, grid.points().len());
         let modes =
             (0..told).map(|_| Mode { per_flit: nothing(), weights: (0..told).map(|_| nothing()).collect() });
-        let mut modulated =
-            Self { poisson, streams, states, modes: modes.collect(), free, returns: ends, walk, shares };
+        let mut modulated = Self { poisson, streams, modes: modes.collect(), starts };
         let mut near = [None; STATES];
         for (at, z) in grid.points().iter().enumerate() {
             let point = modulated.at(*z, &mut near);
@@ -236,7 +183,7 @@ impl Modulated {
                 }
             }
         }
-        Some(modulated)
+        modulated
     }
 
     /// `x_i`, and `c_i v_i(j)` for each state, at one `z`; `near` are the eigenvalues of a point near by.
@@ -320,62 +267,34 @@ impl Modulated {
     }
 
     /// Delays of a message that starts in states distributed so.
-    fn between(&self, start: &[f64]) -> Between {
+    fn modes(&self, start: &[f64], share: f64) -> Vec<(Transform, Transform)> {
         let mode = |mode: &Mode| {
             let mut weight = Transform::constant(Complex64::ZERO, mode.per_flit.len());
-            for (share, weights) in start.iter().zip(&mode.weights) {
+            for (start, weights) in start.iter().zip(&mode.weights) {
                 for (sum, w) in weight.iter_mut().zip(weights) {
-                    *sum += w * *share;
+                    *sum += w * *start * share;
                 }
             }
             (weight, mode.per_flit.clone())
         };
-        Between::by_modes(self.modes.iter().map(mode).collect())
+        self.modes.iter().map(mode).collect()
     }
 
     /// Delays of a message of so many cells that finds none of its own, and of one behind another; they come in
     /// batches of `batch` on average at `rate` messages per cell.
-    pub(super) fn first_and_later(&self, message: f64, rate: f64, batch: f64) -> (Between, Between) {
-        let (first, later) = self.starts(message, rate, batch);
-        (self.between(&first), self.between(&later))
-    }
-
-    /// States in which messages start that find none of their own, and those behind others.
-    fn starts(&self, message: f64, rate: f64, batch: f64) -> (Vec<f64>, Vec<f64>) {
-        let spare = self.free.iter().filter(|free| **free > 0.0).count();
-        let n = spare + 1;
-        let served: Vec<f64> =
-            self.free[..spare].iter().map(|free| free / message / batch).chain([0.0]).collect();
-        let (walk, shares) = (&self.walk, &self.shares);
-        let arrivals = rate / batch;
-        // R = λ (λ + μ - Q - R μ)^-1, states in rows
-        let mut r = DMatrix::<f64>::zeros(n, n);
-        let fixed =
-            DMatrix::from_fn(n, n, |i, j| -walk[(i, j)] + if i == j { arrivals + served[i] } else { 0.0 });
-        let down = DMatrix::from_diagonal(&DVector::from_vec(served.clone()));
-        for _ in 0..500 {
-            let Some(inverse) = (&fixed - &r * &down).try_inverse() else { break };
-            let next = inverse * arrivals;
-            let change = (&next - &r).amax();
-            r = next;
-            if change < 1e-7 {
-                break;
-            }
+    pub(super) fn first_and_later(
+        parts: &[(f64, Self)],
+        message: f64,
+        rate: f64,
+        batch: f64,
+    ) -> (Between, Between) {
+        let (mut first, mut later) = (Vec::new(), Vec::new());
+        for (share, modulated) in parts {
+            let (begins, follows) = modulated.starts.of(message, rate, batch);
+            first.extend(modulated.modes(&begins, *share));
+            later.extend(modulated.modes(&follows, *share));
         }
-        let all = RowDVector::from_row_slice(shares);
-        let some = &all * &r;
-        let more = &some * &r;
-        let empty = &all - &some;
-        let normal = |mut shares: Vec<f64>| {
-            let sum: f64 = shares.iter().sum();
-            shares.iter_mut().for_each(|share| *share /= sum);
-            shares.resize(self.states.len(), 0.0);
-            shares
-        };
-        let first = (0..spare).map(|j| (empty[j] + empty[spare] * self.returns[j]).max(0.0));
-        let behind = |j: usize| some[j] * (1.0 - 1.0 / batch) + more[j] / batch;
-        let later = (0..spare).map(|j| (served[j] * behind(j)).max(1e-30));
-        (normal(first.collect()), normal(later.collect()))
+        (Between::by_modes(first), Between::by_modes(later))
     }
 }
 
@@ -431,7 +350,7 @@ mod tests {
     use crate::scenario::ClassKind;
 
     fn class(rate: f64, message: f64, bursts: Option<BurstySource>) -> Class {
-        Class { kind: ClassKind::RealTime, rate, message, vtick: 1.0, bursts }
+        Class { kind: ClassKind::RealTime, rate, message, vtick: 1.0, bursts, outlet: None }
     }
 
     fn bursty(load: f64, message: f64, streams: u32, messages_per_burst: f64, peak: f64) -> Class {
@@ -455,7 +374,7 @@ mod tests {
             let load: f64 = higher.iter().map(Class::load).sum();
             let modulated = Modulated::new(&grid, &higher, 1.0).unwrap();
             let rate = 0.995 * (1.0 - load) / 31.0;
-            let (_, later) = modulated.first_and_later(31.0, rate, 1.0);
+            let (_, later) = Modulated::first_and_later(&modulated, 31.0, rate, 1.0);
             let mean = grid.law(later.over(&grid, 31.0)).mean();
             let exact = 31.0 * load / (1.0 - load);
             assert!((mean / exact - 1.0).abs() < 0.1, "{mean} {exact}");
@@ -467,7 +386,7 @@ mod tests {
     fn a_rare_message_sees_bursts_as_time_does() {
         let grid = Grid::of(2048);
         let modulated = Modulated::new(&grid, &[bursty(0.02, 31.0, 1, 200.0, 0.5)], 1.0).unwrap();
-        let (first, _) = modulated.first_and_later(31.0, 1e-6, 1.0);
+        let (first, _) = Modulated::first_and_later(&modulated, 31.0, 1e-6, 1.0);
         let law = grid.law(first.over(&grid, 31.0));
         assert!((law.mean() / (0.04 * 31.0) - 1.0).abs() < 0.05, "{}", law.mean());
         assert!((law.at(0) - 0.96).abs() < 0.002, "{}", law.at(0));
@@ -479,7 +398,7 @@ mod tests {
         let grid = Grid::of(1024);
         let single = bursty(0.3, 20.0, 3, 1.0, 50.0);
         let modulated = Modulated::new(&grid, &[single], 1.0).unwrap();
-        let (first, later) = modulated.first_and_later(24.0, 0.01, 1.0);
+        let (first, later) = Modulated::first_and_later(&modulated, 24.0, 0.01, 1.0);
         let above = Above::new(&grid, &[class(single.rate, 20.0, None)], 1.0).unwrap();
         let own = class(0.01, 24.0, None);
         let poisson = above.interface(&grid, &[class(single.rate, 20.0, None)], &own, 1.0).first;

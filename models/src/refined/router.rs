@@ -208,6 +208,7 @@ fn one(
     if narrow {
         return Ok(Outcome::TooNarrow(Some(state), report));
     }
+    let pace = (shape.message + shape.header + met.blocked.mean()) * unit;
     // L = P - 1 + M + E[delay of the tail], of first messages and of others
     let first = queued.first;
     let (mut delays, mut parts) = (Vec::new(), Vec::new());
@@ -236,6 +237,7 @@ fn one(
         gaps: total - input - arbitration - output,
         waiting: 1.0 + queued.waiting * unit + asked.longer_wait(class, queued.load),
         source_load: queued.load,
+        pace,
         rate: class.rate,
         delays,
         parts,

@@ -26,6 +26,8 @@ pub(super) struct Found {
     pub(super) waiting: f64,
     /// `λ E[B_1]`
     pub(super) source_load: f64,
+    /// `M + H + x`: from message to message through the first input channel, gaps left out.
+    pub(super) pace: f64,
     /// \[messages/cycle/node\]
     pub(super) rate: f64,
     /// Laws of the delay of the tail, by hops; none where means alone are wanted.

@@ -130,10 +130,15 @@ fn back_to_back_messages_are_geometric_batches() {
 #[test]
 fn one_stream_slower_than_the_server_never_waits() {
     for (burst, share) in [(1.0, 0.5), (8.0, 0.01), (1e6, 0.999)] {
-        let found = source(0.02 * share, 1, burst, 0.02).queue(service([30.0, 40.0]), service([35.0, 45.0]));
+        let source = source(0.02 * share, 1, burst, 0.02);
+        let found = source.queue(Service::constant(35.0), Service::constant(40.0));
         assert!(found.wait < 1e-6, "{found:?}");
         close(found.first, 1.0, 1e-9);
         assert!(found.second < 1e-9);
+        // known to vary, but not that they are never longer than the spacing
+        let found = source.queue(service([30.0, 40.0]), service([35.0, 45.0]));
+        assert!(found.wait < 0.05, "{found:?}");
+        close(found.first, 1.0, 1e-3);
     }
 }
 
@@ -290,6 +295,44 @@ fn displaced_shares_balance() {
             overload > 0.0 && balance.abs() <= 1e-9 * overload,
             "{streams} {on} {load}: {balance} {overload}"
         );
+    }
+}
+
+/// What comes while more than a level is left brings it no further in the mean; at no level it is all that is displaced.
+#[test]
+fn what_lies_beyond_a_level_balances_and_thins_out() {
+    for (streams, on, load) in [(1.0, 0.3, 1.4), (4.0, 0.2, 0.4), (14.0, 0.1, 0.34), (1000.0, 0.5, 0.0018)] {
+        let at_none = active_streams(streams, on, load);
+        let mut last = 1.0;
+        for level in [0.0, 0.1, 1.0, 10.0] {
+            let states = beyond(streams, on, load, level);
+            let share: f64 = states.iter().map(|state| state.displaced).sum();
+            let balance: f64 = states.iter().map(|state| state.displaced * state.spare).sum();
+            assert!(balance.abs() < 1e-6 * share + 1e-12, "{streams} {level}: {balance} of {share}");
+            assert!(share < last, "{streams} {level}: {share} after {last}");
+            last = share;
+            if level == 0.0 {
+                for (beyond, displaced) in states.iter().zip(&at_none) {
+                    assert!(
+                        (beyond.displaced - displaced.displaced).abs() < 1e-6,
+                        "{beyond:?} {displaced:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Services that vary make messages of a burst wait that come as fast as they are served, and a little slower.
+#[test]
+fn services_that_vary_let_messages_of_one_stream_wait() {
+    for (services, peak, error) in
+        [([24.0, 64.0], 0.019, 0.25), ([24.0, 64.0], 0.022, 0.15), ([24.0, 64.0], 0.024, 0.1)]
+    {
+        let source = source(0.006, 1, 8.0, peak);
+        let wanted = simulated(source, services, services, 1_000_000);
+        let found = source.queue(service(services), service(services));
+        close(found.wait, wanted.wait, error);
     }
 }
 

@@ -20,7 +20,7 @@ fn resolution() -> Resolution {
 fn asked(stages: f64, buffer: f64, classes: &[(ClassKind, f64, f64)]) -> Asked {
     let class = |(kind, rate, message): &(ClassKind, f64, f64)| {
         let (kind, rate, message) = (*kind, *rate, *message);
-        Class { kind, rate, message, vtick: 1.0 / (rate * message), bursts: None }
+        Class { kind, rate, message, vtick: 1.0 / (rate * message), bursts: None, outlet: None }
     };
     Asked {
         classes: classes.iter().map(class).collect(),

@@ -1,0 +1,130 @@
+//! What chance does where some number of streams loads the server to about 1.
+//!
+//! In a state of `j` streams, which leaves `e` of the server and ends at rate `θ`, work is a Brownian motion of drift
+//! `-e`. In each spacing its variance is that of `j` services, less what steps of whole services are less than a
+//! motion without steps: a walk overshoots what it returns to by `0.583` of the deviation of a step \[Sie79\], so that
+//!
+//! ```text
+//! σ² = V exp(-2 · 0.583 |e| / sqrt V),   V = j Var B / s²
+//! ```
+//!
+//! # Messages that find nobody
+//!
+//! Where services are alike, messages of `j` streams find nobody with `q_j` if `e_j`, what longer first services leave of
+//! `1 - j r`, is positive, and not at all if it is negative (found so, too, by following them one by one). Where
+//! services vary, work comes back to nothing before the state ends with
+//!
+//! ```text
+//! P = (1 + e_j / sqrt(e_j² + 2 θ σ²)) / 2
+//! ```
+//!
+//! which `q_j` is multiplied with. In the lowest overloaded state that counts for what enters it from the one below;
+//! shorter first services may leave room there although `j r > 1`.
+//!
+//! # How long the server is empty
+//!
+//! With `e = 1 - j r` it is for
+//!
+//! ```text
+//! G_j (e+ + w_j),   w_j = (sqrt(e² + 2 θ σ²) - |e|) / 2
+//! ```
+//!
+//! of the time where one of even services is for `G_j e+`: the work `w_j / θ` that chance lets stand when the state ends
+//! takes as much from the empty time of the next, one stream less or more. By the exact equation, in which a stream
+//! that is in a burst has `ε = N y - 1 + α (1 + r) / 2` more to come than one that is not,
+//!
+//! ```text
+//! λ (1 - ρ) ΔW = ε Σ G_j w_j (d_j - u_j) / (d_j + u_j)
+//! ```
+//!
+//! with `u_j`, `d_j` the rates at which there is one stream more and one less in a burst. Work that outlasts the next
+//! state, too, is left out.
+//!
+//! \[Sie79\] D. Siegmund, *Corrected diffusion approximations in certain random walk problems*, Advances in Applied
+//! Probability 11 (1979) 701-719.
+
+use super::active_streams::State;
+use super::{Relative, Sums};
+
+/// `-ζ(1/2) / sqrt(2 π)`
+const OVERSHOOT: f64 = 0.582_597_157_939_010_7;
+
+/// A state of so many streams in a burst, in units of the spacing.
+pub(super) struct Local {
+    /// `u`, `d`: rates at which it ends with one stream more and with one less.
+    up: f64,
+    down: f64,
+    /// `σ²`
+    noise: f64,
+}
+
+impl Local {
+    /// With services of so much variance.
+    pub(super) fn of(source: &Relative, active: f64, variance: f64) -> Self {
+        let &Relative { streams, burst, on, r, .. } = source;
+        // a mean burst takes N of the spacing
+        let up = (streams - active) * on / (1.0 - on) / burst;
+        let (empty, variance) = (1.0 - active * r, active * variance);
+        let noise = if variance > 0.0 {
+            variance * (-2.0 * OVERSHOOT * empty.abs() / variance.sqrt()).exp()
+        } else {
+            0.0
+        };
+        Self { up, down: active / burst, noise }
+    }
+
+    /// `sqrt(e² + 2 θ σ²)`
+    fn root(&self, empty: f64) -> f64 {
+        (empty * empty + 2.0 * (self.up + self.down) * self.noise).sqrt()
+    }
+
+    /// `P`
+    pub(super) fn remains(&self, empty: f64) -> f64 {
+        let root = self.root(empty);
+        if root > 0.0 { f64::midpoint(1.0, empty / root) } else { 1.0 }
+    }
+
+    /// `w (d - u) / (d + u)`
+    fn moved(&self, empty: f64) -> f64 {
+        (self.root(empty) - empty.abs()) / 2.0 * (self.down - self.up) / (self.down + self.up)
+    }
+}
+
+/// The lowest overloaded state and what enters it from the one below with nothing left over: `j`, `G_j`, none if the
+/// spare ones among `states` are all.
+fn entered(states: &[State], source: &Relative, variance: f64) -> Option<(f64, f64, Local)> {
+    let top = states.iter().rev().find(|state| state.spare > 0.0)?;
+    let over = top.active + 1.0;
+    if over > source.streams {
+        return None;
+    }
+    let local = Local::of(source, over, variance);
+    let enters = top.clear() * Local::of(source, top.active, variance).up / (local.up + local.down);
+    Some((over, enters, local))
+}
+
+impl Sums {
+    /// With the messages that find nobody where overload has but begun.
+    pub(super) fn with_overload_begun(mut self, states: &[State], source: &Relative, variance: f64) -> Self {
+        let &Relative { streams, burst, on, r, first } = source;
+        let Some((over, enters, local)) = entered(states, source, variance) else { return self };
+        let others = over - 1.0;
+        let alone = (1.0 - others * r).max(0.0) / (1.0 + others * (first - r)).max(f64::MIN_POSITIVE);
+        let empty = 1.0 - over * r - over * alone * (first - r);
+        let goes_on = enters * alone * local.remains(empty) * over / (streams * on);
+        self.goes_on += goes_on;
+        self.beside_going_on += goes_on * others;
+        self.lone += (1.0 - 1.0 / burst) * goes_on * source.quiet(others);
+        self
+    }
+}
+
+/// `Σ G_j w_j (d_j - u_j) / (d_j + u_j)`; `states` are the spare ones at least.
+pub(super) fn by_chance(states: &[State], source: &Relative, variance: f64) -> f64 {
+    let moved = |clear: f64, active: f64, local: &Local| clear * local.moved(1.0 - active * source.r);
+    let spare = states.iter().filter(|state| state.clear() > 0.0);
+    let spare: f64 = spare
+        .map(|state| moved(state.clear(), state.active, &Local::of(source, state.active, variance)))
+        .sum();
+    spare + entered(states, source, variance).map_or(0.0, |(over, enters, local)| moved(enters, over, &local))
+}
