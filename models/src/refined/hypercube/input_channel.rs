@@ -112,8 +112,10 @@ impl OneClass<'_> {
                 (1.0 - follows) * alone + close * behind + spaced * after
             };
             let inside = mean(&within);
-            // the chain of full buffers tells what becomes of the rest of long messages
-            let laws = if shape.is_short() { within } else { laws };
+            // the chain of full buffers tells what becomes of the rest of long messages; a hole that a burst leaves holds
+            // up all messages of a train at once, and they wait for it at the output
+            let cut = shape.is_short() || self.interface.work.is_some();
+            let laws = if cut { within } else { laws };
             InChannel { mean: mean(&laws), inside, laws }
         };
         (0..self.dimension).map(wait).collect()
