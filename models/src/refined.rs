@@ -157,7 +157,7 @@ impl Shape {
 struct Resolution {
     /// Cells of the lattice.
     cells: usize,
-    /// Cells of the finest lattice; beyond it they become wider.
+    /// Cells of the finest lattice; beyond it they become wider, as long as they are no wider than `widest`.
     most_cells: usize,
     /// Cycles per cell.
     unit: f64,

@@ -30,7 +30,7 @@
 //! link that is `e_j` free and that of the periodic ones on a link that is slower by `ρ_0` (our approximation; exact
 //! without either). Streams of several classes are replaced by alike ones that have their load, their load-weighed
 //! peak load and message, the variance of their rate, and their index of dispersion (our approximation).
-
+//!
 //! # Bursts as the interface lets them out
 //!
 //! Flits that have no credit do not go, and the link is free for best effort: a class holds it no faster than its first

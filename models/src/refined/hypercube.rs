@@ -7,7 +7,10 @@
 //!   it ([`OneClass::contended`]), nor does it find others of it, `f' = f / (1 - (1 - f) Σ)`.
 //! - Outputs that are alike are solved once ([`Stations`]), and paths are mixtures over outputs, so that no work
 //!   grows with the `2^n` nodes; for means alone more of them count as alike.
-//! - Headers wait behind others in the input channels of all routers ([`OneClass::in_channel`]).
+//! - What others delay messages by on a link adds up along the train behind a crossbar's output
+//!   ([`OneClass::link_waits`]).
+//! - Headers wait behind others in the input channels of all routers ([`OneClass::in_channel`]), and before those that
+//!   are full.
 //! - Gaps inside messages close and open on the way; header and tail are followed together ([`TailAndHeader`]).
 //! - Messages longer than the buffers are held up by links several routers on ([`Chain`]).
 //!

@@ -1,5 +1,24 @@
 //! The network interface: real-time classes share its link message by message stamped on arrival. What they do to
 //! each other are gaps inside the messages, which belong to the network latency.
+//!
+//! Before flit `j` of a message of class c, `k = V_c / V_d`, so many flits of d may have gone (module `greedy_chain`):
+//!
+//! ```text
+//! d comes while c is sent:                  lim(j) = (k - 1 / (2 V_d)) j
+//! d found, u flits of its busy period sent: lim(j) = k j - u (1 - 1 / V_d)
+//! d comes behind n messages of c:           lim(j) = n (V M - M / (1 - σ_o))+ / V_d + (k - 1 / (2 V_d))+ j
+//! ```
+//!
+//! In the last one the clock of c leads, for each message before in its busy period, by what it ticks, `V M`, less the
+//! time that a message takes beside the load `σ_o` of the others. `n` is geometric from one on, with the mean `(2 - ρ)
+//! / 2 / (1 - ρ)^2` of M/D/1 at `ρ = σ / (1 - σ_o)`. Where flits of d have been left behind by the message before,
+//! `lim(j) = k j`. In any case such a message is delayed no longer on average than if all others always went first,
+//!
+//! ```text
+//! E[G_1] <= (M σ_o + Σ σ_d M_d / 2 / (1 - σ_o)) / (1 - σ_o)
+//! ```
+//!
+//! (what is found, and what comes meanwhile).
 
 use super::Class;
 use super::between::{Between, Nested, Presence, delays_together, together};

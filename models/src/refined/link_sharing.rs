@@ -5,6 +5,9 @@
 //! faster clock keeps the link until its restarting stamps (now + V) pass the first stamp of the other, `|e|`
 //! cycles; from then on both queues hold flits and stamps accumulate: `k = V_c / V_d` flits of d go per flit of c.
 //! Fair queueing and weighted round robin have no clock to catch up with: `k` from the first flit on.
+//!
+//! These chains of pairs tell what is found, and what comes, by messages that find none of their own class. What the
+//! others do while the class keeps the link is told in `shared_queue`.
 
 use super::Class;
 use super::between::{Between, Nested, Presence, delays_together, together};

@@ -1,4 +1,4 @@
-//! The queue of a class on a link that others share while they are there.
+//! The queue of a real-time class on a link that other real-time classes share while they are there.
 //!
 //! While the class keeps the link busy the others come and go: `Λ` messages a cycle come where none is there, and as
 //! long as any is, `k` of their flits go for each of the class. Over `m` flits of the class that is a chain of two states,
@@ -19,6 +19,15 @@
 //! ```
 //!
 //! (Lindley's recursion with exponential times between messages; `u` from where the determinant is zero, `0 < s < λ`.)
+//! A message that finds none of its class is served `F`, after the set-up `v`, as chains of pairs tell (module
+//! `link_sharing`), and leaves others behind with the probability `l_b` that these give: `f = F (1 - l_b, l_b)`. So
+//!
+//! ```text
+//! V = φ 1 + P_0 v,   until it is sent  φ B 1 + P_0 f 1
+//! ```
+//!
+//! and there is a steady state if a service of a long busy period, `M / (1 - σ)` and what comes on top, is shorter than
+//! `1 / λ`. That the others are one chain, whichever of them are there, is our approximation.
 
 use realfft::num_complex::Complex64;
 
@@ -58,7 +67,7 @@ type Matrix<X> = [[X; 2]; 2];
 impl Company {
     /// Of others, of which a first message leaves some behind with probability `left`; none if there are none.
     ///
-    /// Each is there for a time in which its share of the link serves what it brings,
+    /// Each is there for a time in which its share of the link serves what it brings, the sum over third classes,
     ///
     /// ```text
     /// p_d k_d / (1 + k_d + Σ p_e k_e) = σ_d,   p = 1 - Π (1 - p_d)

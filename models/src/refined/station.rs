@@ -1,8 +1,9 @@
 //! One class at one router: the queues that its headers meet on the way to an output link.
 //!
 //! Messages for an output come over all inputs. Their headers queue for the output's virtual channel, which one
-//! message holds from its grant until its tail has crossed ([`Station::crossbar`]); the flits behind queue for the
-//! link ([`Station::link`]). Where the output buffer is full the tail cannot cross ([`Station::until_room`]).
+//! message holds from its grant until its tail has crossed; the flits behind queue for the link, which other real-time
+//! classes share as they come and go ([`SharedQueue`]), as long as nothing further on holds it up. Where the output
+//! buffer is full the tail cannot cross ([`Station::until_room`]). How the tail passes is told in `passage`.
 //! All times are in cells of the lattice, all rates per cell.
 
 mod back_pressure;
@@ -19,7 +20,7 @@ use super::shared_queue::{Company, Services, SharedQueue};
 /// What the other classes do to a class on an output link, with the share of its traffic that contends.
 #[derive(Clone)]
 pub(super) struct Around {
-    /// The others while the class keeps the link busy; none for higher classes.
+    /// The other real-time classes while the class keeps the link busy; none where they are strictly higher.
     pub(super) company: Option<Company>,
     /// `f`: share of the class's own messages for the output that come over other inputs.
     pub(super) contending: f64,
@@ -31,7 +32,7 @@ pub(super) struct Around {
     pub(super) set_up: Law,
     /// Delay of the tail of such a message by what it finds or what comes, where the two exclude each other.
     pub(super) alone: Option<Transform>,
-    /// `v_l`: what it waits for behind another of its class.
+    /// `v_l`: what it waits for behind another of its class, where the link is not a [`SharedQueue`].
     pub(super) left_behind: Law,
     /// What has come on the link while the message was kept from it by a gap, by the flits already sent.
     pub(super) fresh: Vec<Law>,

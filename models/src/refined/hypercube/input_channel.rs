@@ -37,7 +37,8 @@ impl OneClass<'_> {
     ///
     /// (Lindley's recursion; that trains are geometric is our approximation). Inside the channel it waits as far as the
     /// rest of the predecessor fits into the buffer, no longer than `b - 3`; what is left of `D` it waits in the output
-    /// buffer upstream, or before it. Where all `x` are alike the mean is that of two queues M/G/1 in a
+    /// buffer upstream, or before it (not so where messages are longer than the buffer, nor in best effort beside bursts:
+    /// there it is left to other parts). Where all `x` are alike the mean is that of two queues M/G/1 in a
     /// row within a few per cent.
     pub(super) fn in_channel(&self, stations: &Stations, gaps: f64, held: &Held) -> Vec<InChannel> {
         const ROUNDS: usize = 4;

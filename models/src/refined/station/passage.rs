@@ -10,9 +10,13 @@ impl Station<'_> {
     /// Law of the tail's delay at this output, for a message that has waited `in_buffer` before and whose
     /// flits arrive with `gaps` between them.
     ///
-    /// Interruptions and gaps come anywhere in the message; a gap is hidden by the lag it finds: the delay becomes
-    /// the greater of both. Of several gaps the sum stands at one place (our approximation; against a recursion
-    /// flit by flit it is off by 0.1 to 0.3 % of the latency).
+    /// Interruptions come anywhere in the message; a gap is hidden by the lag it finds: the delay becomes the greater
+    /// of both. Of several gaps the sum stands at one place (our approximation; against a recursion
+    /// flit by flit it is off by 0.1 to 0.3 % of the latency). Gaps that equal classes make end at the tail, one half
+    /// of them, or anywhere; those of higher classes stand anywhere.
+    ///
+    /// Who finds its class on a link that others share is delayed by `φ F(m) 1` over `m` flits, of weight one, by what
+    /// [`SharedQueue`] tells; who finds none of it, by what the chains of pairs do.
     pub(in crate::refined) fn passage(&self, in_buffer: &Law, met: &Met, gaps: &Between) -> Law {
         let mut sum = Sum::new(self.grid);
         self.pass(in_buffer, met, gaps, &mut sum);
