@@ -61,6 +61,9 @@ pub(super) struct Company {
 /// Others that may not keep up while the class keeps the link stay for good, or nearly so.
 const MOST: f64 = 0.98;
 
+/// Eigenvalues `h ± d` of `E(z)` as `h`, `d`, and half the difference of its diagonal.
+type Eigenvalues = (Complex64, Complex64, Complex64);
+
 /// Rows of a matrix of two states.
 type Matrix<X> = [[X; 2]; 2];
 
@@ -106,8 +109,7 @@ impl Company {
         self.beside * (settled * cells + (there - settled) * (1.0 - (-pace * cells).exp()) / pace)
     }
 
-    /// Eigenvalues `h ± d` of `E(z)` as `h`, `d`, and half the difference of its diagonal.
-    fn eigenvalues(&self, z: Complex64) -> (Complex64, Complex64, Complex64) {
+    fn eigenvalues(&self, z: Complex64) -> Eigenvalues {
         let stay = -self.going + self.beside * (z - 1.0);
         let (half, apart) = ((stay - self.coming) / 2.0, (-self.coming - stay) / 2.0);
         let d = (apart * apart + self.coming * self.going).sqrt();
@@ -116,9 +118,8 @@ impl Company {
         (half, d, apart)
     }
 
-    /// `F(m)` at a point.
-    fn over(&self, z: Complex64, cells: f64) -> Matrix<Complex64> {
-        let (half, d, apart) = self.eigenvalues(z);
+    /// `F(m)` from the eigenvalues at a point.
+    fn over(&self, (half, d, apart): Eigenvalues, cells: f64) -> Matrix<Complex64> {
         let (up, down) = (((half + d) * cells).exp(), ((half - d) * cells).exp());
         let (both, slope) = ((up + down) / 2.0, (up - down) / (2.0 * d));
         [[both + slope * apart, slope * self.coming], [slope * self.going, both - slope * apart]]
@@ -126,21 +127,41 @@ impl Company {
 
     /// The same at a real `z`.
     fn at(&self, z: f64, cells: f64) -> Matrix<f64> {
-        self.over(Complex64::new(z, 0.0), cells).map(|row| row.map(|x| x.re))
+        self.over(self.eigenvalues(z.into()), cells).map(|row| row.map(|x| x.re))
+    }
+}
+
+/// The others at the points of a lattice, for messages of so many cells.
+pub(super) struct OnLattice {
+    company: Company,
+    message: f64,
+    eigenvalues: Vec<Eigenvalues>,
+    /// `F(M)`
+    whole: Vec<Matrix<Complex64>>,
+}
+
+impl OnLattice {
+    pub(super) fn new(grid: &Grid, company: Company, message: f64) -> Self {
+        let eigenvalues: Vec<_> = grid.points().iter().map(|z| company.eigenvalues(*z)).collect();
+        let whole = eigenvalues.iter().map(|at| company.over(*at, message)).collect();
+        Self { company, message, eigenvalues, whole }
+    }
+
+    /// `F(m)` at a point, by its number.
+    fn over(&self, point: usize, cells: f64) -> Matrix<Complex64> {
+        if cells == self.message {
+            self.whole[point]
+        } else {
+            self.company.over(self.eigenvalues[point], cells)
+        }
     }
 
     /// What the others add to so many cells while they are there at first: `F_10 + F_11` as `Σ c exp(e)`, point by point.
-    pub(super) fn while_there(&self, grid: &Grid, cells: f64) -> [(Transform, Transform); 2] {
+    pub(super) fn while_there(&self, cells: f64) -> [(Transform, Transform); 2] {
         [1.0, -1.0].map(|sign| {
-            let weight = |z: &Complex64| {
-                let (_, d, apart) = self.eigenvalues(*z);
-                0.5 + sign * (self.going - apart) / (2.0 * d)
-            };
-            let step = |z: &Complex64| {
-                let (half, d, _) = self.eigenvalues(*z);
-                ((half + sign * d) * cells).exp()
-            };
-            (grid.points().iter().map(weight).collect(), grid.points().iter().map(step).collect())
+            let weight = |(_, d, apart): &Eigenvalues| 0.5 + sign * (self.company.going - apart) / (2.0 * d);
+            let step = |(half, d, _): &Eigenvalues| ((half + sign * d) * cells).exp();
+            (self.eigenvalues.iter().map(weight).collect(), self.eigenvalues.iter().map(step).collect())
         })
     }
 }
@@ -159,9 +180,7 @@ pub(super) struct SharedQueue {
 
 /// Services of a class: what comes on top of its flits and of what the others add.
 pub(super) struct Services<'s> {
-    pub(super) company: Company,
-    /// `M`
-    pub(super) message: f64,
+    pub(super) company: &'s OnLattice,
     /// On top of it for a later message; the whole of a first one, with its set-up.
     pub(super) on_top: &'s Law,
     pub(super) first: &'s Law,
@@ -170,26 +189,56 @@ pub(super) struct Services<'s> {
 impl Services<'_> {
     fn later(&self, z: f64) -> Matrix<f64> {
         // as on the lattice, to the last digit: what is not cancelled at the pole spreads over all cells
-        let factor = power(Complex64::from(z), self.message).re * self.on_top.tilted(-z.ln());
-        self.company.at(z, self.message).map(|row| row.map(|x| x * factor))
+        let OnLattice { company, message, .. } = self.company;
+        let factor = power(Complex64::from(z), *message).re * self.on_top.tilted(-z.ln());
+        company.at(z, *message).map(|row| row.map(|x| x * factor))
     }
 
     /// Mean services that begin without and with others.
     fn means(&self) -> [f64; 2] {
-        [0.0, 1.0]
-            .map(|there| self.message + self.on_top.mean() + self.company.mean_over(there, self.message))
+        let OnLattice { company, message, .. } = self.company;
+        [0.0, 1.0].map(|there| message + self.on_top.mean() + company.mean_over(there, *message))
     }
 
     /// Mean service in a long busy period.
     pub(super) fn long_run(&self) -> f64 {
-        self.message * (1.0 + self.company.beside * self.company.settled()) + self.on_top.mean()
+        let OnLattice { company, message, .. } = self.company;
+        message * (1.0 + company.beside * company.settled()) + self.on_top.mean()
     }
+}
+
+/// Where a function that falls from above zero at 0 to below zero at `high` is zero (false position, Illinois).
+fn root_between(high: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let (mut low, mut high) = ((0.0, f(0.0)), (high, f(high)));
+    let mut side = 0;
+    for _ in 0..100 {
+        let (x, y) = (low, high);
+        let middle = (x.0 * y.1 - y.0 * x.1) / (y.1 - x.1);
+        let value = f(middle);
+        if value == 0.0 || !(middle > x.0 && middle < y.0) || y.0 - x.0 < 1e-15 * y.0 {
+            return middle;
+        }
+        if value > 0.0 {
+            low = (middle, value);
+            high.1 *= if side == 1 { 0.5 } else { 1.0 };
+            side = 1;
+        } else {
+            high = (middle, value);
+            low.1 *= if side == -1 { 0.5 } else { 1.0 };
+            side = -1;
+        }
+        if value.abs() < 1e-16 {
+            return middle;
+        }
+    }
+    (low.0 + high.0) / 2.0
 }
 
 impl SharedQueue {
     /// The queue of messages that come at `rate`; none if it has no steady state.
     pub(super) fn new(grid: &Grid, rate: f64, services: &Services<'_>) -> Option<Self> {
-        let Company { left, coming: a, going: b, .. } = services.company;
+        let OnLattice { company, message, .. } = services.company;
+        let Company { left, coming: a, going: b, .. } = *company;
         if rate * services.long_run() >= 1.0 {
             return None;
         }
@@ -201,12 +250,7 @@ impl SharedQueue {
             let (half, apart) = ((b00 + b11) / 2.0, (b00 - b11) / 2.0);
             half - (apart * apart + b01 * b10).max(0.0).sqrt()
         };
-        let (mut low, mut high) = (0.0, rate);
-        for _ in 0..60 {
-            let s = (low + high) / 2.0;
-            if rate - s > rate * second(services.later(at(s))) { low = s } else { high = s }
-        }
-        let root = (low + high) / 2.0;
+        let root = root_between(rate, |s| rate - s - rate * second(services.later(at(s))));
         let later = services.later(at(root));
         let first = services.first.tilted(-at(root).ln());
         // the null vector on the right of (l - s) I - l B there
@@ -223,7 +267,7 @@ impl SharedQueue {
         // weights: φ (I - B(1)) = f - u, φ (1 - l b) = l f
         let means = services.means();
         let f = services.first.mean();
-        let mixing = 1.0 - (-(a + b) * services.message).exp();
+        let mixing = 1.0 - (-(a + b) * message).exp();
         // φ_0 P_01 - φ_1 P_10 = f_0 - u_0, with P_01 = a / (a + b) mixing
         let (p01, p10) = (a / (a + b) * mixing, b / (a + b) * mixing);
         let (c0, c1, d) = (1.0 - rate * means[0], 1.0 - rate * means[1], rate * f);
@@ -232,15 +276,14 @@ impl SharedQueue {
         let (w0, w1) = ((e * c1 + p10 * d) / determinant, (p01 * d - e * c0) / determinant);
         let empty = 1.0 / (1.0 + w0 + w1);
         // the transforms
-        let flits = grid.delay(services.message);
+        let flits = grid.delay(*message);
         let (on_top, whole) = (grid.transform(services.on_top), grid.transform(services.first));
         let mut found = [grid.exponent_of_nothing(), grid.exponent_of_nothing()];
         let mut sojourn = grid.exponent_of_nothing();
         for (i, z) in grid.points().iter().enumerate() {
             let s = 2.0 * (1.0 - z) / (1.0 + z);
-            let service = services.company.over(*z, services.message);
             let factor = flits[i] * on_top[i];
-            let [[b00, b01], [b10, b11]] = service.map(|row| row.map(|x| x * factor));
+            let [[b00, b01], [b10, b11]] = services.company.whole[i].map(|row| row.map(|x| x * factor));
             // A = (1 - s / l) I - B, φ A = P_0 f - u
             let diagonal = 1.0 - s / rate;
             let (a00, a01, a10, a11) = (diagonal - b00, -b01, -b10, diagonal - b11);
@@ -276,28 +319,29 @@ impl SharedQueue {
     }
 
     /// Delay of a message that is not the first of its busy period, when so many of its cells have gone; of weight one.
-    pub(super) fn delay(&self, grid: &Grid, company: &Company, cells: f64) -> Transform {
+    pub(super) fn delay(&self, company: &OnLattice, cells: f64) -> Transform {
         let all = self.weights[0] + self.weights[1];
-        let one = |(i, z): (usize, &Complex64)| {
-            let [[f00, f01], [f10, f11]] = company.over(*z, cells);
-            (self.found[0][i] * (f00 + f01) + self.found[1][i] * (f10 + f11)) / all
+        let one = |(i, (alone, beside)): (usize, (&Complex64, &Complex64))| {
+            let [[f00, f01], [f10, f11]] = company.over(i, cells);
+            (alone * (f00 + f01) + beside * (f10 + f11)) / all
         };
-        grid.points().iter().enumerate().map(one).collect()
+        let [alone, beside] = &self.found;
+        alone.iter().zip(beside).enumerate().map(one).collect()
     }
 
     /// What the others add to further cells of such a message.
-    pub(super) fn further(&self, grid: &Grid, company: &Company, sent: f64, cells: f64) -> Transform {
-        let there = self.there(company, sent);
-        let one = |z: &Complex64| {
-            let [[f00, f01], [f10, f11]] = company.over(*z, cells);
+    pub(super) fn further(&self, company: &OnLattice, sent: f64, cells: f64) -> Transform {
+        let there = self.there(&company.company, sent);
+        let one = |i: usize| {
+            let [[f00, f01], [f10, f11]] = company.over(i, cells);
             (f00 + f01) * (1.0 - there) + (f10 + f11) * there
         };
-        grid.points().iter().map(one).collect()
+        (0..company.eigenvalues.len()).map(one).collect()
     }
 
     /// The same on average \[cells\].
-    pub(super) fn mean_further(&self, company: &Company, sent: f64, cells: f64) -> f64 {
-        company.mean_over(self.there(company, sent), cells)
+    pub(super) fn mean_further(&self, company: &OnLattice, sent: f64, cells: f64) -> f64 {
+        company.company.mean_over(self.there(&company.company, sent), cells)
     }
 
     /// Probability that others are there when so much of such a message has gone.
@@ -323,7 +367,8 @@ mod tests {
         let (on_top, first) = (Law::constant(2.0), Law::constant(34.0));
         // a message of part of a cell, too: the lattice splits it over two
         for message in [32.0, 31.4] {
-            let services = Services { company: company(0.0), message, on_top: &on_top, first: &first };
+            let others = OnLattice::new(&grid, company(0.0), message);
+            let services = Services { company: &others, on_top: &on_top, first: &first };
             let later = Time::of(&grid, &Law::constant(message).plus(2.0));
             let (first, nothing) = (Time::of(&grid, &first), Time::of(&grid, &Law::zero()));
             for rate in [0.005, 0.015, 0.025] {
@@ -337,7 +382,8 @@ mod tests {
                 }
             }
         }
-        let overloaded = Services { company: company(3.0), message: 32.0, on_top: &on_top, first: &first };
+        let others = OnLattice::new(&grid, company(3.0), 32.0);
+        let overloaded = Services { company: &others, on_top: &on_top, first: &first };
         assert!(SharedQueue::new(&grid, 0.02, &overloaded).is_none());
     }
 
@@ -349,7 +395,7 @@ mod tests {
         let times = |x: Matrix<Complex64>, y: Matrix<Complex64>| {
             [0, 1].map(|i| [0, 1].map(|j| x[i][0] * y[0][j] + x[i][1] * y[1][j]))
         };
-        let (two, five, seven) = (company.over(z, 2.0), company.over(z, 5.0), company.over(z, 7.0));
+        let [two, five, seven] = [2.0, 5.0, 7.0].map(|cells| company.over(company.eigenvalues(z), cells));
         let product = times(two, five);
         for (row, known) in product.iter().zip(&seven) {
             for (x, y) in row.iter().zip(known) {
@@ -361,9 +407,10 @@ mod tests {
         }
         // begun with others there, as a sum of two modes
         let grid = Grid::of(64);
-        let [(c, up), (d, down)] = company.while_there(&grid, 7.0);
-        for (i, z) in grid.points().iter().enumerate() {
-            let [_, [f10, f11]] = company.over(*z, 7.0);
+        let company = OnLattice::new(&grid, company, 7.0);
+        let [(c, up), (d, down)] = company.while_there(7.0);
+        for i in 0..grid.points().len() {
+            let [_, [f10, f11]] = company.over(i, 7.0);
             assert!((c[i] * up[i] + d[i] * down[i] - f10 - f11).norm() < 1e-12);
         }
     }
@@ -371,6 +418,7 @@ mod tests {
     /// In the long run all goes through that the others bring: a flit takes `1 / (1 - σ)`.
     #[test]
     fn others_get_what_they_bring() {
+        let grid = Grid::of(64);
         for (loads, flits) in [([0.35, 0.0], [1.0, 1.0]), ([0.2, 0.3], [1.5, 0.8]), ([0.1, 0.1], [8.0, 0.3])]
         {
             let others: Vec<Sharer> = loads
@@ -381,7 +429,8 @@ mod tests {
                 .collect();
             let company = Company::of(&others, 0.2).unwrap();
             let nothing = Law::zero();
-            let services = Services { company, message: 32.0, on_top: &nothing, first: &nothing };
+            let company = OnLattice::new(&grid, company, 32.0);
+            let services = Services { company: &company, on_top: &nothing, first: &nothing };
             let sigma: f64 = loads.iter().sum();
             assert!((services.long_run() - 32.0 / (1.0 - sigma)).abs() < 0.5, "{}", services.long_run());
         }
@@ -393,7 +442,8 @@ mod tests {
     fn the_law_has_the_weights_of_the_balance() {
         let grid = Grid::of(2048);
         let (on_top, first) = (Law::constant(1.0), Law::constant(40.0));
-        let services = Services { company: company(1.0), message: 32.0, on_top: &on_top, first: &first };
+        let others = OnLattice::new(&grid, company(1.0), 32.0);
+        let services = Services { company: &others, on_top: &on_top, first: &first };
         let rate = 0.012;
         let shared = SharedQueue::new(&grid, rate, &services).unwrap();
         let [b0, b1] = services.means();

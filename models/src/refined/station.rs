@@ -15,7 +15,7 @@ use super::between::Between;
 use super::grid::{Grid, Transform, product};
 use super::law::Law;
 use super::queue::{Queue, Time};
-use super::shared_queue::{Company, Services, SharedQueue};
+use super::shared_queue::{Company, OnLattice, Services, SharedQueue};
 
 /// What the other classes do to a class on an output link, with the share of its traffic that contends.
 #[derive(Clone)]
@@ -92,6 +92,8 @@ pub(super) struct Station<'s> {
     ahead: f64,
     /// Other inputs, infinitely many where `ahead` tells enough.
     inputs: f64,
+    /// The others while the class keeps the link busy; none for higher classes.
+    company: Option<OnLattice>,
     /// How much longer a message holds the virtual channel because links further on hold it up.
     held_up: &'s Law,
     /// Whether they hold its link, too: an ejection link waits for nobody.
@@ -181,6 +183,7 @@ impl<'s> Station<'s> {
             rate,
             ahead,
             inputs: f64::INFINITY,
+            company: around.company.map(|company| OnLattice::new(grid, company, m)),
             held_up,
             service: Time::of(grid, &grid.sum(&grid.law(whole), &idle)),
             set_up: Time::of(grid, &around.set_up),
@@ -276,12 +279,11 @@ impl<'s> Station<'s> {
         } else {
             (later, first)
         };
-        let shared = match around.company.filter(|_| !link_is_held && !arriving.bursty) {
+        let shared = match self.company.as_ref().filter(|_| !link_is_held && !arriving.bursty) {
             Some(company) => {
                 let idle = Law::constant(shape.idle).sometimes(1.0 - around.seen);
                 let services = Services {
                     company,
-                    message: m,
                     on_top: &grid.sum(&hole_later, &idle),
                     first: &grid.law(first.transform.clone()),
                 };

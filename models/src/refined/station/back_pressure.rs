@@ -58,10 +58,10 @@ impl Station<'_> {
         let nothing = Law::zero();
         let room = |sent: &Law| Law::mixture(&[(none, &nothing), (1.0 - none, sent)]);
         // others that share the link are there while the buffer is full
-        if let Some(company) = &self.around.company {
+        if let Some(company) = &self.company {
             let delay = self.grid.delay(self.step);
             let mut sent = self.grid.exponent_of_nothing();
-            for (weight, step) in company.while_there(self.grid, self.step) {
+            for (weight, step) in company.while_there(self.step) {
                 let sum = self.grid.compounded(parts.probabilities(), &product(&step, &delay));
                 sent.iter_mut().zip(&sum).zip(&weight).for_each(|((sent, x), c)| *sent += x * c);
             }

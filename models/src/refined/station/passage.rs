@@ -4,7 +4,7 @@ use super::{Around, Met, Station};
 use crate::refined::between::Between;
 use crate::refined::grid::{Grid, Transform, product};
 use crate::refined::law::Law;
-use crate::refined::shared_queue::{Company, SharedQueue};
+use crate::refined::shared_queue::{OnLattice, SharedQueue};
 
 impl Station<'_> {
     /// Law of the tail's delay at this output, for a message that has waited `in_buffer` before and whose
@@ -47,12 +47,10 @@ impl Station<'_> {
                 None => 1.0 - met.own.positive(),
             };
             ways.alone(self, (1.0 - some) * none, &header, alone);
-            if let Some((queue, company)) = met.shared.as_deref().zip(around.company.as_ref()) {
+            if let Some((queue, company)) = met.shared.as_deref().zip(self.company.as_ref()) {
                 let shared = Shared { queue, company, found: met.own.mean() / (1.0 - none).max(1e-12) };
                 let later = 1.0 - none;
-                ways.shared(self, (1.0 - some) * later, &header, shared.mean_delay(m), || {
-                    shared.delay(grid, m)
-                });
+                ways.shared(self, (1.0 - some) * later, &header, shared.mean_delay(m), || shared.delay(m));
                 if some > 1e-12 {
                     let first = grid.sum(&header, &around.set_up);
                     self.pass_with_gap(some * none, &first, None, &gap, ways);
@@ -97,7 +95,7 @@ impl Station<'_> {
         for (part, share) in places {
             let (sent, left) = (part * m, (1.0 - part) * m);
             let so_far = match shared {
-                Some(shared) => shared.delay(grid, sent),
+                Some(shared) => shared.delay(sent),
                 None => around.in_step.over(grid, sent),
             };
             let before = grid.law(product(&at_start, &so_far));
@@ -106,7 +104,7 @@ impl Station<'_> {
                     return self.pass_interrupted(weight, (lag, more), left, left / 2.0, ways);
                 };
                 let sum = more.map(|more| grid.sum(lag, more));
-                let further = || shared.queue.further(grid, shared.company, sent, left);
+                let further = || shared.queue.further(shared.company, sent, left);
                 ways.shared(
                     self,
                     weight,
@@ -142,14 +140,14 @@ impl Station<'_> {
 /// A queue that others share, for messages that find their class there.
 struct Shared<'s> {
     queue: &'s SharedQueue,
-    company: &'s Company,
+    company: &'s OnLattice,
     /// Mean work found \[cells\].
     found: f64,
 }
 
 impl Shared<'_> {
-    fn delay(&self, grid: &Grid, cells: f64) -> Transform {
-        self.queue.delay(grid, self.company, cells)
+    fn delay(&self, cells: f64) -> Transform {
+        self.queue.delay(self.company, cells)
     }
 
     fn mean_delay(&self, cells: f64) -> f64 {
