@@ -98,6 +98,8 @@ pub(super) struct Station<'s> {
     held_up: &'s Law,
     /// Whether they hold its link, too: an ejection link waits for nobody.
     link_is_held: bool,
+    /// `i`: the idle cycle, as far as it is seen.
+    idle: Law,
     /// `C * i`: flits with what interrupts them, and the idle cycle.
     service: Time,
     set_up: Time,
@@ -186,6 +188,7 @@ impl<'s> Station<'s> {
             company: around.company.map(|company| OnLattice::new(grid, company, m)),
             held_up,
             service: Time::of(grid, &grid.sum(&grid.law(whole), &idle)),
+            idle,
             set_up: Time::of(grid, &around.set_up),
             left_behind: Time::of(grid, &around.left_behind),
             behind_set_up: grid.sum(&around.set_up, &half_way),
@@ -267,38 +270,38 @@ impl<'s> Station<'s> {
         let hole_later = self.hole(arriving, &behind_wait, true);
         let hole_first = Time::of(grid, &self.hole(arriving, &self.behind_set_up, true));
         let link_is_held = self.link_is_held && held_up.positive() > 0.0;
-        let held = self.service.and(&Time::of(grid, &hole_later));
-        let later = held.and(&self.left_behind);
         let first = self.service.and(&hole_first).and(&self.set_up);
-        let (later, first) = if link_is_held {
-            let (later, first) = (grid.law(later.transform), grid.law(first.transform));
-            (time(later, &stalled), time(first, &grid.sum(&stalled, &around.set_up)))
-        } else if arriving.bursty {
-            let met = |time: Time| Time::of(grid, &met(grid.law(time.transform)));
-            (met(later), met(first))
-        } else {
-            (later, first)
-        };
-        let shared = match self.company.as_ref().filter(|_| !link_is_held && !arriving.bursty) {
-            Some(company) => {
-                let idle = Law::constant(shape.idle).sometimes(1.0 - around.seen);
+        let mut shared = None;
+        let (link, own, sojourn) = match &self.company {
+            Some(company) if !link_is_held && !arriving.bursty => {
                 let services = Services {
                     company,
-                    on_top: &grid.sum(&hole_later, &idle),
-                    first: &grid.law(first.transform.clone()),
+                    on_top: &grid.sum(&hole_later, &self.idle),
+                    first: &grid.law(first.transform),
                 };
                 let overloaded = || over(Place::Link, rate * services.long_run());
-                Some(Rc::new(SharedQueue::new(grid, *rate, &services).ok_or_else(overloaded)?))
+                let queue = SharedQueue::new(grid, *rate, &services).ok_or_else(overloaded)?;
+                let found = (queue.wait(grid, &self.set_up), queue.work(grid), queue.sojourn(grid));
+                shared = Some(Rc::new(queue));
+                found
             }
-            None => None,
-        };
-        let (link, own, sojourn) = if let Some(shared) = &shared {
-            (shared.wait(grid, &self.set_up), shared.work(grid), shared.sojourn(grid))
-        } else {
-            let queue = Queue::new(grid, *rate, &later, &first, &self.set_up)
-                .ok_or_else(|| over(Place::Link, rate * later.mean))?;
-            let sojourn = grid.law(product(&queue.wait_transform(), &held.transform));
-            (queue.wait(grid), queue.work(grid), sojourn)
+            _ => {
+                let held = self.service.and(&Time::of(grid, &hole_later));
+                let later = held.and(&self.left_behind);
+                let (later, first) = if link_is_held {
+                    let (later, first) = (grid.law(later.transform), grid.law(first.transform));
+                    (time(later, &stalled), time(first, &grid.sum(&stalled, &around.set_up)))
+                } else if arriving.bursty {
+                    let met = |time: Time| Time::of(grid, &met(grid.law(time.transform)));
+                    (met(later), met(first))
+                } else {
+                    (later, first)
+                };
+                let queue = Queue::new(grid, *rate, &later, &first, &self.set_up)
+                    .ok_or_else(|| over(Place::Link, rate * later.mean))?;
+                let sojourn = grid.law(product(&queue.wait_transform(), &held.transform));
+                (queue.wait(grid), queue.work(grid), sojourn)
+            }
         };
         // back-pressure (max-plus)
         let full = self.until_room(&sojourn, b);
