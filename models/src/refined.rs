@@ -5,6 +5,7 @@ mod between;
 mod bursts_above;
 mod bursty_source;
 mod chained_blocking;
+mod clock_lead;
 mod ecube_paths;
 mod greedy_chain;
 mod grid;

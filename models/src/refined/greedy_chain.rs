@@ -198,6 +198,11 @@ impl Chains {
         }
     }
 
+    /// Steps of an own message.
+    pub(super) fn own_steps(&self) -> usize {
+        self.own_steps
+    }
+
     /// Flits of an own message per step.
     pub(super) fn own_flits_per_step(&self) -> f64 {
         self.own_flits

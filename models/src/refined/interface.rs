@@ -84,10 +84,7 @@ impl Pair {
             sent.push((weight, chains.sent(&chain)));
             left.push((weight, chain.left()));
         }
-        let mix = |parts: &[(f64, Law)]| {
-            Law::mixture(&parts.iter().map(|(weight, law)| (*weight, law)).collect::<Vec<_>>())
-        };
-        let (found, found_left) = (mix(&sent), mix(&left));
+        let (found, found_left) = (Law::mix(&sent), Law::mix(&left));
         let comes_left = comes.left();
         let left = Law::mixture(&[(1.0 - beside, &comes_left), (beside, &found_left)]);
         // behind another of its class nothing of d is there, but it comes: the own clock leads by V M less the time
@@ -101,7 +98,7 @@ impl Pair {
             (weight, chains.sent(&run(&Law::zero(), &limit)))
         });
         let all: Vec<(f64, Law)> = all.collect();
-        let all = mix(&all);
+        let all = Law::mix(&all);
         let behind = chains.sent(&run(&left.given_positive(), &|j| k * j));
         Self {
             message: class.message / unit,
@@ -150,7 +147,7 @@ fn before(rho: f64) -> Vec<(f64, f64)> {
 ///
 /// The age of an M/D/1 busy period at a random moment has the mean `M / 2 / (1 - sigma)^2`; what exceeds that of
 /// one message is spread geometrically over whole messages.
-fn ages(sigma: f64) -> Vec<(f64, f64, f64)> {
+pub(super) fn ages(sigma: f64) -> Vec<(f64, f64, f64)> {
     let before = ((1.0 - sigma).powi(-2) - 1.0) / 2.0;
     let r = before / (1.0 + before);
     let mut points: Vec<_> = (0..4).map(|i| ((1.0 - r) / 4.0, (f64::from(i) + 0.5) / 4.0, 0.0)).collect();

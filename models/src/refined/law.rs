@@ -284,6 +284,11 @@ impl Law {
         Self::of(weights)
     }
 
+    /// The same of laws that are its own.
+    pub(super) fn mix(parts: &[(f64, Self)]) -> Self {
+        Self::mixture(&parts.iter().map(|(weight, law)| (*weight, law)).collect::<Vec<_>>())
+    }
+
     /// `X` with probability `share`, else zero.
     pub(super) fn sometimes(&self, share: f64) -> Self {
         Self::mixture(&[(1.0 - share, &Self::zero()), (share, self)])

@@ -6,17 +6,59 @@
 //! cycles; from then on both queues hold flits and stamps accumulate: `k = V_c / V_d` flits of d go per flit of c.
 //! Fair queueing and weighted round robin have no clock to catch up with: `k` from the first flit on.
 //!
+//! Who has been kept from the link by others before is *behind*: its queue does not empty, so its stamps lead the time by
+//! `Λ` (module `clock_lead`). With `Λ_c` or `Λ_d` of the two
+//!
+//! ```text
+//! e = (V_d + Λ_d) - (V_c + Λ_c)
+//! ```
+//!
+//! so a newcomer, whose clock starts from now, passes: an own message goes before most of what it finds of d if that has
+//! been behind for some time, and lets pass whatever comes once it is behind itself.
+//!
 //! These chains of pairs tell what is found, and what comes, by messages that find none of their own class. What the
 //! others do while the class keeps the link is told in `shared_queue`.
 
-use super::Class;
 use super::between::{Between, Nested, Presence, delays_together, together};
-use super::greedy_chain::Chains;
+use super::clock_lead::ClockLead;
+use super::greedy_chain::{Chains, GreedyChain};
 use super::grid::Grid;
-use super::interface::seen_by_the_first;
+use super::interface::{ages, seen_by_the_first};
 use super::law::Law;
 use super::shared_queue::{Company, Sharer};
 use super::station::Around;
+use super::{Asked, Class};
+
+/// What a link stamps flits by.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Clock {
+    /// Flits in proportion: fair queueing, weighted round robin.
+    None,
+    /// Clocks that restart; the share `contending` of the messages of a class comes over other inputs than another's.
+    Restarting { contending: f64 },
+}
+
+impl Clock {
+    pub(super) fn of(asked: &Asked, contending: f64) -> Self {
+        if asked.clocked { Self::Restarting { contending } } else { Self::None }
+    }
+}
+
+/// What a chain has sent and left behind, in each of some states with its weight.
+#[derive(Clone, Default)]
+struct Mixed {
+    sent: Vec<(f64, Law)>,
+    left: Vec<(f64, Law)>,
+}
+
+impl Mixed {
+    fn add(&mut self, weight: f64, chains: &Chains, chain: &GreedyChain) {
+        if weight > 0.0 {
+            self.sent.push((weight, chains.sent(chain)));
+            self.left.push((weight, chain.left()));
+        }
+    }
+}
 
 /// What the other real-time classes do to one class on a link.
 pub(super) struct LinkSharing {
@@ -43,26 +85,73 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(classes: &[Class], own: usize, d: usize, chains: Chains, clocked: bool) -> Self {
-        let beside = load_beside(classes, own, d);
-        let limit = |j: f64| {
-            let k = classes[own].vtick / classes[d].vtick;
-            if !clocked {
-                return k * j;
+    fn new(classes: &[Class], own: usize, d: usize, chains: Chains, clock: Clock) -> Self {
+        let present = load_beside(classes, own, d);
+        let (class, other) = (&classes[own], &classes[d]);
+        let k = class.vtick / other.vtick;
+        let ahead = other.vtick - class.vtick;
+        let limit = |e: f64| {
+            move |j: f64| match clock {
+                Clock::None => k * j,
+                Clock::Restarting { .. } if e <= 0.0 => -e + 1.0 + k * (j - 1.0),
+                Clock::Restarting { .. } if j > e => k * (j - e) + 1.0 - k,
+                Clock::Restarting { .. } => 0.0,
             }
-            let e = classes[d].vtick - classes[own].vtick;
-            if e > 0.0 { if j > e { k * (j - e) + 1.0 - k } else { 0.0 } } else { -e + 1.0 + k * (j - 1.0) }
         };
-        let (mut met, mut left_met) = (Vec::new(), Vec::new());
-        chains.run(&chains.message(), &limit, |chain| {
-            met.push(chains.sent(chain));
-            left_met.push(chain.left());
-        });
-        let mut found = Vec::new();
-        let last = chains.run(&chains.found(beside), &limit, |chain| found.push(chains.sent(chain)));
-        let Class { rate, message, .. } = classes[d];
-        let left_found = last.left();
-        Self { rate, message, present: beside, met, found, left_found, left_met, chains }
+        // d comes: by what the own clock leads d passes, all of it beyond `most`
+        let steps = chains.own_steps();
+        let mut come = vec![Mixed::default(); steps];
+        let runs: Vec<(f64, Vec<f64>)> = match clock {
+            Clock::None => vec![(0.0, vec![1.0; steps])],
+            Clock::Restarting { contending } => {
+                let clock = ClockLead::new(classes, own, Some(d), contending);
+                let sent = |r: usize| class.message * (steps - r - 1) as f64 / steps as f64;
+                let most = other.message + ahead;
+                of_each((0..steps).map(|r| clock.after(sent(r), most).all()))
+            }
+        };
+        for (lead, weights) in runs {
+            let mut at = 0;
+            chains.run(&chains.message(), &limit(ahead - lead), |chain| {
+                come[at].add(weights[at], &chains, chain);
+                at += 1;
+            });
+        }
+        // d is found: by what its clock leads the own message passes, all of it beyond `most`
+        let mut find = vec![Mixed::default(); steps];
+        let runs: Vec<(f64, f64, Law)> = match clock {
+            Clock::None => vec![(1.0, 0.0, chains.found(present))],
+            Clock::Restarting { contending } => {
+                let (message, waiting) = (chains.message().mean(), chains.waiting(present));
+                let clock = ClockLead::new(classes, d, None, contending);
+                let rest: f64 = others(classes, d).iter().map(|e| classes[*e].load()).sum();
+                let ages = ages((other.load() / (1.0 - rest).max(0.02)).min(0.9));
+                let start: Vec<Law> =
+                    ages.iter().map(|(_, u, _)| waiting.plus(message * (1.0 - u))).collect();
+                let states = ages.iter().map(|(weight, u, before)| {
+                    let states = clock.after(other.message * (u + before), class.message - ahead).all();
+                    states.map(|(state, lead)| (weight * state, lead))
+                });
+                let mix = |(lead, weights): (f64, Vec<f64>)| {
+                    let parts: Vec<(f64, &Law)> = weights.iter().copied().zip(&start).collect();
+                    (weights.iter().sum(), lead, Law::mixture(&parts))
+                };
+                of_each(states).into_iter().map(mix).collect()
+            }
+        };
+        for (weight, lead, start) in runs {
+            let mut at = 0;
+            chains.run(&start, &limit(ahead + lead), |chain| {
+                find[at].add(weight, &chains, chain);
+                at += 1;
+            });
+        }
+        let Class { rate, message, .. } = *other;
+        let left_found = find.last().map_or_else(Law::zero, |mixed| Law::mix(&mixed.left));
+        let found = find.iter().map(|mixed| Law::mix(&mixed.sent)).collect();
+        let met = come.iter().map(|mixed| Law::mix(&mixed.sent)).collect();
+        let left_met = come.iter().map(|mixed| Law::mix(&mixed.left)).collect();
+        Self { rate, message, present, met, found, left_found, left_met, chains }
     }
 
     /// Probability that the other class comes while `share` of the message is still to be sent, and the law of the
@@ -130,14 +219,30 @@ impl Pair {
     }
 }
 
+/// By state: the mean lead, and the weights of all places it may be had at; of states that are had at all.
+fn of_each(places: impl Iterator<Item = [(f64, f64); 3]>) -> Vec<(f64, Vec<f64>)> {
+    let mut states = [(); 3].map(|()| (0.0, Vec::new()));
+    for place in places {
+        for ((sum, weights), (weight, lead)) in states.iter_mut().zip(place) {
+            *sum += weight * lead;
+            weights.push(weight);
+        }
+    }
+    let mean = |(sum, weights): (f64, Vec<f64>)| {
+        let all: f64 = weights.iter().sum();
+        (all > 1e-9).then(|| (sum / all, weights))
+    };
+    states.into_iter().filter_map(mean).collect()
+}
+
 impl LinkSharing {
     /// Of class `own` among all real-time classes of the link. `steps` tells how finely messages are followed.
-    pub(super) fn new(classes: &[Class], own: usize, clocked: bool, unit: f64, steps: usize) -> Self {
+    pub(super) fn new(classes: &[Class], own: usize, clock: Clock, unit: f64, steps: usize) -> Self {
         let class = &classes[own];
         let others: Vec<usize> = others(classes, own);
         let pair = |d: &usize| {
             let chains = Chains::new(class, own, &classes[*d], *d, unit, steps);
-            Pair::new(classes, own, *d, chains, clocked)
+            Pair::new(classes, own, *d, chains, clock)
         };
         let pairs = others.iter().map(pair).collect();
         let mut sharing = Self { message: class.message, pairs };

@@ -8,7 +8,7 @@ use super::higher_classes::Above;
 use super::interface::{GapsInside, Interface};
 use super::iteration::{Iteration, Settled, State};
 use super::law::Law;
-use super::link_sharing::LinkSharing;
+use super::link_sharing::{Clock, LinkSharing};
 use super::solution::{Delays, Detail, Found, Outcome, Warm, on_wider_lattices};
 use super::source::Source;
 use super::station::{Around, Overloaded, Place, Shape, Station};
@@ -85,7 +85,7 @@ impl Chained {
         let sharing = if (share.unit, share.steps) == (unit, steps) {
             Rc::clone(&share.sharings[own])
         } else {
-            Rc::new(LinkSharing::new(real_time, own, asked.clocked, unit, steps))
+            Rc::new(LinkSharing::new(real_time, own, Clock::of(asked, share.other_inputs), unit, steps))
         };
         Self { sharing, interface: asked.clocked.then(|| GapsInside::new(real_time, own, unit, steps)) }
     }
@@ -96,7 +96,7 @@ impl OwnInput {
         let a = (ports - 1.0) / ports;
         let (unit, steps) = (resolution.unit, resolution.coarse());
         let sharings: Vec<Rc<LinkSharing>> = (0..real_time.len())
-            .map(|own| Rc::new(LinkSharing::new(real_time, own, asked.clocked, unit, steps)))
+            .map(|own| Rc::new(LinkSharing::new(real_time, own, Clock::of(asked, a), unit, steps)))
             .collect();
         let load = |(class, sharing): (&Class, &Rc<LinkSharing>)| {
             // M/D/1

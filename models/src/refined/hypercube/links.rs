@@ -3,7 +3,7 @@
 use super::super::ecube_paths::{Crossing, EcubePaths};
 use super::super::higher_classes::Above;
 use super::super::interface::GapsInside;
-use super::super::link_sharing::LinkSharing;
+use super::super::link_sharing::{Clock, LinkSharing};
 use super::super::station::Around;
 use super::super::{Asked, Class, Resolution};
 use super::OneClass;
@@ -25,13 +25,17 @@ impl Chained {
         resolution: &Resolution,
     ) -> Self {
         let (unit, steps) = (resolution.unit, resolution.steps);
-        let sharing = |share: f64| {
+        let hops = paths.mean_hops();
+        let first = paths.mean(paths.first().iter().copied()).contending;
+        let middle = paths.mean(paths.middle().iter().copied()).contending;
+        let on_channels = (first + (hops - 1.0) * middle) / hops;
+        let sharing = |share: f64, contending: f64| {
             let classes: Vec<Class> = real_time.iter().map(|class| class.thinned(share)).collect();
-            LinkSharing::new(&classes, own, asked.clocked, unit, steps)
+            LinkSharing::new(&classes, own, Clock::of(asked, contending), unit, steps)
         };
         Self {
-            channel: sharing(paths.channel_rate()),
-            ejection: sharing(1.0),
+            channel: sharing(paths.channel_rate(), on_channels),
+            ejection: sharing(1.0, paths.mean(paths.last().iter().copied()).contending),
             interface: asked.clocked.then(|| GapsInside::new(real_time, own, unit, steps)),
         }
     }
