@@ -213,6 +213,7 @@ impl Above {
             regain: self.set_up(grid, 1.0, unit / own.message),
             first,
             later,
+            ended: None,
             work,
             set_up,
             header_wait: 0.0,

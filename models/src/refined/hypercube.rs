@@ -108,6 +108,8 @@ struct OneClass<'g> {
     /// Gaps of whole messages, and over the flits that the buffer does not hold.
     gaps: [Law; 2],
     gaps_rest: [Law; 2],
+    /// The same as the first channel ends them.
+    ended: [Law; 2],
     /// Gaps as of Poisson sources, where bursts above make others of them.
     work: Option<[Law; 2]>,
     /// Share of the time in which no other class is in a burst.
@@ -165,6 +167,10 @@ impl<'g> OneClass<'g> {
             [law(&interface.first), law(&interface.later)]
         };
         let (whole, rest) = (gaps(shape.message), gaps(shape.rest()));
+        let ended = match &interface.ended {
+            Some(ended) => [0, 1].map(|i| grid.law(ended[i].over(grid, shape.message))),
+            None => whole.clone(),
+        };
         let work = interface.work_inside(grid, shape);
         let header = own.map_or(f64::INFINITY, |own| passed(&real_time, own) / unit);
         let rate = class.rate * unit;
@@ -183,6 +189,7 @@ impl<'g> OneClass<'g> {
             ejection,
             gaps: whole,
             gaps_rest: rest,
+            ended,
             work,
             quiet: asked.quiet_beside(index),
             header,

@@ -23,7 +23,7 @@
 use super::Class;
 use super::between::{Between, Nested, Presence, delays_together, together};
 use super::greedy_chain::{Chains, GreedyChain};
-use super::grid::Grid;
+use super::grid::{Grid, Transform};
 use super::law::Law;
 use super::link_sharing::{load_beside, others};
 use super::station::{Around, Shape};
@@ -42,6 +42,8 @@ pub(super) struct Interface {
     pub(super) header_wait: f64,
     /// `g0`: mean length of one gap \[cells\].
     pub(super) gap: f64,
+    /// `G_0`, `G_1` as the next link ends them; none where that makes no difference.
+    pub(super) ended: Option<[Between; 2]>,
     /// What comes between the flits of a message, whatever it found.
     pub(super) coming: Between,
     /// What a stalled message waits for to regain the link: best effort only, an equal class has kept its stamps.
@@ -62,10 +64,35 @@ struct Pair {
     behind: Law,
     comes_left: f64,
     found_left: f64,
+    /// `G_0` found or come, `G_1` where something was left, if both go on to the same link.
+    together: Option<[Law; 3]>,
+}
+
+/// Who goes on to the same link as another message of its interface.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SameWay {
+    /// How often.
+    pub(super) share: f64,
+    /// `H`: cycles by which a header is slower than body flits.
+    pub(super) header: f64,
+}
+
+impl SameWay {
+    /// Below this share it makes no difference.
+    const LEAST: f64 = 0.1;
+
+    /// `V_c M - V_d - M` of a message with a gap, `V_c - V_d + k (H - 1)` of one without; none where the own clock is
+    /// not the slower one.
+    fn after(self, class: &Class, other: &Class) -> Option<[f64; 2]> {
+        let (slow, fast) = (class.vtick, other.vtick);
+        (self.share > Self::LEAST && self.header >= 1.0 && slow > fast).then(|| {
+            [slow * class.message - fast - class.message, slow - fast + slow / fast * (self.header - 1.0)]
+        })
+    }
 }
 
 impl Pair {
-    fn new(classes: &[Class], own: usize, d: usize, chains: &Chains, unit: f64) -> Self {
+    fn new(classes: &[Class], own: usize, d: usize, chains: &Chains, same: SameWay, unit: f64) -> Self {
         let (class, other) = (&classes[own], &classes[d]);
         let k = class.vtick / other.vtick;
         let sigma = other.load();
@@ -78,11 +105,23 @@ impl Pair {
         let waiting = chains.waiting(beside);
         let message = chains.message().mean();
         let (mut sent, mut left) = (Vec::new(), Vec::new());
+        let after = same.after(class, other);
+        let mut together = Vec::new();
         for (weight, u, before) in ages(sigma.min(0.9)) {
             let ran = other.message * (u + before) * (1.0 - pace);
             let chain = run(&waiting.plus(message * (1.0 - u)), &|j| k * j - ran);
             sent.push((weight, chains.sent(&chain)));
             left.push((weight, chain.left()));
+            if let Some([gap, none]) = after {
+                // the rest of it, as far as the clocks let it pass
+                let rest = other.message * (1.0 - u);
+                let [gap, none] =
+                    [gap, none].map(|most| Law::constant((most.min(rest) / unit).floor().max(0.0)));
+                let law = chains.sent(&chain);
+                let with = law.positive();
+                let law = Law::mixture(&[(1.0 - with, &none), (with, &law.given_positive().max(&gap))]);
+                together.push((weight, law));
+            }
         }
         let (found, found_left) = (Law::mix(&sent), Law::mix(&left));
         let comes_left = comes.left();
@@ -100,15 +139,33 @@ impl Pair {
         let all: Vec<(f64, Law)> = all.collect();
         let all = Law::mix(&all);
         let behind = chains.sent(&run(&left.given_positive(), &|j| k * j));
+        let sent_comes = chains.sent(&comes);
+        let together = after.map(|[gap, none]| {
+            let cells = |most: f64| Law::constant((most / unit).floor().max(0.0));
+            // it comes anywhere: as if to the rest of the message
+            let part = |share: f64| {
+                let passes =
+                    (gap + class.message + other.vtick) * share - other.vtick - class.message * share;
+                cells(passes.min(other.message).max(none.min(other.message)))
+            };
+            let parts = [0.125, 0.375, 0.625, 0.875].map(part);
+            let anywhere =
+                Law::mixture(&[(0.25, &parts[0]), (0.25, &parts[1]), (0.25, &parts[2]), (0.25, &parts[3])]);
+            let come = 1.0 - (-other.rate * class.message).exp();
+            let law = Law::mixture(&[(1.0 - come, &Law::zero()), (come, &anywhere)]);
+            let rest = left.given_positive().stretched(other.message / chains.message().mean() / unit);
+            [Law::mix(&together), sent_comes.max_in_step(&law), behind.max_in_step(&rest.min(&cells(gap)))]
+        });
         Self {
             message: class.message / unit,
             present: beside,
-            comes: chains.sent(&comes),
+            comes: sent_comes,
             found,
             all,
             behind,
             comes_left: comes_left.positive(),
             found_left: found_left.positive(),
+            together,
         }
     }
 
@@ -119,13 +176,22 @@ impl Pair {
 
     /// `G_1`: gaps of another.
     fn later(&self) -> Law {
+        self.later_with(0.0, &self.behind)
+    }
+
+    /// The same, `together` for the share of those behind something left that go on with it.
+    fn later_with(&self, together: f64, law: &Law) -> Law {
         // who comes behind another comes while that one is sent: shares by how long it takes
         let takes = |law: &Law| self.message + law.mean();
         let (comes, found) = ((1.0 - self.present) * takes(&self.comes), self.present * takes(&self.found));
         let left = (1.0 - self.present) * self.comes_left * takes(&self.comes.given_positive())
             + found * self.found_left;
         let share = (left / (comes + found)).min(1.0);
-        Law::mixture(&[(1.0 - share, &self.all), (share, &self.behind)])
+        Law::mixture(&[
+            (1.0 - share, &self.all),
+            (share * (1.0 - together), &self.behind),
+            (share * together, law),
+        ])
     }
 }
 
@@ -159,16 +225,19 @@ pub(super) fn ages(sigma: f64) -> Vec<(f64, f64, f64)> {
 }
 
 /// What the other real-time classes do to one at the interface, whatever the number of cells.
-pub(super) struct GapsInside(Vec<Pair>);
+pub(super) struct GapsInside {
+    pairs: Vec<Pair>,
+    same: SameWay,
+}
 
 impl GapsInside {
     /// Of class `own` among all real-time classes of the node.
-    pub(super) fn new(classes: &[Class], own: usize, unit: f64, steps: usize) -> Self {
+    pub(super) fn new(classes: &[Class], own: usize, same: SameWay, unit: f64, steps: usize) -> Self {
         let class = &classes[own];
         let others: Vec<usize> = others(classes, own);
         let chains: Vec<Chains> =
             others.iter().map(|d| Chains::new(class, own, &classes[*d], *d, unit, steps)).collect();
-        let pair = |(d, chains): (&usize, &Chains)| Pair::new(classes, own, *d, chains, unit);
+        let pair = |(d, chains): (&usize, &Chains)| Pair::new(classes, own, *d, chains, same, unit);
         let mut pairs: Vec<Pair> = others.iter().zip(&chains).map(pair).collect();
         let load: f64 = classes.iter().map(Class::load).sum();
         // behind another a message waits for no more than all that comes of the others
@@ -188,7 +257,7 @@ impl GapsInside {
                 pair.present = (beside * any / others).min(0.95);
             }
         }
-        Self(pairs)
+        Self { pairs, same }
     }
 }
 
@@ -203,7 +272,7 @@ impl Interface {
 
     /// Of class `own` among all real-time classes of the node.
     pub(super) fn new(grid: &Grid, gaps: &GapsInside, classes: &[Class], own: usize, unit: f64) -> Self {
-        let (GapsInside(pairs), class, others) = (gaps, &classes[own], others(classes, own));
+        let (GapsInside { pairs, same }, class, others) = (gaps, &classes[own], others(classes, own));
         let nothing = Between::nothing(class.message / unit);
         let (mut first, mut later, mut coming) = (nothing.clone(), nothing.clone(), nothing);
         let (mut header_wait, mut gap, mut gaps) = (0.0, 0.0, 0.0);
@@ -211,14 +280,35 @@ impl Interface {
         let rates = pairs.iter().map(|pair| pair.comes.positive() / class.message * unit).collect();
         let nested = Nested::new(grid, rates, &comes);
         let mut presences = Vec::new();
+        let is_ended = pairs.iter().any(|pair| pair.together.is_some());
+        let (mut presences_ended, mut later_ended) = (Vec::new(), Between::nothing(class.message / unit));
         for (place, (pair, d)) in pairs.iter().zip(&others).enumerate() {
             let other = &classes[*d];
             let gaps_first = pair.first();
             let within = |law: &Law| nested.within(grid, place, law);
             let (found, absent) = (within(&pair.found), within(&pair.comes));
             coming.add(pair.comes.positive(), nested.law(place));
-            presences.push(Presence { present: pair.present, found, absent });
             let behind = pair.later();
+            if is_ended {
+                // of those that both go on to the same link the tail waits for what the clocks let pass
+                let share = if pair.together.is_some() { same.share } else { 0.0 };
+                let mixed = |alone: &Transform, together: Option<&Law>| match together {
+                    Some(law) => {
+                        let law = within(law);
+                        alone.iter().zip(&law).map(|(a, b)| a * (1.0 - share) + b * share).collect()
+                    }
+                    None => alone.clone(),
+                };
+                let [first, comes, left] = [0, 1, 2].map(|i| pair.together.as_ref().map(|laws| &laws[i]));
+                presences_ended.push(Presence {
+                    present: pair.present,
+                    found: mixed(&found, first),
+                    absent: mixed(&absent, comes),
+                });
+                let left = left.map_or_else(|| behind.clone(), |left| pair.later_with(share, left));
+                later_ended.add(left.positive(), &within(&left.given_positive()));
+            }
+            presences.push(Presence { present: pair.present, found, absent });
             later.add(behind.positive(), &within(&behind.given_positive()));
             gap += gaps_first.mean();
             gaps += gaps_first.positive();
@@ -234,10 +324,27 @@ impl Interface {
         let mean = grid.law(later.over(grid, class.message / unit)).mean();
         if mean > most {
             later = later.part(most / mean);
+            later_ended = later_ended.part(most / mean);
         }
         let gap = if gaps > 0.0 { gap / gaps } else { 0.0 };
+        let nothing = first.clone();
         first.add(1.0, &together(grid, &presences));
-        Self { first, later, coming, work: None, regain: Law::zero(), set_up: Law::zero(), header_wait, gap }
+        let ended = is_ended.then(|| {
+            let mut first = nothing;
+            first.add(1.0, &together(grid, &presences_ended));
+            [first, later_ended]
+        });
+        Self {
+            first,
+            later,
+            ended,
+            coming,
+            work: None,
+            regain: Law::zero(),
+            set_up: Law::zero(),
+            header_wait,
+            gap,
+        }
     }
 }
 
@@ -257,6 +364,7 @@ impl Interface {
             first,
             later,
             coming: around.lagging.clone(),
+            ended: None,
             regain: Law::zero(),
             work: None,
             set_up: Law::zero(),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::between::Between;
 use super::grid::Grid;
 use super::higher_classes::Above;
-use super::interface::{GapsInside, Interface};
+use super::interface::{GapsInside, Interface, SameWay};
 use super::iteration::{Iteration, Settled, State};
 use super::law::Law;
 use super::link_sharing::{Clock, LinkSharing};
@@ -82,12 +82,13 @@ impl Chained {
         resolution: &Resolution,
     ) -> Self {
         let (unit, steps) = (resolution.unit, resolution.steps);
+        let same = SameWay { share: 1.0 - share.other_inputs, header: asked.stages - 3.0 };
         let sharing = if (share.unit, share.steps) == (unit, steps) {
             Rc::clone(&share.sharings[own])
         } else {
             Rc::new(LinkSharing::new(real_time, own, Clock::of(asked, share.other_inputs), unit, steps))
         };
-        Self { sharing, interface: asked.clocked.then(|| GapsInside::new(real_time, own, unit, steps)) }
+        Self { sharing, interface: asked.clocked.then(|| GapsInside::new(real_time, own, same, unit, steps)) }
     }
 }
 
@@ -211,10 +212,14 @@ fn one(
     let pace = (shape.message + shape.header + met.blocked.mean()) * unit;
     // L = P - 1 + M + E[delay of the tail], of first messages and of others
     let first = queued.first;
+    let ended = match &interface.ended {
+        Some(ended) => [0, 1].map(|i| grid.law(ended[i].over(grid, shape.message))),
+        None => whole.clone(),
+    };
     let (mut delays, mut parts) = (Vec::new(), Vec::new());
     let mean = if resolution.laws {
-        let at_once = station.passage(&Law::zero(), &met, &interface.first);
-        let behind = station.passage(&queued.in_buffer, &met, &interface.later);
+        let at_once = station.passage(&Law::zero(), &met, &ended[0]);
+        let behind = station.passage(&queued.in_buffer, &met, &ended[1]);
         let law = Law::mixture(&[(first, &at_once), (1.0 - first, &behind)]);
         let mean = law.mean();
         delays.push(Delays { hops: None, share: 1.0, lone: asked.stages - 1.0 + class.message, law });
@@ -222,8 +227,8 @@ fn one(
     } else {
         parts.push(met.blocked.clone());
         parts.extend(whole.clone());
-        first * station.mean_passage(&Law::zero(), &met, &interface.first)
-            + (1.0 - first) * station.mean_passage(&queued.in_buffer, &met, &interface.later)
+        first * station.mean_passage(&Law::zero(), &met, &ended[0])
+            + (1.0 - first) * station.mean_passage(&queued.in_buffer, &met, &ended[1])
     };
     let input = (1.0 - first) * queued.in_buffer.mean() * unit;
     let arbitration = met.granted.mean() * unit;

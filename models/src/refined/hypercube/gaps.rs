@@ -57,15 +57,15 @@ impl OneClass<'_> {
         let crossing = self.paths.mean(outputs.iter().copied());
         let contended = self.contended(false, &outputs, around);
         let queues = self.queues(false, crossing, around, &contended, held);
-        let passage = |queues: &Queues<'_>, in_buffer: &Law, met: &Met, gaps: &Between| {
+        let passage = |queues: &Queues<'_>, in_buffer: &Law, met: &Met, gaps: &Law| {
             if self.laws {
                 queues.passage(in_buffer, met, gaps).mean()
             } else {
                 queues.mean_passage(in_buffer, met, gaps)
             }
         };
-        let delay = first * passage(&queues, &Law::zero(), met, &self.interface.first)
-            + (1.0 - first) * passage(&queues, &entering.in_buffer, met, &self.interface.later);
+        let delay = first * passage(&queues, &Law::zero(), met, &self.ended[0])
+            + (1.0 - first) * passage(&queues, &entering.in_buffer, met, &self.ended[1]);
         let leaving = (delay - (1.0 - first) * entering.in_buffer.mean() - link.mean()).max(0.0);
         if self.dimension < 2 {
             return Ok((leaving, None));
@@ -75,7 +75,8 @@ impl OneClass<'_> {
         let crossing = self.paths.mean(outputs.iter().copied());
         let contended = self.contended(false, &outputs, &around);
         let queues = self.queues(false, crossing, &around, &contended, held);
-        let delay = passage(&queues, &Law::zero(), &met, &self.gaps_of_mean(leaving));
+        let gaps = self.grid.law(self.gaps_of_mean(leaving).over(self.grid, self.shape.message));
+        let delay = passage(&queues, &Law::zero(), &met, &gaps);
         let growth = delay - met.waits.link.mean() - leaving;
         // routers passed since the first: E[h (h - 1) / 2] / E[h]
         let passed: f64 = (1..=self.dimension)

@@ -1,8 +1,8 @@
 //! What the other classes do to one, on network channels, on ejection links and at the interface.
 
-use super::super::ecube_paths::{Crossing, EcubePaths};
+use super::super::ecube_paths::{Crossing, EcubePaths, Output};
 use super::super::higher_classes::Above;
-use super::super::interface::GapsInside;
+use super::super::interface::{GapsInside, SameWay};
 use super::super::link_sharing::{Clock, LinkSharing};
 use super::super::station::Around;
 use super::super::{Asked, Class, Resolution};
@@ -25,6 +25,10 @@ impl Chained {
         resolution: &Resolution,
     ) -> Self {
         let (unit, steps) = (resolution.unit, resolution.steps);
+        // two messages of an interface take the same first channel: Σ p_s^2, p_s = 2^(n - 1 - s) / (2^n - 1)
+        let share =
+            (0..paths.dimension()).map(|s| paths.same(Output { from: None, to: Some(s) }).powi(2)).sum();
+        let same = SameWay { share, header: asked.stages - 3.0 };
         let hops = paths.mean_hops();
         let first = paths.mean(paths.first().iter().copied()).contending;
         let middle = paths.mean(paths.middle().iter().copied()).contending;
@@ -36,7 +40,7 @@ impl Chained {
         Self {
             channel: sharing(paths.channel_rate(), on_channels),
             ejection: sharing(1.0, paths.mean(paths.last().iter().copied()).contending),
-            interface: asked.clocked.then(|| GapsInside::new(real_time, own, unit, steps)),
+            interface: asked.clocked.then(|| GapsInside::new(real_time, own, same, unit, steps)),
         }
     }
 }

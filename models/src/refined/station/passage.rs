@@ -1,7 +1,6 @@
 //! The way of a tail through an output: what it lags behind, and what gaps and interruptions add.
 
 use super::{Around, Met, Station};
-use crate::refined::between::Between;
 use crate::refined::grid::{Grid, Transform, product};
 use crate::refined::law::Law;
 use crate::refined::shared_queue::{OnLattice, SharedQueue};
@@ -17,14 +16,14 @@ impl Station<'_> {
     ///
     /// Who finds its class on a link that others share is delayed by `φ F(m) 1` over `m` flits, of weight one, by what
     /// [`SharedQueue`] tells; who finds none of it, by what the chains of pairs do.
-    pub(in crate::refined) fn passage(&self, in_buffer: &Law, met: &Met, gaps: &Between) -> Law {
+    pub(in crate::refined) fn passage(&self, in_buffer: &Law, met: &Met, gaps: &Law) -> Law {
         let mut sum = Sum::new(self.grid);
         self.pass(in_buffer, met, gaps, &mut sum);
         sum.law().less(self.shape.header)
     }
 
     /// Mean of [`Station::passage`], for which what is added need not be known as a law.
-    pub(in crate::refined) fn mean_passage(&self, in_buffer: &Law, met: &Met, gaps: &Between) -> f64 {
+    pub(in crate::refined) fn mean_passage(&self, in_buffer: &Law, met: &Met, gaps: &Law) -> f64 {
         let Self { grid, shape, around, half_way, .. } = self;
         let half = shape.message / 2.0;
         let in_step = grid.law(around.in_step.over(grid, half)).mean() / half;
@@ -34,11 +33,10 @@ impl Station<'_> {
     }
 
     /// All that may happen to a tail.
-    fn pass<W: Ways>(&self, in_buffer: &Law, met: &Met, gaps: &Between, ways: &mut W) {
+    fn pass<W: Ways>(&self, in_buffer: &Law, met: &Met, gaps: &Law, ways: &mut W) {
         let Self { grid, shape, around, .. } = self;
         let m = shape.message;
-        let all = grid.law(gaps.over(grid, m));
-        let (some, gap) = (all.positive(), all.given_positive());
+        let (some, gap) = (gaps.positive(), gaps.given_positive());
         let header = in_buffer.plus(shape.header);
         // who finds others meets them then, and none of what else could come
         if let Some(alone) = &around.alone {
