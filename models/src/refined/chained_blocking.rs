@@ -6,13 +6,15 @@
 //! fall together):
 //!
 //! ```text
-//! z_k(m) = max[ (U + K^(m - b) - b)+ if m > b,  (U + y_(k + 1)(m - 2 b) - (2 b - P))+ if m > 2 b ]
-//! y_k(m) = w + z_k(m)
+//! z_k(m) = max[ (U + K^(m - b) - b)+ if m > b,  (U + D + y_(k + 1)(m - 2 b) - (2 b - P))+ ]
+//! y_k(m) = w + z_k(m),   y(m) = 0 for m <= 0
 //! ```
 //!
-//! Two buffers hold `2 b` flits, `P` of which are on their way when the message flows.
+//! Two buffers hold `2 b` flits, `P` of which are on their way when the message flows. `D` is the wait behind others in
+//! the input channel between, as far as it has room: the flit `2 b` places ahead may be one of theirs.
 
 use super::between::Between;
+use super::ecube_paths::Output;
 use super::grid::{Grid, product};
 use super::law::Law;
 use super::station::{Shape, Waits};
@@ -43,12 +45,27 @@ pub(super) struct Held {
     pub(super) on_ejection: Law,
     /// `y_1(M)`: what the tail is blocked for in the first router.
     pub(super) first: Option<Law>,
+    /// `z` of each channel where messages fit into its buffers.
+    pub(super) full: Vec<Law>,
 }
 
 impl Held {
     /// Nobody is held up.
     pub(super) fn nobody() -> Self {
-        Self { on_channel: Law::zero(), on_ejection: Law::zero(), first: None }
+        Self { on_channel: Law::zero(), on_ejection: Law::zero(), first: None, full: Vec::new() }
+    }
+
+    /// `z` at outputs that are met so often.
+    pub(super) fn over(&self, outputs: &[(f64, Output)]) -> Law {
+        let full = |(share, output): &(f64, Output)| match output.to {
+            None => (*share, &self.on_ejection),
+            Some(to) => (*share, self.full.get(to as usize).unwrap_or(&self.on_channel)),
+        };
+        match outputs {
+            [] => Law::zero(),
+            [one] => full(one).1.clone(),
+            _ => Law::mixture(&outputs.iter().map(full).collect::<Vec<_>>()),
+        }
     }
 
     pub(super) fn mean(&self) -> f64 {
@@ -62,6 +79,8 @@ pub(super) struct Chain<'c> {
     pub(super) shape: Shape,
     pub(super) stages: f64,
     pub(super) shares: &'c [f64],
+    /// `D`: wait in an input channel.
+    pub(super) in_channel: &'c Law,
 }
 
 impl Chain<'_> {
@@ -73,13 +92,15 @@ impl Chain<'_> {
         let flits = |level: usize| m - 2.0 * b * level as f64;
         let on_ejection: Vec<Law> = (0..levels).map(|level| self.blocked(last, flits(level), None)).collect();
         let mut ahead: Vec<Law> = on_ejection.iter().map(|z| self.grid.sum(last.grant, z)).collect();
+        let nothing = Law::zero();
         let (mut channels, mut firsts) = (Vec::new(), Vec::new());
         // messages with so many channels to go at least
         let mut crossing: f64 = self.shares.iter().sum();
         for share in self.shares {
-            firsts.push((*share, self.blocked(first, m, ahead.get(1))));
-            let here: Vec<Law> =
-                (0..levels).map(|level| self.blocked(later, flits(level), ahead.get(level + 1))).collect();
+            firsts.push((*share, self.blocked(first, m, ahead.get(1).or(Some(&nothing)))));
+            let here: Vec<Law> = (0..levels)
+                .map(|level| self.blocked(later, flits(level), ahead.get(level + 1).or(Some(&nothing))))
+                .collect();
             ahead = here.iter().map(|z| self.grid.sum(later.grant, z)).collect();
             channels.push((crossing, here[0].clone()));
             crossing -= share;
@@ -88,7 +109,12 @@ impl Chain<'_> {
             Law::mixture(&parts.iter().map(|(share, law)| (share.max(0.0), law)).collect::<Vec<_>>())
         };
         let first = self.grid.sum(first.grant, &mean(&firsts));
-        Held { on_channel: mean(&channels), on_ejection: on_ejection[0].clone(), first: Some(first) }
+        Held {
+            on_channel: mean(&channels),
+            on_ejection: on_ejection[0].clone(),
+            first: Some(first),
+            full: Vec::new(),
+        }
     }
 
     /// `z(flits)`, with `y` of the flit two buffers on at the next router.
@@ -100,10 +126,12 @@ impl Chain<'_> {
             let own = self.grid.law(product(&self.grid.transform(&kind.link), &interruptions));
             blocked = own.less(b);
         }
-        if let Some(ahead) = ahead.filter(|_| flits > 2.0 * b) {
-            let room = (2.0 * b - self.stages).max(0.0);
-            blocked = blocked.max_in_step(&self.grid.sum(&kind.link, ahead).less(room));
+        let Some(ahead) = ahead else { return blocked };
+        let room = (2.0 * b - self.stages).max(0.0);
+        let mut next = self.grid.sum(&kind.link, self.in_channel);
+        if flits > 2.0 * b {
+            next = self.grid.sum(&next, ahead);
         }
-        blocked
+        blocked.max_in_step(&next.less(room))
     }
 }

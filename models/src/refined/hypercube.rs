@@ -22,6 +22,7 @@
 mod along_path;
 mod contention;
 mod gaps;
+mod held_up;
 mod input_channel;
 mod links;
 mod stations;
@@ -29,7 +30,7 @@ mod stations;
 use std::rc::Rc;
 
 use super::between::Between;
-use super::chained_blocking::{Chain, Held, Kind};
+use super::chained_blocking::Held;
 use super::ecube_paths::{Crossing, EcubePaths};
 use super::grid::Grid;
 use super::higher_classes::Above;
@@ -48,6 +49,9 @@ use stations::Station;
 
 /// Rounds over a path in which messages longer than the buffers hold each other up.
 const CHAINED: u32 = 4;
+
+/// The same where full channels hold each other up.
+const BEHIND: u32 = 20;
 
 /// Probability of the last eighth of the lattice up to which it is wide enough for means.
 const BEYOND: f64 = 2e-4;
@@ -202,14 +206,12 @@ impl<'g> OneClass<'g> {
         last: bool,
         crossing: Crossing,
         around: &'s Around,
-        contended: &Contended,
-        held: &'s Held,
+        contended: &'s Contended,
     ) -> Queues<'s> {
         let rate = self.contending_rate(last, crossing, contended);
-        let held_up = if last { &held.on_ejection } else { &held.on_channel };
         // at the crossbar no more than one message of each other input can be ahead
         let ahead = crossing.others.max(1.0);
-        let queues = Queues::new(self.grid, self.shape, around, rate, ahead, held_up);
+        let queues = Queues::new(self.grid, self.shape, around, rate, ahead, &contended.held_up);
         if last && self.work.is_some() { queues.with_free_link() } else { queues }
     }
 
@@ -240,8 +242,8 @@ impl<'g> OneClass<'g> {
     ) -> Result<Settled, Overloaded> {
         let outputs = self.outputs(true, false);
         let crossing = self.paths.mean(outputs.iter().copied());
-        let contended = self.contended(false, &outputs, around);
-        let queues = self.queues(false, crossing, around, &contended, held);
+        let contended = self.contended(false, &outputs, around, held);
+        let queues = self.queues(false, crossing, around, &contended);
         let coming = self.grid.law(self.interface.coming.over(self.grid, self.shape.rest()));
         let source = Source {
             grid: self.grid,
@@ -268,32 +270,6 @@ impl<'g> OneClass<'g> {
         iteration.settle(start, resolution, report).map_err(|over| over.at(false))
     }
 
-    /// A later output on average over all messages: the channels, or the ejection links; from what it is else.
-    fn typical(&self, last: bool, gaps: f64, held: &Held) -> Result<(Around, Met), Overloaded> {
-        let outputs = self.outputs(false, last);
-        let crossing = self.paths.mean(outputs.iter().copied());
-        let around = self.around(last, crossing);
-        let contended = self.contended(last, &outputs, &around);
-        let queues = self.queues(last, crossing, &around, &contended, held);
-        let arriving = self.arriving(gaps);
-        let met = self.meet(&queues, &arriving, queues.start()).map_err(|over| over.at(last))?;
-        Ok((around, met))
-    }
-
-    /// All that is held up by buffers that are full, from router to router.
-    fn chained(&self, first: (&Around, &Met), gaps: f64, held: &Held) -> Result<Held, Overloaded> {
-        let shares: Vec<f64> = (1..=self.dimension).map(|hops| self.paths.share(hops)).collect();
-        let chain = Chain { grid: self.grid, shape: self.shape, stages: self.stages, shares: &shares };
-        let last = self.typical(true, gaps, held)?;
-        let first = Kind::new(&first.1.waits, &first.0.lagging);
-        let last = Kind::new(&last.1.waits, &last.0.lagging);
-        if self.dimension < 2 {
-            return Ok(chain.held(&first, &first, &last));
-        }
-        let later = self.typical(false, gaps, held)?;
-        Ok(chain.held(&first, &Kind::new(&later.1.waits, &later.0.lagging), &last))
-    }
-
     fn solve(
         &self,
         asked: &Asked,
@@ -306,7 +282,7 @@ impl<'g> OneClass<'g> {
         let mut held = Held::nobody();
         let mut round = 0;
         let mut warm = start.cloned();
-        let (mut stations, queued, gaps, state, pace) = loop {
+        let (mut stations, in_channel, queued, gaps, state, pace) = loop {
             let Settled { met, queued, state, narrow } =
                 self.source(&around, &held, resolution, warm.as_ref(), &mut report)?;
             if narrow {
@@ -316,18 +292,22 @@ impl<'g> OneClass<'g> {
             let (gaps, middle) = self.gaps_on_the_way(&around, &met, &entering, &held)?;
             let before = held.mean();
             round += 1;
-            if self.shape.is_short() && round < CHAINED {
-                held = self.chained((&around, &met), gaps, &held)?;
+            let stations = self.stations(&entering, gaps, &held, &met, middle)?;
+            let in_channel = self.in_channel(&stations, gaps, &held);
+            if round < if self.shape.is_short() { CHAINED } else { BEHIND } {
+                held = if self.shape.is_short() {
+                    self.chained((&around, &met), gaps, &in_channel, &held)?
+                } else {
+                    self.behind(&met, &in_channel)
+                };
                 if (held.mean() - before).abs() > 1e-2 * (self.shape.message + 1.0) {
                     warm = Some(state);
                     continue;
                 }
             }
-            let stations = self.stations(&entering, gaps, &held, &met, middle)?;
             let pace = (self.shape.message + self.shape.header + met.blocked.mean()) * unit;
-            break (stations, queued, gaps, state, pace);
+            break (stations, in_channel, queued, gaps, state, pace);
         };
-        let in_channel = self.in_channel(&stations, gaps, &held);
         self.interrupt(&mut stations, &in_channel);
         let lone = |hops: u32| asked.stages * (1.0 + f64::from(hops)) - 1.0 + self.class.message;
         let residence = (1.0 - queued.first) * queued.in_buffer.mean();

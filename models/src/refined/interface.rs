@@ -18,7 +18,13 @@
 //! E[G_1] <= (M σ_o + Σ σ_d M_d / 2 / (1 - σ_o)) / (1 - σ_o)
 //! ```
 //!
-//! (what is found, and what comes meanwhile).
+//! (what is found, and what comes meanwhile). In a long busy period of c all that comes of the others goes through, as far
+//! as the clocks let it. Nearer to that limit `L` the longer the class keeps the link, `u` of the time (our own
+//! approximation), so that at a load of one the source saturates:
+//!
+//! ```text
+//! E[G_1] <- G + u (L - G),   L = M Σ min(σ_d / (1 - σ_o), V_c / V_d),   u = λ (M + G) / (1 - λ (L - G))
+//! ```
 
 use super::Class;
 use super::between::{Between, Nested, Presence, delays_together, together};
@@ -322,9 +328,19 @@ impl Interface {
         let left = (1.0 - load).max(0.02);
         let most = (class.message * load + found / left) / left / unit;
         let mean = grid.law(later.over(grid, class.message / unit)).mean();
+        // In a long busy period of the class all that comes of the others goes through, as far as the clocks let it: E[G_1]
+        // tends to M Σ min(σ_d / (1 - σ_o), V_c / V_d). How near it comes depends on how long the class keeps the link.
+        let turn = |d: &usize| (classes[*d].load() / left).min(class.vtick / classes[*d].vtick);
+        let long_run = class.message * others.iter().map(turn).sum::<f64>() / unit;
+        let (keeps, lacking) = (class.message / unit + mean, long_run - mean);
         if mean > most {
             later = later.part(most / mean);
             later_ended = later_ended.part(most / mean);
+        } else if lacking > 0.0 && mean > 0.0 {
+            let rate = class.rate * unit;
+            let keeps = rate * keeps / (1.0 - rate * lacking).max(rate * keeps);
+            later = later.part(1.0 + keeps * lacking / mean);
+            later_ended = later_ended.part(1.0 + keeps * lacking / mean);
         }
         let gap = if gaps > 0.0 { gap / gaps } else { 0.0 };
         let nothing = first.clone();

@@ -4,8 +4,8 @@ use super::super::ecube_paths::{Crossing, Output};
 use super::super::grid::{Grid, product};
 use super::super::law::Law;
 use super::super::station::{Around, Met};
-use super::OneClass;
 use super::input_channel::less_exponential;
+use super::{Held, OneClass};
 
 /// Messages of the own class ahead at an output.
 pub(super) struct Contended {
@@ -19,6 +19,8 @@ pub(super) struct Contended {
     came: f64,
     /// `(v_d + I - G)+`
     slower: Law,
+    /// `z`: how much longer full buffers further on let a message hold the output.
+    pub(super) held_up: Law,
 }
 
 /// Mean waits of the messages of one input for an output, in messages.
@@ -44,10 +46,18 @@ impl OneClass<'_> {
     /// w_0 = Σ u_j (1/2 + w_j),   w_1 = Σ (1 - exp(-u_j (1 + w_i))) + E[(v_d + I - G)+] / C     sums over j != i
     /// w_i = (1 - u_i) w_0 + u_i w_1,   C = (M + 1) / (1 - Σ)
     /// ```
-    pub(super) fn contended(&self, last: bool, outputs: &[(f64, Output)], around: &Around) -> Contended {
+    pub(super) fn contended(
+        &self,
+        last: bool,
+        outputs: &[(f64, Output)],
+        around: &Around,
+        held: &Held,
+    ) -> Contended {
         let grid = self.grid;
         let link = self.link(last);
-        let completion = (self.shape.message + self.shape.idle) / (1.0 - link.load).max(0.02);
+        let held_up = held.over(outputs);
+        let z = if self.shape.is_short() { 0.0 } else { held_up.mean() };
+        let completion = (self.shape.message + self.shape.idle) / (1.0 - link.load).max(0.02) + z;
         let load = (link.rate * completion).min(0.98);
         let delayed = grid.sum(&around.set_up, &grid.law(around.in_step.over(grid, self.shape.message)));
         let slower = grid.excess(&delayed, &self.gaps[0]).min(&Law::constant(self.shape.buffer));
@@ -68,7 +78,7 @@ impl OneClass<'_> {
             mean.alone += share * of.alone;
             mean.came += share * of.came;
         }
-        Contended { completion, wait: mean.wait, alone: mean.alone, came: mean.came, slower }
+        Contended { completion, wait: mean.wait, alone: mean.alone, came: mean.came, slower, held_up }
     }
 
     /// Rate of the own messages that contend for an output, that of a queue M/D/1 of the mean wait:
@@ -91,12 +101,17 @@ impl OneClass<'_> {
         met: &Met,
     ) -> [Law; 2] {
         let (grid, m) = (self.grid, self.shape.message);
-        let Contended { wait, alone, came, slower, .. } = contended;
+        let Contended { wait, alone, came, slower, held_up, .. } = contended;
         let positive = met.own.positive();
         if crossing.contending < 1e-9 || positive < 1e-12 {
             return [met.own.clone(), Law::zero()];
         }
         let whole = product(&grid.delay(m + self.shape.idle), &around.lagging.over(grid, m));
+        let whole = if self.shape.is_short() || held_up.positive() <= 0.0 {
+            whole
+        } else {
+            product(&whole, &grid.transform(held_up))
+        };
         let exponent: Vec<_> = whole.iter().map(|z| z - 1.0).collect();
         let came = grid.law(grid.compound(&exponent, *came));
         [met.own.sometimes((alone / wait).min(1.0)), grid.sum(&came, slower)]

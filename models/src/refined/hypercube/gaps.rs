@@ -55,8 +55,8 @@ impl OneClass<'_> {
         let first = entering.first;
         let outputs = self.outputs(true, false);
         let crossing = self.paths.mean(outputs.iter().copied());
-        let contended = self.contended(false, &outputs, around);
-        let queues = self.queues(false, crossing, around, &contended, held);
+        let contended = self.contended(false, &outputs, around, held);
+        let queues = self.queues(false, crossing, around, &contended);
         let passage = |queues: &Queues<'_>, in_buffer: &Law, met: &Met, gaps: &Law| {
             if self.laws {
                 queues.passage(in_buffer, met, gaps).mean()
@@ -73,8 +73,8 @@ impl OneClass<'_> {
         let (around, met) = self.typical(false, leaving, held)?;
         let outputs = self.outputs(false, false);
         let crossing = self.paths.mean(outputs.iter().copied());
-        let contended = self.contended(false, &outputs, &around);
-        let queues = self.queues(false, crossing, &around, &contended, held);
+        let contended = self.contended(false, &outputs, &around, held);
+        let queues = self.queues(false, crossing, &around, &contended);
         let gaps = self.grid.law(self.gaps_of_mean(leaving).over(self.grid, self.shape.message));
         let delay = passage(&queues, &Law::zero(), &met, &gaps);
         let growth = delay - met.waits.link.mean() - leaving;

@@ -3,9 +3,9 @@
 use realfft::num_complex::Complex64;
 
 use super::super::ecube_paths::Output;
-use super::super::grid::{Transform, product};
+use super::super::grid::{Grid, Transform, product};
 use super::super::law::Law;
-use super::super::station::Met;
+use super::super::station::{Met, Shape};
 use super::super::tail_and_header::{ALONE, CLOSE, STATES};
 use super::stations::Stations;
 use super::{Held, OneClass};
@@ -18,6 +18,10 @@ pub(super) struct InChannel {
     pub(super) mean: f64,
     /// The part of it that is waited inside the channel, not in the output buffer upstream.
     pub(super) inside: f64,
+    /// `z`: how long the tail is kept from the crossbar upstream since the channel is full.
+    pub(super) full: Law,
+    /// `D` as far as the channel has room.
+    pub(super) ahead: Law,
 }
 
 impl OneClass<'_> {
@@ -40,6 +44,13 @@ impl OneClass<'_> {
     /// buffer upstream, or before it (not so where messages are longer than the buffer, nor in best effort beside bursts:
     /// there it is left to other parts). Where all `x` are alike the mean is that of two queues M/G/1 in a
     /// row within a few per cent.
+    ///
+    /// A tail crosses the router upstream when the flit `2 b` places ahead, one of a message before it, has crossed this
+    /// one: `z = (D' - K - E)+` later than a lone one, `K = 2 b - 5` (three cycles on the way, one of credit for each
+    /// buffer), where `E` are the pauses between the `floor(2 b / M) - 1` messages between. What its predecessor waited
+    /// for longer than that it has waited upstream: `D' = min(D, K + E) * Y`. So each message is kept from the crossbar
+    /// for no longer than what holds up its predecessor. `z` is a part of `x` at the router upstream: later dimensions
+    /// first. The wait `D` itself is told here once, whole, wherever it is waited.
     pub(super) fn in_channel(&self, stations: &Stations, gaps: f64, held: &Held) -> Vec<InChannel> {
         const ROUNDS: usize = 4;
         let (grid, shape, rate) = (self.grid, self.shape, self.channel.rate);
@@ -47,7 +58,9 @@ impl OneClass<'_> {
         let covered = Law::constant(shape.header - self.hidden());
         let decay = (-rate).exp();
         let room = Law::constant((shape.buffer - shape.credit).max(0.0));
-        let wait = |s: u32| {
+        let room_for = BetweenCrossbars::new(shape);
+        let mut full: Vec<Law> = vec![Law::zero(); self.dimension as usize];
+        let mut wait = |s: u32| {
             let different = self.paths.crossing(Output { from: None, to: Some(s) }).different;
             // x + H of a predecessor that is alone, and of one that follows another
             let held_up = |state: usize| {
@@ -61,9 +74,17 @@ impl OneClass<'_> {
                     // as often as it waits for its class
                     let [alone, behind] = &station.own;
                     let as_often = alone.positive() / station.met.own.positive().max(1e-12);
-                    let alone = blocked.sometimes(as_often.min(1.0));
+                    let as_often = as_often.min(1.0);
+                    let mut alone = blocked.sometimes(as_often);
+                    let mut behind = behind.clone();
+                    if let Some(full) = output.to.map(|to| &full[to as usize]).filter(|z| z.positive() > 0.0)
+                    {
+                        let held = grid.sum(&waits.grant.sometimes(as_often), full);
+                        alone = alone.max_in_step(&held);
+                        behind = grid.sum(&behind, full);
+                    }
                     let same = if state == ALONE { 0.0 } else { self.paths.same(output) };
-                    (share, Law::mixture(&[(1.0 - same, &alone), (same, behind)]))
+                    (share, Law::mixture(&[(1.0 - same, &alone), (same, &behind)]))
                 };
                 let parts: Vec<(f64, Law)> = self.paths.onward(s).map(part).collect();
                 let parts: Vec<(f64, &Law)> = parts.iter().map(|(share, law)| (*share, law)).collect();
@@ -99,14 +120,31 @@ impl OneClass<'_> {
                 behind = product(&ahead, &grid.transform(&alone));
             }
             let first = grid.transform(&alone);
-            let next = |i: usize| {
+            let next = |i: usize, first: &Transform, behind: &Transform| {
                 let sum =
                     |(((first, behind), x), y): (((&Complex64, &Complex64), &Complex64), &Complex64)| {
                         first * x * (1.0 - follows) + behind * y * follows
                     };
-                grid.law(first.iter().zip(&behind).zip(&more[0][i]).zip(&more[1][i]).map(sum).collect())
+                grid.law(first.iter().zip(behind).zip(&more[0][i]).zip(&more[1][i]).map(sum).collect())
             };
-            let laws = [alone, next(0), next(1)];
+            let over = |parts: &[Law; STATES]| {
+                Law::mixture(&[(1.0 - follows, &parts[0]), (close, &parts[1]), (spaced, &parts[2])])
+            };
+            let laws = [alone.clone(), next(0, &first, &behind), next(1, &first, &behind)];
+            // min(D, K + pauses) * Y, or no more than K where the flit 2 b ahead is one of the own message
+            let most = room_for.most(grid, follows, decay);
+            // a hole that a burst leaves stalls long messages of a train at once, not one behind the other
+            let ahead = if shape.is_short() && self.interface.work.is_some() {
+                Law::zero()
+            } else if room_for.messages > 0.0 {
+                let cut = |law: &Law| grid.transform(&law.min(&most));
+                let (first, behind) = (cut(&alone), cut(&grid.law(behind)));
+                over(&[alone, next(0, &first, &behind), next(1, &first, &behind)])
+            } else {
+                over(&laws).min(&most)
+            };
+            let full_channel = if shape.is_short() { Law::zero() } else { grid.excess(&ahead, &most) };
+            full[s as usize] = full_channel.clone();
             let within = laws.each_ref().map(|law| law.min(&room));
             let mean = |laws: &[Law; STATES]| {
                 let [alone, behind, after] = laws.each_ref().map(Law::mean);
@@ -117,9 +155,42 @@ impl OneClass<'_> {
             // up all messages of a train at once, and they wait for it at the output
             let cut = shape.is_short() || self.interface.work.is_some();
             let laws = if cut { within } else { laws };
-            InChannel { mean: mean(&laws), inside, laws }
+            InChannel { mean: mean(&laws), inside, laws, full: full_channel, ahead }
         };
-        (0..self.dimension).map(wait).collect()
+        // later dimensions first
+        let mut found: Vec<InChannel> = (0..self.dimension).rev().map(&mut wait).collect();
+        found.reverse();
+        found
+    }
+}
+
+/// Room for flits between two crossbars.
+struct BetweenCrossbars {
+    /// `K = 2 b - 5` \[cells\]
+    flits: f64,
+    /// Whole messages of `2 b` flits.
+    messages: f64,
+}
+
+impl BetweenCrossbars {
+    /// Two buffers, less three cycles on the way and one of credit for each, as three are between header and header.
+    fn new(shape: Shape) -> Self {
+        let slots = 2.0 * shape.buffer;
+        let flits = (slots - 5.0 / 3.0 * shape.credit).max(0.0);
+        Self { flits, messages: (slots / shape.message + 1e-9).floor() }
+    }
+
+    /// `K + E`: flits, and `Exp(λ_c)` with the probability `1 - u` between each two messages.
+    fn most(&self, grid: &Grid, follows: f64, decay: f64) -> Law {
+        let between = self.messages - 1.0;
+        if between < 1.0 {
+            return Law::constant(self.flits);
+        }
+        let pause = |z: &Complex64| {
+            let idle = (1.0 - decay) / (1.0 - z * decay);
+            ((1.0 - follows) * idle + follows).powf(between)
+        };
+        grid.law(grid.points().iter().map(pause).collect()).plus(self.flits)
     }
 }
 

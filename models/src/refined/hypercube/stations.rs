@@ -172,8 +172,8 @@ impl OneClass<'_> {
                 }
             };
             let arriving = if like.first { entering } else { &arriving_later };
-            let contended = self.contended(like.last, &alike, &around);
-            let queues = self.queues(like.last, crossing, &around, &contended, held);
+            let contended = self.contended(like.last, &alike, &around, held);
+            let queues = self.queues(like.last, crossing, &around, &contended);
             let before =
                 known.iter().rfind(|(known, _)| (known.first, known.last) == (like.first, like.last));
             let known_of = if like.last { None } else { starts[usize::from(!like.first)] };

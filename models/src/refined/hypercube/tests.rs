@@ -146,3 +146,29 @@ fn every_corner_is_answered_or_refused() {
         }
     }
 }
+
+#[test]
+fn full_channels_hold_up_the_source() {
+    // the smaller the buffers the sooner; large ones hold nobody up
+    let load = |buffer: f64| {
+        let asked = asked(5.0, buffer, &[(RealTime, 0.021, 32.0)]);
+        all(&asked, 4, &resolution()).swap_remove(0).unwrap().source_load
+    };
+    let loads = [32.0, 64.0, 256.0, 1024.0].map(load);
+    assert!(loads[0] > loads[1] + 1e-3 && loads[1] > loads[2] - 1e-6, "{loads:?}");
+    assert!((loads[2] - loads[3]).abs() < 5e-3, "{loads:?}");
+}
+
+#[test]
+fn no_class_gets_more_of_a_link_than_there_is() {
+    let classes = |all: f64| {
+        let rate = |share: f64| share * all / 32.0;
+        asked(
+            5.0,
+            128.0,
+            &[(RealTime, rate(0.5), 32.0), (RealTime, rate(0.35), 32.0), (RealTime, rate(0.15), 32.0)],
+        )
+    };
+    assert!(all(&classes(0.7), 2, &resolution()).iter().all(Result::is_ok));
+    assert!(all(&classes(1.05), 2, &resolution()).iter().all(Result::is_err));
+}

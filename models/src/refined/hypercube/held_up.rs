@@ -1,0 +1,53 @@
+//! What holds up routers behind it: long messages, and channels that are full.
+
+use super::super::chained_blocking::{Chain, Held, Kind};
+use super::super::law::Law;
+use super::super::station::{Around, Met, Overloaded};
+use super::OneClass;
+use super::input_channel::InChannel;
+
+impl OneClass<'_> {
+    /// A later output on average over all messages: the channels, or the ejection links; from what it is else.
+    pub(super) fn typical(&self, last: bool, gaps: f64, held: &Held) -> Result<(Around, Met), Overloaded> {
+        let outputs = self.outputs(false, last);
+        let crossing = self.paths.mean(outputs.iter().copied());
+        let around = self.around(last, crossing);
+        let contended = self.contended(last, &outputs, &around, held);
+        let queues = self.queues(last, crossing, &around, &contended);
+        let arriving = self.arriving(gaps);
+        let met = self.meet(&queues, &arriving, queues.start()).map_err(|over| over.at(last))?;
+        Ok((around, met))
+    }
+
+    /// All that is held up by buffers that are full, from router to router.
+    pub(super) fn chained(
+        &self,
+        first: (&Around, &Met),
+        gaps: f64,
+        in_channel: &[InChannel],
+        held: &Held,
+    ) -> Result<Held, Overloaded> {
+        let shares: Vec<f64> = (1..=self.dimension).map(|hops| self.paths.share(hops)).collect();
+        let share = 1.0 / f64::from(self.dimension);
+        let in_channel =
+            Law::mixture(&in_channel.iter().map(|channel| (share, &channel.ahead)).collect::<Vec<_>>());
+        let (shape, stages) = (self.shape, self.stages);
+        let chain = Chain { grid: self.grid, shape, stages, shares: &shares, in_channel: &in_channel };
+        let last = self.typical(true, gaps, held)?;
+        let first = Kind::new(&first.1.waits, &first.0.lagging);
+        let last = Kind::new(&last.1.waits, &last.0.lagging);
+        if self.dimension < 2 {
+            return Ok(chain.held(&first, &first, &last));
+        }
+        let later = self.typical(false, gaps, held)?;
+        Ok(chain.held(&first, &Kind::new(&later.1.waits, &later.0.lagging), &last))
+    }
+
+    /// All that is held up by input channels that are full.
+    pub(super) fn behind(&self, first: &Met, in_channel: &[InChannel]) -> Held {
+        let full: Vec<Law> = in_channel.iter().map(|channel| channel.full.clone()).collect();
+        let held = Held { full, ..Held::nobody() };
+        let first = self.grid.sum(&first.waits.grant, &held.over(&self.outputs(true, false)));
+        Held { first: Some(first), ..held }
+    }
+}
