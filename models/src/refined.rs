@@ -3,6 +3,7 @@
 pub mod accuracy;
 mod between;
 mod bursts_above;
+mod bursts_beside;
 mod bursty_source;
 mod chained_blocking;
 mod clock_lead;

@@ -10,8 +10,9 @@
 //! W_bursts - W_Poisson = [(E[V] - E[V_RT])_bursts - (E[V] - E[V_RT])_Poisson] / (λ m)
 //! ```
 //!
-//! `m = (1 - σ) E[B]` is what of a service `B` in interface and input channel is not the work of others, so that the
-//! pole is where the model says that the class saturates.
+//! Where the buffer behind the link holds a message, `m = M`: a message that is held up there does not hold up the link.
+//! Where it does not, `m = (1 - σ) E[B]` is what of a service `B` in interface and input channel is not the work of
+//! others, so that the pole is where the model says that the class saturates.
 //!
 //! The own bursts are taken as a Poisson source there: that they coincide with those above is left out.
 //!
@@ -243,17 +244,17 @@ impl Asked {
             return 0.0;
         }
         let higher: Vec<Class> = self.real_time().collect();
-        longer_wait(&higher, class, load)
+        longer_wait(&higher, class, load, self.buffer)
     }
 }
 
 /// `W_bursts - W_Poisson` for a queue of load `load` \[cycles\].
-fn longer_wait(higher: &[Class], own: &Class, load: f64) -> f64 {
+fn longer_wait(higher: &[Class], own: &Class, load: f64, buffer: f64) -> f64 {
     if higher.iter().all(|class| class.bursts.is_none()) {
         return 0.0;
     }
     let above: f64 = higher.iter().map(Class::load).sum();
-    let own_load = load * (1.0 - above);
+    let own_load = if buffer >= own.message { own.load() } else { load * (1.0 - above) };
     if !(own_load > 0.0 && load < 1.0) {
         return 0.0;
     }
@@ -352,8 +353,8 @@ mod tests {
             };
             let bursts = BurstySource { rate: 0.004, streams: 4, messages_per_burst: 6.0, peak_rate };
             let own = Class { kind: ClassKind::BestEffort, ..class(None) };
-            assert!(longer_wait(&[class(Some(bursts))], &own, load) > 0.0);
-            assert!(longer_wait(&[class(None)], &own, load) == 0.0);
+            assert!(longer_wait(&[class(Some(bursts))], &own, load, 0.0) > 0.0);
+            assert!(longer_wait(&[class(None)], &own, load, 0.0) == 0.0);
         }
     }
 

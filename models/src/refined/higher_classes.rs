@@ -8,7 +8,6 @@ use realfft::num_complex::Complex64;
 
 use super::Class;
 use super::between::Between;
-use super::bursty_source::Service;
 use super::grid::{Grid, Transform};
 use super::interface::Interface;
 use super::law::Law;
@@ -193,16 +192,7 @@ impl Above {
         let (first, later, work) = match Modulated::new(grid, higher, unit) {
             Some(bursts) => {
                 let service = own.message / (1.0 - self.load);
-                // E[V] = ρ W + λ b^2 / 2 = λ b^2 (2 N - 1) / 2 / (1 - ρ)
-                let load = own.rate * service;
-                let batch = match own.bursts {
-                    Some(source) if load < 1.0 => {
-                        let service = Service::constant(service);
-                        let wait = source.queue(service, service).wait;
-                        ((1.0 + (wait / service.mean * 2.0 + 1.0) * (1.0 - load)) / 2.0).max(1.0)
-                    }
-                    _ => 1.0,
-                };
+                let batch = own.batch(service);
                 let (first, later) = Modulated::first_and_later(&bursts, own.message / unit, rate, batch);
                 (first, later, Some(steady))
             }

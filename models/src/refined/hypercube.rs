@@ -156,7 +156,7 @@ impl<'g> OneClass<'g> {
         let interface = match (&ejection.others, chains.zip(own)) {
             (Others::Above(above), _) => above.interface(grid, &real_time, &class, unit),
             (_, Some((chains, own))) => match &chains.interface {
-                Some(gaps) => Interface::new(grid, gaps, &real_time, own, unit),
+                Some(gaps) => gaps.interface(grid, own, unit),
                 None => {
                     let shared = chains.ejection.around(grid, &real_time, own, (1.0, 1.0), 0.0, unit);
                     let header_wait = chains.ejection.header_wait(&real_time, own, unit);

@@ -56,6 +56,13 @@ pub(super) struct Interface {
     pub(super) regain: Law,
 }
 
+/// Loads of Poisson messages that make as long busy periods, and waits of those found, as a class does.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ByChance {
+    pub(super) lasts: f64,
+    pub(super) waits: f64,
+}
+
 /// What one other class does at the interface \[cells\].
 struct Pair {
     /// A message of the own class \[cells\].
@@ -98,22 +105,29 @@ impl SameWay {
 }
 
 impl Pair {
-    fn new(classes: &[Class], own: usize, d: usize, chains: &Chains, same: SameWay, unit: f64) -> Self {
+    fn new(
+        classes: &[Class],
+        own: usize,
+        d: usize,
+        by_chance: ByChance,
+        chains: &Chains,
+        same: SameWay,
+        unit: f64,
+    ) -> Self {
         let (class, other) = (&classes[own], &classes[d]);
         let k = class.vtick / other.vtick;
-        let sigma = other.load();
         let run = |start: &Law, limit: &dyn Fn(f64) -> f64| chains.run(start, limit, |_: &GreedyChain| ());
         // d comes while c is sent: its clock has the mean age of half the flits sent, 1 / V_d ticks each
         let pace = 1.0 / other.vtick;
         let comes = run(&Law::zero(), &|j| (k - pace / 2.0) * j);
         // d found: it ran ahead of its clock by 1 - 1 / V_d of what its busy period has sent so far
         let beside = load_beside(classes, own, d);
-        let waiting = chains.waiting(beside);
+        let waiting = chains.waiting(beside.min(by_chance.waits));
         let message = chains.message().mean();
         let (mut sent, mut left) = (Vec::new(), Vec::new());
         let after = same.after(class, other);
         let mut together = Vec::new();
-        for (weight, u, before) in ages(sigma.min(0.9)) {
+        for (weight, u, before) in ages(by_chance.lasts.min(0.9)) {
             let ran = other.message * (u + before) * (1.0 - pace);
             let chain = run(&waiting.plus(message * (1.0 - u)), &|j| k * j - ran);
             sent.push((weight, chains.sent(&chain)));
@@ -238,12 +252,22 @@ pub(super) struct GapsInside {
 
 impl GapsInside {
     /// Of class `own` among all real-time classes of the node.
-    pub(super) fn new(classes: &[Class], own: usize, same: SameWay, unit: f64, steps: usize) -> Self {
+    ///
+    /// Busy periods of each class are as long, and waits behind its own, as those of Poisson messages of a load `by_chance`.
+    pub(super) fn new(
+        classes: &[Class],
+        by_chance: &[ByChance],
+        own: usize,
+        same: SameWay,
+        unit: f64,
+        steps: usize,
+    ) -> Self {
         let class = &classes[own];
         let others: Vec<usize> = others(classes, own);
         let chains: Vec<Chains> =
             others.iter().map(|d| Chains::new(class, own, &classes[*d], *d, unit, steps)).collect();
-        let pair = |(d, chains): (&usize, &Chains)| Pair::new(classes, own, *d, chains, same, unit);
+        let pair =
+            |(d, chains): (&usize, &Chains)| Pair::new(classes, own, *d, by_chance[*d], chains, same, unit);
         let mut pairs: Vec<Pair> = others.iter().zip(&chains).map(pair).collect();
         let load: f64 = classes.iter().map(Class::load).sum();
         // behind another a message waits for no more than all that comes of the others

@@ -44,6 +44,7 @@ use super::between::Between;
 use super::bursts_above::{Streams, Work};
 use super::grid::{Grid, Transform};
 use super::higher_classes::power;
+pub(super) use starts::queued;
 use starts::{Starts, Turns};
 
 /// The most streams, and their states.

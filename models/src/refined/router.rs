@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use super::between::Between;
+use super::bursts_beside::Beside;
 use super::grid::Grid;
 use super::higher_classes::Above;
-use super::interface::{GapsInside, Interface, SameWay};
+use super::interface::{Interface, SameWay};
 use super::iteration::{Iteration, Settled, State};
 use super::law::Law;
 use super::link_sharing::{Clock, LinkSharing};
@@ -70,7 +71,7 @@ struct OwnInput {
 struct Chained {
     sharing: Rc<LinkSharing>,
     /// None without clocks.
-    interface: Option<GapsInside>,
+    interface: Option<Beside>,
 }
 
 impl Chained {
@@ -88,7 +89,7 @@ impl Chained {
         } else {
             Rc::new(LinkSharing::new(real_time, own, Clock::of(asked, share.other_inputs), unit, steps))
         };
-        Self { sharing, interface: asked.clocked.then(|| GapsInside::new(real_time, own, same, unit, steps)) }
+        Self { sharing, interface: asked.clocked.then(|| Beside::new(real_time, own, same, unit, steps)) }
     }
 }
 
@@ -142,7 +143,7 @@ fn surroundings(
         });
     };
     let interface = if let Some(gaps) = interface {
-        Interface::new(grid, gaps, real_time, own, unit)
+        gaps.interface(grid, own, unit)
     } else {
         let at_interface = sharing.around(grid, real_time, own, (1.0, 1.0), 0.0, unit);
         let header_wait = sharing.header_wait(real_time, own, unit);

@@ -1,8 +1,9 @@
 //! What the other classes do to one, on network channels, on ejection links and at the interface.
 
+use super::super::bursts_beside::Beside;
 use super::super::ecube_paths::{Crossing, EcubePaths, Output};
 use super::super::higher_classes::Above;
-use super::super::interface::{GapsInside, SameWay};
+use super::super::interface::SameWay;
 use super::super::link_sharing::{Clock, LinkSharing};
 use super::super::station::Around;
 use super::super::{Asked, Class, Resolution};
@@ -13,7 +14,7 @@ pub(super) struct Chained {
     pub(super) channel: LinkSharing,
     pub(super) ejection: LinkSharing,
     /// None without clocks.
-    pub(super) interface: Option<GapsInside>,
+    pub(super) interface: Option<Beside>,
 }
 
 impl Chained {
@@ -40,7 +41,7 @@ impl Chained {
         Self {
             channel: sharing(paths.channel_rate(), on_channels),
             ejection: sharing(1.0, paths.mean(paths.last().iter().copied()).contending),
-            interface: asked.clocked.then(|| GapsInside::new(real_time, own, same, unit, steps)),
+            interface: asked.clocked.then(|| Beside::new(real_time, own, same, unit, steps)),
         }
     }
 }

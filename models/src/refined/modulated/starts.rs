@@ -51,6 +51,35 @@ impl Turns {
     }
 }
 
+/// `π`, `π R` and `π R^2`: shares of the time in each state, those with somebody in the queue, and with two or more, who
+/// come at a rate and are `served` at one that depends on the state.
+pub(in crate::refined) fn queued(
+    walk: &DMatrix<f64>,
+    shares: &[f64],
+    served: &[f64],
+    arrivals: f64,
+) -> [RowDVector<f64>; 3] {
+    let n = shares.len();
+    // R = λ (λ + μ - Q - R μ)^-1, states in rows
+    let mut r = DMatrix::<f64>::zeros(n, n);
+    let fixed =
+        DMatrix::from_fn(n, n, |i, j| -walk[(i, j)] + if i == j { arrivals + served[i] } else { 0.0 });
+    let down = DMatrix::from_diagonal(&DVector::from_row_slice(served));
+    for _ in 0..500 {
+        let Some(inverse) = (&fixed - &r * &down).try_inverse() else { break };
+        let next = inverse * arrivals;
+        let change = (&next - &r).amax();
+        r = next;
+        if change < 1e-7 {
+            break;
+        }
+    }
+    let all = RowDVector::from_row_slice(shares);
+    let some = &all * &r;
+    let more = &some * &r;
+    [all, some, more]
+}
+
 /// The states of the streams, as who waits for a gap sees them.
 pub(super) struct Starts {
     /// States told apart, `0..=k` streams in a burst.
@@ -131,27 +160,9 @@ impl Starts {
     /// in batches of `batch` on average at `rate` messages per cell.
     pub(super) fn of(&self, message: f64, rate: f64, batch: f64) -> (Vec<f64>, Vec<f64>) {
         let spare = self.free.len();
-        let n = spare + 1;
         let served: Vec<f64> = self.free.iter().map(|free| free / message / batch).chain([0.0]).collect();
         let (walk, shares) = (&self.walk, &self.shares);
-        let arrivals = rate / batch;
-        // R = λ (λ + μ - Q - R μ)^-1, states in rows
-        let mut r = DMatrix::<f64>::zeros(n, n);
-        let fixed =
-            DMatrix::from_fn(n, n, |i, j| -walk[(i, j)] + if i == j { arrivals + served[i] } else { 0.0 });
-        let down = DMatrix::from_diagonal(&DVector::from_vec(served.clone()));
-        for _ in 0..500 {
-            let Some(inverse) = (&fixed - &r * &down).try_inverse() else { break };
-            let next = inverse * arrivals;
-            let change = (&next - &r).amax();
-            r = next;
-            if change < 1e-7 {
-                break;
-            }
-        }
-        let all = RowDVector::from_row_slice(shares);
-        let some = &all * &r;
-        let more = &some * &r;
+        let [all, some, more] = queued(walk, shares, &served, rate / batch);
         let empty = &all - &some;
         let normal = |mut shares: Vec<f64>| {
             let sum: f64 = shares.iter().sum();

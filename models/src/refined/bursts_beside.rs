@@ -1,0 +1,372 @@
+//! Equal classes that come in bursts, as a class sees them at its interface.
+//!
+//! The first message of a burst comes at any moment; those that follow, `s` apart, come while the stream is in a burst,
+//! which lasts longer than most messages. So a class meets the others either quiet or busy for the whole of a message
+//! (our approximation): with `N` messages in a burst, `σ / N` of the load of a class comes as Poisson at all times, and
+//! the fluid queue of what follows, which a stream brings at `r` for the share `α (1 - 1/N)` of the time, takes
+//!
+//! ```text
+//! j r  in the states G_j,   1 - σ / N  in the rest of the time
+//! ```
+//!
+//! of the link, which is `σ (1 - 1/N)` on average. Those states in which it takes no more than that, and those in which it
+//! takes more, count as one each, with their mean load. States of several classes are independent, as all sources are.
+//!
+//! Busy periods are as long as the messages of their bursts make them, not as chance would at that load: the M/D/1 queue
+//! of the interface's formulas is taken at the load `c` at which its busy periods are as old as by chance at `σ / N`, and
+//! by overload in the share `F` of the busy time, begun at the rate `f`:
+//!
+//! ```text
+//! ((1 - c)^-2 - 1) / 2 = ((1 - σ / N)^-2 - 1) / 2 + F / (f M)
+//! ```
+//!
+//! A delay of `x` cycles lasts that long, in which a busy state may end, and while the `M` flits are sent, a quiet one:
+//! with the rate `θ` at which it does, `G_p` the delay on average over the other states, and `G_b` what then comes in half
+//! a message,
+//!
+//! ```text
+//! P(G > x) = P(G_s > x) - (1 - exp(-θ x)) [P(G_s > x) - P(G_p > x)]+ + (1 - exp(-θ M)) [P(G_b > x) - P(G_s > x)]+
+//! ```
+//!
+//! While messages of a class follow each other it holds the others up, and their busy time becomes longer. If it never left
+//! the link, as much would come in between as without bursts, since nothing of it is lost; so with `ρ = λ (M + G_1)`, and
+//! `G_1'` as of Poisson sources, gaps stand in
+//!
+//! ```text
+//! 1 + ρ (E[G_1'] / E[G_1] - 1)+
+//! ```
+//!
+//! times as many messages behind others (our approximation).
+//!
+//! In which state a message starts, one that finds none of its own and one behind another, the quasi birth and death
+//! process of [`modulated`](super::modulated) tells, with services `M + G_1` of each state.
+
+use nalgebra::DMatrix;
+
+use super::Class;
+use super::between::Between;
+use super::bursty_source::{BurstySource, Service, State, active_streams};
+use super::grid::Grid;
+use super::interface::{ByChance, GapsInside, Interface, SameWay};
+use super::law::Law;
+use super::link_sharing::load_beside;
+use super::modulated::queued;
+
+/// What the other real-time classes do to one at the interface, state by state of their bursts.
+pub(super) struct Beside {
+    own: Class,
+    states: Vec<Together>,
+    /// Rates between the states \[1/cycles\].
+    walk: DMatrix<f64>,
+    /// All classes, and their gaps if none came in bursts.
+    classes: Vec<Class>,
+    steady: Option<GapsInside>,
+}
+
+/// A state of all other classes.
+struct Together {
+    /// Share of the time.
+    share: f64,
+    /// `θ`: rate at which it ends \[1/cycles\].
+    ends: f64,
+    /// The classes as they then come, and the gaps that they make.
+    classes: Vec<Class>,
+    gaps: GapsInside,
+}
+
+/// A class while little, or while much, comes of it.
+#[derive(Clone, Copy)]
+struct Part {
+    share: f64,
+    ends: f64,
+    load: f64,
+    /// Load of Poisson messages whose busy periods are as long.
+    by_chance: ByChance,
+}
+
+/// Both of them; one for a Poisson source.
+fn parts(class: &Class) -> Vec<Part> {
+    let load = class.load();
+    let steady = vec![Part { share: 1.0, ends: 0.0, load, by_chance: ByChance { lasts: load, waits: load } }];
+    let Some(BurstySource { rate, streams, messages_per_burst: burst, peak_rate }) = class.bursts else {
+        return steady;
+    };
+    let streams = f64::from(streams);
+    let single = load / burst;
+    let (left, follows) = (1.0 - single, load - single);
+    let on = (rate / (streams * peak_rate)).min(1.0 - 1e-9) * (1.0 - 1.0 / burst);
+    let peak = peak_rate * class.message;
+    if follows < 1e-9 || left <= follows {
+        return steady;
+    }
+    // a stream brings what follows for (N - 1) s
+    let lasts = (burst - 1.0) / peak_rate;
+    let (mut quiet, mut little, mut changes) = (0.0, 0.0, 0.0);
+    // share of overload, and how often it begins
+    let (mut over, mut begins) = (1.0, 0.0);
+    for state in active_streams(streams, on, peak / left) {
+        let State { active, .. } = state;
+        let more = state.clear() * (streams - active) * on / (1.0 - on) / lasts;
+        over -= state.clear();
+        if state.clear() > 0.0 {
+            begins = more;
+        }
+        if active * peak <= follows {
+            quiet += state.clear();
+            little += state.clear() * active * peak;
+            changes = more;
+        }
+    }
+    if !(1e-3..=1.0 - 1e-3).contains(&quiet) {
+        return steady;
+    }
+    let busy = 1.0 - quiet;
+    // messages before in a busy period: by chance ((1 - σ)^-2 - 1) / 2, under overload as many as came in its age
+    let before = ((1.0 - single).powi(-2) - 1.0) / 2.0;
+    let before = before + if begins > 0.0 { over / busy * over / begins / class.message } else { 0.0 };
+    let clustered = 1.0 - (1.0 + 2.0 * before).sqrt().recip();
+    let same = |load: f64| ByChance { lasts: load, waits: load };
+    vec![
+        Part { share: quiet, ends: changes / quiet, load: single + little / quiet, by_chance: same(single) },
+        Part {
+            share: busy,
+            ends: changes / busy,
+            load: single + (follows - little) / busy,
+            by_chance: same(clustered),
+        },
+    ]
+}
+
+impl Beside {
+    /// Of class `own` among all real-time classes of the node.
+    pub(super) fn new(classes: &[Class], own: usize, same_way: SameWay, unit: f64, steps: usize) -> Self {
+        let chances: Vec<ByChance> = (0..classes.len())
+            .map(|d| ByChance { lasts: classes[d].load(), waits: load_beside(classes, own, d) })
+            .collect();
+        let mut states = vec![(1.0, 0.0, classes.to_vec(), chances.clone())];
+        let mut walk = DMatrix::<f64>::zeros(1, 1);
+        for (d, class) in classes.iter().enumerate().filter(|(d, _)| *d != own) {
+            let parts = parts(class);
+            if parts.len() < 2 {
+                continue;
+            }
+            let split = |(share, ends, classes, chances): &(f64, f64, Vec<Class>, Vec<ByChance>)| {
+                let of = |part: &Part| {
+                    let (mut classes, mut chances) = (classes.clone(), chances.clone());
+                    chances[d] = part.by_chance;
+                    classes[d].rate = part.load / class.message;
+                    (share * part.share, ends + part.ends, classes, chances)
+                };
+                parts.iter().map(of).collect::<Vec<_>>()
+            };
+            states = states.iter().flat_map(split).collect();
+            let same = |n: usize| DMatrix::<f64>::identity(n, n);
+            let turns = DMatrix::from_fn(parts.len(), parts.len(), |i, j| {
+                if i == j { -parts[i].ends } else { parts[i].ends }
+            });
+            walk = walk.kronecker(&same(parts.len())) + same(walk.nrows()).kronecker(&turns);
+        }
+        let steady =
+            (states.len() > 1).then(|| GapsInside::new(classes, &chances, own, same_way, unit, steps));
+        let states = states.into_iter().map(|(share, ends, classes, chances)| {
+            let gaps = GapsInside::new(&classes, &chances, own, same_way, unit, steps);
+            Together { share, ends, classes, gaps }
+        });
+        Self { own: classes[own], states: states.collect(), walk, classes: classes.to_vec(), steady }
+    }
+
+    /// The link of the interface, on average over the states.
+    pub(super) fn interface(&self, grid: &Grid, own: usize, unit: f64) -> Interface {
+        let states = &self.states;
+        let mut each: Vec<Interface> =
+            states.iter().map(|state| Interface::new(grid, &state.gaps, &state.classes, own, unit)).collect();
+        let Some(steady) = &self.steady else { return each.swap_remove(0) };
+        let message = self.own.message / unit;
+        let over = |between: &Between, cells: f64| grid.law(between.over(grid, cells));
+        let begun: Vec<Law> = each.iter().map(|one| over(&one.coming, message / 2.0)).collect();
+        let lasting = |of: &dyn Fn(&Interface) -> &Between| {
+            let laws: Vec<Law> = each.iter().map(|one| over(of(one), message)).collect();
+            self.as_long_as_they_last(&laws, &begun, unit)
+        };
+        let first = lasting(&|one| &one.first);
+        let later = lasting(&|one| &one.later);
+        let coming = lasting(&|one| &one.coming);
+        let (begins, follows) = self.begin(&later, unit);
+        let mixed = |weights: &[f64], laws: &[Law]| {
+            let all: f64 = weights.iter().sum();
+            let parts: Vec<(f64, &Law)> =
+                laws.iter().zip(weights).map(|(law, weight)| (weight / all, law)).collect();
+            Law::mixture(&parts)
+        };
+        let between = |law: &Law, times: f64| {
+            let mut between = Between::nothing(message);
+            let delayed = (law.positive() * times).min(1.0);
+            between.add(delayed, &grid.transform(&law.given_positive()));
+            between
+        };
+        let later = mixed(&follows, &later);
+        let steady = Interface::new(grid, steady, &self.classes, own, unit);
+        let steady = over(&steady.later, message);
+        let shares: Vec<f64> = states.iter().map(|state| state.share).collect();
+        let mean = |of: &dyn Fn(&Interface) -> f64| -> f64 {
+            states.iter().zip(&each).map(|(state, one)| state.share * of(one)).sum()
+        };
+        Interface {
+            first: between(&mixed(&begins, &first), 1.0),
+            later: between(&later, self.held_up(later.mean(), steady.mean(), message)),
+            ended: None,
+            coming: between(&mixed(&shares, &coming), 1.0),
+            work: None,
+            regain: Law::zero(),
+            set_up: Law::zero(),
+            header_wait: mean(&|one| one.header_wait),
+            gap: mean(&|one| one.gap),
+        }
+    }
+
+    /// How many times as many messages behind others are delayed, in cells, since the class itself holds the others up.
+    fn held_up(&self, delay: f64, steady: f64, message: f64) -> f64 {
+        let holds = (self.own.load() * (1.0 + delay / message)).min(1.0);
+        if delay > 0.0 { 1.0 + holds * (steady / delay - 1.0).max(0.0) } else { 1.0 }
+    }
+
+    /// Delays in each state, if it may end meanwhile.
+    fn as_long_as_they_last(&self, laws: &[Law], begun: &[Law], unit: f64) -> Vec<Law> {
+        // P(> x)
+        let tail = |law: &Law| {
+            let mut above = 1.0;
+            let tail = law.probabilities().iter().map(|p| {
+                above -= p;
+                f64::max(above, 0.0)
+            });
+            tail.collect::<Vec<f64>>()
+        };
+        let (tails, begun): (Vec<_>, Vec<_>) =
+            (laws.iter().map(tail).collect(), begun.iter().map(tail).collect());
+        let longest = tails.iter().chain(&begun).map(Vec::len).max().unwrap_or(0);
+        let of = |i: usize| {
+            let Together { share, ends, .. } = self.states[i];
+            let ends_meanwhile = |cells: f64| 1.0 - (-ends * unit * cells).exp();
+            let turns = ends_meanwhile(self.own.message / unit);
+            let others = |tails: &[Vec<f64>], x: usize| {
+                let at = |j: usize| self.states[j].share * tails[j].get(x).copied().unwrap_or(0.0);
+                (0..tails.len()).filter(|j| *j != i).map(at).sum::<f64>() / (1.0 - share).max(1e-12)
+            };
+            let tail = |x: usize| {
+                let here = tails[i].get(x).copied().unwrap_or(0.0);
+                let less = (here - others(&tails, x)).max(0.0);
+                let more = (others(&begun, x) - here).max(0.0);
+                here - less * ends_meanwhile(x as f64) + more * turns
+            };
+            let mut above = 1.0;
+            let mut weights = Vec::with_capacity(longest);
+            for x in 0..longest {
+                let tail = tail(x).min(above);
+                weights.push(above - tail);
+                above = tail;
+            }
+            Law::of(weights)
+        };
+        (0..laws.len()).map(of).collect()
+    }
+
+    /// In which states messages begin that find none of their own, and those behind others, from what delays these.
+    fn begin(&self, later: &[Law], unit: f64) -> (Vec<f64>, Vec<f64>) {
+        let Class { rate, message, .. } = self.own;
+        let services: Vec<f64> = later.iter().map(|law| message + law.mean() * unit).collect();
+        let shares: Vec<f64> = self.states.iter().map(|state| state.share).collect();
+        let service =
+            shares.iter().zip(&services).map(|(share, service)| share / service).sum::<f64>().recip();
+        let batch = self.own.batch(service);
+        let served: Vec<f64> = services.iter().map(|service| 1.0 / service / batch).collect();
+        let [all, some, more] = queued(&self.walk, &shares, &served, rate / batch);
+        let first = (0..shares.len()).map(|i| (all[i] - some[i]).max(1e-9));
+        let behind = |i: usize| served[i] * (some[i] * (1.0 - 1.0 / batch) + more[i] / batch);
+        (first.collect(), (0..shares.len()).map(|i| behind(i).max(1e-30)).collect())
+    }
+}
+
+impl Class {
+    /// Messages in a batch, of a geometric number, that wait as long for services of so many cycles as those of its
+    /// bursts do.
+    pub(super) fn batch(&self, service: f64) -> f64 {
+        // E[V] = ρ W + λ b^2 / 2 = λ b^2 (2 N - 1) / 2 / (1 - ρ)
+        let load = self.rate * service;
+        match self.bursts {
+            Some(source) if load < 1.0 => {
+                let service = Service::constant(service);
+                let wait = source.queue(service, service).wait;
+                ((1.0 + (wait / service.mean * 2.0 + 1.0) * (1.0 - load)) / 2.0).max(1.0)
+            }
+            _ => 1.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::ClassKind;
+
+    fn class(load: f64, message: f64, bursts: Option<(u32, f64, f64)>) -> Class {
+        let rate = load / message;
+        let bursts = bursts.map(|(streams, messages_per_burst, peak)| BurstySource {
+            rate,
+            streams,
+            messages_per_burst,
+            peak_rate: peak / message,
+        });
+        Class { kind: ClassKind::RealTime, rate, message, vtick: 1.0 / load, bursts, outlet: None }
+    }
+
+    /// The mean load stays, and a state is left as often as it is entered.
+    #[test]
+    fn quiet_and_busy_times_balance() {
+        for bursts in [(1, 4.0, 0.5), (1, 20.0, 1.5), (4, 6.0, 0.8), (12, 3.0, 0.2), (3, 16.0, 1.2)] {
+            let class = class(0.3, 24.0, Some(bursts));
+            let parts = parts(&class);
+            let [quiet, busy] = parts[..] else { panic!("{bursts:?}") };
+            assert!((quiet.share + busy.share - 1.0).abs() < 1e-12);
+            assert!((quiet.share * quiet.load + busy.share * busy.load - 0.3).abs() < 1e-9);
+            assert!((quiet.share * quiet.ends / (busy.share * busy.ends) - 1.0).abs() < 1e-9);
+            assert!(
+                quiet.load < 0.3 && busy.load > 0.3 && busy.load < 1.0 + 1e-9,
+                "{bursts:?} {}",
+                busy.load
+            );
+        }
+    }
+
+    /// Bursts of one message are Poisson: a single state.
+    #[test]
+    fn single_messages_have_one_state() {
+        assert_eq!(parts(&class(0.3, 24.0, Some((3, 1.0, 0.5)))).len(), 1);
+        let classes = [class(0.2, 24.0, None), class(0.3, 24.0, None)];
+        let beside = Beside::new(&classes, 0, SameWay { share: 0.0, header: 2.0 }, 1.0, 16);
+        assert_eq!(beside.states.len(), 1);
+    }
+
+    /// Bursts delay fewer messages than Poisson arrivals do, and those for longer.
+    #[test]
+    fn bursts_delay_fewer_messages_for_longer() {
+        let grid = Grid::of(2048);
+        let own = class(0.05, 32.0, None);
+        let law = |bursts| {
+            let beside = Beside::new(
+                &[own, class(0.2, 32.0, bursts)],
+                0,
+                SameWay { share: 0.0, header: 2.0 },
+                1.0,
+                16,
+            );
+            grid.law(beside.interface(&grid, 0, 1.0).first.over(&grid, 32.0))
+        };
+        let (poisson, bursty) = (law(None), law(Some((1, 12.0, 1.2))));
+        assert!(bursty.positive() < 0.8 * poisson.positive(), "{} {}", bursty.positive(), poisson.positive());
+        let longer = bursty.given_positive().mean() / poisson.given_positive().mean();
+        assert!(longer > 1.2, "{longer}");
+        // the clock of a long burst has run far ahead: the message passes it
+        let long = law(Some((1, 500.0, 1.2)));
+        assert!(long.positive() < bursty.positive(), "{}", long.positive());
+    }
+}
