@@ -90,7 +90,7 @@ impl ClockLead {
             ),
             long: state(
                 rest * later(apart, flits) + at_once(true),
-                rest * integral(apart, flits) + at_once(true) * lead,
+                rest * integral(apart.max(begins), flits) + at_once(true) * lead,
             ),
         }
     }

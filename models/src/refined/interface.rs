@@ -26,6 +26,9 @@
 //! E[G_1] <- G + u (L - G),   L = M Σ min(σ_d / (1 - σ_o), V_c / V_d),   u = λ (M + G) / (1 - λ (L - G))
 //! ```
 
+mod busy_period;
+mod same_way;
+
 use super::Class;
 use super::between::{Between, Nested, Presence, delays_together, together};
 use super::greedy_chain::{Chains, GreedyChain};
@@ -33,6 +36,11 @@ use super::grid::{Grid, Transform};
 use super::law::Law;
 use super::link_sharing::{load_beside, others};
 use super::station::{Around, Shape};
+
+pub(super) use busy_period::ages;
+pub(super) use same_way::SameWay;
+
+use busy_period::before;
 
 /// What the link of the interface does to messages of one class.
 pub(super) struct Interface {
@@ -81,29 +89,6 @@ struct Pair {
     together: Option<[Law; 3]>,
 }
 
-/// Who goes on to the same link as another message of its interface.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SameWay {
-    /// How often.
-    pub(super) share: f64,
-    /// `H`: cycles by which a header is slower than body flits.
-    pub(super) header: f64,
-}
-
-impl SameWay {
-    /// Below this share it makes no difference.
-    const LEAST: f64 = 0.1;
-
-    /// `V_c M - V_d - M` of a message with a gap, `V_c - V_d + k (H - 1)` of one without; none where the own clock is
-    /// not the slower one.
-    fn after(self, class: &Class, other: &Class) -> Option<[f64; 2]> {
-        let (slow, fast) = (class.vtick, other.vtick);
-        (self.share > Self::LEAST && self.header >= 1.0 && slow > fast).then(|| {
-            [slow * class.message - fast - class.message, slow - fast + slow / fast * (self.header - 1.0)]
-        })
-    }
-}
-
 impl Pair {
     fn new(
         classes: &[Class],
@@ -125,22 +110,16 @@ impl Pair {
         let waiting = chains.waiting(beside.min(by_chance.waits));
         let message = chains.message().mean();
         let (mut sent, mut left) = (Vec::new(), Vec::new());
-        let after = same.after(class, other);
+        let after = same.after(class, other, unit);
         let mut together = Vec::new();
         for (weight, u, before) in ages(by_chance.lasts.min(0.9)) {
             let ran = other.message * (u + before) * (1.0 - pace);
             let chain = run(&waiting.plus(message * (1.0 - u)), &|j| k * j - ran);
             sent.push((weight, chains.sent(&chain)));
             left.push((weight, chain.left()));
-            if let Some([gap, none]) = after {
-                // the rest of it, as far as the clocks let it pass
+            if let Some(after) = &after {
                 let rest = other.message * (1.0 - u);
-                let [gap, none] =
-                    [gap, none].map(|most| Law::constant((most.min(rest) / unit).floor().max(0.0)));
-                let law = chains.sent(&chain);
-                let with = law.positive();
-                let law = Law::mixture(&[(1.0 - with, &none), (with, &law.given_positive().max(&gap))]);
-                together.push((weight, law));
+                together.push((weight, after.found(&chains.sent(&chain), rest)));
             }
         }
         let (found, found_left) = (Law::mix(&sent), Law::mix(&left));
@@ -160,21 +139,9 @@ impl Pair {
         let all = Law::mix(&all);
         let behind = chains.sent(&run(&left.given_positive(), &|j| k * j));
         let sent_comes = chains.sent(&comes);
-        let together = after.map(|[gap, none]| {
-            let cells = |most: f64| Law::constant((most / unit).floor().max(0.0));
-            // it comes anywhere: as if to the rest of the message
-            let part = |share: f64| {
-                let passes =
-                    (gap + class.message + other.vtick) * share - other.vtick - class.message * share;
-                cells(passes.min(other.message).max(none.min(other.message)))
-            };
-            let parts = [0.125, 0.375, 0.625, 0.875].map(part);
-            let anywhere =
-                Law::mixture(&[(0.25, &parts[0]), (0.25, &parts[1]), (0.25, &parts[2]), (0.25, &parts[3])]);
-            let come = 1.0 - (-other.rate * class.message).exp();
-            let law = Law::mixture(&[(1.0 - come, &Law::zero()), (come, &anywhere)]);
+        let together = after.map(|after| {
             let rest = left.given_positive().stretched(other.message / chains.message().mean() / unit);
-            [Law::mix(&together), sent_comes.max_in_step(&law), behind.max_in_step(&rest.min(&cells(gap)))]
+            [Law::mix(&together), after.comes(&sent_comes), after.left(&behind, &rest)]
         });
         Self {
             message: class.message / unit,
@@ -213,35 +180,6 @@ impl Pair {
             (share * together, law),
         ])
     }
-}
-
-/// Weight and number of messages of the same busy period before one that is not the first.
-///
-/// In M/D/1 at utilization `ρ` their mean is `(2 - ρ) / 2 / (1 - ρ)^2`; they are spread geometrically.
-fn before(rho: f64) -> Vec<(f64, f64)> {
-    let mean = (2.0 - rho) / 2.0 / (1.0 - rho).powi(2);
-    let r = 1.0 - 1.0 / mean;
-    let mut points = vec![(1.0 - r, 1.0)];
-    if r > 0.02 {
-        points.push((r * (1.0 - r), 2.0));
-        points.push((r * r, 2.0 + 1.0 / (1.0 - r)));
-    }
-    points
-}
-
-/// Weight, part of the message already sent, and messages of the same busy period before it, of a class found.
-///
-/// The age of an M/D/1 busy period at a random moment has the mean `M / 2 / (1 - sigma)^2`; what exceeds that of
-/// one message is spread geometrically over whole messages.
-pub(super) fn ages(sigma: f64) -> Vec<(f64, f64, f64)> {
-    let before = ((1.0 - sigma).powi(-2) - 1.0) / 2.0;
-    let r = before / (1.0 + before);
-    let mut points: Vec<_> = (0..4).map(|i| ((1.0 - r) / 4.0, (f64::from(i) + 0.5) / 4.0, 0.0)).collect();
-    if r > 0.02 {
-        points.extend((0..2).map(|i| (r * (1.0 - r) / 2.0, (f64::from(i) + 0.5) / 2.0, 1.0)));
-        points.push((r * r, 0.5, 2.0 + r / (1.0 - r)));
-    }
-    points
 }
 
 /// What the other real-time classes do to one at the interface, whatever the number of cells.
