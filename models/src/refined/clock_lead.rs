@@ -76,7 +76,13 @@ impl ClockLead {
             end(to) - end(from)
         };
         let begins = if grows > 0.0 { (reached_by / grows).min(flits) } else { flits };
-        let apart = if grows > 0.0 { ((most + reached_by) / grows).clamp(begins, flits) } else { flits };
+        let apart = if most <= 0.0 {
+            0.0
+        } else if grows > 0.0 {
+            ((most + reached_by) / grows).clamp(begins, flits)
+        } else {
+            flits
+        };
         let lead = (grows * flits - reached_by / 2.0).max(0.0);
         let at_once = |long: bool| if (lead >= most) == long { begins_behind } else { 0.0 };
         let state =
