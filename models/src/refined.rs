@@ -68,6 +68,13 @@ impl Class {
         self.rate * self.message
     }
 
+    /// A Poisson class of a load, whose clock ticks as often as its flits come.
+    #[cfg(test)]
+    fn of_load(load: f64, message: f64) -> Self {
+        let (rate, vtick) = (load / message, 1.0 / load);
+        Self { kind: ClassKind::RealTime, rate, message, vtick, bursts: None, outlet: None }
+    }
+
     /// The share of it that takes some way.
     fn thinned(&self, share: f64) -> Self {
         Self { rate: self.rate * share, ..*self }

@@ -166,6 +166,8 @@ impl Beside {
             });
             walk = walk.kronecker(&same(parts.len())) + same(walk.nrows()).kronecker(&turns);
         }
+        // ends of gaps on the next link are left out where gaps differ from state to state
+        let same_way = if states.len() > 1 { SameWay::NOBODY } else { same_way };
         let steady =
             (states.len() > 1).then(|| GapsInside::new(classes, &chances, own, same_way, unit, steps));
         let states = states.into_iter().map(|(share, ends, classes, chances)| {
@@ -306,17 +308,15 @@ impl Class {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::ClassKind;
 
     fn class(load: f64, message: f64, bursts: Option<(u32, f64, f64)>) -> Class {
-        let rate = load / message;
         let bursts = bursts.map(|(streams, messages_per_burst, peak)| BurstySource {
-            rate,
+            rate: load / message,
             streams,
             messages_per_burst,
             peak_rate: peak / message,
         });
-        Class { kind: ClassKind::RealTime, rate, message, vtick: 1.0 / load, bursts, outlet: None }
+        Class { bursts, ..Class::of_load(load, message) }
     }
 
     /// The mean load stays, and a state is left as often as it is entered.
@@ -342,7 +342,7 @@ mod tests {
     fn single_messages_have_one_state() {
         assert_eq!(parts(&class(0.3, 24.0, Some((3, 1.0, 0.5)))).len(), 1);
         let classes = [class(0.2, 24.0, None), class(0.3, 24.0, None)];
-        let beside = Beside::new(&classes, 0, SameWay { share: 0.0, header: 2.0 }, 1.0, 16);
+        let beside = Beside::new(&classes, 0, SameWay::NOBODY, 1.0, 16);
         assert_eq!(beside.states.len(), 1);
     }
 
@@ -352,13 +352,7 @@ mod tests {
         let grid = Grid::of(2048);
         let own = class(0.05, 32.0, None);
         let law = |bursts| {
-            let beside = Beside::new(
-                &[own, class(0.2, 32.0, bursts)],
-                0,
-                SameWay { share: 0.0, header: 2.0 },
-                1.0,
-                16,
-            );
+            let beside = Beside::new(&[own, class(0.2, 32.0, bursts)], 0, SameWay::NOBODY, 1.0, 16);
             grid.law(beside.interface(&grid, 0, 1.0).first.over(&grid, 32.0))
         };
         let (poisson, bursty) = (law(None), law(Some((1, 12.0, 1.2))));

@@ -26,6 +26,8 @@ pub(super) struct ClockLead {
     begins_behind: f64,
     /// `a ν` per flit of the class.
     reached: f64,
+    /// `1 / (1 - σ_o)`: cycles that a flit takes beside the others.
+    pub(super) takes: f64,
     /// `V - 1 / (1 - σ_o)`
     grows: f64,
     /// `M_o`
@@ -55,6 +57,7 @@ impl ClockLead {
         Self {
             begins_behind: (contending * load).min(0.95),
             reached: contending * rate * takes,
+            takes,
             grows: (classes[own].vtick - takes).max(0.0),
             reached_by: if some > 0.0 { load / some } else { 0.0 },
         }
@@ -62,7 +65,7 @@ impl ClockLead {
 
     /// The states after so many flits, the leads told apart at `most` cycles.
     pub(super) fn after(&self, flits: f64, most: f64) -> States {
-        let Self { begins_behind, reached, grows, reached_by } = *self;
+        let Self { begins_behind, reached, grows, reached_by, .. } = *self;
         // behind for s < t flits with density (1 - a σ_o) ν exp(-ν (t - s)), and for t with a σ_o
         let later = |from: f64, to: f64| {
             if to <= from { 0.0 } else { (-reached * (flits - to)).exp() - (-reached * (flits - from)).exp() }
@@ -112,22 +115,17 @@ impl States {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::ClassKind;
-
-    fn class(load: f64, message: f64) -> Class {
-        let (rate, vtick) = (load / message, 1.0 / load);
-        Class { kind: ClassKind::RealTime, rate, message, vtick, bursts: None, outlet: None }
-    }
 
     #[test]
     fn a_class_alone_is_always_in_step() {
-        let states = ClockLead::new(&[class(0.5, 32.0)], 0, None, 1.0).after(100.0, 10.0);
+        let states = ClockLead::new(&[Class::of_load(0.5, 32.0)], 0, None, 1.0).after(100.0, 10.0);
         assert_eq!(states, States { in_step: 1.0, short: (0.0, 0.0), long: (0.0, 0.0) });
     }
 
     #[test]
     fn states_have_the_weights_and_mean_lead_of_the_sum_over_all_starts() {
-        let classes = [class(0.25, 64.0), class(0.2, 8.0), class(0.1, 16.0)];
+        let classes =
+            [(0.25, 64.0), (0.2, 8.0), (0.1, 16.0)].map(|(load, message)| Class::of_load(load, message));
         let clock = ClockLead::new(&classes, 0, None, 0.9);
         for flits in [0.0, 3.0, 20.0, 64.0, 300.0] {
             for most in [-5.0, 0.0, 15.0, 1e4] {

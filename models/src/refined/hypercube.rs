@@ -171,10 +171,7 @@ impl<'g> OneClass<'g> {
             [law(&interface.first), law(&interface.later)]
         };
         let (whole, rest) = (gaps(shape.message), gaps(shape.rest()));
-        let ended = match &interface.ended {
-            Some(ended) => [0, 1].map(|i| grid.law(ended[i].over(grid, shape.message))),
-            None => whole.clone(),
-        };
+        let ended = interface.ended(grid, shape.message, &whole);
         let work = interface.work_inside(grid, shape);
         let header = own.map_or(f64::INFINITY, |own| passed(&real_time, own) / unit);
         let rate = class.rate * unit;

@@ -67,7 +67,9 @@ pub(super) struct Interface {
 /// Loads of Poisson messages that make as long busy periods, and waits of those found, as a class does.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ByChance {
+    /// Load at which busy periods last as long.
     pub(super) lasts: f64,
+    /// Load at which as much waits behind a message that is found.
     pub(super) waits: f64,
 }
 
@@ -238,18 +240,26 @@ impl Interface {
         self.work.as_ref().map(|gaps| [law(shape.message, gaps), law(shape.rest(), gaps)])
     }
 
+    /// `G_0`, `G_1` of whole messages as the next link ends them, from what they are without.
+    pub(super) fn ended(&self, grid: &Grid, message: f64, gaps: &[Law; 2]) -> [Law; 2] {
+        match &self.ended {
+            Some(ended) => ended.each_ref().map(|ended| grid.law(ended.over(grid, message))),
+            None => gaps.clone(),
+        }
+    }
+
     /// Of class `own` among all real-time classes of the node.
     pub(super) fn new(grid: &Grid, gaps: &GapsInside, classes: &[Class], own: usize, unit: f64) -> Self {
         let (GapsInside { pairs, same }, class, others) = (gaps, &classes[own], others(classes, own));
         let nothing = Between::nothing(class.message / unit);
-        let (mut first, mut later, mut coming) = (nothing.clone(), nothing.clone(), nothing);
+        let (mut later, mut coming) = (nothing.clone(), nothing.clone());
         let (mut header_wait, mut gap, mut gaps) = (0.0, 0.0, 0.0);
         let comes: Vec<Law> = pairs.iter().map(|pair| pair.comes.given_positive()).collect();
         let rates = pairs.iter().map(|pair| pair.comes.positive() / class.message * unit).collect();
         let nested = Nested::new(grid, rates, &comes);
         let mut presences = Vec::new();
         let is_ended = pairs.iter().any(|pair| pair.together.is_some());
-        let (mut presences_ended, mut later_ended) = (Vec::new(), Between::nothing(class.message / unit));
+        let (mut presences_ended, mut later_ended) = (Vec::new(), nothing.clone());
         for (place, (pair, d)) in pairs.iter().zip(&others).enumerate() {
             let other = &classes[*d];
             let gaps_first = pair.first();
@@ -305,15 +315,14 @@ impl Interface {
             later_ended = later_ended.part(1.0 + keeps * lacking / mean);
         }
         let gap = if gaps > 0.0 { gap / gaps } else { 0.0 };
-        let nothing = first.clone();
-        first.add(1.0, &together(grid, &presences));
-        let ended = is_ended.then(|| {
-            let mut first = nothing;
-            first.add(1.0, &together(grid, &presences_ended));
-            [first, later_ended]
-        });
+        let first = |presences: &[Presence]| {
+            let mut first = nothing.clone();
+            first.add(1.0, &together(grid, presences));
+            first
+        };
+        let ended = is_ended.then(|| [first(&presences_ended), later_ended]);
         Self {
-            first,
+            first: first(&presences),
             later,
             ended,
             coming,

@@ -124,8 +124,7 @@ impl Pair {
             Clock::Restarting { contending } => {
                 let (message, waiting) = (chains.message().mean(), chains.waiting(present));
                 let clock = ClockLead::new(classes, d, None, contending);
-                let rest: f64 = others(classes, d).iter().map(|e| classes[*e].load()).sum();
-                let ages = ages((other.load() / (1.0 - rest).max(0.02)).min(0.9));
+                let ages = ages((other.load() * clock.takes).min(0.9));
                 let start: Vec<Law> =
                     ages.iter().map(|(_, u, _)| waiting.plus(message * (1.0 - u))).collect();
                 let states = ages.iter().map(|(weight, u, before)| {

@@ -213,10 +213,7 @@ fn one(
     let pace = (shape.message + shape.header + met.blocked.mean()) * unit;
     // L = P - 1 + M + E[delay of the tail], of first messages and of others
     let first = queued.first;
-    let ended = match &interface.ended {
-        Some(ended) => [0, 1].map(|i| grid.law(ended[i].over(grid, shape.message))),
-        None => whole.clone(),
-    };
+    let ended = interface.ended(grid, shape.message, &whole);
     let (mut delays, mut parts) = (Vec::new(), Vec::new());
     let mean = if resolution.laws {
         let at_once = station.passage(&Law::zero(), &met, &ended[0]);

@@ -122,8 +122,7 @@ impl Source<'_> {
             (there, grid.excess(&start, &gaps[1])),
             (came, self.met_in_service(&start, &gaps[1])),
         ];
-        let parts: Vec<(f64, &Law)> = parts.iter().map(|(share, law)| (*share, law)).collect();
-        let mut mixed = Law::mixture(&parts);
+        let mut mixed = Law::mix(&parts);
         // R = C + (x + H)^n, n geometric
         if quiet > 0.0 {
             let kappa = there / later;

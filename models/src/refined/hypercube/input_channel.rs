@@ -87,8 +87,7 @@ impl OneClass<'_> {
                     (share, Law::mixture(&[(1.0 - same, &alone), (same, &behind)]))
                 };
                 let parts: Vec<(f64, Law)> = self.paths.onward(s).map(part).collect();
-                let parts: Vec<(f64, &Law)> = parts.iter().map(|(share, law)| (*share, law)).collect();
-                Law::mixture(&parts).plus(shape.header)
+                Law::mix(&parts).plus(shape.header)
             };
             let more = |held_up: &Law, between: f64| {
                 grid.excess(held_up, &arriving.plus(between)).max(&covered.less(between))

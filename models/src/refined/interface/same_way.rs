@@ -25,6 +25,8 @@ pub(in crate::refined) struct SameWay {
 }
 
 impl SameWay {
+    /// All go different ways.
+    pub(in crate::refined) const NOBODY: Self = Self { share: 0.0, header: 0.0 };
     /// Below this share it makes no difference.
     const LEAST: f64 = 0.1;
 
@@ -94,16 +96,10 @@ impl After {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::ClassKind;
-
-    fn class(load: f64, message: f64) -> Class {
-        let (rate, vtick) = (load / message, 1.0 / load);
-        Class { kind: ClassKind::RealTime, rate, message, vtick, bursts: None, outlet: None }
-    }
 
     #[test]
     fn only_a_slower_clock_with_a_slow_header_waits_for_the_rest() {
-        let (slow, fast) = (class(0.1, 8.0), class(0.2, 64.0));
+        let (slow, fast) = (Class::of_load(0.1, 8.0), Class::of_load(0.2, 64.0));
         let way = |share, header| SameWay { share, header };
         assert!(way(0.5, 1.0).after(&fast, &slow, 1.0).is_none());
         assert!(way(0.5, 0.0).after(&slow, &fast, 1.0).is_none());
