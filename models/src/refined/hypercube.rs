@@ -39,7 +39,7 @@ use super::iteration::{Iteration, Settled, State};
 use super::law::Law;
 use super::link_sharing::LinkSharing;
 use super::solution::{Delays, Detail, Found, Outcome, Warm, on_wider_lattices};
-use super::source::Source;
+use super::source::{InBuffer, Source};
 use super::station::{Around, Arriving, Met, Overloaded, Place, Shape, Station as Queues, Waits};
 use super::{Asked, Class, Resolution};
 use along_path::{Path, Prepared};
@@ -255,7 +255,7 @@ impl<'g> OneClass<'g> {
             set_up: &self.interface.set_up,
             header_wait: self.interface.header_wait,
         };
-        let entering = self.entering(1.0, Law::zero());
+        let entering = self.entering(InBuffer::none());
         let iteration = Iteration {
             station: &queues,
             source: &source,
@@ -285,7 +285,7 @@ impl<'g> OneClass<'g> {
             if narrow {
                 return Ok(Outcome::TooNarrow(Some(state), report));
             }
-            let entering = self.entering(queued.first, queued.in_buffer.clone());
+            let entering = self.entering(queued.in_buffer.clone());
             let (gaps, middle) = self.gaps_on_the_way(&around, &met, &entering, &held)?;
             let before = held.mean();
             round += 1;
@@ -307,7 +307,7 @@ impl<'g> OneClass<'g> {
         };
         self.interrupt(&mut stations, &in_channel);
         let lone = |hops: u32| asked.stages * (1.0 + f64::from(hops)) - 1.0 + self.class.message;
-        let residence = (1.0 - queued.first) * queued.in_buffer.mean();
+        let residence = queued.in_buffer.mean();
         let paths: Vec<Path> = (1..=n).map(|hops| Path::new(self, &stations, &in_channel, hops)).collect();
         let typical = &paths[(self.paths.mean_hops().ceil() as usize).min(paths.len() - 1)];
         let expected =

@@ -8,43 +8,46 @@
 use super::Resolution;
 use super::law::Law;
 use super::solution::Detail;
-use super::source::{Queued, Source};
+use super::source::{Queued, Row, STATES, Source};
 use super::station::{Arriving, Met, Overloaded, Station, Waits};
 
 /// What one round hands to the next.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct State {
-    /// `P_0`: share of the messages that find neither queue nor input channel occupied.
-    pub(super) first: f64,
-    /// `R+`, `w`, `V`: waits in the buffer, for the virtual channel and for the link.
-    pub(super) laws: [Law; 3],
+    /// What messages wait in the buffer, by what they find.
+    pub(super) row: Row,
+    /// `w`, `V`: for the virtual channel and for the link.
+    pub(super) laws: [Law; 2],
 }
 
-/// Where a round moves: `R+`, `w`, `V` in cells, and `P_0` in messages of so many cells.
-type Means = [f64; 4];
+/// Where a round moves: the parts of `R`, `w`, `V` in cells, and `P_0` in messages of so many cells.
+type Means = [f64; STATES + 3];
 
 impl State {
     /// Before anything is known.
     pub(super) fn start(waits: Waits) -> Self {
-        Self { first: 1.0, laws: [Law::zero(), waits.grant, waits.link] }
+        Self { row: Row::nobody(), laws: [waits.grant, waits.link] }
     }
 
     fn after(met: &Met, queued: &Queued) -> Self {
         let Waits { grant, link } = &met.waits;
-        Self { first: queued.first, laws: [queued.in_buffer.clone(), grant.clone(), link.clone()] }
+        Self { row: queued.row.clone(), laws: [grant.clone(), link.clone()] }
     }
 
     fn means(&self, message: f64) -> Means {
-        let [in_buffer, grant, link] = &self.laws;
-        [in_buffer.mean(), grant.mean(), link.mean(), self.first * message]
+        let [grant, link] = &self.laws;
+        let mut means = [0.0; STATES + 3];
+        means[..STATES].copy_from_slice(&self.row.means());
+        means[STATES..].copy_from_slice(&[grant.mean(), link.mean(), self.row.shares[0] * message]);
+        means
     }
 
     fn mixture(parts: &[(f64, &Self)]) -> Self {
         let law = |i: usize| {
             Law::mixture(&parts.iter().map(|(weight, state)| (*weight, &state.laws[i])).collect::<Vec<_>>())
         };
-        let first: f64 = parts.iter().map(|(weight, state)| weight * state.first).sum();
-        Self { first: first.clamp(0.0, 1.0), laws: std::array::from_fn(law) }
+        let row: Vec<(f64, &Row)> = parts.iter().map(|(weight, state)| (*weight, &state.row)).collect();
+        Self { row: Row::mixture(&row), laws: std::array::from_fn(law) }
     }
 
     /// The same times in cells so many times as wide.
@@ -52,7 +55,10 @@ impl State {
         if wider == 1.0 {
             return self.clone();
         }
-        Self { first: self.first, laws: std::array::from_fn(|i| self.laws[i].stretched(1.0 / wider)) }
+        Self {
+            row: self.row.stretched(1.0 / wider),
+            laws: std::array::from_fn(|i| self.laws[i].stretched(1.0 / wider)),
+        }
     }
 }
 
@@ -104,17 +110,15 @@ impl Iteration<'_> {
 
     /// A state in which all find another message before them, and the buffer full.
     fn backlogged(&self, state: &State) -> State {
-        let [_, grant, link] = &state.laws;
-        State { first: 0.0, laws: [self.source.full(), grant.clone(), link.clone()] }
+        State { row: self.source.full(), laws: state.laws.clone() }
     }
 
     fn round(&self, state: &State) -> Result<(Met, Queued), Overloaded> {
-        let [in_buffer, grant, link] = &state.laws;
+        let State { row, laws: [grant, link] } = state;
         let arriving = Arriving {
             gaps: self.gaps.clone(),
             held: self.held.clone(),
-            first: state.first,
-            in_buffer: in_buffer.clone(),
+            in_buffer: self.source.in_buffer(row),
             bursty: self.source.work.is_some(),
         };
         let waits = Waits { grant: grant.clone(), link: link.clone() };
@@ -122,7 +126,7 @@ impl Iteration<'_> {
         if let Some(chained) = self.chained {
             met.blocked = met.blocked.max_in_step(chained);
         }
-        let queued = self.source.round(&met, in_buffer)?;
+        let queued = self.source.round(&met, row)?;
         Ok((met, queued))
     }
 
@@ -156,8 +160,8 @@ impl Iteration<'_> {
             let after = State::after(&met, &queued);
             let (x, y) = (state.means(self.message), after.means(self.message));
             let moved: Means = std::array::from_fn(|i| y[i] - x[i]);
-            let change =
-                moved[..3].iter().fold(0.0, |most, moved| f64::max(most, moved.abs())) / self.message;
+            let change = moved[..STATES + 2].iter().fold(0.0, |most, moved| f64::max(most, moved.abs()))
+                / self.message;
             rounds += 1;
             report.rounds += 1;
             report.changes.push(change);
@@ -171,7 +175,7 @@ impl Iteration<'_> {
             // what is too wide for the lattice on the way is so at the end
             let held = |laws: &[&Law]| laws.iter().all(|law| resolution.holds(law));
             let [first, later] = self.gaps;
-            let held = held(&[&after.laws[2], &after.laws[0]])
+            let held = held(&[&after.laws[1], &queued.in_buffer.waits[0], &queued.in_buffer.waits[1]])
                 && (resolution.laws || held(&[&met.blocked, first, later]));
             if rounds > 2 && !held {
                 return Ok(Settled { met, queued, state: after, narrow: true });
@@ -180,9 +184,12 @@ impl Iteration<'_> {
                 state = next;
                 continue;
             }
-            let hasten = pace.next([moved[0], moved[1], moved[2]], x[0]);
+            let hasten = pace.next(
+                [moved[..STATES].iter().sum(), moved[STATES], moved[STATES + 1]],
+                x[..STATES].iter().sum(),
+            );
             state = State::mixture(&[(1.0 - pace.step, &state), (pace.step, &after)]);
-            state.laws[0] = state.laws[0].stretched(hasten);
+            state.row = state.row.stretched(hasten);
         }
     }
 }

@@ -212,23 +212,23 @@ fn one(
     }
     let pace = (shape.message + shape.header + met.blocked.mean()) * unit;
     // L = P - 1 + M + E[delay of the tail], of first messages and of others
-    let first = queued.first;
+    let in_buffer = &queued.in_buffer;
     let ended = interface.ended(grid, shape.message, &whole);
+    let each = || in_buffer.shares().into_iter().zip(in_buffer.waits.iter().zip(&ended));
     let (mut delays, mut parts) = (Vec::new(), Vec::new());
     let mean = if resolution.laws {
-        let at_once = station.passage(&Law::zero(), &met, &ended[0]);
-        let behind = station.passage(&queued.in_buffer, &met, &ended[1]);
-        let law = Law::mixture(&[(first, &at_once), (1.0 - first, &behind)]);
+        let laws: Vec<(f64, Law)> =
+            each().map(|(share, (waits, gaps))| (share, station.passage(waits, &met, gaps))).collect();
+        let law = Law::mix(&laws);
         let mean = law.mean();
         delays.push(Delays { hops: None, share: 1.0, lone: asked.stages - 1.0 + class.message, law });
         mean
     } else {
         parts.push(met.blocked.clone());
         parts.extend(whole.clone());
-        first * station.mean_passage(&Law::zero(), &met, &ended[0])
-            + (1.0 - first) * station.mean_passage(&queued.in_buffer, &met, &ended[1])
+        each().map(|(share, (waits, gaps))| share * station.mean_passage(waits, &met, gaps)).sum()
     };
-    let input = (1.0 - first) * queued.in_buffer.mean() * unit;
+    let input = in_buffer.mean() * unit;
     let arbitration = met.granted.mean() * unit;
     let output = (met.waits.link.mean() * unit - arbitration).max(0.0);
     let total = mean * unit;

@@ -21,11 +21,17 @@
 //!
 //! with `C` what the first in the row finds; no long wait in the buffer hides gaps then (our approximation).
 
+mod row;
+
 use super::bursty_source::{BurstySource, Service};
 use super::grid::Grid;
 use super::law::Law;
 use super::queue::Means;
 use super::station::{Met, Overloaded, Place, Shape};
+
+pub(super) use row::{InBuffer, Row, STATES};
+
+use row::{Ahead, FREE, LAST, Part, Rows};
 
 /// A class at its interface.
 pub(super) struct Source<'s> {
@@ -55,10 +61,9 @@ pub(super) struct Source<'s> {
 /// What is found.
 #[derive(Clone)]
 pub(super) struct Queued {
-    /// `P_0`: share of the messages that find neither queue nor input channel occupied.
-    pub(super) first: f64,
-    /// `R+`: in-buffer wait of the others.
-    pub(super) in_buffer: Law,
+    pub(super) in_buffer: InBuffer,
+    /// By what they find.
+    pub(super) row: Row,
     /// Mean wait before the interface \[cells\], from the cell in which the message is there.
     pub(super) waiting: f64,
     /// `lambda E[B_1]`: 1 is saturation.
@@ -66,8 +71,74 @@ pub(super) struct Queued {
 }
 
 impl Source<'_> {
-    /// One round, from what blocks tails and the in-buffer wait of the last round.
-    pub(super) fn round(&self, met: &Met, in_buffer: &Law) -> Result<Queued, Overloaded> {
+    /// One round, from what blocks tails and the in-buffer waits of the last round.
+    pub(super) fn round(&self, met: &Met, row: &Row) -> Result<Queued, Overloaded> {
+        if self.bursts.is_some() { self.in_bursts(met, row) } else { self.in_a_row(met, row) }
+    }
+
+    /// One round of a class with Poisson sources (module `row`).
+    fn in_a_row(&self, met: &Met, row: &Row) -> Result<Queued, Overloaded> {
+        let rate = self.rate;
+        let stalled = self.stalled(&met.blocked, self.coming);
+        let beside = self.work.map(|gaps| self.stalled(&met.blocked, &gaps[1]));
+        let service = self.shape.message + self.shape.header + stalled.mean();
+        let room = self.room(met.blocked.mean() - met.waits.grant.mean(), service);
+        let ahead: [Ahead; STATES] =
+            std::array::from_fn(|j| self.ahead(j == FREE, &row.waits[j], &stalled, beside.as_ref(), room));
+        let entering: f64 = ahead[LAST].parts.iter().map(|part| part.share * part.entering.mean()).sum();
+        let load = rate * ahead[LAST].service.mean().max(entering);
+        let over = Overloaded { load, place: Place::Source };
+        let Rows { row, wait } = row::next(self.grid, rate, &ahead).ok_or(over)?;
+        let row = if self.holds_whole_messages() {
+            row
+        } else {
+            let most = Law::constant(room);
+            row.map(|law| law.min(&most))
+        };
+        let residence: f64 = row.means().iter().sum();
+        let alone = row.shares[FREE] * (self.header_wait + self.set_up.mean());
+        let waiting = (wait - residence).max(0.0) + alone;
+        Ok(Queued { in_buffer: self.in_buffer(&row), row, waiting, load })
+    }
+
+    /// What messages that have found the interface free, or not, do to those behind them. Their services are those of
+    /// the work that is done, `beside` bursts with what holds up a tail then.
+    fn ahead(&self, free: bool, waits: &Law, stalled: &Law, beside: Option<&Law>, room: f64) -> Ahead {
+        let Self { grid, shape, .. } = self;
+        let (m, header) = (shape.message, shape.header);
+        let which = usize::from(!free);
+        // who finds the interface free waits there for the classes above; the buffer empties meanwhile
+        let (late, waits) = if free && self.set_up.positive() > 0.0 {
+            (Some(grid.excess(self.set_up, waits)), grid.excess(waits, self.set_up))
+        } else {
+            (None, waits.clone())
+        };
+        let gaps = &self.gaps[which];
+        let hidden = |stalled: &Law, gaps: &Law| stalled.max(&grid.excess(gaps, &waits.plus(header)));
+        let service = match self.work.zip(beside) {
+            Some((gaps, stalled)) => hidden(stalled, &gaps[which]),
+            None => hidden(stalled, gaps),
+        };
+        let service = service.plus(m + header);
+        let service = late.as_ref().map_or_else(|| service.clone(), |late| grid.sum(&service, late));
+        let held_up = stalled.plus(header);
+        let edge = room.ceil() as usize + 1;
+        // a buffer that holds no whole message holds its tail back
+        let whole_messages = self.holds_whole_messages();
+        let (near, far) =
+            if whole_messages { waits.split(edge) } else { grid.sum(&waits, &held_up).split(edge) };
+        let part = |(share, law): (f64, Law)| {
+            let entering = gaps.max(&law.less(room)).plus(m);
+            let entering = if late.is_some() { grid.sum(&entering, self.set_up) } else { entering };
+            let late = if whole_messages { grid.sum(&law.min(&Law::constant(room)), &held_up) } else { law };
+            Part { share, late, entering }
+        };
+        Ahead { parts: near.into_iter().chain(far).map(part).collect(), gaps: gaps.clone(), service }
+    }
+
+    /// One round of a class that comes in bursts.
+    fn in_bursts(&self, met: &Met, row: &Row) -> Result<Queued, Overloaded> {
+        let in_buffer = &row.waits[LAST];
         let Self { grid, shape, rate, gaps, .. } = self;
         let (m, header) = (shape.message, shape.header);
         let stalled = self.stalled(&met.blocked, self.coming);
@@ -140,7 +211,8 @@ impl Source<'_> {
         let in_buffer = if self.holds_whole_messages() { mixed } else { mixed.min(&room) };
         let residence = (1.0 - first) * in_buffer.mean();
         let waiting = (mean_wait - residence).max(0.0) + first * self.header_wait;
-        Ok(Queued { first, in_buffer, waiting, load })
+        let row = Row::of_two(first, &in_buffer);
+        Ok(Queued { in_buffer: self.in_buffer(&row), row, waiting, load })
     }
 
     /// How many messages find both free, and how many are directly behind one, where the others are away for the share
@@ -183,9 +255,14 @@ impl Source<'_> {
         self.grid.sum(blocked, &back.sometimes(stall))
     }
 
+    /// What messages wait in the buffer, by what they find at the interface.
+    pub(super) fn in_buffer(&self, row: &Row) -> InBuffer {
+        row.in_buffer(self.set_up, self.grid)
+    }
+
     /// In-buffer wait behind lone messages that fill the buffer.
-    pub(super) fn full(&self) -> Law {
-        Law::constant(self.room(0.0, self.shape.message + self.shape.header))
+    pub(super) fn full(&self) -> Row {
+        Row::of_two(0.0, &Law::constant(self.room(0.0, self.shape.message + self.shape.header)))
     }
 
     /// Whether a buffer has room for a message and the first flits of another.

@@ -16,6 +16,7 @@ use super::grid::{Grid, Transform, product};
 use super::law::Law;
 use super::queue::{Queue, Time};
 use super::shared_queue::{Company, OnLattice, Services, SharedQueue};
+use super::source::InBuffer;
 
 /// What the other classes do to a class on an output link, with the share of its traffic that contends.
 #[derive(Clone)]
@@ -73,10 +74,8 @@ pub(super) struct Arriving {
     pub(super) gaps: [Law; 2],
     /// `(G_r - b)+`: over the flits that the buffer does not hold, as far as a full buffer does not hide them.
     pub(super) held: [Law; 2],
-    /// `P_0`
-    pub(super) first: f64,
-    /// `R+`: in-buffer wait of the others.
-    pub(super) in_buffer: Law,
+    /// Who finds its interface free, and what is waited in the buffer.
+    pub(super) in_buffer: InBuffer,
     /// Whether gaps are few and long, so that one counts wherever in the message it is looked for.
     pub(super) bursty: bool,
 }
@@ -234,11 +233,13 @@ impl<'s> Station<'s> {
             }
             hole
         };
-        if arriving.first > 1.0 - 1e-12 {
-            return hole(y, 0);
+        let InBuffer { free, waits } = &arriving.in_buffer;
+        let of =
+            |i: usize| if waits[i].positive() > 0.0 { hole(&grid.sum(&waits[i], y), i) } else { hole(y, i) };
+        if *free > 1.0 - 1e-12 {
+            return of(0);
         }
-        let behind = grid.sum(&arriving.in_buffer, y);
-        Law::mixture(&[(arriving.first, &hole(y, 0)), (1.0 - arriving.first, &hole(&behind, 1))])
+        Law::mixture(&[(*free, &of(0)), (1.0 - free, &of(1))])
     }
 
     /// One round: the two queues and the back-pressure.

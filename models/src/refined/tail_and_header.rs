@@ -34,6 +34,7 @@ mod weights;
 
 use super::grid::Grid;
 use super::law::Law;
+use super::source::InBuffer;
 use lattice::{Lattice, Met};
 pub(super) use weights::mix;
 use weights::{add_at, both, first, greater, hidden, positive, raced, scale, scaled, shifted};
@@ -123,13 +124,12 @@ impl Moving<'_> {
 }
 
 impl<'g> TailAndHeader<'g> {
-    /// On entry: the share `first` has gaps only, the others have been in the buffer for a while, too. Where both have
+    /// On entry: whoever found the interface free or not, and what it has waited in the buffer. Where both have
     /// been delayed the lattice has `side` points, `step` cells apart.
     pub(super) fn new(
         grid: &'g Grid,
         (side, step): (usize, f64),
-        first: f64,
-        in_buffer: &Law,
+        in_buffer: &InBuffer,
         gaps: &[Law; 2],
     ) -> Self {
         let mut start = Self {
@@ -142,15 +142,14 @@ impl<'g> TailAndHeader<'g> {
         };
         let scaled =
             |law: &Law, share: f64| law.probabilities().iter().map(|p| p * share).collect::<Vec<f64>>();
-        let later = (1.0 - first) * in_buffer.at(0);
-        for (gap, share) in gaps.iter().zip([first, later]) {
-            let mut gap = scaled(gap, share);
+        for ((gaps, waits), share) in gaps.iter().zip(&in_buffer.waits).zip(in_buffer.shares()) {
+            let mut gap = scaled(gaps, share * waits.at(0));
             add_at(&mut start.closed[ALONE], 0, std::mem::take(&mut gap[0]));
             mix(&mut start.gaps[0][1], 1.0, &gap);
+            let mut waits = scaled(waits, share);
+            waits[0] = 0.0;
+            raced(&waits, gaps.probabilities(), &mut start.closed[SPACED], &mut start.lattice);
         }
-        let mut waits = scaled(in_buffer, 1.0 - first);
-        waits[0] = 0.0;
-        raced(&waits, gaps[1].probabilities(), &mut start.closed[SPACED], &mut start.lattice);
         start
     }
 

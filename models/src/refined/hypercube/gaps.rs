@@ -3,6 +3,7 @@
 use super::super::between::Between;
 use super::super::chained_blocking::Held;
 use super::super::law::Law;
+use super::super::source::InBuffer;
 use super::super::station::{Around, Arriving, Met, Overloaded, Station as Queues};
 use super::OneClass;
 
@@ -15,10 +16,10 @@ impl OneClass<'_> {
     }
 
     /// What arrives at the first router.
-    pub(super) fn entering(&self, first: f64, in_buffer: Law) -> Arriving {
+    pub(super) fn entering(&self, in_buffer: InBuffer) -> Arriving {
         let b = self.shape.buffer;
         let held = [0, 1].map(|i| self.gaps_rest[i].less(b));
-        Arriving { gaps: self.gaps.clone(), held, first, in_buffer, bursty: self.work.is_some() }
+        Arriving { gaps: self.gaps.clone(), held, in_buffer, bursty: self.work.is_some() }
     }
 
     /// What arrives at a later router, with gaps of a mean.
@@ -31,8 +32,7 @@ impl OneClass<'_> {
         Arriving {
             gaps: [gaps(self.shape.message), Law::zero()],
             held: [held, Law::zero()],
-            first: 1.0,
-            in_buffer: Law::zero(),
+            in_buffer: InBuffer::none(),
             bursty: self.work.is_some(),
         }
     }
@@ -52,7 +52,8 @@ impl OneClass<'_> {
             return Ok((0.0, None));
         }
         let link = &met.waits.link;
-        let first = entering.first;
+        let InBuffer { waits, .. } = &entering.in_buffer;
+        let [free, behind] = entering.in_buffer.shares();
         let outputs = self.outputs(true, false);
         let crossing = self.paths.mean(outputs.iter().copied());
         let contended = self.contended(false, &outputs, around, held);
@@ -64,9 +65,9 @@ impl OneClass<'_> {
                 queues.mean_passage(in_buffer, met, gaps)
             }
         };
-        let delay = first * passage(&queues, &Law::zero(), met, &self.ended[0])
-            + (1.0 - first) * passage(&queues, &entering.in_buffer, met, &self.ended[1]);
-        let leaving = (delay - (1.0 - first) * entering.in_buffer.mean() - link.mean()).max(0.0);
+        let delay = free * passage(&queues, &waits[0], met, &self.ended[0])
+            + behind * passage(&queues, &waits[1], met, &self.ended[1]);
+        let leaving = (delay - entering.in_buffer.mean() - link.mean()).max(0.0);
         if self.dimension < 2 {
             return Ok((leaving, None));
         }

@@ -77,7 +77,7 @@ fn the_six_cube_is_the_simulated_one() {
         let found = found.unwrap();
         check(&found, 6);
         assert!((found.latency() / latency - 1.0).abs() < 0.015, "{} {latency}", found.latency());
-        assert!((found.waiting / waiting - 1.0).abs() < 0.03, "{} {waiting}", found.waiting);
+        assert!((found.waiting / waiting - 1.0).abs() < 0.035, "{} {waiting}", found.waiting);
     }
 }
 

@@ -20,7 +20,7 @@ fn always(cells: usize) -> Vec<f64> {
 }
 
 fn start(grid: &Grid, gap: f64) -> TailAndHeader<'_> {
-    TailAndHeader::new(grid, (64, 1.0), 1.0, &Law::zero(), &[Law::constant(gap), Law::zero()])
+    TailAndHeader::new(grid, (64, 1.0), &InBuffer::none(), &[Law::constant(gap), Law::zero()])
 }
 
 #[test]
@@ -92,7 +92,8 @@ fn probabilities_stay_one_and_means_do_not_hang_on_the_lattice() {
         let mean = |lattice: (usize, f64)| {
             let gaps = Law::of(spread(0.6));
             let in_buffer = Law::of(vec![0.2, 0.3, 0.5]);
-            let mut joint = TailAndHeader::new(&grid, lattice, 0.6, &in_buffer, &[gaps.clone(), gaps]);
+            let in_buffer = InBuffer { free: 0.6, waits: [Law::zero(), in_buffer] };
+            let mut joint = TailAndHeader::new(&grid, lattice, &in_buffer, &[gaps.clone(), gaps]);
             for _ in 0..4 {
                 let mut met = crossed(&spread(0.8), &spread(0.7), header, 2.0);
                 met.in_channel[CLOSE] = spread(0.5);
