@@ -3,7 +3,7 @@
 //! A message leaves the input channel `B` cycles after the one before it, if it was there by then: `B = M + H +
 //! max(x, (G - R - H)+)`, where `x` is what its tail was blocked for, `G` the gaps inside it, `R` its wait in the
 //! buffer, which hides them, and `H` the header's longer way. What it waits in the buffer belongs to the network
-//! latency, the rest is waiting time.
+//! latency, the rest is waiting time. How both build up along a row of Poisson messages is told in the module `row`.
 //!
 //! # Bursts
 //!
@@ -66,7 +66,7 @@ pub(super) struct Queued {
     pub(super) row: Row,
     /// Mean wait before the interface \[cells\], from the cell in which the message is there.
     pub(super) waiting: f64,
-    /// `lambda E[B_1]`: 1 is saturation.
+    /// `λ b`, of long rows: 1 is saturation.
     pub(super) load: f64,
 }
 
@@ -108,28 +108,29 @@ impl Source<'_> {
         let (m, header) = (shape.message, shape.header);
         let which = usize::from(!free);
         // who finds the interface free waits there for the classes above; the buffer empties meanwhile
-        let (late, waits) = if free && self.set_up.positive() > 0.0 {
-            (Some(grid.excess(self.set_up, waits)), grid.excess(waits, self.set_up))
-        } else {
-            (None, waits.clone())
-        };
+        let waits_above = free && self.set_up.positive() > 0.0;
+        let left = if waits_above { grid.excess(waits, self.set_up) } else { waits.clone() };
         let gaps = &self.gaps[which];
-        let hidden = |stalled: &Law, gaps: &Law| stalled.max(&grid.excess(gaps, &waits.plus(header)));
+        let hidden = |stalled: &Law, gaps: &Law| stalled.max(&grid.excess(gaps, &left.plus(header)));
         let service = match self.work.zip(beside) {
             Some((gaps, stalled)) => hidden(stalled, &gaps[which]),
             None => hidden(stalled, gaps),
         };
-        let service = service.plus(m + header);
-        let service = late.as_ref().map_or_else(|| service.clone(), |late| grid.sum(&service, late));
+        let mut service = service.plus(m + header);
+        if waits_above {
+            service = grid.sum(&service, &grid.excess(self.set_up, waits));
+        }
         let held_up = stalled.plus(header);
         let edge = room.ceil() as usize + 1;
         // a buffer that holds no whole message holds its tail back
         let whole_messages = self.holds_whole_messages();
         let (near, far) =
-            if whole_messages { waits.split(edge) } else { grid.sum(&waits, &held_up).split(edge) };
+            if whole_messages { left.split(edge) } else { grid.sum(&left, &held_up).split(edge) };
         let part = |(share, law): (f64, Law)| {
-            let entering = gaps.max(&law.less(room)).plus(m);
-            let entering = if late.is_some() { grid.sum(&entering, self.set_up) } else { entering };
+            let mut entering = gaps.max(&law.less(room)).plus(m);
+            if waits_above {
+                entering = grid.sum(&entering, self.set_up);
+            }
             let late = if whole_messages { grid.sum(&law.min(&Law::constant(room)), &held_up) } else { law };
             Part { share, late, entering }
         };

@@ -277,8 +277,8 @@ fn waits(rate: f64, next: &[Vec<Next>; STATES], shares: &[f64; STATES], edge: f6
         // so many come, in the last state so many or more
         let come = |part: &Next, k: usize| if j == LAST { part.at_least(k) } else { part.arriving[k] };
         parts.extend(each(FREE, shares[FREE]).map(|(share, part)| (share * come(part, j), &part.anybody)));
-        for i in 1..=(j + 1).min(LAST - 1) {
-            let from = each(i, shares[i]);
+        for (i, share) in shares.iter().enumerate().take(LAST.min(j + 2)).skip(1) {
+            let from = each(i, *share);
             match j + 1 - i {
                 0 => parts.extend(from.map(|(share, part)| (share * part.arriving[0], &part.nobody))),
                 k => parts.extend(from.map(|(share, part)| (share * come(part, k), &part.anybody))),
