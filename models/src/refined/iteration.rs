@@ -20,7 +20,8 @@ pub(super) struct State {
     pub(super) laws: [Law; 2],
 }
 
-/// Where a round moves: the parts of `R`, `w`, `V` in cells, and `P_0` in messages of so many cells.
+/// Where a round moves: the parts of `R`, `w`, `V` in cells, and the share that finds its interface free in
+/// messages of so many cells.
 type Means = [f64; STATES + 3];
 
 impl State {

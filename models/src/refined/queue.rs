@@ -12,63 +12,23 @@ use super::law::Law;
 pub(super) struct Time {
     pub(super) transform: Transform,
     pub(super) mean: f64,
-    /// `E[X^2] - E[X]^2`
-    variance: f64,
 }
 
 impl Time {
     pub(super) fn of(grid: &Grid, law: &Law) -> Self {
-        let mean = law.mean();
-        Self { transform: grid.transform(law), mean, variance: law.second_moment() - mean * mean }
+        Self { transform: grid.transform(law), mean: law.mean() }
     }
 
     /// The sum with an independent one.
     pub(super) fn and(&self, other: &Self) -> Self {
-        Self {
-            transform: product(&self.transform, &other.transform),
-            mean: self.mean + other.mean,
-            variance: self.variance + other.variance,
-        }
-    }
-
-    fn moments(&self) -> (f64, f64) {
-        (self.mean, self.variance + self.mean * self.mean)
-    }
-}
-
-/// What is known of a queue in its steady state without transforms.
-#[derive(Clone, Copy)]
-pub(super) struct Means {
-    /// `P_0`: probability that a message finds the queue empty.
-    pub(super) empty: f64,
-    /// Mean wait \[cycles\].
-    pub(super) mean_wait: f64,
-}
-
-impl Means {
-    /// The queue at `rate` with services `later` and `first` and set-up `set_up`; none if it has no steady state.
-    pub(super) fn new(rate: f64, later: &Law, first: &Law, set_up: &Law) -> Option<Self> {
-        let moments = |law: &Law| (law.mean(), law.second_moment());
-        Self::of_moments(rate, moments(later), moments(first), set_up.mean())
-    }
-
-    fn of_moments(rate: f64, (b, b2): (f64, f64), (f, f2): (f64, f64), set_up: f64) -> Option<Self> {
-        if rate * b >= 1.0 {
-            return None;
-        }
-        // P_0 = (1 - l b) / (1 + l (f - b))
-        let empty = (1.0 - rate * b) / (1.0 + rate * (f - b));
-        // E[W] = l E[B^2] / 2 / (1 - l b) + l (E[F^2] - E[B^2]) / 2 / (1 + l (f - b)) + P_0 E[D]
-        let mean_wait = rate * b2 / 2.0 / (1.0 - rate * b)
-            + rate * (f2 - b2) / 2.0 / (1.0 + rate * (f - b))
-            + empty * set_up;
-        Some(Self { empty, mean_wait })
+        Self { transform: product(&self.transform, &other.transform), mean: self.mean + other.mean }
     }
 }
 
 /// A queue in its steady state.
 pub(super) struct Queue<'q> {
-    pub(super) means: Means,
+    /// `P_0`: probability that a message finds the queue empty.
+    pub(super) empty: f64,
     /// Transform of the work found.
     work: Transform,
     set_up: &'q Time,
@@ -77,16 +37,21 @@ pub(super) struct Queue<'q> {
 impl<'q> Queue<'q> {
     /// The queue at `rate` with services `later` and `first` and set-up `set_up`; none if it has no steady state.
     pub(super) fn new(grid: &Grid, rate: f64, later: &Time, first: &Time, set_up: &'q Time) -> Option<Self> {
-        let means = Means::of_moments(rate, later.moments(), first.moments(), set_up.mean)?;
+        let (b, f) = (later.mean, first.mean);
+        if rate * b >= 1.0 {
+            return None;
+        }
+        // P_0 = (1 - l b) / (1 + l (f - b))
+        let empty = (1.0 - rate * b) / (1.0 + rate * (f - b));
         // phi(z) = P_0 [1 + l f res_F(z) - l b res_B(z)] / [1 - l b res_B(z)]
         let services = later.transform.iter().zip(&first.transform);
         let work = services.zip(grid.residuals()).map(|((b, f), residual)| {
             // E[X] res_X(z) = (1 - X(z)) / (1 - z) * (1 + z) / 2
             let spread = residual * rate;
             let (b, f) = (spread * (1.0 - b), spread * (1.0 - f));
-            means.empty * (1.0 + f - b) / (1.0 - b)
+            empty * (1.0 + f - b) / (1.0 - b)
         });
-        Some(Self { means, work: work.collect(), set_up })
+        Some(Self { empty, work: work.collect(), set_up })
     }
 
     /// The work found on arrival.
@@ -101,7 +66,7 @@ impl<'q> Queue<'q> {
 
     pub(super) fn wait_transform(&self) -> Transform {
         let set_up = &self.set_up.transform;
-        self.work.iter().zip(set_up).map(|(work, d)| work - self.means.empty * (1.0 - d)).collect()
+        self.work.iter().zip(set_up).map(|(work, d)| work - self.empty * (1.0 - d)).collect()
     }
 }
 
@@ -119,8 +84,7 @@ mod tests {
             let queue = Queue::new(&grid, rate, &service, &service, &nothing).unwrap();
             // l M^2 / 2 / (1 - l M)
             let exact = rate * 32.0 * 32.0 / 2.0 / (1.0 - load);
-            assert!((queue.means.mean_wait - exact).abs() < 1e-9 * exact);
-            assert!((queue.means.empty - (1.0 - load)).abs() < 1e-12);
+            assert!((queue.empty - (1.0 - load)).abs() < 1e-12);
             let law = queue.wait(&grid);
             assert!((law.mean() - exact).abs() < 2e-3 * exact, "{} {exact}", law.mean());
         }

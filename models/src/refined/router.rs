@@ -211,7 +211,7 @@ fn one(
         return Ok(Outcome::TooNarrow(Some(state), report));
     }
     let pace = (shape.message + shape.header + met.blocked.mean()) * unit;
-    // L = P - 1 + M + E[delay of the tail], of first messages and of others
+    // L = P - 1 + M + E[delay of the tail], of messages that find the interface free and of others
     let in_buffer = &queued.in_buffer;
     let ended = interface.ended(grid, shape.message, &whole);
     let each = || in_buffer.shares().into_iter().zip(in_buffer.waits.iter().zip(&ended));

@@ -26,7 +26,6 @@ mod row;
 use super::bursty_source::{BurstySource, Service};
 use super::grid::Grid;
 use super::law::Law;
-use super::queue::Means;
 use super::station::{Met, Overloaded, Place, Shape};
 
 pub(super) use row::{InBuffer, Row, STATES};
@@ -45,8 +44,8 @@ pub(super) struct Source<'s> {
     pub(super) gaps: &'s [Law; 2],
     /// What comes in between the flits that the buffer does not hold.
     pub(super) coming: &'s Law,
-    /// Gaps as of Poisson sources, where bursts above make others of them: conservation of work tells what the wait is
-    /// longer by.
+    /// Gaps as of Poisson sources in a whole message and in what its buffer does not hold, where bursts above make others
+    /// of them: conservation of work tells what the wait is longer by.
     pub(super) work: Option<&'s [Law; 2]>,
     /// Share of the time in which no other class is in a burst, if they come in bursts only; zero if others do not.
     pub(super) quiet: f64,
@@ -73,18 +72,21 @@ pub(super) struct Queued {
 impl Source<'_> {
     /// One round, from what blocks tails and the in-buffer waits of the last round.
     pub(super) fn round(&self, met: &Met, row: &Row) -> Result<Queued, Overloaded> {
-        if self.bursts.is_some() { self.in_bursts(met, row) } else { self.in_a_row(met, row) }
+        match &self.bursts {
+            Some(bursts) => self.in_bursts(bursts, met, &row.waits[LAST]),
+            None => self.in_a_row(met, row),
+        }
     }
 
     /// One round of a class with Poisson sources (module `row`).
     fn in_a_row(&self, met: &Met, row: &Row) -> Result<Queued, Overloaded> {
         let rate = self.rate;
         let stalled = self.stalled(&met.blocked, self.coming);
-        let beside = self.work.map(|gaps| self.stalled(&met.blocked, &gaps[1]));
+        let work = self.work.map(|[gaps, rest]| (self.stalled(&met.blocked, rest), gaps));
         let service = self.shape.message + self.shape.header + stalled.mean();
         let room = self.room(met.blocked.mean() - met.waits.grant.mean(), service);
         let ahead: [Ahead; STATES] =
-            std::array::from_fn(|j| self.ahead(j == FREE, &row.waits[j], &stalled, beside.as_ref(), room));
+            std::array::from_fn(|j| self.ahead(j == FREE, &row.waits[j], &stalled, work.as_ref(), room));
         let entering: f64 = ahead[LAST].parts.iter().map(|part| part.share * part.entering.mean()).sum();
         let load = rate * ahead[LAST].service.mean().max(entering);
         let over = Overloaded { load, place: Place::Source };
@@ -101,21 +103,17 @@ impl Source<'_> {
         Ok(Queued { in_buffer: self.in_buffer(&row), row, waiting, load })
     }
 
-    /// What messages that have found the interface free, or not, do to those behind them. Their services are those of
-    /// the work that is done, `beside` bursts with what holds up a tail then.
-    fn ahead(&self, free: bool, waits: &Law, stalled: &Law, beside: Option<&Law>, room: f64) -> Ahead {
+    /// What messages that have found the interface free, or not, do to those behind them. Services are those of the
+    /// `work` that is done, where bursts above make other gaps of it: what holds up a tail then, and gaps.
+    fn ahead(&self, free: bool, waits: &Law, stalled: &Law, work: Option<&(Law, &Law)>, room: f64) -> Ahead {
         let Self { grid, shape, .. } = self;
         let (m, header) = (shape.message, shape.header);
-        let which = usize::from(!free);
         // who finds the interface free waits there for the classes above; the buffer empties meanwhile
         let waits_above = free && self.set_up.positive() > 0.0;
         let left = if waits_above { grid.excess(waits, self.set_up) } else { waits.clone() };
-        let gaps = &self.gaps[which];
+        let gaps = &self.gaps[usize::from(!free)];
         let hidden = |stalled: &Law, gaps: &Law| stalled.max(&grid.excess(gaps, &left.plus(header)));
-        let service = match self.work.zip(beside) {
-            Some((gaps, stalled)) => hidden(stalled, &gaps[which]),
-            None => hidden(stalled, gaps),
-        };
+        let service = work.map_or_else(|| hidden(stalled, gaps), |(stalled, gaps)| hidden(stalled, gaps));
         let mut service = service.plus(m + header);
         if waits_above {
             service = grid.sum(&service, &grid.excess(self.set_up, waits));
@@ -138,17 +136,12 @@ impl Source<'_> {
     }
 
     /// One round of a class that comes in bursts.
-    fn in_bursts(&self, met: &Met, row: &Row) -> Result<Queued, Overloaded> {
-        let in_buffer = &row.waits[LAST];
+    fn in_bursts(&self, bursts: &BurstySource, met: &Met, in_buffer: &Law) -> Result<Queued, Overloaded> {
         let Self { grid, shape, rate, gaps, .. } = self;
         let (m, header) = (shape.message, shape.header);
         let stalled = self.stalled(&met.blocked, self.coming);
         let b0 = stalled.max(&gaps[0].less(header)).plus(m + header);
-        let quiet = if self.bursts.is_some() && self.work.is_none() {
-            self.quiet.min(gaps[1].at(0)).min(0.999)
-        } else {
-            0.0
-        };
+        let quiet = if self.work.is_none() { self.quiet.min(gaps[1].at(0)).min(0.999) } else { 0.0 };
         // no long wait in the buffer hides gaps that come one after another
         let hides = if quiet > 0.0 { Law::zero() } else { in_buffer.clone() };
         let b1 = stalled.max(&grid.excess(&gaps[1], &hides.plus(header))).plus(m + header);
@@ -164,27 +157,32 @@ impl Source<'_> {
         };
         let load = rate * w1.mean();
         let over = Overloaded { load, place: Place::Source };
-        let first_service = grid.sum(&w0, self.set_up);
-        let queue = Means::new(*rate, &w1, &first_service, self.set_up).ok_or(over)?;
-        let (mean_wait, mut first, mut second) = self.wait(&queue, &w1, &first_service).ok_or(over)?;
-        if let Some(bursts) = self.bursts.as_ref().filter(|_| quiet > 0.0) {
-            let (alone, next) = Self::apart(bursts, quiet, &stalled.plus(m + header), &b1);
-            (first, second) = (alone, Some(next));
+        if load >= 1.0 {
+            return Err(over);
         }
+        let service = |law: &Law| Service { mean: law.mean(), mean_square: law.second_moment() };
+        let found = bursts.queue(service(&w1), service(&grid.sum(&w0, self.set_up)));
+        let mean_wait = found.wait + found.first * self.set_up.mean();
+        if !mean_wait.is_finite() {
+            return Err(over);
+        }
+        let (first, second) = if quiet > 0.0 {
+            Self::apart(bursts, quiet, &stalled.plus(m + header), &b1)
+        } else {
+            (found.first, found.second)
+        };
 
         // A message follows a first one if it comes during its service; it follows another one if it was there when
         // that one's service began (share `there` of them), or came during it.
         let later = (1.0 - first).max(1e-12);
-        let mut behind_first = second.unwrap_or_else(|| first * (1.0 - b0.tilted(*rate))).min(1.0 - first);
-        let mut behind_later = (1.0 - first - behind_first).max(0.0);
-        let mut there = (1.0 - (1.0 - behind_later / later) / b1.tilted(*rate)).clamp(0.0, 1.0) * later;
-        if second.is_some() {
-            let found = mean_wait / later / w1.mean();
-            let kappa = ((found - 0.5) / (found + 0.5)).clamp(0.0, 1.0);
-            there = there.max(kappa * later);
-            behind_later = behind_later.max(there);
-            behind_first = later - behind_later;
-        }
+        let behind_first = second.min(1.0 - first);
+        let behind_later = (1.0 - first - behind_first).max(0.0);
+        let there = (1.0 - (1.0 - behind_later / later) / b1.tilted(*rate)).clamp(0.0, 1.0) * later;
+        let waits = mean_wait / later / w1.mean();
+        let kappa = ((waits - 0.5) / (waits + 0.5)).clamp(0.0, 1.0);
+        let there = there.max(kappa * later);
+        let behind_later = behind_later.max(there);
+        let behind_first = later - behind_later;
         let came = (behind_later - there).max(0.0);
         let room = Law::constant(self.room(met.blocked.mean() - met.waits.grant.mean(), b1.mean()));
         let ahead = if self.holds_whole_messages() { &in_buffer.min(&room) } else { in_buffer };
@@ -230,16 +228,6 @@ impl Source<'_> {
         let (without, with) = (bursts.queue(without, without), bursts.queue(with, with));
         let mixed = |without: f64, with: f64| quiet * without + (1.0 - quiet) * with;
         (mixed(without.first, with.first), mixed(without.second, with.second))
-    }
-
-    /// Mean wait in interface and input channel together, the share of messages that find both free, and, for bursts,
-    /// that of those directly behind one.
-    fn wait(&self, queue: &Means, later: &Law, first: &Law) -> Option<(f64, f64, Option<f64>)> {
-        let Some(bursts) = &self.bursts else { return Some((queue.mean_wait, queue.empty, None)) };
-        let service = |law: &Law| Service { mean: law.mean(), mean_square: law.second_moment() };
-        let found = bursts.queue(service(later), service(first));
-        let wait = found.wait + found.first * self.set_up.mean();
-        wait.is_finite().then_some((wait, found.first, Some(found.second)))
     }
 
     /// What holds up a tail: `x`, and for a message longer than the buffer, which stalls the interface, the wait to

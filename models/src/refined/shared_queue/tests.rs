@@ -19,7 +19,7 @@ fn others_without_flits_change_nothing() {
         for rate in [0.005, 0.015, 0.025] {
             let shared = SharedQueue::new(&grid, rate, &services).unwrap();
             let queue = Queue::new(&grid, rate, &later, &first, &nothing).unwrap();
-            assert!((shared.empty - queue.means.empty).abs() < 1e-9);
+            assert!((shared.empty - queue.empty).abs() < 1e-9);
             let (wait, known) = (shared.wait(&grid, &nothing), queue.wait(&grid));
             for cells in [0, 10, 100, 300] {
                 let tail = |law: &Law| law.probabilities().iter().skip(cells).sum::<f64>();
