@@ -293,9 +293,12 @@ fn remarks(answer: &Answer) -> Vec<String> {
 fn validity(answer: &Answer) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(validity) = &answer.validity {
-        let load = percent(validity.load_share_of_saturation);
+        let here = match validity.load_share_of_saturation {
+            share if share < 1.0 => format!("at about {} of", percent(share)),
+            _ => "beyond".to_owned(),
+        };
         let family = &validity.family;
-        remarks.push(format!("checked by simulation: {family}, here at {load} of the load that saturates"));
+        remarks.push(format!("checked by simulation: {family}, here {here} the load that saturates"));
     }
     remarks.extend(answer.classes.iter().filter_map(expected));
     let outside = answer.validity.iter().filter(|validity| !validity.outside.is_empty());
@@ -432,7 +435,7 @@ mod tests {
         });
         let page = page(&answer, true, false);
         for line in [
-            "- checked by simulation: single routers, here at 62 % of the load that saturates",
+            "- checked by simulation: single routers, here at about 62 % of the load that saturates",
             "- R1: expect network latency within 0.8 % (worst 3.1 %), miss probabilities within 0.0180 (worst 0.0500)",
             "- outside what was checked: 65 ports, checked 4 to 32",
         ] {

@@ -48,36 +48,52 @@ fn outside(scenario: &Scenario) -> Vec<String> {
     outside
 }
 
-/// Load as a share of that at which a class saturates, by the load of its queue at the source: messages wait longer
-/// the higher the load, so that the queue's load rises faster than the rates. In a lone class with head-of-line
-/// blocking at 35, 65 and 85 % of saturation it is 0.23, 0.50 and 0.75.
-fn share_of_saturation(source_load: f64) -> f64 {
-    source_load.max(0.0).powf(0.7)
+/// Load as a share of that at which a class saturates, by the load `ρ = λ B` of its queue at the source.
+///
+/// A message of `M` flits holds the source for `B`, longer than `M` by what others do to it. Taken as if they took a
+/// share `k f` of the source's time, in proportion to a factor `f` on all rates:
+///
+/// ```text
+/// B = M / (1 - k f),   saturation where f λ M = 1 - k f,   so 1 / f = λ M + k = λ M + 1 - M / B
+/// ```
+///
+/// At 25, 50, 70 and 85 % of the load at which the simulator saturates it says .28, .51, .68 and .83 in the middle of
+/// the held-out scenarios, rms .08, .06, .05 and .05 off. It says too little, by up to .2, where what others take rises
+/// in a jump: best effort in n-cubes does.
+fn share_of_saturation(source_load: f64, own_load: f64) -> f64 {
+    let own = own_load.min(source_load);
+    if source_load > 0.0 { own + 1.0 - own / source_load } else { 0.0 }
 }
+
+/// By how much that share is off, about: so much beyond a load that was checked still counts as that load.
+const OFF: f64 = 0.05;
 
 /// Puts the errors to expect into the answer.
 pub(super) fn judge(scenario: &Scenario, answer: &mut Answer) {
     let family = family(scenario);
-    let shares = answer.classes.iter().map(|class| match (class.saturated, class.source_load) {
-        (true, _) => 1.0,
-        (false, load) => share_of_saturation(load.unwrap_or(0.0)),
+    let shares = answer.classes.iter().zip(scenario.classes()).map(|(class, of)| {
+        match (class.saturated, class.source_load) {
+            (true, _) => 1.0,
+            (false, Some(load)) => share_of_saturation(load, of.rate * f64::from(of.message_flits)),
+            (false, None) => 0.0,
+        }
     });
     let share = shares.fold(0.0, f64::max);
     let mut outside = outside(scenario);
     let highest =
         accuracy::holdout().iter().filter_map(|row| row.load_share_of_saturation).fold(0.0, f64::max);
-    if share > highest + 0.05 {
-        outside.push(format!(
-            "about {:.0} % of the saturation load: checked up to {:.0} %",
-            share * 100.0,
-            highest * 100.0
-        ));
+    if share > highest + OFF {
+        let here = match share {
+            share if share < 1.0 => format!("about {:.0} % of", share * 100.0),
+            _ => "beyond".to_owned(),
+        };
+        outside.push(format!("{here} the saturation load: checked up to {:.0} %", highest * 100.0));
     }
     for class in &mut answer.classes {
         if class.saturated || class.network_latency_cycles.is_none() {
             continue;
         }
-        // the lowest load checked that is not below this one, or the highest of all
+        // the lowest load checked that is not clearly below this one, or the highest of all
         let kind = class.kind.word();
         let error = |quantity: &str| {
             let is_meant = |row: &&ErrorRow| (row.family, row.kind, row.quantity) == (family, kind, quantity);
@@ -85,7 +101,7 @@ pub(super) fn judge(scenario: &Scenario, answer: &mut Answer) {
             let mut of: Vec<(f64, &ErrorRow)> =
                 of.filter_map(|row| Some((row.load_share_of_saturation?, row))).collect();
             of.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let found = of.iter().find(|(load, _)| *load >= share).or(of.last());
+            let found = of.iter().find(|(load, _)| *load + OFF >= share).or(of.last());
             found.map(|(_, row)| ExpectedError { mean: row.mean, worst: row.worst.abs() })
         };
         class.expected_errors = Some(ExpectedErrors {
@@ -103,7 +119,32 @@ pub(super) fn judge(scenario: &Scenario, answer: &mut Answer) {
 mod tests {
     use super::*;
     use crate::model::{Model, Options};
-    use crate::scenario::ScenarioSpec;
+    use crate::scenario::{Preset, ScenarioSpec};
+
+    /// The load of the first class to saturate, by the model's own saturation loads.
+    #[test]
+    fn the_share_is_that_of_the_load_that_saturates() {
+        let with =
+            |saturation_loads| Options { distributions: false, saturation_loads, ..Options::default() };
+        for (name, off) in
+            [("router16", 0.1), ("router16-3rt", 0.1), ("router16-on-off", 0.1), ("cube6", 0.2)]
+        {
+            let preset = Preset::find(name).unwrap().scenario();
+            let at = |factor: f64, options: &Options| {
+                let mut spec = preset.spec().clone();
+                spec.classes.iter_mut().for_each(|class| class.rate *= factor);
+                Model::Refined.solve(&spec.check().unwrap(), options).unwrap()
+            };
+            let over = at(3.0, &with(true));
+            let first = over.classes.iter().filter_map(|class| class.saturation.as_ref()?.at_load_factor);
+            let first = 3.0 * first.fold(f64::INFINITY, f64::min);
+            assert!(first < 3.0, "{name}");
+            for share in [0.35, 0.65, 0.85, 0.97] {
+                let found = at(share * first, &with(false)).validity.unwrap().load_share_of_saturation;
+                assert!((found - share).abs() < off, "{name} at {share}: {found}");
+            }
+        }
+    }
 
     #[test]
     fn errors_grow_with_the_load_and_limits_are_named() {
