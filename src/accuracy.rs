@@ -3,11 +3,13 @@
 mod document;
 mod page;
 
+use flitwise_models::answer::Answer;
 use flitwise_models::model::{Model, Options};
 use flitwise_models::scenario::{Fault, Scenario};
 use flitwise_validation::accuracy::{self, Case, Plan, saturation};
 use flitwise_validation::campaign;
 use flitwise_validation::experiment::{self, Block, Settings};
+use rayon::prelude::*;
 
 use crate::args::{Format, Verify};
 use crate::campaign::{Campaign, Means};
@@ -109,8 +111,9 @@ fn judged(
     let errors = accuracy::saturation_errors(&case.scenario, &loads, &ask);
     let mut entry = CaseEntry::new(case, &loads, errors);
     let options = Options { details: true, saturation_loads: false, ..Options::default() };
-    for ((load, scenario), observation) in plan.loads.iter().zip(&scenarios).zip(&observations) {
-        let answer = ask(scenario, &options).map_err(|failure| failure.to_string());
+    let answer = |scenario: &Scenario| ask(scenario, &options).map_err(|failure| failure.to_string());
+    let answers: Vec<Result<Answer, String>> = scenarios.par_iter().map(answer).collect();
+    for ((load, answer), observation) in plan.loads.iter().zip(&answers).zip(&observations) {
         entry.points.push(PointEntry::new(*load, load * first, observation, answer.as_ref()));
     }
     Ok(Some(entry))

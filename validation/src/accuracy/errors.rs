@@ -3,6 +3,7 @@
 use flitwise_models::answer::{Answer, ClassAnswer, LatencyDistribution};
 use flitwise_models::published::{Failure, Options};
 use flitwise_models::scenario::Scenario;
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -249,7 +250,7 @@ fn worst_miss(
 }
 
 /// A model as a function: what it says of a scenario.
-pub type Solve<'s> = dyn Fn(&Scenario, &Options) -> Result<Answer, Failure> + 's;
+pub type Solve<'s> = dyn Fn(&Scenario, &Options) -> Result<Answer, Failure> + Sync + 's;
 
 /// Multiples of the simulated saturation load at which a model is asked for its own, one after another.
 const ASKED: [f64; 4] = [1.3, 2.0, 4.0, 8.0];
@@ -267,7 +268,7 @@ pub fn saturation_errors(
         let found = model_load(scenario, class, factor, model);
         Some(ErrorOf::new(Quantity::SaturationLoad, found, factor, Some(half_width_95)))
     };
-    simulated.iter().enumerate().map(of_class).collect()
+    simulated.par_iter().enumerate().map(of_class).collect()
 }
 
 fn model_load(scenario: &Scenario, class: usize, simulated: f64, model: &Solve<'_>) -> Result<f64, String> {
