@@ -126,7 +126,8 @@ fn draw_all(args: &args::Figure, figures: &[String]) -> Result<(), Ended> {
             missing.push(one.typed.as_str());
             continue;
         };
-        for path in write(one, &found, &campaign, &style, &args.out)? {
+        let picture = one.figure.picture(&found);
+        for path in write(one, &picture, &found, &campaign, &style, &args.out)? {
             output::write(format!("{}\n", path.display()).as_bytes())?;
         }
     }
@@ -238,16 +239,16 @@ pub(crate) fn theme(theme: Theme) -> draw::Theme {
 /// Writes the four files of a figure; each is whole or not there.
 pub(crate) fn write(
     one: &Wanted,
+    picture: &Picture,
     simulations: &[Simulation],
     campaign: &Campaign,
     style: &Style,
     folder: &Path,
 ) -> Result<Vec<PathBuf>, Ended> {
-    let picture = one.figure.picture(simulations);
-    let svg = draw::svg(&picture, style);
+    let svg = draw::svg(picture, style);
     let png = draw::png(&svg, PNG_SCALE).map_err(io::Error::other)?;
-    let csv = csv(&picture)?;
-    let mut json = serde_json::to_vec_pretty(&document(one, picture, simulations, campaign))?;
+    let csv = csv(picture)?;
+    let mut json = serde_json::to_vec_pretty(&document(one, picture.clone(), simulations, campaign))?;
     json.push(b'\n');
     let files = [("svg", svg.into_bytes()), ("png", png), ("csv", csv), ("json", json)];
     let mut paths = Vec::new();

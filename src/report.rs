@@ -112,11 +112,11 @@ pub(crate) fn run(args: &Report) -> Result<(), Ended> {
     for (one, scenarios) in wanted.iter().zip(&scenarios) {
         let (own, others) = rest.split_at(scenarios.len());
         rest = others;
-        for path in figure::write(one, own, &campaign, &style, &args.out)? {
+        let (picture, off) = with_errors(one, own);
+        for path in figure::write(one, &picture, own, &campaign, &style, &args.out)? {
             output::write(format!("{}\n", path.display()).as_bytes())?;
         }
-        let picture = one.figure.picture(own);
-        errors.extend(error_entries(one, own));
+        errors.extend(off);
         coarse.extend(coarse_entries(one, own, campaign.settings.precision));
         figures.push(figure_entry(one, picture, &style, &claims, &campaign));
     }
@@ -219,11 +219,21 @@ fn figure_entry(
     }
 }
 
-/// Mean and worst error of each series of a figure of curves.
-fn error_entries(one: &Wanted, simulations: &[Simulation]) -> Vec<ErrorEntry> {
+/// A figure, and how far its models are off: that is on the page even where the figure does not show it.
+fn with_errors(one: &Wanted, simulations: &[Simulation]) -> (Picture, Vec<ErrorEntry>) {
     let mut figure = one.figure.clone();
     figure.errors = true;
-    let Content::Lines(Lines { errors, y, .. }) = figure.picture(simulations).content else {
+    let mut picture = figure.picture(simulations);
+    let entries = error_entries(&one.typed, &picture);
+    if let (Content::Lines(lines), false) = (&mut picture.content, one.figure.errors) {
+        lines.errors.clear();
+    }
+    (picture, entries)
+}
+
+/// One entry for each series of errors.
+fn error_entries(figure: &str, picture: &Picture) -> Vec<ErrorEntry> {
+    let Content::Lines(Lines { errors, y, .. }) = &picture.content else {
         return Vec::new();
     };
     let unit = if y.unit.is_empty() { "points" } else { "%" };
@@ -235,9 +245,9 @@ fn error_entries(one: &Wanted, simulations: &[Simulation]) -> Vec<ErrorEntry> {
         let Some((at, worst)) = worst else { continue };
         let mean = known.iter().map(|(_, error)| error.abs()).sum::<f64>() / known.len() as f64;
         entries.push(ErrorEntry {
-            figure: one.typed.clone(),
+            figure: figure.to_owned(),
             model: series.origin.word(),
-            series: series.label,
+            series: series.label.clone(),
             points: known.len(),
             mean: format!("{mean:.1} {unit}"),
             worst: format!("{worst:+.1} {unit}"),
