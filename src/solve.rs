@@ -293,10 +293,8 @@ fn remarks(answer: &Answer) -> Vec<String> {
 fn validity(answer: &Answer) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(validity) = &answer.validity {
-        let here = match validity.load_share_of_saturation {
-            share if share < 1.0 => format!("at about {} of", percent(share)),
-            _ => "beyond".to_owned(),
-        };
+        let share = validity.load_share_of_saturation;
+        let here = if share < 1.0 { format!("at about {} of", percent(share)) } else { "beyond".to_owned() };
         let family = &validity.family;
         remarks.push(format!("checked by simulation: {family}, here {here} the load that saturates"));
     }

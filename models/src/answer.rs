@@ -50,7 +50,8 @@ pub struct Report {
 pub struct Validity {
     /// The family of scenarios whose errors are expected here, in a few words.
     pub family: String,
-    /// Load as a share of that at which the first class saturates, estimated from the load of its source queue; 1: saturated.
+    /// Load as a share of that at which the first class saturates, estimated from the loads of the queues at the
+    /// source; 1: saturated.
     pub load_share_of_saturation: f64,
     /// In what the scenario lies outside all that was ever checked, each in a few words; empty: in nothing.
     pub outside: Vec<String>,

@@ -83,10 +83,7 @@ pub(super) fn judge(scenario: &Scenario, answer: &mut Answer) {
     let highest =
         accuracy::holdout().iter().filter_map(|row| row.load_share_of_saturation).fold(0.0, f64::max);
     if share > highest + OFF {
-        let here = match share {
-            share if share < 1.0 => format!("about {:.0} % of", share * 100.0),
-            _ => "beyond".to_owned(),
-        };
+        let here = if share < 1.0 { format!("about {:.0} % of", share * 100.0) } else { "beyond".to_owned() };
         outside.push(format!("{here} the saturation load: checked up to {:.0} %", highest * 100.0));
     }
     for class in &mut answer.classes {
