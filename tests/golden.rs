@@ -5,7 +5,6 @@
 fn the_command_prints_what_it_printed() {
     trycmd::TestCases::new()
         .case("tests/golden/*.trycmd")
-        .case("README.md")
         .case("src/learn/lessons/*.md")
         // the examples of the stations' manual pages
         .case("models/src/queueing/*.md");
