@@ -141,9 +141,9 @@ mod tests {
             assert!(lesson.text.starts_with("# "), "{}: a title", lesson.name);
             assert!(!lesson.surprise().is_empty(), "{}: a surprise", lesson.name);
             assert!(question.contains("## Try it\n"), "{}: something to try", lesson.name);
-            assert!(question.contains("```console\n$ flitwise "), "{}: a command", lesson.name);
+            assert!(question.contains("\n$ flitwise "), "{}: a command", lesson.name);
             assert!(question.contains("## Question\n"), "{}: a question", lesson.name);
-            assert!(answer.contains("```console\n$ flitwise "), "{}: the answer's command", lesson.name);
+            assert!(answer.contains("\n$ flitwise "), "{}: the answer's command", lesson.name);
             let longest = lesson.text.lines().map(|line| line.chars().count()).max();
             assert!(longest <= Some(136), "{}: a line of {longest:?} characters", lesson.name);
         }

@@ -1,15 +1,43 @@
-//! flitwise answers which latency a message will see in a cluster of QoS-capable wormhole routers, and how often
-//! it will miss its deadline.
+//! flitwise predicts message latency and deadline misses in cluster interconnects built from wormhole routers.
 //!
-//! This library is the way to its parts for programs; people use the command `flitwise`.
+//! People use the command `flitwise`. Programs use this library. A *scenario* goes in and an *answer* comes out; time is
+//! in router cycles, length in flits, rates in messages per cycle and node.
 //!
 //! ```
-//! use flitwise::models::{published, scenario::Preset};
+//! use flitwise::models::model::{Model, Options};
+//! use flitwise::models::scenario::ScenarioSpec;
 //!
-//! let scenario = Preset::find("cube6").unwrap().scenario();
-//! let answer = published::solve(&scenario, &published::Options::default()).unwrap();
-//! assert!(!answer.saturated);
+//! let mut spec = ScenarioSpec::default(); // the 16-port router of the 2005 paper
+//! spec.classes[0].rate = 0.006;
+//! let scenario = spec.check().expect("every value is in its range");
+//!
+//! let model = Model::usual(&scenario); // the refined model, if it can answer
+//! let answer = model.solve(&scenario, &Options::default()).expect("the iteration converges");
+//! let r1 = &answer.classes[0];
+//! assert_eq!(format!("{:.0} cycles", r1.network_latency_cycles.unwrap()), "46 cycles");
+//! assert!(!r1.saturated);
 //! ```
+//!
+//! The simulator answers the same scenario with a confidence interval for each number:
+//!
+//! ```
+//! use flitwise::models::scenario::ScenarioSpec;
+//! use flitwise::validation::experiment::{Settings, run};
+//! use std::sync::atomic::AtomicBool;
+//!
+//! let scenario = ScenarioSpec::default().check().expect("Table 1 is sound");
+//! let settings = Settings { precision: 0.05, ..Settings::default() };
+//! let never = AtomicBool::new(false); // set it from elsewhere to interrupt the run
+//! let simulation = run(&scenario, &settings, &never, &mut ()).expect("it can be simulated");
+//! let latency = simulation.classes[0].network_latency_cycles.unwrap().mean;
+//! assert!((42.0..45.0).contains(&latency));
+//! ```
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`models`] | scenarios, the analytical models, textbook stations, sensitivities, planning |
+//! | [`validation`] | the flit simulator, its statistics, comparison with models, the registry of claims |
+//! | [`figures`] | figures as data, and what draws them |
 
 #[doc(inline)]
 pub use flitwise_figures as figures;

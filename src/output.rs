@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use flitwise_models::answer::{ClassAnswer, DeadlineAnswer};
 use flitwise_models::model::Model;
 use flitwise_models::scenario::{ClassSpec, NetworkSpec, Scenario};
@@ -51,7 +51,7 @@ pub(crate) fn write_csv(rows: csv::Writer<Vec<u8>>) -> Result<(), Ended> {
     write(&rows.into_inner().map_err(|error| Ended::Output(error.into_error()))?)
 }
 
-/// Something one should know, to standard error.
+/// Prints a note to standard error.
 pub(crate) fn note(text: &str) {
     let style = anstyle::AnsiColor::Yellow.on_default().bold();
     anstream::eprintln!("{style}note:{style:#} {text}");
@@ -98,7 +98,7 @@ impl Page {
         }
     }
 
-    /// What else one should know, if there is something.
+    /// Notes below the tables, if there are any.
     pub(crate) fn remarks(&mut self, remarks: &[String]) {
         if !remarks.is_empty() {
             self.text.push('\n');
@@ -109,7 +109,7 @@ impl Page {
         }
     }
 
-    /// The account of how the answer came about, and the page is done.
+    /// Ends the page with the solver's report.
     pub(crate) fn end(mut self, account: &str) -> String {
         self.text.push_str(&format!("\n{account}\n"));
         self.text
@@ -154,6 +154,16 @@ impl Rows {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.table.row_count() == 0
+    }
+
+    /// Hides those of the given columns that have no value in any row.
+    pub(crate) fn hide_if_empty(&mut self, columns: impl IntoIterator<Item = usize>) {
+        for index in columns {
+            let is_empty = self.table.column_cells_iter(index).flatten().all(|cell| cell.content() == NONE);
+            if let Some(column) = self.table.column_mut(index).filter(|_| is_empty) {
+                column.set_constraint(ColumnConstraint::Hidden);
+            }
+        }
     }
 }
 

@@ -124,6 +124,8 @@ fn means(answer: &Answer, markdown: bool) -> Rows {
             share(class.utilization),
         ]);
     }
+    // a model has them for all classes or for none
+    rows.hide_if_empty(7..10);
     rows
 }
 
@@ -234,11 +236,11 @@ fn channels(class: &ClassAnswer, markdown: bool) -> Option<Rows> {
     Some(rows)
 }
 
-/// Saturation, what does not exist and why, and what else one should know.
 /// Quantities of the published model that the refined one has not.
 const OTHERS: [&str; 4] =
     ["blocking_probability", "blocking_length_flits", "cycles_per_flit", "accepted_rate_messages_per_cycle"];
 
+/// Notes below the tables: saturated classes, numbers that do not exist and why, expected errors.
 fn remarks(answer: &Answer) -> Vec<String> {
     let mut remarks = Vec::new();
     for class in &answer.classes {
@@ -289,7 +291,7 @@ fn remarks(answer: &Answer) -> Vec<String> {
     remarks
 }
 
-/// What error to expect of the answer, and whether anybody has ever looked.
+/// The expected errors of the answer, and in what its scenario lies outside all that was checked.
 fn validity(answer: &Answer) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(validity) = &answer.validity {
@@ -395,6 +397,23 @@ mod tests {
     fn table_1() -> Answer {
         let scenario = ScenarioSpec::default().check().unwrap();
         Model::Published.solve(&scenario, &Options::default()).unwrap()
+    }
+
+    #[test]
+    fn columns_without_any_value_are_left_out() {
+        let mut answer = table_1();
+        assert!(page(&answer, true, false).contains("P(blocked)"));
+        for class in &mut answer.classes {
+            (class.blocking_probability, class.cycles_per_flit) = (None, None);
+        }
+        for page in [page(&answer, true, false), page(&answer, false, false)] {
+            let table = page.split("Deadlines").next().unwrap();
+            assert!(
+                !table.contains("P(block") && !table.contains("/flit") && !table.contains(" - "),
+                "{page}"
+            );
+            assert!(table.contains("zation"), "{page}");
+        }
     }
 
     #[test]

@@ -42,7 +42,7 @@ Exit codes: 0 answered (also: nothing satisfies the requirements), 1 the simulat
 const CHOOSE_EXAMPLES: &str = "\
 Examples:
   flitwise plan choose --vary router.buffer_flits=4,8,16,32 --minimise 'BE: total'
-  flitwise plan choose --vary class.R1.vtick=2..20 --minimise 'max(*: network)'
+  flitwise plan choose --vary class.R2.vtick=6,8,10,12 --minimise 'R2: p99' --require 'R1: miss(47) <= 0.32'
   flitwise plan choose --vary class.BE.rate=0.001..0.02 --maximise 'BE: utilization'
 
 Listed values (A,B,C or START:STOP:COUNT) are tried in all combinations, at most 10000; ranges

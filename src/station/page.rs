@@ -93,6 +93,7 @@ fn waits(answer: &StationAnswer, markdown: bool) -> Rows {
             rows.add([class.name.clone(), share(class.wait_probability), time(spread), time(before)]);
         }
     }
+    rows.hide_if_empty(1..4);
     rows
 }
 
