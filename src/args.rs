@@ -126,7 +126,9 @@ Examples:
 Axes: KEY=START:STOP:COUNT is linear, KEY=log:START:STOP:COUNT logarithmic, KEY=A,B,C a list of values.
 Several axes give a grid, the last one varying fastest. Rows come out in that order, whatever the threads;
 csv has one row per point and class, json one document, jsonl one line per point.
-Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 3 a point not converged.";
+Rows come out as soon as all rows before them are known.
+Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 3 a point not converged,
+130 interrupted (whole rows up to there; json says that it is partial).";
 
 const SIMULATE_EXAMPLES: &str = "\
 Examples:

@@ -27,6 +27,8 @@ pub(crate) enum Ended {
     Differs(String),
     /// It was interrupted; what there was has been printed.
     Interrupted,
+    /// The same, and how far it came.
+    InterruptedAt(String),
 }
 
 impl Ended {
@@ -64,7 +66,7 @@ impl Ended {
             Self::Output(_) | Self::Trace(_) | Self::Differs(_) => 1,
             Self::BadInput(_) => 2,
             Self::NotConverged(_) => 3,
-            Self::Interrupted => INTERRUPTED,
+            Self::Interrupted | Self::InterruptedAt(_) => INTERRUPTED,
         }
     }
 
@@ -89,6 +91,7 @@ impl fmt::Display for Ended {
                 write!(f, "{message}")
             }
             Self::Interrupted => write!(f, "interrupted: the results are partial"),
+            Self::InterruptedAt(place) => write!(f, "interrupted: {place}"),
             Self::Output(error) => write!(f, "cannot write the output: {error}"),
         }
     }

@@ -4,16 +4,18 @@ mod page;
 mod tornado;
 
 use std::path::Path;
+use std::sync::mpsc::Sender;
 
 use flitwise_models::document::{Fault, Place, nearest, one_of};
-use flitwise_models::model::Model;
+use flitwise_models::model::{Failure, Model};
 use flitwise_models::scenario::{Scenario, ScenarioSpec};
-use flitwise_models::sensitivity::{OneSided, Parameter, Quantity, Request, Sensitivities, sensitivities};
+use flitwise_models::sensitivity::{OneSided, Parameter, Quantity, Request, Sensitivities, each_sensitivity};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{Format, Sensitivity};
 use crate::outcome::Ended;
+use crate::signals::{Background, Next};
 use crate::{input, output};
 
 /// The answer of `flitwise sensitivity --format json`.
@@ -25,6 +27,8 @@ pub(crate) struct SensitivityDocument {
     flitwise_version: &'static str,
     /// The scenario whose answer moves.
     scenario: ScenarioSpec,
+    /// Whether it was interrupted, so that parameters are missing.
+    partial: bool,
     /// How it moves.
     #[serde(flatten)]
     found: Sensitivities,
@@ -35,8 +39,14 @@ pub(crate) fn run(args: &Sensitivity) -> Result<(), Ended> {
     let scenario = input::scenario(&document)?;
     let request = request(args, &scenario)?;
     let model = args.model.unwrap_or_else(|| Model::usual(&scenario));
-    let found = sensitivities(model, &scenario, &request).map_err(|f| input::failure(&document, &f))?;
-    if let Some(path) = &args.plot {
+    let (found, stopped) = search(model, &scenario, &request).map_err(|f| input::failure(&document, &f))?;
+    let Some(found) = found else {
+        return Err(stopped.unwrap_or(Ended::Interrupted));
+    };
+    if args.plot.is_some() && stopped.is_some() {
+        output::note("no picture is drawn: parameters are missing");
+    }
+    if let (Some(path), None) = (&args.plot, &stopped) {
         // total-latency, say, is drawn where it is asked for first
         let quantity =
             if args.quantities.is_empty() { Quantity::NetworkLatency } else { request.quantities[0] };
@@ -47,11 +57,41 @@ pub(crate) fn run(args: &Sensitivity) -> Result<(), Ended> {
             let flitwise_version = env!("CARGO_PKG_VERSION");
             let schema = "flitwise.sensitivity/1";
             let scenario = scenario.spec().clone();
-            output::write_json(&SensitivityDocument { schema, flitwise_version, scenario, found })
+            let partial = stopped.is_some();
+            output::write_json(&SensitivityDocument { schema, flitwise_version, scenario, partial, found })
         }
         Format::Csv => csv(&found),
         Format::Table | Format::Markdown => {
             output::write_coloured(&page::page(&scenario, &found, args.format == Format::Markdown))
+        }
+    }?;
+    stopped.map_or(Ok(()), Err)
+}
+
+/// What is known of the request, if anything, and how far it came if it was interrupted.
+fn search(
+    model: Model,
+    scenario: &Scenario,
+    request: &Request,
+) -> Result<(Option<Sensitivities>, Option<Ended>), Failure> {
+    let (own, asked) = (scenario.clone(), request.clone());
+    let mut background = Background::begin(move |sender: Sender<Result<Sensitivities, Failure>>| {
+        // nobody receives it once a signal came
+        let all = each_sensitivity(model, &own, &asked, &mut |so_far| {
+            let _ = sender.send(Ok(so_far.clone()));
+        });
+        let _ = sender.send(all);
+    });
+    let mut found: Option<Sensitivities> = None;
+    loop {
+        match background.next() {
+            Next::Found(so_far) => found = Some(so_far?),
+            Next::Done => return Ok((found, None)),
+            Next::Stopped => {
+                let done = found.as_ref().map_or(0, |found| found.parameters.len());
+                let place = format!("{done} of {} parameters are there", request.parameters.len());
+                return Ok((found, Some(Ended::InterruptedAt(place))));
+            }
         }
     }
 }

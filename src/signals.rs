@@ -1,13 +1,18 @@
-//! Ctrl-C and requests to terminate.
+//! Ctrl-C and requests to terminate, and work that they may end.
 
+use std::panic;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::outcome::INTERRUPTED;
 
 /// Signals so close together are one.
 const SAME_SIGNAL: Duration = Duration::from_millis(500);
+/// How often to look for a signal while nothing else happens.
+const POLL: Duration = Duration::from_millis(20);
 
 /// Set by the first signal while somebody watches.
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -35,6 +40,66 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         WATCHED.store(false, Ordering::Relaxed);
+    }
+}
+
+/// Work in other threads, which sends what it finds. A signal does not wait for it: whoever receives
+/// [`Next::Stopped`] prints what there is and ends the process, and the work ends with it.
+pub(crate) struct Background<T> {
+    watch: Watch,
+    receiver: Receiver<T>,
+    worker: Option<JoinHandle<()>>,
+}
+
+/// What came next of work in the background.
+pub(crate) enum Next<T> {
+    /// Something was found.
+    Found(T),
+    /// The work is done.
+    Done,
+    /// A signal came.
+    Stopped,
+}
+
+impl<T: Send + 'static> Background<T> {
+    /// Begins the work.
+    pub(crate) fn begin(work: impl FnOnce(Sender<T>) + Send + 'static) -> Self {
+        let watch = Watch::begin();
+        let (sender, receiver) = mpsc::channel();
+        let worker = Some(thread::spawn(move || work(sender)));
+        Self { watch, receiver, worker }
+    }
+
+    /// Waits for the next find, the end of the work, or a signal.
+    pub(crate) fn next(&mut self) -> Next<T> {
+        loop {
+            if self.watch.stop().load(Ordering::Relaxed) {
+                return Next::Stopped;
+            }
+            match self.receiver.recv_timeout(POLL) {
+                Ok(found) => return Next::Found(found),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    if let Some(Err(panicked)) = self.worker.take().map(JoinHandle::join) {
+                        panic::resume_unwind(panicked);
+                    }
+                    return Next::Done;
+                }
+            }
+        }
+    }
+}
+
+/// The result of `work`, or `None` if a signal came first.
+pub(crate) fn unless_stopped<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let mut background = Background::begin(move |sender| {
+        // nobody receives it once a signal came
+        let _ = sender.send(work());
+    });
+    match background.next() {
+        Next::Found(result) => Some(result),
+        Next::Stopped => None,
+        Next::Done => unreachable!("work that does not panic sends its result"),
     }
 }
 

@@ -1,6 +1,11 @@
 //! `flitwise sweep`: a scenario over a grid, in parallel, row by row.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::ops::Range;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
 
 use flitwise_models::answer::{Answer, ClassAnswer, Report, Validity};
 use flitwise_models::model::{Failure, Model, Options, WarmStart};
@@ -12,6 +17,7 @@ use serde::Serialize;
 use crate::args::{Sweep, SweepFormat};
 use crate::outcome::Ended;
 use crate::output::{ClassColumns, Rows, cycles, share};
+use crate::signals::{Background, Next};
 use crate::{input, output};
 
 /// The most points of one sweep.
@@ -20,8 +26,8 @@ const MOST_POINTS: usize = 10_000_000;
 const CHECKED: usize = 1_000;
 /// Points that one thread answers in a row, each from the one before where that leads to the same answer.
 const RUN: usize = 32;
-/// Runs between two writes.
-const RUNS_PER_BLOCK: usize = 16;
+/// Points that may be taken before those in front of them are written: what bounds the memory of those that wait.
+const AHEAD: usize = 512;
 
 /// The answer of `flitwise sweep --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -36,6 +42,8 @@ pub(crate) struct SweepDocument {
     scenario: ScenarioSpec,
     /// One per point of the grid, the last axis varying fastest.
     points: Vec<Point>,
+    /// Whether points are missing at the end, because it was interrupted or a point was wrong.
+    partial: bool,
 }
 
 /// One point of a sweep.
@@ -80,13 +88,8 @@ pub(crate) fn run(args: &Sweep) -> Result<(), Ended> {
     let question = Question { grid, model: args.model, options };
     let columns = question.check()?;
 
-    if let Some(threads) = args.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build();
-        let pool = pool.map_err(|error| Ended::input(format!("--threads {threads}: {error}")))?;
-        pool.install(|| question.write_all(points, args.format, columns))
-    } else {
-        question.write_all(points, args.format, columns)
-    }
+    let threads = args.threads.map_or_else(rayon::current_num_threads, usize::from);
+    question.write_all(points, threads, args.format, columns)
 }
 
 impl Question {
@@ -141,55 +144,142 @@ impl Question {
         Ok(if self.options.distributions { ClassColumns::of(&scenario) } else { ClassColumns::default() })
     }
 
-    /// Answers the points of one run in turn.
-    fn answer_run(&self, points: std::ops::Range<usize>) -> Result<Vec<Point>, Ended> {
-        let mut warm: Option<WarmStart> = None;
-        let mut answers = Vec::with_capacity(points.len());
-        for point in points {
-            let at = self.grid.at(self.grid.settings(point)).map_err(|faults| Ended::faults(&faults))?;
-            let (document, settings) = at;
-            let scenario = input::scenario(&document)?;
-            match self.model_of(&scenario).solve_from(&scenario, &self.options, warm.as_ref()) {
-                Ok((answer, next)) => {
-                    // rows are those of single solves; the refined model's would move within its tolerance
-                    warm = Some(next).filter(|next| next.model() == Model::Published);
-                    answers.push(Point::answered(settings, answer));
-                }
-                Err(failure @ Failure::NotConverged { .. }) => {
-                    warm = None;
-                    answers.push(Point::failed(settings, &failure));
-                }
-                Err(failure) => return Err(input::failure(&document, &failure)),
-            }
+    /// How many points one thread answers in a row: only the published model begins at the answer before.
+    fn run_length(&self) -> usize {
+        let first = self.grid.at(self.grid.settings(0)).ok();
+        let scenario = first.and_then(|(document, _)| document.scenario().ok());
+        match scenario.map(|scenario| self.model_of(&scenario)) {
+            Some(Model::Published) => RUN,
+            _ => 1,
         }
-        Ok(answers)
     }
 
-    /// Answers all points and writes them in order, a block at a time.
-    fn write_all(&self, points: usize, format: SweepFormat, columns: ClassColumns) -> Result<(), Ended> {
+    /// Answers one point, from the answer `warm` before it if there is one.
+    fn answer(&self, point: usize, warm: &mut Option<WarmStart>) -> Result<Point, Ended> {
+        let at = self.grid.at(self.grid.settings(point)).map_err(|faults| Ended::faults(&faults))?;
+        let (document, settings) = at;
+        let scenario = input::scenario(&document)?;
+        match self.model_of(&scenario).solve_from(&scenario, &self.options, warm.as_ref()) {
+            Ok((answer, next)) => {
+                // rows are those of single solves; the refined model's would move within its tolerance
+                *warm = Some(next).filter(|next| next.model() == Model::Published);
+                Ok(Point::answered(settings, answer))
+            }
+            Err(failure @ Failure::NotConverged { .. }) => {
+                *warm = None;
+                Ok(Point::failed(settings, &failure))
+            }
+            Err(failure) => Err(input::failure(&document, &failure)),
+        }
+    }
+
+    /// Answers all points and writes each as soon as all before it are written.
+    fn write_all(
+        self,
+        points: usize,
+        threads: usize,
+        format: SweepFormat,
+        columns: ClassColumns,
+    ) -> Result<(), Ended> {
         let mut writer = Writer::begin(format, &self.grid, self.model, columns)?;
-        let mut failed = 0;
-        let block = RUN * RUNS_PER_BLOCK;
-        for start in (0..points).step_by(block) {
-            let end = usize::min(start + block, points);
-            let runs: Vec<_> = (start..end).step_by(RUN).collect();
-            let answers: Vec<Result<Vec<Point>, Ended>> = runs
-                .into_par_iter()
-                .map(|begin| self.answer_run(begin..usize::min(begin + RUN, end)))
-                .collect();
-            for run in answers {
-                for point in run? {
-                    failed += usize::from(point.failure.is_some());
-                    writer.point(&point)?;
+        let queue = Arc::new(Queue::new(points, self.run_length()));
+        let (question, of_workers) = (Arc::new(self), Arc::clone(&queue));
+        let mut background = Background::begin(move |sender| of_workers.work(threads, &question, &sender));
+        let (mut waiting, mut written, mut failed) = (BTreeMap::new(), 0, 0);
+        let ended = loop {
+            match background.next() {
+                Next::Found((at, point)) => {
+                    waiting.insert(at, point);
+                }
+                Next::Done => break None,
+                Next::Stopped => {
+                    break Some(Ended::InterruptedAt(format!("{written} of {points} points are there")));
                 }
             }
-            writer.flush()?;
-        }
-        writer.end()?;
-        match failed {
-            0 => Ok(()),
+            let mut broken = None;
+            while let Some(point) = waiting.remove(&written) {
+                match point {
+                    Ok(point) => {
+                        failed += usize::from(point.failure.is_some());
+                        writer.point(&point)?;
+                        written += 1;
+                    }
+                    Err(ended) => {
+                        broken = Some(ended);
+                        break;
+                    }
+                }
+            }
+            if broken.is_some() {
+                break broken;
+            }
+            queue.has_written(written);
+        };
+        writer.end(ended.is_some())?;
+        match (ended, failed) {
+            (Some(ended), _) => Err(ended),
+            (None, 0) => Ok(()),
             _ => Err(Ended::NotConverged(format!("{failed} of {points} points did not converge"))),
         }
+    }
+}
+
+/// The points that are still to be answered.
+struct Queue {
+    points: usize,
+    run: usize,
+    state: Mutex<QueueState>,
+    /// Told when a point has been written.
+    moved: Condvar,
+}
+
+struct QueueState {
+    /// The first point that nobody has taken.
+    next: usize,
+    /// Points that have been written.
+    written: usize,
+}
+
+impl Queue {
+    fn new(points: usize, run: usize) -> Self {
+        let state = Mutex::new(QueueState { next: 0, written: 0 });
+        Self { points, run, state, moved: Condvar::new() }
+    }
+
+    /// Answers all points in so many threads and sends them, in no order.
+    fn work(&self, threads: usize, question: &Question, sender: &Sender<(usize, Result<Point, Ended>)>) {
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                let sender = sender.clone();
+                scope.spawn(move || {
+                    while let Some(run) = self.take() {
+                        let mut warm = None;
+                        for point in run {
+                            let answer = question.answer(point, &mut warm);
+                            if sender.send((point, answer)).is_err() {
+                                return;
+                            }
+                        }
+                    }
+                });
+            }
+        });
+    }
+
+    /// The next points to answer; waits until they are not too far ahead of what has been written.
+    fn take(&self) -> Option<Range<usize>> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        while state.next < self.points && state.next >= state.written + AHEAD {
+            state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        let begin = state.next;
+        state.next = usize::min(begin + self.run, self.points);
+        (begin < self.points).then_some(begin..state.next)
+    }
+
+    fn has_written(&self, points: usize) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).written = points;
+        self.moved.notify_all();
     }
 }
 
@@ -215,10 +305,28 @@ impl Point {
 
 /// Rows on their way out.
 enum Writer {
-    Csv { columns: ClassColumns, keys: usize, out: Box<csv::Writer<io::Stdout>> },
-    Json { out: io::BufWriter<io::Stdout>, first: bool },
-    Jsonl { out: io::BufWriter<io::Stdout> },
+    Csv { columns: ClassColumns, keys: usize, out: Box<csv::Writer<WholeRows>> },
+    Json { out: WholeRows, first: bool },
+    Jsonl { out: WholeRows },
     Table { rows: Box<Rows>, columns: ClassColumns },
+}
+
+/// Standard output; what is written between two calls of `flush` goes out at once, so that even a process that is
+/// killed leaves whole rows.
+struct WholeRows(Vec<u8>);
+
+impl Write for WholeRows {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(&self.0)?;
+        self.0.clear();
+        out.flush()
+    }
 }
 
 impl Writer {
@@ -230,10 +338,10 @@ impl Writer {
     ) -> Result<Self, Ended> {
         let axes = grid.axes.iter().map(|axis| axis.key.clone());
         let keys: Vec<String> = axes.chain(grid.couplings.iter().map(|c| c.key.clone())).collect();
-        let stdout = || io::BufWriter::new(io::stdout());
+        let stdout = || WholeRows(Vec::new());
         Ok(match format {
             SweepFormat::Csv => {
-                let mut out = Box::new(csv::Writer::from_writer(io::stdout()));
+                let mut out = Box::new(csv::Writer::from_writer(stdout()));
                 out.write_record(keys.iter().cloned().chain(columns.heads()))?;
                 Self::Csv { columns, keys: keys.len(), out }
             }
@@ -245,11 +353,13 @@ impl Writer {
                     model,
                     scenario: input::scenario(&grid.document)?.spec().clone(),
                     points: Vec::new(),
+                    partial: false,
                 };
                 let text = serde_json::to_string(&head)?;
-                let mut out = stdout();
                 // the document without its end: points follow one by one
-                write!(out, "{}", text.trim_end_matches("]}"))?;
+                let (begin, _) = text.rsplit_once(']').expect("a document has a list of points");
+                let mut out = stdout();
+                write!(out, "{begin}")?;
                 Self::Json { out, first: true }
             }
             SweepFormat::Table | SweepFormat::Markdown => {
@@ -269,6 +379,7 @@ impl Writer {
         })
     }
 
+    /// Writes all rows of a point.
     fn point(&mut self, point: &Point) -> Result<(), Ended> {
         let set = point.set.iter().map(|setting| setting.value.clone());
         match self {
@@ -313,7 +424,7 @@ impl Writer {
                 }
             }
         }
-        Ok(())
+        self.flush()
     }
 
     fn flush(&mut self) -> Result<(), Ended> {
@@ -325,14 +436,12 @@ impl Writer {
         Ok(())
     }
 
-    fn end(mut self) -> Result<(), Ended> {
-        if let Self::Json { out, .. } = &mut self {
-            out.write_all(b"\n]}\n")?;
+    fn end(mut self, partial: bool) -> Result<(), Ended> {
+        match &mut self {
+            Self::Json { out, .. } => write!(out, "\n],\"partial\":{partial}}}\n")?,
+            Self::Table { rows, .. } => output::write(rows.to_string().as_bytes())?,
+            Self::Csv { .. } | Self::Jsonl { .. } => {}
         }
-        self.flush()?;
-        if let Self::Table { rows, .. } = &self {
-            output::write(rows.to_string().as_bytes())?;
-        }
-        Ok(())
+        self.flush()
     }
 }

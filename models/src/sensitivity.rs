@@ -201,6 +201,19 @@ impl Method {
 /// # Errors
 /// Where the model has no answer.
 pub fn sensitivities(model: Model, scenario: &Scenario, request: &Request) -> Result<Sensitivities, Failure> {
+    each_sensitivity(model, scenario, request, &mut |_| ())
+}
+
+/// The same; what is known after each parameter is shown to `so_far`, as if no further one had been asked for.
+///
+/// # Errors
+/// As [`sensitivities`].
+pub fn each_sensitivity(
+    model: Model,
+    scenario: &Scenario,
+    request: &Request,
+    so_far: &mut dyn FnMut(&Sensitivities),
+) -> Result<Sensitivities, Failure> {
     let has_deadlines = |class: &usize| !scenario.classes()[*class].deadlines.is_empty();
     // the refined model's means alone come from a coarser lattice, too coarse for differences
     let distributions = model == Model::Refined
@@ -214,41 +227,23 @@ pub fn sensitivities(model: Model, scenario: &Scenario, request: &Request) -> Re
     let forward: Vec<&Parameter> =
         request.parameters.iter().filter(|parameter| asked.is_differentiable(parameter)).collect();
     let mut exact = forward::slopes(scenario, &answer, &forward, &outputs).into_iter();
-    let by_parameter: Vec<Vec<Sensitivity>> = request
-        .parameters
-        .iter()
-        .map(|parameter| {
-            let exact = if asked.is_differentiable(parameter) { exact.next() } else { None };
-            asked.by(parameter, exact)
-        })
-        .collect();
-    let output = |(index, output): (usize, &Output)| {
-        let class = &answer.classes[output.class];
-        let deadline = output.deadline.map(|index| &class.deadlines[index]);
-        let value = output.value(&answer);
-        OutputSensitivities {
-            class: class.name.clone(),
-            quantity: output.quantity,
-            hops: deadline.and_then(|deadline| deadline.hops),
-            deadline_cycles: deadline.map(|deadline| deadline.deadline_cycles),
-            value: value.as_ref().ok().copied(),
-            unit: output.quantity.unit().to_owned(),
-            reason: value.err(),
-            sensitivities: by_parameter.iter().map(|by| by[index].clone()).collect(),
+    let outputs = outputs.iter().map(|output| asked.unmoved(output)).collect();
+    let mut found = Sensitivities { model, parameters: Vec::new(), outputs };
+    for parameter in &request.parameters {
+        let exact = if asked.is_differentiable(parameter) { exact.next() } else { None };
+        for (output, sensitivity) in found.outputs.iter_mut().zip(asked.by(parameter, exact)) {
+            output.sensitivities.push(sensitivity);
         }
-    };
-    let value = |parameter: &Parameter| ParameterValue {
-        key: parameter.key.clone(),
-        value: parameter.value(scenario),
-        unit: parameter.unit().to_owned(),
-        kind: asked.kind(parameter),
-        implied: parameter.is_implied(scenario),
-    };
-    Ok(Sensitivities {
-        model,
-        parameters: request.parameters.iter().map(value).collect(),
-        outputs: outputs.iter().enumerate().map(output).collect(),
-    })
+        found.parameters.push(ParameterValue {
+            key: parameter.key.clone(),
+            value: parameter.value(scenario),
+            unit: parameter.unit().to_owned(),
+            kind: asked.kind(parameter),
+            implied: parameter.is_implied(scenario),
+        });
+        so_far(&found);
+    }
+    Ok(found)
 }
 
 struct Asked<'a> {
@@ -260,6 +255,23 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
+    /// An output, before anything is known of how it moves.
+    fn unmoved(&self, output: &Output) -> OutputSensitivities {
+        let class = &self.answer.classes[output.class];
+        let deadline = output.deadline.map(|index| &class.deadlines[index]);
+        let value = output.value(self.answer);
+        OutputSensitivities {
+            class: class.name.clone(),
+            quantity: output.quantity,
+            hops: deadline.and_then(|deadline| deadline.hops),
+            deadline_cycles: deadline.map(|deadline| deadline.deadline_cycles),
+            value: value.as_ref().ok().copied(),
+            unit: output.quantity.unit().to_owned(),
+            reason: value.err(),
+            sensitivities: Vec::new(),
+        }
+    }
+
     /// Whether means have a derivative by the parameter in forward mode.
     fn is_differentiable(&self, parameter: &Parameter) -> bool {
         self.model == Model::Published

@@ -62,7 +62,7 @@ Examples:
 The frontier is looked for along rays from the origin, to 0.1 %. The refined model takes some
 ten seconds for 200 points, the published one less than one. flitwise plan --help: what can be required.
 Exit codes: 0 answered (also: nothing is admissible), 1 output not written, 2 bad input,
-3 not converged.";
+3 not converged, 130 interrupted (the points found are printed, and no picture is drawn).";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Plan {

@@ -19,7 +19,8 @@ csv have the derivative beside it, with its unit. Means of the published model a
 its fixed point, message lengths, buffers and pipeline stages as if they were real numbers. All else is a difference
 of whole answers, marked ~: the refined model, miss probabilities, network.ports and network.dimension. An implied
 Vtick goes with its class's rate; as a parameter it is moved alone. class.*.KEY moves that of all classes together.
-Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 3 not converged.";
+Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 3 not converged, 130 interrupted (the
+parameters done are printed).";
 
 /// Names are read by `sensitivity`, not here, so that all that is wrong is reported at once.
 #[derive(Debug, Args)]

@@ -1,6 +1,6 @@
 //! `flitwise plan choose`.
 
-use flitwise_models::design::choose::{Check, Found, Question, Tried};
+use flitwise_models::design::choose::{Check, Found, Optimum, Question, Tried};
 use flitwise_models::design::max_load::Place;
 use flitwise_models::design::{Objective, Over, Quantity};
 use flitwise_models::model::Model;
@@ -15,6 +15,7 @@ use crate::args::Format;
 use crate::args::plan::Choose;
 use crate::outcome::Ended;
 use crate::output::{self, Page, Rows, cycles, share};
+use crate::signals::{Background, Next};
 
 /// The answer of `flitwise plan choose --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -49,6 +50,8 @@ pub(crate) struct ChooseDocument {
     evaluations: u32,
     /// The simulation's verdicts, if they were asked for.
     confirmed: Option<Vec<Confirmed>>,
+    /// Whether it was interrupted: the best of the combinations that were tried, and of simulations those done.
+    partial: bool,
     /// What one should know about this answer.
     notes: Vec<String>,
 }
@@ -81,16 +84,17 @@ pub(super) fn run(args: &Choose) -> Result<(), Ended> {
     if campaign.is_some() {
         confirm::supported(&asked.scenario)?;
     }
-    let optima: Vec<_> =
-        (0..question.combinations()).into_par_iter().filter_map(|index| question.optimum(index)).collect();
+    let (optima, stopped) = search(&question);
     let Some(found) = question.conclude(optima) else {
-        return Err(Ended::input("--vary: found no combination that makes a scenario"));
+        return Err(
+            stopped.unwrap_or_else(|| Ended::input("--vary: found no combination that makes a scenario"))
+        );
     };
     if let Err(failure) = &found.best.judged.answer {
         return Err(asked.failure(failure));
     }
     let (confirmed, interrupted) = match &campaign {
-        Some(campaign) if found.feasible => {
+        Some(campaign) if found.feasible && stopped.is_none() => {
             let scenario = &found.best.scenario;
             let at = [(1.0, Some(scenario.clone())), (confirm::BEYOND, beyond(scenario))];
             let (confirmed, interrupted) = confirm::run(campaign, &asked.judge, at)?;
@@ -98,7 +102,8 @@ pub(super) fn run(args: &Choose) -> Result<(), Ended> {
         }
         _ => (None, false),
     };
-    let document = document(&asked, objective, maximise, found, confirmed);
+    let mut document = document(&asked, objective, maximise, found, confirmed);
+    document.partial = stopped.is_some() || interrupted;
     match args.required.format {
         Format::Json => output::write_json(&PlanDocument::Choose(&document)),
         Format::Csv => csv(&document),
@@ -106,7 +111,32 @@ pub(super) fn run(args: &Choose) -> Result<(), Ended> {
             output::write_coloured(&page(&document, args.required.format == Format::Markdown))
         }
     }?;
-    confirm::end(document.confirmed.as_deref(), interrupted)
+    stopped.map_or_else(|| confirm::end(document.confirmed.as_deref(), interrupted), Err)
+}
+
+/// The best values of every combination, in order; how far it came if it was interrupted.
+fn search(question: &Question) -> (Vec<Optimum>, Option<Ended>) {
+    let count = question.combinations();
+    let own = question.clone();
+    let mut background = Background::begin(move |sender| {
+        (0..count).into_par_iter().for_each_with(sender, |sender, index| {
+            // nobody receives it once a signal came
+            let _ = sender.send((index, own.optimum(index)));
+        });
+    });
+    let mut tried: Vec<(usize, Option<Optimum>)> = Vec::new();
+    let stopped = loop {
+        match background.next() {
+            Next::Found(one) => tried.push(one),
+            Next::Done => break None,
+            Next::Stopped => {
+                let place = format!("{} of {count} combinations were tried", tried.len());
+                break Some(Ended::InterruptedAt(place));
+            }
+        }
+    };
+    tried.sort_by_key(|(index, _)| *index);
+    (tried.into_iter().filter_map(|(_, optimum)| optimum).collect(), stopped)
 }
 
 /// All rates a little higher.
@@ -148,6 +178,7 @@ fn document(
         tried: found.tried,
         evaluations: found.evaluations,
         confirmed,
+        partial: false,
         notes,
     }
 }

@@ -15,6 +15,7 @@ use crate::args::Format;
 use crate::args::plan::MaxLoad;
 use crate::outcome::Ended;
 use crate::output::{self, Page, Rows};
+use crate::signals::unless_stopped;
 
 /// The answer of `flitwise plan max-load --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -70,7 +71,10 @@ pub(super) fn run(args: &MaxLoad) -> Result<(), Ended> {
         confirm::supported(&asked.scenario)?;
     }
     let question = Question::new(asked.judge.clone(), spec, classes.clone()).map_err(faults)?;
-    let found = question.answer().map_err(|failure| asked.failure(&failure))?;
+    let search = question.clone();
+    let found = unless_stopped(move || search.answer())
+        .ok_or_else(|| Ended::InterruptedAt("the largest load was not found yet".to_owned()))?
+        .map_err(|failure| asked.failure(&failure))?;
     if let (None, Err(failure)) = (found.factor, &found.judged.answer) {
         return Err(asked.failure(failure));
     }

@@ -14,6 +14,7 @@ use crate::args::plan::Region;
 use crate::figure::{theme, write_whole};
 use crate::outcome::Ended;
 use crate::output::{self, Page, Rows};
+use crate::signals::{Background, Next};
 use crate::typed;
 
 /// Points that one thread looks for in a row, each search from where the one before ended.
@@ -46,6 +47,8 @@ pub(crate) struct RegionDocument {
     pub(super) frontier: Vec<FrontierPoint>,
     /// Scenarios solved.
     evaluations: u32,
+    /// Whether it was interrupted, so that points are missing.
+    partial: bool,
 }
 
 pub(super) fn run(args: &Region) -> Result<(), Ended> {
@@ -61,10 +64,10 @@ pub(super) fn run(args: &Region) -> Result<(), Ended> {
         ))
     })?;
     let question = Question::new(asked.judge.clone(), asked.scenario.spec(), axes).map_err(faults)?;
-    let reach = question.reach();
-    let runs: Vec<usize> = (0..points).step_by(RUN).collect();
-    let of_run = |begin: usize| question.points(reach, points, begin..usize::min(begin + RUN, points));
-    let frontier: Vec<FrontierPoint> = runs.into_par_iter().flat_map_iter(of_run).collect();
+    let (frontier, stopped) = search(question, points);
+    if let (true, Some(stopped)) = (frontier.is_empty(), &stopped) {
+        return Err(Ended::InterruptedAt(stopped.clone()));
+    }
     let name = |axis: usize| asked.scenario.classes()[axis].name.clone();
     let document = RegionDocument {
         schema: SCHEMA,
@@ -76,8 +79,11 @@ pub(super) fn run(args: &Region) -> Result<(), Ended> {
         requirements: asked.judge.requirements.iter().map(ToString::to_string).collect(),
         evaluations: frontier.iter().map(|point| point.evaluations).sum(),
         frontier,
+        partial: stopped.is_some(),
     };
-    if !args.output.is_empty() {
+    if document.partial && !args.output.is_empty() {
+        output::note("no picture is drawn: its holes would pass for holes of the region");
+    } else if !args.output.is_empty() {
         draw_to(&document, args)?;
     }
     match args.required.format {
@@ -86,7 +92,35 @@ pub(super) fn run(args: &Region) -> Result<(), Ended> {
         Format::Table | Format::Markdown => {
             output::write_coloured(&page(&document, args.required.format == Format::Markdown))
         }
-    }
+    }?;
+    stopped.map_or(Ok(()), |place| Err(Ended::InterruptedAt(place)))
+}
+
+/// The points of the frontier, in order; how far it came if it was interrupted.
+fn search(question: Question, points: usize) -> (Vec<FrontierPoint>, Option<String>) {
+    let mut background = Background::begin(move |sender| {
+        let reach = question.reach();
+        let runs: Vec<usize> = (0..points).step_by(RUN).collect();
+        runs.into_par_iter().for_each_with(sender, |sender, begin| {
+            let run = begin..usize::min(begin + RUN, points);
+            question.each_point(reach, points, run, &mut |index, point| {
+                // nobody receives it once a signal came
+                let _ = sender.send((index, point));
+            });
+        });
+    });
+    let mut frontier: Vec<(usize, FrontierPoint)> = Vec::new();
+    let stopped = loop {
+        match background.next() {
+            Next::Found(one) => frontier.push(one),
+            Next::Done => break None,
+            Next::Stopped => {
+                break Some(format!("{} of {points} points are there", frontier.len()));
+            }
+        }
+    };
+    frontier.sort_by_key(|(index, _)| *index);
+    (frontier.into_iter().map(|(_, point)| point).collect(), stopped)
 }
 
 /// The number of points, and whether pictures can be drawn to where they are wanted.

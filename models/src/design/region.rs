@@ -98,8 +98,21 @@ impl Question {
     /// Some of `count` points of the frontier, from the first axis to the second; each search begins where the one
     /// before ended.
     pub fn points(&self, reach: Reach, count: usize, some: Range<usize>) -> Vec<FrontierPoint> {
+        let mut points = Vec::with_capacity(some.len());
+        self.each_point(reach, count, some, &mut |_, point| points.push(point));
+        points
+    }
+
+    /// The same, each point passed on with its number as soon as it is found.
+    pub fn each_point(
+        &self,
+        reach: Reach,
+        count: usize,
+        some: Range<usize>,
+        found: &mut dyn FnMut(usize, FrontierPoint),
+    ) {
         let mut start = None;
-        let point = |index: usize| {
+        for index in some {
             let angle = FRAC_PI_2 * index as f64 / (count - 1).max(1) as f64;
             // the second axis exactly: its cosine is not quite 0
             let (cosine, sine) = if index + 1 == count { (0.0, 1.0) } else { (angle.cos(), angle.sin()) };
@@ -107,9 +120,8 @@ impl Question {
             let point = self.ray(along, start.unwrap_or(0.9), if start.is_some() { 1.02 } else { 1.3 });
             let length = (point.x_rate / reach[0]).hypot(point.y_rate / reach[1]);
             start = Some(length).filter(|length| *length > 0.0);
-            point
-        };
-        some.map(point).collect()
+            found(index, point);
+        }
     }
 
     /// The last admissible point along a ray.
