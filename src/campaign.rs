@@ -1,11 +1,13 @@
 //! Many points to simulate: options, store, progress bar and signals.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use flitwise_models::scenario::{Fault, Scenario};
+use flitwise_validation::answer::Simulation;
 use flitwise_validation::campaign::{self, Listener, Outcome, Progress};
-use flitwise_validation::experiment::Settings;
+use flitwise_validation::experiment::{self, Block, Settings};
 use flitwise_validation::store::Store;
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -69,6 +71,29 @@ impl Campaign {
             outcomes.push(outcome?);
         }
         Ok(outcomes)
+    }
+
+    /// Simulates what is not in the store and passes on each answer, with the number of its scenario, as soon as it is
+    /// there, until `found` wants no more. Whether all was done.
+    pub(crate) fn run_telling(
+        &self,
+        scenarios: &[Scenario],
+        found: &mut dyn FnMut(usize, Simulation) -> ControlFlow<()>,
+    ) -> Result<bool, Vec<Fault>> {
+        let watch = Watch::begin();
+        let mut bar = Bar::new(self.quiet, self.settings.precision);
+        self.notices.iter().for_each(|notice| bar.notice(notice));
+        let shown = bar.bar.clone();
+        // what is printed must not run into the bar
+        let mut tell = |at: usize, one: Simulation| shown.suspend(|| found(at, one));
+        let settings = &self.settings;
+        let answer = |scenario: &Scenario, blocks: &[Block]| {
+            experiment::answer_of(scenario, settings.seed, settings.precision, blocks, false)
+        };
+        let (store, stop) = (self.store.as_ref(), watch.stop());
+        let account = campaign::run_each(scenarios, settings, store, stop, &mut bar, &answer, &mut tell);
+        bar.bar.finish_and_clear();
+        Ok(!account?.interrupted)
     }
 
     /// Does `work` for 0, 1, .. up to `count`, each of a name, until it is done or has to stop; whether it had to.

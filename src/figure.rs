@@ -1,7 +1,9 @@
 //! `flitwise figure`.
 
+use std::fmt;
 use std::fs;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use flitwise_figures::draw::{self, Style};
@@ -18,6 +20,7 @@ use crate::args::{self, Models, Theme};
 use crate::campaign::Campaign;
 use crate::outcome::Ended;
 use crate::output::{self, percent};
+use crate::signals::unless_stopped;
 use crate::{input, typed};
 
 /// Pixels of a PNG per pixel of the SVG.
@@ -115,27 +118,87 @@ fn draw_all(args: &args::Figure, figures: &[String]) -> Result<(), Ended> {
     let (campaign, (style, wanted)) = Ended::both(campaign, asked)?;
     fs::create_dir_all(&args.out)
         .map_err(|error| Ended::input(format!("--out {}: cannot be made: {error}", args.out.display())))?;
-    let scenarios: Vec<Vec<Scenario>> = wanted.iter().map(|one| one.figure.scenarios()).collect();
-    let outcome = campaign.run(&scenarios.concat()).map_err(|faults| Ended::faults(&faults))?;
-    let mut simulations = outcome.simulations.into_iter();
-    let mut missing = Vec::new();
-    for (one, scenarios) in wanted.iter().zip(&scenarios) {
-        let found: Option<Vec<Simulation>> =
-            simulations.by_ref().take(scenarios.len()).collect::<Vec<_>>().into_iter().collect();
-        let Some(found) = found else {
-            missing.push(one.typed.as_str());
-            continue;
-        };
-        let picture = one.figure.picture(&found);
-        for path in write(one, &picture, &found, &campaign, &style, &args.out)? {
+    let missing = draw_each(&wanted, &campaign, &mut |one, found| {
+        let drawn = drawn(one, &found, &campaign, &style)?;
+        for path in drawn.write(&args.out)? {
             output::write(format!("{}\n", path.display()).as_bytes())?;
         }
+        Ok(())
+    })?;
+    if missing.is_empty() {
+        return Ok(());
     }
-    if outcome.interrupted {
-        output::note(&format!("interrupted before these were complete: {}", missing.join(", ")));
-        return Err(Ended::Interrupted);
+    let names: Vec<String> =
+        missing.iter().map(|one| format!("{} ({})", wanted[one.figure].typed, one)).collect();
+    output::note(&format!("interrupted before these were complete: {}", names.join(", ")));
+    let (drawn, of) = (wanted.len() - missing.len(), wanted.len());
+    Err(Ended::InterruptedAt(format!("{drawn} of {of} figures are drawn")))
+}
+
+/// A figure that was not drawn because of an interruption.
+pub(crate) struct Missing {
+    /// Its place among those wanted.
+    pub(crate) figure: usize,
+    /// Points that were simulated.
+    found: usize,
+    /// Points to simulate.
+    points: usize,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} points simulated", self.found, self.points)
     }
-    Ok(())
+}
+
+/// Simulates the points of all figures and passes each figure to `draw` once its own are there. Returns the figures
+/// that an interruption left out.
+pub(crate) fn draw_each(
+    wanted: &[Wanted],
+    campaign: &Campaign,
+    draw: &mut dyn FnMut(&Wanted, Vec<Simulation>) -> Result<(), Ended>,
+) -> Result<Vec<Missing>, Ended> {
+    let scenarios: Vec<Vec<Scenario>> = wanted.iter().map(|one| one.figure.scenarios()).collect();
+    let places = scenarios.iter().enumerate();
+    let places: Vec<(usize, usize)> =
+        places.flat_map(|(figure, points)| (0..points.len()).map(move |point| (figure, point))).collect();
+    let mut waiting: Vec<Vec<Option<Simulation>>> =
+        scenarios.iter().map(|points| points.iter().map(|_| None).collect()).collect();
+    let mut is_drawn = vec![false; wanted.len()];
+    let mut ended = Ok(());
+    let mut complete = |figure: usize, found: &mut Vec<Option<Simulation>>| {
+        if found.iter().any(Option::is_none) {
+            return ControlFlow::Continue(());
+        }
+        ended = draw(&wanted[figure], found.drain(..).flatten().collect());
+        is_drawn[figure] = ended.is_ok();
+        if ended.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    // what needs no simulation need not wait for any
+    let mut models_only = waiting.iter_mut().enumerate().filter(|(_, points)| points.is_empty());
+    let flow = models_only.try_for_each(|(figure, none)| complete(figure, none));
+    if flow.is_continue() {
+        let mut found = |at: usize, simulation: Simulation| {
+            let (figure, point) = places[at];
+            waiting[figure][point] = Some(simulation);
+            complete(figure, &mut waiting[figure])
+        };
+        campaign.run_telling(&scenarios.concat(), &mut found).map_err(|faults| Ended::faults(&faults))?;
+    }
+    match ended {
+        // a signal while it was drawn
+        Ok(()) | Err(Ended::Interrupted) => {}
+        Err(ended) => return Err(ended),
+    }
+    let left = is_drawn.iter().enumerate().filter(|(_, is_drawn)| !**is_drawn);
+    let missing = left.map(|(figure, _)| {
+        let points = scenarios[figure].len();
+        // nothing is left of what was passed on
+        let found =
+            if waiting[figure].is_empty() { points } else { waiting[figure].iter().flatten().count() };
+        Missing { figure, found, points }
+    });
+    Ok(missing.collect())
 }
 
 /// The figures that were named, each once, or all faults in them.
@@ -236,28 +299,53 @@ pub(crate) fn theme(theme: Theme) -> draw::Theme {
     }
 }
 
-/// Writes the four files of a figure; each is whole or not there.
-pub(crate) fn write(
-    one: &Wanted,
-    picture: &Picture,
-    simulations: &[Simulation],
-    campaign: &Campaign,
-    style: &Style,
-    folder: &Path,
-) -> Result<Vec<PathBuf>, Ended> {
-    let svg = draw::svg(picture, style);
-    let png = draw::png(&svg, PNG_SCALE).map_err(io::Error::other)?;
-    let csv = csv(picture)?;
-    let mut json = serde_json::to_vec_pretty(&document(one, picture.clone(), simulations, campaign))?;
-    json.push(b'\n');
-    let files = [("svg", svg.into_bytes()), ("png", png), ("csv", csv), ("json", json)];
-    let mut paths = Vec::new();
-    for (ending, bytes) in files {
-        let path = folder.join(format!("{}.{ending}", one.figure.name));
-        write_whole(&path, &bytes)?;
-        paths.push(path);
+/// A figure, ready to be written.
+pub(crate) struct Drawn {
+    name: String,
+    pub(crate) svg: String,
+    png: Vec<u8>,
+    csv: Vec<u8>,
+    json: Vec<u8>,
+}
+
+/// Draws a figure from its simulated points.
+///
+/// # Errors
+/// [`Ended::Interrupted`] if a signal came first.
+fn drawn(one: &Wanted, found: &[Simulation], campaign: &Campaign, style: &Style) -> Result<Drawn, Ended> {
+    let (figure, points) = (one.figure.clone(), found.to_vec());
+    let picture = unless_stopped(move || figure.picture(&points)).ok_or(Ended::Interrupted)?;
+    Drawn::of(one, &picture, found, campaign, style)
+}
+
+impl Drawn {
+    pub(crate) fn of(
+        one: &Wanted,
+        picture: &Picture,
+        simulations: &[Simulation],
+        campaign: &Campaign,
+        style: &Style,
+    ) -> Result<Self, Ended> {
+        let svg = draw::svg(picture, style);
+        let png = draw::png(&svg, PNG_SCALE).map_err(io::Error::other)?;
+        let csv = csv(picture)?;
+        let mut json = serde_json::to_vec_pretty(&document(one, picture.clone(), simulations, campaign))?;
+        json.push(b'\n');
+        Ok(Self { name: one.figure.name.clone(), svg, png, csv, json })
     }
-    Ok(paths)
+
+    /// Writes the four files; each is whole or not there.
+    pub(crate) fn write(&self, folder: &Path) -> Result<Vec<PathBuf>, Ended> {
+        let files =
+            [("svg", self.svg.as_bytes()), ("png", &self.png), ("csv", &self.csv), ("json", &self.json)];
+        let mut paths = Vec::new();
+        for (ending, bytes) in files {
+            let path = folder.join(format!("{}.{ending}", self.name));
+            write_whole(&path, bytes)?;
+            paths.push(path);
+        }
+        Ok(paths)
+    }
 }
 
 /// What is written down of a figure.

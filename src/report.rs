@@ -2,16 +2,16 @@
 
 mod accuracy;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fs;
+use std::path::{Path, PathBuf};
 
-use flitwise_figures::draw::{self, Style};
+use flitwise_figures::draw::Style;
+use flitwise_figures::figure::Figure;
 use flitwise_figures::picture::{Content, Lines, Picture};
-use flitwise_models::scenario::Scenario;
 use flitwise_validation::answer::{Simulation, StoppedBy};
 use flitwise_validation::campaign;
 use flitwise_validation::claims::{Registry, Verdict};
-use flitwise_validation::experiment::Settings;
 use indicatif::HumanCount;
 use minijinja::value::Serde;
 use minijinja::{Environment, context};
@@ -19,10 +19,11 @@ use serde::Serialize;
 
 use crate::args::Report;
 use crate::campaign::Campaign;
-use crate::figure::{self, Wanted};
+use crate::figure::{self, Drawn, Missing, Wanted};
 use crate::learn;
 use crate::outcome::Ended;
 use crate::output::{self, percent};
+use crate::signals::unless_stopped;
 use crate::verify::{self, Judged};
 
 const HTML: &str = include_str!("report/page.html");
@@ -85,72 +86,148 @@ struct CoarseEntry {
     saturated: String,
 }
 
+/// A figure that is not on the page.
+#[derive(Debug, Serialize)]
+struct MissingEntry {
+    number: String,
+    /// What of it was simulated.
+    found: String,
+}
+
+/// What there is for the page.
+#[derive(Default)]
+struct Contents {
+    /// In the order in which they were drawn.
+    figures: Vec<FigureEntry>,
+    errors: Vec<ErrorEntry>,
+    coarse: Vec<CoarseEntry>,
+    /// The messages of every simulated point, by its key: figures share many.
+    messages: HashMap<String, u64>,
+    missing: Vec<MissingEntry>,
+    /// Whether claims were judged, all or some.
+    judged: Option<Vec<Judged>>,
+    /// Whether it was interrupted.
+    partial: bool,
+}
+
 pub(crate) fn run(args: &Report) -> Result<(), Ended> {
     let campaign = Campaign::read(&args.campaign)?;
     let wanted = figure::wanted(&["all".to_owned()], args.model)?;
     fs::create_dir_all(&args.out)
         .map_err(|error| Ended::input(format!("--out {}: cannot be made: {error}", args.out.display())))?;
-    let scenarios: Vec<Vec<Scenario>> = wanted.iter().map(|one| one.figure.scenarios()).collect();
-    let all = scenarios.concat();
-    let outcome = campaign.run(&all).map_err(|faults| Ended::faults(&faults))?;
-    let simulations: Option<Vec<Simulation>> = outcome.simulations.into_iter().collect();
-    // what was simulated is kept: the next report goes on from there
-    let Some(simulations) = simulations else { return Err(Ended::Interrupted) };
-    let mut registry = Registry::built_in();
-    if args.quick {
-        registry.claims.retain(|claim| claim.quick);
-    }
-    let (judged, partial) = verify::judged(&registry, &campaign)?;
-    if partial {
-        return Err(Ended::Interrupted);
-    }
-
+    write_and_say(&args.out.join("lessons.html"), &learn::whole_page())?;
     let style = Style { theme: figure::theme(args.theme), ..Style::default() };
-    let claims: Vec<JudgedEntry> = judged.iter().map(JudgedEntry::of).collect();
-    let (mut figures, mut errors, mut coarse) = (Vec::new(), Vec::new(), Vec::new());
-    let mut rest = simulations.as_slice();
-    for (one, scenarios) in wanted.iter().zip(&scenarios) {
-        let (own, others) = rest.split_at(scenarios.len());
-        rest = others;
-        let (picture, off) = with_errors(one, own);
-        for path in figure::write(one, &picture, own, &campaign, &style, &args.out)? {
-            output::write(format!("{}\n", path.display()).as_bytes())?;
-        }
-        errors.extend(off);
-        coarse.extend(coarse_entries(one, own, campaign.settings.precision));
-        figures.push(figure_entry(one, picture, &style, &claims, &campaign));
-    }
-    let points = distinct(&all, &simulations, &campaign.settings);
-    let messages: u64 = points.iter().map(|simulation| simulation.run.messages).sum();
-    let how = figure::how(&campaign);
-    let quick = if args.quick { " --quick" } else { "" };
-    let model = args.model.map_or_else(String::new, |models| format!(" --model {}", models.word()));
-    let page = context! {
-        version => env!("CARGO_PKG_VERSION"),
-        seed => campaign.settings.seed,
-        precision => percent(campaign.settings.precision),
-        max_messages => HumanCount(campaign.settings.max_messages).to_string(),
-        points => points.len(),
-        messages => HumanCount(messages).to_string(),
-        summary => Serde(&verify::summary(&judged)),
-        figures => Serde(&figures),
-        errors => Serde(&errors),
-        accuracy => Serde(&accuracy::tables()),
-        claims => Serde(&claims),
-        coarse => Serde(&coarse),
-        rebuild => format!("flitwise report{quick}{model} --out DIR {how}"),
-        rebuild_claims => format!("flitwise verify{quick} {how}"),
+    let mut contents = Contents::default();
+    let missing = figure::draw_each(&wanted, &campaign, &mut |one, found| {
+        contents.draw(one, found, &campaign, &style, args)
+    })?;
+    let missing_entry = |missing: &Missing| MissingEntry {
+        number: wanted[missing.figure].typed.clone(),
+        found: missing.to_string(),
     };
-    let lessons = args.out.join("lessons.html");
-    figure::write_whole(&lessons, learn::whole_page().as_bytes())?;
-    output::write(format!("{}\n", lessons.display()).as_bytes())?;
-    for (name, template) in [("report.html", HTML), ("report.md", MARKDOWN)] {
-        let text = rendered(name, template, &page)?;
-        let path = args.out.join(name);
-        figure::write_whole(&path, text.as_bytes())?;
+    contents.missing = missing.iter().map(missing_entry).collect();
+    contents.partial = !missing.is_empty();
+    // in the order of the paper
+    let place = |name: &str| wanted.iter().position(|one| one.figure.name == name);
+    contents.figures.sort_by_key(|one| place(&one.name));
+    let place = |typed: &str| wanted.iter().position(|one| one.typed == typed);
+    contents.errors.sort_by_key(|one| place(&one.figure));
+    contents.coarse.sort_by_key(|one| place(&one.figure));
+
+    if !contents.partial {
+        // whatever happens to the claims, there is a page of the pictures
+        contents.write(&campaign, args)?;
+        let mut registry = Registry::built_in();
+        if args.quick {
+            registry.claims.retain(|claim| claim.quick);
+        }
+        let (judged, partial) = verify::judged(&registry, &campaign)?;
+        (contents.judged, contents.partial) = (Some(judged), partial);
+    }
+    for path in contents.write(&campaign, args)? {
         output::write(format!("{}\n", path.display()).as_bytes())?;
     }
+    if contents.partial {
+        let (drawn, of) = (contents.figures.len(), wanted.len());
+        // what was simulated is kept: the next report goes on from there
+        return Err(Ended::InterruptedAt(format!(
+            "{drawn} of {of} figures are drawn; the page says what is missing"
+        )));
+    }
     Ok(())
+}
+
+fn write_and_say(path: &Path, text: &str) -> Result<(), Ended> {
+    figure::write_whole(path, text.as_bytes())?;
+    output::write(format!("{}\n", path.display()).as_bytes())
+}
+
+impl Contents {
+    /// Draws a figure, writes its files and keeps what the page needs of it.
+    fn draw(
+        &mut self,
+        one: &Wanted,
+        found: Vec<Simulation>,
+        campaign: &Campaign,
+        style: &Style,
+        args: &Report,
+    ) -> Result<(), Ended> {
+        let (figure, typed, points) = (one.figure.clone(), one.typed.clone(), found.clone());
+        let (picture, off) =
+            unless_stopped(move || with_errors(&figure, &typed, &points)).ok_or(Ended::Interrupted)?;
+        let drawn = Drawn::of(one, &picture, &found, campaign, style)?;
+        for path in drawn.write(&args.out)? {
+            output::write(format!("{}\n", path.display()).as_bytes())?;
+        }
+        self.errors.extend(off);
+        self.coarse.extend(coarse_entries(one, &found, campaign.settings.precision));
+        for (scenario, simulation) in one.figure.scenarios().iter().zip(&found) {
+            let key = campaign::key(scenario, &campaign.settings).hash().to_owned();
+            self.messages.insert(key, simulation.run.messages);
+        }
+        self.figures.push(figure_entry(one, picture, drawn.svg, campaign));
+        Ok(())
+    }
+
+    /// Writes the pages.
+    fn write(&mut self, campaign: &Campaign, args: &Report) -> Result<Vec<PathBuf>, Ended> {
+        let judged = self.judged.as_deref().unwrap_or_default();
+        let claims: Vec<JudgedEntry> = judged.iter().map(JudgedEntry::of).collect();
+        for figure in &mut self.figures {
+            figure.judged = claims.iter().filter(|claim| figure.has(claim)).cloned().collect();
+        }
+        let messages: u64 = self.messages.values().sum();
+        let how = figure::how(campaign);
+        let quick = if args.quick { " --quick" } else { "" };
+        let model = args.model.map_or_else(String::new, |models| format!(" --model {}", models.word()));
+        let page = context! {
+            version => env!("CARGO_PKG_VERSION"),
+            seed => campaign.settings.seed,
+            precision => percent(campaign.settings.precision),
+            max_messages => HumanCount(campaign.settings.max_messages).to_string(),
+            points => self.messages.len(),
+            messages => HumanCount(messages).to_string(),
+            quick => args.quick,
+            partial => self.partial,
+            missing => Serde(&self.missing),
+            judged => self.judged.is_some(),
+            summary => Serde(&verify::summary(judged)),
+            figures => Serde(&self.figures),
+            errors => Serde(&self.errors),
+            accuracy => Serde(&accuracy::tables()),
+            claims => Serde(&claims),
+            coarse => Serde(&self.coarse),
+            rebuild => format!("flitwise report{quick}{model} --out DIR {how}"),
+            rebuild_claims => format!("flitwise verify{quick} {how}"),
+        };
+        let mut paths = Vec::new();
+        for (name, template) in [("report.html", HTML), ("report.md", MARKDOWN)] {
+            let path = args.out.join(name);
+            figure::write_whole(&path, rendered(name, template, &page)?.as_bytes())?;
+            paths.push(path);
+        }
+        Ok(paths)
+    }
 }
 
 /// A page with its blanks filled; what goes into HTML is escaped.
@@ -184,23 +261,12 @@ impl JudgedEntry {
     }
 }
 
-fn figure_entry(
-    one: &Wanted,
-    picture: Picture,
-    style: &Style,
-    claims: &[JudgedEntry],
-    campaign: &Campaign,
-) -> FigureEntry {
+fn figure_entry(one: &Wanted, picture: Picture, svg: String, campaign: &Campaign) -> FigureEntry {
     let name = &one.figure.name;
     let number = one.typed.clone();
     let heading = match name.strip_prefix("fig") {
         Some(_) => format!("Figure {number}: {}", picture.title),
         None => picture.title.clone(),
-    };
-    // claims are named after the figure: fig04a-agreement; those of both parts of a figure, fig05a-.., fig05b-..
-    let of_figure = |claim: &&JudgedEntry| {
-        let rest = claim.name.strip_prefix(name.as_str());
-        rest.is_some_and(|rest| rest.starts_with('-') || rest.starts_with("a-") || rest.starts_with("b-"))
     };
     let claim = |claim: &flitwise_figures::figure::Claim| ClaimEntry {
         text: claim.text.clone(),
@@ -210,22 +276,32 @@ fn figure_entry(
         number,
         heading,
         title: picture.title.clone(),
-        svg: draw::svg(&picture, style),
+        svg,
         claims: one.figure.claims.iter().map(claim).collect(),
-        judged: claims.iter().filter(of_figure).cloned().collect(),
+        judged: Vec::new(),
         notes: picture.notes,
         rebuild: one.rebuild(campaign),
         name: name.clone(),
     }
 }
 
+impl FigureEntry {
+    /// Whether the claim is about this figure, after which it is named: fig04a-agreement; those of both parts of a
+    /// figure, fig05a-.., fig05b-..
+    fn has(&self, claim: &JudgedEntry) -> bool {
+        let rest = claim.name.strip_prefix(self.name.as_str());
+        rest.is_some_and(|rest| rest.starts_with('-') || rest.starts_with("a-") || rest.starts_with("b-"))
+    }
+}
+
 /// A figure, and how far its models are off: that is on the page even where the figure does not show it.
-fn with_errors(one: &Wanted, simulations: &[Simulation]) -> (Picture, Vec<ErrorEntry>) {
-    let mut figure = one.figure.clone();
+fn with_errors(figure: &Figure, typed: &str, simulations: &[Simulation]) -> (Picture, Vec<ErrorEntry>) {
+    let shown = figure.errors;
+    let mut figure = figure.clone();
     figure.errors = true;
     let mut picture = figure.picture(simulations);
-    let entries = error_entries(&one.typed, &picture);
-    if let (Content::Lines(lines), false) = (&mut picture.content, one.figure.errors) {
+    let entries = error_entries(typed, &picture);
+    if let (Content::Lines(lines), false) = (&mut picture.content, shown) {
         lines.errors.clear();
     }
     (picture, entries)
@@ -281,16 +357,4 @@ fn coarse_entries(one: &Wanted, simulations: &[Simulation], precision: f64) -> V
         });
     }
     entries
-}
-
-/// One simulation of each point: figures share many.
-fn distinct<'s>(
-    scenarios: &[Scenario],
-    simulations: &'s [Simulation],
-    settings: &Settings,
-) -> Vec<&'s Simulation> {
-    let mut known = HashSet::new();
-    let pairs = scenarios.iter().zip(simulations);
-    let new = pairs.filter(|(scenario, _)| known.insert(campaign::key(scenario, settings).hash().to_owned()));
-    new.map(|(_, simulation)| simulation).collect()
 }

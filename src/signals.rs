@@ -2,7 +2,7 @@
 
 use std::panic;
 use std::sync::Once;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -14,10 +14,13 @@ const SAME_SIGNAL: Duration = Duration::from_millis(500);
 /// How often to look for a signal while nothing else happens.
 const POLL: Duration = Duration::from_millis(20);
 
+/// How long an interrupted command may take.
+const SOON: Duration = Duration::from_millis(800);
+
 /// Set by the first signal while somebody watches.
 static STOP: AtomicBool = AtomicBool::new(false);
-/// Whether there is something worth ending in order.
-static WATCHED: AtomicBool = AtomicBool::new(false);
+/// How many watch: whether there is something worth ending in order.
+static WATCHED: AtomicUsize = AtomicUsize::new(0);
 static HANDLER: Once = Once::new();
 
 /// While it lives, the first signal sets [`Watch::stop`] and the second one ends the process; otherwise the first
@@ -27,7 +30,7 @@ pub(crate) struct Watch(());
 impl Watch {
     pub(crate) fn begin() -> Self {
         HANDLER.call_once(install);
-        WATCHED.store(true, Ordering::Relaxed);
+        WATCHED.fetch_add(1, Ordering::Relaxed);
         Self(())
     }
 
@@ -39,7 +42,7 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        WATCHED.store(false, Ordering::Relaxed);
+        WATCHED.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -103,6 +106,13 @@ pub(crate) fn unless_stopped<T: Send + 'static>(work: impl FnOnce() -> T + Send 
     }
 }
 
+/// The result of `work` if it is there soon: what an interrupted command may still take to print what it has.
+pub(crate) fn soon<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(work()));
+    receiver.recv_timeout(SOON).ok()
+}
+
 fn install() {
     let mut first: Option<Instant> = None;
     // without a handler a signal ends the process at once, which is better than not running
@@ -111,7 +121,7 @@ fn install() {
         // some senders send two at once and mean one, even if nobody watches any more when the second one comes
         let is_first = first.is_none();
         let is_second = first.get_or_insert_with(Instant::now).elapsed() > SAME_SIGNAL;
-        if is_second || is_first && !WATCHED.load(Ordering::Relaxed) {
+        if is_second || is_first && WATCHED.load(Ordering::Relaxed) == 0 {
             std::process::exit(i32::from(INTERRUPTED));
         }
     });

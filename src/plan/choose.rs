@@ -15,7 +15,7 @@ use crate::args::Format;
 use crate::args::plan::Choose;
 use crate::outcome::Ended;
 use crate::output::{self, Page, Rows, cycles, share};
-use crate::signals::{Background, Next};
+use crate::signals::{Background, Next, soon, unless_stopped};
 
 /// The answer of `flitwise plan choose --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -84,12 +84,7 @@ pub(super) fn run(args: &Choose) -> Result<(), Ended> {
     if campaign.is_some() {
         confirm::supported(&asked.scenario)?;
     }
-    let (optima, stopped) = search(&question);
-    let Some(found) = question.conclude(optima) else {
-        return Err(
-            stopped.unwrap_or_else(|| Ended::input("--vary: found no combination that makes a scenario"))
-        );
-    };
+    let (found, stopped) = best(question)?;
     if let Err(failure) = &found.best.judged.answer {
         return Err(asked.failure(failure));
     }
@@ -111,11 +106,34 @@ pub(super) fn run(args: &Choose) -> Result<(), Ended> {
             output::write_coloured(&page(&document, args.required.format == Format::Markdown))
         }
     }?;
-    stopped.map_or_else(|| confirm::end(document.confirmed.as_deref(), interrupted), Err)
+    match stopped {
+        Some(place) => Err(Ended::InterruptedAt(place)),
+        None => confirm::end(document.confirmed.as_deref(), interrupted),
+    }
 }
 
-/// The best values of every combination, in order; how far it came if it was interrupted.
-fn search(question: &Question) -> (Vec<Optimum>, Option<Ended>) {
+/// The best of all combinations; or, after an interruption, of those that were tried, and how many these are.
+fn best(question: Question) -> Result<(Found, Option<String>), Ended> {
+    let (optima, stopped) = search(&question);
+    let tried =
+        format!("all {} combinations were tried, the best is not judged yet", question.combinations());
+    // how far from saturation the best one is takes solves of its own
+    let conclude = move || question.conclude(optima);
+    match stopped {
+        Some(place) => match soon(conclude).flatten() {
+            Some(found) => Ok((found, Some(place))),
+            None => Err(Ended::InterruptedAt(place)),
+        },
+        None => match unless_stopped(conclude) {
+            Some(Some(found)) => Ok((found, None)),
+            Some(None) => Err(Ended::input("--vary: found no combination that makes a scenario")),
+            None => Err(Ended::InterruptedAt(tried)),
+        },
+    }
+}
+
+/// The best values of every combination, in order; and how far it came if it was interrupted.
+fn search(question: &Question) -> (Vec<Optimum>, Option<String>) {
     let count = question.combinations();
     let own = question.clone();
     let mut background = Background::begin(move |sender| {
@@ -129,10 +147,7 @@ fn search(question: &Question) -> (Vec<Optimum>, Option<Ended>) {
         match background.next() {
             Next::Found(one) => tried.push(one),
             Next::Done => break None,
-            Next::Stopped => {
-                let place = format!("{} of {count} combinations were tried", tried.len());
-                break Some(Ended::InterruptedAt(place));
-            }
+            Next::Stopped => break Some(format!("{} of {count} combinations were tried", tried.len())),
         }
     };
     tried.sort_by_key(|(index, _)| *index);

@@ -10,6 +10,7 @@
 //! questions in the same order give the same numbers.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use flitwise_models::scenario::{Fault, Scenario, ScenarioSpec};
@@ -97,6 +98,15 @@ pub struct Outcome<T = Simulation> {
     pub interrupted: bool,
 }
 
+/// How a campaign ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// Points that were simulated as a whole.
+    pub simulated: usize,
+    /// Whether it ended before all was done.
+    pub interrupted: bool,
+}
+
 /// One point and what is known of it.
 struct Point {
     /// The scenarios that ask for it, which differ in names and deadlines only; at least one.
@@ -146,6 +156,29 @@ pub fn run_for<T: Send>(
     listener: &mut dyn Listener,
     answer: &(dyn Fn(&Scenario, &[Block]) -> T + Sync),
 ) -> Result<Outcome<T>, Vec<Fault>> {
+    let mut answers: Vec<Option<T>> = scenarios.iter().map(|_| None).collect();
+    let account = run_each(scenarios, settings, store, stop, listener, answer, &mut |at, found| {
+        answers[at] = Some(found);
+        ControlFlow::Continue(())
+    })?;
+    let Account { simulated, interrupted } = account;
+    Ok(Outcome { simulations: answers, simulated, interrupted })
+}
+
+/// The same; each answer is passed to `found`, with the number of its scenario, as soon as it is there. The campaign
+/// ends when `found` says so.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_each<T: Send>(
+    scenarios: &[Scenario],
+    settings: &Settings,
+    store: Option<&Store>,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+    answer: &(dyn Fn(&Scenario, &[Block]) -> T + Sync),
+    found: &mut dyn FnMut(usize, T) -> ControlFlow<()>,
+) -> Result<Account, Vec<Fault>> {
     let mut faults: Vec<Fault> =
         scenarios.iter().filter_map(|one| experiment::supports(one).err()).flatten().collect();
     faults.dedup();
@@ -153,10 +186,7 @@ pub fn run_for<T: Send>(
         return Err(faults);
     }
     let points = distinct(scenarios, settings);
-    let mut answers: Vec<Option<T>> = scenarios.iter().map(|_| None).collect();
-    let mut keep = |found: Vec<(usize, T)>| {
-        found.into_iter().for_each(|(at, simulation)| answers[at] = Some(simulation));
-    };
+    let mut tell = |answers: Vec<(usize, T)>| answers.into_iter().try_for_each(|(at, one)| found(at, one));
     // what is complete is answered at once: measurements take much more memory than answers
     let looked_up: Vec<LookedUp<T>> =
         points.into_par_iter().map(|point| point.look_up(scenarios, settings, store, answer)).collect();
@@ -164,22 +194,27 @@ pub fn run_for<T: Send>(
     for LookedUp { notices, found } in looked_up {
         notices.iter().for_each(|notice| listener.notice(notice));
         match found {
-            Ok(found) => keep(found),
             Err(point) => missing.push(point),
+            Ok(found) => {
+                if tell(found).is_break() {
+                    return Ok(Account { simulated: 0, interrupted: true });
+                }
+            }
         }
     }
-    let (count, mut simulated, mut interrupted) = (missing.len(), 0, false);
+    let (count, mut simulated) = (missing.len(), 0);
     for (done, mut point) in missing.into_iter().enumerate() {
         let scenario = &scenarios[point.asked_by[0]];
         let mut audience = Audience { listener, points: count, done, scenario };
-        interrupted = point.improve(scenario, settings, store, stop, &mut audience);
-        if interrupted {
-            break;
+        if point.improve(scenario, settings, store, stop, &mut audience) {
+            return Ok(Account { simulated, interrupted: true });
         }
         simulated += 1;
-        keep(point.answers(scenarios, answer));
+        if tell(point.answers(scenarios, answer)).is_break() {
+            return Ok(Account { simulated, interrupted: true });
+        }
     }
-    Ok(Outcome { simulations: answers, simulated, interrupted })
+    Ok(Account { simulated, interrupted: false })
 }
 
 /// The points to simulate, in the order in which they are first asked for.
