@@ -34,6 +34,7 @@ use outcome::Ended;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    signals::handle();
     match run(&cli.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(ended) => {

@@ -27,9 +27,14 @@ static HANDLER: Once = Once::new();
 /// one does.
 pub(crate) struct Watch(());
 
+/// From here on an interrupted command ends with the exit code that says so.
+pub(crate) fn handle() {
+    HANDLER.call_once(install);
+}
+
 impl Watch {
     pub(crate) fn begin() -> Self {
-        HANDLER.call_once(install);
+        handle();
         WATCHED.fetch_add(1, Ordering::Relaxed);
         Self(())
     }
