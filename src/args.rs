@@ -126,9 +126,9 @@ Examples:
 Axes: KEY=START:STOP:COUNT is linear, KEY=log:START:STOP:COUNT logarithmic, KEY=A,B,C a list of values.
 Several axes give a grid, the last one varying fastest. Rows come out in that order, whatever the threads;
 csv has one row per point and class, json one document, jsonl one line per point.
-Rows come out as soon as all rows before them are known.
-Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 3 a point not converged,
-130 interrupted (whole rows up to there; json says that it is partial).";
+Each row comes out as soon as all rows before it are known.
+Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 3 a point not converged, 130
+interrupted (whole rows up to there; json says that it is partial).";
 
 const SIMULATE_EXAMPLES: &str = "\
 Examples:
@@ -192,8 +192,9 @@ Examples:
   flitwise report --out report
   flitwise report --out report --precision 2% --quick
 
-Writes report.html (complete in itself), report.md, lessons.html, and every figure as SVG, PNG, CSV and JSON. Simulations
-are kept in the store (flitwise store): after an interruption the next report goes on from there.
+Writes report.html (complete in itself), report.md, lessons.html, and every figure as SVG, PNG, CSV and JSON; each figure
+as soon as its points are simulated. Simulations are kept in the store (flitwise store): after an interruption the
+page says which figures are missing, and the next report goes on from there.
 Exit codes: 0 written, 1 output not written, 2 bad input, 130 interrupted.";
 
 /// How to simulate many points, and where to keep what was found.

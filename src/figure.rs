@@ -151,12 +151,15 @@ impl fmt::Display for Missing {
     }
 }
 
+/// Draws a figure from its simulated points.
+type Draw<'d> = dyn FnMut(&Wanted, Vec<Simulation>) -> Result<(), Ended> + 'd;
+
 /// Simulates the points of all figures and passes each figure to `draw` once its own are there. Returns the figures
 /// that an interruption left out.
 pub(crate) fn draw_each(
     wanted: &[Wanted],
     campaign: &Campaign,
-    draw: &mut dyn FnMut(&Wanted, Vec<Simulation>) -> Result<(), Ended>,
+    draw: &mut Draw<'_>,
 ) -> Result<Vec<Missing>, Ended> {
     let scenarios: Vec<Vec<Scenario>> = wanted.iter().map(|one| one.figure.scenarios()).collect();
     let places = scenarios.iter().enumerate();

@@ -232,6 +232,10 @@ fn an_interruption_while_drawing_ends_it() {
         .args(["figure", slow.to_str().unwrap(), "--no-store", "--out", out.to_str().unwrap()])
         .spawn()
         .unwrap();
+    let started = Instant::now();
+    while !out.is_dir() && started.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
     std::thread::sleep(Duration::from_secs(2));
     assert!(child.try_wait().unwrap().is_none(), "drawn before it could be interrupted");
     let asked = Instant::now();
