@@ -217,6 +217,10 @@ pub(crate) struct CampaignArgs {
     /// Keep nothing and use nothing that was kept.
     #[arg(long, conflicts_with = "store")]
     pub(crate) no_store: bool,
+    /// Leave out replications that the store has beyond what is asked for: the numbers are those of an empty store.
+    /// Else all that are at hand are used, and the output says where that is more.
+    #[arg(long)]
+    pub(crate) fresh: bool,
     /// Threads to use [default: all cores].
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) threads: Option<String>,
@@ -537,6 +541,8 @@ pub(crate) enum SchemaOf {
     Scenario,
     /// The result of `solve --format json`.
     Solve,
+    /// The result of `solve --distribution --format json`.
+    Distribution,
     /// The result of `sweep --format json`.
     Sweep,
     /// The result of `sensitivity --format json`.

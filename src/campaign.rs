@@ -36,6 +36,7 @@ impl Campaign {
             precision: read.value("precision", &args.precision, typed::precision),
             max_messages: read.value("max-messages", &args.max_messages, typed::max_messages),
             threads: read.option("threads", &args.threads, typed::threads),
+            fresh: args.fresh,
             ..Settings::default()
         };
         let mut notices = Vec::new();
@@ -119,6 +120,18 @@ impl Campaign {
         bar.bar.finish_and_clear();
         !all_done
     }
+}
+
+/// A sentence if some of the simulations rest on more than was asked for.
+pub(crate) fn more_of(more: usize, of: usize) -> Option<String> {
+    let which = match (more, of) {
+        (0, _) => return None,
+        (1, 1) => "the simulation rests".to_owned(),
+        (more, of) => format!("{more} of {of} simulations rest"),
+    };
+    Some(format!(
+        "{which} on more replications than were asked for, kept from before; --fresh takes those asked for alone"
+    ))
 }
 
 /// What simulations need of a campaign.

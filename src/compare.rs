@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{Compare, Format};
-use crate::campaign::Campaign;
+use crate::campaign::{self, Campaign};
 use crate::outcome::Ended;
 use crate::output::{self, Page, Rows, cycles, percent, share, with_interval};
 use crate::{input, typed};
@@ -443,6 +443,8 @@ fn page(document: &CompareDocument, grid: &Grid, markdown: bool) -> String {
             }
         }
     }
+    let more = document.points.iter().filter(|point| point.run.more_than_asked).count();
+    remarks.extend(campaign::more_of(more, document.points.len()));
     page.remarks(&remarks);
     page.end(&account(document))
 }
@@ -591,11 +593,17 @@ fn account(document: &CompareDocument) -> String {
     let tolerance = percent(document.tolerance);
     let run = document.points.first().map(|point| &point.run);
     let seed = run.map_or(0, |run| run.seed);
+    let replications = document.points.iter().map(|point| point.run.replications);
+    let replications = match (replications.clone().min(), replications.max()) {
+        (Some(fewest), Some(most)) if fewest < most => format!("{fewest} to {most} replications"),
+        (_, most) => format!("{} replications", most.unwrap_or(0)),
+    };
     let alone = document.models.len() == 1;
     let fares = |one: &Fares| {
         let who = if alone { String::new() } else { format!("{}: ", one.model) };
         format!(
-            "{who}{} agree within the interval, {} are close (within {tolerance}), {} are off; seed {seed}",
+            "{who}{} agree within the interval, {} are close (within {tolerance}), {} are off; \
+             seed {seed}, {replications}",
             one.agree, one.close, one.beyond_tolerance,
         )
     };

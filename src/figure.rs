@@ -62,8 +62,10 @@ struct Simulated {
 /// How one point was simulated.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PointRun {
-    /// Independent runs.
+    /// Independent runs behind the numbers.
     replications: u32,
+    /// Whether the store had more than was asked for, which is used.
+    more_than_asked: bool,
     /// Messages measured.
     messages: u64,
     /// Cycles left out at the start of each replication.
@@ -361,6 +363,7 @@ pub(crate) fn document(
     let settings = &campaign.settings;
     let point = |simulation: &Simulation| PointRun {
         replications: simulation.run.replications,
+        more_than_asked: simulation.run.more_than_asked,
         messages: simulation.run.messages,
         warmup_cycles: simulation.run.warmup_cycles,
         reached_precision: simulation.run.reached_precision,
@@ -387,7 +390,11 @@ pub(crate) fn document(
 pub(crate) fn how(campaign: &Campaign) -> String {
     let settings = &campaign.settings;
     let precision = percent(settings.precision).replace(' ', "");
-    format!("--precision {precision} --seed {} --max-messages {}", settings.seed, settings.max_messages)
+    let fresh = if settings.fresh { " --fresh" } else { "" };
+    format!(
+        "--precision {precision} --seed {} --max-messages {}{fresh}",
+        settings.seed, settings.max_messages
+    )
 }
 
 pub(crate) fn csv(picture: &Picture) -> Result<Vec<u8>, Ended> {

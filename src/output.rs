@@ -124,6 +124,31 @@ pub(crate) fn network(network: NetworkSpec) -> String {
     }
 }
 
+/// Heads of the table that tells where a message waits, the same for models and simulations.
+pub(crate) fn by_place_heads(markdown: bool) -> [&'static str; 7] {
+    if markdown {
+        [
+            "class",
+            "blocking [cycles]",
+            "= input buffers",
+            "+ arbitration",
+            "sharing [cycles]",
+            "= output buffers",
+            "+ gaps behind the header",
+        ]
+    } else {
+        [
+            "class\n",
+            "blocking\ncycles",
+            "= input\nbuffers",
+            "+ arbi-\ntration",
+            "sharing\ncycles",
+            "= output\nbuffers",
+            "+ gaps behind\nthe header",
+        ]
+    }
+}
+
 /// A table being filled.
 pub(crate) struct Rows {
     table: Table,
@@ -328,6 +353,7 @@ impl ClassColumns {
             "blocking_length_flits",
             "cycles_per_flit",
             "utilization",
+            "router_load",
             "source_load",
             "accepted_rate_messages_per_cycle",
             "saturated",
@@ -362,6 +388,7 @@ impl ClassColumns {
                 class.blocking_length_flits,
                 class.cycles_per_flit,
                 class.utilization,
+                class.router_load,
                 class.source_load,
                 class.accepted_rate_messages_per_cycle,
             ]

@@ -18,7 +18,7 @@ use minijinja::{Environment, context};
 use serde::Serialize;
 
 use crate::args::Report;
-use crate::campaign::Campaign;
+use crate::campaign::{Campaign, more_of};
 use crate::figure::{self, Drawn, Missing, Wanted};
 use crate::learn;
 use crate::outcome::Ended;
@@ -101,8 +101,9 @@ struct Contents {
     figures: Vec<FigureEntry>,
     errors: Vec<ErrorEntry>,
     coarse: Vec<CoarseEntry>,
-    /// The messages of every simulated point, by its key: figures share many.
-    messages: HashMap<String, u64>,
+    /// The messages of every simulated point, and whether that is more than was asked for, by its key: figures share
+    /// many.
+    points: HashMap<String, (u64, bool)>,
     missing: Vec<MissingEntry>,
     /// Whether claims were judged, all or some.
     judged: Option<Vec<Judged>>,
@@ -141,8 +142,8 @@ pub(crate) fn run(args: &Report) -> Result<(), Ended> {
         if args.quick {
             registry.claims.retain(|claim| claim.quick);
         }
-        let (judged, partial) = verify::judged(&registry, &campaign)?;
-        (contents.judged, contents.partial) = (Some(judged), partial);
+        let checked = verify::judged(&registry, &campaign)?;
+        (contents.judged, contents.partial) = (Some(checked.claims), checked.partial);
     }
     for path in contents.write(&campaign, args)? {
         output::write(format!("{}\n", path.display()).as_bytes())?;
@@ -183,7 +184,8 @@ impl Contents {
         self.coarse.extend(coarse_entries(one, &found, campaign.settings.precision));
         for (scenario, simulation) in one.figure.scenarios().iter().zip(&found) {
             let key = campaign::key(scenario, &campaign.settings).hash().to_owned();
-            self.messages.insert(key, simulation.run.messages);
+            let run = &simulation.run;
+            self.points.insert(key, (run.messages, run.more_than_asked));
         }
         self.figures.push(figure_entry(one, picture, drawn.svg, campaign));
         Ok(())
@@ -196,7 +198,8 @@ impl Contents {
         for figure in &mut self.figures {
             figure.judged = claims.iter().filter(|claim| figure.has(claim)).cloned().collect();
         }
-        let messages: u64 = self.messages.values().sum();
+        let messages: u64 = self.points.values().map(|(messages, _)| messages).sum();
+        let more = self.points.values().filter(|(_, more)| *more).count();
         let how = figure::how(campaign);
         let quick = if args.quick { " --quick" } else { "" };
         let model = args.model.map_or_else(String::new, |models| format!(" --model {}", models.word()));
@@ -205,8 +208,9 @@ impl Contents {
             seed => campaign.settings.seed,
             precision => percent(campaign.settings.precision),
             max_messages => HumanCount(campaign.settings.max_messages).to_string(),
-            points => self.messages.len(),
+            points => self.points.len(),
             messages => HumanCount(messages).to_string(),
+            more_than_asked => more_of(more, self.points.len()),
             quick => args.quick,
             partial => self.partial,
             missing => Serde(&self.missing),

@@ -13,7 +13,7 @@ use crate::output;
 use crate::plan::PlanDocument;
 use crate::sensitivity::SensitivityDocument;
 use crate::simulate::SimulateDocument;
-use crate::solve::SolveDocument;
+use crate::solve::{DistributionDocument, SolveDocument};
 use crate::station::StationDocument;
 use crate::sweep::SweepDocument;
 use crate::verify::VerifyDocument;
@@ -22,6 +22,7 @@ pub(crate) fn run(of: SchemaOf) -> Result<(), Ended> {
     let schema = match of {
         SchemaOf::Scenario => schema_for!(ScenarioSpec),
         SchemaOf::Solve => schema_for!(SolveDocument),
+        SchemaOf::Distribution => schema_for!(DistributionDocument),
         SchemaOf::Sweep => schema_for!(SweepDocument),
         SchemaOf::Sensitivity => schema_for!(SensitivityDocument),
         SchemaOf::Simulate => schema_for!(SimulateDocument),

@@ -21,7 +21,7 @@ use crate::{input, output};
 /// The answer of `flitwise sensitivity --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SensitivityDocument {
-    /// `flitwise.sensitivity/1`.
+    /// `flitwise.sensitivity/2`.
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Sensitivity) -> Result<(), Ended> {
     match args.format {
         Format::Json => {
             let flitwise_version = env!("CARGO_PKG_VERSION");
-            let schema = "flitwise.sensitivity/1";
+            let schema = "flitwise.sensitivity/2";
             let scenario = scenario.spec().clone();
             let partial = stopped.is_some();
             output::write_json(&SensitivityDocument { schema, flitwise_version, scenario, partial, found })

@@ -23,7 +23,7 @@ use trace::Trace;
 /// The answer of `flitwise simulate --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SimulateDocument {
-    /// `flitwise.simulate/1`.
+    /// `flitwise.simulate/2`.
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
@@ -83,7 +83,7 @@ fn write(answer: Simulation, format: Format, columns: &ClassColumns) -> Result<(
     match format {
         Format::Json => {
             let flitwise_version = env!("CARGO_PKG_VERSION");
-            output::write_json(&SimulateDocument { schema: "flitwise.simulate/1", flitwise_version, answer })
+            output::write_json(&SimulateDocument { schema: "flitwise.simulate/2", flitwise_version, answer })
         }
         Format::Csv => csv(&answer, columns),
         Format::Table | Format::Markdown => {
@@ -122,10 +122,12 @@ fn fields(class: &ClassSimulation, columns: &ClassColumns) -> Vec<(String, Strin
     };
     estimate("network_latency", "cycles", class.network_latency_cycles);
     estimate("transfer", "cycles", class.transfer_cycles);
+    estimate("blocking", "cycles", class.blocking_cycles);
+    estimate("sharing", "cycles", class.sharing_cycles);
     estimate("input", "cycles", class.input_cycles);
     estimate("arbitration", "cycles", class.arbitration_cycles);
     estimate("output", "cycles", class.output_cycles);
-    estimate("sharing", "cycles", class.sharing_cycles);
+    estimate("gap", "cycles", class.gap_cycles);
     estimate("waiting", "cycles", class.waiting_cycles);
     estimate("total_latency", "cycles", class.total_latency_cycles);
     estimate("accepted_rate", "messages_per_cycle", class.accepted_rate_messages_per_cycle);

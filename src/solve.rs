@@ -1,5 +1,7 @@
 //! `flitwise solve`.
 
+mod distribution;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -13,11 +15,12 @@ use crate::args::{Format, Solve};
 use crate::outcome::Ended;
 use crate::output::{ClassColumns, Page, Rows, cycles, percent, share, whole};
 use crate::{input, output};
+pub(crate) use distribution::DistributionDocument;
 
 /// The answer of `flitwise solve --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SolveDocument {
-    /// `flitwise.solve/1`.
+    /// `flitwise.solve/2`.
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
@@ -36,12 +39,12 @@ pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
         .solve(&scenario, &options)
         .map_err(|f| input::failure(&document, &f))?;
     if args.distribution {
-        return distribution(&answer, args.format);
+        return distribution::write(&answer, args.format);
     }
     match args.format {
         Format::Json => {
             let flitwise_version = env!("CARGO_PKG_VERSION");
-            output::write_json(&SolveDocument { schema: "flitwise.solve/1", flitwise_version, answer })
+            output::write_json(&SolveDocument { schema: "flitwise.solve/2", flitwise_version, answer })
         }
         Format::Csv => csv(&answer, &ClassColumns::of(&scenario)),
         Format::Table | Format::Markdown => {
@@ -90,9 +93,10 @@ fn means(answer: &Answer, markdown: bool) -> Rows {
         "sharing\ncycles",
         "waiting\ncycles",
         "total\ncycles",
+        "utili-\nzation",
+        "router\nload",
         "P(block)\n",
         "cycles\n/flit",
-        "utili-\nzation",
     ];
     let markdown_heads = [
         "class",
@@ -102,9 +106,10 @@ fn means(answer: &Answer, markdown: bool) -> Rows {
         "+ sharing",
         "waiting [cycles]",
         "total [cycles]",
+        "utilization [flits/cycle]",
+        "router load",
         "P(blocked)",
         "cycles/flit",
-        "utilization",
     ];
     let mut rows = Rows::new(if markdown { &markdown_heads } else { &heads }, markdown);
     for class in &answer.classes {
@@ -119,37 +124,20 @@ fn means(answer: &Answer, markdown: bool) -> Rows {
             cycles(class.sharing_cycles),
             waiting(class.waiting_cycles),
             waiting(class.total_latency_cycles),
+            share(class.utilization),
+            share(class.router_load),
             share(class.blocking_probability),
             share(class.cycles_per_flit),
-            share(class.utilization),
         ]);
     }
     // a model has them for all classes or for none
-    rows.hide_if_empty(7..10);
+    rows.hide_if_empty(7..11);
     rows
 }
 
 /// Where a message waits, by a model that tells places apart.
 fn by_place(answer: &Answer, markdown: bool) -> Rows {
-    let heads = [
-        "class\n",
-        "blocking\ncycles",
-        "= input\nbuffers",
-        "+ arbi-\ntration",
-        "sharing\ncycles",
-        "= output\nbuffers",
-        "+ gaps behind\nthe header",
-    ];
-    let markdown_heads = [
-        "class",
-        "blocking [cycles]",
-        "= input buffers",
-        "+ arbitration",
-        "sharing [cycles]",
-        "= output buffers",
-        "+ gaps behind the header",
-    ];
-    let mut rows = Rows::new(if markdown { &markdown_heads } else { &heads }, markdown);
+    let mut rows = Rows::new(&output::by_place_heads(markdown), markdown);
     let told_apart = |class: &&ClassAnswer| {
         [class.input_cycles, class.arbitration_cycles, class.output_cycles, class.gap_cycles]
             .iter()
@@ -212,6 +200,7 @@ fn channels(class: &ClassAnswer, markdown: bool) -> Option<Rows> {
         "rate\nmsg/cycle",
         "started\nmsg/cycle",
         "utili-\nzation",
+        "router\nload",
         "P(block)\n",
         "blocking\nflits",
         "middle\nflits",
@@ -226,6 +215,7 @@ fn channels(class: &ClassAnswer, markdown: bool) -> Option<Rows> {
             format!("{:.4e}", channel.rate_messages_per_cycle),
             format!("{:.4e}", channel.started_rate_messages_per_cycle),
             share(Some(channel.utilization)),
+            share(Some(channel.router_load)),
             share(Some(channel.blocking_probability)),
             share(Some(channel.blocking_length_flits)),
             share(Some(channel.middle_blocking_length_flits)),
@@ -237,8 +227,13 @@ fn channels(class: &ClassAnswer, markdown: bool) -> Option<Rows> {
 }
 
 /// Quantities of the published model that the refined one has not.
-const OTHERS: [&str; 4] =
-    ["blocking_probability", "blocking_length_flits", "cycles_per_flit", "accepted_rate_messages_per_cycle"];
+const OTHERS: [&str; 5] = [
+    "blocking_probability",
+    "blocking_length_flits",
+    "cycles_per_flit",
+    "router_load",
+    "accepted_rate_messages_per_cycle",
+];
 
 /// Notes below the tables: saturated classes, numbers that do not exist and why, expected errors.
 fn remarks(answer: &Answer) -> Vec<String> {
@@ -327,63 +322,6 @@ fn expected(class: &ClassAnswer) -> Option<String> {
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| format!("{}: expect {}", class.name, parts.join(", ")))
-}
-
-/// The cumulated distribution of every class that has one.
-fn distribution(answer: &Answer, format: Format) -> Result<(), Ended> {
-    let model = answer.model.word();
-    let heads = ["model", "class", "latency_cycles", "at_most_probability", "more_than_probability"];
-    let rows = answer.classes.iter().flat_map(|class| {
-        let known = class.latency_distribution.iter();
-        known.flat_map(move |distribution| {
-            let cumulated = distribution.at_most_probability.iter().enumerate();
-            cumulated
-                .map(move |(index, p)| (class.name.clone(), distribution.first_cycle as usize + index, *p))
-        })
-    });
-    match format {
-        Format::Json => {
-            #[derive(Serialize)]
-            struct Document<'a> {
-                schema: &'static str,
-                flitwise_version: &'static str,
-                model: Model,
-                classes: Vec<Class<'a>>,
-            }
-            #[derive(Serialize)]
-            struct Class<'a> {
-                name: &'a str,
-                latency_distribution: &'a flitwise_models::answer::LatencyDistribution,
-            }
-            let class = |class: &'_ ClassAnswer| class.latency_distribution.is_some();
-            let classes = answer.classes.iter().filter(|c| class(c)).filter_map(|class| {
-                let latency_distribution = class.latency_distribution.as_ref()?;
-                Some(Class { name: &class.name, latency_distribution })
-            });
-            output::write_json(&Document {
-                schema: "flitwise.distribution/1",
-                flitwise_version: env!("CARGO_PKG_VERSION"),
-                model: answer.model,
-                classes: classes.collect(),
-            })
-        }
-        Format::Csv => {
-            let mut table = csv::Writer::from_writer(Vec::new());
-            table.write_record(heads)?;
-            for (class, cycle, p) in rows {
-                let row = [model.to_owned(), class, cycle.to_string(), p.to_string(), (1.0 - p).to_string()];
-                table.write_record(row)?;
-            }
-            output::write_csv(table)
-        }
-        Format::Table | Format::Markdown => {
-            let mut table = Rows::new(&heads, format == Format::Markdown);
-            for (class, cycle, p) in rows {
-                table.add([model.to_owned(), class, cycle.to_string(), share(Some(p)), share(Some(1.0 - p))]);
-            }
-            output::write(table.to_string().as_bytes())
-        }
-    }
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ const AHEAD: usize = 512;
 /// The answer of `flitwise sweep --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SweepDocument {
-    /// `flitwise.sweep/1`.
+    /// `flitwise.sweep/2`.
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
@@ -348,7 +348,7 @@ impl Writer {
             SweepFormat::Jsonl => Self::Jsonl { out: stdout() },
             SweepFormat::Json => {
                 let head = SweepDocument {
-                    schema: "flitwise.sweep/1",
+                    schema: "flitwise.sweep/2",
                     flitwise_version: env!("CARGO_PKG_VERSION"),
                     model,
                     scenario: input::scenario(&grid.document)?.spec().clone(),

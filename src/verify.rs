@@ -27,6 +27,10 @@ pub(crate) struct VerifyDocument {
     wanted_precision: f64,
     /// Whether it was interrupted; claims that were not simulated are missing.
     partial: bool,
+    /// Simulations behind the claims, one per claim and scenario.
+    simulations: usize,
+    /// Those that rest on more replications than were asked for: the store had them.
+    more_than_asked: usize,
     /// How many there are of each.
     summary: Summary,
     /// The claims, in the order of the registry.
@@ -98,13 +102,15 @@ impl Judged {
 
 pub(crate) fn run(args: &Verify) -> Result<(), Ended> {
     let (campaign, registry) = Ended::both(Campaign::read(&args.campaign), registry(args))?;
-    let (claims, partial) = judged(&registry, &campaign)?;
+    let Checked { claims, simulations, more_than_asked, partial } = judged(&registry, &campaign)?;
     let document = VerifyDocument {
         schema: "flitwise.verify/1",
         flitwise_version: env!("CARGO_PKG_VERSION"),
         seed: campaign.settings.seed,
         wanted_precision: campaign.settings.precision,
         partial,
+        simulations,
+        more_than_asked,
         summary: summary(&claims),
         claims,
     };
@@ -183,7 +189,19 @@ fn from_file(path: &Path) -> Result<Registry, Ended> {
 }
 
 /// Every claim that could be judged, and whether the simulation was interrupted.
-pub(crate) fn judged(registry: &Registry, campaign: &Campaign) -> Result<(Vec<Judged>, bool), Ended> {
+/// What came of a registry.
+pub(crate) struct Checked {
+    /// Claims whose simulations are complete, in the order of the registry.
+    pub(crate) claims: Vec<Judged>,
+    /// Simulations behind them.
+    simulations: usize,
+    /// Those that rest on more than was asked for.
+    more_than_asked: usize,
+    /// Whether it was interrupted.
+    pub(crate) partial: bool,
+}
+
+pub(crate) fn judged(registry: &Registry, campaign: &Campaign) -> Result<Checked, Ended> {
     let wanted: Vec<(f64, Vec<Scenario>)> = registry
         .claims
         .iter()
@@ -207,14 +225,17 @@ pub(crate) fn judged(registry: &Registry, campaign: &Campaign) -> Result<(Vec<Ju
     let partial = outcomes.iter().any(|outcome| outcome.interrupted);
 
     let mut found: Vec<_> = outcomes.into_iter().map(|outcome| outcome.simulations.into_iter()).collect();
-    let mut claims = Vec::new();
+    let (mut claims, mut simulated, mut more_than_asked) = (Vec::new(), 0, 0);
     for (claim, (precision, scenarios)) in registry.claims.iter().zip(&wanted) {
         let group = precisions.iter().position(|one| one == precision).expect("made from the same claims");
         let of_claim: Vec<Option<Simulation>> = found[group].by_ref().take(scenarios.len()).collect();
         let complete: Option<Vec<Simulation>> = of_claim.into_iter().collect();
-        claims.extend(complete.map(|simulations| Judged::of(claim, &simulations)));
+        let Some(simulations) = complete else { continue };
+        simulated += simulations.len();
+        more_than_asked += simulations.iter().filter(|one| one.run.more_than_asked).count();
+        claims.push(Judged::of(claim, &simulations));
     }
-    Ok((claims, partial))
+    Ok(Checked { claims, simulations: simulated, more_than_asked, partial })
 }
 
 pub(crate) fn summary(claims: &[Judged]) -> Summary {
@@ -312,7 +333,14 @@ fn remarks(document: &VerifyDocument) -> Vec<String> {
             (state, _) => Some(format!("{name}: {state}, expected {}: {text}", expected.word())),
         }
     };
-    document.claims.iter().filter_map(remark).collect()
+    let more = (document.more_than_asked > 0).then(|| {
+        format!(
+            "{} of {} simulations rest on more replications than their claim asks for, kept from before or simulated \
+             for other claims; --fresh takes those asked for alone",
+            document.more_than_asked, document.simulations
+        )
+    });
+    document.claims.iter().filter_map(remark).chain(more).collect()
 }
 
 fn account(document: &VerifyDocument) -> String {

@@ -62,22 +62,23 @@ fn class<'d>(document: &'d Value, name: &Value) -> &'d Value {
 }
 
 /// What a class of another document says of the row's quantity.
-fn looked_up<'d>(class: &'d Value, row: &Value, parts: &[&str]) -> Vec<&'d Value> {
+fn looked_up<'d>(class: &'d Value, row: &Value) -> &'d Value {
     match row["quantity"].as_str().unwrap() {
-        "network-latency" => vec![&class["network_latency_cycles"]],
-        "waiting" => vec![&class["waiting_cycles"]],
-        "total-latency" => vec![&class["total_latency_cycles"]],
-        "blocking" | "sharing" => parts.iter().map(|part| &class[*part]).collect(),
+        "network-latency" => &class["network_latency_cycles"],
+        "waiting" => &class["waiting_cycles"],
+        "total-latency" => &class["total_latency_cycles"],
+        "blocking" => &class["blocking_cycles"],
+        "sharing" => &class["sharing_cycles"],
         "miss-probability" => {
             let is_it = |found: &&Value| {
                 found["deadline_cycles"] == row["deadline_cycles"] && found["hops"] == row["hops"]
             };
             let deadlines = class["deadlines"].as_array().unwrap();
-            vec![&deadlines.iter().find(is_it).unwrap()["miss_probability"]]
+            &deadlines.iter().find(is_it).unwrap()["miss_probability"]
         }
         "percentile" => {
             let name = format!("p{}", row["per_mille"].as_f64().unwrap() / 10.0);
-            vec![&class["latency_percentiles_cycles"][name]]
+            &class["latency_percentiles_cycles"][name]
         }
         other => panic!("{other}"),
     }
@@ -100,31 +101,23 @@ fn its_numbers_are_those_of_solve_and_simulate() {
         let point = &compared["points"][0];
         assert!(rows(point).len() > 20);
         for row in rows(point) {
-            let of_model = looked_up(
-                class(&solved, &row["class"]),
-                row,
-                &[if row["quantity"] == "blocking" { "blocking_cycles" } else { "sharing_cycles" }],
-            );
-            assert_eq!(&row["model_value"].as_f64(), &of_model[0].as_f64(), "{row}");
+            let of_model = looked_up(class(&solved, &row["class"]), row);
+            assert_eq!(&row["model_value"].as_f64(), &of_model.as_f64(), "{row}");
 
-            let parts = match row["quantity"] == "blocking" {
-                true => ["input_cycles", "arbitration_cycles"],
-                false => ["output_cycles", "sharing_cycles"],
-            };
-            let found = looked_up(class(&simulated, &row["class"]), row, &parts);
-            let of = |key: &str| -> f64 { found.iter().map(|value| value[key].as_f64().unwrap()).sum() };
-            if found.iter().all(|found| found.is_null()) {
+            let found = looked_up(class(&simulated, &row["class"]), row);
+            let of = |key: &str| found[key].as_f64().unwrap();
+            if found.is_null() {
                 assert!(row["simulated"].is_null(), "{row}");
                 continue;
             }
             let here = &row["simulated"];
             let is_percentile = row["quantity"] == "percentile";
             assert_close(&here["value"], of(if is_percentile { "value" } else { "mean" }), 1e-12);
-            if found[0].get("lower_95").is_some() {
+            if found.get("lower_95").is_some() {
                 for end in ["lower_95", "upper_95"] {
-                    assert_eq!(here[end].as_f64(), found[0][end].as_f64(), "{row}");
+                    assert_eq!(here[end].as_f64(), found[end].as_f64(), "{row}");
                 }
-            } else if found.iter().all(|found| found["half_width_95"].is_number()) {
+            } else if found["half_width_95"].is_number() {
                 assert_close(&here["lower_95"], of("mean") - of("half_width_95"), 1e-9);
                 assert_close(&here["upper_95"], of("mean") + of("half_width_95"), 1e-9);
             }
@@ -268,4 +261,48 @@ fn odd_questions_are_answered_without_a_number_that_is_none() {
             }
         }
     }
+}
+
+/// The points of a document without the times that they took.
+fn without_times(mut document: Value) -> Value {
+    for point in document["points"].as_array_mut().unwrap() {
+        for key in ["simulation_seconds", "wall_seconds", "flit_hops_per_second", "threads"] {
+            point["run"].as_object_mut().unwrap().remove(key).unwrap();
+        }
+    }
+    document["points"].take()
+}
+
+/// Replications that another question left in the store are used, and that is said; `--fresh` leaves them out.
+#[test]
+fn numbers_do_not_hang_on_the_history_of_the_store_unless_they_say_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let [empty, used] = ["empty", "used"].map(|name| folder.path().join(name).display().to_string());
+    let run = |store: &str, precision: &str, more: &[&str]| {
+        let small = ["--set", "network.ports=4", "--model", "published", "--precision", precision];
+        let output = flitwise(&[&["compare", "--store", store], &small[..], more].concat());
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let points = |store: &str, more: &[&str]| {
+        let text = run(store, "4%", &[more, &["--format", "json"]].concat());
+        without_times(serde_json::from_str(&text).unwrap())
+    };
+    let alone = points(&empty, &[]);
+    assert_eq!(alone[0]["run"]["more_than_asked"], false);
+    run(&used, "4%", &[]);
+    run(&used, "1%", &[]);
+
+    let with_more = points(&used, &[]);
+    assert_eq!(with_more[0]["run"]["more_than_asked"], true);
+    let replications = |points: &Value| points[0]["run"]["replications"].as_u64().unwrap();
+    assert!(replications(&with_more) > replications(&alone));
+    assert_ne!(with_more[0]["rows"], alone[0]["rows"]);
+    let said = run(&used, "4%", &[]);
+    assert!(said.contains("--fresh") && said.contains(&format!("{} replications", replications(&with_more))));
+
+    assert_eq!(points(&used, &["--fresh"]), alone);
+    assert!(!run(&used, "4%", &["--fresh"]).contains("--fresh"));
+    // and whatever is left there by that, the others' numbers stay
+    assert_eq!(points(&used, &[]), with_more);
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 #[test]
 fn the_16_port_router_has_the_numbers_of_the_second_implementation() {
     let answer = json(&["solve", "--preset", "router16", "--model", "published", "--format", "json"]);
-    assert_eq!(answer["schema"], "flitwise.solve/1");
+    assert_eq!(answer["schema"], "flitwise.solve/2");
     assert_eq!(answer["model"], "published");
     assert_eq!(answer["report"]["status"], "converged");
     assert_eq!(answer["saturated"], false);
@@ -58,6 +58,121 @@ fn documents_keep_to_their_schemas() {
         &["sensitivity", "--parameter", "router.buffer_flits", "--class", "R1"],
     ] {
         assert_valid(&json(&[arguments, &["--format", "json"]].concat()), "sensitivity");
+    }
+}
+
+/// Commands that print JSON, their words parted by bars; `SMALL` is a router that is simulated in next to no time.
+const COMMANDS: &str = "\
+solve
+solve|--preset|cube5|--model|published|--details
+solve|--set|class.*.rate=0.05
+solve|--distribution
+solve|--distribution|--preset|cube5|--model|published
+solve|--distribution|--set|class.*.rate=0
+solve|--distribution|--set|class.R1.rate=0.05
+sweep|--over|class.R1.rate=0.001:0.03:4|--model|published
+sensitivity|--model|published
+sensitivity|--parameter|class.R1.rate|--output-quantity|router-load
+simulate|SMALL
+compare|SMALL|--no-store
+compare|SMALL|--no-store|--fresh|--over|class.BE.rate=0.001,0.1
+plan|max-load|SMALL|--no-store|--confirm|--require|*: margin >= 0.2|--model|published
+plan|choose|SMALL|--no-store|--confirm|--vary|router.buffer_flits=8,32|--minimise|BE: total|--model|published
+plan|region|--axes|class.R1.rate,class.BE.rate|--points|8|--model|published
+plan|max-load|--require|*: router-load <= 0.5|--model|published
+verify|CLAIMS|--no-store
+verify|--accuracy|--set|SET|--no-store|--precision|20%|--model|published
+explain|--model|published
+explain|--preset|cube5
+station|md1|--rate|0.01|--mean|32";
+const SMALL: &str = "--set|network.ports=4|--set|class.R1.rate=0.001|--set|class.R2.rate=0.0005|\
+                     --precision|20%|--max-messages|2000";
+const CLAIM: &str = r#"
+[[claim]]
+name = "lone"
+text = "A lone message takes 36 cycles."
+source = "us"
+kind = "value"
+by = "simulation"
+scenario = { preset = "router16", set = { "class.*.rate" = 1e-5 } }
+quantity = "network-latency"
+class = "R1"
+value = 36
+plus_minus = 1
+expect = "held"
+"#;
+
+/// Documents of every command that prints or writes JSON, by the command.
+fn documents(folder: &std::path::Path) -> Vec<(String, Value)> {
+    let golden = |name: &str| format!("{}/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));
+    let claims = folder.join("claims.toml");
+    std::fs::write(&claims, CLAIM).unwrap();
+    let (claims, set) = (claims.to_str().unwrap(), golden("verify.in/small-set.toml"));
+    let print = |command: &str| {
+        let command = command.replace("SMALL", SMALL).replace("CLAIMS", claims).replace("SET", &set);
+        let words: Vec<&str> = command.split('|').chain(["--format", "json"]).collect();
+        let output = flitwise(&words);
+        // a comparison may differ
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{command}: {said}");
+        let document = serde_json::from_slice(&output.stdout);
+        (command.clone(), document.unwrap_or_else(|error| panic!("{command}: {error}")))
+    };
+    let mut documents: Vec<(String, Value)> = COMMANDS.lines().map(print).collect();
+    for name in ["lines", "stacked", "distribution", "chain"] {
+        let figure = golden(&format!("figures/{name}.toml"));
+        let out = ["figure", &figure, "--out", folder.to_str().unwrap(), "--no-store"];
+        let coarse = ["--precision", "20%", "--max-messages", "2000"];
+        assert!(flitwise(&[&out[..], &coarse].concat()).status.success());
+        let text = std::fs::read(folder.join(format!("{name}.json"))).unwrap();
+        documents.push((format!("figure {name}"), serde_json::from_slice(&text).unwrap()));
+    }
+    documents
+}
+
+/// `flitwise.NAME/N` keeps to what `flitwise schema NAME` prints, and there is no schema without a document.
+#[test]
+fn every_document_keeps_to_the_schema_of_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut seen: Vec<String> = vec!["scenario".to_owned()];
+    for (command, document) in documents(folder.path()) {
+        let named = document["schema"].as_str().unwrap_or_else(|| panic!("{command}: no schema named"));
+        let name = named.strip_prefix("flitwise.").and_then(|rest| rest.split('/').next()).unwrap();
+        let schema = json(&["schema", name]);
+        let told = schema["properties"]["schema"]["description"].as_str();
+        if let Some(told) = told {
+            assert_eq!(told, format!("`{named}`."), "{command}");
+        }
+        assert_valid(&document, name);
+        seen.push(name.to_owned());
+    }
+    let help = String::from_utf8(flitwise(&["schema", "--help"]).stdout).unwrap();
+    let names = help.lines().filter_map(|line| line.trim().strip_prefix("- ")?.split(':').next());
+    let names: Vec<&str> = names.collect();
+    assert!(names.len() >= 13, "{help}");
+    for name in names {
+        assert!(seen.iter().any(|seen| seen == name), "no document of {name} was looked at");
+    }
+}
+
+/// Each line of `sweep --format jsonl` is a point of its document.
+#[test]
+fn lines_of_a_sweep_are_points_of_its_document() {
+    let output = flitwise(&["sweep", "--over", "class.R1.rate=0.001:0.03:4", "--format", "jsonl"]);
+    let mut schema = json(&["schema", "sweep"]);
+    let point = schema["properties"]["points"]["items"].take();
+    let whole = schema.as_object_mut().unwrap();
+    for key in ["properties", "required"] {
+        whole.remove(key);
+    }
+    whole.extend(point.as_object().unwrap().clone());
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let lines = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(lines.lines().count(), 4);
+    for line in lines.lines() {
+        let point: Value = serde_json::from_str(line).unwrap();
+        assert!(validator.is_valid(&point), "{line}");
+        assert!(!validator.is_valid(&Value::Null) && point["classes"].is_array());
     }
 }
 
@@ -234,7 +349,7 @@ fn plans_keep_to_their_schema_and_draw_what_they_found() {
     };
     let limit = ["--require", "BE: total <= 200"];
     let load = plan(&[&["max-load", "--scale", "class.BE.rate"][..], &limit].concat());
-    assert_eq!((&load["schema"], &load["plan"]), (&"flitwise.plan/1".into(), &"max-load".into()));
+    assert_eq!((&load["schema"], &load["plan"]), (&"flitwise.plan/2".into(), &"max-load".into()));
     // the rates that were found are an answer when they are typed
     let rate = format!("class.BE.rate={}", load["rates"]["BE"]);
     let solved = json(&["solve", "--set", &rate, "--model", "published", "--format", "json"]);

@@ -37,7 +37,7 @@ fn documents_have_the_fields_of_solve_each_with_its_interval_and_keep_to_their_s
         let document = json(&["simulate", "--preset", preset, "--precision", "5%", "--format", "json"]);
         assert_valid(&document, "simulate");
         assert_valid(&document["scenario"], "scenario");
-        assert_eq!(document["schema"], "flitwise.simulate/1");
+        assert_eq!(document["schema"], "flitwise.simulate/2");
         assert_eq!(document["flitwise_version"], env!("CARGO_PKG_VERSION"));
         assert_eq!(document["saturated"], false);
 
@@ -104,7 +104,7 @@ fn every_row_of_a_trace_is_a_message_of_the_results() {
     let mut reader = csv::Reader::from_path(&path).unwrap();
     let heads = "replication,class,source_node,destination_node,hops,generated_cycle,entered_cycle,\
                  delivered_cycle,waiting_cycles,network_latency_cycles,\
-                 transfer_cycles,input_cycles,arbitration_cycles,output_cycles,sharing_cycles";
+                 transfer_cycles,input_cycles,arbitration_cycles,output_cycles,gap_cycles";
     assert_eq!(reader.headers().unwrap().iter().collect::<Vec<_>>().join(","), heads);
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
     assert_eq!(document["run"]["messages"], rows.len());
@@ -125,7 +125,7 @@ fn every_row_of_a_trace_is_a_message_of_the_results() {
             ("input_cycles", 11),
             ("arbitration_cycles", 12),
             ("output_cycles", 13),
-            ("sharing_cycles", 14),
+            ("gap_cycles", 14),
         ];
         for (field, column) in columns {
             let of_class = rows.iter().filter(|row| class["name"] == row[1]);

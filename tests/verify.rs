@@ -86,7 +86,7 @@ fn accuracy_is_told_point_by_point_and_kept() {
     let arguments = [&["verify"], options.as_slice(), &["--format", "json"]].concat();
     let document = json(&arguments);
     assert_valid(&document, "accuracy");
-    assert_eq!(document["schema"], "flitwise.accuracy/1");
+    assert_eq!(document["schema"], "flitwise.accuracy/2");
     assert_eq!((&document["model"], &document["partial"]), (&"published".into(), &false.into()));
     let case = &document["cases"][0];
     assert_eq!(case["name"], "cube-01");

@@ -95,7 +95,7 @@ pub struct ClassAnswer {
     pub total_latency_cycles: Option<f64>,
     /// Part of the network latency: pipeline stages and flits of the message itself \[cycles\].
     pub transfer_cycles: Option<f64>,
-    /// Part of the network latency: flits of the same class in front \[cycles\].
+    /// Part of the network latency: messages of the same class in front \[cycles\].
     pub blocking_cycles: Option<f64>,
     /// Part of the network latency: what sharing links with other classes adds \[cycles\].
     pub sharing_cycles: Option<f64>,
@@ -111,8 +111,8 @@ pub struct ClassAnswer {
     /// lone one takes \[cycles\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_cycles: Option<f64>,
-    /// The rest of the sharing: gaps among the flits that follow the header, which the tail lags behind beyond `M - 1`
-    /// cycles; in a simulation this is its `sharing_cycles` \[cycles\].
+    /// The rest of the sharing: gaps among the flits that follow the header, by which the tail lags behind it beyond
+    /// `M - 1` cycles \[cycles\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap_cycles: Option<f64>,
     /// Share of the generated messages that find the next stage full.
@@ -121,8 +121,13 @@ pub struct ClassAnswer {
     pub blocking_length_flits: Option<f64>,
     /// `S̄`: mean cycles per flit on the output link, Eqs. (6), (9); in a hypercube (14).
     pub cycles_per_flit: Option<f64>,
-    /// `L̄ λ'`: load of the router, Eq. (3); in a hypercube that of the busiest channel.
+    /// `λ' M`: load of a link by the class, flits per cycle: of the output link of a router, of injection and ejection
+    /// link in a hypercube, whose network channels carry `h̄ / n` of that. `λ'` is the rate of the messages that the
+    /// model lets through: all but blocked ones, which the published model drops, and all of them in the refined one.
+    /// A class that is saturated keeps the load that the equations give it; where they give none, it is `null`.
     pub utilization: Option<f64>,
+    /// `L̄ λ'`: load of the router, Eq. (3); in a hypercube the largest of its channels; `null` in the refined model.
+    pub router_load: Option<f64>,
     /// `λ^g L̄`: load of the queue at the source; 1 and more is saturation.
     pub source_load: Option<f64>,
     /// `λ'`: what gets through, Eq. (4) \[messages/cycle/node\].
@@ -205,8 +210,10 @@ pub struct ChannelAnswer {
     pub rate_messages_per_cycle: f64,
     /// Messages that start on it \[messages/cycle\].
     pub started_rate_messages_per_cycle: f64,
-    /// `L λ`.
+    /// `λ M`: load of the link by the class, flits per cycle.
     pub utilization: f64,
+    /// `L λ`: load in (3) and (11).
+    pub router_load: f64,
     /// `P_b`, Eq. (3) or (11).
     pub blocking_probability: f64,
     /// `B̄`, or `I` at a first channel, or `O` at the ejection channel \[flits\].
@@ -248,6 +255,7 @@ impl ClassAnswer {
             blocking_length_flits: None,
             cycles_per_flit: None,
             utilization: None,
+            router_load: None,
             source_load: None,
             accepted_rate_messages_per_cycle: None,
             saturated: false,
@@ -317,7 +325,7 @@ impl ClassAnswer {
 }
 
 /// The means that a class without a solution lacks.
-const MEANS: [&str; 12] = [
+const MEANS: [&str; 13] = [
     "network_latency_cycles",
     "waiting_cycles",
     "total_latency_cycles",
@@ -328,6 +336,7 @@ const MEANS: [&str; 12] = [
     "blocking_length_flits",
     "cycles_per_flit",
     "utilization",
+    "router_load",
     "source_load",
     "accepted_rate_messages_per_cycle",
 ];

@@ -70,7 +70,7 @@ impl Request {
         Self {
             parameters: Parameter::all(scenario),
             classes: (0..scenario.classes().len()).collect(),
-            quantities: Quantity::ALL.to_vec(),
+            quantities: Quantity::USUAL.to_vec(),
         }
     }
 }

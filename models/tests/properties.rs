@@ -133,6 +133,7 @@ fn numbers(class: &ClassAnswer) -> Vec<(String, Option<f64>)> {
         ("blocking_length_flits", class.blocking_length_flits),
         ("cycles_per_flit", class.cycles_per_flit),
         ("utilization", class.utilization),
+        ("router_load", class.router_load),
         ("source_load", class.source_load),
         ("accepted_rate_messages_per_cycle", class.accepted_rate_messages_per_cycle),
     ];
@@ -191,7 +192,7 @@ proptest! {
             prop_assert!(all_known || class.reasons.contains_key("latency_percentiles_cycles"));
             prop_assert!(percentiles.iter().flatten().is_sorted());
 
-            let probabilities = [class.blocking_probability, class.utilization];
+            let probabilities = [class.blocking_probability, class.utilization, class.router_load];
             for probability in probabilities.into_iter().flatten() {
                 prop_assert!((0.0..=1.0).contains(&probability), "{}", probability);
             }

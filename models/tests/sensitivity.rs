@@ -68,13 +68,14 @@ fn random(seed: u64) -> Scenario {
     spec.check().unwrap_or_else(|faults| panic!("{faults:?}"))
 }
 
-const MEANS: [Quantity; 6] = [
+const MEANS: [Quantity; 7] = [
     Quantity::NetworkLatency,
     Quantity::Blocking,
     Quantity::Sharing,
     Quantity::Waiting,
     Quantity::TotalLatency,
     Quantity::Utilization,
+    Quantity::RouterLoad,
 ];
 
 fn of_means(scenario: &Scenario) -> Sensitivities {
@@ -95,6 +96,7 @@ fn means(spec: ScenarioSpec) -> Vec<Option<f64>> {
             class.waiting_cycles,
             class.total_latency_cycles,
             class.utilization,
+            class.router_load,
         ]
         .map(|value| value.filter(|_| !class.saturated))
     };
@@ -177,7 +179,7 @@ fn latencies_of_a_router_scale_with_its_unit_of_time() {
         for (index, output) in found.outputs.iter().enumerate() {
             let degree = match output.quantity {
                 Quantity::NetworkLatency | Quantity::Blocking | Quantity::Sharing => 1.0,
-                Quantity::Utilization => 0.0,
+                Quantity::Utilization | Quantity::RouterLoad => 0.0,
                 _ => continue,
             };
             let mut sum = elasticity(&found, index, "router.buffer_flits");

@@ -16,7 +16,7 @@ use flitwise_models::model::Model;
 /// The whole answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AccuracyDocument {
-    /// `flitwise.accuracy/1`.
+    /// `flitwise.accuracy/2`.
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
@@ -80,6 +80,10 @@ pub(super) struct PointEntry {
     load: f64,
     /// What the rates of the scenario are multiplied by.
     factor: f64,
+    /// Independent runs behind the numbers.
+    replications: u32,
+    /// Whether the store had more than was asked for, which is used.
+    more_than_asked: bool,
     /// Messages measured.
     messages: u64,
     /// 95 % half-width of the network latency of the worst class, as a share of it.
@@ -114,14 +118,18 @@ struct SimulatedEntry {
     network_latency_cycles: Option<Estimate>,
     /// Part of it.
     transfer_cycles: Option<Estimate>,
-    /// Part of it.
-    input_cycles: Option<Estimate>,
-    /// Part of it.
-    arbitration_cycles: Option<Estimate>,
-    /// Part of it.
-    output_cycles: Option<Estimate>,
-    /// Part of it.
+    /// Part of it: input and arbitration.
+    blocking_cycles: Option<Estimate>,
+    /// Part of it: output and gaps.
     sharing_cycles: Option<Estimate>,
+    /// Part of the blocking: the header in input buffers.
+    input_cycles: Option<Estimate>,
+    /// The rest of the blocking: the header from request to grant.
+    arbitration_cycles: Option<Estimate>,
+    /// Part of the sharing: the header from the grant until it leaves.
+    output_cycles: Option<Estimate>,
+    /// The rest of the sharing: gaps behind the header.
+    gap_cycles: Option<Estimate>,
     /// Mean.
     waiting_cycles: Option<Estimate>,
     /// Mean.
@@ -160,7 +168,7 @@ struct ModelEntry {
 impl AccuracyDocument {
     pub(super) fn new(args: &Verify, plan: &Plan, settings: &Settings) -> Self {
         Self {
-            schema: "flitwise.accuracy/1",
+            schema: "flitwise.accuracy/2",
             flitwise_version: env!("CARGO_PKG_VERSION"),
             model: args.model.unwrap_or(Model::Refined).word().to_owned(),
             set: args.set.clone(),
@@ -255,10 +263,12 @@ impl PointEntry {
                     saturated: simulated.saturated,
                     network_latency_cycles: simulated.network_latency_cycles,
                     transfer_cycles: simulated.transfer_cycles,
+                    blocking_cycles: simulated.blocking_cycles,
+                    sharing_cycles: simulated.sharing_cycles,
                     input_cycles: simulated.input_cycles,
                     arbitration_cycles: simulated.arbitration_cycles,
                     output_cycles: simulated.output_cycles,
-                    sharing_cycles: simulated.sharing_cycles,
+                    gap_cycles: simulated.gap_cycles,
                     waiting_cycles: simulated.waiting_cycles,
                     total_latency_cycles: simulated.total_latency_cycles,
                     network_latency_deviation_cycles: simulated.network_latency_deviation_cycles,
@@ -273,6 +283,8 @@ impl PointEntry {
         Self {
             load,
             factor,
+            replications: run.replications,
+            more_than_asked: run.more_than_asked,
             messages: run.messages,
             reached_precision: run.reached_precision,
             simulation_seconds: run.simulation_seconds,

@@ -14,7 +14,8 @@ Requirements are CLASS: QUANTITY <= NUMBER, where the class * is every one that 
   network             mean network latency [cycles]
   waiting, total      mean wait at the source; both together [cycles]
   p50 p90 p99 p99.9   percentiles of the network latency [cycles]
-  utilization         of the links by the class
+  utilization         load of a link by the class [flits/cycle]
+  router-load         load of the router by the class, L lambda' (published model only)
   source-load         load of its queue at the source
   margin >= 0.2       at most 80 % of the load at which it saturates, all rates growing together
 A class that no requirement is about may saturate; without any requirement none may.

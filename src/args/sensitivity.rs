@@ -36,8 +36,8 @@ pub(crate) struct Sensitivity {
     /// Only this class; repeatable.
     #[arg(long = "class", value_name = "NAME")]
     pub(crate) classes: Vec<String>,
-    /// Only this quantity: network-latency, blocking, sharing, waiting, total-latency, utilization or
-    /// miss-probability; repeatable.
+    /// Only this quantity: network-latency, blocking, sharing, waiting, total-latency, utilization,
+    /// router-load (published model only) or miss-probability; repeatable.
     #[arg(long = "output-quantity", visible_alias = "quantity", value_name = "NAME")]
     pub(crate) quantities: Vec<String>,
     /// How to print the elasticities.

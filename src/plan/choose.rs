@@ -20,7 +20,7 @@ use crate::signals::{Background, Next, soon, unless_stopped};
 /// The answer of `flitwise plan choose --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ChooseDocument {
-    /// `flitwise.plan/1`.
+    /// `flitwise.plan/2`.
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
@@ -264,6 +264,7 @@ fn page(document: &ChooseDocument, markdown: bool) -> String {
              single steps improved it after them, and {local}"
         ));
     }
+    remarks.extend(confirm::remark(document.confirmed.as_deref()));
     page.remarks(&remarks);
     let combinations = document.tried.len();
     let plural = if combinations == 1 { "combination" } else { "combinations" };

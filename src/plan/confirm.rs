@@ -23,6 +23,10 @@ pub(super) const BEYOND: f64 = 1.05;
 pub(crate) struct Confirmed {
     /// 1 at the answer; rates beyond it are those of the answer times this.
     load_factor: f64,
+    /// Independent runs behind the numbers.
+    replications: u32,
+    /// Whether the store had more than was asked for, which is used.
+    more_than_asked: bool,
     /// Classes that are saturated.
     saturated: Vec<String>,
     /// One per requirement and class that it is about.
@@ -99,6 +103,8 @@ fn confirmed(judge: &Judge, load_factor: f64, scenario: &Scenario, simulation: &
     let saturated = simulation.classes.iter().filter(|class| class.saturated);
     Confirmed {
         load_factor,
+        replications: simulation.run.replications,
+        more_than_asked: simulation.run.more_than_asked,
         saturated: saturated.map(|class| class.name.clone()).collect(),
         requirements: judge.requirements.iter().flat_map(of).collect(),
     }
@@ -135,7 +141,7 @@ fn measured(quantity: Quantity) -> Option<compare::Quantity> {
         Quantity::Total => Some(compare::Quantity::TotalLatency),
         Quantity::Waiting => Some(compare::Quantity::Waiting),
         Quantity::Percentile { per_mille } => Some(compare::Quantity::Percentile { per_mille }),
-        Quantity::Utilization | Quantity::SourceLoad | Quantity::Margin => None,
+        Quantity::Utilization | Quantity::RouterLoad | Quantity::SourceLoad | Quantity::Margin => None,
     }
 }
 
@@ -176,6 +182,12 @@ pub(super) fn rows(confirmed: &[Confirmed], markdown: bool) -> Rows {
         }
     }
     rows
+}
+
+/// What else one should know of the simulations.
+pub(super) fn remark(confirmed: Option<&[Confirmed]>) -> Option<String> {
+    let all = || confirmed.into_iter().flatten();
+    crate::campaign::more_of(all().filter(|one| one.more_than_asked).count(), all().count())
 }
 
 /// How the command ends after its answer was printed.

@@ -20,7 +20,7 @@ use crate::signals::unless_stopped;
 /// The answer of `flitwise plan max-load --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MaxLoadDocument {
-    /// `flitwise.plan/1`.
+    /// `flitwise.plan/2`.
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
@@ -196,6 +196,7 @@ fn page(document: &MaxLoadDocument, markdown: bool) -> String {
         remarks.push(format!("{what}: {}", binds(binding)));
     }
     remarks.extend(document.notes.iter().cloned());
+    remarks.extend(confirm::remark(document.confirmed.as_deref()));
     page.remarks(&remarks);
     let guess = match document.guess_evaluations {
         0 => String::new(),
@@ -237,5 +238,8 @@ fn rounded(value: f64, how: fn(f64) -> f64) -> String {
 
 /// Whether a quantity is measured in a simulation.
 pub(super) fn is_simulated(quantity: Quantity) -> bool {
-    !matches!(quantity, Quantity::Utilization | Quantity::SourceLoad | Quantity::Margin)
+    !matches!(
+        quantity,
+        Quantity::Utilization | Quantity::RouterLoad | Quantity::SourceLoad | Quantity::Margin
+    )
 }

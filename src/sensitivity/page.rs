@@ -36,7 +36,7 @@ fn of_class(found: &Sensitivities, outputs: &[&OutputSensitivities], markdown: b
     all.extend(heads.iter().map(String::as_str));
     let mut rows = Rows::new(&all, markdown);
     let value = |output: &&OutputSensitivities| match output.quantity {
-        Quantity::Utilization | Quantity::MissProbability => share(output.value),
+        Quantity::Utilization | Quantity::RouterLoad | Quantity::MissProbability => share(output.value),
         _ => cycles(output.value),
     };
     rows.add(["the output".to_owned(), String::new()].into_iter().chain(outputs.iter().map(value)));
@@ -71,6 +71,7 @@ fn head(output: &OutputSensitivities) -> String {
         (Quantity::NetworkLatency, ..) => "network\nlatency".to_owned(),
         (Quantity::TotalLatency, ..) => "total\nlatency".to_owned(),
         (Quantity::Utilization, ..) => "utili-\nzation".to_owned(),
+        (Quantity::RouterLoad, ..) => "router\nload".to_owned(),
         (quantity, ..) => format!("\n{}", quantity.word()),
     }
 }

@@ -4,18 +4,12 @@ use std::fmt::Write;
 
 use flitwise_models::scenario::NetworkSpec;
 use flitwise_validation::answer::{
-    Estimate, PercentileEstimate, Run, Simulation, StoppedBy, Utilization, WarmUpKind,
+    ClassSimulation, Estimate, PercentileEstimate, Run, Simulation, StoppedBy, Utilization, WarmUpKind,
 };
 use indicatif::HumanCount;
 
 use super::messages;
 use crate::output::{self, Page, Rows, cycles, percent, share, with_interval};
-
-/// What the parts of the network latency are.
-const PARTS: [&str; 2] = [
-    "transfer = a lone message; the header waits: input = behind others in its input buffer,",
-    "arbitration = for the output buffer, output = for room and the link; sharing = lag of the tail",
-];
 
 pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
     let mut page = Page::new(markdown);
@@ -25,7 +19,10 @@ pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
     page.legend("each mean with the half-width of its 95 % interval; total = network latency + waiting");
     let parts = parts(answer, markdown);
     page.section("Where the network latency goes", &parts);
-    PARTS.iter().filter(|_| !parts.is_empty()).for_each(|line| page.legend(line));
+    if !parts.is_empty() {
+        page.legend("network latency = transfer + blocking + sharing");
+    }
+    page.section("Blocking and sharing by place", &by_place(answer, markdown));
     page.section("Deadlines on the network latency", &deadlines(answer, markdown));
     page.section("Percentiles of the network latency, with 95 % intervals", &percentiles(answer, markdown));
     page.section("By network channels crossed", &hops(answer, markdown));
@@ -61,36 +58,38 @@ fn means(answer: &Simulation, markdown: bool) -> Rows {
 /// The parts of the network latency, for classes that have one.
 fn parts(answer: &Simulation, markdown: bool) -> Rows {
     let heads = if markdown {
-        [
-            "class",
-            "transfer [cycles]",
-            "input [cycles]",
-            "arbitration [cycles]",
-            "output [cycles]",
-            "sharing [cycles]",
-        ]
+        ["class", "transfer [cycles]", "blocking [cycles]", "sharing [cycles]"]
     } else {
-        [
-            "class\n",
-            "transfer\ncycles",
-            "input\ncycles",
-            "arbitration\ncycles",
-            "output\ncycles",
-            "sharing\ncycles",
-        ]
+        ["class\n", "transfer\ncycles", "blocking\ncycles", "sharing\ncycles"]
     };
     let mut rows = Rows::new(&heads, markdown);
-    for class in answer.classes.iter().filter(|class| class.network_latency_cycles.is_some()) {
+    for class in measured(answer) {
+        let parts = [class.transfer_cycles, class.blocking_cycles, class.sharing_cycles];
+        rows.add([class.name.clone()].into_iter().chain(parts.map(mean)));
+    }
+    rows
+}
+
+/// Where messages wait, for classes that have a network latency.
+fn by_place(answer: &Simulation, markdown: bool) -> Rows {
+    let mut rows = Rows::new(&output::by_place_heads(markdown), markdown);
+    for class in measured(answer) {
         let parts = [
-            class.transfer_cycles,
+            class.blocking_cycles,
             class.input_cycles,
             class.arbitration_cycles,
-            class.output_cycles,
             class.sharing_cycles,
+            class.output_cycles,
+            class.gap_cycles,
         ];
         rows.add([class.name.clone()].into_iter().chain(parts.map(mean)));
     }
     rows
+}
+
+/// Classes that have a network latency.
+fn measured(answer: &Simulation) -> impl Iterator<Item = &ClassSimulation> {
+    answer.classes.iter().filter(|class| class.network_latency_cycles.is_some())
 }
 
 fn deadlines(answer: &Simulation, markdown: bool) -> Rows {

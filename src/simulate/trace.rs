@@ -11,7 +11,7 @@ use crate::outcome::Ended;
 
 const HEADS: &str = "replication,class,source_node,destination_node,hops,generated_cycle,entered_cycle,\
                      delivered_cycle,waiting_cycles,network_latency_cycles,\
-                     transfer_cycles,input_cycles,arbitration_cycles,output_cycles,sharing_cycles";
+                     transfer_cycles,input_cycles,arbitration_cycles,output_cycles,gap_cycles";
 
 /// A trace being written. What is in the file stays until [`Trace::begin`].
 pub(super) struct Trace {
@@ -80,7 +80,7 @@ impl Trace {
             hops,
             ..
         } = message;
-        let Delivery { input_cycles, arbitration_cycles, output_cycles, sharing_cycles, .. } = message;
+        let Delivery { input_cycles, arbitration_cycles, output_cycles, gap_cycles, .. } = message;
         let class = &self.classes[usize::from(*class)];
         let (waiting, latency) = (message.waiting_cycles(), message.network_latency_cycles());
         let transfer = message.transfer_cycles();
@@ -88,7 +88,7 @@ impl Trace {
             self.out,
             "{replication},{class},{source},{destination},{hops},{generated_cycle},{entered_cycle},\
              {delivered_cycle},{waiting},{latency},\
-             {transfer},{input_cycles},{arbitration_cycles},{output_cycles},{sharing_cycles}"
+             {transfer},{input_cycles},{arbitration_cycles},{output_cycles},{gap_cycles}"
         )
     }
 

@@ -35,8 +35,11 @@ pub struct Simulation {
 pub struct Run {
     /// Where all random numbers come from.
     pub seed: u64,
-    /// Independent runs.
+    /// Independent runs behind the numbers.
     pub replications: u32,
+    /// Whether more was at hand than was asked for, and is used: replications that a store kept of a question with
+    /// another precision or limit. Without them (`--fresh`) the numbers are those of an empty store.
+    pub more_than_asked: bool,
     /// Consecutive batches in each of them.
     pub batches_per_replication: u32,
     /// What made it stop.
@@ -112,20 +115,25 @@ pub struct ClassSimulation {
     pub kind: ClassKind,
     /// From the header's entry into the first router until the tail is through \[cycles\].
     pub network_latency_cycles: Option<Estimate>,
-    /// Of the network latency, what a lone message takes, `P - 1 + P h + M`. With the four parts that follow, what
-    /// the message waited for others, it makes up the network latency \[cycles\].
+    /// Part of the network latency: what a lone message takes, `P - 1 + P h + M`. Transfer, blocking and sharing
+    /// make up the network latency \[cycles\].
     pub transfer_cycles: Option<Estimate>,
-    /// Of the network latency, over all routers: the header in the input buffer behind other messages of its
-    /// class \[cycles\].
+    /// Part of the network latency: messages of the same class in front; input and arbitration \[cycles\].
+    pub blocking_cycles: Option<Estimate>,
+    /// Part of the network latency: what sharing links with other classes adds; output and gaps \[cycles\].
+    pub sharing_cycles: Option<Estimate>,
+    /// Part of the blocking, over all routers: the header in the input buffer behind other messages of its class
+    /// \[cycles\].
     pub input_cycles: Option<Estimate>,
-    /// Of the network latency, over all routers: the header from its request of an output buffer to the grant
+    /// The rest of the blocking, over all routers: the header from its request of an output buffer to the grant
     /// \[cycles\].
     pub arbitration_cycles: Option<Estimate>,
-    /// Of the network latency, over all routers: the header from the grant until it leaves over the link, beyond
-    /// what a lone one takes \[cycles\].
+    /// Part of the sharing, over all routers: the header from the grant until it leaves over the link, beyond what
+    /// a lone one takes \[cycles\].
     pub output_cycles: Option<Estimate>,
-    /// Of the network latency: by how much the tail lags behind the header beyond `M - 1` cycles \[cycles\].
-    pub sharing_cycles: Option<Estimate>,
+    /// The rest of the sharing: gaps among the flits that follow the header, by which the tail lags behind it beyond
+    /// `M - 1` cycles \[cycles\].
+    pub gap_cycles: Option<Estimate>,
     /// At the source, from the first cycle in which the message could be sent to the header's entry into the
     /// first router; 1 if everything is idle; `null` for a saturated class \[cycles\].
     pub waiting_cycles: Option<Estimate>,
@@ -233,13 +241,17 @@ pub struct HopsSimulation {
     /// As for the class \[cycles\].
     pub transfer_cycles: Option<Estimate>,
     /// As for the class \[cycles\].
+    pub blocking_cycles: Option<Estimate>,
+    /// As for the class \[cycles\].
+    pub sharing_cycles: Option<Estimate>,
+    /// As for the class \[cycles\].
     pub input_cycles: Option<Estimate>,
     /// As for the class \[cycles\].
     pub arbitration_cycles: Option<Estimate>,
     /// As for the class \[cycles\].
     pub output_cycles: Option<Estimate>,
     /// As for the class \[cycles\].
-    pub sharing_cycles: Option<Estimate>,
+    pub gap_cycles: Option<Estimate>,
     /// As for the class \[cycles\].
     pub waiting_cycles: Option<Estimate>,
     /// As for the class \[cycles\].
@@ -253,7 +265,7 @@ pub struct HopsSimulation {
 pub struct ChannelSimulation {
     /// `injection`, `dimension N` or `ejection`.
     pub channel: String,
-    /// Share of cycles in which a flit goes over such a channel.
+    /// Load of such a channel: flits per cycle, the share of cycles in which a flit goes over it.
     pub utilization: Utilization,
     /// The same by class, in the order of the scenario.
     pub utilization_by_class: Vec<Utilization>,
@@ -292,6 +304,7 @@ fn run(measured: &Measured<'_>) -> Run {
     Run {
         seed: measured.seed,
         replications: measured.replications().count() as u32,
+        more_than_asked: measured.more_than_asked,
         batches_per_replication: batches as u32,
         stopped_by: last.stopped_by,
         partial: last.stopped_by == StoppedBy::Interrupted,
@@ -343,10 +356,12 @@ fn class_answer(measured: &Measured<'_>, class: usize) -> ClassSimulation {
             hops: *hops,
             network_latency_cycles: estimate(cells, |cell| cell.network.sum),
             transfer_cycles: estimate(cells, |cell| cell.parts.transfer),
+            blocking_cycles: estimate(cells, |cell| cell.parts.blocking()),
+            sharing_cycles: estimate(cells, |cell| cell.parts.sharing()),
             input_cycles: estimate(cells, |cell| cell.parts.input),
             arbitration_cycles: estimate(cells, |cell| cell.parts.arbitration),
             output_cycles: estimate(cells, |cell| cell.parts.output),
-            sharing_cycles: estimate(cells, |cell| cell.parts.sharing),
+            gap_cycles: estimate(cells, |cell| cell.parts.gaps),
             waiting_cycles: steady(estimate(cells, |cell| cell.waiting.sum)),
             latency_percentiles_cycles: percentiles(cells),
             deadlines: wanted
@@ -365,10 +380,12 @@ fn class_answer(measured: &Measured<'_>, class: usize) -> ClassSimulation {
         kind: spec.kind,
         network_latency_cycles: estimate(&cells, |cell| cell.network.sum),
         transfer_cycles: estimate(&cells, |cell| cell.parts.transfer),
+        blocking_cycles: estimate(&cells, |cell| cell.parts.blocking()),
+        sharing_cycles: estimate(&cells, |cell| cell.parts.sharing()),
         input_cycles: estimate(&cells, |cell| cell.parts.input),
         arbitration_cycles: estimate(&cells, |cell| cell.parts.arbitration),
         output_cycles: estimate(&cells, |cell| cell.parts.output),
-        sharing_cycles: estimate(&cells, |cell| cell.parts.sharing),
+        gap_cycles: estimate(&cells, |cell| cell.parts.gaps),
         waiting_cycles: steady(estimate(&cells, |cell| cell.waiting.sum)),
         total_latency_cycles: steady(estimate(&cells, |cell| cell.total.sum)),
         network_latency_deviation_cycles: all.network.deviation(all.count()),

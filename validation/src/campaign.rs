@@ -4,10 +4,13 @@
 //! not precise enough, replications are added to those that are there, and only to answer what is missing. Each
 //! point is kept as soon as it is done, so that whatever ends the process costs the point under way at most.
 //!
-//! **Why does the precision reached depend on what was asked before?** Because nothing is thrown away: asked for
-//! 1 % and then for 0.5 %, a point has the first 16 replications and some longer ones; asked for 0.5 % at once,
-//! 16 long ones. Both are sound, and each says how many replications it has. An empty store and the same
-//! questions in the same order give the same numbers.
+//! **Why do the numbers depend on what was asked before?** Because nothing is thrown away: asked for 1 % and then for
+//! 0.5 %, a point has the first 16 replications and some longer ones; asked for 0.5 % at once, 16 long ones. Both are
+//! sound, and each says how many replications it has and whether that is more than was asked for
+//! ([`crate::answer::Run::more_than_asked`]). An empty store and the same questions in the same order give the same
+//! numbers. With [`Settings::fresh`] a point has what it would have with an empty store, whatever was asked before:
+//! each block says what it was to reach, so that those of the same beginning are used; what differs is simulated and
+//! kept under a key of its own.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -17,15 +20,15 @@ use flitwise_models::scenario::{Fault, Scenario, ScenarioSpec};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::answer::{Simulation, StoppedBy};
-use crate::experiment::block::Measured;
+use crate::answer::Simulation;
+use crate::experiment::asked::{Asked, MOST_ADDITIONS, addition, asked_alone, is_enough};
 use crate::experiment::{self, Block, Settings, answer_of};
 use crate::message::Delivery;
 use crate::store::{Key, Store};
 
-/// Raised whenever the simulator or its measurement gives other numbers than before, so that what was kept is not
-/// taken for what would be measured now. `results_are_those_of_this_revision` fails when it was forgotten.
-pub const REVISION: u32 = 1;
+/// Raised whenever the simulator or its measurement gives other numbers than before, or a [`Block`] has other fields,
+/// so that what was kept is not taken for what would be measured now. `results_are_those_of_this_revision` fails when it was forgotten.
+pub const REVISION: u32 = 2;
 
 /// What decides the numbers of an experiment: names and deadlines do not.
 #[derive(Serialize)]
@@ -36,10 +39,17 @@ struct Identity<'a> {
     seed: u64,
     replications: Option<u32>,
     warmup_cycles: Option<u64>,
+    /// Of blocks that no other question has added to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asked_alone: Option<Asked>,
 }
 
 /// The key under which the blocks of an experiment are kept.
 pub fn key(scenario: &Scenario, settings: &Settings) -> Key {
+    key_of(scenario, settings, None)
+}
+
+fn key_of(scenario: &Scenario, settings: &Settings, asked_alone: Option<Asked>) -> Key {
     let mut spec = scenario.spec().clone();
     spec.name = String::new();
     for (index, class) in spec.classes.iter_mut().enumerate() {
@@ -53,6 +63,7 @@ pub fn key(scenario: &Scenario, settings: &Settings) -> Key {
         seed: settings.seed,
         replications: settings.replications,
         warmup_cycles: settings.warmup_cycles,
+        asked_alone,
     })
     .expect("plain numbers and words make a key")
 }
@@ -138,9 +149,7 @@ pub fn run(
     stop: &AtomicBool,
     listener: &mut dyn Listener,
 ) -> Result<Outcome, Vec<Fault>> {
-    let answer = |scenario: &Scenario, blocks: &[Block]| {
-        answer_of(scenario, settings.seed, settings.precision, blocks, false)
-    };
+    let answer = |scenario: &Scenario, blocks: &[Block]| answer_of(scenario, settings, blocks, false);
     run_for(scenarios, settings, store, stop, listener, &answer)
 }
 
@@ -232,11 +241,6 @@ fn distinct(scenarios: &[Scenario], settings: &Settings) -> Vec<Point> {
     points
 }
 
-/// Times more replications are added at most; what a point is worth then has to do.
-const MOST_ADDITIONS: usize = 4;
-/// How much narrower than needed an addition is to be, so that chance does not ask for another.
-const RESERVE: f64 = 0.97;
-
 impl Point {
     /// Takes what the store holds, and says what is wrong with it.
     fn look_up<T: Send>(
@@ -247,10 +251,29 @@ impl Point {
         answer: &(dyn Fn(&Scenario, &[Block]) -> T + Sync),
     ) -> LookedUp<T> {
         let scenario = &scenarios[self.asked_by[0]];
-        let notices = store.map_or_else(Vec::new, |store| self.read(scenario, store));
-        let is_enough = self.is_enough(scenario, settings);
-        let found = if is_enough { Ok(self.answers(scenarios, answer)) } else { Err(self) };
+        let mut notices = store.map_or_else(Vec::new, |store| self.read(scenario, store));
+        let kept = self.blocks.len();
+        if settings.fresh {
+            self.blocks.truncate(asked_alone(scenario, settings, &self.blocks));
+        }
+        let mut complete = self.is_complete(scenario, settings);
+        if self.blocks.len() < kept && !complete {
+            // what is missing would come after what others have added
+            self.key = key_of(scenario, settings, Some(Asked::of(settings)));
+            self.blocks.clear();
+            notices.extend(store.into_iter().flat_map(|store| self.read(scenario, store)));
+            self.blocks.truncate(asked_alone(scenario, settings, &self.blocks));
+            complete = self.is_complete(scenario, settings);
+        }
+        let found = if complete { Ok(self.answers(scenarios, answer)) } else { Err(self) };
         LookedUp { notices, found }
+    }
+
+    /// Whether nothing is to be added.
+    fn is_complete(&self, scenario: &Scenario, settings: &Settings) -> bool {
+        // from an empty store no more additions are made
+        let as_many_as_allowed = settings.fresh && self.blocks.len() > MOST_ADDITIONS;
+        as_many_as_allowed || is_enough(scenario, settings, &self.blocks)
     }
 
     fn read(&mut self, scenario: &Scenario, store: &Store) -> Vec<String> {
@@ -285,28 +308,6 @@ impl Point {
         self.asked_by.par_iter().map(|at| (*at, answer(&scenarios[*at], &self.blocks))).collect()
     }
 
-    fn measured<'a>(&'a self, scenario: &'a Scenario, settings: &Settings) -> Measured<'a> {
-        let blocks = &self.blocks;
-        Measured {
-            scenario,
-            seed: settings.seed,
-            wanted_precision: settings.precision,
-            blocks,
-            by_hops: false,
-        }
-    }
-
-    /// Whether nothing would be gained, or is allowed, by simulating on.
-    fn is_enough(&self, scenario: &Scenario, settings: &Settings) -> bool {
-        let Some(last) = self.blocks.last() else { return false };
-        let measured = self.measured(scenario, settings);
-        let narrow = measured.precision().is_some_and(|width| width <= settings.precision);
-        let steady = (0..scenario.classes().len()).all(|class| !measured.is_suspicious(class));
-        let ended =
-            matches!(last.stopped_by, StoppedBy::Saturated | StoppedBy::NoTraffic | StoppedBy::MaxCycles);
-        ended || narrow && steady || measured.messages() >= settings.max_messages
-    }
-
     /// Simulates until it is enough; `true` if that was interrupted.
     fn improve(
         &mut self,
@@ -317,11 +318,11 @@ impl Point {
         audience: &mut Audience<'_>,
     ) -> bool {
         for _ in 0..=MOST_ADDITIONS {
-            if self.is_enough(scenario, settings) {
+            if self.is_complete(scenario, settings) {
                 break;
             }
             let first = self.blocks.last().map_or(0, Block::next_replication);
-            let settings = self.addition(scenario, settings);
+            let settings = addition(scenario, settings, &self.blocks);
             let block = experiment::run_block(scenario, &settings, stop, audience);
             let block = block.expect("checked for all scenarios before the first was simulated");
             if block.is_partial() || stop.load(Ordering::Relaxed) {
@@ -333,26 +334,6 @@ impl Point {
             self.blocks.push(block);
         }
         false
-    }
-
-    /// How to simulate what is missing.
-    fn addition(&self, scenario: &Scenario, settings: &Settings) -> Settings {
-        if self.blocks.is_empty() {
-            return settings.clone();
-        }
-        let measured = self.measured(scenario, settings);
-        let wanted = settings.precision;
-        // half-widths of two sets of replications together: 1 / w² = 1 / w1² + 1 / w2²
-        let precision = match measured.precision() {
-            Some(width) if width > wanted => 1.0 / (wanted.powi(-2) - width.powi(-2)).sqrt(),
-            _ => wanted,
-        };
-        Settings {
-            first_replication: measured.last().next_replication(),
-            precision: (RESERVE * precision).min(0.5),
-            max_messages: settings.max_messages.saturating_sub(measured.messages()).max(1),
-            ..settings.clone()
-        }
     }
 }
 

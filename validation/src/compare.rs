@@ -166,12 +166,12 @@ impl Quantity {
         match self {
             Self::NetworkLatency => class.network_latency_cycles.map(Measured::from),
             Self::Transfer => class.transfer_cycles.map(Measured::from),
-            Self::Blocking => Measured::sum(class.input_cycles, class.arbitration_cycles),
-            Self::Sharing => Measured::sum(class.output_cycles, class.sharing_cycles),
+            Self::Blocking => class.blocking_cycles.map(Measured::from),
+            Self::Sharing => class.sharing_cycles.map(Measured::from),
             Self::Input => class.input_cycles.map(Measured::from),
             Self::Arbitration => class.arbitration_cycles.map(Measured::from),
             Self::Output => class.output_cycles.map(Measured::from),
-            Self::Gaps => class.sharing_cycles.map(Measured::from),
+            Self::Gaps => class.gap_cycles.map(Measured::from),
             Self::Waiting => class.waiting_cycles.map(Measured::from),
             Self::TotalLatency => class.total_latency_cycles.map(Measured::from),
             Self::Miss { deadline_cycles, hops } => {
@@ -242,13 +242,6 @@ impl From<PercentileEstimate> for Measured {
 }
 
 impl Measured {
-    /// The sum of two estimates; its interval is as wide as both together, which is never too narrow.
-    fn sum(one: Option<Estimate>, other: Option<Estimate>) -> Option<Self> {
-        let (one, other) = (one?, other?);
-        let half_width_95 = one.half_width_95.zip(other.half_width_95).map(|(a, b)| a + b);
-        Some(Estimate { mean: one.mean + other.mean, half_width_95, messages: one.messages }.into())
-    }
-
     /// The larger distance from the value to an end of the interval.
     pub fn half_width_95(self) -> Option<f64> {
         Some((self.upper_95? - self.value).max(self.value - self.lower_95?))

@@ -6,6 +6,7 @@
 //! on, and what they generate meanwhile belongs to the next round. Looks at the intervals are few and far
 //! between, so that stopping at a lucky moment does not spoil them.
 
+pub(crate) mod asked;
 pub(crate) mod block;
 mod growth;
 pub(crate) mod replication;
@@ -44,6 +45,9 @@ pub struct Settings {
     pub warmup_cycles: Option<u64>,
     /// Threads; `None`: as many as there are cores. They change nothing but the time.
     pub threads: Option<usize>,
+    /// Whether a campaign ([`crate::campaign`]) uses of what is kept only what these settings ask for, so that its
+    /// numbers are those of an empty store.
+    pub fresh: bool,
 }
 
 /// Most ports of a router that can be simulated.
@@ -68,6 +72,7 @@ impl Default for Settings {
             max_time: None,
             warmup_cycles: None,
             threads: None,
+            fresh: false,
         }
     }
 }
@@ -154,7 +159,7 @@ pub fn run(
     listener: &mut dyn Listener,
 ) -> Result<Simulation, Vec<Fault>> {
     let block = run_block(scenario, settings, stop, listener)?;
-    Ok(answer_of(scenario, settings.seed, settings.precision, &[block], true))
+    Ok(answer_of(scenario, settings, &[block], true))
 }
 
 /// Runs an experiment and gives what was measured, to be kept or to be joined with other blocks.

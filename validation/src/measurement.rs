@@ -31,7 +31,7 @@ pub(crate) struct Parts {
     pub(crate) input: u64,
     pub(crate) arbitration: u64,
     pub(crate) output: u64,
-    pub(crate) sharing: u64,
+    pub(crate) gaps: u64,
 }
 
 impl Parts {
@@ -40,7 +40,17 @@ impl Parts {
         self.input += u64::from(message.input_cycles);
         self.arbitration += u64::from(message.arbitration_cycles);
         self.output += u64::from(message.output_cycles);
-        self.sharing += u64::from(message.sharing_cycles);
+        self.gaps += u64::from(message.gap_cycles);
+    }
+
+    /// Behind messages of the same class.
+    pub(crate) fn blocking(&self) -> u64 {
+        self.input + self.arbitration
+    }
+
+    /// From the grant on: the header and the flits behind it.
+    pub(crate) fn sharing(&self) -> u64 {
+        self.output + self.gaps
     }
 
     fn merge(&mut self, other: &Self) {
@@ -48,7 +58,7 @@ impl Parts {
         self.input += other.input;
         self.arbitration += other.arbitration;
         self.output += other.output;
-        self.sharing += other.sharing;
+        self.gaps += other.gaps;
     }
 }
 
@@ -227,7 +237,7 @@ mod tests {
                 input_cycles: 0,
                 arbitration_cycles: 1,
                 output_cycles: 0,
-                sharing_cycles: (index % 3) as u32,
+                gap_cycles: (index % 3) as u32,
             };
             batches.add(generated_cycle, &message);
             assert!(batches.tallies.len() <= 8);
@@ -239,7 +249,7 @@ mod tests {
         assert_eq!(sum, 37.0 * 3333.0);
         let mut class = Cell::default();
         batches.tallies.iter().for_each(|tally| class.merge(&tally.class(1)));
-        let Parts { transfer, input, arbitration, output, sharing } = class.parts;
-        assert_eq!([transfer, input, arbitration, output, sharing], [35 * 3333, 0, 3333, 0, 3333]);
+        let Parts { transfer, input, arbitration, output, gaps } = class.parts;
+        assert_eq!([transfer, input, arbitration, output, gaps], [35 * 3333, 0, 3333, 0, 3333]);
     }
 }

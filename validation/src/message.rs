@@ -39,7 +39,7 @@ pub struct Delivery {
     pub output_cycles: u32,
     /// By how much the tail left later than `M - 1` cycles after the header: other classes on the links, or
     /// buffers without room, held up the flits between the two \[cycles\].
-    pub sharing_cycles: u32,
+    pub gap_cycles: u32,
 }
 
 impl Delivery {
@@ -50,7 +50,7 @@ impl Delivery {
 
     /// What a lone message takes, `P - 1 + P h + M`: all but the parts that are waiting for others \[cycles\].
     pub fn transfer_cycles(&self) -> u64 {
-        let parts = [self.input_cycles, self.arbitration_cycles, self.output_cycles, self.sharing_cycles];
+        let parts = [self.input_cycles, self.arbitration_cycles, self.output_cycles, self.gap_cycles];
         self.network_latency_cycles() - parts.map(u64::from).iter().sum::<u64>()
     }
 

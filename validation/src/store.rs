@@ -55,8 +55,10 @@
 //! # Writing
 //!
 //! The record goes to a temporary file beside its place, is synced, and gets its name only if no file bears it;
-//! then the directory is synced (on Unix). A kill before that leaves a temporary file, which is removed once it
-//! has been still for a day. On a full disk `append` fails and the store is as before.
+//! then the directory is synced (on Unix). A kill before that leaves a temporary file. Whoever writes one holds a lock
+//! on it, which the system takes back when the process dies: who opens or checks the store removes those that nobody
+//! holds, and where there are no locks those that have been still for a day. A writer whose file was taken away before
+//! it had the lock writes it again. On a full disk `append` fails and the store is as before.
 //!
 //! # Questions
 //!
@@ -91,7 +93,7 @@ mod quarantine;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -105,7 +107,7 @@ pub use key::Key;
 
 use quarantine::Second;
 
-/// Time after which a temporary file that nobody has written to belongs to a dead process.
+/// Time after which a temporary file that nobody has written to belongs to a dead process, where there are no locks.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 /// Start of the names of temporary files.
 const TEMPORARY_START: &str = ".flitwise-";
@@ -119,6 +121,8 @@ const ATTEMPTS: u32 = 16;
 pub struct Store {
     directory: Arc<Path>,
     read_only: Option<Arc<StoreError>>,
+    /// Temporary files of dead processes that were there when it was opened.
+    removed: u64,
 }
 
 /// What [`Store::append`] did.
@@ -172,7 +176,7 @@ pub struct Check {
     pub bytes: u64,
     /// Files that were not believed.
     pub notices: Vec<Notice>,
-    /// Temporary files of dead processes that were removed.
+    /// Temporary files of dead processes that were removed, when the store was opened or now.
     pub removed: u64,
 }
 
@@ -188,14 +192,12 @@ impl Store {
         make_directories(directory).map_err(making)?;
         // one that was there may have been made just now, by a process that has yet to come to this
         let _ = directory.parent().map(sync_directory);
-        let mut store = Self { directory: directory.as_path().into(), read_only: None };
+        let mut store = Self { directory: directory.as_path().into(), read_only: None, removed: 0 };
         let shards = store.shards()?;
         match temporary_file(directory) {
             Ok(_) => {
-                remove_abandoned(directory);
-                for shard in shards {
-                    remove_abandoned(&shard);
-                }
+                store.removed = remove_abandoned(directory);
+                store.removed += shards.iter().map(|shard| remove_abandoned(shard)).sum::<u64>();
             }
             Err(error) => {
                 store.read_only = Some(Arc::new(StoreError::io(directory, "write to the store")(error)));
@@ -331,7 +333,8 @@ impl Store {
     /// # Errors
     /// A directory cannot be listed.
     pub fn check(&self) -> Result<Check, StoreError> {
-        let mut check = Check { removed: remove_abandoned(&self.directory), ..Check::default() };
+        let removed = self.removed + remove_abandoned(&self.directory);
+        let mut check = Check { removed, ..Check::default() };
         for shard in self.shards()? {
             check.removed += remove_abandoned(&shard);
             for name in names(&shard)?.into_iter().filter(|name| name.ends_with(file::ENDING)) {
@@ -460,25 +463,42 @@ fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// A file to be written, readable for all that the umask lets in.
+/// A file to be written, readable for all that the umask lets in, and locked as long as it is open.
 fn temporary_file(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY_START).suffix(TEMPORARY_END);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(directory)
+    let file = builder.tempfile_in(directory)?;
+    // where there are no locks its age has to do
+    let _ = file.as_file().try_lock();
+    Ok(file)
 }
 
 /// Removes the temporary files of dead processes, as far as that is possible; how many.
 fn remove_abandoned(directory: &Path) -> u64 {
-    let is_abandoned = |path: &Path| {
-        let modified = fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
-        modified.is_ok_and(|then| then.elapsed().is_ok_and(|age| age > ABANDONED))
-    };
     let ours = |name: &String| name.starts_with(TEMPORARY_START) && name.ends_with(TEMPORARY_END);
     let names = names(directory).unwrap_or_default();
     let paths = names.iter().filter(|name| ours(name)).map(|name| directory.join(name));
     paths.filter(|path| is_abandoned(path) && fs::remove_file(path).is_ok()).count() as u64
+}
+
+/// Whether a temporary file belongs to no living process.
+fn is_abandoned(path: &Path) -> bool {
+    let Ok(metadata) = fs::symlink_metadata(path) else { return false };
+    if !metadata.is_file() {
+        return false;
+    }
+    // the lock is given back at once: the file is removed next
+    match fs::OpenOptions::new().read(true).write(true).open(path).map(|file| file.try_lock()) {
+        Ok(Ok(())) => true,
+        Ok(Err(TryLockError::WouldBlock)) => false,
+        // no locks here, or not ours to open
+        Ok(Err(TryLockError::Error(_))) | Err(_) => {
+            let modified = metadata.modified();
+            modified.is_ok_and(|then| then.elapsed().is_ok_and(|age| age > ABANDONED))
+        }
+    }
 }
 
 /// Makes a directory with all above it, and brings their names to the disk.

@@ -45,10 +45,10 @@ fn latencies(deliveries: &[Delivery]) -> Vec<u64> {
     deliveries.iter().map(Delivery::network_latency_cycles).collect()
 }
 
-/// Input, arbitration, output and sharing; the transfer is asserted where all deliveries are.
+/// Input, arbitration, output and gaps; the transfer is asserted where all deliveries are.
 fn waits(delivery: &Delivery) -> [u32; 4] {
-    let Delivery { input_cycles, arbitration_cycles, output_cycles, sharing_cycles, .. } = *delivery;
-    [input_cycles, arbitration_cycles, output_cycles, sharing_cycles]
+    let Delivery { input_cycles, arbitration_cycles, output_cycles, gap_cycles, .. } = *delivery;
+    [input_cycles, arbitration_cycles, output_cycles, gap_cycles]
 }
 
 #[test]

@@ -85,6 +85,49 @@ fn more_precision_adds_replications_to_those_that_are_there() {
     }
 }
 
+/// What a fresh campaign finds does not depend on what others have left in the store, to the bit.
+#[test]
+fn a_fresh_campaign_has_the_numbers_of_an_empty_store_whatever_is_kept() {
+    let scenarios = [router(0.006), router(0.02)];
+    let ask = |precision: f64, fresh: bool, store: Option<&Store>| {
+        let settings = Settings { fresh, ..settings(precision) };
+        campaign::run(&scenarios, &settings, store, &AtomicBool::new(false), &mut ()).unwrap()
+    };
+    let more = |outcome: &Outcome| outcome.simulations[0].as_ref().unwrap().run.more_than_asked;
+    let alone = ask(0.02, false, None);
+    assert!(!more(&alone));
+    // others have asked for more afterwards, or before
+    for histories in [&[0.02, 0.008][..], &[0.008], &[0.008, 0.02]] {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        histories.iter().for_each(|precision| drop(ask(*precision, false, Some(&store))));
+        let fresh = ask(0.02, true, Some(&store));
+        assert_eq!(all(&fresh), all(&alone), "{histories:?}");
+        // what is there need not be simulated, and what was not is kept
+        assert_eq!(fresh.simulated == 0, histories[0] == 0.02, "{histories:?}: {}", fresh.simulated);
+        let again = ask(0.02, true, Some(&store));
+        assert_eq!((again.simulated, all(&again)), (0, all(&alone)), "{histories:?}");
+        // everybody else uses all there is, and says so
+        let usual = ask(0.02, false, Some(&store));
+        assert!(more(&usual), "{histories:?}");
+        assert_ne!(all(&usual)[0], all(&alone)[0], "{histories:?}");
+        assert!(usual.simulations[1].as_ref().unwrap().saturated);
+    }
+}
+
+/// On an empty store a fresh campaign is like any other, and leaves what others go on from.
+#[test]
+fn a_fresh_campaign_leaves_what_others_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let scenarios = [router(0.005)];
+    let settings = Settings { fresh: true, ..settings(0.05) };
+    let fresh = campaign::run(&scenarios, &settings, Some(&store), &AtomicBool::new(false), &mut ()).unwrap();
+    let usual = run(&scenarios, 0.05, Some(&store));
+    assert_eq!((fresh.simulated, usual.simulated), (1, 0));
+    assert_eq!(all(&fresh), all(&usual));
+}
+
 #[test]
 fn names_and_deadlines_share_a_point() {
     let mut spec = router(0.004).spec().clone();

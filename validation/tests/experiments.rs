@@ -46,7 +46,7 @@ fn the_parts_of_a_network_latency_add_up() {
                 class.input_cycles,
                 class.arbitration_cycles,
                 class.output_cycles,
-                class.sharing_cycles,
+                class.gap_cycles,
             ]);
             assert!((parts - mean).abs() < 1e-9 * mean, "{name} {}: {parts}, {mean}", class.name);
             for hops in &class.hops {
@@ -56,7 +56,7 @@ fn the_parts_of_a_network_latency_add_up() {
                     hops.input_cycles,
                     hops.arbitration_cycles,
                     hops.output_cycles,
-                    hops.sharing_cycles,
+                    hops.gap_cycles,
                 ]);
                 assert!((parts - mean).abs() < 1e-9 * mean, "{name} {}: {parts}, {mean}", class.name);
                 let transfer = hops.transfer_cycles.unwrap();

@@ -85,8 +85,8 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     paths.filter(|path| path.file_name().unwrap() != ".lock").collect()
 }
 
-fn temporary_files(store: &Store) -> Vec<PathBuf> {
-    let shards = files(store.directory()).into_iter().filter(|path| path.is_dir());
+fn temporary_files(store: &Path) -> Vec<PathBuf> {
+    let shards = files(store).into_iter().filter(|path| path.is_dir());
     shards.flat_map(|shard| files(&shard)).filter(|path| path.to_str().unwrap().ends_with(".tmp")).collect()
 }
 
@@ -171,7 +171,7 @@ fn child_process() {
             let found = store.read::<Run>(&key(0)).unwrap();
             assert_eq!(found.notices, []);
             assert_eq!(found.records, whole);
-            assert_eq!(temporary_files(&store), [] as [PathBuf; 0]);
+            assert_eq!(temporary_files(store.directory()), [] as [PathBuf; 0]);
             assert_eq!(store.check().unwrap().records, whole.len() as u64);
             // it opens when full, too
             let again = Store::open(store.directory()).unwrap();
@@ -260,14 +260,14 @@ fn nothing_is_replaced() {
     assert_eq!(fs::read(&file).unwrap(), bytes);
     assert_eq!(fs::metadata(&file).unwrap().modified().unwrap(), modified);
     assert_eq!(store.survey().unwrap().records, 1);
-    assert_eq!(temporary_files(&store), [] as [PathBuf; 0]);
+    assert_eq!(temporary_files(store.directory()), [] as [PathBuf; 0]);
 }
 
 #[test]
 fn a_kill_loses_nothing_that_was_appended() {
     let scratch = tempfile::tempdir().unwrap();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(20_260);
-    let mut appended = Vec::new();
+    let (mut appended, mut left_behind) = (Vec::new(), 0);
     for round in 0..80 {
         let mut command = child(&format!("append {}", round * 1_000), scratch.path());
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -286,6 +286,10 @@ fn a_kill_loses_nothing_that_was_appended() {
         process.wait().unwrap();
         out.read_to_end(&mut output).unwrap();
         appended.extend(said(&output).into_iter().skip(1).map(|line| line.parse::<u32>().unwrap()));
+        // the next one that opens the store removes it
+        let left = temporary_files(scratch.path()).len();
+        assert!(left <= 1, "{left} temporary files in round {round}");
+        left_behind += left;
     }
     assert!(appended.len() > 100, "{} records are too few to tell", appended.len());
 
@@ -308,7 +312,8 @@ fn a_kill_loses_nothing_that_was_appended() {
     let check = store.check().unwrap();
     assert_eq!((check.records, check.notices), (there.len() as u64, vec![]));
     // some kills came while a record was being written: there was something to survive
-    assert_ne!(temporary_files(&store), [] as [PathBuf; 0]);
+    assert!(left_behind > 0);
+    assert_eq!(temporary_files(scratch.path()), [] as [PathBuf; 0]);
 }
 
 #[test]
@@ -344,7 +349,7 @@ fn processes_may_append_the_same_at_once() {
         assert_eq!(store.read(&key(which)).unwrap(), Found { records: wanted, notices: vec![] });
     }
     assert_eq!(store.survey().unwrap().records, 100);
-    assert_eq!(temporary_files(&store), [] as [PathBuf; 0]);
+    assert_eq!(temporary_files(store.directory()), [] as [PathBuf; 0]);
 }
 
 #[test]
@@ -600,19 +605,63 @@ fn what_is_not_a_file_is_not_opened() {
     assert_eq!(found.notices[0].reason, Reason::TooLarge { found: 1 << 40 });
 }
 
+/// Whoever writes a temporary file holds a lock on it; however old it is, it is left alone.
 #[test]
-fn only_old_temporary_files_are_removed() {
+fn only_temporary_files_that_nobody_writes_are_removed() {
     let (_scratch, store) = scratch();
     store.append(&key(0), 0, &run(0, 0, 3)).unwrap();
     let shard = path(&store, &key(0), 0).with_file_name("");
-    for (name, days) in [(".flitwise-old.tmp", 2), (".flitwise-new.tmp", 0), ("other.tmp", 2)] {
+    let file = |name: &str, days: u64| {
         let then = SystemTime::now() - Duration::from_secs(days * 24 * 60 * 60 + 60);
-        fs::File::create(shard.join(name)).unwrap().set_modified(then).unwrap();
-    }
+        let file = fs::File::create(shard.join(name)).unwrap();
+        file.set_modified(then).unwrap();
+        file
+    };
+    let [_, _, _, alive, _] = [
+        file(".flitwise-old.tmp", 2),
+        file(".flitwise-new.tmp", 0),
+        file("other.tmp", 2),
+        file(".flitwise-alive.tmp", 2),
+        file("flitwise.tmp", 2),
+    ];
+    fs::create_dir(shard.join(".flitwise-folder.tmp")).unwrap();
+    alive.lock().unwrap();
     assert_eq!(store.survey().unwrap().records, 1);
-    assert_eq!(store.check().unwrap().removed, 1);
+    assert_eq!(store.check().unwrap().removed, 2);
     let left = |name: &str| shard.join(name).exists();
-    assert!(!left(".flitwise-old.tmp") && left(".flitwise-new.tmp") && left("other.tmp"));
+    assert!(!left(".flitwise-old.tmp") && !left(".flitwise-new.tmp") && left(".flitwise-alive.tmp"));
+    assert!(left("other.tmp") && left("flitwise.tmp") && left(".flitwise-folder.tmp"));
+    // its writer is gone: who opens the store next removes it, and the check says so
+    drop(alive);
+    let again = Store::open(store.directory()).unwrap();
+    assert!(!left(".flitwise-alive.tmp"));
+    assert_eq!(again.check().unwrap().removed, 1);
+}
+
+/// Those who open the store while others write to it take nothing from them.
+#[test]
+fn sweepers_and_writers_do_not_disturb_each_other() {
+    let (_scratch, store) = scratch();
+    let start = Arc::new(Barrier::new(6));
+    let threads: Vec<_> = (0..6_u64)
+        .map(|n| {
+            let (store, start) = (store.clone(), Arc::clone(&start));
+            std::thread::spawn(move || {
+                start.wait();
+                for sequence in 0..60 {
+                    if n % 2 == 0 {
+                        let how = store.append(&key(n), sequence, &run(n, sequence, 2_000)).unwrap().how;
+                        assert_eq!(how, How::Written);
+                    } else {
+                        assert_eq!(Store::open(store.directory()).unwrap().check().unwrap().notices, []);
+                    }
+                }
+            })
+        })
+        .collect();
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    assert_eq!(store.survey().unwrap().records, 3 * 60);
+    assert_eq!(temporary_files(store.directory()), [] as [PathBuf; 0]);
 }
 
 #[test]

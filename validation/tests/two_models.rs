@@ -32,7 +32,7 @@ fn answers(simulation: &Simulation) -> [Answer; 2] {
         class.input_cycles = mean(found.input_cycles);
         class.arbitration_cycles = mean(found.arbitration_cycles);
         class.output_cycles = mean(found.output_cycles);
-        class.gap_cycles = mean(found.sharing_cycles);
+        class.gap_cycles = mean(found.gap_cycles);
         class.blocking_cycles = class.input_cycles.zip(class.arbitration_cycles).map(|(a, b)| a + b);
         class.sharing_cycles = class.output_cycles.zip(class.gap_cycles).map(|(a, b)| a + b);
     }

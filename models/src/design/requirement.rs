@@ -29,8 +29,10 @@ pub enum Quantity {
         /// Per mille of the messages that keep within it: 500, 900, 990 or 999.
         per_mille: u32,
     },
-    /// `L̄ λ'` of the published model, flits per cycle of the refined one.
+    /// `λ' M`: load of a link by the class \[flits/cycle\].
     Utilization,
+    /// `L̄ λ'`: load of the router; the published model's.
+    RouterLoad,
     /// `λ^g L̄`: load of the queue at the source.
     SourceLoad,
     /// Share of its saturation load that a class has left, all rates growing together: 0.2 at 80 % of it.
@@ -38,7 +40,7 @@ pub enum Quantity {
 }
 
 /// Its words.
-const WORDS: [&str; 11] = [
+const WORDS: [&str; 12] = [
     "miss",
     "network",
     "total",
@@ -48,6 +50,7 @@ const WORDS: [&str; 11] = [
     "p99",
     "p99.9",
     "utilization",
+    "router-load",
     "source-load",
     "margin",
 ];
@@ -91,6 +94,7 @@ impl Quantity {
             "p99" => Self::Percentile { per_mille: 990 },
             "p99.9" => Self::Percentile { per_mille: 999 },
             "utilization" => Self::Utilization,
+            "router-load" => Self::RouterLoad,
             "source-load" => Self::SourceLoad,
             "margin" => Self::Margin,
             other => {
@@ -117,7 +121,10 @@ impl Quantity {
 
     /// Whether it is a share or a load, not a time.
     pub fn is_share(self) -> bool {
-        matches!(self, Self::Miss { .. } | Self::Utilization | Self::SourceLoad | Self::Margin)
+        matches!(
+            self,
+            Self::Miss { .. } | Self::Utilization | Self::RouterLoad | Self::SourceLoad | Self::Margin
+        )
     }
 
     /// Whether the law of the latency is needed, not its mean alone.
@@ -153,6 +160,7 @@ impl Quantity {
             }
             .map(f64::from),
             Self::Utilization => class.utilization,
+            Self::RouterLoad => class.router_load,
             Self::SourceLoad => class.source_load,
             Self::Margin => None,
         }
@@ -172,6 +180,7 @@ impl Quantity {
             Self::Total => "total_latency_cycles",
             Self::Waiting => "waiting_cycles",
             Self::Utilization => "utilization",
+            Self::RouterLoad => "router_load",
             Self::SourceLoad | Self::Margin => "source_load",
         };
         class.reasons.get(field).cloned().unwrap_or_else(|| "the model has no such number".to_owned())
@@ -230,6 +239,7 @@ impl std::fmt::Display for Quantity {
             Self::Waiting => f.write_str("waiting"),
             Self::Percentile { per_mille } => write!(f, "p{}", f64::from(*per_mille) / 10.0),
             Self::Utilization => f.write_str("utilization"),
+            Self::RouterLoad => f.write_str("router-load"),
             Self::SourceLoad => f.write_str("source-load"),
             Self::Margin => f.write_str("margin"),
         }

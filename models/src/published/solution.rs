@@ -51,8 +51,10 @@ pub(super) struct ClassSolution {
     /// \[flits\]
     pub(super) blocking_length: f64,
     pub(super) cycles_per_flit: f64,
-    /// `L λ`, the largest over the channels.
+    /// `λ_c M`: load of the output link, or of injection and ejection link.
     pub(super) utilization: f64,
+    /// `L λ`, the largest over the channels.
+    pub(super) router_load: f64,
     /// `λ_c` \[messages/cycle/node\].
     pub(super) accepted_rate: f64,
     /// `λ^g L`.

@@ -118,6 +118,7 @@ impl Words<'_> {
         answer.blocking_length_flits = Some(found.blocking_length);
         answer.cycles_per_flit = Some(found.cycles_per_flit);
         answer.utilization = Some(found.utilization);
+        answer.router_load = Some(found.router_load);
         answer.source_load = Some(found.source_load);
         answer.accepted_rate_messages_per_cycle = Some(found.accepted_rate);
         answer.saturated = found.saturated();
@@ -145,7 +146,9 @@ impl Words<'_> {
         }
         self.distribution(class, found.latencies.as_ref(), None, answer);
         if self.options.details {
-            answer.per_channel = Some(found.channels.iter().map(channel_answer).collect());
+            let message = f64::from(class.message_flits);
+            answer.per_channel =
+                Some(found.channels.iter().map(|channel| channel_answer(channel, message)).collect());
             if let Some(Latencies { all, by_hops }) = &found.latencies {
                 answer.show_distributions(all, by_hops);
             }
@@ -243,7 +246,7 @@ impl Words<'_> {
     }
 }
 
-fn channel_answer(found: &super::solution::ChannelSolution) -> ChannelAnswer {
+fn channel_answer(found: &super::solution::ChannelSolution, message_flits: f64) -> ChannelAnswer {
     let channel = match found.channel {
         Channel::Output => "output".to_owned(),
         Channel::Network(s) => s.to_string(),
@@ -254,7 +257,8 @@ fn channel_answer(found: &super::solution::ChannelSolution) -> ChannelAnswer {
         latency_cycles: found.latency,
         rate_messages_per_cycle: found.rate,
         started_rate_messages_per_cycle: found.started_rate,
-        utilization: (found.latency * found.rate).min(1.0),
+        utilization: found.rate * message_flits,
+        router_load: (found.latency * found.rate).min(1.0),
         blocking_probability: found.blocking_probability,
         blocking_length_flits: found.blocking_length,
         middle_blocking_length_flits: found.middle_length,

@@ -9,8 +9,13 @@ use crate::model::Model;
 use crate::scenario::{ClassKind, Scenario, SourceSpec};
 
 /// What the published model has and this one has not.
-const OTHERS: [&str; 4] =
-    ["blocking_probability", "blocking_length_flits", "cycles_per_flit", "accepted_rate_messages_per_cycle"];
+const OTHERS: [&str; 5] = [
+    "blocking_probability",
+    "blocking_length_flits",
+    "cycles_per_flit",
+    "router_load",
+    "accepted_rate_messages_per_cycle",
+];
 
 pub(super) fn answer(scenario: &Scenario, asked: &Asked, solved: Solved, options: &Options) -> Answer {
     let Solved { report, found } = solved;

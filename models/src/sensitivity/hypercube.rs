@@ -237,7 +237,8 @@ impl<'s> Cube<'s> {
             sharing,
             waiting,
             total_latency: latency + waiting,
-            utilization: busiest.min(Dual::constant(1.0)),
+            utilization: path.accepted_rate * flow.message,
+            router_load: busiest.min(Dual::constant(1.0)),
         }
     }
 }

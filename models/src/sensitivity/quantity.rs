@@ -20,15 +20,29 @@ pub enum Quantity {
     Waiting,
     /// `L̄ + W̄` \[cycles\].
     TotalLatency,
-    /// Load of the router, of the busiest channel of a cube.
+    /// `λ' M`: load of a link by the class \[flits/cycle\].
     Utilization,
+    /// `L̄ λ'`: load of the router, of the busiest channel of a cube; the published model's.
+    RouterLoad,
     /// Share of the messages whose network latency exceeds a deadline.
     MissProbability,
 }
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
+        Self::NetworkLatency,
+        Self::Blocking,
+        Self::Sharing,
+        Self::Waiting,
+        Self::TotalLatency,
+        Self::Utilization,
+        Self::RouterLoad,
+        Self::MissProbability,
+    ];
+
+    /// Those that are meant where none is named: what every model has.
+    pub const USUAL: [Self; 7] = [
         Self::NetworkLatency,
         Self::Blocking,
         Self::Sharing,
@@ -47,6 +61,7 @@ impl Quantity {
             Self::Waiting => "waiting",
             Self::TotalLatency => "total-latency",
             Self::Utilization => "utilization",
+            Self::RouterLoad => "router-load",
             Self::MissProbability => "miss-probability",
         }
     }
@@ -54,7 +69,7 @@ impl Quantity {
     /// Its unit; a probability or a load has none.
     pub const fn unit(self) -> &'static str {
         match self {
-            Self::Utilization | Self::MissProbability => "1",
+            Self::Utilization | Self::RouterLoad | Self::MissProbability => "1",
             _ => "cycles",
         }
     }
@@ -112,6 +127,7 @@ impl Output {
             Quantity::Waiting => (class.waiting_cycles, "waiting_cycles"),
             Quantity::TotalLatency => (class.total_latency_cycles, "total_latency_cycles"),
             Quantity::Utilization => (class.utilization, "utilization"),
+            Quantity::RouterLoad => (class.router_load, "router_load"),
             Quantity::MissProbability => {
                 let Some(deadline) = self.deadline.and_then(|index| class.deadlines.get(index)) else {
                     return Err("the class has no such deadline".to_owned());

@@ -65,6 +65,7 @@ fn of_class(flow: &Flow, blocking: Blocking, cycles_per_flit: Dual, before_flits
         sharing: flits * (cycles_per_flit - 1.0),
         waiting,
         total_latency: latency + waiting,
-        utilization: (latency * blocking.accepted_rate).min(Dual::constant(1.0)),
+        utilization: blocking.accepted_rate * flow.message,
+        router_load: (latency * blocking.accepted_rate).min(Dual::constant(1.0)),
     }
 }

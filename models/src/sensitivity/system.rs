@@ -94,6 +94,7 @@ pub(super) struct Means {
     pub(super) waiting: Dual,
     pub(super) total_latency: Dual,
     pub(super) utilization: Dual,
+    pub(super) router_load: Dual,
 }
 
 impl Means {
@@ -106,6 +107,7 @@ impl Means {
             Quantity::Waiting => Some(self.waiting),
             Quantity::TotalLatency => Some(self.total_latency),
             Quantity::Utilization => Some(self.utilization),
+            Quantity::RouterLoad => Some(self.router_load),
             Quantity::MissProbability => None,
         }
     }

@@ -35,14 +35,18 @@ pub struct HopsObservation {
     pub hops: u32,
     /// \[cycles\]
     pub network_latency_cycles: Option<Estimate>,
-    /// Part of it: behind others of its class in input buffers \[cycles\].
-    pub input_cycles: Option<Estimate>,
-    /// Part of it: from request to grant of output buffers \[cycles\].
-    pub arbitration_cycles: Option<Estimate>,
-    /// Part of it: from the grants until the header leaves \[cycles\].
-    pub output_cycles: Option<Estimate>,
-    /// Part of it: by how much the tail lags behind the header beyond `M - 1` cycles \[cycles\].
+    /// Part of it: input and arbitration \[cycles\].
+    pub blocking_cycles: Option<Estimate>,
+    /// Part of it: output and gaps \[cycles\].
     pub sharing_cycles: Option<Estimate>,
+    /// Part of the blocking: behind others of its class in input buffers \[cycles\].
+    pub input_cycles: Option<Estimate>,
+    /// The rest of the blocking: from request to grant of output buffers \[cycles\].
+    pub arbitration_cycles: Option<Estimate>,
+    /// Part of the sharing: from the grants until the header leaves \[cycles\].
+    pub output_cycles: Option<Estimate>,
+    /// The rest of the sharing: by how much the tail lags behind the header beyond `M - 1` cycles \[cycles\].
+    pub gap_cycles: Option<Estimate>,
     /// At the source \[cycles\].
     pub waiting_cycles: Option<Estimate>,
     /// How often which deadline is missed.
@@ -94,7 +98,7 @@ pub fn observe(scenario: &Scenario, settings: &Settings, blocks: &[Block]) -> Ob
         ClassObservation { misses: curve(least, &all), by_hops }
     };
     Observation {
-        simulation: answer_of(scenario, settings.seed, settings.precision, blocks, false),
+        simulation: answer_of(scenario, settings, blocks, false),
         classes: (0..scenario.classes().len()).map(class).collect(),
     }
 }
@@ -114,10 +118,12 @@ fn hops_observation(hops: u32, lone: u32, cells: &[Cell]) -> HopsObservation {
     HopsObservation {
         hops,
         network_latency_cycles: estimate(&|cell| cell.network.sum),
+        blocking_cycles: estimate(&|cell| cell.parts.blocking()),
+        sharing_cycles: estimate(&|cell| cell.parts.sharing()),
         input_cycles: estimate(&|cell| cell.parts.input),
         arbitration_cycles: estimate(&|cell| cell.parts.arbitration),
         output_cycles: estimate(&|cell| cell.parts.output),
-        sharing_cycles: estimate(&|cell| cell.parts.sharing),
+        gap_cycles: estimate(&|cell| cell.parts.gaps),
         waiting_cycles: estimate(&|cell| cell.waiting.sum),
         misses: curve(lone, cells),
     }

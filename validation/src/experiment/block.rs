@@ -7,8 +7,9 @@ use crate::answer::{self, Simulation, StoppedBy, WarmUpKind};
 use crate::measurement::Tally;
 use crate::statistics::{Batch, mean_of};
 
+use super::asked::{Asked, asked_alone};
 use super::replication::Sample;
-use super::{Experiment, FEWEST_MESSAGES};
+use super::{Experiment, FEWEST_MESSAGES, Settings};
 
 /// Replications that were run together, and all that they measured.
 ///
@@ -17,6 +18,8 @@ use super::{Experiment, FEWEST_MESSAGES};
 pub struct Block {
     /// Index of the first replication.
     pub(crate) first_replication: u32,
+    /// What it was to reach.
+    pub(crate) asked: Asked,
     pub(crate) warmup_cycles: u64,
     pub(crate) warmup: WarmUpKind,
     /// Cycles of each replication in which measured messages were generated.
@@ -71,6 +74,7 @@ impl Block {
         let warmup_cycles = experiment.warmup_cycles;
         Self {
             first_replication: settings.first_replication,
+            asked: Asked::of(settings),
             warmup_cycles,
             warmup,
             measured_cycles: experiment.measured_until.saturating_sub(warmup_cycles),
@@ -120,22 +124,18 @@ impl Block {
     }
 }
 
-/// The answer that blocks of one scenario and seed give together; `wanted_precision` is only reported. Intervals
-/// of percentiles take most of the time: `by_hops` says whether all is wanted by number of hops, too.
+/// The answer that blocks of one scenario and seed give together, whatever `settings` ask for: what they want and
+/// whether this is more is only reported. Intervals of percentiles take most of the time: `by_hops` says whether all
+/// is wanted by number of hops, too.
 ///
 /// A class counts as saturated if the longest of them found it so.
 ///
 /// # Panics
 /// Without a block.
-pub fn answer_of(
-    scenario: &Scenario,
-    seed: u64,
-    wanted_precision: f64,
-    blocks: &[Block],
-    by_hops: bool,
-) -> Simulation {
+pub fn answer_of(scenario: &Scenario, settings: &Settings, blocks: &[Block], by_hops: bool) -> Simulation {
     assert!(!blocks.is_empty(), "an answer needs something measured");
-    answer::of(&Measured { scenario, seed, wanted_precision, blocks, by_hops })
+    let more_than_asked = asked_alone(scenario, settings, blocks) < blocks.len();
+    answer::of(&Measured { more_than_asked, by_hops, ..Measured::of(scenario, settings, blocks) })
 }
 
 /// All that has been measured of a scenario.
@@ -147,9 +147,16 @@ pub(crate) struct Measured<'a> {
     pub(crate) blocks: &'a [Block],
     /// Whether to answer by number of hops, too.
     pub(crate) by_hops: bool,
+    /// Whether the settings alone would have asked for fewer or other blocks.
+    pub(crate) more_than_asked: bool,
 }
 
 impl<'a> Measured<'a> {
+    pub(crate) fn of(scenario: &'a Scenario, settings: &Settings, blocks: &'a [Block]) -> Self {
+        let Settings { seed, precision: wanted_precision, .. } = *settings;
+        Self { scenario, seed, wanted_precision, blocks, by_hops: false, more_than_asked: false }
+    }
+
     /// The block that was measured longest.
     pub(crate) fn longest(&self) -> &'a Block {
         // of equal ones the first

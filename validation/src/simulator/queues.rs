@@ -127,7 +127,7 @@ impl Messages {
             arbitration_cycles: message.arbitration_cycles,
             output_cycles: message.output_cycles,
             // the mark is the cycle in which the header left over the ejection channel
-            sharing_cycles: (now - message.mark) as u32 - (flits - 1),
+            gap_cycles: (now - message.mark) as u32 - (flits - 1),
         }
     }
 }

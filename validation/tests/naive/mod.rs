@@ -467,7 +467,7 @@ impl Network {
                 let before = visit.crossed - (visit.granted + cross_after);
                 before + visit.left - (visit.crossed + 1)
             }),
-            sharing_cycles: (now - (header_left + length - 1)) as u32,
+            gap_cycles: (now - (header_left + length - 1)) as u32,
         });
     }
 

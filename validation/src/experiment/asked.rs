@@ -1,0 +1,74 @@
+//! What settings ask for, and whether blocks are just that.
+//!
+//! Blocks are run one after another until they are enough, each with settings that follow from those before it. So
+//! the settings alone say which blocks an experiment without any history has, and a block that says with which
+//! settings it was run can be told from one that another question has left behind.
+
+use flitwise_models::scenario::Scenario;
+use serde::{Deserialize, Serialize};
+
+use crate::answer::StoppedBy;
+
+use super::Settings;
+use super::block::{Block, Measured};
+
+/// Times more replications are added at most; what is there then has to do.
+pub(crate) const MOST_ADDITIONS: usize = 4;
+/// How much narrower than needed an addition is to be, so that chance does not ask for another.
+const RESERVE: f64 = 0.97;
+
+/// What decides when a block ends.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Asked {
+    /// Wanted half-width, as a share of the mean.
+    pub(crate) precision: f64,
+    pub(crate) max_messages: u64,
+}
+
+impl Asked {
+    pub(crate) fn of(settings: &Settings) -> Self {
+        Self { precision: settings.precision, max_messages: settings.max_messages }
+    }
+}
+
+/// Whether nothing would be gained, or is allowed, by simulating on.
+pub(crate) fn is_enough(scenario: &Scenario, settings: &Settings, blocks: &[Block]) -> bool {
+    let Some(last) = blocks.last() else { return false };
+    let measured = Measured::of(scenario, settings, blocks);
+    let narrow = measured.precision().is_some_and(|width| width <= settings.precision);
+    let steady = (0..scenario.classes().len()).all(|class| !measured.is_suspicious(class));
+    let ended = matches!(last.stopped_by, StoppedBy::Saturated | StoppedBy::NoTraffic | StoppedBy::MaxCycles);
+    ended || narrow && steady || measured.messages() >= settings.max_messages
+}
+
+/// How to simulate what `blocks` lack.
+pub(crate) fn addition(scenario: &Scenario, settings: &Settings, blocks: &[Block]) -> Settings {
+    if blocks.is_empty() {
+        return settings.clone();
+    }
+    let measured = Measured::of(scenario, settings, blocks);
+    let wanted = settings.precision;
+    // half-widths of two sets of replications together: 1 / w² = 1 / w1² + 1 / w2²
+    let precision = match measured.precision() {
+        Some(width) if width > wanted => 1.0 / (wanted.powi(-2) - width.powi(-2)).sqrt(),
+        _ => wanted,
+    };
+    Settings {
+        first_replication: measured.last().next_replication(),
+        precision: (RESERVE * precision).min(0.5),
+        max_messages: settings.max_messages.saturating_sub(measured.messages()).max(1),
+        ..settings.clone()
+    }
+}
+
+/// How many of `blocks`, from the first on, are those that `settings` alone ask for.
+pub(crate) fn asked_alone(scenario: &Scenario, settings: &Settings, blocks: &[Block]) -> usize {
+    for used in 0..blocks.len().min(MOST_ADDITIONS + 1) {
+        let so_far = &blocks[..used];
+        let is_next = || blocks[used].asked == Asked::of(&addition(scenario, settings, so_far));
+        if is_enough(scenario, settings, so_far) || !is_next() {
+            return used;
+        }
+    }
+    blocks.len().min(MOST_ADDITIONS + 1)
+}
