@@ -89,7 +89,7 @@ impl Campaign {
         let mut tell = |at: usize, one: Simulation| shown.suspend(|| found(at, one));
         let settings = &self.settings;
         let answer = |scenario: &Scenario, blocks: &[Block]| {
-            experiment::answer_of(scenario, settings.seed, settings.precision, blocks, false)
+            experiment::answer_of(scenario, settings, blocks, false)
         };
         let (store, stop) = (self.store.as_ref(), watch.stop());
         let account = campaign::run_each(scenarios, settings, store, stop, &mut bar, &answer, &mut tell);
