@@ -248,7 +248,8 @@ pub(super) struct Header<'a> {
 /// The drawing with tag `<svg>`, title, description and background.
 pub(super) fn with_header(drawn: &str, style: &Style, header: &Header) -> String {
     let body = drawn.split_once('\n').map_or("", |(_, body)| body);
-    let (width, height) = (style.width, header.height.clamp(1.0, FARTHEST).ceil() as u32);
+    // sums of heights round: no pixel more for that
+    let (width, height) = (style.width, (header.height - 1e-6).clamp(1.0, FARTHEST).ceil() as u32);
     let RGBColor(red, green, blue) = Palette::of(style.theme).background;
     let mut svg = format!(
         "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {} {}\" xmlns=\"http://www.w3.org/2000/svg\" \

@@ -82,10 +82,10 @@ pub fn two_models(several: bool) -> Picture {
     for origin in Origin::ALL {
         for variant in 0..if several { 2 } else { 1 } {
             let base = 36.0 + if origin == Origin::Published { 4.0 } else { 0.5 } + 9.0 * variant as f64;
-            for (style, class) in ["R1", "BE"].into_iter().enumerate() {
+            for (style, class) in [(0, "R1"), (2, "BE")] {
                 let label = if several { format!("{class}, b = {variant}") } else { class.to_owned() };
                 let (base, limit) =
-                    (base * (1.0 + style as f64 * 0.4), 0.012 + 0.0002 * f64::from(origin as u8));
+                    (base * (1.0 + style as f64 * 0.2), 0.012 + 0.0002 * f64::from(origin as u8));
                 series.push(latency(&label, style, variant, origin, base, limit));
                 if origin != Origin::Simulation {
                     all_errors.push(ErrorSeries { origin, ..errors(&label, style, variant) });
