@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::figure::{Figure, Parts, Question, Sweep, Variant};
 use crate::picture::{
     Axis, Bar, Chain, Content, ErrorSeries, HeatCell, HeatMap, HeatPanel, Lines, Origin, Picture, Point,
-    Series, Stacked, StackedPanel, Transition,
+    Series, Stacked, StackedPanel, Transition, class_styles,
 };
 
 /// Points of a model's curve, beside those that are simulated.
@@ -102,25 +102,7 @@ impl Figure {
                     });
                 }
                 if let Some(class) = simulations.get(at).map(|simulation| &simulation.classes[class]) {
-                    let whole = Quantity::TotalLatency.of_simulation(class);
-                    // a lone message takes the same time whenever it comes: no error of its own
-                    let left_out = match asked {
-                        Parts::Causes => 0.0,
-                        Parts::Places => {
-                            Quantity::Transfer.of_simulation(class).map_or(0.0, |part| part.value)
-                        }
-                    };
-                    bars.push(Bar {
-                        x: *value,
-                        origin: Origin::Simulation,
-                        parts: parts
-                            .iter()
-                            .map(|part| part.of_simulation(class).map(|part| part.value))
-                            .collect(),
-                        interval_95: whole
-                            .and_then(|whole| Some((whole.lower_95? - left_out, whole.upper_95? - left_out))),
-                        saturated: class.saturated,
-                    });
+                    bars.push(simulated_bar(*value, asked, class));
                 }
             }
             StackedPanel { label: self.scenario.classes()[class].name.clone(), bars }
@@ -136,6 +118,7 @@ impl Figure {
             x: x.axis.clone(),
             y: Axis { label: label.to_owned(), unit: "cycles".to_owned(), logarithmic: false },
             parts,
+            kinds: asked.kinds().to_vec(),
             panels,
         }
     }
@@ -166,7 +149,7 @@ impl Figure {
                 answers.iter().map(cell).collect()
             });
             let cells: Vec<Vec<HeatCell>> = rows.collect();
-            let label = format!("{model} model");
+            let label = Origin::from(model).words().to_owned();
             // of a model that has no answer at all there is a note, not an empty map
             if cells.iter().flatten().any(|cell| cell.z.is_some() || cell.saturated) {
                 panels.push(HeatPanel { label, origin: Origin::from(model), cells });
@@ -220,6 +203,7 @@ impl Figure {
         let simulation = simulations.first();
         let mut series = Vec::new();
         let mut errors = Vec::new();
+        let styles = class_styles(self.scenario.spec());
         for class in self.class_indices() {
             let label = &self.scenario.classes()[class].name;
             let at = |deadline: &u32| Quantity::Miss { deadline_cycles: *deadline, hops: None };
@@ -229,7 +213,8 @@ impl Figure {
             };
             let of = |origin, points| Series {
                 label: label.clone(),
-                style: class,
+                panel: 0,
+                style: styles[class],
                 variant: 0,
                 origin,
                 points,
@@ -248,7 +233,7 @@ impl Figure {
                     errors.push(ErrorSeries {
                         label: label.clone(),
                         origin,
-                        style: class,
+                        style: styles[class],
                         variant: 0,
                         points,
                     });
@@ -261,6 +246,7 @@ impl Figure {
             x: Axis { label: "Deadline D".to_owned(), unit: "cycles".to_owned(), logarithmic: false },
             y: Axis { label: "P(network latency > D)".to_owned(), unit: String::new(), logarithmic: false },
             y_range: None,
+            panels: Vec::new(),
             series,
             errors,
         }
@@ -291,6 +277,24 @@ impl Figure {
     }
 }
 
+/// What was simulated of a class, parted as it is asked.
+fn simulated_bar(x: f64, asked: Parts, class: &ClassSimulation) -> Bar {
+    let whole = Quantity::TotalLatency.of_simulation(class);
+    // a lone message takes the same time whenever it comes: no error of its own
+    let left_out = match asked {
+        Parts::Causes => 0.0,
+        Parts::Places => Quantity::Transfer.of_simulation(class).map_or(0.0, |part| part.value),
+    };
+    let part = |part: &Quantity| part.of_simulation(class).map(|part| part.value);
+    Bar {
+        x,
+        origin: Origin::Simulation,
+        parts: asked.quantities().iter().map(part).collect(),
+        interval_95: whole.and_then(|whole| Some((whole.lower_95? - left_out, whole.upper_95? - left_out))),
+        saturated: class.saturated,
+    }
+}
+
 /// The curves of one figure.
 struct Drawn<'f> {
     figure: &'f Figure,
@@ -310,6 +314,7 @@ impl Drawn<'_> {
         let mut series = Vec::new();
         let mut errors = Vec::new();
         let per_variant = self.x.values.len();
+        let styles = class_styles(figure.scenario.spec());
         for (index, variant) in self.variants.iter().enumerate() {
             let scenario = |x| figure.at(Some(variant), &[(self.x, x)]).ok();
             let mut curve = curve(&self.x.values, self.x.axis.logarithmic);
@@ -325,14 +330,18 @@ impl Drawn<'_> {
             };
             for class in figure.class_indices() {
                 for (at, quantity) in self.quantities.iter().enumerate() {
-                    let variant = index * self.quantities.len() + at;
-                    let one =
-                        One { class, quantity: *quantity, label: self.label(class, index, at), variant };
+                    let (panel, variant) = match figure.panels {
+                        true => (index, at),
+                        false => (0, index * self.quantities.len() + at),
+                    };
+                    let (label, style) = (self.label(class, (index, at), !figure.panels), styles[class]);
+                    let one = One { class, quantity: *quantity, label, style, variant };
                     let found = one.measured(&self.x.values, measured);
                     let saturated = |points: &[Point]| points.iter().find(|p| p.saturated).map(|p| p.x);
                     let of = |origin, points: Vec<Point>| Series {
                         label: one.label.clone(),
-                        style: class,
+                        panel,
+                        style,
                         variant,
                         origin,
                         saturated_from: saturated(&points),
@@ -341,7 +350,9 @@ impl Drawn<'_> {
                     for (model, answers) in &answers {
                         let modelled = one.modelled(&curve, answers);
                         if figure.errors && !measured.is_empty() {
-                            errors.push(one.errors(*model, &modelled, &found));
+                            // a table of errors has no panels
+                            let label = self.label(class, (index, at), true);
+                            errors.push(ErrorSeries { label, ..one.errors(*model, &modelled, &found) });
                         }
                         series.push(of(Origin::from(*model), modelled));
                     }
@@ -351,7 +362,8 @@ impl Drawn<'_> {
                 }
             }
         }
-        Lines { x: self.x.axis.clone(), y: self.y_axis(), y_range, series, errors }
+        let panels = self.variants.iter().filter(|_| figure.panels).map(|variant| variant.label.clone());
+        Lines { x: self.x.axis.clone(), y: self.y_axis(), y_range, panels: panels.collect(), series, errors }
     }
 
     fn y_axis(&self) -> Axis {
@@ -368,10 +380,10 @@ impl Drawn<'_> {
     }
 
     /// What the legend says: the class, and as much else as is needed to tell curves apart.
-    fn label(&self, class: usize, variant: usize, quantity: usize) -> String {
+    fn label(&self, class: usize, (variant, quantity): (usize, usize), with_variant: bool) -> String {
         let mut label = self.figure.scenario.classes()[class].name.clone();
         let variant = &self.variants[variant].label;
-        if !variant.is_empty() {
+        if with_variant && !variant.is_empty() {
             label.push_str(&format!(", {variant}"));
         }
         if let Quantity::Miss { deadline_cycles, hops } = self.quantities[quantity]
@@ -389,6 +401,7 @@ struct One {
     class: usize,
     quantity: Quantity,
     label: String,
+    style: usize,
     variant: usize,
 }
 
@@ -415,7 +428,7 @@ impl One {
         };
         let points = found.iter().filter_map(off).collect();
         let (label, origin) = (self.label.clone(), Origin::from(model));
-        ErrorSeries { label, origin, style: self.class, variant: self.variant, points }
+        ErrorSeries { label, origin, style: self.style, variant: self.variant, points }
     }
 }
 

@@ -1,8 +1,8 @@
 //! From a picture to SVG and PNG.
 //!
-//! The drawing computes nothing but places: what it shows stands in the [`Picture`]. Text stays text, in a
-//! bundled font first, so that an SVG can be searched; the PNG is made from the SVG with that font alone and so
-//! is the same on every machine.
+//! The drawing computes nothing but places: what it shows stands in the [`Picture`]. Text stays text, so that an SVG
+//! can be searched; it says how wide it is, so that it fits in whatever font the viewer has. The PNG is made from the
+//! SVG with the bundled font alone and so is the same on every machine.
 //!
 //! ```
 //! # use flitwise_figures::draw::{Style, Theme, png, svg};
@@ -31,6 +31,7 @@
 
 mod canvas;
 mod chain;
+mod description;
 mod font;
 mod frame;
 mod heat_map;
@@ -49,7 +50,7 @@ pub use parts::parts_svg;
 pub use png::{PngError, png};
 
 use crate::picture::{Content, Picture};
-use canvas::{Anchor, Canvas};
+use canvas::{Anchor, Canvas, Header};
 use font::Face;
 
 /// Colours of the page.
@@ -99,10 +100,12 @@ pub fn svg(picture: &Picture, style: &Style) -> String {
         Content::Region(region) => region::draw(&mut canvas, region, top, room),
         Content::Tornado(tornado) => tornado::draw(&mut canvas, tornado, top, room),
     };
-    canvas.finish();
+    let lengths = canvas.finish();
     let needed = end + margin;
     let height = style.height.map_or(needed, |height| needed.max(f64::from(height)));
-    canvas::with_header(&drawn, style, height, &picture.title)
+    let header =
+        Header { height, title: &picture.title, description: &description::of(picture), lengths: &lengths };
+    canvas::with_header(&drawn, style, &header)
 }
 
 /// Title and subtitle; the height where the content starts.
@@ -113,7 +116,7 @@ fn draw_heading(canvas: &mut Canvas, picture: &Picture) -> f64 {
     for (line, face, colour, most) in
         [(&picture.title, title, palette.text, 6), (&picture.subtitle, canvas.small, palette.muted, 8)]
     {
-        for line in face.wrap(line, canvas.width - 2.0 * canvas.margin, most) {
+        for line in face.wrap_evenly(line, canvas.width - 2.0 * canvas.margin, most) {
             let place = (canvas.margin, y + face.line_height() / 2.0);
             canvas.text(&line, place, Anchor::Start, face, colour);
             y += face.line_height();

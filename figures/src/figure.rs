@@ -6,6 +6,7 @@
 //! sources = ["published", "simulation"]    # and "refined"; each model may stay away
 //! classes = ["R1", "BE"]            # all are the default
 //! errors = true                     # lines: model minus simulation in a panel below
+//!                                   # lines: panels = "variants" instead, a panel for each
 //!                                   # stacked: parts = "causes" or "places" instead
 //!
 //! [scenario]
@@ -37,7 +38,7 @@ use flitwise_validation::experiment;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::picture::{Axis, Origin};
+use crate::picture::{Axis, Origin, Part};
 
 /// A figure, ready to be computed.
 #[derive(Clone, Debug)]
@@ -56,6 +57,8 @@ pub struct Figure {
     pub classes: Vec<String>,
     /// Whether to draw the error of models, too.
     pub errors: bool,
+    /// Whether each variant has a panel of its own.
+    pub panels: bool,
     /// What is drawn.
     pub question: Question,
     /// What somebody says about it.
@@ -125,6 +128,14 @@ pub enum Parts {
 }
 
 impl Parts {
+    /// The same, as what is drawn.
+    pub fn kinds(self) -> &'static [Part] {
+        match self {
+            Self::Causes => &[Part::Transfer, Part::Blocking, Part::Sharing, Part::Waiting],
+            Self::Places => &[Part::Input, Part::Arbitration, Part::Output, Part::Gaps, Part::Waiting],
+        }
+    }
+
     /// The parts, from the bottom up.
     pub fn quantities(self) -> &'static [Quantity] {
         use Quantity::{Arbitration, Blocking, Gaps, Input, Output, Sharing, Transfer, Waiting};
@@ -158,8 +169,8 @@ pub struct Variant {
 }
 
 const ROOT: &[&str] = &[
-    "title", "subtitle", "kind", "sources", "classes", "errors", "parts", "scenario", "x", "y", "z",
-    "variant", "claim",
+    "title", "subtitle", "kind", "sources", "classes", "errors", "parts", "panels", "scenario", "x", "y",
+    "z", "variant", "claim",
 ];
 const SCENARIO: &[&str] = &["preset", "file", "set", "name", "network", "router", "class"];
 const SWEEP: &[&str] = &["key", "label", "unit", "scale", "values", "couple"];
@@ -347,6 +358,7 @@ impl Reading<'_> {
         let subtitle = self.reader.text(&root, "subtitle").unwrap_or_default();
         let kind = self.reader.word(&root, "kind", &KINDS, |kind| kind);
         let errors = self.reader.truth(&root, "errors").unwrap_or(false);
+        let panels = self.panels(&root);
         let sources_named = root.get("sources").is_some();
         let sources = self.sources(&root);
         let claims = self.claims(&root);
@@ -368,6 +380,7 @@ impl Reading<'_> {
             sources_named,
             classes: classes?,
             errors,
+            panels,
             question: question?,
             claims,
             asked_deadlines: asked_deadlines(&root),
@@ -441,13 +454,13 @@ impl Reading<'_> {
 
     fn question(&mut self, root: &Table<'_>, kind: &str, scenario: Option<&Scenario>) -> Option<Question> {
         let allowed: &[&str] = match kind {
-            "lines" => &["x", "y", "variant", "classes", "errors", "sources"],
+            "lines" => &["x", "y", "variant", "classes", "errors", "panels", "sources"],
             "stacked" => &["x", "classes", "sources", "parts"],
             "heat-map" => &["x", "y", "z", "sources"],
             "distribution" => &["x", "classes", "errors", "sources"],
             _ => &[],
         };
-        for key in ["x", "y", "z", "variant", "classes", "errors", "sources", "parts"] {
+        for key in ["x", "y", "z", "variant", "classes", "errors", "sources", "parts", "panels"] {
             if root.get(key).is_some() && !allowed.contains(&key) {
                 let found = format!("{key} in a figure of kind \"{kind}\"");
                 self.refuse(root, key, found, "a figure without it");
@@ -595,6 +608,27 @@ impl Reading<'_> {
             Parts::Causes => "causes",
             Parts::Places => "places",
         })
+    }
+
+    /// Whether each variant has a panel of its own.
+    fn panels(&mut self, root: &Table<'_>) -> bool {
+        let named = root.get("panels").is_some();
+        if !named {
+            return false;
+        }
+        if root.get("errors").is_some() {
+            let found = "panels and errors".to_owned();
+            self.refuse(
+                root,
+                "panels",
+                found,
+                "either of them: each panel would have one of errors below it",
+            );
+        }
+        if root.get("variant").is_none() {
+            self.refuse(root, "panels", "no [[variant]]".to_owned(), "a [[variant]] for each panel");
+        }
+        self.reader.word(root, "panels", &[()], |()| "variants").is_some()
     }
 
     fn range(&mut self, table: &Table<'_>) -> Option<(f64, f64)> {
@@ -748,6 +782,30 @@ mod tests {
         assert_eq!(figure.sources, Origin::usual());
         assert!(figure.sources.contains(&Model::DEFAULT.into()));
         assert!(figure.sources.contains(&Origin::Published) && figure.sources.contains(&Origin::Simulation));
+    }
+
+    /// A panel for each variant needs variants, and leaves no room for a panel of errors.
+    #[test]
+    fn panels_are_for_variants() {
+        let lines = "title = \"a\"\nkind = \"lines\"\npanels = \"variants\"\n[scenario]\npreset = \"router16\"\n\
+            [x]\nkey = \"class.R1.rate\"\nvalues = [0.001]\n[y]\nquantity = \"network-latency\"\n";
+        let variant = "[[variant]]\nlabel = \"b = 4 flits\"\nset = { \"router.buffer_flits\" = 4 }\n";
+        let sound = format!("{lines}{variant}");
+        let mut figure = read(&sound).unwrap();
+        figure.sources = vec![Origin::Published];
+        let crate::picture::Content::Lines(drawn) = figure.picture(&[]).content else { panic!("lines") };
+        assert_eq!(drawn.panels, ["b = 4 flits"]);
+        assert_eq!(drawn.series.iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["R1", "R2", "BE"]);
+        let fault = |text: &str| read(text).unwrap_err()[0].to_string();
+        assert!(fault(lines).contains("a [[variant]] for each panel"), "{}", fault(lines));
+        let errors = fault(&format!("errors = true\n{sound}"));
+        assert!(errors.contains("panels and errors"), "{errors}");
+        assert!(fault(&sound.replace("variants", "classes")).contains("variants"));
+        let stacked = read(&format!("panels = \"variants\"\n{ALONE}")).unwrap_err();
+        assert!(
+            stacked.iter().any(|one| one.to_string().contains("panels in a figure of kind")),
+            "{stacked:?}"
+        );
     }
 
     /// A model that a file names has to answer; of several that are asked for beside it one is enough.

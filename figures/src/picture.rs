@@ -3,6 +3,7 @@
 //! Whatever is drawn stands here first, with its unit: the drawing computes nothing but places on paper.
 
 use flitwise_models::model::Model;
+use flitwise_models::scenario::{ClassKind, ScenarioSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -84,6 +85,15 @@ impl Origin {
         }
     }
 
+    /// What it is called in legends.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Published => "published model",
+            Self::Refined => "refined model",
+            Self::Simulation => "simulation",
+        }
+    }
+
     /// What it is called in files.
     pub fn word(self) -> &'static str {
         match self {
@@ -112,6 +122,8 @@ pub struct Lines {
     pub y: Axis,
     /// From where to where the vertical axis is drawn; `None`: as the points need.
     pub y_range: Option<(f64, f64)>,
+    /// What stands above each of several panels with the same axes; empty: there is one panel, without a heading.
+    pub panels: Vec<String>,
     /// One per class, variant and origin.
     pub series: Vec<Series>,
     /// Model minus simulation, drawn below the main panel; empty: no such panel.
@@ -121,9 +133,13 @@ pub struct Lines {
 /// One curve, or points with intervals.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Series {
-    /// What the legend says, such as `R1`, or `R1, b = 16`; without the origin.
+    /// What the legend says, such as `R1`, or `R1, b = 16`; without the origin and, if there are panels, without
+    /// the panel.
     pub label: String,
-    /// Which colour and marker it has: the same for the model and the simulation of one thing.
+    /// In which of the panels it is drawn, from 0.
+    pub panel: usize,
+    /// Which colour and marker it has: the same for the model and the simulation of one thing, and of a class the
+    /// one of [`class_styles`].
     pub style: usize,
     /// Which shade of it, or dash: several variants of one thing; 0 for the first or only one.
     pub variant: usize,
@@ -153,7 +169,7 @@ pub struct Point {
 /// How far a model is off, in percent of the simulation (or in percentage points, see the axis).
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ErrorSeries {
-    /// As in [`Series`].
+    /// As in [`Series`], but with the panel.
     pub label: String,
     /// Which model it is of.
     pub origin: Origin,
@@ -174,6 +190,8 @@ pub struct Stacked {
     pub y: Axis,
     /// Names of the parts, from the bottom up.
     pub parts: Vec<String>,
+    /// Which parts they are, which decides their colours.
+    pub kinds: Vec<Part>,
     /// One per class.
     pub panels: Vec<StackedPanel>,
 }
@@ -248,8 +266,60 @@ pub struct Parts {
     pub title: String,
     /// Unit of all numbers.
     pub unit: String,
-    /// Name and size of each part.
-    pub parts: Vec<(String, f64)>,
+    /// Which part each is, its name, and its size.
+    pub parts: Vec<(Part, String, f64)>,
+}
+
+/// A part of a latency. Each has the same colour in all pictures, which no class has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// What a lone message takes.
+    Transfer,
+    /// Waiting of a header on its way.
+    Blocking,
+    /// Waiting of flits for the link, which others share.
+    Sharing,
+    /// Waiting at the source.
+    Waiting,
+    /// Of blocking: the header waits in input buffers.
+    Input,
+    /// Of blocking: the header waits for its output.
+    Arbitration,
+    /// Of sharing: the header waits for the link.
+    Output,
+    /// Of sharing: what follows the header falls behind.
+    Gaps,
+}
+
+impl Part {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Transfer,
+        Self::Blocking,
+        Self::Sharing,
+        Self::Waiting,
+        Self::Input,
+        Self::Arbitration,
+        Self::Output,
+        Self::Gaps,
+    ];
+}
+
+/// The style of the best-effort class: black, triangles.
+pub const BEST_EFFORT_STYLE: usize = 2;
+/// Colours of styles, which repeat.
+pub(crate) const COLOURS: usize = 5;
+
+/// The style of each class, see [`Series::style`]: best effort has the same one in every picture, however many
+/// real-time classes there are, and none of those has its colour.
+pub fn class_styles(scenario: &ScenarioSpec) -> Vec<usize> {
+    let mut others = (0..).filter(|style| style % COLOURS != BEST_EFFORT_STYLE);
+    let mut style = |kind| match kind {
+        ClassKind::BestEffort => BEST_EFFORT_STYLE,
+        ClassKind::RealTime => others.next().unwrap_or(0),
+    };
+    scenario.classes.iter().map(|class| class.kind).map(&mut style).collect()
 }
 
 /// A Markov chain over the sets of classes that are present.
@@ -285,8 +355,10 @@ pub struct Region {
     pub y: Axis,
     /// Where the frontier comes from.
     pub origin: Origin,
-    /// What may limit it, each with a colour of its own.
+    /// What may limit it.
     pub limits: Vec<String>,
+    /// Which colour each limit has: that of the class which it is about.
+    pub limit_styles: Vec<usize>,
     /// The frontier, from the horizontal axis to the vertical one.
     pub frontier: Vec<Frontier>,
     /// A point to show beside it.
@@ -351,4 +423,26 @@ pub struct TornadoBar {
     pub less: Option<f64>,
     /// What more of it does.
     pub more: Option<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use flitwise_models::scenario::ClassSpec;
+
+    use super::*;
+
+    /// Best effort is black, whether there are two real-time classes, three or ten; no other class is.
+    #[test]
+    fn best_effort_has_one_style_in_all_pictures() {
+        for real_time in 0..10 {
+            let mut classes: Vec<ClassSpec> =
+                (0..real_time).map(|class| ClassSpec::real_time(&format!("R{class}"), 0.001)).collect();
+            classes.push(ClassSpec::best_effort("BE", 0.001));
+            let mut styles = class_styles(&ScenarioSpec { classes, ..ScenarioSpec::default() });
+            assert_eq!(styles.pop(), Some(BEST_EFFORT_STYLE));
+            assert!(styles.iter().all(|style| style % COLOURS != BEST_EFFORT_STYLE), "{styles:?}");
+            assert!(styles.windows(2).all(|pair| pair[0] < pair[1]), "{styles:?}");
+        }
+        assert_eq!(class_styles(&ScenarioSpec::default()), [0, 1, BEST_EFFORT_STYLE]);
+    }
 }

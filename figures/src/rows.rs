@@ -20,7 +20,8 @@ pub fn table(picture: &Picture) -> Table {
             let heads = ["panel", "series", "origin", &x, &y, &low, &high, "saturated"];
             let main = lines.series.iter().flat_map(|series| {
                 let origin = series.origin.word();
-                series.points.iter().map(move |point| point_row("main", &series.label, origin, point))
+                let panel = lines.panels.get(series.panel).map_or("main", String::as_str);
+                series.points.iter().map(move |point| point_row(panel, &series.label, origin, point))
             });
             let difference = match lines.y.unit.is_empty() {
                 true => "model minus simulation [percentage points]",

@@ -2,270 +2,19 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may fail a test
 
+mod samples;
+
 use flitwise_figures::draw::{Style, Theme, png, svg};
 use flitwise_figures::picture::{
     Axis, Bar, Chain, Content, ErrorSeries, Frontier, HeatCell, HeatMap, HeatPanel, Lines, Mark, Origin,
-    Picture, Point, Region, Series, Stacked, StackedPanel, Tornado, TornadoBar, TornadoPanel, Transition,
+    Part, Point, Region, Series, Stacked, StackedPanel, Tornado, TornadoBar, TornadoPanel, Transition,
+};
+use samples::{
+    chain, heat_map, lines, misses, picture, region, samples, stacked, stacked_by_two, tornado, two_models,
 };
 
-const THEMES: [Theme; 3] = [Theme::Light, Theme::Dark, Theme::Print];
-
-fn axis(label: &str, unit: &str) -> Axis {
-    Axis { label: label.to_owned(), unit: unit.to_owned(), logarithmic: false }
-}
-
-fn picture(name: &str, title: &str, content: Content) -> Picture {
-    Picture {
-        name: name.to_owned(),
-        title: title.to_owned(),
-        subtitle: "16-port router, 32-flit messages, buffers of 32 flits, R2 has half the load of R1"
-            .to_owned(),
-        content,
-        notes: Vec::new(),
-    }
-}
-
-/// A latency that explodes at `limit`, as points of a model or of a simulation.
-fn latency(label: &str, style: usize, variant: usize, origin: Origin, base: f64, limit: f64) -> Series {
-    let count = if origin == Origin::Simulation { 12 } else { 60 };
-    let points = (1..=count).map(|step| {
-        let x = 0.013 * f64::from(step) / f64::from(count);
-        let saturated = x >= limit;
-        let load = (x / limit).min(0.9999);
-        let y = base * (1.0 + 0.35 * load / (1.0 - load)) * (1.0 + 0.02 * (f64::from(step) * 2.4).sin());
-        let half = (origin == Origin::Simulation).then_some(0.03 * y * (1.0 + 3.0 * load));
-        Point {
-            x,
-            y: Some(y),
-            lower_95: half.map(|half| y - half),
-            upper_95: half.map(|half| y + half),
-            saturated,
-        }
-    });
-    let points: Vec<Point> = points.collect();
-    let saturated_from = points.iter().find(|point| point.saturated).map(|point| point.x);
-    Series { label: label.to_owned(), style, variant, origin, points, saturated_from }
-}
-
-fn errors(label: &str, style: usize, variant: usize) -> ErrorSeries {
-    let points = (1..=11).map(|step| {
-        let x = 0.013 * f64::from(step) / 12.0;
-        let y = if step == 11 { -80.0 } else { 4.0 * (f64::from(step) + style as f64).sin() - 1.0 };
-        let half = 0.4 * f64::from(step);
-        Point { x, y: Some(y), lower_95: Some(y - half), upper_95: Some(y + half), saturated: false }
-    });
-    let origin = Origin::Published;
-    ErrorSeries { label: label.to_owned(), origin, style, variant, points: points.collect() }
-}
-
-fn lines() -> Picture {
-    let mut series = Vec::new();
-    for origin in [Origin::Published, Origin::Simulation] {
-        let early = if origin == Origin::Simulation { 0.97 } else { 1.0 };
-        series.push(latency("R1", 0, 0, origin, 36.0, 0.0125 * early));
-        series.push(latency("R2", 1, 0, origin, 39.0, 0.0121 * early));
-        series.push(latency("BE", 2, 0, origin, 52.0, 0.0098 * early));
-    }
-    let content = Lines {
-        x: axis("R1 load", "messages/cycle/node"),
-        y: axis("mean network latency", "cycles"),
-        y_range: None,
-        series,
-        errors: vec![errors("R1", 0, 0), errors("R2", 1, 0), errors("BE", 2, 0)],
-    };
-    picture("lines", "Mean network latency over load, model and simulation", Content::Lines(content))
-}
-
-/// The same with a second model, `several` variants of each class or one.
-fn two_models(several: bool) -> Picture {
-    let mut series = Vec::new();
-    let mut all_errors = Vec::new();
-    for origin in Origin::ALL {
-        for variant in 0..if several { 2 } else { 1 } {
-            let base = 36.0 + if origin == Origin::Published { 4.0 } else { 0.5 } + 9.0 * variant as f64;
-            for (style, class) in ["R1", "BE"].into_iter().enumerate() {
-                let label = if several { format!("{class}, b = {variant}") } else { class.to_owned() };
-                let (base, limit) =
-                    (base * (1.0 + style as f64 * 0.4), 0.012 + 0.0002 * f64::from(origin as u8));
-                series.push(latency(&label, style, variant, origin, base, limit));
-                if origin != Origin::Simulation {
-                    all_errors.push(ErrorSeries { origin, ..errors(&label, style, variant) });
-                }
-            }
-        }
-    }
-    let (x, y) = (axis("R1 load", "messages/cycle/node"), axis("mean network latency", "cycles"));
-    let content = Lines { x, y, y_range: None, series, errors: all_errors };
-    let name = if several { "two-models-variants" } else { "two-models" };
-    picture(name, "Two models and the simulation", Content::Lines(content))
-}
-
-/// The stacked sample with a second model.
-fn stacked_by_two() -> Picture {
-    let mut picture = stacked();
-    picture.name = "stacked-two-models".to_owned();
-    let Content::Stacked(content) = &mut picture.content else { panic!("a stacked picture") };
-    for panel in &mut content.panels {
-        let published = panel.bars.iter().filter(|bar| bar.origin == Origin::Published);
-        let more: Vec<Bar> = published.map(|bar| Bar { origin: Origin::Refined, ..bar.clone() }).collect();
-        panel.bars.extend(more);
-    }
-    picture
-}
-
-/// Deadline misses of several buffer lengths on a logarithmic axis.
-fn misses() -> Picture {
-    let mut series = Vec::new();
-    for (style, class) in ["R1", "R2"].into_iter().enumerate() {
-        for (variant, buffer) in [16, 32, 64].into_iter().enumerate() {
-            for origin in [Origin::Published, Origin::Simulation] {
-                let label = format!("{class}, b = {buffer}");
-                let mut one = latency(&label, style, variant, origin, 40.0, 0.012 - 0.001 * variant as f64);
-                for point in &mut one.points {
-                    let down = |y: f64| (1e-6 * (y / 8.0 + 2.0 * style as f64).exp()).min(1.0);
-                    (point.y, point.lower_95) = (point.y.map(down), point.lower_95.map(|y| down(y) - 1e-6));
-                    point.upper_95 = point.upper_95.map(down);
-                }
-                series.push(one);
-            }
-        }
-    }
-    let mut y = axis("probability of a deadline miss", "");
-    y.logarithmic = true;
-    let x = axis("R1 load", "messages/cycle/node");
-    let content = Lines { x, y, y_range: None, series, errors: Vec::new() };
-    picture("misses", "Deadline misses & buffers: <b> is the length of a buffer", Content::Lines(content))
-}
-
-fn stacked() -> Picture {
-    let panels = ["R1", "R2", "BE"].into_iter().enumerate().map(|(class, label)| {
-        let mut bars = Vec::new();
-        for step in 1..=5 {
-            let x = 0.0025 * f64::from(step);
-            let saturated = step == 5 && class > 0;
-            for origin in [Origin::Published, Origin::Simulation] {
-                let more = if origin == Origin::Simulation { 1.07 } else { 1.0 };
-                let load = f64::from(step) * (1.0 + class as f64 * 0.4) * more;
-                let wait = if saturated { None } else { Some(load * load) };
-                let parts = vec![Some(36.0), Some(load), Some(2.0 * load), wait];
-                let total: f64 = parts.iter().flatten().sum();
-                let interval_95 =
-                    (origin == Origin::Simulation).then_some((total - 0.6 * load, total + 0.6 * load));
-                bars.push(Bar { x, origin, parts, interval_95, saturated });
-            }
-        }
-        StackedPanel { label: label.to_owned(), bars }
-    });
-    let content = Stacked {
-        x: axis("R1 load", "messages/cycle/node"),
-        y: axis("mean latency", "cycles"),
-        parts: ["transfer", "blocking", "sharing", "source wait"].map(str::to_owned).to_vec(),
-        panels: panels.collect(),
-    };
-    picture("stacked", "Where the latency comes from", Content::Stacked(content))
-}
-
-fn heat_map() -> Picture {
-    let xs: Vec<f64> = (1..=7).map(|step| 0.0015 * f64::from(step)).collect();
-    let ys = vec![8.0, 16.0, 32.0, 64.0, 128.0];
-    let panels = [("published model", Origin::Published), ("simulation", Origin::Simulation)];
-    let panels = panels.into_iter().map(|(label, origin)| {
-        let cell = |x: f64, y: f64| {
-            let load = x * 90.0 * (1.0 - 0.0015 * y);
-            let half_width_95 = (origin == Origin::Simulation).then_some(0.3 + load);
-            let z = Some(36.0 / (1.05 - load).max(0.01));
-            let missing = x > 0.008 && y == 64.0;
-            HeatCell { z: z.filter(|_| !missing), half_width_95, saturated: load > 0.88 }
-        };
-        let cells = ys.iter().map(|y| xs.iter().map(|x| cell(*x, *y)).collect()).collect();
-        HeatPanel { label: label.to_owned(), origin, cells }
-    });
-    let panels = panels.collect();
-    let content = HeatMap {
-        x: axis("R1 load", "messages/cycle/node"),
-        y: axis("buffer", "flits"),
-        z: axis("mean network latency of R1", "cycles"),
-        xs,
-        ys: ys.clone(),
-        panels,
-    };
-    picture("heat-map", "Latency over load and buffer", Content::HeatMap(content))
-}
-
-fn chain(members: usize) -> Picture {
-    let states = 1_usize << members;
-    let weights: Vec<f64> = (0..states).map(|state| 0.4_f64.powi(state.count_ones() as i32)).collect();
-    let sum: f64 = weights.iter().sum();
-    let mut transitions = Vec::new();
-    for from in 0..states {
-        for bit in 0..members {
-            let rate_per_cycle = if from >> bit & 1 == 1 { 0.0277 } else { 0.0111 / (bit + 1) as f64 };
-            transitions.push(Transition { from, to: from ^ (1 << bit), rate_per_cycle });
-        }
-    }
-    let cycles = |state: usize, bit: usize| {
-        (state >> bit & 1 == 1).then(|| f64::from(state.count_ones()) * (1.0 + bit as f64 / 2.0))
-    };
-    let content = Chain {
-        members: (1..=members).map(|member| format!("R{member}")).collect(),
-        probabilities: weights.iter().map(|weight| weight / sum).collect(),
-        transitions,
-        cycles_per_flit: (0..states)
-            .map(|state| (0..members).map(|bit| cycles(state, bit)).collect())
-            .collect(),
-    };
-    let name = format!("chain-{members}");
-    picture(&name, &format!("Which of {members} classes share the link"), Content::Chain(content))
-}
-
-/// A frontier that three limits share, of which the last is none.
-fn region() -> Picture {
-    let point = |step: u32| {
-        let angle = f64::from(step) / 40.0 * std::f64::consts::FRAC_PI_2;
-        let limit = [Some(0), Some(1), None][usize::min(step as usize / 14, 2)];
-        Frontier { x: 0.012 * angle.cos(), y: 0.02 * angle.sin(), from: (0.0, 0.0), limit }
-    };
-    let content = Region {
-        x: axis("R1 rate", "messages/cycle/node"),
-        y: axis("BE rate", "messages/cycle/node"),
-        origin: Origin::Refined,
-        limits: vec!["R1: miss(47) <= 0.1".to_owned(), "BE: total <= 200".to_owned(), "unused".to_owned()],
-        frontier: (0..=40).map(point).collect(),
-        mark: Some(Mark { x: 0.005, y: 0.01, label: "the scenario's own rates".to_owned() }),
-    };
-    picture("region", "Admissible rates of R1 and BE", Content::Region(content))
-}
-
-fn tornado() -> Picture {
-    let bar = |label: &str, less, more| TornadoBar { label: label.to_owned(), less, more };
-    let bars = vec![
-        bar("class.R1.message_flits", Some(-1.2), Some(1.21)),
-        bar("class.R1.rate", Some(-0.25), Some(0.25)),
-        bar("router.buffer_flits *", Some(0.0), Some(0.11)),
-        bar("class.R2.vtick ~", Some(0.07), Some(-0.07)),
-        bar("class.BE.rate", None, Some(0.004)),
-    ];
-    let panels = ["R1: 39.38 cycles", "R2: 56.34 cycles"]
-        .map(|label| TornadoPanel { label: label.to_owned(), bars: bars.clone() })
-        .to_vec();
-    let content = Tornado {
-        x: axis("change of network latency", "%"),
-        less: "1 % less of the parameter".to_owned(),
-        more: "1 % more of the parameter".to_owned(),
-        marks: vec!["*: taken as a real number".to_owned()],
-        panels,
-    };
-    picture("tornado", "How network latency moves", Content::Tornado(content))
-}
-
-fn samples() -> Vec<Picture> {
-    let mut samples = vec![lines(), misses(), stacked(), heat_map()];
-    samples.push(tornado());
-    samples.extend([two_models(false), two_models(true), stacked_by_two()]);
-    samples.extend([1, 2, 3, 4, 6].map(chain));
-    samples.push(region());
-    samples
-}
+/// The first part of a latency.
+const TRANSFER: &str = "#919191";
 
 /// All text of an SVG, piece by piece.
 fn texts(svg: &str) -> Vec<String> {
@@ -311,8 +60,8 @@ fn assert_sound(svg: &str, what: &str) {
 fn curves_markers_and_limits_are_there() {
     let drawn = svg(&lines(), &Style::default());
     assert_has(&drawn, &["R1", "R2", "BE", "R1 load [messages/cycle/node]", "mean network latency [cycles]"]);
-    assert_has(&drawn, &["model − simulation", "[%]", "line: published model", "beyond the frame"]);
-    assert_has(&drawn, &["marker: simulation with 95 % interval", "0.002", "50"]);
+    assert_has(&drawn, &["model −", "simulation [%]", "line: published model", "beyond the frame"]);
+    assert_has(&drawn, &["markers: simulation with 95 % interval", "0.002", "50"]);
     assert!(texts(&drawn).iter().any(|text| text.starts_with("saturates from here")));
     // R1 is drawn with circles: 11 or 12 simulated points, 10 errors within the frame, one in the legend
     let circles = count(&drawn, "circle", ("stroke", "#00529B"));
@@ -320,8 +69,21 @@ fn curves_markers_and_limits_are_there() {
     // its limit by the model is a filled triangle
     assert!(count(&drawn, "polygon", ("fill", "#00529B")) >= 1);
     // title and subtitle are text, in the bundled font
-    assert_has(&drawn, &["Mean network latency over load, model and simulation"]);
+    assert_has(&drawn, &["Mean network latency over", "load, model and simulation"]);
     assert!(count(&drawn, "text", ("font-family", "Open Sans, sans-serif")) == texts(&drawn).len());
+}
+
+/// Small multiples: a heading each, one legend with each class once, and the same numbers at all axes.
+#[test]
+fn panels_share_a_legend_and_axes() {
+    let drawn = svg(&samples::panels(), &Style { width: 640, ..Style::default() });
+    let all = texts(&drawn);
+    let many = |wanted: &str| all.iter().filter(|text| *text == wanted).count();
+    assert_eq!([4, 16, 32, 64].map(|b| many(&format!("b = {b} flits"))), [1; 4]);
+    assert_eq!(["R1", "R2", "BE"].map(many), [1; 3]);
+    assert_eq!(many("dashed line: published model"), 1);
+    // two columns: the vertical axis is numbered twice, the horizontal one below each panel
+    assert_eq!((many("50"), many("0.010")), (2, 4), "{all:?}");
 }
 
 #[test]
@@ -344,7 +106,9 @@ fn bars_parts_and_origins_are_there() {
         &["saturated: no upper end", "mean latency [cycles]", "R1 load [messages/cycle/node]"],
     );
     // 15 solid bars have a first part, and the legend
-    assert_eq!(count(&drawn, "rect", ("fill", "#00529B")), 16);
+    assert_eq!(count(&drawn, "rect", ("fill", TRANSFER)), 16);
+    // no colour of a class
+    assert_eq!(count(&drawn, "rect", ("fill", "#00529B")), 0);
 }
 
 /// Solid bars of one, pale ones of the other, three bars at each place.
@@ -354,7 +118,7 @@ fn bars_of_two_models_differ() {
     assert_has(&drawn, &["pale: published model", "solid: refined model"]);
     assert_has(&drawn, &["hatched: simulation with 95 % interval"]);
     // 15 solid bars, those of the refined model, have a first part, and the legend
-    assert_eq!(count(&drawn, "rect", ("fill", "#00529B")), 16);
+    assert_eq!(count(&drawn, "rect", ("fill", TRANSFER)), 16);
 }
 
 /// The published model beside the refined one: dashed where dashes are free, always less than half as wide.
@@ -363,10 +127,13 @@ fn curves_of_two_models_differ() {
     let one = svg(&lines(), &Style::default());
     for (several, how) in [(false, "dashed line"), (true, "thin line")] {
         let drawn = svg(&two_models(several), &Style::default());
-        let published = format!("{how}: published model");
-        assert_has(&drawn, &[&published, "thick line: refined model", "below, small: published model"]);
-        let marks = texts(&drawn).join(" ");
-        assert!(marks.contains("pale: published, filled: refined, hollow: simulation"), "{marks}");
+        let published = format!("{how}, small markers below: published model");
+        assert_has(&drawn, &[&published, "thick line, large markers below: refined model"]);
+        // each source of numbers is named once, and in words
+        for words in ["published model", "refined model", "simulation with"] {
+            let all = texts(&drawn);
+            assert_eq!(all.iter().filter(|text| text.contains(words)).count(), 1, "{words}: {all:?}");
+        }
         let (light, heavy) = (curves(&drawn, "10"), curves(&drawn, "22"));
         assert!(light > 0 && heavy > 0, "{light} {heavy}");
         assert!(several || light > 10 * heavy, "dashes are many: {light} {heavy}");
@@ -384,6 +151,30 @@ fn maps_have_a_scale_and_values() {
         &["R1 load [messages/cycle/node]", "buffer [flits]", "hatched: saturated", "0.0015", "128"],
     );
     assert!(texts(&drawn).iter().filter(|text| text.starts_with('±')).count() > 10);
+    assert_has(&drawn, &["±: half-width of the 95 % interval"]);
+    // where there is no room for half-widths, nothing explains them
+    let narrow = texts(&svg(&heat_map(), &Style { height: Some(250), ..Style::default() }));
+    assert!(!narrow.iter().any(|text| text.contains('±')), "{narrow:?}");
+}
+
+/// What is said to who cannot see the picture.
+#[test]
+fn pictures_have_a_title_and_a_description() {
+    for picture in samples() {
+        let drawn = svg(&picture, &Style::default());
+        let document = roxmltree::Document::parse(&drawn).unwrap();
+        let inside = |name: &str| {
+            let mut nodes = document.root_element().children().filter(|node| node.has_tag_name(name));
+            nodes.next().and_then(|node| node.text()).unwrap_or_default().to_owned()
+        };
+        assert_eq!(inside("title"), picture.title);
+        let described = inside("desc");
+        assert!(described.starts_with(&picture.subtitle) && described.len() > picture.subtitle.len() + 30);
+    }
+    let drawn = svg(&lines(), &Style::default());
+    let words =
+        "mean network latency [cycles] over R1 load [messages/cycle/node], for R1, R2 and BE; below, model";
+    assert!(drawn.contains(words) && drawn.contains("Numbers from the published model and simulation."));
 }
 
 #[test]
@@ -413,9 +204,9 @@ fn tornados_show_both_sides() {
         &["class.R1.message_flits", "+1.21", "0 | +0.11", "−0.07", "*: taken as a real number"],
     );
     // five bars for more in each of two panels and one in the legend
-    assert_eq!(count(&drawn, "rect", ("fill", "#00529B")), 11);
+    assert_eq!(count(&drawn, "rect", ("fill", "#606060")), 11);
     // three for less: one is empty and one is missing
-    assert_eq!(count(&drawn, "rect", ("fill", "#E37300")), 7);
+    assert_eq!(count(&drawn, "rect", ("fill", "#D2D2D2")), 7);
 }
 
 #[test]
@@ -432,7 +223,7 @@ fn chains_show_states_and_rates() {
 }
 
 /// Numbers and words that could break a drawing.
-fn nasty() -> Vec<Picture> {
+fn nasty() -> Vec<flitwise_figures::picture::Picture> {
     let values = [
         0.0,
         -0.0,
@@ -465,6 +256,7 @@ fn nasty() -> Vec<Picture> {
             let points: Vec<Point> = run.iter().enumerate().map(point).collect();
             let series = |origin| Series {
                 label: label.clone(),
+                panel: 2,
                 style: 17,
                 variant: 23,
                 origin,
@@ -485,8 +277,11 @@ fn nasty() -> Vec<Picture> {
                 (&plain, Some((0.5, 1.0)), vec![]),
             ] {
                 let series = Origin::ALL.map(series).to_vec();
-                let content = Lines { x: axis.clone(), y: y.clone(), y_range, series, errors };
-                pictures.push(picture("nasty", &label, Content::Lines(content)));
+                for panels in [vec![], vec![label.clone(); 3]] {
+                    let (x, y, series, errors) = (axis.clone(), y.clone(), series.clone(), errors.clone());
+                    let content = Lines { x, y, y_range, panels, series, errors };
+                    pictures.push(picture("nasty", &label, Content::Lines(content)));
+                }
             }
             let bar = |(index, x): (usize, &f64)| Bar {
                 x: *x,
@@ -499,7 +294,8 @@ fn nasty() -> Vec<Picture> {
                 StackedPanel { label: label.clone(), bars: run.iter().enumerate().map(bar).collect() };
             for panels in [vec![], vec![panel; 5]] {
                 let parts = vec![label.clone(); 7];
-                let content = Stacked { x: axis.clone(), y: plain.clone(), parts, panels };
+                let kinds = vec![Part::Gaps; 2];
+                let content = Stacked { x: axis.clone(), y: plain.clone(), parts, kinds, panels };
                 pictures.push(picture("nasty", "", Content::Stacked(content)));
             }
             let cell = |z: &f64| HeatCell { z: Some(*z), half_width_95: Some(*z), saturated: *z == 7.0 };
@@ -518,6 +314,7 @@ fn nasty() -> Vec<Picture> {
                 y: axis.clone(),
                 origin: Origin::Published,
                 limits: vec![label.clone()],
+                limit_styles: vec![],
                 frontier: frontier
                     .map(|(x, y)| Frontier { x: *x, y: *y, from: (*y, *x), limit: Some(7) })
                     .collect(),
@@ -596,24 +393,5 @@ fn what_is_no_svg_has_no_pixels() {
     let drawn = svg(&chain(1), &Style::default());
     for scale in [0.0, -1.0, 1e9, f64::NAN, f64::INFINITY] {
         assert!(png(&drawn, scale).is_err());
-    }
-}
-
-/// Draws all samples in all themes into the directory `FLITWISE_SAMPLES`, or where nobody looks.
-#[test]
-#[ignore = "for the eye: writes some hundred files"]
-fn samples_for_the_eye() {
-    let nobody = || concat!(env!("CARGO_TARGET_TMPDIR"), "/samples").into();
-    let directory = std::path::PathBuf::from(std::env::var_os("FLITWISE_SAMPLES").unwrap_or_else(nobody));
-    std::fs::create_dir_all(&directory).unwrap();
-    for picture in samples() {
-        for theme in THEMES {
-            for width in [320, 480, 640] {
-                let drawn = svg(&picture, &Style { theme, width, height: None });
-                let stem = format!("{}-{theme:?}-{width}", picture.name).to_lowercase();
-                std::fs::write(directory.join(format!("{stem}.svg")), &drawn).unwrap();
-                std::fs::write(directory.join(format!("{stem}.png")), png(&drawn, 1.5).unwrap()).unwrap();
-            }
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! An explanation as one HTML page: formulas in MathML, pictures in SVG, nothing from elsewhere.
 
 use flitwise_figures::draw::{Style, parts_svg, svg};
-use flitwise_figures::picture::{Content, Parts, Picture};
+use flitwise_figures::picture::{self, Content, Parts, Picture};
 
 use super::derivation::{Bar, Chain, Derivation, Instance, Part, Piece, Step, Table, pieces};
 use super::formula::{Expression, significant};
@@ -89,9 +89,24 @@ fn drawn_bar(bar: &Bar) -> String {
     let parts = Parts {
         title: bar.class.clone(),
         unit: "cycles".to_owned(),
-        parts: bar.parts.iter().map(|(name, cycles)| ((*name).to_owned(), *cycles)).collect(),
+        parts: bar.parts.iter().map(|(name, cycles)| (kind(name), (*name).to_owned(), *cycles)).collect(),
     };
     format!("{}\n", parts_svg(&parts, &Style { width: 640, ..Style::default() }))
+}
+
+/// Which part of a latency a name stands for: it decides the colour.
+fn kind(name: &str) -> picture::Part {
+    use picture::Part;
+    match name {
+        "blocking" => Part::Blocking,
+        "sharing" => Part::Sharing,
+        "waiting" => Part::Waiting,
+        "input" => Part::Input,
+        "arbitration" => Part::Arbitration,
+        "output" => Part::Output,
+        "gaps" => Part::Gaps,
+        _ => Part::Transfer,
+    }
 }
 
 fn drawn_chain(chain: &Chain) -> String {

@@ -1,6 +1,7 @@
 //! The picture of an admissible region.
 
-use flitwise_figures::picture::{Axis, Content, Frontier, Mark, Origin, Picture, Region};
+use flitwise_figures::picture::{Axis, Content, Frontier, Mark, Origin, Picture, Region, class_styles};
+use flitwise_models::design::region::FrontierPoint;
 use flitwise_models::scenario::ScenarioSpec;
 
 use super::region::RegionDocument;
@@ -15,11 +16,17 @@ pub(super) fn of(document: &RegionDocument) -> Picture {
         logarithmic: false,
     };
     let [x, y] = document.axes.each_ref().map(axis);
-    let point = |point: &flitwise_models::design::region::FrontierPoint| Frontier {
+    let limits = limits(document);
+    let point = |point: &FrontierPoint| Frontier {
         x: point.x_rate,
         y: point.y_rate,
         from: (point.from_x_rate, point.from_y_rate),
-        limit: point.binding_requirement,
+        limit: limit(document, point).and_then(|found| limits.iter().position(|known| *known == found)),
+    };
+    let styles = class_styles(spec);
+    let style = |name: &String| {
+        let class = spec.classes.iter().position(|class| class.name == *name);
+        class.and_then(|class| styles.get(class)).copied().unwrap_or(0)
     };
     let rate = |name: &String| spec.classes.iter().find(|class| class.name == *name).map(|class| class.rate);
     let [here_x, here_y] = document.axes.each_ref().map(rate);
@@ -27,7 +34,8 @@ pub(super) fn of(document: &RegionDocument) -> Picture {
         x,
         y,
         origin: Origin::from(document.model()),
-        limits: document.requirements.clone(),
+        limit_styles: limits.iter().map(|(_, class)| style(class)).collect(),
+        limits: limits.iter().map(|(text, _)| text.clone()).collect(),
         frontier: document.frontier.iter().map(point).collect(),
         mark: here_x.zip(here_y).map(|(x, y)| Mark { x, y, label: "the scenario's own rates".to_owned() }),
     });
@@ -38,6 +46,26 @@ pub(super) fn of(document: &RegionDocument) -> Picture {
         content,
         notes: Vec::new(),
     }
+}
+
+/// What limits a point, and the class that it limits; a requirement on all classes names the class.
+fn limit(document: &RegionDocument, point: &FrontierPoint) -> Option<(String, String)> {
+    let requirement = document.requirements.get(point.binding_requirement?)?;
+    let class = point.binding.as_ref().map_or_else(String::new, |binding| binding.class.clone());
+    let is_named = class.is_empty() || requirement.starts_with(&format!("{class}:"));
+    let text = if is_named { requirement.clone() } else { format!("{requirement}, here {class}") };
+    Some((text, class))
+}
+
+/// All limits of the frontier, in the order in which they are met.
+fn limits(document: &RegionDocument) -> Vec<(String, String)> {
+    let mut limits = Vec::new();
+    for found in document.frontier.iter().filter_map(|point| limit(document, point)) {
+        if !limits.contains(&found) {
+            limits.push(found);
+        }
+    }
+    limits
 }
 
 /// The rates that are kept.

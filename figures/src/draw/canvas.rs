@@ -95,6 +95,8 @@ pub(super) enum Anchor {
 /// Where everything is drawn.
 pub(super) struct Canvas<'a> {
     backend: SVGBackend<'a>,
+    /// How wide each text is to be set, in units of the backend, in the order of writing.
+    lengths: Vec<u32>,
     pub(super) palette: Palette,
     /// \[px\]
     pub(super) width: f64,
@@ -114,6 +116,7 @@ impl<'a> Canvas<'a> {
         let size = (width / 36.0).clamp(10.5, 14.0);
         Self {
             backend: SVGBackend::with_string(buffer, (10, 10)),
+            lengths: Vec::new(),
             palette: Palette::of(style.theme),
             width,
             text: Face { size, bold: false },
@@ -122,10 +125,11 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// Ends the drawing.
-    pub(super) fn finish(mut self) {
+    /// Ends the drawing; how wide each text is to be set.
+    pub(super) fn finish(mut self) -> Vec<u32> {
         // writing into a string cannot fail, here and below
         let _ = self.backend.present();
+        self.lengths
     }
 
     pub(super) fn thin(&self, colour: RGBColor) -> Pen {
@@ -226,13 +230,26 @@ impl<'a> Canvas<'a> {
         let font = (FontFamily::Name(FAMILY), size, face.style()).into_font().transform(turn);
         let style = TextStyle::from(font).color(&colour).pos(Pos::new(horizontal, VPos::Center));
         let _ = self.backend.draw_text(&font::clean(text), &style, units(place));
+        self.lengths.push((face.bundled_width(text) * UNITS).round().clamp(0.0, FARTHEST * UNITS) as u32);
     }
 }
 
-/// Tag `<svg>` and background, which need the height, known only once all is drawn.
-pub(super) fn with_header(drawn: &str, style: &Style, height: f64, title: &str) -> String {
+/// What stands around the drawing: its size, known only once all is drawn, and what it is in words.
+pub(super) struct Header<'a> {
+    /// \[px\]
+    pub(super) height: f64,
+    pub(super) title: &'a str,
+    /// For who cannot see it; may be empty.
+    pub(super) description: &'a str,
+    /// As [`Canvas::finish`] gives it.
+    pub(super) lengths: &'a [u32],
+}
+
+/// The drawing with tag `<svg>`, title, description and background.
+pub(super) fn with_header(drawn: &str, style: &Style, header: &Header) -> String {
     let body = drawn.split_once('\n').map_or("", |(_, body)| body);
-    let (width, height) = (style.width, height.clamp(1.0, FARTHEST).ceil() as u32);
+    // sums of heights round: no pixel more for that
+    let (width, height) = (style.width, (header.height - 1e-6).clamp(1.0, FARTHEST).ceil() as u32);
     let RGBColor(red, green, blue) = Palette::of(style.theme).background;
     let mut svg = format!(
         "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {} {}\" xmlns=\"http://www.w3.org/2000/svg\" \
@@ -240,12 +257,33 @@ pub(super) fn with_header(drawn: &str, style: &Style, height: f64, title: &str) 
         width * UNITS as u32,
         height * UNITS as u32
     );
-    svg += &format!("<title>{}</title>\n", escaped(&font::clean(title)));
+    svg += &format!("<title>{}</title>\n", escaped(&font::clean(header.title)));
+    if !header.description.is_empty() {
+        svg += &format!("<desc>{}</desc>\n", escaped(&font::clean(header.description)));
+    }
     svg += &format!(
         "<rect width=\"100%\" height=\"100%\" fill=\"#{red:02X}{green:02X}{blue:02X}\" stroke=\"none\"/>\n"
     );
     // the default; quotes inside text are escaped, so only attributes match
-    svg += &body.replace(" opacity=\"1\"", "");
+    svg += &with_lengths(body, header.lengths).replace(" opacity=\"1\"", "");
+    svg
+}
+
+/// The drawing with the width of each text, so that a viewer that lacks the font squeezes or stretches another one.
+fn with_lengths(body: &str, lengths: &[u32]) -> String {
+    const TAG: &str = "<text ";
+    // inside text the first sign of a tag is escaped, so only tags match
+    let mut pieces = body.split(TAG);
+    let mut svg = pieces.next().unwrap_or("").to_owned();
+    let lengths = lengths.iter().copied().chain(std::iter::repeat(0));
+    for (piece, length) in pieces.zip(lengths) {
+        svg.push_str(TAG);
+        if length > 0 {
+            svg += &format!("textLength=\"{length}\" lengthAdjust=\"spacingAndGlyphs\" ");
+        }
+        // the backend puts text on a line of its own; the line breaks would count as letters in some viewers
+        svg += &piece.replacen(">\n", ">", 1).replacen("\n</text>", "</text>", 1);
+    }
     svg
 }
 

@@ -285,7 +285,7 @@ fn draw_bars(canvas: &mut Canvas, chain: &Chain, top: f64, room: Option<f64>) ->
         let share = if most > 0.0 { (value / most).clamp(0.0, 1.0) } else { 0.0 };
         let end = left + longest * share;
         let bar = Area { left, right: end, top: y - 0.34 * row, bottom: y + 0.34 * row };
-        canvas.fill(bar, canvas.palette.series(0));
+        canvas.fill(bar, canvas.palette.muted);
         let written = probability(*value).replace("π = ", "");
         canvas.text(&written, (end + GAP, y), Anchor::Start, face, canvas.palette.text);
     }

@@ -5,8 +5,11 @@ use std::sync::{Mutex, Once, PoisonError};
 
 use plotters::style::{FontFamily, FontStyle, FontTransform, IntoFont, register_font};
 
-/// What the SVG asks for; the width of text is that of the first.
+/// What the SVG asks for; text is set as wide as in the first.
 pub(super) const FAMILY: &str = "Open Sans, sans-serif";
+/// Text gets so much more room than it takes in the bundled font: DejaVu Sans and Verdana, the widest fonts that
+/// viewers usually have, need it where `textLength` is ignored.
+const SPARE: f64 = 1.16;
 /// Open Sans Regular.
 pub(super) const REGULAR: &[u8] = include_bytes!("../../fonts/OpenSans-Regular.ttf");
 /// Open Sans Bold.
@@ -47,9 +50,19 @@ impl Face {
         self.size * LINE
     }
 
-    /// Width of `text` \[px\], without kerning, which would make it a little less.
+    /// The room that `text` needs in any usual font \[px\].
     pub(super) fn width(self, text: &str) -> f64 {
+        self.bundled_width(text) * SPARE
+    }
+
+    /// Width of `text` in the bundled font \[px\], without kerning, which would make it a little less.
+    pub(super) fn bundled_width(self, text: &str) -> f64 {
         clean(text).chars().map(|letter| letter_width(letter, self.style())).sum::<f64>() * self.size
+    }
+
+    /// The room that a letter needs \[px\].
+    fn letter(self, letter: char) -> f64 {
+        letter_width(letter, self.style()) * self.size * SPARE
     }
 
     /// `text` in lines of at most `width`, broken between words, or inside them where one is too long.
@@ -79,6 +92,17 @@ impl Face {
         lines
     }
 
+    /// As [`Face::wrap`], with lines of about the same length: no last line of one word.
+    pub(super) fn wrap_evenly(self, text: &str, width: f64, most_lines: usize) -> Vec<String> {
+        let lines = self.wrap(text, width, most_lines);
+        if lines.len() < 2 || lines.len() == most_lines {
+            return lines;
+        }
+        let within = |step: i32| self.wrap(text, width * f64::from(step) / 20.0, most_lines);
+        let narrower = (1..=20).rev().map(within);
+        narrower.take_while(|other| other.len() == lines.len()).last().unwrap_or(lines)
+    }
+
     /// A word, cut where it is wider than `width`.
     fn pieces(self, word: &str, width: f64) -> Vec<String> {
         if self.width(word) <= width {
@@ -86,7 +110,7 @@ impl Face {
         }
         let (mut pieces, mut used) = (vec![String::new()], 0.0);
         for letter in word.chars() {
-            let more = letter_width(letter, self.style()) * self.size;
+            let more = self.letter(letter);
             if used + more > width && used > 0.0 {
                 pieces.push(String::new());
                 used = 0.0;
@@ -107,7 +131,7 @@ impl Face {
         }
         let mut used = self.width("…");
         let fits = |letter: &char| {
-            used += letter_width(*letter, self.style()) * self.size;
+            used += self.letter(*letter);
             used <= width
         };
         let kept: String = text.trim_end_matches(['…', ' ']).chars().take_while(fits).collect();
@@ -124,7 +148,7 @@ impl Face {
     }
 }
 
-/// Width of a letter \[em\]. Each is measured once: long text is measured again and again to break it.
+/// Width of a letter in the bundled font \[em\]. Each is measured once: long text is measured again and again to break it.
 fn letter_width(letter: char, style: FontStyle) -> f64 {
     static WIDTHS: Mutex<BTreeMap<(char, bool), f64>> = Mutex::new(BTreeMap::new());
     let key = (letter, matches!(style, FontStyle::Bold));

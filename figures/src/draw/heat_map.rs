@@ -15,7 +15,7 @@ use crate::picture::{HeatCell, HeatMap, HeatPanel};
 pub(super) fn draw(canvas: &mut Canvas, map: &HeatMap, top: f64, room: Option<f64>) -> f64 {
     let z = z_scale(map);
     let after_bar = draw_scale(canvas, map, z, top);
-    let legend_end = legend::draw(canvas, &legend_entries(map), after_bar);
+    let legend_end = legend::draw(canvas, &legend_entries(canvas, map, z), after_bar);
     let (xs, ys): (Vec<String>, Vec<String>) =
         (map.xs.iter().map(|x| short(*x)).collect(), map.ys.iter().map(|y| short(*y)).collect());
     let x_label = canvas.text.wrap(&label(&map.x), canvas.width - 2.0 * canvas.margin, 3);
@@ -37,10 +37,11 @@ pub(super) fn draw(canvas: &mut Canvas, map: &HeatMap, top: f64, room: Option<f6
     let left = canvas.margin * 0.6 + y_lines.len() as f64 * canvas.text.line_height() + numbers;
     let width = ((right - left - (columns - 1.0) * gaps.0) / columns).max(1.0);
     let from = (left, legend_end + canvas.text.line_height() + GAP);
+    let mut uncertain = false;
     for (index, panel) in map.panels.iter().enumerate() {
         let area = tiles.area(index, from, (width, height), gaps);
         tiles::heading(canvas, &panel.label, area);
-        draw_cells(canvas, map, panel, z, area);
+        uncertain |= draw_cells(canvas, map, panel, z, area);
         canvas.frame(area, canvas.thin(canvas.palette.muted));
         tiles::numbers_below(canvas, &xs, area);
         if tiles.is_first_of_row(index) {
@@ -49,7 +50,12 @@ pub(super) fn draw(canvas: &mut Canvas, map: &HeatMap, top: f64, room: Option<f6
     }
     y_label(canvas, &y_lines, left - numbers, from.1 + all_rows / 2.0);
     let end = from.1 + all_rows + 2.0 * GAP + canvas.small.line_height();
-    centred_lines(canvas, &x_label, (left + right) / 2.0, end)
+    let end = centred_lines(canvas, &x_label, (left + right) / 2.0, end);
+    // only now it is known whether there was room for any
+    if !uncertain {
+        return end;
+    }
+    legend::draw(canvas, &[Entry::new(Sample::None, "±: half-width of the 95 % interval")], end + GAP)
 }
 
 fn cells(map: &HeatMap) -> impl Iterator<Item = &HeatCell> {
@@ -72,21 +78,26 @@ fn z_scale(map: &HeatMap) -> Scale {
     exactly.unwrap_or_else(|| Scale::around(values, map.z.logarithmic, 0.0))
 }
 
-fn legend_entries(map: &HeatMap) -> Vec<Entry> {
+fn legend_entries(canvas: &Canvas, map: &HeatMap, z: Scale) -> Vec<Entry> {
     let mut entries = Vec::new();
     if cells(map).any(|cell| cell.saturated) {
         entries.push(Entry::new(
-            Sample::Swatch { style: None, surface: Surface::Hatched },
+            Sample::Swatch { colour: canvas.palette.muted, surface: Surface::Hatched },
             "hatched: saturated",
         ));
     }
     if cells(map).any(|cell| cell.z.is_none() && !cell.saturated) {
         entries.push(Entry::new(Sample::EmptyCell, "empty: no such number"));
     }
-    if map.panels.iter().any(|panel| panel.cells.iter().flatten().any(|cell| cell.half_width_95.is_some())) {
-        entries.push(Entry::new(Sample::None, "±: half-width of the 95 % interval, where there is room"));
+    if is_capped(map, z) {
+        entries.push(Entry::new(Sample::None, "+: beyond the scale, in its last colour"));
     }
     entries
+}
+
+/// Whether a steady cell lies beyond the scale.
+fn is_capped(map: &HeatMap, z: Scale) -> bool {
+    cells(map).any(|cell| !cell.saturated && cell.z.is_some_and(|value| value > z.to))
 }
 
 /// The bar of colours over the width, its label above and its numbers below.
@@ -105,7 +116,6 @@ fn draw_scale(canvas: &mut Canvas, map: &HeatMap, z: Scale, top: f64) -> f64 {
     }
     canvas.frame(bar, canvas.thin(canvas.palette.muted));
     let ticks = z.ticks(((width / canvas.small.size / 4.5) as usize).clamp(3, 8));
-    let capped = cells(map).any(|cell| !cell.saturated && cell.z.is_some_and(|value| value > z.to));
     for (value, text) in ticks {
         let Some(share) = z.share(value) else { continue };
         let x = left + width * share;
@@ -113,25 +123,28 @@ fn draw_scale(canvas: &mut Canvas, map: &HeatMap, z: Scale, top: f64) -> f64 {
         let place = (x, bar.bottom + GAP + canvas.small.line_height() / 2.0);
         canvas.text(&text, place, Anchor::Middle, canvas.small, canvas.palette.text);
     }
-    if capped {
+    if is_capped(map, z) {
         let place = (bar.right + 0.3 * canvas.text.size, bar.centre().1);
         canvas.text("+", place, Anchor::Start, canvas.text, canvas.palette.text);
     }
     bar.bottom + GAP + canvas.small.line_height() + GAP
 }
 
-fn draw_cells(canvas: &mut Canvas, map: &HeatMap, panel: &HeatPanel, z: Scale, area: Area) {
+/// Draws a map; whether it says how uncertain its values are.
+fn draw_cells(canvas: &mut Canvas, map: &HeatMap, panel: &HeatPanel, z: Scale, area: Area) -> bool {
     let (columns, rows) = (map.xs.len().max(1) as f64, map.ys.len().max(1) as f64);
     let (width, height) = (area.width() / columns, area.height() / rows);
     let face = face_of_cells(canvas, panel, width, height);
+    let mut uncertain = false;
     for (row, cells) in panel.cells.iter().enumerate().take(map.ys.len()) {
         for (column, cell) in cells.iter().enumerate().take(map.xs.len()) {
             let left = area.left + column as f64 * width;
             let bottom = area.bottom - row as f64 * height;
             let cell_area = Area { left, right: left + width, top: bottom - height, bottom };
-            draw_cell(canvas, cell, z, cell_area, face);
+            uncertain |= draw_cell(canvas, cell, z, cell_area, face);
         }
     }
+    uncertain
 }
 
 /// A face in which all values of a panel go into their cells, if it is still legible.
@@ -143,23 +156,27 @@ fn face_of_cells(canvas: &Canvas, panel: &HeatPanel, width: f64, height: f64) ->
     (size >= 6.5).then_some(Face { size, bold: false })
 }
 
-fn draw_cell(canvas: &mut Canvas, cell: &HeatCell, z: Scale, area: Area, face: Option<Face>) {
+fn draw_cell(canvas: &mut Canvas, cell: &HeatCell, z: Scale, area: Area, face: Option<Face>) -> bool {
     if cell.saturated {
         let palette = canvas.palette;
         canvas.fill(area, palette.faded(palette.muted, 0.72));
         canvas.hatch(area, 5.0, Pen { colour: palette.muted, width: 1.0 });
-        return;
+        return false;
     }
-    let Some((value, share)) = cell.z.and_then(|value| Some((value, z.share(value)?))) else { return };
+    let Some((value, share)) = cell.z.and_then(|value| Some((value, z.share(value)?))) else { return false };
     let colour = on_scale(share);
     canvas.fill(area, colour);
-    if let Some(face) = face {
-        write_cell(canvas, cell, value, area, face, legible_on(colour));
-    }
+    face.is_some_and(|face| write_cell(canvas, (cell, value), area, face, legible_on(colour)))
 }
 
-/// The value and, if there is room, how uncertain it is.
-fn write_cell(canvas: &mut Canvas, cell: &HeatCell, value: f64, area: Area, face: Face, colour: RGBColor) {
+/// The value and, if there is room, how uncertain it is; whether there was.
+fn write_cell(
+    canvas: &mut Canvas,
+    (cell, value): (&HeatCell, f64),
+    area: Area,
+    face: Face,
+    colour: RGBColor,
+) -> bool {
     let (x, y) = area.centre();
     let below = Face { size: face.size * 0.85, bold: false };
     let uncertain = cell.half_width_95.map(|half| format!("±{}", rounded(half)));
@@ -170,9 +187,10 @@ fn write_cell(canvas: &mut Canvas, cell: &HeatCell, value: f64, area: Area, face
     });
     let lift = if uncertain.is_some() { 0.5 * below.line_height() } else { 0.0 };
     canvas.text(&short(value), (x, y - lift), Anchor::Middle, face, colour);
-    if let Some(text) = uncertain {
-        canvas.text(&text, (x, y + 0.5 * face.line_height()), Anchor::Middle, below, colour);
+    if let Some(text) = &uncertain {
+        canvas.text(text, (x, y + 0.5 * face.line_height()), Anchor::Middle, below, colour);
     }
+    uncertain.is_some()
 }
 
 /// An uncertainty: two digits are enough.

@@ -12,18 +12,18 @@ pub(super) enum Sample {
     Styled { style: usize, dash: Option<(usize, Weight)>, marker: Option<(usize, usize)> },
     /// A curve of any series, in these dashes.
     Curve(usize, Weight),
-    /// Points with their interval.
-    Interval,
-    /// A small marker: what is off by the lighter of two models.
-    Small,
-    /// The marks of saturation: those of light, heavy and simulated.
-    Saturation { light: bool, heavy: bool, simulation: bool },
+    /// Curves of a model, or without them points with their interval, and their mark of saturation.
+    Origin { curve: Option<(usize, Weight)>, saturation: Option<Filling> },
+    /// A mark of saturation.
+    Saturation,
+    /// A hollow marker of this shape that belongs to no series.
+    Mark(usize),
     /// A curve and a point as they go on in saturation.
     Faded,
     /// What lies beyond the frame.
     Beyond,
-    /// A filled rectangle in the colour of a part or in grey.
-    Swatch { style: Option<usize>, surface: Surface },
+    /// A filled rectangle.
+    Swatch { colour: RGBColor, surface: Surface },
     /// A cell without a number.
     EmptyCell,
     /// A bar without end.
@@ -69,12 +69,16 @@ pub(super) fn draw(canvas: &mut Canvas, entries: &[Entry], top: f64) -> f64 {
     y + row * rows as f64
 }
 
+/// What a mark of saturation takes beside a sample \[em\].
+const MARK_EMS: f64 = 1.2;
+
 /// Width of a sample with the space after it.
 fn sample_width(canvas: &Canvas, sample: Sample) -> f64 {
     let ems = match sample {
         Sample::Styled { dash: Some(_), .. } | Sample::Curve(..) | Sample::Faded => 3.0,
-        Sample::Saturation { light, heavy, simulation } => {
-            0.4 + 0.9 * f64::from(u8::from(light) + u8::from(heavy) + u8::from(simulation))
+        Sample::Origin { curve, saturation } => {
+            let marks = if saturation.is_some() { MARK_EMS } else { 0.0 };
+            marks + if curve.is_some() { 3.0 } else { 1.3 }
         }
         Sample::Swatch { .. } | Sample::EmptyCell => 1.9,
         Sample::None => 0.0,
@@ -91,7 +95,6 @@ fn draw_sample(canvas: &mut Canvas, sample: Sample, from: Place, width: f64) {
             let pen = Pen { colour: muted, width: weight.width(canvas) };
             dashed(canvas, &[from, (from.0 + width, from.1)], dash, pen);
         }
-        Sample::Small => small_marker(canvas, middle, 0, 0, muted),
         Sample::Styled { style, dash, marker: points } => {
             let colour = canvas.palette.series(style);
             if let Some((dash, weight)) = dash {
@@ -102,19 +105,22 @@ fn draw_sample(canvas: &mut Canvas, sample: Sample, from: Place, width: f64) {
                 marker(canvas, middle, style, variant, colour);
             }
         }
-        Sample::Interval => {
-            interval(canvas, middle.0, (middle.1 - 1.3 * half, middle.1 + 1.3 * half), muted);
-            marker(canvas, middle, 0, 0, muted);
-        }
-        Sample::Saturation { light, heavy, simulation } => {
-            let marks = [(light, Filling::Pale), (heavy, Filling::Full), (simulation, Filling::Hollow)];
-            let marks: Vec<Filling> = marks.into_iter().filter_map(|(is, mark)| is.then_some(mark)).collect();
-            let first = middle.0 - half * 1.1 * (marks.len() as f64 - 1.0);
-            for (index, filling) in marks.into_iter().enumerate() {
-                let tip = (first + 2.2 * half * index as f64, middle.1 + half);
-                saturation(canvas, tip, filling, muted);
+        Sample::Origin { curve, saturation: mark } => {
+            let width = width - mark.map_or(0.0, |_| MARK_EMS * canvas.small.size);
+            let middle = (from.0 + width / 2.0, from.1);
+            if let Some((dash, weight)) = curve {
+                let pen = Pen { colour: muted, width: weight.width(canvas) };
+                dashed(canvas, &[from, (from.0 + width, from.1)], dash, pen);
+            } else {
+                interval(canvas, middle.0, (middle.1 - 1.3 * half, middle.1 + 1.3 * half), muted);
+                marker(canvas, middle, 0, 0, muted);
+            }
+            if let Some(filling) = mark {
+                saturation(canvas, (from.0 + width + 1.8 * half, middle.1 + half), filling, muted);
             }
         }
+        Sample::Mark(shape) => marker(canvas, middle, shape, 1, text),
+        Sample::Saturation => saturation(canvas, (middle.0, middle.1 + half), Filling::Full, muted),
         Sample::Faded => {
             let colour = canvas.palette.faded(text, FADED);
             let pen = Pen { colour, width: canvas.palette.thin };
@@ -125,8 +131,7 @@ fn draw_sample(canvas: &mut Canvas, sample: Sample, from: Place, width: f64) {
         Sample::Swatch { .. } | Sample::EmptyCell => {
             let area =
                 Area { left: from.0, right: from.0 + width, top: from.1 - half, bottom: from.1 + half };
-            if let Sample::Swatch { style, surface } = sample {
-                let colour = style.map_or(muted, |style| canvas.palette.series(style));
+            if let Sample::Swatch { colour, surface } = sample {
                 swatch(canvas, area, colour, surface);
             } else {
                 canvas.frame(area, canvas.thin(muted));

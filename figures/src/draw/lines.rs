@@ -6,16 +6,77 @@ use super::canvas::{Area, Canvas, Pen, Place};
 use super::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};
 use super::legend::{self, Entry, FADED, Filling, Sample, Weight};
 use super::scale::{Scale, drawable, label, quantile, robust_top};
+use super::tiles::{self, Tiles};
 use crate::picture::{ErrorSeries, Lines, Origin, Point, Series};
 
 /// Height of the main panel and of the panel of errors, as shares of the width of the figure.
 const HEIGHTS: (f64, f64) = (0.52, 0.24);
 
+/// Height of one of several panels as a share of its width: side by side, and alone in its row.
+const HEIGHTS_OF_TILES: (f64, f64) = (0.8, 0.5);
+
 /// Draws below `top`, in `room` if the height is given; the height where it ends.
 pub(super) fn draw(canvas: &mut Canvas, lines: &Lines, top: f64, room: Option<f64>) -> f64 {
+    if lines.panels.is_empty() {
+        draw_one(canvas, lines, top, room)
+    } else {
+        draw_tiles(canvas, lines, top, room)
+    }
+}
+
+/// Several panels with the same axes.
+fn draw_tiles(canvas: &mut Canvas, lines: &Lines, top: f64, room: Option<f64>) -> f64 {
+    let (x, y) = (x_scale(lines), y_scale(lines));
+    let legend_end = legend::draw(canvas, &legend_entries(lines, y), top);
+    let tile = |index: usize| Lines {
+        panels: Vec::new(),
+        series: lines.series.iter().filter(|series| series.panel == index).cloned().collect(),
+        errors: Vec::new(),
+        ..lines.clone()
+    };
+    let contents: Vec<Lines> = (0..lines.panels.len()).map(tile).collect();
+    let x_label = canvas.text.wrap(&label(&lines.x), canvas.width - 2.0 * canvas.margin, 3);
+    let foot = x_label.len() as f64 * canvas.text.line_height();
+
+    let right = canvas.width - canvas.margin * 1.6;
+    let tiles = Tiles::new(contents.len(), right - 5.0 * canvas.text.size, 13.0 * canvas.text.size);
+    let (columns, rows) = (tiles.columns as f64, tiles.rows as f64);
+    let roughly = (right - 5.0 * canvas.text.size) / columns;
+    let share = if tiles.columns > 1 { HEIGHTS_OF_TILES.0 } else { HEIGHTS_OF_TILES.1 };
+    let band = contents.iter().map(|one| saturation_rows(canvas, one, x, roughly).1).fold(0.0, f64::max);
+    let heading = canvas.text.line_height() + band;
+    let gaps = (1.5 * canvas.text.size, canvas.small.line_height() + heading + 2.0 * GAP);
+    let height = match room {
+        Some(room) => ((room - (legend_end - top) - foot - rows * gaps.1) / rows).max(40.0),
+        None => (roughly * share).clamp(110.0, 300.0),
+    };
+    let all_rows = rows * (height + gaps.1) - gaps.1;
+    let y_lines = canvas.text.wrap(&label(&lines.y), all_rows, 3);
+    let numbers = width_of_numbers(canvas, y, height);
+    let left = canvas.margin * 0.6 + y_lines.len() as f64 * canvas.text.line_height() + numbers;
+    let width = ((right - left - (columns - 1.0) * gaps.0) / columns).max(1.0);
+    let from = (left, legend_end + heading + GAP);
+    for (index, (content, text)) in contents.iter().zip(&lines.panels).enumerate() {
+        let area = tiles.area(index, from, (width, height), gaps);
+        let panel = Panel { area, x, y };
+        panel.draw_grid(canvas, tiles.is_first_of_row(index));
+        panel.draw_columns(canvas, true);
+        panel.draw_frame(canvas);
+        tiles::heading(canvas, text, Area { top: area.top - band, ..area });
+        draw_series(canvas, &panel, content);
+        draw_saturation(canvas, &panel, content, roughly);
+    }
+    y_label(canvas, &y_lines, left - numbers, from.1 + all_rows / 2.0);
+    let end = from.1 + all_rows + 2.0 * GAP + canvas.small.line_height();
+    centred_lines(canvas, &x_label, (left + right) / 2.0, end)
+}
+
+/// One panel, and below it that of errors.
+fn draw_one(canvas: &mut Canvas, lines: &Lines, top: f64, room: Option<f64>) -> f64 {
     let (x, y, errors) = (x_scale(lines), y_scale(lines), error_scale(&lines.errors));
     let legend_end = legend::draw(canvas, &legend_entries(lines, y), top);
-    let band = saturation_rows(canvas, lines, x, canvas.width - 80.0).1;
+    let roughly = canvas.width - 80.0;
+    let band = saturation_rows(canvas, lines, x, roughly).1;
     let start = legend_end + band + GAP;
 
     let x_label = canvas.text.wrap(&label(&lines.x), canvas.width - 2.0 * canvas.margin, 3);
@@ -44,7 +105,7 @@ pub(super) fn draw(canvas: &mut Canvas, lines: &Lines, top: f64, room: Option<f6
     let main = Panel { area, x, y };
     main.draw_axes(canvas, lines.errors.is_empty());
     draw_series(canvas, &main, lines);
-    draw_saturation(canvas, &main, lines);
+    draw_saturation(canvas, &main, lines, roughly);
     y_label(canvas, &main_label, left - numbers, area.centre().1);
 
     let mut end = area.bottom;
@@ -113,38 +174,9 @@ fn legend_entries(lines: &Lines, y: Scale) -> Vec<Entry> {
         }
         entries.push(entry(lines, series));
     }
-    let has = |origin| lines.series.iter().any(|series| series.origin == origin);
-    let limit =
-        |origin| lines.series.iter().any(|series| series.origin == origin && series.saturated_from.is_some());
-    let two = two_models(lines);
-    let dashes = tells_by_dashes(lines);
-    for origin in [Origin::Published, Origin::Refined].into_iter().filter(|origin| has(*origin)) {
-        let weight = weight(origin, two);
-        let how = match (weight, dashes) {
-            (Weight::Alone, _) => "line",
-            (Weight::Light, true) => "dashed line",
-            (Weight::Light, false) => "thin line",
-            (Weight::Heavy, _) => "thick line",
-        };
-        let sample = Sample::Curve(dash(origin, 0, lines), weight);
-        entries.push(Entry::new(sample, format!("{how}: {} model", origin.word())));
-    }
-    if has(Origin::Simulation) {
-        entries.push(Entry::new(Sample::Interval, "marker: simulation with 95 % interval"));
-    }
-    let of_errors = |origin| lines.errors.iter().any(|series| series.origin == origin);
-    if of_errors(Origin::Published) && of_errors(Origin::Refined) {
-        entries.push(Entry::new(Sample::Small, "below, small: published model"));
-    }
-    let marked: Vec<Origin> = Origin::ALL.into_iter().filter(|origin| limit(*origin)).collect();
-    if !marked.is_empty() {
-        let is = |filling| marked.iter().any(|origin| self::filling(*origin, two) == filling);
-        let sample = Sample::Saturation {
-            light: is(Filling::Pale),
-            heavy: is(Filling::Full),
-            simulation: is(Filling::Hollow),
-        };
-        entries.push(Entry::new(sample, saturation_text(&marked, two)));
+    entries.extend(Origin::ALL.into_iter().filter_map(|origin| origin_entry(lines, origin)));
+    if lines.series.iter().any(|series| series.saturated_from.is_some()) {
+        entries.push(Entry::new(Sample::Saturation, "saturates from here"));
     }
     let points = || lines.series.iter().flat_map(|series| &series.points);
     if points().any(|point| point.saturated && point.y.is_some_and(|value| shown_on(y, value))) {
@@ -156,6 +188,32 @@ fn legend_entries(lines: &Lines, y: Scale) -> Vec<Entry> {
         entries.push(Entry::new(Sample::Beyond, "beyond the frame"));
     }
     entries
+}
+
+/// What the numbers of a model or of the simulation look like: said once, whatever there is of them.
+fn origin_entry(lines: &Lines, origin: Origin) -> Option<Entry> {
+    let mut series = lines.series.iter().filter(|series| series.origin == origin).peekable();
+    series.peek()?;
+    let two = two_models(lines);
+    let saturation = series.any(|series| series.saturated_from.is_some()).then(|| filling(origin, two));
+    let curve = (origin != Origin::Simulation).then(|| (dash(origin, 0, lines), weight(origin, two)));
+    let how = match curve {
+        None => "markers",
+        Some((_, Weight::Alone)) => "line",
+        Some((_, Weight::Light)) if tells_by_dashes(lines) => "dashed line",
+        Some((_, Weight::Light)) => "thin line",
+        Some((_, Weight::Heavy)) => "thick line",
+    };
+    let of_errors = |origin| lines.errors.iter().any(|series| series.origin == origin);
+    let below = match origin {
+        _ if !(of_errors(Origin::Published) && of_errors(Origin::Refined)) => "",
+        Origin::Published => ", small markers below",
+        Origin::Refined => ", large markers below",
+        Origin::Simulation => "",
+    };
+    let more = if origin == Origin::Simulation { " with 95 % interval" } else { "" };
+    let text = format!("{how}{below}: {}{more}", origin.words());
+    Some(Entry::new(Sample::Origin { curve, saturation }, text))
 }
 
 /// Whether two models are drawn.
@@ -190,27 +248,6 @@ fn filling(origin: Origin, two: bool) -> Filling {
         (Origin::Simulation, _) => Filling::Hollow,
         (Origin::Published, true) => Filling::Pale,
         _ => Filling::Full,
-    }
-}
-
-fn saturation_text(marked: &[Origin], two: bool) -> String {
-    let who = |origin: &Origin| match (origin, two) {
-        (Origin::Simulation, _) => "simulation",
-        (model, true) => model.word(),
-        _ => "model",
-    };
-    let what = |origin: &Origin| match filling(*origin, two) {
-        Filling::Full => "filled",
-        Filling::Pale => "pale",
-        Filling::Hollow => "hollow",
-    };
-    match marked {
-        [alone] => format!("saturates from here ({})", who(alone)),
-        several => {
-            let marks: Vec<String> =
-                several.iter().map(|one| format!("{}: {}", what(one), who(one))).collect();
-            format!("saturates from here ({})", marks.join(", "))
-        }
     }
 }
 
@@ -388,9 +425,9 @@ fn row_height(canvas: &Canvas) -> f64 {
     canvas.small.size * 0.85
 }
 
-fn draw_saturation(canvas: &mut Canvas, panel: &Panel, lines: &Lines) {
+fn draw_saturation(canvas: &mut Canvas, panel: &Panel, lines: &Lines, roughly: f64) {
     let two = two_models(lines);
-    let (rows, _) = saturation_rows(canvas, lines, panel.x, canvas.width - 80.0);
+    let (rows, _) = saturation_rows(canvas, lines, panel.x, roughly);
     for (series, row) in lines.series.iter().zip(rows) {
         let Some((row, x)) = row.zip(series.saturated_from.and_then(|limit| panel.place_x(limit))) else {
             continue;

@@ -3,6 +3,7 @@
 use plotters::style::RGBColor;
 
 use super::Theme;
+use crate::picture::{COLOURS, Part};
 
 /// The colours of a theme, and how thick its lines are.
 #[derive(Clone, Copy, Debug)]
@@ -12,8 +13,11 @@ pub(super) struct Palette {
     /// For what is less important: subtitle, tick marks, edges.
     pub(super) muted: RGBColor,
     pub(super) grid: RGBColor,
-    /// Of series and parts: told apart in grey, as their lightness differs, and by the colour-blind.
-    pub(super) series: [RGBColor; 5],
+    /// Of classes: told apart in grey, as their lightness differs, and by the colour-blind.
+    pub(super) series: [RGBColor; COLOURS],
+    /// Of parts of a latency, in the order of [`Part::ALL`], none like that of a class. Those of which blocking and
+    /// sharing consist are shades of it.
+    parts: [RGBColor; Part::ALL.len()],
     /// Of curves \[px\].
     pub(super) line: f64,
     /// Of frames and intervals \[px\].
@@ -21,7 +25,7 @@ pub(super) struct Palette {
 }
 
 /// Blue, orange, black, rose and brown: Okabe and Ito's hues, but a step of lightness between any two.
-const ON_WHITE: [RGBColor; 5] = [
+const ON_WHITE: [RGBColor; COLOURS] = [
     RGBColor(0x00, 0x52, 0x9B),
     RGBColor(0xE3, 0x73, 0x00),
     RGBColor(0x16, 0x16, 0x16),
@@ -30,12 +34,36 @@ const ON_WHITE: [RGBColor; 5] = [
 ];
 
 /// The same order, light on dark: sky blue, orange, white, yellow, purple.
-const ON_BLACK: [RGBColor; 5] = [
+const ON_BLACK: [RGBColor; COLOURS] = [
     RGBColor(0x5C, 0xBA, 0xF0),
     RGBColor(0xE8, 0x70, 0x2A),
     RGBColor(0xFA, 0xFA, 0xFA),
     RGBColor(0xEA, 0xDC, 0x3A),
     RGBColor(0xBC, 0x48, 0xA0),
+];
+
+/// Grey, teal, ochre, purple; shades of teal and ochre.
+const PARTS_ON_WHITE: [RGBColor; Part::ALL.len()] = [
+    RGBColor(0x91, 0x91, 0x91),
+    RGBColor(0x00, 0x65, 0x5D),
+    RGBColor(0x87, 0x77, 0x04),
+    RGBColor(0x4F, 0x26, 0x7A),
+    RGBColor(0x00, 0x65, 0x5D),
+    RGBColor(0x08, 0xA2, 0x95),
+    RGBColor(0x7A, 0x6B, 0x00),
+    RGBColor(0xA6, 0x94, 0x1B),
+];
+
+/// The same hues, light on dark.
+const PARTS_ON_BLACK: [RGBColor; Part::ALL.len()] = [
+    RGBColor(0x8A, 0x8A, 0x8A),
+    RGBColor(0x1F, 0xD1, 0xC1),
+    RGBColor(0xA8, 0x96, 0x39),
+    RGBColor(0x84, 0x5E, 0xC2),
+    RGBColor(0x00, 0x9A, 0x8D),
+    RGBColor(0x2B, 0xD7, 0xC7),
+    RGBColor(0x8C, 0x7C, 0x2B),
+    RGBColor(0xB9, 0xA6, 0x48),
 ];
 
 impl Palette {
@@ -49,6 +77,7 @@ impl Palette {
                 muted: grey(0x60),
                 grid: grey(0xE4),
                 series: ON_WHITE,
+                parts: PARTS_ON_WHITE,
                 line: 1.7,
                 thin: 1.0,
             },
@@ -58,6 +87,7 @@ impl Palette {
                 muted: grey(0xA8),
                 grid: RGBColor(0x33, 0x38, 0x3F),
                 series: ON_BLACK,
+                parts: PARTS_ON_BLACK,
                 line: 1.7,
                 thin: 1.0,
             },
@@ -67,6 +97,7 @@ impl Palette {
                 muted: grey(0x40),
                 grid: grey(0xDC),
                 series: ON_WHITE,
+                parts: PARTS_ON_WHITE,
                 line: 1.1,
                 thin: 0.7,
             },
@@ -75,6 +106,11 @@ impl Palette {
 
     pub(super) fn series(&self, style: usize) -> RGBColor {
         self.series[style % self.series.len()]
+    }
+
+    pub(super) fn part(&self, part: Part) -> RGBColor {
+        let place = Part::ALL.iter().position(|one| *one == part);
+        self.parts[place.unwrap_or(0)]
     }
 
     /// `colour` with `share` of the background in it.
@@ -150,7 +186,7 @@ mod tests {
             let palette = Palette::of(theme);
             assert!(contrast(palette.text, palette.background) >= 7.0);
             assert!(contrast(palette.muted, palette.background) >= 4.5);
-            for colour in palette.series {
+            for colour in palette.series.into_iter().chain(palette.parts) {
                 assert!(contrast(colour, palette.background) >= 3.0, "{theme:?} {colour:?}");
             }
         }
@@ -202,6 +238,37 @@ mod tests {
                         assert!(distance >= 15.0, "{theme:?} {one:?} {other:?}: {distance}");
                     }
                 }
+            }
+        }
+    }
+
+    fn distance(one: [f64; 3], other: [f64; 3]) -> f64 {
+        (0..3).map(|i| (one[i] - other[i]).powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// Parts that touch differ in grey and to the colour-blind; none looks like a class.
+    #[test]
+    fn parts_are_told_apart() {
+        use Part::{Arbitration, Blocking, Gaps, Input, Output, Sharing, Transfer, Waiting};
+        const SEEN: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let causes = [Transfer, Blocking, Sharing, Waiting];
+        let places = [Input, Arbitration, Output, Gaps, Waiting];
+        for theme in THEMES {
+            let palette = Palette::of(theme);
+            for pair in causes.windows(2).chain(places.windows(2)) {
+                let [one, other] = [palette.part(pair[0]), palette.part(pair[1])];
+                let step = (lightness(one) - lightness(other)).abs();
+                assert!(step >= 9.0, "{theme:?} {pair:?}: {step}");
+                for matrix in WITHOUT {
+                    let distance = distance(seen(one, matrix), seen(other, matrix));
+                    assert!(distance >= 14.0, "{theme:?} {pair:?}: {distance}");
+                }
+            }
+            for (part, class) in
+                Part::ALL.into_iter().flat_map(|part| palette.series.map(|class| (part, class)))
+            {
+                let distance = distance(seen(palette.part(part), SEEN), seen(class, SEEN));
+                assert!(distance >= 25.0, "{theme:?} {part:?} {class:?}: {distance}");
             }
         }
     }

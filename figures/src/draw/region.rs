@@ -4,18 +4,16 @@ use super::canvas::{Area, Canvas, Pen, Place};
 use super::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};
 use super::legend::{self, Entry, Sample, Surface, Weight};
 use super::scale::{Scale, label};
-use crate::picture::{Frontier, Origin, Region};
+use crate::picture::{Frontier, Region};
 
 /// Height of the panel, as a share of the width of the figure.
 const HEIGHT: f64 = 0.62;
-/// Colours of series; limits beyond them repeat colours in other dashes.
-const COLOURS: usize = 5;
 /// Free space beyond the frontier, as a share of the axes.
 const BEYOND: f64 = 0.06;
 
 /// Draws below `top`, in `room` if the height is given; the height where it ends.
 pub(super) fn draw(canvas: &mut Canvas, region: &Region, top: f64, room: Option<f64>) -> f64 {
-    let start = legend::draw(canvas, &entries(region), top) + GAP;
+    let start = legend::draw(canvas, &entries(canvas, region), top) + GAP;
     let x_label = canvas.text.wrap(&label(&region.x), canvas.width - 2.0 * canvas.margin, 3);
     let foot = GAP + canvas.small.line_height() + x_label.len() as f64 * canvas.text.line_height();
     let height = match room {
@@ -53,13 +51,13 @@ pub(super) fn draw(canvas: &mut Canvas, region: &Region, top: f64, room: Option<
     panel.draw_axes(canvas, true);
     for run in &runs {
         let places: Vec<(Place, Option<usize>)> = run.iter().map(|(end, _, limit)| (*end, *limit)).collect();
-        draw_frontier(canvas, &places);
+        draw_frontier(canvas, region, &places);
         let lower: Vec<Place> = run.iter().map(|(_, from, _)| *from).collect();
         let pen = Pen { colour: canvas.palette.muted, width: Weight::Light.width(canvas) };
         legend::dashed(canvas, &lower, LOWER_DASH, pen);
     }
     if let Some(place) = mark.and_then(|mark| panel.place(mark.x, mark.y)) {
-        let colour = canvas.palette.series(MARK);
+        let colour = canvas.palette.text;
         legend::marker(canvas, place, MARK, 1, colour);
     }
     y_label(canvas, &y_lines, left - numbers, area.centre().1);
@@ -78,13 +76,25 @@ const LOWER_DASH: usize = 1;
 /// The shape of the mark: a diamond.
 const MARK: usize = 3;
 
-fn entries(region: &Region) -> Vec<Entry> {
-    let reached = |limit: usize| region.frontier.iter().any(|point| point.limit == Some(limit));
-    let limits = region.limits.iter().enumerate().filter(|(limit, _)| reached(*limit));
+/// Whether the frontier meets a limit.
+fn reached(region: &Region, limit: usize) -> bool {
+    region.frontier.iter().any(|point| point.limit == Some(limit))
+}
+
+/// The style of a limit, and the dashes that tell it from others of the same style.
+fn look(region: &Region, limit: usize) -> (usize, usize) {
+    let style = |limit: usize| region.limit_styles.get(limit).copied().unwrap_or(limit);
+    let alike = (0..limit.min(region.limits.len())).filter(|other| style(*other) == style(limit));
+    (style(limit), alike.filter(|other| reached(region, *other)).count())
+}
+
+fn entries(canvas: &Canvas, region: &Region) -> Vec<Entry> {
+    let limits = region.limits.iter().enumerate().filter(|(limit, _)| reached(region, *limit));
     let mut entries: Vec<Entry> = limits
         .map(|(limit, name)| {
-            let dash = Some((limit / COLOURS, Weight::Heavy));
-            Entry::new(Sample::Styled { style: limit, dash, marker: None }, format!("limited by {name}"))
+            let (style, dash) = look(region, limit);
+            let dash = Some((dash, Weight::Heavy));
+            Entry::new(Sample::Styled { style, dash, marker: None }, format!("limited by {name}"))
         })
         .collect();
     if region.frontier.iter().any(|point| point.limit.is_none()) {
@@ -94,23 +104,16 @@ fn entries(region: &Region) -> Vec<Entry> {
         entries.push(Entry::new(Sample::Curve(LOWER_DASH, Weight::Light), "below it a limit is broken, too"));
     }
     let surface = Surface::Pale;
-    let by = match region.origin {
-        Origin::Simulation => "simulation",
-        Origin::Published => "published model",
-        Origin::Refined => "refined model",
-    };
-    entries.push(Entry::new(Sample::Swatch { style: None, surface }, format!("admissible ({by})")));
+    let (colour, by) = (canvas.palette.muted, region.origin.words());
+    entries.push(Entry::new(Sample::Swatch { colour, surface }, format!("admissible ({by})")));
     if let Some(mark) = &region.mark {
-        entries.push(Entry::new(
-            Sample::Styled { style: MARK, dash: None, marker: Some((MARK, 1)) },
-            mark.label.clone(),
-        ));
+        entries.push(Entry::new(Sample::Mark(MARK), mark.label.clone()));
     }
     entries
 }
 
 /// Every part in the colour of its limit; where the limit changes, half way to the next point.
-fn draw_frontier(canvas: &mut Canvas, places: &[(Place, Option<usize>)]) {
+fn draw_frontier(canvas: &mut Canvas, region: &Region, places: &[(Place, Option<usize>)]) {
     let between = |a: Place, b: Place| ((a.0 + b.0) / 2.0, (a.1 + b.1) / 2.0);
     let mut before: Option<Place> = None;
     let mut runs = places.chunk_by(|one, next| one.1 == next.1).peekable();
@@ -122,7 +125,10 @@ fn draw_frontier(canvas: &mut Canvas, places: &[(Place, Option<usize>)]) {
         before = Some(last.0);
         let width = Weight::Heavy.width(canvas);
         let (colour, dash) = match first.1 {
-            Some(limit) => (canvas.palette.series(limit), limit / COLOURS),
+            Some(limit) => {
+                let (style, dash) = look(region, limit);
+                (canvas.palette.series(style), dash)
+            }
             None => (canvas.palette.muted, 0),
         };
         legend::dashed(canvas, &path, dash, Pen { colour, width });

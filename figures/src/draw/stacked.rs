@@ -1,11 +1,13 @@
 //! Bars of parts that add up: at each place the models, one of two pale, and hatched the simulation.
 
+use plotters::style::RGBColor;
+
 use super::canvas::{Area, Canvas, Pen};
 use super::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};
 use super::legend::{self, Entry, Sample, Surface};
 use super::scale::{Scale, drawable, label, quantile, robust_top, short};
 use super::tiles::{self, Tiles};
-use crate::picture::{Bar, Origin, Stacked, StackedPanel};
+use crate::picture::{Bar, Origin, Part, Stacked, StackedPanel};
 
 /// Height of a panel as a share of the width of the figure.
 const HEIGHT: f64 = 0.42;
@@ -14,7 +16,7 @@ const HEIGHT: f64 = 0.42;
 pub(super) fn draw(canvas: &mut Canvas, stacked: &Stacked, top: f64, room: Option<f64>) -> f64 {
     // each class has its own scale: best effort would flatten all others
     let scales: Vec<Scale> = stacked.panels.iter().map(y_scale).collect();
-    let legend_end = legend::draw(canvas, &legend_entries(stacked, &scales), top);
+    let legend_end = legend::draw(canvas, &legend_entries(canvas, stacked, &scales), top);
     let x_label = canvas.text.wrap(&label(&stacked.x), canvas.width - 2.0 * canvas.margin, 3);
     let foot = x_label.len() as f64 * canvas.text.line_height();
 
@@ -44,7 +46,7 @@ pub(super) fn draw(canvas: &mut Canvas, stacked: &Stacked, top: f64, room: Optio
         let panel = Panel { area, x, y };
         panel.draw_grid(canvas, true);
         tiles::heading(canvas, &content.label, area);
-        draw_panel(canvas, &panel, content, &origins);
+        draw_panel(canvas, &panel, (stacked, content), &origins);
         panel.draw_frame(canvas);
     }
     y_label(canvas, &y_lines, left - numbers, from.1 + all_rows / 2.0);
@@ -79,9 +81,10 @@ fn y_scale(panel: &StackedPanel) -> Scale {
     Scale { from: 0.0, ..Scale::around(tops.into_iter().chain([0.0]), false, 0.08) }
 }
 
-fn legend_entries(stacked: &Stacked, scales: &[Scale]) -> Vec<Entry> {
+fn legend_entries(canvas: &Canvas, stacked: &Stacked, scales: &[Scale]) -> Vec<Entry> {
     let part = |(index, name): (usize, &String)| {
-        Entry::new(Sample::Swatch { style: Some(index), surface: Surface::Solid }, name.clone())
+        let colour = canvas.palette.part(kind(stacked, index));
+        Entry::new(Sample::Swatch { colour, surface: Surface::Solid }, name.clone())
     };
     let mut entries: Vec<Entry> = stacked.parts.iter().enumerate().map(part).collect();
     let bars = || stacked.panels.iter().flat_map(|panel| &panel.bars);
@@ -90,10 +93,11 @@ fn legend_entries(stacked: &Stacked, scales: &[Scale]) -> Vec<Entry> {
         let surface = surface(*origin, &origins);
         let text = match (surface, origin) {
             (_, Origin::Simulation) => "hatched: simulation with 95 % interval".to_owned(),
-            (Surface::Pale, model) => format!("pale: {} model", model.word()),
-            (_, model) => format!("solid: {} model", model.word()),
+            (Surface::Pale, model) => format!("pale: {}", model.words()),
+            (_, model) => format!("solid: {}", model.words()),
         };
-        entries.push(Entry::new(Sample::Swatch { style: None, surface }, text));
+        let colour = canvas.palette.muted;
+        entries.push(Entry::new(Sample::Swatch { colour, surface }, text));
     }
     if bars().any(|bar| bar.saturated) {
         entries.push(Entry::new(Sample::Endless, "saturated: no upper end"));
@@ -104,6 +108,11 @@ fn legend_entries(stacked: &Stacked, scales: &[Scale]) -> Vec<Entry> {
         entries.push(Entry::new(Sample::Beyond, "beyond the frame"));
     }
     entries
+}
+
+/// What the part at this place is.
+fn kind(stacked: &Stacked, index: usize) -> Part {
+    stacked.kinds.get(index).copied().unwrap_or(Part::ALL[index % Part::ALL.len()])
 }
 
 /// Whose bars there are, from left to right.
@@ -129,7 +138,14 @@ fn places(panel: &StackedPanel) -> Vec<f64> {
     xs
 }
 
-fn draw_panel(canvas: &mut Canvas, panel: &Panel, content: &StackedPanel, origins: &[Origin]) {
+fn draw_panel(
+    canvas: &mut Canvas,
+    panel: &Panel,
+    (stacked, content): (&Stacked, &StackedPanel),
+    origins: &[Origin],
+) {
+    let colours: Vec<RGBColor> =
+        (0..stacked.parts.len()).map(|index| canvas.palette.part(kind(stacked, index))).collect();
     let xs = places(content);
     let slot = panel.area.width() / xs.len().max(1) as f64;
     // two places are kept free for two kinds of bars even if there is one
@@ -144,14 +160,21 @@ fn draw_panel(canvas: &mut Canvas, panel: &Panel, content: &StackedPanel, origin
             // models up to one another, the simulation a little apart from them
             let apart = if bar.origin == Origin::Simulation { gap } else { 0.0 };
             let left = middle + (at as f64 - kinds / 2.0) * width + apart;
-            draw_bar(canvas, panel, bar, surface(bar.origin, origins), (left, left + width));
+            let look = (colours.as_slice(), surface(bar.origin, origins));
+            draw_bar(canvas, panel, bar, look, (left, left + width));
         }
     }
     let numbers: Vec<String> = xs.iter().map(|x| short(*x)).collect();
     tiles::numbers_below(canvas, &numbers, panel.area);
 }
 
-fn draw_bar(canvas: &mut Canvas, panel: &Panel, bar: &Bar, surface: Surface, (left, right): (f64, f64)) {
+fn draw_bar(
+    canvas: &mut Canvas,
+    panel: &Panel,
+    bar: &Bar,
+    (colours, surface): (&[RGBColor], Surface),
+    (left, right): (f64, f64),
+) {
     let area = panel.area;
     let mut below = 0.0;
     for (index, height) in heights(bar).enumerate() {
@@ -160,7 +183,7 @@ fn draw_bar(canvas: &mut Canvas, panel: &Panel, bar: &Bar, surface: Surface, (le
         let Some((bottom, top)) = ends else { continue };
         let part = Area { left, right, top: top.max(area.top), bottom: bottom.min(area.bottom) };
         if part.height() > 0.0 {
-            let colour = canvas.palette.series(index);
+            let colour = colours.get(index).copied().unwrap_or(canvas.palette.muted);
             legend::swatch(canvas, part, colour, surface);
         }
     }

@@ -7,15 +7,16 @@ use super::scale::{Scale, drawable, label, short};
 use super::tiles;
 use crate::picture::{Tornado, TornadoBar};
 
-/// Colours of less and of more, by their numbers in the palette.
-const LESS: usize = 1;
-const MORE: usize = 0;
+/// How bars of less and of more are filled: no colour, as colours stand for classes and parts.
+const LESS: Surface = Surface::Hatched;
+const MORE: Surface = Surface::Solid;
 /// The most of the width that names may take.
 const NAMES: f64 = 0.4;
 
 /// Draws below `top`, in `room` if the height is given; the height where it ends.
 pub(super) fn draw(canvas: &mut Canvas, tornado: &Tornado, top: f64, room: Option<f64>) -> f64 {
-    let swatch = |style| Sample::Swatch { style: Some(style), surface: Surface::Solid };
+    let colour = canvas.palette.muted;
+    let swatch = |surface| Sample::Swatch { colour, surface };
     let mut entries =
         vec![Entry::new(swatch(MORE), tornado.more.clone()), Entry::new(swatch(LESS), tornado.less.clone())];
     entries.extend(tornado.marks.iter().map(|mark| Entry::new(Sample::None, mark.clone())));
@@ -92,15 +93,15 @@ fn written(bar: &TornadoBar) -> String {
 /// More in the upper half of the row, less in the lower one.
 fn draw_bar(canvas: &mut Canvas, axes: &Panel, bar: &TornadoBar, (middle, row): (f64, f64)) {
     let half = 0.4 * row;
-    for (end, style, top) in [(bar.more, MORE, middle - half), (bar.less, LESS, middle)] {
+    for (end, surface, top) in [(bar.more, MORE, middle - half), (bar.less, LESS, middle)] {
         let ends = axes.place_x(0.0).zip(end.and_then(|end| axes.place_x(end)));
         let Some((zero, end)) = ends else { continue };
         let (left, right): Place = if zero < end { (zero, end) } else { (end, zero) };
         let (left, right) = (left.max(axes.area.left), right.min(axes.area.right));
         let area = Area { left, right, top, bottom: top + half };
         if area.width() > 0.0 {
-            let colour = canvas.palette.series(style);
-            legend::swatch(canvas, area, colour, Surface::Solid);
+            let colour = canvas.palette.muted;
+            legend::swatch(canvas, area, colour, surface);
         }
     }
 }
