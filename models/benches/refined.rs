@@ -7,14 +7,10 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use flitwise_models::model::{Model, Options};
 use flitwise_models::scenario::{Preset, Scenario};
 
-/// Ten points of a sweep over the load, each from the one before or afresh.
-fn sweep(points: &[Scenario], options: &Options, warm: bool) {
-    let mut start = None;
+/// Ten points of a sweep over the load.
+fn sweep(points: &[Scenario], options: &Options) {
     for scenario in points {
-        let (_, next) = Model::Refined
-            .solve_from(scenario, options, start.as_ref().filter(|_| warm))
-            .expect("a scenario that has an answer");
-        start = Some(next);
+        Model::Refined.solve(scenario, options).expect("a scenario that has an answer");
     }
 }
 
@@ -43,10 +39,8 @@ fn refined(c: &mut Criterion) {
         let points: Vec<Scenario> =
             (0..10).map(|point| scenario.with_rates_scaled(0.55 + 0.05 * f64::from(point))).collect();
         for (name, distributions) in [("distributions", true), ("means", false)] {
-            for (way, warm) in [("warm", true), ("afresh", false)] {
-                let name = format!("sweep of ten {name} {way}");
-                group.bench_function(name, |b| b.iter(|| sweep(&points, &with(distributions), warm)));
-            }
+            let name = format!("sweep of ten {name}");
+            group.bench_function(name, |b| b.iter(|| sweep(&points, &with(distributions))));
         }
         let full = loaded(&scenario, 2.5);
         let options = Options { saturation_loads: true, ..with(false) };

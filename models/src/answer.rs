@@ -164,7 +164,7 @@ pub struct Saturation {
     /// The same in a sentence, with its numbers.
     pub because: String,
     /// The class saturates when all rates of the scenario are multiplied by this; `null` if not asked for,
-    /// or if it is saturated at any load.
+    /// if it is saturated at any load, or if the search takes too long, which a note says.
     pub at_load_factor: Option<f64>,
     /// Its own rate then \[messages/cycle/node\].
     pub at_rate_messages_per_cycle: Option<f64>,

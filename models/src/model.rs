@@ -70,7 +70,7 @@ impl Model {
     }
 
     /// Answers a scenario from a warm start, where that is the model's own and leads to the same answer, and hands
-    /// out the next one.
+    /// out the next one. The refined model sets out afresh each time.
     ///
     /// # Errors
     /// As [`Model::solve`].
@@ -84,19 +84,12 @@ impl Model {
             Self::Published => {
                 let start = start.and_then(|start| match start {
                     WarmStart::Published(start) => Some(start),
-                    WarmStart::Refined(_) => None,
+                    WarmStart::Refined => None,
                 });
                 let (answer, next) = published::solve_from(scenario, options, start)?;
                 Ok((answer, WarmStart::Published(next)))
             }
-            Self::Refined => {
-                let start = start.and_then(|start| match start {
-                    WarmStart::Refined(start) => Some(start),
-                    WarmStart::Published(_) => None,
-                });
-                let (answer, next) = refined::solve_from(scenario, options, start)?;
-                Ok((answer, WarmStart::Refined(next)))
-            }
+            Self::Refined => Ok((refined::solve(scenario, options)?, WarmStart::Refined)),
         }
     }
 
@@ -194,8 +187,9 @@ impl std::error::Error for Failure {}
 pub enum WarmStart {
     /// Of the published model.
     Published(published::WarmStart),
-    /// Of the refined model.
-    Refined(refined::WarmStart),
+    /// Of the refined model: none. Its iteration stops within a tolerance, and an answer must not depend on the ones
+    /// before it.
+    Refined,
 }
 
 impl WarmStart {
@@ -203,7 +197,7 @@ impl WarmStart {
     pub fn model(&self) -> Model {
         match self {
             Self::Published(_) => Model::Published,
-            Self::Refined(_) => Model::Refined,
+            Self::Refined => Model::Refined,
         }
     }
 }

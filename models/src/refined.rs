@@ -15,6 +15,7 @@ mod hypercube;
 mod interface;
 mod iteration;
 mod law;
+mod laws;
 mod link_sharing;
 mod modulated;
 mod queue;
@@ -36,6 +37,7 @@ use crate::answer::Answer;
 use crate::fixed_point::{Report, Status};
 use crate::model::Model;
 use crate::scenario::{ClassKind, NetworkSpec, Scenario, Scheduler, SourceSpec};
+use laws::Laws;
 use solution::{Detail, Found, Warm};
 use station::{Overloaded, Shape};
 
@@ -102,6 +104,8 @@ struct Asked {
     buffer: f64,
     /// Whether links keep clocks, which restart.
     clocked: bool,
+    /// Hops of the longest paths; one in a single router.
+    hops: u32,
 }
 
 impl Asked {
@@ -126,6 +130,10 @@ impl Asked {
             stages: f64::from(router.pipeline_stages),
             buffer: f64::from(router.buffer_flits),
             clocked: router.scheduler == Scheduler::VirtualClock,
+            hops: match scenario.network() {
+                NetworkSpec::Router { .. } => 1,
+                NetworkSpec::Hypercube { dimension } => dimension,
+            },
         }
     }
 
@@ -187,16 +195,23 @@ struct Resolution {
 
 /// Cells of a lattice at most.
 const MOST_CELLS: usize = 2048;
+/// Laws, one for each class and number of hops, up to which their cells are cycles.
+const MOST_LAWS: usize = 48;
 
 impl Resolution {
-    /// For distributions: a cell is a cycle, since laws jump where a whole message has gone ahead.
+    /// For distributions: a cell is a cycle, since laws jump where a whole message has gone ahead; where the lattice for
+    /// means has shown that so many of them do not reach, more.
     fn fine(asked: &Asked) -> Self {
         let cells = ((8.0 * asked.longest()) as usize).next_power_of_two().clamp(256, 1024);
+        // 12 classes in a 16-cube have 192 laws
+        let wide = asked.classes.len() * asked.hops as usize / MOST_LAWS;
+        let most = (asked.shortest() / 8.0).max(asked.longest() / 64.0).max(1.0);
+        let unit = ((wide + 1).next_power_of_two() as f64).min(most.log2().floor().exp2());
         Self {
             cells,
             most_cells: MOST_CELLS,
-            unit: 1.0,
-            widest: 1.0,
+            unit,
+            widest: unit,
             steps: 16,
             tolerance: 1e-4,
             most_rounds: 300,
@@ -214,14 +229,17 @@ impl Resolution {
             return Self { laws: false, ..Self::fine(asked) };
         }
         let header = (asked.stages - 3.0).max(0.0);
-        let widest = (asked.shortest() / 8.0).max(asked.longest() / 32.0).floor().max(1.0);
+        let longest = asked.longest();
+        // of messages beyond 128 flits there are finer parts than a 32nd, so that short ones beside them are told apart
+        let of_longest = (longest / 32.0).min(f64::max(4.0, longest / 256.0));
+        let widest = (asked.shortest() / 8.0).max(of_longest).floor().max(1.0);
         let whole = |unit: &f64| *unit <= widest && header % unit == 0.0;
         let unit = if header > 0.0 {
             (1..=header as u32).rev().map(f64::from).find(whole).unwrap_or(1.0)
         } else {
             widest
         };
-        let cells = ((8.0 * asked.longest() / unit) as usize).next_power_of_two().clamp(64, 256);
+        let cells = ((8.0 * longest / unit) as usize).next_power_of_two().clamp(64, 256);
         Self {
             cells,
             most_cells: 256,
@@ -234,6 +252,32 @@ impl Resolution {
             nothing: 1e-6,
             laws: false,
         }
+    }
+
+    /// For the load of saturation: as for means, but that beside messages of more than 128 flits cells are as coarse as
+    /// these allow.
+    fn probing(asked: &Asked) -> Self {
+        let means = Self::means(asked);
+        let longest = asked.longest();
+        if longest > 128.0 {
+            Self { widest: means.widest.max(longest / 32.0), most_cells: 256, ..means }
+        } else {
+            means
+        }
+    }
+
+    /// As far as four messages of the class and of all that take some time of a link: what is rare may matter to a mean
+    /// although hardly anything of a law lies out there.
+    fn reaching(self, asked: &Asked, index: usize) -> Self {
+        /// Load of a class up to which its messages may lie beyond the lattice.
+        const LITTLE: f64 = 0.005;
+        let others = asked.classes.iter().filter(|class| class.load() > LITTLE);
+        let longest = others.map(|class| class.message).fold(asked.classes[index].message, f64::max);
+        let mut reaching = self;
+        while (reaching.cells as f64) * reaching.unit < 4.0 * longest {
+            reaching = reaching.wider();
+        }
+        reaching
     }
 
     /// Twice as far: by more cells, or by wider ones.
@@ -255,57 +299,39 @@ impl Resolution {
 struct Solved {
     report: Report,
     found: Vec<Result<Found, Overloaded>>,
+    /// Of each class that sends, as far as they are asked for and there are any.
+    laws: Vec<Option<Laws>>,
 }
 
-/// A place from which the iteration of a similar scenario may set out: where that of each class that sends ended.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WarmStart {
-    classes: Vec<Option<Warm>>,
-}
-
-/// Solves the model.
+/// Solves the model: means first, by one path whatever else is asked for, then the laws that hang on them ([`laws`]).
+///
+/// Each scenario sets out afresh: the iteration stops within a tolerance, and an answer must not depend on the ones
+/// before it.
 ///
 /// # Errors
 /// When the scenario holds something that the model has not, or no fixed point is found. Saturation is no error.
 pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> {
-    solve_from(scenario, options, None).map(|(answer, _)| answer)
-}
-
-/// Solves the model from a warm start, if that is of as many classes; where the way from there ends in overload or
-/// nowhere it sets out afresh. The answer is the same within the tolerance of the iteration.
-///
-/// # Errors
-/// As [`solve`].
-pub fn solve_from(
-    scenario: &Scenario,
-    options: &Options,
-    start: Option<&WarmStart>,
-) -> Result<(Answer, WarmStart), Failure> {
     supports(scenario)?;
     let asked = Asked::new(scenario);
-    let resolution = if options.distributions { Resolution::fine(&asked) } else { Resolution::means(&asked) };
     let all: Vec<usize> = (0..asked.classes.len()).collect();
-    let found = solve_at(scenario, &asked, &resolution, &all, start);
-    let next = WarmStart {
-        classes: found.iter().map(|found| found.as_ref().ok().map(|found| found.warm.clone())).collect(),
-    };
+    let found = solve_at(scenario, &asked, &Resolution::means(&asked), &all, &[]);
     let report = report(&found);
     if report.status != Status::Converged {
         return Err(Failure::NotConverged { model: Model::Refined, report });
     }
-    Ok((wording::answer(scenario, &asked, Solved { report, found }, options), next))
+    let laws = if options.distributions { laws::of(scenario, &asked, &found) } else { Vec::new() };
+    Ok(wording::answer(scenario, &asked, Solved { report, found, laws }, options))
 }
 
-/// Some of the classes that send, at one resolution.
+/// Some of the classes that send, at one resolution, each from where it is known to have ended at another.
 fn solve_at(
     scenario: &Scenario,
     asked: &Asked,
     resolution: &Resolution,
     wanted: &[usize],
-    start: Option<&WarmStart>,
+    start: &[Option<Warm>],
 ) -> Vec<Result<Found, Overloaded>> {
-    let start = start.filter(|start| start.classes.len() == asked.classes.len());
-    let warm = |index: usize| start.and_then(|start| start.classes[index].clone());
+    let warm = |index: usize| start.get(index).cloned().flatten();
     let at = |asked: &Asked, resolution: &Resolution, wanted: &[usize]| match scenario.network() {
         NetworkSpec::Router { ports } => router::solve(asked, ports, resolution, wanted, &warm),
         NetworkSpec::Hypercube { dimension } => hypercube::solve(asked, dimension, resolution, wanted, &warm),

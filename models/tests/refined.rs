@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-use flitwise_models::answer::Answer;
-use flitwise_models::model::{Failure, Model, Options};
+use flitwise_models::answer::{Answer, ClassAnswer, LatencyDistribution};
+use flitwise_models::model::{Failure, Model, Options, WarmStart};
 use flitwise_models::scenario::{
     ClassKind, ClassSpec, NetworkSpec, RouterSpec, Scenario, ScenarioSpec, Scheduler, SourceSpec,
 };
@@ -105,6 +105,11 @@ fn is_sound(answer: &Answer) {
         assert!(class.waiting_cycles.unwrap() >= 1.0 - 1e-9, "{name}");
         let parts = transfer + class.blocking_cycles.unwrap() + class.sharing_cycles.unwrap();
         assert!((parts - latency).abs() <= 1e-9 * latency, "{name}");
+        let places = [class.input_cycles, class.arbitration_cycles, class.output_cycles, class.gap_cycles]
+            .map(Option::unwrap);
+        assert!((transfer + places.iter().sum::<f64>() - latency).abs() <= 1e-9 * latency, "{name}");
+        let parts = [class.blocking_cycles.unwrap(), class.sharing_cycles.unwrap(), transfer];
+        assert!(places.iter().chain(&parts).all(|part| *part >= 0.0), "{name}: {places:?} {parts:?}");
         let at_most = class.latency_distribution.iter().flat_map(|known| &known.at_most_probability);
         let mut before = 0.0;
         for p in at_most {
@@ -147,30 +152,6 @@ fn ask_for_means(halves: [std::ops::Range<u64>; 2], most_flits: u32, most_lost: 
             scope.spawn(|| ask(half, most_flits, &options, most_lost));
         }
     });
-}
-
-/// Means alone are those of the laws within a percent, over the loads of two presets.
-#[test]
-fn means_alone_agree_with_those_of_the_laws() {
-    for (preset, factors) in [("router16", &[0.1, 0.5, 1.0][..]), ("cube6", &[0.1, 1.0][..])] {
-        let preset = flitwise_models::scenario::Preset::find(preset).unwrap_or_else(|_| panic!("{preset}"));
-        for factor in factors {
-            let scenario = preset.scenario().with_rates_scaled(*factor);
-            let ask = |distributions| {
-                let options = Options { distributions, saturation_loads: false, ..Options::default() };
-                Model::Refined.solve(&scenario, &options).unwrap()
-            };
-            let (laws, means) = (ask(true), ask(false));
-            for (laws, means) in laws.classes.iter().zip(&means.classes) {
-                let (exact, coarse) =
-                    (laws.network_latency_cycles.unwrap(), means.network_latency_cycles.unwrap());
-                assert!((coarse / exact - 1.0).abs() < 0.01, "{factor} {}: {coarse} {exact}", laws.name);
-                let (exact, coarse) = (laws.waiting_cycles.unwrap(), means.waiting_cycles.unwrap());
-                let close = (coarse - exact).abs() < f64::max(0.02 * exact, 0.1);
-                assert!(close, "{factor} {}: waiting {coarse} {exact}", laws.name);
-            }
-        }
-    }
 }
 
 #[test]
@@ -322,29 +303,78 @@ fn beside_bursts_latencies_rise_with_the_load_without_a_jump() {
     }
 }
 
-/// A sweep that goes on from point to point finds what each point finds by itself, up or down.
-#[test]
-fn warm_starts_lead_to_the_same_answers() {
-    for (preset, distributions) in [("router16", true), ("router16-3rt", false), ("cube5", false)] {
-        let scenario = flitwise_models::scenario::Preset::find(preset).unwrap().scenario();
-        let options = Options { distributions, saturation_loads: false, ..Options::default() };
-        let (mut warm, mut rounds) = (None, [0, 0]);
-        for factor in [0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 0.95, 0.6] {
-            let scenario = scenario.with_rates_scaled(factor);
-            let (answer, next) = Model::Refined.solve_from(&scenario, &options, warm.as_ref()).unwrap();
-            warm = Some(next);
-            let alone = Model::Refined.solve(&scenario, &options).unwrap();
-            rounds = [rounds[0] + answer.report.iterations, rounds[1] + alone.report.iterations];
-            for (one, other) in answer.classes.iter().zip(&alone.classes) {
-                let near = |a: Option<f64>, b: Option<f64>| (a.unwrap() / b.unwrap() - 1.0).abs() < 2e-3;
-                let name = format!("{preset} {factor} {}", one.name);
-                assert!(near(one.network_latency_cycles, other.network_latency_cycles), "{name}");
-                let (waiting, alone) = (one.waiting_cycles.unwrap(), other.waiting_cycles.unwrap());
-                assert!((waiting - alone).abs() < f64::max(0.02, 0.01 * alone), "{name} {waiting} {alone}");
-            }
-        }
-        assert!(rounds[0] < rounds[1], "{preset}: {rounds:?}");
+/// Mean of a distribution \[cycles\].
+fn mean(distribution: &LatencyDistribution) -> f64 {
+    let beyond = distribution.at_most_probability.iter().map(|p| 1.0 - p);
+    f64::from(distribution.first_cycle) + beyond.sum::<f64>()
+}
+
+/// Means are the same to the last digit whatever else is asked for and whatever was solved before; laws have them.
+fn has_one_answer(scenario: &Scenario, warm: &mut Option<WarmStart>) {
+    let ask = |distributions, saturation_loads| {
+        let options = Options { distributions, saturation_loads, details: true, ..Options::default() };
+        Model::Refined.solve(scenario, &options).ok()
+    };
+    let name = &scenario.spec().name;
+    let Some(means) = ask(false, false) else {
+        assert!(ask(true, false).is_none(), "{name}: an answer only with distributions");
+        return;
+    };
+    let options =
+        Options { distributions: false, saturation_loads: false, details: true, ..Options::default() };
+    let (from_another, next) = Model::Refined.solve_from(scenario, &options, warm.as_ref()).unwrap();
+    *warm = Some(next);
+    assert_eq!(serde_json::to_value(&from_another).unwrap(), serde_json::to_value(&means).unwrap(), "{name}");
+    let laws = ask(true, false).unwrap();
+    assert_eq!(laws.report.residuals, means.report.residuals, "{name}");
+    for (laws, means) in laws.classes.iter().zip(&means.classes) {
+        let of = |class: &ClassAnswer| {
+            [
+                class.network_latency_cycles,
+                class.waiting_cycles,
+                class.total_latency_cycles,
+                class.transfer_cycles,
+                class.blocking_cycles,
+                class.input_cycles,
+                class.arbitration_cycles,
+                class.output_cycles,
+                class.gap_cycles,
+                class.source_load,
+            ]
+        };
+        assert_eq!(of(laws), of(means), "{name}: {}", laws.name);
+        let Some((law, latency)) = laws.latency_distribution.as_ref().zip(laws.network_latency_cycles) else {
+            continue;
+        };
+        assert!((mean(law) / latency - 1.0).abs() < 1e-6, "{name}: {} {latency}", mean(law));
     }
+}
+
+/// Routers and cubes, with and without bursts, buffers above and below the message length.
+#[test]
+fn a_scenario_has_one_answer() {
+    let mut warm = None;
+    for seed in 300..360 {
+        has_one_answer(&anything(seed, 128), &mut warm);
+    }
+    for preset in flitwise_models::scenario::PRESETS {
+        for factor in [0.2, 1.0] {
+            has_one_answer(&preset.scenario().with_rates_scaled(factor), &mut warm);
+        }
+    }
+}
+
+#[test]
+#[ignore = "two minutes: 1,500 scenarios with and without distributions"]
+fn many_scenarios_have_one_answer() {
+    std::thread::scope(|scope| {
+        for half in [40_000..40_750, 50_000..50_750] {
+            scope.spawn(move || {
+                let mut warm = None;
+                half.for_each(|seed| has_one_answer(&anything(seed, 128), &mut warm));
+            });
+        }
+    });
 }
 
 /// Steady just below the load at which a class is said to saturate, saturated just above.

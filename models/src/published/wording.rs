@@ -85,6 +85,23 @@ fn note_multiplied_share(scenario: &Scenario, traffic: &Traffic, notes: &mut Vec
     }
 }
 
+/// A part of a latency that is negative is none: beyond the range of A.2, which a note names. What rounding left below zero
+/// is zero.
+fn no_negative_parts(answer: &mut ClassAnswer) {
+    const ROUNDING: f64 = 1e-9;
+    let ClassAnswer { blocking_cycles, sharing_cycles, reasons, .. } = answer;
+    for (field, part) in [("blocking_cycles", blocking_cycles), ("sharing_cycles", sharing_cycles)] {
+        let Some(cycles) = part.filter(|cycles| *cycles < 0.0) else { continue };
+        *part = (cycles > -ROUNDING).then_some(0.0);
+        if part.is_none() {
+            reasons.insert(
+                field.to_owned(),
+                format!("negative as printed ({cycles:.1} cycles), beyond the range of A.2"),
+            );
+        }
+    }
+}
+
 fn name(channel: Channel) -> String {
     match channel {
         Channel::Output => "the output link".to_owned(),
@@ -144,6 +161,7 @@ impl Words<'_> {
                 answer.reasons.insert(field.to_owned(), because.clone());
             }
         }
+        no_negative_parts(answer);
         self.distribution(class, found.latencies.as_ref(), None, answer);
         if self.options.details {
             let message = f64::from(class.message_flits);

@@ -137,6 +137,29 @@ fn parts(class: &Class) -> Vec<Part> {
     ]
 }
 
+/// The most other classes whose bursts are followed: each doubles the states.
+const FOLLOWED: usize = 3;
+
+/// The other classes that come in bursts, with both states of each; of many, those that bring most in them. The rest counts
+/// as Poisson.
+fn most_bursty(classes: &[Class], own: usize) -> Vec<(usize, Vec<Part>)> {
+    let mut bursty: Vec<(usize, Vec<Part>)> = (0..classes.len())
+        .filter(|d| *d != own)
+        .map(|d| (d, parts(&classes[d])))
+        .filter(|(_, parts)| parts.len() > 1)
+        .collect();
+    let brings = |d: usize| {
+        let class = &classes[d];
+        class.bursts.map_or(0.0, |bursts| class.load() * (1.0 - 1.0 / bursts.messages_per_burst))
+    };
+    if bursty.len() > FOLLOWED {
+        bursty.sort_by(|(a, _), (b, _)| brings(*b).total_cmp(&brings(*a)));
+        bursty.truncate(FOLLOWED);
+        bursty.sort_by_key(|(d, _)| *d);
+    }
+    bursty
+}
+
 impl Beside {
     /// Of class `own` among all real-time classes of the node.
     pub(super) fn new(classes: &[Class], own: usize, same_way: SameWay, unit: f64, steps: usize) -> Self {
@@ -145,11 +168,8 @@ impl Beside {
             .collect();
         let mut states = vec![(1.0, 0.0, classes.to_vec(), chances.clone())];
         let mut walk = DMatrix::<f64>::zeros(1, 1);
-        for (d, class) in classes.iter().enumerate().filter(|(d, _)| *d != own) {
-            let parts = parts(class);
-            if parts.len() < 2 {
-                continue;
-            }
+        for (d, parts) in most_bursty(classes, own) {
+            let class = &classes[d];
             let split = |(share, ends, classes, chances): &(f64, f64, Vec<Class>, Vec<ByChance>)| {
                 let of = |part: &Part| {
                     let (mut classes, mut chances) = (classes.clone(), chances.clone());

@@ -156,23 +156,37 @@ pub(super) struct Chains {
     pub(super) unit: f64,
 }
 
+/// Steps of a message at most: with them the work of a chain is bounded, however long messages are.
+const MOST_STEPS: f64 = 128.0;
+
+impl Class {
+    /// The class beside messages of so many flits: of those so short that they do not fill a step, several come at once.
+    pub(super) fn beside(&self, flits: f64) -> Self {
+        let together = (flits / MOST_STEPS / self.message).ceil().max(1.0);
+        Self { rate: self.rate / together, message: self.message * together, ..*self }
+    }
+}
+
 impl Chains {
-    /// Chains in which the shorter message has at most about `2 steps` steps.
+    /// Chains in which the shorter message has at most about `2 steps` steps, and what matters of the longer one at most
+    /// [`MOST_STEPS`]: all of an own message, and of one of the other class the `reach` flits that may go before the
+    /// end of an own one.
     pub(super) fn new(
-        own: &Class,
-        own_index: usize,
-        other: &Class,
-        index: usize,
+        (own, own_index): (&Class, usize),
+        (other, index): (&Class, usize),
         unit: f64,
         steps: usize,
+        reach: f64,
     ) -> Self {
         let quantum = (own.message.min(other.message) / steps as f64).floor().max(1.0);
-        let own_steps = (own.message / quantum).round().max(1.0);
-        let other_steps = (other.message / quantum).round().max(1.0);
-        // enough for what may be sent, and for a burst of messages
-        let sent = 2.0 * own.vtick / other.vtick * own_steps + 2.0 * other_steps;
-        let length = f64::max(6.0 * other_steps, sent.min(16.0 * other_steps)) as usize + 1;
+        let reach = reach.clamp(own.message.min(other.message), other.message);
+        let own_steps = (own.message / quantum.max(own.message / MOST_STEPS)).round().max(1.0);
+        let other_steps = (other.message / quantum.max(reach / MOST_STEPS)).round().max(1.0);
         let left = own.vtick / other.vtick * own.message * other_steps / other.message;
+        // enough for what may be sent, and for a burst of messages; what is beyond reach is not told apart
+        let length = f64::max(6.0 * other_steps, (2.0 * (left + other_steps)).min(16.0 * other_steps));
+        let reach = if other_steps > MOST_STEPS { MOST_STEPS + left + 2.0 } else { f64::INFINITY };
+        let length = length.min(reach) as usize + 1;
         // messages of the other class per step of its own; third classes are left out
         let rate = other.rate * other.message / other_steps;
         let behind_flit = own.message / own_steps / (other.message / other_steps);
@@ -218,11 +232,15 @@ impl Chains {
         let residual = self.message().residual();
         let waiting = self.waiting(load);
         let mut weights = vec![0.0; self.length];
-        for (x, p) in residual.probabilities().iter().enumerate() {
+        let last = self.length - 1;
+        let within = residual.probabilities().len().min(last);
+        let (near, far) = residual.probabilities().split_at(within);
+        for (x, p) in near.iter().enumerate() {
             for (y, q) in waiting.probabilities().iter().enumerate() {
-                weights[(x + y).min(self.length - 1)] += p * q;
+                weights[(x + y).min(last)] += p * q;
             }
         }
+        weights[last] += far.iter().sum::<f64>();
         Law::of(weights)
     }
 
@@ -260,7 +278,7 @@ impl Chains {
             steps.floor().clamp(0.0, 1e9) as usize
         };
         // work beyond the last limit stays, and no more of it than its own last limit goes before the next message
-        let length = self.length.min(in_steps(self.own_steps).saturating_add(self.left + 1));
+        let length = self.length.min(in_steps(self.own_steps).saturating_add(self.left).saturating_add(1));
         let mut chain = GreedyChain::new(found, self.steps, Rc::clone(&self.arrivals), length);
         chain.begin(in_steps(1));
         each(&chain);
@@ -273,6 +291,16 @@ impl Chains {
 
     /// What a chain has sent \[cells\].
     pub(super) fn sent(&self, chain: &GreedyChain) -> Law {
-        chain.sent().stretched(self.flits / self.unit)
+        self.in_cells(&chain.sent())
+    }
+
+    /// A number of steps of the other class, in cells.
+    pub(super) fn in_cells(&self, steps: &Law) -> Law {
+        steps.stretched(self.flits / self.unit)
+    }
+
+    /// Cells of a step of the other class.
+    pub(super) fn cells_per_step(&self) -> f64 {
+        self.flits / self.unit
     }
 }

@@ -8,7 +8,7 @@ mod plan;
 mod terms;
 mod transform;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -52,8 +52,15 @@ pub(super) struct Grid {
 }
 
 thread_local! {
+    /// Cells transformed so far.
+    static WORK: Cell<u64> = const { Cell::new(0) };
     /// Grids made so far, by their number of cells and what is nothing: planning takes longer than a solve.
     static GRIDS: RefCell<HashMap<(usize, u64), Rc<Grid>>> = RefCell::default();
+}
+
+/// Cells that this thread has transformed so far: a count of the work of a solve, some 20 ns each.
+pub(super) fn work() -> u64 {
+    WORK.get()
 }
 
 impl Grid {
@@ -124,6 +131,7 @@ impl Grid {
             return Transform::constant(Complex64::ONE, self.points.len());
         }
         let within = probabilities.len().min(self.n);
+        WORK.set(work() + self.n as u64);
         self.plan.forward(|real| {
             for ((to, p), d) in real.iter_mut().zip(&probabilities[..within]).zip(&self.damping) {
                 *to = p * d;
@@ -141,6 +149,7 @@ impl Grid {
 
     /// The law of a transform.
     pub(super) fn law(&self, mut transform: Transform) -> Law {
+        WORK.set(work() + self.n as u64);
         let mut weights = self.plan.inverse(&mut transform);
         for (p, u) in weights.iter_mut().zip(&self.undamping) {
             *p *= u;

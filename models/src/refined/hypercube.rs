@@ -38,7 +38,7 @@ use super::interface::Interface;
 use super::iteration::{Iteration, Settled, State};
 use super::law::Law;
 use super::link_sharing::LinkSharing;
-use super::solution::{Delays, Detail, Found, Outcome, Warm, on_wider_lattices};
+use super::solution::{Delays, Detail, Found, Outcome, Parts, Warm, on_wider_lattices};
 use super::source::{InBuffer, Source};
 use super::station::{Around, Arriving, Met, Overloaded, Place, Shape, Station as Queues, Waits};
 use super::{Asked, Class, Resolution};
@@ -69,7 +69,7 @@ pub(super) fn solve(
     let resolution = &Resolution { beyond: resolution.beyond.min(BEYOND), ..*resolution };
     let solve = |index: usize| {
         let mut known: Option<(f64, Option<Rc<Chained>>)> = None;
-        on_wider_lattices(resolution, warm(index).as_ref(), |resolution, start| {
+        on_wider_lattices(&resolution.reaching(asked, index), warm(index).as_ref(), |resolution, start| {
             let grid = Grid::down_to(resolution.cells, resolution.nothing);
             // what does not depend on the number of cells
             let chains = match &known {
@@ -314,39 +314,40 @@ impl<'g> OneClass<'g> {
             residence + typical.waits + typical.link + self.gaps[0].max(&self.gaps[1]).mean().max(gaps);
         let start = self.start(expected, &queued);
         let prepared = Prepared::new(&stations);
-        let (mut transfer, mut input, mut arbitration, mut output) = (0.0, 0.0, 0.0, 0.0);
+        let (mut transfer, mut input, mut granted, mut link) = (0.0, 0.0, 0.0, 0.0);
         for (path, hops) in paths.iter().zip(1..) {
             let share = self.paths.share(hops);
             transfer += share * lone(hops);
             input += share * (residence + path.inside) * unit;
-            arbitration += share * path.granted * unit;
+            granted += share * path.granted * unit;
             let upstream = path.waits - path.inside;
-            output += share * ((path.link - path.granted).max(0.0) + upstream) * unit;
+            link += share * (path.link + upstream) * unit;
         }
         let (mut delays, mut parts) = (Vec::new(), Vec::new());
-        let mut latency = transfer;
+        let mut delay = 0.0;
         if self.laws {
             for (path, hops) in paths.iter().zip(1..) {
                 let share = self.paths.share(hops);
                 let law = self.along(path, &prepared, &in_channel, start.clone());
-                latency += share * law.mean() * unit;
+                delay += share * law.mean() * unit;
                 delays.push(Delays { hops: Some(hops), share, lone: lone(hops), law });
             }
         } else {
             let hops = (self.paths.mean_hops().floor() as u32 + 1).min(n);
             let path = Path::mean(self, &stations, &in_channel, hops);
-            latency += self.mean_along(&path, &prepared, &in_channel, start) * unit;
+            delay += self.mean_along(&path, &prepared, &in_channel, start) * unit;
             parts.extend(self.gaps.clone());
             for (_, Station { met, .. }) in stations.known {
                 parts.extend([met.waits.link, met.blocked]);
             }
         }
+        let Parts { input, arbitration, output, gaps } = Parts::of(delay, input, granted, link);
         Ok(Outcome::Found(Found {
             transfer,
             input,
             arbitration,
             output,
-            gaps: latency - transfer - input - arbitration - output,
+            gaps,
             waiting: 1.0 + queued.waiting * unit + asked.longer_wait(&self.class, queued.load),
             source_load: queued.load,
             pace,

@@ -94,14 +94,23 @@ struct Pair {
 impl Pair {
     fn new(
         classes: &[Class],
-        own: usize,
-        d: usize,
+        (own, d): (usize, usize),
+        other: &Class,
         by_chance: ByChance,
-        chains: &Chains,
         same: SameWay,
-        unit: f64,
+        (unit, steps): (f64, usize),
     ) -> Self {
-        let (class, other) = (&classes[own], &classes[d]);
+        let class = &classes[own];
+        let others: f64 = (0..classes.len()).filter(|e| *e != own).map(|e| classes[e].load()).sum();
+        let takes = 1.0 / (1.0 - others).max(0.02);
+        let lead = (class.vtick - takes).max(0.0) * class.message / other.vtick;
+        let utilization = (class.load() * takes).min(0.98);
+        let before = before(utilization);
+        let most_lead = before.iter().map(|(_, messages)| messages * lead).fold(0.0, f64::max);
+        // a clock that ticks faster than its flits come has run ahead by more than the message
+        let ran = (1.0 / other.vtick - 1.0).max(0.0) * other.message;
+        let reach = class.vtick / other.vtick * class.message + most_lead + ran;
+        let chains = &Chains::new((class, own), (other, d), unit, steps, reach);
         let k = class.vtick / other.vtick;
         let run = |start: &Law, limit: &dyn Fn(f64) -> f64| chains.run(start, limit, |_: &GreedyChain| ());
         // d comes while c is sent: its clock has the mean age of half the flits sent, 1 / V_d ticks each
@@ -129,11 +138,7 @@ impl Pair {
         let left = Law::mixture(&[(1.0 - beside, &comes_left), (beside, &found_left)]);
         // behind another of its class nothing of d is there, but it comes: the own clock leads by V M less the time
         // that a message takes, for each message before it
-        let others: f64 = (0..classes.len()).filter(|e| *e != own).map(|e| classes[e].load()).sum();
-        let takes = 1.0 / (1.0 - others).max(0.02);
-        let lead = (class.vtick - takes).max(0.0) * class.message / other.vtick;
-        let utilization = (class.load() * takes).min(0.98);
-        let all = before(utilization).into_iter().map(|(weight, messages)| {
+        let all = before.into_iter().map(|(weight, messages)| {
             let limit = |j: f64| messages * lead + (k - pace / 2.0).max(0.0) * j;
             (weight, chains.sent(&run(&Law::zero(), &limit)))
         });
@@ -204,11 +209,11 @@ impl GapsInside {
     ) -> Self {
         let class = &classes[own];
         let others: Vec<usize> = others(classes, own);
-        let chains: Vec<Chains> =
-            others.iter().map(|d| Chains::new(class, own, &classes[*d], *d, unit, steps)).collect();
-        let pair =
-            |(d, chains): (&usize, &Chains)| Pair::new(classes, own, *d, by_chance[*d], chains, same, unit);
-        let mut pairs: Vec<Pair> = others.iter().zip(&chains).map(pair).collect();
+        let pair = |d: &usize| {
+            let other = classes[*d].beside(class.message);
+            Pair::new(classes, (own, *d), &other, by_chance[*d], same, (unit, steps))
+        };
+        let mut pairs: Vec<Pair> = others.iter().map(pair).collect();
         let load: f64 = classes.iter().map(Class::load).sum();
         // behind another a message waits for no more than all that comes of the others
         let others = load - class.load();

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 /// Probability below which the end of a law is cut off.
 pub(super) const NOTHING: f64 = 1e-12;
 /// Cells that no law exceeds.
-const LONGEST: usize = 1 << 20;
+pub(super) const LONGEST: usize = 1 << 20;
 
 /// Sums are taken side by side: the additions of one wait for each other.
 const LANES: usize = 4;

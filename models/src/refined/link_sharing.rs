@@ -52,9 +52,9 @@ struct Mixed {
 }
 
 impl Mixed {
-    fn add(&mut self, weight: f64, chains: &Chains, chain: &GreedyChain) {
+    fn add(&mut self, weight: f64, chain: &GreedyChain) {
         if weight > 0.0 {
-            self.sent.push((weight, chains.sent(chain)));
+            self.sent.push((weight, chain.sent()));
             self.left.push((weight, chain.left()));
         }
     }
@@ -73,9 +73,10 @@ struct Pair {
     message: f64,
     /// Probability that it is there, given that the own class is not.
     present: f64,
-    /// `X_r` \[cells\]: delay of the tail if it comes when `r` flits are still to go, by even steps up to all.
+    /// `X_r` \[steps of its messages\]: delay of the tail if it comes when `r` flits are still to go, by even steps up to
+    /// all.
     met: Vec<Law>,
-    /// `V_1` \[cells\]: the same if it is found.
+    /// `V_1` \[the same steps\]: the same if it is found.
     found: Vec<Law>,
     /// Left behind at the tail by the own message, if it was found, and if it came with `r` flits to go.
     left_found: Law,
@@ -85,9 +86,9 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(classes: &[Class], own: usize, d: usize, chains: Chains, clock: Clock) -> Self {
+    fn new(classes: &[Class], (own, d): (usize, usize), other: &Class, chains: Chains, clock: Clock) -> Self {
         let present = load_beside(classes, own, d);
-        let (class, other) = (&classes[own], &classes[d]);
+        let class = &classes[own];
         let k = class.vtick / other.vtick;
         let ahead = other.vtick - class.vtick;
         let limit = |e: f64| {
@@ -113,7 +114,7 @@ impl Pair {
         for (lead, weights) in runs {
             let mut at = 0;
             chains.run(&chains.message(), &limit(ahead - lead), |chain| {
-                come[at].add(weights[at], &chains, chain);
+                come[at].add(weights[at], chain);
                 at += 1;
             });
         }
@@ -141,7 +142,7 @@ impl Pair {
         for (weight, lead, start) in runs {
             let mut at = 0;
             chains.run(&start, &limit(ahead + lead), |chain| {
-                find[at].add(weight, &chains, chain);
+                find[at].add(weight, chain);
                 at += 1;
             });
         }
@@ -162,7 +163,7 @@ impl Pair {
         let parts: Vec<(f64, &Law)> =
             self.met[..steps].iter().enumerate().map(|(at, law)| (weight(at + 1), law)).collect();
         let total: f64 = parts.iter().map(|(weight, _)| weight).sum();
-        if total < 1e-300 { (0.0, Law::zero()) } else { (total, Law::mixture(&parts)) }
+        if total < 1e-300 { (0.0, Law::zero()) } else { (total, self.chains.in_cells(&Law::mixture(&parts))) }
     }
 
     fn steps_of(&self, flits: f64) -> usize {
@@ -177,7 +178,7 @@ impl Pair {
 
     /// Delay by what is found with `flits` to go, less what is counted as coming later.
     fn found(&self, flits: f64) -> Law {
-        let found = &self.found[self.steps_of(flits) - 1];
+        let found = self.chains.in_cells(&self.found[self.steps_of(flits) - 1]);
         let whole = found.mean();
         if whole <= 0.0 {
             return Law::zero();
@@ -191,8 +192,8 @@ impl Pair {
         let steps = self.left_met.len();
         let weight = |r: usize| (1.0 - present) * (-nu * (steps - r) as f64).exp() * (1.0 - (-nu).exp());
         // who comes behind another comes while that one is sent: weights by how long it takes
-        let unit = self.chains.unit;
-        let takes = |delay: &Law| 1.0 + delay.mean() * unit / own.message;
+        let flits = self.chains.cells_per_step() * self.chains.unit;
+        let takes = |delay: &Law| 1.0 + delay.mean() * flits / own.message;
         let met = self.left_met.iter().zip(&self.met).enumerate();
         let mut rest = 1.0 - present;
         let mut parts: Vec<(f64, &Law)> = Vec::new();
@@ -240,8 +241,12 @@ impl LinkSharing {
         let class = &classes[own];
         let others: Vec<usize> = others(classes, own);
         let pair = |d: &usize| {
-            let chains = Chains::new(class, own, &classes[*d], *d, unit, steps);
-            Pair::new(classes, own, *d, chains, clock)
+            let other = classes[*d].beside(class.message);
+            // what may go before the tail: as the clocks advance, by their difference, and by what either leads
+            let (k, ahead) = (class.vtick / other.vtick, (other.vtick - class.vtick).abs());
+            let reach = (k + class.vtick + 1.0) * class.message + ahead;
+            let chains = Chains::new((class, own), (&other, *d), unit, steps, reach);
+            Pair::new(classes, (own, *d), &other, chains, clock)
         };
         let pairs = others.iter().map(pair).collect();
         let mut sharing = Self { message: class.message, pairs };
@@ -314,7 +319,7 @@ impl LinkSharing {
             at_once.push(Presence { present, found, absent: grid.transform(&Law::zero()) });
             // I if it is not there, V_1 if it is
             let (come, _) = pair.interruption(self.message, contending);
-            let met_whole = pair.found.last().map_or_else(Law::zero, Law::clone);
+            let met_whole = pair.found.last().map_or_else(Law::zero, |found| pair.chains.in_cells(found));
             let met_whole = nested[0].within(grid, place, &met_whole);
             let comes = nested[0].law(place).iter().map(|comes| (comes - 1.0) * come + 1.0).collect();
             tails.push(Presence { present, found: met_whole, absent: comes });

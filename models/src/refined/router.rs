@@ -10,7 +10,7 @@ use super::interface::{Interface, SameWay};
 use super::iteration::{Iteration, Settled, State};
 use super::law::Law;
 use super::link_sharing::{Clock, LinkSharing};
-use super::solution::{Delays, Detail, Found, Outcome, Warm, on_wider_lattices};
+use super::solution::{Delays, Detail, Found, Outcome, Parts, Warm, on_wider_lattices};
 use super::source::Source;
 use super::station::{Around, Overloaded, Place, Shape, Station};
 use super::{Asked, Class, Resolution};
@@ -33,7 +33,7 @@ pub(super) fn solve(
     let share = OwnInput::new(asked, &real_time, f64::from(ports), resolution);
     let solve = |index: usize| {
         let mut known: Option<(f64, Option<Rc<Chained>>)> = None;
-        on_wider_lattices(resolution, warm(index).as_ref(), |resolution, start| {
+        on_wider_lattices(&resolution.reaching(asked, index), warm(index).as_ref(), |resolution, start| {
             let grid = Grid::down_to(resolution.cells, resolution.nothing);
             // what does not depend on the number of cells
             let chains = match &known {
@@ -228,16 +228,15 @@ fn one(
         parts.extend(whole.clone());
         each().map(|(share, (waits, gaps))| share * station.mean_passage(waits, &met, gaps)).sum()
     };
-    let input = in_buffer.mean() * unit;
-    let arbitration = met.granted.mean() * unit;
-    let output = (met.waits.link.mean() * unit - arbitration).max(0.0);
-    let total = mean * unit;
+    let [granted, link] = [met.granted.mean(), met.waits.link.mean()].map(|cells| cells * unit);
+    let Parts { input, arbitration, output, gaps } =
+        Parts::of(mean * unit, in_buffer.mean() * unit, granted, link);
     Ok(Outcome::Found(Found {
         transfer: asked.stages - 1.0 + class.message,
         input,
         arbitration,
         output,
-        gaps: total - input - arbitration - output,
+        gaps,
         waiting: 1.0 + queued.waiting * unit + asked.longer_wait(class, queued.load),
         source_load: queued.load,
         pace,

@@ -1,5 +1,6 @@
 //! From which load on a class is saturated.
 
+use super::grid::work;
 use super::{Asked, Resolution, solve_at};
 use crate::scenario::Scenario;
 
@@ -7,13 +8,25 @@ use crate::scenario::Scenario;
 const PRECISION: f64 = 1e-3;
 /// The least factor looked at.
 const LEAST: f64 = 1e-9;
+/// Cells that the search for all classes of a scenario may transform before it is given up: less than half a second.
+const MOST_WORK: u64 = 20_000_000;
 /// Probes after which every other one halves the range.
 const TRUSTED: u32 = 6;
 
 /// For each of the given classes, saturated in `scenario`, the factor on all rates at which it saturates; none if it
-/// does at any load.
-pub(super) fn load_factors(scenario: &Scenario, saturated: &[usize]) -> Vec<Option<f64>> {
-    saturated.iter().map(|class| load_factor(scenario, *class)).collect()
+/// does at any load, or if the search takes too long.
+pub(super) fn load_factors(scenario: &Scenario, saturated: &[usize]) -> Vec<Result<f64, Missing>> {
+    let most = MOST_WORK / saturated.len().max(1) as u64;
+    saturated.iter().map(|class| load_factor(scenario, *class, most)).collect()
+}
+
+/// Why a class has no factor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Missing {
+    /// It is saturated at any load.
+    AtAnyLoad,
+    /// The search was given up.
+    TooLong,
 }
 
 /// A class at some factor on all rates: the load of its source, or that of what is overloaded.
@@ -30,8 +43,8 @@ impl Probe<'_> {
         let asked = Asked::new(&scaled);
         let Some(index) = asked.places.iter().position(|place| *place == self.class) else { return Ok(0.0) };
         // means are enough
-        let resolution = Resolution::means(&asked);
-        let found = solve_at(&scaled, &asked, &resolution, &[index], None).swap_remove(0);
+        let resolution = Resolution::probing(&asked);
+        let found = solve_at(&scaled, &asked, &resolution, &[index], &[]).swap_remove(0);
         let found = found.map_err(|over| over.load)?;
         Ok(found.source_load)
     }
@@ -40,12 +53,14 @@ impl Probe<'_> {
 /// The load of the source rises to 1 at saturation: two steady factors tell where about, and a probe half the
 /// precision to either side of that place ends the search, unless something else overflows first. Then the range
 /// between a steady factor and one that is not is halved.
-fn load_factor(scenario: &Scenario, class: usize) -> Option<f64> {
+fn load_factor(scenario: &Scenario, class: usize, most: u64) -> Result<f64, Missing> {
+    let begun = work();
+    let too_long = || work() - begun > most;
     let probe = Probe { scenario, class };
     let mut high = 1.0;
     // the load may be far below: reduce the factor until there is a lower end
     let mut factor = match probe.at(high) {
-        Ok(_) => return Some(high),
+        Ok(_) => return Ok(high),
         Err(load) => {
             if load > 1.0 && load.is_finite() {
                 0.9 / load
@@ -61,7 +76,10 @@ fn load_factor(scenario: &Scenario, class: usize) -> Option<f64> {
         }
         factor /= 2.0;
         if factor < LEAST {
-            return None;
+            return Err(Missing::AtAnyLoad);
+        }
+        if too_long() {
+            return Err(Missing::TooLong);
         }
     };
     // the source's load at none is none
@@ -69,6 +87,9 @@ fn load_factor(scenario: &Scenario, class: usize) -> Option<f64> {
     let mut probes = 0;
     while high - low > PRECISION * high {
         probes += 1;
+        if too_long() {
+            return Err(Missing::TooLong);
+        }
         let step = 0.9 * PRECISION * high;
         // load = 1
         let secant = low + (1.0 - load) * (low - before) / (load - load_before);
@@ -89,5 +110,5 @@ fn load_factor(scenario: &Scenario, class: usize) -> Option<f64> {
             Err(_) => high = factor,
         }
     }
-    Some(f64::midpoint(low, high))
+    Ok(f64::midpoint(low, high))
 }

@@ -2,7 +2,7 @@
 
 use super::Resolution;
 use super::iteration::State;
-use super::law::Law;
+use super::law::{LONGEST, Law};
 use super::station::Overloaded;
 use crate::lattice::Distribution;
 
@@ -39,6 +39,36 @@ pub(super) struct Found {
     pub(super) detail: Detail,
     /// From where a similar scenario may set out.
     pub(super) warm: Warm,
+}
+
+/// The parts of a mean delay \[cycles\]; none is negative, and they add up to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Parts {
+    pub(super) input: f64,
+    pub(super) arbitration: f64,
+    pub(super) output: f64,
+    pub(super) gaps: f64,
+}
+
+impl Parts {
+    /// Of a tail's delay behind the waits of its header in input buffers, for the virtual channel and for the link; the
+    /// latter holds the one before it.
+    ///
+    /// Waits are means of each queue by itself, the delay comes of header and tail along all queues, so that waits may
+    /// add up to more than the delay behind them: by the tolerance of the iteration at light loads, and by some per cent
+    /// of it where headers take longer through a router than buffers last. Then they are taken in proportion.
+    pub(super) fn of(delay: f64, input: f64, arbitration: f64, link: f64) -> Self {
+        let [delay, input, link] = [delay, input, link].map(|time| time.max(0.0));
+        let arbitration = arbitration.clamp(0.0, link);
+        let waits = input + link;
+        let share = if waits > delay { delay / waits } else { 1.0 };
+        Self {
+            input: input * share,
+            arbitration: arbitration * share,
+            output: (link - arbitration) * share,
+            gaps: (delay - waits).max(0.0),
+        }
+    }
 }
 
 /// Where an iteration ended.
@@ -80,10 +110,11 @@ pub(super) fn on_wider_lattices(
     mut solve: impl FnMut(&Resolution, Option<&State>) -> Result<Outcome, Overloaded>,
 ) -> Result<Found, Overloaded> {
     let mut resolution = *resolution;
-    let mut start = warm.map(|warm| warm.state.in_cells(resolution.unit / warm.unit));
-    if let Some(warm) = warm.filter(|warm| warm.unit == resolution.unit) {
-        resolution.cells = warm.cells.clamp(resolution.cells, resolution.most_cells);
+    // where it does not reach as far as was needed before
+    while warm.is_some_and(|warm| warm.unit * warm.cells as f64 > resolution.unit * resolution.cells as f64) {
+        resolution = resolution.wider();
     }
+    let mut start = warm.map(|warm| warm.state.in_cells(resolution.unit / warm.unit));
     let mut before = Detail::default();
     loop {
         let wider = resolution.wider();
@@ -156,6 +187,34 @@ impl Delays {
         // a lone message takes whole cycles; means over paths need not
         let whole = self.lone.floor();
         let cycles = self.law.stretched_and_shifted(unit, self.lone - whole);
-        Distribution::new(whole as u32, cycles.probabilities())
+        let probabilities = cycles.probabilities();
+        // what is beyond the longest law stands in its last cells: there the distribution is not known
+        let known = if probabilities.len() > LONGEST { LONGEST } else { probabilities.len() };
+        Distribution::new(whole as u32, &probabilities[..known])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Parts;
+
+    #[test]
+    fn no_part_is_negative_and_all_add_up_to_the_delay() {
+        let cases = [
+            [10.0, 1.0, 2.0, 5.0],
+            [10.0, 8.0, 2.0, 5.0],
+            [10.0, 1.0, 6.0, 5.0],
+            [0.0, 1e-6, 2e-6, 1e-6],
+            [0.0; 4],
+        ];
+        for [delay, input, arbitration, link] in cases {
+            let parts = Parts::of(delay, input, arbitration, link);
+            let each = [parts.input, parts.arbitration, parts.output, parts.gaps];
+            assert!(each.iter().all(|part| *part >= 0.0), "{parts:?}");
+            assert!((each.iter().sum::<f64>() - delay).abs() < 1e-12, "{parts:?}");
+        }
+        // what fits stays
+        let parts = Parts::of(10.0, 1.0, 2.0, 5.0);
+        assert_eq!(parts, Parts { input: 1.0, arbitration: 2.0, output: 3.0, gaps: 4.0 });
     }
 }

@@ -1,5 +1,6 @@
 //! From what was found to an [`Answer`]: names, reasons, notes.
 
+use super::laws::Laws;
 use super::solution::Found;
 use super::station::{Overloaded, Place};
 use super::{Asked, Options, Solved, saturation, validity};
@@ -18,29 +19,42 @@ const OTHERS: [&str; 5] = [
 ];
 
 pub(super) fn answer(scenario: &Scenario, asked: &Asked, solved: Solved, options: &Options) -> Answer {
-    let Solved { report, found } = solved;
+    let Solved { report, found, laws } = solved;
     let mut classes: Vec<ClassAnswer> = scenario.classes().iter().map(ClassAnswer::of).collect();
     for ((place, class), answer) in scenario.classes().iter().enumerate().zip(&mut classes) {
         match asked.places.iter().position(|active| *active == place) {
             None => silent(class, answer),
             Some(active) => match &found[active] {
-                Ok(found) => self::found(class, found, options, answer),
+                Ok(found) => {
+                    self::found(class, found, answer);
+                    distributions(class, laws.get(active).and_then(Option::as_ref), options, answer);
+                }
                 Err(overloaded) => full(class, *overloaded, answer),
             },
         }
     }
+    let mut not_searched: Vec<String> = Vec::new();
     if options.saturation_loads {
         let saturated: Vec<usize> = (0..classes.len()).filter(|class| classes[*class].saturated).collect();
         for (class, factor) in saturated.iter().zip(saturation::load_factors(scenario, &saturated)) {
             if let Some(saturation) = &mut classes[*class].saturation {
-                saturation.at_load_factor = factor;
+                saturation.at_load_factor = factor.ok();
                 saturation.at_rate_messages_per_cycle =
-                    factor.map(|factor| factor * scenario.classes()[*class].rate);
+                    factor.ok().map(|factor| factor * scenario.classes()[*class].rate);
+            }
+            if factor == Err(saturation::Missing::TooLong) {
+                not_searched.push(classes[*class].name.clone());
             }
         }
     }
+    let not_searched = (!not_searched.is_empty()).then(|| {
+        format!(
+            "the load at which {} saturates was not found: the search takes longer than half a second",
+            not_searched.join(", ")
+        )
+    });
     let saturated = classes.iter().any(|class| class.saturated);
-    let mut notes = Vec::new();
+    let mut notes = Vec::from_iter(not_searched);
     note_bursts(scenario, &mut notes);
     if saturated && classes.iter().any(|class| !class.saturated) {
         notes.push(
@@ -83,7 +97,7 @@ fn silent(class: &crate::scenario::ClassSpec, answer: &mut ClassAnswer) {
     answer.set_distributions(class, Err(because));
 }
 
-fn found(class: &crate::scenario::ClassSpec, found: &Found, options: &Options, answer: &mut ClassAnswer) {
+fn found(class: &crate::scenario::ClassSpec, found: &Found, answer: &mut ClassAnswer) {
     let latency = found.latency();
     answer.network_latency_cycles = Some(latency);
     answer.transfer_cycles = Some(found.transfer);
@@ -100,15 +114,27 @@ fn found(class: &crate::scenario::ClassSpec, found: &Found, options: &Options, a
     for field in OTHERS {
         answer.reasons.insert(field.to_owned(), "a quantity of the published model".to_owned());
     }
-    if !options.distributions {
-        answer.set_distributions(class, Err("distributions were not asked for"));
+}
+
+/// Deadlines and percentiles, by the laws of the class if they are asked for and there are any.
+fn distributions(
+    class: &crate::scenario::ClassSpec,
+    laws: Option<&Laws>,
+    options: &Options,
+    answer: &mut ClassAnswer,
+) {
+    let Some(Laws { delays, unit }) = laws else {
+        let because = if options.distributions {
+            "so near to saturation the model has means but no distribution"
+        } else {
+            "distributions were not asked for"
+        };
+        answer.set_distributions(class, Err(because));
         return;
-    }
-    let by_hops: Vec<Distribution> =
-        found.delays.iter().map(|delays| delays.distribution(found.unit)).collect();
-    let all = Distribution::mixture(found.delays.iter().map(|delays| delays.share).zip(&by_hops));
-    let by_hops =
-        if found.delays.iter().all(|delays| delays.hops.is_some()) { by_hops.as_slice() } else { &[] };
+    };
+    let by_hops: Vec<Distribution> = delays.iter().map(|delays| delays.distribution(*unit)).collect();
+    let all = Distribution::mixture(delays.iter().map(|delays| delays.share).zip(&by_hops));
+    let by_hops = if delays.iter().all(|delays| delays.hops.is_some()) { by_hops.as_slice() } else { &[] };
     answer.set_distributions(class, Ok((&all, by_hops)));
     if options.details {
         answer.show_distributions(&all, by_hops);

@@ -28,6 +28,7 @@ fn asked(stages: f64, buffer: f64, classes: &[(ClassKind, f64, f64)]) -> Asked {
         stages,
         buffer,
         clocked: true,
+        hops: 1,
     }
 }
 
