@@ -11,11 +11,14 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter};
 use flitwise_models::model::Model;
 
 pub(crate) use explain::{DiagramKind, Explain, ExplainFormat};
 pub(crate) use sensitivity::Sensitivity;
 use station::STATION_EXAMPLES;
+
+use crate::{complete, typed};
 pub(crate) use station::Station;
 
 const EXAMPLES: &str = "\
@@ -28,7 +31,7 @@ Examples:
   flitwise simulate --preset router16                the same question put to a flit-level simulator
   flitwise compare --preset router16                 both models beside the simulator, with verdicts
   flitwise explain --class R1                        the derivation of its numbers, equation by equation
-  flitwise plan max-load --require 'BE: total <= 200' how much load that leaves room for
+  flitwise plan max-load --require 'BE: total <= 200'  how much load that leaves room for
   flitwise learn                                     nine short lessons in queueing
   flitwise figure 4a                                 Fig. 4a of the 2005 paper, model and simulation
   flitwise verify --quick                            which of its claims hold, and by how much
@@ -42,7 +45,7 @@ Exit codes:
 
 /// Latency and deadline misses of QoS-capable wormhole clusters, in microseconds.
 #[derive(Debug, Parser)]
-#[command(name = "flitwise", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "flitwise", version = env!("FLITWISE_LONG_VERSION"), after_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -100,12 +103,33 @@ pub(crate) enum Command {
         of: SchemaOf,
     },
     /// Print a completion script for a shell.
+    #[command(after_help = COMPLETION_EXAMPLES)]
     Completions {
         /// The shell.
         #[arg(value_enum)]
         shell: Shell,
     },
+    /// Write manual pages, one for each command.
+    #[command(after_help = MAN_EXAMPLES)]
+    Man {
+        /// Write them all to this directory, which is made if it is not there [default: print that of flitwise].
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
 }
+
+const COMPLETION_EXAMPLES: &str = "\
+Examples:
+  source <(flitwise completions bash)                in ~/.bashrc; the same in ~/.zshrc with zsh
+  flitwise completions fish | source                 in ~/.config/fish/config.fish
+
+Offered are commands, options, presets, figures, lessons, models and the keys of --set, --over and --vary, with
+the classes of the preset or file that stands in the line.";
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  flitwise man --out ~/.local/share/man/man1         then: man flitwise-solve
+  flitwise man | man -l -                            the first page, without installing it";
 
 const SOLVE_EXAMPLES: &str = "\
 Examples:
@@ -192,9 +216,9 @@ Examples:
   flitwise report --out report
   flitwise report --out report --precision 2% --quick
 
-Writes report.html (complete in itself), report.md, lessons.html, and every figure as SVG, PNG, CSV and JSON; each figure
-as soon as its points are simulated. Simulations are kept in the store (flitwise store): after an interruption the
-page says which figures are missing, and the next report goes on from there.
+Writes report.html (complete in itself), report.md, lessons.html, and every figure as SVG, PNG, CSV and JSON; each
+figure as soon as its points are simulated. Simulations are kept in the store (flitwise store): after an interruption
+the page says which figures are missing, and the next report goes on from there.
 Exit codes: 0 written, 1 output not written, 2 bad input, 130 interrupted.";
 
 /// How to simulate many points, and where to keep what was found.
@@ -244,10 +268,10 @@ pub(crate) struct Compare {
     #[arg(long = "quantity", value_name = "NAME")]
     pub(crate) quantities: Vec<String>,
     /// Compare along an axis: KEY=START:STOP:COUNT, KEY=log:START:STOP:COUNT or KEY=A,B,C; repeatable.
-    #[arg(long, value_name = "KEY=AXIS")]
+    #[arg(long, value_name = "KEY=AXIS", add = ArgValueCompleter::new(complete::settings))]
     pub(crate) over: Vec<String>,
     /// Tie a value to another: KEY=OTHER, KEY=OTHER/2 or KEY=OTHER*0.5; repeatable.
-    #[arg(long, value_name = "KEY=OTHER*FACTOR")]
+    #[arg(long, value_name = "KEY=OTHER*FACTOR", add = ArgValueCompleter::new(complete::settings))]
     pub(crate) couple: Vec<String>,
     /// How to print the comparison.
     #[arg(long, value_enum, default_value_t)]
@@ -293,7 +317,7 @@ pub(crate) struct Verify {
 pub(crate) struct Figure {
     /// Figures to draw: numbers such as 4a, `all`, or figure files (TOML); none: list them;
     /// `show 4a` prints a built-in figure's file.
-    #[arg(value_name = "FIGURE")]
+    #[arg(value_name = "FIGURE", add = ArgValueCandidates::new(complete::figures))]
     pub(crate) figures: Vec<String>,
     /// Write to this directory, which is made if it is not there.
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -366,10 +390,10 @@ pub(crate) struct Source {
     /// Scenario file (TOML), or - for standard input [default: the preset router16].
     pub(crate) file: Option<PathBuf>,
     /// Built-in scenario; see `flitwise presets`.
-    #[arg(long, value_name = "NAME", conflicts_with = "file")]
+    #[arg(long, value_name = "NAME", conflicts_with = "file", add = ArgValueCandidates::new(complete::presets))]
     pub(crate) preset: Option<String>,
     /// Override one value, such as class.R1.rate=0.004; repeatable, class.*.KEY is every class.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "set", value_name = "KEY=VALUE", add = ArgValueCompleter::new(complete::settings))]
     pub(crate) settings: Vec<String>,
 }
 
@@ -399,10 +423,10 @@ pub(crate) struct Sweep {
     #[arg(long, value_name = "MODEL", value_parser = model())]
     pub(crate) model: Option<Model>,
     /// An axis: KEY=START:STOP:COUNT, KEY=log:START:STOP:COUNT or KEY=A,B,C; repeatable.
-    #[arg(long, value_name = "KEY=AXIS", required = true)]
+    #[arg(long, value_name = "KEY=AXIS", required = true, add = ArgValueCompleter::new(complete::settings))]
     pub(crate) over: Vec<String>,
     /// Tie a value to another: KEY=OTHER, KEY=OTHER/2 or KEY=OTHER*0.5; repeatable.
-    #[arg(long, value_name = "KEY=OTHER*FACTOR")]
+    #[arg(long, value_name = "KEY=OTHER*FACTOR", add = ArgValueCompleter::new(complete::settings))]
     pub(crate) couple: Vec<String>,
     /// How to print the rows.
     #[arg(long, value_enum, default_value_t)]
@@ -411,7 +435,7 @@ pub(crate) struct Sweep {
     #[arg(long)]
     pub(crate) means_only: bool,
     /// Threads to use [default: all cores].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = typed::threads_option, allow_hyphen_values = true)]
     pub(crate) threads: Option<u16>,
 }
 
@@ -465,6 +489,7 @@ pub(crate) enum PresetAction {
     /// Print one, comments and all.
     Show {
         /// Its name.
+        #[arg(add = ArgValueCandidates::new(complete::presets))]
         name: String,
     },
 }

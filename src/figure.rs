@@ -21,7 +21,7 @@ use crate::campaign::Campaign;
 use crate::outcome::Ended;
 use crate::output::{self, percent};
 use crate::signals::unless_stopped;
-use crate::{input, typed};
+use crate::{input, place, typed};
 
 /// Pixels of a PNG per pixel of the SVG.
 const PNG_SCALE: f64 = 2.0;
@@ -118,8 +118,7 @@ fn draw_all(args: &args::Figure, figures: &[String]) -> Result<(), Ended> {
     let campaign = Campaign::read(&args.campaign);
     let asked = Ended::both(style(args), wanted(figures, args.model));
     let (campaign, (style, wanted)) = Ended::both(campaign, asked)?;
-    fs::create_dir_all(&args.out)
-        .map_err(|error| Ended::input(format!("--out {}: cannot be made: {error}", args.out.display())))?;
+    place::directory("--out", &args.out)?;
     let missing = draw_each(&wanted, &campaign, &mut |one, found| {
         let drawn = drawn(one, &found, &campaign, &style)?;
         for path in drawn.write(&args.out)? {
@@ -266,9 +265,10 @@ fn built_in(one: &Published) -> Result<Wanted, Ended> {
 
 fn published(typed: &str) -> Result<&'static Published, Ended> {
     Published::find(typed).map_err(|near| {
-        let help = match near {
-            Some(near) => format!("did you mean {near}?"),
-            None => "flitwise figure lists them; a file of your own ends in .toml".to_owned(),
+        let help = match near.as_slice() {
+            [] => "flitwise figure lists them; a file of your own ends in .toml".to_owned(),
+            [near] => format!("did you mean {near}?"),
+            [others @ .., last] => format!("did you mean {} or {last}?", others.join(", ")),
         };
         Ended::input(format!("found no figure \"{typed}\"\n  help: {help}"))
     })
@@ -410,10 +410,10 @@ pub(crate) fn csv(picture: &Picture) -> Result<Vec<u8>, Ended> {
 /// Writes a file as a whole: what was there before stays until the new one is complete.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Ended> {
     let failed = |error: io::Error| {
-        Ended::Output(io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+        Ended::Output(io::Error::new(error.kind(), format!("{}: {}", path.display(), place::plain(&error))))
     };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".flitwise-").tempfile_in(folder).map_err(failed)?;
+    let mut file =
+        tempfile::Builder::new().prefix(".flitwise-").tempfile_in(place::folder_of(path)).map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
     let file = file.into_temp_path();
     allow_reading(&file).map_err(failed)?;

@@ -37,6 +37,11 @@ const LESSONS: &[Lesson] = lessons![
 
 const ANSWER: &str = "## Answer\n";
 
+/// Names of the lessons.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    LESSONS.iter().map(|lesson| lesson.name)
+}
+
 impl Lesson {
     /// Its title.
     fn title(&self) -> &'static str {

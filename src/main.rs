@@ -4,12 +4,16 @@ mod accuracy;
 mod args;
 mod campaign;
 mod compare;
+mod complete;
 mod explain;
 mod figure;
+mod help;
 mod input;
 mod learn;
+mod man;
 mod outcome;
 mod output;
+mod place;
 mod plan;
 mod presets;
 mod report;
@@ -27,13 +31,15 @@ mod verify;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap_complete::CompleteEnv;
 
-use args::{Cli, Command};
+use args::Command;
 use outcome::Ended;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    // a shell that asks what may be typed next gets its answer, and the process ends
+    CompleteEnv::with_factory(help::command).var(complete::VARIABLE).complete();
+    let cli = help::parse();
     signals::handle();
     match run(&cli.command) {
         Ok(()) => ExitCode::SUCCESS,
@@ -66,10 +72,7 @@ fn run(command: &Command) -> Result<(), Ended> {
         Command::Store(args) => store::run(args),
         Command::Presets { action } => presets::run(action.as_ref()),
         Command::Schema { of } => schema::run(*of),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Cli::command(), "flitwise", &mut script);
-            output::write(&script)
-        }
+        Command::Completions { shell } => output::write(&complete::script(*shell)?),
+        Command::Man { out } => man::run(out.as_deref()),
     }
 }

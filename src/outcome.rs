@@ -60,6 +60,17 @@ impl Ended {
         }
     }
 
+    /// Adds what to do about it to a single fault of the input.
+    pub(crate) fn with_help(mut self, help: impl FnOnce() -> Option<String>) -> Self {
+        if let Self::BadInput(faults) = &mut self
+            && let [fault] = faults.as_mut_slice()
+            && let Some(help) = help()
+        {
+            fault.push_str(&format!("\n  help: {help}"));
+        }
+        self
+    }
+
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,

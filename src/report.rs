@@ -3,7 +3,6 @@
 mod accuracy;
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use flitwise_figures::draw::Style;
@@ -20,11 +19,11 @@ use serde::Serialize;
 use crate::args::Report;
 use crate::campaign::{Campaign, more_of};
 use crate::figure::{self, Drawn, Missing, Wanted};
-use crate::learn;
 use crate::outcome::Ended;
 use crate::output::{self, percent};
 use crate::signals::unless_stopped;
 use crate::verify::{self, Judged};
+use crate::{learn, place};
 
 const HTML: &str = include_str!("report/page.html");
 const MARKDOWN: &str = include_str!("report/page.md");
@@ -114,8 +113,7 @@ struct Contents {
 pub(crate) fn run(args: &Report) -> Result<(), Ended> {
     let campaign = Campaign::read(&args.campaign)?;
     let wanted = figure::wanted(&["all".to_owned()], args.model)?;
-    fs::create_dir_all(&args.out)
-        .map_err(|error| Ended::input(format!("--out {}: cannot be made: {error}", args.out.display())))?;
+    place::directory("--out", &args.out)?;
     write_and_say(&args.out.join("lessons.html"), &learn::whole_page())?;
     let style = Style { theme: figure::theme(args.theme), ..Style::default() };
     let mut contents = Contents::default();

@@ -38,6 +38,7 @@ pub(crate) fn run(args: &Sensitivity) -> Result<(), Ended> {
     let document = input::document(&args.source)?;
     let scenario = input::scenario(&document)?;
     let request = request(args, &scenario)?;
+    args.plot.as_deref().map_or(Ok(()), |path| crate::place::file("--plot", path))?;
     let model = args.model.unwrap_or_else(|| Model::usual(&scenario));
     let (found, stopped) = search(model, &scenario, &request).map_err(|f| input::failure(&document, &f))?;
     let Some(found) = found else {

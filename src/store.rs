@@ -33,7 +33,14 @@ pub(crate) fn run(args: &StoreCommand) -> Result<(), Ended> {
         }
         StoreAction::Check => {
             let check = store.check().map_err(failed)?;
-            let mut text = format!("{} records, {}: sound\n", check.records, bytes(check.bytes));
+            let size = bytes(check.bytes);
+            let mut text = match check.notices.len() {
+                0 => format!("sound: {} records, {size}\n", check.records),
+                1 => format!("1 file is broken; {} records, {size}, are sound\n", check.records),
+                broken => {
+                    format!("{broken} files are broken; {} records, {size}, are sound\n", check.records)
+                }
+            };
             for notice in &check.notices {
                 text.push_str(&format!("{notice}\n"));
             }

@@ -5,6 +5,10 @@ use std::time::Duration;
 
 /// The largest whole number that is read: all below have exact doubles.
 pub(crate) const MOST: u64 = 1 << 53;
+/// The most messages.
+const MOST_MESSAGES: u64 = 1_000_000_000_000_000;
+/// The longest time: some ten years.
+const LONGEST: Duration = Duration::from_secs(100_000 * 3600);
 /// The most threads.
 const MOST_THREADS: u64 = 1_024;
 
@@ -15,12 +19,17 @@ pub(crate) fn seed(typed: &str) -> Result<u64, String> {
 
 /// What `--max-messages` wants.
 pub(crate) fn max_messages(typed: &str) -> Result<u64, String> {
-    within(1..=MOST, "a whole number of messages, at least 1, such as 500000 or 1e6")(typed)
+    within(1..=MOST_MESSAGES, "1 to 1e15 messages, such as 500000 or 1e6")(typed)
 }
 
 /// What `--threads` wants.
 pub(crate) fn threads(typed: &str) -> Result<usize, String> {
     Ok(within(1..=MOST_THREADS, "1 to 1024 threads")(typed)? as usize)
+}
+
+/// The same for an option that is read where the line is.
+pub(crate) fn threads_option(typed: &str) -> Result<u16, String> {
+    threads(typed.trim()).map(|number| number as u16).map_err(|wanted| format!("wanted {wanted}"))
 }
 
 /// A whole number within a range.
@@ -98,7 +107,8 @@ pub(crate) fn time(typed: &str) -> Result<Duration, String> {
     let (count, seconds) = unit.unwrap_or((typed, 1.0));
     let time = number(count.trim_end()).map(|count| count * seconds);
     let time = time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    time.filter(|time| !time.is_zero()).ok_or_else(|| "a time above 0, such as 90s, 2m or 1h".to_owned())
+    time.filter(|time| !time.is_zero() && *time <= LONGEST)
+        .ok_or_else(|| "a time above 0 and up to 100000h, such as 90s, 2m or 1h".to_owned())
 }
 
 /// A whole number that is not negative: `1000000`, `1_000_000` or `1e6`.
@@ -167,13 +177,25 @@ mod tests {
     }
 
     #[test]
+    fn counts_take_exponents_and_name_their_limits() {
+        assert_eq!(
+            (max_messages("1e5"), threads("1e1"), threads_option(" 1e3 ")),
+            (Ok(100_000), Ok(10), Ok(1000))
+        );
+        assert!(max_messages("1e308").unwrap_err().contains("1 to 1e15"));
+        for typed in ["0", "-1", "1e4", "1.5", "1e308", "nan", ""] {
+            assert!(threads_option(typed).unwrap_err().contains("1 to 1024"), "{typed}");
+        }
+    }
+
+    #[test]
     fn times_have_units() {
         for (typed, seconds) in
             [("90", 90.0), ("90s", 90.0), ("2m", 120.0), ("1.5h", 5_400.0), ("20ms", 0.02)]
         {
             assert_eq!(time(typed), Ok(Duration::from_secs_f64(seconds)), "{typed}");
         }
-        for typed in ["0", "-1s", "1d", "s", "", "1e300h", "nan", "1e-20", "m2"] {
+        for typed in ["0", "-1s", "1d", "s", "", "1e300h", "1e308s", "100001h", "nan", "1e-20", "m2"] {
             assert!(time(typed).is_err(), "{typed}");
         }
     }

@@ -244,7 +244,8 @@ fn every_preset_shown_is_a_file_that_solves_alike() {
 fn completions_are_written_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let output = flitwise(&["completions", shell]);
-        assert!(output.status.success() && output.stdout.len() > 1000, "{shell}");
+        let script = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && script.contains("FLITWISE_COMPLETE"), "{shell}: {script}");
     }
 }
 

@@ -50,8 +50,8 @@ impl Published {
     /// The figure called `typed`: `4a`, `fig4a` and `fig04a` are the same, `5a` and `5b` are both in `fig05`.
     ///
     /// # Errors
-    /// The nearest name there is, if one is near.
-    pub fn find(typed: &str) -> Result<&'static Self, Option<&'static str>> {
+    /// The names that may be meant: the parts of that figure, or the nearest name if one is near.
+    pub fn find(typed: &str) -> Result<&'static Self, Vec<&'static str>> {
         let typed = typed.to_lowercase();
         let stem = typed.strip_prefix("fig").unwrap_or(&typed);
         let stem = stem.trim_start_matches(['.', ' ', '0']);
@@ -59,7 +59,17 @@ impl Published {
         // both parts of a figure that shows model and simulation side by side
         let side_by_side =
             || of(stem.strip_suffix(['a', 'b'])?).filter(|one| ["5", "8", "9"].contains(&one.number()));
-        of(stem).or_else(side_by_side).ok_or_else(|| nearest(stem, PUBLISHED.iter().map(Self::number)))
+        let numbers = || PUBLISHED.iter().map(Self::number);
+        let is_part = |number: &str| {
+            let part = number.strip_prefix(stem.trim_end_matches(|c: char| c.is_ascii_alphabetic()));
+            part.is_some_and(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphabetic()))
+        };
+        // another number is another figure, not a slip
+        let meant = || match stem.starts_with(|c: char| c.is_ascii_digit()) {
+            true => numbers().filter(|number| is_part(number)).collect(),
+            false => nearest(stem, numbers()).into_iter().collect(),
+        };
+        of(stem).or_else(side_by_side).ok_or_else(meant)
     }
 
     /// Its number in the paper, such as `4a`; our own have their names.
@@ -103,7 +113,11 @@ mod tests {
         ] {
             assert_eq!(Published::find(typed).map(|one| one.name), Ok(name), "{typed}");
         }
-        assert_eq!(Published::find("7d").unwrap_err(), Some("7a"));
+        assert_eq!(Published::find("7d").unwrap_err()[0], "7a");
+        assert_eq!(Published::find("fig04").unwrap_err(), ["4a", "4b"]);
+        for typed in ["3", "6a", "1", "x"] {
+            assert!(Published::find(typed).unwrap_err().is_empty(), "{typed}");
+        }
         assert!(Published::find("6a").is_err() && Published::find("").is_err());
     }
 

@@ -205,13 +205,24 @@ impl Value {
         match self {
             Self::Text(text) => format!("\"{}\"", shortened(text)),
             Self::Whole(number) => number.to_string(),
-            Self::Real(number) => number.to_string(),
+            Self::Real(number) => in_short(*number),
             Self::Truth(truth) => truth.to_string(),
             Self::List(_) => "a list".to_owned(),
             Self::Table(_) => "a table".to_owned(),
             Self::Other(text) => shortened(text),
         }
     }
+}
+
+/// A number as it is quoted: with an exponent where all its digits would fill the line.
+///
+/// ```
+/// # use flitwise_models::document::in_short;
+/// assert_eq!([2.0, -0.005, 1e308, 1e-300].map(in_short), ["2", "-0.005", "1e308", "1e-300"]);
+/// ```
+pub fn in_short(number: f64) -> String {
+    let plain = number.to_string();
+    if plain.len() > 24 { format!("{number:?}") } else { plain }
 }
 
 /// At most 60 characters of a text, without line breaks.

@@ -16,7 +16,10 @@ pub use crate::document::{Document, Fault, Place};
 pub use base::Load;
 pub use check::{MAX_DEADLINE_CYCLES, MAX_DEADLINES, MAX_FLITS, MAX_REAL_TIME_CLASSES, MIN_RATE, Scenario};
 pub use grid::{Axis, Coupling, Grid, Setting};
+pub(crate) use grid::{spread, whole_values};
+pub(crate) use overrides::is_whole;
 pub use presets::{PRESETS, Preset};
+pub use reader::{keys, words_of};
 pub use spec::{
     ClassKind, ClassSpec, DeadlineSpec, HopDeadlines, NetworkSpec, RouterSpec, ScenarioSpec, Scheduler,
     SourceSpec,

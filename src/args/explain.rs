@@ -1,9 +1,11 @@
 //! What can be typed behind `flitwise explain`.
 
 use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
 use flitwise_models::model::Model;
 
 use super::{Source, model};
+use crate::complete;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -29,7 +31,7 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "MODEL", value_parser = model(), default_value = Model::Published.word())]
     pub(crate) model: Model,
     /// Explain this class only [default: all].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::classes))]
     pub(crate) class: Option<String>,
     /// How to print it.
     #[arg(long, value_enum, default_value_t)]

@@ -1,6 +1,9 @@
 //! What can be typed after `flitwise learn`.
 
 use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
+
+use crate::complete;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -16,7 +19,7 @@ Exit codes: 0 shown, 1 output not written, 2 no such lesson.";
 #[derive(Debug, Args)]
 pub(crate) struct Learn {
     /// Name or number of a lesson, or `all` [default: the list of lessons].
-    #[arg(value_name = "LESSON")]
+    #[arg(value_name = "LESSON", add = ArgValueCandidates::new(complete::lessons))]
     pub(crate) lesson: Option<String>,
     /// Show the answer, too; markdown and html have it always.
     #[arg(long)]

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use clap_complete::engine::ArgValueCompleter;
 use flitwise_models::model::Model;
 
 use super::{CampaignArgs, Format, Source, Theme, model};
+use crate::complete;
 
 pub(super) const EXAMPLES: &str = "\
 Requirements are CLASS: QUANTITY <= NUMBER, where the class * is every one that sends:
@@ -18,7 +20,7 @@ Requirements are CLASS: QUANTITY <= NUMBER, where the class * is every one that 
   router-load         load of the router by the class, L lambda' (published model only)
   source-load         load of its queue at the source
   margin >= 0.2       at most 80 % of the load at which it saturates, all rates growing together
-A class that no requirement is about may saturate; without any requirement none may.
+In max-load and choose a class that no requirement is about may saturate; without any requirement none may.
 
 Examples:
   flitwise plan max-load --require 'R1: miss(47) <= 0.3' --scale class.R1.rate,class.R2.rate
@@ -46,10 +48,13 @@ Examples:
   flitwise plan choose --vary class.R2.vtick=6,8,10,12 --minimise 'R2: p99' --require 'R1: miss(47) <= 0.32'
   flitwise plan choose --vary class.BE.rate=0.001..0.02 --maximise 'BE: utilization'
 
-Listed values (A,B,C or START:STOP:COUNT) are tried in all combinations, at most 10000; ranges
-(LOW..HIGH, at most 8) are searched within each of them from several starts, by Brent's method (one
+Listed values (A,B,C, LOW..HIGH:STEP or START:STOP:COUNT) are tried in all combinations, at most 10000.
+Of a key that takes whole numbers only, LOW..HIGH is a list too: all of them, or 64 if there are more.
+Other ranges (at most 8) are searched within each combination from several starts, by Brent's method (one
 range) or that of Nelder and Mead (several); what they found is then moved along each range until
-that no longer helps. Objectives are CLASS: QUANTITY, max(*: QUANTITY) or sum(*: QUANTITY).
+that no longer helps.
+Nothing is recommended if the best values are not better than the starting scenario by more than 0.1 %.
+Objectives are CLASS: QUANTITY, max(*: QUANTITY) or sum(*: QUANTITY).
 flitwise plan --help: quantities, and what can be required.
 Exit codes: 0 answered (also: nothing satisfies the requirements), 1 the simulation contradicts
 (--confirm) or output not written, 2 bad input, 3 not converged, 130 interrupted.";
@@ -60,6 +65,7 @@ Examples:
   flitwise plan region --axes class.R1.rate,class.BE.rate --output region.svg --format csv
   flitwise plan region --axes class.R1.rate,class.R2.rate --model published --points 500
 
+Where a class is saturated nothing is admissible, whatever is required.
 The frontier is looked for along rays from the origin, to 0.1 %. The refined model takes some
 ten seconds for 200 points, the published one less than one. flitwise plan --help: what can be required.
 Exit codes: 0 answered (also: nothing is admissible), 1 output not written, 2 bad input,
@@ -109,7 +115,7 @@ pub(crate) struct MaxLoad {
     #[command(flatten)]
     pub(crate) required: Required,
     /// Rates that grow together, parted by commas, such as class.R1.rate,class.R2.rate [default: all].
-    #[arg(long, value_name = "KEYS", value_delimiter = ',')]
+    #[arg(long, value_name = "KEYS", value_delimiter = ',', add = ArgValueCompleter::new(complete::rates))]
     pub(crate) scale: Vec<String>,
     #[command(flatten)]
     pub(crate) confirm: Confirm,
@@ -120,8 +126,8 @@ pub(crate) struct MaxLoad {
 pub(crate) struct Choose {
     #[command(flatten)]
     pub(crate) required: Required,
-    /// What may be chosen: KEY=A,B,C or KEY=LOW..HIGH; repeatable.
-    #[arg(long, value_name = "KEY=VALUES", required = true)]
+    /// What may be chosen: KEY=A,B,C, KEY=LOW..HIGH or KEY=LOW..HIGH:STEP; repeatable.
+    #[arg(long, value_name = "KEY=VALUES", required = true, add = ArgValueCompleter::new(complete::settings))]
     pub(crate) vary: Vec<String>,
     /// What is to be small, such as "BE: total" or "max(*: miss(47))".
     #[arg(long, value_name = "OBJECTIVE", alias = "minimize")]
@@ -138,7 +144,13 @@ pub(crate) struct Region {
     #[command(flatten)]
     pub(crate) required: Required,
     /// The two rates, such as class.R1.rate,class.BE.rate.
-    #[arg(long, value_name = "KEY,KEY", value_delimiter = ',', required = true)]
+    #[arg(
+        long,
+        value_name = "KEY,KEY",
+        value_delimiter = ',',
+        required = true,
+        add = ArgValueCompleter::new(complete::rates)
+    )]
     pub(crate) axes: Vec<String>,
     /// Points of the frontier.
     #[arg(long, value_name = "N", default_value = "200", allow_hyphen_values = true)]

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
 use flitwise_models::model::Model;
 
 use super::{Format, Source, model};
+use crate::complete;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -31,10 +33,10 @@ pub(crate) struct Sensitivity {
     #[arg(long, value_name = "MODEL", value_parser = model())]
     pub(crate) model: Option<Model>,
     /// Only this parameter, such as class.R1.rate, class.*.rate or router.buffer_flits; repeatable.
-    #[arg(long = "parameter", value_name = "KEY")]
+    #[arg(long = "parameter", value_name = "KEY", add = ArgValueCandidates::new(complete::keys))]
     pub(crate) parameters: Vec<String>,
     /// Only this class; repeatable.
-    #[arg(long = "class", value_name = "NAME")]
+    #[arg(long = "class", value_name = "NAME", add = ArgValueCandidates::new(complete::classes))]
     pub(crate) classes: Vec<String>,
     /// Only this quantity: network-latency, blocking, sharing, waiting, total-latency, utilization,
     /// router-load (published model only) or miss-probability; repeatable.

@@ -1,6 +1,6 @@
 //! `flitwise plan choose`.
 
-use flitwise_models::design::choose::{Check, Found, Optimum, Question, Tried};
+use flitwise_models::design::choose::{Advice, Check, Found, Optimum, Question, Tried};
 use flitwise_models::design::max_load::Place;
 use flitwise_models::design::{Objective, Over, Quantity};
 use flitwise_models::model::Model;
@@ -14,7 +14,7 @@ use super::{Asked, PlanDocument, SCHEMA, VERSION, faults, requirements, saturate
 use crate::args::Format;
 use crate::args::plan::Choose;
 use crate::outcome::Ended;
-use crate::output::{self, Page, Rows, cycles, share};
+use crate::output::{self, Page, Rows, cycles, percent, share};
 use crate::signals::{Background, Next, soon, unless_stopped};
 
 /// The answer of `flitwise plan choose --format json`.
@@ -36,13 +36,21 @@ pub(crate) struct ChooseDocument {
     maximise: bool,
     /// Whether the values keep all requirements; else they are those least beyond.
     feasible: bool,
-    /// The values chosen.
+    /// What to do: take the values, or keep the starting scenario.
+    advice: Advice,
+    /// The values to take; none if the starting scenario is as good.
     chosen: Vec<Setting>,
-    /// The objective there \[cycles, or a share\]; `null` if there is no such number.
+    /// The best objective that was found \[cycles, or a share\]; `null` if there is no such number.
     value: Option<f64>,
+    /// The objective of the starting scenario \[cycles, or a share\]; `null` if it breaks a requirement or has no such
+    /// number.
+    start_value: Option<f64>,
+    /// By how much the objective moves over all values that were tried and keep the requirements, and the starting
+    /// scenario, as a share of it.
+    moves_share: Option<f64>,
     /// How sure it is, if values were searched in ranges.
     check: Option<Check>,
-    /// How each requirement stands there.
+    /// How each requirement stands at the best that was found.
     requirements: Vec<Place>,
     /// The best of every combination of listed values, the last list varying fastest.
     tried: Vec<Tried>,
@@ -89,7 +97,7 @@ pub(super) fn run(args: &Choose) -> Result<(), Ended> {
         return Err(asked.failure(failure));
     }
     let (confirmed, interrupted) = match &campaign {
-        Some(campaign) if found.feasible && stopped.is_none() => {
+        Some(campaign) if found.advice == Advice::Take && stopped.is_none() => {
             let scenario = &found.best.scenario;
             let at = [(1.0, Some(scenario.clone())), (confirm::BEYOND, beyond(scenario))];
             let (confirmed, interrupted) = confirm::run(campaign, &asked.judge, at)?;
@@ -177,6 +185,7 @@ fn document(
     if !found.feasible {
         notes.push("no values keep all requirements: these are the least beyond them".to_owned());
     }
+    let keeps_start = matches!(found.advice, Advice::Keep | Advice::Flat);
     ChooseDocument {
         schema: SCHEMA,
         flitwise_version: VERSION,
@@ -186,8 +195,11 @@ fn document(
         objective,
         maximise,
         feasible: found.feasible,
-        chosen: best.settings,
+        advice: found.advice,
+        chosen: if keeps_start { Vec::new() } else { best.settings },
         value: best.objective,
+        start_value: found.start,
+        moves_share: found.moves,
         check: best.check,
         requirements: found.requirements,
         tried: found.tried,
@@ -198,10 +210,32 @@ fn document(
     }
 }
 
+impl ChooseDocument {
+    /// What is varied.
+    fn keys(&self) -> impl Iterator<Item = String> {
+        self.tried.iter().take(1).flat_map(|tried| &tried.set).map(|setting| setting.key.clone())
+    }
+
+    /// Why nothing is recommended, if nothing is.
+    fn refrains(&self, number: impl Fn(Option<f64>) -> String) -> Option<String> {
+        let start = number(self.start_value);
+        match self.advice {
+            Advice::Keep => Some(format!(
+                "nothing is recommended: the starting scenario has {start}, and no values are better by more than 0.1 %"
+            )),
+            Advice::Flat => {
+                let moves = percent(self.moves_share.unwrap_or(0.0));
+                Some(format!("flat: moves the objective by {moves}; nothing is recommended"))
+            }
+            Advice::Take | Advice::None => None,
+        }
+    }
+}
+
 /// One row per combination; what does not exist is empty.
 fn csv(document: &ChooseDocument) -> Result<(), Ended> {
     let mut rows = csv::Writer::from_writer(Vec::new());
-    let keys = document.chosen.iter().map(|setting| setting.key.clone());
+    let keys = document.keys();
     let unit = if document.objective.quantity.is_share() { "share" } else { "cycles" };
     let objective = format!("objective_{unit}");
     rows.write_record(keys.chain([objective, "feasible".to_owned(), "nearest_requirement".to_owned()]))?;
@@ -227,7 +261,7 @@ fn page(document: &ChooseDocument, markdown: bool) -> String {
         true => share(value),
         false => cycles(value),
     };
-    let keys: Vec<String> = document.chosen.iter().map(|setting| setting.key.clone()).collect();
+    let keys: Vec<String> = document.keys().collect();
     let mut heads: Vec<&str> = keys.iter().map(String::as_str).collect();
     heads.extend(["objective", "requirements", ""]);
     let mut rows = Rows::new(&heads, markdown);
@@ -243,16 +277,23 @@ fn page(document: &ChooseDocument, markdown: bool) -> String {
         let tried = &document.tried[index];
         let values = tried.set.iter().map(|setting| setting.value.clone());
         let held = if tried.feasible { "hold" } else { "broken" };
-        let best = if is_best(tried) && document.feasible { "best" } else { "" };
+        let best = if is_best(tried) && document.advice == Advice::Take { "best" } else { "" };
         rows.add(values.chain([number(tried.objective), held.to_owned(), best.to_owned()]));
     }
     page.rows(&rows);
+    if let Some(line) = document.refrains(number) {
+        page.legend(&line);
+    }
     page.section("Requirements at the best", &requirements(&document.requirements, markdown));
     if let Some(confirmed) = &document.confirmed {
         page.section("Simulated", &confirm::rows(confirmed, markdown));
     }
     let mut remarks = document.notes.clone();
-    if let Some(check) = document.check {
+    if let (Advice::Take, Some(_)) = (document.advice, document.start_value) {
+        remarks.push(format!("the starting scenario has {}", number(document.start_value)));
+    }
+    // of what moves nothing, where it is lowest says nothing
+    if let Some(check) = document.check.filter(|_| document.advice != Advice::Flat) {
         let Check { starts, agreeing_starts, improving_steps, is_local_optimum } = check;
         let local = if is_local_optimum {
             "no small step of any value is better"

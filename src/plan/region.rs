@@ -15,7 +15,7 @@ use crate::figure::{theme, write_whole};
 use crate::outcome::Ended;
 use crate::output::{self, Page, Rows};
 use crate::signals::{Background, Next};
-use crate::typed;
+use crate::{place, typed};
 
 /// Points that one thread looks for in a row, each search from where the one before ended.
 const RUN: usize = 25;
@@ -76,7 +76,7 @@ pub(super) fn run(args: &Region) -> Result<(), Ended> {
         model: asked.model(),
         scenario: asked.scenario.spec().clone(),
         axes: axes.map(name),
-        requirements: asked.judge.requirements.iter().map(ToString::to_string).collect(),
+        requirements: question.requirements().iter().map(ToString::to_string).collect(),
         evaluations: frontier.iter().map(|point| point.evaluations).sum(),
         frontier,
         partial: stopped.is_some(),
@@ -133,6 +133,8 @@ fn options(args: &Region) -> Result<usize, Ended> {
         if !["svg", "png"].contains(&ending) {
             let path = path.display();
             faults.push(format!("--output {path}: found the ending \"{ending}\", wanted .svg or .png"));
+        } else if let Err(Ended::BadInput(found)) = place::file("--output", path) {
+            faults.extend(found);
         }
     }
     if faults.is_empty() { Ok(points as usize) } else { Err(Ended::BadInput(faults)) }

@@ -161,6 +161,20 @@ fn at_option(fault: Fault, kind: Kind) -> Fault {
     if fault.place != Place::Program {
         return fault;
     }
-    let help = fault.help.or_else(|| Some(format!("flitwise station {}", kind.usage())));
+    let example = match fault.key.as_str() {
+        "rate" => "--rate 0.01",
+        "mean" => "--mean 32",
+        "scv" => "--scv 1",
+        "capacity" => "--capacity 8",
+        "servers" => "--servers 2",
+        "sources" => "--sources 10",
+        "vacation-mean" => "--vacation-mean 16",
+        _ => "",
+    };
+    let add = match example {
+        "" => String::new(),
+        example => format!("add {example}, or an axis of it (--over {}=..); usage: ", fault.key),
+    };
+    let help = fault.help.or_else(|| Some(format!("{add}flitwise station {}", kind.usage())));
     Fault { place: Place::Setting(format!("--{}", fault.key).into()), key: String::new(), help, ..fault }
 }

@@ -11,16 +11,19 @@ pub use super::optimum::Check;
 
 use super::judge::add_deadline;
 use super::max_load::{Place, Status, place};
-use super::optimum::{Worth, lowest};
+use super::optimum::{SAME, Worth, joined, lowest};
 use super::{Judge, Judged, Objective};
-use crate::document::{Document, Fault};
+use crate::document::{Document, Fault, in_short};
 use crate::model::Failure;
-use crate::scenario::{Axis, Scenario, Setting};
+use crate::scenario::{Axis, Scenario, Setting, is_whole, spread, whole_values};
 
 /// The most combinations of listed values.
 pub const MOST_COMBINATIONS: usize = 10_000;
 /// The most ranges.
 pub const MOST_RANGES: usize = 8;
+
+/// The most whole numbers of a range that are tried.
+const MOST_WHOLE: usize = 64;
 
 /// What may be chosen: a key, and values or a range for it.
 #[derive(Clone, Debug)]
@@ -70,6 +73,22 @@ pub struct Optimum {
     pub check: Option<Check>,
     /// Scenarios solved.
     pub evaluations: u32,
+    /// The lowest and the highest objective that was seen where all requirements hold.
+    pub seen: Option<(f64, f64)>,
+}
+
+/// What to do about the values that were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Advice {
+    /// Take them: they are better than the starting scenario.
+    Take,
+    /// Keep the starting scenario: none of the values is better by more than 0.1 %.
+    Keep,
+    /// Keep the starting scenario: no value moves the objective by more than 0.1 %.
+    Flat,
+    /// No values keep all requirements.
+    None,
 }
 
 /// The best of all combinations.
@@ -85,6 +104,12 @@ pub struct Found {
     pub tried: Vec<Tried>,
     /// Scenarios solved, over all combinations.
     pub evaluations: u32,
+    /// What to do about it.
+    pub advice: Advice,
+    /// The objective of the starting scenario; none if it breaks a requirement or has no such number.
+    pub start: Option<f64>,
+    /// By how much the objective moves over all values and the starting scenario, as a share of it.
+    pub moves: Option<f64>,
 }
 
 /// One combination, in short.
@@ -101,12 +126,13 @@ pub struct Tried {
 }
 
 impl Vary {
-    /// Reads `KEY=A,B,C`, `KEY=START:STOP:COUNT` (listed) or `KEY=LOW..HIGH` (a range).
+    /// Reads `KEY=A,B,C`, `KEY=START:STOP:COUNT`, `KEY=LOW..HIGH:STEP` (listed) or `KEY=LOW..HIGH` (a range; of a key
+    /// that takes whole numbers only, these: all if there are at most 64, else 64 of them).
     ///
     /// # Errors
     /// What was found and what is wanted.
     pub fn read(typed: &str) -> Result<Self, String> {
-        const WANTED: &str = "wanted KEY=A,B,C or KEY=LOW..HIGH";
+        const WANTED: &str = "wanted KEY=A,B,C, KEY=LOW..HIGH or KEY=LOW..HIGH:STEP";
         let (key, values) = typed.split_once('=').ok_or_else(|| format!("found no '=', {WANTED}"))?;
         let Some((low, high)) = values.split_once("..") else {
             let axis =
@@ -117,11 +143,19 @@ impl Vary {
             let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
             number.ok_or_else(|| format!("found \"{}\", wanted a number in LOW..HIGH", text.trim()))
         };
+        let (high, step) = high.split_once(':').map_or((high, None), |(high, step)| (high, Some(step)));
         let (low, high) = (number(low)?, number(high)?);
         if low >= high {
-            return Err(format!("found {low}..{high}, wanted a range from low to high"));
+            let range = format!("{}..{}", in_short(low), in_short(high));
+            return Err(format!("found {range}, wanted a range from low to high"));
         }
-        Ok(Self { key: key.trim().to_owned(), values: Values::Range { low, high } })
+        let key = key.trim().to_owned();
+        let values = match step {
+            Some(step) => Values::Listed(stepped(low, high, number(step)?)?),
+            None if is_whole(&key) => Values::Listed(whole(low, high)?),
+            None => Values::Range { low, high },
+        };
+        Ok(Self { key, values })
     }
 
     /// The value, as it would be typed, at a share of the way along a range.
@@ -134,8 +168,36 @@ impl Vary {
         };
         // seven digits: what is printed is what was solved
         let tidy = format!("{value:.6e}").parse().unwrap_or(value);
-        tidy.clamp(low, high).to_string()
+        in_short(tidy.clamp(low, high))
     }
+}
+
+/// Values from `low` to `high` in steps.
+fn stepped(low: f64, high: f64, step: f64) -> Result<Vec<String>, String> {
+    if step <= 0.0 {
+        return Err(format!("found the step {}, wanted one above 0", in_short(step)));
+    }
+    // a hair of a step: 0..1:0.1 ends with 1
+    let steps = ((high - low) / step + 1e-9).floor();
+    if steps >= MOST_COMBINATIONS as f64 {
+        return Err(format!("found {} steps, wanted fewer than {MOST_COMBINATIONS}", in_short(steps)));
+    }
+    // twelve digits: 0.3, not 0.30000000000000004
+    let at = |index: usize| low + step * index as f64;
+    let tidy = |value: f64| format!("{value:.11e}").parse().unwrap_or(value);
+    Ok((0..=steps as usize).map(|index| in_short(tidy(at(index)))).collect())
+}
+
+/// Whole numbers from `low` to `high`: all of them, or as many as are tried.
+fn whole(low: f64, high: f64) -> Result<Vec<String>, String> {
+    let range = format!("{}..{}", in_short(low), in_short(high));
+    if low.fract() != 0.0 || high.fract() != 0.0 {
+        return Err(format!("found {range}, wanted whole numbers: this key takes no others"));
+    }
+    let by_ratio = low > 0.0 && high >= 10.0 * low;
+    let all = high - low < MOST_WHOLE as f64;
+    let count = if all { (high - low) as usize + 1 } else { MOST_WHOLE };
+    Ok(whole_values(&spread(low, high, count, by_ratio && !all)))
 }
 
 impl Question {
@@ -283,25 +345,58 @@ impl Question {
 
     /// The best values of one combination; `None` if there are none that make a scenario.
     pub fn optimum(&self, combination: usize) -> Option<Optimum> {
-        let (shares, check, evaluations) = match self.ranges() {
-            0 => (Vec::new(), None, 1),
+        let (shares, check, evaluations, seen) = match self.ranges() {
+            0 => (Vec::new(), None, 1, None),
             ranges => {
                 let worth = |shares: &[f64]| match self.look(&self.settings(combination, shares)) {
                     Some((_, judged, objective)) => self.worth(&judged, objective),
                     None => Worth { goal: None, excess: 10.0 },
                 };
                 let found = lowest(ranges, &worth);
-                (found.at, Some(found.check), found.evaluations + 1)
+                (found.at, Some(found.check), found.evaluations + 1, found.seen)
             }
         };
         let settings = self.settings(combination, &shares);
         let (scenario, judged, objective) = self.look(&settings)?;
-        Some(Optimum { settings, scenario, judged, objective, check, evaluations })
+        let here = objective.filter(|_| judged.holds()).map(|value| (value, value));
+        // goals are objectives, turned round where the largest is sought
+        let seen = seen.map(|(low, high)| if self.maximise { (-high, -low) } else { (low, high) });
+        let seen = joined(seen, here);
+        Some(Optimum { settings, scenario, judged, objective, check, evaluations, seen })
+    }
+
+    /// The objective of the starting scenario, if it keeps all requirements.
+    fn start(&self) -> Option<f64> {
+        let (_, judged, objective) = self.look(&[])?;
+        objective.filter(|_| judged.holds())
+    }
+
+    /// What to do about the best values of all, `best` if they keep the requirements, and by how much the objective
+    /// moves.
+    fn advice(
+        &self,
+        best: Option<f64>,
+        start: Option<f64>,
+        seen: Option<(f64, f64)>,
+    ) -> (Advice, Option<f64>) {
+        let seen = joined(seen, start.map(|value| (value, value)));
+        let moves = seen.map(|(low, high)| share_of(high - low, low.abs().max(high.abs())));
+        let advice = match (best, start) {
+            (None, _) => Advice::None,
+            (Some(_), Some(_)) if moves.is_some_and(|moves| moves < SAME) => Advice::Flat,
+            (Some(best), Some(start)) => {
+                let gain = if self.maximise { best - start } else { start - best };
+                if share_of(gain, start.abs()) < SAME { Advice::Keep } else { Advice::Take }
+            }
+            (Some(_), None) => Advice::Take,
+        };
+        (advice, moves)
     }
 
     /// The best of all; `None` if no combination makes a scenario.
     pub fn conclude(&self, optima: Vec<Optimum>) -> Option<Found> {
-        let evaluations = optima.iter().map(|one| one.evaluations).sum();
+        let evaluations = optima.iter().map(|one| one.evaluations).sum::<u32>() + 1;
+        let seen = optima.iter().fold(None, |seen, one| joined(seen, one.seen));
         let feasible = |one: &Optimum| one.judged.holds() && one.objective.is_some();
         let tried = |one: &Optimum| Tried {
             set: one.settings.clone(),
@@ -332,8 +427,16 @@ impl Question {
             place(one, status, &self.judge, &best.scenario, &best.judged, index)
         });
         let requirements = requirements.collect();
-        Some(Found { feasible: feasible(&best), best, requirements, tried, evaluations })
+        let start = self.start();
+        let feasible = feasible(&best);
+        let (advice, moves) = self.advice(best.objective.filter(|_| feasible), start, seen);
+        Some(Found { feasible, best, requirements, tried, evaluations, advice, start, moves })
     }
+}
+
+/// A difference as a share of a size; nothing of nothing is nothing.
+fn share_of(difference: f64, size: f64) -> f64 {
+    if difference == 0.0 { 0.0 } else { difference / size.max(f64::MIN_POSITIVE) }
 }
 
 impl Vary {
@@ -357,6 +460,25 @@ mod tests {
         assert_eq!(range.key, "class.R1.vtick");
         assert!(matches!(range.values, Values::Range { low: 2.0, high: 20.0 }));
         for typed in ["a", "a=", "a=1..", "a=2..1", "a=1..x", "a=1..1", "a=1,,2"] {
+            assert!(Vary::read(typed).is_err(), "{typed}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_listed_and_steps_end_at_the_end() {
+        let listed = |typed: &str| match Vary::read(typed).unwrap().values {
+            Values::Listed(values) => values,
+            Values::Range { .. } => panic!("{typed} is a range"),
+        };
+        let all = listed("router.buffer_flits=1..64");
+        assert_eq!((all.len(), all[0].as_str(), all[63].as_str()), (64, "1", "64"));
+        let some = listed("router.buffer_flits=1..65536");
+        assert!(some.len() > 40 && some.len() <= 64 && some.iter().all(|one| one.parse::<u32>().is_ok()));
+        assert_eq!((some[0].as_str(), some[some.len() - 1].as_str()), ("1", "65536"));
+        assert_eq!(listed("router.buffer_flits=4..20:8"), ["4", "12", "20"]);
+        assert_eq!(listed("class.R1.vtick=0..1:0.25"), ["0", "0.25", "0.5", "0.75", "1"]);
+        assert_eq!(listed("class.R1.vtick=0..1:0.1")[3], "0.3");
+        for typed in ["router.buffer_flits=1.5..8", "a=0..1:0", "a=0..1:-1", "a=0..1e9:1", "a=0..1:x"] {
             assert!(Vary::read(typed).is_err(), "{typed}");
         }
     }

@@ -95,11 +95,17 @@ pub enum Status {
 }
 
 impl Question {
-    /// Which factor on the rates of the `scaled` classes of a scenario can be had.
+    /// Which factor on the rates of the `scaled` classes of a scenario can be had. Where no requirement is about a class
+    /// that sends, none may be saturated.
     ///
     /// # Errors
     /// What is wrong with the scenario once it has the deadlines of the requirements.
-    pub fn new(judge: Judge, spec: &ScenarioSpec, scaled: Vec<usize>) -> Result<Self, Vec<Fault>> {
+    pub fn new(mut judge: Judge, spec: &ScenarioSpec, scaled: Vec<usize>) -> Result<Self, Vec<Fault>> {
+        let sending = || spec.classes.iter().filter(|class| class.rate > 0.0);
+        let is_silent = |one: &Requirement| sending().all(|class| !one.is_about(&class.name));
+        if judge.requirements.iter().all(is_silent) {
+            judge.requirements.push(Requirement::steady());
+        }
         let spec = judge.prepared(spec);
         spec.clone().check()?;
         Ok(Self { judge, spec, scaled })

@@ -31,6 +31,8 @@ pub(super) struct Optimum {
     pub(super) at: Vec<f64>,
     pub(super) check: Check,
     pub(super) evaluations: u32,
+    /// The lowest and the highest goal of all allowed points that were looked at.
+    pub(super) seen: Option<(f64, f64)>,
 }
 
 /// How sure one can be of an optimum over ranges.
@@ -61,7 +63,7 @@ const STEPS: [f64; 2] = [0.02, 0.002];
 const MOST_STEPS: u32 = 200;
 /// What counts as better, and as the same, as shares of the goal.
 const BETTER: f64 = 1e-4;
-const SAME: f64 = 1e-3;
+pub(super) const SAME: f64 = 1e-3;
 
 struct Tried {
     at: Vec<f64>,
@@ -81,6 +83,7 @@ struct Account {
     of_start: Option<Worth>,
     evaluations: u32,
     scale: f64,
+    seen: Option<(f64, f64)>,
 }
 
 impl Worth {
@@ -108,6 +111,9 @@ impl Searched<'_> {
         }
         if account.of_start.as_ref().is_none_or(|best| worth.beats(best, 0.0)) {
             account.of_start = Some(worth);
+        }
+        if worth.is_allowed() {
+            account.seen = joined(account.seen, worth.goal.map(|goal| (goal, goal)));
         }
         if let (Some(goal), true) = (worth.goal, account.scale == 0.0) {
             account.scale = goal.abs();
@@ -211,12 +217,20 @@ pub(super) fn lowest(dimensions: usize, worth: &dyn Fn(&[f64]) -> Worth) -> Opti
         }
     }
     let (improving_steps, is_local_optimum) = settle(&searched, dimensions);
-    let Account { best, evaluations, .. } = searched.account.into_inner();
+    let Account { best, evaluations, seen, .. } = searched.account.into_inner();
     let Tried { at, worth } = best.expect("every search looks somewhere");
     let same = |end: &&Worth| !worth.beats(end, SAME);
     let agreeing_starts = ends.iter().filter(same).count() as u32;
     let check = Check { starts: ends.len() as u32, agreeing_starts, improving_steps, is_local_optimum };
-    Optimum { at, check, evaluations }
+    Optimum { at, check, evaluations, seen }
+}
+
+/// The span of both.
+pub(super) fn joined(one: Option<(f64, f64)>, other: Option<(f64, f64)>) -> Option<(f64, f64)> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
+        (one, other) => one.or(other),
+    }
 }
 
 /// Moves the best point along single coordinates until that no longer helps; steps taken and whether it came to that.
@@ -281,6 +295,8 @@ mod tests {
         // valleys at 0.2 and, deeper, at 0.85
         let found = lowest(1, &|x| allowed(1.0 + (x[0] - 0.2).abs().min((x[0] - 0.85).abs() - 0.02)));
         assert!((found.at[0] - 0.85).abs() < 2e-3, "{found:?}");
+        let (low, high) = found.seen.unwrap();
+        assert!(low < 1.0 && high > 1.1, "{found:?}");
         assert!(found.check.is_local_optimum);
     }
 

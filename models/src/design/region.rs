@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::crossing::{Search, first_crossing};
 use super::judge::most_factor;
-use super::{Binding, Judge};
+use super::{Binding, Judge, Quantity, Requirement};
 use crate::document::Fault;
 use crate::scenario::{MIN_RATE, Scenario, ScenarioSpec};
 
@@ -60,14 +60,24 @@ pub struct FrontierPoint {
 }
 
 impl Question {
-    /// Over the rates of two classes of a scenario, the others as they are.
+    /// Over the rates of two classes of a scenario, the others as they are. Where a class is saturated nothing is
+    /// admissible, whatever is required: the last of the [requirements](Self::requirements) says so.
     ///
     /// # Errors
     /// What is wrong with the scenario once it has the deadlines of the requirements.
-    pub fn new(judge: Judge, spec: &ScenarioSpec, axes: [usize; 2]) -> Result<Self, Vec<Fault>> {
+    pub fn new(mut judge: Judge, spec: &ScenarioSpec, axes: [usize; 2]) -> Result<Self, Vec<Fault>> {
+        let is_steady = |one: &Requirement| one.class.is_none() && one.quantity == Quantity::Margin;
+        if !judge.requirements.iter().any(is_steady) {
+            judge.requirements.push(Requirement::steady());
+        }
         let spec = judge.prepared(spec);
         spec.clone().check()?;
         Ok(Self { judge, spec, axes })
+    }
+
+    /// All that must hold.
+    pub fn requirements(&self) -> &[Requirement] {
+        &self.judge.requirements
     }
 
     /// The scenario at a pair of rates, if there is such a scenario.

@@ -78,6 +78,8 @@ pub fn nearest<'w>(found: &str, known: impl IntoIterator<Item = &'w str>) -> Opt
             let plain = word.to_lowercase().replace('_', "-");
             (strsim::damerau_levenshtein(&found, &plain), strsim::jaro_winkler(&found, &plain), word)
         })
+        // with every letter changed it is another word, however short
+        .filter(|(edits, ..)| *edits < found.chars().count().max(1))
         .filter(|(edits, likeness, word)| *edits <= 1 + word.len() / 4 || *likeness >= 0.85)
         .min_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)))
         .map(|(_, _, word)| word)
@@ -112,5 +114,6 @@ mod tests {
         assert_eq!(nearest("buffer-flits", known), Some("buffer_flits"));
         assert_eq!(nearest("Scheduler", known), Some("scheduler"));
         assert_eq!(nearest("xyzzy", known), None);
+        assert_eq!((nearest("3", ["5", "4a"]), nearest("4", ["5", "4a"])), (None, None));
     }
 }

@@ -117,8 +117,13 @@ impl Reader {
 
     /// A whole number that is not negative; the last word of the key is its unit in messages.
     pub fn whole(&mut self, table: &Table<'_>, key: &str) -> Option<u32> {
+        self.whole_of(table, key, key.rsplit('_').next().unwrap_or(key))
+    }
+
+    /// The same, where messages call it a whole number of `unit`, such as `ports, 2 to 1024`.
+    pub fn whole_of(&mut self, table: &Table<'_>, key: &str, unit: &str) -> Option<u32> {
         let node = self.note(table, key)?;
-        self.whole_number(node, || table.key(key), key.rsplit('_').next().unwrap_or(key))
+        self.whole_number(node, || table.key(key), unit)
     }
 
     /// A value as a whole number of `unit`, where it has no key of its own.

@@ -1,7 +1,7 @@
 //! The door: a spec goes in, a scenario or every fault comes out.
 
 use super::spec::{ClassKind, ClassSpec, DeadlineSpec, NetworkSpec, RouterSpec, ScenarioSpec, SourceSpec};
-use crate::document::{Fault, Place, shortened};
+use crate::document::{Fault, Place, in_short, shortened};
 
 /// The most real-time classes a scenario may have.
 pub const MAX_REAL_TIME_CLASSES: usize = 12;
@@ -9,10 +9,37 @@ pub const MAX_REAL_TIME_CLASSES: usize = 12;
 pub const MAX_FLITS: u32 = 65_536;
 /// The latest deadline \[cycles\].
 pub const MAX_DEADLINE_CYCLES: u32 = 1_000_000;
+/// Whole numbers of a scenario, each from its least to its most.
+pub(super) const PORTS: Whole = Whole { least: 2, most: 1024, unit: "ports" };
+pub(super) const DIMENSION: Whole = Whole { least: 1, most: 16, unit: "dimensions" };
+pub(super) const STAGES: Whole = Whole { least: 1, most: 64, unit: "stages" };
+pub(super) const FLITS: Whole = Whole { least: 1, most: MAX_FLITS, unit: "flits" };
+pub(super) const DEADLINE: Whole = Whole { least: 1, most: MAX_DEADLINE_CYCLES, unit: "cycles" };
+pub(super) const STREAMS: Whole = Whole { least: 1, most: 10_000, unit: "streams" };
 /// The most deadlines that one class may carry.
 pub const MAX_DEADLINES: usize = 1_000;
 /// The smallest rate above zero \[messages/cycle/node\].
 pub const MIN_RATE: f64 = 1e-12;
+
+/// The range of a whole number and what it counts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Whole {
+    least: u32,
+    most: u32,
+    unit: &'static str,
+}
+
+impl Whole {
+    pub(super) fn contains(self, number: u32) -> bool {
+        (self.least..=self.most).contains(&number)
+    }
+
+    /// What is wanted where no whole number stands: "a whole number of" this.
+    pub(super) fn described(self) -> String {
+        let Self { least, most, unit } = self;
+        format!("{unit}, {least} to {most}")
+    }
+}
 
 /// A checked scenario. There is no way to make one but [`ScenarioSpec::check`] and what is built on it.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,14 +97,12 @@ impl ScenarioSpec {
             door.refuse("name", found, "at most 100 printable characters", None);
         }
         match self.network {
-            NetworkSpec::Router { ports } => door.whole("network.ports", ports, 2, 1024, "ports"),
-            NetworkSpec::Hypercube { dimension } => {
-                door.whole("network.dimension", dimension, 1, 16, "dimensions");
-            }
+            NetworkSpec::Router { ports } => door.whole("network.ports", ports, PORTS),
+            NetworkSpec::Hypercube { dimension } => door.whole("network.dimension", dimension, DIMENSION),
         }
         let RouterSpec { pipeline_stages, buffer_flits, scheduler: _ } = self.router;
-        door.whole("router.pipeline_stages", pipeline_stages, 1, 64, "stages");
-        door.whole("router.buffer_flits", buffer_flits, 1, MAX_FLITS, "flits");
+        door.whole("router.pipeline_stages", pipeline_stages, STAGES);
+        door.whole("router.buffer_flits", buffer_flits, FLITS);
 
         if self.classes.is_empty() {
             door.refuse("class", "no class".to_owned(), "at least one [[class]]", None);
@@ -112,9 +137,14 @@ pub(super) fn class_labels(names: &[&str]) -> Vec<String> {
         .collect()
 }
 
+/// Characters at which keys, lists and requirements of the command line are parted: a class with one of them in its
+/// name could not be reached there.
+const PARTING: [char; 6] = ['.', ',', ':', '=', '*', '/'];
+
 fn name_is_fit(name: &str) -> bool {
     let length = name.chars().count();
-    (1..=64).contains(&length) && name.trim() == name && name != "*" && !name.chars().any(char::is_control)
+    let is_unfit = |c: char| c.is_control() || PARTING.contains(&c);
+    (1..=64).contains(&length) && name.trim() == name && !name.chars().any(is_unfit)
 }
 
 struct Door<'f> {
@@ -132,8 +162,9 @@ impl Door<'_> {
         });
     }
 
-    fn whole(&mut self, key: &str, found: u32, least: u32, most: u32, unit: &str) {
-        if !(least..=most).contains(&found) {
+    fn whole(&mut self, key: &str, found: u32, range: Whole) {
+        if !range.contains(found) {
+            let Whole { least, most, unit } = range;
             self.refuse(key, found.to_string(), &format!("{least} to {most} {unit}"), None);
         }
     }
@@ -141,14 +172,18 @@ impl Door<'_> {
     fn class(&mut self, class: &ClassSpec, label: &str, scenario: &ScenarioSpec) {
         if !name_is_fit(&class.name) {
             let found = format!("\"{}\"", shortened(&class.name));
-            let wanted = "a name of 1 to 64 printable characters, not \"*\", with no space around it";
-            self.refuse(&format!("{label}.name"), found, wanted, None);
+            let wanted =
+                "a name of 1 to 64 printable characters without . , : = * / and without space around it";
+            let tidy = class.name.trim().replace(PARTING, "-");
+            let help = format!("keys such as class.NAME.rate are parted at these: name it \"{tidy}\"");
+            let help = name_is_fit(&tidy).then_some(help.as_str());
+            self.refuse(&format!("{label}.name"), found, wanted, help);
         } else if scenario.classes.iter().filter(|other| other.name == class.name).count() > 1 {
             let found = format!("\"{}\" more than once", class.name);
             self.refuse(&format!("{label}.name"), found, "a name of its own for each class", None);
         }
         self.rate(class, label);
-        self.whole(&format!("{label}.message_flits"), class.message_flits, 1, MAX_FLITS, "flits");
+        self.whole(&format!("{label}.message_flits"), class.message_flits, FLITS);
         self.vtick(class, label);
         self.source(class, label);
         self.deadlines(class, label, scenario.network);
@@ -160,7 +195,7 @@ impl Door<'_> {
             let wanted = "0, or 1e-12 to 1 messages/cycle/node";
             let help = (class.rate > 1.0 && class.rate.is_finite())
                 .then_some("a rate counts messages per cycle, not flits and not messages per second");
-            self.refuse(&format!("{label}.rate"), shown(class.rate), wanted, help);
+            self.refuse(&format!("{label}.rate"), in_short(class.rate), wanted, help);
         }
     }
 
@@ -169,21 +204,21 @@ impl Door<'_> {
         let key = format!("{label}.vtick");
         if class.kind == ClassKind::BestEffort {
             let wanted = "none: best effort takes what real-time classes leave";
-            self.refuse(&key, shown(vtick), wanted, Some("remove the line"));
+            self.refuse(&key, in_short(vtick), wanted, Some("remove the line"));
         } else if !(1e-3..=1e12).contains(&vtick) {
-            self.refuse(&key, shown(vtick), "0.001 to 1e12 cycles per flit", None);
+            self.refuse(&key, in_short(vtick), "0.001 to 1e12 cycles per flit", None);
         }
     }
 
     fn source(&mut self, class: &ClassSpec, label: &str) {
         let SourceSpec::OnOff { streams, messages_per_burst, peak_rate } = class.source else { return };
         let key = |field: &str| format!("{label}.source.{field}");
-        self.whole(&key("streams"), streams, 1, 10_000, "streams");
+        self.whole(&key("streams"), streams, STREAMS);
         if !(1.0..=1e6).contains(&messages_per_burst) {
-            self.refuse(&key("messages_per_burst"), shown(messages_per_burst), "1 to 1e6 messages", None);
+            self.refuse(&key("messages_per_burst"), in_short(messages_per_burst), "1 to 1e6 messages", None);
         }
         if !(1e-9..=1.0).contains(&peak_rate) {
-            self.refuse(&key("peak_rate"), shown(peak_rate), "1e-9 to 1 messages/cycle", None);
+            self.refuse(&key("peak_rate"), in_short(peak_rate), "1e-9 to 1 messages/cycle", None);
         } else if class.rate.is_finite() && class.rate / f64::from(streams.max(1)) >= peak_rate {
             // 1 / a = I / N + 1 / p leaves no OFF time when a >= p
             let mean = class.rate / f64::from(streams.max(1));
@@ -209,7 +244,7 @@ impl Door<'_> {
             }
             count += cycles.len();
             for cycles in cycles {
-                self.whole(&key, *cycles, 1, MAX_DEADLINE_CYCLES, "cycles");
+                self.whole(&key, *cycles, DEADLINE);
             }
         }
         if count > MAX_DEADLINES {
@@ -225,15 +260,13 @@ impl Door<'_> {
                 let wanted = "plain deadlines: a single router has no hops";
                 self.refuse(key, format!("{hops} hops"), wanted, Some(help));
             }
-            NetworkSpec::Hypercube { dimension } => self.whole(key, hops, 1, dimension, "hops"),
+            // a dimension that is refused itself says nothing about hops
+            NetworkSpec::Hypercube { dimension } if DIMENSION.contains(dimension) => {
+                self.whole(key, hops, Whole { least: 1, most: dimension, unit: "hops" });
+            }
+            NetworkSpec::Hypercube { .. } => (),
         }
     }
-}
-
-/// A number as it is quoted: with an exponent where all its zeros would fill the line.
-fn shown(number: f64) -> String {
-    let plain = number.to_string();
-    if plain.len() > 24 { format!("{number:?}") } else { plain }
 }
 
 #[cfg(test)]
@@ -243,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_number_is_quoted_in_short() {
-        let quoted = [2.0, -0.005, 1e-300, 1e300, f64::NAN].map(shown);
+        let quoted = [2.0, -0.005, 1e-300, 1e300, f64::NAN].map(in_short);
         assert_eq!(quoted, ["2", "-0.005", "1e-300", "1e300", "NaN"]);
     }
 
@@ -269,6 +302,37 @@ mod tests {
                 "class[3].vtick"
             ]
         );
+    }
+
+    #[test]
+    fn a_class_that_could_not_be_reached_by_a_key_is_refused_with_a_name_that_can() {
+        let named = |name: &str| {
+            let spec = ScenarioSpec { classes: vec![ClassSpec::real_time(name, 0.01)], ..Default::default() };
+            spec.check().map(|_| ()).map_err(|faults| faults[0].help.clone())
+        };
+        for name in ["R1", "class 1", "high-speed", "é", "R_1", "a\"b"] {
+            assert_eq!(named(name), Ok(()), "{name}");
+        }
+        for (name, tidy) in
+            [("a.b", "a-b"), ("a,b", "a-b"), ("R1:x", "R1-x"), ("a=b", "a-b"), ("*", "-"), ("1/2", "1-2")]
+        {
+            let help = named(name).unwrap_err().unwrap();
+            assert!(help.ends_with(&format!("name it \"{tidy}\"")), "{help}");
+        }
+        assert_eq!(
+            named(" a.b"),
+            Err(Some("keys such as class.NAME.rate are parted at these: name it \"a-b\"".to_owned()))
+        );
+        assert_eq!((named(""), named(&".".repeat(65))), (Err(None), Err(None)));
+    }
+
+    #[test]
+    fn hops_are_not_held_against_a_dimension_that_is_refused() {
+        let mut spec =
+            ScenarioSpec { network: NetworkSpec::Hypercube { dimension: 0 }, ..Default::default() };
+        spec.classes[0].deadlines = vec![DeadlineSpec::Hops(HopDeadlines { hops: 2, deadlines: vec![60] })];
+        let keys: Vec<String> = spec.check().unwrap_err().into_iter().map(|fault| fault.key).collect();
+        assert_eq!(keys, ["network.dimension"]);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Document, Fault, Place};
+use super::{Document, Fault, Place, is_whole};
+use crate::document::in_short;
 
 /// The most values of one axis.
 const MOST_VALUES: usize = 1_000_000;
@@ -164,6 +165,8 @@ fn in_order(mut left: Vec<Coupling>, faults: &mut Vec<String>) -> Vec<Coupling> 
 impl Axis {
     /// Reads `KEY=START:STOP:COUNT`, `KEY=log:START:STOP:COUNT` or `KEY=A,B,C`.
     ///
+    /// A key that takes whole numbers only gets the nearest ones, each once.
+    ///
     /// # Errors
     /// What was found and what is wanted.
     pub fn read(typed: &str) -> Result<Self, String> {
@@ -189,13 +192,18 @@ impl Axis {
                     number.ok_or_else(|| format!("found \"{text}\", wanted a number in START:STOP:COUNT"))
                 };
                 let (start, stop) = (number(start)?, number(stop)?);
-                let whole = count.parse::<usize>().ok().filter(|count| (1..=MOST_VALUES).contains(count));
-                let count = whole
+                let count = counted(count)
                     .ok_or_else(|| format!("found count \"{count}\", wanted 1 to {MOST_VALUES} points"))?;
                 if logarithmic && (start <= 0.0 || stop <= 0.0) {
-                    return Err(format!("found {start}:{stop}, wanted both ends above 0 on a log axis"));
+                    let ends = format!("{}:{}", in_short(start), in_short(stop));
+                    return Err(format!("found {ends}, wanted both ends above 0 on a log axis"));
                 }
-                spread(start, stop, count, logarithmic).into_iter().map(|value| value.to_string()).collect()
+                let values = spread(start, stop, count, logarithmic);
+                if is_whole(&key) {
+                    whole_values(&values)
+                } else {
+                    values.into_iter().map(in_short).collect()
+                }
             }
             _ => return Err(format!("found \"{range}\", {WANTED}")),
         };
@@ -203,8 +211,24 @@ impl Axis {
     }
 }
 
+/// Values of a key that takes whole numbers only: the nearest ones, each once.
+pub(crate) fn whole_values(values: &[f64]) -> Vec<String> {
+    let mut values: Vec<String> = values.iter().map(|value| in_short(value.round())).collect();
+    values.dedup();
+    values
+}
+
+/// A number of points, also written as `1e3`.
+fn counted(typed: &str) -> Option<usize> {
+    let number = typed.parse::<usize>().ok().or_else(|| {
+        let number = typed.parse::<f64>().ok().filter(|number| number.fract() == 0.0)?;
+        (1.0..=MOST_VALUES as f64).contains(&number).then_some(number as usize)
+    });
+    number.filter(|number| (1..=MOST_VALUES).contains(number))
+}
+
 /// `count` values from `start` to `stop`, both hit exactly.
-fn spread(start: f64, stop: f64, count: usize, logarithmic: bool) -> Vec<f64> {
+pub(crate) fn spread(start: f64, stop: f64, count: usize, logarithmic: bool) -> Vec<f64> {
     // twelve digits: 0.003, not 0.0030000000000000005
     let tidy = |value: f64| format!("{value:.11e}").parse().unwrap_or(value);
     let at = |index: usize| {
@@ -265,7 +289,7 @@ impl Coupling {
             help: None,
         };
         let value = document.number(&self.other).ok_or_else(fault)? * self.factor;
-        Ok(Setting::new(&self.key, &value.to_string()))
+        Ok(Setting::new(&self.key, &in_short(value)))
     }
 }
 
@@ -284,6 +308,17 @@ mod tests {
         assert_eq!(Axis::read("a=log:0.001:0.1:3").unwrap().values, ["0.001", "0.01", "0.1"]);
         assert_eq!(Axis::read("a=8,round-robin").unwrap().values, ["8", "round-robin"]);
         assert_eq!(Axis::read("a=5:9:1").unwrap().values, ["5"]);
+        assert_eq!(Axis::read("a=0:1:1.1e1").unwrap().values.len(), 11);
+        assert_eq!(Axis::read("a=1e307:1e308:2").unwrap().values, ["1e307", "1e308"]);
+    }
+
+    #[test]
+    fn a_key_of_whole_numbers_gets_whole_numbers_each_once() {
+        let values = |typed: &str| Axis::read(typed).unwrap().values;
+        assert_eq!(values("router.buffer_flits=log:1:64:4"), ["1", "4", "16", "64"]);
+        assert_eq!(values("class.R1.message_flits=1:64:4"), ["1", "22", "43", "64"]);
+        assert_eq!(values("network.ports=2:4:9"), ["2", "3", "4"]);
+        assert_eq!(values("class.R1.source.streams=8.5,9"), ["8.5", "9"]); // as typed: refused where it is read
     }
 
     #[test]

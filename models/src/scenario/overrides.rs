@@ -2,6 +2,24 @@
 
 use crate::document::{Document, Entry, Fault, Node, Place, Value, find, insert, nearest, one_of, value_of};
 
+/// Keys that take whole numbers only, by their last words: of scenarios and of stations.
+const WHOLE: [&str; 9] = [
+    "ports",
+    "dimension",
+    "pipeline_stages",
+    "buffer_flits",
+    "message_flits",
+    "streams",
+    "capacity",
+    "servers",
+    "sources",
+];
+
+/// Whether a path of a scenario, or a parameter of a station, takes whole numbers only.
+pub(crate) fn is_whole(key: &str) -> bool {
+    key.trim().rsplit('.').next().is_some_and(|last| WHOLE.contains(&last))
+}
+
 impl Document {
     /// Overrides one value: `key` is a path such as `router.buffer_flits` or `class.R1.rate` (`class.*.rate`
     /// for every class), `typed` a TOML value or a bare word, `place` where the override was given.
@@ -158,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn an_override_reaches_classes_by_name_even_with_dots_in_it_and_all_of_them_by_a_star() {
+    fn an_override_reaches_classes_by_name_and_all_of_them_by_a_star() {
         let text = "[[class]]\nname = \"a\"\nrate = 1\n[[class]]\nname = \"a.b\"\n";
         let mut document = Document::parse("t", text).unwrap();
         document.set("class.a.b.rate", "0.5", &typed()).unwrap();

@@ -1,6 +1,8 @@
 //! From a document to a spec: every key understood or refused, every fault at its place.
 
-use super::check::{MAX_REAL_TIME_CLASSES, Scenario, class_labels};
+use super::check::{
+    DEADLINE, DIMENSION, FLITS, MAX_REAL_TIME_CLASSES, PORTS, STAGES, STREAMS, Scenario, class_labels,
+};
 use super::spec::{
     ClassKind, ClassSpec, DeadlineSpec, HopDeadlines, NetworkSpec, RouterSpec, ScenarioSpec, Scheduler,
     SourceSpec, table_1_message_flits, unnamed,
@@ -18,8 +20,46 @@ const CLASS: &[&str] = &["name", "kind", "rate", "message_flits", "deadlines", "
 const HOP_DEADLINES: &[&str] = &["hops", "deadlines"];
 const ON_OFF: &[&str] = &["kind", "streams", "messages_per_burst", "peak_rate"];
 
+const TOPOLOGIES: [&str; 2] = ["router", "hypercube"];
+const SOURCES: [&str; 2] = ["poisson", "on-off"];
+
 /// Tables in which a key that is out of place may belong.
 const HEADS: Heads = &[("[network]", NETWORK), ("[router]", ROUTER), ("[[class]]", CLASS)];
+
+/// Every key that a scenario like this one may have, as `--set` takes them; `class.*` is every class.
+///
+/// ```
+/// # use flitwise_models::scenario::{ScenarioSpec, keys};
+/// let keys = keys(&ScenarioSpec::default());
+/// assert!(keys.contains(&"router.scheduler".to_owned()) && keys.contains(&"class.R1.rate".to_owned()));
+/// ```
+pub fn keys(spec: &ScenarioSpec) -> Vec<String> {
+    let size = match spec.network {
+        NetworkSpec::Router { .. } => "ports",
+        NetworkSpec::Hypercube { .. } => "dimension",
+    };
+    let mut keys = vec!["name".to_owned(), "network.topology".to_owned(), format!("network.{size}")];
+    keys.extend(ROUTER.iter().map(|key| format!("router.{key}")));
+    for name in spec.classes.iter().map(|class| class.name.as_str()).chain(["*"]) {
+        let own = CLASS.iter().filter(|key| !["name", "source"].contains(key));
+        keys.extend(own.map(|key| format!("class.{name}.{key}")));
+        keys.extend(ON_OFF.iter().map(|key| format!("class.{name}.source.{key}")));
+    }
+    keys
+}
+
+/// The words that a key may have, if its value is a word.
+pub fn words_of(key: &str) -> Vec<&'static str> {
+    match key {
+        "network.topology" => TOPOLOGIES.to_vec(),
+        "router.scheduler" => Scheduler::ALL.map(Scheduler::word).to_vec(),
+        _ if key.ends_with(".source.kind") => SOURCES.to_vec(),
+        _ if key.starts_with("class.") && key.ends_with(".kind") => {
+            ClassKind::ALL.map(ClassKind::word).to_vec()
+        }
+        _ => Vec::new(),
+    }
+}
 
 impl Document {
     /// Understands and checks the document.
@@ -79,17 +119,16 @@ fn scenario(reader: &mut Reader, root: &Table<'_>) -> ScenarioSpec {
 
 fn network(reader: &mut Reader, table: &Table<'_>) -> NetworkSpec {
     reader.refuse_unknown(table, NETWORK);
-    let topologies = ["router", "hypercube"];
     let topology = match table.get("topology") {
-        Some(_) => reader.word(table, "topology", &topologies, |word| word),
+        Some(_) => reader.word(table, "topology", &TOPOLOGIES, |word| word),
         None => {
-            reader.refuse_missing(table, "topology", &one_of(topologies), None);
+            reader.refuse_missing(table, "topology", &one_of(TOPOLOGIES), None);
             None
         }
     };
-    let (needed, stray) = match topology {
-        Some("router") => ("ports", "dimension"),
-        Some(_) => ("dimension", "ports"),
+    let (needed, stray, range) = match topology {
+        Some("router") => ("ports", "dimension", PORTS),
+        Some(_) => ("dimension", "ports", DIMENSION),
         None => return NetworkSpec::Router { ports: 16 },
     };
     if let Some(node) = table.get(stray) {
@@ -98,9 +137,10 @@ fn network(reader: &mut Reader, table: &Table<'_>) -> NetworkSpec {
         reader.refuse(&node.place, table.key(stray), node.value.shown(), wanted, Some(help));
     }
     if table.get(needed).is_none() {
-        reader.refuse_missing(table, needed, &format!("{needed} = a whole number"), None);
+        let wanted = format!("{needed} = a whole number of {}", range.described());
+        reader.refuse_missing(table, needed, &wanted, None);
     }
-    let size = reader.whole(table, needed);
+    let size = reader.whole_of(table, needed, &range.described());
     if needed == "ports" {
         NetworkSpec::Router { ports: size.unwrap_or(16) }
     } else {
@@ -112,8 +152,12 @@ fn router(reader: &mut Reader, table: &Table<'_>) -> RouterSpec {
     reader.refuse_unknown(table, ROUTER);
     let usual = RouterSpec::default();
     RouterSpec {
-        pipeline_stages: reader.whole(table, "pipeline_stages").unwrap_or(usual.pipeline_stages),
-        buffer_flits: reader.whole(table, "buffer_flits").unwrap_or(usual.buffer_flits),
+        pipeline_stages: reader
+            .whole_of(table, "pipeline_stages", &STAGES.described())
+            .unwrap_or(usual.pipeline_stages),
+        buffer_flits: reader
+            .whole_of(table, "buffer_flits", &FLITS.described())
+            .unwrap_or(usual.buffer_flits),
         scheduler: reader.word(table, "scheduler", &Scheduler::ALL, Scheduler::word).unwrap_or_default(),
     }
 }
@@ -162,7 +206,9 @@ fn class(reader: &mut Reader, table: &Table<'_>) -> ClassSpec {
         name: reader.text(table, "name").unwrap_or_default(),
         kind: reader.word(table, "kind", &ClassKind::ALL, ClassKind::word).unwrap_or(ClassKind::RealTime),
         rate: reader.real(table, "rate").unwrap_or(0.0),
-        message_flits: reader.whole(table, "message_flits").unwrap_or_else(table_1_message_flits),
+        message_flits: reader
+            .whole_of(table, "message_flits", &FLITS.described())
+            .unwrap_or_else(table_1_message_flits),
         deadlines: deadlines(reader, table),
         vtick: reader.real(table, "vtick"),
         source: source(reader, table),
@@ -182,7 +228,8 @@ fn deadlines(reader: &mut Reader, table: &Table<'_>) -> Vec<DeadlineSpec> {
             let table = Table { entries, path: path.into(), place: &node.place };
             deadlines.extend(hop_deadlines(reader, &table).map(DeadlineSpec::Hops));
         } else {
-            deadlines.extend(reader.whole_number(node, || path, "cycles").map(DeadlineSpec::Cycles));
+            deadlines
+                .extend(reader.whole_number(node, || path, &DEADLINE.described()).map(DeadlineSpec::Cycles));
         }
     }
     deadlines
@@ -195,14 +242,15 @@ fn hop_deadlines(reader: &mut Reader, table: &Table<'_>) -> Option<HopDeadlines>
     }
     let hops = reader.whole(table, "hops");
     let (list, key) = reader.list(table, "deadlines", "a list of deadlines in cycles", "[42, 47]")?;
-    let deadlines: Vec<u32> =
-        list.iter().filter_map(|node| reader.whole_number(node, || key.clone(), "cycles")).collect();
+    let deadlines: Vec<u32> = list
+        .iter()
+        .filter_map(|node| reader.whole_number(node, || key.clone(), &DEADLINE.described()))
+        .collect();
     (deadlines.len() == list.len()).then_some(HopDeadlines { hops: hops?, deadlines })
 }
 
 fn source(reader: &mut Reader, table: &Table<'_>) -> SourceSpec {
     let Some(node) = table.get("source") else { return SourceSpec::Poisson };
-    let kinds = ["poisson", "on-off"];
     let help = "source = { kind = \"poisson\" }, or source = { kind = \"on-off\", streams = 14, \
                 messages_per_burst = 8, peak_rate = 0.01 }";
     let path = table.key("source");
@@ -216,16 +264,16 @@ fn source(reader: &mut Reader, table: &Table<'_>) -> SourceSpec {
     };
     let source = Table { entries, path: path.into(), place: &node.place };
     if source.get("kind").is_none() {
-        reader.refuse_missing(&source, "kind", &one_of(kinds), Some(help));
+        reader.refuse_missing(&source, "kind", &one_of(SOURCES), Some(help));
     }
-    match reader.word(&source, "kind", &kinds, |word| word) {
+    match reader.word(&source, "kind", &SOURCES, |word| word) {
         Some("on-off") => {
             reader.refuse_unknown(&source, ON_OFF);
             for key in &ON_OFF[1..] {
                 reader.require(&source, key, "a number", Some(help));
             }
             SourceSpec::OnOff {
-                streams: reader.whole(&source, "streams").unwrap_or(1),
+                streams: reader.whole_of(&source, "streams", &STREAMS.described()).unwrap_or(1),
                 messages_per_burst: reader.real(&source, "messages_per_burst").unwrap_or(1.0),
                 peak_rate: reader.real(&source, "peak_rate").unwrap_or(1.0),
             }
