@@ -16,15 +16,15 @@ use flitwise_models::scenario::{Fault, Scenario, ScenarioSpec};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::answer::{Simulation, StoppedBy};
-use crate::experiment::block::Measured;
+use crate::answer::Simulation;
+use crate::experiment::block::{Measured, Stop};
 use crate::experiment::{self, Block, Settings, answer_of};
 use crate::message::Delivery;
 use crate::store::{Key, Store};
 
 /// Raised whenever the simulator or its measurement gives other numbers than before, so that what was kept is not
 /// taken for what would be measured now. `results_are_those_of_this_revision` fails when it was forgotten.
-pub const REVISION: u32 = 1;
+pub const REVISION: u32 = 2;
 
 /// What decides the numbers of an experiment: names and deadlines do not.
 #[derive(Serialize)]
@@ -265,11 +265,9 @@ impl Point {
     fn is_enough(&self, scenario: &Scenario, settings: &Settings) -> bool {
         let Some(last) = self.blocks.last() else { return false };
         let measured = self.measured(scenario, settings);
-        let narrow = measured.precision().is_some_and(|width| width <= settings.precision);
-        let steady = (0..scenario.classes().len()).all(|class| !measured.is_suspicious(class));
-        let ended =
-            matches!(last.stopped_by, StoppedBy::Saturated | StoppedBy::NoTraffic | StoppedBy::MaxCycles);
-        ended || narrow && steady || measured.messages() >= settings.max_messages
+        let is_precise = measured.is_narrow() && measured.suspicious_class().is_none();
+        let ended = matches!(last.stop, Stop::Saturated | Stop::NoTraffic | Stop::MaxCycles);
+        ended || is_precise || measured.messages() >= settings.max_messages
     }
 
     /// Simulates until it is enough; `true` if that was interrupted.
@@ -308,8 +306,8 @@ impl Point {
         let measured = self.measured(scenario, settings);
         let wanted = settings.precision;
         // half-widths of two sets of replications together: 1 / w² = 1 / w1² + 1 / w2²
-        let precision = match measured.precision() {
-            Some(width) if width > wanted => 1.0 / (wanted.powi(-2) - width.powi(-2)).sqrt(),
+        let precision = match measured.least_precise() {
+            Some((_, width)) if width > wanted => 1.0 / (wanted.powi(-2) - width.powi(-2)).sqrt(),
             _ => wanted,
         };
         Settings {
