@@ -38,7 +38,8 @@ Examples:
 
 Exit codes:
   0    answered; a saturated class is an answer
-  1    the output could not be written; compare found a difference, verify a changed verdict
+  1    the output could not be written; compare found a difference, verify a changed verdict; --max-time was
+       over before anything was measured
   2    bad input or usage
   3    no fixed point was found
   130  interrupted, after printing what there was";
@@ -164,7 +165,8 @@ Examples:
 
 The same scenario, seed, options and version give the same numbers on any number of threads, unless
 --max-time or an interruption ended the run. Ctrl-C prints what has been measured; a second one ends at once.
-Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 130 interrupted.";
+Exit codes: 0 answered (saturated included), 1 output not written or nothing measured within --max-time, 2 bad
+input, 130 interrupted.";
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:
@@ -232,7 +234,7 @@ pub(crate) struct CampaignArgs {
     /// Where all random numbers come from.
     #[arg(long, value_name = "N", default_value = "1", allow_hyphen_values = true)]
     pub(crate) seed: String,
-    /// Stop a point after about so many measured messages, whatever the precision.
+    /// Stop a point after so many measured messages, whatever the precision.
     #[arg(long, value_name = "N", default_value = "1e7", allow_hyphen_values = true)]
     pub(crate) max_messages: String,
     /// Keep simulation results in this directory [default: $FLITWISE_STORE, or flitwise in the user's cache].
@@ -450,11 +452,12 @@ pub(crate) struct Simulate {
     /// Go on until the 95 % half-width of every class's network latency is at most this share of it.
     #[arg(long, value_name = "SHARE", default_value = "1%", allow_hyphen_values = true)]
     pub(crate) precision: String,
-    /// Stop after about so many measured messages, all classes and replications together, and no
-    /// fewer than a first look takes.
+    /// Stop after so many measured messages, all classes and replications together, at the end of the cycle that
+    /// brings the last; at most four times as many are simulated to find the end of the warm-up.
     #[arg(long, value_name = "N", default_value = "1e7", allow_hyphen_values = true)]
     pub(crate) max_messages: String,
-    /// Stop after this time: seconds, or a number with s, m or h [default: no limit].
+    /// Stop after this time: seconds, or a number with s, m or h; results are then partial, and it is an error if
+    /// the warm-up had not ended [default: no limit].
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) max_time: Option<String>,
     /// Leave out so many cycles at the start of every replication [default: as many as MSER-5 finds].

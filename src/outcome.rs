@@ -25,6 +25,8 @@ pub(crate) enum Ended {
     Trace(String),
     /// What was asked to agree does not; results have been printed.
     Differs(String),
+    /// Nothing was measured in the time allowed; the empty answer has been printed.
+    Nothing(String),
     /// It was interrupted; what there was has been printed.
     Interrupted,
     /// The same, and how far it came.
@@ -74,7 +76,7 @@ impl Ended {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
-            Self::Output(_) | Self::Trace(_) | Self::Differs(_) => 1,
+            Self::Output(_) | Self::Trace(_) | Self::Differs(_) | Self::Nothing(_) => 1,
             Self::BadInput(_) => 2,
             Self::NotConverged(_) => 3,
             Self::Interrupted | Self::InterruptedAt(_) => INTERRUPTED,
@@ -98,9 +100,10 @@ impl fmt::Display for Ended {
                 }
                 faults => write!(f, "{} faults\n{}", faults.len(), faults.join("\n")),
             },
-            Self::NotConverged(message) | Self::Trace(message) | Self::Differs(message) => {
-                write!(f, "{message}")
-            }
+            Self::NotConverged(message)
+            | Self::Trace(message)
+            | Self::Differs(message)
+            | Self::Nothing(message) => write!(f, "{message}"),
             Self::Interrupted => write!(f, "interrupted: the results are partial"),
             Self::InterruptedAt(place) => write!(f, "interrupted: {place}"),
             Self::Output(error) => write!(f, "cannot write the output: {error}"),

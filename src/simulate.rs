@@ -6,7 +6,7 @@ mod settings;
 mod trace;
 
 use flitwise_validation::Delivery;
-use flitwise_validation::answer::{ClassSimulation, Estimate, Simulation};
+use flitwise_validation::answer::{ClassSimulation, Estimate, Run, Simulation, StoppedBy};
 use flitwise_validation::experiment::{self, Listener, Progress};
 use flitwise_validation::{answer, diagram};
 use schemars::JsonSchema;
@@ -54,11 +54,23 @@ pub(crate) fn run(args: &Simulate) -> Result<(), Ended> {
     let Audience { bar, trace } = listener;
     bar.clear();
 
-    let partial = answer.run.partial;
+    let ended = ended(&answer.run, args.max_time.as_deref().unwrap_or_default());
     // the trace is ended even if nobody takes the results, and its failure is the one to report
     let written = write(answer, args.format, &ClassColumns::of(&scenario));
     trace.map_or(Ok(()), Trace::end)?;
-    if partial { Err(Ended::Interrupted) } else { written }
+    ended.map_or(written, Err)
+}
+
+/// How a run that was broken off ends.
+fn ended(run: &Run, max_time: &str) -> Option<Ended> {
+    match run.stopped_by {
+        StoppedBy::Interrupted => Some(Ended::Interrupted),
+        StoppedBy::MaxTime if run.messages == 0 => Some(Ended::Nothing(format!(
+            "nothing was measured: --max-time {max_time} was over before the end of the warm-up; wanted more time, or \
+             a shorter warm-up with --warmup"
+        ))),
+        _ => None,
+    }
 }
 
 /// Who listens to a simulation.

@@ -223,7 +223,6 @@ fn odd_scenarios_are_answered_without_a_number_that_is_none() {
         &["--replications", "1"],
         &["--replications", "1", "--max-messages", "1", "--warmup", "0"],
         &["--max-messages", "1"],
-        &["--preset", "cube5", "--max-time", "1ms"],
         &["--set", "network.ports=2", "--set", "class.*.message_flits=1", "--set", "router.buffer_flits=1"],
     ];
     for case in cases {
@@ -259,6 +258,33 @@ fn odd_scenarios_are_answered_without_a_number_that_is_none() {
             }
         }
     }
+}
+
+/// An empty answer says that it is partial, and the command fails.
+#[test]
+fn nothing_measured_in_the_time_allowed_is_an_error() {
+    let output = flitwise(&["simulate", "--preset", "cube6", "--max-time", "0.01s", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        message.starts_with(
+            "error: nothing was measured: --max-time 0.01s was over before the end of the warm-up"
+        ),
+        "{message}"
+    );
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_valid(&document, "simulate");
+    let run = &document["run"];
+    let found = (&run["partial"], &run["stopped_by"], &run["messages"]);
+    assert_eq!(found, (&true.into(), &"max-time".into(), &0.into()));
+}
+
+/// The table says for which class the precision holds and why it is better than the one asked for.
+#[test]
+fn a_run_that_went_on_says_why() {
+    let output = flitwise(&["simulate", "--precision", "20%", "--max-messages", "1e5", "--quiet"]);
+    let text = String::from_utf8(output.stdout).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("for the network latency of BE, wanted ±20 %; finding the end of"), "{text}");
 }
 
 #[test]

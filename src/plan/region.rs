@@ -64,6 +64,7 @@ pub(super) fn run(args: &Region) -> Result<(), Ended> {
         ))
     })?;
     let question = Question::new(asked.judge.clone(), asked.scenario.spec(), axes).map_err(faults)?;
+    let requirements = question.requirements().iter().map(ToString::to_string).collect();
     let (frontier, stopped) = search(question, points);
     if let (true, Some(stopped)) = (frontier.is_empty(), &stopped) {
         return Err(Ended::InterruptedAt(stopped.clone()));
@@ -76,7 +77,7 @@ pub(super) fn run(args: &Region) -> Result<(), Ended> {
         model: asked.model(),
         scenario: asked.scenario.spec().clone(),
         axes: axes.map(name),
-        requirements: question.requirements().iter().map(ToString::to_string).collect(),
+        requirements,
         evaluations: frontier.iter().map(|point| point.evaluations).sum(),
         frontier,
         partial: stopped.is_some(),

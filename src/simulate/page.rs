@@ -258,7 +258,11 @@ fn why(run: &Run) -> String {
     if run.messages > 0 {
         let reached = run.reached_precision.map_or("±?".to_owned(), |width| format!("±{}", percent(width)));
         let wanted = percent(run.wanted_precision);
-        let _ = write!(line, ": {reached} for the worst class's network latency, wanted ±{wanted}");
+        let class = run.least_precise_class.as_deref().unwrap_or("the worst class");
+        let _ = write!(line, ": {reached} for the network latency of {class}, wanted ±{wanted}");
+    }
+    if let Some(reason) = &run.went_on_because {
+        let _ = write!(line, "; {reason}");
     }
     line
 }

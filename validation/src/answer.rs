@@ -4,7 +4,7 @@ use flitwise_models::scenario::{ClassKind, NetworkSpec, ScenarioSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::experiment::block::{Measured, ReplicationRecord, Saturated};
+use crate::experiment::block::{Measured, ReplicationRecord, Saturated, Stop};
 use crate::experiment::replication::Sample;
 use crate::experiment::{FEWEST_MESSAGES, nodes};
 use crate::measurement::Cell;
@@ -44,12 +44,17 @@ pub struct Run {
     pub batches_per_replication: u32,
     /// What made it stop.
     pub stopped_by: StoppedBy,
-    /// Whether it was interrupted; the numbers then stand for what had been measured.
+    /// Whether it was broken off, interrupted or by the time allowed; the numbers then stand for the rounds that
+    /// had ended, if there were any.
     pub partial: bool,
     /// Wanted half-width of the worst class's mean network latency, as a share of it.
     pub wanted_precision: f64,
     /// The half-width reached, as a share of the mean.
     pub reached_precision: Option<f64>,
+    /// Name of the class that has it, the least precise of those that are not saturated.
+    pub least_precise_class: Option<String>,
+    /// Why more was measured than the wanted precision takes; `null` if the precision decided.
+    pub went_on_because: Option<String>,
     /// Cycles left out at the start of each replication.
     pub warmup_cycles: u64,
     /// Whether the warm-up was given, found by MSER-5, or cut short because it was not found.
@@ -90,9 +95,9 @@ pub enum WarmUpKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StoppedBy {
-    /// All intervals are narrow enough.
+    /// All intervals are narrow enough, and no backlog may be growing.
     Precision,
-    /// Enough messages were measured.
+    /// As many messages were measured as are allowed, and that is not so.
     MaxMessages,
     /// It took as long as it was allowed to.
     MaxTime,
@@ -301,15 +306,18 @@ fn run(measured: &Measured<'_>) -> Run {
     let flit_hops: u64 = blocks.iter().map(|block| block.flit_hops).sum();
     let seconds: f64 = blocks.iter().map(|block| block.simulation_seconds).sum();
     let batches = measured.replications().map(|one| one.tallies.len()).max().unwrap_or(1);
+    let least_precise = measured.least_precise();
     Run {
         seed: measured.seed,
         replications: measured.replications().count() as u32,
         more_than_asked: measured.more_than_asked,
         batches_per_replication: batches as u32,
-        stopped_by: last.stopped_by,
-        partial: last.stopped_by == StoppedBy::Interrupted,
+        stopped_by: stopped_by(measured),
+        partial: last.is_partial(),
         wanted_precision: measured.wanted_precision,
-        reached_precision: measured.precision(),
+        reached_precision: least_precise.map(|(_, width)| width),
+        least_precise_class: least_precise.map(|(class, _)| measured.scenario.classes()[class].name.clone()),
+        went_on_because: went_on_because(measured),
         warmup_cycles: longest.warmup_cycles,
         warmup: longest.warmup,
         measured_cycles: longest.measured_cycles,
@@ -320,6 +328,40 @@ fn run(measured: &Measured<'_>) -> Run {
         threads: last.threads,
         simulation_seconds: seconds,
         wall_seconds: blocks.iter().map(|block| block.wall_seconds).sum(),
+    }
+}
+
+/// What ended the last block, but that blocks are as precise as they are together.
+fn stopped_by(measured: &Measured<'_>) -> StoppedBy {
+    match measured.last().stop {
+        Stop::Precision | Stop::MaxMessages | Stop::FirstLook | Stop::AfterBacklog { .. } => {
+            let is_precise = measured.is_narrow() && measured.suspicious_class().is_none();
+            if is_precise { StoppedBy::Precision } else { StoppedBy::MaxMessages }
+        }
+        Stop::MaxTime => StoppedBy::MaxTime,
+        Stop::Saturated => StoppedBy::Saturated,
+        Stop::MaxCycles => StoppedBy::MaxCycles,
+        Stop::Interrupted => StoppedBy::Interrupted,
+        Stop::NoTraffic => StoppedBy::NoTraffic,
+    }
+}
+
+/// See [`Run::went_on_because`].
+fn went_on_because(measured: &Measured<'_>) -> Option<String> {
+    let name = |class: usize| &measured.scenario.classes()[class].name;
+    if !measured.is_narrow() {
+        return None;
+    }
+    if let Some(class) = measured.suspicious_class() {
+        return Some(format!("the backlog of {} cannot be told from a growing one yet", name(class)));
+    }
+    match measured.last().stop {
+        Stop::FirstLook => Some("finding the end of the warm-up took that many messages".to_owned()),
+        Stop::AfterBacklog { class } => {
+            let name = measured.scenario.classes().get(usize::from(class)).map(|class| &class.name)?;
+            Some(format!("the backlog of {name} could not be told from a growing one before"))
+        }
+        _ => None,
     }
 }
 
@@ -541,6 +583,9 @@ fn notes(measured: &Measured<'_>, run: &Run) -> Vec<String> {
         }
         StoppedBy::MaxTime if run.messages == 0 => {
             notes.push("the time was up before anything was measured".to_owned());
+        }
+        StoppedBy::MaxTime => {
+            notes.push("the time was up: these are the results of the rounds that had ended".to_owned());
         }
         StoppedBy::Interrupted => {
             notes.push("interrupted: these are the results of the rounds that had ended".to_owned());

@@ -27,7 +27,8 @@ use crate::message::Delivery;
 use crate::store::{Key, Store};
 
 /// Raised whenever the simulator or its measurement gives other numbers than before, or a [`Block`] has other fields,
-/// so that what was kept is not taken for what would be measured now. `results_are_those_of_this_revision` fails when it was forgotten.
+/// so that what was kept is not taken for what would be measured now. `results_are_those_of_this_revision` fails when
+/// it was forgotten.
 pub const REVISION: u32 = 2;
 
 /// What decides the numbers of an experiment: names and deadlines do not.

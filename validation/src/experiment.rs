@@ -19,11 +19,11 @@ use flitwise_models::scenario::{ClassSpec, Fault, NetworkSpec, Place, Scenario};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use crate::answer::{Simulation, StoppedBy};
+use crate::answer::Simulation;
 use crate::message::Delivery;
 
 pub use block::{Block, answer_of};
-use block::{Saturated, precision};
+use block::{Saturated, Stop, least_precise};
 use replication::Replication;
 
 /// How to run an experiment.
@@ -37,7 +37,8 @@ pub struct Settings {
     pub first_replication: u32,
     /// Wanted 95 % half-width of the mean network latency of the worst class, as a share of it.
     pub precision: f64,
-    /// Measured messages of all classes and replications after which to stop anyway.
+    /// Measured messages of all classes and replications after which to stop anyway, at the end of the cycle that
+    /// brings the last of them. At most four times as many are simulated while the end of the warm-up is looked for.
     pub max_messages: u64,
     /// Time after which to stop anyway. The results then depend on the speed of the machine.
     pub max_time: Option<Duration>,
@@ -235,6 +236,10 @@ pub(crate) struct Experiment<'a> {
     pub(crate) saturated: Vec<Option<Saturated>>,
     /// By class: whether its backlog may be growing.
     pub(crate) suspicious: Vec<bool>,
+    /// Looks at the intervals so far.
+    looks: u32,
+    /// The class whose backlog alone kept it going at the last look.
+    went_on_for: Option<u8>,
     started: Instant,
     /// Spent in simulation proper.
     pub(crate) simulating: Duration,
@@ -264,6 +269,8 @@ impl<'a> Experiment<'a> {
             measured_until: 0,
             saturated: vec![None; classes],
             suspicious: vec![false; classes],
+            looks: 0,
+            went_on_for: None,
             started,
             simulating: Duration::ZERO,
         }
@@ -278,10 +285,10 @@ impl<'a> Experiment<'a> {
     }
 
     /// Runs until the start no longer shows; `Some` if there is nothing to measure.
-    fn warm_up(&mut self, listener: &mut dyn Listener) -> Option<StoppedBy> {
+    fn warm_up(&mut self, listener: &mut dyn Listener) -> Option<Stop> {
         let rate: f64 = self.scenario.classes().iter().map(|class| class.rate).sum();
         if rate == 0.0 {
-            return Some(StoppedBy::NoTraffic);
+            return Some(Stop::NoTraffic);
         }
         let messages_per_cycle = rate * f64::from(nodes(self.scenario));
         // half of what is wanted, so that there is something left to measure
@@ -316,7 +323,7 @@ impl<'a> Experiment<'a> {
             let found = warm_up::detect(self);
             let messages: usize = self.replications.iter().map(|one| one.pending.len()).sum();
             let last = doubling == MOST_DOUBLINGS
-                || messages as u64 > MOST_FIRST_MESSAGES
+                || messages as u64 > MOST_FIRST_MESSAGES.min(self.settings.max_messages.saturating_mul(2))
                 || self.flit_hops() > MOST_FIRST_FLIT_HOPS;
             if found.settled || last {
                 self.warmup_cycles = found.cycles;
@@ -329,14 +336,14 @@ impl<'a> Experiment<'a> {
     }
 
     /// Measures in rounds until something ends it.
-    fn measure(&mut self, listener: &mut dyn Listener) -> StoppedBy {
+    fn measure(&mut self, listener: &mut dyn Listener) -> Stop {
         let mut look_at = self.now();
         let mut end = look_at;
         loop {
             if let Some(halted) = self.run_out(end) {
                 return halted;
             }
-            self.settle(end, listener);
+            self.settle(self.within_limit(end), listener);
             let messages = self.messages();
             let precision = self.precision();
             let share = |width: f64| (self.settings.precision / width).powi(2).clamp(0.02, 1.0);
@@ -347,35 +354,71 @@ impl<'a> Experiment<'a> {
                 .min(1.0);
             listener.progress(&Progress { warming_up: false, messages, precision, share_done });
 
-            if end >= look_at {
-                self.look_for_growth(end / 4);
-                let narrow = precision.is_some_and(|width| width <= self.settings.precision);
-                if narrow && !self.suspicious.contains(&true) {
-                    return StoppedBy::Precision;
+            let is_full = messages >= self.settings.max_messages;
+            if end >= look_at || is_full {
+                if let Some(enough) = self.look(end, precision) {
+                    return enough;
                 }
-                if self.is_all_saturated() && end >= 2 * self.warmup_cycles {
-                    return StoppedBy::Saturated;
-                }
-                let factor = match precision {
-                    // half-widths shrink with the root of the length
-                    Some(width) if !narrow => 1.1 * (width / self.settings.precision).powi(2),
-                    _ => 2.0,
-                };
-                let window = (end - self.warmup_cycles) as f64 * factor.clamp(1.25, 4.0);
-                look_at = self.warmup_cycles.saturating_add(window.ceil() as u64);
+                look_at = self.next_look(end, precision);
             }
-            if messages >= self.settings.max_messages {
-                self.look_for_growth(end / 4);
-                return StoppedBy::MaxMessages;
+            if is_full {
+                return Stop::MaxMessages;
             }
             if end >= MAX_CYCLES {
-                return StoppedBy::MaxCycles;
+                return Stop::MaxCycles;
             }
             end = look_at.min(end + self.round_cycles(messages)).max(self.now()).min(MAX_CYCLES);
             if let Some(halted) = self.advance(end) {
                 return halted;
             }
         }
+    }
+
+    /// Looks at intervals and backlogs; `Some` if nothing more is wanted.
+    fn look(&mut self, end: u64, precision: Option<f64>) -> Option<Stop> {
+        self.look_for_growth(end / 4);
+        self.looks += 1;
+        if precision.is_some_and(|width| width <= self.settings.precision) {
+            match (self.suspicious.iter().position(|suspicious| *suspicious), self.went_on_for) {
+                (Some(class), _) => self.went_on_for = Some(class as u8),
+                (None, Some(class)) => return Some(Stop::AfterBacklog { class }),
+                (None, None) if self.looks == 1 => return Some(Stop::FirstLook),
+                (None, None) => return Some(Stop::Precision),
+            }
+        } else {
+            self.went_on_for = None;
+        }
+        (self.is_all_saturated() && end >= 2 * self.warmup_cycles).then_some(Stop::Saturated)
+    }
+
+    /// When the intervals may be narrow enough: half-widths shrink with the root of the length.
+    fn next_look(&self, end: u64, precision: Option<f64>) -> u64 {
+        let wanted = self.settings.precision;
+        let factor = match precision {
+            Some(width) if width > wanted => 1.1 * (width / wanted).powi(2),
+            _ => 2.0,
+        };
+        let window = (end - self.warmup_cycles) as f64 * factor.clamp(1.25, 4.0);
+        self.warmup_cycles.saturating_add(window.ceil() as u64)
+    }
+
+    /// The end of the cycle in which the last message allowed is generated, if that is before `end`.
+    fn within_limit(&self, end: u64) -> u64 {
+        let left = self.settings.max_messages.saturating_sub(self.messages()).max(1);
+        let pending: usize = self.replications.iter().map(|one| one.pending.len()).sum();
+        if pending as u64 <= left {
+            return end;
+        }
+        let (from, saturated) = (self.warmup_cycles, &self.saturated);
+        let of_one = |one: &'_ Replication| {
+            one.to_settle(from, end, |class| saturated[usize::from(class)].is_some()).collect::<Vec<_>>()
+        };
+        let mut cycles: Vec<u64> = self.replications.iter().flat_map(of_one).collect();
+        if cycles.len() as u64 <= left {
+            return end;
+        }
+        let (_, last, _) = cycles.select_nth_unstable(left as usize - 1);
+        (*last + 1).max(self.measured_until)
     }
 
     /// Cycles of a round: about [`ROUND_FLIT_HOPS`], and no more than the messages still to measure.
@@ -401,7 +444,7 @@ impl<'a> Experiment<'a> {
     }
 
     /// Simulates all cycles before `end`; `Some` if that was broken off.
-    fn advance(&mut self, end: u64) -> Option<StoppedBy> {
+    fn advance(&mut self, end: u64) -> Option<Stop> {
         self.in_parallel(|one, halt| one.advance(end, halt))
     }
 
@@ -410,7 +453,7 @@ impl<'a> Experiment<'a> {
     ///
     /// Messages of saturated classes are not waited for. A class whose messages do not come through in as many
     /// cycles again is saturated.
-    fn run_out(&mut self, end: u64) -> Option<StoppedBy> {
+    fn run_out(&mut self, end: u64) -> Option<Stop> {
         let awaited: Vec<bool> = self.saturated.iter().map(Option::is_none).collect();
         let limit = end.saturating_mul(2).saturating_add(100_000);
         let halted = self.in_parallel(|one, halt| one.run_out(end, limit, &awaited, halt));
@@ -426,16 +469,16 @@ impl<'a> Experiment<'a> {
     }
 
     /// What is under way in a round that is broken off does not count.
-    fn in_parallel(&mut self, work: impl Fn(&mut Replication, &Halt<'_>) + Sync) -> Option<StoppedBy> {
+    fn in_parallel(&mut self, work: impl Fn(&mut Replication, &Halt<'_>) + Sync) -> Option<Stop> {
         let started = Instant::now();
         let halt = &self.halt;
         let replications = &mut self.replications;
         self.pool.install(|| replications.par_iter_mut().for_each(|one| work(one, halt)));
         self.simulating += started.elapsed();
         if self.halt.is_interrupted() {
-            Some(StoppedBy::Interrupted)
+            Some(Stop::Interrupted)
         } else if self.halt.is_out_of_time() {
-            Some(StoppedBy::MaxTime)
+            Some(Stop::MaxTime)
         } else {
             None
         }
@@ -489,16 +532,17 @@ impl<'a> Experiment<'a> {
         classes.map(|class| tallies().map(|tally| tally.count(class)).sum::<u64>()).sum()
     }
 
-    /// See [`precision`].
+    /// Half-width of the least precise class's network latency as a share of it.
     fn precision(&self) -> Option<f64> {
         let of_one = |one: &Replication, class: usize| {
             one.batches.tallies.iter().map(|tally| tally.network_batch(class)).collect::<Vec<_>>()
         };
-        precision(
+        let least = least_precise(
             self.scenario,
             |class| self.saturated[class].is_some(),
             |class| self.replications.iter().map(|one| of_one(one, class)).collect(),
-        )
+        );
+        least.map(|(_, width)| width)
     }
 }
 

@@ -93,7 +93,7 @@ impl Simulator {
                 Schedulers::WeightedRoundRobin(WeightedRoundRobin::new(classes, lanes))
             }
             Scheduler::RoundRobin => Schedulers::RoundRobin(RoundRobin::new(lanes / width)),
-            Scheduler::Fifo => Schedulers::Fifo(Fifo::new(lanes)),
+            Scheduler::Fifo => Schedulers::Fifo(Fifo::new(lanes, width)),
         };
         Self { network, schedulers, traffic, classes: scenario.classes().len(), now: 0 }
     }

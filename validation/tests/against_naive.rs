@@ -197,7 +197,47 @@ fn schedulers_share_a_backlog_by_their_rules() {
     // allowances 1.5 (one flit), 1, 1.5 + 0.5 (two flits), 1, ...
     assert_eq!(order(Scheduler::WeightedRoundRobin, 2.0, 3.0), [1, 2, 1, 1, 2, 1, 2, 2, 0, 0]);
     assert_eq!(order(Scheduler::RoundRobin, 2.0, 4.0), [0, 1, 2, 0, 1, 2, 1, 2, 1, 2]);
-    assert_eq!(order(Scheduler::Fifo, 2.0, 4.0), [0, 0, 1, 1, 1, 1, 2, 2, 2, 2]);
+    // all joined at once: in turn
+    assert_eq!(order(Scheduler::Fifo, 2.0, 4.0), [0, 1, 2, 0, 1, 2, 1, 2, 1, 2]);
+}
+
+/// S7: what joined first goes first; of equal ones the class after the one served last, which may be a class that
+/// was alone then.
+#[test]
+fn fifo_goes_on_after_the_class_served_last() {
+    let classes = [single_flits("A", 2.0), single_flits("B", 2.0), single_flits("C", 2.0)];
+    let order = |arrivals: &[(u64, u8, usize)]| order_at_interface(Scheduler::Fifo, &classes, arrivals);
+    let together = [(100, 0, 2), (100, 1, 2), (100, 2, 2)];
+    for (alone, then) in [(0, [1, 2, 0, 1, 2, 0]), (1, [2, 0, 1, 2, 0, 1]), (2, [0, 1, 2, 0, 1, 2])] {
+        let mut arrivals = vec![(0, alone, 1)];
+        arrivals.extend(together);
+        assert_eq!(order(&arrivals)[1..], then, "{alone}");
+    }
+    // two of B came first; C is next after it
+    assert_eq!(order(&[(9, 1, 2), (10, 0, 1), (10, 1, 1), (10, 2, 1)]), [1, 1, 2, 0, 1]);
+}
+
+/// The same at a crossbar's link: messages of one flit to one destination, from a node for each class.
+#[test]
+fn fifo_takes_turns_behind_a_crossbar() {
+    let classes = vec![single_flits("A", 2.0), single_flits("B", 2.0), single_flits("C", 2.0)];
+    let router = RouterSpec { scheduler: Scheduler::Fifo, ..RouterSpec::default() };
+    let scenario = scenario(ROUTER, router, classes);
+    let order = |before: Option<u8>| {
+        let mut arrivals: Vec<Arrival> = before.map(|class| arrival(0, 3, 3, class)).into_iter().collect();
+        arrivals.extend((0..3).map(|class| arrival(1_000, u32::from(class), 3, class)));
+        let mut deliveries = simulated(&scenario, &arrivals);
+        deliveries.sort_by_key(|delivery| delivery.delivered_cycle);
+        deliveries
+            .iter()
+            .map(|delivery| delivery.class)
+            .skip(usize::from(before.is_some()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(order(None), [0, 1, 2]);
+    assert_eq!(order(Some(0)), [1, 2, 0]);
+    assert_eq!(order(Some(1)), [2, 0, 1]);
+    assert_eq!(order(Some(2)), [0, 1, 2]);
 }
 
 /// S2 and S3: class 0 has sent three flits at once long before; only the persistent clock holds it against it.

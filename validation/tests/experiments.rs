@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use flitwise_models::scenario::{
     ClassSpec, DeadlineSpec, NetworkSpec, Preset, RouterSpec, Scenario, ScenarioSpec,
@@ -472,18 +472,49 @@ fn a_detected_warm_up_says_so() {
     assert_eq!(simulation.run.replications, 16);
 }
 
-/// The bound is looked at between rounds: the last one may pass it. Few messages may come together while the
-/// warm-up is looked for, in runs that double.
+/// The bound is kept to the cycle, however long the runs were in which the end of the warm-up was looked for.
 #[test]
 fn no_more_messages_than_asked_for() {
-    for max_messages in [20_000, 100_000, 500_000] {
+    let rates = [[0.005, 0.0025, 0.01], [0.0075, 0.003_75, 0.01]];
+    for (rates, max_messages) in [(0, 1), (0, 200), (0, 20_000), (0, 100_000), (1, 100_000)]
+        .map(|(of, max_messages)| (rates[of], max_messages))
+    {
         let settings = Settings { precision: 1e-6, max_messages, ..Settings::default() };
-        let simulation = run(&preset("router16"), &settings);
-        println!("{max_messages}: {} measured", simulation.run.messages);
+        let simulation = run(&with_rates("router16", &rates), &settings);
+        println!("{rates:?}, {max_messages}: {} measured", simulation.run.messages);
         assert_eq!(simulation.run.stopped_by, StoppedBy::MaxMessages);
+        // 16 replications bring 5 messages per cycle
         let beyond = simulation.run.messages - max_messages;
-        assert!(beyond <= 20_000, "{max_messages}: {}", simulation.run.messages);
+        assert!(beyond <= 30, "{max_messages}: {}", simulation.run.messages);
+        let simulated = simulation.run.simulated_cycles as f64 * 16.0 * rates.iter().sum::<f64>();
+        assert!(simulated <= 4.5 * max_messages as f64 + 40_000.0, "{max_messages}: {simulated}");
     }
+}
+
+/// Both are so at the first look: what was asked for has been reached, not what was allowed.
+#[test]
+fn precision_counts_before_the_bound() {
+    let settings = Settings { precision: 0.2, max_messages: 20_000, ..Settings::default() };
+    let simulation = run(&preset("router16"), &settings);
+    let run = &simulation.run;
+    assert!((20_000..20_030).contains(&run.messages), "{}", run.messages);
+    assert_eq!(run.stopped_by, StoppedBy::Precision);
+    assert!(run.reached_precision.unwrap() <= 0.2);
+    assert_eq!(run.least_precise_class.as_deref(), Some("BE"));
+    assert_eq!(
+        run.went_on_because.as_deref(),
+        Some("finding the end of the warm-up took that many messages")
+    );
+}
+
+#[test]
+fn a_run_without_time_is_partial() {
+    let settings = Settings { max_time: Some(Duration::from_nanos(1)), ..Settings::default() };
+    let simulation = run(&preset("router16"), &settings);
+    assert_eq!((simulation.run.stopped_by, simulation.run.partial), (StoppedBy::MaxTime, true));
+    assert_eq!((simulation.run.messages, simulation.run.warmup), (0, WarmUpKind::None));
+    assert_eq!(simulation.notes, ["the time was up before anything was measured"]);
+    assert!(simulation.classes.iter().all(|class| class.network_latency_cycles.is_none()));
 }
 
 #[test]

@@ -7,10 +7,8 @@
 use flitwise_models::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::StoppedBy;
-
 use super::Settings;
-use super::block::{Block, Measured};
+use super::block::{Block, Measured, Stop};
 
 /// Times more replications are added at most; what is there then has to do.
 pub(crate) const MOST_ADDITIONS: usize = 4;
@@ -35,10 +33,9 @@ impl Asked {
 pub(crate) fn is_enough(scenario: &Scenario, settings: &Settings, blocks: &[Block]) -> bool {
     let Some(last) = blocks.last() else { return false };
     let measured = Measured::of(scenario, settings, blocks);
-    let narrow = measured.precision().is_some_and(|width| width <= settings.precision);
-    let steady = (0..scenario.classes().len()).all(|class| !measured.is_suspicious(class));
-    let ended = matches!(last.stopped_by, StoppedBy::Saturated | StoppedBy::NoTraffic | StoppedBy::MaxCycles);
-    ended || narrow && steady || measured.messages() >= settings.max_messages
+    let is_precise = measured.is_narrow() && measured.suspicious_class().is_none();
+    let ended = matches!(last.stop, Stop::Saturated | Stop::NoTraffic | Stop::MaxCycles);
+    ended || is_precise || measured.messages() >= settings.max_messages
 }
 
 /// How to simulate what `blocks` lack.
@@ -49,8 +46,8 @@ pub(crate) fn addition(scenario: &Scenario, settings: &Settings, blocks: &[Block
     let measured = Measured::of(scenario, settings, blocks);
     let wanted = settings.precision;
     // half-widths of two sets of replications together: 1 / w² = 1 / w1² + 1 / w2²
-    let precision = match measured.precision() {
-        Some(width) if width > wanted => 1.0 / (wanted.powi(-2) - width.powi(-2)).sqrt(),
+    let precision = match measured.least_precise() {
+        Some((_, width)) if width > wanted => 1.0 / (wanted.powi(-2) - width.powi(-2)).sqrt(),
         _ => wanted,
     };
     Settings {

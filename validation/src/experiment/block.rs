@@ -3,7 +3,7 @@
 use flitwise_models::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{self, Simulation, StoppedBy, WarmUpKind};
+use crate::answer::{self, Simulation, WarmUpKind};
 use crate::measurement::Tally;
 use crate::statistics::{Batch, mean_of};
 
@@ -29,12 +29,30 @@ pub struct Block {
     pub(crate) simulation_seconds: f64,
     pub(crate) wall_seconds: f64,
     pub(crate) threads: u32,
-    pub(crate) stopped_by: StoppedBy,
+    pub(crate) stop: Stop,
     /// By class: why it is saturated.
     pub(crate) saturated: Vec<Option<Saturated>>,
     /// By class: whether its backlog may be growing.
     pub(crate) suspicious: Vec<bool>,
     pub(crate) replications: Vec<ReplicationRecord>,
+}
+
+/// What ended a block. It is kept on disk by its place in this list, so new ones come last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Stop {
+    Precision,
+    MaxMessages,
+    MaxTime,
+    Saturated,
+    MaxCycles,
+    Interrupted,
+    NoTraffic,
+    /// Precise enough at the first look, with all that was simulated to find the end of the warm-up.
+    FirstLook,
+    /// Precise enough before; it went on because the backlog of a class might have been growing.
+    AfterBacklog {
+        class: u8,
+    },
 }
 
 /// What one replication has measured.
@@ -63,7 +81,7 @@ pub(crate) enum Saturated {
 
 impl Block {
     /// What an experiment has measured.
-    pub(super) fn of(experiment: Experiment<'_>, stopped_by: StoppedBy) -> Self {
+    pub(super) fn of(experiment: Experiment<'_>, stop: Stop) -> Self {
         let settings = experiment.settings;
         let warmup = match (settings.warmup_cycles, experiment.warmup_settled) {
             _ if experiment.measured_until == 0 => WarmUpKind::None,
@@ -83,7 +101,7 @@ impl Block {
             simulation_seconds: experiment.simulating.as_secs_f64(),
             wall_seconds: experiment.started.elapsed().as_secs_f64(),
             threads: experiment.pool.current_num_threads() as u32,
-            stopped_by,
+            stop,
             saturated: experiment.saturated,
             suspicious: experiment.suspicious,
             replications: experiment
@@ -105,7 +123,7 @@ impl Block {
 
     /// Whether it was broken off before its end.
     pub fn is_partial(&self) -> bool {
-        matches!(self.stopped_by, StoppedBy::Interrupted | StoppedBy::MaxTime)
+        matches!(self.stop, Stop::Interrupted | Stop::MaxTime)
     }
 
     /// Whether it fits the scenario: what comes from a disk is not taken for granted.
@@ -188,39 +206,51 @@ impl<'a> Measured<'a> {
             .sum()
     }
 
-    /// See [`precision`].
-    pub(crate) fn precision(&self) -> Option<f64> {
+    /// The class whose network latency is known worst, and its half-width as a share of the mean.
+    pub(crate) fn least_precise(&self) -> Option<(usize, f64)> {
         let of_one = |one: &ReplicationRecord, class: usize| {
             one.tallies.iter().map(|tally| tally.network_batch(class)).collect::<Vec<_>>()
         };
-        precision(
+        least_precise(
             self.scenario,
             |class| self.saturated(class).is_some(),
             |class| self.replications().map(|one| of_one(one, class)).collect(),
         )
     }
+
+    /// Whether that half-width is as wanted.
+    pub(crate) fn is_narrow(&self) -> bool {
+        self.least_precise().is_some_and(|(_, width)| width <= self.wanted_precision)
+    }
+
+    /// The first class whose backlog may be growing.
+    pub(crate) fn suspicious_class(&self) -> Option<usize> {
+        (0..self.scenario.classes().len()).find(|class| self.is_suspicious(*class))
+    }
 }
 
-/// The widest of the classes' half-widths of network latency as a share of the mean; `None` while one is
+/// The class with the widest half-width of network latency as a share of the mean, and that; `None` while one is
 /// not known. Saturated classes count only if all are: what gets through of them may be next to nothing.
 ///
 /// `batches` gives the network latencies of a class by replication.
-pub(super) fn precision(
+pub(super) fn least_precise(
     scenario: &Scenario,
     is_saturated: impl Fn(usize) -> bool,
     batches: impl Fn(usize) -> Vec<Vec<Batch>>,
-) -> Option<f64> {
+) -> Option<(usize, f64)> {
     let of_class = |class: usize| {
         let mean = mean_of(&batches(class))?;
         // a handful of equal latencies says nothing about the width
         let known = mean.half_width_95.filter(|_| mean.count >= FEWEST_MESSAGES)?;
-        Some(known / mean.mean)
+        Some((class, known / mean.mean))
     };
+    let wider = |one: (usize, f64), other: (usize, f64)| if other.1 > one.1 { other } else { one };
     let sends = |class: &usize| scenario.classes()[*class].rate > 0.0;
     let classes = (0..scenario.classes().len()).filter(sends);
     let (saturated, steady): (Vec<usize>, Vec<usize>) = classes.partition(|class| is_saturated(*class));
     if steady.is_empty() {
-        return saturated.into_iter().filter_map(of_class).reduce(f64::max);
+        return saturated.into_iter().filter_map(of_class).reduce(wider);
     }
-    steady.into_iter().map(of_class).try_fold(0.0, |worst: f64, width| Some(worst.max(width?)))
+    let known: Vec<(usize, f64)> = steady.into_iter().map(of_class).collect::<Option<_>>()?;
+    known.into_iter().reduce(wider)
 }

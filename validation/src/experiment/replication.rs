@@ -121,14 +121,22 @@ impl Replication {
         }
     }
 
+    /// The cycles from which the messages count that [`Self::settle`] would count.
+    pub(crate) fn to_settle(
+        &self,
+        from: u64,
+        end: u64,
+        saturated: impl Fn(u8) -> bool,
+    ) -> impl Iterator<Item = u64> {
+        let cycles = self.pending.iter().map(move |message| counts_from(message, saturated(message.class)));
+        cycles.filter(move |cycle| (from..end).contains(cycle))
+    }
+
     /// Counts the pending messages generated in cycles `from..end`; later ones stay pending.
     ///
     /// Of a saturated class, messages that entered the network then: those generated then may not for long.
     pub(crate) fn settle(&mut self, from: u64, end: u64, saturated: impl Fn(u8) -> bool) {
-        let counts_from = |message: &Delivery| match saturated(message.class) {
-            true => message.entered_cycle,
-            false => message.generated_cycle,
-        };
+        let counts_from = |message: &Delivery| counts_from(message, saturated(message.class));
         self.settled.clear();
         let settled = &mut self.settled;
         self.pending.retain(|message| {
@@ -142,6 +150,11 @@ impl Replication {
             self.batches.add(counts_from(message) - from, message);
         }
     }
+}
+
+/// The cycle that decides whether a message counts.
+fn counts_from(message: &Delivery, is_saturated: bool) -> u64 {
+    if is_saturated { message.entered_cycle } else { message.generated_cycle }
 }
 
 /// The seed of a replication; replications share no stream.

@@ -22,7 +22,7 @@ pub(crate) trait LinkScheduler {
     /// Whether it must be asked even if only one class is eligible.
     const COUNTS: bool;
 
-    /// Whether it can be told late that a flit passes: what it knows of a lane does not matter to others.
+    /// Whether it can be told late that a flit passes, alone on its link: that does not matter to other links.
     const PASSES: bool;
 
     /// A flit joins `lane` behind a crossbar; `row.waiting` flits are there already.

@@ -110,7 +110,7 @@ struct Channel {
     turn: usize,
     /// S5, by class.
     allowance: Vec<f64>,
-    /// S6: the class served last.
+    /// S6 and S7: the class served last.
     last_served: usize,
 }
 
@@ -428,6 +428,7 @@ impl Network {
     fn transmit(&mut self, channel: usize, eligible: &[bool], now: u64) {
         let channel = &mut self.channels[channel];
         let Some(class) = channel.choose(eligible, &self.rules) else { return };
+        channel.last_served = class;
         let flit = channel.lanes[class].flits.pop_front().unwrap();
         if self.rules.real_time[class] {
             channel.last_stamp = flit.stamp;
@@ -575,7 +576,7 @@ impl Channel {
                 self.smallest_stamp(&real_time).or(best_effort) // S8
             }
             Scheduler::WeightedRoundRobin => self.weighted_turn(&real_time, rules).or(best_effort), // S8
-            Scheduler::RoundRobin => self.next_turn(eligible),
+            Scheduler::RoundRobin => next_in_circle(self.last_served, eligible),                    // S6
             Scheduler::Fifo => self.first_come(eligible),
         }
     }
@@ -607,24 +608,13 @@ impl Channel {
         Some(self.turn)
     }
 
-    /// S6: the next one in the circle after the class served last.
-    fn next_turn(&mut self, eligible: &[bool]) -> Option<usize> {
-        self.last_served = next_in_circle(self.last_served, eligible)?;
-        Some(self.last_served)
-    }
-
-    /// S7: the flit that joined first; equal: the lower class.
+    /// S7: the flits that joined first; of these as in S6.
     fn first_come(&self, eligible: &[bool]) -> Option<usize> {
-        let mut first: Option<(u64, usize)> = None;
-        for class in 0..eligible.len() {
-            if eligible[class] {
-                let joined_cycle = self.lanes[class].flits[0].joined_cycle;
-                if first.is_none_or(|(earliest, _)| joined_cycle < earliest) {
-                    first = Some((joined_cycle, class));
-                }
-            }
-        }
-        first.map(|(_, class)| class)
+        let joined = |class: usize| self.lanes[class].flits[0].joined_cycle;
+        let earliest = (0..eligible.len()).filter(|class| eligible[*class]).map(joined).min()?;
+        let first: Vec<bool> =
+            (0..eligible.len()).map(|class| eligible[class] && joined(class) == earliest).collect();
+        next_in_circle(self.last_served, &first)
     }
 }
 

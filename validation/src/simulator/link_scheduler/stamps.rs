@@ -76,6 +76,23 @@ fn smallest_of_many(rows: &[Lane], eligible: u32) -> u32 {
     best
 }
 
+/// All eligible classes whose first flit has the smallest stamp.
+#[inline]
+pub(super) fn all_smallest(rows: &[Lane], eligible: u32) -> u32 {
+    let (mut smallest, mut least) = (0, f64::INFINITY);
+    let mut others = eligible;
+    while others != 0 {
+        let class = others.trailing_zeros();
+        others &= others - 1;
+        let stamp = rows[class as usize].first_stamp;
+        if stamp < least {
+            (smallest, least) = (0, stamp);
+        }
+        smallest |= u32::from(stamp == least) << class;
+    }
+    smallest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
