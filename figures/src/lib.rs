@@ -1,4 +1,23 @@
-#![doc = include_str!("../README.md")]
+//! Figures as data: a file asks for numbers, models and simulations give them, and a picture is drawn.
+//!
+//! ```
+//! use flitwise_figures::draw::{Style, svg};
+//! use flitwise_figures::published::Published;
+//!
+//! let figure = Published::find("chain").unwrap().figure().expect("a built-in figure is sound");
+//! assert!(figure.scenarios().is_empty()); // it needs no simulation
+//! let picture = figure.picture(&[]);
+//! assert!(svg(&picture, &Style::default()).starts_with("<svg"));
+//! ```
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`figure`] | what a figure asks: its file, checked |
+//! | [`published`] | the built-in figures |
+//! | [`picture`] | the numbers of a figure |
+//! | [`rows`] | the same as CSV |
+//! | [`draw`] | SVG and PNG |
+//! | [`notes`] | kinds of figures, with questions and answers |
 
 mod assemble;
 pub mod draw;
@@ -6,3 +25,6 @@ pub mod figure;
 pub mod picture;
 pub mod published;
 pub mod rows;
+
+#[doc = include_str!("../README.md")]
+pub mod notes {}
