@@ -191,7 +191,10 @@ fn shell(place: &Place, block: &Block<'_>, faults: &mut Vec<String>) {
 /// Commands in running text: between backquotes, on one line.
 fn in_text(line: &str) -> impl Iterator<Item = &str> {
     let is_placeholder = |word: &str| word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase());
-    let quoted = line.split('`').skip(1).step_by(2);
+    let parts: Vec<&str> = line.split('`').collect();
+    // a span that goes on in the next line is not looked at
+    let closed = parts.len().saturating_sub(1);
+    let quoted = parts.into_iter().take(closed).skip(1).step_by(2);
     quoted.filter(move |code| {
         code.starts_with("flitwise ") && !code.contains("..") && !code.split([' ', '=']).any(is_placeholder)
     })
