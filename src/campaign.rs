@@ -88,9 +88,8 @@ impl Campaign {
         // what is printed must not run into the bar
         let mut tell = |at: usize, one: Simulation| shown.suspend(|| found(at, one));
         let settings = &self.settings;
-        let answer = |scenario: &Scenario, blocks: &[Block]| {
-            experiment::answer_of(scenario, settings, blocks, false)
-        };
+        let answer =
+            |scenario: &Scenario, blocks: &[Block]| experiment::answer_of(scenario, settings, blocks, false);
         let (store, stop) = (self.store.as_ref(), watch.stop());
         let account = campaign::run_each(scenarios, settings, store, stop, &mut bar, &answer, &mut tell);
         bar.bar.finish_and_clear();
