@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::block::{Measured, ReplicationRecord, Saturated, Stop};
+use crate::experiment::memory::FEWEST_MEMORIES;
 use crate::experiment::replication::Sample;
 use crate::experiment::{FEWEST_MESSAGES, nodes};
 use crate::measurement::Cell;
@@ -168,7 +169,8 @@ pub struct ClassSimulation {
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
-    /// The interval is the mean plus and minus this; `null` if one batch is all there is.
+    /// The interval is the mean plus and minus this, corrected for skewness: the upper end needs it, the lower one is
+    /// nearer rather than farther. `null` if one batch is all there is.
     pub half_width_95: Option<f64>,
     /// Messages behind it.
     pub messages: u64,
@@ -334,7 +336,11 @@ fn run(measured: &Measured<'_>) -> Run {
 /// What ended the last block, but that blocks are as precise as they are together.
 fn stopped_by(measured: &Measured<'_>) -> StoppedBy {
     match measured.last().stop {
-        Stop::Precision | Stop::MaxMessages | Stop::FirstLook | Stop::AfterBacklog { .. } => {
+        Stop::Precision
+        | Stop::MaxMessages
+        | Stop::FirstLook
+        | Stop::AfterBacklog { .. }
+        | Stop::AfterMemory { .. } => {
             let is_precise = measured.is_narrow() && measured.suspicious_class().is_none();
             if is_precise { StoppedBy::Precision } else { StoppedBy::MaxMessages }
         }
@@ -349,6 +355,7 @@ fn stopped_by(measured: &Measured<'_>) -> StoppedBy {
 /// See [`Run::went_on_because`].
 fn went_on_because(measured: &Measured<'_>) -> Option<String> {
     let name = |class: usize| &measured.scenario.classes()[class].name;
+    let stored_name = |class: u8| Some(&measured.scenario.classes().get(usize::from(class))?.name);
     if !measured.is_narrow() {
         return None;
     }
@@ -358,8 +365,14 @@ fn went_on_because(measured: &Measured<'_>) -> Option<String> {
     match measured.last().stop {
         Stop::FirstLook => Some("finding the end of the warm-up took that many messages".to_owned()),
         Stop::AfterBacklog { class } => {
-            let name = measured.scenario.classes().get(usize::from(class)).map(|class| &class.name)?;
+            let name = stored_name(class)?;
             Some(format!("the backlog of {name} could not be told from a growing one before"))
+        }
+        Stop::AfterMemory { class } => {
+            let name = stored_name(class)?;
+            Some(format!(
+                "the queue of {name} forgets so slowly that less would not tell how well its waiting is known"
+            ))
         }
         _ => None,
     }
@@ -455,7 +468,7 @@ fn merged(cells: &[Vec<Cell>]) -> Cell {
 fn estimate(cells: &[Vec<Cell>], sum: impl Fn(&Cell) -> u64) -> Option<Estimate> {
     let batches: Vec<Vec<Batch>> =
         cells.iter().map(|one| one.iter().map(|cell| cell.batch(&sum)).collect()).collect();
-    let Mean { mean, half_width_95, count } = mean_of(&batches)?;
+    let Mean { mean, half_width_95, count, .. } = mean_of(&batches)?;
     Some(Estimate { mean, half_width_95, messages: count })
 }
 
@@ -570,8 +583,8 @@ fn utilization(
         ends.windows(2).map(batch).collect::<Vec<_>>()
     };
     let batches: Vec<Vec<Batch>> = measured.replications().map(one).collect();
-    let Mean { mean, half_width_95, .. } = mean_of(&batches)?;
-    Some(Utilization { mean, half_width_95 })
+    let Mean { mean, student_half_width_95, .. } = mean_of(&batches)?;
+    Some(Utilization { mean, half_width_95: student_half_width_95 })
 }
 
 fn notes(measured: &Measured<'_>, run: &Run) -> Vec<String> {
@@ -603,6 +616,15 @@ fn notes(measured: &Measured<'_>, run: &Run) -> Vec<String> {
         let count: u64 = tallies.map(|tally| tally.count(class)).sum();
         if run.messages > 0 && spec.rate > 0.0 && count < FEWEST_MESSAGES {
             notes.push(format!("{}: {count} messages are too few for an interval", spec.name));
+        }
+        let memories = measured.memories(class).filter(|_| measured.saturated(class).is_none());
+        if let Some(memories) = memories.filter(|memories| *memories < FEWEST_MEMORIES / 2.0) {
+            notes.push(format!(
+                "{}: measured for {memories:.0} times as long as its queue remembers, wanted {:.0}: the interval of \
+                 its waiting may be too narrow",
+                spec.name,
+                FEWEST_MEMORIES / 2.0
+            ));
         }
         if measured.is_suspicious(class) {
             notes.push(format!(

@@ -9,6 +9,7 @@
 pub(crate) mod asked;
 pub(crate) mod block;
 mod growth;
+pub(crate) mod memory;
 pub(crate) mod replication;
 mod warm_up;
 
@@ -24,6 +25,7 @@ use crate::message::Delivery;
 
 pub use block::{Block, answer_of};
 use block::{Saturated, Stop, least_precise};
+use memory::FEWEST_MEMORIES;
 use replication::Replication;
 
 /// How to run an experiment.
@@ -238,8 +240,8 @@ pub(crate) struct Experiment<'a> {
     pub(crate) suspicious: Vec<bool>,
     /// Looks at the intervals so far.
     looks: u32,
-    /// The class whose backlog alone kept it going at the last look.
-    went_on_for: Option<u8>,
+    /// What kept it going at the last look, although it was precise enough.
+    went_on_for: Option<Stop>,
     started: Instant,
     /// Spent in simulation proper.
     pub(crate) simulating: Duration,
@@ -374,28 +376,55 @@ impl<'a> Experiment<'a> {
         }
     }
 
-    /// Looks at intervals and backlogs; `Some` if nothing more is wanted.
+    /// Looks at intervals, backlogs and memories; `Some` if nothing more is wanted.
     fn look(&mut self, end: u64, precision: Option<f64>) -> Option<Stop> {
         self.look_for_growth(end / 4);
         self.looks += 1;
-        if precision.is_some_and(|width| width <= self.settings.precision) {
-            match (self.suspicious.iter().position(|suspicious| *suspicious), self.went_on_for) {
-                (Some(class), _) => self.went_on_for = Some(class as u8),
-                (None, Some(class)) => return Some(Stop::AfterBacklog { class }),
-                (None, None) if self.looks == 1 => return Some(Stop::FirstLook),
-                (None, None) => return Some(Stop::Precision),
-            }
-        } else {
+        if precision.is_none_or(|width| width > self.settings.precision) {
             self.went_on_for = None;
+        } else {
+            let is_first = self.looks == 1;
+            match (self.lacking(), self.went_on_for) {
+                (lacking @ Some(_), _) => self.went_on_for = lacking,
+                (None, None) if is_first => return Some(Stop::FirstLook),
+                (None, None) => return Some(Stop::Precision),
+                (None, reason) => return reason,
+            }
         }
         (self.is_all_saturated() && end >= 2 * self.warmup_cycles).then_some(Stop::Saturated)
+    }
+
+    /// What is wanted beside precision, and will be the reason why the run was prolonged.
+    fn lacking(&self) -> Option<Stop> {
+        let is_short =
+            |class: &usize| self.memories(*class).is_some_and(|memories| memories < FEWEST_MEMORIES);
+        if let Some(class) = self.suspicious.iter().position(|suspicious| *suspicious) {
+            Some(Stop::AfterBacklog { class: class as u8 })
+        } else if self.flit_hops() < memory::MOST_FLIT_HOPS {
+            let class = (0..self.saturated.len()).find(is_short)?;
+            Some(Stop::AfterMemory { class: class as u8 })
+        } else {
+            None
+        }
+    }
+
+    /// How many times as long as its queue remembers a class was measured; `None` if waiting is not long or has no
+    /// steady state.
+    fn memories(&self, class: usize) -> Option<f64> {
+        let tallies = self.replications.iter().flat_map(|one| &one.batches.tallies);
+        let cycles = (self.measured_until - self.warmup_cycles) as f64 * self.replications.len() as f64;
+        memory::memories(tallies, class, cycles).filter(|_| self.saturated[class].is_none())
     }
 
     /// When the intervals may be narrow enough: half-widths shrink with the root of the length.
     fn next_look(&self, end: u64, precision: Option<f64>) -> u64 {
         let wanted = self.settings.precision;
-        let factor = match precision {
-            Some(width) if width > wanted => 1.1 * (width / wanted).powi(2),
+        let factor = match (precision, self.went_on_for) {
+            (Some(width), _) if width > wanted => 1.1 * (width / wanted).powi(2),
+            (_, Some(Stop::AfterMemory { class })) => {
+                let memories = self.memories(usize::from(class)).unwrap_or(FEWEST_MEMORIES);
+                1.1 * FEWEST_MEMORIES / memories
+            }
             _ => 2.0,
         };
         let window = (end - self.warmup_cycles) as f64 * factor.clamp(1.25, 4.0);

@@ -161,8 +161,17 @@ impl Tally {
 
     /// Sum of the network latencies of a class \[cycles\].
     pub(crate) fn network_batch(&self, class: usize) -> Batch {
+        self.batch(class, |cell| cell.network.sum)
+    }
+
+    /// Sum of the waiting of a class \[cycles\].
+    pub(crate) fn waiting_batch(&self, class: usize) -> Batch {
+        self.batch(class, |cell| cell.waiting.sum)
+    }
+
+    fn batch(&self, class: usize, of: impl Fn(&Cell) -> u64) -> Batch {
         let cells = &self.cells[class * self.hop_counts..][..self.hop_counts];
-        let sum: u64 = cells.iter().map(|cell| cell.network.sum).sum();
+        let sum: u64 = cells.iter().map(of).sum();
         Batch { count: self.count(class), sum: sum as f64 }
     }
 }

@@ -261,6 +261,57 @@ fn intervals_cover_what_a_long_run_finds() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// Two real-time classes and best effort with short messages: a precise run takes few cycles.
+fn small(name: &str, network: NetworkSpec, rates: [f64; 3]) -> Scenario {
+    let [one, two, rest] = rates;
+    let classes = [
+        ClassSpec::real_time("R1", one),
+        ClassSpec::real_time("R2", two),
+        ClassSpec::best_effort("BE", rest),
+    ];
+    let classes = classes.map(|class| ClassSpec { message_flits: 8, ..class });
+    let router = RouterSpec { buffer_flits: 8, ..RouterSpec::default() };
+    ScenarioSpec { name: name.to_owned(), network, router, classes: classes.to_vec() }.check().unwrap()
+}
+
+/// Settings as users leave them: the precision decides. 27 cells: network latency, waiting and their sum, of three
+/// classes, at moderate load, near saturation (best effort waits for 6 network latencies) and in a cube. The presets
+/// take 20 times the flits and show the same: with Student's intervals and no regard to memory, best effort's waiting near
+/// saturation was covered in 86 % of 165 runs, nearly all misses being short.
+///
+/// An interval that covers with probability 95 to 97 % is outside 92 to 98.5 % of 200 seeds once in 25 to 60 cells.
+#[test]
+#[ignore = "six hundred experiments"]
+fn intervals_cover_in_every_cell() {
+    let router = NetworkSpec::Router { ports: 4 };
+    let cube = NetworkSpec::Hypercube { dimension: 2 };
+    let cases = [
+        (small("moderate", router, [0.02, 0.01, 0.03]), 4_000_000),
+        (small("near saturation", router, [0.033, 0.016_5, 0.04]), 24_000_000),
+        (small("cube", cube, [0.02, 0.01, 0.02]), 4_000_000),
+    ];
+    let mut wrong = Vec::new();
+    for (scenario, max_messages) in cases {
+        // of a length that does not depend on what it finds
+        let reference = Settings {
+            seed: 77_777,
+            replications: Some(128),
+            precision: 1e-9,
+            max_messages,
+            warmup_cycles: Some(60_000),
+            ..Settings::default()
+        };
+        let truths = quantities(&run(&scenario, &reference));
+        let (short, mean) = out_of_range(&scenario, &Settings::default(), 1..201, &truths, 0.92);
+        println!("  on average {:.1} % cover", 100.0 * mean);
+        wrong.extend(short);
+        if !(0.93..=0.98).contains(&mean) {
+            wrong.push(format!("{}, on average: {mean}", scenario.spec().name));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 // ------------------------------------------------------------------------------------------- reproducibility
 
 /// What was heard, in order.
@@ -505,6 +556,30 @@ fn precision_counts_before_the_bound() {
         run.went_on_because.as_deref(),
         Some("finding the end of the warm-up took that many messages")
     );
+}
+
+/// Precise enough long before the queue of best effort has forgotten its start often enough.
+#[test]
+fn a_run_near_saturation_measures_for_many_memories() {
+    let network = NetworkSpec::Router { ports: 4 };
+    let scenario = small("near saturation", network, [0.033, 0.016_5, 0.04]);
+    let settings = Settings { precision: 0.05, ..Settings::default() };
+    let simulation = run(&scenario, &settings);
+    let best_effort = &simulation.classes[2];
+    let network = best_effort.network_latency_cycles.unwrap().mean;
+    let waiting = best_effort.waiting_cycles.unwrap().mean;
+    let memory = (network + waiting) * (1.0 + waiting / network);
+    assert!(waiting > 2.0 * network, "{waiting} {network}");
+    let cycles = simulation.run.measured_cycles as f64 * f64::from(simulation.run.replications);
+    assert!(cycles >= 1_600.0 * memory, "{cycles} {memory}");
+    assert_eq!(simulation.run.stopped_by, StoppedBy::Precision);
+    assert!(simulation.run.went_on_because.unwrap().starts_with("the queue of BE forgets so slowly"));
+    assert!(simulation.notes.is_empty(), "{:?}", simulation.notes);
+
+    // where a bound prevents that, a note says so
+    let simulation = run(&scenario, &Settings { max_messages: 100_000, ..settings });
+    assert_eq!(simulation.run.stopped_by, StoppedBy::Precision);
+    assert!(simulation.notes.iter().any(|note| note.contains("times as long as its queue remembers")));
 }
 
 #[test]

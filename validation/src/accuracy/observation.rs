@@ -112,7 +112,7 @@ fn merged(cells: impl Iterator<Item = Cell>) -> Cell {
 fn hops_observation(hops: u32, lone: u32, cells: &[Cell]) -> HopsObservation {
     let estimate = |sum: &dyn Fn(&Cell) -> u64| {
         let batches: Vec<Vec<Batch>> = cells.iter().map(|cell| vec![cell.batch(sum)]).collect();
-        let Mean { mean, half_width_95, count } = mean_of(&batches)?;
+        let Mean { mean, half_width_95, count, .. } = mean_of(&batches)?;
         Some(Estimate { mean, half_width_95, messages: count })
     };
     HopsObservation {

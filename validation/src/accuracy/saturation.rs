@@ -239,13 +239,13 @@ impl Search<'_> {
             let indices = (set * REPLICATIONS..(set + 1) * REPLICATIONS).into_par_iter();
             let found: Option<Vec<Batch>> = indices.map(|index| self.replication(&scenario, index)).collect();
             batches.extend(found?.into_iter().map(|batch| vec![batch]));
-            let width = mean_of(&batches).and_then(|found| found.half_width_95);
+            let width = mean_of(&batches).and_then(|found| found.student_half_width_95);
             if width.is_some_and(|width| width * per_rate <= WIDTH * factor * slope.abs()) {
                 break;
             }
         }
-        let Mean { mean, half_width_95, .. } = mean_of(&batches)?;
-        let half_width = half_width_95.unwrap_or(mean) * per_rate;
+        let Mean { mean, student_half_width_95, .. } = mean_of(&batches)?;
+        let half_width = student_half_width_95.unwrap_or(mean) * per_rate;
         Some(Through { factor, excess: mean * per_rate - factor, half_width })
     }
 

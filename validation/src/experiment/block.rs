@@ -9,7 +9,7 @@ use crate::statistics::{Batch, mean_of};
 
 use super::asked::{Asked, asked_alone};
 use super::replication::Sample;
-use super::{Experiment, FEWEST_MESSAGES, Settings};
+use super::{Experiment, FEWEST_MESSAGES, Settings, memory};
 
 /// Replications that were run together, and all that they measured.
 ///
@@ -51,6 +51,10 @@ pub(crate) enum Stop {
     FirstLook,
     /// Precise enough before; it went on because the backlog of a class might have been growing.
     AfterBacklog {
+        class: u8,
+    },
+    /// Precise enough before; it went on because the queue of a class forgets slowly.
+    AfterMemory {
         class: u8,
     },
 }
@@ -218,6 +222,13 @@ impl<'a> Measured<'a> {
         )
     }
 
+    /// How many times as long as its queue remembers a class was measured, see [`memory::memories`].
+    pub(crate) fn memories(&self, class: usize) -> Option<f64> {
+        let cycles = |block: &Block| block.measured_cycles as f64 * block.replications.len() as f64;
+        let tallies = self.replications().flat_map(|one| &one.tallies);
+        memory::memories(tallies, class, self.blocks.iter().map(cycles).sum())
+    }
+
     /// Whether that half-width is as wanted.
     pub(crate) fn is_narrow(&self) -> bool {
         self.least_precise().is_some_and(|(_, width)| width <= self.wanted_precision)
@@ -241,7 +252,7 @@ pub(super) fn least_precise(
     let of_class = |class: usize| {
         let mean = mean_of(&batches(class))?;
         // a handful of equal latencies says nothing about the width
-        let known = mean.half_width_95.filter(|_| mean.count >= FEWEST_MESSAGES)?;
+        let known = mean.student_half_width_95.filter(|_| mean.count >= FEWEST_MESSAGES)?;
         Some((class, known / mean.mean))
     };
     let wider = |one: (usize, f64), other: (usize, f64)| if other.1 > one.1 { other } else { one };

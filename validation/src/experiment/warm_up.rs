@@ -3,6 +3,7 @@
 use crate::statistics::mser5;
 
 use super::Experiment;
+use super::memory::memory;
 
 /// Looks at the replications during the first run.
 pub(super) const STEPS: u64 = 8;
@@ -46,7 +47,7 @@ pub(super) fn detect(experiment: &Experiment<'_>) -> WarmUp {
         };
         let network = mean(&|message| message.1, &messages);
         let waiting = mean(&|message| message.2, &messages);
-        let forgotten = 10.0 * (network + waiting) * (1.0 + waiting / network);
+        let forgotten = 10.0 * memory(network, waiting);
         found.cycles = found.cycles.max(forgotten as u64);
 
         let group = messages.len().div_ceil(GROUPS);
