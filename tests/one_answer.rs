@@ -88,5 +88,4 @@ fn plan_judges_by_what_solve_says() {
     let (planned, total) = (&plan["requirements"][0]["value"], &solved["classes"][2]["total_latency_cycles"]);
     let (planned, total) = (planned.as_f64().unwrap(), total.as_f64().unwrap());
     assert!((planned / total - 1.0).abs() < 1e-9, "{planned} {total}");
-    assert_eq!(plan["binding"]["waiting_cycles"], solved["classes"][2]["waiting_cycles"]);
 }

@@ -8,16 +8,17 @@ use crate::scenario::Scenario;
 const PRECISION: f64 = 1e-3;
 /// The least factor looked at.
 const LEAST: f64 = 1e-9;
-/// Cells that the search for all classes of a scenario may transform before it is given up: less than half a second.
-const MOST_WORK: u64 = 20_000_000;
+/// Cells that the search for all classes of a scenario may transform before it is given up: some two seconds, where a
+/// saturated class of a 6-cube takes less than one.
+const MOST_WORK: u64 = 80_000_000;
 /// Probes after which every other one halves the range.
 const TRUSTED: u32 = 6;
 
 /// For each of the given classes, saturated in `scenario`, the factor on all rates at which it saturates; none if it
 /// does at any load, or if the search takes too long.
 pub(super) fn load_factors(scenario: &Scenario, saturated: &[usize]) -> Vec<Result<f64, Missing>> {
-    let most = MOST_WORK / saturated.len().max(1) as u64;
-    saturated.iter().map(|class| load_factor(scenario, *class, most)).collect()
+    let end = work() + MOST_WORK;
+    saturated.iter().map(|class| load_factor(scenario, *class, end)).collect()
 }
 
 /// Why a class has no factor.
@@ -53,9 +54,8 @@ impl Probe<'_> {
 /// The load of the source rises to 1 at saturation: two steady factors tell where about, and a probe half the
 /// precision to either side of that place ends the search, unless something else overflows first. Then the range
 /// between a steady factor and one that is not is halved.
-fn load_factor(scenario: &Scenario, class: usize, most: u64) -> Result<f64, Missing> {
-    let begun = work();
-    let too_long = || work() - begun > most;
+fn load_factor(scenario: &Scenario, class: usize, end: u64) -> Result<f64, Missing> {
+    let too_long = || work() > end;
     let probe = Probe { scenario, class };
     let mut high = 1.0;
     // the load may be far below: reduce the factor until there is a lower end

@@ -1,11 +1,13 @@
 //! What is found for one class, before it is put into words.
 
-use super::Resolution;
 use super::iteration::State;
 use super::law::{LONGEST, Law};
 use super::station::Overloaded;
+use super::{MOST_CELLS, Resolution};
 use crate::lattice::Distribution;
 
+/// How many times as long as the next lattice one before may have been.
+const FAR: f64 = 4.0;
 /// Cycles per cell beyond which no wider lattice is tried.
 const WIDEST: f64 = 4096.0;
 
@@ -80,6 +82,13 @@ pub(super) struct Warm {
     pub(super) cells: usize,
 }
 
+impl Warm {
+    /// Cycles that the lattice spanned.
+    fn reach(&self) -> f64 {
+        self.unit * self.cells as f64
+    }
+}
+
 /// What comes of a class on one lattice.
 pub(super) enum Outcome {
     Found(Found),
@@ -110,8 +119,8 @@ pub(super) fn on_wider_lattices(
     mut solve: impl FnMut(&Resolution, Option<&State>) -> Result<Outcome, Overloaded>,
 ) -> Result<Found, Overloaded> {
     let mut resolution = *resolution;
-    // where it does not reach as far as was needed before
-    while warm.is_some_and(|warm| warm.unit * warm.cells as f64 > resolution.unit * resolution.cells as f64) {
+    // where lattices before were far longer than this one can become; what they held may be longer than what this one must
+    while warm.is_some_and(|warm| warm.reach() > FAR * resolution.unit * MOST_CELLS as f64) {
         resolution = resolution.wider();
     }
     let mut start = warm.map(|warm| warm.state.in_cells(resolution.unit / warm.unit));

@@ -49,7 +49,7 @@ pub(super) fn answer(scenario: &Scenario, asked: &Asked, solved: Solved, options
     }
     let not_searched = (!not_searched.is_empty()).then(|| {
         format!(
-            "the load at which {} saturates was not found: the search takes longer than half a second",
+            "the load at which {} saturates was not found: the search for it takes too long",
             not_searched.join(", ")
         )
     });
