@@ -167,7 +167,9 @@ fn report(account: &Account) {
     let Account { answered, seconds, slowest, .. } = account;
     let mut told = format!("{answered} mutated files answered in {seconds:.1} s of a core; the slowest:\n");
     for (seconds, text) in slowest {
-        told += &format!("{seconds:.3} s: {:?}\n", text.lines().collect::<Vec<_>>().join(" ").get(..300));
+        let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+        let short: String = lines.join(" ").chars().take(300).collect();
+        told += &format!("{seconds:.3} s: {short}\n");
     }
     std::io::stderr().write_all(told.as_bytes()).unwrap();
 }
