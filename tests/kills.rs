@@ -38,7 +38,8 @@ fn records(store: &Path) -> u64 {
     assert_eq!(output.status.code(), Some(0), "{said}");
     match said.contains("nothing has been kept yet") {
         true => 0,
-        false => said.split(' ').next().unwrap().parse().unwrap(),
+        // "sound: 12 records, .."
+        false => said.split(' ').nth(1).unwrap().parse().unwrap(),
     }
 }
 

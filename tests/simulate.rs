@@ -95,7 +95,7 @@ fn every_row_of_a_trace_is_a_message_of_the_results() {
     let path = scratch("every-row.csv");
     fs::write(&path, "what was there before, which is longer than nothing").unwrap();
     let trace = ["--trace", path.to_str().unwrap()];
-    let name = "class.R1.name=\"R 1, \\\"first\\\"\"";
+    let name = "class.R1.name=\"R 1 \\\"first\\\"\"";
     let arguments = ["simulate", "--preset", "cube5", "--precision", "5%", "--format", "json", "--set", name];
     let mut document = json(&[&arguments[..], &trace].concat());
     // being traced changes nothing
