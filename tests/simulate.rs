@@ -284,7 +284,10 @@ fn nothing_measured_in_the_time_allowed_is_an_error() {
 fn a_run_that_went_on_says_why() {
     let output = flitwise(&["simulate", "--precision", "20%", "--max-messages", "1e5", "--quiet"]);
     let text = String::from_utf8(output.stdout).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("for the network latency of BE, wanted ±20 %; finding the end of"), "{text}");
+    assert!(
+        text.contains("for the network latency of BE, wanted ±20 %; the backlog of R2 could not be"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -60,15 +60,19 @@ pub fn mean_of(replications: &[Vec<Batch>]) -> Option<Mean> {
 /// Means of queues are skewed to the right: most runs lie below the truth, and those that lie lowest look the most
 /// certain. With `a = γ / (3 √n)` Hall's transform `g(T) = ((1 + a T)³ - 1) / (3 a) + a / 2` takes that out of Student's
 /// `T`, and `-g⁻¹(-quantile)` is the upper end of the interval. The lower one is nearer; half-widths are the upper one, so
-/// that an interval can be given by one number. Nothing is corrected towards the left: what looks so is chance.
+/// that an interval can be given by one number. Nothing is corrected towards the left: what looks so is chance. Of
+/// [`MOST_CORRECTION`] quantiles more is not believed of so few units.
 fn upper_quantile(quantile: f64, skewness: f64, units: f64) -> f64 {
     let a = skewness.max(0.0) / (3.0 * units.sqrt());
     if units < ENOUGH_REPLICATIONS as f64 || a < 1e-9 {
         return quantile;
     }
     let corrected = (1.0 - (1.0 - 3.0 * a * (quantile + a / 2.0)).cbrt()) / a;
-    corrected.max(quantile)
+    corrected.clamp(quantile, MOST_CORRECTION * quantile)
 }
+
+/// Most by which skewness widens an interval.
+const MOST_CORRECTION: f64 = 2.0;
 
 /// From how many replications on they alone are the units.
 const ENOUGH_REPLICATIONS: usize = 10;
@@ -311,19 +315,25 @@ mod tests {
         })
     }
 
-    /// Sixteen units, one of them far above: `γ = 14 / √15`, `a = γ / 12 = 0.301`, and so 4.23 deviations upwards.
+    /// Residuals -1 (12 times) and 3 (4 times): `γ = (4 * 27 - 12) / 16 / 3^1.5`, `a = γ / 12`, and the deviation of the
+    /// mean is `√(48 / 15 / 16)`.
     #[test]
     fn skewed_units_widen_the_interval() {
-        let mut sums = [[1.0]; 16];
-        sums[5] = [17.0];
+        let mut sums: [[f64; 1]; 16] = std::array::from_fn(|at| [if at % 4 == 1 { 5.0 } else { 1.0 }]);
         let mean = mean_of(&runs(&sums)).unwrap();
-        let student = mean.student_half_width_95.unwrap();
-        // deviation of the mean: 1
+        let deviation = 0.2_f64.sqrt();
+        let student = mean.student_half_width_95.unwrap() / deviation;
         assert!((mean.mean - 2.0).abs() < 1e-12 && (student - 2.131_450).abs() < 1e-5, "{mean:?}");
-        let a: f64 = 14.0 / 15.0_f64.sqrt() / 12.0;
+        let a = 6.0 / 3.0_f64.powf(1.5) / 12.0;
         let transformed = |t: f64| ((1.0 + a * t).powi(3) - 1.0) / (3.0 * a) + a / 2.0;
-        assert!((transformed(-mean.half_width_95.unwrap()) + 2.131_450).abs() < 1e-4, "{mean:?}");
-        assert!(mean.half_width_95.unwrap() > 1.5 * student);
+        let corrected = mean.half_width_95.unwrap() / deviation;
+        assert!((transformed(-corrected) + 2.131_450).abs() < 1e-4, "{mean:?}");
+        assert!(corrected > 1.3 * student, "{corrected}");
+        // one unit far above all others
+        let mut one = [[1.0]; 16];
+        one[5] = [17.0];
+        let one = mean_of(&runs(&one)).unwrap();
+        assert_eq!(one.half_width_95.unwrap(), 2.0 * one.student_half_width_95.unwrap());
         // the other way round nothing is corrected, nor with few units
         sums.iter_mut().for_each(|sum| sum[0] = 18.0 - sum[0]);
         let mirrored = mean_of(&runs(&sums)).unwrap();
