@@ -103,10 +103,12 @@ fn an_interrupted_sweep_prints_whole_lines_of_json() {
 
 #[test]
 fn an_interrupted_sweep_prints_the_table_that_there_is() {
-    for (format, heads) in [("table", 2), ("markdown", 2)] {
+    for format in ["table", "markdown"] {
         let (code, text, said) = interrupted(&[&SLOW_SWEEP[..], &["--format", format]].concat(), 0, "-INT");
         assert_eq!(code, Some(130), "{said}");
-        assert_eq!(text.lines().count(), heads + 3 * points_there(&said), "{text}");
+        // long values go on in a line of their own
+        let rows = text.lines().filter(|line| line.contains("refined")).count();
+        assert_eq!(rows, 3 * points_there(&said), "{text}");
     }
 }
 
@@ -159,7 +161,10 @@ fn a_reader_that_leaves_is_no_fault() {
 
 #[test]
 fn a_search_ends_soon_with_what_it_has() {
-    let max_load = ["plan", "max-load", "--preset", "cube6", "--require", "R1: miss(60, hops=3) <= 5%"];
+    // some six seconds of work
+    let slow = "plan max-load --preset cube6 --set network.dimension=16 --set router.pipeline_stages=9 --set \
+        class.BE.message_flits=300 --require R1:p99<=3000 --require BE:p99<=3000";
+    let max_load: Vec<&str> = slow.split(' ').filter(|word| !word.is_empty()).collect();
     let axes = ["plan", "region", "--preset", "cube6", "--axes", "class.R1.rate,class.BE.rate"];
     let choose =
         ["plan", "choose", "--preset", "cube6", "--vary", "router.buffer_flits=4:100:97", "--minimise"];

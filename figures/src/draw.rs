@@ -10,7 +10,7 @@
 //! # let axis = |label: &str, unit: &str| Axis { label: label.into(), unit: unit.into(), logarithmic: false };
 //! # let content = Content::Lines(Lines {
 //! #     x: axis("R1 load", "messages/cycle/node"), y: axis("network latency", "cycles"), y_range: None,
-//! #     series: Vec::new(), errors: Vec::new(),
+//! #     series: Vec::new(), errors: Vec::new(), panels: Vec::new(),
 //! # });
 //! # let picture = Picture { name: "fig04a".into(), title: "Latency over load".into(),
 //! #     subtitle: "16-port router".into(), content, notes: Vec::new() };
