@@ -161,8 +161,8 @@ fn add_pages(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) -> std::io::
         text.extend(b".fi\n");
     }
     pages.push((page.get_filename(), text));
-    let inner = command.get_subcommands().filter(|inner| inner.get_name() != "help");
-    inner.map(|inner| add_pages(inner, pages)).collect()
+    let mut inner = command.get_subcommands().filter(|inner| inner.get_name() != "help");
+    inner.try_for_each(|inner| add_pages(inner, pages))
 }
 
 /// A line of text for troff, which takes dots and quotes at its beginning for its own commands.

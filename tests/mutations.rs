@@ -152,7 +152,7 @@ fn try_out(files: u32, seed: u64) -> Account {
 
 /// Distributions and loads of saturation of every twentieth only: they take most of the time.
 fn answer(scenario: &Scenario, number: u32) {
-    let everything = number % 20 == 0;
+    let everything = number.is_multiple_of(20);
     let options = Options { distributions: everything, saturation_loads: everything, ..Options::default() };
     for model in [Model::usual(scenario), Model::Published] {
         match model.solve(scenario, &options) {

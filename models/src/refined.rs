@@ -303,7 +303,7 @@ struct Solved {
     laws: Vec<Option<Laws>>,
 }
 
-/// Solves the model: means first, by one path whatever else is asked for, then the laws that hang on them ([`laws`]).
+/// Solves the model: means first, by one path whatever else is asked for, then the laws that hang on them (module `laws`).
 ///
 /// Each scenario sets out afresh: the iteration stops within a tolerance, and an answer must not depend on the ones
 /// before it.
