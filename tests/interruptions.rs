@@ -161,21 +161,17 @@ fn a_reader_that_leaves_is_no_fault() {
 
 #[test]
 fn a_search_ends_soon_with_what_it_has() {
-    // some six seconds of work
-    let slow = "plan max-load --preset cube6 --set network.dimension=16 --set router.pipeline_stages=9 --set \
-        class.BE.message_flits=300 --require R1:p99<=3000 --require BE:p99<=3000";
-    let max_load: Vec<&str> = slow.split(' ').filter(|word| !word.is_empty()).collect();
-    let axes = ["plan", "region", "--preset", "cube6", "--axes", "class.R1.rate,class.BE.rate"];
-    let choose =
-        ["plan", "choose", "--preset", "cube6", "--vary", "router.buffer_flits=4:100:97", "--minimise"];
-    let choose = [&choose[..], &["BE: total", "--format", "json"]].concat();
-    let sensitivity = ["sensitivity", "--preset", "cube6", "--format", "json"];
-    for (arguments, schema) in [
-        (&max_load[..], None),
-        (&[&axes[..], &["--points", "5000", "--format", "json"]].concat(), Some("plan")),
-        (&choose, Some("plan")),
-        (&sensitivity, Some("sensitivity")),
+    // each takes seconds
+    let slow = "--preset cube6 --set network.dimension=16 --set router.pipeline_stages=9 \
+        --set class.BE.message_flits=300";
+    for (question, schema) in [
+        ("plan max-load --require R1:p99<=3000 --require BE:p99<=3000", None),
+        ("plan region --axes class.R1.rate,class.BE.rate --points 5000 --format json", Some("plan")),
+        ("plan choose --vary router.buffer_flits=4:100:97 --minimise BE:total --format json", Some("plan")),
+        ("sensitivity --format json", Some("sensitivity")),
     ] {
+        let arguments: Vec<&str> = question.split(' ').chain(slow.split(' ')).collect();
+        let arguments = &arguments[..];
         let (code, text, said) = interrupted(arguments, 0, "-INT");
         assert_eq!(code, Some(130), "{arguments:?}: {said}");
         assert!(said.starts_with("error: interrupted: "), "{said}");
