@@ -216,11 +216,14 @@ Exit codes: 0 drawn, 1 output not written, 2 bad input, 130 interrupted (what wa
 const REPORT_EXAMPLES: &str = "\
 Examples:
   flitwise report --out report
+  flitwise report --out report --quick               a coarse one in a minute
   flitwise report --out report --precision 2% --quick
 
 Writes report.html (complete in itself), report.md, lessons.html, and every figure as SVG, PNG, CSV and JSON; each
 figure as soon as its points are simulated. Simulations are kept in the store (flitwise store): after an interruption
-the page says which figures are missing, and the next report goes on from there.
+the page says which figures are missing and how many claims have been judged, and the next report goes on from there.
+With --quick the page says what is coarser. Claims that the registry wants to know more precisely are simulated so all
+the same, with up to 1e7 messages unless --max-messages says otherwise.
 Exit codes: 0 written, 1 output not written, 2 bad input, 130 interrupted.";
 
 /// How to simulate many points, and where to keep what was found.
@@ -228,15 +231,16 @@ Exit codes: 0 written, 1 output not written, 2 bad input, 130 interrupted.";
 /// Numbers are read by `campaign`, not here, so that all that is wrong is reported at once.
 #[derive(Debug, Args)]
 pub(crate) struct CampaignArgs {
-    /// Simulate until the 95 % half-width of every class's network latency is at most this share of it.
-    #[arg(long, value_name = "SHARE", default_value = "1%", allow_hyphen_values = true)]
-    pub(crate) precision: String,
+    /// Simulate until the 95 % half-width of every class's network latency is at most this share of it
+    /// [default: 1%].
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
+    pub(crate) precision: Option<String>,
     /// Where all random numbers come from.
     #[arg(long, value_name = "N", default_value = "1", allow_hyphen_values = true)]
     pub(crate) seed: String,
-    /// Stop a point after so many measured messages, whatever the precision.
-    #[arg(long, value_name = "N", default_value = "1e7", allow_hyphen_values = true)]
-    pub(crate) max_messages: String,
+    /// Stop a point after so many measured messages, whatever the precision [default: 1e7].
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) max_messages: Option<String>,
     /// Keep simulation results in this directory [default: $FLITWISE_STORE, or flitwise in the user's cache].
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
@@ -345,7 +349,8 @@ pub(crate) struct Report {
     /// Write to this directory, which is made if it is not there.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// Check the quick claims only.
+    /// A coarse report in a minute: the quick claims only, curves of models through fewer loads, and 20% for
+    /// --precision and 1e4 for --max-messages unless they are given.
     #[arg(long)]
     pub(crate) quick: bool,
     /// Draw these models where a figure draws any [default: those that its file names].

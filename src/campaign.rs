@@ -21,24 +21,45 @@ use crate::typed::{self, Options};
 pub(crate) struct Campaign {
     pub(crate) settings: Settings,
     store: Option<Store>,
+    /// As [`Settings::max_messages`], of what is to be more precise than `settings` say.
+    most_of_finer: u64,
     quiet: bool,
     /// Said before anything else.
     notices: Vec<String>,
 }
 
+/// What `--precision` and `--max-messages` are unless they are given.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Defaults {
+    pub(crate) precision: &'static str,
+    pub(crate) max_messages: &'static str,
+}
+
+/// Of all commands; help texts say so.
+const DEFAULTS: Defaults = Defaults { precision: "1%", max_messages: "1e7" };
+
 impl Campaign {
     /// Reads the options and opens the store, or reports all that is wrong with them.
     pub(crate) fn read(args: &CampaignArgs) -> Result<Self, Ended> {
+        Self::read_or(args, DEFAULTS)
+    }
+
+    /// The same with other defaults.
+    pub(crate) fn read_or(args: &CampaignArgs, defaults: Defaults) -> Result<Self, Ended> {
+        let given = |option: &Option<String>, default: &str| option.clone().unwrap_or(default.to_owned());
+        let most = |default: &str| given(&args.max_messages, default);
         let mut faults = Vec::new();
         let mut read = Options { faults: &mut faults };
         let settings = Settings {
             seed: read.value("seed", &args.seed, typed::seed),
-            precision: read.value("precision", &args.precision, typed::precision),
-            max_messages: read.value("max-messages", &args.max_messages, typed::max_messages),
+            precision: read.value("precision", &given(&args.precision, defaults.precision), typed::precision),
+            max_messages: read.value("max-messages", &most(defaults.max_messages), typed::max_messages),
             threads: read.option("threads", &args.threads, typed::threads),
             fresh: args.fresh,
             ..Settings::default()
         };
+        // sound if the one before is
+        let most_of_finer = typed::max_messages(most(DEFAULTS.max_messages).trim()).unwrap_or_default();
         let mut notices = Vec::new();
         let store = open_store(args, &mut notices).unwrap_or_else(|fault| {
             faults.push(fault);
@@ -47,7 +68,7 @@ impl Campaign {
         if !faults.is_empty() {
             return Err(Ended::BadInput(faults));
         }
-        Ok(Self { settings, store, quiet: args.quiet, notices })
+        Ok(Self { settings, store, most_of_finer, quiet: args.quiet, notices })
     }
 
     /// Simulates what is not in the store; what is interrupted is missing in the outcome.
@@ -66,7 +87,9 @@ impl Campaign {
             if index == 0 {
                 self.notices.iter().for_each(|notice| bar.notice(notice));
             }
-            let settings = Settings { precision: *precision, ..self.settings.clone() };
+            let is_finer = *precision < self.settings.precision;
+            let max_messages = if is_finer { self.most_of_finer } else { self.settings.max_messages };
+            let settings = Settings { precision: *precision, max_messages, ..self.settings.clone() };
             let outcome = campaign::run(scenarios, &settings, self.store.as_ref(), watch.stop(), &mut bar);
             bar.bar.finish_and_clear();
             outcomes.push(outcome?);

@@ -128,7 +128,11 @@ fn page(lessons: &[&Lesson]) -> String {
     }
     let link = |lesson: &&Lesson| format!("<a href=\"#{}\">{}</a>", lesson.name, lesson.title());
     let nav = lessons.iter().map(link).collect::<Vec<_>>().join("\n");
-    include_str!("learn/page.html").replace("{{ nav }}", &nav).replace("{{ body }}", &body)
+    // text is escaped, so that only tags match
+    let body = body.replace("<table>", "<div class=\"wide\"><table>").replace("</table>", "</table></div>");
+    let blanks = [("{{ style }}", output::PAGE_STYLE), ("{{ nav }}", &nav), ("{{ body }}", &body)];
+    let page = include_str!("learn/page.html").to_owned();
+    blanks.into_iter().fold(page, |page, (blank, text)| page.replace(blank, text))
 }
 
 fn parser(text: &str) -> Parser<'_> {

@@ -16,6 +16,9 @@ const WIDTH: u16 = 100;
 /// What stands for a number that does not exist.
 const NONE: &str = "-";
 
+/// What all pages of HTML look like: wide things scroll in a box of class `wide`, pictures at their own size.
+pub(crate) const PAGE_STYLE: &str = include_str!("page.css");
+
 /// Writes all of it to standard output.
 pub(crate) fn write(bytes: &[u8]) -> Result<(), Ended> {
     let mut out = io::stdout().lock();

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use flitwise_figures::draw::Style;
-use flitwise_figures::figure::Figure;
+use flitwise_figures::figure::{CURVE_POINTS, Figure};
 use flitwise_figures::picture::{Content, Lines, Picture};
 use flitwise_validation::answer::{Simulation, StoppedBy};
 use flitwise_validation::campaign;
@@ -16,17 +16,22 @@ use minijinja::value::Serde;
 use minijinja::{Environment, context};
 use serde::Serialize;
 
-use crate::args::Report;
-use crate::campaign::{Campaign, more_of};
+use crate::args::{Report, Theme};
+use crate::campaign::{Campaign, Defaults, more_of};
 use crate::figure::{self, Drawn, Missing, Wanted};
 use crate::outcome::Ended;
 use crate::output::{self, percent};
-use crate::signals::unless_stopped;
+use crate::signals::{Watch, unless_stopped};
 use crate::verify::{self, Judged};
 use crate::{learn, place};
 
 const HTML: &str = include_str!("report/page.html");
 const MARKDOWN: &str = include_str!("report/page.md");
+
+/// How a quick report is simulated unless it is told otherwise; the help text says so.
+const QUICK: Defaults = Defaults { precision: "20%", max_messages: "1e4" };
+/// Points of a model's curve, beside those that are simulated, in a quick report: the models take most of its time.
+const QUICK_CURVE_POINTS: usize = 12;
 
 /// A figure on the page.
 #[derive(Debug, Serialize)]
@@ -79,7 +84,8 @@ struct ErrorEntry {
 #[derive(Debug, Serialize)]
 struct CoarseEntry {
     figure: String,
-    point: usize,
+    /// Where it is.
+    point: String,
     reached: String,
     stopped_by: &'static str,
     saturated: String,
@@ -106,17 +112,29 @@ struct Contents {
     missing: Vec<MissingEntry>,
     /// Whether claims were judged, all or some.
     judged: Option<Vec<Judged>>,
-    /// Whether it was interrupted.
+    /// How many claims are to be judged.
+    wanted_claims: usize,
+    /// Whether something is missing.
     partial: bool,
 }
 
 pub(crate) fn run(args: &Report) -> Result<(), Ended> {
-    let campaign = Campaign::read(&args.campaign)?;
-    let wanted = figure::wanted(&["all".to_owned()], args.model)?;
+    let campaign = match args.quick {
+        true => Campaign::read_or(&args.campaign, QUICK)?,
+        false => Campaign::read(&args.campaign)?,
+    };
+    let mut wanted = figure::wanted(&["all".to_owned()], args.model)?;
+    let mut registry = Registry::built_in();
+    if args.quick {
+        wanted.iter_mut().for_each(|one| one.figure.curve_points = QUICK_CURVE_POINTS);
+        registry.claims.retain(|claim| claim.quick);
+    }
     place::directory("--out", &args.out)?;
     write_and_say(&args.out.join("lessons.html"), &learn::whole_page())?;
     let style = Style { theme: figure::theme(args.theme), ..Style::default() };
-    let mut contents = Contents::default();
+    let mut contents = Contents { wanted_claims: registry.claims.len(), ..Contents::default() };
+    // a signal between two steps ends them in order, too
+    let _watch = Watch::begin();
     let missing = figure::draw_each(&wanted, &campaign, &mut |one, found| {
         contents.draw(one, found, &campaign, &style, args)
     })?;
@@ -125,7 +143,9 @@ pub(crate) fn run(args: &Report) -> Result<(), Ended> {
         found: missing.to_string(),
     };
     contents.missing = missing.iter().map(missing_entry).collect();
-    contents.partial = !missing.is_empty();
+    let is_drawn = missing.is_empty();
+    // until the claims are judged
+    contents.partial = true;
     // in the order of the paper
     let place = |name: &str| wanted.iter().position(|one| one.figure.name == name);
     contents.figures.sort_by_key(|one| place(&one.name));
@@ -133,13 +153,9 @@ pub(crate) fn run(args: &Report) -> Result<(), Ended> {
     contents.errors.sort_by_key(|one| place(&one.figure));
     contents.coarse.sort_by_key(|one| place(&one.figure));
 
-    if !contents.partial {
+    if is_drawn {
         // whatever happens to the claims, there is a page of the pictures
         contents.write(&campaign, args)?;
-        let mut registry = Registry::built_in();
-        if args.quick {
-            registry.claims.retain(|claim| claim.quick);
-        }
         let checked = verify::judged(&registry, &campaign)?;
         (contents.judged, contents.partial) = (Some(checked.claims), checked.partial);
     }
@@ -149,8 +165,10 @@ pub(crate) fn run(args: &Report) -> Result<(), Ended> {
     if contents.partial {
         let (drawn, of) = (contents.figures.len(), wanted.len());
         // what was simulated is kept: the next report goes on from there
+        let judged = contents.judged.as_ref().map_or(0, Vec::len);
         return Err(Ended::InterruptedAt(format!(
-            "{drawn} of {of} figures are drawn; the page says what is missing"
+            "{drawn} of {of} figures are drawn, {judged} of {} claims judged; the page says what is missing",
+            contents.wanted_claims
         )));
     }
     Ok(())
@@ -198,10 +216,21 @@ impl Contents {
         }
         let messages: u64 = self.points.values().map(|(messages, _)| messages).sum();
         let more = self.points.values().filter(|(_, more)| *more).count();
+        // quick claims that are simulated more precisely have other limits, which no option states
+        let finer = args.quick && args.campaign.max_messages.is_none();
         let how = figure::how(campaign);
+        let most = format!(" --max-messages {}", campaign.settings.max_messages);
+        let how = if finer { how.replace(&most, "") } else { how };
         let quick = if args.quick { " --quick" } else { "" };
         let model = args.model.map_or_else(String::new, |models| format!(" --model {}", models.word()));
+        let report = format!("flitwise report{quick}{model} --out DIR {how}");
         let page = context! {
+            style => output::PAGE_STYLE,
+            dark => args.theme == Theme::Dark,
+            wanted_claims => self.wanted_claims,
+            finer_claims => finer,
+            curve_points => QUICK_CURVE_POINTS,
+            full_curve_points => CURVE_POINTS,
             version => env!("CARGO_PKG_VERSION"),
             seed => campaign.settings.seed,
             precision => percent(campaign.settings.precision),
@@ -219,8 +248,8 @@ impl Contents {
             accuracy => Serde(&accuracy::tables()),
             claims => Serde(&claims),
             coarse => Serde(&self.coarse),
-            rebuild => format!("flitwise report{quick}{model} --out DIR {how}"),
-            rebuild_claims => format!("flitwise verify{quick} {how}"),
+            rebuild_claims => if finer { report.clone() } else { format!("flitwise verify{quick} {how}") },
+            rebuild => report,
         };
         let mut paths = Vec::new();
         for (name, template) in [("report.html", HTML), ("report.md", MARKDOWN)] {
@@ -348,7 +377,7 @@ fn coarse_entries(one: &Wanted, simulations: &[Simulation], precision: f64) -> V
         let saturated: Vec<&str> = saturated.map(|class| class.name.as_str()).collect();
         entries.push(CoarseEntry {
             figure: one.typed.clone(),
-            point: index + 1,
+            point: one.figure.place_words(index),
             reached: run.reached_precision.map_or_else(|| "-".to_owned(), percent),
             stopped_by: match run.stopped_by {
                 StoppedBy::MaxMessages => "messages",

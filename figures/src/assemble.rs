@@ -9,13 +9,11 @@ use flitwise_validation::compare::{Measured, Quantity};
 use rayon::prelude::*;
 
 use crate::figure::{Figure, Parts, Question, Sweep, Variant};
+use crate::note::{Note, Place, merged};
 use crate::picture::{
     Axis, Bar, Chain, Content, ErrorSeries, HeatCell, HeatMap, HeatPanel, Lines, Origin, Picture, Point,
     Series, Stacked, StackedPanel, Transition, class_styles,
 };
-
-/// Points of a model's curve, beside those that are simulated.
-const CURVE_POINTS: usize = 96;
 
 /// What [`Parts::Places`] are called.
 const PLACES: [&str; 5] =
@@ -46,16 +44,11 @@ impl Figure {
         };
         for (index, simulation) in simulations.iter().enumerate() {
             let telling = simulation.notes.iter().filter(|note| !note.contains("few for an interval"));
-            notes.extend(telling.map(|note| format!("point {}: {note}", index + 1)));
+            notes.extend(telling.map(|text| Note { place: self.place(index), text: text.clone() }));
         }
-        let mut known: Vec<String> = Vec::new();
-        for note in notes {
-            if !known.contains(&note) {
-                known.push(note);
-            }
-        }
+        let notes = merged(&notes, self.swept().map(|sweep| &sweep.axis), self.rows());
         let (name, title, subtitle) = (self.name.clone(), self.title.clone(), self.subtitle.clone());
-        Picture { name, title, subtitle, content, notes: known }
+        Picture { name, title, subtitle, content, notes }
     }
 
     fn has(&self, origin: Origin) -> bool {
@@ -68,17 +61,13 @@ impl Figure {
         classes.filter(|(_, class)| self.classes.contains(&class.name)).map(|(index, _)| index).collect()
     }
 
-    fn stacked(
-        &self,
-        x: &Sweep,
-        asked: Parts,
-        simulations: &[Simulation],
-        notes: &mut Vec<String>,
-    ) -> Stacked {
+    fn stacked(&self, x: &Sweep, asked: Parts, simulations: &[Simulation], notes: &mut Vec<Note>) -> Stacked {
         let parts = asked.quantities();
         let scenario = |value| self.at(None, &[(x, value)]).ok();
-        let answers: Vec<(Model, Vec<Option<Answer>>)> =
-            self.models().map(|model| (model, solved(model, &x.values, scenario, false, notes))).collect();
+        let answers: Vec<(Model, Vec<Option<Answer>>)> = self
+            .models()
+            .map(|model| (model, solved(model, &x.values, scenario, false, noting(notes, ""))))
+            .collect();
         let mut not_apart: Vec<Model> = Vec::new();
         let mut panel = |class: usize| {
             let mut bars = Vec::new();
@@ -109,7 +98,8 @@ impl Figure {
         };
         let panels = self.class_indices().into_iter().map(&mut panel).collect();
         not_apart.dedup();
-        notes.extend(not_apart.iter().map(|model| format!("the {model} model does not tell places apart")));
+        let text = |model: &Model| format!("the {model} model does not tell places apart");
+        notes.extend(not_apart.iter().map(|model| Note { place: Place::default(), text: text(model) }));
         let (label, parts) = match asked {
             Parts::Causes => ("Message latency", parts.iter().map(|part| part.to_string()).collect()),
             Parts::Places => ("Time beyond that of a lone message", PLACES.map(str::to_owned).to_vec()),
@@ -129,7 +119,7 @@ impl Figure {
         y: &Sweep,
         quantity: Quantity,
         simulations: &[Simulation],
-        notes: &mut Vec<String>,
+        notes: &mut Vec<Note>,
     ) -> HeatMap {
         let class = self.class_indices().first().copied().unwrap_or(0);
         let name = &self.scenario.classes()[class].name;
@@ -137,7 +127,13 @@ impl Figure {
         for model in self.models() {
             let rows = y.values.iter().map(|row| {
                 let at = |column| self.at(None, &[(x, column), (y, *row)]).ok();
-                let answers = solved(model, &x.values, at, needs_distribution(&[quantity]), notes);
+                let answers = solved(
+                    model,
+                    &x.values,
+                    at,
+                    needs_distribution(&[quantity]),
+                    noting(notes, &y.named(*row)),
+                );
                 let cell = |answer: &Option<Answer>| {
                     let class = answer.as_ref().map(|answer| &answer.classes[class]);
                     HeatCell {
@@ -183,7 +179,7 @@ impl Figure {
         }
     }
 
-    fn distribution(&self, deadlines: &[u32], simulations: &[Simulation], notes: &mut Vec<String>) -> Lines {
+    fn distribution(&self, deadlines: &[u32], simulations: &[Simulation], notes: &mut Vec<Note>) -> Lines {
         // the model's curve goes through all whole cycles
         let between: Vec<u32> = match (deadlines.first(), deadlines.last()) {
             (Some(first), Some(last)) if ((last - first) as usize) < MAX_DEADLINES => {
@@ -196,7 +192,7 @@ impl Figure {
             self.with_deadlines(&one, deadlines).ok()
         });
         let mut solved = |model| {
-            let answers = solved(model, &[0.0], |_| scenario.clone(), true, notes);
+            let answers = solved(model, &[0.0], |_| scenario.clone(), true, noting(notes, ""));
             Some((model, answers.into_iter().next().flatten()?))
         };
         let answers: Vec<(Model, Answer)> = self.models().filter_map(&mut solved).collect();
@@ -252,13 +248,14 @@ impl Figure {
         }
     }
 
-    fn chain(&self, notes: &mut Vec<String>) -> Chain {
+    fn chain(&self, notes: &mut Vec<Note>) -> Chain {
         let scenario = |_| self.at(None, &[]).ok();
-        let answers = solved(Model::Published, &[0.0], scenario, false, notes);
+        let answers = solved(Model::Published, &[0.0], scenario, false, noting(notes, ""));
         let answer = answers.into_iter().next().flatten();
         let found = answer.and_then(|answer| OutputChain::of(&self.scenario, &answer));
         let Some(OutputChain { classes, occupancy, rates, cycles_per_flit }) = found else {
-            notes.push("the model has no numbers for this chain".to_owned());
+            let text = "the model has no numbers for this chain".to_owned();
+            notes.push(Note { place: Place::default(), text });
             return Chain::default();
         };
         let states = occupancy.len();
@@ -304,12 +301,7 @@ struct Drawn<'f> {
 }
 
 impl Drawn<'_> {
-    fn lines(
-        &self,
-        y_range: Option<(f64, f64)>,
-        simulations: &[Simulation],
-        notes: &mut Vec<String>,
-    ) -> Lines {
+    fn lines(&self, y_range: Option<(f64, f64)>, simulations: &[Simulation], notes: &mut Vec<Note>) -> Lines {
         let figure = self.figure;
         let mut series = Vec::new();
         let mut errors = Vec::new();
@@ -317,11 +309,14 @@ impl Drawn<'_> {
         let styles = class_styles(figure.scenario.spec());
         for (index, variant) in self.variants.iter().enumerate() {
             let scenario = |x| figure.at(Some(variant), &[(self.x, x)]).ok();
-            let mut curve = curve(&self.x.values, self.x.axis.logarithmic);
+            let mut curve = curve(&self.x.values, self.x.axis.logarithmic, figure.curve_points);
             // between whole numbers, of flits say, there is nothing
             curve.retain(|x| self.x.values.contains(x) || scenario(*x).is_some());
             let distributions = needs_distribution(self.quantities);
-            let solved = |model| (model, solved(model, &curve, scenario, distributions, notes));
+            let solved = |model| {
+                let note = noting(notes, &variant.label);
+                (model, solved(model, &curve, scenario, distributions, note))
+            };
             let mut answers: Vec<(Model, Vec<Option<Answer>>)> = figure.models().map(solved).collect();
             answers.retain(|(_, answers)| answers.iter().any(Option::is_some));
             let measured = match figure.has(Origin::Simulation) {
@@ -482,11 +477,11 @@ fn needs_distribution(quantities: &[Quantity]) -> bool {
     quantities.iter().any(of_distribution)
 }
 
-/// Where a model's curve is computed: at `values` and evenly in between.
-fn curve(values: &[f64], logarithmic: bool) -> Vec<f64> {
+/// Where a model's curve is computed: at `values` and at `points` in all, evenly, from the first to the last.
+fn curve(values: &[f64], logarithmic: bool, points: usize) -> Vec<f64> {
     let (Some(first), Some(last)) = (values.first(), values.last()) else { return Vec::new() };
-    let between = (1..CURVE_POINTS).map(|step| {
-        let share = step as f64 / CURVE_POINTS as f64;
+    let between = (1..points).map(|step| {
+        let share = step as f64 / points as f64;
         if logarithmic { first * (last / first).powf(share) } else { first + (last - first) * share }
     });
     let mut curve: Vec<f64> = values.iter().copied().chain(between).collect();
@@ -495,26 +490,28 @@ fn curve(values: &[f64], logarithmic: bool) -> Vec<f64> {
     curve
 }
 
-/// A model's answers where there are any; why there are none is noted.
+/// Keeps notes on the points of a row.
+fn noting<'n>(notes: &'n mut Vec<Note>, row: &'n str) -> impl FnMut(Option<f64>, String) + 'n {
+    move |x, text| notes.push(Note { place: Place { row: row.to_owned(), x }, text })
+}
+
+/// A model's answers where there are any; why there are none is noted, with the value if it is one only.
 fn solved(
     model: Model,
     values: &[f64],
     scenario: impl Fn(f64) -> Option<Scenario> + Sync,
     distributions: bool,
-    notes: &mut Vec<String>,
+    mut note: impl FnMut(Option<f64>, String),
 ) -> Vec<Option<Answer>> {
     let options = Options { distributions, saturation_loads: false, ..Options::default() };
     let one = |value: &f64| Some(model.solve(&scenario(*value)?, &options));
     let answers: Vec<Option<Result<Answer, Failure>>> = values.par_iter().map(one).collect();
     let keep = |(value, answer): (&f64, Option<Result<Answer, Failure>>)| match answer? {
         Ok(answer) => Some(answer),
-        // what is not in the model is not in it anywhere between two values
-        Err(failure @ Failure::Refused { .. }) => {
-            notes.push(format!("no {model} model: {failure}"));
-            None
-        }
         Err(failure) => {
-            notes.push(format!("no {model} model at {value}: {failure}"));
+            // what is not in the model is not in it anywhere between two values
+            let at = (!failure.is_refusal()).then_some(*value);
+            note(at, format!("no {model} model: {failure}"));
             None
         }
     };

@@ -38,6 +38,7 @@ use flitwise_validation::experiment;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::note::Place as PointPlace;
 use crate::picture::{Axis, Origin, Part};
 
 /// A figure, ready to be computed.
@@ -59,6 +60,8 @@ pub struct Figure {
     pub errors: bool,
     /// Whether each variant has a panel of its own.
     pub panels: bool,
+    /// Points of a model's curve beside those that are simulated: [`CURVE_POINTS`] unless set otherwise.
+    pub curve_points: usize,
     /// What is drawn.
     pub question: Question,
     /// What somebody says about it.
@@ -160,6 +163,13 @@ pub struct Sweep {
     couplings: Vec<(Coupling, Place)>,
 }
 
+impl Sweep {
+    /// One of its values, with name and unit.
+    pub(crate) fn named(&self, value: f64) -> String {
+        format!("{} {value} {}", self.axis.label, self.axis.unit).trim_end().to_owned()
+    }
+}
+
 /// A change of the scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Variant {
@@ -185,6 +195,9 @@ const HEADS: &[(&str, &[&str])] = &[
     ("[[variant]]", VARIANT),
     ("[[claim]]", CLAIM),
 ];
+
+/// Points of a model's curve, beside those that are simulated.
+pub const CURVE_POINTS: usize = 96;
 
 const KINDS: [&str; 5] = ["lines", "stacked", "heat-map", "distribution", "chain"];
 /// Most values of an axis.
@@ -318,6 +331,43 @@ impl Figure {
         }
     }
 
+    /// What varies along its rows.
+    pub(crate) fn swept(&self) -> Option<&Sweep> {
+        match &self.question {
+            Question::Lines { x, .. } | Question::Stacked { x, .. } | Question::HeatMap { x, .. } => Some(x),
+            Question::Distribution { .. } | Question::Chain => None,
+        }
+    }
+
+    /// How many rows of points there are.
+    pub(crate) fn rows(&self) -> usize {
+        match &self.question {
+            Question::Lines { variants, .. } => variants.len(),
+            Question::HeatMap { y, .. } => y.values.len(),
+            _ => 1,
+        }
+    }
+
+    /// Where the point of this number is.
+    pub(crate) fn place(&self, point: usize) -> PointPlace {
+        let Some(x) = self.swept() else { return PointPlace::default() };
+        let (row, column) = (point / x.values.len(), point % x.values.len());
+        let row = match &self.question {
+            Question::Lines { variants, .. } => {
+                variants.get(row).map_or(String::new(), |variant| variant.label.clone())
+            }
+            Question::HeatMap { y, .. } => y.values.get(row).map_or(String::new(), |value| y.named(*value)),
+            _ => String::new(),
+        };
+        PointPlace { row, x: x.values.get(column).copied() }
+    }
+
+    /// Where the point of this number is, in words such as `R1 load 0.004 messages/cycle/node`; empty if there is but
+    /// one.
+    pub fn place_words(&self, point: usize) -> String {
+        self.place(point).words(self.swept().map(|sweep| &sweep.axis))
+    }
+
     /// What its scenarios vary from.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
@@ -381,6 +431,7 @@ impl Reading<'_> {
             classes: classes?,
             errors,
             panels,
+            curve_points: CURVE_POINTS,
             question: question?,
             claims,
             asked_deadlines: asked_deadlines(&root),

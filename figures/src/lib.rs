@@ -22,6 +22,7 @@
 mod assemble;
 pub mod draw;
 pub mod figure;
+mod note;
 pub mod picture;
 pub mod published;
 pub mod rows;

@@ -5,24 +5,25 @@ use flitwise_figures::picture::{self, Content, Parts, Picture};
 
 use super::derivation::{Bar, Chain, Derivation, Instance, Part, Piece, Step, Table, pieces};
 use super::formula::{Expression, significant};
+use crate::output::PAGE_STYLE;
 
-const HEAD: &str = "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">
-<style>
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; border-bottom: 1px solid #ccc; }
-.step { margin: 1.2rem 0; } .number { font-weight: bold; margin-right: 1rem; } .reason { margin: .2rem 0; color: #444; }
-ul { margin: .2rem 0; padding-left: 1.5rem; list-style: none; overflow-x: auto; } li { margin: .25rem 0; }
-table { border-collapse: collapse; margin: .8rem 0; display: block; overflow-x: auto; } th, td { padding: .15rem .7rem; text-align: right; border-bottom: 1px solid #ddd; }
-th { border-bottom: 1px solid #555; vertical-align: bottom; } th:first-child, td:first-child { text-align: left; }
-svg { max-width: 100%; height: auto; }
-</style>
+/// Width of pictures \[px\].
+const WIDTH: u32 = 640;
+
+/// What this page has beside [`PAGE_STYLE`].
+const STYLE: &str = "h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
+.step { margin: 1.2rem 0; } .step .wide { margin: 0; padding-top: .25rem; padding-bottom: .25rem; } .equation { font-weight: bold; margin-right: 1rem; }
+.reason { margin: .2rem 0; color: var(--muted); }
+ul { padding-left: 1.5rem; list-style: none; } li { margin: .25rem 0; } .wide > li, .formula { white-space: nowrap; }
+th { vertical-align: bottom; } th + th, td + td { padding: .25rem 0 .25rem 1rem; text-align: right; }
 ";
 
 pub(super) fn page(derivation: &Derivation) -> String {
     let title = escaped(&derivation.title);
     let mut page =
         format!("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{title}</title>\n");
-    page += HEAD;
+    page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+    page += &format!("<style>\n{PAGE_STYLE}{STYLE}</style>\n");
     page += &format!("<h1>{title}</h1>\n");
     for (number, section) in derivation.sections.iter().enumerate() {
         page += &format!("<h2>{}. {}</h2>\n", number + 1, escaped(&section.title));
@@ -45,13 +46,14 @@ fn math(inside: &str) -> String {
 
 fn shown(step: &Step) -> String {
     let mut text = format!(
-        "<div class=\"step\"><span class=\"number\">{}</span>{}\n<p class=\"reason\">{}</p>\n",
+        "<div class=\"step\"><div class=\"wide formula\"><span class=\"equation\">{}</span>{}</div>\n\
+         <p class=\"reason\">{}</p>\n",
         escaped(step.equation),
         math(&step.formula.mathml()),
         with_formulas(step.reason)
     );
     if !step.instances.is_empty() {
-        text += "<ul>\n";
+        text += "<ul class=\"wide\">\n";
         for instance in &step.instances {
             text += &format!("<li>{}</li>\n", line(instance));
         }
@@ -75,14 +77,26 @@ fn line(instance: &Instance) -> String {
 
 fn rows(table: &Table) -> String {
     let cells = |tag: &str, cells: Vec<String>| {
-        let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
+        let cells: String = cells.iter().map(|cell| format!("<{tag}>{cell}</{tag}>")).collect();
         format!("<tr>{cells}</tr>\n")
     };
-    let mut text = format!("<table>\n{}", cells("th", table.heads.clone()));
+    let heads = table.heads.iter().map(|head| head_of(head)).collect();
+    let mut text = format!("<div class=\"wide\"><table>\n{}", cells("th", heads));
     for row in &table.rows {
-        text += &cells("td", row.iter().map(super::derivation::Entry::shown).collect());
+        text += &cells("td", row.iter().map(|entry| escaped(&entry.shown())).collect());
     }
-    text + "</table>\n"
+    text + "</table></div>\n"
+}
+
+/// The head of a column: a symbol with an index as formula; units may break behind a slash.
+fn head_of(head: &str) -> String {
+    let (name, unit) = match head.split_once(" [") {
+        Some((name, unit)) => (name, format!(" [{unit}")),
+        None => (head, String::new()),
+    };
+    let symbol = name.contains(['_', '^']).then(|| Expression::parse(name)).flatten();
+    let name = symbol.map_or_else(|| escaped(name), |symbol| format!("<math>{}</math>", symbol.mathml()));
+    name + &escaped(&unit).replace('/', "/<wbr>")
 }
 
 fn drawn_bar(bar: &Bar) -> String {
@@ -91,7 +105,7 @@ fn drawn_bar(bar: &Bar) -> String {
         unit: "cycles".to_owned(),
         parts: bar.parts.iter().map(|(name, cycles)| (kind(name), (*name).to_owned(), *cycles)).collect(),
     };
-    format!("{}\n", parts_svg(&parts, &Style { width: 640, ..Style::default() }))
+    format!("<div class=\"wide\">{}</div>\n", parts_svg(&parts, &Style { width: WIDTH, ..Style::default() }))
 }
 
 /// Which part of a latency a name stands for: it decides the colour.
@@ -110,7 +124,7 @@ fn kind(name: &str) -> picture::Part {
 }
 
 fn drawn_chain(chain: &Chain) -> String {
-    format!("{}\n", picture_of(chain))
+    format!("<div class=\"wide\">{}</div>\n", picture_of(chain))
 }
 
 /// The chain as SVG.
@@ -122,7 +136,7 @@ pub(super) fn picture_of(chain: &Chain) -> String {
         content: Content::Chain(chain.chain.clone()),
         notes: Vec::new(),
     };
-    svg(&picture, &Style { width: 640, ..Style::default() })
+    svg(&picture, &Style { width: WIDTH, ..Style::default() })
 }
 
 fn with_formulas(text: &str) -> String {

@@ -35,7 +35,7 @@ const OUTPUT: Equation = Equation {
     unit: "cycles",
     formula: "output_{c} = V_{c} - w_{c}",
     reason: "From then on the header waits for the link: V is the wait in a queue whose service B takes in what other \
-             classes send between the flits, K^(M), and whose first customer meets a set-up v (Welch 1964).",
+             classes send between the flits, `K^{M}`, and whose first customer meets a set-up v (Welch 1964).",
 };
 const GAPS: Equation = Equation {
     number: "gaps",
@@ -62,7 +62,7 @@ const WAIT: Equation = Equation {
     unit: "cycles",
     formula: "W_{c} = W_{c}^{queue}",
     reason: "What the queue of interface and input channel has beyond the in-buffer wait: \
-             φ(z) = P_0 [1 + l f r_F - l b r_B] / [1 - l b r_B], of which the mean is taken; under ON/OFF sources a \
+             φ(z) = `P_{0} * (1 + l * f * r_{F} - l * b * r_{B}) / (1 - l * b * r_{B})`, of which the mean is taken; under ON/OFF sources a \
              queue of Markov-modulated arrivals stands for it.",
 };
 const TOTAL: Equation = Equation {
