@@ -46,7 +46,7 @@ impl Figure {
             let telling = simulation.notes.iter().filter(|note| !note.contains("few for an interval"));
             notes.extend(telling.map(|text| Note { place: self.place(index), text: text.clone() }));
         }
-        let notes = merged(&notes, self.swept().map(|sweep| &sweep.axis), self.rows());
+        let notes = merged(&notes, self.points_noted());
         let (name, title, subtitle) = (self.name.clone(), self.title.clone(), self.subtitle.clone());
         Picture { name, title, subtitle, content, notes }
     }
@@ -132,7 +132,7 @@ impl Figure {
                     &x.values,
                     at,
                     needs_distribution(&[quantity]),
-                    noting(notes, &y.named(*row)),
+                    noting(notes, &row.to_string()),
                 );
                 let cell = |answer: &Option<Answer>| {
                     let class = answer.as_ref().map(|answer| &answer.classes[class]);

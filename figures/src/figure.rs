@@ -38,7 +38,7 @@ use flitwise_validation::experiment;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::note::Place as PointPlace;
+use crate::note::{Place as PointPlace, Points};
 use crate::picture::{Axis, Origin, Part};
 
 /// A figure, ready to be computed.
@@ -161,13 +161,6 @@ pub struct Sweep {
     /// Where they stand in the figure's file.
     place: Place,
     couplings: Vec<(Coupling, Place)>,
-}
-
-impl Sweep {
-    /// One of its values, with name and unit.
-    pub(crate) fn named(&self, value: f64) -> String {
-        format!("{} {value} {}", self.axis.label, self.axis.unit).trim_end().to_owned()
-    }
 }
 
 /// A change of the scenario.
@@ -339,13 +332,14 @@ impl Figure {
         }
     }
 
-    /// How many rows of points there are.
-    pub(crate) fn rows(&self) -> usize {
-        match &self.question {
-            Question::Lines { variants, .. } => variants.len(),
-            Question::HeatMap { y, .. } => y.values.len(),
-            _ => 1,
-        }
+    /// How its points are named.
+    pub(crate) fn points_noted(&self) -> Points<'_> {
+        let (row_axis, rows) = match &self.question {
+            Question::Lines { variants, .. } => (None, variants.len()),
+            Question::HeatMap { y, .. } => (Some(&y.axis), y.values.len()),
+            _ => (None, 1),
+        };
+        Points { axis: self.swept().map(|sweep| &sweep.axis), row_axis, rows }
     }
 
     /// Where the point of this number is.
@@ -356,7 +350,7 @@ impl Figure {
             Question::Lines { variants, .. } => {
                 variants.get(row).map_or(String::new(), |variant| variant.label.clone())
             }
-            Question::HeatMap { y, .. } => y.values.get(row).map_or(String::new(), |value| y.named(*value)),
+            Question::HeatMap { y, .. } => y.values.get(row).map_or(String::new(), f64::to_string),
             _ => String::new(),
         };
         PointPlace { row, x: x.values.get(column).copied() }
@@ -365,7 +359,9 @@ impl Figure {
     /// Where the point of this number is, in words such as `R1 load 0.004 messages/cycle/node`; empty if there is but
     /// one.
     pub fn place_words(&self, point: usize) -> String {
-        self.place(point).words(self.swept().map(|sweep| &sweep.axis))
+        let points = self.points_noted();
+        // a single row has no name of its own; of others each is named
+        Points { rows: points.rows.max(2), ..points }.named(&[&self.place(point)])
     }
 
     /// What its scenarios vary from.

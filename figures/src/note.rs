@@ -3,7 +3,7 @@
 use crate::picture::Axis;
 
 /// So many values are listed one by one; of more, the first and the last are named.
-const MOST_LISTED: usize = 8;
+const MOST_LISTED: usize = 14;
 /// So many different numbers of a sentence are listed; of more, the least and the greatest are named.
 const MOST_NUMBERS: usize = 3;
 
@@ -23,15 +23,19 @@ pub(crate) struct Place {
     pub(crate) x: Option<f64>,
 }
 
-impl Place {
-    /// In words; empty for a figure of one point.
-    pub(crate) fn words(&self, axis: Option<&Axis>) -> String {
-        places(&[self], axis, usize::MAX)
-    }
+/// The points of a figure.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Points<'a> {
+    /// What varies along a row; `None` for a figure of one point.
+    pub(crate) axis: Option<&'a Axis>,
+    /// What varies from row to row, if that is a number.
+    pub(crate) row_axis: Option<&'a Axis>,
+    /// How many rows there are.
+    pub(crate) rows: usize,
 }
 
-/// Each fact once. Sentences that differ in numbers only are one fact. `axis` is that of the rows, `rows` their number.
-pub(crate) fn merged(notes: &[Note], axis: Option<&Axis>, rows: usize) -> Vec<String> {
+/// Each fact once. Sentences that differ in numbers only are one fact.
+pub(crate) fn merged(notes: &[Note], points: Points<'_>) -> Vec<String> {
     let mut facts: Vec<(Vec<&str>, Vec<&Note>)> = Vec::new();
     for note in notes {
         let words = without_numbers(&note.text);
@@ -43,7 +47,7 @@ pub(crate) fn merged(notes: &[Note], axis: Option<&Axis>, rows: usize) -> Vec<St
     let sentence = |(_, same): &(Vec<&str>, Vec<&Note>)| {
         let found: Vec<&Place> = same.iter().map(|note| &note.place).collect();
         let texts: Vec<&str> = same.iter().map(|note| note.text.as_str()).collect();
-        match places(&found, axis, rows) {
+        match points.named(&found) {
             nowhere if nowhere.is_empty() => as_one(&texts),
             places => format!("{places}: {}", as_one(&texts)),
         }
@@ -51,50 +55,67 @@ pub(crate) fn merged(notes: &[Note], axis: Option<&Axis>, rows: usize) -> Vec<St
     facts.iter().map(sentence).collect()
 }
 
-/// Points, row by row; rows with the same points together.
-fn places(found: &[&Place], axis: Option<&Axis>, rows: usize) -> String {
-    let mut by_row: Vec<(&str, Vec<f64>)> = Vec::new();
-    for place in found {
-        let at = by_row.iter().position(|(row, _)| *row == place.row).unwrap_or(by_row.len());
-        if at == by_row.len() {
-            by_row.push((&place.row, Vec::new()));
+impl Points<'_> {
+    /// Points, row by row; rows with the same points together. Empty for all points of a figure.
+    pub(crate) fn named(&self, found: &[&Place]) -> String {
+        let mut by_row: Vec<(&str, Vec<f64>)> = Vec::new();
+        for place in found {
+            let at = by_row.iter().position(|(row, _)| *row == place.row).unwrap_or(by_row.len());
+            if at == by_row.len() {
+                by_row.push((&place.row, Vec::new()));
+            }
+            let values = &mut by_row[at].1;
+            if let Some(x) = place.x.filter(|x| !values.contains(x)) {
+                values.push(x);
+            }
         }
-        let values = &mut by_row[at].1;
-        if let Some(x) = place.x.filter(|x| !values.contains(x)) {
-            values.push(x);
+        let mut together: Vec<(Vec<&str>, Vec<f64>)> = Vec::new();
+        for (row, mut values) in by_row {
+            values.sort_by(f64::total_cmp);
+            match together.iter_mut().find(|(_, same)| *same == values) {
+                Some((rows, _)) => rows.push(row),
+                None => together.push((vec![row], values)),
+            }
+        }
+        let parts = together.iter().enumerate();
+        let parts: Vec<String> = parts
+            .map(|(at, (rows, values))| self.part(rows, values, at == 0))
+            .filter(|part| !part.is_empty())
+            .collect();
+        parts.join("; ")
+    }
+
+    /// The same points of some rows; axes are named in the first part only.
+    fn part(&self, rows: &[&str], values: &[f64], is_first: bool) -> String {
+        let named = |axis: &Axis, values: &str| match is_first {
+            true => format!("{} {values} {}", axis.label, axis.unit).trim_end().to_owned(),
+            false => values.to_owned(),
+        };
+        // what holds in all rows needs no names
+        let is_everywhere = rows.len() == self.rows || rows.iter().all(|row| row.is_empty());
+        let rows = if is_everywhere { String::new() } else { rows.join(", ") };
+        let rows = match self.row_axis {
+            Some(axis) if !rows.is_empty() => named(axis, &rows),
+            _ => rows,
+        };
+        match self.axis {
+            Some(axis) if !values.is_empty() => {
+                let along = named(axis, &listed(values));
+                if rows.is_empty() { along } else { format!("{along} ({rows})") }
+            }
+            _ => rows,
         }
     }
-    let mut together: Vec<(Vec<&str>, Vec<f64>)> = Vec::new();
-    for (row, mut values) in by_row {
-        values.sort_by(f64::total_cmp);
-        match together.iter_mut().find(|(_, same)| *same == values) {
-            Some((rows, _)) => rows.push(row),
-            None => together.push((vec![row], values)),
-        }
-    }
-    let part = |(names, values): &(Vec<&str>, Vec<f64>)| {
-        let names: Vec<&str> = names.iter().copied().filter(|name| !name.is_empty()).collect();
-        // what holds everywhere needs no names
-        let rows_named = if names.len() < rows { names.join(", ") } else { String::new() };
-        match (axis, values.is_empty(), rows_named.is_empty()) {
-            (Some(axis), false, true) => along(axis, values),
-            (Some(axis), false, false) => format!("{} ({rows_named})", along(axis, values)),
-            _ => rows_named,
-        }
-    };
-    let parts: Vec<String> = together.iter().map(part).filter(|part| !part.is_empty()).collect();
-    parts.join("; ")
 }
 
-/// Values of an axis, with its name and unit.
-fn along(axis: &Axis, values: &[f64]) -> String {
-    let listed = match values {
+/// Values, or the first and the last of many.
+fn listed(values: &[f64]) -> String {
+    match values {
         [first, .., last] if values.len() > MOST_LISTED => {
-            format!("{} values from {} to {}", values.len(), short(*first), short(*last))
+            format!("{} to {}, {} values,", short(*first), short(*last), values.len())
         }
         _ => values.iter().map(|value| short(*value)).collect::<Vec<_>>().join(", "),
-    };
-    format!("{} {listed} {}", axis.label, axis.unit).trim_end().to_owned()
+    }
 }
 
 /// A number to six digits: those between two values of the file have many.
@@ -152,6 +173,10 @@ mod tests {
         Axis { label: "R1 load".to_owned(), unit: "messages/cycle".to_owned(), logarithmic: false }
     }
 
+    fn of<'a>(axis: &'a Axis, rows: usize) -> Points<'a> {
+        Points { axis: Some(axis), row_axis: None, rows }
+    }
+
     fn note(row: &str, x: impl Into<Option<f64>>, text: &str) -> Note {
         Note { place: Place { row: row.to_owned(), x: x.into() }, text: text.to_owned() }
     }
@@ -167,7 +192,7 @@ mod tests {
             note("", 0.03, "R2: still growing"),
         ];
         assert_eq!(
-            merged(&notes, Some(&load()), 1),
+            merged(&notes, of(&load(), 1)),
             [
                 "R1 load 0.02, 0.03 messages/cycle: R1: still growing",
                 "R1 load 0.01, 0.02 messages/cycle: the warm-up took 300 and 200 cycles; see 7",
@@ -180,10 +205,9 @@ mod tests {
     fn many_values_are_named_by_their_ends() {
         let notes: Vec<Note> =
             (1..=20).map(|k| note("", f64::from(k) / 3.0, &format!("after {k} rounds"))).collect();
-        let load = load();
         assert_eq!(
-            merged(&notes, Some(&load), 1),
-            ["R1 load 20 values from 0.333333 to 6.66667 messages/cycle: after 1 to 20 rounds"]
+            merged(&notes, of(&load(), 1)),
+            ["R1 load 0.333333 to 6.66667, 20 values, messages/cycle: after 1 to 20 rounds"]
         );
     }
 
@@ -199,14 +223,27 @@ mod tests {
             note("b = 16", None, "refused everywhere"),
         ];
         assert_eq!(
-            merged(&notes, Some(&load()), 3),
+            merged(&notes, of(&load(), 3)),
             [
-                "R1 load 1 messages/cycle (b = 4, b = 8); R1 load 2 messages/cycle (b = 16): growing",
+                "R1 load 1 messages/cycle (b = 4, b = 8); 2 (b = 16): growing",
                 "b = 4: refused",
                 "refused everywhere",
             ]
         );
         // a figure of one point
-        assert_eq!(merged(&[note("", 0.0, "growing")], None, 1), ["growing"]);
+        let one = Points { axis: None, row_axis: None, rows: 1 };
+        assert_eq!(merged(&[note("", 0.0, "growing")], one), ["growing"]);
+    }
+
+    #[test]
+    fn rows_of_a_map_are_values_of_its_other_axis() {
+        let other = Axis { label: "BE load".to_owned(), ..load() };
+        let notes = [note("0.1", 1.0, "growing"), note("0.2", 1.0, "growing"), note("0.3", 2.0, "growing")];
+        let load = load();
+        let points = Points { row_axis: Some(&other), ..of(&load, 3) };
+        assert_eq!(
+            merged(&notes, points),
+            ["R1 load 1 messages/cycle (BE load 0.1, 0.2 messages/cycle); 2 (0.3): growing"]
+        );
     }
 }
