@@ -16,7 +16,8 @@ const WIDTH: u16 = 100;
 /// What stands for a number that does not exist.
 const NONE: &str = "-";
 
-/// What all pages of HTML look like: wide things scroll in a box of class `wide`, pictures at their own size.
+/// What all pages of HTML look like: wide things scroll in a box of class `wide`, pictures at their own size. Pages
+/// with pictures are as light or dark (class `dark`) as these, others (class `either`) as the reader likes them.
 pub(crate) const PAGE_STYLE: &str = include_str!("page.css");
 
 /// Writes all of it to standard output.

@@ -44,7 +44,7 @@ fn assert_narrow(name: &str, page: &str) {
             if ["table", "svg"].contains(&word.as_str()) {
                 assert!(boxed, "{name}: <{tag}> outside a box that scrolls");
             }
-            if tag.contains("width=\"") || tag.contains("style=\"") {
+            if tag.contains(" width=\"") || tag.contains(" style=\"") {
                 let inside_a_picture = open.iter().any(|outer| outer.starts_with("svg"));
                 assert!(boxed || inside_a_picture, "{name}: <{tag}> has a width of its own");
             }
@@ -63,6 +63,7 @@ fn assert_narrow(name: &str, page: &str) {
             assert!(open.iter().any(|outer| outer.contains("class=\"wide")), "{name}: {tag} {text}");
         }
     }
+    assert!(!page.contains("<th>π_") && !page.contains("<th>λ^"), "{name}: indices in heads");
     assert!(open.is_empty(), "{name}: {open:?} is not closed");
 }
 

@@ -88,15 +88,22 @@ fn rows(table: &Table) -> String {
     text + "</table></div>\n"
 }
 
-/// The head of a column: a symbol with an index as formula; units may break behind a slash.
+/// The head of a column: indices are set as such, and units may break behind a slash.
 fn head_of(head: &str) -> String {
-    let (name, unit) = match head.split_once(" [") {
-        Some((name, unit)) => (name, format!(" [{unit}")),
-        None => (head, String::new()),
+    let word = |word: &str| {
+        for (sign, tag) in [('_', "sub"), ('^', "sup")] {
+            // longer ones are names of the user's
+            if let Some((symbol, rest)) =
+                word.split_once(sign).filter(|(symbol, _)| symbol.chars().count() == 1)
+            {
+                let (index, behind) = rest.split_at(rest.find('(').unwrap_or(rest.len()));
+                let [symbol, index, behind] = [symbol, index, behind].map(escaped);
+                return format!("<i>{symbol}</i><{tag}>{index}</{tag}>{behind}");
+            }
+        }
+        escaped(word).replace('/', "/<wbr>")
     };
-    let symbol = name.contains(['_', '^']).then(|| Expression::parse(name)).flatten();
-    let name = symbol.map_or_else(|| escaped(name), |symbol| format!("<math>{}</math>", symbol.mathml()));
-    name + &escaped(&unit).replace('/', "/<wbr>")
+    head.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
 fn drawn_bar(bar: &Bar) -> String {

@@ -35,7 +35,7 @@ const OUTPUT: Equation = Equation {
     unit: "cycles",
     formula: "output_{c} = V_{c} - w_{c}",
     reason: "From then on the header waits for the link: V is the wait in a queue whose service B takes in what other \
-             classes send between the flits, `K^{M}`, and whose first customer meets a set-up v (Welch 1964).",
+             classes send between the flits, K^(M), and whose first customer meets a set-up v (Welch 1964).",
 };
 const GAPS: Equation = Equation {
     number: "gaps",
