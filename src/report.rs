@@ -11,6 +11,7 @@ use flitwise_figures::picture::{Content, Lines, Picture};
 use flitwise_validation::answer::{Simulation, StoppedBy};
 use flitwise_validation::campaign;
 use flitwise_validation::claims::{Registry, Verdict};
+use flitwise_validation::experiment::Settings;
 use indicatif::HumanCount;
 use minijinja::value::Serde;
 use minijinja::{Environment, context};
@@ -234,6 +235,7 @@ impl Contents {
             version => env!("CARGO_PKG_VERSION"),
             seed => campaign.settings.seed,
             precision => percent(campaign.settings.precision),
+            is_coarse => campaign.settings.precision > Settings::default().precision,
             max_messages => HumanCount(campaign.settings.max_messages).to_string(),
             points => self.points.len(),
             messages => HumanCount(messages).to_string(),
