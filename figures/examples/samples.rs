@@ -7,7 +7,7 @@
 //! Each picture is set in every font that is named, as by a viewer that has no other; without one, in the bundled
 //! font. `--ignore-lengths` shows what viewers make of it that do not know `textLength`.
 
-#[path = "../tests/samples/mod.rs"]
+#[path = "../tests/figures/samples/mod.rs"]
 mod samples;
 
 use std::error::Error;

@@ -1,0 +1,393 @@
+//! What is drawn of each kind of picture, and that nothing makes the drawing fail.
+
+use flitwise_figures::draw::{Style, Theme, png, svg};
+use flitwise_figures::picture::{
+    Axis, Bar, Chain, Content, ErrorSeries, Frontier, HeatCell, HeatMap, HeatPanel, Lines, Mark, Origin,
+    Part, Point, Region, Series, Stacked, StackedPanel, Tornado, TornadoBar, TornadoPanel, Transition,
+};
+use crate::samples::{
+    chain, heat_map, lines, misses, picture, region, samples, stacked, stacked_by_two, tornado, two_models,
+};
+
+/// The first part of a latency.
+const TRANSFER: &str = "#919191";
+
+/// All text of an SVG, piece by piece.
+fn texts(svg: &str) -> Vec<String> {
+    let document = roxmltree::Document::parse(svg).unwrap();
+    let nodes = document.descendants().filter(|node| node.has_tag_name("text"));
+    nodes.map(|node| node.text().unwrap_or_default().trim().to_owned()).collect()
+}
+
+/// How many elements called `tag` have this attribute.
+fn count(svg: &str, tag: &str, attribute: (&str, &str)) -> usize {
+    let document = roxmltree::Document::parse(svg).unwrap();
+    let nodes = document.descendants().filter(|node| node.has_tag_name(tag));
+    nodes.filter(|node| node.attribute(attribute.0) == Some(attribute.1)).count()
+}
+
+/// How many pieces of curves of the first class are so wide, in tenths of a pixel.
+fn curves(svg: &str, width: &str) -> usize {
+    let document = roxmltree::Document::parse(svg).unwrap();
+    let nodes = document.descendants().filter(|node| node.has_tag_name("polyline"));
+    let wanted = [("stroke", "#00529B"), ("stroke-width", width)];
+    nodes.filter(|node| wanted.iter().all(|(name, value)| node.attribute(*name) == Some(value))).count()
+}
+
+fn assert_has(svg: &str, expected: &[&str]) {
+    let texts = texts(svg);
+    for text in expected {
+        assert!(texts.iter().any(|found| found == text), "no {text:?} among {texts:#?}");
+    }
+}
+
+/// Well formed, and only finite numbers.
+fn assert_sound(svg: &str, what: &str) {
+    let document = roxmltree::Document::parse(svg).unwrap_or_else(|error| panic!("{what}: {error}"));
+    for node in document.descendants() {
+        for attribute in node.attributes().filter(|attribute| attribute.name() != "xmlns") {
+            let value = attribute.value();
+            assert!(!value.contains("NaN") && !value.contains("inf"), "{what}: {attribute:?}");
+        }
+    }
+}
+
+#[test]
+fn curves_markers_and_limits_are_there() {
+    let drawn = svg(&lines(), &Style::default());
+    assert_has(&drawn, &["R1", "R2", "BE", "R1 load [messages/cycle/node]", "mean network latency [cycles]"]);
+    assert_has(&drawn, &["model −", "simulation [%]", "line: published model", "beyond the frame"]);
+    assert_has(&drawn, &["markers: simulation with 95 % interval", "0.002", "50"]);
+    assert!(texts(&drawn).iter().any(|text| text.starts_with("saturates from here")));
+    // R1 is drawn with circles: 11 or 12 simulated points, 10 errors within the frame, one in the legend
+    let circles = count(&drawn, "circle", ("stroke", "#00529B"));
+    assert!((20..=26).contains(&circles), "{circles}");
+    // its limit by the model is a filled triangle
+    assert!(count(&drawn, "polygon", ("fill", "#00529B")) >= 1);
+    // title and subtitle are text, in the bundled font
+    assert_has(&drawn, &["Mean network latency over", "load, model and simulation"]);
+    assert!(count(&drawn, "text", ("font-family", "Open Sans, sans-serif")) == texts(&drawn).len());
+}
+
+/// Small multiples: a heading each, one legend with each class once, and the same numbers at all axes.
+#[test]
+fn panels_share_a_legend_and_axes() {
+    let drawn = svg(&crate::samples::panels(), &Style { width: 640, ..Style::default() });
+    let all = texts(&drawn);
+    let many = |wanted: &str| all.iter().filter(|text| *text == wanted).count();
+    assert_eq!([4, 16, 32, 64].map(|b| many(&format!("b = {b} flits"))), [1; 4]);
+    assert_eq!(["R1", "R2", "BE"].map(many), [1; 3]);
+    assert_eq!(many("dashed line: published model"), 1);
+    // two columns: the vertical axis is numbered twice, the horizontal one below each panel
+    assert_eq!((many("50"), many("0.010")), (2, 4), "{all:?}");
+}
+
+#[test]
+fn one_entry_for_model_and_simulation() {
+    let drawn = texts(&svg(&misses(), &Style { width: 640, ..Style::default() }));
+    for label in ["R1, b = 16", "R1, b = 32", "R1, b = 64", "R2, b = 16", "R2, b = 32", "R2, b = 64"] {
+        assert_eq!(drawn.iter().filter(|text| *text == label).count(), 1, "{label}");
+    }
+    assert!(drawn.iter().any(|text| text == "1e−4"), "{drawn:?}");
+    assert!(drawn.iter().any(|text| text == "probability of a deadline miss"));
+}
+
+#[test]
+fn bars_parts_and_origins_are_there() {
+    let drawn = svg(&stacked(), &Style::default());
+    assert_has(&drawn, &["transfer", "blocking", "sharing", "source wait", "R1", "R2", "BE"]);
+    assert_has(&drawn, &["solid: published model", "hatched: simulation with 95 % interval"]);
+    assert_has(
+        &drawn,
+        &["saturated: no upper end", "mean latency [cycles]", "R1 load [messages/cycle/node]"],
+    );
+    // 15 solid bars have a first part, and the legend
+    assert_eq!(count(&drawn, "rect", ("fill", TRANSFER)), 16);
+    // no colour of a class
+    assert_eq!(count(&drawn, "rect", ("fill", "#00529B")), 0);
+}
+
+/// Solid bars of one, pale ones of the other, three bars at each place.
+#[test]
+fn bars_of_two_models_differ() {
+    let drawn = svg(&stacked_by_two(), &Style::default());
+    assert_has(&drawn, &["pale: published model", "solid: refined model"]);
+    assert_has(&drawn, &["hatched: simulation with 95 % interval"]);
+    // 15 solid bars, those of the refined model, have a first part, and the legend
+    assert_eq!(count(&drawn, "rect", ("fill", TRANSFER)), 16);
+}
+
+/// The published model beside the refined one: dashed where dashes are free, always less than half as wide.
+#[test]
+fn curves_of_two_models_differ() {
+    let one = svg(&lines(), &Style::default());
+    for (several, how) in [(false, "dashed line"), (true, "thin line")] {
+        let drawn = svg(&two_models(several), &Style::default());
+        let published = format!("{how}, small markers below: published model");
+        assert_has(&drawn, &[&published, "thick line, large markers below: refined model"]);
+        // each source of numbers is named once, and in words
+        for words in ["published model", "refined model", "simulation with"] {
+            let all = texts(&drawn);
+            assert_eq!(all.iter().filter(|text| text.contains(words)).count(), 1, "{words}: {all:?}");
+        }
+        let (light, heavy) = (curves(&drawn, "10"), curves(&drawn, "22"));
+        assert!(light > 0 && heavy > 0, "{light} {heavy}");
+        assert!(several || light > 10 * heavy, "dashes are many: {light} {heavy}");
+        let alone = (curves(&one, "10"), curves(&one, "17"), curves(&one, "22"));
+        assert!(alone.0 == 0 && alone.1 > 0 && alone.2 == 0, "a model alone is drawn as ever: {alone:?}");
+    }
+}
+
+#[test]
+fn maps_have_a_scale_and_values() {
+    let drawn = svg(&heat_map(), &Style { width: 960, ..Style::default() });
+    assert_has(&drawn, &["mean network latency of R1 [cycles]", "published model", "simulation"]);
+    assert_has(
+        &drawn,
+        &["R1 load [messages/cycle/node]", "buffer [flits]", "hatched: saturated", "0.0015", "128"],
+    );
+    assert!(texts(&drawn).iter().filter(|text| text.starts_with('±')).count() > 10);
+    assert_has(&drawn, &["±: half-width of the 95 % interval"]);
+    // where there is no room for half-widths, nothing explains them
+    let narrow = texts(&svg(&heat_map(), &Style { height: Some(250), ..Style::default() }));
+    assert!(!narrow.iter().any(|text| text.contains('±')), "{narrow:?}");
+}
+
+/// What is said to who cannot see the picture.
+#[test]
+fn pictures_have_a_title_and_a_description() {
+    for picture in samples() {
+        let drawn = svg(&picture, &Style::default());
+        let document = roxmltree::Document::parse(&drawn).unwrap();
+        let inside = |name: &str| {
+            let mut nodes = document.root_element().children().filter(|node| node.has_tag_name(name));
+            nodes.next().and_then(|node| node.text()).unwrap_or_default().to_owned()
+        };
+        assert_eq!(inside("title"), picture.title);
+        let described = inside("desc");
+        assert!(described.starts_with(&picture.subtitle) && described.len() > picture.subtitle.len() + 30);
+    }
+    let drawn = svg(&lines(), &Style::default());
+    let words =
+        "mean network latency [cycles] over R1 load [messages/cycle/node], for R1, R2 and BE; below, model";
+    assert!(drawn.contains(words) && drawn.contains("Numbers from the published model and simulation."));
+}
+
+#[test]
+fn regions_name_what_limits_them() {
+    let picture = region();
+    let svg = svg(&picture, &Style::default());
+    assert_has(
+        &svg,
+        &["limited by R1: miss(47) <= 0.1", "limited by BE: total <= 200", "admissible (refined model)"],
+    );
+    assert_has(
+        &svg,
+        &["the highest rates there can be", "the scenario's own rates", "R1 rate [messages/cycle/node]"],
+    );
+    assert!(!texts(&svg).iter().any(|text| text.contains("unused")));
+    let rows = flitwise_figures::rows::table(&picture);
+    assert_eq!(rows.heads[1], "x_messages_per_cycle_per_node");
+    assert_eq!((rows.rows.len(), rows.rows[40][3].as_str()), (41, ""));
+}
+
+#[test]
+fn tornados_show_both_sides() {
+    let drawn = svg(&tornado(), &Style { width: 640, ..Style::default() });
+    assert_has(&drawn, &["change of network latency [%]", "1 % less of the parameter", "R2: 56.34 cycles"]);
+    assert_has(
+        &drawn,
+        &["class.R1.message_flits", "+1.21", "0 | +0.11", "−0.07", "*: taken as a real number"],
+    );
+    // five bars for more in each of two panels and one in the legend
+    assert_eq!(count(&drawn, "rect", ("fill", "#606060")), 11);
+    // three for less: one is empty and one is missing
+    assert_eq!(count(&drawn, "rect", ("fill", "#D2D2D2")), 7);
+}
+
+#[test]
+fn chains_show_states_and_rates() {
+    let drawn = svg(&chain(2), &Style::default());
+    assert_has(
+        &drawn,
+        &["{ }", "{R1}", "{R2}", "{R1, R2}", "π = 0.5102", "0.0111", "0.0277", "R1: 2", "R2: 3"],
+    );
+    let drawn = texts(&svg(&chain(3), &Style::default()));
+    assert_eq!(drawn.iter().filter(|text| *text == "0.0277").count(), 12);
+    let drawn = svg(&chain(12), &Style::default());
+    assert!(texts(&drawn)[2..].join(" ").contains("16 most probable of 4096 states"), "{:?}", texts(&drawn));
+}
+
+/// Numbers and words that could break a drawing.
+fn nasty() -> Vec<flitwise_figures::picture::Picture> {
+    let values = [
+        0.0,
+        -0.0,
+        1.0,
+        -3.0,
+        1e-320,
+        1e99,
+        -1e99,
+        1e308,
+        -1e308,
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+    ];
+    let label = format!("<&>\"' \u{1} \u{ffff} {} {}", "W".repeat(400), "many words ".repeat(200));
+    let mut pictures = Vec::new();
+    for logarithmic in [false, true] {
+        let axis = Axis { label: label.clone(), unit: label.clone(), logarithmic };
+        let plain = Axis { label: String::new(), unit: String::new(), logarithmic };
+        let mut runs: Vec<Vec<f64>> = vec![vec![], vec![5.0], vec![0.0; 4], vec![7.0; 4], values.to_vec()];
+        runs.push(vec![1e99, 1.0]);
+        for run in runs {
+            let point = |(index, y): (usize, &f64)| Point {
+                x: if index % 3 == 2 { values[index] } else { *y },
+                y: (index % 4 != 3).then_some(*y),
+                lower_95: Some(values[index % values.len()]),
+                upper_95: Some(values[(index + 5) % values.len()]),
+                saturated: index % 5 == 4,
+            };
+            let points: Vec<Point> = run.iter().enumerate().map(point).collect();
+            let series = |origin| Series {
+                label: label.clone(),
+                panel: 2,
+                style: 17,
+                variant: 23,
+                origin,
+                points: points.clone(),
+                saturated_from: run.first().copied(),
+            };
+            let errors = ErrorSeries {
+                label: label.clone(),
+                origin: Origin::Published,
+                style: 3,
+                variant: 1,
+                points: points.clone(),
+            };
+            for (y, y_range, errors) in [
+                (&axis, None, vec![errors.clone()]),
+                (&plain, Some((5.0, 5.0)), vec![]),
+                (&plain, Some((f64::NAN, 1.0)), vec![errors]),
+                (&plain, Some((0.5, 1.0)), vec![]),
+            ] {
+                let series = Origin::ALL.map(series).to_vec();
+                for panels in [vec![], vec![label.clone(); 3]] {
+                    let (x, y, series, errors) = (axis.clone(), y.clone(), series.clone(), errors.clone());
+                    let content = Lines { x, y, y_range, panels, series, errors };
+                    pictures.push(picture("nasty", &label, Content::Lines(content)));
+                }
+            }
+            let bar = |(index, x): (usize, &f64)| Bar {
+                x: *x,
+                origin: Origin::ALL[index % 3],
+                parts: run.iter().map(|part| (index % 3 != 1).then_some(*part)).collect(),
+                interval_95: Some((*x, values[index])),
+                saturated: index % 4 == 0,
+            };
+            let panel =
+                StackedPanel { label: label.clone(), bars: run.iter().enumerate().map(bar).collect() };
+            for panels in [vec![], vec![panel; 5]] {
+                let parts = vec![label.clone(); 7];
+                let kinds = vec![Part::Gaps; 2];
+                let content = Stacked { x: axis.clone(), y: plain.clone(), parts, kinds, panels };
+                pictures.push(picture("nasty", "", Content::Stacked(content)));
+            }
+            let cell = |z: &f64| HeatCell { z: Some(*z), half_width_95: Some(*z), saturated: *z == 7.0 };
+            let cells: Vec<Vec<HeatCell>> = vec![run.iter().map(cell).collect(); 3];
+            let panel = HeatPanel { label: label.clone(), origin: Origin::Simulation, cells };
+            for (xs, panels) in
+                [(vec![], vec![]), (run.clone(), vec![panel.clone(); 4]), (vec![1.0; 90], vec![panel])]
+            {
+                let (x, y, z) = (axis.clone(), plain.clone(), axis.clone());
+                let content = HeatMap { x, y, z, ys: xs.iter().copied().take(2).collect(), xs, panels };
+                pictures.push(picture("nasty", "nasty", Content::HeatMap(content)));
+            }
+            let frontier = run.iter().zip(run.iter().rev());
+            let content = Region {
+                x: axis.clone(),
+                y: axis.clone(),
+                origin: Origin::Published,
+                limits: vec![label.clone()],
+                limit_styles: vec![],
+                frontier: frontier
+                    .map(|(x, y)| Frontier { x: *x, y: *y, from: (*y, *x), limit: Some(7) })
+                    .collect(),
+                mark: Some(Mark { x: f64::NAN, y: 1e300, label: label.clone() }),
+            };
+            pictures.push(picture("nasty", "nasty", Content::Region(content)));
+            let ends = |(index, end): (usize, &f64)| TornadoBar {
+                label: label.clone(),
+                less: (index % 3 != 0).then_some(*end),
+                more: Some(values[index]),
+            };
+            let panel =
+                TornadoPanel { label: label.clone(), bars: run.iter().enumerate().map(ends).collect() };
+            for panels in [vec![], vec![panel.clone(); 3]] {
+                let content = Tornado {
+                    x: axis.clone(),
+                    less: label.clone(),
+                    more: String::new(),
+                    marks: vec![label.clone()],
+                    panels,
+                };
+                pictures.push(picture("nasty", "nasty", Content::Tornado(content)));
+            }
+            for members in [0, 1, 3, 4, 7] {
+                let content = Chain {
+                    members: vec![label.clone(); members],
+                    probabilities: run.clone(),
+                    transitions: vec![
+                        Transition { from: 0, to: 1, rate_per_cycle: f64::NAN },
+                        Transition { from: 1, to: 1, rate_per_cycle: 1e300 },
+                        Transition { from: 99, to: 1, rate_per_cycle: 0.0 },
+                    ],
+                    cycles_per_flit: vec![vec![Some(f64::NAN)]],
+                };
+                pictures.push(picture("nasty", "nasty", Content::Chain(content)));
+            }
+        }
+    }
+    pictures
+}
+
+#[test]
+fn nothing_breaks_the_drawing() {
+    for picture in nasty().iter().chain(&samples()) {
+        for (width, height) in [(200, None), (640, Some(200)), (4000, Some(4000))] {
+            let style = Style { theme: Theme::Light, width, height };
+            let drawn = svg(picture, &style);
+            assert_sound(&drawn, &format!("{picture:?} {style:?}").chars().take(3000).collect::<String>());
+        }
+    }
+}
+
+#[test]
+fn pixels_without_fonts_of_the_system() {
+    let style = Style { width: 400, height: Some(500), ..Style::default() };
+    let drawn = svg(&chain(2), &style);
+    let pixels = decoded(&drawn, 2.0);
+    assert_eq!((pixels.width(), pixels.height()), (800, 1000));
+    // the title alone: dark pixels in the strip where it stands, in no other element
+    let dark = |pixels: &resvg::tiny_skia::Pixmap| {
+        let strip = pixels.pixels().iter().take(800 * 40);
+        strip.filter(|pixel| pixel.red() < 100).count()
+    };
+    assert!(dark(&pixels) > 300, "{}", dark(&pixels));
+    let silent = drawn.replace("<text", "<desc").replace("</text", "</desc");
+    assert_eq!(dark(&decoded(&silent, 2.0)), 0);
+}
+
+fn decoded(svg: &str, scale: f64) -> resvg::tiny_skia::Pixmap {
+    resvg::tiny_skia::Pixmap::decode_png(&png(svg, scale).unwrap()).unwrap()
+}
+
+#[test]
+fn what_is_no_svg_has_no_pixels() {
+    assert!(png("text", 1.0).unwrap_err().to_string().starts_with("not an SVG"));
+    let drawn = svg(&chain(1), &Style::default());
+    for scale in [0.0, -1.0, 1e9, f64::NAN, f64::INFINITY] {
+        assert!(png(&drawn, scale).is_err());
+    }
+}

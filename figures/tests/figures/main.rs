@@ -1,0 +1,7 @@
+//! All integration tests of the figures in one program: it is compiled and linked once.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, too, may fail a test
+
+mod drawing;
+mod fonts;
+mod samples;

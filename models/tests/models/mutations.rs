@@ -1,0 +1,188 @@
+//! Scenario files with random bytes changed never bring the solver down: they are refused or answered, by the model that
+//! answers where none is named and by the published one; no answer holds a number that is none, and none takes long.
+
+use std::io::Write;
+use std::time::Instant;
+
+use flitwise_models::answer::Answer;
+use flitwise_models::model::{Failure, Model, Options};
+use flitwise_models::scenario::{PRESETS, Scenario};
+
+/// A small generator with a fixed seed (PCG-like): the same files on every machine.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % bound as u64) as usize
+    }
+}
+
+const SCRAPS: &[&str] = &[
+    "0",
+    "1",
+    "9",
+    "-",
+    ".",
+    "e9",
+    "e-9",
+    "nan",
+    "inf",
+    "\"",
+    "[",
+    "]",
+    "{",
+    "}",
+    "=",
+    "\n",
+    "#",
+    "rate = 0.01\n",
+    "vtick = 3\n",
+    "hypercube",
+    "dimension = 3\n",
+    "[[class]]\n",
+    "best-effort",
+    "real-time",
+    "65536",
+    "0.0",
+    "1e-12",
+];
+
+fn mutated(text: &str, draw: &mut Draw) -> Vec<u8> {
+    let mut bytes = text.as_bytes().to_vec();
+    for _ in 0..1 + draw.below(4) {
+        let at = draw.below(bytes.len());
+        match draw.below(5) {
+            0 => bytes[at] = draw.below(256) as u8,
+            1 => drop(bytes.remove(at)),
+            2 => bytes[at] ^= 1 << draw.below(8),
+            3 => {
+                let scrap = SCRAPS[draw.below(SCRAPS.len())].bytes();
+                bytes.splice(at..at, scrap);
+            }
+            _ => {
+                let end = (at + 1 + draw.below(40)).min(bytes.len());
+                let copy = bytes[at..end].to_vec();
+                let to = draw.below(bytes.len());
+                bytes.splice(to..to, copy);
+            }
+        }
+    }
+    bytes
+}
+
+fn assert_finite(answer: &Answer) {
+    for class in &answer.classes {
+        let numbers = [
+            ("network_latency_cycles", class.network_latency_cycles),
+            ("waiting_cycles", class.waiting_cycles),
+            ("total_latency_cycles", class.total_latency_cycles),
+            ("sharing_cycles", class.sharing_cycles),
+            ("blocking_cycles", class.blocking_cycles),
+        ];
+        if answer.model == Model::Refined {
+            let parts = [class.input_cycles, class.arbitration_cycles, class.output_cycles, class.gap_cycles];
+            assert!(parts.iter().flatten().all(|part| *part >= 0.0), "{answer:?}");
+        }
+        for (field, number) in numbers {
+            match number {
+                Some(number) => assert!(number.is_finite(), "{field} of {answer:?}"),
+                None => assert!(class.reasons.contains_key(field), "{field} of {answer:?}"),
+            }
+        }
+        for deadline in &class.deadlines {
+            let p = deadline.miss_probability;
+            assert!(p.map_or(deadline.reason.is_some(), |p| (0.0..=1.0).contains(&p)), "{answer:?}");
+        }
+    }
+}
+
+/// Seconds of one core that a file may take: fifty times what any is meant to, since machines are busy, and a tenth of
+/// what one took that hung.
+const MOST_SECONDS: f64 = 30.0;
+
+/// Seconds that this thread has run, or that have gone by where the system does not say.
+fn seconds(begun: Instant) -> f64 {
+    let ran = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = ran.as_ref().and_then(|ran| ran.split(' ').next()?.parse::<f64>().ok());
+    nanoseconds.map_or_else(|| begun.elapsed().as_secs_f64(), |ran| ran / 1e9)
+}
+
+#[derive(Default)]
+struct Account {
+    answered: u32,
+    refused: u32,
+    seconds: f64,
+    /// The files that took longest.
+    slowest: Vec<(f64, String)>,
+}
+
+fn try_out(files: u32, seed: u64) -> Account {
+    let mut draw = Draw(seed);
+    let mut account = Account::default();
+    let begun = Instant::now();
+    for _ in 0..files {
+        let preset = PRESETS[draw.below(PRESETS.len())];
+        let bytes = mutated(preset.text, &mut draw);
+        let Ok(text) = String::from_utf8(bytes) else { continue };
+        match Scenario::from_toml("mutated.toml", &text) {
+            Err(faults) => {
+                assert!(!faults.is_empty(), "refused without a fault:\n{text}");
+                account.refused += 1;
+            }
+            Ok(scenario) => {
+                let before = seconds(begun);
+                answer(&scenario, account.answered);
+                let took = seconds(begun) - before;
+                assert!(took < MOST_SECONDS, "{took} s:\n{text}");
+                account.answered += 1;
+                account.seconds += took;
+                account.slowest.push((took, text));
+                account.slowest.sort_by(|a, b| b.0.total_cmp(&a.0));
+                account.slowest.truncate(3);
+            }
+        }
+    }
+    let Account { answered, refused, .. } = account;
+    assert!(answered > files / 10 && refused > files / 10, "{answered} answered, {refused} refused");
+    account
+}
+
+/// Distributions and loads of saturation of every twentieth only: they take most of the time.
+fn answer(scenario: &Scenario, number: u32) {
+    let everything = number.is_multiple_of(20);
+    let options = Options { distributions: everything, saturation_loads: everything, ..Options::default() };
+    for model in [Model::usual(scenario), Model::Published] {
+        match model.solve(scenario, &options) {
+            Ok(answer) => assert_finite(&answer),
+            Err(Failure::Refused { .. } | Failure::NotConverged { .. }) => {}
+        }
+    }
+}
+
+/// Past the harness, which would keep it to itself.
+fn report(account: &Account) {
+    let Account { answered, seconds, slowest, .. } = account;
+    let mut told = format!("{answered} mutated files answered in {seconds:.1} s of a core; the slowest:\n");
+    for (seconds, text) in slowest {
+        let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+        let short: String = lines.join(" ").chars().take(300).collect();
+        told += &format!("{seconds:.3} s: {short}\n");
+    }
+    std::io::stderr().write_all(told.as_bytes()).unwrap();
+}
+
+#[test]
+fn mutated_files_are_refused_or_answered() {
+    report(&try_out(1_000, 1));
+}
+
+#[test]
+#[ignore = "100,000 files take some three minutes of two cores in release; run by .ci/run"]
+fn a_hundred_thousand_mutated_files_are_refused_or_answered() {
+    std::thread::scope(|scope| {
+        for seed in [2, 3] {
+            scope.spawn(move || report(&try_out(50_000, seed)));
+        }
+    });
+}

@@ -1,0 +1,403 @@
+//! What must hold of the refined model on any scenario.
+
+use flitwise_models::answer::{Answer, ClassAnswer, LatencyDistribution};
+use flitwise_models::model::{Failure, Model, Options, WarmStart};
+use flitwise_models::scenario::{
+    ClassKind, ClassSpec, NetworkSpec, RouterSpec, Scenario, ScenarioSpec, Scheduler, SourceSpec,
+};
+
+/// Numbers from a seed (SplitMix64), so that a failure can be looked at again.
+struct Dice(u64);
+
+impl Dice {
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut x = self.0;
+        x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((x ^ (x >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Between `low` and `high`, even in the logarithm.
+    fn log(&mut self, low: f64, high: f64) -> f64 {
+        low * (high / low).powf(self.unit())
+    }
+
+    fn whole(&mut self, low: u32, high: u32) -> u32 {
+        self.log(f64::from(low), f64::from(high) + 1.0).floor().min(f64::from(high)) as u32
+    }
+}
+
+/// A scenario from all over what the door lets in, with loads from nothing to twice a link.
+fn anything(seed: u64, most_flits: u32) -> Scenario {
+    let mut dice = Dice(seed);
+    let network = if dice.unit() < 0.7 {
+        NetworkSpec::Router { ports: dice.whole(2, 1024) }
+    } else {
+        NetworkSpec::Hypercube { dimension: dice.whole(1, 16) }
+    };
+    let scheduler = [Scheduler::VirtualClock, Scheduler::FairQueueing, Scheduler::WeightedRoundRobin];
+    let router = RouterSpec {
+        pipeline_stages: dice.whole(1, 12),
+        buffer_flits: dice.whole(1, most_flits),
+        scheduler: scheduler[(dice.unit() * 3.0) as usize],
+    };
+    let count = dice.whole(1, 4) as usize;
+    let load = dice.log(0.01, 2.0);
+    let mut classes: Vec<ClassSpec> = (0..count)
+        .map(|index| {
+            let message_flits = dice.whole(1, most_flits);
+            let share = dice.unit() + 0.02;
+            let rate = (load * share / count as f64 / f64::from(message_flits)).min(0.9);
+            let vtick = (dice.unit() < 0.3).then(|| dice.log(0.5, 2.0) / (rate * f64::from(message_flits)));
+            let source = if dice.unit() < 0.15 {
+                let streams = dice.whole(1, 100);
+                let peak_rate = (rate / f64::from(streams) * dice.log(1.5, 20.0)).clamp(1e-9, 1.0);
+                if rate / f64::from(streams) < peak_rate {
+                    SourceSpec::OnOff { streams, messages_per_burst: dice.log(1.0, 50.0), peak_rate }
+                } else {
+                    SourceSpec::Poisson
+                }
+            } else {
+                SourceSpec::Poisson
+            };
+            ClassSpec {
+                message_flits,
+                vtick,
+                source,
+                ..ClassSpec::real_time(&format!("R{}", index + 1), rate)
+            }
+        })
+        .collect();
+    if dice.unit() < 0.5 {
+        let last = classes.last_mut().expect("one class at least");
+        (last.kind, last.vtick) = (ClassKind::BestEffort, None);
+    }
+    ScenarioSpec { name: format!("random {seed}"), network, router, classes }
+        .check()
+        .expect("within the door's bounds")
+}
+
+/// All numbers of an answer are finite, parts add up, probabilities are such.
+fn is_sound(answer: &Answer) {
+    let text = serde_json::to_value(answer).unwrap();
+    let name = &answer.scenario.name;
+    fn finite(value: &serde_json::Value, name: &str) {
+        match value {
+            serde_json::Value::Number(number) => {
+                assert!(number.as_f64().is_some_and(f64::is_finite), "{name}")
+            }
+            serde_json::Value::Array(values) => values.iter().for_each(|value| finite(value, name)),
+            serde_json::Value::Object(values) => values.values().for_each(|value| finite(value, name)),
+            _ => {}
+        }
+    }
+    finite(&text, name);
+    for class in &answer.classes {
+        let Some(latency) = class.network_latency_cycles else {
+            assert!(class.saturated, "{name}: {} has no latency", class.name);
+            continue;
+        };
+        let transfer = class.transfer_cycles.unwrap();
+        assert!(latency >= transfer - 1e-6, "{name}: {latency} below {transfer}");
+        assert!(class.waiting_cycles.unwrap() >= 1.0 - 1e-9, "{name}");
+        let parts = transfer + class.blocking_cycles.unwrap() + class.sharing_cycles.unwrap();
+        assert!((parts - latency).abs() <= 1e-9 * latency, "{name}");
+        let places = [class.input_cycles, class.arbitration_cycles, class.output_cycles, class.gap_cycles]
+            .map(Option::unwrap);
+        assert!((transfer + places.iter().sum::<f64>() - latency).abs() <= 1e-9 * latency, "{name}");
+        let parts = [class.blocking_cycles.unwrap(), class.sharing_cycles.unwrap(), transfer];
+        assert!(places.iter().chain(&parts).all(|part| *part >= 0.0), "{name}: {places:?} {parts:?}");
+        let at_most = class.latency_distribution.iter().flat_map(|known| &known.at_most_probability);
+        let mut before = 0.0;
+        for p in at_most {
+            assert!((-1e-12..=1.0 + 1e-12).contains(p) && *p >= before - 1e-12, "{name}");
+            before = *p;
+        }
+        if class.latency_distribution.is_some() {
+            assert!(before > 1.0 - 1e-9, "{name}: mass {before}");
+        }
+    }
+}
+
+fn ask(seeds: std::ops::Range<u64>, most_flits: u32, options: &Options, most_lost: u64) {
+    let (mut answered, mut saturated, mut lost) = (0, 0, Vec::new());
+    for seed in seeds.clone() {
+        let scenario = anything(seed, most_flits);
+        match Model::Refined.solve(&scenario, options) {
+            Ok(answer) => {
+                is_sound(&answer);
+                answered += 1;
+                saturated += u64::from(answer.saturated);
+            }
+            Err(failure @ Failure::NotConverged { .. }) => {
+                lost.push(format!("{}: {failure}", scenario.spec().name));
+            }
+            Err(Failure::Refused { because, .. }) => panic!("{because}"),
+        }
+    }
+    // what does not converge says so by name; it is rare
+    assert!(lost.len() as u64 <= most_lost, "{} lost: {lost:#?}", lost.len());
+    // the draw reaches both sides
+    assert!(saturated > answered / 20 && saturated < answered * 19 / 20, "{saturated} of {answered}");
+}
+
+/// The same for means alone, side by side; `most_lost` of each half.
+fn ask_for_means(halves: [std::ops::Range<u64>; 2], most_flits: u32, most_lost: u64) {
+    let options = Options { saturation_loads: false, distributions: false, ..Options::default() };
+    std::thread::scope(|scope| {
+        for half in halves {
+            scope.spawn(|| ask(half, most_flits, &options, most_lost));
+        }
+    });
+}
+
+#[test]
+fn any_scenario_has_a_sound_answer() {
+    let options = Options { saturation_loads: false, details: true, ..Options::default() };
+    ask(0..150, 128, &options, 1);
+}
+
+/// Of scenarios like those of the tuning set next to none end nowhere.
+#[test]
+#[ignore = "a minute: 10,000 scenarios"]
+fn ten_thousand_scenarios_converge() {
+    ask_for_means([10_000..15_000, 20_000..25_000], 128, 5);
+}
+
+#[test]
+#[ignore = "half a minute: 600 scenarios with messages of thousands of flits"]
+fn long_messages_and_deep_buffers_too() {
+    ask_for_means([1_000..1_300, 5_000..5_300], 4_096, 3);
+}
+
+/// One class, many ports, nothing but head-of-line blocking: saturation at `2 - sqrt 2` (Karol, Hluchyj, Morgan), which
+/// the model undershoots by 1.3 %.
+#[test]
+fn head_of_line_blocking_saturates_at_two_minus_the_root_of_two() {
+    let class = ClassSpec { message_flits: 64, ..ClassSpec::real_time("R1", 0.9 / 64.0) };
+    let scenario = ScenarioSpec {
+        name: "head of line".to_owned(),
+        network: NetworkSpec::Router { ports: 1024 },
+        router: RouterSpec { pipeline_stages: 3, buffer_flits: 64, ..RouterSpec::default() },
+        classes: vec![class],
+    };
+    let answer = Model::Refined.solve(&scenario.check().unwrap(), &Options::default()).unwrap();
+    let factor = answer.classes[0].saturation.as_ref().unwrap().at_load_factor.unwrap();
+    let exact = 2.0 - 2f64.sqrt();
+    assert!((0.9 * factor / exact - 1.0).abs() < 0.015, "{} {exact}", 0.9 * factor);
+}
+
+/// Latency and waiting of every class rise with all rates.
+#[test]
+fn latencies_rise_with_the_load() {
+    for preset in ["router16", "router16-3rt", "cube6"] {
+        let scenario =
+            flitwise_models::scenario::Preset::find(preset).unwrap_or_else(|_| panic!("{preset}")).scenario();
+        let options = Options { saturation_loads: false, ..Options::default() };
+        let mut before: Vec<(f64, f64)> = Vec::new();
+        for factor in [0.05, 0.2, 0.4, 0.6, 0.8, 1.0] {
+            let answer = Model::Refined.solve(&scenario.with_rates_scaled(factor), &options).unwrap();
+            let now = answer.classes.iter().map(|class| {
+                (class.network_latency_cycles.unwrap_or(f64::MAX), class.waiting_cycles.unwrap_or(f64::MAX))
+            });
+            let now: Vec<(f64, f64)> = now.collect();
+            for (before, now) in before.iter().zip(&now) {
+                assert!(now.0 >= before.0 && now.1 >= before.1, "{preset} {factor}: {before:?} {now:?}");
+            }
+            before = now;
+        }
+    }
+}
+
+/// The same of a class whose clock is far slower than its rate asks, so that all others go first.
+#[test]
+fn latencies_rise_with_the_load_under_a_slow_clock() {
+    let class = |name: &str, rate: f64, message_flits: u32, vtick: f64| ClassSpec {
+        vtick: Some(vtick),
+        message_flits,
+        ..ClassSpec::real_time(name, rate)
+    };
+    for network in [NetworkSpec::Hypercube { dimension: 2 }, NetworkSpec::Router { ports: 4 }] {
+        let classes = vec![
+            class("long", 0.0025, 102, 4.5),
+            class("often", 0.034, 13, 3.8),
+            class("slow", 0.0135, 8, 36.0),
+            class("short", 0.0125, 14, 6.9),
+        ];
+        let router = RouterSpec { buffer_flits: 120, ..RouterSpec::default() };
+        let spec = ScenarioSpec { name: "slow clock".to_owned(), network, router, classes };
+        let scenario = spec.check().unwrap();
+        let options = Options { saturation_loads: false, ..Options::default() };
+        let mut before = (0.0, 0.0);
+        for load in [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8] {
+            let answer = Model::Refined.solve(&scenario.with_rates_scaled(load), &options).unwrap();
+            let class = &answer.classes[2];
+            let now = (class.network_latency_cycles.unwrap(), class.waiting_cycles.unwrap_or(f64::MAX));
+            assert!(now.0 > before.0 && now.1 > before.1, "{network:?} {load}: {before:?} {now:?}");
+            before = now;
+        }
+    }
+}
+
+/// Best effort beside two classes above, one in bursts, at a factor on the rates of these.
+fn beside_bursts(network: NetworkSpec, streams: u32, peak_rate: f64, factor: f64) -> Scenario {
+    let any = ScenarioSpec::default().classes.swap_remove(0);
+    let class = |name: &str, kind, rate, source| ClassSpec {
+        name: name.to_owned(),
+        kind,
+        rate,
+        message_flits: 32,
+        vtick: None,
+        source,
+        ..any.clone()
+    };
+    let bursts = SourceSpec::OnOff { streams, messages_per_burst: 8.0, peak_rate };
+    ScenarioSpec {
+        network,
+        classes: vec![
+            class("R1", ClassKind::RealTime, 0.006 * factor, bursts),
+            class("R2", ClassKind::RealTime, 0.005 * factor, SourceSpec::Poisson),
+            class("BE", ClassKind::BestEffort, 0.002, SourceSpec::Poisson),
+        ],
+        ..ScenarioSpec::default()
+    }
+    .check()
+    .unwrap()
+}
+
+/// Sweeps through loads at which one stream more, or all of them, overload the link, and the server of their own class:
+/// nothing falls, and nothing jumps.
+#[test]
+fn beside_bursts_latencies_rise_with_the_load_without_a_jump() {
+    let options = Options { distributions: false, saturation_loads: false, ..Options::default() };
+    let router = NetworkSpec::Router { ports: 8 };
+    for (network, streams, peak_rate) in [
+        // two streams of 0.4 each beside a Poisson class that grows through 0.2
+        (router, 2, 0.0125),
+        // one of 0.9, more than its input channel takes once others contend with it
+        (router, 1, 0.028),
+        (NetworkSpec::Hypercube { dimension: 4 }, 2, 0.0125),
+    ] {
+        let mut before: Option<Vec<[f64; 2]>> = None;
+        for step in 0..=40 {
+            // 2 % each
+            let factor = 0.6 * 1.02_f64.powi(step);
+            let scenario = beside_bursts(network, streams, peak_rate, factor);
+            let answer = Model::Refined.solve(&scenario, &options).unwrap();
+            let now: Vec<[f64; 2]> = answer
+                .classes
+                .iter()
+                .map(|class| [class.network_latency_cycles.unwrap(), class.waiting_cycles.unwrap()])
+                .collect();
+            for (before, now) in before.iter().flatten().zip(&now) {
+                let [latency, waiting] = [0, 1].map(|i| now[i] / before[i]);
+                let told = || format!("{network:?} {streams} {factor}: {before:?} {now:?}");
+                assert!((0.99..1.06).contains(&latency), "{}", told());
+                assert!((0.97..1.20).contains(&waiting), "{}", told());
+            }
+            before = Some(now);
+        }
+    }
+}
+
+/// Mean of a distribution \[cycles\].
+fn mean(distribution: &LatencyDistribution) -> f64 {
+    let beyond = distribution.at_most_probability.iter().map(|p| 1.0 - p);
+    f64::from(distribution.first_cycle) + beyond.sum::<f64>()
+}
+
+/// Means are the same to the last digit whatever else is asked for and whatever was solved before; laws have them.
+fn has_one_answer(scenario: &Scenario, warm: &mut Option<WarmStart>) {
+    let ask = |distributions, saturation_loads| {
+        let options = Options { distributions, saturation_loads, details: true, ..Options::default() };
+        Model::Refined.solve(scenario, &options).ok()
+    };
+    let name = &scenario.spec().name;
+    let Some(means) = ask(false, false) else {
+        assert!(ask(true, false).is_none(), "{name}: an answer only with distributions");
+        return;
+    };
+    let options =
+        Options { distributions: false, saturation_loads: false, details: true, ..Options::default() };
+    let (from_another, next) = Model::Refined.solve_from(scenario, &options, warm.as_ref()).unwrap();
+    *warm = Some(next);
+    assert_eq!(serde_json::to_value(&from_another).unwrap(), serde_json::to_value(&means).unwrap(), "{name}");
+    let laws = ask(true, false).unwrap();
+    assert_eq!(laws.report.residuals, means.report.residuals, "{name}");
+    for (laws, means) in laws.classes.iter().zip(&means.classes) {
+        let of = |class: &ClassAnswer| {
+            [
+                class.network_latency_cycles,
+                class.waiting_cycles,
+                class.total_latency_cycles,
+                class.transfer_cycles,
+                class.blocking_cycles,
+                class.input_cycles,
+                class.arbitration_cycles,
+                class.output_cycles,
+                class.gap_cycles,
+                class.source_load,
+            ]
+        };
+        assert_eq!(of(laws), of(means), "{name}: {}", laws.name);
+        let Some((law, latency)) = laws.latency_distribution.as_ref().zip(laws.network_latency_cycles) else {
+            continue;
+        };
+        assert!((mean(law) / latency - 1.0).abs() < 1e-6, "{name}: {} {latency}", mean(law));
+    }
+}
+
+/// Routers and cubes, with and without bursts, buffers above and below the message length.
+#[test]
+fn a_scenario_has_one_answer() {
+    let mut warm = None;
+    for seed in 300..360 {
+        has_one_answer(&anything(seed, 128), &mut warm);
+    }
+    for preset in flitwise_models::scenario::PRESETS {
+        for factor in [0.2, 1.0] {
+            has_one_answer(&preset.scenario().with_rates_scaled(factor), &mut warm);
+        }
+    }
+}
+
+#[test]
+#[ignore = "two minutes: 1,500 scenarios with and without distributions"]
+fn many_scenarios_have_one_answer() {
+    std::thread::scope(|scope| {
+        for half in [40_000..40_750, 50_000..50_750] {
+            scope.spawn(move || {
+                let mut warm = None;
+                half.for_each(|seed| has_one_answer(&anything(seed, 128), &mut warm));
+            });
+        }
+    });
+}
+
+/// Steady just below the load at which a class is said to saturate, saturated just above.
+#[test]
+fn saturation_lies_where_it_is_said_to_lie() {
+    let means = Options { distributions: false, saturation_loads: false, ..Options::default() };
+    for preset in ["router16", "cube5"] {
+        let preset = flitwise_models::scenario::Preset::find(preset).unwrap();
+        let mut spec = preset.scenario().spec().clone();
+        for class in &mut spec.classes {
+            class.rate *= 4.0;
+            class.vtick = class.vtick.map(|vtick| vtick / 4.0);
+        }
+        let scenario = spec.check().unwrap();
+        let answer = Model::Refined.solve(&scenario, &Options { saturation_loads: true, ..means }).unwrap();
+        assert!(answer.saturated);
+        for (index, class) in answer.classes.iter().enumerate() {
+            let Some(factor) = class.saturation.as_ref().map(|found| found.at_load_factor.unwrap()) else {
+                continue;
+            };
+            for (near, saturated) in [(0.995, false), (1.005, true)] {
+                let beside = scenario.with_rates_scaled((factor * near).min(1.0));
+                let beside = Model::Refined.solve(&beside, &means).unwrap();
+                assert_eq!(beside.classes[index].saturated, saturated, "{} {factor} {near}", class.name);
+            }
+        }
+    }
+}

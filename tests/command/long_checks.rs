@@ -1,0 +1,131 @@
+//! `.ci/long-checks` runs a group again as soon as anything that its tests link has changed, and only then.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// A copy of the sources, and in it a `cargo` that keeps what it is asked to test, and fails if it is told to.
+struct Copy {
+    folder: TempDir,
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        match entry.file_type().unwrap().is_dir() {
+            true if entry.file_name() == "target" => {}
+            true => copy_folder(&from, &to),
+            false => drop(fs::copy(from, to).unwrap()),
+        }
+    }
+}
+
+impl Copy {
+    fn new() -> Self {
+        let copy = Self { folder: tempfile::tempdir().unwrap() };
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        for name in ["Cargo.toml", "Cargo.lock", "build.rs"] {
+            fs::copy(root.join(name), copy.path(name)).unwrap();
+        }
+        for name in [".ci", "src", "models", "validation", "figures"] {
+            copy_folder(&root.join(name), &copy.path(name));
+        }
+        fs::create_dir(copy.path("bin")).unwrap();
+        let stub = format!(
+            "#!/bin/sh\n[ \"$1\" = tree ] && exec '{}' \"$@\" --offline\necho \"$@\" >> asked\n[ ! -e failing ]\n",
+            env!("CARGO")
+        );
+        fs::write(copy.path("bin/cargo"), stub).unwrap();
+        fs::set_permissions(copy.path("bin/cargo"), fs::Permissions::from_mode(0o755)).unwrap();
+        copy
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn long_checks(&self, arguments: &[&str]) -> Output {
+        let path = format!("{}:{}", self.path("bin").display(), std::env::var("PATH").unwrap());
+        Command::new(self.path(".ci/long-checks")).args(arguments).env("PATH", path).output().unwrap()
+    }
+
+    /// Groups that are stale.
+    fn stale(&self) -> Vec<&'static str> {
+        let output = self.long_checks(&["state"]);
+        let said = String::from_utf8(output.stdout).unwrap();
+        let is_stale = |group: &&str| match said.lines().find(|line| line.contains(&format!(" {group}: "))) {
+            Some(line) => line.ends_with(": stale"),
+            None => panic!("{said}{}", String::from_utf8_lossy(&output.stderr)),
+        };
+        let stale: Vec<&str> = ["models", "validation"].into_iter().filter(is_stale).collect();
+        assert_eq!(output.status.code(), Some(i32::from(!stale.is_empty())), "{said}");
+        stale
+    }
+
+    /// Lines of the tests that it was asked to run.
+    fn asked(&self) -> Vec<String> {
+        let asked = fs::read_to_string(self.path("asked")).unwrap_or_default();
+        let _ = fs::remove_file(self.path("asked"));
+        asked.lines().map(str::to_owned).collect()
+    }
+
+    fn append(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        let mut whole = fs::read_to_string(&path).unwrap();
+        whole.push_str(text);
+        fs::write(path, whole).unwrap();
+    }
+}
+
+#[test]
+fn long_checks_run_when_their_sources_have_changed_and_only_then() {
+    let copy = Copy::new();
+    fs::write(copy.path(".ci/long-checks.stamps"), "models 0\nvalidation 0\n").unwrap();
+    assert_eq!(copy.stale(), ["models", "validation"]);
+
+    // what fails is not stamped
+    fs::write(copy.path("failing"), "").unwrap();
+    assert!(!copy.long_checks(&[]).status.success());
+    fs::remove_file(copy.path("failing")).unwrap();
+    assert_eq!(copy.asked().len(), 1);
+    assert_eq!(copy.stale(), ["models", "validation"]);
+
+    // what passes is, and does not run again
+    assert!(copy.long_checks(&[]).status.success());
+    let asked = copy.asked();
+    assert_eq!(asked.len(), 2, "{asked:?}");
+    assert!(asked[0].contains("--test models") && asked[1].contains("--test validation"), "{asked:?}");
+    assert_eq!(copy.stale(), Vec::<&str>::new());
+    assert!(copy.long_checks(&[]).status.success());
+    assert_eq!(copy.asked(), Vec::<String>::new());
+
+    // neither of these is linked by a long check
+    for name in ["src/lib.rs", "figures/src/lib.rs", "models/README.md", "models/benches/refined.rs"] {
+        copy.append(name, "// changed\n");
+        assert_eq!(copy.stale(), Vec::<&str>::new(), "{name}");
+    }
+    let validation: &[&str] = &["validation"];
+    let both: &[&str] = &["models", "validation"];
+    for (name, stale) in [
+        ("validation/src/store.rs", validation),
+        ("validation/registry/our-own.toml", validation),
+        ("validation/tests/validation/naive/mod.rs", validation),
+        ("validation/README.md", validation), // a test compares a table in it
+        ("models/tests/models/refined.rs", &["models"]),
+        ("models/src/refined.rs", both),
+        ("models/src/queueing/mg1.md", both),
+        ("models/Cargo.toml", both),
+    ] {
+        copy.append(name, "# changed\n");
+        assert_eq!(copy.stale(), stale, "{name}");
+        assert!(copy.long_checks(&[]).status.success());
+        assert_eq!(copy.asked().len(), stale.len(), "{name}");
+    }
+    let profile = fs::read_to_string(copy.path("Cargo.toml")).unwrap().replace("opt-level = 3", "opt-level = 1");
+    fs::write(copy.path("Cargo.toml"), profile).unwrap();
+    assert_eq!(copy.stale(), both);
+}

@@ -1,0 +1,22 @@
+//! The built command from outside, in one program: it is compiled and linked once.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, too, may fail a test
+
+mod command_line;
+mod compare;
+mod explain;
+mod figures;
+mod golden;
+mod guides;
+mod guides_tables;
+#[cfg(unix)]
+mod interruptions;
+mod kills;
+#[cfg(unix)]
+mod long_checks;
+mod one_answer;
+mod process;
+mod report;
+mod results;
+mod simulate;
+mod verify;

@@ -1,0 +1,475 @@
+//! The fast simulator against a naive one, to the cycle: on what can be reckoned by hand, and on random scenarios
+//! full of ties and back-pressure.
+
+use std::fmt::Write as _;
+
+use flitwise_models::scenario::{
+    ClassKind, ClassSpec, NetworkSpec, RouterSpec, Scenario, ScenarioSpec, Scheduler,
+};
+use flitwise_validation::simulator::replay;
+use flitwise_validation::{Arrival, Delivery};
+use proptest::prelude::*;
+use proptest::test_runner::{RngSeed, TestError, TestRunner};
+
+/// More cycles than any of the scenarios here needs.
+const LIMIT: u64 = 100_000;
+
+/// The deliveries, on which both simulators have to agree.
+fn simulated(scenario: &Scenario, arrivals: &[Arrival]) -> Vec<Delivery> {
+    let deliveries = crate::naive::simulate(scenario, arrivals, LIMIT);
+    assert_eq!(replay(scenario, arrivals, LIMIT), deliveries);
+    deliveries
+}
+
+// -------------------------------------------------------------------------------- what is known by hand
+
+const ROUTER: NetworkSpec = NetworkSpec::Router { ports: 4 };
+
+fn scenario(network: NetworkSpec, router: RouterSpec, classes: Vec<ClassSpec>) -> Scenario {
+    ScenarioSpec { name: "by hand".to_owned(), network, router, classes }.check().unwrap()
+}
+
+/// A real-time class of one-flit messages.
+fn single_flits(name: &str, vtick: f64) -> ClassSpec {
+    ClassSpec { message_flits: 1, vtick: Some(vtick), ..ClassSpec::real_time(name, 0.01) }
+}
+
+fn arrival(cycle: u64, source: u32, destination: u32, class: u8) -> Arrival {
+    Arrival { cycle, source, destination, class }
+}
+
+fn latencies(deliveries: &[Delivery]) -> Vec<u64> {
+    deliveries.iter().map(Delivery::network_latency_cycles).collect()
+}
+
+/// Input, arbitration, output and gaps; the transfer is asserted where all deliveries are.
+fn waits(delivery: &Delivery) -> [u32; 4] {
+    let Delivery { input_cycles, arbitration_cycles, output_cycles, gap_cycles, .. } = *delivery;
+    [input_cycles, arbitration_cycles, output_cycles, gap_cycles]
+}
+
+#[test]
+fn a_lone_message_takes_one_cycle_per_stage_and_flit() {
+    for (buffer_flits, pipeline_stages, message_flits) in
+        [3, 4, 5, 32, 64].iter().flat_map(|b| (3..=7).flat_map(move |p| [1, 2, 32].map(|m| (*b, p, m))))
+    {
+        let router = RouterSpec { buffer_flits, pipeline_stages, ..RouterSpec::default() };
+        let class = ClassSpec { message_flits, ..ClassSpec::real_time("R1", 0.001) };
+
+        let alone = |network, destination| {
+            let scenario = scenario(network, router, vec![class.clone()]);
+            let deliveries = simulated(&scenario, &[arrival(9, 0, destination, 0)]);
+            assert_eq!(deliveries.len(), 1);
+            assert_eq!(deliveries[0].waiting_cycles(), 1);
+            assert_eq!(waits(&deliveries[0]), [0; 4]);
+            deliveries[0]
+        };
+        let (p, m) = (u64::from(pipeline_stages), u64::from(message_flits));
+        for destination in 0..4 {
+            assert_eq!(alone(ROUTER, destination).network_latency_cycles(), p - 1 + m);
+        }
+        for destination in 1..16u32 {
+            let delivery = alone(NetworkSpec::Hypercube { dimension: 4 }, destination);
+            let hops = u64::from(destination.count_ones());
+            assert_eq!(u64::from(delivery.hops), hops);
+            assert_eq!(delivery.network_latency_cycles(), p - 1 + p * hops + m, "b = {buffer_flits}");
+        }
+    }
+}
+
+#[test]
+fn the_second_of_two_messages_of_a_class_waits_for_the_first_and_one_cycle() {
+    let scenario = scenario(ROUTER, RouterSpec::default(), vec![ClassSpec::real_time("R1", 0.001)]);
+    let deliveries = simulated(&scenario, &[arrival(0, 1, 3, 0), arrival(0, 2, 3, 0)]);
+    assert_eq!(latencies(&deliveries), [36, 36 + 32 + 1]);
+    assert_eq!(waits(&deliveries[0]), [0; 4]);
+    assert_eq!(waits(&deliveries[1]), [0, 32 + 1, 0, 0]);
+}
+
+#[test]
+fn best_effort_lets_real_time_pass() {
+    let classes = vec![ClassSpec::real_time("R1", 0.001), ClassSpec::best_effort("BE", 0.001)];
+    for (first, second) in [(0, 1), (1, 0)] {
+        let scenario = scenario(ROUTER, RouterSpec::default(), classes.clone());
+        let deliveries = simulated(&scenario, &[arrival(0, 1, 3, first), arrival(0, 2, 3, second)]);
+        assert_eq!(deliveries.iter().map(|delivery| delivery.class).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(latencies(&deliveries), [36, 68]);
+        assert_eq!(waits(&deliveries[0]), [0; 4]);
+        // its header has crossed and waits for the link; its other flits have room behind it
+        assert_eq!(waits(&deliveries[1]), [0, 0, 32, 0]);
+    }
+}
+
+/// So two crossbar cycles are lost between messages of one input lane with `P = 5`, even to different outputs.
+#[test]
+fn a_message_behind_another_is_routed_and_arbitrated_anew() {
+    let classes = vec![ClassSpec::real_time("R1", 0.001)];
+    for (pipeline_stages, lost) in [(3, 0), (4, 1), (5, 2), (6, 3), (7, 4)] {
+        let router = RouterSpec { pipeline_stages, ..RouterSpec::default() };
+        let scenario = scenario(ROUTER, router, classes.clone());
+        let deliveries = simulated(&scenario, &[arrival(0, 0, 1, 0), arrival(0, 0, 2, 0)]);
+        let apart = deliveries[1].delivered_cycle - deliveries[0].delivered_cycle;
+        assert_eq!(apart, 32 + lost, "P = {pipeline_stages}");
+        assert_eq!(deliveries[1].waiting_cycles(), 32 + 1);
+        assert_eq!(waits(&deliveries[1]), [lost as u32, 0, 0, 0], "P = {pipeline_stages}");
+    }
+}
+
+/// A real-time message that comes when a best-effort one is half through: the header of that is gone.
+#[test]
+fn flits_behind_the_header_share_the_link() {
+    let classes = vec![ClassSpec::real_time("R1", 0.001), ClassSpec::best_effort("BE", 0.001)];
+    let scenario = scenario(ROUTER, RouterSpec::default(), classes);
+    let deliveries = simulated(&scenario, &[arrival(0, 1, 3, 1), arrival(10, 2, 3, 0)]);
+    assert_eq!(deliveries.iter().map(waits).collect::<Vec<_>>(), [[0, 0, 0, 32], [0; 4]]);
+}
+
+/// Two messages of a class meet in the second router of one of them, and stay together to the last.
+#[test]
+fn waits_of_all_routers_count() {
+    let network = NetworkSpec::Hypercube { dimension: 2 };
+    let scenario = scenario(network, RouterSpec::default(), vec![ClassSpec::real_time("R1", 0.001)]);
+    // 0 to 3 goes over 1
+    let deliveries = simulated(&scenario, &[arrival(0, 0, 3, 0), arrival(0, 1, 3, 0)]);
+    let from = |source| waits(deliveries.iter().find(|delivery| delivery.source == source).unwrap());
+    assert_eq!(from(1), [0; 4]);
+    // it requests 5 cycles after the other, is granted M + 1 after it, and so comes in behind it in 3 with one
+    // cycle between them: one of the two that are lost between messages of a lane
+    assert_eq!(from(0), [1, 33 - 5, 0, 0]);
+}
+
+/// Buffers of one flit: a slot is taken for three cycles behind a link, and for two behind a crossbar.
+#[test]
+fn a_single_slot_lets_a_flit_pass_every_third_cycle() {
+    let router = RouterSpec { buffer_flits: 1, pipeline_stages: 3, ..RouterSpec::default() };
+    let scenario = scenario(ROUTER, router, vec![ClassSpec::real_time("R1", 0.001)]);
+    let deliveries = simulated(&scenario, &[arrival(0, 0, 1, 0)]);
+    assert_eq!(latencies(&deliveries), [3 + 3 * 31]);
+    // the header goes as it would with more room, all others are held up by two cycles each
+    assert_eq!(waits(&deliveries[0]), [0, 0, 0, 2 * 31]);
+}
+
+/// S1: of equal requests the first port after the one that was granted last wins.
+#[test]
+fn equal_requests_take_turns() {
+    let scenario = scenario(ROUTER, RouterSpec::default(), vec![ClassSpec::real_time("R1", 0.001)]);
+    let mut arrivals: Vec<Arrival> = (0..4).map(|source| arrival(0, source, 0, 0)).collect();
+    let order = |arrivals: &[Arrival]| {
+        let mut deliveries = simulated(&scenario, arrivals);
+        deliveries.sort_by_key(|delivery| delivery.delivered_cycle);
+        deliveries.iter().map(|delivery| delivery.source).collect::<Vec<_>>()
+    };
+    assert_eq!(order(&arrivals), [0, 1, 2, 3]);
+    arrivals.iter_mut().for_each(|arrival| arrival.cycle = 1_000);
+    arrivals.insert(0, arrival(0, 1, 0, 0));
+    assert_eq!(order(&arrivals), [1, 2, 3, 0, 1]);
+}
+
+/// The classes of one-flit messages in the order in which they leave one network interface, with room in front
+/// for all of them.
+fn order_at_interface(scheduler: Scheduler, classes: &[ClassSpec], arrivals: &[(u64, u8, usize)]) -> Vec<u8> {
+    let router = RouterSpec { scheduler, buffer_flits: 500, ..RouterSpec::default() };
+    let scenario = scenario(ROUTER, router, classes.to_vec());
+    let several = |&(cycle, class, count)| vec![arrival(cycle, 0, 1, class); count];
+    let arrivals: Vec<Arrival> = arrivals.iter().flat_map(several).collect();
+    let mut deliveries = simulated(&scenario, &arrivals);
+    deliveries.sort_by_key(|delivery| delivery.entered_cycle);
+    deliveries.iter().map(|delivery| delivery.class).collect()
+}
+
+#[test]
+fn schedulers_share_a_backlog_by_their_rules() {
+    let with_vticks = |a, b| [ClassSpec::best_effort("BE", 0.01), single_flits("A", a), single_flits("B", b)];
+    let backlog = [(0, 0, 2), (0, 1, 4), (0, 2, 4)];
+    let order = |scheduler, a, b| {
+        let mut classes = with_vticks(a, b);
+        classes[0].message_flits = 1;
+        order_at_interface(scheduler, &classes, &backlog)
+    };
+    // stamps 2, 4, 6, 8 and 4, 8, 12, 16
+    for scheduler in [Scheduler::VirtualClock, Scheduler::VirtualClockPersistent, Scheduler::FairQueueing] {
+        assert_eq!(order(scheduler, 2.0, 4.0), [1, 1, 2, 1, 1, 2, 2, 2, 0, 0], "{scheduler:?}");
+    }
+    assert_eq!(order(Scheduler::WeightedRoundRobin, 2.0, 4.0), [1, 1, 2, 1, 1, 2, 2, 2, 0, 0]);
+    // allowances 1.5 (one flit), 1, 1.5 + 0.5 (two flits), 1, ...
+    assert_eq!(order(Scheduler::WeightedRoundRobin, 2.0, 3.0), [1, 2, 1, 1, 2, 1, 2, 2, 0, 0]);
+    assert_eq!(order(Scheduler::RoundRobin, 2.0, 4.0), [0, 1, 2, 0, 1, 2, 1, 2, 1, 2]);
+    // all joined at once: in turn
+    assert_eq!(order(Scheduler::Fifo, 2.0, 4.0), [0, 1, 2, 0, 1, 2, 1, 2, 1, 2]);
+}
+
+/// S7: what joined first goes first; of equal ones the class after the one served last, which may be a class that
+/// was alone then.
+#[test]
+fn fifo_goes_on_after_the_class_served_last() {
+    let classes = [single_flits("A", 2.0), single_flits("B", 2.0), single_flits("C", 2.0)];
+    let order = |arrivals: &[(u64, u8, usize)]| order_at_interface(Scheduler::Fifo, &classes, arrivals);
+    let together = [(100, 0, 2), (100, 1, 2), (100, 2, 2)];
+    for (alone, then) in [(0, [1, 2, 0, 1, 2, 0]), (1, [2, 0, 1, 2, 0, 1]), (2, [0, 1, 2, 0, 1, 2])] {
+        let mut arrivals = vec![(0, alone, 1)];
+        arrivals.extend(together);
+        assert_eq!(order(&arrivals)[1..], then, "{alone}");
+    }
+    // two of B came first; C is next after it
+    assert_eq!(order(&[(9, 1, 2), (10, 0, 1), (10, 1, 1), (10, 2, 1)]), [1, 1, 2, 0, 1]);
+}
+
+/// The same at a crossbar's link: messages of one flit to one destination, from a node for each class.
+#[test]
+fn fifo_takes_turns_behind_a_crossbar() {
+    let classes = vec![single_flits("A", 2.0), single_flits("B", 2.0), single_flits("C", 2.0)];
+    let router = RouterSpec { scheduler: Scheduler::Fifo, ..RouterSpec::default() };
+    let scenario = scenario(ROUTER, router, classes);
+    let order = |before: Option<u8>| {
+        let mut arrivals: Vec<Arrival> = before.map(|class| arrival(0, 3, 3, class)).into_iter().collect();
+        arrivals.extend((0..3).map(|class| arrival(1_000, u32::from(class), 3, class)));
+        let mut deliveries = simulated(&scenario, &arrivals);
+        deliveries.sort_by_key(|delivery| delivery.delivered_cycle);
+        deliveries
+            .iter()
+            .map(|delivery| delivery.class)
+            .skip(usize::from(before.is_some()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(order(None), [0, 1, 2]);
+    assert_eq!(order(Some(0)), [1, 2, 0]);
+    assert_eq!(order(Some(1)), [2, 0, 1]);
+    assert_eq!(order(Some(2)), [0, 1, 2]);
+}
+
+/// S2 and S3: class 0 has sent three flits at once long before; only the persistent clock holds it against it.
+#[test]
+fn only_the_persistent_clock_remembers_an_empty_queue() {
+    let classes = [single_flits("A", 10.0), single_flits("B", 25.0)];
+    let arrivals = [(0, 0, 3), (10, 0, 1), (10, 1, 1)];
+    // A is stamped 10 + 10, or 30 + 10; B 10 + 25
+    assert_eq!(order_at_interface(Scheduler::VirtualClock, &classes, &arrivals), [0, 0, 0, 0, 1]);
+    assert_eq!(order_at_interface(Scheduler::VirtualClockPersistent, &classes, &arrivals), [0, 0, 0, 1, 0]);
+    // v = 30: 30 + 10 and 30 + 25
+    assert_eq!(order_at_interface(Scheduler::FairQueueing, &classes, &arrivals), [0, 0, 0, 0, 1]);
+}
+
+/// S4: what joins in cycle 50 starts from 500, the stamp of the flit that left in 49; in virtual-clock from 50.
+#[test]
+fn fair_queueing_starts_from_the_flit_sent_last() {
+    let classes = [single_flits("A", 10.0), single_flits("B", 25.0)];
+    let arrivals = [(0, 0, 60), (50, 1, 3)];
+    let after_50 = |scheduler| order_at_interface(scheduler, &classes, &arrivals)[50..].to_vec();
+    assert_eq!(after_50(Scheduler::VirtualClock), [1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    // 510, 520 | 525 | 530, 540, 550 | 550 | 560, 570 | 575 | 580, ...
+    assert_eq!(after_50(Scheduler::FairQueueing), [0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0]);
+}
+
+/// Whatever the scheduler: what goes in comes out, no sooner than alone.
+#[test]
+fn everything_is_delivered() {
+    for scheduler in Scheduler::ALL {
+        for (network, nodes) in [(ROUTER, 4), (NetworkSpec::Hypercube { dimension: 3 }, 8)] {
+            let router = RouterSpec { scheduler, buffer_flits: 4, ..RouterSpec::default() };
+            let classes = vec![
+                ClassSpec { message_flits: 8, ..ClassSpec::real_time("R1", 0.01) },
+                ClassSpec { message_flits: 5, ..ClassSpec::real_time("R2", 0.02) },
+                ClassSpec { message_flits: 12, ..ClassSpec::best_effort("BE", 0.02) },
+            ];
+            let mut arrivals = Vec::new();
+            for number in 0..400u32 {
+                let source = number * 7 % nodes;
+                let destination = (source + 1 + number / 5 % (nodes - 1)) % nodes;
+                arrivals.push(arrival(u64::from(number), source, destination, (number % 3) as u8));
+            }
+            let scenario = scenario(network, router, classes);
+            let deliveries = simulated(&scenario, &arrivals);
+            assert_all_delivered(&scenario, &arrivals, &deliveries);
+        }
+    }
+}
+
+fn assert_all_delivered(scenario: &Scenario, arrivals: &[Arrival], deliveries: &[Delivery]) {
+    let mut came: Vec<_> = arrivals.iter().map(|a| (a.cycle, a.source, a.destination, a.class)).collect();
+    let mut went: Vec<_> =
+        deliveries.iter().map(|d| (d.generated_cycle, d.source, d.destination, d.class)).collect();
+    came.sort_unstable();
+    went.sort_unstable();
+    assert_eq!(came, went);
+    for delivery in deliveries {
+        let p = u64::from(scenario.router().pipeline_stages);
+        let m = u64::from(scenario.classes()[usize::from(delivery.class)].message_flits);
+        assert!(delivery.waiting_cycles() >= 1);
+        // what is left of the latency is what a lone message takes: the parts add up
+        assert_eq!(delivery.transfer_cycles(), p - 1 + p * u64::from(delivery.hops) + m);
+    }
+}
+
+// ---------------------------------------------------------------------------------- random scenarios
+
+/// Small networks: what goes wrong shows in few ports, and soon.
+fn network() -> impl Strategy<Value = NetworkSpec> {
+    prop_oneof![
+        (2u32..=5).prop_map(|ports| NetworkSpec::Router { ports }),
+        (1u32..=3).prop_map(|dimension| NetworkSpec::Hypercube { dimension }),
+    ]
+}
+
+fn router() -> impl Strategy<Value = RouterSpec> {
+    let scheduler = prop::sample::select(Scheduler::ALL.to_vec());
+    (3u32..=7, 1u32..=8, scheduler).prop_map(|(pipeline_stages, buffer_flits, scheduler)| RouterSpec {
+        pipeline_stages,
+        buffer_flits,
+        scheduler,
+    })
+}
+
+/// Where the Vtick of a class comes from: equal ones and simple ratios make ties.
+#[derive(Clone, Copy, Debug)]
+enum Pace {
+    /// So many halvings of one rate: with equal lengths, Vticks in the ratio of powers of two.
+    Halved(i32),
+    Rate(f64),
+    Given(f64),
+    /// Rate 0: an infinite Vtick, and no messages.
+    Silent,
+}
+
+fn pace() -> impl Strategy<Value = Pace> {
+    prop_oneof![
+        6 => (0..3).prop_map(Pace::Halved),
+        3 => (1e-4..1.0).prop_map(Pace::Rate),
+        4 => prop::sample::select(vec![1.0, 2.0, 3.0, 4.0, 8.0, 0.75, 2.5, 1000.0]).prop_map(Pace::Given),
+        2 => (0.1..50.0).prop_map(Pace::Given),
+        1 => Just(Pace::Silent),
+    ]
+}
+
+/// One to three real-time classes and perhaps best effort, anywhere among them; lengths often equal.
+fn classes() -> impl Strategy<Value = Vec<ClassSpec>> {
+    let real_time = prop::collection::vec((pace(), 1u32..=12), 1..=3);
+    let best_effort = prop::option::of((0usize..=3, 1u32..=12));
+    let equal_length = prop::option::of(1u32..=12);
+    (real_time, best_effort, equal_length).prop_map(|(real_time, best_effort, equal_length)| {
+        let mut classes: Vec<ClassSpec> = Vec::new();
+        for (number, (pace, message_flits)) in real_time.into_iter().enumerate() {
+            let (rate, vtick) = match pace {
+                Pace::Halved(times) => (0.05 / 2f64.powi(times), None),
+                Pace::Rate(rate) => (rate, None),
+                Pace::Given(vtick) => (0.01, Some(vtick)),
+                Pace::Silent => (0.0, None),
+            };
+            let class = ClassSpec::real_time(&format!("R{}", number + 1), rate);
+            classes.push(ClassSpec { message_flits, vtick, ..class });
+        }
+        if let Some((place, message_flits)) = best_effort {
+            let class = ClassSpec { message_flits, ..ClassSpec::best_effort("BE", 0.01) };
+            classes.insert(place.min(classes.len()), class);
+        }
+        if let Some(message_flits) = equal_length {
+            classes.iter_mut().for_each(|class| class.message_flits = message_flits);
+        }
+        classes
+    })
+}
+
+/// How the messages are laid over time and nodes.
+#[derive(Clone, Copy, Debug)]
+struct Pattern {
+    /// Cycles that a unit of time is long: 0 has all messages at once, 10 few of them meet.
+    stretch: u64,
+    /// Nodes that are written to: 1 is a hot spot.
+    destinations: u32,
+}
+
+fn pattern() -> impl Strategy<Value = Pattern> {
+    (prop::sample::select(vec![1, 0, 1, 1, 2, 10]), 1u32..=8)
+        .prop_map(|(stretch, destinations)| Pattern { stretch, destinations })
+}
+
+/// A scenario and messages to it, any that its classes may send.
+fn case() -> impl Strategy<Value = (Scenario, Vec<Arrival>)> {
+    // cycle, source, destination, class
+    let messages = prop::collection::vec((0u64..300, 0u32..8, 0u32..8, 0u8..4), 0..=120);
+    (network(), router(), classes(), pattern(), messages).prop_map(
+        |(network, router, classes, pattern, messages)| {
+            let scenario =
+                ScenarioSpec { name: "random".to_owned(), network, router, classes }.check().unwrap();
+            let arrivals = messages.into_iter().filter_map(|message| placed(message, &scenario, pattern));
+            let mut arrivals: Vec<Arrival> = arrivals.collect();
+            arrivals.sort_by_key(|arrival| arrival.cycle);
+            (scenario, arrivals)
+        },
+    )
+}
+
+fn placed(message: (u64, u32, u32, u8), scenario: &Scenario, pattern: Pattern) -> Option<Arrival> {
+    let (cycle, source, destination, class) = message;
+    let nodes = match scenario.network() {
+        NetworkSpec::Router { ports } => ports,
+        NetworkSpec::Hypercube { dimension } => 1 << dimension,
+    };
+    let source = source % nodes;
+    let mut destination = destination % pattern.destinations.min(nodes);
+    if matches!(scenario.network(), NetworkSpec::Hypercube { .. }) && destination == source {
+        destination = (destination + 1) % nodes;
+    }
+    let class = usize::from(class) % scenario.classes().len();
+    let spec = &scenario.classes()[class];
+    let silent = spec.kind == ClassKind::RealTime && spec.rate == 0.0;
+    let cycle = cycle * pattern.stretch;
+    (!silent).then_some(Arrival { cycle, source, destination, class: class as u8 })
+}
+
+/// The first delivery in which the two differ, in words.
+fn first_difference(naive: &[Delivery], fast: &[Delivery]) -> Option<String> {
+    if naive == fast {
+        return None;
+    }
+    let at = (0..).find(|&place| naive.get(place) != fast.get(place)).unwrap();
+    let (naive_count, fast_count) = (naive.len(), fast.len());
+    let (naive, fast) = (naive.get(at), fast.get(at));
+    Some(format!("delivery {at} of {naive_count} and {fast_count}\nnaive: {naive:?}\nfast:  {fast:?}"))
+}
+
+fn report(reason: &str, scenario: &Scenario, arrivals: &[Arrival]) -> String {
+    let mut text = format!("{reason}\n{:?}\n{:?}\n", scenario.network(), scenario.router());
+    for (number, class) in scenario.classes().iter().enumerate() {
+        let ClassSpec { name, rate, message_flits, vtick, .. } = class;
+        writeln!(text, "class {number} {name}: rate {rate}, {message_flits} flits, vtick {vtick:?}").unwrap();
+    }
+    for arrival in arrivals {
+        writeln!(text, "{arrival:?}").unwrap();
+    }
+    text
+}
+
+/// Both simulators on so many random cases, the same in every run.
+fn compare(cases: u32, seed: u64) {
+    let config = ProptestConfig {
+        cases,
+        rng_seed: RngSeed::Fixed(seed),
+        failure_persistence: None,
+        max_shrink_iters: 20_000,
+        ..Default::default()
+    };
+    let outcome = TestRunner::new(config).run(&case(), |(scenario, arrivals)| {
+        let naive = crate::naive::simulate(&scenario, &arrivals, LIMIT);
+        assert_all_delivered(&scenario, &arrivals, &naive);
+        let fast = replay(&scenario, &arrivals, LIMIT);
+        first_difference(&naive, &fast).map_or(Ok(()), |difference| Err(TestCaseError::fail(difference)))
+    });
+    match outcome {
+        Ok(()) => {}
+        Err(TestError::Fail(reason, (scenario, arrivals))) => {
+            panic!("{}", report(&reason.to_string(), &scenario, &arrivals))
+        }
+        Err(TestError::Abort(reason)) => panic!("{reason}"),
+    }
+}
+
+#[test]
+fn the_fast_simulator_agrees_in_every_cycle() {
+    compare(2_000, 2005);
+}
+
+#[test]
+#[ignore = "100,000 random cases take minutes"]
+fn the_fast_simulator_agrees_in_every_cycle_of_very_many_cases() {
+    compare(100_000, 2006);
+}

@@ -1,0 +1,316 @@
+//! The registry is sound, faults are found, and every kind of claim can be held, not held and undecided.
+
+use std::collections::HashSet;
+use std::sync::atomic::AtomicBool;
+
+use flitwise_models::model::Model;
+use flitwise_models::scenario::{Document, Fault};
+use flitwise_validation::answer::Simulation;
+use flitwise_validation::campaign;
+use flitwise_validation::claims::{Claim, Judgement, Origin, Registry, Verdict};
+use flitwise_validation::experiment::{Settings, supports};
+
+fn no_files(name: &str) -> Result<Document, Vec<Fault>> {
+    panic!("{name} is not there")
+}
+
+/// The only claim of a registry, which is what its own lines say.
+fn claim(lines: &str) -> Claim {
+    let head = "[[claim]]\nname = \"a\"\ntext = \"b\"\nsource = \"c\"\nexpect = \"held\"\n";
+    let registry = Registry::from_toml("t", &format!("{head}{lines}"), &no_files);
+    registry.unwrap_or_else(|faults| panic!("{faults:#?}")).claims.remove(0)
+}
+
+fn simulated(claim: &Claim, precision: f64) -> Vec<Simulation> {
+    let settings = Settings { precision, max_messages: 200_000, ..Settings::default() };
+    let outcome =
+        campaign::run(&claim.scenarios(), &settings, None, &AtomicBool::new(false), &mut ()).unwrap();
+    outcome.simulations.into_iter().map(Option::unwrap).collect()
+}
+
+/// Judges a claim, simulated coarsely if it is about a simulation.
+fn judge(lines: &str) -> Judgement {
+    let claim = claim(lines);
+    claim.judge(&simulated(&claim, 0.1))
+}
+
+#[track_caller]
+fn assert_verdicts(cases: &[(&str, Verdict)]) {
+    for (lines, verdict) in cases {
+        let judgement = judge(lines);
+        assert_eq!(judgement.verdict, *verdict, "{lines}\n{}", judgement.measured);
+    }
+}
+
+fn faults(text: &str) -> Vec<String> {
+    Registry::from_toml("t", text, &no_files).unwrap_err().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn the_built_in_registry_is_sound() {
+    let registry = Registry::built_in();
+    let names: HashSet<&str> = registry.claims.iter().map(|claim| claim.name.as_str()).collect();
+    assert_eq!(names.len(), registry.claims.len(), "a name stands for one claim");
+    for claim in &registry.claims {
+        assert!(!claim.text.is_empty() && !claim.source.is_empty(), "{}", claim.name);
+        let explained = claim.reason.as_ref().is_some_and(|reason| reason.len() > 20);
+        assert_eq!(explained, claim.expected == Verdict::NotHeld, "{}", claim.name);
+        for scenario in claim.scenarios() {
+            assert_eq!(supports(&scenario), Ok(()), "{}", claim.name);
+        }
+    }
+    let kinds = |quick: bool| -> HashSet<&str> {
+        let wanted = registry.claims.iter().filter(|claim| claim.quick || !quick);
+        wanted.map(|claim| claim.kind.word()).collect()
+    };
+    assert_eq!(kinds(false).len(), 7, "every kind is in use");
+    assert!(kinds(true).len() >= 6, "most kinds are in the quick subset");
+}
+
+#[test]
+fn every_figure_with_a_claim_is_in_the_registry() {
+    let registry = Registry::built_in();
+    let figures = "04a 04b 05 06 06x 07a 07b 07c 08 09 10 11a 11b 12a 12b 13a 13b 14a 14b";
+    for figure in figures.split(' ') {
+        let of_figure = format!("fig{figure}-");
+        assert!(registry.claims.iter().any(|claim| claim.name.starts_with(&of_figure)), "{figure}");
+    }
+}
+
+#[test]
+fn the_example_of_the_readme_is_sound() {
+    let readme = include_str!("../../README.md");
+    let (_, rest) = readme.split_once("```toml\n[[claim]]").unwrap();
+    let (example, _) = rest.split_once("```").unwrap();
+    let registry = Registry::from_toml("README.md", &format!("[[claim]]{example}"), &no_files);
+    assert_eq!(registry.unwrap().claims.len(), 1);
+}
+
+#[test]
+fn names_are_found_whole_or_by_their_beginning() {
+    let kept = |names: &[&str]| {
+        let mut registry = Registry::built_in();
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        registry.keep_named(&names).map(|()| registry.claims.len())
+    };
+    assert_eq!(kept(&["fig04a"]), Ok(3));
+    assert_eq!(kept(&["fig04a-agreement", "fig13a"]), Ok(2));
+    assert_eq!(kept(&["fig04a-agreemnt"]).unwrap_err()[0].1.as_deref(), Some("fig04a-agreement"));
+    let mut registry = Registry::built_in();
+    assert!(!registry.join(Registry::built_in()).unwrap_err().is_empty());
+}
+
+#[test]
+fn every_fault_is_reported_at_once_and_at_its_place() {
+    let text = r#"[[claim]]
+name = "Fig 4"
+text = "a"
+kind = "agreement"
+scenario = { preset = "router61" }
+quantity = "network-latensy"
+tolerance = 5
+expect = "not held"
+[[claim]]
+name = "b"
+text = "b"
+source = "c"
+kind = "saturates-earlier"
+scenario = { preset = "router16" }
+class = "BE"
+quantity = "waiting"
+expect = "maybe"
+x = { key = "class.R1.rate", values = [0.004, 0.002] }
+"#;
+    let found = faults(text);
+    let expected = [
+        "t:1:1: claim[1].source: found nothing, wanted who says so, and where",
+        "t:1:1: claim[1].reason: found nothing, wanted why it is not expected to hold\n  help: reason = \"by how much, where and why it does not hold\"",
+        "t:2:8: claim[1].name: found \"Fig 4\", wanted small letters, digits and hyphens",
+        "t:5:23: claim[1].scenario.preset: found \"router61\", wanted a built-in scenario\n  help: did you mean \"router16\"?",
+        "t:6:12: claim[1].quantity: found \"network-latensy\", wanted \"network-latency\", \"transfer\", \"blocking\", \"sharing\", \"input\", \"arbitration\", \"output\", \"gaps\", \"waiting\", \"total-latency\", \"miss-probability\" or \"percentile\"\n  help: did you mean \"network-latency\"?",
+        "t:7:13: claim[1].tolerance: found 5, wanted a share from 0 to 1, such as 0.05 for 5 %\n  help: 5 % is 0.05",
+        "t:9:1: claim[2].than: found none of them, wanted than = [classes] or [[claim.variant]]",
+        "t:16:1: claim[2].quantity: found quantity in a claim of kind \"saturates-earlier\", wanted one of by, x, variant, class, than",
+        "t:17:10: claim[2].expect: found \"maybe\", wanted \"held\" or \"not held\"",
+        "t:18:39: claim[2].x.values: found 0.002 after 0.004, wanted 1 to 1000 numbers, each above the last",
+    ];
+    assert_eq!(found, expected, "{found:#?}");
+}
+
+#[test]
+fn scenarios_and_classes_are_checked_at_every_point() {
+    let head = "[[claim]]\nname = \"a\"\ntext = \"b\"\nsource = \"c\"\nexpect = \"held\"\n\
+                kind = \"order\"\nquantity = \"network-latency\"\n";
+    let of = |lines: &str| faults(&format!("{head}{lines}"));
+    let unknown = of("scenario = { preset = \"router16\" }\nclasses = [\"R1\", \"R9\"]\n");
+    assert_eq!(
+        unknown,
+        ["t:9:11: claim[1].classes: found \"R9\", wanted a class of the scenario: \"R1\", \"R2\" or \"BE\""]
+    );
+    let unsound = of("scenario = { preset = \"router16\" }\nclasses = [\"R1\", \"R2\"]\n\
+                      x = { key = \"class.R1.rate\", values = [0.002, 7] }\n");
+    assert_eq!(unsound.len(), 1, "{unsound:?}");
+    assert!(unsound[0].starts_with("t:10:39: class.R1.rate: found 7"), "{unsound:?}");
+    let too_many = of("scenario = { preset = \"router16\", set = { \"network.ports\" = 100 } }\n\
+                       classes = [\"R1\", \"R2\"]\n");
+    assert!(too_many[0].contains("2 to 64 ports to simulate"), "{too_many:?}");
+    let no_model = of("scenario = { preset = \"router16\", set = { \"router.scheduler\" = \"fifo\" } }\n\
+                       classes = [\"R1\", \"R2\"]\nby = \"published\"\n");
+    assert!(no_model[0].contains("a scenario that the model has"), "{no_model:?}");
+    let twice = faults(
+        &format!("{head}scenario = {{ preset = \"router16\" }}\nclasses = [\"R1\", \"R2\"]\n").repeat(2),
+    );
+    assert_eq!(twice, ["t:11:8: claim[2].name: found \"a\" a second time, wanted a name of its own"]);
+}
+
+const LIGHT: &str = "scenario = { preset = \"router16\", set = { \"class.*.rate\" = 0.0005 } }\n";
+const R16: &str = "scenario = { preset = \"router16\" }\n";
+const LATENCY: &str = "quantity = \"network-latency\"\n";
+const X: &str = "x = { key = \"class.R1.rate\", values = [0.001, 0.005], couple = { \"class.R2.rate\" = \"class.R1.rate/2\" } }\n";
+const FULL: &str = "scenario = { preset = \"router16\", set = { \"class.*.rate\" = 0.03 } }\n";
+
+#[test]
+fn agreements() {
+    let case = |scenario: &str, tolerance: f64| {
+        format!("kind = \"agreement\"\n{scenario}{LATENCY}tolerance = {tolerance}\n")
+    };
+    assert_verdicts(&[
+        (&case(LIGHT, 0.2), Verdict::Held),
+        (&case(R16, 0.05), Verdict::NotHeld),
+        (&case(FULL, 0.05), Verdict::Undecided),
+        (&(case(R16, 0.05) + "negated = true\n"), Verdict::Held),
+    ]);
+}
+
+#[test]
+fn values() {
+    let case = |by: &str, bounds: &str| {
+        format!("kind = \"value\"\nby = \"{by}\"\n{R16}{LATENCY}class = \"R1\"\n{bounds}\n")
+    };
+    assert_verdicts(&[
+        (&case("published", "value = 39.38\nplus_minus = 0.01"), Verdict::Held),
+        (&case("published", "from = 30\nto = 35"), Verdict::NotHeld),
+        (&case("simulation", "from = 40\nto = 47"), Verdict::Held),
+        (&case("simulation", "value = 39.38\nplus_minus = 0.5"), Verdict::NotHeld),
+        (&case("simulation", "value = 43.4\nplus_minus = 0.0001"), Verdict::Undecided),
+    ]);
+}
+
+#[test]
+fn orders() {
+    let case = |scenario: &str, classes: &str| {
+        format!("kind = \"order\"\nby = \"published\"\n{scenario}{LATENCY}classes = {classes}\n")
+    };
+    let equal = "scenario = { preset = \"router16\", set = { \"class.R2.rate\" = 0.005 } }\n";
+    assert_verdicts(&[
+        (&case(R16, r#"["R1", "R2", "BE"]"#), Verdict::Held),
+        (&case(R16, r#"["BE", "R1"]"#), Verdict::NotHeld),
+        (&case(equal, r#"["R1", "R2"]"#), Verdict::Undecided),
+    ]);
+}
+
+#[test]
+fn what_does_not_move() {
+    let case = |x: &str, class: &str| {
+        let rest = format!("{R16}{LATENCY}classes = [\"{class}\"]\ntolerance = 0.05\n");
+        format!(
+            "kind = \"unmoved\"\nby = \"published\"\n{rest}x = {{ key = \"class.BE.rate\", values = {x} }}\n"
+        )
+    };
+    assert_verdicts(&[
+        (&case("[0.001, 0.005, 0.01]", "R1"), Verdict::Held),
+        (&case("[0.001, 0.005, 0.01]", "BE"), Verdict::NotHeld),
+        (&case("[0.001]", "R1"), Verdict::Undecided),
+    ]);
+}
+
+#[test]
+fn what_coincides() {
+    let case = |scenario: &str, buffers: [u32; 2]| {
+        let variant =
+            |b| format!("[[claim.variant]]\nlabel = \"{b}\"\nset = {{ \"router.buffer_flits\" = {b} }}\n");
+        let variants = buffers.map(variant).concat();
+        format!("kind = \"coincide\"\nby = \"published\"\n{scenario}{LATENCY}tolerance = 0.05\n{variants}")
+    };
+    let classes = format!("kind = \"coincide\"\nby = \"published\"\n{R16}{LATENCY}tolerance = 0.05\n");
+    assert_verdicts(&[
+        (&case(R16, [32, 32]), Verdict::Held),
+        (&case(R16, [4, 2_000]), Verdict::NotHeld),
+        (&case(FULL, [16, 32]), Verdict::Undecided),
+        (&classes, Verdict::NotHeld),
+    ]);
+}
+
+#[test]
+fn what_grows_faster() {
+    let case = |class: &str, rest: &str| {
+        format!("kind = \"grows-faster\"\nby = \"published\"\n{R16}{LATENCY}class = \"{class}\"\n{rest}")
+    };
+    let one_point = "x = { key = \"class.R1.rate\", values = [0.001] }\nthan = [\"R1\"]\n";
+    let own_load = format!("{X}than_x = {{ key = \"class.BE.rate\", values = [0.001, 0.005] }}\n");
+    assert_verdicts(&[
+        (&case("BE", &format!("{X}than = [\"R1\", \"R2\"]\n")), Verdict::Held),
+        (&case("R1", &format!("{X}than = [\"BE\"]\n")), Verdict::NotHeld),
+        (&case("BE", one_point), Verdict::Undecided),
+        (&case("BE", &own_load), Verdict::Held),
+    ]);
+}
+
+#[test]
+fn what_saturates_earlier() {
+    let case = |class: &str, than: &str, x: &str| {
+        let rest = format!("x = {{ key = \"class.R1.rate\", values = {x} }}\n");
+        format!(
+            "kind = \"saturates-earlier\"\nby = \"published\"\n{R16}class = \"{class}\"\nthan = [\"{than}\"]\n{rest}"
+        )
+    };
+    assert_verdicts(&[
+        (&case("BE", "R1", "[0.002, 0.01]"), Verdict::Held),
+        (&case("R1", "BE", "[0.002, 0.01]"), Verdict::NotHeld),
+        (&case("BE", "R1", "[0.001, 0.002]"), Verdict::Undecided),
+    ]);
+    let simulated = case("BE", "R1", "[0.002, 0.012]").replace("published", "simulation");
+    let judgement = judge(&simulated);
+    assert_eq!(judgement.verdict, Verdict::Held, "{}", judgement.measured);
+    assert_eq!(judgement.measured, "BE saturates between 0.002 and 0.012; R1 does not saturate up to 0.012");
+}
+
+/// Of an agreement it is the published model that is judged unless the claim says otherwise.
+#[test]
+fn claims_may_be_about_either_model() {
+    let head = "scenario = { preset = \"router16\" }\nquantity = \"network-latency\"\n";
+    let agreement = format!("kind = \"agreement\"\ntolerance = 0.5\n{head}");
+    assert_eq!(claim(&agreement).by, Origin::Published);
+    let value = format!("kind = \"value\"\nclass = \"R1\"\nfrom = 36\nto = 90\n{head}");
+    assert_eq!(claim(&value).by, Origin::Simulation);
+
+    let mut other = claim(&agreement);
+    other.set_model(Model::Refined);
+    assert_eq!(other.by, Origin::Refined);
+    let judgement = other.judge(&simulated(&other, 0.1));
+    let refuses = Model::Refined.supports(&other.scenarios()[0]).is_err();
+    assert_eq!(
+        judgement.measured.contains("the refined model has no answer"),
+        refuses,
+        "{}",
+        judgement.measured
+    );
+    let mut simulated = claim(&value);
+    simulated.set_model(Model::Refined);
+    assert_eq!(simulated.by, Origin::Simulation, "a claim about the simulation stays one");
+
+    let text = |by: &str| {
+        format!(
+            "[[claim]]\nname = \"a\"\ntext = \"b\"\nsource = \"c\"\nexpect = \"held\"\nby = \"{by}\"\n{agreement}"
+        )
+    };
+    let read = |by: &str| Registry::from_toml("t", &text(by), &no_files);
+    match read("refined") {
+        Ok(registry) => assert_eq!(registry.claims[0].by, Origin::Refined),
+        Err(faults) => {
+            assert!(faults.iter().all(|fault| fault.found.contains("refined model")), "{faults:?}")
+        }
+    }
+    let faults = read("simulation").unwrap_err();
+    assert_eq!(faults[0].wanted, "\"published\" or \"refined\"");
+}

@@ -1,0 +1,13 @@
+//! All integration tests of the simulator and its statistics in one program: it is compiled and linked once.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, too, may fail a test
+
+mod accuracy;
+mod against_naive;
+mod campaign;
+mod claims;
+mod exact;
+mod experiments;
+mod naive;
+mod store;
+mod two_models;
