@@ -106,8 +106,8 @@ fn long_checks_run_when_their_sources_have_changed_and_only_then() {
     // neither of these is linked by a long check
     for name in ["src/lib.rs", "figures/src/lib.rs", "models/README.md", "models/benches/refined.rs"] {
         copy.append(name, "// changed\n");
-        assert_eq!(copy.stale(), Vec::<&str>::new(), "{name}");
     }
+    assert_eq!(copy.stale(), Vec::<&str>::new());
     let validation: &[&str] = &["validation"];
     let both: &[&str] = &["models", "validation"];
     for (name, stale) in [
@@ -120,12 +120,13 @@ fn long_checks_run_when_their_sources_have_changed_and_only_then() {
         ("models/src/queueing/mg1.md", both),
         ("models/Cargo.toml", both),
     ] {
+        let before = fs::read(copy.path(name)).unwrap();
         copy.append(name, "# changed\n");
         assert_eq!(copy.stale(), stale, "{name}");
-        assert!(copy.long_checks(&[]).status.success());
-        assert_eq!(copy.asked().len(), stale.len(), "{name}");
+        fs::write(copy.path(name), before).unwrap();
     }
-    let profile = fs::read_to_string(copy.path("Cargo.toml")).unwrap().replace("opt-level = 3", "opt-level = 1");
+    let profile =
+        fs::read_to_string(copy.path("Cargo.toml")).unwrap().replace("opt-level = 3", "opt-level = 1");
     fs::write(copy.path("Cargo.toml"), profile).unwrap();
     assert_eq!(copy.stale(), both);
 }

@@ -1,12 +1,12 @@
 //! What is drawn of each kind of picture, and that nothing makes the drawing fail.
 
+use crate::samples::{
+    chain, heat_map, lines, misses, picture, region, samples, stacked, stacked_by_two, tornado, two_models,
+};
 use flitwise_figures::draw::{Style, Theme, png, svg};
 use flitwise_figures::picture::{
     Axis, Bar, Chain, Content, ErrorSeries, Frontier, HeatCell, HeatMap, HeatPanel, Lines, Mark, Origin,
     Part, Point, Region, Series, Stacked, StackedPanel, Tornado, TornadoBar, TornadoPanel, Transition,
-};
-use crate::samples::{
-    chain, heat_map, lines, misses, picture, region, samples, stacked, stacked_by_two, tornado, two_models,
 };
 
 /// The first part of a latency.

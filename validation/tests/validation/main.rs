@@ -1,6 +1,6 @@
 //! All integration tests of the simulator and its statistics in one program: it is compiled and linked once.
 
-#![allow(clippy::unwrap_used)] // helpers of tests, too, may fail a test
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests, too, may fail a test and tell of it
 
 mod accuracy;
 mod against_naive;
