@@ -87,7 +87,8 @@ impl Chain<'_> {
     /// From what is met at a first channel, at a later one, and at the ejection link.
     pub(super) fn held(&self, first: &Kind<'_>, later: &Kind<'_>, last: &Kind<'_>) -> Held {
         let (m, b) = (self.shape.message, self.shape.buffer);
-        let levels = (m / (2.0 * b)).ceil() as usize;
+        // a router asks for one level more of the next: nobody asks for more than there are channels
+        let levels = ((m / (2.0 * b)).ceil() as usize).min(self.shares.len() + 1);
         // z by level, for the router at hand; and y
         let flits = |level: usize| m - 2.0 * b * level as f64;
         let on_ejection: Vec<Law> = (0..levels).map(|level| self.blocked(last, flits(level), None)).collect();
