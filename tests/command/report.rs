@@ -123,45 +123,38 @@ fn a_report_interrupted_while_it_draws_says_what_is_missing() {
 }
 
 #[test]
-#[cfg(unix)]
-#[ignore = "draws all figures before it judges claims: a minute in release"]
-fn a_report_interrupted_while_it_judges_has_the_claims_judged_so_far() {
-    let folder = tempfile::tempdir().unwrap();
-    // claims of a precision of their own outlast the signal
-    let (code, said, page) =
-        interrupted_report(folder.path(), &["--precision", "50%"], &|page| page.contains("id=\"claims\""));
-    assert_eq!(code, Some(130), "{said}");
-    assert!(said.contains("23 of 23 figures are drawn, "), "{said}");
-    assert_narrow("report", &page);
-    assert!(page.contains(" of 42 claims have been judged") && !page.contains("No claim has been judged"));
-}
-
-#[test]
-#[ignore = "simulates all points of all figures, coarsely: half a minute in release"]
+#[ignore = "simulates all points of all figures, coarsely: a minute and a half"]
 fn every_figure_and_claim_is_on_both_pages() {
     let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("pages");
-    let store = folder.path().join("store");
+    let options = ["--precision", "50%", "--max-messages", "10000"];
+    #[cfg(unix)]
+    {
+        // claims of a precision of their own outlast the signal
+        let while_it_judges: &dyn Fn(&str) -> bool = &|page| page.contains("id=\"claims\"");
+        let (code, said, page) = interrupted_report(folder.path(), &options, while_it_judges);
+        assert_eq!(code, Some(130), "{said}");
+        assert!(said.contains("23 of 23 figures are drawn, "), "{said}");
+        assert_narrow("report", &page);
+        assert!(
+            page.contains(" of 42 claims have been judged") && !page.contains("No claim has been judged")
+        );
+    }
+
+    // the same command goes on from there
+    let (out, store) = (folder.path().join("pages"), folder.path().join("store"));
     let report = || {
-        flitwise(&[
-            "report",
-            "--quick",
-            "--out",
-            out.to_str().unwrap(),
-            "--store",
-            store.to_str().unwrap(),
-            "--precision",
-            "50%",
-            "--max-messages",
-            "10000",
-        ])
+        let places = ["--out", out.to_str().unwrap(), "--store", store.to_str().unwrap()];
+        flitwise(&[&["report", "--quick"], places.as_slice(), &options].concat())
     };
     let output = report();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
     let (html, markdown) = (read("report.html"), read("report.md"));
     assert_narrow("report", &html);
-    assert!(!html.contains("point 1:") && html.contains("messages/cycle/node: "), "notes name their loads");
+    assert!(
+        !html.contains("point 1:") && markdown.contains("messages/cycle/node: "),
+        "notes name their loads"
+    );
 
     // complete in itself: no address but those of name spaces
     for (at, _) in html.match_indices("http") {
