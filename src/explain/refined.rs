@@ -62,8 +62,8 @@ const WAIT: Equation = Equation {
     unit: "cycles",
     formula: "W_{c} = W_{c}^{queue}",
     reason: "What the queue of interface and input channel has beyond the in-buffer wait: \
-             φ(z) = `P_{0} * (1 + l * f * r_{F} - l * b * r_{B}) / (1 - l * b * r_{B})`, of which the mean is taken; under ON/OFF sources a \
-             queue of Markov-modulated arrivals stands for it.",
+             φ(z) = `P_{0} * (1 + l * f * r_{F} - l * b * r_{B}) / (1 - l * b * r_{B})`, of which the mean is taken; \
+             under ON/OFF sources a queue of Markov-modulated arrivals stands for it.",
 };
 const TOTAL: Equation = Equation {
     number: "(1)",

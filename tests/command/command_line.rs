@@ -111,22 +111,11 @@ fn a_range_of_whole_numbers_is_a_list_and_a_flat_objective_recommends_nothing() 
 /// A requirement on a class that sends nothing admits no more than the links carry.
 #[test]
 fn a_saturated_link_is_never_admissible() {
-    let region = json(&[
-        "plan",
-        "region",
-        "--model",
-        "published",
-        "--axes",
-        "class.R1.rate,class.BE.rate",
-        "--points",
-        "5",
-        "--set",
-        "class.R2.rate=0",
-        "--require",
-        "R2: total <= 200",
-        "--format",
-        "json",
-    ]);
+    let plan = |words: &[&str]| {
+        let silent = ["--set", "class.R2.rate=0", "--require", "R2: total <= 200"];
+        json(&[&["plan"], words, &["--model", "published", "--format", "json"], &silent].concat())
+    };
+    let region = plan(&["region", "--axes", "class.R1.rate,class.BE.rate", "--points", "5"]);
     let points = region["frontier"].as_array().unwrap();
     for point in points {
         let rate = |key: &str| point[key].as_f64().unwrap();
@@ -134,18 +123,7 @@ fn a_saturated_link_is_never_admissible() {
         assert_eq!(point["binding"]["term"], "saturation");
     }
     assert!(points[0]["x_rate"].as_f64().unwrap() > 0.01);
-    let load = json(&[
-        "plan",
-        "max-load",
-        "--model",
-        "published",
-        "--set",
-        "class.R2.rate=0",
-        "--require",
-        "R2: total <= 200",
-        "--format",
-        "json",
-    ]);
+    let load = plan(&["max-load"]);
     assert!(load["rates"]["BE"].as_f64().unwrap() < 1.0 / 32.0);
 }
 

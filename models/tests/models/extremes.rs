@@ -7,6 +7,8 @@ use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::model::{Model, Options};
 use flitwise_models::scenario::{Place, Preset, Scenario};
 
+use crate::thread_time::seconds;
+
 /// Keys of a preset with their extremes.
 const RANGES: [(&str, &[&str]); 12] = [
     ("class.R1.message_flits", &["1", "65536"]),
@@ -37,13 +39,6 @@ const SIZES: [(&str, (&str, &[&str])); 2] =
 /// Seconds of one core that a scenario may take: far more than any is meant to (one), since machines are busy and tests
 /// are built for assertions, and less than one took that hung (18 and 379).
 const MOST_SECONDS: f64 = 15.0;
-
-/// Seconds that this thread has run, or that have gone by where the system does not say.
-fn seconds(begun: Instant) -> f64 {
-    let ran = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = ran.as_ref().and_then(|ran| ran.split(' ').next()?.parse::<f64>().ok());
-    nanoseconds.map_or_else(|| begun.elapsed().as_secs_f64(), |ran| ran / 1e9)
-}
 
 /// Sets of keys and values: single ones, or pairs.
 fn sets(

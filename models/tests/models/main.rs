@@ -9,3 +9,4 @@ mod properties;
 mod reference;
 mod refined;
 mod sensitivity;
+mod thread_time;

@@ -9,6 +9,8 @@ use flitwise_models::answer::Answer;
 use flitwise_models::model::{Failure, Model, Options};
 use flitwise_models::scenario::{PRESETS, Scenario};
 
+use crate::thread_time::seconds;
+
 /// A small generator with a fixed seed (PCG-like): the same files on every machine.
 struct Draw(u64);
 
@@ -53,13 +55,19 @@ fn mutated(text: &str, draw: &mut Draw) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..1 + draw.below(4) {
         let at = draw.below(bytes.len());
-        match draw.below(5) {
+        match draw.below(7) {
             0 => bytes[at] = draw.below(256) as u8,
             1 => drop(bytes.remove(at)),
             2 => bytes[at] ^= 1 << draw.below(8),
             3 => {
                 let scrap = SCRAPS[draw.below(SCRAPS.len())].bytes();
                 bytes.splice(at..at, scrap);
+            }
+            4 | 5 => {
+                let digits: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at].is_ascii_digit()).collect();
+                if !digits.is_empty() {
+                    bytes[digits[draw.below(digits.len())]] = b'0' + draw.below(10) as u8;
+                }
             }
             _ => {
                 let end = (at + 1 + draw.below(40)).min(bytes.len());
@@ -70,6 +78,14 @@ fn mutated(text: &str, draw: &mut Draw) -> Vec<u8> {
         }
     }
     bytes
+}
+
+/// A change of a comment would change nothing.
+fn without_comments(text: &str) -> String {
+    text.lines()
+        .filter_map(|line| line.split('#').next())
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
 }
 
 fn assert_finite(answer: &Answer) {
@@ -102,18 +118,11 @@ fn assert_finite(answer: &Answer) {
 /// what one took that hung.
 const MOST_SECONDS: f64 = 30.0;
 
-/// Seconds that this thread has run, or that have gone by where the system does not say.
-fn seconds(begun: Instant) -> f64 {
-    let ran = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = ran.as_ref().and_then(|ran| ran.split(' ').next()?.parse::<f64>().ok());
-    nanoseconds.map_or_else(|| begun.elapsed().as_secs_f64(), |ran| ran / 1e9)
-}
-
 #[derive(Default)]
 struct Account {
     answered: u32,
     refused: u32,
-    /// Scenarios that were answered: half of all changes are in comments and names, and answers would be the same.
+    /// Scenarios that were answered; many files differ in a name or in spaces only.
     known: HashSet<String>,
     seconds: f64,
     /// The files that took longest.
@@ -124,9 +133,9 @@ fn try_out(files: u32, seed: u64) -> Account {
     let mut draw = Draw(seed);
     let mut account = Account::default();
     let begun = Instant::now();
+    let presets: Vec<String> = PRESETS.iter().map(|preset| without_comments(preset.text)).collect();
     for _ in 0..files {
-        let preset = PRESETS[draw.below(PRESETS.len())];
-        let bytes = mutated(preset.text, &mut draw);
+        let bytes = mutated(&presets[draw.below(presets.len())], &mut draw);
         let Ok(text) = String::from_utf8(bytes) else { continue };
         match Scenario::from_toml("mutated.toml", &text) {
             Err(faults) => {
@@ -152,13 +161,13 @@ fn try_out(files: u32, seed: u64) -> Account {
         }
     }
     let Account { answered, refused, .. } = account;
-    assert!(answered > files / 10 && refused > files / 10, "{answered} answered, {refused} refused");
+    assert!(answered > files / 15 && refused > files / 10, "{answered} answered, {refused} refused");
     account
 }
 
-/// Distributions and loads of saturation of every fifth only: they take most of the time.
+/// Distributions and loads of saturation of every twenty-fifth only: they take most of the time.
 fn answer(scenario: &Scenario, number: usize) {
-    let everything = number.is_multiple_of(5);
+    let everything = number.is_multiple_of(25);
     let options = Options { distributions: everything, saturation_loads: everything, ..Options::default() };
     for model in [Model::usual(scenario), Model::Published] {
         match model.solve(scenario, &options) {
@@ -176,8 +185,7 @@ fn report(account: &Account) {
         "{answered} mutated files are {known} scenarios, answered in {seconds:.1} s of a core; the slowest:\n"
     );
     for (seconds, text) in slowest {
-        let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
-        let short: String = lines.join(" ").chars().take(300).collect();
+        let short: String = text.replace('\n', " ").chars().take(300).collect();
         told += &format!("{seconds:.3} s: {short}\n");
     }
     std::io::stderr().write_all(told.as_bytes()).unwrap();
