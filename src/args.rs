@@ -13,6 +13,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter};
 use flitwise_models::model::Model;
+use flitwise_models::quantity::Quantity;
+use flitwise_validation::compare::COMPARED;
 
 pub(crate) use explain::{DiagramKind, Explain, ExplainFormat};
 pub(crate) use sensitivity::Sensitivity;
@@ -269,9 +271,7 @@ pub(crate) struct Compare {
     /// Difference up to which a model is called close.
     #[arg(long, value_name = "SHARE", default_value = "5%", allow_hyphen_values = true)]
     pub(crate) tolerance: String,
-    /// Compare this quantity only: network-latency, blocking, input, arbitration, sharing, output, gaps,
-    /// waiting, total-latency, miss-probability or percentile; repeatable.
-    #[arg(long = "quantity", value_name = "NAME")]
+    #[arg(long = "quantity", value_name = "NAME", help = one_of("Compare this quantity only", &COMPARED))]
     pub(crate) quantities: Vec<String>,
     /// Compare along an axis: KEY=START:STOP:COUNT, KEY=log:START:STOP:COUNT or KEY=A,B,C; repeatable.
     #[arg(long, value_name = "KEY=AXIS", add = ArgValueCompleter::new(complete::settings))]
@@ -596,4 +596,10 @@ pub(crate) enum SchemaOf {
     Explain,
     /// The result of `station --format json`.
     Station,
+}
+
+/// The help of an option that takes one of these quantities.
+fn one_of(what: &str, quantities: &[Quantity]) -> String {
+    let words: Vec<&str> = quantities.iter().map(|quantity| quantity.word()).collect();
+    format!("{what}: {}; repeatable", words.join(", "))
 }

@@ -2,9 +2,10 @@
 
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Failure, Model};
+use flitwise_models::quantity::{Measure, Quantity};
 use flitwise_models::scenario::{Document, Fault, Grid, Place, Scenario, ScenarioSpec, Setting};
 use flitwise_validation::answer::{Run, Simulation};
-use flitwise_validation::compare::{self, Crossing, Options, Quantity, Row, Verdict, crossing};
+use flitwise_validation::compare::{self, COMPARED, Crossing, Options, Row, Verdict, crossing};
 use flitwise_validation::experiment;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,7 +24,7 @@ const MISSES: [f64; 3] = [5.0, 10.0, 20.0];
 /// The answer of `flitwise compare --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CompareDocument {
-    /// `flitwise.compare/2`.
+    /// `flitwise.compare/3`.
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
@@ -91,7 +92,7 @@ struct Crossings {
     class: String,
     /// Which quantity.
     #[serde(flatten)]
-    quantity: Quantity,
+    measure: Measure,
     /// What varies.
     key: String,
     /// Those that were found.
@@ -113,7 +114,7 @@ pub(crate) fn run(args: &Compare) -> Result<(), Ended> {
     let failed = points.iter().filter(lost).count();
     let beyond_tolerance = models.iter().map(|model| model.beyond_tolerance).sum();
     let document = CompareDocument {
-        schema: "flitwise.compare/2",
+        schema: "flitwise.compare/3",
         flitwise_version: env!("CARGO_PKG_VERSION"),
         scenario: grid.document.scenario().map_err(|faults| Ended::faults(&faults))?.spec().clone(),
         tolerance: options.tolerance,
@@ -174,15 +175,17 @@ fn question(args: &Compare) -> Result<(Options, Question), Ended> {
     let mut faults = Vec::new();
     let mut read = typed::Options { faults: &mut faults };
     let tolerance = read.value("tolerance", &args.tolerance, typed::tolerance);
+    let mut quantities: Vec<Quantity> = Vec::new();
     for word in &args.quantities {
-        if !Quantity::WORDS.contains(&word.as_str()) {
-            faults.push(format!(
-                "--quantity {word}: found \"{word}\", wanted one of {}",
-                Quantity::WORDS.join(", ")
-            ));
+        match Quantity::find(word).filter(|quantity| COMPARED.contains(quantity)) {
+            Some(quantity) => quantities.push(quantity),
+            None => {
+                let words = COMPARED.map(Quantity::word).join(", ");
+                faults.push(format!("--quantity {word}: found \"{word}\", wanted one of {words}"));
+            }
         }
     }
-    let options = Options { tolerance, quantities: args.quantities.clone() };
+    let options = Options { tolerance, quantities };
     let options = if faults.is_empty() { Ok(options) } else { Err(Ended::BadInput(faults)) };
     Ended::both(options, points(args))
 }
@@ -268,14 +271,14 @@ impl Point {
         Self { set: asked.set, run: simulation.run, failures, rows, notes }
     }
 
-    fn row(&self, class: &str, quantity: Quantity, model: Model) -> Option<&Row> {
-        let is_it = |row: &&Row| row.class == class && row.quantity == quantity && row.model == model;
+    fn row(&self, class: &str, measure: Measure, model: Model) -> Option<&Row> {
+        let is_it = |row: &&Row| row.class == class && row.measure == measure && row.model == model;
         self.rows.iter().find(is_it)
     }
 
     /// The rows of each class and quantity, which differ in the model.
     fn by_quantity(&self) -> impl Iterator<Item = &[Row]> {
-        self.rows.chunk_by(|one, next| one.class == next.class && one.quantity == next.quantity)
+        self.rows.chunk_by(|one, next| one.class == next.class && one.measure == next.measure)
     }
 
     /// Value of the first axis.
@@ -290,17 +293,17 @@ fn crossings(grid: &Grid, points: &[Point]) -> Vec<Crossings> {
     if points.len() < 2 || points.iter().any(|point| point.x().is_none()) {
         return Vec::new();
     }
-    let mut compared: Vec<(&str, Quantity, Model)> = Vec::new();
+    let mut compared: Vec<(&str, Measure, Model)> = Vec::new();
     for row in points.iter().flat_map(|point| &point.rows) {
-        let key = (row.class.as_str(), row.quantity, row.model);
+        let key = (row.class.as_str(), row.measure, row.model);
         if !compared.contains(&key) {
             compared.push(key);
         }
     }
-    let along = |(class, quantity, model): (&str, Quantity, Model)| {
+    let along = |(class, measure, model): (&str, Measure, Model)| {
         let differences = || {
             points.iter().filter_map(move |point| {
-                let row = point.row(class, quantity, model)?;
+                let row = point.row(class, measure, model)?;
                 let steady = !row.model_saturated && !row.simulation_saturated;
                 steady.then_some((point.x()?, row.difference_percent))
             })
@@ -308,7 +311,7 @@ fn crossings(grid: &Grid, points: &[Point]) -> Vec<Crossings> {
         Crossings {
             model,
             class: class.to_owned(),
-            quantity,
+            measure,
             key: axis.key.clone(),
             found: MISSES.into_iter().filter_map(|miss| crossing(miss, differences())).collect(),
         }
@@ -336,7 +339,6 @@ fn csv(document: &CompareDocument, grid: &Grid) -> Result<(), Ended> {
         "quantity",
         "deadline_cycles",
         "hops",
-        "percentile",
         "unit",
         "model",
         "model_value",
@@ -364,20 +366,11 @@ fn fields(row: &Row) -> Vec<String> {
     fn text(value: Option<impl ToString>) -> String {
         value.map_or_else(String::new, |value| value.to_string())
     }
-    let (deadline, hops) = match row.quantity {
-        Quantity::Miss { deadline_cycles, hops } => (Some(deadline_cycles), hops),
-        _ => (None, None),
-    };
-    let percentile = match row.quantity {
-        Quantity::Percentile { per_mille } => Some(f64::from(per_mille) / 10.0),
-        _ => None,
-    };
     vec![
         row.class.clone(),
-        row.quantity.word().to_owned(),
-        text(deadline),
-        text(hops),
-        text(percentile),
+        row.measure.quantity.word().to_owned(),
+        text(row.measure.deadline_cycles),
+        text(row.measure.hops),
         if row.unit.is_empty() { "probability".to_owned() } else { row.unit.to_owned() },
         row.model.to_string(),
         text(row.model_value),
@@ -451,9 +444,9 @@ fn page(document: &CompareDocument, grid: &Grid, markdown: bool) -> String {
 
 /// A model's value in a table.
 fn modelled(row: &Row) -> String {
-    match row.quantity {
+    match row.measure.quantity {
         Quantity::Waiting | Quantity::TotalLatency if row.model_saturated => "saturated".to_owned(),
-        quantity if quantity.is_probability() => share(row.model_value),
+        quantity if quantity.is_share() => share(row.model_value),
         _ => cycles(row.model_value),
     }
 }
@@ -461,9 +454,9 @@ fn modelled(row: &Row) -> String {
 /// A simulated value in a table, with its interval.
 fn simulated(row: &Row) -> String {
     let half_width = row.simulated.and_then(|found| found.half_width_95());
-    match (row.quantity, row.simulated.map(|found| found.value)) {
+    match (row.measure.quantity, row.simulated.map(|found| found.value)) {
         (Quantity::Waiting | Quantity::TotalLatency, _) if row.simulation_saturated => "saturated".to_owned(),
-        (quantity, Some(value)) if quantity.is_probability() => {
+        (quantity, Some(value)) if quantity.is_share() => {
             format!("{} ±{}", share(Some(value)), share(half_width))
         }
         (_, value) => with_interval(value, half_width),
@@ -477,10 +470,10 @@ fn table(point: &Point, markdown: bool) -> Rows {
     let mut rows = Rows::new(&heads, markdown);
     for row in &point.rows {
         let difference =
-            if row.quantity.is_probability() { share(row.difference) } else { cycles(row.difference) };
+            if row.measure.quantity.is_share() { share(row.difference) } else { cycles(row.difference) };
         rows.add([
             row.class.clone(),
-            row.quantity.to_string(),
+            row.measure.name(),
             modelled(row),
             simulated(row),
             difference,
@@ -503,7 +496,7 @@ fn side_by_side(points: &[Point], grid: &Grid, models: &[Model], markdown: bool)
         for of_quantity in point.by_quantity() {
             let set = point.set.iter().take(grid.axes.len()).map(|setting| setting.value.clone());
             let first = &of_quantity[0];
-            let common = [first.class.clone(), first.quantity.to_string(), simulated(first)];
+            let common = [first.class.clone(), first.measure.name(), simulated(first)];
             let of_model = |model: &Model| match of_quantity.iter().find(|row| row.model == *model) {
                 Some(row) => {
                     let percent = signed(row.difference_percent, 1);
@@ -531,7 +524,7 @@ fn sweep(points: &[Point], grid: &Grid, markdown: bool) -> Rows {
     let mut rows = Rows::new(&heads, markdown);
     for point in points {
         for row in &point.rows {
-            let probability = row.quantity.is_probability();
+            let probability = row.measure.quantity.is_share();
             let number = |number: Option<f64>| if probability { share(number) } else { cycles(number) };
             let half_width = row.simulated.and_then(|found| found.half_width_95());
             let simulated = match row.simulated.map(|found| found.value) {
@@ -547,7 +540,7 @@ fn sweep(points: &[Point], grid: &Grid, markdown: bool) -> Rows {
             let set = point.set.iter().take(grid.axes.len()).map(|setting| setting.value.clone());
             rows.add(set.chain([
                 row.class.clone(),
-                row.quantity.to_string(),
+                row.measure.name(),
                 number(row.model_value),
                 simulated,
                 signed(row.difference_percent, 1),
@@ -575,7 +568,7 @@ fn beginnings(document: &CompareDocument, model: Model, markdown: bool) -> Rows 
         };
         rows.add([
             crossings.class.clone(),
-            crossings.quantity.to_string(),
+            crossings.measure.name(),
             at(MISSES[0]),
             at(MISSES[1]),
             at(MISSES[2]),
@@ -650,7 +643,7 @@ mod tests {
         let points = vec![point(0), point(1)];
         let fares = Model::ALL.into_iter().filter_map(|model| Fares::of(model, &points)).collect();
         let document = CompareDocument {
-            schema: "flitwise.compare/2",
+            schema: "flitwise.compare/3",
             flitwise_version: "0",
             models: fares,
             scenario: preset.scenario().spec().clone(),

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use flitwise_models::answer::{ClassAnswer, DeadlineAnswer};
 use flitwise_models::model::Model;
+use flitwise_models::quantity::{Quantity, Unit};
 use flitwise_models::scenario::{ClassSpec, NetworkSpec, Scenario};
 use serde::Serialize;
 
@@ -128,29 +129,57 @@ pub(crate) fn network(network: NetworkSpec) -> String {
     }
 }
 
-/// Heads of the table that tells where a message waits, the same for models and simulations.
-pub(crate) fn by_place_heads(markdown: bool) -> [&'static str; 7] {
-    if markdown {
-        [
-            "class",
-            "blocking [cycles]",
-            "= input buffers",
-            "+ arbitration",
-            "sharing [cycles]",
-            "= output buffers",
-            "+ gaps behind the header",
-        ]
-    } else {
-        [
-            "class\n",
-            "blocking\ncycles",
-            "= input\nbuffers",
-            "+ arbi-\ntration",
-            "sharing\ncycles",
-            "= output\nbuffers",
-            "+ gaps behind\nthe header",
-        ]
+/// Heads of a table of quantities by class. Where parts follow their whole, signs say that they add up to it; Markdown
+/// has units in brackets.
+pub(crate) fn heads(quantities: &[Quantity], markdown: bool) -> Vec<String> {
+    let head = |quantity: &Quantity| {
+        let whole = quantity.whole().filter(|whole| quantities.contains(whole));
+        let sign = match whole.and_then(|whole| whole.parts().next()) {
+            Some(_) if !markdown && !quantity.is_by_place() => "",
+            Some(first) if first == *quantity => "= ",
+            Some(_) => "+ ",
+            None => "",
+        };
+        match (quantity.unit().word(), markdown) {
+            (unit, true) if sign.is_empty() && !unit.is_empty() => format!("{} [{unit}]", quantity.name()),
+            (_, true) if sign.is_empty() => quantity.name().to_owned(),
+            (_, true) => format!("{sign}{}", quantity.head()),
+            ("cycles", false) if sign.is_empty() => format!("{}\ncycles", quantity.head()),
+            (_, false) => format!("{sign}{}", quantity.head().replacen(' ', "\n", 1)),
+        }
+    };
+    ["class".to_owned()].into_iter().chain(quantities.iter().map(head)).collect()
+}
+
+/// The table that tells where a message waits, the same for models and simulations.
+pub(crate) const BY_PLACE: [Quantity; 6] = [
+    Quantity::Blocking,
+    Quantity::Input,
+    Quantity::Arbitration,
+    Quantity::Sharing,
+    Quantity::Output,
+    Quantity::Gaps,
+];
+
+/// Heads of a table of percentiles by class.
+pub(crate) fn percentile_heads() -> Vec<String> {
+    let head = |quantity: Quantity| format!("{} [cycles]", quantity.head());
+    ["class".to_owned()].into_iter().chain(Quantity::PERCENTILES.map(head)).collect()
+}
+
+/// A mean of a model in a table.
+pub(crate) fn mean(quantity: Quantity, class: &ClassAnswer) -> String {
+    let value = class.value(quantity.into());
+    match quantity {
+        Quantity::Waiting | Quantity::TotalLatency if class.saturated => "saturated".to_owned(),
+        _ if quantity.unit() == Unit::Cycles => cycles(value),
+        _ => share(value),
     }
+}
+
+/// The name of a quantity in two lines, so that its column stays narrow.
+pub(crate) fn two_lines(name: &str) -> String {
+    if name.contains(' ') { name.replacen(' ', "\n", 1) } else { format!("\n{name}") }
 }
 
 /// A table being filled.
@@ -161,7 +190,7 @@ pub(crate) struct Rows {
 
 impl Rows {
     /// With the given column heads; a line break in a head separates name and unit.
-    pub(crate) fn new(heads: &[&str], markdown: bool) -> Self {
+    pub(crate) fn new(heads: &[impl AsRef<str>], markdown: bool) -> Self {
         let mut table = Table::new();
         let style = if markdown { presets::ASCII_MARKDOWN } else { presets::NOTHING };
         table.load_style(style);
@@ -169,7 +198,7 @@ impl Rows {
             table.set_width(WIDTH).set_content_arrangement(ContentArrangement::Dynamic);
         }
         let head = |text: &str| if markdown { text.replace('\n', " ") } else { text.to_owned() };
-        table.set_header(heads.iter().enumerate().map(|(column, text)| cell(column, head(text))));
+        table.set_header(heads.iter().enumerate().map(|(column, text)| cell(column, head(text.as_ref()))));
         Self { table, markdown }
     }
 
@@ -339,70 +368,30 @@ impl ClassColumns {
     }
 
     pub(crate) fn heads(&self) -> Vec<String> {
-        let fixed = [
-            "model",
-            "class",
-            "kind",
-            "network_latency_cycles",
-            "transfer_cycles",
-            "blocking_cycles",
-            "sharing_cycles",
-            "input_cycles",
-            "arbitration_cycles",
-            "output_cycles",
-            "gap_cycles",
-            "waiting_cycles",
-            "total_latency_cycles",
-            "blocking_probability",
-            "blocking_length_flits",
-            "cycles_per_flit",
-            "utilization",
-            "router_load",
-            "source_load",
-            "accepted_rate_messages_per_cycle",
-            "saturated",
-            "latency_p50_cycles",
-            "latency_p90_cycles",
-            "latency_p99_cycles",
-            "latency_p99.9_cycles",
-        ];
+        let means = Quantity::MEANS.iter().map(|quantity| quantity.field().to_owned());
+        let percentiles = Quantity::PERCENTILES.map(percentile_column);
+        let named = ["model", "class", "kind"].map(str::to_owned).into_iter().chain(means);
+        let fixed = named.chain(["saturated".to_owned()]).chain(percentiles);
         let deadlines = self.deadlines().map(|(_, name)| name);
-        fixed.into_iter().map(str::to_owned).chain(deadlines).collect()
+        fixed.chain(deadlines).collect()
     }
 
     /// One row; what does not exist is empty.
     pub(crate) fn row(&self, model: Model, class: &ClassAnswer) -> Vec<String> {
         let real = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
-        let count = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
-        let percentiles = class.latency_percentiles_cycles;
+        let value = |quantity: &Quantity| real(class.value((*quantity).into()));
         let mut row = vec![model.to_string(), class.name.clone(), class.kind.word().to_owned()];
-        row.extend(
-            [
-                class.network_latency_cycles,
-                class.transfer_cycles,
-                class.blocking_cycles,
-                class.sharing_cycles,
-                class.input_cycles,
-                class.arbitration_cycles,
-                class.output_cycles,
-                class.gap_cycles,
-                class.waiting_cycles,
-                class.total_latency_cycles,
-                class.blocking_probability,
-                class.blocking_length_flits,
-                class.cycles_per_flit,
-                class.utilization,
-                class.router_load,
-                class.source_load,
-                class.accepted_rate_messages_per_cycle,
-            ]
-            .map(real),
-        );
+        row.extend(Quantity::MEANS.iter().map(value));
         row.push(class.saturated.to_string());
-        row.extend([percentiles.p50, percentiles.p90, percentiles.p99, percentiles.p99_9].map(count));
+        row.extend(Quantity::PERCENTILES.iter().map(value));
         row.extend(self.misses(class).map(|miss| real(miss.flatten())));
         row
     }
+}
+
+/// The name of the CSV column of a percentile.
+pub(crate) fn percentile_column(quantity: Quantity) -> String {
+    format!("latency_{}_cycles", quantity.word())
 }
 
 fn key(deadline: &DeadlineAnswer) -> (Option<u32>, u32) {

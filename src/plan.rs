@@ -39,7 +39,7 @@ pub(crate) enum PlanDocument<'d> {
     Region(&'d region::RegionDocument),
 }
 
-const SCHEMA: &str = "flitwise.plan/2";
+const SCHEMA: &str = "flitwise.plan/3";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What all questions begin with.

@@ -8,8 +8,11 @@ use std::sync::mpsc::Sender;
 
 use flitwise_models::document::{Fault, Place, nearest, one_of};
 use flitwise_models::model::{Failure, Model};
+use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::{Scenario, ScenarioSpec};
-use flitwise_models::sensitivity::{OneSided, Parameter, Quantity, Request, Sensitivities, each_sensitivity};
+use flitwise_models::sensitivity::{
+    OneSided, Parameter, Request, Sensitivities, each_sensitivity, find_quantity,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -119,7 +122,7 @@ fn request(args: &Sensitivity, scenario: &Scenario) -> Result<Request, Ended> {
     }
     let mut quantities: Vec<Quantity> = Vec::new();
     for word in &args.quantities {
-        match Quantity::find(word) {
+        match find_quantity(word) {
             Ok(quantity) if quantities.contains(&quantity) => {}
             Ok(quantity) => quantities.push(quantity),
             Err(fault) => faults.push(fault),
@@ -194,9 +197,9 @@ fn csv(found: &Sensitivities) -> Result<(), Ended> {
             rows.write_record([
                 found.model.to_string(),
                 output.class.clone(),
-                output.quantity.word().to_owned(),
-                count(output.hops),
-                count(output.deadline_cycles),
+                output.measure.quantity.word().to_owned(),
+                count(output.measure.hops),
+                count(output.measure.deadline_cycles),
                 real(output.value),
                 output.unit.clone(),
                 parameter.key.clone(),

@@ -5,10 +5,11 @@ mod progress;
 mod settings;
 mod trace;
 
+use flitwise_models::quantity::Quantity;
 use flitwise_validation::Delivery;
 use flitwise_validation::answer::{ClassSimulation, Estimate, Run, Simulation, StoppedBy};
+use flitwise_validation::diagram;
 use flitwise_validation::experiment::{self, Listener, Progress};
-use flitwise_validation::{answer, diagram};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -127,27 +128,21 @@ fn fields(class: &ClassSimulation, columns: &ClassColumns) -> Vec<(String, Strin
         ("kind".to_owned(), class.kind.word().to_owned()),
         ("messages".to_owned(), messages(class.network_latency_cycles).to_string()),
     ];
-    let mut estimate = |stem: &str, unit: &str, estimate: Option<Estimate>| {
-        fields.push((format!("{stem}_{unit}"), text(estimate.map(|found| found.mean))));
-        let width = estimate.and_then(|found| found.half_width_95);
-        fields.push((format!("{stem}_half_width_95_{unit}"), text(width)));
-    };
-    estimate("network_latency", "cycles", class.network_latency_cycles);
-    estimate("transfer", "cycles", class.transfer_cycles);
-    estimate("blocking", "cycles", class.blocking_cycles);
-    estimate("sharing", "cycles", class.sharing_cycles);
-    estimate("input", "cycles", class.input_cycles);
-    estimate("arbitration", "cycles", class.arbitration_cycles);
-    estimate("output", "cycles", class.output_cycles);
-    estimate("gap", "cycles", class.gap_cycles);
-    estimate("waiting", "cycles", class.waiting_cycles);
-    estimate("total_latency", "cycles", class.total_latency_cycles);
-    estimate("accepted_rate", "messages_per_cycle", class.accepted_rate_messages_per_cycle);
+    for quantity in Quantity::MEANS {
+        let unit = quantity.unit().word().replace('/', "_per_");
+        let Some(stem) = quantity.field().strip_suffix(&unit).filter(|_| quantity.is_measured()) else {
+            continue;
+        };
+        let found = class.means.get(*quantity);
+        fields.push((quantity.field().to_owned(), text(found.map(|found| found.mean))));
+        let width = found.and_then(|found| found.half_width_95);
+        fields.push((format!("{stem}half_width_95_{unit}"), text(width)));
+    }
     fields.push(("saturated".to_owned(), class.saturated.to_string()));
 
-    let answer::PercentilesSimulation { p50, p90, p99, p99_9 } = class.latency_percentiles_cycles;
-    for (name, found) in [("p50", p50), ("p90", p90), ("p99", p99), ("p99.9", p99_9)] {
-        fields.push((format!("latency_{name}_cycles"), text(found.map(|found| found.value))));
+    for (quantity, found) in class.latency_percentiles_cycles.each() {
+        let name = quantity.word();
+        fields.push((output::percentile_column(quantity), text(found.map(|found| found.value))));
         fields.push((format!("latency_{name}_lower_95_cycles"), text(found.map(|found| found.lower_95))));
         let upper = found.and_then(|found| found.upper_95);
         fields.push((format!("latency_{name}_upper_95_cycles"), text(upper)));

@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use flitwise_models::answer::{Answer, ClassAnswer, ExpectedError};
 use flitwise_models::model::Model;
+use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::{ClassKind, NetworkSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -84,75 +85,39 @@ fn page(answer: &Answer, markdown: bool, details: bool) -> String {
     page.end(&answer.report.to_string())
 }
 
+/// Quantities of the first table; a model has the last four for all classes or for none.
+const MEANS: [Quantity; 10] = [
+    Quantity::NetworkLatency,
+    Quantity::Transfer,
+    Quantity::Blocking,
+    Quantity::Sharing,
+    Quantity::Waiting,
+    Quantity::TotalLatency,
+    Quantity::Utilization,
+    Quantity::RouterLoad,
+    Quantity::BlockingProbability,
+    Quantity::CyclesPerFlit,
+];
+
 fn means(answer: &Answer, markdown: bool) -> Rows {
-    let heads = [
-        "class\n",
-        "network\ncycles",
-        "transfer\ncycles",
-        "blocking\ncycles",
-        "sharing\ncycles",
-        "waiting\ncycles",
-        "total\ncycles",
-        "utili-\nzation",
-        "router\nload",
-        "P(block)\n",
-        "cycles\n/flit",
-    ];
-    let markdown_heads = [
-        "class",
-        "network latency [cycles]",
-        "= transfer",
-        "+ blocking",
-        "+ sharing",
-        "waiting [cycles]",
-        "total [cycles]",
-        "utilization [flits/cycle]",
-        "router load",
-        "P(blocked)",
-        "cycles/flit",
-    ];
-    let mut rows = Rows::new(if markdown { &markdown_heads } else { &heads }, markdown);
+    let mut rows = Rows::new(&output::heads(&MEANS, markdown), markdown);
     for class in &answer.classes {
-        let waiting = |number| {
-            if class.saturated { "saturated".to_owned() } else { cycles(number) }
-        };
-        rows.add([
-            class.name.clone(),
-            cycles(class.network_latency_cycles),
-            cycles(class.transfer_cycles),
-            cycles(class.blocking_cycles),
-            cycles(class.sharing_cycles),
-            waiting(class.waiting_cycles),
-            waiting(class.total_latency_cycles),
-            share(class.utilization),
-            share(class.router_load),
-            share(class.blocking_probability),
-            share(class.cycles_per_flit),
-        ]);
+        let means = MEANS.map(|quantity| output::mean(quantity, class));
+        rows.add([class.name.clone()].into_iter().chain(means));
     }
-    // a model has them for all classes or for none
-    rows.hide_if_empty(7..11);
+    rows.hide_if_empty(MEANS.len() - 3..=MEANS.len());
     rows
 }
 
 /// Where a message waits, by a model that tells places apart.
 fn by_place(answer: &Answer, markdown: bool) -> Rows {
-    let mut rows = Rows::new(&output::by_place_heads(markdown), markdown);
-    let told_apart = |class: &&ClassAnswer| {
-        [class.input_cycles, class.arbitration_cycles, class.output_cycles, class.gap_cycles]
-            .iter()
-            .any(Option::is_some)
-    };
-    for class in answer.classes.iter().filter(told_apart) {
-        rows.add([
-            class.name.clone(),
-            cycles(class.blocking_cycles),
-            cycles(class.input_cycles),
-            cycles(class.arbitration_cycles),
-            cycles(class.sharing_cycles),
-            cycles(class.output_cycles),
-            cycles(class.gap_cycles),
-        ]);
+    let mut rows = Rows::new(&output::heads(&output::BY_PLACE, markdown), markdown);
+    let is_told = |class: &ClassAnswer, quantity: Quantity| class.value(quantity.into()).is_some();
+    for class in &answer.classes {
+        if output::BY_PLACE.iter().any(|quantity| quantity.is_by_place() && is_told(class, *quantity)) {
+            let parts = output::BY_PLACE.map(|quantity| output::mean(quantity, class));
+            rows.add([class.name.clone()].into_iter().chain(parts));
+        }
     }
     rows
 }
@@ -180,13 +145,11 @@ fn deadlines(answer: &Answer, markdown: bool) -> Rows {
 }
 
 fn percentiles(answer: &Answer, markdown: bool) -> Rows {
-    let heads = ["class", "p50 [cycles]", "p90 [cycles]", "p99 [cycles]", "p99.9 [cycles]"];
-    let mut rows = Rows::new(&heads, markdown);
+    let mut rows = Rows::new(&output::percentile_heads(), markdown);
     for class in &answer.classes {
-        let p = class.latency_percentiles_cycles;
-        if p.p50.is_some() {
-            let name = class.name.clone();
-            rows.add([name, whole(p.p50), whole(p.p90), whole(p.p99), whole(p.p99_9)]);
+        let percentiles = class.latency_percentiles_cycles.each().map(|(_, value)| value);
+        if percentiles[0].is_some() {
+            rows.add([class.name.clone()].into_iter().chain(percentiles.map(whole)));
         }
     }
     rows
@@ -227,12 +190,12 @@ fn channels(class: &ClassAnswer, markdown: bool) -> Option<Rows> {
 }
 
 /// Quantities of the published model that the refined one has not.
-const OTHERS: [&str; 5] = [
-    "blocking_probability",
-    "blocking_length_flits",
-    "cycles_per_flit",
-    "router_load",
-    "accepted_rate_messages_per_cycle",
+const OTHERS: [Quantity; 5] = [
+    Quantity::BlockingProbability,
+    Quantity::BlockingLength,
+    Quantity::CyclesPerFlit,
+    Quantity::RouterLoad,
+    Quantity::AcceptedRate,
 ];
 
 /// Notes below the tables: saturated classes, numbers that do not exist and why, expected errors.
@@ -258,7 +221,8 @@ fn remarks(answer: &Answer) -> Vec<String> {
         if !class.saturated {
             for (field, reason) in &class.reasons {
                 // what only the other model has, and that best effort has no percentiles, goes without saying
-                let other = answer.model == Model::Refined && OTHERS.contains(&field.as_str());
+                let other =
+                    answer.model == Model::Refined && OTHERS.iter().any(|other| other.field() == field);
                 if other {
                     continue;
                 }

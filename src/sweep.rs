@@ -9,6 +9,7 @@ use std::thread;
 
 use flitwise_models::answer::{Answer, ClassAnswer, Report, Validity};
 use flitwise_models::model::{Failure, Model, Options, WarmStart};
+use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::{Fault, Grid, Scenario, ScenarioSpec, Setting};
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -16,7 +17,7 @@ use serde::Serialize;
 
 use crate::args::{Sweep, SweepFormat};
 use crate::outcome::Ended;
-use crate::output::{ClassColumns, Rows, cycles, share};
+use crate::output::{ClassColumns, Rows, share};
 use crate::signals::{Background, Next};
 use crate::{input, output};
 
@@ -303,6 +304,9 @@ impl Point {
     }
 }
 
+/// Quantities of a row.
+const LATENCIES: [Quantity; 3] = [Quantity::NetworkLatency, Quantity::Waiting, Quantity::TotalLatency];
+
 /// Rows on their way out.
 enum Writer {
     Csv { columns: ClassColumns, keys: usize, out: Box<csv::Writer<WholeRows>> },
@@ -370,7 +374,9 @@ impl Writer {
                 };
                 let keys: Vec<String> = keys.iter().map(fold).collect();
                 let mut heads: Vec<&str> = keys.iter().map(String::as_str).collect();
-                heads.extend(["model", "class", "network [cycles]", "waiting [cycles]", "total [cycles]"]);
+                heads.extend(["model", "class"]);
+                let means = LATENCIES.map(|quantity| format!("{} [cycles]", quantity.head()));
+                heads.extend(means.iter().map(String::as_str));
                 let misses = columns.deadline_heads();
                 heads.extend(misses.iter().map(String::as_str));
                 let rows = Box::new(Rows::new(&heads, format == SweepFormat::Markdown));
@@ -407,17 +413,9 @@ impl Writer {
             Self::Table { rows, columns } => {
                 for class in &point.classes {
                     let misses = columns.misses(class).map(|miss| miss.map_or_else(String::new, share));
-                    let waiting = |number| {
-                        if class.saturated { "saturated".to_owned() } else { cycles(number) }
-                    };
-                    let own = [
-                        point.model.to_string(),
-                        class.name.clone(),
-                        cycles(class.network_latency_cycles),
-                        waiting(class.waiting_cycles),
-                        waiting(class.total_latency_cycles),
-                    ];
-                    rows.add(set.clone().chain(own).chain(misses));
+                    let own = [point.model.to_string(), class.name.clone()];
+                    let means = LATENCIES.map(|quantity| output::mean(quantity, class));
+                    rows.add(set.clone().chain(own).chain(means).chain(misses));
                 }
                 if point.classes.is_empty() {
                     rows.add(set.chain([point.model.to_string(), "not converged".to_owned()]));

@@ -3,9 +3,10 @@
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::model::{Failure, Model, Options};
 use flitwise_models::published::OutputChain;
+use flitwise_models::quantity::{Measure, Quantity};
 use flitwise_models::scenario::{DeadlineSpec, MAX_DEADLINES, Scenario};
 use flitwise_validation::answer::{ClassSimulation, Simulation};
-use flitwise_validation::compare::{Measured, Quantity};
+use flitwise_validation::compare::Measured;
 use rayon::prelude::*;
 
 use crate::figure::{Figure, Parts, Question, Sweep, Variant};
@@ -27,15 +28,15 @@ impl Figure {
     pub fn picture(&self, simulations: &[Simulation]) -> Picture {
         let mut notes = Vec::new();
         let content = match &self.question {
-            Question::Lines { x, quantities, y_range, variants } => {
-                let drawn = Drawn { figure: self, x, quantities, variants };
+            Question::Lines { x, measures, y_range, variants } => {
+                let drawn = Drawn { figure: self, x, measures, variants };
                 Content::Lines(drawn.lines(*y_range, simulations, &mut notes))
             }
             Question::Stacked { x, parts } => {
                 Content::Stacked(self.stacked(x, *parts, simulations, &mut notes))
             }
-            Question::HeatMap { x, y, quantity } => {
-                Content::HeatMap(self.heat_map(x, y, *quantity, simulations, &mut notes))
+            Question::HeatMap { x, y, measure } => {
+                Content::HeatMap(self.heat_map(x, y, *measure, simulations, &mut notes))
             }
             Question::Distribution { deadlines } => {
                 Content::Lines(self.distribution(deadlines, simulations, &mut notes))
@@ -76,7 +77,8 @@ impl Figure {
                     let Some(class) = answers[at].as_ref().map(|answer| &answer.classes[class]) else {
                         continue;
                     };
-                    let heights: Vec<Option<f64>> = parts.iter().map(|part| part.of_model(class)).collect();
+                    let heights: Vec<Option<f64>> =
+                        parts.iter().map(|part| class.value((*part).into())).collect();
                     let known = class.network_latency_cycles.is_some();
                     if asked == Parts::Places && known && class.input_cycles.is_none() {
                         not_apart.push(*model);
@@ -101,7 +103,7 @@ impl Figure {
         let text = |model: &Model| format!("the {model} model does not tell places apart");
         notes.extend(not_apart.iter().map(|model| Note { place: Place::default(), text: text(model) }));
         let (label, parts) = match asked {
-            Parts::Causes => ("Message latency", parts.iter().map(|part| part.to_string()).collect()),
+            Parts::Causes => ("Message latency", parts.iter().map(|part| part.name().to_owned()).collect()),
             Parts::Places => ("Time beyond that of a lone message", PLACES.map(str::to_owned).to_vec()),
         };
         Stacked {
@@ -117,7 +119,7 @@ impl Figure {
         &self,
         x: &Sweep,
         y: &Sweep,
-        quantity: Quantity,
+        measure: Measure,
         simulations: &[Simulation],
         notes: &mut Vec<Note>,
     ) -> HeatMap {
@@ -131,13 +133,13 @@ impl Figure {
                     model,
                     &x.values,
                     at,
-                    needs_distribution(&[quantity]),
+                    needs_distribution(&[measure]),
                     noting(notes, &row.to_string()),
                 );
                 let cell = |answer: &Option<Answer>| {
                     let class = answer.as_ref().map(|answer| &answer.classes[class]);
                     HeatCell {
-                        z: class.and_then(|class| quantity.of_model(class)),
+                        z: class.and_then(|class| class.value(measure)),
                         half_width_95: None,
                         saturated: class.is_some_and(|class| class.saturated),
                     }
@@ -154,7 +156,7 @@ impl Figure {
         if self.has(Origin::Simulation) {
             let cell = |simulation: &Simulation| {
                 let class = &simulation.classes[class];
-                let found = quantity.of_simulation(class);
+                let found = class.value(measure);
                 HeatCell {
                     z: found.map(|found| found.value),
                     half_width_95: found.and_then(Measured::half_width_95),
@@ -169,8 +171,8 @@ impl Figure {
             x: x.axis.clone(),
             y: y.axis.clone(),
             z: Axis {
-                label: format!("{name} {quantity}"),
-                unit: quantity.unit().to_owned(),
+                label: format!("{name} {}", measure.name()),
+                unit: measure.quantity.unit().word().to_owned(),
                 logarithmic: false,
             },
             xs: x.values.clone(),
@@ -202,7 +204,7 @@ impl Figure {
         let styles = class_styles(self.scenario.spec());
         for class in self.class_indices() {
             let label = &self.scenario.classes()[class].name;
-            let at = |deadline: &u32| Quantity::Miss { deadline_cycles: *deadline, hops: None };
+            let at = |deadline: &u32| Measure::miss(*deadline, None);
             let measured = |deadline: &u32| {
                 let class = simulation.map(|simulation| &simulation.classes[class]);
                 measured_point(f64::from(*deadline), at(deadline), class)
@@ -276,13 +278,14 @@ impl Figure {
 
 /// What was simulated of a class, parted as it is asked.
 fn simulated_bar(x: f64, asked: Parts, class: &ClassSimulation) -> Bar {
-    let whole = Quantity::TotalLatency.of_simulation(class);
+    let value = |quantity: Quantity| class.value(quantity.into());
+    let whole = value(Quantity::TotalLatency);
     // a lone message takes the same time whenever it comes: no error of its own
     let left_out = match asked {
         Parts::Causes => 0.0,
-        Parts::Places => Quantity::Transfer.of_simulation(class).map_or(0.0, |part| part.value),
+        Parts::Places => value(Quantity::Transfer).map_or(0.0, |part| part.value),
     };
-    let part = |part: &Quantity| part.of_simulation(class).map(|part| part.value);
+    let part = |part: &Quantity| value(*part).map(|part| part.value);
     Bar {
         x,
         origin: Origin::Simulation,
@@ -296,7 +299,7 @@ fn simulated_bar(x: f64, asked: Parts, class: &ClassSimulation) -> Bar {
 struct Drawn<'f> {
     figure: &'f Figure,
     x: &'f Sweep,
-    quantities: &'f [Quantity],
+    measures: &'f [Measure],
     variants: &'f [Variant],
 }
 
@@ -312,7 +315,7 @@ impl Drawn<'_> {
             let mut curve = curve(&self.x.values, self.x.axis.logarithmic, figure.curve_points);
             // between whole numbers, of flits say, there is nothing
             curve.retain(|x| self.x.values.contains(x) || scenario(*x).is_some());
-            let distributions = needs_distribution(self.quantities);
+            let distributions = needs_distribution(self.measures);
             let solved = |model| {
                 let note = noting(notes, &variant.label);
                 (model, solved(model, &curve, scenario, distributions, note))
@@ -324,13 +327,13 @@ impl Drawn<'_> {
                 false => &[],
             };
             for class in figure.class_indices() {
-                for (at, quantity) in self.quantities.iter().enumerate() {
+                for (at, measure) in self.measures.iter().enumerate() {
                     let (panel, variant) = match figure.panels {
                         true => (index, at),
-                        false => (0, index * self.quantities.len() + at),
+                        false => (0, index * self.measures.len() + at),
                     };
                     let (label, style) = (self.label(class, (index, at), !figure.panels), styles[class]);
-                    let one = One { class, quantity: *quantity, label, style, variant };
+                    let one = One { class, measure: *measure, label, style, variant };
                     let found = one.measured(&self.x.values, measured);
                     let saturated = |points: &[Point]| points.iter().find(|p| p.saturated).map(|p| p.x);
                     let of = |origin, points: Vec<Point>| Series {
@@ -362,28 +365,26 @@ impl Drawn<'_> {
     }
 
     fn y_axis(&self) -> Axis {
-        let quantity = self.quantities[0];
+        let quantity = self.measures[0].quantity;
         let label = match quantity {
-            Quantity::Miss { .. } => "Deadline missing probability".to_owned(),
-            Quantity::Percentile { .. } => format!("{quantity} of the network latency"),
-            other => {
-                let text = other.to_string();
-                text[..1].to_uppercase() + &text[1..]
+            Quantity::MissProbability => "Deadline missing probability".to_owned(),
+            quantity if quantity.percentile().is_some() => {
+                format!("{} of the network latency", quantity.name())
             }
+            quantity => quantity.name()[..1].to_uppercase() + &quantity.name()[1..],
         };
-        Axis { label, unit: quantity.unit().to_owned(), logarithmic: false }
+        Axis { label, unit: quantity.unit().word().to_owned(), logarithmic: false }
     }
 
     /// What the legend says: the class, and as much else as is needed to tell curves apart.
-    fn label(&self, class: usize, (variant, quantity): (usize, usize), with_variant: bool) -> String {
+    fn label(&self, class: usize, (variant, measure): (usize, usize), with_variant: bool) -> String {
         let mut label = self.figure.scenario.classes()[class].name.clone();
         let variant = &self.variants[variant].label;
         if with_variant && !variant.is_empty() {
             label.push_str(&format!(", {variant}"));
         }
-        if let Quantity::Miss { deadline_cycles, hops } = self.quantities[quantity]
-            && self.quantities.len() > 1
-        {
+        let Measure { deadline_cycles, hops, .. } = self.measures[measure];
+        if let Some(deadline_cycles) = deadline_cycles.filter(|_| self.measures.len() > 1) {
             let hops = hops.map(|hops| format!("{hops} hops, "));
             label.push_str(&format!(", {}D = {deadline_cycles}", hops.unwrap_or_default()));
         }
@@ -394,7 +395,7 @@ impl Drawn<'_> {
 /// One class, quantity and variant.
 struct One {
     class: usize,
-    quantity: Quantity,
+    measure: Measure,
     label: String,
     style: usize,
     variant: usize,
@@ -403,14 +404,14 @@ struct One {
 impl One {
     fn modelled(&self, curve: &[f64], answers: &[Option<Answer>]) -> Vec<Point> {
         let point = |(x, answer): (&f64, &Option<Answer>)| {
-            model_point(*x, self.quantity, answer.as_ref().map(|answer| &answer.classes[self.class]))
+            model_point(*x, self.measure, answer.as_ref().map(|answer| &answer.classes[self.class]))
         };
         curve.iter().zip(answers).map(point).collect()
     }
 
     fn measured(&self, values: &[f64], simulations: &[Simulation]) -> Vec<Point> {
         let point = |(x, simulation): (&f64, &Simulation)| {
-            measured_point(*x, self.quantity, Some(&simulation.classes[self.class]))
+            measured_point(*x, self.measure, Some(&simulation.classes[self.class]))
         };
         values.iter().zip(simulations).map(point).collect()
     }
@@ -418,7 +419,7 @@ impl One {
     fn errors(&self, model: Model, modelled: &[Point], found: &[Point]) -> ErrorSeries {
         let off = |found: &Point| {
             let model = modelled.iter().find(|model| model.x == found.x)?;
-            let off = if self.quantity.is_probability() { points_off } else { percent_off };
+            let off = if self.measure.quantity.is_share() { points_off } else { percent_off };
             Some(off(model, found))
         };
         let points = found.iter().filter_map(off).collect();
@@ -427,14 +428,14 @@ impl One {
     }
 }
 
-fn model_point(x: f64, quantity: Quantity, class: Option<&ClassAnswer>) -> Point {
+fn model_point(x: f64, measure: Measure, class: Option<&ClassAnswer>) -> Point {
     let saturated = class.is_some_and(|class| class.saturated);
-    let y = class.and_then(|class| quantity.of_model(class));
+    let y = class.and_then(|class| class.value(measure));
     Point { x, y, lower_95: None, upper_95: None, saturated }
 }
 
-fn measured_point(x: f64, quantity: Quantity, class: Option<&ClassSimulation>) -> Point {
-    let found = class.and_then(|class| quantity.of_simulation(class));
+fn measured_point(x: f64, measure: Measure, class: Option<&ClassSimulation>) -> Point {
+    let found = class.and_then(|class| class.value(measure));
     Point {
         x,
         y: found.map(|found| found.value),
@@ -471,10 +472,8 @@ fn off(model: &Point, found: &Point, difference: impl Fn(Option<f64>) -> Option<
     }
 }
 
-fn needs_distribution(quantities: &[Quantity]) -> bool {
-    let of_distribution =
-        |quantity: &Quantity| matches!(quantity, Quantity::Miss { .. } | Quantity::Percentile { .. });
-    quantities.iter().any(of_distribution)
+fn needs_distribution(measures: &[Measure]) -> bool {
+    measures.iter().any(|measure| measure.quantity.needs_distribution())
 }
 
 /// Where a model's curve is computed: at `values` and at `points` in all, evenly, from the first to the last.

@@ -19,7 +19,7 @@
 //! couple = { "class.R2.rate" = "class.R1.rate/2" }
 //!
 //! [y]
-//! quantity = "network-latency"      # waiting, total-latency, blocking, sharing, miss-probability, percentile
+//! quantity = "network-latency"      # waiting, total-latency, blocking, sharing, miss-probability, p99
 //!
 //! [[variant]]                       # any number; each changes the scenario
 //! label = "b = 16"
@@ -32,8 +32,9 @@
 
 use flitwise_models::document::{Document, Entry, Fault, Place, Reader, Table, Value, one_of};
 use flitwise_models::model::Model;
+use flitwise_models::quantity::{Measure, Quantity};
 use flitwise_models::scenario::{Coupling, DeadlineSpec, Load, MAX_DEADLINES, NetworkSpec, Scenario};
-use flitwise_validation::compare::{PER_MILLES, Quantity};
+use flitwise_validation::compare::read_measures;
 use flitwise_validation::experiment;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -90,7 +91,7 @@ pub enum Question {
         /// What varies.
         x: Sweep,
         /// What is drawn: one quantity, or a miss probability at several deadlines.
-        quantities: Vec<Quantity>,
+        measures: Vec<Measure>,
         /// From where to where, if that is given.
         y_range: Option<(f64, f64)>,
         /// Changes of the scenario; at least one, which may change nothing.
@@ -110,7 +111,7 @@ pub enum Question {
         /// What varies from the bottom up.
         y: Sweep,
         /// What is drawn.
-        quantity: Quantity,
+        measure: Measure,
     },
     /// Miss probability over the deadline.
     Distribution {
@@ -177,8 +178,7 @@ const ROOT: &[&str] = &[
 ];
 const SCENARIO: &[&str] = &["preset", "file", "set", "name", "network", "router", "class"];
 const SWEEP: &[&str] = &["key", "label", "unit", "scale", "values", "couple"];
-const QUANTITY: &[&str] = &["quantity", "at", "percentile", "range", "class"];
-const AT: &[&str] = &["hops", "deadline"];
+const QUANTITY: &[&str] = &["quantity", "at", "range", "class"];
 const VARIANT: &[&str] = &["label", "set"];
 const CLAIM: &[&str] = &["text", "source"];
 const HEADS: &[(&str, &[&str])] = &[
@@ -239,10 +239,10 @@ impl Figure {
             return Err(faults);
         }
         let deadlines: Vec<DeadlineSpec> = match &self.question {
-            Question::Lines { quantities, .. } => {
-                quantities.iter().filter_map(|quantity| quantity.deadline()).collect()
+            Question::Lines { measures, .. } => {
+                measures.iter().filter_map(|measure| measure.deadline()).collect()
             }
-            Question::HeatMap { quantity, .. } => quantity.deadline().into_iter().collect(),
+            Question::HeatMap { measure, .. } => measure.deadline().into_iter().collect(),
             Question::Distribution { deadlines } => {
                 deadlines.iter().copied().map(DeadlineSpec::Cycles).collect()
             }
@@ -519,10 +519,10 @@ impl Reading<'_> {
                 let help = "add  [y]  with  quantity = \"network-latency\"";
                 self.reader.require(root, "y", "a [y] table", Some(help));
                 let y = self.reader.table(root, "y")?;
-                let quantities = self.quantities(&y);
+                let measures = self.measures(&y);
                 let y_range = self.range(&y);
                 let variants = self.variants(root);
-                Some(Question::Lines { x: x?, quantities: quantities?, y_range, variants })
+                Some(Question::Lines { x: x?, measures: measures?, y_range, variants })
             }
             "stacked" => {
                 let (x, parts) = (self.sweep(root, "x"), self.parts(root));
@@ -534,9 +534,9 @@ impl Reading<'_> {
                 self.reader.require(root, "z", "a [z] table", Some(help));
                 let z = self.reader.table(root, "z")?;
                 self.reader.require(&z, "class", "the name of a class", None);
-                let quantities = self.quantities(&z)?;
-                if quantities.len() > 1 {
-                    self.refuse(&z, "at", format!("{} deadlines", quantities.len()), "one in a heat-map");
+                let measures = self.measures(&z)?;
+                if measures.len() > 1 {
+                    self.refuse(&z, "at", format!("{} deadlines", measures.len()), "one in a heat-map");
                 }
                 if let (Some(x), Some(y)) = (&x, &y)
                     && x.key == y.key
@@ -548,8 +548,8 @@ impl Reading<'_> {
                         "a key other than that of [x]",
                     );
                 }
-                let quantity = quantities.into_iter().next();
-                Some(Question::HeatMap { x: x?, y: y?, quantity: quantity? })
+                let measure = measures.into_iter().next();
+                Some(Question::HeatMap { x: x?, y: y?, measure: measure? })
             }
             "distribution" => {
                 self.reader.require(root, "x", "an [x] table with values = deadlines in cycles", None);
@@ -601,50 +601,9 @@ impl Reading<'_> {
     }
 
     /// One quantity, or a miss probability at several deadlines.
-    fn quantities(&mut self, table: &Table<'_>) -> Option<Vec<Quantity>> {
+    fn measures(&mut self, table: &Table<'_>) -> Option<Vec<Measure>> {
         self.reader.refuse_unknown(table, QUANTITY);
-        self.reader.require(table, "quantity", &one_of(Quantity::WORDS), None);
-        let word = self.reader.word(table, "quantity", &Quantity::WORDS, |word| word)?;
-        let single = match word {
-            "percentile" => {
-                self.reader.require(table, "percentile", "50, 90, 99 or 99.9", None);
-                let percent = self.reader.real(table, "percentile")?;
-                match PER_MILLES
-                    .into_iter()
-                    .find(|per_mille| (f64::from(*per_mille) - 10.0 * percent).abs() < 1e-9)
-                {
-                    Some(per_mille) => Quantity::Percentile { per_mille },
-                    None => {
-                        self.refuse(table, "percentile", percent.to_string(), "50, 90, 99 or 99.9");
-                        return None;
-                    }
-                }
-            }
-            word => match Quantity::of_word(word) {
-                Some(quantity) => quantity,
-                None => return self.deadlines(table),
-            },
-        };
-        Some(vec![single])
-    }
-
-    fn deadlines(&mut self, table: &Table<'_>) -> Option<Vec<Quantity>> {
-        let help = "at = [{ deadline = 42 }], or at = [{ hops = 2, deadline = 55 }]";
-        self.reader.require(table, "at", "the deadlines", Some(help));
-        let mut quantities = Vec::new();
-        for at in self.reader.tables(table, "at") {
-            self.reader.refuse_unknown(&at, AT);
-            self.reader.require(&at, "deadline", "a whole number of cycles", Some(help));
-            let hops = self.reader.whole(&at, "hops");
-            let deadline = self.reader.whole(&at, "deadline");
-            let quantity = deadline.map(|deadline_cycles| Quantity::Miss { deadline_cycles, hops });
-            if quantity.is_some_and(|quantity| quantities.contains(&quantity)) {
-                let found = "the same deadline again".to_owned();
-                self.refuse(&at, "deadline", found, "each deadline once");
-            }
-            quantities.extend(quantity);
-        }
-        (!quantities.is_empty()).then_some(quantities)
+        read_measures(self.reader, table)
     }
 
     fn parts(&mut self, root: &Table<'_>) -> Option<Parts> {

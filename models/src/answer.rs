@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::fixed_point::{self, Status};
 use crate::lattice::Distribution;
 use crate::model::Model;
+use crate::quantity::{Means, Measure, Percentiles, Quantity};
 use crate::scenario::{ClassKind, ClassSpec, ScenarioSpec};
 
 /// A model's answer to a scenario.
@@ -86,52 +87,9 @@ pub struct ClassAnswer {
     pub name: String,
     /// How links treat it.
     pub kind: ClassKind,
-    /// `L̄`: from the header's entry into the first router until the tail is through; the sum of the three
-    /// parts below \[cycles\].
-    pub network_latency_cycles: Option<f64>,
-    /// `W̄`: at the source, Eq. (15) \[cycles\].
-    pub waiting_cycles: Option<f64>,
-    /// `L̄ + W̄`, Eq. (1) \[cycles\].
-    pub total_latency_cycles: Option<f64>,
-    /// Part of the network latency: pipeline stages and flits of the message itself \[cycles\].
-    pub transfer_cycles: Option<f64>,
-    /// Part of the network latency: messages of the same class in front \[cycles\].
-    pub blocking_cycles: Option<f64>,
-    /// Part of the network latency: what sharing links with other classes adds \[cycles\].
-    pub sharing_cycles: Option<f64>,
-    /// Part of the blocking, over all routers: the header in the input buffer behind other messages of its class; left
-    /// out, as are the three that follow, by a model that does not part the latency by place \[cycles\].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub input_cycles: Option<f64>,
-    /// The rest of the blocking, over all routers: the header from its request of an output buffer to the grant
-    /// \[cycles\].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arbitration_cycles: Option<f64>,
-    /// Part of the sharing, over all routers: the header from the grant until it leaves over the link, beyond what a
-    /// lone one takes \[cycles\].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output_cycles: Option<f64>,
-    /// The rest of the sharing: gaps among the flits that follow the header, by which the tail lags behind it beyond
-    /// `M - 1` cycles \[cycles\].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gap_cycles: Option<f64>,
-    /// Share of the generated messages that find the next stage full.
-    pub blocking_probability: Option<f64>,
-    /// `B̄`: mean length in front of a header; in a hypercube over the whole path \[flits\].
-    pub blocking_length_flits: Option<f64>,
-    /// `S̄`: mean cycles per flit on the output link, Eqs. (6), (9); in a hypercube (14).
-    pub cycles_per_flit: Option<f64>,
-    /// `λ' M`: load of a link by the class, flits per cycle: of the output link of a router, of injection and ejection
-    /// link in a hypercube, whose network channels carry `h̄ / n` of that. `λ'` is the rate of the messages that the
-    /// model lets through: all but blocked ones, which the published model drops, and all of them in the refined one.
-    /// A class that is saturated keeps the load that the equations give it; where they give none, it is `null`.
-    pub utilization: Option<f64>,
-    /// `L̄ λ'`: load of the router, Eq. (3); in a hypercube the largest of its channels; `null` in the refined model.
-    pub router_load: Option<f64>,
-    /// `λ^g L̄`: load of the queue at the source; 1 and more is saturation.
-    pub source_load: Option<f64>,
-    /// `λ'`: what gets through, Eq. (4) \[messages/cycle/node\].
-    pub accepted_rate_messages_per_cycle: Option<f64>,
+    /// The means.
+    #[serde(flatten)]
+    pub means: Means<f64>,
     /// Whether the class has no steady state.
     pub saturated: bool,
     /// Where and from which load on, if it is saturated.
@@ -139,7 +97,7 @@ pub struct ClassAnswer {
     /// Deadline missing probabilities, in the order of the scenario.
     pub deadlines: Vec<DeadlineAnswer>,
     /// Percentiles of the network latency \[whole cycles\].
-    pub latency_percentiles_cycles: Percentiles,
+    pub latency_percentiles_cycles: Percentiles<u32>,
     /// How far the model is off where it was checked, if it says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_errors: Option<ExpectedErrors>,
@@ -184,20 +142,6 @@ pub struct DeadlineAnswer {
     pub reason: Option<String>,
 }
 
-/// Percentiles of a latency: the smallest whole number of cycles that so many messages keep within.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Percentiles {
-    /// Half of the messages.
-    pub p50: Option<u32>,
-    /// 90 % of them.
-    pub p90: Option<u32>,
-    /// 99 % of them.
-    pub p99: Option<u32>,
-    /// 99.9 % of them.
-    #[serde(rename = "p99.9")]
-    pub p99_9: Option<u32>,
-}
-
 /// One class on one channel.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChannelAnswer {
@@ -235,29 +179,52 @@ pub struct LatencyDistribution {
     pub at_most_probability: Vec<f64>,
 }
 
+/// The means are read as if they were fields of the class: `class.waiting_cycles`.
+impl std::ops::Deref for ClassAnswer {
+    type Target = Means<f64>;
+
+    fn deref(&self) -> &Means<f64> {
+        &self.means
+    }
+}
+
+impl std::ops::DerefMut for ClassAnswer {
+    fn deref_mut(&mut self) -> &mut Means<f64> {
+        &mut self.means
+    }
+}
+
 impl ClassAnswer {
+    /// What the model says of a quantity. A margin and a load of saturation are in no answer: they take others.
+    pub fn value(&self, measure: Measure) -> Option<f64> {
+        match measure.quantity {
+            Quantity::MissProbability => self.deadline(measure)?.miss_probability,
+            quantity if quantity.percentile().is_some() => {
+                self.latency_percentiles_cycles.get(quantity).map(f64::from)
+            }
+            quantity => self.means.get(quantity).copied(),
+        }
+    }
+
+    /// Why there is no such value, as far as is known.
+    pub fn reason(&self, measure: Measure) -> Option<String> {
+        let of_deadline = self.deadline(measure).and_then(|found| found.reason.clone());
+        of_deadline.or_else(|| self.reasons.get(measure.quantity.field()).cloned())
+    }
+
+    fn deadline(&self, measure: Measure) -> Option<&DeadlineAnswer> {
+        let is_asked = |found: &&DeadlineAnswer| {
+            (found.hops, Some(found.deadline_cycles)) == (measure.hops, measure.deadline_cycles)
+        };
+        self.deadlines.iter().find(is_asked)
+    }
+
     /// Of a class of which nothing is known yet.
     pub fn of(class: &ClassSpec) -> Self {
         Self {
             name: class.name.clone(),
             kind: class.kind,
-            network_latency_cycles: None,
-            waiting_cycles: None,
-            total_latency_cycles: None,
-            transfer_cycles: None,
-            blocking_cycles: None,
-            sharing_cycles: None,
-            input_cycles: None,
-            arbitration_cycles: None,
-            output_cycles: None,
-            gap_cycles: None,
-            blocking_probability: None,
-            blocking_length_flits: None,
-            cycles_per_flit: None,
-            utilization: None,
-            router_load: None,
-            source_load: None,
-            accepted_rate_messages_per_cycle: None,
+            means: Means::default(),
             saturated: false,
             saturation: None,
             deadlines: Vec::new(),
@@ -272,8 +239,8 @@ impl ClassAnswer {
 
     /// The same, why each of its means is missing.
     pub(crate) fn lacks_means(&mut self, because: &str) {
-        for field in MEANS {
-            self.reasons.insert(field.to_owned(), because.to_owned());
+        for quantity in Quantity::MEANS.iter().filter(|quantity| !quantity.is_by_place()) {
+            self.reasons.insert(quantity.field().to_owned(), because.to_owned());
         }
     }
 
@@ -300,12 +267,7 @@ impl ClassAnswer {
         let key = "latency_percentiles_cycles".to_owned();
         match distributions {
             Ok((all, _)) => {
-                self.latency_percentiles_cycles = Percentiles {
-                    p50: all.percentile(0.5),
-                    p90: all.percentile(0.9),
-                    p99: all.percentile(0.99),
-                    p99_9: all.percentile(0.999),
-                };
+                self.latency_percentiles_cycles = Percentiles::of(|share| all.percentile(share));
                 if self.latency_percentiles_cycles.p99_9.is_none() {
                     self.reasons.insert(key, known(all));
                 }
@@ -323,23 +285,6 @@ impl ClassAnswer {
             (!by_hops.is_empty()).then(|| by_hops.iter().map(LatencyDistribution::from).collect());
     }
 }
-
-/// The means that a class without a solution lacks.
-const MEANS: [&str; 13] = [
-    "network_latency_cycles",
-    "waiting_cycles",
-    "total_latency_cycles",
-    "transfer_cycles",
-    "blocking_cycles",
-    "sharing_cycles",
-    "blocking_probability",
-    "blocking_length_flits",
-    "cycles_per_flit",
-    "utilization",
-    "router_load",
-    "source_load",
-    "accepted_rate_messages_per_cycle",
-];
 
 /// Why something is not known of a distribution.
 fn known(distribution: &Distribution) -> String {

@@ -34,4 +34,4 @@ mod requirement;
 
 pub use judge::{Binding, Judge, Judged, Standing, Term};
 pub use objective::{Objective, Over};
-pub use requirement::{Quantity, Requirement};
+pub use requirement::Requirement;

@@ -7,8 +7,9 @@
 //!
 //! ```
 //! use flitwise_models::model::Model;
+//! use flitwise_models::quantity::Quantity;
 //! use flitwise_models::scenario::Preset;
-//! use flitwise_models::sensitivity::{Method, Parameter, Quantity, Request, sensitivities};
+//! use flitwise_models::sensitivity::{Method, Parameter, Request, sensitivities};
 //!
 //! let scenario = Preset::find("router16").unwrap().scenario();
 //! let rate = Parameter::find("class.R1.rate", &scenario).unwrap();
@@ -24,25 +25,26 @@ mod equations;
 mod forward;
 mod hypercube;
 mod implicit;
+mod output;
 mod parameter;
-mod quantity;
 mod router;
 mod slope;
 mod stationary;
 mod system;
 
+pub use output::{find_quantity, known_quantities};
 pub use parameter::{Parameter, ParameterKind};
-pub use quantity::Quantity;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::Answer;
 use crate::model::{Failure, Model, Options};
+use crate::quantity::{Measure, Quantity};
 use crate::scenario::Scenario;
 use differences::Step;
+use output::{Output, dimension};
 use parameter::Of;
-use quantity::Output;
 use slope::Slope;
 use system::{Direction, System};
 
@@ -70,7 +72,7 @@ impl Request {
         Self {
             parameters: Parameter::all(scenario),
             classes: (0..scenario.classes().len()).collect(),
-            quantities: Quantity::USUAL.to_vec(),
+            quantities: output::USUAL.to_vec(),
         }
     }
 }
@@ -106,14 +108,9 @@ pub struct ParameterValue {
 pub struct OutputSensitivities {
     /// Name of the class.
     pub class: String,
-    /// Which quantity of it.
-    pub quantity: Quantity,
-    /// For a miss probability, the hops of the messages meant; `null`: all messages.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hops: Option<u32>,
-    /// For a miss probability, the deadline \[cycles\].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub deadline_cycles: Option<u32>,
+    /// What of it.
+    #[serde(flatten)]
+    pub measure: Measure,
     /// Its value.
     pub value: Option<f64>,
     /// Unit of the value: `cycles`, or `1` for loads and probabilities.
@@ -246,6 +243,11 @@ pub fn each_sensitivity(
     Ok(found)
 }
 
+/// Whether it has a derivative in forward mode, where the parameter allows one.
+fn is_smooth(output: &Output) -> bool {
+    forward::SMOOTH.contains(&output.measure.quantity)
+}
+
 struct Asked<'a> {
     model: Model,
     scenario: &'a Scenario,
@@ -258,15 +260,12 @@ impl Asked<'_> {
     /// An output, before anything is known of how it moves.
     fn unmoved(&self, output: &Output) -> OutputSensitivities {
         let class = &self.answer.classes[output.class];
-        let deadline = output.deadline.map(|index| &class.deadlines[index]);
         let value = output.value(self.answer);
         OutputSensitivities {
             class: class.name.clone(),
-            quantity: output.quantity,
-            hops: deadline.and_then(|deadline| deadline.hops),
-            deadline_cycles: deadline.map(|deadline| deadline.deadline_cycles),
+            measure: output.measure,
             value: value.as_ref().ok().copied(),
-            unit: output.quantity.unit().to_owned(),
+            unit: dimension(output.measure.quantity.unit()).to_owned(),
             reason: value.err(),
             sensitivities: Vec::new(),
         }
@@ -295,7 +294,7 @@ impl Asked<'_> {
             let reason = format!("{} is 0, of which 1 % is nothing", parameter.key);
             return self.outputs.iter().map(|output| self.missing(output, parameter, &reason)).collect();
         }
-        let is_exact = |output: &Output| exact.is_some() && output.quantity != Quantity::MissProbability;
+        let is_exact = |output: &Output| exact.is_some() && is_smooth(output);
         let others: Vec<Output> = self.outputs.iter().filter(|output| !is_exact(output)).copied().collect();
         let step = self.step(parameter);
         let options =
@@ -377,7 +376,7 @@ impl Asked<'_> {
                 Some("one-sided: a smaller value is no sound scenario".to_owned())
             }
             (None, _) => Some("one-sided: a larger value is no sound scenario".to_owned()),
-            (Some(_), Step::Share(_)) if output.quantity == Quantity::MissProbability => Some(
+            (Some(_), Step::Share(_)) if output.measure.quantity == Quantity::MissProbability => Some(
                 "delays are sums of whole cycles: as shares move, the probability has steps, over which the \
                  difference goes"
                     .to_owned(),
@@ -389,9 +388,9 @@ impl Asked<'_> {
     }
 
     fn missing(&self, output: &Output, parameter: &Parameter, reason: &str) -> Sensitivity {
-        let method = match (self.is_differentiable(parameter), output.quantity, self.step(parameter)) {
-            (true, quantity, _) if quantity != Quantity::MissProbability => Method::ForwardMode,
-            (_, _, Step::Neighbours) => Method::NeighbouringValues,
+        let method = match (self.is_differentiable(parameter), self.step(parameter)) {
+            (true, _) if is_smooth(output) => Method::ForwardMode,
+            (_, Step::Neighbours) => Method::NeighbouringValues,
             _ => Method::CentralDifferences,
         };
         self.sensitivity(output, parameter, Slope::default(), method).because(Some(reason.to_owned()))
@@ -432,7 +431,11 @@ impl Asked<'_> {
             parameter: parameter.key.clone(),
             elasticity: slope.central.and_then(elasticity),
             derivative: slope.central.and_then(derivative),
-            derivative_unit: format!("{} per {}", output.quantity.unit(), parameter.unit()),
+            derivative_unit: format!(
+                "{} per {}",
+                dimension(output.measure.quantity.unit()),
+                parameter.unit()
+            ),
             below: slope.below.map(side),
             above: slope.above.map(side),
             method,

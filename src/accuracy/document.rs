@@ -1,11 +1,12 @@
 //! The answer of `flitwise verify --accuracy --format json`.
 
 use flitwise_models::answer::{Answer, ClassAnswer};
+use flitwise_models::quantity::{Means, Percentiles};
 use flitwise_models::scenario::{ClassKind, NetworkSpec};
 use flitwise_validation::accuracy::saturation::SaturationLoad;
 use flitwise_validation::accuracy::summary::{self, Found, Row};
 use flitwise_validation::accuracy::{self, Case, Curve, ErrorOf, HopsObservation, Observation, Plan};
-use flitwise_validation::answer::{ClassSimulation, Estimate, PercentilesSimulation};
+use flitwise_validation::answer::{ClassSimulation, Estimate, PercentileEstimate};
 use flitwise_validation::experiment::Settings;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -114,32 +115,15 @@ struct ClassEntry {
 struct SimulatedEntry {
     /// Whether it found the class saturated.
     saturated: bool,
-    /// Mean.
-    network_latency_cycles: Option<Estimate>,
-    /// Part of it.
-    transfer_cycles: Option<Estimate>,
-    /// Part of it: input and arbitration.
-    blocking_cycles: Option<Estimate>,
-    /// Part of it: output and gaps.
-    sharing_cycles: Option<Estimate>,
-    /// Part of the blocking: the header in input buffers.
-    input_cycles: Option<Estimate>,
-    /// The rest of the blocking: the header from request to grant.
-    arbitration_cycles: Option<Estimate>,
-    /// Part of the sharing: the header from the grant until it leaves.
-    output_cycles: Option<Estimate>,
-    /// The rest of the sharing: gaps behind the header.
-    gap_cycles: Option<Estimate>,
-    /// Mean.
-    waiting_cycles: Option<Estimate>,
-    /// Mean.
-    total_latency_cycles: Option<Estimate>,
+    /// The means.
+    #[serde(flatten)]
+    means: Means<Estimate>,
     /// Standard deviation.
     network_latency_deviation_cycles: Option<f64>,
     /// Standard deviation.
     waiting_deviation_cycles: Option<f64>,
     /// Percentiles of the network latency.
-    latency_percentiles_cycles: PercentilesSimulation,
+    latency_percentiles_cycles: Percentiles<PercentileEstimate>,
     /// Deadline missing probabilities of all messages.
     misses: Option<Curve>,
     /// The same and more by number of network channels; empty for a single router.
@@ -151,18 +135,9 @@ struct SimulatedEntry {
 struct ModelEntry {
     /// Whether it takes the class to be saturated.
     saturated: bool,
-    /// Mean.
-    network_latency_cycles: Option<f64>,
-    /// Part of it.
-    transfer_cycles: Option<f64>,
-    /// Part of it.
-    blocking_cycles: Option<f64>,
-    /// Part of it.
-    sharing_cycles: Option<f64>,
-    /// Mean.
-    waiting_cycles: Option<f64>,
-    /// Mean.
-    total_latency_cycles: Option<f64>,
+    /// The means.
+    #[serde(flatten)]
+    means: Means<f64>,
 }
 
 impl AccuracyDocument {
@@ -203,7 +178,8 @@ impl AccuracyDocument {
             for point in &case.points {
                 for class in &point.classes {
                     for error in &class.errors {
-                        let hops = error.hops.map_or_else(String::new, |hops| format!(", {hops} hops"));
+                        let hops =
+                            error.measure.hops.map_or_else(String::new, |hops| format!(", {hops} hops"));
                         let place = format!("{} {} {}{hops}", case.name, class.class, point.load);
                         let (kind, load) = (class.kind, Some(point.load));
                         found.push(Found { family: &case.family, cube, place, kind, load, error });
@@ -261,16 +237,7 @@ impl PointEntry {
                 errors,
                 simulated: SimulatedEntry {
                     saturated: simulated.saturated,
-                    network_latency_cycles: simulated.network_latency_cycles,
-                    transfer_cycles: simulated.transfer_cycles,
-                    blocking_cycles: simulated.blocking_cycles,
-                    sharing_cycles: simulated.sharing_cycles,
-                    input_cycles: simulated.input_cycles,
-                    arbitration_cycles: simulated.arbitration_cycles,
-                    output_cycles: simulated.output_cycles,
-                    gap_cycles: simulated.gap_cycles,
-                    waiting_cycles: simulated.waiting_cycles,
-                    total_latency_cycles: simulated.total_latency_cycles,
+                    means: simulated.means.clone(),
                     network_latency_deviation_cycles: simulated.network_latency_deviation_cycles,
                     waiting_deviation_cycles: simulated.waiting_deviation_cycles,
                     latency_percentiles_cycles: simulated.latency_percentiles_cycles,
@@ -294,13 +261,5 @@ impl PointEntry {
 }
 
 fn model_entry(class: &ClassAnswer) -> ModelEntry {
-    ModelEntry {
-        saturated: class.saturated,
-        network_latency_cycles: class.network_latency_cycles,
-        transfer_cycles: class.transfer_cycles,
-        blocking_cycles: class.blocking_cycles,
-        sharing_cycles: class.sharing_cycles,
-        waiting_cycles: class.waiting_cycles,
-        total_latency_cycles: class.total_latency_cycles,
-    }
+    ModelEntry { saturated: class.saturated, means: class.means.clone() }
 }

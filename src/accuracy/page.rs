@@ -1,12 +1,13 @@
 //! Tables of errors: for reading, and as rows.
 
+use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::{ClassKind, Document, NetworkSpec};
-use flitwise_validation::accuracy::Quantity;
 use flitwise_validation::accuracy::summary::{self, Row, Target};
+use flitwise_validation::accuracy::{JUDGED, Unit, unit_of};
 
 use super::document::{AccuracyDocument, CaseEntry};
 use crate::outcome::Ended;
-use crate::output::{self, Page, Rows, percent};
+use crate::output::{self, Page, Rows, percent, two_lines};
 
 /// What is shown of all families together, and the name it has in the summary.
 const TOGETHER: [(&str, &str); 2] = [("Routers", "all routers"), ("Cubes", "all cubes")];
@@ -66,7 +67,7 @@ fn scenarios(cases: &[CaseEntry], markdown: bool) -> Rows {
 }
 
 fn is_absolute(quantity: Quantity) -> bool {
-    quantity == Quantity::MissProbability
+    unit_of(quantity) == Unit::Absolute
 }
 
 /// An error, with its unit.
@@ -97,7 +98,7 @@ fn met(row: &Row) -> String {
 fn all_loads(document: &AccuracyDocument, group: &str, kind: ClassKind, markdown: bool) -> Rows {
     let heads = ["quantity", "points", "mean", "worst", "noise", "target\nmean / worst", "", "worst at"];
     let mut rows = Rows::new(&heads, markdown);
-    for row in Quantity::ALL.iter().filter_map(|quantity| find(document, group, kind, *quantity, None)) {
+    for row in JUDGED.iter().filter_map(|quantity| find(document, group, kind, *quantity, None)) {
         rows.add([
             row.quantity.word().to_owned(),
             row.count.to_string(),
@@ -138,7 +139,7 @@ fn by_load(document: &AccuracyDocument, markdown: bool) -> Rows {
     let mut rows = Rows::new(&heads, markdown);
     for (name, group) in TOGETHER {
         for kind in ClassKind::ALL {
-            for quantity in Quantity::ALL {
+            for quantity in JUDGED {
                 let of = |load: &f64| find(document, group, kind, quantity, Some(*load));
                 if document.loads.iter().all(|load| of(load).is_none()) {
                     continue;
@@ -154,28 +155,22 @@ fn by_load(document: &AccuracyDocument, markdown: bool) -> Rows {
 
 /// One column per quantity, short of room: without what the others nearly say.
 fn by_family(document: &AccuracyDocument, markdown: bool) -> Rows {
-    let quantities = [
-        (Quantity::NetworkLatency, "network\nlatency"),
-        (Quantity::Waiting, "waiting"),
-        (Quantity::TotalLatency, "total\nlatency"),
-        (Quantity::P99, "p99"),
-        (Quantity::MissProbability, "miss\nprobability"),
-        (Quantity::SaturationLoad, "saturation\nload"),
-    ];
-    let mut heads = vec!["family"];
-    heads.extend(quantities.iter().map(|(_, head)| *head));
+    let quantities = JUDGED.into_iter().filter(|quantity| ![Quantity::P50, Quantity::P90].contains(quantity));
+    let quantities: Vec<Quantity> = quantities.collect();
+    let mut heads = vec!["family".to_owned()];
+    heads.extend(quantities.iter().map(|quantity| two_lines(quantity.name())));
     let mut rows = Rows::new(&heads, markdown);
     let mut families: Vec<&str> = document.cases.iter().map(|case| case.family.as_str()).collect();
     families.dedup();
     for family in families {
         for kind in ClassKind::ALL {
             let of = |quantity: Quantity| find(document, family, kind, quantity, None);
-            if quantities.iter().all(|(quantity, _)| of(*quantity).is_none()) {
+            if quantities.iter().all(|quantity| of(*quantity).is_none()) {
                 continue;
             }
             let short = if kind == ClassKind::RealTime { "RT" } else { "BE" };
             let mut cells = vec![format!("{family}, {short}")];
-            cells.extend(quantities.iter().map(|(quantity, _)| pair(of(*quantity))));
+            cells.extend(quantities.iter().map(|quantity| pair(of(*quantity))));
             rows.add(cells);
         }
     }

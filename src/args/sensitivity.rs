@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 use flitwise_models::model::Model;
+use flitwise_models::sensitivity::known_quantities;
 
 use super::{Format, Source, model};
 use crate::complete;
@@ -38,9 +39,12 @@ pub(crate) struct Sensitivity {
     /// Only this class; repeatable.
     #[arg(long = "class", value_name = "NAME", add = ArgValueCandidates::new(complete::classes))]
     pub(crate) classes: Vec<String>,
-    /// Only this quantity: network-latency, blocking, sharing, waiting, total-latency, utilization,
-    /// router-load (published model only) or miss-probability; repeatable.
-    #[arg(long = "output-quantity", visible_alias = "quantity", value_name = "NAME")]
+    #[arg(
+        long = "output-quantity",
+        visible_alias = "quantity",
+        value_name = "NAME",
+        help = super::one_of("Only this quantity", &known_quantities())
+    )]
     pub(crate) quantities: Vec<String>,
     /// How to print the elasticities.
     #[arg(long, value_enum, default_value_t)]

@@ -2,8 +2,9 @@
 
 use flitwise_models::design::choose::{Advice, Check, Found, Optimum, Question, Tried};
 use flitwise_models::design::max_load::Place;
-use flitwise_models::design::{Objective, Over, Quantity};
+use flitwise_models::design::{Objective, Over};
 use flitwise_models::model::Model;
+use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::{Scenario, ScenarioSpec, Setting};
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -81,7 +82,7 @@ pub(super) fn run(args: &Choose) -> Result<(), Ended> {
         Ok(objective) => (objective.clone(), with(objective)?),
         // what is wrong with the values is said with what is wrong with the objective
         Err(Ended::BadInput(mut found)) => {
-            let stand_in = Objective { over: Over::Max, class: None, quantity: Quantity::Margin };
+            let stand_in = Objective { over: Over::Max, class: None, measure: Quantity::Margin.into() };
             if let Err(Ended::BadInput(more)) = with(stand_in) {
                 found.extend(more);
             }
@@ -236,7 +237,7 @@ impl ChooseDocument {
 fn csv(document: &ChooseDocument) -> Result<(), Ended> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     let keys = document.keys();
-    let unit = if document.objective.quantity.is_share() { "share" } else { "cycles" };
+    let unit = if document.objective.measure.quantity.is_share() { "share" } else { "cycles" };
     let objective = format!("objective_{unit}");
     rows.write_record(keys.chain([objective, "feasible".to_owned(), "nearest_requirement".to_owned()]))?;
     for tried in &document.tried {
@@ -257,7 +258,7 @@ fn page(document: &ChooseDocument, markdown: bool) -> String {
     let network = output::network(spec.network);
     let what = if document.maximise { "maximise" } else { "minimise" };
     page.title(&format!("{}: {network}, {} model, {what} {}", spec.name, document.model, document.objective));
-    let number = |value: Option<f64>| match document.objective.quantity.is_share() {
+    let number = |value: Option<f64>| match document.objective.measure.quantity.is_share() {
         true => share(value),
         false => cycles(value),
     };

@@ -1,15 +1,15 @@
 //! The answer of a plan, simulated: the verdict on each requirement.
 
-use flitwise_models::design::{Judge, Quantity, Requirement};
+use flitwise_models::design::{Judge, Requirement};
+use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::Scenario;
 use flitwise_validation::answer::{ClassSimulation, Simulation};
-use flitwise_validation::compare::{self, Measured};
+use flitwise_validation::compare::Measured;
 use flitwise_validation::experiment;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::faults;
-use super::max_load::is_simulated;
 use crate::args::plan::Confirm;
 use crate::campaign::Campaign;
 use crate::outcome::Ended;
@@ -111,14 +111,13 @@ fn confirmed(judge: &Judge, load_factor: f64, scenario: &Scenario, simulation: &
 }
 
 fn verdict(requirement: &Requirement, class: &ClassSimulation) -> Verdict {
-    let quantity = requirement.quantity;
-    let measured = measured(quantity).filter(|_| !class.saturated);
-    let simulated = measured.and_then(|quantity| quantity.of_simulation(class));
+    let quantity = requirement.measure.quantity;
+    let simulated = class.value(requirement.measure).filter(|_| !class.saturated);
     let steady_is_asked = quantity == Quantity::Margin && requirement.limit == 0.0;
     let verdict = match simulated {
         _ if class.saturated => Held::Violated,
         _ if steady_is_asked => Held::Holds,
-        _ if !is_simulated(quantity) => Held::NotSimulated,
+        _ if !quantity.is_measured() => Held::NotSimulated,
         Some(Measured { upper_95: Some(upper), .. }) if upper <= requirement.limit => Held::Holds,
         Some(Measured { lower_95: Some(lower), .. }) if lower > requirement.limit => Held::Violated,
         _ => Held::Undecided,
@@ -128,20 +127,8 @@ fn verdict(requirement: &Requirement, class: &ClassSimulation) -> Verdict {
         class: class.name.clone(),
         simulated,
         limit: requirement.limit,
-        unit: quantity.unit(),
+        unit: quantity.unit().word(),
         verdict,
-    }
-}
-
-/// The quantity as the simulation has it.
-fn measured(quantity: Quantity) -> Option<compare::Quantity> {
-    match quantity {
-        Quantity::Miss { deadline_cycles, hops } => Some(compare::Quantity::Miss { deadline_cycles, hops }),
-        Quantity::Network => Some(compare::Quantity::NetworkLatency),
-        Quantity::Total => Some(compare::Quantity::TotalLatency),
-        Quantity::Waiting => Some(compare::Quantity::Waiting),
-        Quantity::Percentile { per_mille } => Some(compare::Quantity::Percentile { per_mille }),
-        Quantity::Utilization | Quantity::RouterLoad | Quantity::SourceLoad | Quantity::Margin => None,
     }
 }
 

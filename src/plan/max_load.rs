@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use flitwise_models::design::Binding;
 use flitwise_models::design::max_load::{Found, Place, Question};
-use flitwise_models::design::{Binding, Quantity};
 use flitwise_models::model::Model;
 use flitwise_models::scenario::ScenarioSpec;
 use schemars::JsonSchema;
@@ -234,12 +234,4 @@ fn rounded(value: f64, how: fn(f64) -> f64) -> String {
     let nudge = if how(0.5) == 0.0 { 1.0 + 1e-12 } else { 1.0 - 1e-12 };
     let rounded = how(value * scale * nudge) / scale;
     format!("{rounded:.4e}").parse::<f64>().unwrap_or(rounded).to_string()
-}
-
-/// Whether a quantity is measured in a simulation.
-pub(super) fn is_simulated(quantity: Quantity) -> bool {
-    !matches!(
-        quantity,
-        Quantity::Utilization | Quantity::RouterLoad | Quantity::SourceLoad | Quantity::Margin
-    )
 }

@@ -1,12 +1,12 @@
 //! Elasticities as a page to read.
 
+use flitwise_models::quantity::{Quantity, Unit};
 use flitwise_models::scenario::Scenario;
 use flitwise_models::sensitivity::{
-    Method, OneSided, OutputSensitivities, ParameterKind, ParameterValue, Quantity, Sensitivities,
-    Sensitivity,
+    Method, OneSided, OutputSensitivities, ParameterKind, ParameterValue, Sensitivities, Sensitivity,
 };
 
-use crate::output::{self, Page, Rows, cycles, share};
+use crate::output::{self, Page, Rows, cycles, share, two_lines};
 
 /// A table per class: parameters down, outputs across.
 pub(super) fn page(scenario: &Scenario, found: &Sensitivities, markdown: bool) -> String {
@@ -16,7 +16,7 @@ pub(super) fn page(scenario: &Scenario, found: &Sensitivities, markdown: bool) -
     for outputs in found.outputs.chunk_by(|one, next| one.class == next.class) {
         let class = &outputs[0].class;
         // two tables, so that neither is too wide
-        let is_miss = |output: &&OutputSensitivities| output.quantity == Quantity::MissProbability;
+        let is_miss = |output: &&OutputSensitivities| output.measure.quantity == Quantity::MissProbability;
         let (misses, means): (Vec<_>, Vec<_>) = outputs.iter().partition(is_miss);
         for (title, outputs) in [("Elasticities", means), ("Elasticities of miss probabilities", misses)] {
             if !outputs.is_empty() {
@@ -35,9 +35,9 @@ fn of_class(found: &Sensitivities, outputs: &[&OutputSensitivities], markdown: b
     let mut all = vec!["parameter", "value"];
     all.extend(heads.iter().map(String::as_str));
     let mut rows = Rows::new(&all, markdown);
-    let value = |output: &&OutputSensitivities| match output.quantity {
-        Quantity::Utilization | Quantity::RouterLoad | Quantity::MissProbability => share(output.value),
-        _ => cycles(output.value),
+    let value = |output: &&OutputSensitivities| match output.measure.quantity.unit() {
+        Unit::Cycles => cycles(output.value),
+        _ => share(output.value),
     };
     rows.add(["the output".to_owned(), String::new()].into_iter().chain(outputs.iter().map(value)));
     for (index, parameter) in found.parameters.iter().enumerate() {
@@ -65,14 +65,10 @@ fn is_one_sided(one: &Sensitivity) -> bool {
 
 /// In two lines, so that columns stay narrow.
 fn head(output: &OutputSensitivities) -> String {
-    match (output.quantity, output.hops, output.deadline_cycles) {
-        (Quantity::MissProbability, None, Some(cycles)) => format!("\nP(>{cycles})"),
-        (Quantity::MissProbability, Some(hops), Some(cycles)) => format!("{hops} hops\nP(>{cycles})"),
-        (Quantity::NetworkLatency, ..) => "network\nlatency".to_owned(),
-        (Quantity::TotalLatency, ..) => "total\nlatency".to_owned(),
-        (Quantity::Utilization, ..) => "utili-\nzation".to_owned(),
-        (Quantity::RouterLoad, ..) => "router\nload".to_owned(),
-        (quantity, ..) => format!("\n{}", quantity.word()),
+    match (output.measure.hops, output.measure.deadline_cycles) {
+        (None, Some(cycles)) => format!("\nP(>{cycles})"),
+        (Some(hops), Some(cycles)) => format!("{hops} hops\nP(>{cycles})"),
+        (_, None) => two_lines(output.measure.quantity.name()),
     }
 }
 

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use flitwise_figures::draw::{self, Style};
 use flitwise_figures::picture::{Axis, Content, Picture, Tornado, TornadoBar, TornadoPanel};
+use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::Scenario;
 use flitwise_models::sensitivity::{
-    Method, OutputSensitivities, ParameterKind, ParameterValue, Quantity, Sensitivities, Sensitivity,
+    Method, OutputSensitivities, ParameterKind, ParameterValue, Sensitivities, Sensitivity,
 };
 
 use crate::outcome::Ended;
@@ -35,9 +36,9 @@ pub(super) fn write(
 }
 
 fn picture(scenario: &Scenario, found: &Sensitivities, quantity: Quantity) -> Picture {
-    let of_quantity = found.outputs.iter().filter(|output| output.quantity == quantity);
+    let of_quantity = found.outputs.iter().filter(|output| output.measure.quantity == quantity);
     let panels: Vec<TornadoPanel> = of_quantity.map(|output| panel(found, output)).collect();
-    let words = quantity.word().replace('-', " ");
+    let words = quantity.name();
     let mut marks = Vec::new();
     if found.parameters.iter().any(|parameter| parameter.kind == ParameterKind::RelaxedWhole) {
         marks.push("*: a whole number, taken as a real one in the equations".to_owned());
@@ -71,7 +72,7 @@ fn panel(found: &Sensitivities, output: &OutputSensitivities) -> TornadoPanel {
     bars.sort_by(|one, other| length(other).total_cmp(&length(one)));
     let all = bars.len();
     bars.truncate(MOST_BARS);
-    let deadline = match (output.hops, output.deadline_cycles) {
+    let deadline = match (output.measure.hops, output.measure.deadline_cycles) {
         (None, Some(cycles)) => format!(", later than {cycles} cycles"),
         (Some(hops), Some(cycles)) => format!(", {hops} hops, later than {cycles} cycles"),
         (_, None) => String::new(),

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::NetworkSpec;
 use flitwise_validation::answer::{
-    ClassSimulation, Estimate, PercentileEstimate, Run, Simulation, StoppedBy, Utilization, WarmUpKind,
+    Estimate, PercentileEstimate, Run, Simulation, StoppedBy, Utilization, WarmUpKind,
 };
 use indicatif::HumanCount;
 
@@ -17,12 +18,13 @@ pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
     page.title(&format!("{}: {network}, simulated", answer.scenario.name));
     page.rows(&means(answer, markdown));
     page.legend("each mean with the half-width of its 95 % interval; total = network latency + waiting");
-    let parts = parts(answer, markdown);
-    page.section("Where the network latency goes", &parts);
-    if !parts.is_empty() {
+    let by_cause: Vec<Quantity> = Quantity::NetworkLatency.parts().collect();
+    let by_cause = parts(answer, &by_cause, markdown);
+    page.section("Where the network latency goes", &by_cause);
+    if !by_cause.is_empty() {
         page.legend("network latency = transfer + blocking + sharing");
     }
-    page.section("Blocking and sharing by place", &by_place(answer, markdown));
+    page.section("Blocking and sharing by place", &parts(answer, &output::BY_PLACE, markdown));
     page.section("Deadlines on the network latency", &deadlines(answer, markdown));
     page.section("Percentiles of the network latency, with 95 % intervals", &percentiles(answer, markdown));
     page.section("By network channels crossed", &hops(answer, markdown));
@@ -36,60 +38,30 @@ fn is_hypercube(answer: &Simulation) -> bool {
 }
 
 fn means(answer: &Simulation, markdown: bool) -> Rows {
-    let heads = if markdown {
-        ["class", "network latency [cycles]", "waiting [cycles]", "total [cycles]", "messages"]
-    } else {
-        ["class\n", "network\ncycles", "waiting\ncycles", "total\ncycles", "messages\n"]
-    };
+    const MEANS: [Quantity; 3] = [Quantity::NetworkLatency, Quantity::Waiting, Quantity::TotalLatency];
+    let mut heads = output::heads(&MEANS, markdown);
+    heads.push("messages".to_owned());
     let mut rows = Rows::new(&heads, markdown);
     for class in &answer.classes {
-        let waiting = |found| if class.saturated { "saturated".to_owned() } else { mean(found) };
-        rows.add([
-            class.name.clone(),
-            mean(class.network_latency_cycles),
-            waiting(class.waiting_cycles),
-            waiting(class.total_latency_cycles),
-            HumanCount(messages(class.network_latency_cycles)).to_string(),
-        ]);
+        let messages = HumanCount(messages(class.network_latency_cycles)).to_string();
+        let means = MEANS.map(|quantity| match quantity {
+            Quantity::NetworkLatency => mean(class.network_latency_cycles),
+            _ if class.saturated => "saturated".to_owned(),
+            quantity => mean(class.means.get(quantity).copied()),
+        });
+        rows.add([class.name.clone()].into_iter().chain(means).chain([messages]));
     }
     rows
 }
 
-/// The parts of the network latency, for classes that have one.
-fn parts(answer: &Simulation, markdown: bool) -> Rows {
-    let heads = if markdown {
-        ["class", "transfer [cycles]", "blocking [cycles]", "sharing [cycles]"]
-    } else {
-        ["class\n", "transfer\ncycles", "blocking\ncycles", "sharing\ncycles"]
-    };
-    let mut rows = Rows::new(&heads, markdown);
-    for class in measured(answer) {
-        let parts = [class.transfer_cycles, class.blocking_cycles, class.sharing_cycles];
-        rows.add([class.name.clone()].into_iter().chain(parts.map(mean)));
+/// Parts of the network latency, for classes that have one.
+fn parts(answer: &Simulation, quantities: &[Quantity], markdown: bool) -> Rows {
+    let mut rows = Rows::new(&output::heads(quantities, markdown), markdown);
+    for class in answer.classes.iter().filter(|class| class.network_latency_cycles.is_some()) {
+        let parts = quantities.iter().map(|quantity| mean(class.means.get(*quantity).copied()));
+        rows.add([class.name.clone()].into_iter().chain(parts));
     }
     rows
-}
-
-/// Where messages wait, for classes that have a network latency.
-fn by_place(answer: &Simulation, markdown: bool) -> Rows {
-    let mut rows = Rows::new(&output::by_place_heads(markdown), markdown);
-    for class in measured(answer) {
-        let parts = [
-            class.blocking_cycles,
-            class.input_cycles,
-            class.arbitration_cycles,
-            class.sharing_cycles,
-            class.output_cycles,
-            class.gap_cycles,
-        ];
-        rows.add([class.name.clone()].into_iter().chain(parts.map(mean)));
-    }
-    rows
-}
-
-/// Classes that have a network latency.
-fn measured(answer: &Simulation) -> impl Iterator<Item = &ClassSimulation> {
-    answer.classes.iter().filter(|class| class.network_latency_cycles.is_some())
 }
 
 fn deadlines(answer: &Simulation, markdown: bool) -> Rows {
@@ -120,12 +92,11 @@ fn deadlines(answer: &Simulation, markdown: bool) -> Rows {
 }
 
 fn percentiles(answer: &Simulation, markdown: bool) -> Rows {
-    let heads = ["class", "p50 [cycles]", "p90 [cycles]", "p99 [cycles]", "p99.9 [cycles]"];
-    let mut rows = Rows::new(&heads, markdown);
+    let mut rows = Rows::new(&output::percentile_heads(), markdown);
     for class in &answer.classes {
-        let p = class.latency_percentiles_cycles;
-        if p.p50.is_some() {
-            rows.add([class.name.clone()].into_iter().chain([p.p50, p.p90, p.p99, p.p99_9].map(percentile)));
+        let percentiles = class.latency_percentiles_cycles.each().map(|(_, found)| found);
+        if percentiles[0].is_some() {
+            rows.add([class.name.clone()].into_iter().chain(percentiles.map(percentile)));
         }
     }
     rows
@@ -148,14 +119,15 @@ fn hops(answer: &Simulation, markdown: bool) -> Rows {
     let mut rows = Rows::new(&heads, markdown);
     let classes = answer.classes.iter().filter(|_| is_hypercube(answer));
     for class in classes {
-        for found in class.hops.iter().filter(|found| found.network_latency_cycles.is_some()) {
-            let waiting = if class.saturated { "saturated".to_owned() } else { mean(found.waiting_cycles) };
+        for found in class.hops.iter().filter(|found| found.means.network_latency_cycles.is_some()) {
+            let waiting =
+                if class.saturated { "saturated".to_owned() } else { mean(found.means.waiting_cycles) };
             rows.add([
                 class.name.clone(),
                 found.hops.map_or("all".to_owned(), |hops| hops.to_string()),
-                mean(found.network_latency_cycles),
+                mean(found.means.network_latency_cycles),
                 waiting,
-                HumanCount(messages(found.network_latency_cycles)).to_string(),
+                HumanCount(messages(found.means.network_latency_cycles)).to_string(),
             ]);
         }
     }

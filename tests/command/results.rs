@@ -346,7 +346,7 @@ fn plans_keep_to_their_schema_and_draw_what_they_found() {
     };
     let limit = ["--require", "BE: total <= 200"];
     let load = plan(&[&["max-load", "--scale", "class.BE.rate"][..], &limit].concat());
-    assert_eq!((&load["schema"], &load["plan"]), (&"flitwise.plan/2".into(), &"max-load".into()));
+    assert_eq!((&load["schema"], &load["plan"]), (&"flitwise.plan/3".into(), &"max-load".into()));
     // the rates that were found are an answer when they are typed
     let rate = format!("class.BE.rate={}", load["rates"]["BE"]);
     let solved = json(&["solve", "--set", &rate, "--model", "published", "--format", "json"]);

@@ -1,9 +1,11 @@
 //! What a simulation says about a scenario, with the unit of every number in its name.
 
+use flitwise_models::quantity::{self, Means, Measure, Percentiles, Quantity};
 use flitwise_models::scenario::{ClassKind, NetworkSpec, ScenarioSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::compare;
 use crate::experiment::block::{Measured, ReplicationRecord, Saturated, Stop};
 use crate::experiment::memory::FEWEST_MEMORIES;
 use crate::experiment::replication::Sample;
@@ -119,38 +121,13 @@ pub struct ClassSimulation {
     pub name: String,
     /// How links treat it.
     pub kind: ClassKind,
-    /// From the header's entry into the first router until the tail is through \[cycles\].
-    pub network_latency_cycles: Option<Estimate>,
-    /// Part of the network latency: what a lone message takes, `P - 1 + P h + M`. Transfer, blocking and sharing
-    /// make up the network latency \[cycles\].
-    pub transfer_cycles: Option<Estimate>,
-    /// Part of the network latency: messages of the same class in front; input and arbitration \[cycles\].
-    pub blocking_cycles: Option<Estimate>,
-    /// Part of the network latency: what sharing links with other classes adds; output and gaps \[cycles\].
-    pub sharing_cycles: Option<Estimate>,
-    /// Part of the blocking, over all routers: the header in the input buffer behind other messages of its class
-    /// \[cycles\].
-    pub input_cycles: Option<Estimate>,
-    /// The rest of the blocking, over all routers: the header from its request of an output buffer to the grant
-    /// \[cycles\].
-    pub arbitration_cycles: Option<Estimate>,
-    /// Part of the sharing, over all routers: the header from the grant until it leaves over the link, beyond what
-    /// a lone one takes \[cycles\].
-    pub output_cycles: Option<Estimate>,
-    /// The rest of the sharing: gaps among the flits that follow the header, by which the tail lags behind it beyond
-    /// `M - 1` cycles \[cycles\].
-    pub gap_cycles: Option<Estimate>,
-    /// At the source, from the first cycle in which the message could be sent to the header's entry into the
-    /// first router; 1 if everything is idle; `null` for a saturated class \[cycles\].
-    pub waiting_cycles: Option<Estimate>,
-    /// Both together; `null` for a saturated class \[cycles\].
-    pub total_latency_cycles: Option<Estimate>,
+    /// The means; waiting and total latency of a saturated class are `null`.
+    #[serde(flatten)]
+    pub means: Means<Estimate>,
     /// Standard deviation of a message's network latency \[cycles\].
     pub network_latency_deviation_cycles: Option<f64>,
     /// Standard deviation of a message's waiting \[cycles\].
     pub waiting_deviation_cycles: Option<f64>,
-    /// Messages delivered, per cycle and node.
-    pub accepted_rate_messages_per_cycle: Option<Estimate>,
     /// Whether the class has no steady state.
     pub saturated: bool,
     /// Where and why, if it is saturated.
@@ -158,7 +135,7 @@ pub struct ClassSimulation {
     /// Deadline missing probabilities, in the order of the scenario.
     pub deadlines: Vec<DeadlineSimulation>,
     /// Percentiles of the network latency.
-    pub latency_percentiles_cycles: PercentilesSimulation,
+    pub latency_percentiles_cycles: Percentiles<PercentileEstimate>,
     /// The same by number of network channels crossed; one entry of `null` hops for a single router. Campaigns
     /// ([`crate::campaign`]) leave it empty.
     pub hops: Vec<HopsSimulation>,
@@ -176,6 +153,10 @@ pub struct Estimate {
     pub messages: u64,
 }
 
+impl quantity::Mean for Estimate {
+    const IS_SIMULATED: bool = true;
+}
+
 /// A probability with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ProbabilityEstimate {
@@ -189,6 +170,38 @@ pub struct ProbabilityEstimate {
     pub upper_95: f64,
     /// Messages behind it.
     pub messages: u64,
+}
+
+/// The means are read as if they were fields of the class: `class.waiting_cycles`.
+impl std::ops::Deref for ClassSimulation {
+    type Target = Means<Estimate>;
+
+    fn deref(&self) -> &Means<Estimate> {
+        &self.means
+    }
+}
+
+impl std::ops::DerefMut for ClassSimulation {
+    fn deref_mut(&mut self) -> &mut Means<Estimate> {
+        &mut self.means
+    }
+}
+
+impl ClassSimulation {
+    /// What was simulated of a quantity.
+    pub fn value(&self, measure: Measure) -> Option<compare::Measured> {
+        match measure.quantity {
+            Quantity::MissProbability => {
+                let key = (measure.hops, measure.deadline_cycles);
+                let is_asked = |found: &&DeadlineSimulation| (found.hops, Some(found.deadline_cycles)) == key;
+                self.deadlines.iter().find(is_asked)?.miss_probability.map(compare::Measured::from)
+            }
+            quantity if quantity.percentile().is_some() => {
+                self.latency_percentiles_cycles.get(quantity).map(compare::Measured::from)
+            }
+            quantity => self.means.get(quantity).copied().map(compare::Measured::from),
+        }
+    }
 }
 
 /// Why a class is said to be saturated.
@@ -224,45 +237,16 @@ pub struct PercentileEstimate {
     pub upper_95: Option<u64>,
 }
 
-/// Percentiles of a latency \[cycles\].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct PercentilesSimulation {
-    /// Half of the messages.
-    pub p50: Option<PercentileEstimate>,
-    /// 90 % of them.
-    pub p90: Option<PercentileEstimate>,
-    /// 99 % of them.
-    pub p99: Option<PercentileEstimate>,
-    /// 99.9 % of them.
-    #[serde(rename = "p99.9")]
-    pub p99_9: Option<PercentileEstimate>,
-}
-
 /// The messages of a class over one number of network channels.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct HopsSimulation {
     /// Network channels crossed; `null` in a single router.
     pub hops: Option<u32>,
+    /// As for the class.
+    #[serde(flatten)]
+    pub means: Means<Estimate>,
     /// As for the class \[cycles\].
-    pub network_latency_cycles: Option<Estimate>,
-    /// As for the class \[cycles\].
-    pub transfer_cycles: Option<Estimate>,
-    /// As for the class \[cycles\].
-    pub blocking_cycles: Option<Estimate>,
-    /// As for the class \[cycles\].
-    pub sharing_cycles: Option<Estimate>,
-    /// As for the class \[cycles\].
-    pub input_cycles: Option<Estimate>,
-    /// As for the class \[cycles\].
-    pub arbitration_cycles: Option<Estimate>,
-    /// As for the class \[cycles\].
-    pub output_cycles: Option<Estimate>,
-    /// As for the class \[cycles\].
-    pub gap_cycles: Option<Estimate>,
-    /// As for the class \[cycles\].
-    pub waiting_cycles: Option<Estimate>,
-    /// As for the class \[cycles\].
-    pub latency_percentiles_cycles: PercentilesSimulation,
+    pub latency_percentiles_cycles: Percentiles<PercentileEstimate>,
     /// Every plain deadline of the class, and those given for this number of hops.
     pub deadlines: Vec<DeadlineSimulation>,
 }
@@ -384,7 +368,6 @@ fn class_answer(measured: &Measured<'_>, class: usize) -> ClassSimulation {
     let all = merged(&cells);
     let saturation = measured.saturated(class).map(|found| saturation(found, measured, class));
     let saturated = saturation.is_some();
-    let steady = |estimate: Option<Estimate>| estimate.filter(|_| !saturated);
 
     let by_hops: Vec<(Option<u32>, Vec<Vec<Cell>>)> = match measured.scenario.network() {
         NetworkSpec::Router { .. } => vec![(None, cells.clone())],
@@ -409,15 +392,7 @@ fn class_answer(measured: &Measured<'_>, class: usize) -> ClassSimulation {
         .filter(|_| measured.by_hops)
         .map(|(hops, cells)| HopsSimulation {
             hops: *hops,
-            network_latency_cycles: estimate(cells, |cell| cell.network.sum),
-            transfer_cycles: estimate(cells, |cell| cell.parts.transfer),
-            blocking_cycles: estimate(cells, |cell| cell.parts.blocking()),
-            sharing_cycles: estimate(cells, |cell| cell.parts.sharing()),
-            input_cycles: estimate(cells, |cell| cell.parts.input),
-            arbitration_cycles: estimate(cells, |cell| cell.parts.arbitration),
-            output_cycles: estimate(cells, |cell| cell.parts.output),
-            gap_cycles: estimate(cells, |cell| cell.parts.gaps),
-            waiting_cycles: steady(estimate(cells, |cell| cell.waiting.sum)),
+            means: means(cells, saturated),
             latency_percentiles_cycles: percentiles(cells),
             deadlines: wanted
                 .iter()
@@ -433,19 +408,12 @@ fn class_answer(measured: &Measured<'_>, class: usize) -> ClassSimulation {
     ClassSimulation {
         name: spec.name.clone(),
         kind: spec.kind,
-        network_latency_cycles: estimate(&cells, |cell| cell.network.sum),
-        transfer_cycles: estimate(&cells, |cell| cell.parts.transfer),
-        blocking_cycles: estimate(&cells, |cell| cell.parts.blocking()),
-        sharing_cycles: estimate(&cells, |cell| cell.parts.sharing()),
-        input_cycles: estimate(&cells, |cell| cell.parts.input),
-        arbitration_cycles: estimate(&cells, |cell| cell.parts.arbitration),
-        output_cycles: estimate(&cells, |cell| cell.parts.output),
-        gap_cycles: estimate(&cells, |cell| cell.parts.gaps),
-        waiting_cycles: steady(estimate(&cells, |cell| cell.waiting.sum)),
-        total_latency_cycles: steady(estimate(&cells, |cell| cell.total.sum)),
+        means: Means {
+            accepted_rate_messages_per_cycle: accepted(measured, class),
+            ..means(&cells, saturated)
+        },
         network_latency_deviation_cycles: all.network.deviation(all.count()),
         waiting_deviation_cycles: all.waiting.deviation(all.count()).filter(|_| !saturated),
-        accepted_rate_messages_per_cycle: accepted(measured, class),
         saturated,
         saturation,
         deadlines: wanted.iter().map(|(hops, cycles)| deadline(*hops, *cycles)).collect(),
@@ -465,9 +433,17 @@ fn merged(cells: &[Vec<Cell>]) -> Cell {
     all
 }
 
-fn estimate(cells: &[Vec<Cell>], sum: impl Fn(&Cell) -> u64) -> Option<Estimate> {
-    let batches: Vec<Vec<Batch>> =
-        cells.iter().map(|one| one.iter().map(|cell| cell.batch(&sum)).collect()).collect();
+/// The means that are counted message by message; a saturated class has no mean waiting.
+fn means(cells: &[Vec<Cell>], saturated: bool) -> Means<Estimate> {
+    Means::each(|quantity| match quantity {
+        Quantity::Waiting | Quantity::TotalLatency if saturated => None,
+        quantity => estimate(cells, quantity),
+    })
+}
+
+fn estimate(cells: &[Vec<Cell>], quantity: Quantity) -> Option<Estimate> {
+    let of_one = |one: &Vec<Cell>| one.iter().map(|cell| cell.batch(quantity)).collect::<Option<_>>();
+    let batches: Vec<Vec<Batch>> = cells.iter().map(of_one).collect::<Option<_>>()?;
     let Mean { mean, half_width_95, count, .. } = mean_of(&batches)?;
     Some(Estimate { mean, half_width_95, messages: count })
 }
@@ -497,13 +473,13 @@ fn misses(cells: &[Vec<Cell>], deadline_cycles: u32) -> Option<ProbabilityEstima
     })
 }
 
-fn percentiles(cells: &[Vec<Cell>]) -> PercentilesSimulation {
+fn percentiles(cells: &[Vec<Cell>]) -> Percentiles<PercentileEstimate> {
     let histograms = histograms(cells);
     let at = |share: f64| {
         let statistics::Percentile { value, lower_95, upper_95, .. } = percentile_of(&histograms, share)?;
         Some(PercentileEstimate { value, lower_95, upper_95 })
     };
-    PercentilesSimulation { p50: at(0.5), p90: at(0.9), p99: at(0.99), p99_9: at(0.999) }
+    Percentiles::of(at)
 }
 
 fn saturation(found: Saturated, measured: &Measured<'_>, class: usize) -> SaturationFound {

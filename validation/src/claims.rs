@@ -38,12 +38,13 @@ use std::collections::HashSet;
 
 use flitwise_models::document::nearest;
 use flitwise_models::model::Model;
+use flitwise_models::quantity::Measure;
 use flitwise_models::scenario::{Fault, Scenario};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::Simulation;
-use crate::compare::{Measured, Quantity};
+use crate::compare::Measured;
 
 /// The registry's files: name and text.
 const BUILT_IN: [(&str, &str); 4] = [
@@ -87,7 +88,7 @@ pub struct Claim {
     pub precision: Option<f64>,
     /// Names of the classes; for [`Kind::GrowsFaster`] and [`Kind::SaturatesEarlier`] the one that does, first.
     pub(crate) classes: Vec<String>,
-    pub(crate) quantities: Vec<Quantity>,
+    pub(crate) measures: Vec<Measure>,
     pub(crate) courses: Vec<Course>,
 }
 

@@ -7,207 +7,69 @@
 //! - and as they are, in percentage points, for probabilities: 0.30 against 0.25 is 5 %.
 
 use flitwise_models::answer::{Answer, ClassAnswer};
+use flitwise_models::document::{Reader, Table, one_of};
 use flitwise_models::model::Model;
-use flitwise_models::scenario::{ClassKind, DeadlineSpec};
+use flitwise_models::quantity::{Measure, Quantity};
+use flitwise_models::scenario::ClassKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::{ClassSimulation, Estimate, PercentileEstimate, ProbabilityEstimate, Simulation};
 
-/// A quantity of one class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-#[serde(tag = "quantity", rename_all = "kebab-case")]
-pub enum Quantity {
-    /// From the header's entry into the first router until the tail is through \[cycles\].
-    NetworkLatency,
-    /// Part of it: a lone message on its way \[cycles\].
-    Transfer,
-    /// Part of it: behind messages of the same class; simulated: in input buffers and for a grant \[cycles\].
-    Blocking,
-    /// Part of it: links that serve other classes too; simulated: from the grant on, headers and what follows
-    /// them \[cycles\].
-    Sharing,
-    /// Part of the blocking, by place: the header in input buffers behind messages of its class \[cycles\].
-    Input,
-    /// The rest of the blocking: the header from its request of an output buffer to the grant \[cycles\].
-    Arbitration,
-    /// Part of the sharing, by place: the header from the grant until it leaves, beyond what a lone one takes
-    /// \[cycles\].
-    Output,
-    /// The rest of the sharing: gaps among what follows the header \[cycles\].
-    Gaps,
-    /// At the source \[cycles\].
-    Waiting,
-    /// Network latency and waiting \[cycles\].
-    TotalLatency,
-    /// Share of the messages that take longer than a deadline.
-    #[serde(rename = "miss-probability")]
-    Miss {
-        /// The deadline \[cycles\].
-        deadline_cycles: u32,
-        /// Of the messages over so many network channels; `None`: of all.
-        hops: Option<u32>,
-    },
-    /// A percentile of the network latency \[cycles\].
-    Percentile {
-        /// Per mille of the messages that keep within it.
-        per_mille: u32,
-    },
-}
+/// The quantities that a simulation measures and a model may have.
+pub const COMPARED: [Quantity; 15] = {
+    use Quantity::{
+        Arbitration, Blocking, Gaps, Input, MissProbability, NetworkLatency, Output, P50, P90, P99, P99_9,
+        Sharing, TotalLatency, Transfer, Waiting,
+    };
+    [
+        NetworkLatency,
+        Transfer,
+        Blocking,
+        Input,
+        Arbitration,
+        Sharing,
+        Output,
+        Gaps,
+        Waiting,
+        TotalLatency,
+        MissProbability,
+        P50,
+        P90,
+        P99,
+        P99_9,
+    ]
+};
 
-impl Quantity {
-    /// Its name without deadline or percentile: what a user types.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::NetworkLatency => "network-latency",
-            Self::Transfer => "transfer",
-            Self::Blocking => "blocking",
-            Self::Sharing => "sharing",
-            Self::Input => "input",
-            Self::Arbitration => "arbitration",
-            Self::Output => "output",
-            Self::Gaps => "gaps",
-            Self::Waiting => "waiting",
-            Self::TotalLatency => "total-latency",
-            Self::Miss { .. } => "miss-probability",
-            Self::Percentile { .. } => "percentile",
+/// Reads `quantity`, and for a miss probability `at`: the deadlines, each once. `None` after a fault.
+pub fn read_measures(reader: &mut Reader, table: &Table<'_>) -> Option<Vec<Measure>> {
+    const DEADLINES: &str = "at = [{ deadline = 42 }], or at = [{ hops = 2, deadline = 55 }]";
+    let words = COMPARED.map(Quantity::word);
+    reader.require(table, "quantity", &one_of(words), None);
+    let quantity = reader.word(table, "quantity", &COMPARED, Quantity::word)?;
+    if quantity != Quantity::MissProbability {
+        if let Some(at) = table.get("at") {
+            let (found, wanted) = ("at beside another quantity", "quantity = \"miss-probability\"");
+            reader.refuse(&at.place, table.key("at"), found.to_owned(), wanted.to_owned(), None);
         }
+        return Some(vec![quantity.into()]);
     }
-
-    /// All names.
-    pub const WORDS: [&'static str; 12] = [
-        "network-latency",
-        "transfer",
-        "blocking",
-        "sharing",
-        "input",
-        "arbitration",
-        "output",
-        "gaps",
-        "waiting",
-        "total-latency",
-        "miss-probability",
-        "percentile",
-    ];
-
-    /// Its unit; empty for a probability.
-    pub fn unit(self) -> &'static str {
-        if self.is_probability() { "" } else { "cycles" }
-    }
-
-    /// Whether it is a share of the messages.
-    pub fn is_probability(self) -> bool {
-        matches!(self, Self::Miss { .. })
-    }
-
-    /// Whether it is a part of the network latency.
-    fn is_part(self) -> bool {
-        matches!(self, Self::Transfer | Self::Blocking | Self::Sharing) || self.is_by_place()
-    }
-
-    /// Whether it is a part of blocking or sharing, which not every model tells apart.
-    fn is_by_place(self) -> bool {
-        Self::BY_PLACE.contains(&self)
-    }
-
-    /// The parts of blocking and sharing by place, in the order in which a message meets them.
-    pub const BY_PLACE: [Self; 4] = [Self::Input, Self::Arbitration, Self::Output, Self::Gaps];
-
-    /// The quantity of that name, if the name alone says which: not so of miss probabilities and percentiles.
-    pub fn of_word(word: &str) -> Option<Self> {
-        const MEANS: [Quantity; 6] = [
-            Quantity::NetworkLatency,
-            Quantity::Transfer,
-            Quantity::Blocking,
-            Quantity::Sharing,
-            Quantity::Waiting,
-            Quantity::TotalLatency,
-        ];
-        MEANS.into_iter().chain(Self::BY_PLACE).find(|quantity| quantity.word() == word)
-    }
-
-    /// The deadline behind a miss probability.
-    pub fn deadline(self) -> Option<DeadlineSpec> {
-        match self {
-            Self::Miss { deadline_cycles, hops } => Some(DeadlineSpec::at(deadline_cycles, hops)),
-            _ => None,
+    reader.require(table, "at", "the deadlines", Some(DEADLINES));
+    let mut measures = Vec::new();
+    for at in reader.tables(table, "at") {
+        reader.refuse_unknown(&at, &["hops", "deadline"]);
+        reader.require(&at, "deadline", "a whole number of cycles", Some(DEADLINES));
+        let hops = reader.whole(&at, "hops");
+        let Some(deadline) = reader.whole(&at, "deadline") else { continue };
+        let measure = Measure::miss(deadline, hops);
+        if measures.contains(&measure) {
+            let (found, wanted) = ("the same deadline again".to_owned(), "each deadline once".to_owned());
+            let place = at.get("deadline").map_or(at.place, |node| &node.place);
+            reader.refuse(place, at.key("deadline"), found, wanted, None);
         }
+        measures.push(measure);
     }
-
-    /// What a model says of it.
-    pub fn of_model(self, class: &ClassAnswer) -> Option<f64> {
-        let percentiles = class.latency_percentiles_cycles;
-        match self {
-            Self::NetworkLatency => class.network_latency_cycles,
-            Self::Transfer => class.transfer_cycles,
-            Self::Blocking => class.blocking_cycles,
-            Self::Sharing => class.sharing_cycles,
-            Self::Input => class.input_cycles,
-            Self::Arbitration => class.arbitration_cycles,
-            Self::Output => class.output_cycles,
-            Self::Gaps => class.gap_cycles,
-            Self::Waiting => class.waiting_cycles,
-            Self::TotalLatency => class.total_latency_cycles,
-            Self::Miss { deadline_cycles, hops } => {
-                let key = (hops, deadline_cycles);
-                let found = class.deadlines.iter().find(|found| (found.hops, found.deadline_cycles) == key);
-                found.and_then(|found| found.miss_probability)
-            }
-            Self::Percentile { per_mille } => {
-                let all = [percentiles.p50, percentiles.p90, percentiles.p99, percentiles.p99_9];
-                of_per_mille(per_mille, all).map(f64::from)
-            }
-        }
-    }
-
-    /// What a simulation says of it.
-    pub fn of_simulation(self, class: &ClassSimulation) -> Option<Measured> {
-        let percentiles = class.latency_percentiles_cycles;
-        match self {
-            Self::NetworkLatency => class.network_latency_cycles.map(Measured::from),
-            Self::Transfer => class.transfer_cycles.map(Measured::from),
-            Self::Blocking => class.blocking_cycles.map(Measured::from),
-            Self::Sharing => class.sharing_cycles.map(Measured::from),
-            Self::Input => class.input_cycles.map(Measured::from),
-            Self::Arbitration => class.arbitration_cycles.map(Measured::from),
-            Self::Output => class.output_cycles.map(Measured::from),
-            Self::Gaps => class.gap_cycles.map(Measured::from),
-            Self::Waiting => class.waiting_cycles.map(Measured::from),
-            Self::TotalLatency => class.total_latency_cycles.map(Measured::from),
-            Self::Miss { deadline_cycles, hops } => {
-                let key = (hops, deadline_cycles);
-                let found = class.deadlines.iter().find(|found| (found.hops, found.deadline_cycles) == key);
-                found.and_then(|found| found.miss_probability).map(Measured::from)
-            }
-            Self::Percentile { per_mille } => {
-                let all = [percentiles.p50, percentiles.p90, percentiles.p99, percentiles.p99_9];
-                of_per_mille(per_mille, all).map(Measured::from)
-            }
-        }
-    }
-}
-
-/// The percentiles there are \[per mille\].
-pub const PER_MILLES: [u32; 4] = [500, 900, 990, 999];
-
-/// The one of four percentiles that is meant.
-fn of_per_mille<T>(per_mille: u32, all: [Option<T>; 4]) -> Option<T> {
-    PER_MILLES.into_iter().zip(all).find(|(known, _)| *known == per_mille)?.1
-}
-
-impl std::fmt::Display for Quantity {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::NetworkLatency => f.write_str("network latency"),
-            Self::TotalLatency => f.write_str("total latency"),
-            Self::Miss { deadline_cycles, hops: None } => write!(f, "P(> {deadline_cycles})"),
-            Self::Miss { deadline_cycles, hops: Some(hops) } => {
-                write!(f, "P(> {deadline_cycles}), {hops} hop{}", if *hops == 1 { "" } else { "s" })
-            }
-            Self::Percentile { per_mille } => write!(f, "p{}", f64::from(*per_mille) / 10.0),
-            other => f.write_str(other.word()),
-        }
-    }
+    (!measures.is_empty()).then_some(measures)
 }
 
 /// A simulated value with its 95 % interval.
@@ -316,7 +178,7 @@ pub struct Row {
     pub kind: ClassKind,
     /// What is compared.
     #[serde(flatten)]
-    pub quantity: Quantity,
+    pub measure: Measure,
     /// Its unit; empty for a probability.
     pub unit: &'static str,
     /// Which model.
@@ -344,8 +206,8 @@ pub struct Row {
 pub struct Options {
     /// Difference that is still close, as a share: 0.05 is 5 %.
     pub tolerance: f64,
-    /// Names of the quantities wanted ([`Quantity::word`]); empty: all.
-    pub quantities: Vec<String>,
+    /// The quantities wanted; empty: all.
+    pub quantities: Vec<Quantity>,
 }
 
 impl Default for Options {
@@ -373,20 +235,24 @@ pub fn rows(answers: &[(Model, Option<&Answer>)], simulation: &Simulation, optio
             (*model, found)
         };
         let models: Vec<(Model, Option<ClassAnswer>)> = answers.iter().map(of_class).collect();
-        let told_apart = |quantity: Quantity| {
-            let known = |(_, class): &(Model, Option<ClassAnswer>)| {
-                class.as_ref().is_some_and(|class| quantity.of_model(class).is_some())
+        let is_told = |measure: Measure| {
+            let knows = |(_, class): &(Model, Option<ClassAnswer>)| {
+                class.as_ref().is_some_and(|class| class.value(measure).is_some())
             };
-            !quantity.is_by_place() || models.iter().any(known)
+            match measure.quantity {
+                // a lone message takes the same time in all models
+                Quantity::Transfer => false,
+                quantity => !quantity.is_by_place() || models.iter().any(knows),
+            }
         };
-        let wanted = |quantity: &Quantity| match options.quantities.as_slice() {
-            [] => told_apart(*quantity),
-            asked => asked.iter().any(|word| word == quantity.word()),
+        let wanted = |measure: &Measure| match options.quantities.as_slice() {
+            [] => is_told(*measure),
+            asked => asked.contains(&measure.quantity),
         };
-        for quantity in quantities(simulated).into_iter().filter(wanted) {
+        for measure in measures(simulated).into_iter().filter(wanted) {
             rows.extend(models.iter().map(|(model, class)| match class {
-                Some(class) => row(*model, class, simulated, quantity, options.tolerance),
-                None => row_without_model(*model, simulated, quantity),
+                Some(class) => row(*model, class, simulated, measure, options.tolerance),
+                None => row_without_model(*model, simulated, measure),
             }));
         }
     }
@@ -394,35 +260,24 @@ pub fn rows(answers: &[(Model, Option<&Answer>)], simulation: &Simulation, optio
 }
 
 /// What was simulated stands alone.
-fn row_without_model(model: Model, simulated: &ClassSimulation, quantity: Quantity) -> Row {
-    let found = quantity.of_simulation(simulated);
+fn row_without_model(model: Model, simulated: &ClassSimulation, measure: Measure) -> Row {
     Row {
-        simulated: found,
-        ..Row::empty(model, &simulated.name, simulated.kind, quantity, simulated.saturated)
+        simulated: simulated.value(measure),
+        ..Row::empty(model, &simulated.name, simulated.kind, measure, simulated.saturated)
     }
 }
 
 /// What there is to compare of a class, in the order of reading.
-fn quantities(class: &ClassSimulation) -> Vec<Quantity> {
-    let misses = class
-        .deadlines
-        .iter()
-        .map(|found| Quantity::Miss { deadline_cycles: found.deadline_cycles, hops: found.hops });
-    let percentiles = PER_MILLES.map(|per_mille| Quantity::Percentile { per_mille });
-    let means = [
-        Quantity::NetworkLatency,
-        Quantity::Blocking,
-        Quantity::Input,
-        Quantity::Arbitration,
-        Quantity::Sharing,
-        Quantity::Output,
-        Quantity::Gaps,
-        Quantity::Waiting,
-        Quantity::TotalLatency,
-    ];
-    // the published model has no distribution of best-effort latencies
-    let percentiles = percentiles.into_iter().filter(|_| class.kind == ClassKind::RealTime);
-    means.into_iter().chain(misses).chain(percentiles).collect()
+fn measures(class: &ClassSimulation) -> Vec<Measure> {
+    let misses =
+        || class.deadlines.iter().map(|found| Measure::miss(found.deadline_cycles, found.hops)).collect();
+    let of = |quantity: Quantity| match quantity {
+        Quantity::MissProbability => misses(),
+        // the published model has no distribution of best-effort latencies
+        percentile if percentile.percentile().is_some() && class.kind == ClassKind::BestEffort => Vec::new(),
+        quantity => vec![quantity.into()],
+    };
+    COMPARED.into_iter().flat_map(of).collect()
 }
 
 impl Row {
@@ -430,14 +285,14 @@ impl Row {
         model: Model,
         class: &str,
         kind: ClassKind,
-        quantity: Quantity,
+        measure: Measure,
         simulation_saturated: bool,
     ) -> Self {
         Self {
             class: class.to_owned(),
             kind,
-            quantity,
-            unit: quantity.unit(),
+            measure,
+            unit: measure.quantity.unit().word(),
             model,
             model_value: None,
             simulated: None,
@@ -455,15 +310,15 @@ pub(crate) fn row(
     model_name: Model,
     model: &ClassAnswer,
     simulated: &ClassSimulation,
-    quantity: Quantity,
+    measure: Measure,
     tolerance: f64,
 ) -> Row {
-    let (value, found) = (quantity.of_model(model), quantity.of_simulation(simulated));
+    let (value, found) = (model.value(measure), simulated.value(measure));
     let mut row = Row {
         model_value: value,
         simulated: found,
         model_saturated: model.saturated,
-        ..Row::empty(model_name, &model.name, model.kind, quantity, simulated.saturated)
+        ..Row::empty(model_name, &model.name, model.kind, measure, simulated.saturated)
     };
     // what is waited for at a source without a steady state has no value to compare
     match (model.saturated, simulated.saturated) {
@@ -479,9 +334,11 @@ pub(crate) fn row(
         return row;
     };
     let difference = value - found.value;
-    let whole = match quantity {
-        _ if quantity.is_probability() => Some(1.0),
-        _ if quantity.is_part() => simulated.network_latency_cycles.map(|latency| latency.mean),
+    let whole = match measure.quantity {
+        quantity if quantity.is_share() => Some(1.0),
+        quantity if quantity.whole().is_some() => {
+            simulated.network_latency_cycles.map(|latency| latency.mean)
+        }
         _ => Some(found.value),
     };
     let share = whole.filter(|whole| *whole > 0.0).map(|whole| difference / whole);

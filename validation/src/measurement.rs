@@ -1,5 +1,6 @@
 //! What is counted of the messages of a batch, by class and number of hops.
 
+use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::{NetworkSpec, Scenario};
 use serde::{Deserialize, Serialize};
 
@@ -105,9 +106,22 @@ impl Cell {
         self.parts.merge(&other.parts);
     }
 
-    /// The batch that a sum of this cell makes.
-    pub(crate) fn batch(&self, sum: impl Fn(&Self) -> u64) -> Batch {
-        Batch { count: self.count(), sum: sum(self) as f64 }
+    /// The batch of a quantity; `None` of one that is not counted message by message.
+    pub(crate) fn batch(&self, quantity: Quantity) -> Option<Batch> {
+        let sum = match quantity {
+            Quantity::NetworkLatency => self.network.sum,
+            Quantity::Transfer => self.parts.transfer,
+            Quantity::Blocking => self.parts.blocking(),
+            Quantity::Sharing => self.parts.sharing(),
+            Quantity::Input => self.parts.input,
+            Quantity::Arbitration => self.parts.arbitration,
+            Quantity::Output => self.parts.output,
+            Quantity::Gaps => self.parts.gaps,
+            Quantity::Waiting => self.waiting.sum,
+            Quantity::TotalLatency => self.total.sum,
+            _ => return None,
+        };
+        Some(Batch { count: self.count(), sum: sum as f64 })
     }
 }
 

@@ -323,7 +323,7 @@ impl Question {
             return Err(faults);
         }
         let mut spec = self.judge.prepared(document.scenario()?.spec());
-        add_deadline(&mut spec, self.objective.class.as_deref(), self.objective.quantity);
+        add_deadline(&mut spec, self.objective.class.as_deref(), self.objective.measure);
         let scenario = spec.check()?;
         Ok((document, scenario))
     }
@@ -331,7 +331,7 @@ impl Question {
     /// Solves one point; `None` where values that are sound alone make no scenario together.
     fn look(&self, settings: &[Setting]) -> Option<(Scenario, Judged, Option<f64>)> {
         let (_, scenario) = self.scenario(settings).ok()?;
-        let laws = self.judge.laws || self.objective.quantity.needs_law();
+        let laws = self.judge.laws || self.objective.measure.quantity.needs_distribution();
         let judged = Judge { laws, ..self.judge.clone() }.judge(&scenario);
         let answer = judged.answer.as_ref().ok();
         let objective = answer.and_then(|answer| self.objective.of(&self.judge, &scenario, answer));

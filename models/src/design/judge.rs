@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::Requirement;
 use super::crossing::{Search, first_crossing};
 use super::requirement::about_best_effort;
-use super::{Quantity, Requirement};
 use crate::answer::{Answer, ClassAnswer};
 use crate::model::{Failure, Model, Options};
+use crate::quantity::{Measure, Quantity, Unit};
 use crate::scenario::{NetworkSpec, Scenario, ScenarioSpec, SourceSpec};
 
 /// Who judges by what.
@@ -103,7 +104,7 @@ impl Judge {
     /// The scenario with all deadlines that the requirements are about.
     pub fn prepared(&self, spec: &ScenarioSpec) -> ScenarioSpec {
         let mut spec = spec.clone();
-        self.requirements.iter().for_each(|one| add_deadline(&mut spec, one.class.as_deref(), one.quantity));
+        self.requirements.iter().for_each(|one| add_deadline(&mut spec, one.class.as_deref(), one.measure));
         spec
     }
 
@@ -120,15 +121,15 @@ impl Judge {
         let words = |one: &Requirement| {
             let name = about_best_effort(one.class.as_deref(), scenario.spec())?;
             let because = "the published model has no law of the latency of best effort";
-            one.quantity.needs_law().then(|| {
-                format!("\"{one}\": found {} of class {name}, wanted a mean: {because}\n  help: --model refined has", one.quantity)
+            one.measure.quantity.needs_distribution().then(|| {
+                format!("\"{one}\": found {} of class {name}, wanted a mean: {because}\n  help: --model refined has", one.measure.typed())
             })
         };
         self.requirements.iter().filter_map(words).collect()
     }
 
     fn options(&self) -> Options {
-        let needed = self.requirements.iter().any(|one| one.quantity.needs_law());
+        let needed = self.requirements.iter().any(|one| one.measure.quantity.needs_distribution());
         Options { distributions: self.laws || needed, saturation_loads: false, ..Options::default() }
     }
 
@@ -235,8 +236,8 @@ fn largest_part(
         return (Term::Unknown, "-".to_owned(), "nothing is known here".to_owned());
     };
     let of = |part: Option<f64>| part.unwrap_or(0.0);
-    let waits = matches!(requirement.quantity, Quantity::Total | Quantity::Waiting);
-    let in_network = requirement.quantity != Quantity::Waiting;
+    let waits = matches!(requirement.measure.quantity, Quantity::TotalLatency | Quantity::Waiting);
+    let in_network = requirement.measure.quantity != Quantity::Waiting;
     let mut parts = Vec::new();
     if in_network {
         let (input, arbitration) = (of(class.input_cycles), of(class.arbitration_cycles));
@@ -258,7 +259,8 @@ fn largest_part(
         parts.push((Term::Waiting, of(class.waiting_cycles), "source queue"));
     }
     let transfer = of(class.transfer_cycles);
-    let alone = requirement.quantity.unit() == "cycles" && in_network && transfer > requirement.limit;
+    let alone =
+        requirement.measure.quantity.unit() == Unit::Cycles && in_network && transfer > requirement.limit;
     let (term, most, place) = match parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)) {
         Some(part) if !alone => part,
         _ => (Term::Transfer, transfer, "pipeline"),
@@ -281,9 +283,9 @@ fn first_class(requirement: &Requirement, scenario: &Scenario) -> Option<usize> 
 fn standing(requirement: &Requirement, scenario: &Scenario, answer: &Answer, model: Model) -> Standing {
     let silent = Standing { class: None, value: None, excess: -BEYOND, saturated: false, missing: None };
     // the means of the scenario at which the margin is spent, if that is another one
-    let spent = (requirement.quantity == Quantity::Margin && requirement.limit > 0.0)
+    let spent = (requirement.measure.quantity == Quantity::Margin && requirement.limit > 0.0)
         .then(|| scaled(scenario.spec(), 1.0 / (1.0 - requirement.limit)));
-    let of_class = |class: usize| match (&spent, requirement.quantity) {
+    let of_class = |class: usize| match (&spent, requirement.measure.quantity) {
         (Some(spent), _) => {
             let excess = spent.as_ref().map_or(BEYOND, |spent| source_excess(spent, class, model));
             let saturated = excess > 0.0;
@@ -293,7 +295,7 @@ fn standing(requirement: &Requirement, scenario: &Scenario, answer: &Answer, mod
             let excess = steadiness(&answer.classes[class]);
             Standing { class: Some(class), value: None, excess, saturated: excess > 0.0, missing: None }
         }
-        (None, quantity) => of_quantity(quantity, requirement.limit, &answer.classes[class], class),
+        (None, _) => of_measure(requirement.measure, requirement.limit, &answer.classes[class], class),
     };
     let classes = scenario.classes().iter().enumerate();
     classes
@@ -304,24 +306,29 @@ fn standing(requirement: &Requirement, scenario: &Scenario, answer: &Answer, mod
 }
 
 /// How a class stands against a limit.
-fn of_quantity(quantity: Quantity, limit: f64, answer: &ClassAnswer, class: usize) -> Standing {
+fn of_measure(measure: Measure, limit: f64, answer: &ClassAnswer, class: usize) -> Standing {
     let standing =
         Standing { class: Some(class), value: None, excess: BEYOND, saturated: false, missing: None };
     if answer.saturated {
         return Standing { saturated: true, excess: steadiness(answer), ..standing };
     }
-    let Some(value) = quantity.of(answer).filter(|value| value.is_finite()) else {
-        return Standing { missing: Some(quantity.reason(answer)), ..standing };
+    let Some(value) = answer.value(measure).filter(|value| value.is_finite()) else {
+        return Standing { missing: Some(because(measure, answer)), ..standing };
     };
-    let excess = match quantity {
+    let excess = match measure.quantity {
         // shares span decades
-        Quantity::Miss { .. } if limit > 0.0 => (value / limit).ln().clamp(-LOGARITHMS, LOGARITHMS),
+        Quantity::MissProbability if limit > 0.0 => (value / limit).ln().clamp(-LOGARITHMS, LOGARITHMS),
         _ if value > 0.0 => (1.0 - limit / value).max(-LOGARITHMS),
         _ => -LOGARITHMS,
     };
     // near saturation the latency may jump, the load of the source does not
     let excess = if excess <= 0.0 { excess.max(steadiness(answer)) } else { excess };
     Standing { value: Some(value), excess, ..standing }
+}
+
+/// Why an answer has no such value.
+fn because(measure: Measure, answer: &ClassAnswer) -> String {
+    answer.reason(measure).unwrap_or_else(|| "the model has no such number".to_owned())
 }
 
 /// Load of the class's queue at the source beyond 1: at most 0 if and only if it is steady.
@@ -375,8 +382,8 @@ pub(super) fn most_factor(spec: &ScenarioSpec, classes: &[usize]) -> f64 {
 }
 
 /// Adds the deadline of a quantity to the classes it is about.
-pub(super) fn add_deadline(spec: &mut ScenarioSpec, class: Option<&str>, quantity: Quantity) {
-    let Some(deadline) = quantity.deadline() else { return };
+pub(super) fn add_deadline(spec: &mut ScenarioSpec, class: Option<&str>, measure: Measure) {
+    let Some(deadline) = measure.deadline() else { return };
     for one in spec.classes.iter_mut().filter(|one| class.is_none_or(|name| name == one.name)) {
         let has = one.each_deadline();
         let asked = crate::scenario::ClassSpec { deadlines: vec![deadline.clone()], ..one.clone() };

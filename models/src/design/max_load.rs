@@ -2,9 +2,10 @@
 
 use super::crossing::{Crossing, Probe, Search, first_crossing};
 use super::judge::{most_factor, with_rates};
-use super::{Binding, Judge, Judged, Quantity, Requirement};
+use super::{Binding, Judge, Judged, Requirement};
 use crate::document::Fault;
 use crate::model::{Failure, Model};
+use crate::quantity::Quantity;
 use crate::scenario::{MIN_RATE, Scenario, ScenarioSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -148,7 +149,9 @@ impl Question {
 
     /// Where to begin: where means alone have the answer, which take a fifth of the time, if they are enough.
     fn near_by_means(&self, search: &Search) -> (Search, u32) {
-        if self.judge.laws || self.judge.requirements.iter().any(|one| one.quantity.needs_law()) {
+        if self.judge.laws
+            || self.judge.requirements.iter().any(|one| one.measure.quantity.needs_distribution())
+        {
             return (*search, 0);
         }
         let found = self.search(&Search { precision: ROUGHLY, ..*search }, &self.judge);
@@ -209,7 +212,9 @@ impl Question {
                 (false, _) => Status::Holds,
                 (true, _) if !saturation && foremost == Some(index) => Status::Binds,
                 (true, _)
-                    if saturation && requirement.quantity == Quantity::Margin && foremost == Some(index) =>
+                    if saturation
+                        && requirement.measure.quantity == Quantity::Margin
+                        && foremost == Some(index) =>
                 {
                     Status::Binds
                 }
@@ -244,7 +249,7 @@ pub(super) fn place(
     index: usize,
 ) -> Place {
     let standing = &judged.standings[index];
-    let margin = requirement.quantity == Quantity::Margin;
+    let margin = requirement.measure.quantity == Quantity::Margin;
     let value = match standing.class {
         // means alone saturate within their precision of laws: who is steady has no less than nothing left
         Some(class) if margin => {
@@ -261,7 +266,7 @@ pub(super) fn place(
         class: standing.class.map(|class| scenario.classes()[class].name.clone()),
         value,
         limit,
-        unit: requirement.quantity.unit(),
+        unit: requirement.measure.quantity.unit().word(),
         distance,
         reason: match (value, standing.saturated, &standing.missing) {
             (None, true, _) => Some("saturated".to_owned()),

@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::requirement::{Wrong, class_and_quantity};
-use super::{Judge, Quantity, Requirement};
+use super::{Judge, Requirement};
 use crate::answer::Answer;
 use crate::document::Fault;
+use crate::quantity::{Measure, Quantity};
 use crate::scenario::{Scenario, ScenarioSpec};
 
 /// A number to minimise or maximise.
@@ -18,7 +19,7 @@ pub struct Objective {
     pub class: Option<String>,
     /// Which quantity.
     #[serde(flatten)]
-    pub quantity: Quantity,
+    pub measure: Measure,
 }
 
 /// How the numbers of several classes become one.
@@ -50,19 +51,20 @@ impl Objective {
             (_, Some(inner)) => (Over::Sum, inner),
             _ => (Over::One, plain),
         };
-        let found = class_and_quantity(inner, scenario, WANTED).and_then(|(class, quantity)| {
+        let found = class_and_quantity(inner, scenario, WANTED).and_then(|(class, measure)| {
             if class.is_none() && over == Over::One {
-                let help = Some(format!("max(*: {quantity}) or sum(*: {quantity})"));
+                let asked = measure.typed();
+                let help = Some(format!("max(*: {asked}) or sum(*: {asked})"));
                 return Err(vec![Wrong::new("all classes without max or sum", WANTED, help)]);
             }
-            Ok(Self { over, class, quantity })
+            Ok(Self { over, class, measure })
         });
         found.map_err(|wrong| wrong.into_iter().map(|wrong| wrong.at(option, typed)).collect())
     }
 
     /// What the model that answers has no number for, as [`Judge::unanswerable`].
     pub fn unanswerable(&self, judge: &Judge, scenario: &Scenario) -> Vec<String> {
-        let asked = Requirement { class: self.class.clone(), quantity: self.quantity, limit: 0.0 };
+        let asked = Requirement { class: self.class.clone(), measure: self.measure, limit: 0.0 };
         Judge::new(judge.model, vec![asked]).unanswerable(scenario)
     }
 
@@ -71,10 +73,10 @@ impl Objective {
         let asked = |name: &str| self.class.as_deref().is_none_or(|class| class == name);
         let classes = scenario.classes().iter().enumerate();
         let sending = classes.filter(|(_, class)| asked(&class.name) && class.rate > 0.0);
-        let values = sending.map(|(index, _)| match self.quantity {
+        let values = sending.map(|(index, _)| match self.measure.quantity {
             Quantity::Margin => judge.margin(scenario, index),
-            quantity => quantity
-                .of(&answer.classes[index])
+            _ => answer.classes[index]
+                .value(self.measure)
                 .filter(|value| value.is_finite() && !answer.classes[index].saturated),
         });
         let values: Option<Vec<f64>> = values.collect();
@@ -89,10 +91,11 @@ impl Objective {
 impl std::fmt::Display for Objective {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let class = self.class.as_deref().unwrap_or("*");
+        let asked = self.measure.typed();
         match self.over {
-            Over::One => write!(f, "{class}: {}", self.quantity),
-            Over::Max => write!(f, "max({class}: {})", self.quantity),
-            Over::Sum => write!(f, "sum({class}: {})", self.quantity),
+            Over::One => write!(f, "{class}: {asked}"),
+            Over::Max => write!(f, "max({class}: {asked})"),
+            Over::Sum => write!(f, "sum({class}: {asked})"),
         }
     }
 }

@@ -11,8 +11,9 @@ use serde::Serialize;
 
 use super::crossing::{Search, first_crossing};
 use super::judge::most_factor;
-use super::{Binding, Judge, Quantity, Requirement};
+use super::{Binding, Judge, Requirement};
 use crate::document::Fault;
+use crate::quantity::Quantity;
 use crate::scenario::{MIN_RATE, Scenario, ScenarioSpec};
 
 /// How far apart, as a share, a point of the frontier and the one beyond it that breaks a requirement are.
@@ -66,7 +67,7 @@ impl Question {
     /// # Errors
     /// What is wrong with the scenario once it has the deadlines of the requirements.
     pub fn new(mut judge: Judge, spec: &ScenarioSpec, axes: [usize; 2]) -> Result<Self, Vec<Fault>> {
-        let is_steady = |one: &Requirement| one.class.is_none() && one.quantity == Quantity::Margin;
+        let is_steady = |one: &Requirement| one.class.is_none() && one.measure.quantity == Quantity::Margin;
         if !judge.requirements.iter().any(is_steady) {
             judge.requirements.push(Requirement::steady());
         }

@@ -3,57 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::answer::ClassAnswer;
 use crate::document::{Fault, Place, nearest, one_of};
-use crate::scenario::{ClassKind, DeadlineSpec, MAX_DEADLINE_CYCLES, NetworkSpec, ScenarioSpec};
-
-/// A number of one class that can be bounded or minimised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-#[serde(tag = "quantity", rename_all = "kebab-case")]
-pub enum Quantity {
-    /// Share of the messages whose network latency exceeds a deadline.
-    Miss {
-        /// The deadline \[cycles\].
-        deadline_cycles: u32,
-        /// Of the messages over so many network channels; `null`: of all.
-        hops: Option<u32>,
-    },
-    /// `L̄`: mean network latency \[cycles\].
-    Network,
-    /// `L̄ + W̄` \[cycles\].
-    Total,
-    /// `W̄`: at the source \[cycles\].
-    Waiting,
-    /// A percentile of the network latency \[cycles\].
-    Percentile {
-        /// Per mille of the messages that keep within it: 500, 900, 990 or 999.
-        per_mille: u32,
-    },
-    /// `λ' M`: load of a link by the class \[flits/cycle\].
-    Utilization,
-    /// `L̄ λ'`: load of the router; the published model's.
-    RouterLoad,
-    /// `λ^g L̄`: load of the queue at the source.
-    SourceLoad,
-    /// Share of its saturation load that a class has left, all rates growing together: 0.2 at 80 % of it.
-    Margin,
-}
-
-/// Its words.
-const WORDS: [&str; 12] = [
-    "miss",
-    "network",
-    "total",
-    "waiting",
-    "p50",
-    "p90",
-    "p99",
-    "p99.9",
-    "utilization",
-    "router-load",
-    "source-load",
-    "margin",
-];
+use crate::quantity::{Measure, Quantity, Unit};
+use crate::scenario::{ClassKind, MAX_DEADLINE_CYCLES, NetworkSpec, ScenarioSpec};
 
 /// What is wrong with a part of what was typed.
 pub(super) struct Wrong {
@@ -73,122 +25,44 @@ impl Wrong {
     }
 }
 
-impl Quantity {
-    /// Reads `total`, `miss(47)`, `miss(60, hops=3)`, ...; hops must fit the network.
-    pub(super) fn read(typed: &str, network: NetworkSpec) -> Result<Self, Vec<Wrong>> {
-        let typed = typed.trim();
-        let (word, arguments) = match typed.split_once('(') {
-            Some((word, rest)) => match rest.strip_suffix(')') {
-                Some(arguments) => (word.trim(), Some(arguments)),
-                None => return Err(vec![Wrong::new(format!("\"{typed}\""), "a closing parenthesis", None)]),
-            },
-            None => (typed, None),
-        };
-        let plain = match word {
-            "miss" => return miss(arguments, network),
-            "network" => Self::Network,
-            "total" => Self::Total,
-            "waiting" => Self::Waiting,
-            "p50" => Self::Percentile { per_mille: 500 },
-            "p90" => Self::Percentile { per_mille: 900 },
-            "p99" => Self::Percentile { per_mille: 990 },
-            "p99.9" => Self::Percentile { per_mille: 999 },
-            "utilization" => Self::Utilization,
-            "router-load" => Self::RouterLoad,
-            "source-load" => Self::SourceLoad,
-            "margin" => Self::Margin,
-            other => {
-                let help = nearest(other, WORDS).map(|word| match word {
-                    "miss" => "did you mean miss(47)?".to_owned(),
-                    word => format!("did you mean {word}?"),
-                });
-                let found = if other.is_empty() { "no quantity".to_owned() } else { format!("\"{other}\"") };
-                let known: Vec<&str> =
-                    WORDS.iter().map(|word| if *word == "miss" { "miss(DEADLINE)" } else { word }).collect();
-                return Err(vec![Wrong::new(found, one_of(known), help)]);
-            }
-        };
-        match arguments {
-            None => Ok(plain),
-            Some(_) => Err(vec![Wrong::new(format!("\"{typed}\""), format!("{word} alone"), None)]),
+/// What can be bounded or minimised.
+fn known() -> Vec<Quantity> {
+    let is_answered = |quantity: &Quantity| *quantity != Quantity::SaturationLoad;
+    Quantity::ALL.iter().copied().filter(is_answered).collect()
+}
+
+/// Reads `total`, `miss(47)`, `miss(60, hops=3)`, ...; hops must fit the network.
+fn measure(typed: &str, network: NetworkSpec) -> Result<Measure, Vec<Wrong>> {
+    let typed = typed.trim();
+    let (word, arguments) = match typed.split_once('(') {
+        Some((word, rest)) => match rest.strip_suffix(')') {
+            Some(arguments) => (word.trim(), Some(arguments)),
+            None => return Err(vec![Wrong::new(format!("\"{typed}\""), "a closing parenthesis", None)]),
+        },
+        None => (typed, None),
+    };
+    match (Quantity::find(word).filter(|found| known().contains(found)), arguments) {
+        (Some(Quantity::MissProbability), arguments) => miss(arguments, network),
+        (Some(quantity), None) => Ok(quantity.into()),
+        (Some(_), Some(_)) => Err(vec![Wrong::new(format!("\"{typed}\""), format!("{word} alone"), None)]),
+        (None, _) => {
+            let help = Quantity::nearest(word, &known()).map(|word| match word {
+                "miss" => "did you mean miss(47)?".to_owned(),
+                word => format!("did you mean {word}?"),
+            });
+            let found = if word.is_empty() { "no quantity".to_owned() } else { format!("\"{word}\"") };
+            let words = known().into_iter().map(|quantity| match quantity {
+                Quantity::MissProbability => "miss(DEADLINE)".to_owned(),
+                quantity => Measure::from(quantity).typed(),
+            });
+            let words: Vec<String> = words.collect();
+            Err(vec![Wrong::new(found, one_of(words.iter().map(String::as_str)), help)])
         }
-    }
-
-    /// Its unit; empty for a share.
-    pub fn unit(self) -> &'static str {
-        if self.is_share() { "" } else { "cycles" }
-    }
-
-    /// Whether it is a share or a load, not a time.
-    pub fn is_share(self) -> bool {
-        matches!(
-            self,
-            Self::Miss { .. } | Self::Utilization | Self::RouterLoad | Self::SourceLoad | Self::Margin
-        )
-    }
-
-    /// Whether the law of the latency is needed, not its mean alone.
-    pub fn needs_law(self) -> bool {
-        matches!(self, Self::Miss { .. } | Self::Percentile { .. })
-    }
-
-    /// The deadline behind a miss probability.
-    pub fn deadline(self) -> Option<DeadlineSpec> {
-        match self {
-            Self::Miss { deadline_cycles, hops } => Some(DeadlineSpec::at(deadline_cycles, hops)),
-            _ => None,
-        }
-    }
-
-    /// What a model's answer says of it. A margin is in no answer: it takes others.
-    pub fn of(self, class: &ClassAnswer) -> Option<f64> {
-        let percentiles = class.latency_percentiles_cycles;
-        match self {
-            Self::Miss { deadline_cycles, hops } => {
-                let key = (hops, deadline_cycles);
-                let found = class.deadlines.iter().find(|found| (found.hops, found.deadline_cycles) == key);
-                found.and_then(|found| found.miss_probability)
-            }
-            Self::Network => class.network_latency_cycles,
-            Self::Total => class.total_latency_cycles,
-            Self::Waiting => class.waiting_cycles,
-            Self::Percentile { per_mille } => match per_mille {
-                500 => percentiles.p50,
-                900 => percentiles.p90,
-                990 => percentiles.p99,
-                _ => percentiles.p99_9,
-            }
-            .map(f64::from),
-            Self::Utilization => class.utilization,
-            Self::RouterLoad => class.router_load,
-            Self::SourceLoad => class.source_load,
-            Self::Margin => None,
-        }
-    }
-
-    /// Why an answer has no such number.
-    pub(super) fn reason(self, class: &ClassAnswer) -> String {
-        let field = match self {
-            Self::Miss { deadline_cycles, hops } => {
-                let key = (hops, deadline_cycles);
-                let found = class.deadlines.iter().find(|found| (found.hops, found.deadline_cycles) == key);
-                let reason = found.and_then(|found| found.reason.clone());
-                return reason.unwrap_or_else(|| "the model has no such number".to_owned());
-            }
-            Self::Percentile { .. } => "latency_percentiles_cycles",
-            Self::Network => "network_latency_cycles",
-            Self::Total => "total_latency_cycles",
-            Self::Waiting => "waiting_cycles",
-            Self::Utilization => "utilization",
-            Self::RouterLoad => "router_load",
-            Self::SourceLoad | Self::Margin => "source_load",
-        };
-        class.reasons.get(field).cloned().unwrap_or_else(|| "the model has no such number".to_owned())
     }
 }
 
 /// `DEADLINE` and perhaps `hops=N`.
-fn miss(arguments: Option<&str>, network: NetworkSpec) -> Result<Quantity, Vec<Wrong>> {
+fn miss(arguments: Option<&str>, network: NetworkSpec) -> Result<Measure, Vec<Wrong>> {
     const WANTED: &str = "miss(DEADLINE) or miss(DEADLINE, hops=N)";
     let Some(arguments) = arguments else {
         let help = Some("the deadline is in whole cycles: miss(47)".to_owned());
@@ -222,27 +96,8 @@ fn miss(arguments: Option<&str>, network: NetworkSpec) -> Result<Quantity, Vec<W
         }
     }
     match (cycles, wrong.is_empty()) {
-        (Some(deadline_cycles), true) => Ok(Quantity::Miss { deadline_cycles, hops: over }),
+        (Some(deadline_cycles), true) => Ok(Measure::miss(deadline_cycles, over)),
         _ => Err(wrong),
-    }
-}
-
-impl std::fmt::Display for Quantity {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Miss { deadline_cycles, hops: None } => write!(f, "miss({deadline_cycles})"),
-            Self::Miss { deadline_cycles, hops: Some(hops) } => {
-                write!(f, "miss({deadline_cycles}, hops={hops})")
-            }
-            Self::Network => f.write_str("network"),
-            Self::Total => f.write_str("total"),
-            Self::Waiting => f.write_str("waiting"),
-            Self::Percentile { per_mille } => write!(f, "p{}", f64::from(*per_mille) / 10.0),
-            Self::Utilization => f.write_str("utilization"),
-            Self::RouterLoad => f.write_str("router-load"),
-            Self::SourceLoad => f.write_str("source-load"),
-            Self::Margin => f.write_str("margin"),
-        }
     }
 }
 
@@ -253,7 +108,7 @@ pub struct Requirement {
     pub class: Option<String>,
     /// Which quantity.
     #[serde(flatten)]
-    pub quantity: Quantity,
+    pub measure: Measure,
     /// A margin is at least this, anything else at most \[cycles, or a share\].
     pub limit: f64,
 }
@@ -261,7 +116,7 @@ pub struct Requirement {
 impl Requirement {
     /// That no class is saturated: what is asked where nothing else is.
     pub fn steady() -> Self {
-        Self { class: None, quantity: Quantity::Margin, limit: 0.0 }
+        Self { class: None, measure: Quantity::Margin.into(), limit: 0.0 }
     }
 
     /// Reads requirements on classes of `scenario`, typed after `option`.
@@ -293,20 +148,22 @@ impl Requirement {
         };
         let mut wrong = Vec::new();
         let of_class = class_and_quantity(left, scenario, WANTED).map_err(|found| wrong.extend(found)).ok();
-        let quantity = of_class.as_ref().map(|(_, quantity)| *quantity);
-        let limit = limit(number.trim(), quantity).map_err(|found| wrong.push(found)).ok();
-        match quantity {
-            Some(Quantity::Margin) if sign == "<=" => {
+        let measure = of_class.as_ref().map(|(_, measure)| *measure);
+        let limit =
+            limit(number.trim(), measure.map(|asked| asked.quantity)).map_err(|found| wrong.push(found)).ok();
+        match measure {
+            Some(asked) if asked.quantity == Quantity::Margin && sign == "<=" => {
                 let help = "margin is the share of the saturation load that is left".to_owned();
                 wrong.push(Wrong::new("margin <=", "margin >= NUMBER", Some(help)));
             }
-            Some(quantity) if quantity != Quantity::Margin && sign == ">=" => {
-                wrong.push(Wrong::new(format!("{quantity} >="), format!("{quantity} <= NUMBER"), None));
+            Some(asked) if asked.quantity != Quantity::Margin && sign == ">=" => {
+                let asked = asked.typed();
+                wrong.push(Wrong::new(format!("{asked} >="), format!("{asked} <= NUMBER"), None));
             }
             _ => {}
         }
         match (of_class, limit) {
-            (Some((class, quantity)), Some(limit)) if wrong.is_empty() => Ok(Self { class, quantity, limit }),
+            (Some((class, measure)), Some(limit)) if wrong.is_empty() => Ok(Self { class, measure, limit }),
             _ => Err(wrong),
         }
     }
@@ -322,7 +179,7 @@ pub(super) fn class_and_quantity(
     typed: &str,
     scenario: &ScenarioSpec,
     wanted: &str,
-) -> Result<(Option<String>, Quantity), Vec<Wrong>> {
+) -> Result<(Option<String>, Measure), Vec<Wrong>> {
     // a name may hold colons, a quantity none
     let Some((name, quantity)) = typed.rsplit_once(':') else {
         let found = format!("no class before \"{}\"", typed.trim());
@@ -336,8 +193,8 @@ pub(super) fn class_and_quantity(
         let help = nearest(name, names()).map(|near| format!("did you mean {near}?"));
         wrong.push(Wrong::new(format!("class \"{name}\""), one_of(names().chain(["*"])), help));
     }
-    match Quantity::read(quantity, scenario.network) {
-        Ok(quantity) if wrong.is_empty() => Ok(((name != "*").then(|| name.to_owned()), quantity)),
+    match measure(quantity, scenario.network) {
+        Ok(measure) if wrong.is_empty() => Ok(((name != "*").then(|| name.to_owned()), measure)),
         Ok(_) => Err(wrong),
         Err(found) => {
             wrong.extend(found);
@@ -355,11 +212,13 @@ fn limit(typed: &str, quantity: Option<Quantity>) -> Result<f64, Wrong> {
     };
     let found = if typed.is_empty() { "no number".to_owned() } else { format!("\"{typed}\"") };
     let (most, wanted) = match quantity {
-        Some(Quantity::Miss { .. }) => (1.0, "a share from 0 to 1, such as 0.1 or 10%"),
+        Some(quantity) if quantity.unit() == Unit::Probability => {
+            (1.0, "a share from 0 to 1, such as 0.1 or 10%")
+        }
         Some(Quantity::Margin) => (0.999, "a share from 0 to 0.999, such as 0.2 or 20%"),
         Some(quantity) if quantity.is_share() => (1e9, "a load, such as 0.8 or 80%"),
-        Some(_) => (1e15, "a number of cycles, such as 200"),
-        None => (1e15, "a number"),
+        Some(quantity) if quantity.unit() == Unit::Cycles => (1e15, "a number of cycles, such as 200"),
+        _ => (1e15, "a number"),
     };
     match number {
         Some(number) if (0.0..=most).contains(&number) => Ok(number),
@@ -369,9 +228,9 @@ fn limit(typed: &str, quantity: Option<Quantity>) -> Result<f64, Wrong> {
 
 impl std::fmt::Display for Requirement {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let sign = if self.quantity == Quantity::Margin { ">=" } else { "<=" };
+        let sign = if self.measure.quantity == Quantity::Margin { ">=" } else { "<=" };
         let class = self.class.as_deref().unwrap_or("*");
-        write!(f, "{class}: {} {sign} {}", self.quantity, self.limit)
+        write!(f, "{class}: {} {sign} {}", self.measure.typed(), self.limit)
     }
 }
 
@@ -446,7 +305,7 @@ mod tests {
             ScenarioSpec { network: NetworkSpec::Hypercube { dimension: 4 }, ..ScenarioSpec::default() };
         let read = |typed: &str| Requirement::read_all("--require", &[typed.to_owned()], &spec);
         let found = read("R1: miss(60, hops=4) <= 0.1").unwrap().remove(0);
-        assert_eq!(found.quantity, Quantity::Miss { deadline_cycles: 60, hops: Some(4) });
+        assert_eq!(found.measure, Measure::miss(60, Some(4)));
         assert_eq!(found.to_string(), "R1: miss(60, hops=4) <= 0.1");
         assert!(read("R1: miss(60, hops=5) <= 0.1").is_err());
         assert!(read("R1: miss(60, hop=4) <= 0.1").is_err());

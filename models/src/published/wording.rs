@@ -7,6 +7,7 @@ use super::traffic::Traffic;
 use super::{Options, Solved};
 use crate::answer::{Answer, ChannelAnswer, ClassAnswer, Report, Saturation};
 use crate::model::Model;
+use crate::quantity::Means;
 use crate::scenario::{ClassKind, ClassSpec, Scenario, Scheduler, SourceSpec};
 
 pub(super) fn answer(scenario: &Scenario, traffic: &Traffic, solved: Solved, options: &Options) -> Answer {
@@ -89,7 +90,7 @@ fn note_multiplied_share(scenario: &Scenario, traffic: &Traffic, notes: &mut Vec
 /// is zero.
 fn no_negative_parts(answer: &mut ClassAnswer) {
     const ROUNDING: f64 = 1e-9;
-    let ClassAnswer { blocking_cycles, sharing_cycles, reasons, .. } = answer;
+    let ClassAnswer { means: Means { blocking_cycles, sharing_cycles, .. }, reasons, .. } = answer;
     for (field, part) in [("blocking_cycles", blocking_cycles), ("sharing_cycles", sharing_cycles)] {
         let Some(cycles) = part.filter(|cycles| *cycles < 0.0) else { continue };
         *part = (cycles > -ROUNDING).then_some(0.0);

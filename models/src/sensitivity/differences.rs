@@ -1,8 +1,8 @@
 //! Differences of whole answers, for what has no derivative in closed form: the refined model, miss probabilities,
 //! whole numbers.
 
+use super::output::Output;
 use super::parameter::Parameter;
-use super::quantity::Output;
 use super::slope::Slope;
 use crate::answer::Answer;
 use crate::model::{Model, Options};

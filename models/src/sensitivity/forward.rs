@@ -2,17 +2,29 @@
 
 use super::dual::DIRECTIONS;
 use super::equations::Flow;
+use super::output::Output;
 use super::parameter::Parameter;
-use super::quantity::Output;
 use super::slope::Slope;
 use super::stationary::MOST_PARTS;
 use super::system::{Direction, Means, System};
 use super::{hypercube, router};
 use crate::answer::Answer;
+use crate::quantity::Quantity;
 use crate::scenario::{NetworkSpec, Scenario};
 
 /// Sides that agree to so many digits are one.
 const ALIKE: f64 = 1e-8;
+
+/// The quantities that have a derivative in forward mode.
+pub(super) const SMOOTH: [Quantity; 7] = [
+    Quantity::NetworkLatency,
+    Quantity::Blocking,
+    Quantity::Sharing,
+    Quantity::Waiting,
+    Quantity::TotalLatency,
+    Quantity::Utilization,
+    Quantity::RouterLoad,
+];
 
 /// Slopes of all `outputs` that are means, by parameter; `None` where the fixed point has none. `answer` is the
 /// published model's to `scenario`, with details.
@@ -33,7 +45,7 @@ pub(super) fn slopes(
         for place in 0..parameters.len() {
             let slope = |output: &Output| {
                 let (_, of_class) = means.as_ref()?.iter().find(|(class, _)| *class == output.class)?;
-                let number = of_class.of(output.quantity)?;
+                let number = of_class.of(output.measure.quantity)?;
                 let (above, below) = (number.slopes[2 * place], -number.slopes[2 * place + 1]);
                 let alike = (above - below).abs()
                     <= ALIKE * above.abs().max(below.abs()).max(1e-6 * number.value.abs());
@@ -83,7 +95,6 @@ pub(super) fn means(
 
 #[cfg(test)]
 mod tests {
-    use super::super::quantity::Quantity;
     use super::*;
     use crate::model::{Model, Options};
     use crate::scenario::PRESETS;
@@ -100,8 +111,8 @@ mod tests {
                 let found = means(&scenario, &answer, &[]).unwrap();
                 assert_eq!(found.len(), scenario.classes().len());
                 for (class, means) in found {
-                    for quantity in Quantity::ALL {
-                        let output = Output { class, quantity, deadline: None };
+                    for quantity in SMOOTH {
+                        let output = Output { class, measure: quantity.into() };
                         let (Some(dual), Ok(value)) = (means.of(quantity), output.value(&answer)) else {
                             continue;
                         };

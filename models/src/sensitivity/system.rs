@@ -3,7 +3,7 @@
 use super::dual::{DIRECTIONS, Dual};
 use super::equations::Flow;
 use super::parameter::{Of, Parameter, vtick};
-use super::quantity::Quantity;
+use crate::quantity::Quantity;
 use crate::scenario::{ClassKind, Scenario};
 
 /// One step in one parameter: forwards or backwards, as large as the parameter itself.
@@ -108,7 +108,7 @@ impl Means {
             Quantity::TotalLatency => Some(self.total_latency),
             Quantity::Utilization => Some(self.utilization),
             Quantity::RouterLoad => Some(self.router_load),
-            Quantity::MissProbability => None,
+            _ => None,
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use flitwise_models::answer::Answer;
 use flitwise_models::design::max_load::{self, Found, Status};
-use flitwise_models::design::{Judge, Objective, Quantity, Requirement, Term, choose, region};
+use flitwise_models::design::{Judge, Objective, Requirement, Term, choose, region};
 use flitwise_models::model::{Model, Options};
+use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::{
     ClassSpec, NetworkSpec, Place, Preset, RouterSpec, Scenario, ScenarioSpec, SourceSpec,
 };
@@ -31,20 +32,10 @@ fn holds(requirement: &Requirement, scenario: &Scenario, answer: &Answer) -> boo
         if !about(&asked.name) || asked.rate == 0.0 {
             return true;
         }
-        let value = match requirement.quantity {
-            Quantity::Margin => return !found.saturated,
-            Quantity::Miss { deadline_cycles, hops } => {
-                let is_it = |one: &&flitwise_models::answer::DeadlineAnswer| {
-                    (one.deadline_cycles, one.hops) == (deadline_cycles, hops)
-                };
-                found.deadlines.iter().find(is_it).unwrap().miss_probability
-            }
-            Quantity::Network => found.network_latency_cycles,
-            Quantity::Total => found.total_latency_cycles,
-            Quantity::Waiting => found.waiting_cycles,
-            Quantity::Percentile { per_mille: 990 } => found.latency_percentiles_cycles.p99.map(f64::from),
-            other => panic!("{other} is not among those asked for here"),
-        };
+        if requirement.measure.quantity == Quantity::Margin {
+            return !found.saturated;
+        }
+        let value = found.value(requirement.measure);
         !found.saturated && value.is_some_and(|value| value <= requirement.limit)
     })
 }

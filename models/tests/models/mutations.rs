@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Failure, Model, Options};
+use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::{PRESETS, Scenario};
 
 use crate::thread_time::seconds;
@@ -90,19 +91,13 @@ fn without_comments(text: &str) -> String {
 
 fn assert_finite(answer: &Answer) {
     for class in &answer.classes {
-        let numbers = [
-            ("network_latency_cycles", class.network_latency_cycles),
-            ("waiting_cycles", class.waiting_cycles),
-            ("total_latency_cycles", class.total_latency_cycles),
-            ("sharing_cycles", class.sharing_cycles),
-            ("blocking_cycles", class.blocking_cycles),
-        ];
         if answer.model == Model::Refined {
             let parts = [class.input_cycles, class.arbitration_cycles, class.output_cycles, class.gap_cycles];
             assert!(parts.iter().flatten().all(|part| *part >= 0.0), "{answer:?}");
         }
-        for (field, number) in numbers {
-            match number {
+        for quantity in Quantity::MEANS.iter().filter(|quantity| !quantity.is_by_place()) {
+            let field = quantity.field();
+            match class.means.get(*quantity) {
                 Some(number) => assert!(number.is_finite(), "{field} of {answer:?}"),
                 None => assert!(class.reasons.contains_key(field), "{field} of {answer:?}"),
             }

@@ -1,12 +1,11 @@
 //! Derivatives against central differences over random scenarios, and what must hold for any.
 
 use flitwise_models::model::{Model, Options};
+use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::{
     ClassSpec, DeadlineSpec, NetworkSpec, Preset, RouterSpec, Scenario, ScenarioSpec,
 };
-use flitwise_models::sensitivity::{
-    Method, Parameter, ParameterKind, Quantity, Request, Sensitivities, sensitivities,
-};
+use flitwise_models::sensitivity::{Method, Parameter, ParameterKind, Request, Sensitivities, sensitivities};
 
 /// A reproducible stream of numbers in 0..1.
 struct Stream(u64);
@@ -149,7 +148,7 @@ fn derivatives_are_central_differences() {
                     gap < 1e-4,
                     "seed {seed}, {} {:?} by {}: {elasticity} against {difference}",
                     output.class,
-                    output.quantity,
+                    output.measure.quantity,
                     parameter.key
                 );
             }
@@ -177,7 +176,7 @@ fn latencies_of_a_router_scale_with_its_unit_of_time() {
         let scenario = scenario(|spec| spec.router.buffer_flits = buffer);
         let found = of_means(&scenario);
         for (index, output) in found.outputs.iter().enumerate() {
-            let degree = match output.quantity {
+            let degree = match output.measure.quantity {
                 Quantity::NetworkLatency | Quantity::Blocking | Quantity::Sharing => 1.0,
                 Quantity::Utilization | Quantity::RouterLoad => 0.0,
                 _ => continue,
@@ -189,7 +188,7 @@ fn latencies_of_a_router_scale_with_its_unit_of_time() {
                 sum += elasticity(&found, index, &format!("class.{class}.message_flits"));
                 sum -= elasticity(&found, index, &format!("class.{class}.rate"));
             }
-            assert!((sum - degree).abs() < 1e-9, "{} {:?}: {sum}", output.class, output.quantity);
+            assert!((sum - degree).abs() < 1e-9, "{} {:?}: {sum}", output.class, output.measure.quantity);
         }
     }
 }
@@ -276,7 +275,7 @@ fn relaxed_whole_numbers_agree_with_their_neighbours() {
                     gap < 1e-3 * (0.01 + exact.abs()),
                     "{} {:?} {key} {exact} {difference}",
                     output.class,
-                    output.quantity
+                    output.measure.quantity
                 );
             }
         }
@@ -350,7 +349,12 @@ fn any_scenario_has_finite_numbers_or_reasons() {
                 let numbers = [one.elasticity, one.derivative, one.error_estimate];
                 assert!(numbers.iter().chain(&sides).flatten().all(|number| number.is_finite()));
                 let silent = one.derivative.is_none() && output.value != Some(0.0);
-                assert!(!silent || one.reason.is_some(), "{} {:?} {one:?}", output.class, output.quantity);
+                assert!(
+                    !silent || one.reason.is_some(),
+                    "{} {:?} {one:?}",
+                    output.class,
+                    output.measure.quantity
+                );
             }
         }
     };

@@ -45,6 +45,7 @@ fn table(name: &str) -> String {
         "held-out" => means(HELD_OUT, &["0.25", "0.5", "0.7", "0.85"]),
         "tuning" => means(TUNING, &["0.35", "0.65", "0.85"]),
         "worst" => worst(),
+        "quantities" => quantities(),
         _ => panic!("no table {name}"),
     }
 }
@@ -118,6 +119,21 @@ fn means(set: &str, loads: &[&str]) -> String {
             let saturation = at_loads(set, family, kind, &["all"], SATURATION);
             let _ = writeln!(text, "| {name} | {kind} | {} | {saturation} |", cells.join(" | "));
         }
+    }
+    text
+}
+
+/// The quantities of a class.
+fn quantities() -> String {
+    let mut text = "| word | column | unit | part of | meaning |\n|---|---|---|---|---|\n".to_owned();
+    for quantity in flitwise_models::quantity::Quantity::ALL {
+        let words = match (quantity.word(), quantity.head()) {
+            (word, head) if head == word || head.contains([' ', '(']) => format!("`{word}`"),
+            (word, head) => format!("`{word}`, `{head}`"),
+        };
+        let whole = quantity.whole().map_or("", |whole| whole.word());
+        let (column, unit, meaning) = (quantity.field(), quantity.unit().word(), quantity.meaning());
+        let _ = writeln!(text, "| {words} | `{column}` | {unit} | {whole} | {meaning} |");
     }
     text
 }

@@ -2,6 +2,7 @@
 
 use flitwise_models::answer::{Answer, ClassAnswer, LatencyDistribution};
 use flitwise_models::published::{Failure, Options};
+use flitwise_models::quantity::{self, Measure, Quantity};
 use flitwise_models::scenario::Scenario;
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -9,62 +10,23 @@ use serde::Serialize;
 
 use super::observation::{Curve, Observation};
 use super::saturation::{SaturationLoad, scaled};
-use crate::answer::{ClassSimulation, Estimate, PercentileEstimate};
 
-/// What a model is judged by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Quantity {
-    /// Mean network latency.
-    NetworkLatency,
-    /// Mean waiting at the source.
-    Waiting,
-    /// Both together.
-    TotalLatency,
-    /// Half of the messages keep within it.
-    P50,
-    /// 90 % do.
-    P90,
-    /// 99 % do.
-    P99,
-    /// Deadline missing probability, at the deadline from a lone message's latency to the simulated 99.9th
-    /// percentile where the model is off most.
-    MissProbability,
-    /// Load factor at which the class saturates.
-    SaturationLoad,
-}
+/// What a model is judged by. A miss probability is judged at the deadline from a lone message's latency to the
+/// simulated 99.9th percentile where the model is off most; a load of saturation is a load factor.
+pub const JUDGED: [Quantity; 8] = [
+    Quantity::NetworkLatency,
+    Quantity::Waiting,
+    Quantity::TotalLatency,
+    Quantity::P50,
+    Quantity::P90,
+    Quantity::P99,
+    Quantity::MissProbability,
+    Quantity::SaturationLoad,
+];
 
-impl Quantity {
-    /// All.
-    pub const ALL: [Self; 8] = [
-        Self::NetworkLatency,
-        Self::Waiting,
-        Self::TotalLatency,
-        Self::P50,
-        Self::P90,
-        Self::P99,
-        Self::MissProbability,
-        Self::SaturationLoad,
-    ];
-
-    /// Its name.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::NetworkLatency => "network-latency",
-            Self::Waiting => "waiting",
-            Self::TotalLatency => "total-latency",
-            Self::P50 => "p50",
-            Self::P90 => "p90",
-            Self::P99 => "p99",
-            Self::MissProbability => "miss-probability",
-            Self::SaturationLoad => "saturation-load",
-        }
-    }
-
-    /// What its errors are counted in.
-    pub fn unit(self) -> Unit {
-        if self == Self::MissProbability { Unit::Absolute } else { Unit::Percent }
-    }
+/// What the errors of a quantity are counted in.
+pub fn unit_of(quantity: Quantity) -> Unit {
+    if quantity.unit() == quantity::Unit::Probability { Unit::Absolute } else { Unit::Percent }
 }
 
 /// What errors are counted in.
@@ -81,13 +43,8 @@ pub enum Unit {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ErrorOf {
     /// What it is an error of.
-    pub quantity: Quantity,
-    /// Of the messages over so many network channels; `null`: of all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hops: Option<u32>,
-    /// The deadline of a miss probability \[cycles\].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub deadline_cycles: Option<u32>,
+    #[serde(flatten)]
+    pub measure: Measure,
     /// What the model says; `null` if it says nothing.
     pub model: Option<f64>,
     /// What the simulation says.
@@ -106,12 +63,13 @@ pub struct ErrorOf {
 impl ErrorOf {
     /// Of a value and its half-width.
     pub fn new(
-        quantity: Quantity,
+        measure: impl Into<Measure>,
         model: Result<f64, String>,
         simulated: f64,
         half_width_95: Option<f64>,
     ) -> Self {
-        let in_unit = |difference: f64| match quantity.unit() {
+        let measure = measure.into();
+        let in_unit = |difference: f64| match unit_of(measure.quantity) {
             Unit::Absolute => difference,
             Unit::Percent => 100.0 * difference / simulated,
         };
@@ -122,9 +80,7 @@ impl ErrorOf {
         // a share of nothing is no number
         let finite = |number: f64| Some(number).filter(|number| number.is_finite());
         Self {
-            quantity,
-            hops: None,
-            deadline_cycles: None,
+            measure,
             model,
             simulated,
             half_width_95,
@@ -150,10 +106,12 @@ pub fn judge(observation: &Observation, class: usize, answer: Result<&Answer, &s
     let simulated = &observation.simulation.classes[class];
     let answer = answer.map(|answer| &answer.classes[class]);
     let mut errors = Vec::new();
-    for quantity in Quantity::ALL {
-        let Some((value, half_width_95)) = of_simulation(quantity, simulated) else { continue };
+    for quantity in JUDGED {
+        let Some(found) = simulated.value(quantity.into()) else { continue };
+        // of a mean the interval reaches as far down as up
+        let half_width_95 = found.half_width_95();
         let model = answer.map_err(str::to_owned).and_then(|answer| of_model(quantity, answer));
-        errors.push(ErrorOf::new(quantity, model, value, half_width_95));
+        errors.push(ErrorOf::new(quantity, model, found.value, half_width_95));
     }
     let own = &observation.classes[class];
     let enough = |curve: &&Curve| curve.messages >= FEWEST_MESSAGES;
@@ -176,25 +134,6 @@ pub fn judge(observation: &Observation, class: usize, answer: Result<&Answer, &s
     errors
 }
 
-fn of_simulation(quantity: Quantity, class: &ClassSimulation) -> Option<(f64, Option<f64>)> {
-    let percentiles = class.latency_percentiles_cycles;
-    let mean = |estimate: Option<Estimate>| estimate.map(|found| (found.mean, found.half_width_95));
-    let cycles = |found: Option<PercentileEstimate>| {
-        let PercentileEstimate { value, lower_95, upper_95 } = found?;
-        let beside = |upper: u64| (upper - value).max(value - lower_95) as f64;
-        Some((value as f64, upper_95.map(beside)))
-    };
-    match quantity {
-        Quantity::NetworkLatency => mean(class.network_latency_cycles),
-        Quantity::Waiting => mean(class.waiting_cycles),
-        Quantity::TotalLatency => mean(class.total_latency_cycles),
-        Quantity::P50 => cycles(percentiles.p50),
-        Quantity::P90 => cycles(percentiles.p90),
-        Quantity::P99 => cycles(percentiles.p99),
-        Quantity::MissProbability | Quantity::SaturationLoad => None,
-    }
-}
-
 /// A distribution, unless the class is saturated: then it predicts no steady state.
 fn steady<'a>(
     class: &ClassAnswer,
@@ -212,19 +151,9 @@ fn missing(class: &ClassAnswer, field: &str) -> String {
 }
 
 fn of_model(quantity: Quantity, class: &ClassAnswer) -> Result<f64, String> {
-    let percentiles = class.latency_percentiles_cycles;
-    let (value, field) = match quantity {
-        Quantity::NetworkLatency => (class.network_latency_cycles, "network_latency_cycles"),
-        Quantity::Waiting => (class.waiting_cycles, "waiting_cycles"),
-        Quantity::TotalLatency => (class.total_latency_cycles, "total_latency_cycles"),
-        Quantity::P50 => (percentiles.p50.map(f64::from), "latency_percentiles_cycles"),
-        Quantity::P90 => (percentiles.p90.map(f64::from), "latency_percentiles_cycles"),
-        Quantity::P99 => (percentiles.p99.map(f64::from), "latency_percentiles_cycles"),
-        Quantity::MissProbability | Quantity::SaturationLoad => (None, ""),
-    };
     // what a saturated class is said to take is no prediction of a steady state
-    let steady = value.filter(|value| value.is_finite() && !class.saturated);
-    steady.ok_or_else(|| missing(class, field))
+    let steady = class.value(quantity.into()).filter(|value| value.is_finite() && !class.saturated);
+    steady.ok_or_else(|| missing(class, quantity.field()))
 }
 
 /// The error at the deadline where it is largest.
@@ -234,10 +163,9 @@ fn worst_miss(
     hops: Option<u32>,
 ) -> Option<ErrorOf> {
     let at = |index: usize, model: Result<f64, String>| {
-        let deadline_cycles = Some(curve.first_cycle + index as u32);
+        let measure = Measure::miss(curve.first_cycle + index as u32, hops);
         let (simulated, width) = (curve.miss_probability[index], curve.half_width_95[index]);
-        let error = ErrorOf::new(Quantity::MissProbability, model, simulated, Some(width));
-        ErrorOf { hops, deadline_cycles, ..error }
+        ErrorOf::new(measure, model, simulated, Some(width))
     };
     let distribution = match distribution {
         Ok(distribution) => distribution,
@@ -335,12 +263,15 @@ mod tests {
         // P(L > 36) = 0.45, P(L > 37) = 0.38, P(L > 38) and beyond 0.04
         let model = LatencyDistribution { first_cycle: 36, at_most_probability: vec![0.55, 0.62, 0.96] };
         let worst = worst_miss(&curve, Ok(&&model), Some(2)).unwrap();
-        assert_eq!((worst.deadline_cycles, worst.hops, worst.simulated), (Some(37), Some(2), 0.3));
+        assert_eq!(
+            (worst.measure.deadline_cycles, worst.measure.hops, worst.simulated),
+            (Some(37), Some(2), 0.3)
+        );
         assert!((worst.error.unwrap() - 0.08).abs() < 1e-12 && worst.noise == Some(0.02));
         // one that begins later misses all deadlines before
         let late = LatencyDistribution { first_cycle: 38, at_most_probability: vec![1.0] };
         let worst = worst_miss(&curve, Ok(&&late), None).unwrap();
-        assert_eq!((worst.deadline_cycles, worst.model), (Some(37), Some(1.0)));
+        assert_eq!((worst.measure.deadline_cycles, worst.model), (Some(37), Some(1.0)));
         let silent = worst_miss(&curve, Err(&"why".to_owned()), None).unwrap();
         assert_eq!((silent.error, silent.reason.as_deref()), (None, Some("why")));
     }

@@ -1,5 +1,6 @@
 //! What a simulation says at one point, with whole distributions.
 
+use flitwise_models::quantity::{Means, Quantity};
 use flitwise_models::scenario::{NetworkSpec, Scenario};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -33,22 +34,9 @@ pub struct ClassObservation {
 pub struct HopsObservation {
     /// Network channels crossed.
     pub hops: u32,
-    /// \[cycles\]
-    pub network_latency_cycles: Option<Estimate>,
-    /// Part of it: input and arbitration \[cycles\].
-    pub blocking_cycles: Option<Estimate>,
-    /// Part of it: output and gaps \[cycles\].
-    pub sharing_cycles: Option<Estimate>,
-    /// Part of the blocking: behind others of its class in input buffers \[cycles\].
-    pub input_cycles: Option<Estimate>,
-    /// The rest of the blocking: from request to grant of output buffers \[cycles\].
-    pub arbitration_cycles: Option<Estimate>,
-    /// Part of the sharing: from the grants until the header leaves \[cycles\].
-    pub output_cycles: Option<Estimate>,
-    /// The rest of the sharing: by how much the tail lags behind the header beyond `M - 1` cycles \[cycles\].
-    pub gap_cycles: Option<Estimate>,
-    /// At the source \[cycles\].
-    pub waiting_cycles: Option<Estimate>,
+    /// The means.
+    #[serde(flatten)]
+    pub means: Means<Estimate>,
     /// How often which deadline is missed.
     pub misses: Option<Curve>,
 }
@@ -110,23 +98,13 @@ fn merged(cells: impl Iterator<Item = Cell>) -> Cell {
 }
 
 fn hops_observation(hops: u32, lone: u32, cells: &[Cell]) -> HopsObservation {
-    let estimate = |sum: &dyn Fn(&Cell) -> u64| {
-        let batches: Vec<Vec<Batch>> = cells.iter().map(|cell| vec![cell.batch(sum)]).collect();
+    let estimate = |quantity: Quantity| {
+        let of_one = |cell: &Cell| Some(vec![cell.batch(quantity)?]);
+        let batches: Vec<Vec<Batch>> = cells.iter().map(of_one).collect::<Option<_>>()?;
         let Mean { mean, half_width_95, count, .. } = mean_of(&batches)?;
         Some(Estimate { mean, half_width_95, messages: count })
     };
-    HopsObservation {
-        hops,
-        network_latency_cycles: estimate(&|cell| cell.network.sum),
-        blocking_cycles: estimate(&|cell| cell.parts.blocking()),
-        sharing_cycles: estimate(&|cell| cell.parts.sharing()),
-        input_cycles: estimate(&|cell| cell.parts.input),
-        arbitration_cycles: estimate(&|cell| cell.parts.arbitration),
-        output_cycles: estimate(&|cell| cell.parts.output),
-        gap_cycles: estimate(&|cell| cell.parts.gaps),
-        waiting_cycles: estimate(&|cell| cell.waiting.sum),
-        misses: curve(lone, cells),
-    }
+    HopsObservation { hops, means: Means::each(estimate), misses: curve(lone, cells) }
 }
 
 /// The longest curve.

@@ -1,10 +1,11 @@
 //! Tables of errors, beside what was aimed at.
 
+use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::ClassKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::errors::{ErrorOf, Quantity};
+use super::errors::{ErrorOf, JUDGED};
 
 /// An error and where it was found.
 #[derive(Clone, Debug)]
@@ -45,7 +46,7 @@ impl Target {
             (Quantity::P50 | Quantity::P90 | Quantity::P99, _) => (2.0, 5.0),
             (Quantity::MissProbability, _) if cube => (0.01, 0.02),
             (Quantity::MissProbability, _) => (0.005, 0.01),
-            (Quantity::SaturationLoad, _) => (1.0, 3.0),
+            _ => (1.0, 3.0),
         };
         Self { mean, worst }
     }
@@ -107,11 +108,13 @@ pub fn rows(found: &[Found<'_>]) -> Vec<Row> {
     let mut rows = Vec::new();
     for (name, belongs) in &groups {
         for kind in ClassKind::ALL {
-            for quantity in Quantity::ALL {
+            for quantity in JUDGED {
                 for band in &bands {
                     let of_row: Vec<&Found<'_>> = found
                         .iter()
-                        .filter(|one| one.kind == kind && one.error.quantity == quantity && belongs(one))
+                        .filter(|one| {
+                            one.kind == kind && one.error.measure.quantity == quantity && belongs(one)
+                        })
                         .filter(|one| band.is_none() || one.load == *band)
                         .collect();
                     rows.extend(row(name, kind, *band, quantity, &of_row));
@@ -169,7 +172,7 @@ fn row(
 fn counted(error: f64, of: &ErrorOf, target: Target) -> f64 {
     let is_small = of.difference().is_some_and(|difference| difference.abs() <= WAITING_CYCLES);
     let absolute = error.abs();
-    if of.quantity == Quantity::Waiting && is_small { absolute.min(target.mean) } else { absolute }
+    if of.measure.quantity == Quantity::Waiting && is_small { absolute.min(target.mean) } else { absolute }
 }
 
 #[cfg(test)]

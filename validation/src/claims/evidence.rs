@@ -2,11 +2,12 @@
 
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Model, Options};
+use flitwise_models::quantity::Measure;
 use flitwise_models::scenario::Scenario;
 
 use super::Claim;
 use crate::answer::Simulation;
-use crate::compare::{Measured, Quantity, Row, row};
+use crate::compare::{Measured, Row, row};
 
 /// A quantity of a class at one point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,10 +49,7 @@ impl<'c> Evidence<'c> {
             true => courses().map(|course| of_course(course.points.len())).collect(),
             false => Vec::new(),
         };
-        let needs_distribution = claim
-            .quantities
-            .iter()
-            .any(|quantity| matches!(quantity, Quantity::Miss { .. } | Quantity::Percentile { .. }));
+        let needs_distribution = claim.measures.iter().any(|measure| measure.quantity.needs_distribution());
         let answers = match claim.by.model() {
             Some(model) => courses()
                 .map(|course| {
@@ -65,7 +63,7 @@ impl<'c> Evidence<'c> {
     }
 
     /// By whom the claim is to be judged: a class along a course.
-    pub(super) fn curve(&self, course: usize, class: &str, quantity: Quantity) -> Curve {
+    pub(super) fn curve(&self, course: usize, class: &str, measure: Measure) -> Curve {
         let points = &self.claim.courses[course].points;
         let reading = |(at, x): (usize, Option<f64>)| match self.claim.by.model() {
             None => {
@@ -73,14 +71,14 @@ impl<'c> Evidence<'c> {
                 let class = simulation.classes.iter().find(|found| found.name == class);
                 Reading {
                     x,
-                    found: class.and_then(|class| quantity.of_simulation(class)),
+                    found: class.and_then(|class| class.value(measure)),
                     saturated: class.is_some_and(|class| class.saturated),
                 }
             }
             Some(_) => {
                 let answer = self.answers[course][at].as_ref();
                 let class = answer.and_then(|answer| answer.classes.iter().find(|found| found.name == class));
-                let value = class.and_then(|class| quantity.of_model(class));
+                let value = class.and_then(|class| class.value(measure));
                 let exact = |value| Measured { value, lower_95: Some(value), upper_95: Some(value) };
                 Reading { x, found: value.map(exact), saturated: class.is_some_and(|class| class.saturated) }
             }
@@ -90,14 +88,14 @@ impl<'c> Evidence<'c> {
     }
 
     /// The model beside the simulation, point by point.
-    pub(super) fn rows(&self, course: usize, class: &str, quantity: Quantity) -> Vec<(Option<f64>, Row)> {
+    pub(super) fn rows(&self, course: usize, class: &str, measure: Measure) -> Vec<(Option<f64>, Row)> {
         let points = self.claim.courses[course].points.iter().map(|point| point.x);
         let pairs = points.zip(&self.answers[course]).zip(self.simulations[course]);
         let one = |((x, answer), simulation): ((Option<f64>, &Option<Answer>), &Simulation)| {
             let answer = answer.as_ref()?;
             let model = answer.classes.iter().find(|found| found.name == class)?;
             let simulated = simulation.classes.iter().find(|found| found.name == class)?;
-            Some((x, row(answer.model, model, simulated, quantity, 0.0)))
+            Some((x, row(answer.model, model, simulated, measure, 0.0)))
         };
         pairs.filter_map(one).collect()
     }

@@ -4,10 +4,12 @@
 //! tolerance, a difference beyond it counts only if it is beyond chance, too, and one within it only if chance is
 //! not larger than the tolerance itself. Chance is what the 95 % half-widths of both values come to together.
 
+use flitwise_models::quantity::{Measure, Quantity};
+
 use super::evidence::{Curve, Evidence, Reading};
 use super::{Claim, Finding, Judgement, Kind, Origin, Verdict};
 use crate::answer::Simulation;
-use crate::compare::{Measured, Quantity};
+use crate::compare::Measured;
 
 /// Judges a claim as if it were not negated.
 pub(super) fn judge(claim: &Claim, simulations: &[Simulation]) -> Judgement {
@@ -70,8 +72,8 @@ struct Judging<'c> {
 impl Judging<'_> {
     fn agreement(&self, tolerance: f64) -> Judgement {
         let mut findings = Vec::new();
-        self.each_curve(|course, class, quantity| {
-            for (x, row) in self.evidence.rows(course, class, quantity) {
+        self.each_curve(|course, class, measure| {
+            for (x, row) in self.evidence.rows(course, class, measure) {
                 let saturated = row.model_saturated || row.simulation_saturated;
                 let (Some(percent), false) = (row.difference_percent, saturated) else { continue };
                 let chance = match row.difference_half_widths {
@@ -79,7 +81,7 @@ impl Judging<'_> {
                     _ => row.simulated.and_then(Measured::half_width_95).map(|_| 0.0),
                 };
                 findings.push(Finding {
-                    subject: format!("{} {quantity}", self.evidence.subject(course, class)),
+                    subject: format!("{} {}", self.evidence.subject(course, class), measure.name()),
                     x,
                     value: row.model_value.map(exact),
                     other: row.simulated,
@@ -99,14 +101,14 @@ impl Judging<'_> {
     fn value(&self, from: f64, to: f64) -> Judgement {
         let (middle, room) = (f64::midpoint(from, to), (to - from) / 2.0);
         let mut findings = Vec::new();
-        self.each_curve(|course, class, quantity| {
-            let curve = self.evidence.curve(course, class, quantity);
+        self.each_curve(|course, class, measure| {
+            let curve = self.evidence.curve(course, class, measure);
             for reading in curve.readings.iter().filter(|reading| !reading.saturated) {
                 let Some(found) = reading.found else { continue };
                 let difference = found.value - middle;
                 let chance = found.half_width_95();
                 findings.push(Finding {
-                    subject: format!("{} {quantity}", curve.subject),
+                    subject: format!("{} {}", curve.subject, measure.name()),
                     x: reading.x,
                     value: Some(found),
                     other: None,
@@ -119,9 +121,9 @@ impl Judging<'_> {
         let measured = match worst(&findings) {
             None => self.nothing(),
             Some(Finding { subject, value, .. }) => {
-                let quantity = self.claim.quantities[0];
+                let measure = self.claim.measures[0];
                 let claimed = format!("{} to {}", tidy(from), tidy(to));
-                format!("{subject}: {}, claimed {claimed}", shown_by(*value, |value| fine(value, quantity)))
+                format!("{subject}: {}, claimed {claimed}", shown_by(*value, |value| fine(value, measure)))
             }
         };
         Judgement { verdict: all(&findings), measured, findings }
@@ -132,9 +134,9 @@ impl Judging<'_> {
     fn order(&self) -> Judgement {
         let mut findings = Vec::new();
         let mut verdicts = Vec::new();
-        for quantity in &self.claim.quantities {
+        for measure in &self.claim.measures {
             for pair in self.claim.classes.windows(2) {
-                let curves = [&pair[0], &pair[1]].map(|class| self.evidence.curve(0, class, *quantity));
+                let curves = [&pair[0], &pair[1]].map(|class| self.evidence.curve(0, class, *measure));
                 let of_pair = pairs(&curves[0], &curves[1], |before, after| {
                     let (difference, chance) = (after.value - before.value, chance_of(before, after));
                     let verdict = match chance {
@@ -156,8 +158,8 @@ impl Judging<'_> {
             _ if findings.is_empty() => self.nothing(),
             Some(finding) => {
                 let inverted = findings.iter().filter(|finding| finding.verdict == Verdict::NotHeld).count();
-                let quantity = self.claim.quantities[0];
-                let (value, other) = (shown(finding.value, quantity), shown(finding.other, quantity));
+                let measure = self.claim.measures[0];
+                let (value, other) = (shown(finding.value, measure), shown(finding.other, measure));
                 let rest = format!("{inverted} of {} pairs inverted", findings.len());
                 format!("{}{}: {value} and {other}; {rest}", finding.subject, self.at(finding.x))
             }
@@ -171,15 +173,15 @@ impl Judging<'_> {
 
     fn unmoved(&self, tolerance: f64) -> Judgement {
         let mut findings = Vec::new();
-        self.each_curve(|course, class, quantity| {
-            let curve = self.evidence.curve(course, class, quantity);
+        self.each_curve(|course, class, measure| {
+            let curve = self.evidence.curve(course, class, measure);
             let mut steady = curve.readings.iter().filter(|reading| !reading.saturated);
             let Some(first) = steady.by_ref().find_map(|one| one.found) else { return };
             for reading in steady {
                 let Some(found) = reading.found else { continue };
-                let (difference, chance) = apart(found, first, quantity);
+                let (difference, chance) = apart(found, first, measure);
                 findings.push(Finding {
-                    subject: format!("{} {quantity}", curve.subject),
+                    subject: format!("{} {}", curve.subject, measure.name()),
                     x: reading.x,
                     value: Some(found),
                     other: Some(first),
@@ -194,10 +196,10 @@ impl Judging<'_> {
     }
 
     fn coincide(&self, tolerance: f64) -> Judgement {
-        let Claim { classes, quantities, courses, .. } = self.claim;
+        let Claim { classes, measures, courses, .. } = self.claim;
         let mut findings = Vec::new();
-        for quantity in quantities {
-            let curve = |course: usize, class: &String| self.evidence.curve(course, class, *quantity);
+        for measure in measures {
+            let curve = |course: usize, class: &String| self.evidence.curve(course, class, *measure);
             // each group is to be one curve
             let groups: Vec<Vec<Curve>> = match courses.len() {
                 1 => vec![classes.iter().map(|class| curve(0, class)).collect()],
@@ -210,7 +212,7 @@ impl Judging<'_> {
                 for (index, one) in group.iter().enumerate() {
                     for other in &group[index + 1..] {
                         findings.extend(pairs(one, other, |reference, found| {
-                            let (difference, chance) = apart(found, reference, *quantity);
+                            let (difference, chance) = apart(found, reference, *measure);
                             let verdict = difference
                                 .map_or(Verdict::Undecided, |apart| within(apart, chance, 100.0 * tolerance));
                             (difference, chance, verdict)
@@ -225,18 +227,18 @@ impl Judging<'_> {
     fn grows_faster(&self) -> Judgement {
         let mut findings = Vec::new();
         let mut grown = Vec::new();
-        for quantity in &self.claim.quantities {
-            let mut curves = self.rivals(*quantity);
+        for measure in &self.claim.measures {
+            let mut curves = self.rivals(*measure);
             let same_axis = curves.iter().all(|curve| xs(curve).eq(xs(&curves[0])));
             if same_axis {
                 keep_common(&mut curves);
             }
             let growths: Vec<Option<Growth>> = curves.iter().map(Growth::of).collect();
             let Some(Some(first)) = growths.first() else { continue };
-            grown.push(format!("{quantity}: {}", first.shown(&curves[0].subject, *quantity)));
+            grown.push(format!("{}: {}", measure.name(), first.shown(&curves[0].subject, *measure)));
             for (curve, growth) in curves.iter().zip(&growths).skip(1) {
                 let Some(growth) = growth else { continue };
-                grown.push(growth.shown(&curve.subject, *quantity));
+                grown.push(growth.shown(&curve.subject, *measure));
                 let difference = first.slope - growth.slope;
                 let chance = first.chance + growth.chance;
                 let verdict = match chance.is_finite() {
@@ -245,7 +247,12 @@ impl Judging<'_> {
                     _ => Verdict::Undecided,
                 };
                 findings.push(Finding {
-                    subject: format!("{} and {} {quantity}, per unit of x", curves[0].subject, curve.subject),
+                    subject: format!(
+                        "{} and {} {}, per unit of x",
+                        curves[0].subject,
+                        curve.subject,
+                        measure.name()
+                    ),
                     x: None,
                     value: Some(growth_measured(first)),
                     other: Some(growth_measured(growth)),
@@ -260,7 +267,7 @@ impl Judging<'_> {
     }
 
     fn saturates_earlier(&self) -> Judgement {
-        let curves = self.rivals(Quantity::NetworkLatency);
+        let curves = self.rivals(Quantity::NetworkLatency.into());
         let mut findings = Vec::new();
         for other in &curves[1..] {
             let first = &curves[0];
@@ -290,19 +297,19 @@ impl Judging<'_> {
     }
 
     /// The curve in question and those it is to outdo: of other courses if there are any, else of other classes.
-    fn rivals(&self, quantity: Quantity) -> Vec<Curve> {
+    fn rivals(&self, measure: Measure) -> Vec<Curve> {
         let Claim { classes, courses, .. } = self.claim;
         match courses.len() {
-            1 => classes.iter().map(|class| self.evidence.curve(0, class, quantity)).collect(),
-            count => (0..count).map(|course| self.evidence.curve(course, &classes[0], quantity)).collect(),
+            1 => classes.iter().map(|class| self.evidence.curve(0, class, measure)).collect(),
+            count => (0..count).map(|course| self.evidence.curve(course, &classes[0], measure)).collect(),
         }
     }
 
-    fn each_curve(&self, mut visit: impl FnMut(usize, &str, Quantity)) {
+    fn each_curve(&self, mut visit: impl FnMut(usize, &str, Measure)) {
         for course in 0..self.claim.courses.len() {
             for class in &self.claim.classes {
-                for quantity in &self.claim.quantities {
-                    visit(course, class, *quantity);
+                for measure in &self.claim.measures {
+                    visit(course, class, *measure);
                 }
             }
         }
@@ -313,13 +320,13 @@ impl Judging<'_> {
         let measured = match worst(&findings) {
             None => self.nothing(),
             Some(finding) => {
-                let quantity = self.claim.quantities[0];
+                let measure = self.claim.measures[0];
                 let word = |word: &str, number: String| match word {
                     "" => number,
                     word => format!("{word} {number}"),
                 };
-                let value = word(value_word, shown(finding.value, quantity));
-                let other = word(other_word, shown(finding.other, quantity));
+                let value = word(value_word, shown(finding.value, measure));
+                let other = word(other_word, shown(finding.other, measure));
                 let percent =
                     finding.difference.map_or_else(String::new, |percent| format!(" ({percent:+.1} %)"));
                 let beyond = findings.iter().filter(|finding| finding.verdict == Verdict::NotHeld).count();
@@ -398,8 +405,8 @@ fn combined(verdicts: &[Verdict]) -> Verdict {
 
 /// How far `found` is from `reference`, and how much of that may be chance, in percent: of the reference, or as
 /// they are for probabilities.
-fn apart(found: Measured, reference: Measured, quantity: Quantity) -> (Option<f64>, Option<f64>) {
-    let whole = if quantity.is_probability() { 1.0 } else { reference.value };
+fn apart(found: Measured, reference: Measured, measure: Measure) -> (Option<f64>, Option<f64>) {
+    let whole = if measure.quantity.is_share() { 1.0 } else { reference.value };
     if whole <= 0.0 {
         return (None, None);
     }
@@ -453,11 +460,11 @@ impl Growth {
         Some(Self { from, to, rise, slope: rise / width, chance })
     }
 
-    fn shown(&self, subject: &str, quantity: Quantity) -> String {
+    fn shown(&self, subject: &str, measure: Measure) -> String {
         let chance = self.chance * (self.to - self.from);
         let sign = if self.rise < 0.0 { "-" } else { "+" };
-        let rise = number(self.rise.abs(), quantity);
-        let chance = if chance == 0.0 { String::new() } else { format!(" ±{}", number(chance, quantity)) };
+        let rise = number(self.rise.abs(), measure);
+        let chance = if chance == 0.0 { String::new() } else { format!(" ±{}", number(chance, measure)) };
         format!("{subject} {sign}{rise}{chance} from {} to {}", self.from, self.to)
     }
 }
@@ -485,8 +492,8 @@ fn saturation(curve: &Curve) -> String {
 }
 
 /// A value, with its half-width if it is not exact.
-fn shown(value: Option<Measured>, quantity: Quantity) -> String {
-    shown_by(value, |value| number(value, quantity))
+fn shown(value: Option<Measured>, measure: Measure) -> String {
+    shown_by(value, |value| number(value, measure))
 }
 
 fn shown_by(value: Option<Measured>, number: impl Fn(f64) -> String) -> String {
@@ -498,12 +505,12 @@ fn shown_by(value: Option<Measured>, number: impl Fn(f64) -> String) -> String {
 }
 
 /// With the digits that others give.
-fn fine(value: f64, quantity: Quantity) -> String {
-    if quantity.is_probability() { number(value, quantity) } else { format!("{value:.2}") }
+fn fine(value: f64, measure: Measure) -> String {
+    if measure.quantity.is_share() { number(value, measure) } else { format!("{value:.2}") }
 }
 
-fn number(value: f64, quantity: Quantity) -> String {
-    match quantity.is_probability() {
+fn number(value: f64, measure: Measure) -> String {
+    match measure.quantity.is_share() {
         true => format!("{value:.4}"),
         false if value.abs() < 1.0 => format!("{value:.2}"),
         false => format!("{value:.1}"),

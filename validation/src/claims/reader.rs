@@ -1,10 +1,11 @@
 //! From a registry's text to claims: every fault at once, at its place.
 
 use flitwise_models::document::{Entry, Node, Reader, Table, Value, one_of};
+use flitwise_models::quantity::{Measure, Quantity};
 use flitwise_models::scenario::{Coupling, DeadlineSpec, Document, Fault, Place, Scenario};
 
 use super::{Claim, Course, CoursePoint, Kind, Load, Origin, Registry, Verdict};
-use crate::compare::{PER_MILLES, Quantity};
+use crate::compare::read_measures;
 use crate::experiment;
 
 const ROOT: &[&str] = &["claim"];
@@ -19,7 +20,6 @@ const SPECIAL: &[&str] = &[
     "variant",
     "quantity",
     "at",
-    "percentile",
     "classes",
     "class",
     "than",
@@ -32,18 +32,17 @@ const SPECIAL: &[&str] = &[
 const SCENARIO: &[&str] = &["preset", "file", "set", "name", "network", "router", "class"];
 const SWEEP: &[&str] = &["key", "values", "couple"];
 const VARIANT: &[&str] = &["label", "preset", "set", "couple"];
-const AT: &[&str] = &["hops", "deadline"];
 const HEADS: &[(&str, &[&str])] =
     &[("x = {}", SWEEP), ("[[claim.variant]]", VARIANT), ("scenario = {}", SCENARIO)];
 
 /// Every kind and the keys that it may have beside the common ones.
 const KINDS: [(&str, &[&str]); 7] = [
-    ("agreement", &["by", "x", "variant", "quantity", "at", "percentile", "classes", "tolerance"]),
-    ("value", &["by", "quantity", "at", "percentile", "class", "value", "plus_minus", "from", "to"]),
-    ("order", &["by", "x", "quantity", "at", "percentile", "classes"]),
-    ("unmoved", &["by", "x", "quantity", "at", "percentile", "classes", "tolerance"]),
-    ("coincide", &["by", "x", "variant", "quantity", "at", "percentile", "classes", "tolerance"]),
-    ("grows-faster", &["by", "x", "than_x", "variant", "quantity", "at", "percentile", "class", "than"]),
+    ("agreement", &["by", "x", "variant", "quantity", "at", "classes", "tolerance"]),
+    ("value", &["by", "quantity", "at", "class", "value", "plus_minus", "from", "to"]),
+    ("order", &["by", "x", "quantity", "at", "classes"]),
+    ("unmoved", &["by", "x", "quantity", "at", "classes", "tolerance"]),
+    ("coincide", &["by", "x", "variant", "quantity", "at", "classes", "tolerance"]),
+    ("grows-faster", &["by", "x", "than_x", "variant", "quantity", "at", "class", "than"]),
     ("saturates-earlier", &["by", "x", "variant", "class", "than"]),
 ];
 
@@ -116,7 +115,7 @@ impl<'d> Reading<'_, 'd> {
         let by = self.by(word);
         let kind = self.kind(word);
         let classes = self.classes(word);
-        let quantities = self.quantities(word);
+        let measures = self.measures(word);
         let sketch = Claim {
             name,
             text,
@@ -129,7 +128,7 @@ impl<'d> Reading<'_, 'd> {
             quick: self.reader.truth(self.table, "quick").unwrap_or(false),
             precision: self.precision(),
             classes: classes.clone().unwrap_or_default(),
-            quantities,
+            measures,
             courses: Vec::new(),
         };
         let claim = self.with_courses(sketch, word, classes.is_none());
@@ -290,51 +289,11 @@ impl<'d> Reading<'_, 'd> {
     }
 
     /// One quantity, or a miss probability at several deadlines.
-    fn quantities(&mut self, word: &str) -> Vec<Quantity> {
+    fn measures(&mut self, word: &str) -> Vec<Measure> {
         if word == "saturates-earlier" {
-            return vec![Quantity::NetworkLatency];
+            return vec![Quantity::NetworkLatency.into()];
         }
-        self.reader.require(self.table, "quantity", &one_of(Quantity::WORDS), None);
-        let quantity = self.reader.word(self.table, "quantity", &Quantity::WORDS, |word| word);
-        for (key, of) in [("at", "miss-probability"), ("percentile", "percentile")] {
-            if self.table.get(key).is_some() && quantity.is_some_and(|quantity| quantity != of) {
-                self.refuse(key, format!("{key} beside another quantity"), &format!("quantity = \"{of}\""));
-            }
-        }
-        match quantity {
-            Some("percentile") => self.percentile().into_iter().collect(),
-            Some(word) => match Quantity::of_word(word) {
-                Some(quantity) => vec![quantity],
-                None => self.deadlines(),
-            },
-            None => Vec::new(),
-        }
-    }
-
-    fn percentile(&mut self) -> Option<Quantity> {
-        const WANTED: &str = "50, 90, 99 or 99.9";
-        self.reader.require(self.table, "percentile", WANTED, None);
-        let percent = self.reader.real(self.table, "percentile")?;
-        let found =
-            PER_MILLES.into_iter().find(|per_mille| (f64::from(*per_mille) - 10.0 * percent).abs() < 1e-9);
-        if found.is_none() {
-            self.refuse("percentile", percent.to_string(), WANTED);
-        }
-        found.map(|per_mille| Quantity::Percentile { per_mille })
-    }
-
-    fn deadlines(&mut self) -> Vec<Quantity> {
-        let help = "at = [{ deadline = 42 }], or at = [{ hops = 2, deadline = 55 }]";
-        self.reader.require(self.table, "at", "the deadlines", Some(help));
-        let mut quantities = Vec::new();
-        for at in self.reader.tables(self.table, "at") {
-            self.reader.refuse_unknown(&at, AT);
-            self.reader.require(&at, "deadline", "a whole number of cycles", Some(help));
-            let hops = self.reader.whole(&at, "hops");
-            let deadline = self.reader.whole(&at, "deadline");
-            quantities.extend(deadline.map(|deadline_cycles| Quantity::Miss { deadline_cycles, hops }));
-        }
-        quantities
+        read_measures(self.reader, self.table).unwrap_or_default()
     }
 
     // Scenarios.
@@ -549,7 +508,7 @@ fn point(
     let mut spec = scenario.spec().clone();
     // the deadlines of the claim take the place of those of the scenario
     let deadlines: Vec<DeadlineSpec> =
-        claim.quantities.iter().filter_map(|quantity| quantity.deadline()).collect();
+        claim.measures.iter().filter_map(|measure| measure.deadline()).collect();
     for class in &mut spec.classes {
         class.deadlines = if claim.classes.contains(&class.name) { deadlines.clone() } else { Vec::new() };
     }

@@ -49,16 +49,16 @@ fn the_parts_of_a_network_latency_add_up() {
             ]);
             assert!((parts - mean).abs() < 1e-9 * mean, "{name} {}: {parts}, {mean}", class.name);
             for hops in &class.hops {
-                let mean = hops.network_latency_cycles.unwrap().mean;
+                let mean = hops.means.network_latency_cycles.unwrap().mean;
                 let parts = sum([
-                    hops.transfer_cycles,
-                    hops.input_cycles,
-                    hops.arbitration_cycles,
-                    hops.output_cycles,
-                    hops.gap_cycles,
+                    hops.means.transfer_cycles,
+                    hops.means.input_cycles,
+                    hops.means.arbitration_cycles,
+                    hops.means.output_cycles,
+                    hops.means.gap_cycles,
                 ]);
                 assert!((parts - mean).abs() < 1e-9 * mean, "{name} {}: {parts}, {mean}", class.name);
-                let transfer = hops.transfer_cycles.unwrap();
+                let transfer = hops.means.transfer_cycles.unwrap();
                 assert_eq!(transfer.mean, 5.0 - 1.0 + 5.0 * f64::from(hops.hops.unwrap_or(0)) + 32.0);
                 assert_eq!(transfer.half_width_95, Some(0.0));
             }

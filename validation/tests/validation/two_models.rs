@@ -4,10 +4,11 @@ use std::sync::atomic::AtomicBool;
 
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Model, Options as Solve};
+use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::{Preset, Scenario};
 use flitwise_validation::answer::Simulation;
 use flitwise_validation::campaign;
-use flitwise_validation::compare::{Options, Quantity, Row, Verdict, rows};
+use flitwise_validation::compare::{Options, Row, Verdict, rows};
 use flitwise_validation::experiment::Settings;
 
 fn scenario() -> Scenario {
@@ -38,7 +39,9 @@ fn answers(simulation: &Simulation) -> [Answer; 2] {
 }
 
 fn of<'r>(rows: &'r [Row], class: &str, quantity: Quantity, model: Model) -> &'r Row {
-    rows.iter().find(|row| row.class == class && row.quantity == quantity && row.model == model).unwrap()
+    rows.iter()
+        .find(|row| row.class == class && row.measure == quantity.into() && row.model == model)
+        .unwrap()
 }
 
 #[test]
@@ -48,16 +51,16 @@ fn rows_of_one_quantity_stand_together_and_are_those_of_each_model_alone() {
     let both = [(Model::Published, Some(&published)), (Model::Refined, Some(&other))];
     let found = rows(&both, &simulation, &Options::default());
     for pair in found.chunks(2) {
-        assert_eq!((&pair[0].class, pair[0].quantity), (&pair[1].class, pair[1].quantity));
+        assert_eq!((&pair[0].class, pair[0].measure), (&pair[1].class, pair[1].measure));
         assert_eq!((pair[0].model, pair[1].model), (Model::Published, Model::Refined));
         assert_eq!(pair[0].simulated, pair[1].simulated);
     }
     for answer in [&published, &other] {
         let alone = rows(&[(answer.model, Some(answer))], &simulation, &Options::default());
         for row in &alone {
-            assert_eq!(row, of(&found, &row.class, row.quantity, row.model));
+            assert_eq!(row, of(&found, &row.class, row.measure.quantity, row.model));
         }
-        let by_place = alone.iter().filter(|row| Quantity::BY_PLACE.contains(&row.quantity)).count();
+        let by_place = alone.iter().filter(|row| row.measure.quantity.is_by_place()).count();
         let told_apart = answer.model == Model::Refined;
         assert_eq!(by_place, if told_apart { 4 * simulation.classes.len() } else { 0 });
     }
@@ -70,7 +73,7 @@ fn parts_by_place_line_up_with_the_simulated_ones() {
     let both = [(Model::Published, Some(&published)), (Model::Refined, Some(&other))];
     let found = rows(&both, &simulation, &Options::default());
     let parts = [Quantity::Blocking, Quantity::Sharing, Quantity::NetworkLatency];
-    for quantity in Quantity::BY_PLACE.into_iter().chain(parts) {
+    for quantity in Quantity::MEANS.iter().copied().filter(|one| one.is_by_place()).chain(parts) {
         let row = of(&found, "R2", quantity, Model::Refined);
         assert_eq!(row.verdict, Verdict::Agrees, "{row:?}");
         assert!(row.model_value.unwrap() > 0.0);
@@ -89,7 +92,7 @@ fn parts_by_place_line_up_with_the_simulated_ones() {
 fn what_is_asked_for_is_there_whoever_has_it() {
     let simulation = simulation();
     let [published, _] = answers(&simulation);
-    let asked = Options { quantities: vec!["input".to_owned(), "gaps".to_owned()], ..Options::default() };
+    let asked = Options { quantities: vec![Quantity::Input, Quantity::Gaps], ..Options::default() };
     let found = rows(&[(Model::Published, Some(&published)), (Model::Refined, None)], &simulation, &asked);
     assert_eq!(found.len(), 2 * 2 * simulation.classes.len());
     assert!(found.iter().all(|row| row.verdict == Verdict::NoModel && row.simulated.is_some()));

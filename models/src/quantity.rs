@@ -1,0 +1,448 @@
+//! The quantities of a class that models compute and simulations measure: each is declared once, in [`Quantity`].
+//!
+//! Names of fields and columns, heads of tables, words on the command line, units and JSON schemas follow from the
+//! declaration.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::document::nearest;
+use crate::scenario::DeadlineSpec;
+
+/// The unit of a quantity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Times.
+    Cycles,
+    /// Lengths.
+    Flits,
+    /// Times per flit.
+    CyclesPerFlit,
+    /// Rates.
+    MessagesPerCycle,
+    /// Loads: flits per cycle, or a share of the capacity.
+    Load,
+    /// Shares of the messages.
+    Probability,
+}
+
+impl Unit {
+    /// In words; empty for a load or a probability.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Cycles => "cycles",
+            Self::Flits => "flits",
+            Self::CyclesPerFlit => "cycles/flit",
+            Self::MessagesPerCycle => "messages/cycle",
+            Self::Load | Self::Probability => "",
+        }
+    }
+}
+
+/// Who has a mean: a model's answer and a simulation are told apart by what a mean is in them.
+pub trait Mean {
+    /// Whether it is measured.
+    const IS_SIMULATED: bool;
+}
+
+impl Mean for f64 {
+    const IS_SIMULATED: bool = false;
+}
+
+/// Whether a mean is left out of a document: simulations do not always have it.
+fn of_models<T: Mean>(mean: &Option<T>) -> bool {
+    T::IS_SIMULATED && mean.is_none()
+}
+
+/// Whether a mean is left out of a document: not every model has it.
+fn of_some_models<T: Mean>(mean: &Option<T>) -> bool {
+    !T::IS_SIMULATED && mean.is_none()
+}
+
+/// Declares the quantities. A line of `means` is
+/// `variant: field "word" "name" "head" unit [of whole] [(left out by)]`; a line of `others` ends with the field that
+/// holds it.
+macro_rules! quantities {
+    (
+        means { $(
+            $(#[doc = $doc:literal])+
+            $mean:ident: $field:ident $word:literal $name:literal $head:literal $unit:ident
+                $(of $whole:ident)? $(($skip:literal))?,
+        )+ }
+        others { $(
+            $(#[doc = $other_doc:literal])+
+            $other:ident: $other_word:literal $other_name:literal $other_head:literal $other_unit:ident in $holder:literal,
+        )+ }
+    ) => {
+        /// A quantity of a class.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Quantity {
+            $($(#[doc = $doc])+ $mean,)+
+            $($(#[doc = $other_doc])+ $other,)+
+        }
+
+        /// The means of a class, by field. A mean that does not exist is `null`.
+        #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+        #[serde(bound(serialize = "T: Serialize + Mean"))]
+        pub struct Means<T> {
+            $($(#[doc = $doc])+ $(#[serde(skip_serializing_if = $skip)])? pub $field: Option<T>,)+
+        }
+
+        impl<T> Default for Means<T> {
+            fn default() -> Self {
+                Self { $($field: None,)+ }
+            }
+        }
+
+        impl<T> Means<T> {
+            /// The means that `of` gives.
+            pub fn each(of: impl Fn(Quantity) -> Option<T>) -> Self {
+                Self { $($field: of(Quantity::$mean),)+ }
+            }
+
+            /// The mean of a quantity; `None` of one that is no mean.
+            pub fn get(&self, quantity: Quantity) -> Option<&T> {
+                match quantity {
+                    $(Quantity::$mean => self.$field.as_ref(),)+
+                    $(Quantity::$other => None,)+
+                }
+            }
+        }
+
+        impl Quantity {
+            /// All that are means.
+            pub const MEANS: &'static [Self] = &[$(Self::$mean),+];
+
+            /// All quantities.
+            pub const ALL: &'static [Self] = &[$(Self::$mean,)+ $(Self::$other,)+];
+
+            /// Its word on the command line, in files and in documents.
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $(Self::$mean => $word,)+
+                    $(Self::$other => $other_word,)+
+                }
+            }
+
+            /// Its name in a sentence.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$mean => $name,)+
+                    $(Self::$other => $other_name,)+
+                }
+            }
+
+            /// The head of its column in a table, which is also a word that users may type.
+            pub const fn head(self) -> &'static str {
+                match self {
+                    $(Self::$mean => $head,)+
+                    $(Self::$other => $other_head,)+
+                }
+            }
+
+            /// Its unit.
+            pub const fn unit(self) -> Unit {
+                match self {
+                    $(Self::$mean => Unit::$unit,)+
+                    $(Self::$other => Unit::$other_unit,)+
+                }
+            }
+
+            /// Its field in an answer, and its column in CSV: the unit is in the name.
+            pub const fn field(self) -> &'static str {
+                match self {
+                    $(Self::$mean => stringify!($field),)+
+                    $(Self::$other => $holder,)+
+                }
+            }
+
+            /// What it is, in one paragraph of Markdown.
+            pub fn meaning(self) -> String {
+                let text = match self {
+                    $(Self::$mean => concat!($($doc, "\n"),+),)+
+                    $(Self::$other => concat!($($other_doc, "\n"),+),)+
+                };
+                let lines: Vec<&str> = text.lines().map(str::trim).collect();
+                lines.join(" ").replace("\\[", "[").replace("\\]", "]")
+            }
+
+            /// What it is a part of; the parts add up to the whole.
+            pub const fn whole(self) -> Option<Self> {
+                match self {
+                    $($(Self::$mean => Some(Self::$whole),)?)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+quantities! {
+    means {
+        /// `L̄`: from the header's entry into the first router until the tail is through. Transfer, blocking and
+        /// sharing make it up \[cycles\].
+        NetworkLatency: network_latency_cycles "network-latency" "network latency" "network" Cycles,
+        /// Part of the network latency: what a lone message takes, `P - 1 + P h + M`; pipeline stages and flits of the
+        /// message itself \[cycles\].
+        Transfer: transfer_cycles "transfer" "transfer" "transfer" Cycles of NetworkLatency,
+        /// Part of the network latency: messages of the same class in front; input and arbitration \[cycles\].
+        Blocking: blocking_cycles "blocking" "blocking" "blocking" Cycles of NetworkLatency,
+        /// Part of the network latency: what sharing links with other classes adds; output and gaps \[cycles\].
+        Sharing: sharing_cycles "sharing" "sharing" "sharing" Cycles of NetworkLatency,
+        /// Part of the blocking, over all routers: the header in input buffers behind other messages of its class. A
+        /// model that does not part the latency by place leaves it out, as the three that follow \[cycles\].
+        Input: input_cycles "input" "input" "input buffers" Cycles of Blocking ("of_some_models"),
+        /// The rest of the blocking, over all routers: the header from its request of an output buffer to the grant
+        /// \[cycles\].
+        Arbitration: arbitration_cycles "arbitration" "arbitration" "arbitration" Cycles of Blocking ("of_some_models"),
+        /// Part of the sharing, over all routers: the header from the grant until it leaves over the link, beyond what
+        /// a lone one takes \[cycles\].
+        Output: output_cycles "output" "output" "output buffers" Cycles of Sharing ("of_some_models"),
+        /// The rest of the sharing: gaps among the flits that follow the header, by which the tail lags behind it
+        /// beyond `M - 1` cycles \[cycles\].
+        Gaps: gap_cycles "gaps" "gaps" "gaps" Cycles of Sharing ("of_some_models"),
+        /// `W̄`: at the source, from the first cycle in which the message could be sent to the header's entry into the
+        /// first router, Eq. (15); 1 if everything is idle; `null` for a class that was simulated to be saturated
+        /// \[cycles\].
+        Waiting: waiting_cycles "waiting" "waiting" "waiting" Cycles,
+        /// `L̄ + W̄`: network latency and waiting, Eq. (1) \[cycles\].
+        TotalLatency: total_latency_cycles "total-latency" "total latency" "total" Cycles,
+        /// Share of the generated messages that find the next stage full.
+        BlockingProbability: blocking_probability "blocking-probability" "blocking probability" "P(block)" Probability
+            ("of_models"),
+        /// `B̄`: mean length in front of a header; in a hypercube over the whole path \[flits\].
+        BlockingLength: blocking_length_flits "blocking-length" "blocking length" "blocking length" Flits ("of_models"),
+        /// `S̄`: mean cycles per flit on the output link, Eqs. (6), (9); in a hypercube (14).
+        CyclesPerFlit: cycles_per_flit "cycles-per-flit" "cycles per flit" "cycles /flit" CyclesPerFlit ("of_models"),
+        /// `λ' M`: load of a link by the class, flits per cycle: of the output link of a router, of injection and
+        /// ejection link in a hypercube, whose network channels carry `h̄ / n` of that. `λ'` is the rate of the
+        /// messages that the model lets through: all but blocked ones, which the published model drops, and all of
+        /// them in the refined one. A class that is saturated keeps the load that the equations give it; where they
+        /// give none, it is `null`.
+        Utilization: utilization "utilization" "utilization" "utilization" Load ("of_models"),
+        /// `L̄ λ'`: load of the router, Eq. (3); in a hypercube the largest of its channels; `null` in the refined model.
+        RouterLoad: router_load "router-load" "router load" "router load" Load ("of_models"),
+        /// `λ^g L̄`: load of the queue at the source; 1 and more is saturation.
+        SourceLoad: source_load "source-load" "source load" "source load" Load ("of_models"),
+        /// `λ'`: messages that get through, Eq. (4) \[messages/cycle/node\].
+        AcceptedRate: accepted_rate_messages_per_cycle "accepted-rate" "accepted rate" "accepted" MessagesPerCycle
+            ("of_models"),
+    }
+    others {
+        /// Half of the messages have at most this network latency \[cycles\].
+        P50: "p50" "p50" "p50" Cycles in "latency_percentiles_cycles",
+        /// 90 % of the messages have at most this network latency \[cycles\].
+        P90: "p90" "p90" "p90" Cycles in "latency_percentiles_cycles",
+        /// 99 % of the messages have at most this network latency \[cycles\].
+        P99: "p99" "p99" "p99" Cycles in "latency_percentiles_cycles",
+        /// 99.9 % of the messages have at most this network latency \[cycles\].
+        P99_9: "p99.9" "p99.9" "p99.9" Cycles in "latency_percentiles_cycles",
+        /// Share of the messages whose network latency exceeds a deadline.
+        MissProbability: "miss-probability" "miss probability" "miss" Probability in "deadlines",
+        /// Load factor at which the class saturates.
+        SaturationLoad: "saturation-load" "saturation load" "saturation" Load in "saturation",
+        /// Share of its saturation load that a class has left, all rates growing together: 0.2 at 80 % of it.
+        Margin: "margin" "margin" "margin" Load in "source_load",
+    }
+}
+
+impl Quantity {
+    /// The percentiles of the network latency.
+    pub const PERCENTILES: [Self; 4] = [Self::P50, Self::P90, Self::P99, Self::P99_9];
+
+    /// The quantity of that word, or of that head.
+    pub fn find(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|quantity| quantity.word() == word || quantity.head() == word)
+    }
+
+    /// The nearest word of `known`, for one that is not among them.
+    pub fn nearest(word: &str, known: &[Self]) -> Option<&'static str> {
+        nearest(word, known.iter().flat_map(|quantity| [quantity.word(), quantity.head()]))
+    }
+
+    /// The share of the messages that a percentile is about.
+    pub fn percentile(self) -> Option<f64> {
+        let shares = Self::PERCENTILES.into_iter().zip([0.5, 0.9, 0.99, 0.999]);
+        shares.into_iter().find(|(quantity, _)| *quantity == self).map(|(_, share)| share)
+    }
+
+    /// The percentile of so many percent.
+    pub fn of_percent(percent: f64) -> Option<Self> {
+        let is_it = |quantity: &Self| {
+            quantity.percentile().is_some_and(|share| (100.0 * share - percent).abs() < 1e-9)
+        };
+        Self::PERCENTILES.into_iter().find(is_it)
+    }
+
+    /// Whether it needs the distribution of the latency, not its mean alone.
+    pub fn needs_distribution(self) -> bool {
+        self == Self::MissProbability || self.percentile().is_some()
+    }
+
+    /// Whether it is a share or a load, not a time.
+    pub fn is_share(self) -> bool {
+        matches!(self.unit(), Unit::Load | Unit::Probability)
+    }
+
+    /// Whether simulations measure it.
+    pub fn is_measured(self) -> bool {
+        self.needs_distribution()
+            || self.unit() == Unit::Cycles
+            || matches!(self, Self::AcceptedRate | Self::SaturationLoad)
+    }
+
+    /// The parts that add up to it.
+    pub fn parts(self) -> impl Iterator<Item = Self> {
+        Self::MEANS.iter().copied().filter(move |part| part.whole() == Some(self))
+    }
+
+    /// Whether it is a part of a part: the place in a router where a header waits.
+    pub fn is_by_place(self) -> bool {
+        self.whole().is_some_and(|whole| whole.whole().is_some())
+    }
+}
+
+impl Serialize for Quantity {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
+}
+
+impl JsonSchema for Quantity {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Quantity".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let words: Vec<&str> = Self::ALL.iter().map(|quantity| quantity.word()).collect();
+        schemars::json_schema!({ "type": "string", "description": "A quantity of a class.", "enum": words })
+    }
+}
+
+/// What is asked of a class: a quantity, and for a miss probability the deadline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+pub struct Measure {
+    /// The quantity.
+    pub quantity: Quantity,
+    /// Of a miss probability: the messages over so many network channels; left out: all messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hops: Option<u32>,
+    /// The deadline of a miss probability \[cycles\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline_cycles: Option<u32>,
+}
+
+impl From<Quantity> for Measure {
+    fn from(quantity: Quantity) -> Self {
+        Self { quantity, hops: None, deadline_cycles: None }
+    }
+}
+
+impl Measure {
+    /// The miss probability at a deadline; over so many network channels, or of all messages.
+    pub fn miss(deadline_cycles: u32, hops: Option<u32>) -> Self {
+        Self { quantity: Quantity::MissProbability, hops, deadline_cycles: Some(deadline_cycles) }
+    }
+
+    /// The deadline behind a miss probability.
+    pub fn deadline(self) -> Option<DeadlineSpec> {
+        self.deadline_cycles.map(|deadline_cycles| DeadlineSpec::at(deadline_cycles, self.hops))
+    }
+
+    /// As it is typed: `total`, `p99`, `miss(47)`, `miss(60, hops=3)`.
+    pub fn typed(self) -> String {
+        let word = Some(self.quantity.head())
+            .filter(|head| !head.contains([' ', '(']))
+            .unwrap_or(self.quantity.word());
+        match (self.deadline_cycles, self.hops) {
+            (None, _) => word.to_owned(),
+            (Some(deadline), None) => format!("{word}({deadline})"),
+            (Some(deadline), Some(hops)) => format!("{word}({deadline}, hops={hops})"),
+        }
+    }
+
+    /// Its short name: `network latency`, `p99`, `P(> 47)`.
+    pub fn name(self) -> String {
+        match (self.deadline_cycles, self.hops) {
+            (None, _) => self.quantity.name().to_owned(),
+            (Some(deadline), None) => format!("P(> {deadline})"),
+            (Some(deadline), Some(1)) => format!("P(> {deadline}), 1 hop"),
+            (Some(deadline), Some(hops)) => format!("P(> {deadline}), {hops} hops"),
+        }
+    }
+}
+
+/// Percentiles of a latency: the smallest whole number of cycles that so many messages keep within.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Percentiles<T> {
+    /// Half of the messages.
+    pub p50: Option<T>,
+    /// 90 % of them.
+    pub p90: Option<T>,
+    /// 99 % of them.
+    pub p99: Option<T>,
+    /// 99.9 % of them.
+    #[serde(rename = "p99.9")]
+    pub p99_9: Option<T>,
+}
+
+impl<T: Copy> Percentiles<T> {
+    /// By the number of cycles that a share of the messages keeps within.
+    pub fn of(at: impl Fn(f64) -> Option<T>) -> Self {
+        Self { p50: at(0.5), p90: at(0.9), p99: at(0.99), p99_9: at(0.999) }
+    }
+
+    /// The percentile that a quantity is.
+    pub fn get(&self, quantity: Quantity) -> Option<T> {
+        self.each().into_iter().find(|(known, _)| *known == quantity)?.1
+    }
+
+    /// Each of them.
+    pub fn each(&self) -> [(Quantity, Option<T>); 4] {
+        let [p50, p90, p99, p99_9] = Quantity::PERCENTILES;
+        [(p50, self.p50), (p90, self.p90), (p99, self.p99), (p99_9, self.p99_9)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_means_one_quantity() {
+        for quantity in Quantity::ALL {
+            for word in [quantity.word(), quantity.head()] {
+                let meant: Vec<_> =
+                    Quantity::ALL.iter().filter(|one| one.word() == word || one.head() == word).collect();
+                assert_eq!(meant, [quantity], "{word}");
+            }
+            assert_eq!(Quantity::find(quantity.word()), Some(*quantity));
+        }
+        assert_eq!((Quantity::find("total"), Quantity::find("totl")), (Some(Quantity::TotalLatency), None));
+    }
+
+    #[test]
+    fn names_of_fields_hold_the_unit() {
+        for quantity in Quantity::MEANS {
+            let unit = match quantity.unit() {
+                Unit::Cycles => "_cycles",
+                Unit::Flits => "_flits",
+                Unit::CyclesPerFlit => "cycles_per_flit",
+                Unit::MessagesPerCycle => "_messages_per_cycle",
+                Unit::Load | Unit::Probability => "",
+            };
+            assert!(quantity.field().ends_with(unit), "{quantity:?}");
+        }
+    }
+
+    #[test]
+    fn parts_of_the_latency_are_by_cause_and_by_place() {
+        use Quantity::{Arbitration, Blocking, Gaps, Input, NetworkLatency, Output, Sharing, Transfer};
+        assert_eq!(NetworkLatency.parts().collect::<Vec<_>>(), [Transfer, Blocking, Sharing]);
+        assert_eq!(
+            Blocking.parts().chain(Sharing.parts()).collect::<Vec<_>>(),
+            [Input, Arbitration, Output, Gaps]
+        );
+        assert!(Input.is_by_place() && !Sharing.is_by_place() && !NetworkLatency.is_by_place());
+    }
+}

@@ -1,0 +1,78 @@
+//! What of an answer is asked about.
+
+use crate::answer::Answer;
+use crate::document::{Fault, Place, one_of};
+use crate::quantity::{Measure, Quantity, Unit};
+
+/// Quantities that are meant where none is named: what every model has.
+pub(super) const USUAL: [Quantity; 7] = [
+    Quantity::NetworkLatency,
+    Quantity::Blocking,
+    Quantity::Sharing,
+    Quantity::Waiting,
+    Quantity::TotalLatency,
+    Quantity::Utilization,
+    Quantity::MissProbability,
+];
+
+/// The quantities that may be asked for: means, and miss probabilities.
+pub fn known_quantities() -> Vec<Quantity> {
+    Quantity::MEANS.iter().copied().chain([Quantity::MissProbability]).collect()
+}
+
+/// The quantity of a word typed for `--output-quantity`.
+///
+/// # Errors
+/// When there is none, with the nearest that there is.
+pub fn find_quantity(word: &str) -> Result<Quantity, Fault> {
+    let known = known_quantities();
+    Quantity::find(word.trim()).filter(|quantity| known.contains(quantity)).ok_or_else(|| Fault {
+        place: Place::Setting(format!("--output-quantity {word}").into()),
+        key: String::new(),
+        found: format!("no quantity \"{word}\""),
+        wanted: format!("one of {}", one_of(known.iter().map(|quantity| quantity.word()))),
+        help: Quantity::nearest(word, &known).map(|near| format!("did you mean {near}?")),
+    })
+}
+
+/// The unit of a derivative's numerator or denominator; a probability or a load has 1.
+pub(super) fn dimension(unit: Unit) -> &'static str {
+    match unit.word() {
+        "" => "1",
+        word => word,
+    }
+}
+
+/// One number of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Output {
+    /// Place of the class in the scenario.
+    pub(super) class: usize,
+    pub(super) measure: Measure,
+}
+
+impl Output {
+    /// All that the classes and quantities asked for have in `answer`.
+    pub(super) fn all(answer: &Answer, classes: &[usize], quantities: &[Quantity]) -> Vec<Self> {
+        let of_class = |class: usize| {
+            let deadlines = &answer.classes[class].deadlines;
+            let measures = quantities.iter().flat_map(move |quantity| match quantity {
+                Quantity::MissProbability => {
+                    deadlines.iter().map(|found| Measure::miss(found.deadline_cycles, found.hops)).collect()
+                }
+                quantity => vec![Measure::from(*quantity)],
+            });
+            measures.map(move |measure| Self { class, measure })
+        };
+        classes.iter().flat_map(|class| of_class(*class)).collect()
+    }
+
+    /// Its value, or why there is none.
+    pub(super) fn value(&self, answer: &Answer) -> Result<f64, String> {
+        let class = &answer.classes[self.class];
+        let saturated = || class.saturation.as_ref().map(|found| format!("saturated: {}", found.because));
+        let reason = || class.reason(self.measure).or_else(saturated);
+        let value = class.value(self.measure).filter(|number| number.is_finite());
+        value.ok_or_else(|| reason().unwrap_or_else(|| "the model has none".to_owned()))
+    }
+}
