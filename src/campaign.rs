@@ -183,12 +183,7 @@ fn open_store(args: &CampaignArgs, notices: &mut Vec<String>) -> Result<Option<S
         },
     };
     match Store::open(&directory) {
-        Ok(store) => {
-            if let Some(error) = store.read_only() {
-                notices.push(format!("{error}; new results are not kept"));
-            }
-            Ok(Some(store))
-        }
+        Ok(store) => Ok(Some(store)),
         Err(error) if asked => Err(format!("--store {}: {error}", directory.display())),
         Err(error) => {
             notices.push(format!("{error}; results are not kept"));

@@ -44,9 +44,6 @@ pub(crate) fn run(args: &StoreCommand) -> Result<(), Ended> {
             for notice in &check.notices {
                 text.push_str(&format!("{notice}\n"));
             }
-            if check.removed > 0 {
-                text.push_str(&format!("{} temporary files of dead processes removed\n", check.removed));
-            }
             output::write(text.as_bytes())?;
             match check.notices.len() {
                 0 => Ok(()),

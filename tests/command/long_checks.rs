@@ -120,7 +120,7 @@ fn long_checks_run_when_their_sources_have_changed_and_only_then() {
     for (name, stale) in [
         ("validation/src/store.rs", validation),
         ("validation/registry/our-own.toml", validation),
-        ("validation/tests/validation/naive/mod.rs", validation),
+        ("validation/tests/validation/against_plain.rs", validation),
         ("validation/README.md", validation), // a test compares a table in it
         ("models/tests/models/refined.rs", &["models"]),
         ("models/src/refined.rs", both),

@@ -1,4 +1,4 @@
-//! What a record costs, in the directory of temporary files (`TMPDIR`): a sync on a real disk is most of it.
+//! What a record costs, in the directory of temporary files (`TMPDIR`).
 
 #![allow(missing_docs)]
 

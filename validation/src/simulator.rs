@@ -1,11 +1,11 @@
-//! The flit simulator: a network, its traffic and a clock.
+//! The flit simulator: a network, its traffic and a clock. [`plain`] is the same simulator as its rules read.
 
 mod arbiter;
 mod full_crossbar;
 mod lane;
 mod link_scheduler;
-pub(crate) mod observer;
-pub(crate) mod queues;
+pub mod plain;
+mod queues;
 mod sources;
 mod wiring;
 
@@ -17,7 +17,6 @@ use full_crossbar::FullCrossbar;
 use link_scheduler::{
     ClassTable, FairQueueing, Fifo, LinkScheduler, RoundRobin, VirtualClock, WeightedRoundRobin,
 };
-use observer::{Nobody, Observer};
 use sources::Sources;
 pub use wiring::{Channel, ChannelKind};
 
@@ -100,18 +99,14 @@ impl Simulator {
 
     /// Simulates all cycles before `end`; messages that are through are added to `delivered`.
     pub fn run_until(&mut self, end: u64, delivered: &mut Vec<Delivery>) {
-        self.observed(&mut Nobody, end, delivered);
-    }
-
-    pub(crate) fn observed(&mut self, observer: &mut impl Observer, end: u64, delivered: &mut Vec<Delivery>) {
         let Self { network, schedulers, traffic, now, .. } = self;
         match schedulers {
-            Schedulers::VirtualClock(s) => run(network, s, traffic, observer, now, end, delivered),
-            Schedulers::VirtualClockPersistent(s) => run(network, s, traffic, observer, now, end, delivered),
-            Schedulers::FairQueueing(s) => run(network, s, traffic, observer, now, end, delivered),
-            Schedulers::WeightedRoundRobin(s) => run(network, s, traffic, observer, now, end, delivered),
-            Schedulers::RoundRobin(s) => run(network, s, traffic, observer, now, end, delivered),
-            Schedulers::Fifo(s) => run(network, s, traffic, observer, now, end, delivered),
+            Schedulers::VirtualClock(s) => run(network, s, traffic, now, end, delivered),
+            Schedulers::VirtualClockPersistent(s) => run(network, s, traffic, now, end, delivered),
+            Schedulers::FairQueueing(s) => run(network, s, traffic, now, end, delivered),
+            Schedulers::WeightedRoundRobin(s) => run(network, s, traffic, now, end, delivered),
+            Schedulers::RoundRobin(s) => run(network, s, traffic, now, end, delivered),
+            Schedulers::Fifo(s) => run(network, s, traffic, now, end, delivered),
         }
     }
 
@@ -151,11 +146,10 @@ impl Simulator {
     }
 }
 
-fn run<S: LinkScheduler, O: Observer>(
+fn run<S: LinkScheduler>(
     network: &mut FullCrossbar,
     scheduler: &mut S,
     traffic: &mut Traffic,
-    observer: &mut O,
     now: &mut u64,
     end: u64,
     delivered: &mut Vec<Delivery>,
@@ -175,7 +169,7 @@ fn run<S: LinkScheduler, O: Observer>(
             }
             next_arrival = traffic.next_cycle().unwrap_or(u64::MAX);
         }
-        network.step(scheduler, observer, *now, delivered);
+        network.step(scheduler, *now, delivered);
         *now += 1;
     }
 }

@@ -134,9 +134,4 @@ impl Arbiter {
         }
         chosen
     }
-
-    /// When the header at the front of an input lane requested its output lane.
-    pub(crate) fn requested_cycle(&self, lane: usize) -> u64 {
-        self.requested_cycle[lane]
-    }
 }

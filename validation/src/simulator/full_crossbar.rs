@@ -17,7 +17,6 @@ use crate::message::{Arrival, Delivery};
 use super::arbiter::Arbiter;
 use super::lane::{Lane, Lanes, NONE, WORD};
 use super::link_scheduler::LinkScheduler;
-use super::observer::Observer;
 use super::queues::{Ledger, Queued};
 use super::wiring::{End, Wiring};
 
@@ -132,22 +131,21 @@ impl FullCrossbar {
     }
 
     /// One cycle; messages that are through are added to `delivered`.
-    pub(crate) fn step<S: LinkScheduler, O: Observer>(
+    pub(crate) fn step<S: LinkScheduler>(
         &mut self,
         scheduler: &mut S,
-        observer: &mut O,
         now: u64,
         delivered: &mut Vec<Delivery>,
     ) {
         // with three stages a grant and the crossing share a cycle
         if self.pipeline_stages == 3 {
-            self.arbitrate(observer, now);
+            self.arbitrate(now);
         }
-        self.transmit_all::<S, O, false>(scheduler, observer, now, delivered);
-        self.transmit_all::<S, O, true>(scheduler, observer, now, delivered);
-        self.cross(scheduler, observer, now);
+        self.transmit_all::<S, false>(scheduler, now, delivered);
+        self.transmit_all::<S, true>(scheduler, now, delivered);
+        self.cross(scheduler, now);
         if self.pipeline_stages > 3 {
-            self.arbitrate(observer, now);
+            self.arbitrate(now);
         }
         self.receive();
         #[cfg(debug_assertions)]
@@ -158,10 +156,9 @@ impl FullCrossbar {
     ///
     /// `WIDTH` lanes belong to a link.
     #[inline]
-    fn transmit<S: LinkScheduler, O: Observer, const SOURCES: bool, const WIDTH: u32>(
+    fn transmit<S: LinkScheduler, const SOURCES: bool, const WIDTH: u32>(
         &mut self,
         scheduler: &mut S,
-        observer: &mut O,
         now: u64,
         delivered: &mut Vec<Delivery>,
     ) {
@@ -184,7 +181,7 @@ impl FullCrossbar {
             if left == 0 {
                 continue;
             }
-            let (mut passing, passes) = (0, !SOURCES && S::PASSES && !O::WATCHES && buffer_flits > 1);
+            let (mut passing, passes) = (0, !SOURCES && S::PASSES && buffer_flits > 1);
             let (mut sent, mut emptied, mut spent) = (0, 0, 0);
             while left != 0 {
                 let first = left.trailing_zeros() & !(WIDTH - 1);
@@ -227,10 +224,6 @@ impl FullCrossbar {
                     }
                     arbiter.header_left(lane, row, now);
                 }
-                if O::WATCHES {
-                    let flit = row.message_flits - to_send;
-                    observer.leaves(ledger.sending(lane, row), flit, !row.ejects(), now);
-                }
                 if to_send == 1 {
                     if SOURCES {
                         if let Some(ticket) = ledger.tail_left_source(lane - first_lane, lane, row) {
@@ -253,25 +246,24 @@ impl FullCrossbar {
 
     /// [`Self::transmit`] for the width of this network.
     #[inline]
-    fn transmit_all<S: LinkScheduler, O: Observer, const SOURCES: bool>(
+    fn transmit_all<S: LinkScheduler, const SOURCES: bool>(
         &mut self,
         scheduler: &mut S,
-        observer: &mut O,
         now: u64,
         delivered: &mut Vec<Delivery>,
     ) {
         match self.width {
-            1 => self.transmit::<S, O, SOURCES, 1>(scheduler, observer, now, delivered),
-            2 => self.transmit::<S, O, SOURCES, 2>(scheduler, observer, now, delivered),
-            4 => self.transmit::<S, O, SOURCES, 4>(scheduler, observer, now, delivered),
-            8 => self.transmit::<S, O, SOURCES, 8>(scheduler, observer, now, delivered),
-            _ => self.transmit::<S, O, SOURCES, 16>(scheduler, observer, now, delivered),
+            1 => self.transmit::<S, SOURCES, 1>(scheduler, now, delivered),
+            2 => self.transmit::<S, SOURCES, 2>(scheduler, now, delivered),
+            4 => self.transmit::<S, SOURCES, 4>(scheduler, now, delivered),
+            8 => self.transmit::<S, SOURCES, 8>(scheduler, now, delivered),
+            _ => self.transmit::<S, SOURCES, 16>(scheduler, now, delivered),
         }
     }
 
     /// Stage P-1: every input lane that can moves a flit into the output lane that its message owns.
     #[inline]
-    fn cross<S: LinkScheduler, O: Observer>(&mut self, scheduler: &mut S, observer: &mut O, now: u64) {
+    fn cross<S: LinkScheduler>(&mut self, scheduler: &mut S, now: u64) {
         let cycle = now as f64;
         let Self { lanes, granted, released, ledger, arbiter, shift, .. } = self;
         let shift = *shift;
@@ -304,9 +296,6 @@ impl FullCrossbar {
             // flits that have been sent and can not cross in the next cycle
             let under_way = (block.sent[this_cycle] >> bit & 1) + (block.sent[before] >> bit & 1);
             block.filled &= !(u64::from(u64::from(stay) <= under_way) << bit);
-            if O::WATCHES {
-                observer.crosses(ledger.crossing(lane, row), row.message_flits - to_cross - 1, now);
-            }
 
             let ahead = &mut blocks[to / WORD];
             let to_bit = 1 << (to % WORD);
@@ -371,7 +360,7 @@ impl FullCrossbar {
     }
 
     /// Stage P-2: free output lanes go to the oldest request.
-    fn arbitrate(&mut self, observer: &mut impl Observer, now: u64) {
+    fn arbitrate(&mut self, now: u64) {
         let Self { lanes, granted, ledger, arbiter, wiring, shift, .. } = self;
         arbiter.enter_requests(lanes, ledger, wiring, *shift, now);
         while let Some((lane, to)) = arbiter.grant_next(wiring, *shift) {
@@ -387,7 +376,6 @@ impl FullCrossbar {
             }
             granted.push(lane as u32);
             ledger.messages.get_mut(id).is_granted(now);
-            observer.granted(ledger.messages.get(id), arbiter.requested_cycle(lane), now);
         }
     }
 

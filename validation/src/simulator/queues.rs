@@ -16,8 +16,6 @@ pub(crate) struct Message {
     pub(crate) source: u32,
     pub(crate) destination: u32,
     pub(crate) class: u8,
-    /// Messages that entered the network before it.
-    pub(crate) serial: u64,
     /// When its header last left over a link, requested an output lane or was granted one.
     pub(crate) mark: u64,
     /// What its header has waited so far, as in [`Delivery`].
@@ -83,14 +81,11 @@ pub(crate) struct Queued {
 pub(crate) struct Messages {
     rows: Vec<Message>,
     free: Vec<u32>,
-    entered: u64,
 }
 
 impl Messages {
     /// A message enters the network; its number.
     pub(crate) fn enter(&mut self, message: Message) -> u32 {
-        let message = Message { serial: self.entered, ..message };
-        self.entered += 1;
         match self.free.pop() {
             Some(id) => {
                 self.rows[id as usize] = message;
@@ -255,17 +250,7 @@ impl Ledger {
         }
     }
 
-    /// The message whose flits leave over the link.
-    pub(crate) fn sending(&self, lane: usize, row: &Lane) -> &Message {
-        self.messages.get(self.queues.at(lane, row, row.sending))
-    }
-
-    /// The message at the front behind the link.
-    pub(crate) fn crossing(&self, lane: usize, row: &Lane) -> &Message {
-        self.messages.get(self.queues.at(lane, row, row.crossing))
-    }
-
-    /// That one's header requests an output lane; its destination.
+    /// The header at the front behind the link requests an output lane; its destination.
     #[inline]
     pub(crate) fn header_requests(&mut self, lane: usize, row: &Lane, now: u64) -> u32 {
         let message = self.messages.get_mut(self.queues.at(lane, row, row.crossing));

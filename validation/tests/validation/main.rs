@@ -3,11 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests, too, may fail a test and tell of it
 
 mod accuracy;
-mod against_naive;
+mod against_plain;
 mod campaign;
 mod claims;
 mod exact;
 mod experiments;
-mod naive;
 mod store;
 mod two_models;

@@ -1,4 +1,4 @@
-//! The fast simulator against a naive one, to the cycle: on what can be reckoned by hand, and on random scenarios
+//! The fast simulator against the plain one, to the cycle: on what can be reckoned by hand, and on random scenarios
 //! full of ties and back-pressure.
 
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use flitwise_models::scenario::{
     ClassKind, ClassSpec, NetworkSpec, RouterSpec, Scenario, ScenarioSpec, Scheduler,
 };
-use flitwise_validation::simulator::replay;
+use flitwise_validation::simulator::{plain, replay};
 use flitwise_validation::{Arrival, Delivery};
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestError, TestRunner};
@@ -16,7 +16,8 @@ const LIMIT: u64 = 100_000;
 
 /// The deliveries, on which both simulators have to agree.
 fn simulated(scenario: &Scenario, arrivals: &[Arrival]) -> Vec<Delivery> {
-    let deliveries = crate::naive::simulate(scenario, arrivals, LIMIT);
+    let deliveries = plain::replay(scenario, arrivals, LIMIT);
+    assert_eq!(deliveries.len(), arrivals.len());
     assert_eq!(replay(scenario, arrivals, LIMIT), deliveries);
     deliveries
 }
@@ -417,14 +418,14 @@ fn placed(message: (u64, u32, u32, u8), scenario: &Scenario, pattern: Pattern) -
 }
 
 /// The first delivery in which the two differ, in words.
-fn first_difference(naive: &[Delivery], fast: &[Delivery]) -> Option<String> {
-    if naive == fast {
+fn first_difference(plain: &[Delivery], fast: &[Delivery]) -> Option<String> {
+    if plain == fast {
         return None;
     }
-    let at = (0..).find(|&place| naive.get(place) != fast.get(place)).unwrap();
-    let (naive_count, fast_count) = (naive.len(), fast.len());
-    let (naive, fast) = (naive.get(at), fast.get(at));
-    Some(format!("delivery {at} of {naive_count} and {fast_count}\nnaive: {naive:?}\nfast:  {fast:?}"))
+    let at = (0..).find(|&place| plain.get(place) != fast.get(place)).unwrap();
+    let (plain_count, fast_count) = (plain.len(), fast.len());
+    let (plain, fast) = (plain.get(at), fast.get(at));
+    Some(format!("delivery {at} of {plain_count} and {fast_count}\nplain: {plain:?}\nfast:  {fast:?}"))
 }
 
 fn report(reason: &str, scenario: &Scenario, arrivals: &[Arrival]) -> String {
@@ -449,10 +450,10 @@ fn compare(cases: u32, seed: u64) {
         ..Default::default()
     };
     let outcome = TestRunner::new(config).run(&case(), |(scenario, arrivals)| {
-        let naive = crate::naive::simulate(&scenario, &arrivals, LIMIT);
-        assert_all_delivered(&scenario, &arrivals, &naive);
+        let plain = plain::replay(&scenario, &arrivals, LIMIT);
+        assert_all_delivered(&scenario, &arrivals, &plain);
         let fast = replay(&scenario, &arrivals, LIMIT);
-        first_difference(&naive, &fast).map_or(Ok(()), |difference| Err(TestCaseError::fail(difference)))
+        first_difference(&plain, &fast).map_or(Ok(()), |difference| Err(TestCaseError::fail(difference)))
     });
     match outcome {
         Ok(()) => {}

@@ -1,0 +1,358 @@
+//! The simulator as its rules read: one object per flit, one queue per buffer; every router, port and class is
+//! looked at in every cycle.
+//!
+//! It follows T1 to T9 and S1 to S9 of [the notes](crate::notes) rule by rule, and it is slow. It serves two purposes:
+//! [`diagram`](crate::diagram) draws its flits, and the fast simulator must deliver every message in the same cycle.
+
+mod channel;
+mod message;
+mod rules;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use flitwise_models::scenario::Scenario;
+
+use crate::message::{Arrival, Delivery};
+
+use super::{Sources, Traffic};
+use channel::Channel;
+use message::Flit;
+pub(crate) use message::{Journey, Message};
+use rules::{End, Rules};
+
+/// All deliveries, sorted, of `arrivals` (in the order of their cycles), or those of the first `limit` cycles.
+pub fn replay(scenario: &Scenario, arrivals: &[Arrival], limit: u64) -> Vec<Delivery> {
+    assert!(arrivals.is_sorted_by_key(|arrival| arrival.cycle), "arrivals out of order");
+    let mut run = Run::with_traffic(scenario, Traffic::Listed { arrivals: arrivals.to_vec(), next: 0 });
+    let mut delivered = Vec::new();
+    while run.now < limit {
+        delivered.extend(run.step(limit).into_iter().map(|(_, delivery)| delivery));
+    }
+    if delivered.len() == arrivals.len() {
+        run.network.assert_empty();
+    }
+    delivered.sort_unstable();
+    delivered
+}
+
+/// A network, its traffic and a clock.
+pub(crate) struct Run {
+    network: Network,
+    traffic: Traffic,
+    /// The first cycle that has not been simulated.
+    pub(crate) now: u64,
+}
+
+impl Run {
+    /// With the scenario's sources, the same as those of [`super::Simulator`].
+    pub(crate) fn new(scenario: &Scenario, seed: u64) -> Self {
+        Self::with_traffic(scenario, Traffic::Random(Sources::new(scenario, seed)))
+    }
+
+    fn with_traffic(scenario: &Scenario, traffic: Traffic) -> Self {
+        Self { network: Network::new(scenario), traffic, now: 0 }
+    }
+
+    /// The next cycle before `end` in which anything can move; the messages delivered in it.
+    pub(crate) fn step(&mut self, end: u64) -> Vec<(Message, Delivery)> {
+        if self.network.messages.is_empty() {
+            self.now = self.traffic.next_cycle().map_or(end, |cycle| cycle.clamp(self.now, end));
+        }
+        if self.now == end {
+            return Vec::new();
+        }
+        while let Some(arrival) = self.traffic.next(self.now) {
+            self.network.generate(arrival, self.now);
+        }
+        self.network.step(self.now);
+        self.now += 1;
+        std::mem::take(&mut self.network.delivered)
+    }
+
+    /// The messages that are generated and not delivered.
+    pub(crate) fn under_way(self) -> impl Iterator<Item = Message> {
+        self.network.messages.into_values()
+    }
+}
+
+struct Network {
+    rules: Rules,
+    /// Those generated and not delivered, by the number of messages generated before.
+    messages: BTreeMap<u64, Message>,
+    /// Messages generated, and those whose headers have left their sources.
+    generated: u64,
+    entered: u64,
+    /// In this cycle.
+    delivered: Vec<(Message, Delivery)>,
+    routers: Vec<Router>,
+    channels: Vec<Channel>,
+    /// The injection channel of each node.
+    injection: Vec<usize>,
+}
+
+struct Router {
+    /// By input port and class.
+    inputs: Vec<Vec<InputLane>>,
+    /// The channel behind each output port.
+    outputs: Vec<usize>,
+}
+
+/// The input side of a lane.
+#[derive(Clone, Default)]
+struct InputLane {
+    flits: VecDeque<Flit>,
+    /// The message at the front, until its tail has crossed.
+    front: Option<Front>,
+}
+
+/// The state of the message at the front of an input lane.
+#[derive(Clone)]
+struct Front {
+    /// The output port that it goes to.
+    output: usize,
+    /// The first cycle in which it can be granted its output lane.
+    request_cycle: u64,
+    /// Whether it owns its output lane.
+    granted: bool,
+}
+
+/// From an input lane to an output lane of the same class.
+#[derive(Clone, Copy, PartialEq)]
+struct Path {
+    router: usize,
+    input: usize,
+    output: usize,
+    class: usize,
+}
+
+impl Network {
+    fn new(scenario: &Scenario) -> Self {
+        let rules = Rules::new(scenario);
+        let (nodes, routers, ports) = rules.size();
+        let mut channels: Vec<Channel> =
+            (0..nodes).map(|node| Channel::new(&rules, rules.entrance_of(node))).collect();
+        let mut network_routers = Vec::new();
+        for router in 0..routers {
+            let outputs = (channels.len()..channels.len() + ports).collect();
+            channels.extend((0..ports).map(|port| Channel::new(&rules, rules.end_of(router, port))));
+            let inputs = vec![vec![InputLane::default(); rules.classes()]; ports];
+            network_routers.push(Router { inputs, outputs });
+        }
+        Self {
+            messages: BTreeMap::new(),
+            generated: 0,
+            entered: 0,
+            delivered: Vec::new(),
+            routers: network_routers,
+            channels,
+            injection: (0..nodes).collect(),
+            rules,
+        }
+    }
+
+    /// T1: a message generated now joins its source queue and can be sent now.
+    fn generate(&mut self, arrival: Arrival, now: u64) {
+        let class = usize::from(arrival.class);
+        let length = self.rules.message_flits[class];
+        let message = self.generated;
+        let channel = &mut self.channels[self.injection[arrival.source as usize]];
+        for number in 0..length {
+            let is_tail = number + 1 == length;
+            let flit = Flit { message, class, number, is_tail, joined_cycle: 0, stamp: 0.0 };
+            channel.join(flit, now, &self.rules);
+        }
+        self.messages.insert(message, Message::new(arrival, &self.rules));
+        self.generated += 1;
+    }
+
+    /// One cycle: all decisions from the state at its start (T7), then what follows from them.
+    fn step(&mut self, now: u64) {
+        let eligible: Vec<_> = self.channels.iter().map(|channel| self.eligible(channel)).collect();
+        let grants = self.grants(now);
+        let crossings = self.crossings(&grants);
+        let coming_in: Vec<_> = self.channels.iter_mut().map(|channel| channel.wire.take()).collect();
+
+        // the link before the crossbar (S2, S4)
+        for (channel, eligible) in eligible.iter().enumerate() {
+            self.transmit(channel, eligible, now);
+        }
+        for grant in grants {
+            self.grant(grant, now); // before the crossbar: with P = 3 the tail may cross in this cycle
+        }
+        for crossing in crossings {
+            self.cross(crossing, now);
+        }
+        for (channel, flit) in coming_in.into_iter().enumerate() {
+            if let Some(flit) = flit {
+                self.receive(channel, flit, now);
+            }
+        }
+    }
+
+    /// T2: the classes with a flit before the link and a free slot behind it.
+    ///
+    /// T7: the slot of a flit on the wire is taken, the slot of a flit that crosses in this cycle is not yet free.
+    fn eligible(&self, channel: &Channel) -> Vec<bool> {
+        let has_room = |class: usize| match channel.to {
+            End::Node => true,
+            End::Input { router, port } => {
+                let on_wire = channel.wire.iter().filter(|flit| flit.class == class).count();
+                self.routers[router].inputs[port][class].flits.len() + on_wire < self.rules.buffer_flits
+            }
+        };
+        let lanes = channel.lanes.iter().enumerate();
+        lanes.map(|(class, lane)| !lane.flits.is_empty() && has_room(class)).collect()
+    }
+
+    /// T4: each free output lane goes to the oldest request, of equal ones to the first port in turn (S1).
+    fn grants(&self, now: u64) -> Vec<Path> {
+        let mut grants = Vec::new();
+        for (router, Router { inputs, outputs }) in self.routers.iter().enumerate() {
+            let ports = inputs.len();
+            for (output, class) in
+                (0..ports).flat_map(|port| (0..self.rules.classes()).map(move |c| (port, c)))
+            {
+                let lane = &self.channels[outputs[output]].lanes[class];
+                if lane.owner.is_some() {
+                    continue; // T9
+                }
+                let in_turn = (0..ports).map(|step| (lane.first_port + step) % ports); // S1
+                let requests = in_turn.filter_map(|input| {
+                    let front = inputs[input][class].front.as_ref()?;
+                    let requests = front.output == output && !front.granted && front.request_cycle <= now;
+                    requests.then_some((front.request_cycle, input))
+                });
+                // of equal ones the first
+                if let Some((_, input)) = requests.min_by_key(|(request_cycle, _)| *request_cycle) {
+                    grants.push(Path { router, input, output, class });
+                }
+            }
+        }
+        grants
+    }
+
+    /// T3: each input lane whose front message owns an output lane, if it has a flit and there is a free slot.
+    ///
+    /// T8: a message crosses from the cycle after its grant on; with `P = 3` from that of the grant on.
+    fn crossings(&self, grants: &[Path]) -> Vec<Path> {
+        let mut crossings = Vec::new();
+        for (router, Router { inputs, outputs }) in self.routers.iter().enumerate() {
+            for (input, lanes) in inputs.iter().enumerate() {
+                for (class, lane) in lanes.iter().enumerate() {
+                    let Some(front) = &lane.front else { continue };
+                    let path = Path { router, input, output: front.output, class };
+                    let granted_now = self.rules.pipeline_stages == 3 && grants.contains(&path);
+                    let output = &self.channels[outputs[front.output]].lanes[class];
+                    let has_room = output.flits.len() < self.rules.buffer_flits;
+                    if (front.granted || granted_now) && !lane.flits.is_empty() && has_room {
+                        crossings.push(path);
+                    }
+                }
+            }
+        }
+        crossings
+    }
+
+    /// T2: at most one flit goes onto the wire, or to the node.
+    fn transmit(&mut self, channel: usize, eligible: &[bool], now: u64) {
+        let channel = &mut self.channels[channel];
+        let Some(flit) = channel.send(eligible, &self.rules) else { return };
+        let message = message_of(&mut self.messages, flit);
+        if flit.is_header() && message.serial.is_none() {
+            message.serial = Some(self.entered);
+            self.entered += 1;
+        }
+        message.flits[flit.number].left.push(now);
+        match channel.to {
+            End::Input { .. } => channel.wire = Some(flit),
+            End::Node if flit.is_tail => {
+                let delivery = message.delivery(&self.rules);
+                let message = self.messages.remove(&flit.message);
+                self.delivered.extend(message.map(|message| (message, delivery)));
+            }
+            End::Node => {}
+        }
+    }
+
+    /// T4, T9: the output lane belongs to the message from now on.
+    fn grant(&mut self, Path { router, input, output, class }: Path, now: u64) {
+        let Router { inputs, outputs } = &mut self.routers[router];
+        let lane = &mut inputs[input][class];
+        message_of(&mut self.messages, lane.flits[0]).granted.push(now);
+        lane.front.as_mut().expect("a message at the front").granted = true;
+        let output = &mut self.channels[outputs[output]].lanes[class];
+        output.owner = Some(input);
+        output.first_port = (input + 1) % inputs.len(); // S1
+    }
+
+    /// T3: a flit crosses; a tail gives up the output lane (T9), and the next message comes to the front (T8).
+    fn cross(&mut self, Path { router, input, output, class }: Path, now: u64) {
+        let channel = &mut self.channels[self.routers[router].outputs[output]];
+        let lane = &mut self.routers[router].inputs[input][class];
+        let flit = lane.flits.pop_front().expect("a flit to cross");
+        assert_eq!(channel.lanes[class].owner, Some(input), "crosses into a lane of another");
+        channel.join(flit, now, &self.rules);
+        message_of(&mut self.messages, flit).flits[flit.number].crossed.push(now);
+        if flit.is_tail {
+            channel.lanes[class].owner = None;
+            lane.front = None;
+            if let Some(next) = lane.flits.front().copied() {
+                self.come_to_front(router, input, next, now);
+            }
+        }
+    }
+
+    /// T6: the flit that left over the link in the cycle before comes in.
+    fn receive(&mut self, channel: usize, flit: Flit, now: u64) {
+        let End::Input { router, port } = self.channels[channel].to else {
+            unreachable!("a flit beyond a node")
+        };
+        let lane = &mut self.routers[router].inputs[port][flit.class];
+        lane.flits.push_back(flit);
+        assert!(lane.flits.len() <= self.rules.buffer_flits, "more flits than slots");
+        if lane.front.is_none() {
+            self.come_to_front(router, port, flit, now);
+        }
+    }
+
+    /// T8: a header that is at the front from `now` on requests its output lane `max(P - 3, 1)` cycles later.
+    fn come_to_front(&mut self, router: usize, port: usize, header: Flit, now: u64) {
+        assert!(header.is_header(), "a body at the front without its header");
+        let message = message_of(&mut self.messages, header);
+        let request_cycle = now + self.rules.request_delay();
+        message.requested.push(request_cycle);
+        let output = self.rules.route(router, message.arrival.destination);
+        let front = Front { output, request_cycle, granted: false };
+        self.routers[router].inputs[port][header.class].front = Some(front);
+    }
+
+    /// What holds once all messages are delivered.
+    fn assert_empty(&self) {
+        for channel in &self.channels {
+            assert!(channel.wire.is_none());
+            assert!(channel.lanes.iter().all(|lane| lane.flits.is_empty() && lane.owner.is_none()));
+        }
+        for lane in self.routers.iter().flat_map(|router| router.inputs.iter().flatten()) {
+            assert!(lane.flits.is_empty() && lane.front.is_none());
+        }
+    }
+}
+
+/// The message of a flit.
+fn message_of(messages: &mut BTreeMap<u64, Message>, flit: Flit) -> &mut Message {
+    messages.get_mut(&flit.message).expect("a message not yet delivered")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_rule_of_the_notes_is_named() {
+        let notes = include_str!("../../README.md");
+        let text =
+            [include_str!("plain.rs"), include_str!("plain/channel.rs"), include_str!("plain/rules.rs")]
+                .concat();
+        for rule in (1..=9).flat_map(|number| [format!("T{number}"), format!("S{number}")]) {
+            assert!(notes.contains(&rule) && text.contains(&rule), "{rule}");
+        }
+    }
+}
