@@ -15,25 +15,11 @@ const MOST_DRAWN: usize = 4;
 
 /// The chain of a link as a picture, classes by their names.
 pub(in crate::explain) fn picture(link: &LinkRecord, members: Vec<String>) -> picture::Chain {
-    let classes = members.len();
-    let drawn = if classes <= MOST_DRAWN { link.states() } else { 0 };
-    let transition = |class: usize, from: usize| picture::Transition {
-        from,
-        to: from ^ (1 << class),
-        rate_per_cycle: link.rate(class, from),
-    };
-    let cycles = |set: usize| {
-        let of = |class: usize| (set >> class & 1 == 1).then(|| link.shares.cycles_per_flit(class, set));
-        (0..classes).map(of).collect()
-    };
-    picture::Chain {
-        members,
-        probabilities: link.sharing.occupancy.clone(),
-        transitions: (0..drawn)
-            .flat_map(|from| (0..classes).map(move |class| transition(class, from)))
-            .collect(),
-        cycles_per_flit: (0..link.states()).map(cycles).collect(),
+    let mut chain = picture::Chain::of(link, members);
+    if chain.members.len() > MOST_DRAWN {
+        chain.transitions.clear();
     }
+    chain
 }
 
 impl Explained<'_> {

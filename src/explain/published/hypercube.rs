@@ -1,7 +1,7 @@
 //! An n-cube: A.1, (10)-(14) and A.2.
 
 use flitwise_models::answer::{ChannelAnswer, ClassAnswer};
-use flitwise_models::published::{ClassRecord, CubeRecord, PathRecord, RealTimeLoad};
+use flitwise_models::published::{ClassRecord, Cube, PathRecord, RealTimeLoad};
 use flitwise_models::scenario::ClassKind;
 
 use super::Explained;
@@ -58,7 +58,7 @@ impl<'e> Explained<'e> {
     }
 
     /// A.1.
-    fn traffic(&self, section: &mut Section, cube: &CubeRecord) {
+    fn traffic(&self, section: &mut Section, cube: &Cube) {
         let n = cube.routes.dimension();
         let number = |name, value: usize| (name, value as f64);
         let hops = |k: usize| cube.routes.share_of_hops(k);
@@ -121,7 +121,7 @@ impl<'e> Explained<'e> {
     }
 
     /// (10)-(12) and A.2.
-    fn latency_of_paths(&self, section: &mut Section, cube: &CubeRecord, classes: &[OnPaths<'e>]) {
+    fn latency_of_paths(&self, section: &mut Section, cube: &Cube, classes: &[OnPaths<'e>]) {
         let n = cube.routes.dimension();
         let stages = ("P", self.record.stages);
         let message = |of: &OnPaths<'e>| ("M_{c}", of.class.buffering.message_flits);
@@ -270,7 +270,7 @@ impl<'e> Explained<'e> {
     }
 
     /// What the chains of all links say.
-    fn shares_by_channel(&self, section: &mut Section, cube: &CubeRecord) {
+    fn shares_by_channel(&self, section: &mut Section, cube: &Cube) {
         let n = cube.routes.dimension();
         let mut heads = vec!["channel".to_owned(), "π_∅".to_owned()];
         heads.extend(self.real_time().map(|class| format!("S of {} [cycles/flit]", self.name(class.class))));
@@ -285,7 +285,7 @@ impl<'e> Explained<'e> {
     }
 
     /// (13) and below.
-    fn best_effort_on_channels(&self, section: &mut Section, cube: &CubeRecord, classes: &[OnPaths<'e>]) {
+    fn best_effort_on_channels(&self, section: &mut Section, cube: &Cube, classes: &[OnPaths<'e>]) {
         let n = cube.routes.dimension();
         let Some(met) = classes.iter().find_map(|of| of.class.met.as_ref()) else { return };
         let loads = &met.loads;
