@@ -262,7 +262,10 @@ impl Figure {
             return Chain::default();
         };
         let members = record.classes.iter().filter(|class| class.kind == ClassKind::RealTime);
-        Chain::of(link, members.map(|class| self.scenario.classes()[class.class].name.clone()).collect())
+        let names = members.map(|class| self.scenario.classes()[class.class].name.clone());
+        let mut chain = Chain::of(link, names.collect());
+        chain.transitions.sort_by_key(|transition| (transition.from ^ transition.to, transition.from));
+        chain
     }
 }
 

@@ -122,69 +122,53 @@ fn question(section: &mut Section, scenario: &Scenario, answer: &Answer, wanted:
     }
 }
 
-fn known(number: Option<f64>) -> f64 {
-    number.unwrap_or(f64::NAN)
+/// What the symbols of a class stand for.
+fn symbols(scenario: &Scenario, index: usize, class: &ClassAnswer) -> Values {
+    let known = |number: Option<f64>| number.unwrap_or(f64::NAN);
+    let spec = &scenario.classes()[index];
+    // V and U are sums of the parts before them
+    let until_link = known(class.arbitration_cycles) + known(class.output_cycles);
+    Values::of([
+        ("P", f64::from(scenario.router().pipeline_stages)),
+        (
+            "h",
+            match scenario.network() {
+                NetworkSpec::Router { .. } => 0.0,
+                NetworkSpec::Hypercube { dimension } => EcubeRoutes::new(dimension as usize).mean_hops(),
+            },
+        ),
+        ("M_{c}", f64::from(spec.message_flits)),
+        ("transfer_{c}", known(class.transfer_cycles)),
+        ("R_{c}", known(class.input_cycles)),
+        ("input_{c}", known(class.input_cycles)),
+        ("w_{c}", known(class.arbitration_cycles)),
+        ("arbitration_{c}", known(class.arbitration_cycles)),
+        ("V_{c}", until_link),
+        ("output_{c}", known(class.output_cycles)),
+        ("U_{c}", until_link + known(class.gap_cycles)),
+        ("gaps_{c}", known(class.gap_cycles)),
+        ("L_{c}", known(class.network_latency_cycles)),
+        ("λ_{c}", spec.rate),
+        ("B_{c}", known(class.source_load) / spec.rate),
+        ("u_{c}", known(class.source_load)),
+        ("W_{c}^{queue}", known(class.waiting_cycles)),
+        ("W_{c}", known(class.waiting_cycles)),
+        ("Latency_{c}", known(class.total_latency_cycles)),
+    ])
 }
 
-fn found(class: &ClassAnswer, values: Values, value: Option<f64>) -> Found {
-    Found::new(vec![("c", class.name.clone())], values, known(value))
+/// One equation over classes.
+fn step(section: &mut Section, equation: &Equation, scenario: &Scenario, classes: &[(usize, &ClassAnswer)]) {
+    let found = |(index, class): &(usize, &ClassAnswer)| {
+        Found::by(vec![("c", class.name.clone())], symbols(scenario, *index, class))
+    };
+    section.step(equation, classes.iter().map(found));
 }
 
 fn parts(section: &mut Section, scenario: &Scenario, classes: &[(usize, &ClassAnswer)]) {
-    let hops = match scenario.network() {
-        NetworkSpec::Router { .. } => 0.0,
-        NetworkSpec::Hypercube { dimension } => EcubeRoutes::new(dimension as usize).mean_hops(),
-    };
-    section.step(
-        &TRANSFER,
-        classes.iter().map(|(index, class)| {
-            let values = Values::of([
-                ("P", f64::from(scenario.router().pipeline_stages)),
-                ("h", hops),
-                ("M_{c}", f64::from(scenario.classes()[*index].message_flits)),
-            ]);
-            found(class, values, class.transfer_cycles)
-        }),
-    );
-    let part = |section: &mut Section, equation: &Equation, symbol, of: fn(&ClassAnswer) -> Option<f64>| {
-        let found = classes
-            .iter()
-            .map(|(_, class)| found(class, Values::of([(symbol, known(of(class)))]), of(class)));
-        section.step(equation, found);
-    };
-    part(section, &INPUT, "R_{c}", |class| class.input_cycles);
-    part(section, &ARBITRATION, "w_{c}", |class| class.arbitration_cycles);
-    // V and U are sums of the parts before them
-    let until_link = |class: &ClassAnswer| known(class.arbitration_cycles) + known(class.output_cycles);
-    section.step(
-        &OUTPUT,
-        classes.iter().map(|(_, class)| {
-            let values =
-                Values::of([("V_{c}", until_link(class)), ("w_{c}", known(class.arbitration_cycles))]);
-            found(class, values, class.output_cycles)
-        }),
-    );
-    section.step(
-        &GAPS,
-        classes.iter().map(|(_, class)| {
-            let link = until_link(class);
-            let values = Values::of([("U_{c}", link + known(class.gap_cycles)), ("V_{c}", link)]);
-            found(class, values, class.gap_cycles)
-        }),
-    );
-    section.step(
-        &LATENCY,
-        classes.iter().map(|(_, class)| {
-            let values = Values::of([
-                ("transfer_{c}", known(class.transfer_cycles)),
-                ("input_{c}", known(class.input_cycles)),
-                ("arbitration_{c}", known(class.arbitration_cycles)),
-                ("output_{c}", known(class.output_cycles)),
-                ("gaps_{c}", known(class.gap_cycles)),
-            ]);
-            found(class, values, class.network_latency_cycles)
-        }),
-    );
+    for equation in [&TRANSFER, &INPUT, &ARBITRATION, &OUTPUT, &GAPS, &LATENCY] {
+        step(section, equation, scenario, classes);
+    }
     for (_, class) in classes {
         let parts = [
             ("transfer", class.transfer_cycles),
@@ -199,34 +183,14 @@ fn parts(section: &mut Section, scenario: &Scenario, classes: &[(usize, &ClassAn
 }
 
 fn waiting(section: &mut Section, scenario: &Scenario, classes: &[(usize, &ClassAnswer)]) {
-    let loaded = classes
-        .iter()
-        .filter(|(index, class)| class.source_load.is_some() && scenario.classes()[*index].rate > 0.0);
-    section.step(
-        &LOAD,
-        loaded.map(|(index, class)| {
-            let rate = scenario.classes()[*index].rate;
-            let values = Values::of([("λ_{c}", rate), ("B_{c}", known(class.source_load) / rate)]);
-            found(class, values, class.source_load)
-        }),
-    );
-    let waiting = || classes.iter().filter(|(_, class)| class.waiting_cycles.is_some());
-    section.step(
-        &WAIT,
-        waiting().map(|(_, class)| {
-            found(class, Values::of([("W_{c}^{queue}", known(class.waiting_cycles))]), class.waiting_cycles)
-        }),
-    );
-    section.step(
-        &TOTAL,
-        waiting().map(|(_, class)| {
-            let values = Values::of([
-                ("L_{c}", known(class.network_latency_cycles)),
-                ("W_{c}", known(class.waiting_cycles)),
-            ]);
-            found(class, values, class.total_latency_cycles)
-        }),
-    );
+    let sends = |(index, class): &&(usize, &ClassAnswer)| {
+        class.source_load.is_some() && scenario.classes()[*index].rate > 0.0
+    };
+    step(section, &LOAD, scenario, &classes.iter().filter(sends).copied().collect::<Vec<_>>());
+    let waits = |(_, class): &&(usize, &ClassAnswer)| class.waiting_cycles.is_some();
+    let waiting: Vec<_> = classes.iter().filter(waits).copied().collect();
+    step(section, &WAIT, scenario, &waiting);
+    step(section, &TOTAL, scenario, &waiting);
 }
 
 fn deadlines(derivation: &mut Derivation, classes: &[(usize, &ClassAnswer)]) {

@@ -87,6 +87,17 @@ pub fn length_biased_mean<T: Scalar>(rates_and_lengths: impl IntoIterator<Item =
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::queueing::{Customers, PreemptiveResume};
+
+    /// (9) is the preemptive-resume station, with little best effort below constant real-time messages.
+    #[test]
+    fn equation_9_is_the_preemptive_resume_station() {
+        let (high, low) = (Customers::new(0.4 / 16.0, 16.0, 0.0), Customers::new(0.0, 48.0, 0.0));
+        let response =
+            PreemptiveResume { classes: vec![high, low] }.measures()[1].reached().unwrap().mean_response;
+        let found = RealTimeLoad { idle: 0.6, rate: high.rate }.cycles_per_flit(16.0, 48.0);
+        assert!((found * 48.0 / response - 1.0).abs() < 1e-14);
+    }
 
     #[test]
     fn without_real_time_traffic_a_flit_takes_one_cycle() {

@@ -102,30 +102,18 @@ impl Explained<'_> {
         };
         let ejection = self.record.cube.as_ref().map(|cube| cube.routes.dimension());
         let stay = pairs.iter().map(|(bit, class, set)| {
-            let visitor = link.visitors[*bit];
-            let share = ("S_{c}[Z]", link.shares.cycles_per_flit(*bit, *set));
-            let front = [("P", self.record.stages), ("M_{c}", class.buffering.message_flits), share];
-            let values = match &class.path {
-                None => {
-                    let blocking = class.blocking.map_or(f64::NAN, |blocking| blocking.length);
-                    let mut values = Values::of(front);
-                    values.symbols.push(("B_{c}", blocking));
-                    values
-                }
-                Some(path) if ejection == Some(self.link) => {
-                    let mut values = Values::of(front);
-                    values.symbols.push(("O_{c}", path.ejection));
-                    values
-                }
-                Some(path) => Values::of([
-                    ("F_{c}", visitor.fixed_cycles),
+            let mut values = self.of_class(class).with([
+                ("S_{c}[Z]", link.shares.cycles_per_flit(*bit, *set)),
+                ("F_{c}", link.visitors[*bit].fixed_cycles),
+                ("L_{c}[Z]", link.departure(*bit, *set).stay_cycles),
+            ]);
+            if let Some(path) = class.path.as_ref().filter(|_| ejection != Some(self.link)) {
+                values = values.with([
                     ("P_{b,c}^{s}", path.probabilities[self.link]),
-                    ("m_{c}", class.buffering.room()),
                     ("Bmid_{c,s}", path.middle[self.link].flits),
-                    share,
-                ]),
-            };
-            Found::new(names(class, *set), values, link.departure(*bit, *set).stay_cycles)
+                ]);
+            }
+            Found::by(names(class, *set), values)
         });
         let equation = match ejection {
             None => &eq::STAY,
