@@ -5,76 +5,40 @@ use flitwise_models::published::EcubeRoutes;
 use flitwise_models::scenario::{NetworkSpec, Scenario};
 
 use super::derivation::{Bar, Derivation, Entry, Equation, Found, Part, Section};
+use super::equations::equations;
 use super::formula::Values;
 
-const TRANSFER: Equation = Equation {
-    number: "transfer",
-    unit: "cycles",
-    formula: "transfer_{c} = P - 1 + P * h + M_{c}",
-    reason: "A lone message: its header takes P cycles a router, its M flits follow one a cycle; h is the mean number \
-             of channels crossed, 0 in a single router.",
-};
-const INPUT: Equation = Equation {
-    number: "input buffers",
-    unit: "cycles",
-    formula: "input_{c} = R_{c}",
-    reason: "A message that comes while the one before it of its class is served waits in the input buffer for what \
-             is left of that service: P(R > r) = E[1 - exp(-λ (B - r)); e > r], with the service B = M + G + e, the \
-             excess e = (R' + x + H - G)+, the gaps G inside it and the header's longer way H = P - 3.",
-};
-const ARBITRATION: Equation = Equation {
-    number: "arbitration",
-    unit: "cycles",
-    formula: "arbitration_{c} = w_{c}",
-    reason: "Headers from other inputs queue for the virtual channel of the output, which one message holds for \
-             B = M + 1 + hole, hole(y) = (G - y - H)+; and the tail cannot cross before the flit b places ahead has \
-             left (back-pressure).",
-};
-const OUTPUT: Equation = Equation {
-    number: "output buffers",
-    unit: "cycles",
-    formula: "output_{c} = V_{c} - w_{c}",
-    reason: "From then on the header waits for the link: V is the wait in a queue whose service B takes in what other \
-             classes send between the flits, K^(M), and whose first customer meets a set-up v (Welch 1964).",
-};
-const GAPS: Equation = Equation {
-    number: "gaps",
-    unit: "cycles",
-    formula: "gaps_{c} = U_{c} - V_{c}",
-    reason: "Behind the header other classes take turns, so that the tail comes later than M - 1 cycles after it: \
-             U = max(lag, Γ) + K, as a lag hides a gap Γ and a gap eats the lag.",
-};
-const LATENCY: Equation = Equation {
-    number: "network latency",
-    unit: "cycles",
-    formula: "L_{c} = transfer_{c} + input_{c} + arbitration_{c} + output_{c} + gaps_{c}",
-    reason: "The parts follow each other on the message's way, so that they add up.",
-};
-const LOAD: Equation = Equation {
-    number: "saturation",
-    unit: "",
-    formula: "u_{c} = λ_{c} * B_{c}",
-    reason: "The input channel is held for B = M + H + max(x, (G - R - H)+) a message, x being what holds up its tail; \
-             from load 1 on the queue before it has no steady state.",
-};
-const WAIT: Equation = Equation {
-    number: "waiting",
-    unit: "cycles",
-    formula: "W_{c} = W_{c}^{queue}",
-    reason: "What the queue of interface and input channel has beyond the in-buffer wait: \
-             φ(z) = `P_{0} * (1 + l * f * r_{F} - l * b * r_{B}) / (1 - l * b * r_{B})`, of which the mean is taken; \
-             under ON/OFF sources a queue of Markov-modulated arrivals stands for it.",
-};
-const TOTAL: Equation = Equation {
-    number: "(1)",
-    unit: "cycles",
-    formula: "Latency_{c} = L_{c} + W_{c}",
-    reason: "What the user sees: network and source together.",
-};
-
-#[cfg(test)]
-pub(super) const ALL: [&Equation; 9] =
-    [&TRANSFER, &INPUT, &ARBITRATION, &OUTPUT, &GAPS, &LATENCY, &LOAD, &WAIT, &TOTAL];
+equations! {
+    TRANSFER: "transfer", "cycles", "transfer_{c} = P - 1 + P * h + M_{c}",
+        "A lone message: its header takes P cycles a router, its M flits follow one a cycle; h is the mean \
+         number of channels crossed, 0 in a single router.";
+    INPUT: "input buffers", "cycles", "input_{c} = R_{c}",
+        "A message that comes while the one before it of its class is served waits in the input buffer for \
+         what is left of that service: P(R > r) = E[1 - exp(-λ (B - r)); e > r], with the service B = M + G + \
+         e, the excess e = (R' + x + H - G)+, the gaps G inside it and the header's longer way H = P - 3.";
+    ARBITRATION: "arbitration", "cycles", "arbitration_{c} = w_{c}",
+        "Headers from other inputs queue for the virtual channel of the output, which one message holds for B \
+         = M + 1 + hole, hole(y) = (G - y - H)+; and the tail cannot cross before the flit b places ahead has \
+         left (back-pressure).";
+    OUTPUT: "output buffers", "cycles", "output_{c} = V_{c} - w_{c}",
+        "From then on the header waits for the link: V is the wait in a queue whose service B takes in what \
+         other classes send between the flits, K^(M), and whose first customer meets a set-up v (Welch \
+         1964).";
+    GAPS: "gaps", "cycles", "gaps_{c} = U_{c} - V_{c}",
+        "Behind the header other classes take turns, so that the tail comes later than M - 1 cycles after it: \
+         U = max(lag, Γ) + K, as a lag hides a gap Γ and a gap eats the lag.";
+    LATENCY: "network latency", "cycles", "L_{c} = transfer_{c} + input_{c} + arbitration_{c} + output_{c} + gaps_{c}",
+        "The parts follow each other on the message's way, so that they add up.";
+    LOAD: "saturation", "", "u_{c} = λ_{c} * B_{c}",
+        "The input channel is held for B = M + H + max(x, (G - R - H)+) a message, x being what holds up its \
+         tail; from load 1 on the queue before it has no steady state.";
+    WAIT: "waiting", "cycles", "W_{c} = W_{c}^{queue}",
+        "What the queue of interface and input channel has beyond the in-buffer wait: φ(z) = `P_{0} * (1 + l \
+         * f * r_{F} - l * b * r_{B}) / (1 - l * b * r_{B})`, of which the mean is taken; under ON/OFF \
+         sources a queue of Markov-modulated arrivals stands for it.";
+    TOTAL: "(1)", "cycles", "Latency_{c} = L_{c} + W_{c}",
+        "What the user sees: network and source together.";
+}
 
 /// Residuals that are listed at both ends.
 const RESIDUALS: usize = 5;

@@ -1,5 +1,5 @@
-//! Derivatives of the published model's means, in forward mode through its fixed point: its equations once more, applied
-//! to numbers that carry their slopes.
+//! Derivatives of the published model's means, in forward mode through its fixed point: its equations, applied to
+//! numbers that carry their slopes.
 
 use super::implicit::Known;
 use super::parameter::{Of, Parameter};
