@@ -4,12 +4,14 @@
 //! class are `L_{c,s}`, the mean latency of messages that start on channel `s = 0..n`, and `L_{c,n}`, the time
 //! at the ejection channel.
 
+use std::rc::Rc;
+
 use super::best_effort::RealTimeLoad;
 use super::deadline::BlockingLength;
 use super::ecube_traffic::EcubeRoutes;
 use super::middle_blocking::MiddleBlocking;
 use super::record::{ClassRecord, LinkRecord, MetRecord, PathRecord, Record};
-use super::sharing::{LinkChain, Visitor};
+use super::sharing::{LinkChain, Shares, Visitor};
 use super::solution::{Channel, ChannelSolution, ClassSolution, Latencies, NoSolution, Outcome, Starved};
 use super::source_wait::SourceWait;
 use super::traffic::{Flow, Traffic};
@@ -286,11 +288,12 @@ pub(super) fn solve<T: Scalar>(
     let cube = Cube::new(dimension, traffic.stages);
     let n = cube.n();
     let classes = &traffic.real_time;
+    let shares = Rc::new(Shares::new(&traffic.vticks));
     let mut real_time = RealTime {
         cube: &cube,
         classes,
         chain: LinkChain::new(classes.len()),
-        links: vec![LinkRecord::new(&traffic.vticks); n + 1],
+        links: (0..=n).map(|_| LinkRecord::new(&shares)).collect(),
         paths: vec![PathRecord::unknown(); classes.len()],
         closing: vec![Closing::default(); classes.len()],
     };

@@ -4,6 +4,8 @@
 //! equations pass through on the way ([`Visitor::departure`], [`Sharing::given_present`], the terms of
 //! [`MiddleLength`]) is asked of the same functions that the iteration asks.
 
+use std::rc::Rc;
+
 use super::best_effort::RealTimeLoad;
 use super::blocking::{Blocking, Buffering};
 use super::hypercube::Cube;
@@ -95,7 +97,7 @@ pub struct MetRecord<T = f64> {
 #[derive(Clone, Debug)]
 pub struct LinkRecord<T = f64> {
     /// (7).
-    pub shares: Shares<T>,
+    pub shares: Rc<Shares<T>>,
     /// What comes, by class.
     pub visitors: Vec<Visitor<T>>,
     /// (6), (8).
@@ -103,11 +105,11 @@ pub struct LinkRecord<T = f64> {
 }
 
 impl<T: Scalar> LinkRecord<T> {
-    /// A link shared by classes of the given Vticks \[cycles/flit\], before anything is known.
-    pub(super) fn new(vticks: &[T]) -> Self {
-        let classes = vticks.len();
+    /// A link before anything is known of it.
+    pub(super) fn new(shares: &Rc<Shares<T>>) -> Self {
+        let classes = shares.classes();
         let visitors = Vec::with_capacity(classes);
-        Self { shares: Shares::new(vticks), visitors, sharing: Sharing::unknown(classes) }
+        Self { shares: Rc::clone(shares), visitors, sharing: Sharing::unknown(classes) }
     }
 
     /// Number of states `2^k`.

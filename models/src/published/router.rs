@@ -4,11 +4,13 @@
 //! is blocked by itself too and served in what they leave (9). Nothing flows back from best effort, so the
 //! real-time classes are solved first, together, and best effort after them.
 
+use std::rc::Rc;
+
 use super::best_effort::{RealTimeLoad, length_biased_mean};
 use super::blocking::Blocking;
 use super::deadline::BlockingLength;
 use super::record::{ClassRecord, LinkRecord, MetRecord, Record};
-use super::sharing::{LinkChain, Visitor};
+use super::sharing::{LinkChain, Shares, Visitor};
 use super::solution::{Channel, ChannelSolution, ClassSolution, Latencies, NoSolution, Outcome, Starved};
 use super::source_wait::SourceWait;
 use super::traffic::{Flow, Traffic};
@@ -30,7 +32,7 @@ pub(super) fn solve<T: Scalar>(
     let mut real_time = RealTime {
         traffic,
         chain: LinkChain::new(classes.len()),
-        link: LinkRecord::new(&traffic.vticks),
+        link: LinkRecord::new(&Rc::new(Shares::new(&traffic.vticks))),
         blocking: classes.iter().map(|c| Blocking::at(T::one(), T::zero(), c.buffering)).collect(),
     };
     let zero_load = || classes.iter().map(|class| traffic.before_flits() + class.message()).collect();

@@ -51,16 +51,18 @@ impl Explained<'_> {
             ("h", cube.routes.mean_hops()),
             ("P_{1}", cube.routes.share_of_hops(1)),
             ("λ_{c}", path.accepted_rate),
-            ("λ_{c,s}", path.accepted_rate * cube.per_channel),
             ("P_{b,c}^{n}", path.probabilities[n]),
             ("O_{c}", path.ejection),
         ]);
-        match self.channels(class).get(n) {
-            Some(ejection) => {
-                values.with([("S_{c,n}", ejection.cycles_per_flit), ("L_{c,n}", ejection.latency_cycles)])
-            }
-            None => values,
-        }
+        let channels = self.channels(class);
+        let of_answer = channels.get(n).map(|ejection| {
+            [
+                ("λ_{c,s}", channels[0].rate_messages_per_cycle),
+                ("S_{c,n}", ejection.cycles_per_flit),
+                ("L_{c,n}", ejection.latency_cycles),
+            ]
+        });
+        values.with(of_answer.into_iter().flatten())
     }
 
     /// Of a class where a rate is divided by a rate: of a silent one the shares that it would have stand for them.
