@@ -2,9 +2,9 @@
 
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::model::{Failure, Model, Options};
-use flitwise_models::published::OutputChain;
+use flitwise_models::published::solve_recorded;
 use flitwise_models::quantity::{Measure, Quantity};
-use flitwise_models::scenario::{DeadlineSpec, MAX_DEADLINES, Scenario};
+use flitwise_models::scenario::{ClassKind, DeadlineSpec, MAX_DEADLINES, Scenario};
 use flitwise_validation::answer::{ClassSimulation, Simulation};
 use flitwise_validation::compare::Measured;
 use rayon::prelude::*;
@@ -13,7 +13,7 @@ use crate::figure::{Figure, Parts, Question, Sweep, Variant};
 use crate::note::{Note, Place, merged};
 use crate::picture::{
     Axis, Bar, Chain, Content, ErrorSeries, HeatCell, HeatMap, HeatPanel, Lines, Origin, Picture, Point,
-    Series, Stacked, StackedPanel, Transition, class_styles,
+    Series, Stacked, StackedPanel, class_styles,
 };
 
 /// What [`Parts::Places`] are called.
@@ -251,28 +251,23 @@ impl Figure {
     }
 
     fn chain(&self, notes: &mut Vec<Note>) -> Chain {
-        let scenario = |_| self.at(None, &[]).ok();
-        let answers = solved(Model::Published, &[0.0], scenario, false, noting(notes, ""));
-        let answer = answers.into_iter().next().flatten();
-        let found = answer.and_then(|answer| OutputChain::of(&self.scenario, &answer));
-        let Some(OutputChain { classes, occupancy, rates, cycles_per_flit }) = found else {
-            let text = "the model has no numbers for this chain".to_owned();
-            notes.push(Note { place: Place::default(), text });
+        let options = Options { distributions: false, saturation_loads: false, ..Options::default() };
+        let (answer, record) = solve_recorded(&self.scenario, &options);
+        let mut note = |text| notes.push(Note { place: Place::default(), text });
+        if let Err(failure) = &answer {
+            note(format!("no {} model: {failure}", Model::Published));
+        }
+        let record = record.filter(|record| answer.is_ok() && record.cube.is_none());
+        let Some((record, link)) = record.as_ref().and_then(|record| Some((record, record.links.first()?)))
+        else {
+            note("the model has no numbers for this chain".to_owned());
             return Chain::default();
         };
-        let states = occupancy.len();
-        let transition = |(bit, from): (usize, usize)| Transition {
-            from,
-            to: from ^ (1 << bit),
-            rate_per_cycle: rates.get(bit, from),
-        };
-        let pairs = (0..classes.len()).flat_map(|bit| (0..states).map(move |from| (bit, from)));
-        Chain {
-            members: classes.iter().map(|class| self.scenario.classes()[*class].name.clone()).collect(),
-            transitions: pairs.map(transition).collect(),
-            probabilities: occupancy,
-            cycles_per_flit,
-        }
+        let members = record.classes.iter().filter(|class| class.kind == ClassKind::RealTime);
+        let names = members.map(|class| self.scenario.classes()[class.class].name.clone());
+        let mut chain = Chain::of(link, names.collect());
+        chain.transitions.sort_by_key(|transition| (transition.from ^ transition.to, transition.from));
+        chain
     }
 }
 

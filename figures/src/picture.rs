@@ -3,6 +3,7 @@
 //! Whatever is drawn stands here first, with its unit: the drawing computes nothing but places on paper.
 
 use flitwise_models::model::Model;
+use flitwise_models::published::LinkRecord;
 use flitwise_models::scenario::{ClassKind, ScenarioSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -333,6 +334,29 @@ pub struct Chain {
     pub transitions: Vec<Transition>,
     /// By set and member: cycles per flit of the member in this set; `None` where it is not in it.
     pub cycles_per_flit: Vec<Vec<Option<f64>>>,
+}
+
+impl Chain {
+    /// The chain of a link, Fig. 3 of the 2005 paper, with the numbers of a solve; `members` are its classes' names.
+    pub fn of(link: &LinkRecord, members: Vec<String>) -> Self {
+        let classes = members.len();
+        let cycles = |set: usize| {
+            let of = |class: usize| (set >> class & 1 == 1).then(|| link.shares.cycles_per_flit(class, set));
+            (0..classes).map(of).collect()
+        };
+        let pairs = (0..link.states()).flat_map(|from| (0..classes).map(move |class| (class, from)));
+        let transition = |(class, from)| Transition {
+            from,
+            to: from ^ (1_usize << class),
+            rate_per_cycle: link.rate(class, from),
+        };
+        Self {
+            members,
+            probabilities: link.sharing.occupancy.clone(),
+            transitions: pairs.map(transition).collect(),
+            cycles_per_flit: (0..link.states()).map(cycles).collect(),
+        }
+    }
 }
 
 /// A transition of a chain.

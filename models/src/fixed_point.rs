@@ -117,6 +117,42 @@ impl History {
     }
 }
 
+/// How the parts of a model come to their fixed points.
+pub(crate) trait Iterate<T> {
+    /// Whether the way there is kept.
+    fn records(&self) -> bool;
+
+    /// Moves `x` to the fixed point of `map`, where `map` is applied last. Without unknowns there is nothing to do.
+    fn reach(&mut self, x: &mut [T], map: impl FnMut(&[T], &mut [T])) -> (Report, Option<History>);
+}
+
+/// By substitution, see [`solve`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Substitution {
+    pub(crate) options: Options,
+    pub(crate) recorded: bool,
+}
+
+impl Iterate<f64> for Substitution {
+    fn records(&self) -> bool {
+        self.recorded
+    }
+
+    fn reach(&mut self, x: &mut [f64], mut map: impl FnMut(&[f64], &mut [f64])) -> (Report, Option<History>) {
+        if x.is_empty() {
+            return (Report::default(), None);
+        }
+        let mut history = self.recorded.then(History::default);
+        let report = solve(x, &self.options, |x, next| {
+            if let Some(history) = &mut history {
+                history.note(x);
+            }
+            map(x, next);
+        });
+        (report, history)
+    }
+}
+
 /// Residual that rounding may explain where it no longer improves: beyond saturation `1 - P_b` loses digits.
 const NOISE: f64 = 1e-8;
 /// Steps over which the residual must have halved, or it no longer improves.

@@ -27,6 +27,7 @@
 //! | [`sensitivity`] | derivatives and elasticities of an answer |
 //! | [`queueing`] | textbook stations |
 //! | [`fixed_point`], [`markov_chain`], [`lattice`] | methods |
+//! | [`scalar`] | numbers that equations take: plain ones, and ones that carry their slopes |
 //! | [`document`] | texts whose values know their places, and faults |
 //! | [`notes`] | equations and where they are, readings of the paper, what is known to be off |
 
@@ -41,6 +42,7 @@ pub mod published;
 pub mod quantity;
 pub mod queueing;
 pub mod refined;
+pub mod scalar;
 pub mod scenario;
 pub mod sensitivity;
 

@@ -7,27 +7,30 @@
 
 use nalgebra::DMatrix;
 
+use crate::scalar::{Dual, Scalar, Slopes, slopes, with_slopes};
+
 /// Up to this many parts the chain is solved by elimination: 32 states.
 const DENSE_PARTS: usize = 5;
 /// Imbalance at which the multilevel method has converged.
 const BALANCED: f64 = 1e-13;
 /// Rounds of the multilevel method after which it is stopped; ten to twenty are the rule.
 const MAX_ROUNDS: u32 = 200;
-/// Up to this many parts elimination takes over where the multilevel method was stopped: 512 states.
-const LAST_RESORT_PARTS: usize = 9;
+/// Up to this many parts elimination takes over where the multilevel method was stopped: 512 states, which it takes
+/// about 50 ms for.
+pub(crate) const LAST_RESORT_PARTS: usize = 9;
 
 /// Rates at which single parts come and go: row `part`, column `state` (the subset as a bit mask); in a state
 /// that contains the part it is the rate at which the part leaves, in one that does not, at which it comes.
 #[derive(Clone, Debug)]
-pub struct ToggleRates {
+pub struct ToggleRates<T = f64> {
     parts: usize,
-    rates: Vec<f64>,
+    rates: Vec<T>,
 }
 
-impl ToggleRates {
+impl<T: Scalar> ToggleRates<T> {
     /// All rates zero.
     pub fn new(parts: usize) -> Self {
-        Self { parts, rates: vec![0.0; parts << parts] }
+        Self { parts, rates: vec![T::zero(); parts << parts] }
     }
 
     /// Number of parts `k`.
@@ -41,16 +44,18 @@ impl ToggleRates {
     }
 
     /// The rate at which `part` is toggled in `state` \[1/time\].
-    pub fn get(&self, part: usize, state: usize) -> f64 {
+    pub fn get(&self, part: usize, state: usize) -> T {
         self.rates[(part << self.parts) + state]
     }
 
     /// Sets it; it must be positive and finite.
-    pub fn set(&mut self, part: usize, state: usize, rate: f64) {
-        debug_assert!(rate > 0.0 && rate.is_finite(), "part {part}, state {state}: {rate}");
+    pub fn set(&mut self, part: usize, state: usize, rate: T) {
+        debug_assert!(rate.re() > 0.0 && rate.re().is_finite(), "part {part}, state {state}: {rate}");
         self.rates[(part << self.parts) + state] = rate;
     }
+}
 
+impl ToggleRates {
     /// Rate out of `state` \[1/time\].
     fn out(&self, state: usize) -> f64 {
         (0..self.parts).map(|part| self.get(part, state)).sum()
@@ -134,6 +139,48 @@ impl StationarySolver {
         }
     }
 
+    /// Writes the stationary probabilities to `stationary`, by elimination, and how they move with the rates.
+    ///
+    /// `π Q = 0` gives `dπ Q = -π dQ` and `Σ dπ = 0`. What is left of the right side goes along as the states leave
+    /// the chain one by one, so that rare states keep their digits.
+    pub fn solve_with_slopes(&mut self, rates: &ToggleRates<Dual>, stationary: &mut [Dual]) {
+        let (parts, states) = (rates.parts(), rates.states());
+        let plain = ToggleRates { parts, rates: rates.rates.iter().map(|rate| rate.re).collect() };
+        let mut probability = vec![0.0; states];
+        let mut large;
+        let q = if parts <= DENSE_PARTS {
+            &mut self.matrix
+        } else {
+            large = DMatrix::zeros(states, states);
+            &mut large
+        };
+        eliminate(&plain, q, &mut probability);
+
+        // -π dQ, the flows out of each state and into the next
+        let mut right = vec![Slopes::zeros(); states];
+        for state in 0..states {
+            for part in 0..parts {
+                let flow = slopes(&rates.get(part, state)) * probability[state];
+                right[state] += flow;
+                right[state ^ (1 << part)] -= flow;
+            }
+        }
+        for last in (1..states).rev() {
+            let passed_on = right[last];
+            (0..last).for_each(|to| right[to] += passed_on * q[(to, last)]);
+        }
+        let mut moved = vec![Slopes::zeros(); states];
+        for state in 1..states {
+            let into: Slopes = (0..state).map(|from| moved[from] * q[(state, from)]).sum();
+            moved[state] = into - right[state] / q[(state, state)];
+        }
+        // of all solutions the one whose sum is zero
+        let sum: Slopes = moved.iter().sum();
+        for ((found, moved), probability) in stationary.iter_mut().zip(moved).zip(probability) {
+            *found = with_slopes(probability, moved - sum * probability);
+        }
+    }
+
     /// Brings `stationary` nearer to the stationary probabilities, by at most so many rounds where the method
     /// goes in rounds, each of which takes about a decimal digit; whether it is there. For chains whose rates
     /// will change again before they matter.
@@ -183,6 +230,7 @@ fn eliminate(rates: &ToggleRates, matrix: &mut DMatrix<f64>, stationary: &mut [f
         }
         // kept for the way back: expected visits to `last` per unit of time in each state left
         rest.row_mut(last).unscale_mut(out);
+        leaving[(last, 0)] = out;
     }
     stationary[0] = 1.0;
     for state in 1..states {
@@ -323,6 +371,47 @@ mod tests {
             }
         }
         assert!(rates.imbalance(&solve(&rates)) < 1e-12);
+    }
+
+    /// Rates with slopes of their own in three directions.
+    #[test]
+    fn slopes_are_differences() {
+        for parts in 1..=6 {
+            let (base, steps) = (rates(parts, 3.0, 7), rates(parts, 1.0, 11));
+            let slope = |part, state, direction: usize| {
+                base.get(part, state) * (steps.get(part, state ^ (direction % base.states())) - 0.5)
+            };
+            let mut dual = ToggleRates::new(parts);
+            let moved = |direction: usize, by: f64| {
+                let mut moved = base.clone();
+                for (part, state) in
+                    (0..parts).flat_map(|part| (0..1 << parts).map(move |state| (part, state)))
+                {
+                    moved.set(part, state, base.get(part, state) + by * slope(part, state, direction));
+                }
+                solve(&moved)
+            };
+            for (part, state) in (0..parts).flat_map(|part| (0..1 << parts).map(move |state| (part, state))) {
+                let slopes = Slopes::from_fn(|row, _| if row < 3 { slope(part, state, row) } else { 0.0 });
+                dual.set(part, state, with_slopes(base.get(part, state), slopes));
+            }
+            let mut found = vec![Dual::from_re(0.0); 1 << parts];
+            StationarySolver::new(parts).solve_with_slopes(&dual, &mut found);
+            let plain = solve(&base);
+            for direction in 0..4 {
+                let (above, below) = match direction {
+                    3 => (plain.clone(), plain.clone()),
+                    _ => (moved(direction, 1e-4), moved(direction, -1e-4)),
+                };
+                let rises = |p: &Dual| slopes(p)[direction];
+                assert!(found.iter().map(rises).sum::<f64>().abs() < 1e-14);
+                for (state, found) in found.iter().enumerate() {
+                    assert!((found.re / plain[state] - 1.0).abs() < 1e-11);
+                    let difference = (above[state] - below[state]) / 2e-4;
+                    assert!((rises(found) - difference).abs() < 1e-7 * plain[state], "{parts}, {state}");
+                }
+            }
+        }
     }
 
     #[test]

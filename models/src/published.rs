@@ -20,7 +20,6 @@ mod deadline;
 mod ecube_traffic;
 mod hypercube;
 mod middle_blocking;
-mod output_chain;
 mod record;
 mod router;
 mod saturation;
@@ -34,9 +33,9 @@ pub use best_effort::{RealTimeLoad, length_biased_mean};
 pub use blocking::{Blocking, Buffering};
 pub use deadline::{BlockingLength, Companion, Company};
 pub use ecube_traffic::EcubeRoutes;
+pub use hypercube::Cube;
 pub use middle_blocking::{MiddleBlocking, MiddleLength};
-pub use output_chain::OutputChain;
-pub use record::{ClassRecord, CubeRecord, IterationRecord, LinkRecord, MetRecord, PathRecord, Record};
+pub use record::{ClassRecord, IterationRecord, LinkRecord, MetRecord, PathRecord, Record};
 pub use sharing::{Departure, LinkChain, Shares, Sharing, Visitor};
 pub use source_wait::SourceWait;
 
@@ -44,11 +43,12 @@ pub use crate::fixed_point::{History, Report, Status};
 pub use crate::model::{Failure, Options};
 
 use crate::answer::Answer;
-use crate::fixed_point;
+use crate::fixed_point::{self, Iterate, Substitution};
 use crate::model::Model;
+use crate::scalar::Scalar;
 use crate::scenario::{ClassKind, NetworkSpec, Scenario, Scheduler};
-use solution::Outcome;
-use traffic::Traffic;
+pub(crate) use solution::{ClassSolution, Outcome};
+pub(crate) use traffic::{Number, Traffic};
 
 /// A place from which the iteration of a similar scenario may set out: the answer to this one.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,20 +83,20 @@ impl WarmStart {
 }
 
 /// What the parts of the model hand back.
-struct Solved {
-    report: Report,
+pub(crate) struct Solved<T = f64> {
+    pub(crate) report: Report,
     /// Whether every class has an answer: it converged, or it is saturated and says that it did not.
     answered: bool,
-    outcomes: Vec<Outcome>,
+    pub(crate) outcomes: Vec<Outcome<T>>,
     /// Mean latencies at the fixed point, for a warm start.
-    state: Vec<f64>,
+    state: Vec<T>,
     /// The working memory of the last iteration, if it was asked for.
-    record: Option<Record>,
+    record: Option<Record<T>>,
 }
 
 /// How far distributions are computed.
 #[derive(Clone, Copy, Debug)]
-struct DistributionRange {
+pub(crate) struct DistributionRange {
     /// Whole cycles kept, over all channels of a path together.
     cycles: usize,
     /// Whole cycles kept on each.
@@ -105,6 +105,9 @@ struct DistributionRange {
 
 /// Cycles kept of a distribution: what lies beyond has no percentiles.
 const DISTRIBUTION_CYCLES: usize = 1 << 19;
+
+/// The most iterations of a hypercube: where a thousand do not lead to the point, more hardly ever do.
+const MOST_ITERATIONS_OF_CUBES: u32 = 10_000;
 
 /// Solves the model.
 ///
@@ -164,7 +167,7 @@ fn distribution_range(scenario: &Scenario, options: &Options) -> Option<Distribu
     })
 }
 
-/// The fixed point of the scenario, whatever its topology.
+/// The fixed point of the scenario by substitution.
 fn means(
     scenario: &Scenario,
     traffic: &Traffic,
@@ -173,13 +176,26 @@ fn means(
     range: Option<DistributionRange>,
     recorded: bool,
 ) -> Solved {
-    let stages = scenario.router().pipeline_stages;
+    let most = match scenario.network() {
+        NetworkSpec::Router { .. } => options.max_iterations,
+        NetworkSpec::Hypercube { .. } => options.max_iterations.min(MOST_ITERATIONS_OF_CUBES),
+    };
+    let options = fixed_point::Options { max_iterations: most, ..*options };
     let start = start.and_then(|start| start.toward(scenario));
-    match scenario.network() {
-        NetworkSpec::Router { ports: _ } => router::solve(stages, traffic, options, start, range, recorded),
-        NetworkSpec::Hypercube { dimension } => {
-            hypercube::solve((dimension, stages), traffic, options, start, range, recorded)
-        }
+    fixed_point_of(scenario.network(), traffic, start, range, &mut Substitution { options, recorded })
+}
+
+/// The fixed point of the equations, whatever the topology, and whatever numbers they are applied to.
+pub(crate) fn fixed_point_of<T: Scalar>(
+    network: NetworkSpec,
+    traffic: &Traffic<T>,
+    start: Option<&[T]>,
+    range: Option<DistributionRange>,
+    iterate: &mut impl Iterate<T>,
+) -> Solved<T> {
+    match network {
+        NetworkSpec::Router { ports: _ } => router::solve(traffic, start, range, iterate),
+        NetworkSpec::Hypercube { dimension } => hypercube::solve(dimension, traffic, start, range, iterate),
     }
 }
 

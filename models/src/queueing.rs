@@ -101,11 +101,11 @@ fn below_one<T>(load: f64, value: impl FnOnce() -> T) -> Steady<T> {
 
 /// The first two moments of a time: of a service, or of a vacation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Service {
+pub struct Service<T = f64> {
     /// `E[S]` \[cycles\].
-    pub mean: f64,
+    pub mean: T,
     /// `E[S²]` \[cycles²\].
-    pub second_moment: f64,
+    pub second_moment: T,
 }
 
 impl Service {

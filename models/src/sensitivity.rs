@@ -20,17 +20,11 @@
 //! ```
 
 mod differences;
-mod dual;
-mod equations;
 mod forward;
-mod hypercube;
 mod implicit;
 mod output;
 mod parameter;
-mod router;
 mod slope;
-mod stationary;
-mod system;
 
 pub use output::{find_quantity, known_quantities};
 pub use parameter::{Parameter, ParameterKind};
@@ -46,7 +40,6 @@ use differences::Step;
 use output::{Output, dimension};
 use parameter::Of;
 use slope::Slope;
-use system::{Direction, System};
 
 /// Step of differences of smooth numbers, as a share of the parameter.
 const SMOOTH: f64 = 1e-3;
@@ -337,16 +330,12 @@ impl Asked<'_> {
         match (self.model, parameter.kind()) {
             (Model::Refined, _) => Step::Richardson(REFINED),
             (Model::Published, ParameterKind::Real) if !self.distributions => Step::Richardson(SMOOTH),
-            (Model::Published, ParameterKind::Real) if self.moves_shares(parameter) => {
+            (Model::Published, ParameterKind::Real) if forward::moves_shares(self.scenario, parameter) => {
                 Step::Share(ACROSS_STEPS)
             }
             (Model::Published, ParameterKind::Real) => Step::Richardson(SMOOTH),
             (Model::Published, _) => Step::Neighbours,
         }
-    }
-
-    fn moves_shares(&self, parameter: &Parameter) -> bool {
-        System::new(self.scenario, &[Direction { parameter, sign: 1.0 }]).shares_move(0)
     }
 
     fn exact(&self, output: &Output, parameter: &Parameter, slope: Slope) -> Sensitivity {

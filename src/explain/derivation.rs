@@ -115,6 +115,9 @@ impl Section {
             .into_iter()
             .map(|Found { names, values, value }| {
                 let names: Vec<(&str, String)> = names;
+                let of_left = || left.and_then(|left| values.of_symbol(left)).unwrap_or(f64::NAN);
+                let value = value.unwrap_or_else(of_left);
+                let values = values.used_in(right);
                 let sound = value.is_finite() && values.numbers().all(f64::is_finite);
                 Instance {
                     of: left.map(|left| left.named(&names)),
@@ -135,13 +138,18 @@ pub(crate) struct Found {
     /// What indices stand for.
     pub(crate) names: Vec<(&'static str, String)>,
     pub(crate) values: Values,
-    /// What the solver found.
-    pub(crate) value: f64,
+    /// What the solver found; `None`: `values` say what the left side is.
+    pub(crate) value: Option<f64>,
 }
 
 impl Found {
     pub(crate) fn new(names: Vec<(&'static str, String)>, values: Values, value: f64) -> Self {
-        Self { names, values, value }
+        Self { names, values, value: Some(value) }
+    }
+
+    /// `symbols` stand for both sides.
+    pub(crate) fn by(names: Vec<(&'static str, String)>, symbols: Values) -> Self {
+        Self { names, values: symbols, value: None }
     }
 }
 

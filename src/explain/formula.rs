@@ -129,18 +129,26 @@ impl Expression {
         }
     }
 
+    /// Shows it and all its parts to `see`.
+    fn visit(&self, see: &mut dyn FnMut(&Self)) {
+        see(self);
+        match self {
+            Self::Value(_) | Self::Literal(_) | Self::Omitted | Self::Symbol(_) => {}
+            Self::Sum(terms) => terms.iter().for_each(|(_, term)| term.visit(see)),
+            Self::Product(parts) | Self::Call(_, parts) => parts.iter().for_each(|part| part.visit(see)),
+            Self::Quotient(one, other) | Self::Power(one, other) | Self::Relation(one, _, other) => {
+                one.visit(see);
+                other.visit(see);
+            }
+            Self::Series(_, body) => body.visit(see),
+        }
+    }
+
     /// Whether numbers stand in it.
     fn has_values(&self) -> bool {
-        match self {
-            Self::Value(_) => true,
-            Self::Literal(_) | Self::Omitted | Self::Symbol(_) => false,
-            Self::Sum(terms) => terms.iter().any(|(_, term)| term.has_values()),
-            Self::Product(parts) | Self::Call(_, parts) => parts.iter().any(Self::has_values),
-            Self::Quotient(one, other) | Self::Power(one, other) | Self::Relation(one, _, other) => {
-                one.has_values() || other.has_values()
-            }
-            Self::Series(_, body) => body.has_values(),
-        }
+        let mut found = false;
+        self.visit(&mut |part| found |= matches!(part, Self::Value(_)));
+        found
     }
 
     fn tightness(&self) -> Tightness {

@@ -6,14 +6,15 @@ mod hypercube;
 mod path;
 mod router;
 mod source;
+mod symbols;
 
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::published::{ClassRecord, IterationRecord, Record, Status};
 use flitwise_models::scenario::{ClassKind, NetworkSpec, Scenario};
 
-use super::derivation::{Derivation, Entry, Found, Section};
+use super::derivation::{Derivation, Entry, Equation, Found, Section};
 use super::equations as eq;
-use super::formula::{Values, significant};
+use super::formula::significant;
 
 pub(super) use chain::picture;
 
@@ -67,6 +68,17 @@ impl<'e> Explained<'e> {
         answered.filter(|(_, answer)| answer.network_latency_cycles.is_some())
     }
 
+    /// One equation over classes.
+    fn of_classes(&self, section: &mut Section, equation: &Equation, classes: &[&ClassRecord]) {
+        section
+            .step(equation, classes.iter().map(|class| Found::by(self.names(class), self.of_class(class))));
+    }
+
+    /// One equation with sums over the first channels of classes.
+    fn along_paths(&self, section: &mut Section, equation: &Equation, classes: &[&ClassRecord]) {
+        section.step(equation, classes.iter().map(|class| Found::by(self.names(class), self.along(class))));
+    }
+
     fn question(&self, section: &mut Section) {
         let scenario = self.scenario;
         let router = scenario.router();
@@ -92,27 +104,14 @@ impl<'e> Explained<'e> {
         };
         let heads = ["class", "kind", "λ^g [messages/cycle/node]", "M [flits]"];
         section.table(&heads, scenario.classes().iter().map(row).collect());
-        let wanted = || self.record.classes.iter().filter(|class| self.wants(class.class));
-        section.step(
-            &eq::ROOM,
-            wanted().map(|class| {
-                let values = Values::of([
-                    ("b", class.buffering.buffer_flits),
-                    ("M_{c}", class.buffering.message_flits),
-                ]);
-                Found::new(vec![("c", self.name(class.class))], values, class.buffering.room())
-            }),
-        );
+        let wanted = self.record.classes.iter().filter(|class| self.wants(class.class));
+        self.of_classes(section, &eq::ROOM, &wanted.collect::<Vec<_>>());
         let by_rate = |class: &&ClassRecord| {
             self.scenario.classes()[class.class].vtick.is_none() && class.offered_rate > 0.0
         };
-        let found = |class: &ClassRecord| {
-            let symbols = [("λ_{c}^{g}", class.offered_rate), ("M_{c}", class.buffering.message_flits)];
-            Some(Found::new(vec![("c", self.name(class.class))], Values::of(symbols), class.vtick?))
-        };
-        let vticks: Vec<Found> = self.real_time().filter(by_rate).filter_map(found).collect();
+        let vticks: Vec<_> = self.real_time().filter(by_rate).collect();
         if !vticks.is_empty() {
-            section.step(&eq::VTICK, vticks);
+            self.of_classes(section, &eq::VTICK, &vticks);
         }
         for class in self.real_time().filter(|class| !by_rate(class)) {
             let vtick = significant(class.vtick.unwrap_or_default());

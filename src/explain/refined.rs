@@ -5,76 +5,40 @@ use flitwise_models::published::EcubeRoutes;
 use flitwise_models::scenario::{NetworkSpec, Scenario};
 
 use super::derivation::{Bar, Derivation, Entry, Equation, Found, Part, Section};
+use super::equations::equations;
 use super::formula::Values;
 
-const TRANSFER: Equation = Equation {
-    number: "transfer",
-    unit: "cycles",
-    formula: "transfer_{c} = P - 1 + P * h + M_{c}",
-    reason: "A lone message: its header takes P cycles a router, its M flits follow one a cycle; h is the mean number \
-             of channels crossed, 0 in a single router.",
-};
-const INPUT: Equation = Equation {
-    number: "input buffers",
-    unit: "cycles",
-    formula: "input_{c} = R_{c}",
-    reason: "A message that comes while the one before it of its class is served waits in the input buffer for what \
-             is left of that service: P(R > r) = E[1 - exp(-λ (B - r)); e > r], with the service B = M + G + e, the \
-             excess e = (R' + x + H - G)+, the gaps G inside it and the header's longer way H = P - 3.",
-};
-const ARBITRATION: Equation = Equation {
-    number: "arbitration",
-    unit: "cycles",
-    formula: "arbitration_{c} = w_{c}",
-    reason: "Headers from other inputs queue for the virtual channel of the output, which one message holds for \
-             B = M + 1 + hole, hole(y) = (G - y - H)+; and the tail cannot cross before the flit b places ahead has \
-             left (back-pressure).",
-};
-const OUTPUT: Equation = Equation {
-    number: "output buffers",
-    unit: "cycles",
-    formula: "output_{c} = V_{c} - w_{c}",
-    reason: "From then on the header waits for the link: V is the wait in a queue whose service B takes in what other \
-             classes send between the flits, K^(M), and whose first customer meets a set-up v (Welch 1964).",
-};
-const GAPS: Equation = Equation {
-    number: "gaps",
-    unit: "cycles",
-    formula: "gaps_{c} = U_{c} - V_{c}",
-    reason: "Behind the header other classes take turns, so that the tail comes later than M - 1 cycles after it: \
-             U = max(lag, Γ) + K, as a lag hides a gap Γ and a gap eats the lag.",
-};
-const LATENCY: Equation = Equation {
-    number: "network latency",
-    unit: "cycles",
-    formula: "L_{c} = transfer_{c} + input_{c} + arbitration_{c} + output_{c} + gaps_{c}",
-    reason: "The parts follow each other on the message's way, so that they add up.",
-};
-const LOAD: Equation = Equation {
-    number: "saturation",
-    unit: "",
-    formula: "u_{c} = λ_{c} * B_{c}",
-    reason: "The input channel is held for B = M + H + max(x, (G - R - H)+) a message, x being what holds up its tail; \
-             from load 1 on the queue before it has no steady state.",
-};
-const WAIT: Equation = Equation {
-    number: "waiting",
-    unit: "cycles",
-    formula: "W_{c} = W_{c}^{queue}",
-    reason: "What the queue of interface and input channel has beyond the in-buffer wait: \
-             φ(z) = `P_{0} * (1 + l * f * r_{F} - l * b * r_{B}) / (1 - l * b * r_{B})`, of which the mean is taken; \
-             under ON/OFF sources a queue of Markov-modulated arrivals stands for it.",
-};
-const TOTAL: Equation = Equation {
-    number: "(1)",
-    unit: "cycles",
-    formula: "Latency_{c} = L_{c} + W_{c}",
-    reason: "What the user sees: network and source together.",
-};
-
-#[cfg(test)]
-pub(super) const ALL: [&Equation; 9] =
-    [&TRANSFER, &INPUT, &ARBITRATION, &OUTPUT, &GAPS, &LATENCY, &LOAD, &WAIT, &TOTAL];
+equations! {
+    TRANSFER: "transfer", "cycles", "transfer_{c} = P - 1 + P * h + M_{c}",
+        "A lone message: its header takes P cycles a router, its M flits follow one a cycle; h is the mean \
+         number of channels crossed, 0 in a single router.";
+    INPUT: "input buffers", "cycles", "input_{c} = R_{c}",
+        "A message that comes while the one before it of its class is served waits in the input buffer for \
+         what is left of that service: P(R > r) = E[1 - exp(-λ (B - r)); e > r], with the service B = M + G + \
+         e, the excess e = (R' + x + H - G)+, the gaps G inside it and the header's longer way H = P - 3.";
+    ARBITRATION: "arbitration", "cycles", "arbitration_{c} = w_{c}",
+        "Headers from other inputs queue for the virtual channel of the output, which one message holds for B \
+         = M + 1 + hole, hole(y) = (G - y - H)+; and the tail cannot cross before the flit b places ahead has \
+         left (back-pressure).";
+    OUTPUT: "output buffers", "cycles", "output_{c} = V_{c} - w_{c}",
+        "From then on the header waits for the link: V is the wait in a queue whose service B takes in what \
+         other classes send between the flits, K^(M), and whose first customer meets a set-up v (Welch \
+         1964).";
+    GAPS: "gaps", "cycles", "gaps_{c} = U_{c} - V_{c}",
+        "Behind the header other classes take turns, so that the tail comes later than M - 1 cycles after it: \
+         U = max(lag, Γ) + K, as a lag hides a gap Γ and a gap eats the lag.";
+    LATENCY: "network latency", "cycles", "L_{c} = transfer_{c} + input_{c} + arbitration_{c} + output_{c} + gaps_{c}",
+        "The parts follow each other on the message's way, so that they add up.";
+    LOAD: "saturation", "", "u_{c} = λ_{c} * B_{c}",
+        "The input channel is held for B = M + H + max(x, (G - R - H)+) a message, x being what holds up its \
+         tail; from load 1 on the queue before it has no steady state.";
+    WAIT: "waiting", "cycles", "W_{c} = W_{c}^{queue}",
+        "What the queue of interface and input channel has beyond the in-buffer wait: φ(z) = `P_{0} * (1 + l \
+         * f * r_{F} - l * b * r_{B}) / (1 - l * b * r_{B})`, of which the mean is taken; under ON/OFF \
+         sources a queue of Markov-modulated arrivals stands for it.";
+    TOTAL: "(1)", "cycles", "Latency_{c} = L_{c} + W_{c}",
+        "What the user sees: network and source together.";
+}
 
 /// Residuals that are listed at both ends.
 const RESIDUALS: usize = 5;
@@ -122,69 +86,53 @@ fn question(section: &mut Section, scenario: &Scenario, answer: &Answer, wanted:
     }
 }
 
-fn known(number: Option<f64>) -> f64 {
-    number.unwrap_or(f64::NAN)
+/// What the symbols of a class stand for.
+fn symbols(scenario: &Scenario, index: usize, class: &ClassAnswer) -> Values {
+    let known = |number: Option<f64>| number.unwrap_or(f64::NAN);
+    let spec = &scenario.classes()[index];
+    // V and U are sums of the parts before them
+    let until_link = known(class.arbitration_cycles) + known(class.output_cycles);
+    Values::of([
+        ("P", f64::from(scenario.router().pipeline_stages)),
+        (
+            "h",
+            match scenario.network() {
+                NetworkSpec::Router { .. } => 0.0,
+                NetworkSpec::Hypercube { dimension } => EcubeRoutes::new(dimension as usize).mean_hops(),
+            },
+        ),
+        ("M_{c}", f64::from(spec.message_flits)),
+        ("transfer_{c}", known(class.transfer_cycles)),
+        ("R_{c}", known(class.input_cycles)),
+        ("input_{c}", known(class.input_cycles)),
+        ("w_{c}", known(class.arbitration_cycles)),
+        ("arbitration_{c}", known(class.arbitration_cycles)),
+        ("V_{c}", until_link),
+        ("output_{c}", known(class.output_cycles)),
+        ("U_{c}", until_link + known(class.gap_cycles)),
+        ("gaps_{c}", known(class.gap_cycles)),
+        ("L_{c}", known(class.network_latency_cycles)),
+        ("λ_{c}", spec.rate),
+        ("B_{c}", known(class.source_load) / spec.rate),
+        ("u_{c}", known(class.source_load)),
+        ("W_{c}^{queue}", known(class.waiting_cycles)),
+        ("W_{c}", known(class.waiting_cycles)),
+        ("Latency_{c}", known(class.total_latency_cycles)),
+    ])
 }
 
-fn found(class: &ClassAnswer, values: Values, value: Option<f64>) -> Found {
-    Found::new(vec![("c", class.name.clone())], values, known(value))
+/// One equation over classes.
+fn step(section: &mut Section, equation: &Equation, scenario: &Scenario, classes: &[(usize, &ClassAnswer)]) {
+    let found = |(index, class): &(usize, &ClassAnswer)| {
+        Found::by(vec![("c", class.name.clone())], symbols(scenario, *index, class))
+    };
+    section.step(equation, classes.iter().map(found));
 }
 
 fn parts(section: &mut Section, scenario: &Scenario, classes: &[(usize, &ClassAnswer)]) {
-    let hops = match scenario.network() {
-        NetworkSpec::Router { .. } => 0.0,
-        NetworkSpec::Hypercube { dimension } => EcubeRoutes::new(dimension as usize).mean_hops(),
-    };
-    section.step(
-        &TRANSFER,
-        classes.iter().map(|(index, class)| {
-            let values = Values::of([
-                ("P", f64::from(scenario.router().pipeline_stages)),
-                ("h", hops),
-                ("M_{c}", f64::from(scenario.classes()[*index].message_flits)),
-            ]);
-            found(class, values, class.transfer_cycles)
-        }),
-    );
-    let part = |section: &mut Section, equation: &Equation, symbol, of: fn(&ClassAnswer) -> Option<f64>| {
-        let found = classes
-            .iter()
-            .map(|(_, class)| found(class, Values::of([(symbol, known(of(class)))]), of(class)));
-        section.step(equation, found);
-    };
-    part(section, &INPUT, "R_{c}", |class| class.input_cycles);
-    part(section, &ARBITRATION, "w_{c}", |class| class.arbitration_cycles);
-    // V and U are sums of the parts before them
-    let until_link = |class: &ClassAnswer| known(class.arbitration_cycles) + known(class.output_cycles);
-    section.step(
-        &OUTPUT,
-        classes.iter().map(|(_, class)| {
-            let values =
-                Values::of([("V_{c}", until_link(class)), ("w_{c}", known(class.arbitration_cycles))]);
-            found(class, values, class.output_cycles)
-        }),
-    );
-    section.step(
-        &GAPS,
-        classes.iter().map(|(_, class)| {
-            let link = until_link(class);
-            let values = Values::of([("U_{c}", link + known(class.gap_cycles)), ("V_{c}", link)]);
-            found(class, values, class.gap_cycles)
-        }),
-    );
-    section.step(
-        &LATENCY,
-        classes.iter().map(|(_, class)| {
-            let values = Values::of([
-                ("transfer_{c}", known(class.transfer_cycles)),
-                ("input_{c}", known(class.input_cycles)),
-                ("arbitration_{c}", known(class.arbitration_cycles)),
-                ("output_{c}", known(class.output_cycles)),
-                ("gaps_{c}", known(class.gap_cycles)),
-            ]);
-            found(class, values, class.network_latency_cycles)
-        }),
-    );
+    for equation in [&TRANSFER, &INPUT, &ARBITRATION, &OUTPUT, &GAPS, &LATENCY] {
+        step(section, equation, scenario, classes);
+    }
     for (_, class) in classes {
         let parts = [
             ("transfer", class.transfer_cycles),
@@ -199,34 +147,14 @@ fn parts(section: &mut Section, scenario: &Scenario, classes: &[(usize, &ClassAn
 }
 
 fn waiting(section: &mut Section, scenario: &Scenario, classes: &[(usize, &ClassAnswer)]) {
-    let loaded = classes
-        .iter()
-        .filter(|(index, class)| class.source_load.is_some() && scenario.classes()[*index].rate > 0.0);
-    section.step(
-        &LOAD,
-        loaded.map(|(index, class)| {
-            let rate = scenario.classes()[*index].rate;
-            let values = Values::of([("λ_{c}", rate), ("B_{c}", known(class.source_load) / rate)]);
-            found(class, values, class.source_load)
-        }),
-    );
-    let waiting = || classes.iter().filter(|(_, class)| class.waiting_cycles.is_some());
-    section.step(
-        &WAIT,
-        waiting().map(|(_, class)| {
-            found(class, Values::of([("W_{c}^{queue}", known(class.waiting_cycles))]), class.waiting_cycles)
-        }),
-    );
-    section.step(
-        &TOTAL,
-        waiting().map(|(_, class)| {
-            let values = Values::of([
-                ("L_{c}", known(class.network_latency_cycles)),
-                ("W_{c}", known(class.waiting_cycles)),
-            ]);
-            found(class, values, class.total_latency_cycles)
-        }),
-    );
+    let sends = |(index, class): &&(usize, &ClassAnswer)| {
+        class.source_load.is_some() && scenario.classes()[*index].rate > 0.0
+    };
+    step(section, &LOAD, scenario, &classes.iter().filter(sends).copied().collect::<Vec<_>>());
+    let waits = |(_, class): &&(usize, &ClassAnswer)| class.waiting_cycles.is_some();
+    let waiting: Vec<_> = classes.iter().filter(waits).copied().collect();
+    step(section, &WAIT, scenario, &waiting);
+    step(section, &TOTAL, scenario, &waiting);
 }
 
 fn deadlines(derivation: &mut Derivation, classes: &[(usize, &ClassAnswer)]) {

@@ -1,47 +1,45 @@
 //! Blocking of messages of one class: Eqs. (3)-(5), §3.1, and (11)-(12), §3.2.1 of [KYD05].
 
-use crate::fixed_point::root_of_increasing;
+use crate::scalar::Scalar;
 
 /// Message length and buffer depth of one class, with what follows from them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Buffering {
+pub struct Buffering<T = f64> {
     /// `M`: length of a message \[flits\]; R1: the class's own.
-    pub message_flits: f64,
+    pub message_flits: T,
     /// `b_s`: input and output buffer of a virtual channel \[flits\].
-    pub buffer_flits: f64,
+    pub buffer_flits: T,
 }
 
 /// What stands in front of the headers of one class.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Blocking {
+pub struct Blocking<T = f64> {
     /// `P_b,c`: probability that the next stage has no room.
-    pub probability: f64,
+    pub probability: T,
     /// `λ'_c`: rate that gets through \[messages/cycle\].
-    pub accepted_rate: f64,
+    pub accepted_rate: T,
     /// `B̄_c`: mean length in front of a header \[flits\].
-    pub length: f64,
+    pub length: T,
 }
 
-impl Buffering {
+impl<T: Scalar> Buffering<T> {
     /// `m = max(b_s, M)` \[flits\].
-    pub fn room(self) -> f64 {
+    pub fn room(self) -> T {
         self.buffer_flits.max(self.message_flits)
     }
 
     /// `1 + 2 m / M`: messages that fit into both buffers and the server.
-    pub fn exponent(self) -> f64 {
-        1.0 + 2.0 * self.room() / self.message_flits
+    pub fn exponent(self) -> T {
+        self.room() * 2.0 / self.message_flits + 1.0
     }
 
     /// (3), (11): `P_b = load^(1 + 2 m / M)`; R2: the load (`L̄ λ'`) is clipped at 1.
-    pub fn probability(self, load: f64) -> f64 {
-        let load = load.min(1.0);
-        // the usual case b_s <= M, several times cheaper
-        if self.exponent() == 3.0 { load * load * load } else { load.powf(self.exponent()) }
+    pub fn probability(self, load: T) -> T {
+        load.min(T::one()).power(self.exponent())
     }
 }
 
-impl Blocking {
+impl<T: Scalar> Blocking<T> {
     /// Blocking of a class whose mean network latency `L̄_c` is `latency` \[cycles\].
     ///
     /// With (4) put into (3) the right side falls while the left side rises: one root at any load. Repeated
@@ -55,15 +53,15 @@ impl Blocking {
     /// let b = Blocking::at(36.0, 0.01, table_1);
     /// assert_eq!(format!("{:.4} {:.3}", b.probability, b.length), "0.0411 1.974");
     /// ```
-    pub fn at(latency: f64, offered_rate: f64, buffering: Buffering) -> Self {
+    pub fn at(latency: T, offered_rate: T, buffering: Buffering<T>) -> Self {
         let offered_load = latency * offered_rate;
         let exponent = buffering.exponent();
 
         // (3) with (4): P_b = (L̄ λ^g (1 - P_b))^(1 + 2 max(b_s, M) / M)
-        let load = root_of_increasing(0.0, offered_load.min(1.0), |load| {
+        let load = T::root(0.0, offered_load.re().min(1.0), |load: T| {
             let probability = buffering.probability(load);
-            let slope = if load > 0.0 { exponent * probability / load } else { 0.0 };
-            (load + offered_load * probability - offered_load, 1.0 + offered_load * slope)
+            let slope = if load > 0.0 { exponent * probability / load } else { T::zero() };
+            (load + offered_load * probability - offered_load, offered_load * slope + 1.0)
         });
         let probability = buffering.probability(load);
         // (4): λ' = (1 - P_b) λ^g

@@ -7,6 +7,8 @@
 //! one: `n_f` enters each of them only as a bound and a power (see [`Company::delays`]), so one table of
 //! delays serves every `n_f`.
 
+use crate::scalar::Scalar;
+
 /// The blocking length in front of a message, (18) and (23).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockingLength {
@@ -18,10 +20,10 @@ pub struct BlockingLength {
 
 impl BlockingLength {
     /// In front of a class that is blocked with `probability`: `U` follows from its buffering.
-    pub fn of(probability: f64, buffering: super::Buffering) -> Self {
+    pub fn of<T: Scalar>(probability: T, buffering: super::Buffering<T>) -> Self {
         // U = 2 m + M
-        let longest = (2.0 * buffering.room() + buffering.message_flits) as u32;
-        Self { probability, longest }
+        let longest = (buffering.room() * 2.0 + buffering.message_flits).re() as u32;
+        Self { probability: probability.re(), longest }
     }
 
     /// `P(B = x)`, (18), for each `x` in `1..=U`.

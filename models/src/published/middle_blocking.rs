@@ -3,33 +3,34 @@
 
 use super::blocking::Buffering;
 use super::ecube_traffic::EcubeRoutes;
+use crate::scalar::Scalar;
 
 /// The coefficients of A.2, which depend on the dimension alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MiddleBlocking {
     /// `P_1 / n`: share of messages that cross one given channel and no other.
-    pub(crate) one_hop: f64,
+    one_hop: f64,
     /// `1 - Pt_s`.
-    pub(crate) goes_on: Vec<f64>,
+    goes_on: Vec<f64>,
     /// `H(j|s)`, row `s`.
-    pub(crate) met_later: Vec<Vec<f64>>,
+    met_later: Vec<Vec<f64>>,
     /// The quotient of sums in `Bmid`, row `s`.
-    pub(crate) crossed_later: Vec<Vec<f64>>,
+    crossed_later: Vec<Vec<f64>>,
 }
 
 /// `Bmid(c, s)` of one first channel.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MiddleLength {
+pub struct MiddleLength<T = f64> {
     /// The length \[flits\].
-    pub flits: f64,
+    pub flits: T,
     /// Its derivative by `P_b,c^s`, all else kept: never positive, since `λ^first_{c,s}` stands below the line.
-    pub slope: f64,
+    pub slope: T,
     /// `d_{c,s}`: what a header that is blocked on the channel has in front of it there and further on \[flits\].
-    pub delay: f64,
+    pub delay: T,
     /// `1 - P_1 λ_c / (n λ^first_{c,s})`: share of the messages that go on to other channels.
-    pub going_on: f64,
+    pub going_on: T,
     /// What those have in front of them \[flits\].
-    pub chained: f64,
+    pub chained: T,
 }
 
 impl MiddleBlocking {
@@ -97,32 +98,33 @@ impl MiddleBlocking {
     /// `probabilities` are `P_b,c^s`, `shares_started` are `λ^first_{c,s} / λ_c`. The first factor is negative
     /// where a channel turns away so many new messages that fewer than `P_1 λ_c / n` are left to start on it;
     /// it is kept as printed.
-    pub fn lengths(
+    pub fn lengths<T: Scalar>(
         &self,
-        probabilities: &[f64],
-        shares_started: &[f64],
-        buffering: Buffering,
-    ) -> Vec<MiddleLength> {
+        probabilities: &[T],
+        shares_started: &[T],
+        buffering: Buffering<T>,
+    ) -> Vec<MiddleLength<T>> {
         let n = self.goes_on.len();
         let (room, message) = (buffering.room(), buffering.message_flits);
         // d_s = ½ [m + M + (1 - Pt_s) Σ_{j>s} P_b^j (d_j + m) H(j|s)]
-        let mut delay = vec![0.0; n];
+        let mut delay = vec![T::zero(); n];
         for s in (0..n).rev() {
             let later = |j: usize| probabilities[j] * (delay[j] + room) * self.met_later[s][j];
-            let chained: f64 = (s + 1..n).map(later).sum();
-            delay[s] = 0.5 * (room + message + self.goes_on[s] * chained);
+            let chained: T = (s + 1..n).map(later).sum();
+            delay[s] = (room + message + chained * self.goes_on[s]) * 0.5;
         }
         // Bmid = (1 - P_1 λ / (n λ^first_s)) Σ_{j>s} P_b^j (m + d_j) [..] / [..];  0 for s = n-1
         let length = |s: usize| {
             let later = |j: usize| probabilities[j] * (room + delay[j]) * self.crossed_later[s][j];
-            let chained: f64 = (s + 1..n).map(later).sum();
+            let chained: T = (s + 1..n).map(later).sum();
             let delay = delay[s];
             if s + 1 == n {
-                return MiddleLength { flits: 0.0, slope: 0.0, delay, going_on: 0.0, chained: 0.0 };
+                let none = T::zero();
+                return MiddleLength { flits: none, slope: none, delay, going_on: none, chained: none };
             }
-            let ends_here = self.one_hop / shares_started[s];
-            let slope = -chained * ends_here / (1.0 - probabilities[s]);
-            let going_on = 1.0 - ends_here;
+            let ends_here = T::from(self.one_hop) / shares_started[s];
+            let slope = -chained * ends_here / (T::one() - probabilities[s]);
+            let going_on = T::one() - ends_here;
             MiddleLength { flits: going_on * chained, slope, delay, going_on, chained }
         };
         (0..n).map(length).collect()

@@ -4,116 +4,126 @@
 //! equations pass through on the way ([`Visitor::departure`], [`Sharing::given_present`], the terms of
 //! [`MiddleLength`]) is asked of the same functions that the iteration asks.
 
+use std::rc::Rc;
+
 use super::best_effort::RealTimeLoad;
 use super::blocking::{Blocking, Buffering};
-use super::ecube_traffic::EcubeRoutes;
-use super::middle_blocking::{MiddleBlocking, MiddleLength};
+use super::hypercube::Cube;
+use super::middle_blocking::MiddleLength;
 use super::sharing::{Departure, Shares, Sharing, Visitor};
 use super::solution::{Channel, Outcome};
-use super::traffic::Traffic;
+use super::traffic::{Flow, Traffic};
 use crate::fixed_point::{History, Report};
+use crate::scalar::Scalar;
 use crate::scenario::ClassKind;
 
 /// The record of one solve.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct Record<T = f64> {
     /// `P` \[cycles\].
-    pub stages: f64,
+    pub stages: T,
     /// Real-time classes that share links, in the order of the bits of sets, then best effort. Classes that no link
     /// reserves anything for are left out.
-    pub classes: Vec<ClassRecord>,
+    pub classes: Vec<ClassRecord<T>>,
     /// The chain of each link: of the output, or of network channels `0..n` and the ejection channel. Empty without
     /// real-time classes.
-    pub links: Vec<LinkRecord>,
+    pub links: Vec<LinkRecord<T>>,
     /// The iterations one after the other: of real-time classes together, of best effort.
     pub iterations: Vec<IterationRecord>,
     /// What depends on the dimension alone, of a hypercube.
-    pub cube: Option<CubeRecord>,
+    pub cube: Option<Cube<T>>,
 }
 
 /// One class at the last iteration.
 #[derive(Clone, Debug)]
-pub struct ClassRecord {
+pub struct ClassRecord<T = f64> {
     /// Place in the scenario.
     pub class: usize,
     /// How links treat it.
     pub kind: ClassKind,
     /// `λ^g` \[messages/cycle\].
-    pub offered_rate: f64,
+    pub offered_rate: T,
     /// `M`, `b_s` and what follows.
-    pub buffering: Buffering,
+    pub buffering: Buffering<T>,
     /// `Vtick` of a real-time class \[cycles/flit\].
-    pub vtick: Option<f64>,
+    pub vtick: Option<T>,
     /// Latencies from which the last iteration set out: `L_c`, or `L_{c,s}` for `s = 0..n` and `L_{c,n}`
     /// \[cycles\]. Empty if there was no iteration.
-    pub latencies: Vec<f64>,
+    pub latencies: Vec<T>,
     /// (3)-(5), in a single router.
-    pub blocking: Option<Blocking>,
+    pub blocking: Option<Blocking<T>>,
     /// (10)-(12) and A.2, in a hypercube.
-    pub path: Option<PathRecord>,
+    pub path: Option<PathRecord<T>>,
     /// `S`: cycles per flit at the output, or on channels `0..n`; empty where unknown.
-    pub cycles_per_flit: Vec<f64>,
+    pub cycles_per_flit: Vec<T>,
     /// `S_n` in a hypercube, for messages that started on channel `0..n`; real-time classes have one value.
-    pub cycles_per_flit_at_ejection: Vec<f64>,
+    pub cycles_per_flit_at_ejection: Vec<T>,
     /// `T_c`: latency of a lone message, as (15) takes it \[cycles\]; `None` without an answer.
-    pub lone_latency: Option<f64>,
+    pub lone_latency: Option<T>,
     /// R6: the link, as an index to the links of the record, and the set of classes in which the class is served more
     /// slowly than it comes.
     pub starved: Option<(usize, usize)>,
     /// Real-time traffic as best effort meets it.
-    pub met: Option<MetRecord>,
+    pub met: Option<MetRecord<T>>,
 }
 
 /// Blocking all along the paths of a class.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PathRecord {
+pub struct PathRecord<T = f64> {
     /// `λ_c` \[messages/cycle/node\].
-    pub accepted_rate: f64,
+    pub accepted_rate: T,
     /// `P_b,c^s`, the ejection channel last.
-    pub probabilities: Vec<f64>,
+    pub probabilities: Vec<T>,
     /// `λ^first_{c,s} / λ_c`.
-    pub shares_started: Vec<f64>,
+    pub shares_started: Vec<T>,
     /// `Bmid(c,s)` and what it is made of.
-    pub middle: Vec<MiddleLength>,
+    pub middle: Vec<MiddleLength<T>>,
     /// `O_c` \[flits\].
-    pub ejection: f64,
+    pub ejection: T,
 }
 
 /// What real-time traffic does to best effort.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MetRecord {
+pub struct MetRecord<T = f64> {
     /// On each link.
-    pub loads: Vec<RealTimeLoad>,
+    pub loads: Vec<RealTimeLoad<T>>,
     /// `M_r`, R4, in a single router \[flits\].
-    pub message_flits: Option<f64>,
+    pub message_flits: Option<T>,
     /// The first link, if any, on which nothing is left.
     pub full: Option<usize>,
 }
 
 /// The chain of one link at the last iteration.
 #[derive(Clone, Debug)]
-pub struct LinkRecord {
+pub struct LinkRecord<T = f64> {
     /// (7).
-    pub shares: Shares,
+    pub shares: Rc<Shares<T>>,
     /// What comes, by class.
-    pub visitors: Vec<Visitor>,
+    pub visitors: Vec<Visitor<T>>,
     /// (6), (8).
-    pub sharing: Sharing,
+    pub sharing: Sharing<T>,
 }
 
-impl LinkRecord {
+impl<T: Scalar> LinkRecord<T> {
+    /// A link before anything is known of it.
+    pub(super) fn new(shares: &Rc<Shares<T>>) -> Self {
+        let classes = shares.classes();
+        let visitors = Vec::with_capacity(classes);
+        Self { shares: Rc::clone(shares), visitors, sharing: Sharing::unknown(classes) }
+    }
+
     /// Number of states `2^k`.
     pub fn states(&self) -> usize {
         self.sharing.occupancy.len()
     }
 
     /// How `class` leaves the state `set`, which holds it.
-    pub fn departure(&self, class: usize, set: usize) -> Departure {
+    pub fn departure(&self, class: usize, set: usize) -> Departure<T> {
         self.visitors[class].departure(self.shares.cycles_per_flit(class, set))
     }
 
     /// The rate at which `class` comes to the state `set` or leaves it \[1/cycle\].
-    pub fn rate(&self, class: usize, set: usize) -> f64 {
+    pub fn rate(&self, class: usize, set: usize) -> T {
         match set >> class & 1 {
             0 => self.visitors[class].arrival_rate(),
             _ => self.departure(class, set).rate,
@@ -132,34 +142,25 @@ pub struct IterationRecord {
     pub report: Report,
 }
 
-/// What depends on the cube alone.
-#[derive(Clone, Debug)]
-pub struct CubeRecord {
-    /// A.1.
-    pub routes: EcubeRoutes,
-    /// Coefficients of A.2.
-    pub middle: MiddleBlocking,
-    /// `f_s`.
-    pub shares_started: Vec<f64>,
-    /// `P - 1 + P h_s` \[cycles\].
-    pub header_cycles: Vec<f64>,
-    /// `h̄ / n`: rate of a channel per message accepted.
-    pub per_channel: f64,
-}
+impl<T: Scalar> Record<T> {
+    /// Of a network in which nothing is known yet.
+    pub(super) fn new(stages: T, cube: Option<Cube<T>>) -> Self {
+        Self { stages, classes: Vec::new(), links: Vec::new(), iterations: Vec::new(), cube }
+    }
 
-impl Record {
-    /// The links of a chain that was solved for these visitors.
-    pub(super) fn links(
-        shares: &Shares,
-        visitors: Vec<Vec<Visitor>>,
-        sharing: Vec<Sharing>,
-    ) -> Vec<LinkRecord> {
-        let link = |(visitors, sharing)| LinkRecord { shares: shares.clone(), visitors, sharing };
-        visitors.into_iter().zip(sharing).map(link).collect()
+    /// Takes down an iteration, if there was one.
+    pub(super) fn iterated(
+        &mut self,
+        unknowns: Vec<(usize, Option<usize>)>,
+        history: Option<History>,
+        report: &Report,
+    ) {
+        let run = |history| IterationRecord { unknowns, history, report: report.clone() };
+        self.iterations.extend(history.map(run));
     }
 
     /// What the outcomes say beside the working memory; links are counted with `ejection` as the last.
-    pub(super) fn complete(&mut self, traffic: &Traffic, outcomes: &[Outcome], ejection: usize) {
+    pub(super) fn complete(&mut self, traffic: &Traffic<T>, outcomes: &[Outcome<T>], ejection: usize) {
         for record in &mut self.classes {
             let place = traffic.real_time.iter().position(|flow| flow.class == record.class);
             record.vtick = place.map(|place| traffic.vticks[place]);
@@ -179,9 +180,22 @@ impl Record {
     }
 }
 
-impl ClassRecord {
+impl<T: Scalar> PathRecord<T> {
+    /// Before anything is known.
+    pub(super) fn unknown() -> Self {
+        Self {
+            accepted_rate: T::zero(),
+            probabilities: Vec::new(),
+            shares_started: Vec::new(),
+            middle: Vec::new(),
+            ejection: T::zero(),
+        }
+    }
+}
+
+impl<T: Scalar> ClassRecord<T> {
     /// Of a class of which nothing is known but what comes.
-    pub(super) fn of(flow: &super::traffic::Flow, kind: ClassKind) -> Self {
+    pub(super) fn of(flow: &Flow<T>, kind: ClassKind) -> Self {
         Self {
             class: flow.class,
             kind,

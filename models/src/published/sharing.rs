@@ -5,6 +5,7 @@
 
 use super::deadline::{Companion, Company};
 use crate::markov_chain::{StationarySolver, ToggleRates};
+use crate::scalar::Scalar;
 
 /// Stands for a downward rate that is not positive (R6) \[1/cycle\].
 const TINY: f64 = 1e-14;
@@ -15,73 +16,74 @@ const SILENT: f64 = 1e-20;
 
 /// The shares that classes have of a link: (7).
 #[derive(Clone, Debug)]
-pub struct Shares {
+pub struct Shares<T = f64> {
     classes: usize,
     /// `S_c(Z)`, row `c`, column `Z`; meaningful where `Z` contains `c`.
-    cycles_per_flit: Vec<f64>,
+    cycles_per_flit: Vec<T>,
 }
 
 /// One class on one link, as its chain sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Visitor {
+pub struct Visitor<T = f64> {
     /// `λ`: rate at which messages come \[messages/cycle\].
-    pub rate: f64,
+    pub rate: T,
     /// The part of a message's time that sharing this link does not stretch \[cycles\].
-    pub fixed_cycles: f64,
+    pub fixed_cycles: T,
     /// The flits whose time it stretches: a message in `Z` stays `fixed_cycles + flits S_c(Z)`.
-    pub flits: f64,
+    pub flits: T,
 }
 
 /// How a class leaves a link that it holds in given company.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Departure {
+pub struct Departure<T = f64> {
     /// `L_c(Z)`: how long a message stays in such company \[cycles\].
-    pub stay_cycles: f64,
+    pub stay_cycles: T,
     /// `1 / L_c(Z) - λ_c` \[1/cycle\].
-    pub difference: f64,
+    pub difference: T,
     /// R6: whether that is not positive, so that a tiny rate stands for it.
     pub starves: bool,
     /// The rate that the chain has \[1/cycle\].
-    pub rate: f64,
+    pub rate: T,
 }
 
-impl Visitor {
+impl<T: Scalar> Visitor<T> {
     /// `Z \ {c} -> Z`: `λ_c`, or of a silent class a rate that stands for none \[1/cycle\].
-    pub fn arrival_rate(&self) -> f64 {
-        self.rate.max(SILENT)
+    pub fn arrival_rate(&self) -> T {
+        self.rate.max(T::from(SILENT))
     }
 
     /// `Z -> Z \ {c}`: `1 / L_c(Z) - λ_c`, where a flit takes `cycles_per_flit`, `S_c(Z)`.
-    pub fn departure(&self, cycles_per_flit: f64) -> Departure {
+    pub fn departure(&self, cycles_per_flit: T) -> Departure<T> {
         let stay_cycles = self.fixed_cycles + self.flits * cycles_per_flit;
-        let difference = 1.0 / stay_cycles - self.rate;
-        let starves = !(difference >= TINY && difference.is_finite());
-        Departure { stay_cycles, difference, starves, rate: if starves { TINY } else { difference } }
+        let difference = stay_cycles.recip() - self.rate;
+        let starves = !(difference.re() >= TINY && difference.re().is_finite());
+        let rate = if starves { T::from(TINY) } else { difference };
+        Departure { stay_cycles, difference, starves, rate }
     }
 }
 
 /// What the chain of one link says.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sharing {
+pub struct Sharing<T = f64> {
     /// `π_Z` over the sets of classes as bit masks.
-    pub occupancy: Vec<f64>,
+    pub occupancy: Vec<T>,
     /// `S_c`: mean cycles per flit of each class, (6).
-    pub cycles_per_flit: Vec<f64>,
+    pub cycles_per_flit: Vec<T>,
     /// R6: the first set of classes, if any, in whose company the class is served more slowly than it comes.
     pub starved_in: Vec<Option<usize>>,
 }
 
-impl Shares {
+impl<T: Scalar> Shares<T> {
     /// Shares of classes with the given Vticks \[cycles/flit\].
-    pub fn new(vticks: &[f64]) -> Self {
+    pub fn new(vticks: &[T]) -> Self {
         let classes = vticks.len();
-        let mut cycles_per_flit = vec![1.0; classes << classes];
+        let mut cycles_per_flit = vec![T::one(); classes << classes];
         for (class, vtick) in vticks.iter().enumerate() {
             for set in (0..1 << classes).filter(|set| set >> class & 1 == 1) {
                 // (7): S_c(Z) = Vtick_c Σ_{j in Z} 1 / Vtick_j; c's own term is 1
                 let others = (0..classes).filter(|other| *other != class && set >> other & 1 == 1);
-                let excess: f64 = others.map(|other| vtick / vticks[other]).sum();
-                cycles_per_flit[(class << classes) + set] = 1.0 + excess;
+                let excess: T = others.map(|other| *vtick / vticks[other]).sum();
+                cycles_per_flit[(class << classes) + set] = excess + 1.0;
             }
         }
         Self { classes, cycles_per_flit }
@@ -93,27 +95,22 @@ impl Shares {
     }
 
     /// `S_c(Z)`: cycles per flit of `class` while just the classes of `set` are present, itself among them.
-    pub fn cycles_per_flit(&self, class: usize, set: usize) -> f64 {
+    pub fn cycles_per_flit(&self, class: usize, set: usize) -> T {
         self.cycles_per_flit[(class << self.classes) + set]
     }
 }
 
 /// The chain of one link, with its working memory.
 #[derive(Debug)]
-pub struct LinkChain {
-    rates: ToggleRates,
+pub struct LinkChain<T = f64> {
+    rates: ToggleRates<T>,
     solver: StationarySolver,
 }
 
-impl LinkChain {
+impl<T: Scalar> LinkChain<T> {
     /// For links shared by `classes` classes.
     pub fn new(classes: usize) -> Self {
         Self { rates: ToggleRates::new(classes), solver: StationarySolver::new(classes) }
-    }
-
-    /// The rates of the chain solved last \[1/cycle\].
-    pub fn into_rates(self) -> ToggleRates {
-        self.rates
     }
 
     /// Solves the chain of a link with the given visitors; `sharing` holds the answer to a similar link or the
@@ -121,7 +118,7 @@ impl LinkChain {
     ///
     /// For more than five classes one call brings it only some digits nearer: the visitors follow from the
     /// answer, so that calls are repeated until nothing changes any more.
-    pub fn solve(&mut self, shares: &Shares, visitors: &[Visitor], sharing: &mut Sharing) {
+    pub fn solve(&mut self, shares: &Shares<T>, visitors: &[Visitor<T>], sharing: &mut Sharing<T>) {
         let states = self.rates.states();
         for (class, visitor) in visitors.iter().enumerate() {
             sharing.starved_in[class] = None;
@@ -142,9 +139,9 @@ impl LinkChain {
                 self.rates.set(class, set, rate);
             }
         }
-        self.solver.improve(&self.rates, &mut sharing.occupancy, ROUNDS);
+        T::improve(&mut self.solver, &self.rates, &mut sharing.occupancy, ROUNDS);
         for class in 0..visitors.len() {
-            let (mut present, mut cycles) = (0.0, 0.0);
+            let (mut present, mut cycles) = (T::zero(), T::zero());
             for set in (0..states).filter(|set| set >> class & 1 == 1) {
                 present += sharing.occupancy[set];
                 cycles += sharing.occupancy[set] * shares.cycles_per_flit(class, set);
@@ -155,40 +152,40 @@ impl LinkChain {
     }
 }
 
-impl Sharing {
+impl<T: Scalar> Sharing<T> {
     /// Before anything is known: all sets alike, nothing shared.
     pub fn unknown(classes: usize) -> Self {
         Self {
-            occupancy: vec![1.0 / (1 << classes) as f64; 1 << classes],
-            cycles_per_flit: vec![1.0; classes],
+            occupancy: vec![T::from(1.0 / (1 << classes) as f64); 1 << classes],
+            cycles_per_flit: vec![T::one(); classes],
             starved_in: vec![None; classes],
         }
     }
 
     /// `π_∅`: probability that no real-time message holds the link.
-    pub fn idle(&self) -> f64 {
+    pub fn idle(&self) -> T {
         self.occupancy[0]
     }
 
     /// `Σ π_Y` over the sets that hold `class`: probability that it is there.
-    pub fn present(&self, class: usize) -> f64 {
+    pub fn present(&self, class: usize) -> T {
         let with = |set: &usize| set >> class & 1 == 1;
         (0..self.occupancy.len()).filter(with).map(|set| self.occupancy[set]).sum()
     }
 
     /// `P_c(Z)`, (8): probability that just the classes of `set` are there when `class`, one of them, is.
-    pub fn given_present(&self, class: usize, set: usize) -> f64 {
+    pub fn given_present(&self, class: usize, set: usize) -> T {
         self.occupancy[set] / self.present(class)
     }
 
     /// (8): what else is there when `class` is, and how it slows a flit of `class` down.
-    pub fn company(&self, class: usize, shares: &Shares) -> Company {
+    pub fn company(&self, class: usize, shares: &Shares<T>) -> Company {
         let with = |set: &usize| set >> class & 1 == 1;
         let present = self.present(class);
         Company::new((0..self.occupancy.len()).filter(with).filter(|set| *set != 1 << class).map(|set| {
             Companion {
-                excess: shares.cycles_per_flit(class, set) - 1.0,
-                probability: self.occupancy[set] / present,
+                excess: (shares.cycles_per_flit(class, set) - 1.0).re(),
+                probability: (self.occupancy[set] / present).re(),
             }
         }))
     }

@@ -2,18 +2,19 @@
 
 use super::source_wait::SourceWait;
 use crate::lattice::Distribution;
+use crate::scalar::Scalar;
 
 /// What was found for one class of the scenario.
 #[derive(Clone, Debug)]
-pub(super) struct Outcome {
+pub(crate) struct Outcome<T = f64> {
     /// Which class of the scenario.
-    pub(super) class: usize,
-    pub(super) found: Result<ClassSolution, NoSolution>,
+    pub(crate) class: usize,
+    pub(crate) found: Result<ClassSolution<T>, NoSolution>,
 }
 
 /// Why a class has no latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoSolution {
+pub(crate) enum NoSolution {
     /// A silent class that no link reserves anything for, beside active ones.
     NoShare,
     /// Best effort where real-time traffic leaves no idle cycle.
@@ -26,7 +27,7 @@ pub(super) enum NoSolution {
 
 /// A link of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Channel {
+pub(crate) enum Channel {
     /// The output of a single router.
     Output,
     /// A network channel of a hypercube, by dimension.
@@ -37,78 +38,78 @@ pub(super) enum Channel {
 
 /// All numbers of one class.
 #[derive(Clone, Debug)]
-pub(super) struct ClassSolution {
+pub(crate) struct ClassSolution<T = f64> {
     /// `P - 1 + M`, or `P - 1 + P h + M` with the mean hops of accepted messages \[cycles\].
-    pub(super) transfer: f64,
+    pub(crate) transfer: T,
     /// `T_c`: latency of a lone message, as (15) takes it \[cycles\].
-    pub(super) lone_latency: f64,
+    pub(crate) lone_latency: T,
     /// Blocking lengths, at one cycle per flit \[cycles\].
-    pub(super) blocking: f64,
+    pub(crate) blocking: T,
     /// What sharing adds to both \[cycles\].
-    pub(super) sharing: f64,
+    pub(crate) sharing: T,
     /// `1 - λ_c / λ^g_c`.
-    pub(super) blocking_probability: f64,
+    pub(crate) blocking_probability: T,
     /// \[flits\]
-    pub(super) blocking_length: f64,
-    pub(super) cycles_per_flit: f64,
+    pub(crate) blocking_length: T,
+    pub(crate) cycles_per_flit: T,
     /// `λ_c M`: load of the output link, or of injection and ejection link.
-    pub(super) utilization: f64,
+    pub(crate) utilization: T,
     /// `L λ`, the largest over the channels.
-    pub(super) router_load: f64,
+    pub(crate) router_load: T,
     /// `λ_c` \[messages/cycle/node\].
-    pub(super) accepted_rate: f64,
+    pub(crate) accepted_rate: T,
     /// `λ^g L`.
-    pub(super) source_load: f64,
-    pub(super) wait: SourceWait,
-    pub(super) starved: Option<Starved>,
-    pub(super) channels: Vec<ChannelSolution>,
+    pub(crate) source_load: T,
+    pub(crate) wait: SourceWait<T>,
+    pub(crate) starved: Option<Starved>,
+    pub(crate) channels: Vec<ChannelSolution<T>>,
     /// Real-time classes only, and only if asked for.
-    pub(super) latencies: Option<Latencies>,
+    pub(crate) latencies: Option<Latencies>,
 }
 
-impl ClassSolution {
+impl<T: Scalar> ClassSolution<T> {
     /// `L̄_c` \[cycles\].
-    pub(super) fn latency(&self) -> f64 {
+    pub(crate) fn latency(&self) -> T {
         self.transfer + self.blocking + self.sharing
     }
 
-    pub(super) fn saturated(&self) -> bool {
+    pub(crate) fn saturated(&self) -> bool {
         self.starved.is_some() || matches!(self.wait, SourceWait::Saturated { .. })
     }
 }
 
 /// R6: a class that some link serves more slowly than it comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Starved {
-    pub(super) channel: Channel,
+pub(crate) struct Starved {
+    pub(crate) channel: Channel,
     /// The classes then present, as a bit mask over the active real-time classes.
-    pub(super) company: usize,
+    pub(crate) company: usize,
 }
 
 /// One class on one channel.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ChannelSolution {
-    pub(super) channel: Channel,
+pub(crate) struct ChannelSolution<T = f64> {
+    pub(crate) channel: Channel,
     /// `L_{c,s}`: of messages that start on the channel; at the ejection channel, the time spent there.
-    pub(super) latency: f64,
+    pub(crate) latency: T,
     /// All messages of the class on the channel \[messages/cycle\].
-    pub(super) rate: f64,
+    pub(crate) rate: T,
     /// Those that start on it \[messages/cycle\].
-    pub(super) started_rate: f64,
-    pub(super) blocking_probability: f64,
+    pub(crate) started_rate: T,
+    pub(crate) blocking_probability: T,
     /// `I`, `O` or `B`: at the ends of the path \[flits\].
-    pub(super) blocking_length: f64,
+    pub(crate) blocking_length: T,
     /// `Bmid` \[flits\].
-    pub(super) middle_length: f64,
-    pub(super) cycles_per_flit: f64,
+    pub(crate) middle_length: T,
+    pub(crate) cycles_per_flit: T,
     /// `π_∅` of the channel's chain.
-    pub(super) idle: f64,
+    pub(crate) idle: T,
 }
 
 /// Distribution of the network latency.
 #[derive(Clone, Debug)]
-pub(super) struct Latencies {
-    pub(super) all: Distribution,
+pub(crate) struct Latencies {
+    pub(crate) all: Distribution,
     /// For 1, 2, .. hops; empty for a single router.
-    pub(super) by_hops: Vec<Distribution>,
+    pub(crate) by_hops: Vec<Distribution>,
 }

@@ -1,14 +1,15 @@
 //! Mean wait at the source: Eqs. (14)-(15), §3.3 of [KYD05].
 
 use crate::queueing::{Mg1, Service, Steady};
+use crate::scalar::Scalar;
 
 /// Mean wait of a message at its source, Eq. (15).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum SourceWait {
+pub enum SourceWait<T = f64> {
     /// It is finite.
     Finite {
         /// `W̄_c` \[cycles\].
-        cycles: f64,
+        cycles: T,
     },
     /// `λ^g L̄ >= 1`: the queue grows without bound. An answer, not an error (R6).
     Saturated {
@@ -17,9 +18,9 @@ pub enum SourceWait {
     },
 }
 
-impl SourceWait {
+impl<T: Scalar> SourceWait<T> {
     /// `δ²`: variance of the service as the paper takes it \[cycles²\].
-    pub fn variance(latency: f64, transfer: f64) -> f64 {
+    pub fn variance(latency: T, transfer: T) -> T {
         // δ² = (L̄ - T)²
         (latency - transfer) * (latency - transfer)
     }
@@ -34,7 +35,7 @@ impl SourceWait {
     /// let SourceWait::Finite { cycles } = SourceWait::new(0.01, 36.0, 36.0, 1.0) else { panic!() };
     /// assert!((cycles - (0.36 * 36.0 / (2.0 * 0.64) + 1.0)).abs() < 1e-12);
     /// ```
-    pub fn new(offered_rate: f64, latency: f64, transfer: f64, cycles_per_flit: f64) -> Self {
+    pub fn new(offered_rate: T, latency: T, transfer: T, cycles_per_flit: T) -> Self {
         let variance = Self::variance(latency, transfer);
         let service = Service { mean: latency, second_moment: latency * latency + variance };
         // (15): W̄ = λ^g (L̄² + δ²) / (2 (1 - λ^g L̄)) + S̄

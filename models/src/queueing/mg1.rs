@@ -9,29 +9,32 @@
 //! ```
 
 use super::{Customers, Measures, Service, Steady, below_one};
+use crate::scalar::Scalar;
 
 /// One server, Poisson arrivals, any service.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mg1 {
+pub struct Mg1<T = f64> {
     /// `λ` \[1/cycle\].
-    pub rate: f64,
+    pub rate: T,
     /// What each customer needs.
-    pub service: Service,
+    pub service: Service<T>,
 }
 
-impl Mg1 {
+impl<T: Scalar> Mg1<T> {
     /// `ρ = λ E[S]`.
-    pub fn load(&self) -> f64 {
+    pub fn load(&self) -> T {
         self.rate * self.service.mean
     }
 
     /// `W` \[cycles\].
-    pub fn mean_wait(&self) -> Steady<f64> {
+    pub fn mean_wait(&self) -> Steady<T> {
         let load = self.load();
         // W = λ E[S²] / (2 (1 - ρ))
-        below_one(load, || self.rate * self.service.second_moment / (2.0 * (1.0 - load)))
+        below_one(load.re(), || self.rate * self.service.second_moment / ((T::one() - load) * 2.0))
     }
+}
 
+impl Mg1 {
     /// Its long-run means.
     pub fn measures(&self) -> Steady<Measures> {
         let customers = Customers { rate: self.rate, service: self.service };

@@ -73,6 +73,7 @@ impl<'q> Queue<'q> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::queueing::Md1;
 
     #[test]
     fn constant_services_give_the_wait_of_m_d_1() {
@@ -82,8 +83,7 @@ mod tests {
         for rate in [0.001, 0.01, 0.02] {
             let load = rate * 32.0;
             let queue = Queue::new(&grid, rate, &service, &service, &nothing).unwrap();
-            // l M^2 / 2 / (1 - l M)
-            let exact = rate * 32.0 * 32.0 / 2.0 / (1.0 - load);
+            let exact = Md1 { rate, mean: 32.0 }.measures().reached().unwrap().mean_wait;
             assert!((queue.empty - (1.0 - load)).abs() < 1e-12);
             let law = queue.wait(&grid);
             assert!((law.mean() - exact).abs() < 2e-3 * exact, "{} {exact}", law.mean());

@@ -1,16 +1,17 @@
-//! Derivatives of the published model's means, in forward mode through its fixed point.
+//! Derivatives of the published model's means, in forward mode through its fixed point: its equations, applied to
+//! numbers that carry their slopes.
 
-use super::dual::DIRECTIONS;
-use super::equations::Flow;
+use super::implicit::Known;
 use super::output::Output;
-use super::parameter::Parameter;
+use super::parameter::{Of, Parameter};
 use super::slope::Slope;
-use super::stationary::MOST_PARTS;
-use super::system::{Direction, Means, System};
-use super::{hypercube, router};
 use crate::answer::Answer;
+use crate::fixed_point::Status;
+use crate::markov_chain::LAST_RESORT_PARTS;
+use crate::published::{ClassSolution, Number, Outcome, SourceWait, Traffic, fixed_point_of};
 use crate::quantity::Quantity;
-use crate::scenario::{NetworkSpec, Scenario};
+use crate::scalar::{DIRECTIONS, Dual, Slopes, slopes as slopes_of, with_slopes};
+use crate::scenario::Scenario;
 
 /// Sides that agree to so many digits are one.
 const ALIKE: f64 = 1e-8;
@@ -25,6 +26,14 @@ pub(super) const SMOOTH: [Quantity; 7] = [
     Quantity::Utilization,
     Quantity::RouterLoad,
 ];
+
+/// One step in one parameter: forwards or backwards, as large as the parameter itself.
+#[derive(Clone, Copy, Debug)]
+struct Direction<'p> {
+    parameter: &'p Parameter,
+    /// 1 or -1.
+    sign: f64,
+}
 
 /// Slopes of all `outputs` that are means, by parameter; `None` where the fixed point has none. `answer` is the
 /// published model's to `scenario`, with details.
@@ -41,14 +50,14 @@ pub(super) fn slopes(
             .iter()
             .flat_map(|parameter| [1.0, -1.0].map(|sign| Direction { parameter, sign }))
             .collect();
-        let means = means(scenario, answer, &directions);
+        let outcomes = means(scenario, answer, &directions);
         for place in 0..parameters.len() {
             let slope = |output: &Output| {
-                let (_, of_class) = means.as_ref()?.iter().find(|(class, _)| *class == output.class)?;
-                let number = of_class.of(output.measure.quantity)?;
-                let (above, below) = (number.slopes[2 * place], -number.slopes[2 * place + 1]);
-                let alike = (above - below).abs()
-                    <= ALIKE * above.abs().max(below.abs()).max(1e-6 * number.value.abs());
+                let outcome = outcomes.as_ref()?.iter().find(|outcome| outcome.class == output.class)?;
+                let number = mean(output.measure.quantity, outcome.found.as_ref().ok()?)?;
+                let (above, below) = (slopes_of(&number)[2 * place], -slopes_of(&number)[2 * place + 1]);
+                let alike =
+                    (above - below).abs() <= ALIKE * above.abs().max(below.abs()).max(1e-6 * number.re.abs());
                 let central = alike.then(|| f64::midpoint(above, below));
                 let sides = !alike;
                 let found = Slope {
@@ -67,60 +76,65 @@ pub(super) fn slopes(
 
 /// Whether the chains of the scenario's links are small enough.
 pub(super) fn fits(scenario: &Scenario) -> bool {
-    System::new(scenario, &[]).real_time.len() <= MOST_PARTS
+    moving(scenario, &[]).real_time.len() <= LAST_RESORT_PARTS
 }
 
-/// Means of all classes with a solution, with their slopes.
-pub(super) fn means(
-    scenario: &Scenario,
-    answer: &Answer,
-    directions: &[Direction<'_>],
-) -> Option<Vec<(usize, Means)>> {
-    let mut system = System::new(scenario, directions);
+/// Whether a parameter changes the ratio of two Vticks, and with it the shares of links.
+pub(super) fn moves_shares(scenario: &Scenario, parameter: &Parameter) -> bool {
+    let relative = |vtick: &Dual| slopes_of(vtick)[0] / vtick.re;
+    let vticks = moving(scenario, &[Direction { parameter, sign: 1.0 }]).vticks;
+    vticks.windows(2).any(|pair| (relative(&pair[0]) - relative(&pair[1])).abs() > 1e-12)
+}
+
+/// The classes of `scenario` with slopes in up to [`DIRECTIONS`] directions.
+fn moving(scenario: &Scenario, directions: &[Direction<'_>]) -> Traffic<Dual> {
+    Traffic::with(scenario, |number, value| {
+        let (of, class) = match number {
+            Number::PipelineStages => (Of::PipelineStages, None),
+            Number::BufferFlits => (Of::BufferFlits, None),
+            Number::Rate(class) => (Of::Rate, Some(class)),
+            Number::MessageFlits(class) => (Of::MessageFlits, Some(class)),
+            Number::Vtick(class) => (Of::Vtick, Some(class)),
+        };
+        let moves = |Direction { parameter, .. }: &Direction<'_>| {
+            parameter.of == of && class.is_none_or(|class| parameter.classes.contains(&class))
+        };
+        let step = |direction: &Direction<'_>| if moves(direction) { direction.sign * value } else { 0.0 };
+        with_slopes(value, Slopes::from_fn(|row, _| directions.get(row).map_or(0.0, step)))
+    })
+}
+
+/// What is found for all classes with a solution, with slopes; `None` where the fixed point has none.
+fn means(scenario: &Scenario, answer: &Answer, directions: &[Direction<'_>]) -> Option<Vec<Outcome<Dual>>> {
+    let mut traffic = moving(scenario, directions);
     // the fixed point: L̄ of a router, L_{c,s} of a cube
-    let point = |flow: &Flow| -> Option<Vec<f64>> {
-        let channels = answer.classes[flow.class].per_channel.as_ref()?;
+    let point = |class: usize| -> Option<Vec<f64>> {
+        let channels = answer.classes[class].per_channel.as_ref()?;
         Some(channels.iter().map(|channel| channel.latency_cycles).collect())
     };
-    if system.real_time.iter().any(|flow| point(flow).is_none()) {
-        return None;
-    }
-    system.best_effort = system.best_effort.filter(|flow| point(flow).is_some());
-    let point = |flow: &Flow| point(flow).unwrap_or_default();
-    match scenario.network() {
-        NetworkSpec::Router { .. } => router::means(&system, &|flow| point(flow)[0]),
-        NetworkSpec::Hypercube { dimension } => hypercube::means(dimension, &system, &point),
-    }
+    let real_time: Vec<Vec<f64>> =
+        traffic.real_time.iter().map(|flow| point(flow.class)).collect::<Option<_>>()?;
+    let best_effort = traffic.best_effort.and_then(|flow| point(flow.class));
+    traffic.best_effort = traffic.best_effort.filter(|_| best_effort.is_some());
+    let mut known = Known([Some(real_time.concat()), best_effort].into_iter().flatten().collect());
+    let solved = fixed_point_of(scenario.network(), &traffic, None, None, &mut known);
+    (solved.report.status == Status::Converged).then_some(solved.outcomes)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{Model, Options};
-    use crate::scenario::PRESETS;
-
-    /// The equations here are stated beside the solver's: at its fixed points both say the same.
-    #[test]
-    fn values_are_the_solvers() {
-        let options =
-            Options { distributions: false, saturation_loads: false, details: true, ..Options::default() };
-        for preset in PRESETS {
-            for load in [0.1, 0.5, 1.0] {
-                let scenario = preset.scenario().with_rates_scaled(load);
-                let answer = Model::Published.solve(&scenario, &options).unwrap();
-                let found = means(&scenario, &answer, &[]).unwrap();
-                assert_eq!(found.len(), scenario.classes().len());
-                for (class, means) in found {
-                    for quantity in SMOOTH {
-                        let output = Output { class, measure: quantity.into() };
-                        let (Some(dual), Ok(value)) = (means.of(quantity), output.value(&answer)) else {
-                            continue;
-                        };
-                        let gap = (dual.value - value).abs() / value.abs().max(1.0);
-                        assert!(gap < 1e-10, "{} {class} {quantity:?}: {} {value}", preset.name, dual.value);
-                    }
-                }
-            }
-        }
+/// A quantity of a class, if it is a mean.
+fn mean(quantity: Quantity, found: &ClassSolution<Dual>) -> Option<Dual> {
+    let waiting = match found.wait {
+        SourceWait::Finite { cycles } => Some(cycles),
+        SourceWait::Saturated { .. } => None,
+    };
+    match quantity {
+        Quantity::NetworkLatency => Some(found.latency()),
+        Quantity::Blocking => Some(found.blocking),
+        Quantity::Sharing => Some(found.sharing),
+        Quantity::Waiting => waiting,
+        Quantity::TotalLatency => waiting.map(|cycles| found.latency() + cycles),
+        Quantity::Utilization => Some(found.utilization),
+        Quantity::RouterLoad => Some(found.router_load),
+        _ => None,
     }
 }

@@ -2,6 +2,7 @@
 
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::published::{Failure, Options, solve, solve_from};
+use flitwise_models::queueing::Md1;
 use flitwise_models::scenario::{
     ClassKind, ClassSpec, DeadlineSpec, HopDeadlines, NetworkSpec, RouterSpec, Scenario, ScenarioSpec,
 };
@@ -521,7 +522,7 @@ proptest! {
         let room = flits.max(f64::from(buffer_flits));
         let blocking = load.powf(1.0 + 2.0 * room / flits);
         let longer = blocking * (room + flits / 2.0) / service;
-        let waiting = rate * service * service / (2.0 * (1.0 - load));
+        let waiting = Md1 { rate, mean: service }.measures().reached().unwrap().mean_wait;
         let queued = class.waiting_cycles.unwrap() - 1.0;
         // d ln W / d ln L = 2 + ρ / (1 - ρ)
         let first_order = longer * (2.0 + load / (1.0 - load));

@@ -28,6 +28,50 @@ impl Values {
         self
     }
 
+    /// And these symbols, before those that there are.
+    pub(crate) fn with(mut self, symbols: impl IntoIterator<Item = (&'static str, f64)>) -> Self {
+        self.symbols.splice(0..0, symbols);
+        self
+    }
+
+    /// And all that `outside` has, behind what there is.
+    pub(crate) fn and_outside(mut self, outside: Self) -> Self {
+        self.symbols.extend(outside.symbols);
+        self.series.extend(outside.series);
+        self
+    }
+
+    /// Of all that is known, what stands in `formula`, in its order.
+    pub(crate) fn used_in(&self, formula: &Expression) -> Self {
+        let (mut symbols, mut sums) = (Vec::new(), Vec::new());
+        formula.visit(&mut |part| match part {
+            Expression::Symbol(symbol) => symbols.push(symbol.key()),
+            Expression::Series(index, _) => sums.push(index.clone()),
+            _ => {}
+        });
+        let stands = |key: &str| symbols.iter().any(|symbol| symbol == key);
+        let term = |term: &Numbers| term.iter().filter(|(key, _)| stands(key)).copied().collect::<Numbers>();
+        let mut used = Self::default();
+        for (index, terms) in self.series.iter().filter(|(index, _)| sums.iter().any(|sum| sum == index)) {
+            used.series.push((*index, terms.iter().map(term).collect()));
+        }
+        for symbol in &symbols {
+            let in_terms = used.series.iter().filter_map(|(_, terms)| terms.first()).flatten();
+            let known = used.symbols.iter().chain(in_terms).any(|(key, _)| key == symbol);
+            let number = self.symbols.iter().find(|(key, _)| key == symbol && !known);
+            used.symbols.extend(number);
+        }
+        used
+    }
+
+    /// What `formula` stands for, if it is a symbol.
+    pub(crate) fn of_symbol(&self, formula: &Expression) -> Option<f64> {
+        match formula {
+            Expression::Symbol(symbol) => self.find(&symbol.key()),
+            _ => None,
+        }
+    }
+
     /// Every number that is put in.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = f64> {
         let in_series = self.series.iter().flat_map(|(_, terms)| terms.iter().flatten());

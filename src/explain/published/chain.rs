@@ -15,25 +15,11 @@ const MOST_DRAWN: usize = 4;
 
 /// The chain of a link as a picture, classes by their names.
 pub(in crate::explain) fn picture(link: &LinkRecord, members: Vec<String>) -> picture::Chain {
-    let classes = members.len();
-    let drawn = if classes <= MOST_DRAWN { link.states() } else { 0 };
-    let transition = |class: usize, from: usize| picture::Transition {
-        from,
-        to: from ^ (1 << class),
-        rate_per_cycle: link.rate(class, from),
-    };
-    let cycles = |set: usize| {
-        let of = |class: usize| (set >> class & 1 == 1).then(|| link.shares.cycles_per_flit(class, set));
-        (0..classes).map(of).collect()
-    };
-    picture::Chain {
-        members,
-        probabilities: link.sharing.occupancy.clone(),
-        transitions: (0..drawn)
-            .flat_map(|from| (0..classes).map(move |class| transition(class, from)))
-            .collect(),
-        cycles_per_flit: (0..link.states()).map(cycles).collect(),
+    let mut chain = picture::Chain::of(link, members);
+    if chain.members.len() > MOST_DRAWN {
+        chain.transitions.clear();
     }
+    chain
 }
 
 impl Explained<'_> {
@@ -116,30 +102,18 @@ impl Explained<'_> {
         };
         let ejection = self.record.cube.as_ref().map(|cube| cube.routes.dimension());
         let stay = pairs.iter().map(|(bit, class, set)| {
-            let visitor = link.visitors[*bit];
-            let share = ("S_{c}[Z]", link.shares.cycles_per_flit(*bit, *set));
-            let front = [("P", self.record.stages), ("M_{c}", class.buffering.message_flits), share];
-            let values = match &class.path {
-                None => {
-                    let blocking = class.blocking.map_or(f64::NAN, |blocking| blocking.length);
-                    let mut values = Values::of(front);
-                    values.symbols.push(("B_{c}", blocking));
-                    values
-                }
-                Some(path) if ejection == Some(self.link) => {
-                    let mut values = Values::of(front);
-                    values.symbols.push(("O_{c}", path.ejection));
-                    values
-                }
-                Some(path) => Values::of([
-                    ("F_{c}", visitor.fixed_cycles),
+            let mut values = self.of_class(class).with([
+                ("S_{c}[Z]", link.shares.cycles_per_flit(*bit, *set)),
+                ("F_{c}", link.visitors[*bit].fixed_cycles),
+                ("L_{c}[Z]", link.departure(*bit, *set).stay_cycles),
+            ]);
+            if let Some(path) = class.path.as_ref().filter(|_| ejection != Some(self.link)) {
+                values = values.with([
                     ("P_{b,c}^{s}", path.probabilities[self.link]),
-                    ("m_{c}", class.buffering.room()),
                     ("Bmid_{c,s}", path.middle[self.link].flits),
-                    share,
-                ]),
-            };
-            Found::new(names(class, *set), values, link.departure(*bit, *set).stay_cycles)
+                ]);
+            }
+            Found::by(names(class, *set), values)
         });
         let equation = match ejection {
             None => &eq::STAY,

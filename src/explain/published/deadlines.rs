@@ -36,13 +36,11 @@ impl Explained<'_> {
             "A mean says nothing of how often a message is late. For that the lengths in front of it and the company \
              that its flits meet are taken as random.",
         );
-        let names = |class: &ClassRecord| vec![("c", self.name(class.class))];
         section.step(
             &eq::LONGEST,
             classes.iter().map(|(_, (class, _))| {
-                let values =
-                    Values::of([("m_{c}", class.buffering.room()), ("M_{c}", class.buffering.message_flits)]);
-                Found::new(names(class), values, f64::from(BlockingLength::of(0.0, class.buffering).longest))
+                let longest = f64::from(BlockingLength::of(0.0, class.buffering).longest);
+                Found::new(self.names(class), self.of_class(class), longest)
             }),
         );
         let blocked = |class: &ClassRecord| match &class.path {
@@ -55,7 +53,7 @@ impl Explained<'_> {
                 let length = BlockingLength::of(blocked(class), class.buffering);
                 let values =
                     Values::of([("P_{b,c}", length.probability), ("U_{c}", f64::from(length.longest))]);
-                Found::new(names(class), values, length.of_each_length())
+                Found::new(self.names(class), values, length.of_each_length())
             }),
         );
         section.step(&eq::COMPANY, []);

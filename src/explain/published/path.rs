@@ -1,12 +1,12 @@
 //! One path through an n-cube: which nodes and channels, and what is met there.
 
-use flitwise_models::published::CubeRecord;
+use flitwise_models::published::Cube;
 
 use super::Explained;
 use crate::explain::derivation::{Derivation, Entry};
 
 impl Explained<'_> {
-    pub(super) fn path(&self, derivation: &mut Derivation, cube: &CubeRecord) {
+    pub(super) fn path(&self, derivation: &mut Derivation, cube: &Cube) {
         let Some((from, to)) = self.way else { return };
         let n = cube.routes.dimension();
         let node = |number: u32| format!("{number:0n$b}");

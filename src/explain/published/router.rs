@@ -1,7 +1,6 @@
 //! A single router: (2)-(9).
 
-use flitwise_models::answer::ClassAnswer;
-use flitwise_models::published::{Blocking, ClassRecord};
+use flitwise_models::published::ClassRecord;
 use flitwise_models::scenario::ClassKind;
 
 use super::Explained;
@@ -9,14 +8,11 @@ use crate::explain::derivation::{Derivation, Found, Section};
 use crate::explain::equations as eq;
 use crate::explain::formula::Values;
 
-/// A class of a router with all that (2)-(5) need.
-type Blocked<'e> = (&'e ClassRecord, &'e ClassAnswer, Blocking);
-
-impl<'e> Explained<'e> {
+impl Explained<'_> {
     pub(super) fn router(&self, derivation: &mut Derivation) {
         let kind = |kind: ClassKind| {
-            let answered = self.answered().filter(move |(class, _)| class.kind == kind);
-            answered.filter_map(|(class, answer)| Some((class, answer, class.blocking?))).collect::<Vec<_>>()
+            let answered = self.answered().map(|(class, _)| class).filter(|class| class.blocking.is_some());
+            answered.filter(move |class| class.kind == kind).collect::<Vec<_>>()
         };
         let real_time = kind(ClassKind::RealTime);
         if !real_time.is_empty() {
@@ -39,57 +35,15 @@ impl<'e> Explained<'e> {
     }
 
     /// (2)-(5).
-    fn latency(&self, section: &mut Section, classes: &[Blocked<'e>]) {
-        let names = |class: &ClassRecord| vec![("c", self.name(class.class))];
-        let stages = self.record.stages;
-        section.step(
-            &eq::LATENCY,
-            classes.iter().map(|(class, answer, blocking)| {
-                let values = Values::of([
-                    ("P", stages),
-                    ("M_{c}", class.buffering.message_flits),
-                    ("B_{c}", blocking.length),
-                    ("S_{c}", answer.cycles_per_flit.unwrap_or(f64::NAN)),
-                ]);
-                Found::new(names(class), values, answer.network_latency_cycles.unwrap_or(f64::NAN))
-            }),
-        );
-        section.step(
-            &eq::BLOCKED,
-            classes.iter().map(|(class, _, blocking)| {
-                let values = Values::of([
-                    ("L_{c}", class.latencies[0]),
-                    ("λ'_{c}", blocking.accepted_rate),
-                    ("m_{c}", class.buffering.room()),
-                    ("M_{c}", class.buffering.message_flits),
-                ]);
-                Found::new(names(class), values, blocking.probability)
-            }),
-        );
-        section.step(
-            &eq::ACCEPTED,
-            classes.iter().map(|(class, _, blocking)| {
-                let values =
-                    Values::of([("P_{b,c}", blocking.probability), ("λ_{c}^{g}", class.offered_rate)]);
-                Found::new(names(class), values, blocking.accepted_rate)
-            }),
-        );
-        section.step(
-            &eq::LENGTH,
-            classes.iter().map(|(class, _, blocking)| {
-                let values = Values::of([
-                    ("P_{b,c}", blocking.probability),
-                    ("m_{c}", class.buffering.room()),
-                    ("M_{c}", class.buffering.message_flits),
-                ]);
-                Found::new(names(class), values, blocking.length)
-            }),
-        );
+    fn latency(&self, section: &mut Section, classes: &[&ClassRecord]) {
+        for equation in [&eq::LATENCY, &eq::BLOCKED, &eq::ACCEPTED, &eq::LENGTH] {
+            self.of_classes(section, equation, classes);
+        }
     }
 
     /// (9) and R4.
-    fn best_effort(&self, section: &mut Section, classes: &[Blocked<'e>]) {
-        for (class, _, _) in classes {
+    fn best_effort(&self, section: &mut Section, classes: &[&ClassRecord]) {
+        for class in classes {
             let Some(met) = &class.met else { continue };
             let load = met.loads[0];
             let names = || vec![("C", self.name(class.class))];

@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use flitwise_models::queueing::Md1;
+
 use super::Batch;
 
 /// SplitMix64 (Steele, Lea & Flood 2014).
@@ -42,15 +44,9 @@ impl Draws {
     }
 }
 
-/// `P(W <= x)` of M/D/1, Erlang 1909: `(1 - ρ) Σ_{j <= x} (ρ (j - x))^j / j! e^{-ρ (j - x)}`.
-pub(super) fn wait_within(x: f64, load: f64) -> f64 {
-    let mut sum = 0.0;
-    for j in 0..=x as u32 {
-        let y = load * (f64::from(j) - x);
-        let power: f64 = (1..=j).map(|k| y / f64::from(k)).product();
-        sum += power * (-y).exp();
-    }
-    (1.0 - load) * sum
+/// `P(W > x)` of M/D/1 \[x in service times\].
+pub(super) fn wait_exceeds(x: f64, load: f64) -> f64 {
+    Md1 { rate: load, mean: 1.0 }.wait_exceeds(x).reached().expect("a load below one")
 }
 
 /// The wait that a share `p` exceeds, M/D/1.
@@ -58,7 +54,7 @@ pub(super) fn wait_exceeded_by(p: f64, load: f64) -> f64 {
     let (mut low, mut high) = (0.0, 15.0);
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
-        if 1.0 - wait_within(middle, load) > p { low = middle } else { high = middle }
+        if wait_exceeds(middle, load) > p { low = middle } else { high = middle }
     }
     high
 }

@@ -188,6 +188,7 @@ fn waits(loads: &[f64], more: f64) -> Vec<OfInput> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::queueing::Md1;
 
     #[test]
     fn inputs_wait_for_each_other() {
@@ -195,7 +196,7 @@ mod tests {
         assert_eq!(waits(&[0.6], 0.0)[0].wait, 0.0);
         for load in [0.1_f64, 0.4, 0.7] {
             let many = waits(&[load / 400.0; 400], 0.0);
-            let exact = load / 2.0 / (1.0 - load);
+            let exact = Md1 { rate: load, mean: 1.0 }.measures().reached().unwrap().mean_wait;
             assert!((many[0].wait / exact - 1.0).abs() < 0.01, "{} {exact}", many[0].wait);
             // fewer inputs, shorter waits
             let two = waits(&[load / 2.0; 2], 0.0);
