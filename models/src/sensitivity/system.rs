@@ -41,9 +41,9 @@ impl System {
             }
             number
         };
-        let buffer = variable(Of::BufferFlits, None, f64::from(spec.router.buffer_flits));
+        let buffer = variable("buffer_flits", None, f64::from(spec.router.buffer_flits));
         let mut system = Self {
-            stages: variable(Of::PipelineStages, None, f64::from(spec.router.pipeline_stages)),
+            stages: variable("pipeline_stages", None, f64::from(spec.router.pipeline_stages)),
             real_time: Vec::new(),
             vticks: Vec::new(),
             best_effort: None,
@@ -53,8 +53,8 @@ impl System {
         for (index, class) in spec.classes.iter().enumerate() {
             let flow = Flow {
                 class: index,
-                rate: variable(Of::Rate, Some(index), class.rate),
-                message: variable(Of::MessageFlits, Some(index), f64::from(class.message_flits)),
+                rate: variable("rate", Some(index), class.rate),
+                message: variable("message_flits", Some(index), f64::from(class.message_flits)),
                 buffer,
             };
             if class.kind == ClassKind::BestEffort {
@@ -65,9 +65,9 @@ impl System {
                 // an implied Vtick goes with the rate and the length; as a parameter it is taken as if given
                 Some(_) if class.vtick.is_none() => {
                     let implied = 1.0 / (flow.rate * flow.message);
-                    implied + (variable(Of::Vtick, Some(index), implied.value) - implied.value)
+                    implied + (variable("vtick", Some(index), implied.value) - implied.value)
                 }
-                Some(given) => variable(Of::Vtick, Some(index), given),
+                Some(given) => variable("vtick", Some(index), given),
                 // where no class sends, nothing is shared and any Vtick does
                 None if all_silent => Dual::constant(1.0),
                 None => continue,
