@@ -161,7 +161,11 @@ impl Key {
     }
 
     fn end(&self, end: f64) -> String {
-        if self.is_whole() || (1e-3..1e3).contains(&end) { in_short(end) } else { format!("{end:e}") }
+        if !matches!(self.kind, Kind::Real) || (1e-3..1e3).contains(&end) {
+            in_short(end)
+        } else {
+            format!("{end:e}")
+        }
     }
 
     /// What follows "a whole number of": `stages, 1 to 64`.

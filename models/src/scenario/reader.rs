@@ -78,7 +78,7 @@ pub(super) fn read_inner(
     if let (Some(node), Some(_)) = (table.get(key.name), &example)
         && !matches!(node.value, Value::Table(_))
     {
-        reader.refuse_kind(node, table.key(key.name), "a table", example);
+        reader.refuse_kind(node, table.key(key.name), &format!("a {}", key.name), example);
         return false;
     }
     let Some(inner) = reader.table(table, key.name) else { return false };

@@ -133,6 +133,8 @@ impl Of {
 pub(super) struct Units {
     /// Whether there is a table of units.
     given: bool,
+    /// Whether one of its strings is refused, so that nothing can be said of others.
+    broken: bool,
     link_mbps: Option<f64>,
     flit_bits: Option<f64>,
     cycle_ns: Option<f64>,
@@ -146,10 +148,12 @@ type Wrong = (String, Option<String>);
 impl Units {
     pub(super) fn of(spec: &UnitsSpec) -> Self {
         let link = spec.link.as_deref().and_then(|text| physical(text, Of::BitRate));
+        let own_cycle = spec.cycle.as_deref().and_then(|text| physical(text, Of::Time));
+        let broken = spec.link.is_some() != link.is_some() || spec.cycle.is_some() != own_cycle.is_some();
         let flit = spec.flit_bits.map(f64::from);
         let both = link.zip(flit).map(|(link, flit)| 1e3 * flit / link);
-        let cycle = both.or_else(|| spec.cycle.as_deref().and_then(|text| physical(text, Of::Time)));
-        Self { given: true, link_mbps: link, flit_bits: flit, cycle_ns: cycle, message_flits: 0.0 }
+        let cycle = both.or(own_cycle);
+        Self { given: true, broken, link_mbps: link, flit_bits: flit, cycle_ns: cycle, message_flits: 0.0 }
     }
 
     /// The same for rates of messages of that length.
@@ -181,18 +185,22 @@ impl Units {
             reader.refuse(&node.place, path.to_owned(), found, wanted, help);
         };
         let measure = key.limits.measure;
-        match self.converted(number, unit, measure).map(|number| measure.rounded(number)) {
-            Err(wrong) => refuse(node.value.shown(), wrong),
-            Ok(number) if !key.holds(number) => {
-                let found = format!("{}, which is {}", node.value.shown(), in_short(number));
-                refuse(found, (key.range(), key.help(number).map(str::to_owned)));
+        let number = match self.converted(number, unit, measure) {
+            Ok(number) => number.map(|number| measure.rounded(number)),
+            Err(wrong) => {
+                refuse(node.value.shown(), wrong);
+                None
             }
-            Ok(number) => return Some(Some(number)),
+        };
+        if let Some(number) = number.filter(|number| !key.holds(*number)) {
+            let found = format!("{}, which is {}", node.value.shown(), in_short(number));
+            refuse(found, (key.range(), key.help(number).map(str::to_owned)));
         }
-        Some(None)
+        Some(number.filter(|number| key.holds(*number)))
     }
 
-    fn converted(&self, number: f64, unit: &str, measure: Measure) -> Result<f64, Wrong> {
+    /// A number of base units; nothing where the table of units is refused itself.
+    fn converted(&self, number: f64, unit: &str, measure: Measure) -> Result<Option<f64>, Wrong> {
         let known = UNITS.iter().find(|(known, ..)| *known == unit);
         let Some((_, of, size)) = known else { return Err(unknown(number, unit, measure)) };
         if !measure.takes().contains(of) {
@@ -209,7 +217,7 @@ impl Units {
             (Of::FlitsPerCycle, _) => Some(value / self.message_flits),
             (Of::Cycles | Of::Flits | Of::MessagesPerCycle, _) => Some(value),
         };
-        converted.ok_or_else(|| self.lacking(*of))
+        if converted.is_none() && !self.broken { Err(self.lacking(*of)) } else { Ok(converted) }
     }
 
     fn flits_per_cycle(&self, mbps: f64) -> Option<f64> {
@@ -265,7 +273,8 @@ fn physical(text: &str, of: Of) -> Option<f64> {
 /// A number and the unit behind it, if a text begins with a number and goes on.
 fn split(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
-    let starts = text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first));
+    let starts = text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first))
+        && text.parse::<f64>().is_err();
     let ends = text.char_indices().map(|(at, _)| at).skip(1).filter(|_| starts);
     let read = |at: usize| Some((text[..at].parse().ok()?, text[at..].trim_start()));
     ends.filter_map(read).last().filter(|(_, unit)| !unit.is_empty())
