@@ -40,7 +40,7 @@ pub use source::SourceSpec;
 pub use units::UnitsSpec;
 
 use crate::document::shortened;
-use declare::{ANY, Rules, Valued, table};
+use declare::*;
 pub(crate) use declare::{Key, Varies};
 
 table! {
@@ -62,15 +62,15 @@ table! {
 }
 
 impl Rules for ScenarioSpec {
-    fn rules(&self, _: &str, door: &mut check::Door) {
+    fn rules(&self, _: &str, door: &mut Door) {
         if self.name.chars().count() > 100 || self.name.chars().any(char::is_control) {
             let found = format!("\"{}\"", shortened(&self.name));
             door.refuse("name", found, "at most 100 printable characters", None);
         }
     }
 
-    fn units(&self, _: &units::Units) -> units::Units {
-        self.units.as_ref().map(units::Units::of).unwrap_or_default()
+    fn units(&self, _: &Units) -> Units {
+        self.units.as_ref().map(Units::of).unwrap_or_default()
     }
 }
 

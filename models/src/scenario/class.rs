@@ -1,14 +1,12 @@
 //! `[[class]]`: the traffic of one class at every node.
 
-use super::check::Door;
 use super::deadlines::{DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES};
-use super::declare::{ANY, Declared, Field, Key, Kind, Rules, Valued, Varies, table, within, words};
+use super::declare::*;
 use super::network::NetworkSpec;
 use super::reader::read_table;
 use super::router::MAX_FLITS;
 use super::source::SourceSpec;
-use super::units::{Measure, Units};
-use crate::document::{Node, Reader, Table, Value, find, in_short, shortened};
+use crate::document::{Node, Value, find, in_short, shortened};
 
 /// The most real-time classes a scenario may have.
 pub const MAX_REAL_TIME_CLASSES: usize = 12;

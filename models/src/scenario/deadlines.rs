@@ -3,10 +3,8 @@
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::check::Door;
-use super::declare::{Field, Key, Kind, Rules, Valued, table, within};
-use super::units::{Measure, Units};
-use crate::document::{Node, Reader, Table, Value};
+use super::declare::*;
+use crate::document::{Node, Value};
 
 /// The most deadlines that one class may carry.
 pub const MAX_DEADLINES: usize = 1_000;

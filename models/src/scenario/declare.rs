@@ -1,13 +1,19 @@
 //! How a table of a scenario is declared once: keys with name, unit, range, default and one sentence.
 //!
 //! [`table!`] and [`words!`] make the plain type and its [`Shape`]. The reader, the check of ranges, the writer, the JSON
-//! schema, `--set`, `--over` and the parameters of sensitivities walk over shapes and know no key by name.
+//! schema, `--set`, `--over` and the parameters of sensitivities walk over shapes and know no key by name. A file of a table
+//! imports all of this module, whose names the macros use.
 
 use serde_json::{Value, json};
 
-use super::check::Door;
-use super::units::{Measure, Units};
-use crate::document::{Reader, Table, in_short, one_of};
+use super::reader::read_inner;
+use super::writer::in_line;
+use crate::document::{in_short, one_of};
+
+/// What declarations need: every file of a table takes all of this module.
+pub(super) use super::check::Door;
+pub(super) use super::units::{Measure, Units};
+pub(super) use crate::document::{Reader, Table};
 
 /// A key of a table, as it is declared.
 #[derive(Debug)]
@@ -314,16 +320,54 @@ pub(super) trait Declared: Rules {
     /// The word of its branch.
     fn word(&self) -> &'static str;
 
-    /// Makes it the branch of that word, every key at its default.
-    fn turn(&mut self, word: &str);
-
     /// The same table or branch with every key at its default.
     fn fresh(&self) -> Box<dyn Declared>;
+
+    /// The branch of that word, every key at its default; the first where the word is none.
+    fn branch(word: &str) -> Self
+    where
+        Self: Sized;
 
     /// The values in the order of the keys.
     fn values(&self) -> Vec<&dyn Field>;
 
     fn values_mut(&mut self) -> Vec<&mut dyn Field>;
+
+    fn keys(&self) -> &'static [Key] {
+        let word = self.word();
+        let branch = self.shape().branches.iter().find(|branch| branch.word == word);
+        branch.map_or(&[], |branch| branch.keys)
+    }
+
+    fn fields(&self) -> Vec<(&'static Key, &dyn Field)> {
+        self.keys().iter().zip(self.values()).collect()
+    }
+
+    fn fields_mut(&mut self) -> Vec<(&'static Key, &mut dyn Field)> {
+        self.keys().iter().zip(self.values_mut()).collect()
+    }
+}
+
+impl<T: Declared + 'static> Field for T {
+    fn read(&mut self, reader: &mut Reader, table: &Table<'_>, key: &Key, units: &Units) -> bool {
+        read_inner(self, reader, table, key, units)
+    }
+
+    fn check(&self, door: &mut Door, _: &Key, path: &str) {
+        door.table(self, path);
+    }
+
+    fn written(&self) -> Option<String> {
+        in_line(self)
+    }
+
+    fn tables(&self) -> Vec<(Option<&str>, &dyn Declared)> {
+        vec![(None, self)]
+    }
+
+    fn tables_mut(&mut self) -> Vec<&mut dyn Declared> {
+        vec![self]
+    }
 }
 
 /// What ties the keys of a table to each other and to other tables.
@@ -334,22 +378,6 @@ pub(super) trait Rules {
     /// The units in which the rest of the table is read, once its early keys are.
     fn units(&self, outside: &Units) -> Units {
         *outside
-    }
-}
-
-impl dyn Declared + '_ {
-    pub(super) fn keys(&self) -> &'static [Key] {
-        let shape = self.shape();
-        let word = self.word();
-        shape.branches.iter().find(|branch| branch.word == word).map_or(&[], |branch| branch.keys)
-    }
-
-    pub(super) fn fields(&self) -> impl Iterator<Item = (&'static Key, &dyn Field)> {
-        self.keys().iter().zip(self.values())
-    }
-
-    pub(super) fn fields_mut(&mut self) -> impl Iterator<Item = (&'static Key, &mut dyn Field)> {
-        self.keys().iter().zip(self.values_mut())
     }
 }
 
@@ -366,7 +394,7 @@ macro_rules! name_of {
 /// What a key may be: anything, but where it is said.
 macro_rules! limits_of {
     () => {
-        $crate::scenario::declare::ANY
+        ANY
     };
     ($limits:expr) => {
         $limits
@@ -376,80 +404,54 @@ macro_rules! limits_of {
 /// The list of keys of one branch.
 macro_rules! keys {
     ($($(#[doc = $sentence:literal])+ $field:ident ($($name:literal)?) $type:ty, ($($unit:literal)?) ($($limits:expr)?);)*) => {
-        &[$($crate::scenario::declare::Key {
-            name: $crate::scenario::declare::name_of!($field $($name)?),
+        &[$(Key {
+            name: name_of!($field $($name)?),
             sentence: concat!($($sentence),+).trim_ascii(),
             unit: concat!($($unit)?),
-            kind: &<$type as $crate::scenario::declare::Valued>::KIND,
-            limits: $crate::scenario::declare::limits_of!($($limits)?),
+            kind: &<$type as Valued>::KIND,
+            limits: limits_of!($($limits)?),
         }),*]
     };
 }
 
-/// What tables of both kinds have in common.
-macro_rules! declared {
-    ($Name:ident, $unset:expr, $shape:expr) => {
-        impl $crate::scenario::declare::Valued for $Name {
-            const KIND: $crate::scenario::declare::Kind =
-                $crate::scenario::declare::Kind::Table(&<$Name>::SHAPE);
+/// The shape of a table, which is its kind, and the schema that follows.
+macro_rules! shape {
+    ($Name:ident, $sentence:expr, $tag:expr, $(($word:literal, $about:expr, $keys:expr)),+) => {
+        impl $Name {
+            pub(in crate::scenario) const SHAPE: Shape = Shape {
+                sentence: $sentence,
+                tag: $tag,
+                branches: &[$(Branch {
+                    word: $word,
+                    sentence: $about,
+                    keys: $keys,
+                    defaults: || serde_json::to_value($Name::branch($word)).unwrap_or_default(),
+                }),+],
+            };
+        }
+
+        valued!($Name, Kind::Table(&Self::SHAPE), Self::branch(""));
+    };
+}
+
+/// A type of which a key has a value, with the schema that follows.
+macro_rules! valued {
+    ($Name:ident, $kind:expr, $unset:expr) => {
+        impl Valued for $Name {
+            const KIND: Kind = $kind;
 
             fn unset() -> Self {
                 $unset
             }
         }
 
-        impl $Name {
-            pub(in crate::scenario) const SHAPE: $crate::scenario::declare::Shape = $shape;
-        }
-
-        impl $crate::scenario::declare::Field for $Name {
-            fn read(
-                &mut self,
-                reader: &mut $crate::document::Reader,
-                table: &$crate::document::Table<'_>,
-                key: &$crate::scenario::declare::Key,
-                units: &$crate::scenario::units::Units,
-            ) -> bool {
-                $crate::scenario::reader::read_inner(self, reader, table, key, units)
-            }
-
-            fn check(
-                &self,
-                door: &mut $crate::scenario::check::Door,
-                _key: &$crate::scenario::declare::Key,
-                path: &str,
-            ) {
-                door.table(self, path);
-            }
-
-            fn written(&self) -> Option<String> {
-                $crate::scenario::writer::in_line(self)
-            }
-
-            fn tables(&self) -> Vec<(Option<&str>, &dyn $crate::scenario::declare::Declared)> {
-                vec![(None, self)]
-            }
-
-            fn tables_mut(&mut self) -> Vec<&mut dyn $crate::scenario::declare::Declared> {
-                vec![self]
-            }
-        }
-
-        $crate::scenario::declare::schema_of!($Name);
-    };
-}
-
-/// The JSON schema that follows from the declaration.
-macro_rules! schema_of {
-    ($Name:ident) => {
         impl schemars::JsonSchema for $Name {
             fn schema_name() -> std::borrow::Cow<'static, str> {
                 stringify!($Name).into()
             }
 
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                let schema = <$Name as $crate::scenario::declare::Valued>::KIND.schema();
-                schemars::Schema::try_from(schema).expect("a schema is an object")
+                schemars::Schema::try_from(Self::KIND.schema()).expect("a schema is an object")
             }
         }
     };
@@ -484,8 +486,8 @@ macro_rules! table {
             )+
         }
 
-        impl $crate::scenario::declare::Declared for $Name {
-            fn shape(&self) -> &'static $crate::scenario::declare::Shape {
+        impl Declared for $Name {
+            fn shape(&self) -> &'static Shape {
                 &Self::SHAPE
             }
 
@@ -493,38 +495,26 @@ macro_rules! table {
                 ""
             }
 
-            fn turn(&mut self, _word: &str) {}
-
-            fn fresh(&self) -> Box<dyn $crate::scenario::declare::Declared> {
-                Box::new(<Self as $crate::scenario::declare::Valued>::unset())
+            fn fresh(&self) -> Box<dyn Declared> {
+                Box::new(Self::unset())
             }
 
-            fn values(&self) -> Vec<&dyn $crate::scenario::declare::Field> {
+            fn branch(_: &str) -> Self {
+                Self { $($field: $default),+ }
+            }
+
+            fn values(&self) -> Vec<&dyn Field> {
                 vec![$(&self.$field),+]
             }
 
-            fn values_mut(&mut self) -> Vec<&mut dyn $crate::scenario::declare::Field> {
+            fn values_mut(&mut self) -> Vec<&mut dyn Field> {
                 vec![$(&mut self.$field),+]
             }
         }
 
-        $crate::scenario::declare::declared!($Name, Self { $($field: $default),+ }, {
-            $crate::scenario::declare::Shape {
-                sentence: concat!($($about),+).trim_ascii(),
-                tag: None,
-                branches: &[$crate::scenario::declare::Branch {
-                    word: "",
-                    sentence: "",
-                    keys: $crate::scenario::declare::keys!(
-                        $($(#[doc = $sentence])+ $field ($($name)?) $type, ($($unit)?) ($($limits)?);)+
-                    ),
-                    defaults: || {
-                        let unset = <$Name as $crate::scenario::declare::Valued>::unset();
-                        serde_json::to_value(unset).unwrap_or_default()
-                    },
-                }],
-            }
-        });
+        shape!($Name, concat!($($about),+).trim_ascii(), None, ("", "", keys!(
+            $($(#[doc = $sentence])+ $field ($($name)?) $type, ($($unit)?) ($($limits)?);)+
+        )));
     };
     (
         $(#[doc = $about:literal])+
@@ -558,8 +548,8 @@ macro_rules! table {
             )+
         }
 
-        impl $crate::scenario::declare::Declared for $Name {
-            fn shape(&self) -> &'static $crate::scenario::declare::Shape {
+        impl Declared for $Name {
+            fn shape(&self) -> &'static Shape {
                 &Self::SHAPE
             }
 
@@ -569,53 +559,35 @@ macro_rules! table {
                 }
             }
 
-            fn turn(&mut self, word: &str) {
-                *self = Self::branch(word).expect("it is one of the words");
+            fn fresh(&self) -> Box<dyn Declared> {
+                Box::new(Self::branch(self.word()))
             }
 
-            fn fresh(&self) -> Box<dyn $crate::scenario::declare::Declared> {
-                Box::new(Self::branch(self.word()).expect("it is one of the words"))
-            }
-
-            fn values(&self) -> Vec<&dyn $crate::scenario::declare::Field> {
-                match self {
-                    $(Self::$Branch $({ $($field),+ })? => vec![$($($field),+)?],)+
-                }
-            }
-
-            fn values_mut(&mut self) -> Vec<&mut dyn $crate::scenario::declare::Field> {
-                match self {
-                    $(Self::$Branch $({ $($field),+ })? => vec![$($($field),+)?],)+
-                }
-            }
-        }
-
-        impl $Name {
-            /// The branch of that word, every key at its default.
-            fn branch(word: &str) -> Option<Self> {
+            fn branch(word: &str) -> Self {
                 match word {
-                    $($word => Some(Self::$Branch $({ $($field: $default),+ })?),)+
-                    _ => None,
+                    $($word => Self::$Branch $({ $($field: $default),+ })?,)+
+                    _ => Self::branch(Self::SHAPE.branches[0].word),
+                }
+            }
+
+            fn values(&self) -> Vec<&dyn Field> {
+                match self {
+                    $(Self::$Branch $({ $($field),+ })? => vec![$($($field),+)?],)+
+                }
+            }
+
+            fn values_mut(&mut self) -> Vec<&mut dyn Field> {
+                match self {
+                    $(Self::$Branch $({ $($field),+ })? => vec![$($($field),+)?],)+
                 }
             }
         }
 
-        $crate::scenario::declare::declared!($Name, {
-            Self::branch(Self::SHAPE.branches[0].word).expect("it is one of the words")
-        }, {
-            $crate::scenario::declare::Shape {
-                sentence: concat!($($about),+).trim_ascii(),
-                tag: Some($tag),
-                branches: &[$($crate::scenario::declare::Branch {
-                    word: $word,
-                    sentence: concat!($($sentence),+).trim_ascii(),
-                    keys: $crate::scenario::declare::keys!(
-                        $($($(#[doc = $key_sentence])+ $field () $type, ($($unit)?) ($($limits)?);)+)?
-                    ),
-                    defaults: || serde_json::to_value($Name::branch($word)).unwrap_or_default(),
-                }),+],
-            }
-        });
+        shape!($Name, concat!($($about),+).trim_ascii(), Some($tag), $(
+            ($word, concat!($($sentence),+).trim_ascii(), keys!(
+                $($($(#[doc = $key_sentence])+ $field () $type, ($($unit)?) ($($limits)?);)+)?
+            ))
+        ),+);
     };
 }
 
@@ -643,43 +615,26 @@ macro_rules! words {
             }
         }
 
-        impl $crate::scenario::declare::Valued for $Name {
-            const KIND: $crate::scenario::declare::Kind =
-                $crate::scenario::declare::Kind::Words(&[$(($word, concat!($($sentence),+).trim_ascii())),+]);
-
-            fn unset() -> Self {
-                Self::ALL[0]
-            }
-        }
-
-        impl $crate::scenario::declare::Field for $Name {
-            fn read(
-                &mut self,
-                reader: &mut $crate::document::Reader,
-                table: &$crate::document::Table<'_>,
-                key: &$crate::scenario::declare::Key,
-                _units: &$crate::scenario::units::Units,
-            ) -> bool {
+        impl Field for $Name {
+            fn read(&mut self, reader: &mut Reader, table: &Table<'_>, key: &Key, _: &Units) -> bool {
                 let read = reader.word(table, key.name, &Self::ALL, Self::word);
                 *self = read.unwrap_or(*self);
                 read.is_some()
             }
 
-            fn check(
-                &self,
-                _door: &mut $crate::scenario::check::Door,
-                _key: &$crate::scenario::declare::Key,
-                _path: &str,
-            ) {
-            }
+            fn check(&self, _: &mut Door, _: &Key, _: &str) {}
 
             fn written(&self) -> Option<String> {
                 Some(format!("\"{}\"", self.word()))
             }
         }
 
-        $crate::scenario::declare::schema_of!($Name);
+        valued!(
+            $Name,
+            Kind::Words(&[$(($word, concat!($($sentence),+).trim_ascii())),+]),
+            Self::ALL[0]
+        );
     };
 }
 
-pub(super) use {declared, keys, limits_of, name_of, schema_of, table, words};
+pub(super) use {keys, limits_of, name_of, shape, table, valued, words};

@@ -13,7 +13,7 @@ use crate::queueing;
 /// ```
 pub fn keys(spec: &ScenarioSpec) -> Vec<String> {
     let mut all = Vec::new();
-    for (key, value) in (spec as &dyn Declared).fields() {
+    for (key, value) in spec.fields() {
         match key.kind {
             Kind::Tables(shape) => {
                 for name in value.tables().iter().filter_map(|(name, _)| *name).chain(["*"]) {
@@ -77,7 +77,7 @@ impl ScenarioSpec {
     /// The parameters of sensitivities in their order: the table of each, its key and how it varies.
     pub(crate) fn parameters(&self) -> Vec<(&'static str, &'static Key, Varies)> {
         let mut found = Vec::new();
-        for (table, value) in (self as &dyn Declared).fields() {
+        for (table, value) in self.fields() {
             let first = value.tables().into_iter().next();
             for key in first.map_or(&[][..], |(_, inner)| inner.keys()) {
                 found.extend(key.limits.parameter.map(|(place, varies)| (place, table.name, key, varies)));
@@ -113,7 +113,7 @@ fn parted(path: &str) -> (&str, Option<&str>) {
 
 fn value_at<'t>(table: &'t dyn Declared, path: &str) -> Option<&'t dyn Field> {
     let (first, rest) = parted(path);
-    let (_, value) = table.fields().find(|(key, _)| key.name == first)?;
+    let (_, value) = table.fields().into_iter().find(|(key, _)| key.name == first)?;
     match rest {
         None => Some(value),
         Some(rest) => value_at(value.tables().first()?.1, rest),
@@ -122,7 +122,7 @@ fn value_at<'t>(table: &'t dyn Declared, path: &str) -> Option<&'t dyn Field> {
 
 fn set_at(table: &mut dyn Declared, path: &str, number: f64) {
     let (first, rest) = parted(path);
-    for (_, value) in table.fields_mut().filter(|(key, _)| key.name == first) {
+    for (_, value) in table.fields_mut().into_iter().filter(|(key, _)| key.name == first) {
         match rest {
             None => value.set_number(number),
             Some(rest) => value.tables_mut().into_iter().for_each(|inner| set_at(inner, rest, number)),

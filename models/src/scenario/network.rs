@@ -1,6 +1,6 @@
 //! `[network]`: how routers and nodes are wired.
 
-use super::declare::{Rules, Varies, table, within};
+use super::declare::*;
 
 table! {
     /// How routers and nodes are wired.

@@ -66,8 +66,8 @@ fn read(reader: &mut Reader, root: &Table<'_>) -> ScenarioSpec {
 }
 
 /// Reads a table within another; where something else stands, what it lacks is reported too.
-pub(super) fn read_inner(
-    spec: &mut dyn Declared,
+pub(super) fn read_inner<T: Declared>(
+    spec: &mut T,
     reader: &mut Reader,
     table: &Table<'_>,
     key: &Key,
@@ -87,8 +87,8 @@ pub(super) fn read_inner(
 }
 
 /// Reads every key of a table; `example` is a whole one.
-pub(super) fn read_table(
-    spec: &mut dyn Declared,
+pub(super) fn read_table<T: Declared>(
+    spec: &mut T,
     reader: &mut Reader,
     table: &Table<'_>,
     example: Option<&str>,
@@ -100,7 +100,7 @@ pub(super) fn read_table(
         reader.require(table, tag, &one_of(shape.words()), example);
         let all: Vec<&Branch> = shape.branches.iter().collect();
         let Some(branch) = reader.word(table, tag, &all, |branch| branch.word) else { return };
-        spec.turn(branch.word);
+        *spec = T::branch(branch.word);
         refuse_strays(reader, table, (shape, tag), branch);
     }
     for key in spec.keys().iter().filter(|key| key.limits.wanted) {
@@ -109,7 +109,7 @@ pub(super) fn read_table(
     }
     let mut units = *units;
     for early in [true, false] {
-        for (key, value) in spec.fields_mut().filter(|(key, _)| key.limits.early == early) {
+        for (key, value) in spec.fields_mut().into_iter().filter(|(key, _)| key.limits.early == early) {
             if table.get(key.name).is_some() {
                 value.read(reader, table, key, &units);
             }

@@ -91,7 +91,7 @@ fn unread(table: &dyn Declared, (path, label): (&str, &str), reads: &[Read], fou
         }
     }
     let mut inner = Vec::new();
-    for ((key, value), default) in table.fields().zip(default.values()) {
+    for ((key, value), default) in table.fields().into_iter().zip(default.values()) {
         if ALWAYS.iter().any(|always| is_key(always, path, key.name)) {
             continue;
         }

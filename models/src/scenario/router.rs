@@ -1,7 +1,6 @@
 //! `[router]`: what every router is like.
 
-use super::declare::{Rules, Valued, Varies, table, within, words};
-use super::units::Measure;
+use super::declare::*;
 
 /// The longest message and the deepest buffer \[flits\].
 pub const MAX_FLITS: u32 = 65_536;

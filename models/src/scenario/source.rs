@@ -1,8 +1,6 @@
 //! `source` of a class: how its messages come into being at a node.
 
-use super::check::Door;
-use super::declare::{Rules, Valued, table, within};
-use super::units::Measure;
+use super::declare::*;
 
 table! {
     /// How the messages of a class come into being at a node.

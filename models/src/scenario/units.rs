@@ -1,10 +1,7 @@
 //! `[units]`: what a cycle and a flit are, and how a string with a unit becomes a number of cycles, flits or messages.
 
-use std::fmt::Write as _;
-
-use super::check::Door;
-use super::declare::{Key, Rules, table, within};
-use crate::document::{Node, Reader, Value, in_short, nearest};
+use super::declare::*;
+use crate::document::{Node, Value, in_short, nearest};
 
 table! {
     /// What a cycle and a flit are outside of the scenario.
@@ -77,17 +74,7 @@ impl Measure {
             Self::Count => &[],
             Self::Time | Self::Bound => &[Of::Cycles, Of::Time, Of::Frequency],
             Self::Length | Self::Room => &[Of::Flits, Of::Bits],
-            Self::Rate => &[Of::Frequency, Of::BitRate, Of::FlitsPerCycle, Of::MessagesPerCycle],
-        }
-    }
-
-    /// What it is called.
-    fn noun(self) -> &'static str {
-        match self {
-            Self::Count => "number",
-            Self::Time | Self::Bound => "time",
-            Self::Length | Self::Room => "size",
-            Self::Rate => "rate",
+            Self::Rate => &[Of::BitRate, Of::Frequency, Of::FlitsPerCycle, Of::MessagesPerCycle],
         }
     }
 
@@ -100,10 +87,14 @@ impl Measure {
         }
     }
 
-    fn units(self) -> String {
-        let fits = |(_, of, _): &&(&str, Of, f64)| self.takes().contains(of);
-        let units: Vec<&str> = UNITS.iter().filter(fits).map(|(unit, ..)| *unit).collect();
-        units.join(", ")
+    fn known(self) -> impl Iterator<Item = &'static str> {
+        UNITS.iter().filter(move |(_, of, _)| self.takes().contains(of)).map(|(unit, ..)| *unit)
+    }
+
+    /// What is wanted where another unit stands.
+    fn wanted(self) -> String {
+        let units: Vec<&str> = self.known().collect();
+        format!("a {} in {}", self.takes()[0].noun(), units.join(", "))
     }
 }
 
@@ -205,7 +196,7 @@ impl Units {
         let Some((_, of, size)) = known else { return Err(unknown(number, unit, measure)) };
         if !measure.takes().contains(of) {
             let help = format!("{unit} is a unit of {}", of.noun());
-            return Err((format!("a {} in {}", measure.noun(), measure.units()), Some(help)));
+            return Err((measure.wanted(), Some(help)));
         }
         let value = number * size;
         let converted = match (of, measure) {
@@ -232,13 +223,9 @@ impl Units {
             let help = "add  [units]  with  link = \"400 Mbps\"  and  flit_bits = 32";
             return (wanted, Some(help.to_owned()));
         }
-        let mut lacks = String::from(of.base());
-        if self.flit_bits.is_none() && (of != Of::Frequency || self.link_mbps.is_some()) {
-            lacks.push_str(", or flit_bits in [units]");
-        } else {
-            let _ = write!(lacks, ", or link in [units]");
-        }
-        (lacks, None)
+        let needs_bits = of != Of::Frequency && of != Of::Time || self.link_mbps.is_some();
+        let lacks = if self.flit_bits.is_none() && needs_bits { "flit_bits" } else { "link" };
+        (format!("{}, or {lacks} in [units]", of.base()), None)
     }
 }
 
@@ -299,10 +286,9 @@ fn unknown(number: f64, unit: &str, measure: Measure) -> Wrong {
         let help = format!("\"{} {first}\" is one", in_short(number));
         return ("one number with one unit".to_owned(), Some(help));
     }
-    let fits = |(_, of, _): &&(&str, Of, f64)| measure.takes().contains(of);
-    let near = nearest(unit, UNITS.iter().filter(fits).map(|(unit, ..)| *unit));
+    let near = nearest(unit, measure.known());
     let help = near.map(|near| format!("did you mean \"{} {near}\"?", in_short(number)));
-    (format!("a {} in {}", measure.noun(), measure.units()), help)
+    (measure.wanted(), help)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ impl ScenarioSpec {
     /// ```
     pub fn to_toml(&self) -> String {
         let (mut text, mut tables) = (String::new(), String::new());
-        for (key, value) in (self as &dyn Declared).fields() {
+        for (key, value) in self.fields() {
             let head = match key.kind {
                 Kind::Table(_) => format!("\n[{}]\n", key.name),
                 Kind::Tables(_) => format!("\n[[{}]]\n", key.name),
@@ -37,7 +37,7 @@ impl ScenarioSpec {
 fn lines(table: &dyn Declared) -> impl Iterator<Item = String> {
     let tag = table.shape().tag.map(|tag| format!("{tag} = \"{}\"", table.word()));
     let line = |(key, value): (&Key, &dyn Field)| Some(format!("{} = {}", key.name, value.written()?));
-    tag.into_iter().chain(table.fields().filter_map(line))
+    tag.into_iter().chain(table.fields().into_iter().filter_map(line))
 }
 
 /// A table in one line; nothing where it is left out, which is where it says no more than its default.
