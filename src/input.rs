@@ -54,7 +54,7 @@ pub(crate) fn to_simulate(source: &Source) -> Result<Scenario, Ended> {
     let read = document.scenario();
     let (found, unsupported) = match &read {
         Ok(scenario) => (&[][..], experiment::supports(scenario).err().unwrap_or_default()),
-        Err(found) => (found.as_slice(), unsupported_values(&document)),
+        Err(found) => (found.as_slice(), experiment::unsupported(&document)),
     };
     faults.extend(found.iter().map(Fault::to_string));
     let is_new = |fault: &&Fault| found.iter().all(|other| other.key != fault.key);
@@ -66,22 +66,6 @@ pub(crate) fn to_simulate(source: &Source) -> Result<Scenario, Ended> {
         Ok(scenario) if faults.is_empty() => Ok(scenario),
         _ => Err(Ended::BadInput(faults)),
     }
-}
-
-/// What the simulator has no means for in a document that is no scenario: each value that could matter is
-/// tried out in a scenario that is otherwise sound.
-fn unsupported_values(document: &Document) -> Vec<Fault> {
-    let values = [
-        ("network.ports", "router16"),
-        ("network.dimension", "cube6"),
-        ("router.pipeline_stages", "router16"),
-    ];
-    let unsupported = values.into_iter().filter_map(|(key, sound)| {
-        let mut probe = preset(sound).ok()?.document();
-        probe.set(key, &document.number(key)?.to_string(), &Place::Program).ok()?;
-        experiment::supports(&probe.scenario().ok()?).err()
-    });
-    unsupported.flatten().collect()
 }
 
 /// The document's scenario, or all its faults.

@@ -353,8 +353,7 @@ mod tests {
                     name = \"R1\"\nkind = \"real-time\"\nrate = 0.01\n";
         let mut document = Document::parse("fig.toml", text).unwrap().sub_document("scenario").unwrap();
         let faults = document.scenario().unwrap_err();
-        let wanted =
-            "fig.toml:1:1: network.ports: found nothing, wanted ports = a whole number of ports, 2 to 1024";
+        let wanted = "fig.toml:1:1: network.ports: found nothing, wanted a whole number of ports, 2 to 1024";
         assert_eq!(faults.iter().map(ToString::to_string).collect::<Vec<_>>(), [wanted]);
 
         let entry = |key: &str, text: &str| {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::Answer;
 use crate::fixed_point::{self, Report};
-use crate::scenario::Scenario;
+use crate::scenario::{Read, Scenario};
 use crate::{published, refined};
 
 /// A model.
@@ -101,6 +101,14 @@ impl Model {
         match self {
             Self::Published => published::supports(scenario),
             Self::Refined => refined::supports(scenario),
+        }
+    }
+
+    /// Refuses the first key that is not among what the model reads.
+    pub(crate) fn reads_all(self, scenario: &Scenario, reads: &[Read]) -> Result<(), Failure> {
+        match scenario.unread(reads).first() {
+            None => Ok(()),
+            Some(one) => Err(Failure::Refused { model: self, key: one.key.clone(), because: one.because() }),
         }
     }
 }

@@ -46,7 +46,7 @@ use crate::answer::Answer;
 use crate::fixed_point::{self, Iterate, Substitution};
 use crate::model::Model;
 use crate::scalar::Scalar;
-use crate::scenario::{ClassKind, NetworkSpec, Scenario, Scheduler};
+use crate::scenario::{ClassKind, NetworkSpec, Read, Scenario};
 pub(crate) use solution::{ClassSolution, Outcome};
 pub(crate) use traffic::{Number, Traffic};
 
@@ -207,22 +207,23 @@ pub(crate) fn fixed_point_of<T: Scalar>(
 /// # Errors
 /// What it has not.
 pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
-    match scenario.router().scheduler {
-        Scheduler::VirtualClock
-        | Scheduler::VirtualClockPersistent
-        | Scheduler::FairQueueing
-        | Scheduler::WeightedRoundRobin => Ok(()),
-        without @ (Scheduler::RoundRobin | Scheduler::Fifo) => Err(Failure::Refused {
-            model: Model::Published,
-            key: "router.scheduler".to_owned(),
-            because: format!(
-                "has no {} scheduler; it has virtual-clock, virtual-clock-persistent, \
-                 fair-queueing and weighted-round-robin",
-                without.word()
-            ),
-        }),
-    }
+    Model::Published.reads_all(scenario, READS)
 }
+
+/// What the model reads.
+const READS: &[Read] = &[
+    Read::Words("network.topology", &["router", "hypercube"]),
+    Read::Keys("network", &["ports", "dimension"]),
+    Read::Words(
+        "router.scheduler",
+        &["virtual-clock", "virtual-clock-persistent", "fair-queueing", "weighted-round-robin"],
+    ),
+    Read::Keys("router", &["pipeline_stages", "buffer_flits"]),
+    Read::Words("class.kind", &["real-time", "best-effort"]),
+    Read::Keys("class", &["rate", "message_flits", "deadlines", "vtick"]),
+    Read::Words("class.source.kind", &["poisson", "on-off"]),
+    Read::Keys("class.source", &["streams", "messages_per_burst", "peak_rate"]),
+];
 
 fn latest_deadline(scenario: &Scenario) -> u32 {
     scenario

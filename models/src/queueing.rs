@@ -64,6 +64,12 @@ pub use question::{ClassQuestion, MAX_CLASSES, Number, Question};
 pub use station::Station;
 pub use vacations::Vacations;
 
+/// Whether stations take whole numbers only for the parameter `key`.
+pub(crate) fn is_whole(key: &str) -> bool {
+    let all = Kind::ALL.iter().flat_map(|kind| kind.parameters().iter().chain(kind.class_parameters()));
+    all.filter(|parameter| parameter.key == key).any(|one| matches!(one.domain, Domain::Count { .. }))
+}
+
 /// What holds in the long run, if anything does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Steady<T> {

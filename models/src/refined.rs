@@ -36,7 +36,7 @@ pub use crate::model::{Failure, Options};
 use crate::answer::Answer;
 use crate::fixed_point::{Report, Status};
 use crate::model::Model;
-use crate::scenario::{ClassKind, NetworkSpec, Scenario, Scheduler, SourceSpec};
+use crate::scenario::{ClassKind, NetworkSpec, Read, Scenario, Scheduler, SourceSpec};
 use laws::Laws;
 use solution::{Detail, Found, Warm};
 use station::{Overloaded, Shape};
@@ -384,17 +384,17 @@ fn report(found: &[Result<Found, Overloaded>]) -> Report {
 /// # Errors
 /// What it has not.
 pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
-    let refused = |key: &str, because: String| {
-        Err(Failure::Refused { model: Model::Refined, key: key.to_owned(), because })
-    };
-    match scenario.router().scheduler {
-        Scheduler::VirtualClock | Scheduler::FairQueueing | Scheduler::WeightedRoundRobin => Ok(()),
-        without => refused(
-            "router.scheduler",
-            format!(
-                "has no {} scheduler; it has virtual-clock, fair-queueing and weighted-round-robin",
-                without.word()
-            ),
-        ),
-    }
+    Model::Refined.reads_all(scenario, READS)
 }
+
+/// What the model reads.
+const READS: &[Read] = &[
+    Read::Words("network.topology", &["router", "hypercube"]),
+    Read::Keys("network", &["ports", "dimension"]),
+    Read::Words("router.scheduler", &["virtual-clock", "fair-queueing", "weighted-round-robin"]),
+    Read::Keys("router", &["pipeline_stages", "buffer_flits"]),
+    Read::Words("class.kind", &["real-time", "best-effort"]),
+    Read::Keys("class", &["rate", "message_flits", "deadlines", "vtick"]),
+    Read::Words("class.source.kind", &["poisson", "on-off"]),
+    Read::Keys("class.source", &["streams", "messages_per_burst", "peak_rate"]),
+];

@@ -2,25 +2,90 @@
 //!
 //! A *spec* ([`ScenarioSpec`]) is a plain struct; a *scenario* ([`Scenario`]) is the same, checked once at the
 //! door. Models take scenarios and never check again. A scenario file is TOML ([`Document`]).
+//!
+//! Each table is declared once, in a file of its own, and registered as a field of [`ScenarioSpec`].
 
 mod base;
 mod check;
+mod class;
+mod deadlines;
+mod declare;
 mod grid;
+mod keys;
+mod network;
 mod overrides;
 mod presets;
 mod reader;
-mod spec;
+mod reads;
+mod router;
+mod source;
+mod units;
+mod value;
 mod writer;
 
 pub use crate::document::{Document, Fault, Place};
 pub use base::Load;
-pub use check::{MAX_DEADLINE_CYCLES, MAX_DEADLINES, MAX_FLITS, MAX_REAL_TIME_CLASSES, MIN_RATE, Scenario};
+pub use check::Scenario;
+pub use class::{ClassKind, ClassSpec, MAX_REAL_TIME_CLASSES, MIN_RATE};
+pub use deadlines::{DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES, MAX_DEADLINES};
 pub use grid::{Axis, Coupling, Grid, Setting};
 pub(crate) use grid::{spread, whole_values};
-pub(crate) use overrides::is_whole;
+pub(crate) use keys::is_whole;
+pub use keys::{keys, words_of};
+pub use network::NetworkSpec;
 pub use presets::{PRESETS, Preset};
-pub use reader::{keys, words_of};
-pub use spec::{
-    ClassKind, ClassSpec, DeadlineSpec, HopDeadlines, NetworkSpec, RouterSpec, ScenarioSpec, Scheduler,
-    SourceSpec,
-};
+pub use reads::{Read, Unread};
+pub use router::{MAX_FLITS, RouterSpec, Scheduler};
+pub use source::SourceSpec;
+pub use units::UnitsSpec;
+
+use crate::document::shortened;
+use declare::*;
+pub(crate) use declare::{Key, Varies};
+
+table! {
+    /// A whole scenario: the network, its routers and the traffic of every node.
+    pub struct ScenarioSpec {
+        /// What the scenario is called in every output.
+        name: String = "unnamed".to_owned();
+        /// What a cycle and a flit are outside of the scenario.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        units: Option<UnitsSpec> = None, ANY.early();
+        /// How routers and nodes are wired.
+        network: NetworkSpec = NetworkSpec::unset(),
+            ANY.wanted().example("add  [network]  with  topology = \"router\"  and  ports = 16");
+        /// What every router is like.
+        router: RouterSpec = RouterSpec::default();
+        /// Traffic classes; at most one of them is best-effort.
+        classes as "class": Vec<ClassSpec> = Vec::new();
+    }
+}
+
+impl Rules for ScenarioSpec {
+    fn rules(&self, _: &str, door: &mut Door) {
+        if self.name.chars().count() > 100 || self.name.chars().any(char::is_control) {
+            let found = format!("\"{}\"", shortened(&self.name));
+            door.refuse("name", found, "at most 100 printable characters", None);
+        }
+    }
+
+    fn units(&self, _: &Units) -> Units {
+        self.units.as_ref().map(Units::of).unwrap_or_default()
+    }
+}
+
+/// Table 1 of the paper, at real-time load 0.005 and best-effort load 0.01 messages/cycle.
+impl Default for ScenarioSpec {
+    fn default() -> Self {
+        let deadlines = vec![DeadlineSpec::Cycles(42), DeadlineSpec::Cycles(47)];
+        Self {
+            name: "16-port router".to_owned(),
+            classes: vec![
+                ClassSpec { deadlines: deadlines.clone(), ..ClassSpec::real_time("R1", 0.005) },
+                ClassSpec { deadlines, ..ClassSpec::real_time("R2", 0.0025) },
+                ClassSpec::best_effort("BE", 0.01),
+            ],
+            ..Self::unset()
+        }
+    }
+}

@@ -38,7 +38,6 @@ use crate::quantity::{Measure, Quantity};
 use crate::scenario::Scenario;
 use differences::Step;
 use output::{Output, dimension};
-use parameter::Of;
 use slope::Slope;
 
 /// Step of differences of smooth numbers, as a share of the parameter.
@@ -346,9 +345,8 @@ impl Asked<'_> {
     /// What makes the two sides of a derivative differ.
     fn kink(&self, parameter: &Parameter) -> String {
         let buffer = self.scenario.router().buffer_flits;
-        let equal = |of: Of| matches!(of, Of::BufferFlits | Of::MessageFlits);
         let meet = self.scenario.classes().iter().any(|class| class.message_flits == buffer);
-        if equal(parameter.of) && meet {
+        if ["buffer_flits", "message_flits"].contains(&parameter.of) && meet {
             "one-sided: max(b, M) has a kink where the buffer is as long as a message".to_owned()
         } else {
             "one-sided: a maximum in the equations has two equal sides here".to_owned()

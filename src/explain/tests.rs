@@ -306,7 +306,8 @@ fn random_scenarios_are_explained() {
             classes.push(ClassSpec::best_effort("BE", [0.0, 0.002, 0.05][numbers.below(3) as usize]));
         }
         let router = RouterSpec { buffer_flits: 1 + numbers.below(100) as u32, ..RouterSpec::default() };
-        let spec = ScenarioSpec { name: format!("{round}"), network, router, classes };
+        let spec =
+            ScenarioSpec { name: format!("{round}"), network, router, classes, ..ScenarioSpec::default() };
         let Ok(scenario) = spec.check() else { continue };
         let (derivation, _) = explained(&scenario, &everything());
         assert_true(&derivation, &format!("{:?}", scenario.spec()));

@@ -16,7 +16,7 @@ mod warm_up;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use flitwise_models::scenario::{ClassSpec, Fault, NetworkSpec, Place, Scenario};
+use flitwise_models::scenario::{ClassSpec, Document, Fault, NetworkSpec, Read, Scenario};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
@@ -114,33 +114,32 @@ impl Listener for () {
 /// # Errors
 /// All of it, at once.
 pub fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
-    let fault = |key: &str, found: u32, wanted: String, help: &str| Fault {
-        place: Place::Program,
-        key: key.to_owned(),
-        found: found.to_string(),
-        wanted,
-        help: Some(help.to_owned()),
-    };
-    let mut faults = Vec::new();
-    match scenario.network() {
-        NetworkSpec::Router { ports } if ports > MAX_PORTS => {
-            let wanted = format!("2 to {MAX_PORTS} ports to simulate");
-            faults.push(fault("network.ports", ports, wanted, "flitwise solve takes up to 1024"));
-        }
-        NetworkSpec::Hypercube { dimension } if dimension > MAX_DIMENSION => {
-            let wanted = format!("1 to {MAX_DIMENSION} dimensions to simulate");
-            faults.push(fault("network.dimension", dimension, wanted, "flitwise solve takes up to 16"));
-        }
-        _ => {}
-    }
-    let stages = scenario.router().pipeline_stages;
-    if stages < MIN_PIPELINE_STAGES {
-        let wanted = format!("{MIN_PIPELINE_STAGES} to 64 stages to simulate");
-        let help = "input buffer, crossbar and link are a stage each";
-        faults.push(fault("router.pipeline_stages", stages, wanted, help));
-    }
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    let unread = scenario.unread(READS);
+    if unread.is_empty() { Ok(()) } else { Err(unread.iter().map(|one| one.fault("to simulate")).collect()) }
 }
+
+/// What of a document that is no scenario the simulator has no means for.
+pub fn unsupported(document: &Document) -> Vec<Fault> {
+    document.unread(READS).iter().map(|one| one.fault("to simulate")).collect()
+}
+
+/// What the simulator reads of a scenario.
+const READS: &[Read] = &[
+    Read::Words("network.topology", &["router", "hypercube"]),
+    Read::Within("network.ports", 2.0, MAX_PORTS as f64, "flitwise solve takes up to 1024"),
+    Read::Within("network.dimension", 1.0, MAX_DIMENSION as f64, "flitwise solve takes up to 16"),
+    Read::Within(
+        "router.pipeline_stages",
+        MIN_PIPELINE_STAGES as f64,
+        64.0,
+        "input buffer, crossbar and link are a stage each",
+    ),
+    Read::Keys("router", &["buffer_flits", "scheduler"]),
+    Read::Words("class.kind", &["real-time", "best-effort"]),
+    Read::Keys("class", &["rate", "message_flits", "deadlines", "vtick"]),
+    Read::Words("class.source.kind", &["poisson", "on-off"]),
+    Read::Keys("class.source", &["streams", "messages_per_burst", "peak_rate"]),
+];
 
 /// Runs an experiment.
 ///

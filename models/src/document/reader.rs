@@ -74,7 +74,8 @@ impl Reader {
         }
     }
 
-    fn note<'d>(&mut self, table: &Table<'d>, key: &str) -> Option<&'d Node> {
+    /// The value of a key, whose place is kept.
+    pub(crate) fn note<'d>(&mut self, table: &Table<'d>, key: &str) -> Option<&'d Node> {
         let node = table.get(key)?;
         self.keep(|| table.key(key), &node.place);
         Some(node)
@@ -104,7 +105,7 @@ impl Reader {
         self.real_of(node, || table.key(key))
     }
 
-    fn real_of(&mut self, node: &Node, key: impl FnOnce() -> String) -> Option<f64> {
+    pub(crate) fn real_of(&mut self, node: &Node, key: impl FnOnce() -> String) -> Option<f64> {
         match node.value {
             Value::Whole(number) => Some(number as f64),
             Value::Real(number) => Some(number),

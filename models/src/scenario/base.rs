@@ -1,14 +1,11 @@
 //! A scenario within another file: built in, in a file of its own, or written out, with overrides; and what
 //! varies of it.
 
-use super::{Coupling, Document, Fault, Place, Preset};
+use super::{Coupling, Document, Fault, Place, Preset, ScenarioSpec};
 use crate::document::{Entry, Reader, Table, Value};
 
 /// Reads the scenario file that another file names.
 pub type Load<'l> = dyn Fn(&str) -> Result<Document, Vec<Fault>> + 'l;
-
-/// Keys of such a table.
-const KEYS: &[&str] = &["preset", "file", "set", "name", "network", "router", "class"];
 
 impl Reader {
     /// The scenario of the table `key`, not yet checked: `preset = "router16"`, `file = "mine.toml"` or the scenario
@@ -28,7 +25,7 @@ impl Reader {
         let help = format!("{key} = {{ preset = \"router16\" }}");
         self.require(table, key, "a scenario", Some(&help));
         let table = self.table(table, key)?;
-        self.refuse_unknown(&table, KEYS);
+        self.refuse_unknown(&table, &[&["preset", "file", "set"], &*ScenarioSpec::SHAPE.names()].concat());
         let given = ["preset", "file", "network"].into_iter().filter(|key| table.get(key).is_some()).count();
         if given != 1 {
             let found = if given == 0 { "neither" } else { "more than one of them" };

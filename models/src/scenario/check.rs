@@ -1,45 +1,8 @@
 //! The door: a spec goes in, a scenario or every fault comes out.
 
-use super::spec::{ClassKind, ClassSpec, DeadlineSpec, NetworkSpec, RouterSpec, ScenarioSpec, SourceSpec};
-use crate::document::{Fault, Place, in_short, shortened};
-
-/// The most real-time classes a scenario may have.
-pub const MAX_REAL_TIME_CLASSES: usize = 12;
-/// The longest message and the deepest buffer \[flits\].
-pub const MAX_FLITS: u32 = 65_536;
-/// The latest deadline \[cycles\].
-pub const MAX_DEADLINE_CYCLES: u32 = 1_000_000;
-/// Whole numbers of a scenario, each from its least to its most.
-pub(super) const PORTS: Whole = Whole { least: 2, most: 1024, unit: "ports" };
-pub(super) const DIMENSION: Whole = Whole { least: 1, most: 16, unit: "dimensions" };
-pub(super) const STAGES: Whole = Whole { least: 1, most: 64, unit: "stages" };
-pub(super) const FLITS: Whole = Whole { least: 1, most: MAX_FLITS, unit: "flits" };
-pub(super) const DEADLINE: Whole = Whole { least: 1, most: MAX_DEADLINE_CYCLES, unit: "cycles" };
-pub(super) const STREAMS: Whole = Whole { least: 1, most: 10_000, unit: "streams" };
-/// The most deadlines that one class may carry.
-pub const MAX_DEADLINES: usize = 1_000;
-/// The smallest rate above zero \[messages/cycle/node\].
-pub const MIN_RATE: f64 = 1e-12;
-
-/// The range of a whole number and what it counts.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Whole {
-    least: u32,
-    most: u32,
-    unit: &'static str,
-}
-
-impl Whole {
-    pub(super) fn contains(self, number: u32) -> bool {
-        (self.least..=self.most).contains(&number)
-    }
-
-    /// What is wanted where no whole number stands: "a whole number of" this.
-    pub(super) fn described(self) -> String {
-        let Self { least, most, unit } = self;
-        format!("{unit}, {least} to {most}")
-    }
-}
+use super::declare::{Declared, Key};
+use super::{ClassSpec, NetworkSpec, RouterSpec, ScenarioSpec};
+use crate::document::{Fault, Place, in_short};
 
 /// A checked scenario. There is no way to make one but [`ScenarioSpec::check`] and what is built on it.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,74 +48,21 @@ impl ScenarioSpec {
     /// # Errors
     /// All faults found, in the order of the file.
     pub fn check(self) -> Result<Scenario, Vec<Fault>> {
-        let mut faults = Vec::new();
-        self.find_faults(&mut faults);
-        if faults.is_empty() { Ok(Scenario(self)) } else { Err(faults) }
-    }
-
-    fn find_faults(&self, faults: &mut Vec<Fault>) {
-        let mut door = Door { faults };
-        if self.name.chars().count() > 100 || self.name.chars().any(char::is_control) {
-            let found = format!("\"{}\"", shortened(&self.name));
-            door.refuse("name", found, "at most 100 printable characters", None);
-        }
-        match self.network {
-            NetworkSpec::Router { ports } => door.whole("network.ports", ports, PORTS),
-            NetworkSpec::Hypercube { dimension } => door.whole("network.dimension", dimension, DIMENSION),
-        }
-        let RouterSpec { pipeline_stages, buffer_flits, scheduler: _ } = self.router;
-        door.whole("router.pipeline_stages", pipeline_stages, STAGES);
-        door.whole("router.buffer_flits", buffer_flits, FLITS);
-
-        if self.classes.is_empty() {
-            door.refuse("class", "no class".to_owned(), "at least one [[class]]", None);
-        }
-        let of_kind = |kind| self.classes.iter().filter(move |class| class.kind == kind).count();
-        let real_time = of_kind(ClassKind::RealTime);
-        if real_time > MAX_REAL_TIME_CLASSES {
-            let wanted = format!("at most {MAX_REAL_TIME_CLASSES}");
-            door.refuse("class", format!("{real_time} real-time classes"), &wanted, None);
-        }
-        let best_effort = of_kind(ClassKind::BestEffort);
-        if best_effort > 1 {
-            let found = format!("{best_effort} best-effort classes");
-            door.refuse("class", found, "at most one", Some("add their rates and keep one of them"));
-        }
-        let labels = class_labels(&self.classes.iter().map(|class| class.name.as_str()).collect::<Vec<_>>());
-        for (class, label) in self.classes.iter().zip(&labels) {
-            door.class(class, label, self);
-        }
+        let mut door = Door { faults: Vec::new(), network: self.network };
+        door.table(&self, "");
+        if door.faults.is_empty() { Ok(Scenario(self)) } else { Err(door.faults) }
     }
 }
 
-/// What each class is called in a key: its name, or its number (from 1) where the name is no help.
-pub(super) fn class_labels(names: &[&str]) -> Vec<String> {
-    names
-        .iter()
-        .enumerate()
-        .map(|(index, name)| {
-            let alone = names.iter().filter(|other| other == &name).count() == 1;
-            if alone && name_is_fit(name) { format!("class.{name}") } else { format!("class[{}]", index + 1) }
-        })
-        .collect()
+/// Gathers what is wrong with the values of a scenario.
+pub(super) struct Door {
+    faults: Vec<Fault>,
+    /// What deadlines are checked against.
+    pub(super) network: NetworkSpec,
 }
 
-/// Characters at which keys, lists and requirements of the command line are parted: a class with one of them in its
-/// name could not be reached there.
-const PARTING: [char; 6] = ['.', ',', ':', '=', '*', '/'];
-
-fn name_is_fit(name: &str) -> bool {
-    let length = name.chars().count();
-    let is_unfit = |c: char| c.is_control() || PARTING.contains(&c);
-    (1..=64).contains(&length) && name.trim() == name && !name.chars().any(is_unfit)
-}
-
-struct Door<'f> {
-    faults: &'f mut Vec<Fault>,
-}
-
-impl Door<'_> {
-    fn refuse(&mut self, key: &str, found: String, wanted: &str, help: Option<&str>) {
+impl Door {
+    pub(super) fn refuse(&mut self, key: &str, found: String, wanted: &str, help: Option<&str>) {
         self.faults.push(Fault {
             place: Place::Program,
             key: key.to_owned(),
@@ -162,123 +72,27 @@ impl Door<'_> {
         });
     }
 
-    fn whole(&mut self, key: &str, found: u32, range: Whole) {
-        if !range.contains(found) {
-            let Whole { least, most, unit } = range;
-            self.refuse(key, found.to_string(), &format!("{least} to {most} {unit}"), None);
+    /// Refuses a number that is out of its key's range.
+    pub(super) fn number(&mut self, key: &Key, path: &str, number: f64) {
+        if !key.holds(number) {
+            self.refuse(path, in_short(number), &key.range(), key.help(number));
         }
     }
 
-    fn class(&mut self, class: &ClassSpec, label: &str, scenario: &ScenarioSpec) {
-        if !name_is_fit(&class.name) {
-            let found = format!("\"{}\"", shortened(&class.name));
-            let wanted =
-                "a name of 1 to 64 printable characters without . , : = * / and without space around it";
-            let tidy = class.name.trim().replace(PARTING, "-");
-            let help = format!("keys such as class.NAME.rate are parted at these: name it \"{tidy}\"");
-            let help = name_is_fit(&tidy).then_some(help.as_str());
-            self.refuse(&format!("{label}.name"), found, wanted, help);
-        } else if scenario.classes.iter().filter(|other| other.name == class.name).count() > 1 {
-            let found = format!("\"{}\" more than once", class.name);
-            self.refuse(&format!("{label}.name"), found, "a name of its own for each class", None);
+    /// Checks every key of a table, and what ties them.
+    pub(super) fn table(&mut self, table: &dyn Declared, path: &str) {
+        for (key, value) in table.fields() {
+            let whole = if path.is_empty() { key.name.to_owned() } else { format!("{path}.{}", key.name) };
+            value.check(self, key, &whole);
         }
-        self.rate(class, label);
-        self.whole(&format!("{label}.message_flits"), class.message_flits, FLITS);
-        self.vtick(class, label);
-        self.source(class, label);
-        self.deadlines(class, label, scenario.network);
-    }
-
-    fn rate(&mut self, class: &ClassSpec, label: &str) {
-        let fits = class.rate == 0.0 || (MIN_RATE..=1.0).contains(&class.rate);
-        if !fits || (class.rate == 0.0 && class.rate.is_sign_negative()) {
-            let wanted = "0, or 1e-12 to 1 messages/cycle/node";
-            let help = (class.rate > 1.0 && class.rate.is_finite())
-                .then_some("a rate counts messages per cycle, not flits and not messages per second");
-            self.refuse(&format!("{label}.rate"), in_short(class.rate), wanted, help);
-        }
-    }
-
-    fn vtick(&mut self, class: &ClassSpec, label: &str) {
-        let Some(vtick) = class.vtick else { return };
-        let key = format!("{label}.vtick");
-        if class.kind == ClassKind::BestEffort {
-            let wanted = "none: best effort takes what real-time classes leave";
-            self.refuse(&key, in_short(vtick), wanted, Some("remove the line"));
-        } else if !(1e-3..=1e12).contains(&vtick) {
-            self.refuse(&key, in_short(vtick), "0.001 to 1e12 cycles per flit", None);
-        }
-    }
-
-    fn source(&mut self, class: &ClassSpec, label: &str) {
-        let SourceSpec::OnOff { streams, messages_per_burst, peak_rate } = class.source else { return };
-        let key = |field: &str| format!("{label}.source.{field}");
-        self.whole(&key("streams"), streams, STREAMS);
-        if !(1.0..=1e6).contains(&messages_per_burst) {
-            self.refuse(&key("messages_per_burst"), in_short(messages_per_burst), "1 to 1e6 messages", None);
-        }
-        if !(1e-9..=1.0).contains(&peak_rate) {
-            self.refuse(&key("peak_rate"), in_short(peak_rate), "1e-9 to 1 messages/cycle", None);
-        } else if class.rate.is_finite() && class.rate / f64::from(streams.max(1)) >= peak_rate {
-            // 1 / a = I / N + 1 / p leaves no OFF time when a >= p
-            let mean = class.rate / f64::from(streams.max(1));
-            let found = format!("{peak_rate} with {mean} messages/cycle per stream");
-            let help = "raise peak_rate or streams, or lower the rate";
-            self.refuse(&key("peak_rate"), found, "a peak above the mean rate of a stream", Some(help));
-        }
-    }
-
-    fn deadlines(&mut self, class: &ClassSpec, label: &str, network: NetworkSpec) {
-        let mut count = 0;
-        for (index, deadline) in class.deadlines.iter().enumerate() {
-            let entry = format!("{label}.deadlines[{}]", index + 1);
-            let (key, cycles) = match deadline {
-                DeadlineSpec::Cycles(cycles) => (entry, std::slice::from_ref(cycles)),
-                DeadlineSpec::Hops(hop) => {
-                    self.hops(hop.hops, &format!("{entry}.hops"), network);
-                    (format!("{entry}.deadlines"), hop.deadlines.as_slice())
-                }
-            };
-            if cycles.is_empty() {
-                self.refuse(&key, "no deadline".to_owned(), "at least one", Some("remove the entry"));
-            }
-            count += cycles.len();
-            for cycles in cycles {
-                self.whole(&key, *cycles, DEADLINE);
-            }
-        }
-        if count > MAX_DEADLINES {
-            let key = format!("{label}.deadlines");
-            self.refuse(&key, format!("{count} deadlines"), &format!("at most {MAX_DEADLINES}"), None);
-        }
-    }
-
-    fn hops(&mut self, hops: u32, key: &str, network: NetworkSpec) {
-        match network {
-            NetworkSpec::Router { .. } => {
-                let help = "list plain numbers of cycles, such as deadlines = [42, 47]";
-                let wanted = "plain deadlines: a single router has no hops";
-                self.refuse(key, format!("{hops} hops"), wanted, Some(help));
-            }
-            // a dimension that is refused itself says nothing about hops
-            NetworkSpec::Hypercube { dimension } if DIMENSION.contains(dimension) => {
-                self.whole(key, hops, Whole { least: 1, most: dimension, unit: "hops" });
-            }
-            NetworkSpec::Hypercube { .. } => (),
-        }
+        table.rules(path, self);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::HopDeadlines;
-
-    #[test]
-    fn a_number_is_quoted_in_short() {
-        let quoted = [2.0, -0.005, 1e-300, 1e300, f64::NAN].map(in_short);
-        assert_eq!(quoted, ["2", "-0.005", "1e-300", "1e300", "NaN"]);
-    }
+    use crate::scenario::{DeadlineSpec, HopDeadlines};
 
     #[test]
     fn every_fault_is_reported_at_once() {
@@ -296,8 +110,8 @@ mod tests {
                 "router.buffer_flits",
                 "class.R1.rate",
                 "class[2].name",
-                "class[2].deadlines[1].hops",
                 "class[2].deadlines[1].deadlines",
+                "class[2].deadlines[1].hops",
                 "class[3].name",
                 "class[3].vtick"
             ]

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::units::{quantity, with_unit};
 use super::{Document, Fault, Place, is_whole};
 use crate::document::in_short;
 
@@ -187,11 +188,16 @@ impl Axis {
                 values
             }
             [start, stop, count] => {
-                let number = |text: &str| {
-                    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
-                    number.ok_or_else(|| format!("found \"{text}\", wanted a number in START:STOP:COUNT"))
+                let number = |text: &&str| -> Result<(f64, String), String> {
+                    let (number, unit) = quantity(text)
+                        .ok_or_else(|| format!("found \"{text}\", wanted a number in START:STOP:COUNT"))?;
+                    Ok((number, unit.to_owned()))
                 };
-                let (start, stop) = (number(start)?, number(stop)?);
+                let ((start, unit), (stop, other)) = (number(start)?, number(stop)?);
+                if unit != other {
+                    let ends = format!("{} and {}", with_unit(start, &unit), with_unit(stop, &other));
+                    return Err(format!("found {ends}, wanted both ends in one unit"));
+                }
                 let count = counted(count)
                     .ok_or_else(|| format!("found count \"{count}\", wanted 1 to {MOST_VALUES} points"))?;
                 if logarithmic && (start <= 0.0 || stop <= 0.0) {
@@ -199,10 +205,10 @@ impl Axis {
                     return Err(format!("found {ends}, wanted both ends above 0 on a log axis"));
                 }
                 let values = spread(start, stop, count, logarithmic);
-                if is_whole(&key) {
+                if is_whole(&key) && unit.is_empty() {
                     whole_values(&values)
                 } else {
-                    values.into_iter().map(in_short).collect()
+                    values.into_iter().map(|value| with_unit(value, &unit)).collect()
                 }
             }
             _ => return Err(format!("found \"{range}\", {WANTED}")),
@@ -288,8 +294,8 @@ impl Coupling {
             wanted: "a key of the scenario that has one, such as class.R1.rate".to_owned(),
             help: None,
         };
-        let value = document.number(&self.other).ok_or_else(fault)? * self.factor;
-        Ok(Setting::new(&self.key, &in_short(value)))
+        let (value, unit) = document.quantity(&self.other).ok_or_else(fault)?;
+        Ok(Setting::new(&self.key, &with_unit(value * self.factor, unit)))
     }
 }
 
@@ -310,6 +316,9 @@ mod tests {
         assert_eq!(Axis::read("a=5:9:1").unwrap().values, ["5"]);
         assert_eq!(Axis::read("a=0:1:1.1e1").unwrap().values.len(), 11);
         assert_eq!(Axis::read("a=1e307:1e308:2").unwrap().values, ["1e307", "1e308"]);
+        let axis = Axis::read("class.R1.rate=log:1 Mbps:100 Mbps:3").unwrap();
+        assert_eq!(axis.values, ["1 Mbps", "10 Mbps", "100 Mbps"]);
+        assert!(Axis::read("class.R1.rate=1 Mbps:1 Gbps:3").unwrap_err().ends_with("both ends in one unit"));
     }
 
     #[test]

@@ -1,24 +1,7 @@
 //! Values laid over a scenario's text, by paths that name classes.
 
+use super::units::quantity;
 use crate::document::{Document, Entry, Fault, Node, Place, Value, find, insert, nearest, one_of, value_of};
-
-/// Keys that take whole numbers only, by their last words: of scenarios and of stations.
-const WHOLE: [&str; 9] = [
-    "ports",
-    "dimension",
-    "pipeline_stages",
-    "buffer_flits",
-    "message_flits",
-    "streams",
-    "capacity",
-    "servers",
-    "sources",
-];
-
-/// Whether a path of a scenario, or a parameter of a station, takes whole numbers only.
-pub(crate) fn is_whole(key: &str) -> bool {
-    key.trim().rsplit('.').next().is_some_and(|last| WHOLE.contains(&last))
-}
 
 impl Document {
     /// Overrides one value: `key` is a path such as `router.buffer_flits` or `class.R1.rate` (`class.*.rate`
@@ -113,8 +96,13 @@ impl Document {
         }
     }
 
-    /// The number at `key`, if there is one: what a sweep couples another key to.
+    /// The plain number at `key`, if there is one.
     pub fn number(&self, key: &str) -> Option<f64> {
+        self.quantity(key).filter(|(_, unit)| unit.is_empty()).map(|(number, _)| number)
+    }
+
+    /// The number at `key` and its unit, if there is one: what a sweep couples another key to.
+    pub(super) fn quantity(&self, key: &str) -> Option<(f64, &str)> {
         let node = match key.strip_prefix("class.") {
             Some(rest) => {
                 let names = self.class_names();
@@ -126,9 +114,10 @@ impl Document {
             }
             None => find(self.root().entries, key)?,
         };
-        match node.value {
-            Value::Whole(number) => Some(number as f64),
-            Value::Real(number) => Some(number),
+        match &node.value {
+            Value::Whole(number) => Some((*number as f64, "")),
+            Value::Real(number) => Some((*number, "")),
+            Value::Text(text) => quantity(text).filter(|(_, unit)| !unit.is_empty()),
             _ => None,
         }
     }

@@ -1,8 +1,7 @@
 //! From a spec to a scenario file.
 
-use std::fmt::Write as _;
-
-use super::{DeadlineSpec, NetworkSpec, RouterSpec, ScenarioSpec, SourceSpec};
+use super::ScenarioSpec;
+use super::declare::{Declared, Field, Key, Kind};
 
 impl ScenarioSpec {
     /// A scenario file (TOML) that says the same.
@@ -15,51 +14,42 @@ impl ScenarioSpec {
     /// assert_eq!(read.spec(), &ScenarioSpec::default());
     /// ```
     pub fn to_toml(&self) -> String {
-        let RouterSpec { pipeline_stages, buffer_flits, scheduler } = self.router;
-        let network = match self.network {
-            NetworkSpec::Router { ports } => format!("topology = \"router\"\nports = {ports}"),
-            NetworkSpec::Hypercube { dimension } => {
-                format!("topology = \"hypercube\"\ndimension = {dimension}")
-            }
-        };
-        let mut text = format!(
-            "name = {}\n\n[network]\n{network}\n\n[router]\npipeline_stages = {pipeline_stages}\n\
-             buffer_flits = {buffer_flits}\nscheduler = \"{}\"\n",
-            quoted(&self.name),
-            scheduler.word()
-        );
-        for class in &self.classes {
-            let (name, kind) = (quoted(&class.name), class.kind.word());
-            let (rate, message_flits) = (class.rate, class.message_flits);
-            let mut line = |line: std::fmt::Arguments<'_>| writeln!(text, "{line}").unwrap_or_default();
-            line(format_args!("\n[[class]]\nname = {name}\nkind = \"{kind}\""));
-            line(format_args!("rate = {rate:?}\nmessage_flits = {message_flits}"));
-            if let Some(vtick) = class.vtick {
-                line(format_args!("vtick = {vtick:?}"));
-            }
-            if let SourceSpec::OnOff { streams, messages_per_burst, peak_rate } = class.source {
-                line(format_args!(
-                    "source = {{ kind = \"on-off\", streams = {streams}, messages_per_burst = \
-                     {messages_per_burst:?}, peak_rate = {peak_rate:?} }}"
-                ));
-            }
-            if !class.deadlines.is_empty() {
-                let deadline = |deadline: &DeadlineSpec| match deadline {
-                    DeadlineSpec::Cycles(cycles) => cycles.to_string(),
-                    DeadlineSpec::Hops(of) => {
-                        format!("{{ hops = {}, deadlines = {:?} }}", of.hops, of.deadlines)
-                    }
-                };
-                let all: Vec<String> = class.deadlines.iter().map(deadline).collect();
-                line(format_args!("deadlines = [{}]", all.join(", ")));
+        let (mut text, mut tables) = (String::new(), String::new());
+        for (key, value) in self.fields() {
+            let head = match key.kind {
+                Kind::Table(_) => format!("\n[{}]\n", key.name),
+                Kind::Tables(_) => format!("\n[[{}]]\n", key.name),
+                _ => {
+                    text.extend(value.written().map(|written| format!("{} = {written}\n", key.name)));
+                    continue;
+                }
+            };
+            for (_, table) in value.tables() {
+                tables.push_str(&head);
+                tables.extend(lines(table).map(|line| line + "\n"));
             }
         }
-        text
+        text + &tables
     }
 }
 
+/// Keys and values of a table, each as in a line.
+fn lines(table: &dyn Declared) -> impl Iterator<Item = String> {
+    let tag = table.shape().tag.map(|tag| format!("{tag} = \"{}\"", table.word()));
+    let line = |(key, value): (&Key, &dyn Field)| Some(format!("{} = {}", key.name, value.written()?));
+    tag.into_iter().chain(table.fields().into_iter().filter_map(line))
+}
+
+/// A table in one line; nothing where it is left out, which is where it says no more than its default.
+pub(super) fn in_line(table: &dyn Declared) -> Option<String> {
+    let lines: Vec<String> = lines(table).collect();
+    let default = table.shape().branches[0].word;
+    let is_default = !default.is_empty() && table.word() == default && lines.len() == 1;
+    (!is_default).then(|| format!("{{ {} }}", lines.join(", ")))
+}
+
 /// A text as TOML has it.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in text.chars() {
         match character {

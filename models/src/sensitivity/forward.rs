@@ -3,7 +3,7 @@
 
 use super::implicit::Known;
 use super::output::Output;
-use super::parameter::{Of, Parameter};
+use super::parameter::Parameter;
 use super::slope::Slope;
 use crate::answer::Answer;
 use crate::fixed_point::Status;
@@ -90,11 +90,11 @@ pub(super) fn moves_shares(scenario: &Scenario, parameter: &Parameter) -> bool {
 fn moving(scenario: &Scenario, directions: &[Direction<'_>]) -> Traffic<Dual> {
     Traffic::with(scenario, |number, value| {
         let (of, class) = match number {
-            Number::PipelineStages => (Of::PipelineStages, None),
-            Number::BufferFlits => (Of::BufferFlits, None),
-            Number::Rate(class) => (Of::Rate, Some(class)),
-            Number::MessageFlits(class) => (Of::MessageFlits, Some(class)),
-            Number::Vtick(class) => (Of::Vtick, Some(class)),
+            Number::PipelineStages => ("pipeline_stages", None),
+            Number::BufferFlits => ("buffer_flits", None),
+            Number::Rate(class) => ("rate", Some(class)),
+            Number::MessageFlits(class) => ("message_flits", Some(class)),
+            Number::Vtick(class) => ("vtick", Some(class)),
         };
         let moves = |Direction { parameter, .. }: &Direction<'_>| {
             parameter.of == of && class.is_none_or(|class| parameter.classes.contains(&class))

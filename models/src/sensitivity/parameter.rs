@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::document::{Fault, Place, nearest};
-use crate::scenario::{ClassKind, NetworkSpec, Scenario, ScenarioSpec};
+use crate::scenario::{ClassKind, Key, Scenario, ScenarioSpec, Varies};
 
 /// A number of the scenario, or the same one of all classes, as it is set by `--set`.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,21 +12,14 @@ pub struct Parameter {
     /// Its key in the scenario, such as `class.R1.rate` or `class.*.message_flits`.
     pub key: String,
     pub(super) of: Of,
+    unit: &'static str,
+    kind: ParameterKind,
     /// The classes that it acts through, for those of classes.
     pub(super) classes: Vec<usize>,
 }
 
-/// What a parameter is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Of {
-    Rate,
-    Vtick,
-    MessageFlits,
-    BufferFlits,
-    PipelineStages,
-    Ports,
-    Dimension,
-}
+/// What a parameter is: its key in its table, such as `rate` or `buffer_flits`.
+pub(super) type Of = &'static str;
 
 /// What kind of number a parameter is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -51,44 +44,45 @@ impl ParameterKind {
     }
 }
 
-/// The keys of a class's parameters.
-const OF_CLASSES: [(Of, &str); 3] =
-    [(Of::Rate, "rate"), (Of::Vtick, "vtick"), (Of::MessageFlits, "message_flits")];
-
 impl Parameter {
     /// All parameters of a scenario: rates, Vticks (given or implied), lengths, buffer, pipeline, size.
     pub fn all(scenario: &Scenario) -> Vec<Self> {
-        let mut all = Vec::new();
-        for (of, key) in OF_CLASSES {
-            for (index, class) in scenario.classes().iter().enumerate() {
-                if of != Of::Vtick || vtick(scenario.spec(), index).is_some() {
-                    all.push(Self { key: format!("class.{}.{key}", class.name), of, classes: vec![index] });
-                }
+        let joint = Self::joint(scenario);
+        let each = |all: &Self| -> Vec<Self> {
+            if all.classes.is_empty() {
+                return vec![all.clone()];
             }
-        }
-        all.extend(Self::of_routers(scenario));
-        all
+            let name = |index: &usize| scenario.classes()[*index].name.as_str();
+            let one = |index: &usize| Self {
+                key: format!("class.{}.{}", name(index), all.of),
+                classes: vec![*index],
+                ..all.clone()
+            };
+            all.classes.iter().map(one).collect()
+        };
+        joint.iter().flat_map(each).collect()
     }
 
-    fn of_routers(scenario: &Scenario) -> Vec<Self> {
-        let size = match scenario.network() {
-            NetworkSpec::Router { .. } => (Of::Ports, "network.ports"),
-            NetworkSpec::Hypercube { .. } => (Of::Dimension, "network.dimension"),
+    /// The same with those of all classes as one, such as `class.*.rate`.
+    fn joint(scenario: &Scenario) -> Vec<Self> {
+        let has = |key: &str, index: &usize| key != VTICK || vtick(scenario.spec(), *index).is_some();
+        let one = |(table, key, varies): (&str, &Key, Varies)| {
+            let is_of_classes = table == "class";
+            let all = 0..if is_of_classes { scenario.classes().len() } else { 0 };
+            let classes: Vec<usize> = all.filter(|index| has(key.name, index)).collect();
+            (!is_of_classes || !classes.is_empty()).then(|| Self {
+                key: format!("{table}{}{}", if is_of_classes { ".*." } else { "." }, key.name),
+                of: key.name,
+                unit: key.unit,
+                kind: match varies {
+                    Varies::Real => ParameterKind::Real,
+                    Varies::Relaxed => ParameterKind::RelaxedWhole,
+                    Varies::Whole => ParameterKind::Whole,
+                },
+                classes,
+            })
         };
-        [(Of::BufferFlits, "router.buffer_flits"), (Of::PipelineStages, "router.pipeline_stages"), size]
-            .map(|(of, key)| Self { key: key.to_owned(), of, classes: Vec::new() })
-            .into()
-    }
-
-    /// Those of several classes that may be asked for as one, such as `class.*.rate`.
-    fn of_all_classes(scenario: &Scenario) -> Vec<Self> {
-        let classes = |of: Of| {
-            let has = |index: &usize| of != Of::Vtick || vtick(scenario.spec(), *index).is_some();
-            (0..scenario.classes().len()).filter(has).collect::<Vec<_>>()
-        };
-        let joint =
-            OF_CLASSES.map(|(of, key)| Self { key: format!("class.*.{key}"), of, classes: classes(of) });
-        joint.into_iter().filter(|parameter| !parameter.classes.is_empty()).collect()
+        scenario.spec().parameters().into_iter().filter_map(one).collect()
     }
 
     /// The parameter of that key.
@@ -96,38 +90,35 @@ impl Parameter {
     /// # Errors
     /// When the scenario has none of that key, with the nearest that it has.
     pub fn find(key: &str, scenario: &Scenario) -> Result<Self, Fault> {
+        let joint = Self::joint(scenario);
+        let of_classes = joint.iter().filter(|parameter| !parameter.classes.is_empty());
         let mut all = Self::all(scenario);
-        all.extend(Self::of_all_classes(scenario));
+        all.extend(of_classes.cloned());
         if let Some(found) = all.iter().find(|parameter| parameter.key == key.trim()) {
             return Ok(found.clone());
         }
         let keys: Vec<&str> = all.iter().map(|parameter| parameter.key.as_str()).collect();
         let near = nearest(key, keys.iter().copied()).map(|near| format!("did you mean {near}?"));
+        let known: Vec<String> = joint.iter().map(|one| one.key.replace('*', "NAME")).collect();
         Err(Fault {
             place: Place::Setting(format!("--parameter {key}").into()),
             key: String::new(),
             found: format!("no parameter \"{key}\""),
-            wanted: "class.NAME.rate, class.NAME.vtick (real-time), class.NAME.message_flits, router.buffer_flits, \
-                     router.pipeline_stages, network.ports (router) or network.dimension (cube); class.* for all classes"
-                .to_owned(),
+            wanted: format!("{}; class.* for all classes", known.join(", ")),
             help: near,
         })
     }
 
     /// Its value in `spec`, one for each class that it acts through.
     pub(super) fn values(&self, spec: &ScenarioSpec) -> Vec<f64> {
-        let of_class = |index: &usize| match self.of {
-            Of::Rate => spec.classes[*index].rate,
-            Of::Vtick => vtick(spec, *index).unwrap_or(0.0),
-            _ => f64::from(spec.classes[*index].message_flits),
-        };
-        match (self.of, spec.network) {
-            (Of::Rate | Of::Vtick | Of::MessageFlits, _) => self.classes.iter().map(of_class).collect(),
-            (Of::BufferFlits, _) => vec![f64::from(spec.router.buffer_flits)],
-            (Of::PipelineStages, _) => vec![f64::from(spec.router.pipeline_stages)],
-            (Of::Ports | Of::Dimension, NetworkSpec::Router { ports: size }) => vec![f64::from(size)],
-            (Of::Ports | Of::Dimension, NetworkSpec::Hypercube { dimension: size }) => vec![f64::from(size)],
+        if self.classes.is_empty() {
+            return spec.number(&self.key).into_iter().collect();
         }
+        let of_class = |index: &usize| match self.of {
+            VTICK => vtick(spec, *index).unwrap_or(0.0),
+            key => spec.classes[*index].number(key).unwrap_or(0.0),
+        };
+        self.classes.iter().map(of_class).collect()
     }
 
     /// Its value, if all classes that it acts through have one and the same.
@@ -144,28 +135,17 @@ impl Parameter {
 
     /// Whether it is a Vtick that no file gives: `1 / (rate * message_flits)`.
     pub fn is_implied(&self, scenario: &Scenario) -> bool {
-        self.of == Of::Vtick && self.classes.iter().any(|index| scenario.classes()[*index].vtick.is_none())
+        self.of == VTICK && self.classes.iter().any(|index| scenario.classes()[*index].vtick.is_none())
     }
 
     /// Its unit.
     pub fn unit(&self) -> &'static str {
-        match self.of {
-            Of::Rate => "messages/cycle/node",
-            Of::Vtick => "cycles/flit",
-            Of::MessageFlits | Of::BufferFlits => "flits",
-            Of::PipelineStages => "stages",
-            Of::Ports => "ports",
-            Of::Dimension => "dimensions",
-        }
+        self.unit
     }
 
     /// What kind of number it is to the published model.
     pub fn kind(&self) -> ParameterKind {
-        match self.of {
-            Of::Rate | Of::Vtick => ParameterKind::Real,
-            Of::MessageFlits | Of::BufferFlits | Of::PipelineStages => ParameterKind::RelaxedWhole,
-            Of::Ports | Of::Dimension => ParameterKind::Whole,
-        }
+        self.kind
     }
 
     /// The scenario with each of its values changed by `change`, which gets the value; `Err` with the door's words
@@ -177,29 +157,18 @@ impl Parameter {
     ) -> Result<Scenario, String> {
         let mut spec = scenario.spec().clone();
         let values = self.values(&spec);
-        let whole = |value: f64| if value >= 0.0 { value.round() as u32 } else { 0 };
-        match self.of {
-            Of::Rate | Of::Vtick | Of::MessageFlits => {
-                for (index, value) in self.classes.iter().zip(values) {
-                    let class = &mut spec.classes[*index];
-                    match self.of {
-                        Of::Rate => class.rate = change(value),
-                        Of::Vtick => class.vtick = Some(change(value)),
-                        _ => class.message_flits = whole(change(value)),
-                    }
-                }
+        for (index, value) in values.into_iter().enumerate() {
+            match self.classes.get(index) {
+                Some(class) => spec.classes[*class].set_number(self.of, change(value)),
+                None => spec.set_number(&self.key, change(value)),
             }
-            Of::BufferFlits => spec.router.buffer_flits = whole(change(values[0])),
-            Of::PipelineStages => spec.router.pipeline_stages = whole(change(values[0])),
-            Of::Ports | Of::Dimension => match &mut spec.network {
-                NetworkSpec::Router { ports: size } | NetworkSpec::Hypercube { dimension: size } => {
-                    *size = whole(change(values[0]));
-                }
-            },
         }
         spec.check().map_err(|faults| faults.first().map_or_else(String::new, ToString::to_string))
     }
 }
+
+/// The one parameter that a class has even where it is not given.
+const VTICK: &str = "vtick";
 
 /// Vtick of a real-time class, given or implied; `None` for best effort and for a silent class without one.
 pub(super) fn vtick(spec: &ScenarioSpec, index: usize) -> Option<f64> {

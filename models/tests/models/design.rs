@@ -77,7 +77,7 @@ fn scenarios() -> impl Strategy<Value = ScenarioSpec> {
                 .collect();
             classes.extend(best_effort.map(|rate| ClassSpec::best_effort("BE", rate)));
             let router = RouterSpec { buffer_flits, ..RouterSpec::default() };
-            ScenarioSpec { name: "random".to_owned(), network, router, classes }
+            ScenarioSpec { name: "random".to_owned(), network, router, classes, ..ScenarioSpec::default() }
         },
     )
 }

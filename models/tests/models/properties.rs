@@ -88,7 +88,13 @@ fn scenarios(most: usize, loads: std::ops::Range<f64>) -> impl Strategy<Value = 
                 class.deadlines = deadlines(network, pipeline_stages, class.message_flits);
             }
             let router = RouterSpec { pipeline_stages, buffer_flits, ..RouterSpec::default() };
-            checked(ScenarioSpec { name: "random".to_owned(), network, router, classes })
+            checked(ScenarioSpec {
+                name: "random".to_owned(),
+                network,
+                router,
+                classes,
+                ..ScenarioSpec::default()
+            })
         },
     )
 }
@@ -447,7 +453,7 @@ fn alike(network: NetworkSpec, router: RouterSpec, flits: u32, rate: f64) -> Sce
         class("b", ClassKind::RealTime),
         class("c", ClassKind::BestEffort),
     ];
-    checked(ScenarioSpec { name: "idle".to_owned(), network, router, classes })
+    checked(ScenarioSpec { name: "idle".to_owned(), network, router, classes, ..ScenarioSpec::default() })
 }
 
 /// `L = T`, `W = 1`, `DMP(T) = 0` and `DMP(T - 1) = 1` where there is no traffic to speak of.

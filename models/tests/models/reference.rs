@@ -37,6 +37,7 @@ fn scenario(name: &str, case: &Value) -> Scenario {
             ..RouterSpec::default()
         },
         classes: case["classes"].as_array().unwrap().iter().map(class).collect(),
+        ..ScenarioSpec::default()
     };
     spec.check().unwrap_or_else(|faults| panic!("{name}: {faults:?}"))
 }

@@ -73,7 +73,7 @@ fn anything(seed: u64, most_flits: u32) -> Scenario {
         let last = classes.last_mut().expect("one class at least");
         (last.kind, last.vtick) = (ClassKind::BestEffort, None);
     }
-    ScenarioSpec { name: format!("random {seed}"), network, router, classes }
+    ScenarioSpec { name: format!("random {seed}"), network, router, classes, ..ScenarioSpec::default() }
         .check()
         .expect("within the door's bounds")
 }
@@ -181,6 +181,7 @@ fn head_of_line_blocking_saturates_at_two_minus_the_root_of_two() {
         network: NetworkSpec::Router { ports: 1024 },
         router: RouterSpec { pipeline_stages: 3, buffer_flits: 64, ..RouterSpec::default() },
         classes: vec![class],
+        ..ScenarioSpec::default()
     };
     let answer = Model::Refined.solve(&scenario.check().unwrap(), &Options::default()).unwrap();
     let factor = answer.classes[0].saturation.as_ref().unwrap().at_load_factor.unwrap();
@@ -226,7 +227,13 @@ fn latencies_rise_with_the_load_under_a_slow_clock() {
             class("short", 0.0125, 14, 6.9),
         ];
         let router = RouterSpec { buffer_flits: 120, ..RouterSpec::default() };
-        let spec = ScenarioSpec { name: "slow clock".to_owned(), network, router, classes };
+        let spec = ScenarioSpec {
+            name: "slow clock".to_owned(),
+            network,
+            router,
+            classes,
+            ..ScenarioSpec::default()
+        };
         let scenario = spec.check().unwrap();
         let options = Options { saturation_loads: false, ..Options::default() };
         let mut before = (0.0, 0.0);

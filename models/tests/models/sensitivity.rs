@@ -63,7 +63,8 @@ fn random(seed: u64) -> Scenario {
         buffer_flits: stream.whole(1, 80),
         ..RouterSpec::default()
     };
-    let spec = ScenarioSpec { name: "random".to_owned(), network, router, classes };
+    let spec =
+        ScenarioSpec { name: "random".to_owned(), network, router, classes, ..ScenarioSpec::default() };
     spec.check().unwrap_or_else(|faults| panic!("{faults:?}"))
 }
 

@@ -52,7 +52,7 @@ pub(super) fn case(seed: u64, family: &Family, index: u32) -> Case {
         scheduler: draw.one_of(&family.schedulers),
     };
     let name = format!("{}-{:02}", family.name, index + 1);
-    let spec = ScenarioSpec { name: name.clone(), network, router, classes };
+    let spec = ScenarioSpec { name: name.clone(), network, router, classes, ..ScenarioSpec::default() };
     let checked: Result<Scenario, _> = spec.check();
     let scenario = checked.unwrap_or_else(|faults| panic!("{name} was drawn: {faults:?}"));
     Case { name, family: family.name.clone(), scenario }

@@ -27,7 +27,9 @@ fn simulated(scenario: &Scenario, arrivals: &[Arrival]) -> Vec<Delivery> {
 const ROUTER: NetworkSpec = NetworkSpec::Router { ports: 4 };
 
 fn scenario(network: NetworkSpec, router: RouterSpec, classes: Vec<ClassSpec>) -> Scenario {
-    ScenarioSpec { name: "by hand".to_owned(), network, router, classes }.check().unwrap()
+    ScenarioSpec { name: "by hand".to_owned(), network, router, classes, ..ScenarioSpec::default() }
+        .check()
+        .unwrap()
 }
 
 /// A real-time class of one-flit messages.
@@ -389,8 +391,15 @@ fn case() -> impl Strategy<Value = (Scenario, Vec<Arrival>)> {
     let messages = prop::collection::vec((0u64..300, 0u32..8, 0u32..8, 0u8..4), 0..=120);
     (network(), router(), classes(), pattern(), messages).prop_map(
         |(network, router, classes, pattern, messages)| {
-            let scenario =
-                ScenarioSpec { name: "random".to_owned(), network, router, classes }.check().unwrap();
+            let scenario = ScenarioSpec {
+                name: "random".to_owned(),
+                network,
+                router,
+                classes,
+                ..ScenarioSpec::default()
+            }
+            .check()
+            .unwrap();
             let arrivals = messages.into_iter().filter_map(|message| placed(message, &scenario, pattern));
             let mut arrivals: Vec<Arrival> = arrivals.collect();
             arrivals.sort_by_key(|arrival| arrival.cycle);

@@ -24,7 +24,9 @@ const ERROR: f64 = 1e-4;
 const VAST: u32 = 65_536;
 
 fn scenario(network: NetworkSpec, router: RouterSpec, classes: Vec<ClassSpec>) -> Scenario {
-    ScenarioSpec { name: "known answer".to_owned(), network, router, classes }.check().unwrap()
+    ScenarioSpec { name: "known answer".to_owned(), network, router, classes, ..ScenarioSpec::default() }
+        .check()
+        .unwrap()
 }
 
 fn vast_router(ports: u32, classes: Vec<ClassSpec>) -> Scenario {

@@ -210,6 +210,7 @@ fn intervals_cover_an_exact_mean() {
             network: NetworkSpec::Router { ports: 2 },
             router: RouterSpec { buffer_flits: 65_536, ..RouterSpec::default() },
             classes: vec![class],
+            ..ScenarioSpec::default()
         };
         let mean = 1.0 + 32.0 * load / (2.0 * (1.0 - load));
         let truths = [("R1 waiting".to_owned(), Interval::exactly(mean))];
@@ -270,7 +271,15 @@ fn small(name: &str, network: NetworkSpec, rates: [f64; 3]) -> Scenario {
     ];
     let classes = classes.map(|class| ClassSpec { message_flits: 8, ..class });
     let router = RouterSpec { buffer_flits: 8, ..RouterSpec::default() };
-    ScenarioSpec { name: name.to_owned(), network, router, classes: classes.to_vec() }.check().unwrap()
+    ScenarioSpec {
+        name: name.to_owned(),
+        network,
+        router,
+        classes: classes.to_vec(),
+        ..ScenarioSpec::default()
+    }
+    .check()
+    .unwrap()
 }
 
 /// Settings as users leave them: the precision decides. 27 cells: network latency, waiting and their sum, of three

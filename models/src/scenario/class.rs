@@ -1,0 +1,219 @@
+//! `[[class]]`: the traffic of one class at every node.
+
+use super::deadlines::{DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES};
+use super::declare::*;
+use super::network::NetworkSpec;
+use super::reader::read_table;
+use super::router::MAX_FLITS;
+use super::source::SourceSpec;
+use crate::document::{Node, Value, find, in_short, shortened};
+
+/// The most real-time classes a scenario may have.
+pub const MAX_REAL_TIME_CLASSES: usize = 12;
+/// Classes that are looked at: more are refused anyway.
+const MOST_CLASSES: usize = 32;
+/// The smallest rate above zero \[messages/cycle/node\].
+pub const MIN_RATE: f64 = 1e-12;
+
+table! {
+    /// The traffic of one class at every node.
+    pub struct ClassSpec {
+        /// Free name of the class.
+        name: String = String::new(), ANY.wanted();
+        /// How links treat the class.
+        kind: ClassKind = ClassKind::RealTime, ANY.wanted();
+        /// `λ^g`: messages generated.
+        rate: f64 ["messages/cycle/node"] = 0.0,
+            within(MIN_RATE, 1.0)
+                .or_zero()
+                .wanted()
+                .measure(Measure::Rate)
+                .parameter(0, Varies::Real)
+                .hint("a rate counts messages per cycle, not flits and not messages per second");
+        /// `M`: length of a message.
+        message_flits: u32 ["flits"] = 32,
+            within(1.0, MAX_FLITS as f64).early().measure(Measure::Length).parameter(2, Varies::Relaxed);
+        /// Deadlines on the network latency; the share of messages that miss each is reported.
+        deadlines: Vec<DeadlineSpec> ["cycles"] = Vec::new(),
+            within(1.0, MAX_DEADLINE_CYCLES as f64).measure(Measure::Bound).example("[42, 47]");
+        /// `Vtick`: cycles that the virtual clock advances per flit; by default `1 / (rate * message_flits)`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        vtick: Option<f64> ["cycles/flit"] = None,
+            within(1e-3, 1e12).measure(Measure::Time).parameter(1, Varies::Real);
+        /// How messages come into being.
+        source: SourceSpec = SourceSpec::Poisson,
+            ANY.example("{ kind = \"poisson\" }, or source = { kind = \"on-off\", streams = 14, \
+                messages_per_burst = 8, peak_rate = 0.01 }");
+    }
+}
+
+words! {
+    /// How links treat a class.
+    pub enum ClassKind {
+        /// Shares links in proportion to `1 / Vtick`.
+        RealTime "real-time",
+        /// Takes what real-time classes leave; at most one class, served last.
+        BestEffort "best-effort",
+    }
+}
+
+impl ClassSpec {
+    /// A real-time class with the message length of Table 1 and no deadlines.
+    pub fn real_time(name: &str, rate: f64) -> Self {
+        Self { name: name.to_owned(), rate, ..Self::unset() }
+    }
+
+    /// A best-effort class with the message length of Table 1 and no deadlines.
+    pub fn best_effort(name: &str, rate: f64) -> Self {
+        Self { kind: ClassKind::BestEffort, ..Self::real_time(name, rate) }
+    }
+
+    /// Deadlines one by one: hops (none: all messages) and cycles.
+    pub fn each_deadline(&self) -> Vec<(Option<u32>, u32)> {
+        self.deadlines.iter().flat_map(DeadlineSpec::each).collect()
+    }
+}
+
+impl Rules for ClassSpec {
+    fn rules(&self, path: &str, door: &mut Door) {
+        if !name_is_fit(&self.name) {
+            let found = format!("\"{}\"", shortened(&self.name));
+            let wanted =
+                "a name of 1 to 64 printable characters without . , : = * / and without space around it";
+            let tidy = self.name.trim().replace(PARTING, "-");
+            let help = format!("keys such as class.NAME.rate are parted at these: name it \"{tidy}\"");
+            let help = name_is_fit(&tidy).then_some(help.as_str());
+            door.refuse(&format!("{path}.name"), found, wanted, help);
+        }
+        if let (ClassKind::BestEffort, Some(vtick)) = (self.kind, self.vtick) {
+            let wanted = "none: best effort takes what real-time classes leave";
+            door.refuse(&format!("{path}.vtick"), in_short(vtick), wanted, Some("remove the line"));
+        }
+        self.source.fits(self.rate, &format!("{path}.source"), door);
+        for (index, deadline) in self.deadlines.iter().enumerate() {
+            let DeadlineSpec::Hops(HopDeadlines { hops, .. }) = deadline else { continue };
+            let key = format!("{path}.deadlines[{}].hops", index + 1);
+            match door.network {
+                NetworkSpec::Router { .. } => {
+                    let help = "list plain numbers of cycles, such as deadlines = [42, 47]";
+                    let wanted = "plain deadlines: a single router has no hops";
+                    door.refuse(&key, format!("{hops} hops"), wanted, Some(help));
+                }
+                // a dimension that is refused itself says nothing about hops
+                NetworkSpec::Hypercube { dimension }
+                    if dimension < *hops && (1..=16).contains(&dimension) =>
+                {
+                    door.refuse(&key, hops.to_string(), &format!("1 to {dimension} hops"), None);
+                }
+                NetworkSpec::Hypercube { .. } => {}
+            }
+        }
+    }
+
+    fn units(&self, outside: &Units) -> Units {
+        outside.of_messages(f64::from(self.message_flits))
+    }
+}
+
+/// The name of a class that is not read yet.
+fn name_of(node: &Node) -> &str {
+    let Value::Table(entries) = &node.value else { return "" };
+    match find(entries, "name").map(|node| &node.value) {
+        Some(Value::Text(name)) => name,
+        _ => "",
+    }
+}
+
+/// What each class is called in a key: its name, or its number (from 1) where the name is no help.
+fn labels(names: &[&str]) -> Vec<String> {
+    let label = |(index, name): (usize, &&str)| {
+        let alone = names.iter().filter(|other| *other == name).count() == 1;
+        if alone && name_is_fit(name) { format!("class.{name}") } else { format!("class[{}]", index + 1) }
+    };
+    names.iter().enumerate().map(label).collect()
+}
+
+/// Characters at which keys, lists and requirements of the command line are parted: a class with one of them in its
+/// name could not be reached there.
+const PARTING: [char; 6] = ['.', ',', ':', '=', '*', '/'];
+
+fn name_is_fit(name: &str) -> bool {
+    let length = name.chars().count();
+    let is_unfit = |c: char| c.is_control() || PARTING.contains(&c);
+    (1..=64).contains(&length) && name.trim() == name && !name.chars().any(is_unfit)
+}
+
+impl Valued for Vec<ClassSpec> {
+    const KIND: Kind = Kind::Tables(&ClassSpec::SHAPE);
+
+    fn unset() -> Self {
+        Self::new()
+    }
+}
+
+impl Field for Vec<ClassSpec> {
+    fn read(&mut self, reader: &mut Reader, table: &Table<'_>, key: &Key, units: &Units) -> bool {
+        let Some(node) = reader.note(table, key.name) else { return false };
+        let Value::List(list) = &node.value else {
+            let help = Some("begin every class with a line  [[class]]".to_owned());
+            reader.refuse_kind(node, key.name.to_owned(), "[[class]] tables", help);
+            return false;
+        };
+        if list.len() > MOST_CLASSES {
+            let wanted = format!("at most {MAX_REAL_TIME_CLASSES} real-time classes and one best-effort");
+            let found = format!("{} classes", list.len());
+            reader.refuse(&node.place, key.name.to_owned(), found, wanted, None);
+        }
+        let list = &list[..list.len().min(MOST_CLASSES)];
+        let labels = labels(&list.iter().map(name_of).collect::<Vec<_>>());
+        for (node, label) in list.iter().zip(&labels) {
+            reader.keep(|| label.clone(), &node.place);
+            if let Value::Table(entries) = &node.value {
+                let mut class = ClassSpec::unset();
+                let table = Table { entries, path: label.into(), place: &node.place };
+                read_table(&mut class, reader, &table, None, units);
+                self.push(class);
+            } else {
+                reader.refuse_kind(node, label.clone(), "a [[class]] table", None);
+            }
+        }
+        true
+    }
+
+    fn check(&self, door: &mut Door, _: &Key, path: &str) {
+        if self.is_empty() {
+            door.refuse(path, "no class".to_owned(), "at least one [[class]]", None);
+        }
+        let of_kind = |kind| self.iter().filter(move |class| class.kind == kind).count();
+        let real_time = of_kind(ClassKind::RealTime);
+        if real_time > MAX_REAL_TIME_CLASSES {
+            let wanted = format!("at most {MAX_REAL_TIME_CLASSES}");
+            door.refuse(path, format!("{real_time} real-time classes"), &wanted, None);
+        }
+        let best_effort = of_kind(ClassKind::BestEffort);
+        if best_effort > 1 {
+            let found = format!("{best_effort} best-effort classes");
+            door.refuse(path, found, "at most one", Some("add their rates and keep one of them"));
+        }
+        let names: Vec<&str> = self.iter().map(|class| class.name.as_str()).collect();
+        for (class, label) in self.iter().zip(labels(&names)) {
+            if name_is_fit(&class.name) && names.iter().filter(|name| **name == class.name).count() > 1 {
+                let found = format!("\"{}\" more than once", class.name);
+                door.refuse(&format!("{label}.name"), found, "a name of its own for each class", None);
+            }
+            door.table(class, &label);
+        }
+    }
+
+    fn written(&self) -> Option<String> {
+        None
+    }
+
+    fn tables(&self) -> Vec<(Option<&str>, &dyn Declared)> {
+        self.iter().map(|class| (Some(class.name.as_str()), class as &dyn Declared)).collect()
+    }
+
+    fn tables_mut(&mut self) -> Vec<&mut dyn Declared> {
+        self.iter_mut().map(|class| class as &mut dyn Declared).collect()
+    }
+}

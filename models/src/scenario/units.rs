@@ -1,0 +1,345 @@
+//! `[units]`: what a cycle and a flit are, and how a string with a unit becomes a number of cycles, flits or messages.
+
+use super::declare::*;
+use crate::document::{Node, Value, in_short, nearest};
+
+table! {
+    /// What a cycle and a flit are outside of the scenario.
+    pub struct UnitsSpec {
+        /// Speed of a link, such as `"400 Mbps"`.
+        link: Option<String> = None;
+        /// Width of a flit.
+        flit_bits: Option<u32> ["bits"] = None, within(1.0, 65_536.0);
+        /// Length of a cycle, such as `"3.76 ns"`; by default `flit_bits / link`.
+        cycle: Option<String> = None;
+    }
+}
+
+/// What a number of a scenario measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Measure {
+    /// Something that has no unit.
+    Count,
+    /// Cycles.
+    Time,
+    /// Whole cycles, rounded down.
+    Bound,
+    /// Whole flits, rounded up.
+    Length,
+    /// Whole flits, rounded down.
+    Room,
+    /// Messages per cycle.
+    Rate,
+}
+
+/// What a unit is a unit of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Of {
+    Cycles,
+    Time,
+    Frequency,
+    Flits,
+    Bits,
+    FlitsPerCycle,
+    MessagesPerCycle,
+    BitRate,
+}
+
+/// Every unit with its size: nanoseconds, bits, Mbps, per second, or the base unit.
+const UNITS: [(&str, Of, f64); 18] = [
+    ("cycles", Of::Cycles, 1.0),
+    ("ns", Of::Time, 1.0),
+    ("us", Of::Time, 1e3),
+    ("ms", Of::Time, 1e6),
+    ("s", Of::Time, 1e9),
+    ("/s", Of::Frequency, 1.0),
+    ("flits", Of::Flits, 1.0),
+    ("B", Of::Bits, 8.0),
+    ("KB", Of::Bits, 8.0 * 1024.0),
+    ("MB", Of::Bits, 8.0 * 1024.0 * 1024.0),
+    ("Mbps", Of::BitRate, 1.0),
+    ("Gbps", Of::BitRate, 1e3),
+    ("MB/s", Of::BitRate, 8.0),
+    ("GB/s", Of::BitRate, 8e3),
+    ("B/ns", Of::BitRate, 8e3),
+    ("%", Of::FlitsPerCycle, 0.01),
+    ("flits/cycle", Of::FlitsPerCycle, 1.0),
+    ("messages/cycle", Of::MessagesPerCycle, 1.0),
+];
+
+impl Measure {
+    /// What a number of it may be written in.
+    fn takes(self) -> &'static [Of] {
+        match self {
+            Self::Count => &[],
+            Self::Time | Self::Bound => &[Of::Cycles, Of::Time, Of::Frequency],
+            Self::Length | Self::Room => &[Of::Flits, Of::Bits],
+            Self::Rate => &[Of::BitRate, Of::Frequency, Of::FlitsPerCycle, Of::MessagesPerCycle],
+        }
+    }
+
+    /// A number as it is kept: whole where it has to be, with a tolerance of 1e-9.
+    fn rounded(self, number: f64) -> f64 {
+        match self {
+            Self::Bound | Self::Room => (number * (1.0 + 1e-9)).floor(),
+            Self::Length => (number * (1.0 - 1e-9)).ceil(),
+            Self::Count | Self::Time | Self::Rate => number,
+        }
+    }
+
+    fn known(self) -> impl Iterator<Item = &'static str> {
+        UNITS.iter().filter(move |(_, of, _)| self.takes().contains(of)).map(|(unit, ..)| *unit)
+    }
+
+    /// What is wanted where another unit stands.
+    fn wanted(self) -> String {
+        let units: Vec<&str> = self.known().collect();
+        format!("a {} in {}", self.takes()[0].noun(), units.join(", "))
+    }
+}
+
+impl Of {
+    /// What a plain number of it would be.
+    fn base(self) -> &'static str {
+        match self {
+            Self::Cycles | Self::Time => "cycles",
+            Self::Flits | Self::Bits => "flits",
+            Self::FlitsPerCycle | Self::BitRate => "flits/cycle",
+            Self::Frequency | Self::MessagesPerCycle => "messages/cycle",
+        }
+    }
+
+    fn noun(self) -> &'static str {
+        match self {
+            Self::Cycles | Self::Time => "time",
+            Self::Flits | Self::Bits => "size",
+            Self::FlitsPerCycle | Self::BitRate | Self::MessagesPerCycle => "rate",
+            Self::Frequency => "frequency",
+        }
+    }
+}
+
+/// What a cycle and a flit are while a table is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Units {
+    /// Whether there is a table of units.
+    given: bool,
+    /// Whether one of its strings is refused, so that nothing can be said of others.
+    broken: bool,
+    link_mbps: Option<f64>,
+    flit_bits: Option<f64>,
+    cycle_ns: Option<f64>,
+    /// Length of the messages whose rate is read \[flits\].
+    message_flits: f64,
+}
+
+/// Why a string is no number: what is wanted, and what helps.
+type Wrong = (String, Option<String>);
+
+impl Units {
+    pub(super) fn of(spec: &UnitsSpec) -> Self {
+        let link = spec.link.as_deref().and_then(|text| physical(text, Of::BitRate));
+        let own_cycle = spec.cycle.as_deref().and_then(|text| physical(text, Of::Time));
+        let broken = spec.link.is_some() != link.is_some() || spec.cycle.is_some() != own_cycle.is_some();
+        let flit = spec.flit_bits.map(f64::from);
+        let both = link.zip(flit).map(|(link, flit)| 1e3 * flit / link);
+        let cycle = both.or(own_cycle);
+        Self { given: true, broken, link_mbps: link, flit_bits: flit, cycle_ns: cycle, message_flits: 0.0 }
+    }
+
+    /// The same for rates of messages of that length.
+    pub(super) fn of_messages(&self, message_flits: f64) -> Self {
+        Self { message_flits, ..*self }
+    }
+
+    /// A number, or a string with a unit where the key takes one; none where it was refused.
+    pub(super) fn real(&self, reader: &mut Reader, node: &Node, path: &str, key: &Key) -> Option<f64> {
+        match self.string(reader, node, path, key) {
+            Some(read) => read,
+            None => reader.real_of(node, || path.to_owned()),
+        }
+    }
+
+    /// The same of a whole number.
+    pub(super) fn whole(&self, reader: &mut Reader, node: &Node, path: &str, key: &Key) -> Option<u32> {
+        match self.string(reader, node, path, key) {
+            Some(read) => read.map(|number| number as u32),
+            None => reader.whole_number(node, || path.to_owned(), &key.counted()),
+        }
+    }
+
+    /// The number of a string that has one; nothing where no string with a unit stands.
+    fn string(&self, reader: &mut Reader, node: &Node, path: &str, key: &Key) -> Option<Option<f64>> {
+        let Value::Text(text) = &node.value else { return None };
+        let (number, unit) = split(text).filter(|_| key.limits.measure != Measure::Count)?;
+        let mut refuse = |found: String, (wanted, help): Wrong| {
+            reader.refuse(&node.place, path.to_owned(), found, wanted, help);
+        };
+        let measure = key.limits.measure;
+        let number = match self.converted(number, unit, measure) {
+            Ok(number) => number.map(|number| measure.rounded(number)),
+            Err(wrong) => {
+                refuse(node.value.shown(), wrong);
+                None
+            }
+        };
+        if let Some(number) = number.filter(|number| !key.holds(*number)) {
+            let found = format!("{}, which is {}", node.value.shown(), in_short(number));
+            refuse(found, (key.range(), key.help(number).map(str::to_owned)));
+        }
+        Some(number.filter(|number| key.holds(*number)))
+    }
+
+    /// A number of base units; nothing where the table of units is refused itself.
+    fn converted(&self, number: f64, unit: &str, measure: Measure) -> Result<Option<f64>, Wrong> {
+        let known = UNITS.iter().find(|(known, ..)| *known == unit);
+        let Some((_, of, size)) = known else { return Err(unknown(number, unit, measure)) };
+        if !measure.takes().contains(of) {
+            let help = format!("{unit} is a unit of {}", of.noun());
+            return Err((measure.wanted(), Some(help)));
+        }
+        let value = number * size;
+        let converted = match (of, measure) {
+            (Of::Time, _) => self.cycle_ns.map(|cycle| value / cycle),
+            (Of::Frequency, Measure::Rate) => self.cycle_ns.map(|cycle| value * cycle / 1e9),
+            (Of::Frequency, _) => self.cycle_ns.map(|cycle| 1e9 / (value * cycle)),
+            (Of::Bits, _) => self.flit_bits.map(|flit| value / flit),
+            (Of::BitRate, _) => self.flits_per_cycle(value).map(|flits| flits / self.message_flits),
+            (Of::FlitsPerCycle, _) => Some(value / self.message_flits),
+            (Of::Cycles | Of::Flits | Of::MessagesPerCycle, _) => Some(value),
+        };
+        if converted.is_none() && !self.broken { Err(self.lacking(*of)) } else { Ok(converted) }
+    }
+
+    fn flits_per_cycle(&self, mbps: f64) -> Option<f64> {
+        let of_link = self.link_mbps.map(|link| mbps / link);
+        of_link.or_else(|| Some(mbps * self.cycle_ns? / 1e3 / self.flit_bits?))
+    }
+
+    /// What a physical unit asks of the table of units.
+    fn lacking(&self, of: Of) -> Wrong {
+        if !self.given {
+            let wanted = format!("{}, or a table [units] with link and flit_bits", of.base());
+            let help = "add  [units]  with  link = \"400 Mbps\"  and  flit_bits = 32";
+            return (wanted, Some(help.to_owned()));
+        }
+        let needs_bits = of != Of::Frequency && of != Of::Time || self.link_mbps.is_some();
+        let lacks = if self.flit_bits.is_none() && needs_bits { "flit_bits" } else { "link" };
+        (format!("{}, or {lacks} in [units]", of.base()), None)
+    }
+}
+
+impl Rules for UnitsSpec {
+    fn rules(&self, path: &str, door: &mut Door) {
+        let physical_values = [
+            (
+                "link",
+                &self.link,
+                Of::BitRate,
+                "a bit rate in Mbps, Gbps, MB/s, GB/s or B/ns, such as \"400 Mbps\"",
+            ),
+            ("cycle", &self.cycle, Of::Time, "a time in ns, us, ms or s, such as \"3.76 ns\""),
+        ];
+        for (key, text, of, wanted) in physical_values {
+            if let Some(text) = text
+                && physical(text, of).is_none()
+            {
+                door.refuse(&format!("{path}.{key}"), format!("\"{text}\""), wanted, None);
+            }
+        }
+    }
+}
+
+/// A text of that kind in nanoseconds or Mbps, if it is one and above zero.
+fn physical(text: &str, of: Of) -> Option<f64> {
+    let (number, unit) = split(text)?;
+    let (.., size) = UNITS.iter().find(|(known, kind, _)| *known == unit && *kind == of)?;
+    Some(number * size).filter(|value| (1e-9..1e15).contains(value))
+}
+
+/// A number and the unit behind it, if a text begins with a number and goes on.
+fn split(text: &str) -> Option<(f64, &str)> {
+    let text = text.trim();
+    let starts = text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first))
+        && text.parse::<f64>().is_err();
+    let ends = text.char_indices().map(|(at, _)| at).skip(1).filter(|_| starts);
+    let read = |at: usize| Some((text[..at].parse().ok()?, text[at..].trim_start()));
+    ends.filter_map(read).last().filter(|(_, unit)| !unit.is_empty())
+}
+
+/// A plain number, or one with a unit; none that is infinite.
+pub(super) fn quantity(text: &str) -> Option<(f64, &str)> {
+    let plain = text.trim().parse().ok().map(|number: f64| (number, ""));
+    plain.or_else(|| split(text)).filter(|(number, _): &(f64, &str)| number.is_finite())
+}
+
+/// A number with its unit, as it would be typed.
+pub(super) fn with_unit(number: f64, unit: &str) -> String {
+    format!("{} {unit}", in_short(number)).trim_end().to_owned()
+}
+
+/// What is wanted in place of a unit that is none.
+fn unknown(number: f64, unit: &str, measure: Measure) -> Wrong {
+    let several =
+        unit.split_whitespace().next().filter(|first| UNITS.iter().any(|(known, ..)| known == first));
+    if let Some(first) = several {
+        let help = format!("\"{} {first}\" is one", in_short(number));
+        return ("one number with one unit".to_owned(), Some(help));
+    }
+    let near = nearest(unit, measure.known());
+    let help = near.map(|near| format!("did you mean \"{} {near}\"?", in_short(number)));
+    (measure.wanted(), help)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::{Scenario, ScenarioSpec};
+
+    const UNITS: &str = "[units]\nlink = \"400 Mbps\"\nflit_bits = 32\n";
+
+    fn read(units: &str, class: &str) -> Result<ScenarioSpec, Vec<String>> {
+        let text = format!(
+            "{units}[network]\ntopology = \"router\"\nports = 8\n[router]\nbuffer_flits = \"20 flits\"\n\
+             [[class]]\nname = \"R1\"\nkind = \"real-time\"\n{class}\n"
+        );
+        let read = Scenario::from_toml("t", &text).map(|scenario| scenario.spec().clone());
+        read.map_err(|faults| faults.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn strings_become_base_units() {
+        let rate = |text: &str| {
+            let class = format!("rate = \"{text}\"\nmessage_flits = \"80 B\"");
+            read(UNITS, &class).unwrap().classes[0].rate
+        };
+        // a cycle is 80 ns, a message 20 flits
+        assert_eq!(rate("80 Mbps"), 0.2 / 20.0);
+        assert_eq!(rate("0.08Gbps"), 0.2 / 20.0);
+        assert_eq!((rate("10 MB/s"), rate("80 %")), (0.2 / 20.0, 0.8 / 20.0));
+        assert!((rate("1250 /s") - 1e-4).abs() < 1e-18);
+        assert_eq!((rate("0.5 flits/cycle"), rate("0.01 messages/cycle")), (0.025, 0.01));
+
+        let class = "rate = 0.01\nmessage_flits = \"81 B\"\nvtick = \"1 us\"\ndeadlines = [\"3.99 us\", 60]";
+        let spec = read(UNITS, class).unwrap();
+        let r1 = &spec.classes[0];
+        assert_eq!((r1.message_flits, r1.vtick, spec.router.buffer_flits), (21, Some(12.5), 20));
+        let cycles: Vec<u32> = r1.each_deadline().iter().map(|(_, cycles)| *cycles).collect();
+        assert_eq!(cycles, [49, 60]);
+        assert_eq!(Scenario::from_toml("t", &spec.to_toml()).unwrap().spec(), &spec);
+    }
+
+    #[test]
+    fn a_cycle_alone_converts_times_and_asks_for_the_rest() {
+        let units = "[units]\ncycle = \"4 ns\"\n";
+        let class = "rate = \"25 /s\"\nvtick = \"1e6 /s\"";
+        let vtick = read(units, class).unwrap().classes[0].vtick.unwrap();
+        assert!((vtick - 250.0).abs() < 1e-9);
+        let faults = read(units, "rate = \"4 Mbps\"").unwrap_err();
+        assert_eq!(
+            faults,
+            ["t:11:8: class.R1.rate: found \"4 Mbps\", wanted flits/cycle, or flit_bits in [units]"]
+        );
+        let faults = read("[units]\nflit_bits = 8\n", "rate = \"4 /s\"").unwrap_err();
+        assert!(faults[0].ends_with("wanted messages/cycle, or link in [units]"), "{faults:?}");
+    }
+}

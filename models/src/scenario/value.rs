@@ -1,0 +1,113 @@
+//! What values of a scenario are: texts, whole numbers, numbers, and any of them that may be left out.
+
+use super::check::Door;
+use super::declare::{Declared, Field, Key, Kind, Valued};
+use super::units::Units;
+use crate::document::{Reader, Table};
+
+impl Valued for String {
+    const KIND: Kind = Kind::Text;
+
+    fn unset() -> Self {
+        Self::new()
+    }
+}
+
+impl Field for String {
+    fn read(&mut self, reader: &mut Reader, table: &Table<'_>, key: &Key, _: &Units) -> bool {
+        let read = reader.text(table, key.name);
+        let is_text = read.is_some();
+        *self = read.unwrap_or_default();
+        is_text
+    }
+
+    fn check(&self, _: &mut Door, _: &Key, _: &str) {}
+
+    fn written(&self) -> Option<String> {
+        Some(super::writer::quoted(self))
+    }
+}
+
+/// The two types of numbers.
+macro_rules! number {
+    ($Type:ty, $kind:expr, $read:ident, $from:expr, $written:expr) => {
+        impl Valued for $Type {
+            const KIND: Kind = $kind;
+
+            fn unset() -> Self {
+                Self::default()
+            }
+        }
+
+        impl Field for $Type {
+            fn read(&mut self, reader: &mut Reader, table: &Table<'_>, key: &Key, units: &Units) -> bool {
+                let Some(node) = reader.note(table, key.name) else { return false };
+                let read = units.$read(reader, node, &table.key(key.name), key);
+                *self = read.unwrap_or(*self);
+                read.is_some()
+            }
+
+            fn check(&self, door: &mut Door, key: &Key, path: &str) {
+                door.number(key, path, f64::from(*self));
+            }
+
+            fn written(&self) -> Option<String> {
+                Some(format!($written, self))
+            }
+
+            fn number(&self) -> Option<f64> {
+                Some(f64::from(*self))
+            }
+
+            fn set_number(&mut self, number: f64) {
+                *self = $from(number);
+            }
+        }
+    };
+}
+
+number!(u32, Kind::Whole, whole, |number: f64| number.round() as u32, "{}");
+number!(f64, Kind::Real, real, |number| number, "{:?}");
+
+impl<T: Field + Valued> Valued for Option<T> {
+    const KIND: Kind = T::KIND;
+
+    fn unset() -> Self {
+        None
+    }
+}
+
+impl<T: Field + Valued> Field for Option<T> {
+    fn read(&mut self, reader: &mut Reader, table: &Table<'_>, key: &Key, units: &Units) -> bool {
+        let mut value = T::unset();
+        let is_read = value.read(reader, table, key, units);
+        *self = is_read.then_some(value);
+        is_read
+    }
+
+    fn check(&self, door: &mut Door, key: &Key, path: &str) {
+        if let Some(value) = self {
+            value.check(door, key, path);
+        }
+    }
+
+    fn written(&self) -> Option<String> {
+        self.as_ref()?.written()
+    }
+
+    fn number(&self) -> Option<f64> {
+        self.as_ref()?.number()
+    }
+
+    fn set_number(&mut self, number: f64) {
+        self.get_or_insert_with(T::unset).set_number(number);
+    }
+
+    fn tables(&self) -> Vec<(Option<&str>, &dyn Declared)> {
+        self.as_ref().map(T::tables).unwrap_or_default()
+    }
+
+    fn tables_mut(&mut self) -> Vec<&mut dyn Declared> {
+        self.as_mut().map(T::tables_mut).unwrap_or_default()
+    }
+}
