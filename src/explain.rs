@@ -17,7 +17,7 @@ mod terminal;
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Failure, Model, Options};
 use flitwise_models::published::{Record, solve_recorded};
-use flitwise_models::scenario::{ClassKind, Document, NetworkSpec, Scenario};
+use flitwise_models::scenario::{ClassKind, Document, Scenario};
 
 use crate::args::{DiagramKind, Explain, ExplainFormat};
 use crate::outcome::Ended;
@@ -205,10 +205,7 @@ impl Asked {
             }
             found
         });
-        let dimension = match scenario.network() {
-            NetworkSpec::Router { .. } => None,
-            NetworkSpec::Hypercube { dimension } => Some(dimension),
-        };
+        let dimension = scenario.topology().as_hypercube().map(|cube| cube.dimension);
         let link = match (dimension, args.channel.as_str()) {
             (None, "0") => 0,
             (None, channel) => {

@@ -123,10 +123,7 @@ impl Page {
 
 /// What a scenario's network is, in words.
 pub(crate) fn network(network: NetworkSpec) -> String {
-    match network {
-        NetworkSpec::Router { ports } => format!("router of {ports} ports"),
-        NetworkSpec::Hypercube { dimension } => format!("{dimension}-cube of {} nodes", 1u32 << dimension),
-    }
+    network.topology().name()
 }
 
 /// Heads of a table of quantities by class. Where parts follow their whole, signs say that they add up to it; Markdown

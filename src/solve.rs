@@ -8,7 +8,7 @@ use std::fmt::Write;
 use flitwise_models::answer::{Answer, ClassAnswer, ExpectedError};
 use flitwise_models::model::Model;
 use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{ClassKind, NetworkSpec};
+use flitwise_models::scenario::ClassKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -123,7 +123,7 @@ fn by_place(answer: &Answer, markdown: bool) -> Rows {
 }
 
 fn deadlines(answer: &Answer, markdown: bool) -> Rows {
-    let hypercube = matches!(answer.scenario.network, NetworkSpec::Hypercube { .. });
+    let hypercube = answer.scenario.network.topology().most_hops() > 0;
     let mut heads = vec!["class", "deadline [cycles]", "miss probability"];
     if hypercube {
         heads.insert(1, "hops");

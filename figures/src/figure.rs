@@ -33,7 +33,7 @@
 use flitwise_models::document::{Document, Entry, Fault, Place, Reader, Table, Value, one_of};
 use flitwise_models::model::Model;
 use flitwise_models::quantity::{Measure, Quantity};
-use flitwise_models::scenario::{Coupling, DeadlineSpec, Load, MAX_DEADLINES, NetworkSpec, Scenario};
+use flitwise_models::scenario::{Coupling, DeadlineSpec, Load, MAX_DEADLINES, Scenario};
 use flitwise_validation::compare::read_measures;
 use flitwise_validation::experiment;
 use schemars::JsonSchema;
@@ -567,8 +567,7 @@ impl Reading<'_> {
                 })
             }
             _ => {
-                let is_cube =
-                    scenario.is_some_and(|one| matches!(one.network(), NetworkSpec::Hypercube { .. }));
+                let is_cube = scenario.is_some_and(|one| one.topology().as_hypercube().is_some());
                 if is_cube {
                     let found = "a hypercube, which has a chain per channel".to_owned();
                     self.refuse(root, "scenario", found, "a router, which has one");

@@ -21,6 +21,7 @@
 //! | [`model`] | the two models behind one interface, and the default |
 //! | [`refined`] | our own model |
 //! | [`published`] | the model of Kim, Yum and Das (2005), a file for each argument of the paper |
+//! | [`network`] | topologies, a file each: nodes, channels, routes, words |
 //! | [`quantity`] | the quantities of a class, each declared once |
 //! | [`answer`] | results with their units |
 //! | [`design`] | plans: the largest load, the best values, the admissible region |
@@ -38,6 +39,7 @@ pub mod fixed_point;
 pub mod lattice;
 pub mod markov_chain;
 pub mod model;
+pub mod network;
 pub mod published;
 pub mod quantity;
 pub mod queueing;

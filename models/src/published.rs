@@ -45,8 +45,9 @@ pub use crate::model::{Failure, Options};
 use crate::answer::Answer;
 use crate::fixed_point::{self, Iterate, Substitution};
 use crate::model::Model;
+use crate::network::Network;
 use crate::scalar::Scalar;
-use crate::scenario::{ClassKind, NetworkSpec, Read, Scenario};
+use crate::scenario::{ClassKind, Read, Scenario};
 pub(crate) use solution::{ClassSolution, Outcome};
 pub(crate) use traffic::{Number, Traffic};
 
@@ -176,26 +177,26 @@ fn means(
     range: Option<DistributionRange>,
     recorded: bool,
 ) -> Solved {
-    let most = match scenario.network() {
-        NetworkSpec::Router { .. } => options.max_iterations,
-        NetworkSpec::Hypercube { .. } => options.max_iterations.min(MOST_ITERATIONS_OF_CUBES),
+    let most = match scenario.topology().as_hypercube() {
+        None => options.max_iterations,
+        Some(_) => options.max_iterations.min(MOST_ITERATIONS_OF_CUBES),
     };
     let options = fixed_point::Options { max_iterations: most, ..*options };
     let start = start.and_then(|start| start.toward(scenario));
-    fixed_point_of(scenario.network(), traffic, start, range, &mut Substitution { options, recorded })
+    fixed_point_of(scenario.topology(), traffic, start, range, &mut Substitution { options, recorded })
 }
 
 /// The fixed point of the equations, whatever the topology, and whatever numbers they are applied to.
 pub(crate) fn fixed_point_of<T: Scalar>(
-    network: NetworkSpec,
+    network: Network,
     traffic: &Traffic<T>,
     start: Option<&[T]>,
     range: Option<DistributionRange>,
     iterate: &mut impl Iterate<T>,
 ) -> Solved<T> {
-    match network {
-        NetworkSpec::Router { ports: _ } => router::solve(traffic, start, range, iterate),
-        NetworkSpec::Hypercube { dimension } => hypercube::solve(dimension, traffic, start, range, iterate),
+    match network.as_hypercube() {
+        None => router::solve(traffic, start, range, iterate),
+        Some(cube) => hypercube::solve(cube.dimension, traffic, start, range, iterate),
     }
 }
 

@@ -36,7 +36,7 @@ pub use crate::model::{Failure, Options};
 use crate::answer::Answer;
 use crate::fixed_point::{Report, Status};
 use crate::model::Model;
-use crate::scenario::{ClassKind, NetworkSpec, Read, Scenario, Scheduler, SourceSpec};
+use crate::scenario::{ClassKind, Read, Scenario, Scheduler, SourceSpec};
 use laws::Laws;
 use solution::{Detail, Found, Warm};
 use station::{Overloaded, Shape};
@@ -113,7 +113,7 @@ impl Asked {
         let router = scenario.router();
         let class = |(place, class): (usize, &crate::scenario::ClassSpec)| {
             let message = f64::from(class.message_flits);
-            let vtick = class.vtick.unwrap_or(1.0 / (class.rate * message));
+            let vtick = class.link_vtick().unwrap_or_else(|| class.flit_interval());
             let bursts = match class.source {
                 SourceSpec::Poisson => None,
                 SourceSpec::OnOff { streams, messages_per_burst, peak_rate } => {
@@ -130,10 +130,7 @@ impl Asked {
             stages: f64::from(router.pipeline_stages),
             buffer: f64::from(router.buffer_flits),
             clocked: router.scheduler == Scheduler::VirtualClock,
-            hops: match scenario.network() {
-                NetworkSpec::Router { .. } => 1,
-                NetworkSpec::Hypercube { dimension } => dimension,
-            },
+            hops: scenario.topology().most_hops().max(1),
         }
     }
 
@@ -332,9 +329,10 @@ fn solve_at(
     start: &[Option<Warm>],
 ) -> Vec<Result<Found, Overloaded>> {
     let warm = |index: usize| start.get(index).cloned().flatten();
-    let at = |asked: &Asked, resolution: &Resolution, wanted: &[usize]| match scenario.network() {
-        NetworkSpec::Router { ports } => router::solve(asked, ports, resolution, wanted, &warm),
-        NetworkSpec::Hypercube { dimension } => hypercube::solve(asked, dimension, resolution, wanted, &warm),
+    let network = scenario.topology();
+    let at = |asked: &Asked, resolution: &Resolution, wanted: &[usize]| match network.as_hypercube() {
+        None => router::solve(asked, network.ports(), resolution, wanted, &warm),
+        Some(cube) => hypercube::solve(asked, cube.dimension, resolution, wanted, &warm),
     };
     let above = |index: &usize| asked.classes[*index].kind == ClassKind::RealTime;
     let bursty = |index: &usize| above(index) && asked.classes[*index].bursts.is_some();

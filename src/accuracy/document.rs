@@ -162,7 +162,7 @@ impl AccuracyDocument {
     pub(super) fn summarize(&mut self) {
         let mut found = Vec::new();
         for case in &self.cases {
-            let cube = matches!(case.network, NetworkSpec::Hypercube { .. });
+            let cube = case.network.topology().as_hypercube().is_some();
             for entry in &case.saturation {
                 let place = format!("{} {}", case.name, entry.class);
                 let kind = entry.kind;

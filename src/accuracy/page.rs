@@ -1,7 +1,7 @@
 //! Tables of errors: for reading, and as rows.
 
 use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{ClassKind, Document, NetworkSpec};
+use flitwise_models::scenario::{ClassKind, Document};
 use flitwise_validation::accuracy::summary::{self, Row, Target};
 use flitwise_validation::accuracy::{JUDGED, Unit, unit_of};
 
@@ -41,18 +41,12 @@ fn scenarios(cases: &[CaseEntry], markdown: bool) -> Rows {
         let Ok(scenario) = read else { continue };
         let class = |class: &flitwise_models::scenario::ClassSpec| {
             let vtick = if class.vtick.is_some() { "v" } else { "" };
-            let bursty = match class.source {
-                flitwise_models::scenario::SourceSpec::Poisson => "",
-                flitwise_models::scenario::SourceSpec::OnOff { .. } => "~",
-            };
+            let bursty = if class.source.is_bursty() { "~" } else { "" };
             let load = class.rate * f64::from(class.message_flits);
             format!("{}{vtick}{bursty} {load:.3}x{}", class.name, class.message_flits)
         };
         let classes: Vec<String> = scenario.classes().iter().map(class).collect();
-        let network = match scenario.network() {
-            NetworkSpec::Router { ports } => format!("{ports} ports"),
-            NetworkSpec::Hypercube { dimension } => format!("{dimension}-cube"),
-        };
+        let network = scenario.topology().short_name();
         let router = scenario.router();
         rows.add([
             case.name.clone(),

@@ -10,7 +10,7 @@ mod symbols;
 
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::published::{ClassRecord, IterationRecord, Record, Status};
-use flitwise_models::scenario::{ClassKind, NetworkSpec, Scenario};
+use flitwise_models::scenario::{ClassKind, Scenario};
 
 use super::derivation::{Derivation, Entry, Equation, Found, Section};
 use super::equations as eq;
@@ -82,12 +82,7 @@ impl<'e> Explained<'e> {
     fn question(&self, section: &mut Section) {
         let scenario = self.scenario;
         let router = scenario.router();
-        let network = match scenario.network() {
-            NetworkSpec::Router { ports } => format!("one router of {ports} ports"),
-            NetworkSpec::Hypercube { dimension } => {
-                format!("a hypercube of n = {dimension} dimensions, N = {} nodes", 1u32 << dimension)
-            }
-        };
+        let network = scenario.topology().description();
         section.text(format!(
             "Wanted is the mean latency of each class, `Latency_{{c}} = L_{{c}} + W_{{c}}` (1): in the network, and \
              waiting at the source. The system is {network}; routers have P = {} pipeline stages of one cycle and \

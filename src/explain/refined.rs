@@ -1,8 +1,7 @@
 //! The refined model explained: its parts by name, each with its equation and what it comes to.
 
 use flitwise_models::answer::{Answer, ClassAnswer};
-use flitwise_models::published::EcubeRoutes;
-use flitwise_models::scenario::{NetworkSpec, Scenario};
+use flitwise_models::scenario::Scenario;
 
 use super::derivation::{Bar, Derivation, Entry, Equation, Found, Part, Section};
 use super::equations::equations;
@@ -94,13 +93,7 @@ fn symbols(scenario: &Scenario, index: usize, class: &ClassAnswer) -> Values {
     let until_link = known(class.arbitration_cycles) + known(class.output_cycles);
     Values::of([
         ("P", f64::from(scenario.router().pipeline_stages)),
-        (
-            "h",
-            match scenario.network() {
-                NetworkSpec::Router { .. } => 0.0,
-                NetworkSpec::Hypercube { dimension } => EcubeRoutes::new(dimension as usize).mean_hops(),
-            },
-        ),
+        ("h", scenario.topology().mean_hops()),
         ("M_{c}", f64::from(spec.message_flits)),
         ("transfer_{c}", known(class.transfer_cycles)),
         ("R_{c}", known(class.input_cycles)),

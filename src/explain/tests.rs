@@ -3,7 +3,7 @@
 use flitwise_models::fixed_point;
 use flitwise_models::published::solve;
 use flitwise_models::scenario::{
-    ClassSpec, DeadlineSpec, PRESETS, Preset, RouterSpec, ScenarioSpec, Scheduler, SourceSpec,
+    ClassSpec, DeadlineSpec, NetworkSpec, PRESETS, Preset, RouterSpec, ScenarioSpec, Scheduler, SourceSpec,
 };
 
 use super::derivation::{Instance, Part};

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::NetworkSpec;
 use flitwise_validation::answer::{
     Estimate, PercentileEstimate, Run, Simulation, StoppedBy, Utilization, WarmUpKind,
 };
@@ -34,7 +33,7 @@ pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
 }
 
 fn is_hypercube(answer: &Simulation) -> bool {
-    matches!(answer.scenario.network, NetworkSpec::Hypercube { .. })
+    answer.scenario.network.topology().most_hops() > 0
 }
 
 fn means(answer: &Simulation, markdown: bool) -> Rows {

@@ -1,7 +1,7 @@
 //! What a simulation says about a scenario, with the unit of every number in its name.
 
 use flitwise_models::quantity::{self, Means, Measure, Percentiles, Quantity};
-use flitwise_models::scenario::{ClassKind, NetworkSpec, ScenarioSpec};
+use flitwise_models::scenario::{ClassKind, ScenarioSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -369,17 +369,16 @@ fn class_answer(measured: &Measured<'_>, class: usize) -> ClassSimulation {
     let saturation = measured.saturated(class).map(|found| saturation(found, measured, class));
     let saturated = saturation.is_some();
 
-    let by_hops: Vec<(Option<u32>, Vec<Vec<Cell>>)> = match measured.scenario.network() {
-        NetworkSpec::Router { .. } => vec![(None, cells.clone())],
-        NetworkSpec::Hypercube { dimension } => (1..=dimension)
-            .map(|hops| {
-                let of_hops = |one: &ReplicationRecord| {
-                    let tallies = one.tallies.iter();
-                    tallies.map(|tally| tally.cell(class, hops as usize).clone()).collect::<Vec<_>>()
-                };
-                (Some(hops), self::cells(measured, of_hops))
-            })
-            .collect(),
+    let over = |hops: u32| {
+        let of_hops = |one: &ReplicationRecord| {
+            let tallies = one.tallies.iter();
+            tallies.map(|tally| tally.cell(class, hops as usize).clone()).collect::<Vec<_>>()
+        };
+        (Some(hops), self::cells(measured, of_hops))
+    };
+    let by_hops: Vec<(Option<u32>, Vec<Vec<Cell>>)> = match measured.scenario.topology().most_hops() {
+        0 => vec![(None, cells.clone())],
+        most => (1..=most).map(over).collect(),
     };
     let wanted = spec.each_deadline();
     let deadline = |hops: Option<u32>, deadline_cycles: u32| {

@@ -111,10 +111,8 @@ impl fmt::Display for Diagram {
         for (number, (message, delivery)) in self.messages.iter().enumerate() {
             let Arrival { source, destination, class, .. } = message.arrival;
             let place = |node: u32| match self.network {
-                Some(NetworkSpec::Hypercube { dimension }) => {
-                    format!("{node:0width$b}", width = dimension as usize)
-                }
-                _ => format!("{node}"),
+                Some(network) => network.topology().address(node),
+                None => node.to_string(),
             };
             let name = &self.names[usize::from(class)];
             write!(f, "\nmessage {}: {name}, {} to {}", number + 1, place(source), place(destination))?;

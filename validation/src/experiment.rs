@@ -16,7 +16,7 @@ mod warm_up;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use flitwise_models::scenario::{ClassSpec, Document, Fault, NetworkSpec, Read, Scenario};
+use flitwise_models::scenario::{ClassSpec, Document, Fault, Read, Scenario};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
@@ -579,8 +579,5 @@ pub(crate) const FEWEST_MESSAGES: u64 = 200;
 
 /// Nodes of the network.
 pub(crate) fn nodes(scenario: &Scenario) -> u32 {
-    match scenario.network() {
-        NetworkSpec::Router { ports } => ports,
-        NetworkSpec::Hypercube { dimension } => 1 << dimension,
-    }
+    scenario.topology().nodes()
 }

@@ -1,7 +1,7 @@
 //! What is counted of the messages of a batch, by class and number of hops.
 
 use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{NetworkSpec, Scenario};
+use flitwise_models::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
 use crate::message::Delivery;
@@ -127,10 +127,7 @@ impl Cell {
 
 impl Tally {
     pub(crate) fn new(scenario: &Scenario) -> Self {
-        let hop_counts = match scenario.network() {
-            NetworkSpec::Router { .. } => 1,
-            NetworkSpec::Hypercube { dimension } => dimension as usize + 1,
-        };
+        let hop_counts = scenario.topology().most_hops() as usize + 1;
         Self { cells: vec![Cell::default(); scenario.classes().len() * hop_counts], hop_counts }
     }
 

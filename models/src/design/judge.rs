@@ -9,7 +9,7 @@ use super::requirement::about_best_effort;
 use crate::answer::{Answer, ClassAnswer};
 use crate::model::{Failure, Model, Options};
 use crate::quantity::{Measure, Quantity, Unit};
-use crate::scenario::{NetworkSpec, Scenario, ScenarioSpec, SourceSpec};
+use crate::scenario::{NetworkSpec, Scenario, ScenarioSpec};
 
 /// Who judges by what.
 #[derive(Clone, Debug)]
@@ -249,10 +249,7 @@ fn largest_part(
             "output arbitration"
         };
         parts.push((Term::Blocking, of(class.blocking_cycles), behind));
-        let links = match network {
-            Some(NetworkSpec::Router { .. }) | None => "output links",
-            Some(NetworkSpec::Hypercube { .. }) => "network and ejection links",
-        };
+        let links = network.map_or("output links", |network| network.topology().shared_links());
         parts.push((Term::Sharing, of(class.sharing_cycles), links));
     }
     if waits {
@@ -369,12 +366,7 @@ pub(super) fn with_rates(spec: &ScenarioSpec, classes: &[usize], factor: f64) ->
 pub(super) fn most_factor(spec: &ScenarioSpec, classes: &[usize]) -> f64 {
     let of_class = |class: &usize| {
         let class = &spec.classes[*class];
-        let highest = match class.source {
-            SourceSpec::Poisson => 1.0,
-            SourceSpec::OnOff { streams, peak_rate, .. } => {
-                (f64::from(streams) * peak_rate * (1.0 - 1e-6)).min(1.0)
-            }
-        };
+        let highest = (class.source.peak_rate() * (1.0 - 1e-6)).min(1.0);
         if class.rate > 0.0 { highest / class.rate } else { f64::INFINITY }
     };
     // a hair less: the product must not be rounded beyond

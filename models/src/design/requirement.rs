@@ -82,17 +82,17 @@ fn miss(arguments: Option<&str>, network: NetworkSpec) -> Result<Measure, Vec<Wr
     if let Some(typed) = hops {
         let number = typed.strip_prefix("hops").and_then(|rest| rest.trim_start().strip_prefix('='));
         let number = number.and_then(|number| number.trim().parse::<u32>().ok());
-        match (network, number) {
+        match (network.topology().most_hops(), number) {
             (_, None) => wrong.push(Wrong::new(format!("\"{typed}\""), "hops=N, such as hops=3", None)),
-            (NetworkSpec::Router { .. }, Some(_)) => wrong.push(Wrong::new(
+            (0, Some(_)) => wrong.push(Wrong::new(
                 format!("\"{typed}\" in a single router"),
                 "a deadline for all messages",
                 Some(format!("miss({deadline})")),
             )),
-            (NetworkSpec::Hypercube { dimension }, Some(hops)) if !(1..=dimension).contains(&hops) => {
-                wrong.push(Wrong::new(format!("{hops} hops"), format!("1 to {dimension} hops"), None));
+            (most, Some(hops)) if !(1..=most).contains(&hops) => {
+                wrong.push(Wrong::new(format!("{hops} hops"), format!("1 to {most} hops"), None));
             }
-            (NetworkSpec::Hypercube { .. }, Some(hops)) => over = Some(hops),
+            (_, Some(hops)) => over = Some(hops),
         }
     }
     match (cycles, wrong.is_empty()) {

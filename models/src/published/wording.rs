@@ -8,7 +8,7 @@ use super::{Options, Solved};
 use crate::answer::{Answer, ChannelAnswer, ClassAnswer, Report, Saturation};
 use crate::model::Model;
 use crate::quantity::Means;
-use crate::scenario::{ClassKind, ClassSpec, Scenario, Scheduler, SourceSpec};
+use crate::scenario::{ClassKind, ClassSpec, Scenario, Scheduler};
 
 pub(super) fn answer(scenario: &Scenario, traffic: &Traffic, solved: Solved, options: &Options) -> Answer {
     let Solved { report, answered: _, outcomes, state: _, record: _ } = solved;
@@ -54,7 +54,7 @@ fn note_scheduler(scenario: &Scenario, notes: &mut Vec<String>) {
 }
 
 fn note_sources(scenario: &Scenario, notes: &mut Vec<String>) {
-    if scenario.classes().iter().any(|class| class.source != SourceSpec::Poisson) {
+    if scenario.classes().iter().any(|class| class.source.is_bursty()) {
         notes.push(
             "network latencies under ON/OFF sources are those of Poisson sources of the same rate \
              (section 4.2, Fig. 12)"
@@ -141,16 +141,16 @@ impl Words<'_> {
         answer.accepted_rate_messages_per_cycle = Some(found.accepted_rate);
         answer.saturated = found.saturated();
 
-        let no_wait = match (self.saturation(class, found), class.source, found.wait) {
+        let no_wait = match (self.saturation(class, found), class.source.is_bursty(), found.wait) {
             (Some(saturation), _, _) => {
                 let because = format!("saturated: {}", saturation.because);
                 answer.saturation = Some(saturation);
                 Some(because)
             }
-            (None, SourceSpec::OnOff { .. }, _) => {
+            (None, true, _) => {
                 Some("the published model has no waiting time under ON/OFF sources (section 4.2)".to_owned())
             }
-            (None, SourceSpec::Poisson, SourceWait::Finite { cycles }) => {
+            (None, false, SourceWait::Finite { cycles }) => {
                 answer.waiting_cycles = Some(cycles);
                 answer.total_latency_cycles = Some(found.latency() + cycles);
                 None

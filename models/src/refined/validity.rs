@@ -6,16 +6,16 @@
 
 use super::accuracy::{self, ErrorRow};
 use crate::answer::{Answer, ExpectedError, ExpectedErrors, Validity};
-use crate::scenario::{ClassKind, NetworkSpec, Scenario, Scheduler, SourceSpec};
+use crate::scenario::{ClassKind, Scenario, Scheduler};
 
 /// The family of the random scenarios that a scenario is like.
 fn family(scenario: &Scenario) -> &'static str {
-    let bursts = scenario.classes().iter().any(|class| class.source != SourceSpec::Poisson);
+    let bursts = scenario.classes().iter().any(|class| class.source.is_bursty());
     let other = scenario.router().scheduler != Scheduler::VirtualClock;
     let short = scenario.classes().iter().any(|class| class.message_flits > scenario.router().buffer_flits);
-    let of = |router, cube| match scenario.network() {
-        NetworkSpec::Router { .. } => router,
-        NetworkSpec::Hypercube { .. } => cube,
+    let of = |router, cube| match scenario.topology().as_hypercube() {
+        None => router,
+        Some(_) => cube,
     };
     match (bursts, other, short) {
         (true, ..) => of("router-on-off", "cube-on-off"),
@@ -33,10 +33,9 @@ fn outside(scenario: &Scenario) -> Vec<String> {
             outside.push(format!("{what} {value}: checked from {low} to {high}"));
         }
     };
-    match scenario.network() {
-        NetworkSpec::Router { ports } => within(f64::from(ports), (2.0, 64.0), "ports"),
-        NetworkSpec::Hypercube { dimension } => within(f64::from(dimension), (2.0, 8.0), "dimension"),
-    }
+    let (size, of) = scenario.topology().size();
+    let checked = if scenario.topology().as_hypercube().is_some() { (2.0, 8.0) } else { (2.0, 64.0) };
+    within(f64::from(size), checked, of);
     let router = scenario.router();
     within(f64::from(router.pipeline_stages), (3.0, 7.0), "pipeline stages");
     within(f64::from(router.buffer_flits), (4.0, 128.0), "buffer flits");

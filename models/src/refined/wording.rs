@@ -7,7 +7,7 @@ use super::{Asked, Options, Solved, saturation, validity};
 use crate::answer::{Answer, ClassAnswer, Report, Saturation};
 use crate::lattice::Distribution;
 use crate::model::Model;
-use crate::scenario::{ClassKind, Scenario, SourceSpec};
+use crate::scenario::{ClassKind, Scenario};
 
 /// What the published model has and this one has not.
 const OTHERS: [&str; 5] = [
@@ -77,7 +77,7 @@ pub(super) fn answer(scenario: &Scenario, asked: &Asked, solved: Solved, options
 fn note_bursts(scenario: &Scenario, notes: &mut Vec<String>) {
     let bursty = |kind| {
         let of_kind = scenario.classes().iter().filter(move |class| class.kind == kind && class.rate > 0.0);
-        of_kind.filter(|class| class.source != SourceSpec::Poisson).count()
+        of_kind.filter(|class| class.source.is_bursty()).count()
     };
     if bursty(ClassKind::RealTime) > 0
         && scenario.classes().iter().filter(|class| class.rate > 0.0).count() > 1

@@ -3,6 +3,7 @@
 use super::declare::{Declared, Key};
 use super::{ClassSpec, NetworkSpec, RouterSpec, ScenarioSpec};
 use crate::document::{Fault, Place, in_short};
+use crate::network::Network;
 
 /// A checked scenario. There is no way to make one but [`ScenarioSpec::check`] and what is built on it.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +18,11 @@ impl Scenario {
     /// How routers and nodes are wired.
     pub fn network(&self) -> NetworkSpec {
         self.0.network
+    }
+
+    /// The network itself: its nodes, channels and routes.
+    pub fn topology(&self) -> Network {
+        self.0.network.topology()
     }
 
     /// What every router is like.

@@ -68,6 +68,21 @@ impl ClassSpec {
         Self { kind: ClassKind::BestEffort, ..Self::real_time(name, rate) }
     }
 
+    /// `1 / (rate M)`: the mean time between flits of the class at one node; infinite for a silent class \[cycles/flit\].
+    pub fn flit_interval(&self) -> f64 {
+        1.0 / (self.rate * f64::from(self.message_flits))
+    }
+
+    /// The Vtick of a real-time class: given, or the mean time between its flits (S9). `None` of best effort, and of a
+    /// silent class to which none is given \[cycles/flit\].
+    pub fn link_vtick(&self) -> Option<f64> {
+        let own = || Some(self.flit_interval()).filter(|vtick| vtick.is_finite());
+        match self.kind {
+            ClassKind::RealTime => self.vtick.or_else(own),
+            ClassKind::BestEffort => None,
+        }
+    }
+
     /// Deadlines one by one: hops (none: all messages) and cycles.
     pub fn each_deadline(&self) -> Vec<(Option<u32>, u32)> {
         self.deadlines.iter().flat_map(DeadlineSpec::each).collect()

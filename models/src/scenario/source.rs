@@ -29,6 +29,29 @@ impl Default for SourceSpec {
 }
 
 impl SourceSpec {
+    /// Whether messages come in bursts, not one by one as from a Poisson source.
+    pub fn is_bursty(&self) -> bool {
+        matches!(self, Self::OnOff { .. })
+    }
+
+    /// The rate that the sources of a class reach at most, all streams ON; infinite for a Poisson source
+    /// \[messages/cycle/node\].
+    pub fn peak_rate(&self) -> f64 {
+        match *self {
+            Self::Poisson => f64::INFINITY,
+            Self::OnOff { streams, peak_rate, .. } => f64::from(streams) * peak_rate,
+        }
+    }
+
+    /// Variance over mean of the number of messages in a long time, about: 1 for a Poisson source, the mean size of a
+    /// burst and as much again for ON/OFF.
+    pub fn dispersion(&self) -> f64 {
+        match *self {
+            Self::Poisson => 1.0,
+            Self::OnOff { messages_per_burst, .. } => 2.0 * messages_per_burst,
+        }
+    }
+
     /// Refuses a stream that could not reach its part of the class's rate; `path` is the key of the source.
     pub(super) fn fits(&self, rate: f64, path: &str, door: &mut Door) {
         let Self::OnOff { streams, peak_rate, .. } = *self else { return };

@@ -117,7 +117,7 @@ fn means(scenario: &Scenario, answer: &Answer, directions: &[Direction<'_>]) -> 
     let best_effort = traffic.best_effort.and_then(|flow| point(flow.class));
     traffic.best_effort = traffic.best_effort.filter(|_| best_effort.is_some());
     let mut known = Known([Some(real_time.concat()), best_effort].into_iter().flatten().collect());
-    let solved = fixed_point_of(scenario.network(), &traffic, None, None, &mut known);
+    let solved = fixed_point_of(scenario.topology(), &traffic, None, None, &mut known);
     (solved.report.status == Status::Converged).then_some(solved.outcomes)
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::document::{Fault, Place, nearest};
-use crate::scenario::{ClassKind, Key, Scenario, ScenarioSpec, Varies};
+use crate::scenario::{Key, Scenario, ScenarioSpec, Varies};
 
 /// A number of the scenario, or the same one of all classes, as it is set by `--set`.
 #[derive(Clone, Debug, PartialEq)]
@@ -172,9 +172,5 @@ const VTICK: &str = "vtick";
 
 /// Vtick of a real-time class, given or implied; `None` for best effort and for a silent class without one.
 pub(super) fn vtick(spec: &ScenarioSpec, index: usize) -> Option<f64> {
-    let class = &spec.classes[index];
-    if class.kind == ClassKind::BestEffort {
-        return None;
-    }
-    class.vtick.or_else(|| (class.rate > 0.0).then(|| 1.0 / (class.rate * f64::from(class.message_flits))))
+    spec.classes[index].link_vtick()
 }

@@ -1,7 +1,7 @@
 //! What a simulation says at one point, with whole distributions.
 
 use flitwise_models::quantity::{Means, Quantity};
-use flitwise_models::scenario::{NetworkSpec, Scenario};
+use flitwise_models::scenario::Scenario;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -71,18 +71,14 @@ pub fn observe(scenario: &Scenario, settings: &Settings, blocks: &[Block]) -> Ob
             .iter()
             .map(|one| merged(one.tallies.iter().map(|tally| tally.class(class))))
             .collect();
-        let (least, by_hops) = match scenario.network() {
-            NetworkSpec::Router { .. } => (lone(0), Vec::new()),
-            NetworkSpec::Hypercube { dimension } => {
-                let over = |hops: u32| {
-                    let cell = |one: &&ReplicationRecord| {
-                        merged(one.tallies.iter().map(|tally| tally.cell(class, hops as usize).clone()))
-                    };
-                    hops_observation(hops, lone(hops), &replications.iter().map(cell).collect::<Vec<_>>())
-                };
-                (lone(1), (1..=dimension).map(over).collect())
-            }
+        let over = |hops: u32| {
+            let cell = |one: &&ReplicationRecord| {
+                merged(one.tallies.iter().map(|tally| tally.cell(class, hops as usize).clone()))
+            };
+            hops_observation(hops, lone(hops), &replications.iter().map(cell).collect::<Vec<_>>())
         };
+        let most_hops = scenario.topology().most_hops();
+        let (least, by_hops) = (lone(most_hops.min(1)), (1..=most_hops).map(over).collect());
         ClassObservation { misses: curve(least, &all), by_hops }
     };
     Observation {

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use flitwise_models::document::{Document, Reader, Table};
-use flitwise_models::scenario::{Fault, NetworkSpec, Place, Scenario, Scheduler};
+use flitwise_models::scenario::{Fault, Place, Scenario, Scheduler};
 
 use super::generator;
 use super::{Case, Family, Lengths, Plan, Room, Topology};
@@ -86,13 +86,7 @@ impl Plan {
         let rate: f64 = classes.iter().map(|class| class.rate).sum();
         let flits: f64 = classes.iter().map(|class| class.rate * f64::from(class.message_flits)).sum();
         // a message crosses the crossbars of the routers at both ends and between them
-        let routers = match scenario.network() {
-            NetworkSpec::Router { .. } => 1.0,
-            NetworkSpec::Hypercube { dimension } => {
-                let nodes = f64::from(1_u32 << dimension);
-                1.0 + f64::from(dimension) * nodes / 2.0 / (nodes - 1.0)
-            }
-        };
+        let routers = 1.0 + scenario.topology().mean_hops();
         (self.max_flit_hops * rate / (flits * routers)).max(1.0) as u64
     }
 }

@@ -73,9 +73,7 @@ pub fn scaled(scenario: &Scenario, factor: f64) -> Result<Scenario, Vec<Fault>> 
 fn scale(spec: &mut ScenarioSpec, factor: f64) {
     for class in &mut spec.classes {
         class.rate *= factor;
-        if let SourceSpec::OnOff { streams, peak_rate, .. } = class.source
-            && class.rate >= 0.999 * peak_rate * f64::from(streams)
-        {
+        if class.rate >= 0.999 * class.source.peak_rate() {
             class.source = SourceSpec::Poisson;
         }
     }
@@ -87,9 +85,7 @@ fn overloaded(scenario: &Scenario, class: usize, factor: f64) -> Result<Scenario
     scale(&mut spec, factor);
     let own = &mut spec.classes[class];
     let flits = f64::from(own.message_flits);
-    if own.kind == ClassKind::RealTime {
-        own.vtick = own.vtick.or(Some(1.0 / (own.rate * flits)));
-    }
+    own.vtick = own.link_vtick();
     own.rate = (OVERLOAD / flits).min(1.0);
     own.source = SourceSpec::Poisson;
     spec.check()

@@ -1,7 +1,5 @@
 //! Does the backlog of a class grow without bound?
 
-use flitwise_models::scenario::SourceSpec;
-
 use crate::statistics::growth;
 
 use super::block::Saturated;
@@ -40,7 +38,8 @@ pub(super) fn judge(experiment: &Experiment<'_>, class: usize, from: u64) -> Ver
     };
     let nodes = f64::from(nodes(experiment.scenario));
     let kept = |slope: f64| slope / (rate * nodes);
-    let threshold = LEAST_KEPT.max(burstiness(experiment, class).sqrt() / generated.sqrt());
+    let threshold =
+        LEAST_KEPT.max(experiment.scenario.classes()[class].source.dispersion().sqrt() / generated.sqrt());
     if kept(second.lower_999) > threshold / 2.0
         && kept(second.mean) > threshold
         && kept(first.mean) > threshold
@@ -51,15 +50,6 @@ pub(super) fn judge(experiment: &Experiment<'_>, class: usize, from: u64) -> Ver
         return Verdict::Suspicious;
     }
     Verdict::Steady
-}
-
-/// Variance over mean of the number of messages in a long time, about: 1 for Poisson arrivals, the size of
-/// bursts and as much again for ON/OFF.
-fn burstiness(experiment: &Experiment<'_>, class: usize) -> f64 {
-    match experiment.scenario.classes()[class].source {
-        SourceSpec::Poisson => 1.0,
-        SourceSpec::OnOff { messages_per_burst, .. } => 2.0 * messages_per_burst,
-    }
 }
 
 /// Slopes of the backlog in one half of a run \[messages/cycle\].

@@ -68,11 +68,7 @@ pub(super) fn detect(experiment: &Experiment<'_>) -> WarmUp {
 
 /// The longest a lone message of any class takes \[cycles\].
 fn crossing_cycles(experiment: &Experiment<'_>) -> u64 {
-    use flitwise_models::scenario::NetworkSpec;
-    let hops = match experiment.scenario.network() {
-        NetworkSpec::Router { .. } => 0,
-        NetworkSpec::Hypercube { dimension } => dimension,
-    };
+    let hops = experiment.scenario.topology().most_hops();
     let stages = experiment.scenario.router().pipeline_stages;
     let longest = experiment.scenario.classes().iter().map(|class| class.message_flits).max().unwrap_or(0);
     u64::from(stages * (hops + 1) + longest)

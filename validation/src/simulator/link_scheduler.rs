@@ -77,9 +77,7 @@ impl ClassTable {
         let mut table = Self { width, vticks: [0.0; MAX_WIDTH], real_time: 0 };
         for (index, class) in classes.iter().enumerate() {
             if class.kind == ClassKind::RealTime {
-                // S9: Vtick = 1 / (rate M), the mean time between flits of the class
-                let own = 1.0 / (class.rate * f64::from(class.message_flits));
-                table.vticks[index] = class.vtick.unwrap_or(own);
+                table.vticks[index] = class.link_vtick().unwrap_or(f64::INFINITY); // S9
                 table.real_time |= 1 << index;
             }
         }

@@ -1,6 +1,6 @@
 //! Sources: when messages come into being, and where they go.
 
-use flitwise_models::scenario::{NetworkSpec, Scenario, SourceSpec};
+use flitwise_models::scenario::{Scenario, SourceSpec};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -59,10 +59,8 @@ const SPAN_MAX: f64 = 1e9;
 
 impl Sources {
     pub(crate) fn new(scenario: &Scenario, seed: u64) -> Self {
-        let destinations = match scenario.network() {
-            NetworkSpec::Router { ports } => Destinations { nodes: ports, own: true },
-            NetworkSpec::Hypercube { dimension } => Destinations { nodes: 1 << dimension, own: false },
-        };
+        let network = scenario.topology();
+        let destinations = Destinations { nodes: network.nodes(), own: network.self_traffic() };
         let mut sources = Vec::new();
         for node in 0..destinations.nodes {
             for (class, spec) in scenario.classes().iter().enumerate() {

@@ -1,13 +1,14 @@
 //! Topology and routing: which channel leads where.
 
+pub use flitwise_models::network::ChannelKind;
+use flitwise_models::network::{LinkEnd, Network};
 use flitwise_models::scenario::NetworkSpec;
-use serde::{Deserialize, Serialize};
 
 /// Channels, numbered: first the output links of all routers (`router * ports + port`), then one injection
 /// link per node.
 #[derive(Clone, Debug)]
 pub(crate) struct Wiring {
-    network: NetworkSpec,
+    network: Network,
     nodes: u32,
     ports: u32,
     /// Number of the first injection link.
@@ -27,20 +28,6 @@ pub(crate) enum End {
     Node,
 }
 
-/// What a channel is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum ChannelKind {
-    /// From a node into its router.
-    Injection,
-    /// From router to router.
-    Network {
-        /// The dimension along which it leads.
-        dimension: u8,
-    },
-    /// From a router to its node.
-    Ejection,
-}
-
 /// A link and direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Channel {
@@ -53,10 +40,8 @@ pub struct Channel {
 impl Wiring {
     /// Of a network; injection links are numbered from the first multiple of `alignment` that is free.
     pub(crate) fn new(network: NetworkSpec, alignment: u32) -> Self {
-        let (nodes, routers, ports) = match network {
-            NetworkSpec::Router { ports } => (ports, 1, ports),
-            NetworkSpec::Hypercube { dimension } => (1 << dimension, 1 << dimension, dimension + 1),
-        };
+        let network = network.topology();
+        let (nodes, routers, ports) = (network.nodes(), network.routers(), network.ports());
         let first_injection = (routers * ports).next_multiple_of(alignment);
         let mut ends = vec![End::Node; (first_injection + nodes) as usize];
         let mut feeding = vec![0; (routers * ports) as usize];
@@ -64,18 +49,16 @@ impl Wiring {
             ends[link as usize] = End::Input { router, port: port as u8 };
             feeding[(router * ports + port) as usize] = link;
         };
-        match network {
-            NetworkSpec::Router { ports } => {
-                (0..ports).for_each(|node| join(first_injection + node, 0, node))
-            }
-            NetworkSpec::Hypercube { dimension } => {
-                for node in 0..nodes {
-                    for port in 0..dimension {
-                        join(node * ports + port, node ^ (1 << port), port);
-                    }
-                    join(first_injection + node, node, dimension);
+        for router in 0..routers {
+            for port in 0..ports {
+                if let LinkEnd::Input { router: next, port: entered } = network.link_end(router, port) {
+                    join(router * ports + port, next, entered);
                 }
             }
+        }
+        for node in 0..nodes {
+            let (router, port) = network.entry(node);
+            join(first_injection + node, router, port);
         }
         Self { network, nodes, ports, first_injection, ends, feeding }
     }
@@ -85,10 +68,7 @@ impl Wiring {
     }
 
     pub(crate) fn routers(&self) -> u32 {
-        match self.network {
-            NetworkSpec::Router { .. } => 1,
-            NetworkSpec::Hypercube { .. } => self.nodes,
-        }
+        self.network.routers()
     }
 
     /// Ports of a router.
@@ -117,19 +97,12 @@ impl Wiring {
 
     /// The output link of `router` on the way to `destination`.
     pub(crate) fn route(&self, router: u32, destination: u32) -> u32 {
-        let port = match self.network {
-            NetworkSpec::Router { .. } => destination,
-            NetworkSpec::Hypercube { dimension } => (router ^ destination).trailing_zeros().min(dimension),
-        };
-        router * self.ports + port
+        router * self.ports + self.network.route(router, destination)
     }
 
     /// Network channels from node to node.
     pub(crate) fn hops(&self, source: u32, destination: u32) -> u32 {
-        match self.network {
-            NetworkSpec::Router { .. } => 0,
-            NetworkSpec::Hypercube { .. } => (source ^ destination).count_ones(),
-        }
+        self.network.hops(source, destination)
     }
 
     /// What a link is; `None` for a number that stands for no link.
@@ -141,15 +114,11 @@ impl Wiring {
             return None;
         }
         let (router, port) = (link / self.ports, link % self.ports);
-        Some(match self.network {
-            NetworkSpec::Router { .. } => Channel { kind: ChannelKind::Ejection, node: port },
-            NetworkSpec::Hypercube { dimension } if port == dimension => {
-                Channel { kind: ChannelKind::Ejection, node: router }
-            }
-            NetworkSpec::Hypercube { .. } => {
-                Channel { kind: ChannelKind::Network { dimension: port as u8 }, node: router }
-            }
-        })
+        let node = match self.network.link_end(router, port) {
+            LinkEnd::Node(node) => node,
+            LinkEnd::Input { .. } => router,
+        };
+        Some(Channel { kind: self.network.kind(port), node })
     }
 }
 

@@ -1,10 +1,11 @@
 //! What stays the same from cycle to cycle: the topology, its routing and the numbers of the scenario.
 
-use flitwise_models::scenario::{ClassKind, NetworkSpec, Scenario, Scheduler};
+use flitwise_models::network::{LinkEnd, Network};
+use flitwise_models::scenario::{ClassKind, Scenario, Scheduler};
 
 /// A scenario in the words of the rules.
 pub(super) struct Rules {
-    topology: NetworkSpec,
+    network: Network,
     /// `P`.
     pub(super) pipeline_stages: u64,
     /// `b`.
@@ -33,15 +34,13 @@ impl Rules {
         assert!(router.pipeline_stages >= 3, "routing, crossbar and link are a stage each");
         let real_time: Vec<bool> = classes.iter().map(|class| class.kind == ClassKind::RealTime).collect();
         // S9: Vtick_c = 1 / (rate_c M_c) unless it is given
-        let vtick: Vec<f64> = classes
-            .iter()
-            .map(|class| class.vtick.unwrap_or(1.0 / (class.rate * f64::from(class.message_flits))))
-            .collect();
+        let vtick: Vec<f64> =
+            classes.iter().map(|class| class.link_vtick().unwrap_or(f64::INFINITY)).collect();
         // S5: w_c = Vtick_max / Vtick_c over the real-time classes with a finite Vtick
         let paced = (0..classes.len()).filter(|&class| real_time[class] && vtick[class].is_finite());
         let vtick_max = paced.map(|class| vtick[class]).fold(0.0, f64::max);
         Self {
-            topology: scenario.network(),
+            network: scenario.topology(),
             pipeline_stages: router.pipeline_stages.into(),
             buffer_flits: router.buffer_flits as usize,
             scheduler: router.scheduler,
@@ -63,39 +62,26 @@ impl Rules {
 
     /// Nodes, routers, and ports of each router.
     pub(super) fn size(&self) -> (usize, usize, usize) {
-        match self.topology {
-            NetworkSpec::Router { ports } => (ports as usize, 1, ports as usize),
-            NetworkSpec::Hypercube { dimension } => (1 << dimension, 1 << dimension, dimension as usize + 1),
-        }
+        let network = &self.network;
+        (network.nodes() as usize, network.routers() as usize, network.ports() as usize)
     }
 
     /// Where the channel behind an output port ends.
     pub(super) fn end_of(&self, router: usize, port: usize) -> End {
-        match self.topology {
-            NetworkSpec::Hypercube { dimension } if port < dimension as usize => {
-                End::Input { router: router ^ (1 << port), port }
-            }
-            _ => End::Node,
+        match self.network.link_end(router as u32, port as u32) {
+            LinkEnd::Input { router, port } => End::Input { router: router as usize, port: port as usize },
+            LinkEnd::Node(_) => End::Node,
         }
     }
 
     /// Where the injection channel of a node ends.
     pub(super) fn entrance_of(&self, node: usize) -> End {
-        match self.topology {
-            NetworkSpec::Router { .. } => End::Input { router: 0, port: node },
-            NetworkSpec::Hypercube { dimension } => End::Input { router: node, port: dimension as usize },
-        }
+        let (router, port) = self.network.entry(node as u32);
+        End::Input { router: router as usize, port: port as usize }
     }
 
-    /// T5: the output port of the destination; in a cube the lowest differing dimension first, then ejection.
+    /// T5: the output port on the way to the destination, as the topology routes.
     pub(super) fn route(&self, router: usize, destination: u32) -> usize {
-        let destination = destination as usize;
-        match self.topology {
-            NetworkSpec::Router { .. } => destination,
-            NetworkSpec::Hypercube { dimension } => {
-                let differs = |port: &usize| (router ^ destination) & (1 << port) != 0;
-                (0..dimension as usize).find(differs).unwrap_or(dimension as usize)
-            }
-        }
+        self.network.route(router as u32, destination) as usize
     }
 }

@@ -1,0 +1,147 @@
+//! Networks: how nodes, routers and channels are joined, and which way messages go. Each topology has a file of its own.
+
+mod hypercube;
+mod single;
+
+pub use hypercube::Hypercube;
+pub use single::Single;
+
+use serde::{Deserialize, Serialize};
+
+use crate::scenario::NetworkSpec;
+
+/// What a channel is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum ChannelKind {
+    /// From a node into its router.
+    Injection,
+    /// From router to router.
+    Network {
+        /// The dimension along which it leads.
+        dimension: u8,
+    },
+    /// From a router to its node.
+    Ejection,
+}
+
+/// Where a link from a router ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkEnd {
+    /// At an input port of a router.
+    Input {
+        /// The router.
+        router: u32,
+        /// Its input port.
+        port: u32,
+    },
+    /// At a node.
+    Node(u32),
+}
+
+/// What a topology says of itself. Nodes, routers and ports are numbered from 0.
+pub trait Topology {
+    /// Nodes.
+    fn nodes(&self) -> u32;
+
+    /// Routers, all alike.
+    fn routers(&self) -> u32;
+
+    /// Ports of a router.
+    fn ports(&self) -> u32;
+
+    /// Whether uniform destinations include the sender.
+    fn self_traffic(&self) -> bool;
+
+    /// The most network channels that a message crosses.
+    fn most_hops(&self) -> u32;
+
+    /// Network channels that a message with uniform destination crosses on average.
+    fn mean_hops(&self) -> f64;
+
+    /// Network channels from node to node.
+    fn hops(&self, source: u32, destination: u32) -> u32;
+
+    /// The output port of `router` on the way to the node `destination`.
+    fn route(&self, router: u32, destination: u32) -> u32;
+
+    /// Router and input port that the injection link of a node leads to.
+    fn entry(&self, node: u32) -> (u32, u32);
+
+    /// Where the link at an output port of `router` ends.
+    fn link_end(&self, router: u32, port: u32) -> LinkEnd;
+
+    /// What the link at an output port is for.
+    fn kind(&self, port: u32) -> ChannelKind;
+
+    /// Its size and what it is a size of, such as `4 dimensions`.
+    fn size(&self) -> (u32, &'static str);
+
+    /// In words, such as `4-cube of 16 nodes`.
+    fn name(&self) -> String;
+
+    /// In one or two words, such as `4-cube`.
+    fn short_name(&self) -> String;
+
+    /// A sentence's words, with the paper's symbols.
+    fn description(&self) -> String;
+
+    /// The number of a node as people write it.
+    fn address(&self, node: u32) -> String;
+
+    /// The links that classes share, in words.
+    fn shared_links(&self) -> &'static str;
+}
+
+/// Declares the topologies: the variant of the specification, the type and its size.
+macro_rules! topologies {
+    ($($variant:ident { $size:ident } => $topology:ident,)+) => {
+        /// A network of any topology.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Network {
+            $(
+                #[doc = concat!("See [`", stringify!($topology), "`].")]
+                $topology($topology),
+            )+
+        }
+
+        impl From<NetworkSpec> for Network {
+            fn from(spec: NetworkSpec) -> Self {
+                match spec {
+                    $(NetworkSpec::$variant { $size } => Self::$topology($topology { $size }),)+
+                }
+            }
+        }
+
+        impl std::ops::Deref for Network {
+            type Target = dyn Topology;
+
+            fn deref(&self) -> &Self::Target {
+                match self {
+                    $(Self::$topology(topology) => topology,)+
+                }
+            }
+        }
+    };
+}
+
+topologies! {
+    Router { ports } => Single,
+    Hypercube { dimension } => Hypercube,
+}
+
+impl Network {
+    /// The cube, for models that know no other network of several routers.
+    pub fn as_hypercube(&self) -> Option<Hypercube> {
+        match self {
+            Self::Hypercube(cube) => Some(*cube),
+            Self::Single(_) => None,
+        }
+    }
+}
+
+impl NetworkSpec {
+    /// What the network is like.
+    pub fn topology(self) -> Network {
+        self.into()
+    }
+}
