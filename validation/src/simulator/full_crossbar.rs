@@ -20,6 +20,11 @@ use super::link_scheduler::LinkScheduler;
 use super::queues::{Ledger, Queued};
 use super::wiring::{End, Wiring};
 
+/// How often all flits are counted in a build with assertions: a flit that is lost or made stays so, and a count in
+/// every cycle took four fifths of the time \[cycles\].
+#[cfg(debug_assertions)]
+const CONSERVATION_CYCLES: u64 = 64;
+
 /// The state of the network: one row per lane, one bit per lane and question.
 pub(crate) struct FullCrossbar {
     pub(crate) wiring: Wiring,
@@ -149,7 +154,9 @@ impl FullCrossbar {
         }
         self.receive();
         #[cfg(debug_assertions)]
-        self.assert_conservation();
+        if now.is_multiple_of(CONSERVATION_CYCLES) {
+            self.assert_conservation();
+        }
     }
 
     /// Stage P: a flit per link, if any can go; at the network interfaces, if `SOURCES`, or behind crossbars.
@@ -201,6 +208,7 @@ impl FullCrossbar {
                     reopened[reopenings] = row.owner;
                     reopenings += usize::from(row.waiting == buffer_flits && row.owner != NONE);
                 }
+                debug_assert!(row.arrived < row.slots, "lane {lane} sends without a credit");
                 row.waiting -= 1;
                 emptied |= u64::from(row.waiting == 0) << bit;
                 row.arrived += 1;
@@ -300,10 +308,12 @@ impl FullCrossbar {
             let ahead = &mut blocks[to / WORD];
             let to_bit = 1 << (to % WORD);
             let out = &mut ahead.lanes[to % WORD];
+            debug_assert_eq!(out.owner as usize, lane, "lane {to} belongs to another message");
             if ahead.relayed & to_bit != 0 {
                 // the flit that waits leaves, this one takes its place
                 ahead.relayed &= !to_bit;
                 ahead.sent[this_cycle] |= to_bit;
+                debug_assert!(out.arrived < out.slots, "lane {to} sends without a credit");
                 out.to_send -= 1;
                 out.arrived += 1;
                 if out.arrived == out.slots {
@@ -312,6 +322,7 @@ impl FullCrossbar {
                 scheduler.pass(to >> shift, to, out, cycle);
             } else {
                 scheduler.join(to, out, cycle);
+                debug_assert!(out.waiting < buffer_flits, "output buffer of lane {to} overflows");
                 out.waiting += 1;
                 ahead.waiting |= to_bit;
                 if out.waiting == buffer_flits {
@@ -348,6 +359,7 @@ impl FullCrossbar {
                 left &= left - 1;
                 let lane = index * WORD + bit;
                 let row = &mut block.lanes[bit];
+                debug_assert!(row.arrived < row.slots, "lane {lane} sends without a credit");
                 row.waiting -= 1;
                 row.to_send -= 1;
                 row.arrived += 1;
@@ -367,6 +379,7 @@ impl FullCrossbar {
             let id = ledger.queues.at(lane, &lanes[lane], lanes[lane].crossing);
             let out = &mut lanes[to];
             ledger.queues.push(to, out, id);
+            debug_assert_eq!(out.owner, NONE, "lane {to} is granted twice");
             out.owner = lane as u32;
             if out.sending.wrapping_add(1) == out.end {
                 out.to_send = out.message_flits;
@@ -385,24 +398,22 @@ impl FullCrossbar {
             self.lanes.0[lane as usize / WORD].open |= 1 << (lane as usize % WORD);
         }
         for to in self.released.drain(..) {
+            debug_assert_ne!(self.lanes[to as usize].owner, NONE, "lane {to} is released twice");
             self.lanes[to as usize].owner = NONE;
             self.arbiter.release(to);
         }
     }
 
-    /// No buffer overflows, no flit is lost or made: those that left the sources have left the network or are
-    /// in a buffer.
+    /// No flit is lost or made: those that left the sources have left the network or are in a buffer.
     #[cfg(debug_assertions)]
     fn assert_conservation(&self) {
         let (mut entered, mut left, mut inside) = (0, 0, 0);
         for (lane, (_, _, sent)) in self.sent().enumerate() {
             let row = &self.lanes[lane];
-            assert!(row.arrived <= row.slots, "input buffer of lane {lane} overflows");
             if !row.ejects() {
                 inside += u64::from(row.arrived);
             }
             if lane < self.buffered_blocks * WORD {
-                assert!(row.waiting <= self.buffer_flits, "output buffer of lane {lane} overflows");
                 inside += u64::from(row.waiting);
                 left += if row.ejects() { sent } else { 0 };
             } else {

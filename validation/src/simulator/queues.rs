@@ -139,19 +139,34 @@ impl Queues {
 
     #[inline]
     pub(crate) fn at(&self, lane: usize, row: &Lane, position: u32) -> u32 {
-        self.0[lane][position.wrapping_sub(row.crossing) as usize]
+        let place = position.wrapping_sub(row.crossing);
+        debug_assert!(
+            place < row.end.wrapping_sub(row.crossing),
+            "no message at this position of lane {lane}"
+        );
+        self.0[lane][place as usize]
     }
 
     /// Puts a message behind the last of a lane.
     pub(crate) fn push(&mut self, lane: usize, row: &mut Lane, id: u32) {
         self.0[lane].push_back(id);
         row.end = row.end.wrapping_add(1);
+        self.assert_positions(lane, row);
     }
 
     /// Takes the first message out of a lane.
     pub(crate) fn pop(&mut self, lane: usize, row: &mut Lane) {
         self.0[lane].pop_front();
         row.crossing = row.crossing.wrapping_add(1);
+        self.assert_positions(lane, row);
+    }
+
+    /// The positions in the row span the lane's messages.
+    #[inline]
+    fn assert_positions(&self, lane: usize, row: &Lane) {
+        let messages = row.end.wrapping_sub(row.crossing);
+        debug_assert_eq!(self.0[lane].len(), messages as usize, "messages of lane {lane}");
+        debug_assert!(row.sending.wrapping_sub(row.crossing) <= messages, "positions of lane {lane}");
     }
 }
 
