@@ -6,6 +6,7 @@
 
 use serde_json::{Value, json};
 
+use super::check::joined;
 use super::reader::read_inner;
 use super::writer::in_line;
 use crate::document::{in_short, one_of};
@@ -291,7 +292,7 @@ pub(super) trait Field {
     /// Takes over what stands in the table under the key, which is there; false where it was refused.
     fn read(&mut self, reader: &mut Reader, table: &Table<'_>, key: &Key, units: &Units) -> bool;
 
-    /// Refuses what is out of range; `path` is the whole key.
+    /// Refuses what is out of range; `path` is that of the table.
     fn check(&self, door: &mut Door, key: &Key, path: &str);
 
     /// As TOML in one line; nothing where the key is left out.
@@ -353,8 +354,8 @@ impl<T: Declared + 'static> Field for T {
         read_inner(self, reader, table, key, units)
     }
 
-    fn check(&self, door: &mut Door, _: &Key, path: &str) {
-        door.table(self, path);
+    fn check(&self, door: &mut Door, key: &Key, path: &str) {
+        door.table(self, &joined(path, key.name));
     }
 
     fn written(&self) -> Option<String> {
