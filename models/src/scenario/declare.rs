@@ -1,8 +1,8 @@
 //! How a table of a scenario is declared once: keys with name, unit, range, default and one sentence.
 //!
-//! [`table!`] and [`words!`] make the plain type and its [`Shape`]. The reader, the check of ranges, the writer, the JSON
-//! schema, `--set`, `--over` and the parameters of sensitivities walk over shapes and know no key by name. A file of a table
-//! imports all of this module, whose names the macros use.
+//! [`table!`] and [`words!`] make the plain type and its [`Shape`]. The reader, the check of ranges, the writer, the
+//! JSON schema, `--set`, `--over` and the parameters of sensitivities walk over shapes and know no key by name. A file
+//! of a table imports all of this module, whose names the macros use.
 
 use serde_json::{Value, json};
 
@@ -404,7 +404,10 @@ macro_rules! limits_of {
 
 /// The list of keys of one branch.
 macro_rules! keys {
-    ($($(#[doc = $sentence:literal])+ $field:ident ($($name:literal)?) $type:ty, ($($unit:literal)?) ($($limits:expr)?);)*) => {
+    ($(
+        $(#[doc = $sentence:literal])+
+        $field:ident ($($name:literal)?) $type:ty, ($($unit:literal)?) ($($limits:expr)?);
+    )*) => {
         &[$(Key {
             name: name_of!($field $($name)?),
             sentence: concat!($($sentence),+).trim_ascii(),
@@ -458,8 +461,8 @@ macro_rules! valued {
     };
 }
 
-/// Declares a table: a struct whose fields are its keys, or an enum of which one key says the branch (the first, where
-/// there is no table).
+/// Declares a table: a struct whose fields are its keys, or an enum of which one key says the branch (the first,
+/// where there is no table).
 ///
 /// A field is `name: type ["unit"] = default, limits;` below its sentence. A key that has no default is `wanted()`, and
 /// what stands there is put in its place until the file is mended.
