@@ -31,7 +31,7 @@ use crate::store::{Key, Store};
 /// it was forgotten.
 pub const REVISION: u32 = 2;
 
-/// What decides the numbers of an experiment: names and deadlines do not.
+/// What decides the numbers of an experiment: names, units and deadlines do not.
 #[derive(Serialize)]
 struct Identity<'a> {
     flitwise_version: &'static str,
@@ -53,6 +53,7 @@ pub fn key(scenario: &Scenario, settings: &Settings) -> Key {
 fn key_of(scenario: &Scenario, settings: &Settings, asked_alone: Option<Asked>) -> Key {
     let mut spec = scenario.spec().clone();
     spec.name = String::new();
+    spec.units = None;
     for (index, class) in spec.classes.iter_mut().enumerate() {
         class.name = format!("class {}", index + 1);
         class.deadlines = Vec::new();

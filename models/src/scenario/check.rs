@@ -60,6 +60,11 @@ impl ScenarioSpec {
     }
 }
 
+/// The whole key of a table's key.
+pub(super) fn joined(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
 /// Gathers what is wrong with the values of a scenario.
 pub(super) struct Door {
     faults: Vec<Fault>,
@@ -79,17 +84,16 @@ impl Door {
     }
 
     /// Refuses a number that is out of its key's range.
-    pub(super) fn number(&mut self, key: &Key, path: &str, number: f64) {
+    pub(super) fn number(&mut self, key: &Key, path: impl FnOnce() -> String, number: f64) {
         if !key.holds(number) {
-            self.refuse(path, in_short(number), &key.range(), key.help(number));
+            self.refuse(&path(), in_short(number), &key.range(), key.help(number));
         }
     }
 
     /// Checks every key of a table, and what ties them.
     pub(super) fn table(&mut self, table: &dyn Declared, path: &str) {
         for (key, value) in table.fields() {
-            let whole = if path.is_empty() { key.name.to_owned() } else { format!("{path}.{}", key.name) };
-            value.check(self, key, &whole);
+            value.check(self, key, path);
         }
         table.rules(path, self);
     }

@@ -195,20 +195,20 @@ impl Field for Vec<ClassSpec> {
         true
     }
 
-    fn check(&self, door: &mut Door, _: &Key, path: &str) {
+    fn check(&self, door: &mut Door, key: &Key, _: &str) {
         if self.is_empty() {
-            door.refuse(path, "no class".to_owned(), "at least one [[class]]", None);
+            door.refuse(key.name, "no class".to_owned(), "at least one [[class]]", None);
         }
         let of_kind = |kind| self.iter().filter(move |class| class.kind == kind).count();
         let real_time = of_kind(ClassKind::RealTime);
         if real_time > MAX_REAL_TIME_CLASSES {
             let wanted = format!("at most {MAX_REAL_TIME_CLASSES}");
-            door.refuse(path, format!("{real_time} real-time classes"), &wanted, None);
+            door.refuse(key.name, format!("{real_time} real-time classes"), &wanted, None);
         }
         let best_effort = of_kind(ClassKind::BestEffort);
         if best_effort > 1 {
             let found = format!("{best_effort} best-effort classes");
-            door.refuse(path, found, "at most one", Some("add their rates and keep one of them"));
+            door.refuse(key.name, found, "at most one", Some("add their rates and keep one of them"));
         }
         let names: Vec<&str> = self.iter().map(|class| class.name.as_str()).collect();
         for (class, label) in self.iter().zip(labels(&names)) {

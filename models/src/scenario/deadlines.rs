@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
+use super::check::joined;
 use super::declare::*;
 use crate::document::{Node, Value};
 
@@ -94,7 +95,7 @@ impl Field for Vec<DeadlineSpec> {
                 super::reader::read_table(&mut hops, reader, &table, None, units);
                 self.push(DeadlineSpec::Hops(hops));
             } else {
-                self.extend(units.whole(reader, node, &path, key).map(DeadlineSpec::Cycles));
+                self.extend(units.whole(reader, node, || path.clone(), key).map(DeadlineSpec::Cycles));
             }
         }
         true
@@ -102,15 +103,16 @@ impl Field for Vec<DeadlineSpec> {
 
     fn check(&self, door: &mut Door, key: &Key, path: &str) {
         for (index, deadline) in self.iter().enumerate() {
-            let entry = format!("{path}[{}]", index + 1);
+            let entry = || format!("{path}.{}[{}]", key.name, index + 1);
             match deadline {
-                DeadlineSpec::Cycles(cycles) => door.number(key, &entry, f64::from(*cycles)),
-                DeadlineSpec::Hops(hop) => door.table(hop, &entry),
+                DeadlineSpec::Cycles(cycles) => door.number(key, entry, f64::from(*cycles)),
+                DeadlineSpec::Hops(hop) => door.table(hop, &entry()),
             }
         }
         let count: usize = self.iter().map(|deadline| deadline.each().len()).sum();
         if count > MAX_DEADLINES {
-            door.refuse(path, format!("{count} deadlines"), &format!("at most {MAX_DEADLINES}"), None);
+            let wanted = format!("at most {MAX_DEADLINES}");
+            door.refuse(&joined(path, key.name), format!("{count} deadlines"), &wanted, None);
         }
     }
 
@@ -136,13 +138,13 @@ impl Field for Vec<u32> {
     fn read(&mut self, reader: &mut Reader, table: &Table<'_>, key: &Key, units: &Units) -> bool {
         let items = items(reader, table, key);
         let path = table.key(key.name);
-        self.extend(items.iter().filter_map(|(node, _)| units.whole(reader, node, &path, key)));
+        self.extend(items.iter().filter_map(|(node, _)| units.whole(reader, node, || path.clone(), key)));
         self.len() == items.len()
     }
 
     fn check(&self, door: &mut Door, key: &Key, path: &str) {
         for number in self {
-            door.number(key, path, f64::from(*number));
+            door.number(key, || joined(path, key.name), f64::from(*number));
         }
     }
 

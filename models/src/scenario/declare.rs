@@ -1,11 +1,12 @@
 //! How a table of a scenario is declared once: keys with name, unit, range, default and one sentence.
 //!
-//! [`table!`] and [`words!`] make the plain type and its [`Shape`]. The reader, the check of ranges, the writer, the JSON
-//! schema, `--set`, `--over` and the parameters of sensitivities walk over shapes and know no key by name. A file of a table
-//! imports all of this module, whose names the macros use.
+//! [`table!`] and [`words!`] make the plain type and its [`Shape`]. The reader, the check of ranges, the writer, the
+//! JSON schema, `--set`, `--over` and the parameters of sensitivities walk over shapes and know no key by name. A file
+//! of a table imports all of this module, whose names the macros use.
 
 use serde_json::{Value, json};
 
+use super::check::joined;
 use super::reader::read_inner;
 use super::writer::in_line;
 use crate::document::{in_short, one_of};
@@ -291,7 +292,7 @@ pub(super) trait Field {
     /// Takes over what stands in the table under the key, which is there; false where it was refused.
     fn read(&mut self, reader: &mut Reader, table: &Table<'_>, key: &Key, units: &Units) -> bool;
 
-    /// Refuses what is out of range; `path` is the whole key.
+    /// Refuses what is out of range; `path` is that of the table.
     fn check(&self, door: &mut Door, key: &Key, path: &str);
 
     /// As TOML in one line; nothing where the key is left out.
@@ -353,8 +354,8 @@ impl<T: Declared + 'static> Field for T {
         read_inner(self, reader, table, key, units)
     }
 
-    fn check(&self, door: &mut Door, _: &Key, path: &str) {
-        door.table(self, path);
+    fn check(&self, door: &mut Door, key: &Key, path: &str) {
+        door.table(self, &joined(path, key.name));
     }
 
     fn written(&self) -> Option<String> {
@@ -403,7 +404,10 @@ macro_rules! limits_of {
 
 /// The list of keys of one branch.
 macro_rules! keys {
-    ($($(#[doc = $sentence:literal])+ $field:ident ($($name:literal)?) $type:ty, ($($unit:literal)?) ($($limits:expr)?);)*) => {
+    ($(
+        $(#[doc = $sentence:literal])+
+        $field:ident ($($name:literal)?) $type:ty, ($($unit:literal)?) ($($limits:expr)?);
+    )*) => {
         &[$(Key {
             name: name_of!($field $($name)?),
             sentence: concat!($($sentence),+).trim_ascii(),
@@ -457,8 +461,8 @@ macro_rules! valued {
     };
 }
 
-/// Declares a table: a struct whose fields are its keys, or an enum of which one key says the branch (the first, where
-/// there is no table).
+/// Declares a table: a struct whose fields are its keys, or an enum of which one key says the branch (the first,
+/// where there is no table).
 ///
 /// A field is `name: type ["unit"] = default, limits;` below its sentence. A key that has no default is `wanted()`, and
 /// what stands there is put in its place until the file is mended.

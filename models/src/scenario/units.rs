@@ -153,27 +153,48 @@ impl Units {
     }
 
     /// A number, or a string with a unit where the key takes one; none where it was refused.
-    pub(super) fn real(&self, reader: &mut Reader, node: &Node, path: &str, key: &Key) -> Option<f64> {
-        match self.string(reader, node, path, key) {
+    pub(super) fn real(
+        &self,
+        reader: &mut Reader,
+        node: &Node,
+        path: impl Fn() -> String,
+        key: &Key,
+    ) -> Option<f64> {
+        match self.string(reader, node, &path, key) {
             Some(read) => read,
-            None => reader.real_of(node, || path.to_owned()),
+            None => reader.real_of(node, path),
         }
     }
 
     /// The same of a whole number.
-    pub(super) fn whole(&self, reader: &mut Reader, node: &Node, path: &str, key: &Key) -> Option<u32> {
-        match self.string(reader, node, path, key) {
+    pub(super) fn whole(
+        &self,
+        reader: &mut Reader,
+        node: &Node,
+        path: impl Fn() -> String,
+        key: &Key,
+    ) -> Option<u32> {
+        if let Value::Whole(number @ 0..=0xffff_ffff) = node.value {
+            return Some(number as u32);
+        }
+        match self.string(reader, node, &path, key) {
             Some(read) => read.map(|number| number as u32),
-            None => reader.whole_number(node, || path.to_owned(), &key.counted()),
+            None => reader.whole_number(node, path, &key.counted()),
         }
     }
 
     /// The number of a string that has one; nothing where no string with a unit stands.
-    fn string(&self, reader: &mut Reader, node: &Node, path: &str, key: &Key) -> Option<Option<f64>> {
+    fn string(
+        &self,
+        reader: &mut Reader,
+        node: &Node,
+        path: &dyn Fn() -> String,
+        key: &Key,
+    ) -> Option<Option<f64>> {
         let Value::Text(text) = &node.value else { return None };
         let (number, unit) = split(text).filter(|_| key.limits.measure != Measure::Count)?;
         let mut refuse = |found: String, (wanted, help): Wrong| {
-            reader.refuse(&node.place, path.to_owned(), found, wanted, help);
+            reader.refuse(&node.place, path(), found, wanted, help);
         };
         let measure = key.limits.measure;
         let number = match self.converted(number, unit, measure) {

@@ -1,6 +1,6 @@
 //! What values of a scenario are: texts, whole numbers, numbers, and any of them that may be left out.
 
-use super::check::Door;
+use super::check::{Door, joined};
 use super::declare::{Declared, Field, Key, Kind, Valued};
 use super::units::Units;
 use crate::document::{Reader, Table};
@@ -42,13 +42,13 @@ macro_rules! number {
         impl Field for $Type {
             fn read(&mut self, reader: &mut Reader, table: &Table<'_>, key: &Key, units: &Units) -> bool {
                 let Some(node) = reader.note(table, key.name) else { return false };
-                let read = units.$read(reader, node, &table.key(key.name), key);
+                let read = units.$read(reader, node, || table.key(key.name), key);
                 *self = read.unwrap_or(*self);
                 read.is_some()
             }
 
             fn check(&self, door: &mut Door, key: &Key, path: &str) {
-                door.number(key, path, f64::from(*self));
+                door.number(key, || joined(path, key.name), f64::from(*self));
             }
 
             fn written(&self) -> Option<String> {
