@@ -142,10 +142,19 @@ pub(crate) fn heads(quantities: &[Quantity], markdown: bool) -> Vec<String> {
             (_, true) if sign.is_empty() => quantity.name().to_owned(),
             (_, true) => format!("{sign}{}", quantity.head()),
             ("cycles", false) if sign.is_empty() => format!("{}\ncycles", quantity.head()),
+            (_, false) if sign.is_empty() => narrow(quantity.head()),
             (_, false) => format!("{sign}{}", quantity.head().replacen(' ', "\n", 1)),
         }
     };
     ["class".to_owned()].into_iter().chain(quantities.iter().map(head)).collect()
+}
+
+/// A head in two lines: ten columns of a table and a name fit 100 columns.
+fn narrow(head: &str) -> String {
+    match head.split_at_checked(5) {
+        Some((start, end)) if end.len() > 5 && !head.contains(' ') => format!("{start}-\n{end}"),
+        _ => head.replacen(' ', "\n", 1),
+    }
 }
 
 /// The table that tells where a message waits, the same for models and simulations.

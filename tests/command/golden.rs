@@ -1,6 +1,7 @@
-//! What the command prints, word for word: every file of `golden/` holds the commands and their output. They are
-//! made anew by `TRYCMD=overwrite cargo test --test command golden`, to be read before they are committed. What README, guides and
-//! lessons show is held to the command by `guides.rs`.
+//! What the command prints, word for word: every file `golden/NAME.trycmd` holds commands and their output, most of them
+//! by the published model, whose digits are the paper's. `TRYCMD=overwrite cargo test --test command golden` makes them
+//! anew, to be read before they are committed. `masked.rs` has what the refined model and the simulation print;
+//! `guides.rs` holds README, guides and lessons to the command.
 
 #[test]
 fn the_command_prints_what_it_printed() {

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use crate::process::flitwise;
 
-/// Ten cheap points: the model takes no time without real-time classes.
+/// Ten points of some 20 ms: longer than the process takes to begin. The model takes no time without real-time classes.
 fn campaign(store: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_flitwise"));
     command
         .args(["compare", "--set", "network.ports=4", "--set", "class.R1.rate=0", "--set", "class.R2.rate=0"])
         .args(["--over", "class.BE.rate=0.001:0.009:10", "--quiet"])
-        .args(["--precision", "20%", "--max-messages", "500", "--format", "csv", "--store"])
+        .args(["--precision", "2%", "--max-messages", "20000", "--format", "csv", "--store"])
         .arg(store)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());

@@ -14,6 +14,7 @@ mod interruptions;
 mod kills;
 #[cfg(unix)]
 mod long_checks;
+mod masked;
 mod one_answer;
 mod process;
 mod report;

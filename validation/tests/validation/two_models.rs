@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Model, Options as Solve};
-use flitwise_models::quantity::Quantity;
+use flitwise_models::quantity::{Measure, Quantity};
 use flitwise_models::scenario::{Preset, Scenario};
 use flitwise_validation::answer::Simulation;
 use flitwise_validation::campaign;
@@ -38,10 +38,9 @@ fn answers(simulation: &Simulation) -> [Answer; 2] {
     [published, other]
 }
 
-fn of<'r>(rows: &'r [Row], class: &str, quantity: Quantity, model: Model) -> &'r Row {
-    rows.iter()
-        .find(|row| row.class == class && row.measure == quantity.into() && row.model == model)
-        .unwrap()
+fn of<'r>(rows: &'r [Row], class: &str, measure: impl Into<Measure>, model: Model) -> &'r Row {
+    let measure = measure.into();
+    rows.iter().find(|row| row.class == class && row.measure == measure && row.model == model).unwrap()
 }
 
 #[test]
@@ -58,7 +57,7 @@ fn rows_of_one_quantity_stand_together_and_are_those_of_each_model_alone() {
     for answer in [&published, &other] {
         let alone = rows(&[(answer.model, Some(answer))], &simulation, &Options::default());
         for row in &alone {
-            assert_eq!(row, of(&found, &row.class, row.measure.quantity, row.model));
+            assert_eq!(row, of(&found, &row.class, row.measure, row.model));
         }
         let by_place = alone.iter().filter(|row| row.measure.quantity.is_by_place()).count();
         let told_apart = answer.model == Model::Refined;
