@@ -304,11 +304,15 @@ pub(crate) fn theme(theme: Theme) -> draw::Theme {
     }
 }
 
+/// Endings of the pictures that this build draws.
+pub(crate) const ENDINGS: &[&str] = if draw::HAS_PNG { &["svg", "png"] } else { &["svg"] };
+
 /// A figure, ready to be written.
 pub(crate) struct Drawn {
     name: String,
     pub(crate) svg: String,
-    png: Vec<u8>,
+    /// If this build draws PNGs.
+    png: Option<Vec<u8>>,
     csv: Vec<u8>,
     json: Vec<u8>,
 }
@@ -332,19 +336,24 @@ impl Drawn {
         style: &Style,
     ) -> Result<Self, Ended> {
         let svg = draw::svg(picture, style);
-        let png = draw::png(&svg, PNG_SCALE).map_err(io::Error::other)?;
+        let png = draw::HAS_PNG.then(|| draw::png(&svg, PNG_SCALE)).transpose().map_err(io::Error::other)?;
         let csv = csv(picture)?;
         let mut json = serde_json::to_vec_pretty(&document(one, picture.clone(), simulations, campaign))?;
         json.push(b'\n');
         Ok(Self { name: one.figure.name.clone(), svg, png, csv, json })
     }
 
-    /// Writes the four files; each is whole or not there.
+    /// Writes its files; each is whole or not there.
     pub(crate) fn write(&self, folder: &Path) -> Result<Vec<PathBuf>, Ended> {
-        let files =
-            [("svg", self.svg.as_bytes()), ("png", &self.png), ("csv", &self.csv), ("json", &self.json)];
+        let svg = Some(self.svg.as_bytes());
+        let files = [
+            ("svg", svg),
+            ("png", self.png.as_deref()),
+            ("csv", Some(&self.csv)),
+            ("json", Some(&self.json)),
+        ];
         let mut paths = Vec::new();
-        for (ending, bytes) in files {
+        for (ending, bytes) in files.into_iter().filter_map(|(ending, bytes)| Some((ending, bytes?))) {
             let path = folder.join(format!("{}.{ending}", self.name));
             write_whole(&path, bytes)?;
             paths.push(path);

@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::args::{Format, Sensitivity};
 use crate::outcome::Ended;
 use crate::signals::{Background, Next};
-use crate::{input, output};
+use crate::{figure, input, output};
 
 /// The answer of `flitwise sensitivity --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -152,11 +152,11 @@ fn no_class(name: &str, scenario: &Scenario) -> Fault {
 
 fn unknown_ending(path: &Path) -> Option<Fault> {
     let ending = path.extension().and_then(|ending| ending.to_str());
-    (!matches!(ending, Some("svg" | "png"))).then(|| Fault {
+    (!ending.is_some_and(|ending| figure::ENDINGS.contains(&ending))).then(|| Fault {
         place: Place::Setting(format!("--plot {}", path.display()).into()),
         key: String::new(),
         found: ending.map_or_else(|| "no ending".to_owned(), |ending| format!("the ending \"{ending}\"")),
-        wanted: "a file that ends in .svg or .png".to_owned(),
+        wanted: format!("a file that ends in .{}", figure::ENDINGS.join(" or .")),
         help: None,
     })
 }

@@ -47,7 +47,7 @@ mod tiles;
 mod tornado;
 
 pub use parts::parts_svg;
-pub use png::{PngError, png};
+pub use png::{HAS_PNG, PngError, png};
 
 use crate::picture::{Content, Picture};
 use canvas::{Anchor, Canvas, Header};

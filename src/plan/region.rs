@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{Asked, PlanDocument, SCHEMA, VERSION, binds, faults, picture, term};
 use crate::args::Format;
 use crate::args::plan::Region;
-use crate::figure::{theme, write_whole};
+use crate::figure::{self, theme, write_whole};
 use crate::outcome::Ended;
 use crate::output::{self, Page, Rows};
 use crate::signals::{Background, Next};
@@ -131,9 +131,9 @@ fn options(args: &Region) -> Result<usize, Ended> {
     let points = read.value("points", &args.points, typed::within(2..=MOST_POINTS, "2 to 10000 points"));
     for path in &args.output {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        if !["svg", "png"].contains(&ending) {
-            let path = path.display();
-            faults.push(format!("--output {path}: found the ending \"{ending}\", wanted .svg or .png"));
+        if !figure::ENDINGS.contains(&ending) {
+            let (path, wanted) = (path.display(), figure::ENDINGS.join(" or ."));
+            faults.push(format!("--output {path}: found the ending \"{ending}\", wanted .{wanted}"));
         } else if let Err(Ended::BadInput(found)) = place::file("--output", path) {
             faults.extend(found);
         }
