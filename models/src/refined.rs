@@ -196,8 +196,8 @@ const MOST_CELLS: usize = 2048;
 const MOST_LAWS: usize = 48;
 
 impl Resolution {
-    /// For distributions: a cell is a cycle, since laws jump where a whole message has gone ahead; where the lattice for
-    /// means has shown that so many of them do not reach, more.
+    /// For distributions: a cell is a cycle, since laws jump where a whole message has gone ahead; where the lattice
+    /// for means has shown that so many of them do not reach, more.
     fn fine(asked: &Asked) -> Self {
         let cells = ((8.0 * asked.longest()) as usize).next_power_of_two().clamp(256, 1024);
         // 12 classes in a 16-cube have 192 laws
@@ -300,7 +300,8 @@ struct Solved {
     laws: Vec<Option<Laws>>,
 }
 
-/// Solves the model: means first, by one path whatever else is asked for, then the laws that hang on them (module `laws`).
+/// Solves the model: means first, by one path whatever else is asked for, then the laws that hang on them (module
+/// `laws`).
 ///
 /// Each scenario sets out afresh: the iteration stops within a tolerance, and an answer must not depend on the ones
 /// before it.

@@ -211,8 +211,9 @@ pub(super) fn together(grid: &Grid, classes: &[Presence]) -> Transform {
 /// Mean delay of a message by several classes together: what is found of class `d` costs `c_d`, what comes of it while
 /// the message is sent `I_d`, and as much more as others delay the message meanwhile.
 ///
-/// `D_d = c_d + I_d (1 + Σ_(e ≠ d) D_e / M)`, with `a_d = I_d / M` solved for the sum: `Σ D = (Σ c_d / (1 + a_d) + M A) /
-/// (1 - A)`, `A = Σ a_d / (1 + a_d)`. Where the others all go first `a_d = σ_d / (1 - σ_d)`, so that `A` is their load.
+/// `D_d = c_d + I_d (1 + Σ_(e ≠ d) D_e / M)`, with `a_d = I_d / M` solved for the sum:
+/// `Σ D = (Σ c_d / (1 + a_d) + M A) / (1 - A)`, `A = Σ a_d / (1 + a_d)`. Where the others all go first
+/// `a_d = σ_d / (1 - σ_d)`, so that `A` is their load.
 pub(super) fn delays_together(message: f64, classes: impl Iterator<Item = (f64, f64)>) -> f64 {
     let (mut found, mut load) = (0.0, 0.0);
     for (one, comes) in classes {

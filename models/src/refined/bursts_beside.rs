@@ -9,28 +9,29 @@
 //! j r  in the states G_j,   1 - σ / N  in the rest of the time
 //! ```
 //!
-//! of the link, which is `σ (1 - 1/N)` on average. Those states in which it takes no more than that, and those in which it
-//! takes more, count as one each, with their mean load. States of several classes are independent, as all sources are.
+//! of the link, which is `σ (1 - 1/N)` on average. Those states in which it takes no more than that, and those in which
+//! it takes more, count as one each, with their mean load. States of several classes are independent, as all sources
+//! are.
 //!
-//! Busy periods are as long as the messages of their bursts make them, not as chance would at that load: the M/D/1 queue
-//! of the interface's formulas is taken at the load `c` at which its busy periods are as old as by chance at `σ / N`, and
-//! by overload in the share `F` of the busy time, begun at the rate `f`:
+//! Busy periods are as long as the messages of their bursts make them, not as chance would at that load: the M/D/1
+//! queue of the interface's formulas is taken at the load `c` at which its busy periods are as old as by chance at
+//! `σ / N`, and by overload in the share `F` of the busy time, begun at the rate `f`:
 //!
 //! ```text
 //! ((1 - c)^-2 - 1) / 2 = ((1 - σ / N)^-2 - 1) / 2 + F / (f M)
 //! ```
 //!
 //! A delay of `x` cycles lasts that long, in which a busy state may end, and while the `M` flits are sent, a quiet one:
-//! with the rate `θ` at which it does, `G_p` the delay on average over the other states, and `G_b` what then comes in half
-//! a message,
+//! with the rate `θ` at which it does, `G_p` the delay on average over the other states, and `G_b` what then comes in
+//! half a message,
 //!
 //! ```text
 //! P(G > x) = P(G_s > x) - (1 - exp(-θ x)) [P(G_s > x) - P(G_p > x)]+ + (1 - exp(-θ M)) [P(G_b > x) - P(G_s > x)]+
 //! ```
 //!
-//! While messages of a class follow each other it holds the others up, and their busy time becomes longer. If it never left
-//! the link, as much would come in between as without bursts, since nothing of it is lost; so with `ρ = λ (M + G_1)`, and
-//! `G_1'` as of Poisson sources, gaps stand in
+//! While messages of a class follow each other it holds the others up, and their busy time becomes longer. If it never
+//! left the link, as much would come in between as without bursts, since nothing of it is lost; so with
+//! `ρ = λ (M + G_1)`, and `G_1'` as of Poisson sources, gaps stand in
 //!
 //! ```text
 //! 1 + ρ (E[G_1'] / E[G_1] - 1)+
@@ -140,8 +141,8 @@ fn parts(class: &Class) -> Vec<Part> {
 /// The most other classes whose bursts are followed: each doubles the states.
 const FOLLOWED: usize = 3;
 
-/// The other classes that come in bursts, with both states of each; of many, those that bring most in them. The rest counts
-/// as Poisson.
+/// The other classes that come in bursts, with both states of each; of many, those that bring most in them. The rest
+/// counts as Poisson.
 fn most_bursty(classes: &[Class], own: usize) -> Vec<(usize, Vec<Part>)> {
     let mut bursty: Vec<(usize, Vec<Part>)> = (0..classes.len())
         .filter(|d| *d != own)

@@ -16,8 +16,8 @@
 //!
 //! For a class the first input channel and the interface are iterated with the mean first output, as in a single
 //! router; what follows depends on it, but not the other way round, unless messages are longer than the buffers.
-//! Routers are taken to be independent of each other but for who follows whom (our own approximation, as are all formulas
-//! here that name no source).
+//! Routers are taken to be independent of each other but for who follows whom (our own approximation, as are all
+//! formulas here that name no source).
 
 mod along_path;
 mod contention;

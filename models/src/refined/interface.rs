@@ -18,8 +18,8 @@
 //! E[G_1] <= (M σ_o + Σ σ_d M_d / 2 / (1 - σ_o)) / (1 - σ_o)
 //! ```
 //!
-//! (what is found, and what comes meanwhile). In a long busy period of c all that comes of the others goes through, as far
-//! as the clocks let it. Nearer to that limit `L` the longer the class keeps the link, `u` of the time (our own
+//! (what is found, and what comes meanwhile). In a long busy period of c all that comes of the others goes through, as
+//! far as the clocks let it. Nearer to that limit `L` the longer the class keeps the link, `u` of the time (our own
 //! approximation), so that at a load of one the source saturates:
 //!
 //! ```text
@@ -198,7 +198,8 @@ pub(super) struct GapsInside {
 impl GapsInside {
     /// Of class `own` among all real-time classes of the node.
     ///
-    /// Busy periods of each class are as long, and waits behind its own, as those of Poisson messages of a load `by_chance`.
+    /// Busy periods of each class are as long, and waits behind its own, as those of Poisson messages of a load
+    /// `by_chance`.
     pub(super) fn new(
         classes: &[Class],
         by_chance: &[ByChance],
@@ -305,8 +306,9 @@ impl Interface {
         let left = (1.0 - load).max(0.02);
         let most = (class.message * load + found / left) / left / unit;
         let mean = grid.law(later.over(grid, class.message / unit)).mean();
-        // In a long busy period of the class all that comes of the others goes through, as far as the clocks let it: E[G_1]
-        // tends to M Σ min(σ_d / (1 - σ_o), V_c / V_d). How near it comes depends on how long the class keeps the link.
+        // In a long busy period of the class all that comes of the others goes through, as far as the clocks let it:
+        // E[G_1] tends to M Σ min(σ_d / (1 - σ_o), V_c / V_d). How near it comes depends on how long the class keeps
+        // the link.
         let turn = |d: &usize| (classes[*d].load() / left).min(class.vtick / classes[*d].vtick);
         let long_run = class.message * others.iter().map(turn).sum::<f64>() / unit;
         let (keeps, lacking) = (class.message / unit + mean, long_run - mean);

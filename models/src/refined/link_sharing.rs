@@ -6,15 +6,15 @@
 //! cycles; from then on both queues hold flits and stamps accumulate: `k = V_c / V_d` flits of d go per flit of c.
 //! Fair queueing and weighted round robin have no clock to catch up with: `k` from the first flit on.
 //!
-//! Who has been kept from the link by others before is *behind*: its queue does not empty, so its stamps lead the time by
-//! `Λ` (module `clock_lead`). With `Λ_c` or `Λ_d` of the two
+//! Who has been kept from the link by others before is *behind*: its queue does not empty, so its stamps lead the time
+//! by `Λ` (module `clock_lead`). With `Λ_c` or `Λ_d` of the two
 //!
 //! ```text
 //! e = (V_d + Λ_d) - (V_c + Λ_c)
 //! ```
 //!
-//! so a newcomer, whose clock starts from now, passes: an own message goes before most of what it finds of d if that has
-//! been behind for some time, and lets pass whatever comes once it is behind itself.
+//! so a newcomer, whose clock starts from now, passes: an own message goes before most of what it finds of d if that
+//! has been behind for some time, and lets pass whatever comes once it is behind itself.
 //!
 //! These chains of pairs tell what is found, and what comes, by messages that find none of their own class. What the
 //! others do while the class keeps the link is told in `shared_queue`.
@@ -73,8 +73,8 @@ struct Pair {
     message: f64,
     /// Probability that it is there, given that the own class is not.
     present: f64,
-    /// `X_r` \[steps of its messages\]: delay of the tail if it comes when `r` flits are still to go, by even steps up to
-    /// all.
+    /// `X_r` \[steps of its messages\]: delay of the tail if it comes when `r` flits are still to go, by even steps up
+    /// to all.
     met: Vec<Law>,
     /// `V_1` \[the same steps\]: the same if it is found.
     found: Vec<Law>,

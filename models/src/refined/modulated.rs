@@ -32,8 +32,8 @@
 //! φ exp(m U) 1 = Σ_i c_i (Σ_j φ_j v_i(j)) exp(m x_i),    Σ_i c_i v_i(j) = 1
 //! ```
 //!
-//! for `j` streams in a burst. Without streams that is `exp(m x)` with the `x` of Takács. In which state a message starts is
-//! said in [`starts`].
+//! for `j` streams in a burst. Without streams that is `exp(m x)` with the `x` of Takács. In which state a message
+//! starts is said in [`starts`].
 
 mod starts;
 

@@ -44,8 +44,8 @@ pub(super) struct Source<'s> {
     pub(super) gaps: &'s [Law; 2],
     /// What comes in between the flits that the buffer does not hold.
     pub(super) coming: &'s Law,
-    /// Gaps as of Poisson sources in a whole message and in what its buffer does not hold, where bursts above make others
-    /// of them: conservation of work tells what the wait is longer by.
+    /// Gaps as of Poisson sources in a whole message and in what its buffer does not hold, where bursts above make
+    /// others of them: conservation of work tells what the wait is longer by.
     pub(super) work: Option<&'s [Law; 2]>,
     /// Share of the time in which no other class is in a burst, if they come in bursts only; zero if others do not.
     pub(super) quiet: f64,

@@ -37,9 +37,9 @@ impl OneClass<'_> {
     ///
     /// An input brings its messages one after another, so that of each no more than one asks for the output at a time.
     /// Who comes at any moment meets one of input `j` being sent, `u_j / 2`, or waiting, by Little's law `u_j w_j`. The
-    /// share `u_i` follows directly behind a message of the own input for the same output. It meets all that asked while
-    /// that one waited and was sent, none of which has been begun, and what others delayed that one by on the link
-    /// beyond the gaps in which it had come, `(v_d + I - G)+`, as far as it left the crossbar, `b` (our own
+    /// share `u_i` follows directly behind a message of the own input for the same output. It meets all that asked
+    /// while that one waited and was sent, none of which has been begun, and what others delayed that one by on the
+    /// link beyond the gaps in which it had come, `(v_d + I - G)+`, as far as it left the crossbar, `b` (our own
     /// approximation, a mean-value analysis):
     ///
     /// ```text
@@ -117,12 +117,13 @@ impl OneClass<'_> {
         [met.own.sometimes((alone / wait).min(1.0)), grid.sum(&came, slower)]
     }
 
-    /// Waits for the link behind the own class, of those that come at any moment and of those directly behind a message of
-    /// the own input for the same output.
+    /// Waits for the link behind the own class, of those that come at any moment and of those directly behind a message
+    /// of the own input for the same output.
     ///
-    /// The crossbar puts the messages of all inputs in sequence; what others delay one by on the link beyond the gaps in
-    /// which it had come, `J = (v_d + I - G)+`, the next one finds, if it follows at once, as `u_B = λ (C - E[J])` do;
-    /// between two trains the crossbar's output idles for `Exp(λ)`. So delays add up along a train (Lindley's recursion):
+    /// The crossbar puts the messages of all inputs in sequence; what others delay one by on the link beyond the gaps
+    /// in which it had come, `J = (v_d + I - G)+`, the next one finds, if it follows at once, as `u_B = λ (C - E[J])`
+    /// do; between two trains the crossbar's output idles for `Exp(λ)`. So delays add up along a train (Lindley's
+    /// recursion):
     ///
     /// ```text
     /// X_1 = X + J,   X_0 = (X + J - Exp(λ))+,   X = (1 - u_B) X_0 + u_B X_1

@@ -30,8 +30,8 @@ impl OneClass<'_> {
     /// A message is held up as long as its predecessor, which waited `D` itself, and by what holds up that one beyond
     /// what the link upstream had put between the two already. Messages come in trains, in which a share `u` follows
     /// another: at once, `s = 1`, if the two had come over different inputs (`S_2`), or else `s = H` apart. Between two
-    /// trains the channel idles for a time `Exp(λ_c)`. With `x_0` and `x_1` for what blocks the first of a train and the
-    /// others at their output ([`super::OneClass::own_waits`])
+    /// trains the channel idles for a time `Exp(λ_c)`. With `x_0` and `x_1` for what blocks the first of a train and
+    /// the others at their output ([`super::OneClass::own_waits`])
     ///
     /// ```text
     /// Y_i(s) = (max(x_i + H - G, H - A) - s)+,   u = λ_c (M + G + s)
@@ -41,16 +41,16 @@ impl OneClass<'_> {
     ///
     /// (Lindley's recursion; that trains are geometric is our approximation). Inside the channel it waits as far as the
     /// rest of the predecessor fits into the buffer, no longer than `b - 3`; what is left of `D` it waits in the output
-    /// buffer upstream, or before it (not so where messages are longer than the buffer, nor in best effort beside bursts:
-    /// there it is left to other parts). Where all `x` are alike the mean is that of two queues M/G/1 in a
+    /// buffer upstream, or before it (not so where messages are longer than the buffer, nor in best effort beside
+    /// bursts: there it is left to other parts). Where all `x` are alike the mean is that of two queues M/G/1 in a
     /// row within a few per cent.
     ///
-    /// A tail crosses the router upstream when the flit `2 b` places ahead, one of a message before it, has crossed this
-    /// one: `z = (D' - K - E)+` later than a lone one, `K = 2 b - 5` (three cycles on the way, one of credit for each
-    /// buffer), where `E` are the pauses between the `floor(2 b / M) - 1` messages between. What its predecessor waited
-    /// for longer than that it has waited upstream: `D' = min(D, K + E) * Y`. So each message is kept from the crossbar
-    /// for no longer than what holds up its predecessor. `z` is a part of `x` at the router upstream: later dimensions
-    /// first. The wait `D` itself is told here once, whole, wherever it is waited.
+    /// A tail crosses the router upstream when the flit `2 b` places ahead, one of a message before it, has crossed
+    /// this one: `z = (D' - K - E)+` later than a lone one, `K = 2 b - 5` (three cycles on the way, one of credit for
+    /// each buffer), where `E` are the pauses between the `floor(2 b / M) - 1` messages between. What its predecessor
+    /// waited for longer than that it has waited upstream: `D' = min(D, K + E) * Y`. So each message is kept from the
+    /// crossbar for no longer than what holds up its predecessor. `z` is a part of `x` at the router upstream: later
+    /// dimensions first. The wait `D` itself is told here once, whole, wherever it is waited.
     pub(super) fn in_channel(&self, stations: &Stations, gaps: f64, held: &Held) -> Vec<InChannel> {
         const ROUNDS: usize = 4;
         let (grid, shape, rate) = (self.grid, self.shape, self.channel.rate);
@@ -150,8 +150,8 @@ impl OneClass<'_> {
                 (1.0 - follows) * alone + close * behind + spaced * after
             };
             let inside = mean(&within);
-            // the chain of full buffers tells what becomes of the rest of long messages; a hole that a burst leaves holds
-            // up all messages of a train at once, and they wait for it at the output
+            // the chain of full buffers tells what becomes of the rest of long messages; a hole that a burst leaves
+            // holds up all messages of a train at once, and they wait for it at the output
             let cut = shape.is_short() || self.interface.work.is_some();
             let laws = if cut { within } else { laws };
             InChannel { mean: mean(&laws), inside, laws, full: full_channel, ahead }

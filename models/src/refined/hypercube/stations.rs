@@ -11,8 +11,8 @@ use super::{Held, OneClass};
 pub(super) struct Station {
     pub(super) met: Met,
     pub(super) around: Around,
-    /// Wait for the crossbar behind the own class only: as messages of other inputs come, and directly behind one of the
-    /// own input.
+    /// Wait for the crossbar behind the own class only: as messages of other inputs come, and directly behind one of
+    /// the own input.
     pub(super) own: [Law; 2],
     /// The same for the link.
     pub(super) own_on_link: [Law; 2],
