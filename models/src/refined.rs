@@ -300,6 +300,19 @@ struct Solved {
     laws: Vec<Option<Laws>>,
 }
 
+/// The other classes that send at all.
+fn others(classes: &[Class], own: usize) -> Vec<usize> {
+    (0..classes.len()).filter(|d| *d != own && classes[*d].rate > 0.0).collect()
+}
+
+/// Load of class `d` where it has but what the rest leaves it, the own class being away:
+/// `sigma_d / (1 - sum of the others but d)`, its presence under processor sharing.
+fn load_beside(classes: &[Class], own: usize, d: usize) -> f64 {
+    let rest: f64 =
+        classes.iter().enumerate().filter(|(e, _)| *e != own && *e != d).map(|(_, class)| class.load()).sum();
+    (classes[d].load() / (1.0 - rest).max(0.02)).min(0.95)
+}
+
 /// Solves the model: means first, by one path whatever else is asked for, then the laws that hang on them (module
 /// `laws`).
 ///

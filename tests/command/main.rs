@@ -19,4 +19,5 @@ mod process;
 mod report;
 mod results;
 mod simulate;
+mod tidy;
 mod verify;

@@ -44,14 +44,13 @@
 
 use nalgebra::DMatrix;
 
-use super::Class;
 use super::between::Between;
 use super::bursty_source::{BurstySource, Service, State, active_streams};
 use super::grid::Grid;
 use super::interface::{ByChance, GapsInside, Interface, SameWay};
 use super::law::Law;
-use super::link_sharing::load_beside;
 use super::modulated::queued;
+use super::{Class, load_beside};
 
 /// What the other real-time classes do to one at the interface, state by state of their bursts.
 pub(super) struct Beside {

@@ -11,7 +11,7 @@ use super::between::Between;
 use super::grid::{Grid, Transform};
 use super::interface::Interface;
 use super::law::Law;
-use super::modulated::Modulated;
+use super::modulated::{Modulated, power};
 use super::station::Around;
 
 /// What strictly higher classes do to a message on one link.
@@ -72,12 +72,6 @@ impl Higher {
     fn powers(&self, z: Complex64) -> Vec<Complex64> {
         self.messages.iter().map(|(m, _)| power(z, *m)).collect()
     }
-}
-
-/// `z^m` for any `m`, what falls between two whole powers split over them.
-pub(super) fn power(z: Complex64, m: f64) -> Complex64 {
-    let whole = m.floor();
-    z.powi(whole as i32) * (1.0 - (m - whole) + z * (m - whole))
 }
 
 impl Above {

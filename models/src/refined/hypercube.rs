@@ -29,7 +29,6 @@ mod stations;
 
 use std::rc::Rc;
 
-use super::between::Between;
 use super::chained_blocking::Held;
 use super::ecube_paths::{Crossing, EcubePaths};
 use super::grid::Grid;
@@ -41,11 +40,13 @@ use super::link_sharing::LinkSharing;
 use super::solution::{Delays, Detail, Found, Outcome, Parts, Warm, on_wider_lattices};
 use super::source::{InBuffer, Source};
 use super::station::{Around, Arriving, Met, Overloaded, Place, Shape, Station as Queues, Waits};
+use super::tail_and_header::TailAndHeader;
 use super::{Asked, Class, Resolution};
 use along_path::{Path, Prepared};
 use contention::Contended;
+use input_channel::InChannel;
 use links::{Chained, Link, Others, passed};
-use stations::Station;
+use stations::{Station, Stations};
 
 /// Rounds over a path in which messages longer than the buffers hold each other up.
 const CHAINED: u32 = 4;
@@ -155,22 +156,10 @@ impl<'g> OneClass<'g> {
         let ejection = link(1.0, chains.map(|chains| &chains.ejection))?;
         let interface = match (&ejection.others, chains.zip(own)) {
             (Others::Above(above), _) => above.interface(grid, &real_time, &class, unit),
-            (_, Some((chains, own))) => match &chains.interface {
-                Some(gaps) => gaps.interface(grid, own, unit),
-                None => {
-                    let shared = chains.ejection.around(grid, &real_time, own, (1.0, 1.0), 0.0, unit);
-                    let header_wait = chains.ejection.header_wait(&real_time, own, unit);
-                    Interface::without_clocks(grid, &shared, class.message / unit, header_wait)
-                }
-            },
+            (_, Some((chains, own))) => chains.interface(grid, &real_time, own, unit),
             (_, None) => unreachable!("a class without others above is real-time"),
         };
-        let gaps = |flits: f64| {
-            let law =
-                |gaps: &Between| if flits > 0.0 { grid.law(gaps.over(grid, flits)) } else { Law::zero() };
-            [law(&interface.first), law(&interface.later)]
-        };
-        let (whole, rest) = (gaps(shape.message), gaps(shape.rest()));
+        let [whole, rest] = [shape.message, shape.rest()].map(|flits| interface.gaps_over(grid, flits));
         let ended = interface.ended(grid, shape.message, &whole);
         let work = interface.work_inside(grid, shape);
         let header = own.map_or(f64::INFINITY, |own| passed(&real_time, own) / unit);
@@ -313,37 +302,15 @@ impl<'g> OneClass<'g> {
         let expected =
             residence + typical.waits + typical.link + self.gaps[0].max(&self.gaps[1]).mean().max(gaps);
         let start = self.start(expected, &queued);
-        let prepared = Prepared::new(&stations);
-        let (mut transfer, mut input, mut granted, mut link) = (0.0, 0.0, 0.0, 0.0);
-        for (path, hops) in paths.iter().zip(1..) {
-            let share = self.paths.share(hops);
-            transfer += share * lone(hops);
-            input += share * (residence + path.inside) * unit;
-            granted += share * path.granted * unit;
-            let upstream = path.waits - path.inside;
-            link += share * (path.link + upstream) * unit;
-        }
-        let (mut delays, mut parts) = (Vec::new(), Vec::new());
-        let mut delay = 0.0;
-        if self.laws {
-            for (path, hops) in paths.iter().zip(1..) {
-                let share = self.paths.share(hops);
-                let law = self.along(path, &prepared, &in_channel, start.clone());
-                delay += share * law.mean() * unit;
-                delays.push(Delays { hops: Some(hops), share, lone: lone(hops), law });
-            }
+        let [input, granted, link] = self.mean_waits(&paths, residence);
+        let (delay, delays, parts) = if self.laws {
+            self.delays(&paths, &stations, &in_channel, &start, lone)
         } else {
-            let hops = (self.paths.mean_hops().floor() as u32 + 1).min(n);
-            let path = Path::mean(self, &stations, &in_channel, hops);
-            delay += self.mean_along(&path, &prepared, &in_channel, start) * unit;
-            parts.extend(self.gaps.clone());
-            for (_, Station { met, .. }) in stations.known {
-                parts.extend([met.waits.link, met.blocked]);
-            }
-        }
+            self.mean_delay(stations, &in_channel, start)
+        };
         let Parts { input, arbitration, output, gaps } = Parts::of(delay, input, granted, link);
         Ok(Outcome::Found(Found {
-            transfer,
+            transfer: (1..=n).map(|hops| self.paths.share(hops) * lone(hops)).sum(),
             input,
             arbitration,
             output,
@@ -358,6 +325,55 @@ impl<'g> OneClass<'g> {
             detail: report,
             warm: Warm { state, unit, cells: resolution.cells },
         }))
+    }
+
+    /// Mean waits over all paths \[cycles\]: in input buffers, for crossbars and for links.
+    fn mean_waits(&self, paths: &[Path], residence: f64) -> [f64; 3] {
+        let (mut input, mut granted, mut link) = (0.0, 0.0, 0.0);
+        for (path, hops) in paths.iter().zip(1..) {
+            let (share, upstream) = (self.paths.share(hops), path.waits - path.inside);
+            input += share * (residence + path.inside) * self.unit;
+            granted += share * path.granted * self.unit;
+            link += share * (path.link + upstream) * self.unit;
+        }
+        [input, granted, link]
+    }
+
+    /// Mean delay of tails \[cycles\], and its law over each number of hops.
+    fn delays(
+        &self,
+        paths: &[Path],
+        stations: &Stations,
+        in_channel: &[InChannel],
+        start: &TailAndHeader<'_>,
+        lone: impl Fn(u32) -> f64,
+    ) -> (f64, Vec<Delays>, Vec<Law>) {
+        let prepared = Prepared::new(stations);
+        let (mut delay, mut delays) = (0.0, Vec::new());
+        for (path, hops) in paths.iter().zip(1..) {
+            let share = self.paths.share(hops);
+            let law = self.along(path, &prepared, in_channel, start.clone());
+            delay += share * law.mean() * self.unit;
+            delays.push(Delays { hops: Some(hops), share, lone: lone(hops), law });
+        }
+        (delay, delays, Vec::new())
+    }
+
+    /// Mean delay of tails \[cycles\] over a path of mean length, and the laws that it was made of.
+    fn mean_delay(
+        &self,
+        stations: Stations,
+        in_channel: &[InChannel],
+        start: TailAndHeader<'_>,
+    ) -> (f64, Vec<Delays>, Vec<Law>) {
+        let hops = (self.paths.mean_hops().floor() as u32 + 1).min(self.dimension);
+        let path = Path::mean(self, &stations, in_channel, hops);
+        let delay = self.mean_along(&path, &Prepared::new(&stations), in_channel, start) * self.unit;
+        let mut parts = self.gaps.to_vec();
+        for (_, Station { met, .. }) in stations.known {
+            parts.extend([met.waits.link, met.blocked]);
+        }
+        (delay, Vec::new(), parts)
     }
 }
 

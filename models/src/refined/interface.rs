@@ -29,13 +29,12 @@
 mod busy_period;
 mod same_way;
 
-use super::Class;
 use super::between::{Between, Nested, Presence, delays_together, together};
 use super::greedy_chain::{Chains, GreedyChain};
 use super::grid::{Grid, Transform};
 use super::law::Law;
-use super::link_sharing::{load_beside, others};
 use super::station::{Around, Shape};
+use super::{Class, load_beside, others};
 
 pub(super) use busy_period::ages;
 pub(super) use same_way::SameWay;
@@ -238,6 +237,12 @@ impl GapsInside {
 }
 
 impl Interface {
+    /// `G_0`, `G_1` over so many flits.
+    pub(super) fn gaps_over(&self, grid: &Grid, flits: f64) -> [Law; 2] {
+        let law = |gaps: &Between| if flits > 0.0 { grid.law(gaps.over(grid, flits)) } else { Law::zero() };
+        [law(&self.first), law(&self.later)]
+    }
+
     /// Gaps as of Poisson sources in a whole message and in what its buffer does not hold.
     pub(super) fn work_inside(&self, grid: &Grid, shape: Shape) -> Option<[Law; 2]> {
         let law = |flits: f64, gaps: &Between| {
@@ -300,37 +305,18 @@ impl Interface {
             let turn = (k * k / (2.0 * other.message * (1.0 - other.load()).max(0.05))).min(k);
             header_wait += pair.present * turn.min(other.message) / unit;
         }
-        // no more than if the others always went first: what is found of them, and what comes
-        let load: f64 = others.iter().map(|d| classes[*d].load()).sum();
-        let found: f64 = others.iter().map(|d| classes[*d].load() * classes[*d].message / 2.0).sum();
-        let left = (1.0 - load).max(0.02);
-        let most = (class.message * load + found / left) / left / unit;
         let mean = grid.law(later.over(grid, class.message / unit)).mean();
-        // In a long busy period of the class all that comes of the others goes through, as far as the clocks let it:
-        // E[G_1] tends to M Σ min(σ_d / (1 - σ_o), V_c / V_d). How near it comes depends on how long the class keeps
-        // the link.
-        let turn = |d: &usize| (classes[*d].load() / left).min(class.vtick / classes[*d].vtick);
-        let long_run = class.message * others.iter().map(turn).sum::<f64>() / unit;
-        let (keeps, lacking) = (class.message / unit + mean, long_run - mean);
-        if mean > most {
-            later = later.part(most / mean);
-            later_ended = later_ended.part(most / mean);
-        } else if lacking > 0.0 && mean > 0.0 {
-            let rate = class.rate * unit;
-            let keeps = rate * keeps / (1.0 - rate * lacking).max(rate * keeps);
-            later = later.part(1.0 + keeps * lacking / mean);
-            later_ended = later_ended.part(1.0 + keeps * lacking / mean);
-        }
+        let part = in_long_busy_periods(class, others.iter().map(|d| &classes[*d]), mean, unit);
         let gap = if gaps > 0.0 { gap / gaps } else { 0.0 };
         let first = |presences: &[Presence]| {
             let mut first = nothing.clone();
             first.add(1.0, &together(grid, presences));
             first
         };
-        let ended = is_ended.then(|| [first(&presences_ended), later_ended]);
+        let ended = is_ended.then(|| [first(&presences_ended), later_ended.part(part)]);
         Self {
             first: first(&presences),
-            later,
+            later: later.part(part),
             ended,
             coming,
             work: None,
@@ -339,6 +325,35 @@ impl Interface {
             header_wait,
             gap,
         }
+    }
+}
+
+/// Factor on the `mean` gaps \[cells\] of a message behind another of its class.
+///
+/// The upper limit is that all others always go first: their messages present, and later arrivals. In long busy periods
+/// of the class all arrivals of the others are served, as far as the clocks allow: `E[G_1]` tends to
+/// `M Σ min(σ_d / (1 - σ_o), V_c / V_d)`, the nearer the longer the class keeps the link.
+fn in_long_busy_periods<'c>(
+    class: &Class,
+    others: impl Iterator<Item = &'c Class> + Clone,
+    mean: f64,
+    unit: f64,
+) -> f64 {
+    let load: f64 = others.clone().map(Class::load).sum();
+    let found: f64 = others.clone().map(|d| d.load() * d.message / 2.0).sum();
+    let left = (1.0 - load).max(0.02);
+    let most = (class.message * load + found / left) / left / unit;
+    let turn = |d: &Class| (d.load() / left).min(class.vtick / d.vtick);
+    let long_run = class.message * others.map(turn).sum::<f64>() / unit;
+    let (keeps, lacking) = (class.message / unit + mean, long_run - mean);
+    if mean > most {
+        most / mean
+    } else if lacking > 0.0 && mean > 0.0 {
+        let rate = class.rate * unit;
+        let keeps = rate * keeps / (1.0 - rate * lacking).max(rate * keeps);
+        1.0 + keeps * lacking / mean
+    } else {
+        1.0
     }
 }
 

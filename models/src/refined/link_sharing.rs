@@ -27,7 +27,7 @@ use super::interface::{ages, seen_by_the_first};
 use super::law::Law;
 use super::shared_queue::{Company, Sharer};
 use super::station::Around;
-use super::{Asked, Class};
+use super::{Asked, Class, load_beside, others};
 
 /// What a link stamps flits by.
 #[derive(Clone, Copy, Debug)]
@@ -340,21 +340,11 @@ impl LinkSharing {
             }
         }
         let set_up = grid.law(together(grid, &at_once));
-        // In a long busy period of the class all that comes of the others goes through: I + v_l tends to
-        // M sigma_o / (1 - sigma_o). How far it gets depends on how long the class keeps the link (our approximation).
-        let others: f64 = others(classes, own).iter().map(|d| classes[*d].load()).sum();
-        let long_run = self.message * others / (1.0 - others).max(0.02);
-        let coming = self.mean_coming();
-        let (short_run, lacking) = (left_behind.mean(), (long_run - coming) / unit - left_behind.mean());
-        if lacking > 0.0 && short_run > 0.0 {
-            let stays = (classes[own].rate * contending * (self.message + coming)).min(1.0);
-            left_behind = left_behind.stretched(1.0 + stays * lacking / short_run);
-        }
         let beside = |d: usize| {
             let class = &classes[d];
             Sharer { load: class.load(), flits: classes[own].vtick / class.vtick, rate: class.rate * unit }
         };
-        let sharers: Vec<Sharer> = self::others(classes, own).into_iter().map(beside).collect();
+        let sharers: Vec<Sharer> = others(classes, own).into_iter().map(beside).collect();
         Around {
             company: Company::of(&sharers, 1.0 - none_left),
             contending,
@@ -362,25 +352,33 @@ impl LinkSharing {
             lagging,
             alone: Some(together(grid, &tails)),
             set_up,
-            left_behind,
+            left_behind: self.in_long_busy_periods(left_behind, classes, own, contending, unit),
             fresh,
             seen: (1.0 - unseen).min(0.95),
         }
+    }
+
+    /// `v_l` with long busy periods of the class, in which all arrivals of the others are served: `I + v_l` tends to
+    /// `M σ_o / (1 - σ_o)`, the nearer the longer the class keeps the link (our approximation).
+    fn in_long_busy_periods(
+        &self,
+        left_behind: Law,
+        classes: &[Class],
+        own: usize,
+        contending: f64,
+        unit: f64,
+    ) -> Law {
+        let others: f64 = others(classes, own).iter().map(|d| classes[*d].load()).sum();
+        let long_run = self.message * others / (1.0 - others).max(0.02);
+        let coming = self.mean_coming();
+        let (short_run, lacking) = (left_behind.mean(), (long_run - coming) / unit - left_behind.mean());
+        if lacking <= 0.0 || short_run <= 0.0 {
+            return left_behind;
+        }
+        let stays = (classes[own].rate * contending * (self.message + coming)).min(1.0);
+        left_behind.stretched(1.0 + stays * lacking / short_run)
     }
 }
 
 /// Parts of a message at which what has come during a gap is looked up.
 const FRESH: usize = 4;
-
-/// The other classes that send at all.
-pub(super) fn others(classes: &[Class], own: usize) -> Vec<usize> {
-    (0..classes.len()).filter(|d| *d != own && classes[*d].rate > 0.0).collect()
-}
-
-/// Load of class `d` where it has but what the rest leaves it, the own class being away:
-/// `sigma_d / (1 - sum of the others but d)`, its presence under processor sharing.
-pub(super) fn load_beside(classes: &[Class], own: usize, d: usize) -> f64 {
-    let rest: f64 =
-        classes.iter().enumerate().filter(|(e, _)| *e != own && *e != d).map(|(_, class)| class.load()).sum();
-    (classes[d].load() / (1.0 - rest).max(0.02)).min(0.95)
-}

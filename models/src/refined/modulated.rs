@@ -43,7 +43,6 @@ use super::Class;
 use super::between::Between;
 use super::bursts_above::{Streams, Work};
 use super::grid::{Grid, Transform};
-use super::higher_classes::power;
 pub(super) use starts::queued;
 use starts::{Starts, Turns};
 
@@ -341,6 +340,12 @@ fn solve(rows: &mut [[Complex64; STATES + 1]]) {
             }
         }
     }
+}
+
+/// `z^m` for any `m`, what falls between two whole powers split over them.
+pub(super) fn power(z: Complex64, m: f64) -> Complex64 {
+    let whole = m.floor();
+    z.powi(whole as i32) * (1.0 - (m - whole) + z * (m - whole))
 }
 
 #[cfg(test)]

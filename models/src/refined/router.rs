@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use super::between::Between;
 use super::bursts_beside::Beside;
 use super::grid::Grid;
 use super::higher_classes::Above;
@@ -168,15 +167,11 @@ fn one(
     let shape = Shape::of(asked, class, unit);
     let rate = class.rate * unit;
     let Surroundings { interface, around } = surroundings;
-    let gaps = |flits: f64| {
-        let law = |gaps: &Between| if flits > 0.0 { grid.law(gaps.over(grid, flits)) } else { Law::zero() };
-        [law(&interface.first), law(&interface.later)]
-    };
-    let whole = gaps(shape.message);
+    let whole = interface.gaps_over(grid, shape.message);
     if !(resolution.laws || whole.iter().all(|law| resolution.holds(law))) {
         return Ok(Outcome::TooNarrow(None, Detail::default()));
     }
-    let rest = gaps(shape.rest());
+    let rest = interface.gaps_over(grid, shape.rest());
     let coming = grid.law(interface.coming.over(grid, shape.rest()));
     let work = interface.work_inside(grid, shape);
     let nobody = Law::zero();
@@ -206,15 +201,30 @@ fn one(
         message: (class.message + 1.0) / unit,
     };
     let mut report = Detail::default();
-    let Settled { met, queued, state, narrow } = iteration.settle(start, resolution, &mut report)?;
-    if narrow {
-        return Ok(Outcome::TooNarrow(Some(state), report));
+    let settled = iteration.settle(start, resolution, &mut report)?;
+    if settled.narrow {
+        return Ok(Outcome::TooNarrow(Some(settled.state), report));
     }
+    let ended = interface.ended(grid, shape.message, &whole);
+    let found = latency(asked, class, resolution, (&station, shape), (&whole, &ended), settled);
+    Ok(Outcome::Found(Found { detail: report, ..found }))
+}
+
+/// The latencies of a class whose queues have settled, with gaps of whole messages at the interface (`whole`) and as
+/// the output link ends them (`ended`).
+fn latency(
+    asked: &Asked,
+    class: &Class,
+    resolution: &Resolution,
+    (station, shape): (&Station, Shape),
+    (whole, ended): (&[Law; 2], &[Law; 2]),
+    Settled { met, queued, state, .. }: Settled,
+) -> Found {
+    let unit = resolution.unit;
     let pace = (shape.message + shape.header + met.blocked.mean()) * unit;
     // L = P - 1 + M + E[delay of the tail], of messages that find the interface free and of others
     let in_buffer = &queued.in_buffer;
-    let ended = interface.ended(grid, shape.message, &whole);
-    let each = || in_buffer.shares().into_iter().zip(in_buffer.waits.iter().zip(&ended));
+    let each = || in_buffer.shares().into_iter().zip(in_buffer.waits.iter().zip(ended));
     let (mut delays, mut parts) = (Vec::new(), Vec::new());
     let mean = if resolution.laws {
         let laws: Vec<(f64, Law)> =
@@ -231,7 +241,7 @@ fn one(
     let [granted, link] = [met.granted.mean(), met.waits.link.mean()].map(|cells| cells * unit);
     let Parts { input, arbitration, output, gaps } =
         Parts::of(mean * unit, in_buffer.mean() * unit, granted, link);
-    Ok(Outcome::Found(Found {
+    Found {
         transfer: asked.stages - 1.0 + class.message,
         input,
         arbitration,
@@ -244,7 +254,7 @@ fn one(
         delays,
         parts,
         unit,
-        detail: report,
+        detail: Detail::default(),
         warm: Warm { state, unit, cells: resolution.cells },
-    }))
+    }
 }

@@ -37,8 +37,8 @@ mod tests;
 use realfft::num_complex::Complex64;
 
 use super::grid::{Grid, Transform};
-use super::higher_classes::power;
 use super::law::Law;
+use super::modulated::power;
 use super::queue::Time;
 
 pub(super) use company::{Company, OnLattice, Sharer};

@@ -69,6 +69,33 @@ pub(super) struct Queued {
     pub(super) load: f64,
 }
 
+/// Shares of the messages of a bursty class by their predecessor at the interface.
+struct Predecessors {
+    /// With any predecessor.
+    later: f64,
+    /// Behind one that found the interface free.
+    behind_first: f64,
+    /// Behind another one: present when its service began, or arrived during it.
+    there: f64,
+    came: f64,
+}
+
+impl Predecessors {
+    /// From the shares that find both free (`first`) or are directly behind such a message, the probability of no
+    /// arrival during a service, and the mean wait and mean service.
+    fn new(first: f64, second: f64, no_arrival: f64, (mean_wait, mean_service): (f64, f64)) -> Self {
+        let later = (1.0 - first).max(1e-12);
+        let behind_first = second.min(1.0 - first);
+        let behind_later = (1.0 - first - behind_first).max(0.0);
+        let there = (1.0 - (1.0 - behind_later / later) / no_arrival).clamp(0.0, 1.0) * later;
+        let waits = mean_wait / later / mean_service;
+        let kappa = ((waits - 0.5) / (waits + 0.5)).clamp(0.0, 1.0);
+        let there = there.max(kappa * later);
+        let behind_later = behind_later.max(there);
+        Self { later, behind_first: later - behind_later, there, came: (behind_later - there).max(0.0) }
+    }
+}
+
 impl Source<'_> {
     /// One round, from what blocks tails and the in-buffer waits of the last round.
     pub(super) fn round(&self, met: &Met, row: &Row) -> Result<Queued, Overloaded> {
@@ -171,19 +198,8 @@ impl Source<'_> {
         } else {
             (found.first, found.second)
         };
-
-        // A message follows a first one if it comes during its service; it follows another one if it was there when
-        // that one's service began (share `there` of them), or came during it.
-        let later = (1.0 - first).max(1e-12);
-        let behind_first = second.min(1.0 - first);
-        let behind_later = (1.0 - first - behind_first).max(0.0);
-        let there = (1.0 - (1.0 - behind_later / later) / b1.tilted(*rate)).clamp(0.0, 1.0) * later;
-        let waits = mean_wait / later / w1.mean();
-        let kappa = ((waits - 0.5) / (waits + 0.5)).clamp(0.0, 1.0);
-        let there = there.max(kappa * later);
-        let behind_later = behind_later.max(there);
-        let behind_first = later - behind_later;
-        let came = (behind_later - there).max(0.0);
+        let Predecessors { later, behind_first, there, came } =
+            Predecessors::new(first, second, b1.tilted(*rate), (mean_wait, w1.mean()));
         let room = Law::constant(self.room(met.blocked.mean() - met.waits.grant.mean(), b1.mean()));
         let ahead = if self.holds_whole_messages() { &in_buffer.min(&room) } else { in_buffer };
         let start = grid.sum(ahead, &stalled).plus(header);

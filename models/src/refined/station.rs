@@ -135,6 +135,17 @@ pub(super) struct Met {
     pub(super) shared: Option<Rc<SharedQueue>>,
 }
 
+/// The queue for the link.
+struct LinkQueue {
+    /// `V`
+    wait: Law,
+    /// `V'`: the part behind the own class.
+    own: Law,
+    /// Wait, flits and what interrupts them.
+    sojourn: Law,
+    shared: Option<Rc<SharedQueue>>,
+}
+
 /// A load of one or more: no steady state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Overloaded {
@@ -244,66 +255,10 @@ impl<'s> Station<'s> {
 
     /// One round: the two queues and the back-pressure.
     pub(super) fn round(&self, arriving: &Arriving, now: &Waits) -> Result<Met, Overloaded> {
-        let Self { grid, shape, around, rate, ahead, inputs, held_up, .. } = self;
+        let Self { grid, shape, around, .. } = self;
         let (m, b) = (shape.message, shape.buffer);
-        // virtual channel: B = M + 1 + hole(w | w > 0), F = M + 1 + hole(0)
-        let held = m + shape.idle;
-        let later = self.hole(arriving, &now.grant.given_positive(), false).plus(held);
-        let first = self.hole(arriving, &Law::zero(), false).plus(held);
-        let at_least =
-            |law: Law, least: &Law| if held_up.positive() > 0.0 { law.max_in_step(least) } else { law };
-        let stalled = held_up.plus(held);
-        // who is held up for long holds its input up as well: of each input one message waits
-        let per_input = *rate / inputs;
-        let met = |law: Law| if arriving.bursty { law.met_once(per_input, held) } else { law };
-        let time = |law: Law, least: &Law| Time::of(grid, &met(at_least(law, least)));
-        let (later, first) = (time(later, &stalled), time(first, &stalled));
-        let over = |place, load| Overloaded { load, place };
-        let nothing = Time::of(grid, &Law::zero());
-        let grant = Queue::new(grid, *rate, &later, &first, &nothing)
-            .ok_or_else(|| over(Place::Crossbar, rate * later.mean))?
-            .wait(grid);
-        let longest = ahead * later.mean;
-        let grant = if longest < grid.cells() as f64 { grant.min(&Law::constant(longest)) } else { grant };
-        // link: B = C + i + hole(V | V > 0) + v_l, F = C + i + hole(v) + v, set-up v;
-        // what came before a gap, on average in half of the message, hides it too
-        let behind_wait = grid.sum(&now.link.given_positive(), &self.half_way);
-        let hole_later = self.hole(arriving, &behind_wait, true);
-        let hole_first = Time::of(grid, &self.hole(arriving, &self.behind_set_up, true));
-        let link_is_held = self.link_is_held && held_up.positive() > 0.0;
-        let first = self.service.and(&hole_first).and(&self.set_up);
-        let mut shared = None;
-        let (link, own, sojourn) = match &self.company {
-            Some(company) if !link_is_held && !arriving.bursty => {
-                let services = Services {
-                    company,
-                    on_top: &grid.sum(&hole_later, &self.idle),
-                    first: &grid.law(first.transform),
-                };
-                let overloaded = || over(Place::Link, rate * services.long_run());
-                let queue = SharedQueue::new(grid, *rate, &services).ok_or_else(overloaded)?;
-                let found = (queue.wait(grid, &self.set_up), queue.work(grid), queue.sojourn(grid));
-                shared = Some(Rc::new(queue));
-                found
-            }
-            _ => {
-                let held = self.service.and(&Time::of(grid, &hole_later));
-                let later = held.and(&self.left_behind);
-                let (later, first) = if link_is_held {
-                    let (later, first) = (grid.law(later.transform), grid.law(first.transform));
-                    (time(later, &stalled), time(first, &grid.sum(&stalled, &around.set_up)))
-                } else if arriving.bursty {
-                    let met = |time: Time| Time::of(grid, &met(grid.law(time.transform)));
-                    (met(later), met(first))
-                } else {
-                    (later, first)
-                };
-                let queue = Queue::new(grid, *rate, &later, &first, &self.set_up)
-                    .ok_or_else(|| over(Place::Link, rate * later.mean))?;
-                let sojourn = grid.law(product(&queue.wait_transform(), &held.transform));
-                (queue.wait(grid), queue.work(grid), sojourn)
-            }
-        };
+        let grant = self.virtual_channel(arriving, now)?;
+        let LinkQueue { wait: link, own, sojourn, shared } = self.link(arriving, now)?;
         // back-pressure (max-plus)
         let full = self.until_room(&sojourn, b);
         // where the buffer is full, the greater of both, of the longest waits for the virtual channel and of the time
@@ -333,5 +288,77 @@ impl<'s> Station<'s> {
         };
         let blocked = in_step.max_in_step(&behind);
         Ok(Met { waits: Waits { grant, link }, blocked, granted, own, shared })
+    }
+
+    /// Time for which a message without gaps holds the virtual channel.
+    fn holding_time(&self) -> f64 {
+        self.shape.message + self.shape.idle
+    }
+
+    /// `law`, in bursts no more than once per input: who is held up for long holds its input up as well, so that of
+    /// each input one message waits.
+    fn once_per_input(&self, arriving: &Arriving, law: Law) -> Law {
+        if arriving.bursty { law.met_once(self.rate / self.inputs, self.holding_time()) } else { law }
+    }
+
+    /// A service that lasts at least as long as links further on hold it up.
+    fn stalled_service(&self, arriving: &Arriving, law: Law, least: &Law) -> Time {
+        let law = if self.held_up.positive() > 0.0 { law.max_in_step(least) } else { law };
+        Time::of(self.grid, &self.once_per_input(arriving, law))
+    }
+
+    /// Wait for the virtual channel: `B = M + 1 + hole(w | w > 0)`, `F = M + 1 + hole(0)`.
+    fn virtual_channel(&self, arriving: &Arriving, now: &Waits) -> Result<Law, Overloaded> {
+        let Self { grid, rate, ahead, .. } = self;
+        let held = self.holding_time();
+        let later = self.hole(arriving, &now.grant.given_positive(), false).plus(held);
+        let first = self.hole(arriving, &Law::zero(), false).plus(held);
+        let stalled = self.held_up.plus(held);
+        let [later, first] = [later, first].map(|law| self.stalled_service(arriving, law, &stalled));
+        let grant = Queue::new(grid, *rate, &later, &first, &Time::of(grid, &Law::zero()))
+            .ok_or(Overloaded { load: rate * later.mean, place: Place::Crossbar })?
+            .wait(grid);
+        let longest = ahead * later.mean;
+        Ok(if longest < grid.cells() as f64 { grant.min(&Law::constant(longest)) } else { grant })
+    }
+
+    /// The queue for the link: `B = C + i + hole(V | V > 0) + v_l`, `F = C + i + hole(v) + v`, set-up `v`.
+    fn link(&self, arriving: &Arriving, now: &Waits) -> Result<LinkQueue, Overloaded> {
+        let Self { grid, around, rate, held_up, .. } = self;
+        let over = |load| Overloaded { load, place: Place::Link };
+        // what came before a gap, on average in half of the message, hides it too
+        let behind_wait = grid.sum(&now.link.given_positive(), &self.half_way);
+        let hole_later = self.hole(arriving, &behind_wait, true);
+        let hole_first = Time::of(grid, &self.hole(arriving, &self.behind_set_up, true));
+        let link_is_held = self.link_is_held && held_up.positive() > 0.0;
+        let first = self.service.and(&hole_first).and(&self.set_up);
+        if let Some(company) = self.company.as_ref().filter(|_| !link_is_held && !arriving.bursty) {
+            let services = Services {
+                company,
+                on_top: &grid.sum(&hole_later, &self.idle),
+                first: &grid.law(first.transform),
+            };
+            let queue =
+                SharedQueue::new(grid, *rate, &services).ok_or_else(|| over(rate * services.long_run()))?;
+            let (wait, own) = (queue.wait(grid, &self.set_up), queue.work(grid));
+            return Ok(LinkQueue { wait, own, sojourn: queue.sojourn(grid), shared: Some(Rc::new(queue)) });
+        }
+        let held = self.service.and(&Time::of(grid, &hole_later));
+        let later = held.and(&self.left_behind);
+        let (later, first) = if link_is_held {
+            let stalled = held_up.plus(self.holding_time());
+            let time =
+                |time: Time, least: &Law| self.stalled_service(arriving, grid.law(time.transform), least);
+            (time(later, &stalled), time(first, &grid.sum(&stalled, &around.set_up)))
+        } else if arriving.bursty {
+            let once = |time: Time| self.once_per_input(arriving, grid.law(time.transform));
+            (Time::of(grid, &once(later)), Time::of(grid, &once(first)))
+        } else {
+            (later, first)
+        };
+        let queue =
+            Queue::new(grid, *rate, &later, &first, &self.set_up).ok_or_else(|| over(rate * later.mean))?;
+        let sojourn = grid.law(product(&queue.wait_transform(), &held.transform));
+        Ok(LinkQueue { wait: queue.wait(grid), own: queue.work(grid), sojourn, shared: None })
     }
 }

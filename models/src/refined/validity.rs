@@ -115,7 +115,7 @@ pub(super) fn judge(scenario: &Scenario, answer: &mut Answer) {
 mod tests {
     use super::*;
     use crate::model::{Model, Options};
-    use crate::scenario::{Preset, ScenarioSpec};
+    use crate::scenario::{NetworkSpec, Preset, ScenarioSpec};
 
     /// The load of the first class to saturate, by the model's own saturation loads.
     #[test]

@@ -2,8 +2,9 @@
 
 use super::super::bursts_beside::Beside;
 use super::super::ecube_paths::{Crossing, EcubePaths, Output};
+use super::super::grid::Grid;
 use super::super::higher_classes::Above;
-use super::super::interface::SameWay;
+use super::super::interface::{Interface, SameWay};
 use super::super::link_sharing::{Clock, LinkSharing};
 use super::super::station::Around;
 use super::super::{Asked, Class, Resolution};
@@ -14,7 +15,7 @@ pub(super) struct Chained {
     pub(super) channel: LinkSharing,
     pub(super) ejection: LinkSharing,
     /// None without clocks.
-    pub(super) interface: Option<Beside>,
+    interface: Option<Beside>,
 }
 
 impl Chained {
@@ -43,6 +44,16 @@ impl Chained {
             ejection: sharing(1.0, paths.mean(paths.last().iter().copied()).contending),
             interface: asked.clocked.then(|| Beside::new(real_time, own, same, unit, steps)),
         }
+    }
+
+    /// The interface of class `own`.
+    pub(super) fn interface(&self, grid: &Grid, real_time: &[Class], own: usize, unit: f64) -> Interface {
+        if let Some(gaps) = &self.interface {
+            return gaps.interface(grid, own, unit);
+        }
+        let shared = self.ejection.around(grid, real_time, own, (1.0, 1.0), 0.0, unit);
+        let header_wait = self.ejection.header_wait(real_time, own, unit);
+        Interface::without_clocks(grid, &shared, real_time[own].message / unit, header_wait)
     }
 }
 
