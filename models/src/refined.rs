@@ -1,7 +1,6 @@
 //! The *refined* model: our own, which follows the simulator's routers stage by stage.
 
 pub mod accuracy;
-mod between;
 mod bursts_above;
 mod bursts_beside;
 mod bursty_source;
@@ -13,6 +12,7 @@ mod grid;
 mod higher_classes;
 mod hypercube;
 mod interface;
+mod interruptions;
 mod iteration;
 mod law;
 mod laws;

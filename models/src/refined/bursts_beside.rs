@@ -44,10 +44,10 @@
 
 use nalgebra::DMatrix;
 
-use super::between::Between;
 use super::bursty_source::{BurstySource, Service, State, active_streams};
 use super::grid::Grid;
 use super::interface::{ByChance, GapsInside, Interface, SameWay};
+use super::interruptions::Interruptions;
 use super::law::Law;
 use super::modulated::queued;
 use super::{Class, load_beside};
@@ -204,9 +204,9 @@ impl Beside {
             states.iter().map(|state| Interface::new(grid, &state.gaps, &state.classes, own, unit)).collect();
         let Some(steady) = &self.steady else { return each.swap_remove(0) };
         let message = self.own.message / unit;
-        let over = |between: &Between, cells: f64| grid.law(between.over(grid, cells));
+        let over = |between: &Interruptions, cells: f64| grid.law(between.over(grid, cells));
         let begun: Vec<Law> = each.iter().map(|one| over(&one.coming, message / 2.0)).collect();
-        let lasting = |of: &dyn Fn(&Interface) -> &Between| {
+        let lasting = |of: &dyn Fn(&Interface) -> &Interruptions| {
             let laws: Vec<Law> = each.iter().map(|one| over(of(one), message)).collect();
             self.as_long_as_they_last(&laws, &begun, unit)
         };
@@ -221,7 +221,7 @@ impl Beside {
             Law::mixture(&parts)
         };
         let between = |law: &Law, times: f64| {
-            let mut between = Between::nothing(message);
+            let mut between = Interruptions::nothing(message);
             let delayed = (law.positive() * times).min(1.0);
             between.add(delayed, &grid.transform(&law.given_positive()));
             between

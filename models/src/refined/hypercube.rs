@@ -39,7 +39,9 @@ use super::law::Law;
 use super::link_sharing::LinkSharing;
 use super::solution::{Delays, Detail, Found, Outcome, Parts, Warm, on_wider_lattices};
 use super::source::{InBuffer, Source};
-use super::station::{Around, Arriving, Met, Overloaded, Place, Shape, Station as Queues, Waits};
+use super::station::{
+    Arriving, Environment, OutputDelays, Overloaded, Place, Shape, Station as Queues, Waits,
+};
 use super::tail_and_header::TailAndHeader;
 use super::{Asked, Class, Resolution};
 use along_path::{Path, Prepared};
@@ -93,7 +95,7 @@ pub(super) fn solve(
     wanted.iter().copied().map(solve).collect()
 }
 
-/// A class and what surrounds it.
+/// A class and its environment.
 struct OneClass<'g> {
     grid: &'g Grid,
     unit: f64,
@@ -191,18 +193,23 @@ impl<'g> OneClass<'g> {
         &'s self,
         last: bool,
         crossing: Crossing,
-        around: &'s Around,
+        environment: &'s Environment,
         contended: &'s Contended,
     ) -> Queues<'s> {
         let rate = self.contending_rate(last, crossing, contended);
         // at the crossbar no more than one message of each other input can be ahead
         let ahead = crossing.others.max(1.0);
-        let queues = Queues::new(self.grid, self.shape, around, rate, ahead, &contended.held_up);
+        let queues = Queues::new(self.grid, self.shape, environment, rate, ahead, &contended.held_up);
         if last && self.work.is_some() { queues.with_free_link() } else { queues }
     }
 
     /// The queues at an output.
-    fn meet(&self, queues: &Queues<'_>, arriving: &Arriving, mut waits: Waits) -> Result<Met, Overloaded> {
+    fn meet(
+        &self,
+        queues: &Queues<'_>,
+        arriving: &Arriving,
+        mut waits: Waits,
+    ) -> Result<OutputDelays, Overloaded> {
         const ROUNDS: usize = 6;
         let tolerance = if self.laws { 1e-3 } else { 1e-2 };
         let mut round = 1;
@@ -220,7 +227,7 @@ impl<'g> OneClass<'g> {
     /// Interface and first input channel, with the mean first output behind them.
     fn source(
         &self,
-        around: &Around,
+        environment: &Environment,
         held: &Held,
         resolution: &Resolution,
         start: Option<&State>,
@@ -228,8 +235,8 @@ impl<'g> OneClass<'g> {
     ) -> Result<Settled, Overloaded> {
         let outputs = self.outputs(true, false);
         let crossing = self.paths.mean(outputs.iter().copied());
-        let contended = self.contended(false, &outputs, around, held);
-        let queues = self.queues(false, crossing, around, &contended);
+        let contended = self.contended(false, &outputs, environment, held);
+        let queues = self.queues(false, crossing, environment, &contended);
         let coming = self.grid.law(self.interface.coming.over(self.grid, self.shape.rest()));
         let source = Source {
             grid: self.grid,
@@ -264,25 +271,25 @@ impl<'g> OneClass<'g> {
     ) -> Result<Outcome, Overloaded> {
         let (n, unit) = (self.dimension, self.unit);
         let mut report = Detail::default();
-        let around = self.around(false, self.paths.mean(self.outputs(true, false)));
+        let environment = self.environment(false, self.paths.mean(self.outputs(true, false)));
         let mut held = Held::nobody();
         let mut round = 0;
         let mut warm = start.cloned();
         let (mut stations, in_channel, queued, gaps, state, pace) = loop {
             let Settled { met, queued, state, narrow } =
-                self.source(&around, &held, resolution, warm.as_ref(), &mut report)?;
+                self.source(&environment, &held, resolution, warm.as_ref(), &mut report)?;
             if narrow {
                 return Ok(Outcome::TooNarrow(Some(state), report));
             }
             let entering = self.entering(queued.in_buffer.clone());
-            let (gaps, middle) = self.gaps_on_the_way(&around, &met, &entering, &held)?;
+            let (gaps, middle) = self.gaps_on_the_way(&environment, &met, &entering, &held)?;
             let before = held.mean();
             round += 1;
             let stations = self.stations(&entering, gaps, &held, &met, middle)?;
             let in_channel = self.in_channel(&stations, gaps, &held);
             if round < if self.shape.is_short() { CHAINED } else { BEHIND } {
                 held = if self.shape.is_short() {
-                    self.chained((&around, &met), gaps, &in_channel, &held)?
+                    self.chained((&environment, &met), gaps, &in_channel, &held)?
                 } else {
                     self.behind(&met, &in_channel)
                 };

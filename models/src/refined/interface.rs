@@ -29,11 +29,11 @@
 mod busy_period;
 mod same_way;
 
-use super::between::{Between, Nested, Presence, delays_together, together};
 use super::greedy_chain::{Chains, GreedyChain};
 use super::grid::{Grid, Transform};
+use super::interruptions::{Interruptions, Nested, Presence, delays_together, together};
 use super::law::Law;
-use super::station::{Around, Shape};
+use super::station::{Environment, Shape};
 use super::{Class, load_beside, others};
 
 pub(super) use busy_period::ages;
@@ -44,11 +44,11 @@ use busy_period::before;
 /// What the link of the interface does to messages of one class.
 pub(super) struct Interface {
     /// `G_0`: gaps of a message that found none of its own class before it.
-    pub(super) first: Between,
+    pub(super) first: Interruptions,
     /// `G_1`: of another.
-    pub(super) later: Between,
+    pub(super) later: Interruptions,
     /// Gaps as of Poisson sources, where bursts above make others of them.
-    pub(super) work: Option<Between>,
+    pub(super) work: Option<Interruptions>,
     /// `v_N`: what the header waits for: best effort only.
     pub(super) set_up: Law,
     /// `hw`: mean wait of a header for others in the midst of their turn \[cells\].
@@ -56,9 +56,9 @@ pub(super) struct Interface {
     /// `g0`: mean length of one gap \[cells\].
     pub(super) gap: f64,
     /// `G_0`, `G_1` as the next link ends them; none where that makes no difference.
-    pub(super) ended: Option<[Between; 2]>,
+    pub(super) ended: Option<[Interruptions; 2]>,
     /// What comes between the flits of a message, whatever it found.
-    pub(super) coming: Between,
+    pub(super) coming: Interruptions,
     /// What a stalled message waits for to regain the link: best effort only, an equal class has kept its stamps.
     pub(super) regain: Law,
 }
@@ -239,13 +239,14 @@ impl GapsInside {
 impl Interface {
     /// `G_0`, `G_1` over so many flits.
     pub(super) fn gaps_over(&self, grid: &Grid, flits: f64) -> [Law; 2] {
-        let law = |gaps: &Between| if flits > 0.0 { grid.law(gaps.over(grid, flits)) } else { Law::zero() };
+        let law =
+            |gaps: &Interruptions| if flits > 0.0 { grid.law(gaps.over(grid, flits)) } else { Law::zero() };
         [law(&self.first), law(&self.later)]
     }
 
     /// Gaps as of Poisson sources in a whole message and in what its buffer does not hold.
     pub(super) fn work_inside(&self, grid: &Grid, shape: Shape) -> Option<[Law; 2]> {
-        let law = |flits: f64, gaps: &Between| {
+        let law = |flits: f64, gaps: &Interruptions| {
             if flits > 0.0 { grid.law(gaps.over(grid, flits)) } else { Law::zero() }
         };
         self.work.as_ref().map(|gaps| [law(shape.message, gaps), law(shape.rest(), gaps)])
@@ -262,7 +263,7 @@ impl Interface {
     /// Of class `own` among all real-time classes of the node.
     pub(super) fn new(grid: &Grid, gaps: &GapsInside, classes: &[Class], own: usize, unit: f64) -> Self {
         let (GapsInside { pairs, same }, class, others) = (gaps, &classes[own], others(classes, own));
-        let nothing = Between::nothing(class.message / unit);
+        let nothing = Interruptions::nothing(class.message / unit);
         let (mut later, mut coming) = (nothing.clone(), nothing.clone());
         let (mut header_wait, mut gap, mut gaps) = (0.0, 0.0, 0.0);
         let comes: Vec<Law> = pairs.iter().map(|pair| pair.comes.given_positive()).collect();
@@ -360,19 +361,24 @@ fn in_long_busy_periods<'c>(
 impl Interface {
     /// Without clocks that run ahead (fair queueing, weighted round robin) the interface shares its link as an output
     /// does: a first message finds `v` and meets `K`, a later one `v_l` and `K`, all of it as gaps.
-    pub(super) fn without_clocks(grid: &Grid, around: &Around, message: f64, header_wait: f64) -> Self {
+    pub(super) fn without_clocks(
+        grid: &Grid,
+        environment: &Environment,
+        message: f64,
+        header_wait: f64,
+    ) -> Self {
         let gaps = |found: &Law| {
-            let mut between = around.lagging.clone();
+            let mut between = environment.lagging.clone();
             between.add(found.positive(), &grid.transform(&found.given_positive()));
             between
         };
-        let (first, later) = (gaps(&around.set_up), gaps(&around.left_behind));
+        let (first, later) = (gaps(&environment.set_up), gaps(&environment.left_behind));
         let whole = grid.law(first.over(grid, message));
         Self {
             gap: whole.given_positive().mean(),
             first,
             later,
-            coming: around.lagging.clone(),
+            coming: environment.lagging.clone(),
             ended: None,
             regain: Law::zero(),
             work: None,

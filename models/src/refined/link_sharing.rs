@@ -19,14 +19,14 @@
 //! These chains of pairs tell what is found, and what comes, by messages that find none of their own class. What the
 //! others do while the class keeps the link is told in `shared_queue`.
 
-use super::between::{Between, Nested, Presence, delays_together, together};
 use super::clock_lead::ClockLead;
 use super::greedy_chain::{Chains, GreedyChain};
 use super::grid::Grid;
 use super::interface::{ages, seen_by_the_first};
+use super::interruptions::{Interruptions, Nested, Presence, delays_together, together};
 use super::law::Law;
 use super::shared_queue::{Company, Sharer};
-use super::station::Around;
+use super::station::Environment;
 use super::{Asked, Class, load_beside, others};
 
 /// What a link stamps flits by.
@@ -291,7 +291,7 @@ impl LinkSharing {
 
     /// What surrounds the class at an output where the share `contending` of the others' messages comes over other
     /// inputs, `met` of those found, and whose gaps last `gap` cells on average.
-    pub(super) fn around(
+    pub(super) fn environment(
         &self,
         grid: &Grid,
         classes: &[Class],
@@ -299,10 +299,10 @@ impl LinkSharing {
         (contending, met): (f64, f64),
         gap: f64,
         unit: f64,
-    ) -> Around {
+    ) -> Environment {
         let (mut left_behind, mut unseen) = (Law::zero(), 1.0);
         let mut none_left = 1.0;
-        let nothing = Between::nothing(self.message / unit);
+        let nothing = Interruptions::nothing(self.message / unit);
         let (mut in_step, mut lagging) = (nothing.clone(), nothing);
         let mut fresh = vec![Law::zero(); FRESH];
         let nested = [contending, 1.0].map(|contending| {
@@ -345,7 +345,7 @@ impl LinkSharing {
             Sharer { load: class.load(), flits: classes[own].vtick / class.vtick, rate: class.rate * unit }
         };
         let sharers: Vec<Sharer> = others(classes, own).into_iter().map(beside).collect();
-        Around {
+        Environment {
             company: Company::of(&sharers, 1.0 - none_left),
             contending,
             in_step,

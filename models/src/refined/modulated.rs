@@ -40,9 +40,9 @@ mod starts;
 use realfft::num_complex::Complex64;
 
 use super::Class;
-use super::between::Between;
 use super::bursts_above::{Streams, Work};
 use super::grid::{Grid, Transform};
+use super::interruptions::Interruptions;
 pub(super) use starts::queued;
 use starts::{Starts, Turns};
 
@@ -287,14 +287,14 @@ impl Modulated {
         message: f64,
         rate: f64,
         batch: f64,
-    ) -> (Between, Between) {
+    ) -> (Interruptions, Interruptions) {
         let (mut first, mut later) = (Vec::new(), Vec::new());
         for (share, modulated) in parts {
             let (begins, follows) = modulated.starts.of(message, rate, batch);
             first.extend(modulated.modes(&begins, *share));
             later.extend(modulated.modes(&follows, *share));
         }
-        (Between::by_modes(first), Between::by_modes(later))
+        (Interruptions::by_modes(first), Interruptions::by_modes(later))
     }
 }
 

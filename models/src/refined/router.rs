@@ -11,13 +11,13 @@ use super::law::Law;
 use super::link_sharing::{Clock, LinkSharing};
 use super::solution::{Delays, Detail, Found, Outcome, Parts, Warm, on_wider_lattices};
 use super::source::Source;
-use super::station::{Around, Overloaded, Place, Shape, Station};
+use super::station::{Environment, Overloaded, Place, Shape, Station};
 use super::{Asked, Class, Resolution};
 
-/// What surrounds one class.
+/// The environment of one class, at its interface and at an output.
 struct Surroundings {
     interface: Interface,
-    around: Around,
+    environment: Environment,
 }
 
 /// All classes of a single router with `ports` ports.
@@ -135,21 +135,22 @@ fn surroundings(
     let Some((own, Chained { sharing, interface })) = asked.position_in_real_time(index).zip(chains) else {
         let load: f64 = real_time.iter().map(Class::load).sum();
         let above = Above::new(grid, real_time, unit).ok_or(Overloaded { load, place: Place::Link })?;
-        let around = above.around(grid, (a, share.met(None)), asked.classes[index].rate * unit);
+        let environment = above.environment(grid, (a, share.met(None)), asked.classes[index].rate * unit);
         return Ok(Surroundings {
             interface: above.interface(grid, real_time, &asked.classes[index], unit),
-            around,
+            environment,
         });
     };
     let interface = if let Some(gaps) = interface {
         gaps.interface(grid, own, unit)
     } else {
-        let at_interface = sharing.around(grid, real_time, own, (1.0, 1.0), 0.0, unit);
+        let at_interface = sharing.environment(grid, real_time, own, (1.0, 1.0), 0.0, unit);
         let header_wait = sharing.header_wait(real_time, own, unit);
         Interface::without_clocks(grid, &at_interface, asked.classes[index].message / unit, header_wait)
     };
-    let around = sharing.around(grid, real_time, own, (a, share.met(Some(own))), interface.gap, unit);
-    Ok(Surroundings { interface, around })
+    let environment =
+        sharing.environment(grid, real_time, own, (a, share.met(Some(own))), interface.gap, unit);
+    Ok(Surroundings { interface, environment })
 }
 
 /// The fixed point of one class.
@@ -166,7 +167,7 @@ fn one(
     let unit = resolution.unit;
     let shape = Shape::of(asked, class, unit);
     let rate = class.rate * unit;
-    let Surroundings { interface, around } = surroundings;
+    let Surroundings { interface, environment } = surroundings;
     let whole = interface.gaps_over(grid, shape.message);
     if !(resolution.laws || whole.iter().all(|law| resolution.holds(law))) {
         return Ok(Outcome::TooNarrow(None, Detail::default()));
@@ -175,7 +176,7 @@ fn one(
     let coming = grid.law(interface.coming.over(grid, shape.rest()));
     let work = interface.work_inside(grid, shape);
     let nobody = Law::zero();
-    let station = Station::new(grid, shape, around, rate * other_inputs, f64::INFINITY, &nobody)
+    let station = Station::new(grid, shape, environment, rate * other_inputs, f64::INFINITY, &nobody)
         // n - 1 of a = (n - 1) / n
         .with_other_inputs(other_inputs / (1.0 - other_inputs));
     let source = Source {

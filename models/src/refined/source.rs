@@ -26,7 +26,7 @@ mod row;
 use super::bursty_source::{BurstySource, Service};
 use super::grid::Grid;
 use super::law::Law;
-use super::station::{Met, Overloaded, Place, Shape};
+use super::station::{OutputDelays, Overloaded, Place, Shape};
 
 pub(super) use row::{InBuffer, Row, STATES};
 
@@ -57,7 +57,7 @@ pub(super) struct Source<'s> {
     pub(super) header_wait: f64,
 }
 
-/// What is found.
+/// The queue at the interface, after a round.
 #[derive(Clone)]
 pub(super) struct Queued {
     pub(super) in_buffer: InBuffer,
@@ -98,7 +98,7 @@ impl Predecessors {
 
 impl Source<'_> {
     /// One round, from what blocks tails and the in-buffer waits of the last round.
-    pub(super) fn round(&self, met: &Met, row: &Row) -> Result<Queued, Overloaded> {
+    pub(super) fn round(&self, met: &OutputDelays, row: &Row) -> Result<Queued, Overloaded> {
         match &self.bursts {
             Some(bursts) => self.in_bursts(bursts, met, &row.waits[LAST]),
             None => self.in_a_row(met, row),
@@ -106,7 +106,7 @@ impl Source<'_> {
     }
 
     /// One round of a class with Poisson sources (module `row`).
-    fn in_a_row(&self, met: &Met, row: &Row) -> Result<Queued, Overloaded> {
+    fn in_a_row(&self, met: &OutputDelays, row: &Row) -> Result<Queued, Overloaded> {
         let rate = self.rate;
         let stalled = self.stalled(&met.blocked, self.coming);
         let work = self.work.map(|[gaps, rest]| (self.stalled(&met.blocked, rest), gaps));
@@ -163,7 +163,12 @@ impl Source<'_> {
     }
 
     /// One round of a class that comes in bursts.
-    fn in_bursts(&self, bursts: &BurstySource, met: &Met, in_buffer: &Law) -> Result<Queued, Overloaded> {
+    fn in_bursts(
+        &self,
+        bursts: &BurstySource,
+        met: &OutputDelays,
+        in_buffer: &Law,
+    ) -> Result<Queued, Overloaded> {
         let Self { grid, shape, rate, gaps, .. } = self;
         let (m, header) = (shape.message, shape.header);
         let stalled = self.stalled(&met.blocked, self.coming);
@@ -209,18 +214,8 @@ impl Source<'_> {
             (came, self.met_in_service(&start, &gaps[1])),
         ];
         let mut mixed = Law::mix(&parts);
-        // R = C + (x + H)^n, n geometric
         if quiet > 0.0 {
-            let kappa = there / later;
-            let begin = grid.transform(&self.met_in_service(&stalled.plus(header), &Law::zero()));
-            let step = grid.transform(&stalled.plus(header));
-            let run = begin.iter().zip(&step).map(|(c, x)| c * (1.0 - kappa) / (1.0 - x * kappa));
-            let most = if self.holds_whole_messages() {
-                grid.sum(&room, &stalled).plus(header)
-            } else {
-                room.clone()
-            };
-            let run = grid.law(run.collect()).min(&most);
+            let run = self.back_to_back(&stalled, there / later, &room);
             mixed = Law::mixture(&[(1.0 - quiet, &mixed), (quiet, &run)]);
         }
         let in_buffer = if self.holds_whole_messages() { mixed } else { mixed.min(&room) };
@@ -228,6 +223,20 @@ impl Source<'_> {
         let waiting = (mean_wait - residence).max(0.0) + first * self.header_wait;
         let row = Row::of_two(first, &in_buffer);
         Ok(Queued { in_buffer: self.in_buffer(&row), row, waiting, load })
+    }
+
+    /// In-buffer wait while no other class is in a burst: `R = C + (x + H)^n`, `n` geometric with the ratio `κ`.
+    fn back_to_back(&self, stalled: &Law, kappa: f64, room: &Law) -> Law {
+        let (grid, header) = (self.grid, self.shape.header);
+        let begin = grid.transform(&self.met_in_service(&stalled.plus(header), &Law::zero()));
+        let step = grid.transform(&stalled.plus(header));
+        let run = begin.iter().zip(&step).map(|(c, x)| c * (1.0 - kappa) / (1.0 - x * kappa));
+        let run = grid.law(run.collect());
+        if self.holds_whole_messages() {
+            run.min(&grid.sum(room, stalled).plus(header))
+        } else {
+            run.min(room)
+        }
     }
 
     /// How many messages find both free, and how many are directly behind one, where the others are away for the share

@@ -35,7 +35,7 @@ mod weights;
 use super::grid::Grid;
 use super::law::Law;
 use super::source::InBuffer;
-use lattice::{Lattice, Met};
+use lattice::{Lattice, OutputDelays};
 pub(super) use weights::mix;
 use weights::{add_at, both, first, greater, hidden, positive, raced, scale, scaled, shifted};
 
@@ -258,7 +258,7 @@ impl<'g> TailAndHeader<'g> {
         for (i, wait) in waits.iter().enumerate() {
             let others = moving.groups[i].lattice.take();
             if mass > NONE || others.is_some() {
-                let met = Met {
+                let met = OutputDelays {
                     wait: self.lattice.weights(wait),
                     found: self.lattice.weights(&met.found[i]),
                     hidden: met.hidden * (1.0 - self.escorted * met.same),

@@ -3,7 +3,7 @@
 use super::super::ecube_paths::{Crossing, Output};
 use super::super::grid::{Grid, product};
 use super::super::law::Law;
-use super::super::station::{Around, Met};
+use super::super::station::{Environment, OutputDelays};
 use super::input_channel::less_exponential;
 use super::{Held, OneClass};
 
@@ -50,7 +50,7 @@ impl OneClass<'_> {
         &self,
         last: bool,
         outputs: &[(f64, Output)],
-        around: &Around,
+        environment: &Environment,
         held: &Held,
     ) -> Contended {
         let grid = self.grid;
@@ -59,7 +59,8 @@ impl OneClass<'_> {
         let z = if self.shape.is_short() { 0.0 } else { held_up.mean() };
         let completion = (self.shape.message + self.shape.idle) / (1.0 - link.load).max(0.02) + z;
         let load = (link.rate * completion).min(0.98);
-        let delayed = grid.sum(&around.set_up, &grid.law(around.in_step.over(grid, self.shape.message)));
+        let delayed =
+            grid.sum(&environment.set_up, &grid.law(environment.in_step.over(grid, self.shape.message)));
         let slower = grid.excess(&delayed, &self.gaps[0]).min(&Law::constant(self.shape.buffer));
         let more = slower.mean() / completion;
         let mut known: Vec<(Option<u32>, Vec<OfInput>)> = Vec::new();
@@ -96,9 +97,9 @@ impl OneClass<'_> {
     pub(super) fn own_waits(
         &self,
         crossing: Crossing,
-        around: &Around,
+        environment: &Environment,
         contended: &Contended,
-        met: &Met,
+        met: &OutputDelays,
     ) -> [Law; 2] {
         let (grid, m) = (self.grid, self.shape.message);
         let Contended { wait, alone, came, slower, held_up, .. } = contended;
@@ -106,7 +107,7 @@ impl OneClass<'_> {
         if crossing.contending < 1e-9 || positive < 1e-12 {
             return [met.own.clone(), Law::zero()];
         }
-        let whole = product(&grid.delay(m + self.shape.idle), &around.lagging.over(grid, m));
+        let whole = product(&grid.delay(m + self.shape.idle), &environment.lagging.over(grid, m));
         let whole = if self.shape.is_short() || held_up.positive() <= 0.0 {
             whole
         } else {

@@ -5,7 +5,7 @@ use realfft::num_complex::Complex64;
 use super::super::ecube_paths::Output;
 use super::super::grid::{Grid, Transform, product};
 use super::super::law::Law;
-use super::super::station::{Met, Shape};
+use super::super::station::{OutputDelays, Shape};
 use super::super::tail_and_header::{ALONE, CLOSE, STATES};
 use super::stations::Stations;
 use super::{Held, OneClass};
@@ -106,7 +106,7 @@ impl OneClass<'_> {
         let (grid, shape) = (self.grid, self.shape);
         let part = |(share, output): (f64, Output)| {
             let station = &stations.known[stations.place(output)].1;
-            let Met { waits, blocked, .. } = &station.met;
+            let OutputDelays { waits, blocked, .. } = &station.met;
             if shape.is_short() {
                 let held = if output.to.is_none() { &held.on_ejection } else { &held.on_channel };
                 return (share, grid.sum(&waits.grant, held));

@@ -6,7 +6,7 @@ use super::super::grid::Grid;
 use super::super::higher_classes::Above;
 use super::super::interface::{Interface, SameWay};
 use super::super::link_sharing::{Clock, LinkSharing};
-use super::super::station::Around;
+use super::super::station::Environment;
 use super::super::{Asked, Class, Resolution};
 use super::OneClass;
 
@@ -51,7 +51,7 @@ impl Chained {
         if let Some(gaps) = &self.interface {
             return gaps.interface(grid, own, unit);
         }
-        let shared = self.ejection.around(grid, real_time, own, (1.0, 1.0), 0.0, unit);
+        let shared = self.ejection.environment(grid, real_time, own, (1.0, 1.0), 0.0, unit);
         let header_wait = self.ejection.header_wait(real_time, own, unit);
         Interface::without_clocks(grid, &shared, real_time[own].message / unit, header_wait)
     }
@@ -79,20 +79,20 @@ impl<'g> OneClass<'g> {
     }
 
     /// What the other classes do at an output.
-    pub(super) fn around(&self, last: bool, crossing: Crossing) -> Around {
+    pub(super) fn environment(&self, last: bool, crossing: Crossing) -> Environment {
         let link = self.link(last);
         let f = crossing.contending;
         let met = f / (1.0 - (1.0 - f) * link.load).max(0.05);
-        let mut around = match (&link.others, self.own) {
-            (Others::Above(above), _) => above.around(self.grid, (f, met), link.rate),
+        let mut environment = match (&link.others, self.own) {
+            (Others::Above(above), _) => above.environment(self.grid, (f, met), link.rate),
             (Others::Sharing(sharing), own) => {
                 let own = own.unwrap_or(0);
-                sharing.around(self.grid, &link.classes, own, (f, met), self.interface.gap, self.unit)
+                sharing.environment(self.grid, &link.classes, own, (f, met), self.interface.gap, self.unit)
             }
         };
         // what the own input's other messages do on the link is in the interruptions already
-        around.contending = 1.0;
-        around
+        environment.contending = 1.0;
+        environment
     }
 }
 
