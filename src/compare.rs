@@ -402,14 +402,18 @@ fn page(document: &CompareDocument, grid: &Grid, markdown: bool) -> String {
     match (document.points.as_slice(), grid.axes.is_empty(), models.as_slice()) {
         ([point], true, [_]) => {
             page.rows(&table(point, markdown));
-            page.legend("difference = model - simulation, in % of the simulation (of parts of the network latency: in % of");
+            page.legend(
+                "difference = model - simulation, in % of the simulation (of parts of the network latency: in % of",
+            );
             page.legend(
                 "all of it; of probabilities: percentage points) and in half-widths of the 95 % interval",
             );
         }
         ([point], true, models) => {
             page.rows(&side_by_side(std::slice::from_ref(point), grid, models, markdown));
-            page.legend("in % = model - simulation, in % of the simulation (of parts of the network latency: in % of all");
+            page.legend(
+                "in % = model - simulation, in % of the simulation (of parts of the network latency: in % of all",
+            );
             page.legend("of it; of probabilities: percentage points)");
         }
         (points, _, [_]) => {

@@ -1,7 +1,7 @@
 //! What a shell may offer at the end of a line that is being typed.
 //!
-//! The script of `flitwise completions` asks the command itself (with the variable `FLITWISE_COMPLETE`), so that names follow
-//! what is built in, and keys have the classes of the preset or file that stands in the line already.
+//! The script of `flitwise completions` asks the command itself (with the variable `FLITWISE_COMPLETE`), so that names
+//! follow what is built in, and keys have the classes of the preset or file that stands in the line already.
 
 use std::ffi::OsStr;
 use std::io;

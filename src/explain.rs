@@ -109,8 +109,8 @@ fn published(
         Ok(_) => Outcome::Answered,
         Err(failure @ Failure::Refused { .. }) => {
             derivation.section("What is refused").text(format!(
-                "{failure}. The equations of the paper are made for links that serve classes by their Vticks, (7); without \
-                 them there is nothing to put numbers into."
+                "{failure}. The equations of the paper are made for links that serve classes by their Vticks, (7); \
+                 without them there is nothing to put numbers into."
             ));
             Outcome::Refused
         }
@@ -138,7 +138,8 @@ fn beside(scenario: &Scenario, only: Option<usize>) -> Vec<String> {
             };
             let classes: Vec<String> = wanted.map(class).collect();
             vec![format!(
-                "The refined model, which follows the routers stage by stage and is nearer to the simulation, answers: {}.",
+                "The refined model, which follows the routers stage by stage and is nearer to the simulation, \
+                 answers: {}.",
                 classes.join("; ")
             )]
         }

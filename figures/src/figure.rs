@@ -528,29 +528,7 @@ impl Reading<'_> {
                 let (x, parts) = (self.sweep(root, "x"), self.parts(root));
                 Some(Question::Stacked { x: x?, parts: parts? })
             }
-            "heat-map" => {
-                let (x, y) = (self.sweep(root, "x"), self.sweep(root, "y"));
-                let help = "add  [z]  with  quantity = \"network-latency\"  and  class = \"BE\"";
-                self.reader.require(root, "z", "a [z] table", Some(help));
-                let z = self.reader.table(root, "z")?;
-                self.reader.require(&z, "class", "the name of a class", None);
-                let measures = self.measures(&z)?;
-                if measures.len() > 1 {
-                    self.refuse(&z, "at", format!("{} deadlines", measures.len()), "one in a heat-map");
-                }
-                if let (Some(x), Some(y)) = (&x, &y)
-                    && x.key == y.key
-                {
-                    self.refuse(
-                        root,
-                        "y",
-                        format!("the key {} again", y.key),
-                        "a key other than that of [x]",
-                    );
-                }
-                let measure = measures.into_iter().next();
-                Some(Question::HeatMap { x: x?, y: y?, measure: measure? })
-            }
+            "heat-map" => self.heat_map(root),
             "distribution" => {
                 self.reader.require(root, "x", "an [x] table with values = deadlines in cycles", None);
                 let x = self.reader.table(root, "x")?;
@@ -575,6 +553,25 @@ impl Reading<'_> {
                 Some(Question::Chain)
             }
         }
+    }
+
+    fn heat_map(&mut self, root: &Table<'_>) -> Option<Question> {
+        let (x, y) = (self.sweep(root, "x"), self.sweep(root, "y"));
+        let help = "add  [z]  with  quantity = \"network-latency\"  and  class = \"BE\"";
+        self.reader.require(root, "z", "a [z] table", Some(help));
+        let z = self.reader.table(root, "z")?;
+        self.reader.require(&z, "class", "the name of a class", None);
+        let measures = self.measures(&z)?;
+        if measures.len() > 1 {
+            self.refuse(&z, "at", format!("{} deadlines", measures.len()), "one in a heat-map");
+        }
+        if let (Some(x), Some(y)) = (&x, &y)
+            && x.key == y.key
+        {
+            self.refuse(root, "y", format!("the key {} again", y.key), "a key other than that of [x]");
+        }
+        let measure = measures.into_iter().next();
+        Some(Question::HeatMap { x: x?, y: y?, measure: measure? })
     }
 
     fn sweep(&mut self, root: &Table<'_>, name: &'static str) -> Option<Sweep> {

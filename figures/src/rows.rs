@@ -1,6 +1,9 @@
 //! A picture's numbers as rows: what its CSV file holds.
 
-use crate::picture::{Axis, Content, Frontier, Origin, Picture, Point, TornadoBar};
+use crate::picture::{
+    Axis, Chain, Content, Frontier, HeatMap, Lines, Origin, Picture, Point, Region, Stacked, Tornado,
+    TornadoBar,
+};
 
 /// A table of texts; what does not exist is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,105 +17,119 @@ pub struct Table {
 /// All numbers of a picture.
 pub fn table(picture: &Picture) -> Table {
     match &picture.content {
-        Content::Lines(lines) => {
-            let (x, y) = (column("x", &lines.x), column("y", &lines.y));
-            let (low, high) = (column("lower_95", &lines.y), column("upper_95", &lines.y));
-            let heads = ["panel", "series", "origin", &x, &y, &low, &high, "saturated"];
-            let main = lines.series.iter().flat_map(|series| {
-                let origin = series.origin.word();
-                let panel = lines.panels.get(series.panel).map_or("main", String::as_str);
-                series.points.iter().map(move |point| point_row(panel, &series.label, origin, point))
-            });
-            let difference = match lines.y.unit.is_empty() {
-                true => "model minus simulation [percentage points]",
-                false => "model minus simulation [percent]",
-            };
-            let errors = lines.errors.iter().flat_map(|series| {
-                series
-                    .points
-                    .iter()
-                    .map(move |point| point_row(difference, &series.label, series.origin.word(), point))
-            });
-            Table::new(&heads, main.chain(errors))
-        }
-        Content::Stacked(stacked) => {
-            let (x, y) = (column("x", &stacked.x), column("y", &stacked.y));
-            let (low, high) = (column("whole_lower_95", &stacked.y), column("whole_upper_95", &stacked.y));
-            let heads = ["panel", "origin", &x, "part", &y, &low, &high, "saturated"];
-            let rows = stacked.panels.iter().flat_map(|panel| {
-                panel.bars.iter().flat_map(move |bar| {
-                    stacked.parts.iter().zip(&bar.parts).map(move |(part, height)| {
-                        vec![
-                            panel.label.clone(),
-                            bar.origin.word().to_owned(),
-                            bar.x.to_string(),
-                            part.clone(),
-                            number(*height),
-                            number(bar.interval_95.map(|interval| interval.0)),
-                            number(bar.interval_95.map(|interval| interval.1)),
-                            bar.saturated.to_string(),
-                        ]
-                    })
-                })
-            });
-            Table::new(&heads, rows)
-        }
-        Content::HeatMap(map) => {
-            let (x, y, z) = (column("x", &map.x), column("y", &map.y), column("z", &map.z));
-            let width = column("half_width_95", &map.z);
-            let heads = ["panel", "origin", &x, &y, &z, &width, "saturated"];
-            let rows = map.panels.iter().flat_map(|panel| {
-                let rows = panel.cells.iter().zip(&map.ys);
-                rows.flat_map(move |(cells, y)| {
-                    cells.iter().zip(&map.xs).map(move |(cell, x)| {
-                        vec![
-                            panel.label.clone(),
-                            panel.origin.word().to_owned(),
-                            x.to_string(),
-                            y.to_string(),
-                            number(cell.z),
-                            number(cell.half_width_95),
-                            cell.saturated.to_string(),
-                        ]
-                    })
-                })
-            });
-            Table::new(&heads, rows)
-        }
-        Content::Chain(chain) => {
-            let heads = ["state", "probability", "to_state", "rate_per_cycle"];
-            let name = |set: usize| set_name(&chain.members, set);
-            let states = chain.probabilities.iter().enumerate().map(|(set, probability)| {
-                vec![name(set), probability.to_string(), String::new(), String::new()]
-            });
-            let transitions = chain.transitions.iter().map(|transition| {
-                let rate = transition.rate_per_cycle.to_string();
-                vec![name(transition.from), String::new(), name(transition.to), rate]
-            });
-            Table::new(&heads, states.chain(transitions))
-        }
-        Content::Region(region) => {
-            let (x, y) = (column("x", &region.x), column("y", &region.y));
-            let limit = |point: &Frontier| point.limit.and_then(|limit| region.limits.get(limit).cloned());
-            let row = |point: &Frontier| {
-                let limit = limit(point).unwrap_or_default();
-                vec![region.origin.word().to_owned(), point.x.to_string(), point.y.to_string(), limit]
-            };
-            Table::new(&["origin", &x, &y, "limit"], region.frontier.iter().map(row))
-        }
-        Content::Tornado(tornado) => {
-            let unit = |stem: &str| column(stem, &tornado.x);
-            let (less, more) = (unit("less"), unit("more"));
-            let heads = ["panel", "parameter", less.as_str(), more.as_str()];
-            let rows = tornado.panels.iter().flat_map(|panel| {
-                let row = |bar: &TornadoBar| {
-                    vec![panel.label.clone(), bar.label.clone(), number(bar.less), number(bar.more)]
-                };
-                panel.bars.iter().map(row)
-            });
-            Table::new(&heads, rows)
-        }
+        Content::Lines(lines) => lines_table(lines),
+        Content::Stacked(stacked) => stacked_table(stacked),
+        Content::HeatMap(map) => heat_map_table(map),
+        Content::Chain(chain) => chain_table(chain),
+        Content::Region(region) => region_table(region),
+        Content::Tornado(tornado) => tornado_table(tornado),
     }
+}
+
+fn lines_table(lines: &Lines) -> Table {
+    let (x, y) = (column("x", &lines.x), column("y", &lines.y));
+    let (low, high) = (column("lower_95", &lines.y), column("upper_95", &lines.y));
+    let heads = ["panel", "series", "origin", &x, &y, &low, &high, "saturated"];
+    let main = lines.series.iter().flat_map(|series| {
+        let origin = series.origin.word();
+        let panel = lines.panels.get(series.panel).map_or("main", String::as_str);
+        series.points.iter().map(move |point| point_row(panel, &series.label, origin, point))
+    });
+    let difference = match lines.y.unit.is_empty() {
+        true => "model minus simulation [percentage points]",
+        false => "model minus simulation [percent]",
+    };
+    let errors = lines.errors.iter().flat_map(|series| {
+        series
+            .points
+            .iter()
+            .map(move |point| point_row(difference, &series.label, series.origin.word(), point))
+    });
+    Table::new(&heads, main.chain(errors))
+}
+
+fn stacked_table(stacked: &Stacked) -> Table {
+    let (x, y) = (column("x", &stacked.x), column("y", &stacked.y));
+    let (low, high) = (column("whole_lower_95", &stacked.y), column("whole_upper_95", &stacked.y));
+    let heads = ["panel", "origin", &x, "part", &y, &low, &high, "saturated"];
+    let rows = stacked.panels.iter().flat_map(|panel| {
+        panel.bars.iter().flat_map(move |bar| {
+            stacked.parts.iter().zip(&bar.parts).map(move |(part, height)| {
+                vec![
+                    panel.label.clone(),
+                    bar.origin.word().to_owned(),
+                    bar.x.to_string(),
+                    part.clone(),
+                    number(*height),
+                    number(bar.interval_95.map(|interval| interval.0)),
+                    number(bar.interval_95.map(|interval| interval.1)),
+                    bar.saturated.to_string(),
+                ]
+            })
+        })
+    });
+    Table::new(&heads, rows)
+}
+
+fn heat_map_table(map: &HeatMap) -> Table {
+    let (x, y, z) = (column("x", &map.x), column("y", &map.y), column("z", &map.z));
+    let width = column("half_width_95", &map.z);
+    let heads = ["panel", "origin", &x, &y, &z, &width, "saturated"];
+    let rows = map.panels.iter().flat_map(|panel| {
+        let rows = panel.cells.iter().zip(&map.ys);
+        rows.flat_map(move |(cells, y)| {
+            cells.iter().zip(&map.xs).map(move |(cell, x)| {
+                vec![
+                    panel.label.clone(),
+                    panel.origin.word().to_owned(),
+                    x.to_string(),
+                    y.to_string(),
+                    number(cell.z),
+                    number(cell.half_width_95),
+                    cell.saturated.to_string(),
+                ]
+            })
+        })
+    });
+    Table::new(&heads, rows)
+}
+
+fn chain_table(chain: &Chain) -> Table {
+    let heads = ["state", "probability", "to_state", "rate_per_cycle"];
+    let name = |set: usize| set_name(&chain.members, set);
+    let states = chain
+        .probabilities
+        .iter()
+        .enumerate()
+        .map(|(set, probability)| vec![name(set), probability.to_string(), String::new(), String::new()]);
+    let transitions = chain.transitions.iter().map(|transition| {
+        let rate = transition.rate_per_cycle.to_string();
+        vec![name(transition.from), String::new(), name(transition.to), rate]
+    });
+    Table::new(&heads, states.chain(transitions))
+}
+
+fn region_table(region: &Region) -> Table {
+    let (x, y) = (column("x", &region.x), column("y", &region.y));
+    let limit = |point: &Frontier| point.limit.and_then(|limit| region.limits.get(limit).cloned());
+    let row = |point: &Frontier| {
+        let limit = limit(point).unwrap_or_default();
+        vec![region.origin.word().to_owned(), point.x.to_string(), point.y.to_string(), limit]
+    };
+    Table::new(&["origin", &x, &y, "limit"], region.frontier.iter().map(row))
+}
+
+fn tornado_table(tornado: &Tornado) -> Table {
+    let unit = |stem: &str| column(stem, &tornado.x);
+    let (less, more) = (unit("less"), unit("more"));
+    let heads = ["panel", "parameter", less.as_str(), more.as_str()];
+    let rows = tornado.panels.iter().flat_map(|panel| {
+        let row = |bar: &TornadoBar| {
+            vec![panel.label.clone(), bar.label.clone(), number(bar.less), number(bar.more)]
+        };
+        panel.bars.iter().map(row)
+    });
+    Table::new(&heads, rows)
 }
 
 /// A set of members in words, such as `R1 + R2`; `none` if it is empty.

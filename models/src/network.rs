@@ -1,4 +1,5 @@
-//! Networks: how nodes, routers and channels are joined, and which way messages go. Each topology has a file of its own.
+//! Networks: how nodes, routers and channels are joined, and which way messages go. Each topology has a file of its
+//! own.
 
 mod hypercube;
 mod single;

@@ -71,7 +71,8 @@ macro_rules! quantities {
         )+ }
         others { $(
             $(#[doc = $other_doc:literal])+
-            $other:ident: $other_word:literal $other_name:literal $other_head:literal $other_unit:ident in $holder:literal,
+            $other:ident: $other_word:literal $other_name:literal $other_head:literal $other_unit:ident
+                in $holder:literal,
         )+ }
     ) => {
         /// A quantity of a class.
@@ -220,7 +221,8 @@ quantities! {
         /// them in the refined one. A class that is saturated keeps the load that the equations give it; where they
         /// give none, it is `null`.
         Utilization: utilization "utilization" "utilization" "utilization" Load ("of_models"),
-        /// `L̄ λ'`: load of the router, Eq. (3); in a hypercube the largest of its channels; `null` in the refined model.
+        /// `L̄ λ'`: load of the router, Eq. (3); in a hypercube the largest of its channels; `null` in the refined
+        /// model.
         RouterLoad: router_load "router-load" "router load" "router load" Load ("of_models"),
         /// `λ^g L̄`: load of the queue at the source; 1 and more is saturation.
         SourceLoad: source_load "source-load" "source load" "source load" Load ("of_models"),

@@ -1,7 +1,6 @@
 //! The *refined* model: our own, which follows the simulator's routers stage by stage.
 
 pub mod accuracy;
-mod between;
 mod bursts_above;
 mod bursts_beside;
 mod bursty_source;
@@ -13,6 +12,7 @@ mod grid;
 mod higher_classes;
 mod hypercube;
 mod interface;
+mod interruptions;
 mod iteration;
 mod law;
 mod laws;
@@ -196,8 +196,8 @@ const MOST_CELLS: usize = 2048;
 const MOST_LAWS: usize = 48;
 
 impl Resolution {
-    /// For distributions: a cell is a cycle, since laws jump where a whole message has gone ahead; where the lattice for
-    /// means has shown that so many of them do not reach, more.
+    /// For distributions: a cell is a cycle, since laws jump where a whole message has gone ahead; where the lattice
+    /// for means has shown that so many of them do not reach, more.
     fn fine(asked: &Asked) -> Self {
         let cells = ((8.0 * asked.longest()) as usize).next_power_of_two().clamp(256, 1024);
         // 12 classes in a 16-cube have 192 laws
@@ -300,7 +300,21 @@ struct Solved {
     laws: Vec<Option<Laws>>,
 }
 
-/// Solves the model: means first, by one path whatever else is asked for, then the laws that hang on them (module `laws`).
+/// The other classes that send at all.
+fn others(classes: &[Class], own: usize) -> Vec<usize> {
+    (0..classes.len()).filter(|d| *d != own && classes[*d].rate > 0.0).collect()
+}
+
+/// Load of class `d` where it has but what the rest leaves it, the own class being away:
+/// `sigma_d / (1 - sum of the others but d)`, its presence under processor sharing.
+fn load_beside(classes: &[Class], own: usize, d: usize) -> f64 {
+    let rest: f64 =
+        classes.iter().enumerate().filter(|(e, _)| *e != own && *e != d).map(|(_, class)| class.load()).sum();
+    (classes[d].load() / (1.0 - rest).max(0.02)).min(0.95)
+}
+
+/// Solves the model: means first, by one path whatever else is asked for, then the laws that hang on them (module
+/// `laws`).
 ///
 /// Each scenario sets out afresh: the iteration stops within a tolerance, and an answer must not depend on the ones
 /// before it.

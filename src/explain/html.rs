@@ -12,7 +12,8 @@ const WIDTH: u32 = 640;
 
 /// What this page has beside [`PAGE_STYLE`].
 const STYLE: &str = "h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
-.step { margin: 1.2rem 0; } .step .wide { margin: 0; padding-top: .25rem; padding-bottom: .25rem; } .equation { font-weight: bold; margin-right: 1rem; }
+.step { margin: 1.2rem 0; } .step .wide { margin: 0; padding-top: .25rem; padding-bottom: .25rem; } \
+.equation { font-weight: bold; margin-right: 1rem; }
 .reason { margin: .2rem 0; color: var(--muted); }
 ul { padding-left: 1.5rem; list-style: none; } li { margin: .25rem 0; } .wide > li, .formula { white-space: nowrap; }
 th { vertical-align: bottom; } th + th, td + td { padding: .25rem 0 .25rem 1rem; text-align: right; }

@@ -24,7 +24,8 @@ pub(super) fn page(derivation: &Derivation) -> String {
     // geometry is part of every installation, but not promised
     let mut page = HEAD.replace(
         "\\usepackage[margin=22mm]{geometry}\n",
-        "\\addtolength{\\hoffset}{-15mm}\\addtolength{\\textwidth}{35mm}\n\\addtolength{\\voffset}{-15mm}\\addtolength{\\textheight}{35mm}\n",
+        "\\addtolength{\\hoffset}{-15mm}\\addtolength{\\textwidth}{35mm}\n\
+         \\addtolength{\\voffset}{-15mm}\\addtolength{\\textheight}{35mm}\n",
     );
     page += &format!("{{\\Large\\bfseries {}\\par}}\n", escaped(&derivation.title));
     for section in &derivation.sections {

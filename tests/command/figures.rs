@@ -219,8 +219,8 @@ fn an_interruption_while_drawing_ends_it() {
 
     let here = tempfile::tempdir().unwrap();
     let (out, slow) = (here.path().join("out"), here.path().join("slow.toml"));
-    let map = "title = \"A large map\"\nkind = \"heat-map\"\nsources = [\"published\"]\n\n[scenario]\npreset = \"cube7\"\n\n\
-               [z]\nquantity = \"p99\"\nclass = \"R1\"\n\n";
+    let map = "title = \"A large map\"\nkind = \"heat-map\"\nsources = [\"published\"]\n\n\
+               [scenario]\npreset = \"cube7\"\n\n[z]\nquantity = \"p99\"\nclass = \"R1\"\n\n";
     let values: Vec<String> = (1..=100).map(|index| format!("{}e-5", index)).collect();
     let axis =
         |name: &str, key: &str| format!("[{name}]\nkey = \"{key}\"\nvalues = [{}]\n\n", values.join(", "));

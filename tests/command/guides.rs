@@ -6,8 +6,8 @@
 //! - Commands in running text are parsed, those with a word in capitals excepted.
 //! - Tables between `<!-- table: NAME -->` and `<!-- end -->` are made from the accuracy tables of the models.
 //!
-//! `FLITWISE_GUIDES=overwrite cargo test --test command guides` makes output blocks and tables anew, to be read before they are
-//! committed.
+//! `FLITWISE_GUIDES=overwrite cargo test --test command guides` makes output blocks and tables anew, to be read before
+//! they are committed.
 
 use std::fs;
 use std::path::{Path, PathBuf};

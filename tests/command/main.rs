@@ -20,4 +20,5 @@ mod process;
 mod report;
 mod results;
 mod simulate;
+mod tidy;
 mod verify;

@@ -1,5 +1,5 @@
-//! A flit-level simulator of the routers and n-cubes that `flitwise-models` has equations for, and the statistics that turn
-//! its runs into numbers with confidence intervals.
+//! A flit-level simulator of the routers and n-cubes that `flitwise-models` has equations for, and the statistics that
+//! turn its runs into numbers with confidence intervals.
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;

@@ -45,15 +45,15 @@
 //!   names' bytes. `head -2` shows which scenario a file holds.
 //! - The rest is the record in [postcard](https://postcard.jamesmunns.com/wire-format), to the last byte.
 //!
-//! A file is believed if its first line is the one that its name and its contents ask for, and the SHA-256 of its key is
-//! the one in its name. Any other file is moved to `quarantine/` and reported; only a file of a *newer* version, one that
-//! cannot be read and one of more than 1 GiB stay where they are, with a [`Notice`].
+//! A file is believed if its first line is the one that its name and its contents ask for, and the SHA-256 of its key
+//! is the one in its name. Any other file is moved to `quarantine/` and reported; only a file of a *newer* version, one
+//! that cannot be read and one of more than 1 GiB stay where they are, with a [`Notice`].
 //!
 //! # Questions
 //!
 //! **How does a record get its name?** It is written to a temporary file, which then gets the name if no file has it. A
-//! kill before that leaves a temporary file. Its writer holds a lock on it, which the system takes back when the process
-//! dies; [`Store::open`] removes files without a writer.
+//! kill before that leaves a temporary file. Its writer holds a lock on it, which the system takes back when the
+//! process dies; [`Store::open`] removes files without a writer.
 //!
 //! **Why one file per record and not one log?** The end of a log is in doubt after every kill, two writers need a
 //! lock, and one damaged length hides all that follows. A file of its own is there or not, and a merge of stores is a

@@ -148,7 +148,8 @@ impl Face {
     }
 }
 
-/// Width of a letter in the bundled font \[em\]. Each is measured once: long text is measured again and again to break it.
+/// Width of a letter in the bundled font \[em\]. Each is measured once: long text is measured again and again to break
+/// it.
 fn letter_width(letter: char, style: FontStyle) -> f64 {
     static WIDTHS: Mutex<BTreeMap<(char, bool), f64>> = Mutex::new(BTreeMap::new());
     let key = (letter, matches!(style, FontStyle::Bold));

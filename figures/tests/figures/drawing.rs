@@ -218,138 +218,143 @@ fn chains_show_states_and_rates() {
     assert!(texts(&drawn)[2..].join(" ").contains("16 most probable of 4096 states"), "{:?}", texts(&drawn));
 }
 
-/// Numbers and words that could break a drawing.
+/// Numbers that could break a drawing.
+const VALUES: [f64; 12] =
+    [0.0, -0.0, 1.0, -3.0, 1e-320, 1e99, -1e99, 1e308, -1e308, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+
+/// Numbers and words that could break a drawing, in pictures of every kind.
 fn nasty() -> Vec<flitwise_figures::picture::Picture> {
-    let values = [
-        0.0,
-        -0.0,
-        1.0,
-        -3.0,
-        1e-320,
-        1e99,
-        -1e99,
-        1e308,
-        -1e308,
-        f64::NAN,
-        f64::INFINITY,
-        f64::NEG_INFINITY,
-    ];
     let label = format!("<&>\"' \u{1} \u{ffff} {} {}", "W".repeat(400), "many words ".repeat(200));
-    let mut pictures = Vec::new();
+    let mut contents = Vec::new();
     for logarithmic in [false, true] {
         let axis = Axis { label: label.clone(), unit: label.clone(), logarithmic };
         let plain = Axis { label: String::new(), unit: String::new(), logarithmic };
-        let mut runs: Vec<Vec<f64>> = vec![vec![], vec![5.0], vec![0.0; 4], vec![7.0; 4], values.to_vec()];
-        runs.push(vec![1e99, 1.0]);
-        for run in runs {
-            let point = |(index, y): (usize, &f64)| Point {
-                x: if index % 3 == 2 { values[index] } else { *y },
-                y: (index % 4 != 3).then_some(*y),
-                lower_95: Some(values[index % values.len()]),
-                upper_95: Some(values[(index + 5) % values.len()]),
-                saturated: index % 5 == 4,
-            };
-            let points: Vec<Point> = run.iter().enumerate().map(point).collect();
-            let series = |origin| Series {
-                label: label.clone(),
-                panel: 2,
-                style: 17,
-                variant: 23,
-                origin,
-                points: points.clone(),
-                saturated_from: run.first().copied(),
-            };
-            let errors = ErrorSeries {
-                label: label.clone(),
-                origin: Origin::Published,
-                style: 3,
-                variant: 1,
-                points: points.clone(),
-            };
-            for (y, y_range, errors) in [
-                (&axis, None, vec![errors.clone()]),
-                (&plain, Some((5.0, 5.0)), vec![]),
-                (&plain, Some((f64::NAN, 1.0)), vec![errors]),
-                (&plain, Some((0.5, 1.0)), vec![]),
-            ] {
-                let series = Origin::ALL.map(series).to_vec();
-                for panels in [vec![], vec![label.clone(); 3]] {
-                    let (x, y, series, errors) = (axis.clone(), y.clone(), series.clone(), errors.clone());
-                    let content = Lines { x, y, y_range, panels, series, errors };
-                    pictures.push(picture("nasty", &label, Content::Lines(content)));
-                }
-            }
-            let bar = |(index, x): (usize, &f64)| Bar {
-                x: *x,
-                origin: Origin::ALL[index % 3],
-                parts: run.iter().map(|part| (index % 3 != 1).then_some(*part)).collect(),
-                interval_95: Some((*x, values[index])),
-                saturated: index % 4 == 0,
-            };
-            let panel =
-                StackedPanel { label: label.clone(), bars: run.iter().enumerate().map(bar).collect() };
-            for panels in [vec![], vec![panel; 5]] {
-                let parts = vec![label.clone(); 7];
-                let kinds = vec![Part::Gaps; 2];
-                let content = Stacked { x: axis.clone(), y: plain.clone(), parts, kinds, panels };
-                pictures.push(picture("nasty", "", Content::Stacked(content)));
-            }
-            let cell = |z: &f64| HeatCell { z: Some(*z), half_width_95: Some(*z), saturated: *z == 7.0 };
-            let cells: Vec<Vec<HeatCell>> = vec![run.iter().map(cell).collect(); 3];
-            let panel = HeatPanel { label: label.clone(), origin: Origin::Simulation, cells };
-            for (xs, panels) in
-                [(vec![], vec![]), (run.clone(), vec![panel.clone(); 4]), (vec![1.0; 90], vec![panel])]
-            {
-                let (x, y, z) = (axis.clone(), plain.clone(), axis.clone());
-                let content = HeatMap { x, y, z, ys: xs.iter().copied().take(2).collect(), xs, panels };
-                pictures.push(picture("nasty", "nasty", Content::HeatMap(content)));
-            }
-            let frontier = run.iter().zip(run.iter().rev());
-            let content = Region {
-                x: axis.clone(),
-                y: axis.clone(),
-                origin: Origin::Published,
-                limits: vec![label.clone()],
-                limit_styles: vec![],
-                frontier: frontier
-                    .map(|(x, y)| Frontier { x: *x, y: *y, from: (*y, *x), limit: Some(7) })
-                    .collect(),
-                mark: Some(Mark { x: f64::NAN, y: 1e300, label: label.clone() }),
-            };
-            pictures.push(picture("nasty", "nasty", Content::Region(content)));
-            let ends = |(index, end): (usize, &f64)| TornadoBar {
-                label: label.clone(),
-                less: (index % 3 != 0).then_some(*end),
-                more: Some(values[index]),
-            };
-            let panel =
-                TornadoPanel { label: label.clone(), bars: run.iter().enumerate().map(ends).collect() };
-            for panels in [vec![], vec![panel.clone(); 3]] {
-                let content = Tornado {
-                    x: axis.clone(),
-                    less: label.clone(),
-                    more: String::new(),
-                    marks: vec![label.clone()],
-                    panels,
-                };
-                pictures.push(picture("nasty", "nasty", Content::Tornado(content)));
-            }
-            for members in [0, 1, 3, 4, 7] {
-                let content = Chain {
-                    members: vec![label.clone(); members],
-                    probabilities: run.clone(),
-                    transitions: vec![
-                        Transition { from: 0, to: 1, rate_per_cycle: f64::NAN },
-                        Transition { from: 1, to: 1, rate_per_cycle: 1e300 },
-                        Transition { from: 99, to: 1, rate_per_cycle: 0.0 },
-                    ],
-                    cycles_per_flit: vec![vec![Some(f64::NAN)]],
-                };
-                pictures.push(picture("nasty", "nasty", Content::Chain(content)));
-            }
+        let runs = [vec![], vec![5.0], vec![0.0; 4], vec![7.0; 4], VALUES.to_vec(), vec![1e99, 1.0]];
+        for run in &runs {
+            contents.extend(nasty_lines(run, &axis, &plain).map(Content::Lines));
+            contents.extend(nasty_stacks(run, &axis, &plain).map(Content::Stacked));
+            contents.extend(nasty_maps(run, &axis, &plain).map(Content::HeatMap));
+            contents.push(Content::Region(nasty_region(run, &axis)));
+            contents.extend(nasty_tornados(run, &axis).map(Content::Tornado));
+            contents.extend([0, 1, 3, 4, 7].map(|members| Content::Chain(nasty_chain(run, &label, members))));
         }
     }
-    pictures
+    let titled = |content: Content| {
+        let title = if matches!(content, Content::Stacked(_)) { "" } else { &label };
+        picture("nasty", title, content)
+    };
+    contents.into_iter().map(titled).collect()
+}
+
+fn nasty_lines(run: &[f64], axis: &Axis, plain: &Axis) -> impl Iterator<Item = Lines> {
+    let label = &axis.label;
+    let point = |(index, y): (usize, &f64)| Point {
+        x: if index % 3 == 2 { VALUES[index] } else { *y },
+        y: (index % 4 != 3).then_some(*y),
+        lower_95: Some(VALUES[index % VALUES.len()]),
+        upper_95: Some(VALUES[(index + 5) % VALUES.len()]),
+        saturated: index % 5 == 4,
+    };
+    let points: Vec<Point> = run.iter().enumerate().map(point).collect();
+    let series = |origin| Series {
+        label: label.clone(),
+        panel: 2,
+        style: 17,
+        variant: 23,
+        origin,
+        points: points.clone(),
+        saturated_from: run.first().copied(),
+    };
+    let errors = ErrorSeries {
+        label: label.clone(),
+        origin: Origin::Published,
+        style: 3,
+        variant: 1,
+        points: points.clone(),
+    };
+    let ranges = [
+        (axis, None, vec![errors.clone()]),
+        (plain, Some((5.0, 5.0)), vec![]),
+        (plain, Some((f64::NAN, 1.0)), vec![errors]),
+        (plain, Some((0.5, 1.0)), vec![]),
+    ];
+    let contents = ranges.map(|(y, y_range, errors)| {
+        [vec![], vec![label.clone(); 3]].map(|panels| {
+            let (errors, series) = (errors.clone(), Origin::ALL.map(series).to_vec());
+            Lines { x: axis.clone(), y: y.clone(), y_range, panels, series, errors }
+        })
+    });
+    contents.into_iter().flatten()
+}
+
+fn nasty_stacks(run: &[f64], axis: &Axis, plain: &Axis) -> [Stacked; 2] {
+    let bar = |(index, x): (usize, &f64)| Bar {
+        x: *x,
+        origin: Origin::ALL[index % 3],
+        parts: run.iter().map(|part| (index % 3 != 1).then_some(*part)).collect(),
+        interval_95: Some((*x, VALUES[index])),
+        saturated: index % 4 == 0,
+    };
+    let panel = StackedPanel { label: axis.label.clone(), bars: run.iter().enumerate().map(bar).collect() };
+    [vec![], vec![panel; 5]].map(|panels| {
+        let (parts, kinds) = (vec![axis.label.clone(); 7], vec![Part::Gaps; 2]);
+        Stacked { x: axis.clone(), y: plain.clone(), parts, kinds, panels }
+    })
+}
+
+fn nasty_maps(run: &[f64], axis: &Axis, plain: &Axis) -> [HeatMap; 3] {
+    let cell = |z: &f64| HeatCell { z: Some(*z), half_width_95: Some(*z), saturated: *z == 7.0 };
+    let cells: Vec<Vec<HeatCell>> = vec![run.iter().map(cell).collect(); 3];
+    let panel = HeatPanel { label: axis.label.clone(), origin: Origin::Simulation, cells };
+    let grids = [(vec![], vec![]), (run.to_vec(), vec![panel.clone(); 4]), (vec![1.0; 90], vec![panel])];
+    grids.map(|(xs, panels)| {
+        let (x, y, z) = (axis.clone(), plain.clone(), axis.clone());
+        HeatMap { x, y, z, ys: xs.iter().copied().take(2).collect(), xs, panels }
+    })
+}
+
+fn nasty_region(run: &[f64], axis: &Axis) -> Region {
+    let label = &axis.label;
+    let frontier = run.iter().zip(run.iter().rev());
+    Region {
+        x: axis.clone(),
+        y: axis.clone(),
+        origin: Origin::Published,
+        limits: vec![label.clone()],
+        limit_styles: vec![],
+        frontier: frontier.map(|(x, y)| Frontier { x: *x, y: *y, from: (*y, *x), limit: Some(7) }).collect(),
+        mark: Some(Mark { x: f64::NAN, y: 1e300, label: label.clone() }),
+    }
+}
+
+fn nasty_tornados(run: &[f64], axis: &Axis) -> [Tornado; 2] {
+    let label = &axis.label;
+    let ends = |(index, end): (usize, &f64)| TornadoBar {
+        label: label.clone(),
+        less: (index % 3 != 0).then_some(*end),
+        more: Some(VALUES[index]),
+    };
+    let panel = TornadoPanel { label: label.clone(), bars: run.iter().enumerate().map(ends).collect() };
+    [vec![], vec![panel; 3]].map(|panels| Tornado {
+        x: axis.clone(),
+        less: label.clone(),
+        more: String::new(),
+        marks: vec![label.clone()],
+        panels,
+    })
+}
+
+fn nasty_chain(run: &[f64], label: &str, members: usize) -> Chain {
+    Chain {
+        members: vec![label.to_owned(); members],
+        probabilities: run.to_vec(),
+        transitions: vec![
+            Transition { from: 0, to: 1, rate_per_cycle: f64::NAN },
+            Transition { from: 1, to: 1, rate_per_cycle: 1e300 },
+            Transition { from: 99, to: 1, rate_per_cycle: 0.0 },
+        ],
+        cycles_per_flit: vec![vec![Some(f64::NAN)]],
+    }
 }
 
 #[test]

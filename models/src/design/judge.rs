@@ -122,7 +122,10 @@ impl Judge {
             let name = about_best_effort(one.class.as_deref(), scenario.spec())?;
             let because = "the published model has no law of the latency of best effort";
             one.measure.quantity.needs_distribution().then(|| {
-                format!("\"{one}\": found {} of class {name}, wanted a mean: {because}\n  help: --model refined has", one.measure.typed())
+                let found = one.measure.typed();
+                format!(
+                    "\"{one}\": found {found} of class {name}, wanted a mean: {because}\n  help: --model refined has"
+                )
             })
         };
         self.requirements.iter().filter_map(words).collect()

@@ -96,8 +96,8 @@ pub enum Status {
 }
 
 impl Question {
-    /// Which factor on the rates of the `scaled` classes of a scenario can be had. Where no requirement is about a class
-    /// that sends, none may be saturated.
+    /// Which factor on the rates of the `scaled` classes of a scenario can be had. Where no requirement is about a
+    /// class that sends, none may be saturated.
     ///
     /// # Errors
     /// What is wrong with the scenario once it has the deadlines of the requirements.

@@ -2,8 +2,8 @@
 
 use super::{ChannelKind, LinkEnd, Topology};
 
-/// `2^n` routers with a node each; two are joined if their addresses differ in one bit. A message crosses the dimensions
-/// in which source and destination differ, the lowest first.
+/// `2^n` routers with a node each; two are joined if their addresses differ in one bit. A message crosses the
+/// dimensions in which source and destination differ, the lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hypercube {
     /// `n`.

@@ -86,8 +86,8 @@ fn note_multiplied_share(scenario: &Scenario, traffic: &Traffic, notes: &mut Vec
     }
 }
 
-/// A part of a latency that is negative is none: beyond the range of A.2, which a note names. What rounding left below zero
-/// is zero.
+/// A part of a latency that is negative is none: beyond the range of A.2, which a note names. What rounding left below
+/// zero is zero.
 fn no_negative_parts(answer: &mut ClassAnswer) {
     const ROUNDING: f64 = 1e-9;
     let ClassAnswer { means: Means { blocking_cycles, sharing_cycles, .. }, reasons, .. } = answer;

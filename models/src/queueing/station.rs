@@ -184,49 +184,54 @@ impl Station {
                 let asked = Asked { rate: measures.arrival_rate, mean: station.mean, scv: None, servers };
                 one(lossy(&asked, measures))
             }
-            Form::NonPreemptive(station) => {
-                let busy = cumulated_loads(&station.classes).last().map_or(0.0, |load| load.min(1.0));
-                let answers = self.by_priority(&station.classes, station.measures(), station.utilizations());
-                let waits = |answer: CustomersAnswer| {
-                    let wait_probability = (!answer.saturated).then_some(busy);
-                    CustomersAnswer { wait_probability, ..answer }
-                };
-                answers.map(waits).collect()
-            }
-            Form::PreemptiveResume(station) => {
-                let answers = self.by_priority(&station.classes, station.measures(), station.utilizations());
-                let before = station.waits_before_service();
-                let with = |(answer, before): (CustomersAnswer, Steady<f64>)| CustomersAnswer {
-                    mean_wait_before_service_cycles: before.reached(),
-                    ..answer
-                };
-                answers.zip(before).map(with).collect()
-            }
+            Form::NonPreemptive(station) => self.non_preemptive(station),
+            Form::PreemptiveResume(station) => self.preemptive_resume(station),
             Form::ProcessorSharing(station) => {
                 let asked = Asked::one_server(station.rate, station.mean, None);
                 let answer = queueing(&asked, station.measures());
                 one(CustomersAnswer { wait_probability: None, ..answer })
             }
-            Form::DiscriminatorySharing(station) => {
-                let load = station.load();
-                let answer = |((class, means), named): ((&super::Sharer, Steady<Measures>), &Named)| {
-                    let asked = Asked::one_server(class.rate, class.mean, Some(1.0));
-                    let answer = queueing(&asked, means);
-                    // of what is too little for all, nobody can say who gets how much
-                    let shared = |own: Option<f64>| own.filter(|_| !answer.saturated);
-                    CustomersAnswer {
-                        name: named.name.clone(),
-                        load,
-                        weight: Some(class.weight),
-                        wait_probability: None,
-                        utilization: shared(answer.utilization),
-                        throughput_per_cycle: shared(answer.throughput_per_cycle),
-                        ..answer.clone()
-                    }
-                };
-                station.classes.iter().zip(station.measures()).zip(&self.named).map(answer).collect()
-            }
+            Form::DiscriminatorySharing(station) => self.discriminatory_sharing(station),
         }
+    }
+
+    fn non_preemptive(&self, station: &NonPreemptive) -> Vec<CustomersAnswer> {
+        let busy = cumulated_loads(&station.classes).last().map_or(0.0, |load| load.min(1.0));
+        let answers = self.by_priority(&station.classes, station.measures(), station.utilizations());
+        let waits = |answer: CustomersAnswer| {
+            let wait_probability = (!answer.saturated).then_some(busy);
+            CustomersAnswer { wait_probability, ..answer }
+        };
+        answers.map(waits).collect()
+    }
+
+    fn preemptive_resume(&self, station: &PreemptiveResume) -> Vec<CustomersAnswer> {
+        let answers = self.by_priority(&station.classes, station.measures(), station.utilizations());
+        let with = |(answer, before): (CustomersAnswer, Steady<f64>)| CustomersAnswer {
+            mean_wait_before_service_cycles: before.reached(),
+            ..answer
+        };
+        answers.zip(station.waits_before_service()).map(with).collect()
+    }
+
+    fn discriminatory_sharing(&self, station: &DiscriminatorySharing) -> Vec<CustomersAnswer> {
+        let load = station.load();
+        let answer = |((class, means), named): ((&super::Sharer, Steady<Measures>), &Named)| {
+            let asked = Asked::one_server(class.rate, class.mean, Some(1.0));
+            let answer = queueing(&asked, means);
+            // of what is too little for all, nobody can say who gets how much
+            let shared = |own: Option<f64>| own.filter(|_| !answer.saturated);
+            CustomersAnswer {
+                name: named.name.clone(),
+                load,
+                weight: Some(class.weight),
+                wait_probability: None,
+                utilization: shared(answer.utilization),
+                throughput_per_cycle: shared(answer.throughput_per_cycle),
+                ..answer.clone()
+            }
+        };
+        station.classes.iter().zip(station.measures()).zip(&self.named).map(answer).collect()
     }
 
     /// Answers of classes in order of priority.

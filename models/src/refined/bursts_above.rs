@@ -10,9 +10,9 @@
 //! W_bursts - W_Poisson = [(E[V] - E[V_RT])_bursts - (E[V] - E[V_RT])_Poisson] / (λ m)
 //! ```
 //!
-//! Where the buffer behind the link holds a message, `m = M`: a message that is held up there does not hold up the link.
-//! Where it does not, `m = (1 - σ) E[B]` is what of a service `B` in interface and input channel is not the work of
-//! others, so that the pole is where the model says that the class saturates.
+//! Where the buffer behind the link holds a message, `m = M`: a message that is held up there does not hold up the
+//! link. Where it does not, `m = (1 - σ) E[B]` is what of a service `B` in interface and input channel is not the work
+//! of others, so that the pole is where the model says that the class saturates.
 //!
 //! The own bursts are taken as a Poisson source there: that they coincide with those above is left out.
 //!

@@ -9,28 +9,29 @@
 //! j r  in the states G_j,   1 - σ / N  in the rest of the time
 //! ```
 //!
-//! of the link, which is `σ (1 - 1/N)` on average. Those states in which it takes no more than that, and those in which it
-//! takes more, count as one each, with their mean load. States of several classes are independent, as all sources are.
+//! of the link, which is `σ (1 - 1/N)` on average. Those states in which it takes no more than that, and those in which
+//! it takes more, count as one each, with their mean load. States of several classes are independent, as all sources
+//! are.
 //!
-//! Busy periods are as long as the messages of their bursts make them, not as chance would at that load: the M/D/1 queue
-//! of the interface's formulas is taken at the load `c` at which its busy periods are as old as by chance at `σ / N`, and
-//! by overload in the share `F` of the busy time, begun at the rate `f`:
+//! Busy periods are as long as the messages of their bursts make them, not as chance would at that load: the M/D/1
+//! queue of the interface's formulas is taken at the load `c` at which its busy periods are as old as by chance at
+//! `σ / N`, and by overload in the share `F` of the busy time, begun at the rate `f`:
 //!
 //! ```text
 //! ((1 - c)^-2 - 1) / 2 = ((1 - σ / N)^-2 - 1) / 2 + F / (f M)
 //! ```
 //!
 //! A delay of `x` cycles lasts that long, in which a busy state may end, and while the `M` flits are sent, a quiet one:
-//! with the rate `θ` at which it does, `G_p` the delay on average over the other states, and `G_b` what then comes in half
-//! a message,
+//! with the rate `θ` at which it does, `G_p` the delay on average over the other states, and `G_b` what then comes in
+//! half a message,
 //!
 //! ```text
 //! P(G > x) = P(G_s > x) - (1 - exp(-θ x)) [P(G_s > x) - P(G_p > x)]+ + (1 - exp(-θ M)) [P(G_b > x) - P(G_s > x)]+
 //! ```
 //!
-//! While messages of a class follow each other it holds the others up, and their busy time becomes longer. If it never left
-//! the link, as much would come in between as without bursts, since nothing of it is lost; so with `ρ = λ (M + G_1)`, and
-//! `G_1'` as of Poisson sources, gaps stand in
+//! While messages of a class follow each other it holds the others up, and their busy time becomes longer. If it never
+//! left the link, as much would come in between as without bursts, since nothing of it is lost; so with
+//! `ρ = λ (M + G_1)`, and `G_1'` as of Poisson sources, gaps stand in
 //!
 //! ```text
 //! 1 + ρ (E[G_1'] / E[G_1] - 1)+
@@ -43,14 +44,13 @@
 
 use nalgebra::DMatrix;
 
-use super::Class;
-use super::between::Between;
 use super::bursty_source::{BurstySource, Service, State, active_streams};
 use super::grid::Grid;
 use super::interface::{ByChance, GapsInside, Interface, SameWay};
+use super::interruptions::Interruptions;
 use super::law::Law;
-use super::link_sharing::load_beside;
 use super::modulated::queued;
+use super::{Class, load_beside};
 
 /// What the other real-time classes do to one at the interface, state by state of their bursts.
 pub(super) struct Beside {
@@ -140,8 +140,8 @@ fn parts(class: &Class) -> Vec<Part> {
 /// The most other classes whose bursts are followed: each doubles the states.
 const FOLLOWED: usize = 3;
 
-/// The other classes that come in bursts, with both states of each; of many, those that bring most in them. The rest counts
-/// as Poisson.
+/// The other classes that come in bursts, with both states of each; of many, those that bring most in them. The rest
+/// counts as Poisson.
 fn most_bursty(classes: &[Class], own: usize) -> Vec<(usize, Vec<Part>)> {
     let mut bursty: Vec<(usize, Vec<Part>)> = (0..classes.len())
         .filter(|d| *d != own)
@@ -204,9 +204,9 @@ impl Beside {
             states.iter().map(|state| Interface::new(grid, &state.gaps, &state.classes, own, unit)).collect();
         let Some(steady) = &self.steady else { return each.swap_remove(0) };
         let message = self.own.message / unit;
-        let over = |between: &Between, cells: f64| grid.law(between.over(grid, cells));
+        let over = |between: &Interruptions, cells: f64| grid.law(between.over(grid, cells));
         let begun: Vec<Law> = each.iter().map(|one| over(&one.coming, message / 2.0)).collect();
-        let lasting = |of: &dyn Fn(&Interface) -> &Between| {
+        let lasting = |of: &dyn Fn(&Interface) -> &Interruptions| {
             let laws: Vec<Law> = each.iter().map(|one| over(of(one), message)).collect();
             self.as_long_as_they_last(&laws, &begun, unit)
         };
@@ -221,7 +221,7 @@ impl Beside {
             Law::mixture(&parts)
         };
         let between = |law: &Law, times: f64| {
-            let mut between = Between::nothing(message);
+            let mut between = Interruptions::nothing(message);
             let delayed = (law.positive() * times).min(1.0);
             between.add(delayed, &grid.transform(&law.given_positive()));
             between

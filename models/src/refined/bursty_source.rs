@@ -58,8 +58,9 @@
 //! period in which `j` are in a burst, `j q_j (f - b) / s` is no longer empty, with `q_j` the probability that a
 //! message finds nobody among the `j`: `q_j = (1 - (j - 1) r) / (1 + (j - 1) (f - b) / s)`, as in M/G/1, and exact
 //! for `j = 1`, as long as `f - b` is less than the spare `s (1 - j r)`. So `P(V = 0, j) = γ G_j e_j`,
-//! `e_j = 1 - j r - j q_j (f - b) / s`, and `γ` follows from `P(V = 0) = 1 - λ b - λ P_0 (f - b)`. With `u`, `v` the probabilities of an empty queue (over `γ`) for the first
-//! and for the later messages of a burst (the sums in `Sums`), `φ = v + (u - v) / N`, `ε = N y - 1 + α (1 + r) / 2`:
+//! `e_j = 1 - j r - j q_j (f - b) / s`, and `γ` follows from `P(V = 0) = 1 - λ b - λ P_0 (f - b)`. With `u`, `v` the
+//! probabilities of an empty queue (over `γ`) for the first and for the later messages of a burst (the sums in `Sums`),
+//! `φ = v + (u - v) / N`, `ε = N y - 1 + α (1 + r) / 2`:
 //!
 //! ```text
 //! γ = (1 - ρ) / (Σ G_j e_j + λ (f - b) φ),    P_0 = γ φ
@@ -85,9 +86,9 @@
 //! Anick-Mitra-Sondhi model*, J. Appl. Math. Stoch. Anal. 2004:1, 19-71; \[LN18\] Latouche, Nguyen, *Analysis of
 //! fluid flow models*, arXiv:1802.04355; \[SWFB11\] Steyaert, Walraevens, Fiems, Bruneel, *The N-BMAP/G/1 queueing
 //! model: queue contents and delay analysis*, Math. Probl. Eng. 2011, 401365; \[WWL12\] Wang, Wang, Li, *ADDA:
-//! alternating-directional doubling algorithm for M-matrix algebraic Riccati equations* (2012). Akar and Arikan, *Markov
-//! modulated periodic arrival process offered to an ATM multiplexer* (Perform. Eval., 1995), take cells and bursts
-//! together, by a differential equation.
+//! alternating-directional doubling algorithm for M-matrix algebraic Riccati equations* (2012). Akar and Arikan,
+//! *Markov modulated periodic arrival process offered to an ATM multiplexer* (Perform. Eval., 1995), take cells and
+//! bursts together, by a differential equation.
 
 mod active_streams;
 mod chance;

@@ -13,9 +13,9 @@
 //! Two buffers hold `2 b` flits, `P` of which are on their way when the message flows. `D` is the wait behind others in
 //! the input channel between, as far as it has room: the flit `2 b` places ahead may be one of theirs.
 
-use super::between::Between;
 use super::ecube_paths::Output;
 use super::grid::{Grid, product};
+use super::interruptions::Interruptions;
 use super::law::Law;
 use super::station::{Shape, Waits};
 
@@ -25,12 +25,12 @@ pub(super) struct Kind<'k> {
     /// `U`
     link: Law,
     /// `K`
-    interruptions: &'k Between,
+    interruptions: &'k Interruptions,
 }
 
 impl<'k> Kind<'k> {
     /// Of what is waited for at an output, and what others send per flit.
-    pub(super) fn new(waits: &'k Waits, interruptions: &'k Between) -> Self {
+    pub(super) fn new(waits: &'k Waits, interruptions: &'k Interruptions) -> Self {
         let (w, v) = (waits.grant.mean(), waits.link.mean());
         let link = if v > 1e-9 { waits.link.stretched((1.0 - w / v).max(0.0)) } else { Law::zero() };
         Self { grant: &waits.grant, link, interruptions }

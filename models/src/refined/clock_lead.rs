@@ -16,8 +16,7 @@
 //! come over its own input. Who comes meanwhile is in step, stamped from now on, and goes first until the time has
 //! caught up with `Λ` (module `link_sharing`).
 
-use super::Class;
-use super::link_sharing::others;
+use super::{Class, others};
 
 /// A class among all real-time classes of a link.
 #[derive(Clone, Copy, Debug)]

@@ -160,7 +160,8 @@ pub(super) struct Chains {
 const MOST_STEPS: f64 = 128.0;
 
 impl Class {
-    /// The class beside messages of so many flits: of those so short that they do not fill a step, several come at once.
+    /// The class beside messages of so many flits: of those so short that they do not fill a step, several come at
+    /// once.
     pub(super) fn beside(&self, flits: f64) -> Self {
         let together = (flits / MOST_STEPS / self.message).ceil().max(1.0);
         Self { rate: self.rate / together, message: self.message * together, ..*self }
@@ -168,9 +169,9 @@ impl Class {
 }
 
 impl Chains {
-    /// Chains in which the shorter message has at most about `2 steps` steps, and what matters of the longer one at most
-    /// [`MOST_STEPS`]: all of an own message, and of one of the other class the `reach` flits that may go before the
-    /// end of an own one.
+    /// Chains in which the shorter message has at most about `2 steps` steps, and what matters of the longer one at
+    /// most [`MOST_STEPS`]: all of an own message, and of one of the other class the `reach` flits that may go before
+    /// the end of an own one.
     pub(super) fn new(
         (own, own_index): (&Class, usize),
         (other, index): (&Class, usize),

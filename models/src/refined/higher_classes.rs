@@ -7,12 +7,12 @@
 use realfft::num_complex::Complex64;
 
 use super::Class;
-use super::between::Between;
 use super::grid::{Grid, Transform};
 use super::interface::Interface;
+use super::interruptions::Interruptions;
 use super::law::Law;
-use super::modulated::Modulated;
-use super::station::Around;
+use super::modulated::{Modulated, power};
+use super::station::Environment;
 
 /// What strictly higher classes do to a message on one link.
 pub(super) struct Above {
@@ -72,12 +72,6 @@ impl Higher {
     fn powers(&self, z: Complex64) -> Vec<Complex64> {
         self.messages.iter().map(|(m, _)| power(z, *m)).collect()
     }
-}
-
-/// `z^m` for any `m`, what falls between two whole powers split over them.
-pub(super) fn power(z: Complex64, m: f64) -> Complex64 {
-    let whole = m.floor();
-    z.powi(whole as i32) * (1.0 - (m - whole) + z * (m - whole))
 }
 
 impl Above {
@@ -166,8 +160,8 @@ impl Above {
 
     /// What surrounds the lower class at an output where the share `contending` of the higher messages comes over
     /// other inputs, and `met` of those found; its own messages come at `rate` per cell.
-    pub(super) fn around(&self, grid: &Grid, (contending, met): (f64, f64), rate: f64) -> Around {
-        Around {
+    pub(super) fn environment(&self, grid: &Grid, (contending, met): (f64, f64), rate: f64) -> Environment {
+        Environment {
             company: None,
             contending,
             in_step: self.between().part(contending),
@@ -180,8 +174,8 @@ impl Above {
         }
     }
 
-    fn between(&self) -> Between {
-        Between::steadily(0.0, self.per_flit.clone())
+    fn between(&self) -> Interruptions {
+        Interruptions::steadily(0.0, self.per_flit.clone())
     }
 
     /// What the lower class `own` meets at the interface, the same node's `higher` classes being above it.
@@ -233,10 +227,10 @@ mod tests {
         };
         let (higher, lower) = (class(0.006, 32.0), class(0.01, 24.0));
         let above = Above::new(&grid, &[higher], 1.0).unwrap();
-        let around = above.around(&grid, (1.0, 1.0), lower.rate);
-        let completion = product(&grid.delay(24.0), &around.lagging.over(&grid, 24.0));
+        let environment = above.environment(&grid, (1.0, 1.0), lower.rate);
+        let completion = product(&grid.delay(24.0), &environment.lagging.over(&grid, 24.0));
         let completion = grid.law(completion);
-        let (completion, set_up) = (Time::of(&grid, &completion), Time::of(&grid, &around.set_up));
+        let (completion, set_up) = (Time::of(&grid, &completion), Time::of(&grid, &environment.set_up));
         let queue = Queue::new(&grid, lower.rate, &completion, &completion.and(&set_up), &set_up).unwrap();
         let (s1, s2) = (higher.load(), lower.load());
         let work = (0.006 * 32.0 * 32.0 + 0.01 * 24.0 * 24.0) / 2.0;

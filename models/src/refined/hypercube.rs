@@ -16,8 +16,8 @@
 //!
 //! For a class the first input channel and the interface are iterated with the mean first output, as in a single
 //! router; what follows depends on it, but not the other way round, unless messages are longer than the buffers.
-//! Routers are taken to be independent of each other but for who follows whom (our own approximation, as are all formulas
-//! here that name no source).
+//! Routers are taken to be independent of each other but for who follows whom (our own approximation, as are all
+//! formulas here that name no source).
 
 mod along_path;
 mod contention;
@@ -29,7 +29,6 @@ mod stations;
 
 use std::rc::Rc;
 
-use super::between::Between;
 use super::chained_blocking::Held;
 use super::ecube_paths::{Crossing, EcubePaths};
 use super::grid::Grid;
@@ -40,12 +39,16 @@ use super::law::Law;
 use super::link_sharing::LinkSharing;
 use super::solution::{Delays, Detail, Found, Outcome, Parts, Warm, on_wider_lattices};
 use super::source::{InBuffer, Source};
-use super::station::{Around, Arriving, Met, Overloaded, Place, Shape, Station as Queues, Waits};
+use super::station::{
+    Arriving, Environment, OutputDelays, Overloaded, Place, Shape, Station as Queues, Waits,
+};
+use super::tail_and_header::TailAndHeader;
 use super::{Asked, Class, Resolution};
 use along_path::{Path, Prepared};
 use contention::Contended;
+use input_channel::InChannel;
 use links::{Chained, Link, Others, passed};
-use stations::Station;
+use stations::{Station, Stations};
 
 /// Rounds over a path in which messages longer than the buffers hold each other up.
 const CHAINED: u32 = 4;
@@ -92,7 +95,7 @@ pub(super) fn solve(
     wanted.iter().copied().map(solve).collect()
 }
 
-/// A class and what surrounds it.
+/// A class and its environment.
 struct OneClass<'g> {
     grid: &'g Grid,
     unit: f64,
@@ -155,22 +158,10 @@ impl<'g> OneClass<'g> {
         let ejection = link(1.0, chains.map(|chains| &chains.ejection))?;
         let interface = match (&ejection.others, chains.zip(own)) {
             (Others::Above(above), _) => above.interface(grid, &real_time, &class, unit),
-            (_, Some((chains, own))) => match &chains.interface {
-                Some(gaps) => gaps.interface(grid, own, unit),
-                None => {
-                    let shared = chains.ejection.around(grid, &real_time, own, (1.0, 1.0), 0.0, unit);
-                    let header_wait = chains.ejection.header_wait(&real_time, own, unit);
-                    Interface::without_clocks(grid, &shared, class.message / unit, header_wait)
-                }
-            },
+            (_, Some((chains, own))) => chains.interface(grid, &real_time, own, unit),
             (_, None) => unreachable!("a class without others above is real-time"),
         };
-        let gaps = |flits: f64| {
-            let law =
-                |gaps: &Between| if flits > 0.0 { grid.law(gaps.over(grid, flits)) } else { Law::zero() };
-            [law(&interface.first), law(&interface.later)]
-        };
-        let (whole, rest) = (gaps(shape.message), gaps(shape.rest()));
+        let [whole, rest] = [shape.message, shape.rest()].map(|flits| interface.gaps_over(grid, flits));
         let ended = interface.ended(grid, shape.message, &whole);
         let work = interface.work_inside(grid, shape);
         let header = own.map_or(f64::INFINITY, |own| passed(&real_time, own) / unit);
@@ -202,18 +193,23 @@ impl<'g> OneClass<'g> {
         &'s self,
         last: bool,
         crossing: Crossing,
-        around: &'s Around,
+        environment: &'s Environment,
         contended: &'s Contended,
     ) -> Queues<'s> {
         let rate = self.contending_rate(last, crossing, contended);
         // at the crossbar no more than one message of each other input can be ahead
         let ahead = crossing.others.max(1.0);
-        let queues = Queues::new(self.grid, self.shape, around, rate, ahead, &contended.held_up);
+        let queues = Queues::new(self.grid, self.shape, environment, rate, ahead, &contended.held_up);
         if last && self.work.is_some() { queues.with_free_link() } else { queues }
     }
 
     /// The queues at an output.
-    fn meet(&self, queues: &Queues<'_>, arriving: &Arriving, mut waits: Waits) -> Result<Met, Overloaded> {
+    fn meet(
+        &self,
+        queues: &Queues<'_>,
+        arriving: &Arriving,
+        mut waits: Waits,
+    ) -> Result<OutputDelays, Overloaded> {
         const ROUNDS: usize = 6;
         let tolerance = if self.laws { 1e-3 } else { 1e-2 };
         let mut round = 1;
@@ -231,7 +227,7 @@ impl<'g> OneClass<'g> {
     /// Interface and first input channel, with the mean first output behind them.
     fn source(
         &self,
-        around: &Around,
+        environment: &Environment,
         held: &Held,
         resolution: &Resolution,
         start: Option<&State>,
@@ -239,8 +235,8 @@ impl<'g> OneClass<'g> {
     ) -> Result<Settled, Overloaded> {
         let outputs = self.outputs(true, false);
         let crossing = self.paths.mean(outputs.iter().copied());
-        let contended = self.contended(false, &outputs, around, held);
-        let queues = self.queues(false, crossing, around, &contended);
+        let contended = self.contended(false, &outputs, environment, held);
+        let queues = self.queues(false, crossing, environment, &contended);
         let coming = self.grid.law(self.interface.coming.over(self.grid, self.shape.rest()));
         let source = Source {
             grid: self.grid,
@@ -275,25 +271,25 @@ impl<'g> OneClass<'g> {
     ) -> Result<Outcome, Overloaded> {
         let (n, unit) = (self.dimension, self.unit);
         let mut report = Detail::default();
-        let around = self.around(false, self.paths.mean(self.outputs(true, false)));
+        let environment = self.environment(false, self.paths.mean(self.outputs(true, false)));
         let mut held = Held::nobody();
         let mut round = 0;
         let mut warm = start.cloned();
         let (mut stations, in_channel, queued, gaps, state, pace) = loop {
             let Settled { met, queued, state, narrow } =
-                self.source(&around, &held, resolution, warm.as_ref(), &mut report)?;
+                self.source(&environment, &held, resolution, warm.as_ref(), &mut report)?;
             if narrow {
                 return Ok(Outcome::TooNarrow(Some(state), report));
             }
             let entering = self.entering(queued.in_buffer.clone());
-            let (gaps, middle) = self.gaps_on_the_way(&around, &met, &entering, &held)?;
+            let (gaps, middle) = self.gaps_on_the_way(&environment, &met, &entering, &held)?;
             let before = held.mean();
             round += 1;
             let stations = self.stations(&entering, gaps, &held, &met, middle)?;
             let in_channel = self.in_channel(&stations, gaps, &held);
             if round < if self.shape.is_short() { CHAINED } else { BEHIND } {
                 held = if self.shape.is_short() {
-                    self.chained((&around, &met), gaps, &in_channel, &held)?
+                    self.chained((&environment, &met), gaps, &in_channel, &held)?
                 } else {
                     self.behind(&met, &in_channel)
                 };
@@ -313,37 +309,15 @@ impl<'g> OneClass<'g> {
         let expected =
             residence + typical.waits + typical.link + self.gaps[0].max(&self.gaps[1]).mean().max(gaps);
         let start = self.start(expected, &queued);
-        let prepared = Prepared::new(&stations);
-        let (mut transfer, mut input, mut granted, mut link) = (0.0, 0.0, 0.0, 0.0);
-        for (path, hops) in paths.iter().zip(1..) {
-            let share = self.paths.share(hops);
-            transfer += share * lone(hops);
-            input += share * (residence + path.inside) * unit;
-            granted += share * path.granted * unit;
-            let upstream = path.waits - path.inside;
-            link += share * (path.link + upstream) * unit;
-        }
-        let (mut delays, mut parts) = (Vec::new(), Vec::new());
-        let mut delay = 0.0;
-        if self.laws {
-            for (path, hops) in paths.iter().zip(1..) {
-                let share = self.paths.share(hops);
-                let law = self.along(path, &prepared, &in_channel, start.clone());
-                delay += share * law.mean() * unit;
-                delays.push(Delays { hops: Some(hops), share, lone: lone(hops), law });
-            }
+        let [input, granted, link] = self.mean_waits(&paths, residence);
+        let (delay, delays, parts) = if self.laws {
+            self.delays(&paths, &stations, &in_channel, &start, lone)
         } else {
-            let hops = (self.paths.mean_hops().floor() as u32 + 1).min(n);
-            let path = Path::mean(self, &stations, &in_channel, hops);
-            delay += self.mean_along(&path, &prepared, &in_channel, start) * unit;
-            parts.extend(self.gaps.clone());
-            for (_, Station { met, .. }) in stations.known {
-                parts.extend([met.waits.link, met.blocked]);
-            }
-        }
+            self.mean_delay(stations, &in_channel, start)
+        };
         let Parts { input, arbitration, output, gaps } = Parts::of(delay, input, granted, link);
         Ok(Outcome::Found(Found {
-            transfer,
+            transfer: (1..=n).map(|hops| self.paths.share(hops) * lone(hops)).sum(),
             input,
             arbitration,
             output,
@@ -358,6 +332,55 @@ impl<'g> OneClass<'g> {
             detail: report,
             warm: Warm { state, unit, cells: resolution.cells },
         }))
+    }
+
+    /// Mean waits over all paths \[cycles\]: in input buffers, for crossbars and for links.
+    fn mean_waits(&self, paths: &[Path], residence: f64) -> [f64; 3] {
+        let (mut input, mut granted, mut link) = (0.0, 0.0, 0.0);
+        for (path, hops) in paths.iter().zip(1..) {
+            let (share, upstream) = (self.paths.share(hops), path.waits - path.inside);
+            input += share * (residence + path.inside) * self.unit;
+            granted += share * path.granted * self.unit;
+            link += share * (path.link + upstream) * self.unit;
+        }
+        [input, granted, link]
+    }
+
+    /// Mean delay of tails \[cycles\], and its law over each number of hops.
+    fn delays(
+        &self,
+        paths: &[Path],
+        stations: &Stations,
+        in_channel: &[InChannel],
+        start: &TailAndHeader<'_>,
+        lone: impl Fn(u32) -> f64,
+    ) -> (f64, Vec<Delays>, Vec<Law>) {
+        let prepared = Prepared::new(stations);
+        let (mut delay, mut delays) = (0.0, Vec::new());
+        for (path, hops) in paths.iter().zip(1..) {
+            let share = self.paths.share(hops);
+            let law = self.along(path, &prepared, in_channel, start.clone());
+            delay += share * law.mean() * self.unit;
+            delays.push(Delays { hops: Some(hops), share, lone: lone(hops), law });
+        }
+        (delay, delays, Vec::new())
+    }
+
+    /// Mean delay of tails \[cycles\] over a path of mean length, and the laws that it was made of.
+    fn mean_delay(
+        &self,
+        stations: Stations,
+        in_channel: &[InChannel],
+        start: TailAndHeader<'_>,
+    ) -> (f64, Vec<Delays>, Vec<Law>) {
+        let hops = (self.paths.mean_hops().floor() as u32 + 1).min(self.dimension);
+        let path = Path::mean(self, &stations, in_channel, hops);
+        let delay = self.mean_along(&path, &Prepared::new(&stations), in_channel, start) * self.unit;
+        let mut parts = self.gaps.to_vec();
+        for (_, Station { met, .. }) in stations.known {
+            parts.extend([met.waits.link, met.blocked]);
+        }
+        (delay, Vec::new(), parts)
     }
 }
 

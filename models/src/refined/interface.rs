@@ -18,8 +18,8 @@
 //! E[G_1] <= (M σ_o + Σ σ_d M_d / 2 / (1 - σ_o)) / (1 - σ_o)
 //! ```
 //!
-//! (what is found, and what comes meanwhile). In a long busy period of c all that comes of the others goes through, as far
-//! as the clocks let it. Nearer to that limit `L` the longer the class keeps the link, `u` of the time (our own
+//! (what is found, and what comes meanwhile). In a long busy period of c all that comes of the others goes through, as
+//! far as the clocks let it. Nearer to that limit `L` the longer the class keeps the link, `u` of the time (our own
 //! approximation), so that at a load of one the source saturates:
 //!
 //! ```text
@@ -29,13 +29,12 @@
 mod busy_period;
 mod same_way;
 
-use super::Class;
-use super::between::{Between, Nested, Presence, delays_together, together};
 use super::greedy_chain::{Chains, GreedyChain};
 use super::grid::{Grid, Transform};
+use super::interruptions::{Interruptions, Nested, Presence, delays_together, together};
 use super::law::Law;
-use super::link_sharing::{load_beside, others};
-use super::station::{Around, Shape};
+use super::station::{Environment, Shape};
+use super::{Class, load_beside, others};
 
 pub(super) use busy_period::ages;
 pub(super) use same_way::SameWay;
@@ -45,11 +44,11 @@ use busy_period::before;
 /// What the link of the interface does to messages of one class.
 pub(super) struct Interface {
     /// `G_0`: gaps of a message that found none of its own class before it.
-    pub(super) first: Between,
+    pub(super) first: Interruptions,
     /// `G_1`: of another.
-    pub(super) later: Between,
+    pub(super) later: Interruptions,
     /// Gaps as of Poisson sources, where bursts above make others of them.
-    pub(super) work: Option<Between>,
+    pub(super) work: Option<Interruptions>,
     /// `v_N`: what the header waits for: best effort only.
     pub(super) set_up: Law,
     /// `hw`: mean wait of a header for others in the midst of their turn \[cells\].
@@ -57,9 +56,9 @@ pub(super) struct Interface {
     /// `g0`: mean length of one gap \[cells\].
     pub(super) gap: f64,
     /// `G_0`, `G_1` as the next link ends them; none where that makes no difference.
-    pub(super) ended: Option<[Between; 2]>,
+    pub(super) ended: Option<[Interruptions; 2]>,
     /// What comes between the flits of a message, whatever it found.
-    pub(super) coming: Between,
+    pub(super) coming: Interruptions,
     /// What a stalled message waits for to regain the link: best effort only, an equal class has kept its stamps.
     pub(super) regain: Law,
 }
@@ -198,7 +197,8 @@ pub(super) struct GapsInside {
 impl GapsInside {
     /// Of class `own` among all real-time classes of the node.
     ///
-    /// Busy periods of each class are as long, and waits behind its own, as those of Poisson messages of a load `by_chance`.
+    /// Busy periods of each class are as long, and waits behind its own, as those of Poisson messages of a load
+    /// `by_chance`.
     pub(super) fn new(
         classes: &[Class],
         by_chance: &[ByChance],
@@ -237,9 +237,16 @@ impl GapsInside {
 }
 
 impl Interface {
+    /// `G_0`, `G_1` over so many flits.
+    pub(super) fn gaps_over(&self, grid: &Grid, flits: f64) -> [Law; 2] {
+        let law =
+            |gaps: &Interruptions| if flits > 0.0 { grid.law(gaps.over(grid, flits)) } else { Law::zero() };
+        [law(&self.first), law(&self.later)]
+    }
+
     /// Gaps as of Poisson sources in a whole message and in what its buffer does not hold.
     pub(super) fn work_inside(&self, grid: &Grid, shape: Shape) -> Option<[Law; 2]> {
-        let law = |flits: f64, gaps: &Between| {
+        let law = |flits: f64, gaps: &Interruptions| {
             if flits > 0.0 { grid.law(gaps.over(grid, flits)) } else { Law::zero() }
         };
         self.work.as_ref().map(|gaps| [law(shape.message, gaps), law(shape.rest(), gaps)])
@@ -256,7 +263,7 @@ impl Interface {
     /// Of class `own` among all real-time classes of the node.
     pub(super) fn new(grid: &Grid, gaps: &GapsInside, classes: &[Class], own: usize, unit: f64) -> Self {
         let (GapsInside { pairs, same }, class, others) = (gaps, &classes[own], others(classes, own));
-        let nothing = Between::nothing(class.message / unit);
+        let nothing = Interruptions::nothing(class.message / unit);
         let (mut later, mut coming) = (nothing.clone(), nothing.clone());
         let (mut header_wait, mut gap, mut gaps) = (0.0, 0.0, 0.0);
         let comes: Vec<Law> = pairs.iter().map(|pair| pair.comes.given_positive()).collect();
@@ -299,36 +306,18 @@ impl Interface {
             let turn = (k * k / (2.0 * other.message * (1.0 - other.load()).max(0.05))).min(k);
             header_wait += pair.present * turn.min(other.message) / unit;
         }
-        // no more than if the others always went first: what is found of them, and what comes
-        let load: f64 = others.iter().map(|d| classes[*d].load()).sum();
-        let found: f64 = others.iter().map(|d| classes[*d].load() * classes[*d].message / 2.0).sum();
-        let left = (1.0 - load).max(0.02);
-        let most = (class.message * load + found / left) / left / unit;
         let mean = grid.law(later.over(grid, class.message / unit)).mean();
-        // In a long busy period of the class all that comes of the others goes through, as far as the clocks let it: E[G_1]
-        // tends to M Σ min(σ_d / (1 - σ_o), V_c / V_d). How near it comes depends on how long the class keeps the link.
-        let turn = |d: &usize| (classes[*d].load() / left).min(class.vtick / classes[*d].vtick);
-        let long_run = class.message * others.iter().map(turn).sum::<f64>() / unit;
-        let (keeps, lacking) = (class.message / unit + mean, long_run - mean);
-        if mean > most {
-            later = later.part(most / mean);
-            later_ended = later_ended.part(most / mean);
-        } else if lacking > 0.0 && mean > 0.0 {
-            let rate = class.rate * unit;
-            let keeps = rate * keeps / (1.0 - rate * lacking).max(rate * keeps);
-            later = later.part(1.0 + keeps * lacking / mean);
-            later_ended = later_ended.part(1.0 + keeps * lacking / mean);
-        }
+        let part = in_long_busy_periods(class, others.iter().map(|d| &classes[*d]), mean, unit);
         let gap = if gaps > 0.0 { gap / gaps } else { 0.0 };
         let first = |presences: &[Presence]| {
             let mut first = nothing.clone();
             first.add(1.0, &together(grid, presences));
             first
         };
-        let ended = is_ended.then(|| [first(&presences_ended), later_ended]);
+        let ended = is_ended.then(|| [first(&presences_ended), later_ended.part(part)]);
         Self {
             first: first(&presences),
-            later,
+            later: later.part(part),
             ended,
             coming,
             work: None,
@@ -340,22 +329,56 @@ impl Interface {
     }
 }
 
+/// Factor on the `mean` gaps \[cells\] of a message behind another of its class.
+///
+/// The upper limit is that all others always go first: their messages present, and later arrivals. In long busy periods
+/// of the class all arrivals of the others are served, as far as the clocks allow: `E[G_1]` tends to
+/// `M Σ min(σ_d / (1 - σ_o), V_c / V_d)`, the nearer the longer the class keeps the link.
+fn in_long_busy_periods<'c>(
+    class: &Class,
+    others: impl Iterator<Item = &'c Class> + Clone,
+    mean: f64,
+    unit: f64,
+) -> f64 {
+    let load: f64 = others.clone().map(Class::load).sum();
+    let found: f64 = others.clone().map(|d| d.load() * d.message / 2.0).sum();
+    let left = (1.0 - load).max(0.02);
+    let most = (class.message * load + found / left) / left / unit;
+    let turn = |d: &Class| (d.load() / left).min(class.vtick / d.vtick);
+    let long_run = class.message * others.map(turn).sum::<f64>() / unit;
+    let (keeps, lacking) = (class.message / unit + mean, long_run - mean);
+    if mean > most {
+        most / mean
+    } else if lacking > 0.0 && mean > 0.0 {
+        let rate = class.rate * unit;
+        let keeps = rate * keeps / (1.0 - rate * lacking).max(rate * keeps);
+        1.0 + keeps * lacking / mean
+    } else {
+        1.0
+    }
+}
+
 impl Interface {
     /// Without clocks that run ahead (fair queueing, weighted round robin) the interface shares its link as an output
     /// does: a first message finds `v` and meets `K`, a later one `v_l` and `K`, all of it as gaps.
-    pub(super) fn without_clocks(grid: &Grid, around: &Around, message: f64, header_wait: f64) -> Self {
+    pub(super) fn without_clocks(
+        grid: &Grid,
+        environment: &Environment,
+        message: f64,
+        header_wait: f64,
+    ) -> Self {
         let gaps = |found: &Law| {
-            let mut between = around.lagging.clone();
+            let mut between = environment.lagging.clone();
             between.add(found.positive(), &grid.transform(&found.given_positive()));
             between
         };
-        let (first, later) = (gaps(&around.set_up), gaps(&around.left_behind));
+        let (first, later) = (gaps(&environment.set_up), gaps(&environment.left_behind));
         let whole = grid.law(first.over(grid, message));
         Self {
             gap: whole.given_positive().mean(),
             first,
             later,
-            coming: around.lagging.clone(),
+            coming: environment.lagging.clone(),
             ended: None,
             regain: Law::zero(),
             work: None,

@@ -9,7 +9,7 @@ use super::Resolution;
 use super::law::Law;
 use super::solution::Detail;
 use super::source::{Queued, Row, STATES, Source};
-use super::station::{Arriving, Met, Overloaded, Station, Waits};
+use super::station::{Arriving, OutputDelays, Overloaded, Station, Waits};
 
 /// What one round hands to the next.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +30,7 @@ impl State {
         Self { row: Row::nobody(), laws: [waits.grant, waits.link] }
     }
 
-    fn after(met: &Met, queued: &Queued) -> Self {
+    fn after(met: &OutputDelays, queued: &Queued) -> Self {
         let Waits { grant, link } = &met.waits;
         Self { row: queued.row.clone(), laws: [grant.clone(), link.clone()] }
     }
@@ -65,7 +65,7 @@ impl State {
 
 /// Where the iteration ends.
 pub(super) struct Settled {
-    pub(super) met: Met,
+    pub(super) met: OutputDelays,
     pub(super) queued: Queued,
     /// From where a similar iteration may set out.
     pub(super) state: State,
@@ -114,7 +114,7 @@ impl Iteration<'_> {
         State { row: self.source.full(), laws: state.laws.clone() }
     }
 
-    fn round(&self, state: &State) -> Result<(Met, Queued), Overloaded> {
+    fn round(&self, state: &State) -> Result<(OutputDelays, Queued), Overloaded> {
         let State { row, laws: [grant, link] } = state;
         let arriving = Arriving {
             gaps: self.gaps.clone(),

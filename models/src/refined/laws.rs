@@ -1,11 +1,11 @@
 //! The distributions of the latency, which hang on the means.
 //!
-//! Means come from the lattice for means, whatever else is asked for, so that every command says the same of a scenario.
-//! Distributions need cells of a cycle, since they jump where a whole message has gone ahead: the iteration goes on from
-//! the means on that lattice ([`super::Resolution::fine`]), which moves its own mean a little, by up to 1 % of the
-//! latency in most scenarios. The law handed out is the one nearest to it (in the sense of Kullback and Leibler) that
-//! has the reported mean: its weights times `exp(-s x)`, with one `s` for all numbers of hops. It keeps the places of
-//! the jumps; both means agree to 1e-9 of the latency.
+//! Means come from the lattice for means, whatever else is asked for, so that every command says the same of a
+//! scenario. Distributions need cells of a cycle, since they jump where a whole message has gone ahead: the iteration
+//! goes on from the means on that lattice ([`super::Resolution::fine`]), which moves its own mean a little, by up to 1
+//! % of the latency in most scenarios. The law handed out is the one nearest to it (in the sense of Kullback and
+//! Leibler) that has the reported mean: its weights times `exp(-s x)`, with one `s` for all numbers of hops. It keeps
+//! the places of the jumps; both means agree to 1e-9 of the latency.
 
 use super::law::Law;
 use super::solution::{Delays, Found, Warm};
@@ -86,8 +86,8 @@ fn tilted(law: &Law, tilt: f64) -> Law {
     if tilt == 0.0 { law.clone() } else { law.tilted_law(tilt) }
 }
 
-/// The tilt, no greater than `most` to either side, with which the mean is nearest to the wanted one: the mean falls with
-/// the tilt, so that Newton's method within a bracket finds it.
+/// The tilt, no greater than `most` to either side, with which the mean is nearest to the wanted one: the mean falls
+/// with the tilt, so that Newton's method within a bracket finds it.
 fn tilt_to(delays: &[Delays], wanted: f64, most: f64) -> f64 {
     let (mut low, mut high) = (-most, most);
     let mut tilt = 0.0;

@@ -6,28 +6,28 @@
 //! cycles; from then on both queues hold flits and stamps accumulate: `k = V_c / V_d` flits of d go per flit of c.
 //! Fair queueing and weighted round robin have no clock to catch up with: `k` from the first flit on.
 //!
-//! Who has been kept from the link by others before is *behind*: its queue does not empty, so its stamps lead the time by
-//! `Λ` (module `clock_lead`). With `Λ_c` or `Λ_d` of the two
+//! Who has been kept from the link by others before is *behind*: its queue does not empty, so its stamps lead the time
+//! by `Λ` (module `clock_lead`). With `Λ_c` or `Λ_d` of the two
 //!
 //! ```text
 //! e = (V_d + Λ_d) - (V_c + Λ_c)
 //! ```
 //!
-//! so a newcomer, whose clock starts from now, passes: an own message goes before most of what it finds of d if that has
-//! been behind for some time, and lets pass whatever comes once it is behind itself.
+//! so a newcomer, whose clock starts from now, passes: an own message goes before most of what it finds of d if that
+//! has been behind for some time, and lets pass whatever comes once it is behind itself.
 //!
 //! These chains of pairs tell what is found, and what comes, by messages that find none of their own class. What the
 //! others do while the class keeps the link is told in `shared_queue`.
 
-use super::between::{Between, Nested, Presence, delays_together, together};
 use super::clock_lead::ClockLead;
 use super::greedy_chain::{Chains, GreedyChain};
 use super::grid::Grid;
 use super::interface::{ages, seen_by_the_first};
+use super::interruptions::{Interruptions, Nested, Presence, delays_together, together};
 use super::law::Law;
 use super::shared_queue::{Company, Sharer};
-use super::station::Around;
-use super::{Asked, Class};
+use super::station::Environment;
+use super::{Asked, Class, load_beside, others};
 
 /// What a link stamps flits by.
 #[derive(Clone, Copy, Debug)]
@@ -73,8 +73,8 @@ struct Pair {
     message: f64,
     /// Probability that it is there, given that the own class is not.
     present: f64,
-    /// `X_r` \[steps of its messages\]: delay of the tail if it comes when `r` flits are still to go, by even steps up to
-    /// all.
+    /// `X_r` \[steps of its messages\]: delay of the tail if it comes when `r` flits are still to go, by even steps up
+    /// to all.
     met: Vec<Law>,
     /// `V_1` \[the same steps\]: the same if it is found.
     found: Vec<Law>,
@@ -291,7 +291,7 @@ impl LinkSharing {
 
     /// What surrounds the class at an output where the share `contending` of the others' messages comes over other
     /// inputs, `met` of those found, and whose gaps last `gap` cells on average.
-    pub(super) fn around(
+    pub(super) fn environment(
         &self,
         grid: &Grid,
         classes: &[Class],
@@ -299,10 +299,10 @@ impl LinkSharing {
         (contending, met): (f64, f64),
         gap: f64,
         unit: f64,
-    ) -> Around {
+    ) -> Environment {
         let (mut left_behind, mut unseen) = (Law::zero(), 1.0);
         let mut none_left = 1.0;
-        let nothing = Between::nothing(self.message / unit);
+        let nothing = Interruptions::nothing(self.message / unit);
         let (mut in_step, mut lagging) = (nothing.clone(), nothing);
         let mut fresh = vec![Law::zero(); FRESH];
         let nested = [contending, 1.0].map(|contending| {
@@ -340,47 +340,45 @@ impl LinkSharing {
             }
         }
         let set_up = grid.law(together(grid, &at_once));
-        // In a long busy period of the class all that comes of the others goes through: I + v_l tends to
-        // M sigma_o / (1 - sigma_o). How far it gets depends on how long the class keeps the link (our approximation).
-        let others: f64 = others(classes, own).iter().map(|d| classes[*d].load()).sum();
-        let long_run = self.message * others / (1.0 - others).max(0.02);
-        let coming = self.mean_coming();
-        let (short_run, lacking) = (left_behind.mean(), (long_run - coming) / unit - left_behind.mean());
-        if lacking > 0.0 && short_run > 0.0 {
-            let stays = (classes[own].rate * contending * (self.message + coming)).min(1.0);
-            left_behind = left_behind.stretched(1.0 + stays * lacking / short_run);
-        }
         let beside = |d: usize| {
             let class = &classes[d];
             Sharer { load: class.load(), flits: classes[own].vtick / class.vtick, rate: class.rate * unit }
         };
-        let sharers: Vec<Sharer> = self::others(classes, own).into_iter().map(beside).collect();
-        Around {
+        let sharers: Vec<Sharer> = others(classes, own).into_iter().map(beside).collect();
+        Environment {
             company: Company::of(&sharers, 1.0 - none_left),
             contending,
             in_step,
             lagging,
             alone: Some(together(grid, &tails)),
             set_up,
-            left_behind,
+            left_behind: self.in_long_busy_periods(left_behind, classes, own, contending, unit),
             fresh,
             seen: (1.0 - unseen).min(0.95),
         }
+    }
+
+    /// `v_l` with long busy periods of the class, in which all arrivals of the others are served: `I + v_l` tends to
+    /// `M σ_o / (1 - σ_o)`, the nearer the longer the class keeps the link (our approximation).
+    fn in_long_busy_periods(
+        &self,
+        left_behind: Law,
+        classes: &[Class],
+        own: usize,
+        contending: f64,
+        unit: f64,
+    ) -> Law {
+        let others: f64 = others(classes, own).iter().map(|d| classes[*d].load()).sum();
+        let long_run = self.message * others / (1.0 - others).max(0.02);
+        let coming = self.mean_coming();
+        let (short_run, lacking) = (left_behind.mean(), (long_run - coming) / unit - left_behind.mean());
+        if lacking <= 0.0 || short_run <= 0.0 {
+            return left_behind;
+        }
+        let stays = (classes[own].rate * contending * (self.message + coming)).min(1.0);
+        left_behind.stretched(1.0 + stays * lacking / short_run)
     }
 }
 
 /// Parts of a message at which what has come during a gap is looked up.
 const FRESH: usize = 4;
-
-/// The other classes that send at all.
-pub(super) fn others(classes: &[Class], own: usize) -> Vec<usize> {
-    (0..classes.len()).filter(|d| *d != own && classes[*d].rate > 0.0).collect()
-}
-
-/// Load of class `d` where it has but what the rest leaves it, the own class being away:
-/// `sigma_d / (1 - sum of the others but d)`, its presence under processor sharing.
-pub(super) fn load_beside(classes: &[Class], own: usize, d: usize) -> f64 {
-    let rest: f64 =
-        classes.iter().enumerate().filter(|(e, _)| *e != own && *e != d).map(|(_, class)| class.load()).sum();
-    (classes[d].load() / (1.0 - rest).max(0.02)).min(0.95)
-}

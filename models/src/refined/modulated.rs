@@ -32,18 +32,17 @@
 //! φ exp(m U) 1 = Σ_i c_i (Σ_j φ_j v_i(j)) exp(m x_i),    Σ_i c_i v_i(j) = 1
 //! ```
 //!
-//! for `j` streams in a burst. Without streams that is `exp(m x)` with the `x` of Takács. In which state a message starts is
-//! said in [`starts`].
+//! for `j` streams in a burst. Without streams that is `exp(m x)` with the `x` of Takács. In which state a message
+//! starts is said in [`starts`].
 
 mod starts;
 
 use realfft::num_complex::Complex64;
 
 use super::Class;
-use super::between::Between;
 use super::bursts_above::{Streams, Work};
 use super::grid::{Grid, Transform};
-use super::higher_classes::power;
+use super::interruptions::Interruptions;
 pub(super) use starts::queued;
 use starts::{Starts, Turns};
 
@@ -288,14 +287,14 @@ impl Modulated {
         message: f64,
         rate: f64,
         batch: f64,
-    ) -> (Between, Between) {
+    ) -> (Interruptions, Interruptions) {
         let (mut first, mut later) = (Vec::new(), Vec::new());
         for (share, modulated) in parts {
             let (begins, follows) = modulated.starts.of(message, rate, batch);
             first.extend(modulated.modes(&begins, *share));
             later.extend(modulated.modes(&follows, *share));
         }
-        (Between::by_modes(first), Between::by_modes(later))
+        (Interruptions::by_modes(first), Interruptions::by_modes(later))
     }
 }
 
@@ -341,6 +340,12 @@ fn solve(rows: &mut [[Complex64; STATES + 1]]) {
             }
         }
     }
+}
+
+/// `z^m` for any `m`, what falls between two whole powers split over them.
+pub(super) fn power(z: Complex64, m: f64) -> Complex64 {
+    let whole = m.floor();
+    z.powi(whole as i32) * (1.0 - (m - whole) + z * (m - whole))
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use super::between::Between;
 use super::bursts_beside::Beside;
 use super::grid::Grid;
 use super::higher_classes::Above;
@@ -12,13 +11,13 @@ use super::law::Law;
 use super::link_sharing::{Clock, LinkSharing};
 use super::solution::{Delays, Detail, Found, Outcome, Parts, Warm, on_wider_lattices};
 use super::source::Source;
-use super::station::{Around, Overloaded, Place, Shape, Station};
+use super::station::{Environment, Overloaded, Place, Shape, Station};
 use super::{Asked, Class, Resolution};
 
-/// What surrounds one class.
+/// The environment of one class, at its interface and at an output.
 struct Surroundings {
     interface: Interface,
-    around: Around,
+    environment: Environment,
 }
 
 /// All classes of a single router with `ports` ports.
@@ -136,21 +135,22 @@ fn surroundings(
     let Some((own, Chained { sharing, interface })) = asked.position_in_real_time(index).zip(chains) else {
         let load: f64 = real_time.iter().map(Class::load).sum();
         let above = Above::new(grid, real_time, unit).ok_or(Overloaded { load, place: Place::Link })?;
-        let around = above.around(grid, (a, share.met(None)), asked.classes[index].rate * unit);
+        let environment = above.environment(grid, (a, share.met(None)), asked.classes[index].rate * unit);
         return Ok(Surroundings {
             interface: above.interface(grid, real_time, &asked.classes[index], unit),
-            around,
+            environment,
         });
     };
     let interface = if let Some(gaps) = interface {
         gaps.interface(grid, own, unit)
     } else {
-        let at_interface = sharing.around(grid, real_time, own, (1.0, 1.0), 0.0, unit);
+        let at_interface = sharing.environment(grid, real_time, own, (1.0, 1.0), 0.0, unit);
         let header_wait = sharing.header_wait(real_time, own, unit);
         Interface::without_clocks(grid, &at_interface, asked.classes[index].message / unit, header_wait)
     };
-    let around = sharing.around(grid, real_time, own, (a, share.met(Some(own))), interface.gap, unit);
-    Ok(Surroundings { interface, around })
+    let environment =
+        sharing.environment(grid, real_time, own, (a, share.met(Some(own))), interface.gap, unit);
+    Ok(Surroundings { interface, environment })
 }
 
 /// The fixed point of one class.
@@ -167,20 +167,16 @@ fn one(
     let unit = resolution.unit;
     let shape = Shape::of(asked, class, unit);
     let rate = class.rate * unit;
-    let Surroundings { interface, around } = surroundings;
-    let gaps = |flits: f64| {
-        let law = |gaps: &Between| if flits > 0.0 { grid.law(gaps.over(grid, flits)) } else { Law::zero() };
-        [law(&interface.first), law(&interface.later)]
-    };
-    let whole = gaps(shape.message);
+    let Surroundings { interface, environment } = surroundings;
+    let whole = interface.gaps_over(grid, shape.message);
     if !(resolution.laws || whole.iter().all(|law| resolution.holds(law))) {
         return Ok(Outcome::TooNarrow(None, Detail::default()));
     }
-    let rest = gaps(shape.rest());
+    let rest = interface.gaps_over(grid, shape.rest());
     let coming = grid.law(interface.coming.over(grid, shape.rest()));
     let work = interface.work_inside(grid, shape);
     let nobody = Law::zero();
-    let station = Station::new(grid, shape, around, rate * other_inputs, f64::INFINITY, &nobody)
+    let station = Station::new(grid, shape, environment, rate * other_inputs, f64::INFINITY, &nobody)
         // n - 1 of a = (n - 1) / n
         .with_other_inputs(other_inputs / (1.0 - other_inputs));
     let source = Source {
@@ -206,15 +202,30 @@ fn one(
         message: (class.message + 1.0) / unit,
     };
     let mut report = Detail::default();
-    let Settled { met, queued, state, narrow } = iteration.settle(start, resolution, &mut report)?;
-    if narrow {
-        return Ok(Outcome::TooNarrow(Some(state), report));
+    let settled = iteration.settle(start, resolution, &mut report)?;
+    if settled.narrow {
+        return Ok(Outcome::TooNarrow(Some(settled.state), report));
     }
+    let ended = interface.ended(grid, shape.message, &whole);
+    let found = latency(asked, class, resolution, (&station, shape), (&whole, &ended), settled);
+    Ok(Outcome::Found(Found { detail: report, ..found }))
+}
+
+/// The latencies of a class whose queues have settled, with gaps of whole messages at the interface (`whole`) and as
+/// the output link ends them (`ended`).
+fn latency(
+    asked: &Asked,
+    class: &Class,
+    resolution: &Resolution,
+    (station, shape): (&Station, Shape),
+    (whole, ended): (&[Law; 2], &[Law; 2]),
+    Settled { met, queued, state, .. }: Settled,
+) -> Found {
+    let unit = resolution.unit;
     let pace = (shape.message + shape.header + met.blocked.mean()) * unit;
     // L = P - 1 + M + E[delay of the tail], of messages that find the interface free and of others
     let in_buffer = &queued.in_buffer;
-    let ended = interface.ended(grid, shape.message, &whole);
-    let each = || in_buffer.shares().into_iter().zip(in_buffer.waits.iter().zip(&ended));
+    let each = || in_buffer.shares().into_iter().zip(in_buffer.waits.iter().zip(ended));
     let (mut delays, mut parts) = (Vec::new(), Vec::new());
     let mean = if resolution.laws {
         let laws: Vec<(f64, Law)> =
@@ -231,7 +242,7 @@ fn one(
     let [granted, link] = [met.granted.mean(), met.waits.link.mean()].map(|cells| cells * unit);
     let Parts { input, arbitration, output, gaps } =
         Parts::of(mean * unit, in_buffer.mean() * unit, granted, link);
-    Ok(Outcome::Found(Found {
+    Found {
         transfer: asked.stages - 1.0 + class.message,
         input,
         arbitration,
@@ -244,7 +255,7 @@ fn one(
         delays,
         parts,
         unit,
-        detail: report,
+        detail: Detail::default(),
         warm: Warm { state, unit, cells: resolution.cells },
-    }))
+    }
 }

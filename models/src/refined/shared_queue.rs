@@ -1,15 +1,16 @@
 //! The queue of a real-time class on a link that other real-time classes share while they are there.
 //!
 //! While the class keeps the link busy the others come and go: `Λ` messages a cycle come where none is there, and as
-//! long as any is, `k` of their flits go for each of the class. Over `m` flits of the class that is a chain of two states,
+//! long as any is, `k` of their flits go for each of the class. Over `m` flits of the class that is a chain of two
+//! states,
 //!
 //! ```text
 //! F(m) = exp(m E(z)),   E(z) = | -a         a           |   a = Λ,  b = (1 + k) Λ (1 - p) / p
 //!                              |  b  -b + k (z - 1)     |
 //! ```
 //!
-//! where `p`, the share of the time in which others are there, gives them all that they bring: `p k / (1 + k) = σ`. What
-//! they leave behind delays the next message of the class, too: its services `B(z) = z^M F(M) ..` are no longer
+//! where `p`, the share of the time in which others are there, gives them all that they bring: `p k / (1 + k) = σ`.
+//! What they leave behind delays the next message of the class, too: its services `B(z) = z^M F(M) ..` are no longer
 //! independent, and long queues of both come together. With `s` for `z`, `u_j` the weight of messages that leave
 //! nothing of the class behind, the others there (`j = 1`) or not, and `P_0 f(z)` the first services, the work
 //! found by all other messages is
@@ -36,8 +37,8 @@ mod tests;
 use realfft::num_complex::Complex64;
 
 use super::grid::{Grid, Transform};
-use super::higher_classes::power;
 use super::law::Law;
+use super::modulated::power;
 use super::queue::Time;
 
 pub(super) use company::{Company, OnLattice, Sharer};

@@ -57,8 +57,8 @@ impl Parts {
     /// latter holds the one before it.
     ///
     /// Waits are means of each queue by itself, the delay comes of header and tail along all queues, so that waits may
-    /// add up to more than the delay behind them: by the tolerance of the iteration at light loads, and by some per cent
-    /// of it where headers take longer through a router than buffers last. Then they are taken in proportion.
+    /// add up to more than the delay behind them: by the tolerance of the iteration at light loads, and by some per
+    /// cent of it where headers take longer through a router than buffers last. Then they are taken in proportion.
     pub(super) fn of(delay: f64, input: f64, arbitration: f64, link: f64) -> Self {
         let [delay, input, link] = [delay, input, link].map(|time| time.max(0.0));
         let arbitration = arbitration.clamp(0.0, link);
@@ -119,7 +119,8 @@ pub(super) fn on_wider_lattices(
     mut solve: impl FnMut(&Resolution, Option<&State>) -> Result<Outcome, Overloaded>,
 ) -> Result<Found, Overloaded> {
     let mut resolution = *resolution;
-    // where lattices before were far longer than this one can become; what they held may be longer than what this one must
+    // where lattices before were far longer than this one can become; what they held may be longer than what this one
+    // must
     while warm.is_some_and(|warm| warm.reach() > FAR * resolution.unit * MOST_CELLS as f64) {
         resolution = resolution.wider();
     }

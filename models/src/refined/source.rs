@@ -26,7 +26,7 @@ mod row;
 use super::bursty_source::{BurstySource, Service};
 use super::grid::Grid;
 use super::law::Law;
-use super::station::{Met, Overloaded, Place, Shape};
+use super::station::{OutputDelays, Overloaded, Place, Shape};
 
 pub(super) use row::{InBuffer, Row, STATES};
 
@@ -44,8 +44,8 @@ pub(super) struct Source<'s> {
     pub(super) gaps: &'s [Law; 2],
     /// What comes in between the flits that the buffer does not hold.
     pub(super) coming: &'s Law,
-    /// Gaps as of Poisson sources in a whole message and in what its buffer does not hold, where bursts above make others
-    /// of them: conservation of work tells what the wait is longer by.
+    /// Gaps as of Poisson sources in a whole message and in what its buffer does not hold, where bursts above make
+    /// others of them: conservation of work tells what the wait is longer by.
     pub(super) work: Option<&'s [Law; 2]>,
     /// Share of the time in which no other class is in a burst, if they come in bursts only; zero if others do not.
     pub(super) quiet: f64,
@@ -57,7 +57,7 @@ pub(super) struct Source<'s> {
     pub(super) header_wait: f64,
 }
 
-/// What is found.
+/// The queue at the interface, after a round.
 #[derive(Clone)]
 pub(super) struct Queued {
     pub(super) in_buffer: InBuffer,
@@ -69,9 +69,36 @@ pub(super) struct Queued {
     pub(super) load: f64,
 }
 
+/// Shares of the messages of a bursty class by their predecessor at the interface.
+struct Predecessors {
+    /// With any predecessor.
+    later: f64,
+    /// Behind one that found the interface free.
+    behind_first: f64,
+    /// Behind another one: present when its service began, or arrived during it.
+    there: f64,
+    came: f64,
+}
+
+impl Predecessors {
+    /// From the shares that find both free (`first`) or are directly behind such a message, the probability of no
+    /// arrival during a service, and the mean wait and mean service.
+    fn new(first: f64, second: f64, no_arrival: f64, (mean_wait, mean_service): (f64, f64)) -> Self {
+        let later = (1.0 - first).max(1e-12);
+        let behind_first = second.min(1.0 - first);
+        let behind_later = (1.0 - first - behind_first).max(0.0);
+        let there = (1.0 - (1.0 - behind_later / later) / no_arrival).clamp(0.0, 1.0) * later;
+        let waits = mean_wait / later / mean_service;
+        let kappa = ((waits - 0.5) / (waits + 0.5)).clamp(0.0, 1.0);
+        let there = there.max(kappa * later);
+        let behind_later = behind_later.max(there);
+        Self { later, behind_first: later - behind_later, there, came: (behind_later - there).max(0.0) }
+    }
+}
+
 impl Source<'_> {
     /// One round, from what blocks tails and the in-buffer waits of the last round.
-    pub(super) fn round(&self, met: &Met, row: &Row) -> Result<Queued, Overloaded> {
+    pub(super) fn round(&self, met: &OutputDelays, row: &Row) -> Result<Queued, Overloaded> {
         match &self.bursts {
             Some(bursts) => self.in_bursts(bursts, met, &row.waits[LAST]),
             None => self.in_a_row(met, row),
@@ -79,7 +106,7 @@ impl Source<'_> {
     }
 
     /// One round of a class with Poisson sources (module `row`).
-    fn in_a_row(&self, met: &Met, row: &Row) -> Result<Queued, Overloaded> {
+    fn in_a_row(&self, met: &OutputDelays, row: &Row) -> Result<Queued, Overloaded> {
         let rate = self.rate;
         let stalled = self.stalled(&met.blocked, self.coming);
         let work = self.work.map(|[gaps, rest]| (self.stalled(&met.blocked, rest), gaps));
@@ -136,7 +163,12 @@ impl Source<'_> {
     }
 
     /// One round of a class that comes in bursts.
-    fn in_bursts(&self, bursts: &BurstySource, met: &Met, in_buffer: &Law) -> Result<Queued, Overloaded> {
+    fn in_bursts(
+        &self,
+        bursts: &BurstySource,
+        met: &OutputDelays,
+        in_buffer: &Law,
+    ) -> Result<Queued, Overloaded> {
         let Self { grid, shape, rate, gaps, .. } = self;
         let (m, header) = (shape.message, shape.header);
         let stalled = self.stalled(&met.blocked, self.coming);
@@ -171,19 +203,8 @@ impl Source<'_> {
         } else {
             (found.first, found.second)
         };
-
-        // A message follows a first one if it comes during its service; it follows another one if it was there when
-        // that one's service began (share `there` of them), or came during it.
-        let later = (1.0 - first).max(1e-12);
-        let behind_first = second.min(1.0 - first);
-        let behind_later = (1.0 - first - behind_first).max(0.0);
-        let there = (1.0 - (1.0 - behind_later / later) / b1.tilted(*rate)).clamp(0.0, 1.0) * later;
-        let waits = mean_wait / later / w1.mean();
-        let kappa = ((waits - 0.5) / (waits + 0.5)).clamp(0.0, 1.0);
-        let there = there.max(kappa * later);
-        let behind_later = behind_later.max(there);
-        let behind_first = later - behind_later;
-        let came = (behind_later - there).max(0.0);
+        let Predecessors { later, behind_first, there, came } =
+            Predecessors::new(first, second, b1.tilted(*rate), (mean_wait, w1.mean()));
         let room = Law::constant(self.room(met.blocked.mean() - met.waits.grant.mean(), b1.mean()));
         let ahead = if self.holds_whole_messages() { &in_buffer.min(&room) } else { in_buffer };
         let start = grid.sum(ahead, &stalled).plus(header);
@@ -193,18 +214,8 @@ impl Source<'_> {
             (came, self.met_in_service(&start, &gaps[1])),
         ];
         let mut mixed = Law::mix(&parts);
-        // R = C + (x + H)^n, n geometric
         if quiet > 0.0 {
-            let kappa = there / later;
-            let begin = grid.transform(&self.met_in_service(&stalled.plus(header), &Law::zero()));
-            let step = grid.transform(&stalled.plus(header));
-            let run = begin.iter().zip(&step).map(|(c, x)| c * (1.0 - kappa) / (1.0 - x * kappa));
-            let most = if self.holds_whole_messages() {
-                grid.sum(&room, &stalled).plus(header)
-            } else {
-                room.clone()
-            };
-            let run = grid.law(run.collect()).min(&most);
+            let run = self.back_to_back(&stalled, there / later, &room);
             mixed = Law::mixture(&[(1.0 - quiet, &mixed), (quiet, &run)]);
         }
         let in_buffer = if self.holds_whole_messages() { mixed } else { mixed.min(&room) };
@@ -212,6 +223,20 @@ impl Source<'_> {
         let waiting = (mean_wait - residence).max(0.0) + first * self.header_wait;
         let row = Row::of_two(first, &in_buffer);
         Ok(Queued { in_buffer: self.in_buffer(&row), row, waiting, load })
+    }
+
+    /// In-buffer wait while no other class is in a burst: `R = C + (x + H)^n`, `n` geometric with the ratio `κ`.
+    fn back_to_back(&self, stalled: &Law, kappa: f64, room: &Law) -> Law {
+        let (grid, header) = (self.grid, self.shape.header);
+        let begin = grid.transform(&self.met_in_service(&stalled.plus(header), &Law::zero()));
+        let step = grid.transform(&stalled.plus(header));
+        let run = begin.iter().zip(&step).map(|(c, x)| c * (1.0 - kappa) / (1.0 - x * kappa));
+        let run = grid.law(run.collect());
+        if self.holds_whole_messages() {
+            run.min(&grid.sum(room, stalled).plus(header))
+        } else {
+            run.min(room)
+        }
     }
 
     /// How many messages find both free, and how many are directly behind one, where the others are away for the share

@@ -11,24 +11,24 @@ mod passage;
 
 use std::rc::Rc;
 
-use super::between::Between;
 use super::grid::{Grid, Transform, product};
+use super::interruptions::Interruptions;
 use super::law::Law;
 use super::queue::{Queue, Time};
 use super::shared_queue::{Company, OnLattice, Services, SharedQueue};
 use super::source::InBuffer;
 
-/// What the other classes do to a class on an output link, with the share of its traffic that contends.
+/// The environment of a class on an output link: delays by other classes, and the share of its traffic that contends.
 #[derive(Clone)]
-pub(super) struct Around {
+pub(super) struct Environment {
     /// The other real-time classes while the class keeps the link busy; none where they are strictly higher.
     pub(super) company: Option<Company>,
     /// `f`: share of the class's own messages for the output that come over other inputs.
     pub(super) contending: f64,
     /// `K` while the message is in step with its arrival: its own input brings nothing else.
-    pub(super) in_step: Between,
+    pub(super) in_step: Interruptions,
     /// `K` while it lags behind.
-    pub(super) lagging: Between,
+    pub(super) lagging: Interruptions,
     /// `v`: what a message waits for that finds none of its class.
     pub(super) set_up: Law,
     /// Delay of the tail of such a message by what it finds or what comes, where the two exclude each other.
@@ -84,7 +84,7 @@ pub(super) struct Arriving {
 pub(super) struct Station<'s> {
     grid: &'s Grid,
     shape: Shape,
-    around: &'s Around,
+    environment: &'s Environment,
     /// Rate of the class's messages that contend for the output.
     pub(super) rate: f64,
     /// Messages that can be ahead at the crossbar: one over each other input.
@@ -113,7 +113,7 @@ pub(super) struct Station<'s> {
     step_completion: Transform,
 }
 
-/// What a station holds at the moment, to start the next round from.
+/// Waits at a station, from which the next round starts.
 #[derive(Clone)]
 pub(super) struct Waits {
     /// `w`: for the virtual channel.
@@ -122,8 +122,8 @@ pub(super) struct Waits {
     pub(super) link: Law,
 }
 
-/// What a round finds.
-pub(super) struct Met {
+/// Delays of a class at an output, after a round.
+pub(super) struct OutputDelays {
     pub(super) waits: Waits,
     /// `x`: how much longer than a lone one the tail takes to cross.
     pub(super) blocked: Law,
@@ -133,6 +133,17 @@ pub(super) struct Met {
     pub(super) own: Law,
     /// The queue at the link, where others share it.
     pub(super) shared: Option<Rc<SharedQueue>>,
+}
+
+/// The queue for the link.
+struct LinkQueue {
+    /// `V`
+    wait: Law,
+    /// `V'`: the part behind the own class.
+    own: Law,
+    /// Wait, flits and what interrupts them.
+    sojourn: Law,
+    shared: Option<Rc<SharedQueue>>,
 }
 
 /// A load of one or more: no steady state.
@@ -164,33 +175,33 @@ impl<'s> Station<'s> {
     pub(super) fn new(
         grid: &'s Grid,
         shape: Shape,
-        around: &'s Around,
+        environment: &'s Environment,
         rate: f64,
         ahead: f64,
         held_up: &'s Law,
     ) -> Self {
         let m = shape.message;
-        let compound = |flits: f64| around.lagging.over(grid, flits);
+        let compound = |flits: f64| environment.lagging.over(grid, flits);
         let interruptions = |flits: f64| if flits > 0.0 { grid.law(compound(flits)) } else { Law::zero() };
         let completion = |flits: f64| product(&grid.delay(flits), &compound(flits));
         let half_way = grid.law(compound(m / 2.0));
         let whole = completion(m);
-        let idle = Law::constant(shape.idle).sometimes(1.0 - around.seen);
+        let idle = Law::constant(shape.idle).sometimes(1.0 - environment.seen);
         let step = (m / STEPS_OF_A_MESSAGE).ceil().max(1.0);
         Self {
             grid,
             shape,
-            around,
+            environment,
             rate,
             ahead,
             inputs: f64::INFINITY,
-            company: around.company.map(|company| OnLattice::new(grid, company, m)),
+            company: environment.company.map(|company| OnLattice::new(grid, company, m)),
             held_up,
             service: Time::of(grid, &grid.sum(&grid.law(whole), &idle)),
             idle,
-            set_up: Time::of(grid, &around.set_up),
-            left_behind: Time::of(grid, &around.left_behind),
-            behind_set_up: grid.sum(&around.set_up, &half_way),
+            set_up: Time::of(grid, &environment.set_up),
+            left_behind: Time::of(grid, &environment.left_behind),
+            behind_set_up: grid.sum(&environment.set_up, &half_way),
             half_way,
             link_is_held: true,
             interrupted_rest: interruptions(shape.rest()),
@@ -211,7 +222,7 @@ impl<'s> Station<'s> {
 
     /// The waits before anything is known of them.
     pub(super) fn start(&self) -> Waits {
-        Waits { grant: Law::zero(), link: self.around.set_up.clone() }
+        Waits { grant: Law::zero(), link: self.environment.set_up.clone() }
     }
 
     /// `hole(y)`: how much longer than its flits a message occupies a place that it reaches `y` late.
@@ -220,11 +231,11 @@ impl<'s> Station<'s> {
     /// input's other messages for the same output make is hidden by nothing, if there is a lag at all: they pass
     /// the link instead.
     fn hole(&self, arriving: &Arriving, y: &Law, on_link: bool) -> Law {
-        let Self { grid, shape, around, .. } = self;
+        let Self { grid, shape, environment, .. } = self;
         let hole = |lag: &Law, i: usize| {
             let gap = &arriving.gaps[i];
             let hidden = grid.excess(gap, &lag.plus(shape.header));
-            let bare = if on_link { (1.0 - around.contending) * lag.positive() } else { 0.0 };
+            let bare = if on_link { (1.0 - environment.contending) * lag.positive() } else { 0.0 };
             let mut hole =
                 if bare > 1e-12 { Law::mixture(&[(1.0 - bare, &hidden), (bare, gap)]) } else { hidden };
             if shape.is_short() {
@@ -243,67 +254,11 @@ impl<'s> Station<'s> {
     }
 
     /// One round: the two queues and the back-pressure.
-    pub(super) fn round(&self, arriving: &Arriving, now: &Waits) -> Result<Met, Overloaded> {
-        let Self { grid, shape, around, rate, ahead, inputs, held_up, .. } = self;
+    pub(super) fn round(&self, arriving: &Arriving, now: &Waits) -> Result<OutputDelays, Overloaded> {
+        let Self { grid, shape, environment, .. } = self;
         let (m, b) = (shape.message, shape.buffer);
-        // virtual channel: B = M + 1 + hole(w | w > 0), F = M + 1 + hole(0)
-        let held = m + shape.idle;
-        let later = self.hole(arriving, &now.grant.given_positive(), false).plus(held);
-        let first = self.hole(arriving, &Law::zero(), false).plus(held);
-        let at_least =
-            |law: Law, least: &Law| if held_up.positive() > 0.0 { law.max_in_step(least) } else { law };
-        let stalled = held_up.plus(held);
-        // who is held up for long holds its input up as well: of each input one message waits
-        let per_input = *rate / inputs;
-        let met = |law: Law| if arriving.bursty { law.met_once(per_input, held) } else { law };
-        let time = |law: Law, least: &Law| Time::of(grid, &met(at_least(law, least)));
-        let (later, first) = (time(later, &stalled), time(first, &stalled));
-        let over = |place, load| Overloaded { load, place };
-        let nothing = Time::of(grid, &Law::zero());
-        let grant = Queue::new(grid, *rate, &later, &first, &nothing)
-            .ok_or_else(|| over(Place::Crossbar, rate * later.mean))?
-            .wait(grid);
-        let longest = ahead * later.mean;
-        let grant = if longest < grid.cells() as f64 { grant.min(&Law::constant(longest)) } else { grant };
-        // link: B = C + i + hole(V | V > 0) + v_l, F = C + i + hole(v) + v, set-up v;
-        // what came before a gap, on average in half of the message, hides it too
-        let behind_wait = grid.sum(&now.link.given_positive(), &self.half_way);
-        let hole_later = self.hole(arriving, &behind_wait, true);
-        let hole_first = Time::of(grid, &self.hole(arriving, &self.behind_set_up, true));
-        let link_is_held = self.link_is_held && held_up.positive() > 0.0;
-        let first = self.service.and(&hole_first).and(&self.set_up);
-        let mut shared = None;
-        let (link, own, sojourn) = match &self.company {
-            Some(company) if !link_is_held && !arriving.bursty => {
-                let services = Services {
-                    company,
-                    on_top: &grid.sum(&hole_later, &self.idle),
-                    first: &grid.law(first.transform),
-                };
-                let overloaded = || over(Place::Link, rate * services.long_run());
-                let queue = SharedQueue::new(grid, *rate, &services).ok_or_else(overloaded)?;
-                let found = (queue.wait(grid, &self.set_up), queue.work(grid), queue.sojourn(grid));
-                shared = Some(Rc::new(queue));
-                found
-            }
-            _ => {
-                let held = self.service.and(&Time::of(grid, &hole_later));
-                let later = held.and(&self.left_behind);
-                let (later, first) = if link_is_held {
-                    let (later, first) = (grid.law(later.transform), grid.law(first.transform));
-                    (time(later, &stalled), time(first, &grid.sum(&stalled, &around.set_up)))
-                } else if arriving.bursty {
-                    let met = |time: Time| Time::of(grid, &met(grid.law(time.transform)));
-                    (met(later), met(first))
-                } else {
-                    (later, first)
-                };
-                let queue = Queue::new(grid, *rate, &later, &first, &self.set_up)
-                    .ok_or_else(|| over(Place::Link, rate * later.mean))?;
-                let sojourn = grid.law(product(&queue.wait_transform(), &held.transform));
-                (queue.wait(grid), queue.work(grid), sojourn)
-            }
-        };
+        let grant = self.virtual_channel(arriving, now)?;
+        let LinkQueue { wait: link, own, sojourn, shared } = self.link(arriving, now)?;
         // back-pressure (max-plus)
         let full = self.until_room(&sojourn, b);
         // where the buffer is full, the greater of both, of the longest waits for the virtual channel and of the time
@@ -313,7 +268,7 @@ impl<'s> Station<'s> {
         let in_step = Law::mixture(&[(room, &short), (1.0 - room, &long.max_in_step(&full))]);
         // what interrupts best effort on the link does not stop the crossbar: the part of its wait that is named
         // arbitration takes both as independent (our approximation)
-        let granted = if around.alone.is_none() {
+        let granted = if environment.alone.is_none() {
             Law::mixture(&[(room, &short), (1.0 - room, &long.max(&full))])
         } else {
             in_step.clone()
@@ -332,6 +287,78 @@ impl<'s> Station<'s> {
             }
         };
         let blocked = in_step.max_in_step(&behind);
-        Ok(Met { waits: Waits { grant, link }, blocked, granted, own, shared })
+        Ok(OutputDelays { waits: Waits { grant, link }, blocked, granted, own, shared })
+    }
+
+    /// Time for which a message without gaps holds the virtual channel.
+    fn holding_time(&self) -> f64 {
+        self.shape.message + self.shape.idle
+    }
+
+    /// `law`, in bursts no more than once per input: who is held up for long holds its input up as well, so that of
+    /// each input one message waits.
+    fn once_per_input(&self, arriving: &Arriving, law: Law) -> Law {
+        if arriving.bursty { law.met_once(self.rate / self.inputs, self.holding_time()) } else { law }
+    }
+
+    /// A service that lasts at least as long as links further on hold it up.
+    fn stalled_service(&self, arriving: &Arriving, law: Law, least: &Law) -> Time {
+        let law = if self.held_up.positive() > 0.0 { law.max_in_step(least) } else { law };
+        Time::of(self.grid, &self.once_per_input(arriving, law))
+    }
+
+    /// Wait for the virtual channel: `B = M + 1 + hole(w | w > 0)`, `F = M + 1 + hole(0)`.
+    fn virtual_channel(&self, arriving: &Arriving, now: &Waits) -> Result<Law, Overloaded> {
+        let Self { grid, rate, ahead, .. } = self;
+        let held = self.holding_time();
+        let later = self.hole(arriving, &now.grant.given_positive(), false).plus(held);
+        let first = self.hole(arriving, &Law::zero(), false).plus(held);
+        let stalled = self.held_up.plus(held);
+        let [later, first] = [later, first].map(|law| self.stalled_service(arriving, law, &stalled));
+        let grant = Queue::new(grid, *rate, &later, &first, &Time::of(grid, &Law::zero()))
+            .ok_or(Overloaded { load: rate * later.mean, place: Place::Crossbar })?
+            .wait(grid);
+        let longest = ahead * later.mean;
+        Ok(if longest < grid.cells() as f64 { grant.min(&Law::constant(longest)) } else { grant })
+    }
+
+    /// The queue for the link: `B = C + i + hole(V | V > 0) + v_l`, `F = C + i + hole(v) + v`, set-up `v`.
+    fn link(&self, arriving: &Arriving, now: &Waits) -> Result<LinkQueue, Overloaded> {
+        let Self { grid, environment, rate, held_up, .. } = self;
+        let over = |load| Overloaded { load, place: Place::Link };
+        // what came before a gap, on average in half of the message, hides it too
+        let behind_wait = grid.sum(&now.link.given_positive(), &self.half_way);
+        let hole_later = self.hole(arriving, &behind_wait, true);
+        let hole_first = Time::of(grid, &self.hole(arriving, &self.behind_set_up, true));
+        let link_is_held = self.link_is_held && held_up.positive() > 0.0;
+        let first = self.service.and(&hole_first).and(&self.set_up);
+        if let Some(company) = self.company.as_ref().filter(|_| !link_is_held && !arriving.bursty) {
+            let services = Services {
+                company,
+                on_top: &grid.sum(&hole_later, &self.idle),
+                first: &grid.law(first.transform),
+            };
+            let queue =
+                SharedQueue::new(grid, *rate, &services).ok_or_else(|| over(rate * services.long_run()))?;
+            let (wait, own) = (queue.wait(grid, &self.set_up), queue.work(grid));
+            return Ok(LinkQueue { wait, own, sojourn: queue.sojourn(grid), shared: Some(Rc::new(queue)) });
+        }
+        let held = self.service.and(&Time::of(grid, &hole_later));
+        let later = held.and(&self.left_behind);
+        let (later, first) = if link_is_held {
+            let stalled = held_up.plus(self.holding_time());
+            let time =
+                |time: Time, least: &Law| self.stalled_service(arriving, grid.law(time.transform), least);
+            (time(later, &stalled), time(first, &grid.sum(&stalled, &environment.set_up)))
+        } else if arriving.bursty {
+            let once = |time: Time| self.once_per_input(arriving, grid.law(time.transform));
+            (Time::of(grid, &once(later)), Time::of(grid, &once(first)))
+        } else {
+            (later, first)
+        };
+        let queue =
+            Queue::new(grid, *rate, &later, &first, &self.set_up).ok_or_else(|| over(rate * later.mean))?;
+        let sojourn = grid.law(product(&queue.wait_transform(), &held.transform));
+        Ok(LinkQueue { wait: queue.wait(grid), own: queue.work(grid), sojourn, shared: None })
     }
 }

@@ -22,9 +22,9 @@
 //!
 //! - Who has waited for one of its class follows it closely into the next input channel and waits there again if that
 //!   one is held up ([`Behind`]); with the probability `p` that both want the same output it stays behind.
-//! - Who has made a gap comes over the same channel in the midst of the gap. If it wants the same output, again `p`, its
-//!   own header's longer way makes the flits behind it wait on the link what the crossbar would have hidden: a gap that
-//!   is *escorted* stays as it is.
+//! - Who has made a gap comes over the same channel in the midst of the gap. If it wants the same output, again `p`,
+//!   its own header's longer way makes the flits behind it wait on the link what the crossbar would have hidden: a gap
+//!   that is *escorted* stays as it is.
 //!
 //! Where there is no gap, or the header has met no more than other classes once, laws are held cell by cell, so that
 //! whoever meets one thing at most on the way is exact. Only what is left over is put on a [`Lattice`].
@@ -35,7 +35,7 @@ mod weights;
 use super::grid::Grid;
 use super::law::Law;
 use super::source::InBuffer;
-use lattice::{Lattice, Met};
+use lattice::{Lattice, OutputDelays};
 pub(super) use weights::mix;
 use weights::{add_at, both, first, greater, hidden, positive, raced, scale, scaled, shifted};
 
@@ -258,7 +258,7 @@ impl<'g> TailAndHeader<'g> {
         for (i, wait) in waits.iter().enumerate() {
             let others = moving.groups[i].lattice.take();
             if mass > NONE || others.is_some() {
-                let met = Met {
+                let met = OutputDelays {
                     wait: self.lattice.weights(wait),
                     found: self.lattice.weights(&met.found[i]),
                     hidden: met.hidden * (1.0 - self.escorted * met.same),
@@ -327,7 +327,8 @@ impl<'g> TailAndHeader<'g> {
         }
     }
 
-    /// `T <- T + I`, where there have been gaps with what has come while the link ran dry; who interrupts escorts a gap.
+    /// `T <- T + I`, where there have been gaps with what has come while the link ran dry; who interrupts escorts a
+    /// gap.
     fn interrupt(&mut self, moving: Moving<'_>, mut states: [f64; STATES]) {
         let Moving { met, passed, mut gaps, born, after, came, came_escorted, .. } = moving;
         let interrupted = &met.interrupted;

@@ -1,8 +1,8 @@
 //! Where an answer stands among the scenarios that were checked by simulation: what error to expect there.
 //!
 //! The errors are those of the held-out set, `flitwise verify --accuracy --format csv`: random scenarios that were
-//! simulated for this table after the model had been chosen on others ([`super::accuracy`]). They are looked up by family of scenarios and
-//! by load as a share of that at which the first class saturates.
+//! simulated for this table after the model had been chosen on others ([`super::accuracy`]). They are looked up by
+//! family of scenarios and by load as a share of that at which the first class saturates.
 
 use super::accuracy::{self, ErrorRow};
 use crate::answer::{Answer, ExpectedError, ExpectedErrors, Validity};

@@ -83,8 +83,8 @@ fn note_bursts(scenario: &Scenario, notes: &mut Vec<String>) {
         && scenario.classes().iter().filter(|class| class.rate > 0.0).count() > 1
     {
         notes.push(
-            "bursts of a class are followed in its own queue at the source, and by best effort at the same interface; to \
-             others its messages come as from a Poisson source"
+            "bursts of a class are followed in its own queue at the source, and by best effort at the same interface; \
+             to others its messages come as from a Poisson source"
                 .to_owned(),
         );
     }

@@ -68,7 +68,8 @@ impl ClassSpec {
         Self { kind: ClassKind::BestEffort, ..Self::real_time(name, rate) }
     }
 
-    /// `1 / (rate M)`: the mean time between flits of the class at one node; infinite for a silent class \[cycles/flit\].
+    /// `1 / (rate M)`: the mean time between flits of the class at one node; infinite for a silent class
+    /// \[cycles/flit\].
     pub fn flit_interval(&self) -> f64 {
         1.0 / (self.rate * f64::from(self.message_flits))
     }

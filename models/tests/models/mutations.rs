@@ -1,5 +1,6 @@
-//! Scenario files with random bytes changed never bring the solver down: they are refused or answered, by the model that
-//! answers where none is named and by the published one; no answer holds a number that is none, and none takes long.
+//! Scenario files with random bytes changed never bring the solver down: they are refused or answered, by the model
+//! that answers where none is named and by the published one; no answer holds a number that is none, and none takes
+//! long.
 
 use std::collections::HashSet;
 use std::io::Write;

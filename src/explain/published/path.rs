@@ -17,9 +17,9 @@ impl Explained<'_> {
             return;
         };
         section.text(format!(
-            "The addresses differ in {} bits, the rightmost being dimension 0. E-cube routing mends them from the lowest \
-             dimension on, so that channels are taken in ascending order and no circle of waiting messages can close. \
-             Rates and probabilities are those that a message of the class meets on each channel.",
+            "The addresses differ in {} bits, the rightmost being dimension 0. E-cube routing mends them from the \
+             lowest dimension on, so that channels are taken in ascending order and no circle of waiting messages can \
+             close. Rates and probabilities are those that a message of the class meets on each channel.",
             channels.len()
         ));
         let answered: Vec<_> = self

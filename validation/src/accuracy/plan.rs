@@ -186,35 +186,9 @@ fn family(reader: &mut Reader, table: &Table<'_>) -> Option<Family> {
         refuse(reader, table, "count", count.to_string(), &format!("1 to {MOST_SCENARIOS}"), None);
     }
     let topology = reader.word(table, "topology", &Topology::ALL, Topology::word).unwrap_or_default();
-    let (size_key, other_key, most) = match topology {
-        Topology::Router => ("ports", "dimension", MAX_PORTS),
-        Topology::Hypercube => ("dimension", "ports", MAX_DIMENSION),
-    };
-    let least = if topology == Topology::Router { 2 } else { 1 };
-    if table.get("topology").is_some() {
-        reader.require(table, size_key, "[least, most]", Some(&format!("{size_key} = [2, 8]")));
-        if table.get(other_key).is_some() {
-            let found = format!("{other_key} of a {}", topology.word());
-            refuse(reader, table, other_key, found, &format!("{size_key} only"), None);
-        }
-    }
-    let size = whole_bounds(reader, table, size_key, least..=most, [2, 8]);
+    let size = size(reader, table, topology);
     let message_flits = whole_bounds(reader, table, "message_flits", 2..=4096, [32, 32]);
-    let buffer_flits = whole_bounds(reader, table, "buffer_flits", 1..=4096, [32, 32]);
-    let room = reader.word(table, "buffer", &Room::ALL, Room::word).unwrap_or_default();
-    match room {
-        Room::Ample if buffer_flits[1] < message_flits[1] => {
-            let found = format!("at most {} with messages of up to {}", buffer_flits[1], message_flits[1]);
-            let help = "buffer = \"short\" draws buffers below the longest message";
-            refuse(reader, table, "buffer_flits", found, "room for a whole message", Some(help));
-        }
-        Room::Short if buffer_flits[0] >= message_flits[0] => {
-            let found =
-                format!("at least {} with messages of {} and more", buffer_flits[0], message_flits[0]);
-            refuse(reader, table, "buffer_flits", found, "buffers below every message", None);
-        }
-        _ => {}
-    }
+    let (room, buffer_flits) = buffers(reader, table, message_flits);
     let mut chance = |key: &str| share(reader, table, key, 0.0..=1.0).unwrap_or(0.0);
     let lengths = Lengths { flits: message_flits, mixed: chance("mixed_lengths") };
     let (best_effort, odd_vticks, on_off) = (chance("best_effort"), chance("odd_vticks"), chance("on_off"));
@@ -236,6 +210,41 @@ fn family(reader: &mut Reader, table: &Table<'_>) -> Option<Family> {
         on_off,
     };
     (reader.faults().len() == before).then_some(family)
+}
+
+/// Ports or dimensions of a network.
+fn size(reader: &mut Reader, table: &Table<'_>, topology: Topology) -> [u32; 2] {
+    let (key, other_key, bounds) = match topology {
+        Topology::Router => ("ports", "dimension", 2..=MAX_PORTS),
+        Topology::Hypercube => ("dimension", "ports", 1..=MAX_DIMENSION),
+    };
+    if table.get("topology").is_some() {
+        reader.require(table, key, "[least, most]", Some(&format!("{key} = [2, 8]")));
+        if table.get(other_key).is_some() {
+            let found = format!("{other_key} of a {}", topology.word());
+            refuse(reader, table, other_key, found, &format!("{key} only"), None);
+        }
+    }
+    whole_bounds(reader, table, key, bounds, [2, 8])
+}
+
+/// Whether buffers hold whole messages, and their flits.
+fn buffers(reader: &mut Reader, table: &Table<'_>, message_flits: [u32; 2]) -> (Room, [u32; 2]) {
+    let flits = whole_bounds(reader, table, "buffer_flits", 1..=4096, [32, 32]);
+    let room = reader.word(table, "buffer", &Room::ALL, Room::word).unwrap_or_default();
+    match room {
+        Room::Ample if flits[1] < message_flits[1] => {
+            let found = format!("at most {} with messages of up to {}", flits[1], message_flits[1]);
+            let help = "buffer = \"short\" draws buffers below the longest message";
+            refuse(reader, table, "buffer_flits", found, "room for a whole message", Some(help));
+        }
+        Room::Short if flits[0] >= message_flits[0] => {
+            let found = format!("at least {} with messages of {} and more", flits[0], message_flits[0]);
+            refuse(reader, table, "buffer_flits", found, "buffers below every message", None);
+        }
+        _ => {}
+    }
+    (room, flits)
 }
 
 fn schedulers(reader: &mut Reader, table: &Table<'_>) -> Vec<Scheduler> {

@@ -58,10 +58,10 @@ pub fn mean_of(replications: &[Vec<Batch>]) -> Option<Mean> {
 /// How many deviations the truth may lie above the mean of so many `units`, if it were `quantile` for symmetric ones.
 ///
 /// Means of queues are skewed to the right: most runs lie below the truth, and those that lie lowest look the most
-/// certain. With `a = γ / (3 √n)` Hall's transform `g(T) = ((1 + a T)³ - 1) / (3 a) + a / 2` takes that out of Student's
-/// `T`, and `-g⁻¹(-quantile)` is the upper end of the interval. The lower one is nearer; half-widths are the upper one, so
-/// that an interval can be given by one number. Nothing is corrected towards the left: what looks so is chance. Of
-/// [`MOST_CORRECTION`] quantiles more is not believed of so few units.
+/// certain. With `a = γ / (3 √n)` Hall's transform `g(T) = ((1 + a T)³ - 1) / (3 a) + a / 2` takes that out of
+/// Student's `T`, and `-g⁻¹(-quantile)` is the upper end of the interval. The lower one is nearer; half-widths are the
+/// upper one, so that an interval can be given by one number. Nothing is corrected towards the left: what looks so is
+/// chance. Of [`MOST_CORRECTION`] quantiles more is not believed of so few units.
 fn upper_quantile(quantile: f64, skewness: f64, units: f64) -> f64 {
     let a = skewness.max(0.0) / (3.0 * units.sqrt());
     if units < ENOUGH_REPLICATIONS as f64 || a < 1e-9 {
@@ -315,8 +315,8 @@ mod tests {
         })
     }
 
-    /// Residuals -1 (12 times) and 3 (4 times): `γ = (4 * 27 - 12) / 16 / 3^1.5`, `a = γ / 12`, and the deviation of the
-    /// mean is `√(48 / 15 / 16)`.
+    /// Residuals -1 (12 times) and 3 (4 times): `γ = (4 * 27 - 12) / 16 / 3^1.5`, `a = γ / 12`, and the deviation of
+    /// the mean is `√(48 / 15 / 16)`.
     #[test]
     fn skewed_units_widen_the_interval() {
         let mut sums: [[f64; 1]; 16] = std::array::from_fn(|at| [if at % 4 == 1 { 5.0 } else { 1.0 }]);

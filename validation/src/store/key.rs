@@ -23,8 +23,8 @@ pub struct Key {
 }
 
 impl Key {
-    /// The key that says `value`, whose numbers must be finite: JSON has one word for NaN, infinity and nothing. Those of
-    /// a checked scenario are.
+    /// The key that says `value`, whose numbers must be finite: JSON has one word for NaN, infinity and nothing. Those
+    /// of a checked scenario are.
     ///
     /// # Errors
     /// The value has no JSON.

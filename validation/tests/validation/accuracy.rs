@@ -179,7 +179,8 @@ buffer = "short"
         Plan::from_toml("t", text).unwrap_err().iter().map(ToString::to_string).collect();
     let expected = [
         "t:1:8: seed: found -1, wanted 0 to 9007199254740992",
-        "t:2:9: loads: found 1.2, wanted loads from 0.01 to 0.95\n  help: a load is a share of the one at which the first class saturates",
+        "t:2:9: loads: found 1.2, wanted loads from 0.01 to 0.95\n  \
+         help: a load is a share of the one at which the first class saturates",
         "t:3:13: precision: found 5, wanted a share from 0.0001 to 0.5, such as 0.05 for 5 %",
         "t:4:1: points: found an unknown key, wanted one of seed, loads, precision, max_flit_hops, family",
         "t:5:1: family[1].count: found nothing, wanted how many scenarios to draw\n  help: count = 10",
@@ -188,11 +189,15 @@ buffer = "short"
         "t:9:9: family[1].ports: found [2, 128], wanted [least, most] between 2 and 64",
         "t:10:16: family[1].buffer_flits: found [64, 32], wanted [least, most] between 1 and 4096",
         "t:11:15: family[1].best_effort: found 70, wanted a share from 0 to 1, such as 0.05 for 5 %",
-        "t:12:14: family[1].schedulers: found \"virtual-clok\", wanted a list of virtual-clock, virtual-clock-persistent, fair-queueing, weighted-round-robin, round-robin, fifo\n  help: did you mean \"virtual-clock\"?",
+        "t:12:14: family[1].schedulers: found \"virtual-clok\", wanted a list of virtual-clock, \
+         virtual-clock-persistent, fair-queueing, weighted-round-robin, round-robin, fifo\n  \
+         help: did you mean \"virtual-clock\"?",
         "t:15:9: family[2].count: found 0, wanted 1 to 10000",
         "t:17:13: family[2].dimension: found [2.5, 3], wanted whole numbers",
-        "t:19:16: family[2].buffer_flits: found at most 32 with messages of up to 64, wanted room for a whole message\n  help: buffer = \"short\" draws buffers below the longest message",
-        "t:27:16: family[3].buffer_flits: found at least 8 with messages of 8 and more, wanted buffers below every message",
+        "t:19:16: family[2].buffer_flits: found at most 32 with messages of up to 64, \
+         wanted room for a whole message\n  help: buffer = \"short\" draws buffers below the longest message",
+        "t:27:16: family[3].buffer_flits: found at least 8 with messages of 8 and more, \
+         wanted buffers below every message",
     ];
     assert_eq!(found, expected, "{found:#?}");
     let nothing: Vec<String> =

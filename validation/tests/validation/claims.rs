@@ -124,13 +124,20 @@ x = { key = "class.R1.rate", values = [0.004, 0.002] }
     let found = faults(text);
     let expected = [
         "t:1:1: claim[1].source: found nothing, wanted who says so, and where",
-        "t:1:1: claim[1].reason: found nothing, wanted why it is not expected to hold\n  help: reason = \"by how much, where and why it does not hold\"",
+        "t:1:1: claim[1].reason: found nothing, wanted why it is not expected to hold\n  \
+         help: reason = \"by how much, where and why it does not hold\"",
         "t:2:8: claim[1].name: found \"Fig 4\", wanted small letters, digits and hyphens",
-        "t:5:23: claim[1].scenario.preset: found \"router61\", wanted a built-in scenario\n  help: did you mean \"router16\"?",
-        "t:6:12: claim[1].quantity: found \"network-latensy\", wanted \"network-latency\", \"transfer\", \"blocking\", \"input\", \"arbitration\", \"sharing\", \"output\", \"gaps\", \"waiting\", \"total-latency\", \"miss-probability\", \"p50\", \"p90\", \"p99\" or \"p99.9\"\n  help: did you mean \"network-latency\"?",
+        "t:5:23: claim[1].scenario.preset: found \"router61\", wanted a built-in scenario\n  \
+         help: did you mean \"router16\"?",
+        "t:6:12: claim[1].quantity: found \"network-latensy\", \
+         wanted \"network-latency\", \"transfer\", \"blocking\", \
+         \"input\", \"arbitration\", \"sharing\", \"output\", \"gaps\", \
+         \"waiting\", \"total-latency\", \"miss-probability\", \"p50\", \"p90\", \"p99\" \
+         or \"p99.9\"\n  help: did you mean \"network-latency\"?",
         "t:7:13: claim[1].tolerance: found 5, wanted a share from 0 to 1, such as 0.05 for 5 %\n  help: 5 % is 0.05",
         "t:9:1: claim[2].than: found none of them, wanted than = [classes] or [[claim.variant]]",
-        "t:16:1: claim[2].quantity: found quantity in a claim of kind \"saturates-earlier\", wanted one of by, x, variant, class, than",
+        "t:16:1: claim[2].quantity: found quantity in a claim of kind \"saturates-earlier\", \
+         wanted one of by, x, variant, class, than",
         "t:17:10: claim[2].expect: found \"maybe\", wanted \"held\" or \"not held\"",
         "t:18:39: claim[2].x.values: found 0.002 after 0.004, wanted 1 to 1000 numbers, each above the last",
     ];
@@ -166,7 +173,8 @@ fn scenarios_and_classes_are_checked_at_every_point() {
 const LIGHT: &str = "scenario = { preset = \"router16\", set = { \"class.*.rate\" = 0.0005 } }\n";
 const R16: &str = "scenario = { preset = \"router16\" }\n";
 const LATENCY: &str = "quantity = \"network-latency\"\n";
-const X: &str = "x = { key = \"class.R1.rate\", values = [0.001, 0.005], couple = { \"class.R2.rate\" = \"class.R1.rate/2\" } }\n";
+const X: &str = "x = { \
+    key = \"class.R1.rate\", values = [0.001, 0.005], couple = { \"class.R2.rate\" = \"class.R1.rate/2\" } }\n";
 const FULL: &str = "scenario = { preset = \"router16\", set = { \"class.*.rate\" = 0.03 } }\n";
 
 #[test]

@@ -284,8 +284,8 @@ fn small(name: &str, network: NetworkSpec, rates: [f64; 3]) -> Scenario {
 
 /// Settings as users leave them: the precision decides. 27 cells: network latency, waiting and their sum, of three
 /// classes, at moderate load, near saturation (best effort waits for 6 network latencies) and in a cube. The presets
-/// take 20 times the flits and show the same: with Student's intervals and no regard to memory, best effort's waiting near
-/// saturation was covered in 86 % of 165 runs, nearly all misses being short.
+/// take 20 times the flits and show the same: with Student's intervals and no regard to memory, best effort's waiting
+/// near saturation was covered in 86 % of 165 runs, nearly all misses being short.
 ///
 /// An interval that covers with probability 95 to 97 % is outside 92 to 98.5 % of 200 seeds once in 25 to 60 cells.
 #[test]

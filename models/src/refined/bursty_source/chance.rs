@@ -10,8 +10,8 @@
 //!
 //! # Messages that find nobody
 //!
-//! Where services are alike, messages of `j` streams find nobody with `q_j` if `e_j`, what longer first services leave of
-//! `1 - j r`, is positive, and not at all if it is negative (found so, too, by following them one by one). Where
+//! Where services are alike, messages of `j` streams find nobody with `q_j` if `e_j`, what longer first services leave
+//! of `1 - j r`, is positive, and not at all if it is negative (found so, too, by following them one by one). Where
 //! services vary, work comes back to nothing before the state ends with
 //!
 //! ```text
@@ -29,9 +29,9 @@
 //! G_j (e+ + w_j),   w_j = (sqrt(e² + 2 θ σ²) - |e|) / 2
 //! ```
 //!
-//! of the time where one of even services is for `G_j e+`: the work `w_j / θ` that chance lets stand when the state ends
-//! takes as much from the empty time of the next, one stream less or more. By the exact equation, in which a stream
-//! that is in a burst has `ε = N y - 1 + α (1 + r) / 2` more to come than one that is not,
+//! of the time where one of even services is for `G_j e+`: the work `w_j / θ` that chance lets stand when the state
+//! ends takes as much from the empty time of the next, one stream less or more. By the exact equation, in which a
+//! stream that is in a burst has `ε = N y - 1 + α (1 + r) / 2` more to come than one that is not,
 //!
 //! ```text
 //! λ (1 - ρ) ΔW = ε Σ G_j w_j (d_j - u_j) / (d_j + u_j)

@@ -298,7 +298,8 @@ fn displaced_shares_balance() {
     }
 }
 
-/// What comes while more than a level is left brings it no further in the mean; at no level it is all that is displaced.
+/// What comes while more than a level is left brings it no further in the mean; at no level it is all that is
+/// displaced.
 #[test]
 fn what_lies_beyond_a_level_balances_and_thins_out() {
     for (streams, on, load) in [(1.0, 0.3, 1.4), (4.0, 0.2, 0.4), (14.0, 0.1, 0.34), (1000.0, 0.5, 0.0018)] {

@@ -3,7 +3,7 @@
 use super::super::ecube_paths::Output;
 use super::super::law::Law;
 use super::super::source::Queued;
-use super::super::station::{Around, Shape};
+use super::super::station::{Environment, Shape};
 use super::super::tail_and_header::{Crossed, TailAndHeader, mix};
 use super::OneClass;
 use super::input_channel::InChannel;
@@ -113,7 +113,7 @@ impl Prepared {
     pub(super) fn new(stations: &Stations) -> Self {
         let weights = |law: &Law| law.probabilities().to_vec();
         let one = |(_, station): &(Like, Station)| {
-            let Around { set_up, left_behind, fresh, .. } = &station.around;
+            let Environment { set_up, left_behind, fresh, .. } = &station.environment;
             Crossed {
                 own: station.own_on_link.each_ref().map(weights),
                 found: [weights(set_up), weights(left_behind)],

@@ -3,7 +3,7 @@
 use super::super::ecube_paths::{Crossing, Output};
 use super::super::grid::{Grid, product};
 use super::super::law::Law;
-use super::super::station::{Around, Met};
+use super::super::station::{Environment, OutputDelays};
 use super::input_channel::less_exponential;
 use super::{Held, OneClass};
 
@@ -37,9 +37,9 @@ impl OneClass<'_> {
     ///
     /// An input brings its messages one after another, so that of each no more than one asks for the output at a time.
     /// Who comes at any moment meets one of input `j` being sent, `u_j / 2`, or waiting, by Little's law `u_j w_j`. The
-    /// share `u_i` follows directly behind a message of the own input for the same output. It meets all that asked while
-    /// that one waited and was sent, none of which has been begun, and what others delayed that one by on the link
-    /// beyond the gaps in which it had come, `(v_d + I - G)+`, as far as it left the crossbar, `b` (our own
+    /// share `u_i` follows directly behind a message of the own input for the same output. It meets all that asked
+    /// while that one waited and was sent, none of which has been begun, and what others delayed that one by on the
+    /// link beyond the gaps in which it had come, `(v_d + I - G)+`, as far as it left the crossbar, `b` (our own
     /// approximation, a mean-value analysis):
     ///
     /// ```text
@@ -50,7 +50,7 @@ impl OneClass<'_> {
         &self,
         last: bool,
         outputs: &[(f64, Output)],
-        around: &Around,
+        environment: &Environment,
         held: &Held,
     ) -> Contended {
         let grid = self.grid;
@@ -59,7 +59,8 @@ impl OneClass<'_> {
         let z = if self.shape.is_short() { 0.0 } else { held_up.mean() };
         let completion = (self.shape.message + self.shape.idle) / (1.0 - link.load).max(0.02) + z;
         let load = (link.rate * completion).min(0.98);
-        let delayed = grid.sum(&around.set_up, &grid.law(around.in_step.over(grid, self.shape.message)));
+        let delayed =
+            grid.sum(&environment.set_up, &grid.law(environment.in_step.over(grid, self.shape.message)));
         let slower = grid.excess(&delayed, &self.gaps[0]).min(&Law::constant(self.shape.buffer));
         let more = slower.mean() / completion;
         let mut known: Vec<(Option<u32>, Vec<OfInput>)> = Vec::new();
@@ -96,9 +97,9 @@ impl OneClass<'_> {
     pub(super) fn own_waits(
         &self,
         crossing: Crossing,
-        around: &Around,
+        environment: &Environment,
         contended: &Contended,
-        met: &Met,
+        met: &OutputDelays,
     ) -> [Law; 2] {
         let (grid, m) = (self.grid, self.shape.message);
         let Contended { wait, alone, came, slower, held_up, .. } = contended;
@@ -106,7 +107,7 @@ impl OneClass<'_> {
         if crossing.contending < 1e-9 || positive < 1e-12 {
             return [met.own.clone(), Law::zero()];
         }
-        let whole = product(&grid.delay(m + self.shape.idle), &around.lagging.over(grid, m));
+        let whole = product(&grid.delay(m + self.shape.idle), &environment.lagging.over(grid, m));
         let whole = if self.shape.is_short() || held_up.positive() <= 0.0 {
             whole
         } else {
@@ -117,12 +118,13 @@ impl OneClass<'_> {
         [met.own.sometimes((alone / wait).min(1.0)), grid.sum(&came, slower)]
     }
 
-    /// Waits for the link behind the own class, of those that come at any moment and of those directly behind a message of
-    /// the own input for the same output.
+    /// Waits for the link behind the own class, of those that come at any moment and of those directly behind a message
+    /// of the own input for the same output.
     ///
-    /// The crossbar puts the messages of all inputs in sequence; what others delay one by on the link beyond the gaps in
-    /// which it had come, `J = (v_d + I - G)+`, the next one finds, if it follows at once, as `u_B = λ (C - E[J])` do;
-    /// between two trains the crossbar's output idles for `Exp(λ)`. So delays add up along a train (Lindley's recursion):
+    /// The crossbar puts the messages of all inputs in sequence; what others delay one by on the link beyond the gaps
+    /// in which it had come, `J = (v_d + I - G)+`, the next one finds, if it follows at once, as `u_B = λ (C - E[J])`
+    /// do; between two trains the crossbar's output idles for `Exp(λ)`. So delays add up along a train (Lindley's
+    /// recursion):
     ///
     /// ```text
     /// X_1 = X + J,   X_0 = (X + J - Exp(λ))+,   X = (1 - u_B) X_0 + u_B X_1

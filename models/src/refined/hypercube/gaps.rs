@@ -1,15 +1,15 @@
 //! Gaps inside messages, as they arrive at the routers of a path.
 
-use super::super::between::Between;
 use super::super::chained_blocking::Held;
+use super::super::interruptions::Interruptions;
 use super::super::law::Law;
 use super::super::source::InBuffer;
-use super::super::station::{Around, Arriving, Met, Overloaded, Station as Queues};
+use super::super::station::{Arriving, Environment, OutputDelays, Overloaded, Station as Queues};
 use super::OneClass;
 
 impl OneClass<'_> {
     /// Gaps of so many cells on average, in the shape of those at the interface.
-    pub(super) fn gaps_of_mean(&self, mean: f64) -> Between {
+    pub(super) fn gaps_of_mean(&self, mean: f64) -> Interruptions {
         let whole = self.gaps[0].mean();
         let part = if whole > 1e-9 { mean / whole } else { 0.0 };
         self.interface.first.part(part)
@@ -43,11 +43,11 @@ impl OneClass<'_> {
     /// the midst of the way comes with it, if it was looked at.
     pub(super) fn gaps_on_the_way(
         &self,
-        around: &Around,
-        met: &Met,
+        environment: &Environment,
+        met: &OutputDelays,
         entering: &Arriving,
         held: &Held,
-    ) -> Result<(f64, Option<(Around, Met)>), Overloaded> {
+    ) -> Result<(f64, Option<(Environment, OutputDelays)>), Overloaded> {
         if self.gaps[0].mean() < 1e-9 {
             return Ok((0.0, None));
         }
@@ -56,9 +56,9 @@ impl OneClass<'_> {
         let [free, behind] = entering.in_buffer.shares();
         let outputs = self.outputs(true, false);
         let crossing = self.paths.mean(outputs.iter().copied());
-        let contended = self.contended(false, &outputs, around, held);
-        let queues = self.queues(false, crossing, around, &contended);
-        let passage = |queues: &Queues<'_>, in_buffer: &Law, met: &Met, gaps: &Law| {
+        let contended = self.contended(false, &outputs, environment, held);
+        let queues = self.queues(false, crossing, environment, &contended);
+        let passage = |queues: &Queues<'_>, in_buffer: &Law, met: &OutputDelays, gaps: &Law| {
             if self.laws {
                 queues.passage(in_buffer, met, gaps).mean()
             } else {
@@ -71,11 +71,11 @@ impl OneClass<'_> {
         if self.dimension < 2 {
             return Ok((leaving, None));
         }
-        let (around, met) = self.typical(false, leaving, held)?;
+        let (environment, met) = self.typical(false, leaving, held)?;
         let outputs = self.outputs(false, false);
         let crossing = self.paths.mean(outputs.iter().copied());
-        let contended = self.contended(false, &outputs, &around, held);
-        let queues = self.queues(false, crossing, &around, &contended);
+        let contended = self.contended(false, &outputs, &environment, held);
+        let queues = self.queues(false, crossing, &environment, &contended);
         let gaps = self.grid.law(self.gaps_of_mean(leaving).over(self.grid, self.shape.message));
         let delay = passage(&queues, &Law::zero(), &met, &gaps);
         let growth = delay - met.waits.link.mean() - leaving;
@@ -84,6 +84,6 @@ impl OneClass<'_> {
             .map(|hops| self.paths.share(hops) * f64::from(hops) * f64::from(hops - 1) / 2.0)
             .sum();
         let gaps = (leaving + growth * passed / self.paths.mean_hops()).max(0.0);
-        Ok((gaps, Some((around, met))))
+        Ok((gaps, Some((environment, met))))
     }
 }

@@ -2,27 +2,32 @@
 
 use super::super::chained_blocking::{Chain, Held, Kind};
 use super::super::law::Law;
-use super::super::station::{Around, Met, Overloaded};
+use super::super::station::{Environment, OutputDelays, Overloaded};
 use super::OneClass;
 use super::input_channel::InChannel;
 
 impl OneClass<'_> {
     /// A later output on average over all messages: the channels, or the ejection links; from what it is else.
-    pub(super) fn typical(&self, last: bool, gaps: f64, held: &Held) -> Result<(Around, Met), Overloaded> {
+    pub(super) fn typical(
+        &self,
+        last: bool,
+        gaps: f64,
+        held: &Held,
+    ) -> Result<(Environment, OutputDelays), Overloaded> {
         let outputs = self.outputs(false, last);
         let crossing = self.paths.mean(outputs.iter().copied());
-        let around = self.around(last, crossing);
-        let contended = self.contended(last, &outputs, &around, held);
-        let queues = self.queues(last, crossing, &around, &contended);
+        let environment = self.environment(last, crossing);
+        let contended = self.contended(last, &outputs, &environment, held);
+        let queues = self.queues(last, crossing, &environment, &contended);
         let arriving = self.arriving(gaps);
         let met = self.meet(&queues, &arriving, queues.start()).map_err(|over| over.at(last))?;
-        Ok((around, met))
+        Ok((environment, met))
     }
 
     /// All that is held up by buffers that are full, from router to router.
     pub(super) fn chained(
         &self,
-        first: (&Around, &Met),
+        first: (&Environment, &OutputDelays),
         gaps: f64,
         in_channel: &[InChannel],
         held: &Held,
@@ -44,7 +49,7 @@ impl OneClass<'_> {
     }
 
     /// All that is held up by input channels that are full.
-    pub(super) fn behind(&self, first: &Met, in_channel: &[InChannel]) -> Held {
+    pub(super) fn behind(&self, first: &OutputDelays, in_channel: &[InChannel]) -> Held {
         let full: Vec<Law> = in_channel.iter().map(|channel| channel.full.clone()).collect();
         let held = Held { full, ..Held::nobody() };
         let first = self.grid.sum(&first.waits.grant, &held.over(&self.outputs(true, false)));

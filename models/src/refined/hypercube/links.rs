@@ -2,10 +2,11 @@
 
 use super::super::bursts_beside::Beside;
 use super::super::ecube_paths::{Crossing, EcubePaths, Output};
+use super::super::grid::Grid;
 use super::super::higher_classes::Above;
-use super::super::interface::SameWay;
+use super::super::interface::{Interface, SameWay};
 use super::super::link_sharing::{Clock, LinkSharing};
-use super::super::station::Around;
+use super::super::station::Environment;
 use super::super::{Asked, Class, Resolution};
 use super::OneClass;
 
@@ -14,7 +15,7 @@ pub(super) struct Chained {
     pub(super) channel: LinkSharing,
     pub(super) ejection: LinkSharing,
     /// None without clocks.
-    pub(super) interface: Option<Beside>,
+    interface: Option<Beside>,
 }
 
 impl Chained {
@@ -44,6 +45,16 @@ impl Chained {
             interface: asked.clocked.then(|| Beside::new(real_time, own, same, unit, steps)),
         }
     }
+
+    /// The interface of class `own`.
+    pub(super) fn interface(&self, grid: &Grid, real_time: &[Class], own: usize, unit: f64) -> Interface {
+        if let Some(gaps) = &self.interface {
+            return gaps.interface(grid, own, unit);
+        }
+        let shared = self.ejection.environment(grid, real_time, own, (1.0, 1.0), 0.0, unit);
+        let header_wait = self.ejection.header_wait(real_time, own, unit);
+        Interface::without_clocks(grid, &shared, real_time[own].message / unit, header_wait)
+    }
 }
 
 /// Whose messages go ahead on a link.
@@ -68,20 +79,20 @@ impl<'g> OneClass<'g> {
     }
 
     /// What the other classes do at an output.
-    pub(super) fn around(&self, last: bool, crossing: Crossing) -> Around {
+    pub(super) fn environment(&self, last: bool, crossing: Crossing) -> Environment {
         let link = self.link(last);
         let f = crossing.contending;
         let met = f / (1.0 - (1.0 - f) * link.load).max(0.05);
-        let mut around = match (&link.others, self.own) {
-            (Others::Above(above), _) => above.around(self.grid, (f, met), link.rate),
+        let mut environment = match (&link.others, self.own) {
+            (Others::Above(above), _) => above.environment(self.grid, (f, met), link.rate),
             (Others::Sharing(sharing), own) => {
                 let own = own.unwrap_or(0);
-                sharing.around(self.grid, &link.classes, own, (f, met), self.interface.gap, self.unit)
+                sharing.environment(self.grid, &link.classes, own, (f, met), self.interface.gap, self.unit)
             }
         };
         // what the own input's other messages do on the link is in the interruptions already
-        around.contending = 1.0;
-        around
+        environment.contending = 1.0;
+        environment
     }
 }
 

@@ -3,16 +3,16 @@
 use super::super::ecube_paths::{Crossing, EcubePaths, Output};
 use super::super::grid::product;
 use super::super::law::Law;
-use super::super::station::{Around, Arriving, Met, Overloaded, Waits};
+use super::super::station::{Arriving, Environment, OutputDelays, Overloaded, Waits};
 use super::input_channel::InChannel;
 use super::{Held, OneClass};
 
 /// A kind of output with its queues.
 pub(super) struct Station {
-    pub(super) met: Met,
-    pub(super) around: Around,
-    /// Wait for the crossbar behind the own class only: as messages of other inputs come, and directly behind one of the
-    /// own input.
+    pub(super) met: OutputDelays,
+    pub(super) environment: Environment,
+    /// Wait for the crossbar behind the own class only: as messages of other inputs come, and directly behind one of
+    /// the own input.
     pub(super) own: [Law; 2],
     /// The same for the link.
     pub(super) own_on_link: [Law; 2],
@@ -137,19 +137,19 @@ impl OneClass<'_> {
         entering: &Arriving,
         gaps: f64,
         held: &Held,
-        first: &Met,
-        middle: Option<(Around, Met)>,
+        first: &OutputDelays,
+        middle: Option<(Environment, OutputDelays)>,
     ) -> Result<Stations, Overloaded> {
         let n = self.dimension;
         let arriving_later = self.arriving(gaps);
         let mut stations = Stations::new(n);
-        let mut arounds: Vec<((bool, bool, f64), Around)> = Vec::new();
+        let mut arounds: Vec<((bool, bool, f64), Environment)> = Vec::new();
         let mut starts = [None, None];
         if !self.laws {
             starts[0] = Some(&first.waits);
-            if let Some((around, met)) = &middle {
+            if let Some((environment, met)) = &middle {
                 starts[1] = Some(&met.waits);
-                arounds.push(((false, false, 1.0), around.clone()));
+                arounds.push(((false, false, 1.0), environment.clone()));
             }
         }
         for output in self.paths.all_outputs() {
@@ -163,26 +163,26 @@ impl OneClass<'_> {
             let alike = if self.laws { vec![(1.0, output)] } else { self.alike(like) };
             let crossing = if self.laws { like.crossing() } else { self.paths.mean(alike.iter().copied()) };
             let key = (like.first && !self.laws, like.last, like.contending);
-            let around = match arounds.iter().find(|(known, _)| *known == key) {
-                Some((_, around)) => around.clone(),
+            let environment = match arounds.iter().find(|(known, _)| *known == key) {
+                Some((_, environment)) => environment.clone(),
                 None => {
-                    let around = self.around(like.last, crossing);
-                    arounds.push((key, around.clone()));
-                    around
+                    let environment = self.environment(like.last, crossing);
+                    arounds.push((key, environment.clone()));
+                    environment
                 }
             };
             let arriving = if like.first { entering } else { &arriving_later };
-            let contended = self.contended(like.last, &alike, &around, held);
-            let queues = self.queues(like.last, crossing, &around, &contended);
+            let contended = self.contended(like.last, &alike, &environment, held);
+            let queues = self.queues(like.last, crossing, &environment, &contended);
             let before =
                 known.iter().rfind(|(known, _)| (known.first, known.last) == (like.first, like.last));
             let known_of = if like.last { None } else { starts[usize::from(!like.first)] };
             let start = before.map(|(_, station)| &station.met.waits).or(known_of);
             let start = start.map_or_else(|| queues.start(), Waits::clone);
             let met = self.meet(&queues, arriving, start).map_err(|over| over.at(like.last))?;
-            let own = self.own_waits(crossing, &around, &contended, &met);
+            let own = self.own_waits(crossing, &environment, &contended, &met);
             let own_on_link = self.link_waits(like.last, &contended, &own);
-            known.push((like, Station { met, around, own, own_on_link, interrupted: Law::zero() }));
+            known.push((like, Station { met, environment, own, own_on_link, interrupted: Law::zero() }));
         }
         Ok(stations)
     }
@@ -193,7 +193,7 @@ impl OneClass<'_> {
         let wait =
             in_channel.iter().map(|channel| channel.mean).sum::<f64>() / in_channel.len().max(1) as f64;
         for (like, station) in &mut stations.known {
-            let Around { set_up, in_step, lagging, .. } = &station.around;
+            let Environment { set_up, in_step, lagging, .. } = &station.environment;
             let wait = if like.first { 0.0 } else { wait };
             let late = (station.met.own.mean() + wait + set_up.mean()).min(self.shape.message);
             station.interrupted = self.grid.law(product(

@@ -1,10 +1,10 @@
 //! In which state of the streams above a message of best effort starts.
 //!
 //! Streams change at the rates of the chain of [`super`] among the spare states, in which the link can do more than
-//! comes; overload counts as one state more, which lasts until the fluid queue of the streams is empty again and ends in
-//! a spare state `j` with probability `ψ_j` (module `active_streams`). In each of them the class's own messages are
-//! served at rate `μ_j = (1 - ρ_j) / M`, not at all under overload. They come one by one, or, in bursts of their own, as
-//! batches of `N_e`, of a geometric number, that have the same mean work. Services taken as exponential, the batches
+//! comes; overload counts as one state more, which lasts until the fluid queue of the streams is empty again and ends
+//! in a spare state `j` with probability `ψ_j` (module `active_streams`). In each of them the class's own messages are
+//! served at rate `μ_j = (1 - ρ_j) / M`, not at all under overload. They come one by one, or, in bursts of their own,
+//! as batches of `N_e`, of a geometric number, that have the same mean work. Services taken as exponential, the batches
 //! in the queue are a quasi birth and death process: with `π` the shares of the states,
 //!
 //! ```text
@@ -17,17 +17,18 @@
 //!
 //! # Who finds a gap
 //!
-//! A message that finds none of its own starts in the first gap. In a state that leaves `f` of the link free, and ends at
-//! rate `θ`, work above is a Brownian motion of drift `-f` and of the variance `σ² = Σ_0 λ M²` of what comes as
+//! A message that finds none of its own starts in the first gap. In a state that leaves `f` of the link free, and ends
+//! at rate `θ`, work above is a Brownian motion of drift `-f` and of the variance `σ² = Σ_0 λ M²` of what comes as
 //! Poisson; it comes back to nothing before the state ends with probability
 //!
 //! ```text
 //! P = (1 + f / sqrt(f² + 2 θ σ² + j v)) / 2
 //! ```
 //!
-//! whether `f` is positive or, in overload, negative: then a gap comes while overload has but begun. `v` is the variance
-//! of the load `r` among the streams that the alike ones stand for. Who finds none is there in the next state, and after
-//! overload, in which gaps are no more, where that ends. So nothing jumps where a state begins to overload the link.
+//! whether `f` is positive or, in overload, negative: then a gap comes while overload has but begun. `v` is the
+//! variance of the load `r` among the streams that the alike ones stand for. Who finds none is there in the next state,
+//! and after overload, in which gaps are no more, where that ends. So nothing jumps where a state begins to overload
+//! the link.
 
 use nalgebra::{DMatrix, DVector, RowDVector};
 
@@ -51,8 +52,8 @@ impl Turns {
     }
 }
 
-/// `π`, `π R` and `π R^2`: shares of the time in each state, those with somebody in the queue, and with two or more, who
-/// come at a rate and are `served` at one that depends on the state.
+/// `π`, `π R` and `π R^2`: shares of the time in each state, those with somebody in the queue, and with two or more,
+/// who come at a rate and are `served` at one that depends on the state.
 pub(in crate::refined) fn queued(
     walk: &DMatrix<f64>,
     shares: &[f64],

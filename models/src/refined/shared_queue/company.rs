@@ -124,7 +124,8 @@ impl OnLattice {
         }
     }
 
-    /// What the others add to so many cells while they are there at first: `F_10 + F_11` as `Σ c exp(e)`, point by point.
+    /// What the others add to so many cells while they are there at first: `F_10 + F_11` as `Σ c exp(e)`, point by
+    /// point.
     pub(in crate::refined) fn while_there(&self, cells: f64) -> [(Transform, Transform); 2] {
         [1.0, -1.0].map(|sign| {
             let weight = |(_, d, apart): &Eigenvalues| 0.5 + sign * (self.company.going - apart) / (2.0 * d);

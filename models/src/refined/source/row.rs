@@ -1,7 +1,8 @@
 //! Messages of one class in a row, from the interface through the first input channel.
 //!
-//! A message enters when the one before it has left the interface, and is served when that one has left the channel. With
-//! `S = x + H` what holds it up there beyond its flits, `G` its gaps, `R` its wait in the buffer and `r` the room there,
+//! A message enters when the one before it has left the interface, and is served when that one has left the channel.
+//! With `S = x + H` what holds it up there beyond its flits, `G` its gaps, `R` its wait in the buffer and `r` the room
+//! there,
 //!
 //! ```text
 //! at the interface  E = M + max(G, (R - r)+),   in the channel  B = M + max(S, G - R)
@@ -10,25 +11,26 @@
 //! ```
 //!
 //! Long rows build up what is waited in the buffer, what is waited there hides gaps, and a full buffer holds up the
-//! interface: services and waits of messages in a row are not independent. So Poisson messages are followed by what they
-//! find and leave at the interface: free (`j = 0`), or, behind another, `l = j - 1` others when they enter themselves. The
-//! number behind goes down by one at a time; with `A` arrivals during `E`, `N_j` messages in state `j` and `e_j = E[E]`
+//! interface: services and waits of messages in a row are not independent. So Poisson messages are followed by what
+//! they find and leave at the interface: free (`j = 0`), or, behind another, `l = j - 1` others when they enter
+//! themselves. The number behind goes down by one at a time; with `A` arrivals during `E`, `N_j` messages in state `j`
+//! and `e_j = E[E]`
 //!
 //! ```text
 //! N_j P_j(A = 0) = N_0 P_0(A >= j) + Σ_(0 < i < j) N_i P_i(A >= j + 1 - i)
 //! N_0 = (1 - λ e) / (1 + λ Σ n_j (e_j - e)),   n_j = N_j / N_0
 //! ```
 //!
-//! where the last state is that of all with as many behind them or more, and `e` belongs to it. Who comes while a message
-//! waits at the interface is Poisson, too: `E[W; l] = (l + 1) P(l + 1) / λ`; so from the second moment of Lindley's
-//! recursion for the channel, with the mean time `T_j = W_j + R_j` before the service of mean `b_j`
+//! where the last state is that of all with as many behind them or more, and `e` belongs to it. Who comes while a
+//! message waits at the interface is Poisson, too: `E[W; l] = (l + 1) P(l + 1) / λ`; so from the second moment of
+//! Lindley's recursion for the channel, with the mean time `T_j = W_j + R_j` before the service of mean `b_j`
 //!
 //! ```text
 //! E[T] = [λ E[B^2] / 2 + λ Σ N_j T_j (b_j - b)] / (1 - λ b)
 //! ```
 //!
-//! Within a state what a message waits is independent of what comes next, but for whether the buffer is full and whether
-//! anybody comes during its gaps (our approximation).
+//! Within a state what a message waits is independent of what comes next, but for whether the buffer is full and
+//! whether anybody comes during its gaps (our approximation).
 
 use crate::refined::grid::Grid;
 use crate::refined::law::Law;
@@ -89,8 +91,8 @@ impl Row {
         self.map(|law| law.stretched(factor))
     }
 
-    /// What they wait, by what they find at the interface, where the first wait for `set_up`, their buffer being emptied
-    /// meanwhile.
+    /// What they wait, by what they find at the interface, where the first wait for `set_up`, their buffer being
+    /// emptied meanwhile.
     pub(super) fn in_buffer(&self, set_up: &Law, grid: &Grid) -> InBuffer {
         let free = self.shares[FREE];
         let late = grid.excess(&self.waits[FREE], set_up);

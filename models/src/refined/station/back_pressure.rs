@@ -71,7 +71,7 @@ impl Station<'_> {
         let room = room(&sent);
         // others may hold the link at that moment
         let full = room.positive();
-        let held = self.grid.sum(&room.given_positive(), &self.around.set_up);
+        let held = self.grid.sum(&room.given_positive(), &self.environment.set_up);
         Law::mixture(&[(1.0 - full, &Law::zero()), (full, &held)])
     }
 }

@@ -1,6 +1,6 @@
 //! The way of a tail through an output: what it lags behind, and what gaps and interruptions add.
 
-use super::{Around, Met, Station};
+use super::{Environment, OutputDelays, Station};
 use crate::refined::grid::{Grid, Transform, product};
 use crate::refined::law::Law;
 use crate::refined::shared_queue::{OnLattice, SharedQueue};
@@ -16,30 +16,30 @@ impl Station<'_> {
     ///
     /// Who finds its class on a link that others share is delayed by `φ F(m) 1` over `m` flits, of weight one, by what
     /// [`SharedQueue`] tells; who finds none of it, by what the chains of pairs do.
-    pub(in crate::refined) fn passage(&self, in_buffer: &Law, met: &Met, gaps: &Law) -> Law {
+    pub(in crate::refined) fn passage(&self, in_buffer: &Law, met: &OutputDelays, gaps: &Law) -> Law {
         let mut sum = Sum::new(self.grid);
         self.pass(in_buffer, met, gaps, &mut sum);
         sum.law().less(self.shape.header)
     }
 
     /// Mean of [`Station::passage`], for which what is added need not be known as a law.
-    pub(in crate::refined) fn mean_passage(&self, in_buffer: &Law, met: &Met, gaps: &Law) -> f64 {
-        let Self { grid, shape, around, half_way, .. } = self;
+    pub(in crate::refined) fn mean_passage(&self, in_buffer: &Law, met: &OutputDelays, gaps: &Law) -> f64 {
+        let Self { grid, shape, environment, half_way, .. } = self;
         let half = shape.message / 2.0;
-        let in_step = grid.law(around.in_step.over(grid, half)).mean() / half;
+        let in_step = grid.law(environment.in_step.over(grid, half)).mean() / half;
         let mut mean = Mean { delay: 0.0, in_step, lagging: half_way.mean() / half };
         self.pass(in_buffer, met, gaps, &mut mean);
         (mean.delay - shape.header).max(0.0)
     }
 
     /// All that may happen to a tail.
-    fn pass<W: Ways>(&self, in_buffer: &Law, met: &Met, gaps: &Law, ways: &mut W) {
-        let Self { grid, shape, around, .. } = self;
+    fn pass<W: Ways>(&self, in_buffer: &Law, met: &OutputDelays, gaps: &Law, ways: &mut W) {
+        let Self { grid, shape, environment, .. } = self;
         let m = shape.message;
         let (some, gap) = (gaps.positive(), gaps.given_positive());
         let header = in_buffer.plus(shape.header);
         // who finds others meets them then, and none of what else could come
-        if let Some(alone) = &around.alone {
+        if let Some(alone) = &environment.alone {
             let none = match &met.shared {
                 Some(shared) => shared.empty,
                 None => 1.0 - met.own.positive(),
@@ -50,7 +50,7 @@ impl Station<'_> {
                 let later = 1.0 - none;
                 ways.shared(self, (1.0 - some) * later, &header, shared.mean_delay(m), || shared.delay(m));
                 if some > 1e-12 {
-                    let first = grid.sum(&header, &around.set_up);
+                    let first = grid.sum(&header, &environment.set_up);
                     self.pass_with_gap(some * none, &first, None, &gap, ways);
                     self.pass_with_gap(some * later, &header, Some(&shared), &gap, ways);
                 }
@@ -60,7 +60,7 @@ impl Station<'_> {
             self.pass_interrupted((1.0 - some) * (1.0 - none), (&lag, None), m, m / 2.0, ways);
         }
         let start = grid.sum(&header, &met.waits.link);
-        if around.alone.is_none() {
+        if environment.alone.is_none() {
             self.pass_interrupted(1.0 - some, (&start, None), m, m / 2.0, ways);
         }
         if some > 1e-12 {
@@ -84,17 +84,17 @@ impl Station<'_> {
         gap: &Law,
         ways: &mut W,
     ) {
-        let Self { grid, shape, around, .. } = self;
+        let Self { grid, shape, environment, .. } = self;
         let m = shape.message;
         let at_start = grid.transform(start);
         // equal classes share the link from the first flit to anywhere, or from anywhere to the tail: their gaps end
         // there; those of higher classes stand where they come
-        let places = if around.alone.is_some() { W::ENDS } else { W::POSITIONS };
+        let places = if environment.alone.is_some() { W::ENDS } else { W::POSITIONS };
         for (part, share) in places {
             let (sent, left) = (part * m, (1.0 - part) * m);
             let so_far = match shared {
                 Some(shared) => shared.delay(sent),
-                None => around.in_step.over(grid, sent),
+                None => environment.in_step.over(grid, sent),
             };
             let before = grid.law(product(&at_start, &so_far));
             let further = |ways: &mut W, weight: f64, lag: &Law, more: Option<&Law>| {
@@ -116,7 +116,7 @@ impl Station<'_> {
             let (_, lagging) = before.split(shape.header as usize + 1);
             let mut bare = 0.0;
             if let Some((share, lag)) = lagging {
-                bare = (1.0 - around.contending) * share;
+                bare = (1.0 - environment.contending) * share;
                 if bare > 1e-12 {
                     further(ways, weight * bare, &lag, Some(gap));
                 }
@@ -128,8 +128,14 @@ impl Station<'_> {
             }
             // the link ran dry: what has come meanwhile goes first
             if let Some((share, law)) = dry {
-                let at = ((part * around.fresh.len() as f64) as usize).min(around.fresh.len() - 1);
-                self.pass_interrupted(weight * share, (&law, Some(&around.fresh[at])), left, f64::MAX, ways);
+                let at = ((part * environment.fresh.len() as f64) as usize).min(environment.fresh.len() - 1);
+                self.pass_interrupted(
+                    weight * share,
+                    (&law, Some(&environment.fresh[at])),
+                    left,
+                    f64::MAX,
+                    ways,
+                );
             }
         }
     }
@@ -214,7 +220,7 @@ impl Ways for Sum<'_> {
     const ENDS: Places = &[(0.25, 0.25), (0.75, 0.25), (1.0, 0.5)];
 
     fn interrupted(&mut self, station: &Station<'_>, weight: f64, lag: Lag<'_>, edge: usize, cells: f64) {
-        let Around { in_step, lagging, .. } = station.around;
+        let Environment { in_step, lagging, .. } = station.environment;
         let (near, far) = match lag {
             (lag, Some(more)) => self.grid.sum(lag, more).split(edge),
             (lag, None) => lag.split(edge),

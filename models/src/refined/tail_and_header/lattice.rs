@@ -14,7 +14,7 @@ pub(super) struct Lattice {
 }
 
 /// What a message meets at a router, on the lattice.
-pub(super) struct Met {
+pub(super) struct OutputDelays {
     /// Wait of the header, as often as it is so.
     pub(super) wait: Vec<f64>,
     pub(super) found: Vec<f64>,
@@ -70,7 +70,7 @@ impl Lattice {
 
     /// Through a router but for what interrupts, with `others` that come to the lattice there; `fresh` is what has come
     /// while a link ran dry.
-    pub(super) fn crossed(&self, met: &Met, others: Option<Self>, fresh: &[f64]) -> Self {
+    pub(super) fn crossed(&self, met: &OutputDelays, others: Option<Self>, fresh: &[f64]) -> Self {
         let mut moved = others.unwrap_or_else(|| Self::new(self.side, self.step));
         let hidden = met.hidden / self.step;
         self.wait(met.closed, &met.wait, hidden, false, &mut moved.joint);

@@ -1,8 +1,8 @@
-//! What others send between the flits of a message.
+//! Interruptions of a message: the flits of other classes between its own.
 //!
-//! Strictly higher classes interrupt flit by flit, a compound Poisson process: `exp(m e(z))` over `m` flits. An equal
-//! class comes once in a message or not at all, since its law `Y` of the delay counts what comes later, too: of `m`
-//! flits of `M` it interrupts `1 - (m / M) q (1 - Y(z))`. Several classes act independently of each other.
+//! Strictly higher classes interrupt flit by flit. This is a compound Poisson process: `exp(m e(z))` over `m` flits. An
+//! equal class interrupts a message once, with probability `q`, or never: its delay `Y` includes later arrivals. Over
+//! `m` flits of `M` the transform is `1 - (m / M) q (1 - Y(z))`. Classes are independent of each other.
 
 use realfft::num_complex::Complex64;
 
@@ -12,9 +12,9 @@ use super::law::Law;
 /// `w(z)`, none where it is one, and `e(z)`.
 type Mode = (Option<Transform>, Transform);
 
-/// The sum of what classes add to the flits of a message.
+/// Sum of the interruptions by all classes.
 #[derive(Clone)]
-pub(super) struct Between {
+pub(super) struct Interruptions {
     /// `M` \[cells\]
     message: f64,
     /// `w_i(z)` and `e_i(z)` per cell of the message; none without higher classes.
@@ -25,7 +25,7 @@ pub(super) struct Between {
     part: f64,
 }
 
-impl Between {
+impl Interruptions {
     /// Nothing is added to a message of so many cells.
     pub(super) fn nothing(message: f64) -> Self {
         Self { message, modes: Vec::new(), once: Vec::new(), part: 1.0 }
@@ -88,7 +88,7 @@ impl Between {
     }
 }
 
-/// What several classes do while they delay a message: others come meanwhile, too.
+/// Interruptions within interruptions: while one class delays a message, messages of others arrive.
 ///
 /// With `x` cells of delay by a class, one of the others comes with probability `1 - exp(-ν x)`, `ν` their rates
 /// together, and adds its own delay, in which others come again: `Y'_d = Y_d * Y'_e` then (our approximation: at
@@ -152,16 +152,16 @@ impl Nested {
     }
 }
 
-/// A class that is found or not.
+/// The presence of a class.
 pub(super) struct Presence {
-    /// Probability that it is found.
+    /// Probability that the class is present.
     pub(super) present: f64,
-    /// Transforms of what it does if it is found, and if it is not.
+    /// Transforms of its delay if it is present, and if it is absent.
     pub(super) found: Transform,
     pub(super) absent: Transform,
 }
 
-/// The sum over classes that share the time a link is theirs: a class is found more often beside others.
+/// Transform of the delay by all classes that share a link. A class is present more often beside others.
 ///
 /// Numbers of messages under processor sharing have a product form, from which with `o_d = p_d / (1 - p_d)`
 /// `P(none of the classes T is there) = 1 / (1 + Σ_T o_d)`; sets of present classes follow by inclusion and
@@ -208,11 +208,12 @@ pub(super) fn together(grid: &Grid, classes: &[Presence]) -> Transform {
     sum
 }
 
-/// Mean delay of a message by several classes together: what is found of class `d` costs `c_d`, what comes of it while
-/// the message is sent `I_d`, and as much more as others delay the message meanwhile.
+/// Mean delay of a message by several classes together. Messages of class `d` that are present delay it by `c_d`, later
+/// arrivals by `I_d`, and by more as others lengthen the time for arrivals.
 ///
-/// `D_d = c_d + I_d (1 + Σ_(e ≠ d) D_e / M)`, with `a_d = I_d / M` solved for the sum: `Σ D = (Σ c_d / (1 + a_d) + M A) /
-/// (1 - A)`, `A = Σ a_d / (1 + a_d)`. Where the others all go first `a_d = σ_d / (1 - σ_d)`, so that `A` is their load.
+/// `D_d = c_d + I_d (1 + Σ_(e ≠ d) D_e / M)`, with `a_d = I_d / M` solved for the sum:
+/// `Σ D = (Σ c_d / (1 + a_d) + M A) / (1 - A)`, `A = Σ a_d / (1 + a_d)`. Where the others all go first
+/// `a_d = σ_d / (1 - σ_d)`, so that `A` is their load.
 pub(super) fn delays_together(message: f64, classes: impl Iterator<Item = (f64, f64)>) -> f64 {
     let (mut found, mut load) = (0.0, 0.0);
     for (one, comes) in classes {
@@ -230,7 +231,7 @@ mod tests {
     #[test]
     fn a_class_comes_once_in_a_message_or_not_at_all() {
         let grid = Grid::of(256);
-        let mut between = Between::nothing(32.0);
+        let mut between = Interruptions::nothing(32.0);
         between.add(0.25, &grid.transform(&Law::constant(8.0)));
         let law = |cells| grid.law(between.over(&grid, cells));
         assert!((law(32.0).at(0) - 0.75).abs() < 1e-9 && (law(32.0).at(8) - 0.25).abs() < 1e-9);
@@ -273,7 +274,7 @@ mod tests {
     fn means_of_a_steady_stream_and_of_classes_add_up() {
         let grid = Grid::of(1024);
         let per_flit = grid.transform(&Law::constant(5.0)).iter().map(|y| (y - 1.0) * 0.01).collect();
-        let mut between = Between::steadily(40.0, per_flit);
+        let mut between = Interruptions::steadily(40.0, per_flit);
         between.add(0.5, &grid.transform(&Law::constant(3.0)));
         let mean = grid.law(between.over(&grid, 40.0)).mean();
         assert!((mean - (40.0 * 0.01 * 5.0 + 1.5)).abs() < 1e-3, "{mean}");

@@ -1,0 +1,173 @@
+//! The shape of the sources: where topologies are told apart, lengths of functions and lines, circles of modules.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// Functions that may be longer, since they are the simulator's inner loops: their parts share a dozen words of state,
+/// and a cut must first be shown to cost no speed.
+const LONG: [(&str, &str); 2] = [
+    ("validation/src/simulator/full_crossbar.rs", "transmit"),
+    ("validation/src/simulator/full_crossbar.rs", "cross"),
+];
+
+/// Imports of `refined` that close a circle of modules. There shall be no others.
+const CIRCLES: [(&str, &str); 2] = [
+    // a solution keeps the state of its iteration for the next start; the iteration reports details to the solution
+    ("solution", "iteration"),
+    // messages arrive at a station as the source leaves them; the source is iterated with the waits of the station
+    ("station", "source"),
+];
+
+const MOST_LINES: usize = 70;
+const MOST_CHARACTERS: usize = 120;
+
+/// Path from the root of the workspace, and text.
+fn sources() -> Vec<(String, String)> {
+    fn walk(root: &Path, place: &Path, found: &mut Vec<(String, String)>) {
+        for entry in fs::read_dir(place).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(root, &path, found);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                let name = path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
+                found.push((name, fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    let (root, mut found) = (Path::new(env!("CARGO_MANIFEST_DIR")), Vec::new());
+    ["figures", "models", "validation", "src", "tests"]
+        .iter()
+        .for_each(|part| walk(root, &root.join(part), &mut found));
+    assert!(found.len() > 200, "{} sources", found.len());
+    found
+}
+
+/// What a line says, without its comment.
+fn code(line: &str) -> &str {
+    line.split_once("//").map_or(line, |(code, _)| code)
+}
+
+fn assert_none(faults: Vec<String>) {
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+/// Whether a variant of a topology is a pattern where it stands, and not a value.
+fn is_pattern(before: &str, after: &str) -> bool {
+    let after = after.trim_start_matches(|letter: char| letter.is_alphanumeric()).trim_start();
+    let after = match after.chars().next() {
+        Some('{') => after.split_once('}').map_or("", |(_, after)| after),
+        Some('(') => after.split_once(')').map_or("", |(_, after)| after),
+        _ => after,
+    };
+    let (before, after) = (before.trim_end(), after.trim_start());
+    let call = before.rsplit([';', '{', '}']).next().unwrap_or("");
+    before.ends_with("let")
+        || call
+            .rsplit_once("matches!(")
+            .is_some_and(|(_, inside)| !inside.contains(')') || before.ends_with(','))
+        || ["=>", "if ", "| ", "= "].iter().any(|next| after.starts_with(next))
+}
+
+#[test]
+fn topologies_are_told_apart_in_their_own_files() {
+    const HOME: [&str; 3] = ["models/src/network/", "models/src/network.rs", "models/src/scenario/"];
+    const VARIANTS: [&str; 3] = ["NetworkSpec::", "Network::Single", "Network::Hypercube"];
+    let mut faults = Vec::new();
+    for (path, text) in sources() {
+        let is_test = ["tests", "benches"].iter().any(|part| path.contains(part));
+        if is_test || HOME.iter().any(|home| path.starts_with(home)) {
+            continue;
+        }
+        let text: String = text.lines().flat_map(|line| [code(line), "\n"]).collect();
+        for (at, variant) in VARIANTS.iter().flat_map(|variant| text.match_indices(variant)) {
+            let (before, after) = (&text[..at], &text[at + variant.len()..]);
+            if is_pattern(before, after) {
+                let line = before.lines().count();
+                faults
+                    .push(format!("{path}:{line}: a match on topologies; ask the trait `Topology` instead"));
+            }
+        }
+    }
+    assert_none(faults);
+    assert!(
+        is_pattern("    ", "Router { .. } => 1") && is_pattern("matches!(network, ", "Hypercube { .. })")
+    );
+    assert!(is_pattern("if let ", "Router { ports } = x") && !is_pattern("0 => ", "Router { ports: 2 },"));
+}
+
+#[test]
+fn functions_and_lines_are_short() {
+    let mut faults = Vec::new();
+    for (path, text) in sources() {
+        let lines: Vec<&str> = text.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            let length = line.chars().count();
+            if length > MOST_CHARACTERS {
+                faults.push(format!("{path}:{}: {length} characters, at most {MOST_CHARACTERS}", at + 1));
+            }
+            let (indent, words) = line.split_at(line.len() - line.trim_start().len());
+            let Some((before, rest)) = words.split_once("fn ") else { continue };
+            let modifiers = ["pub", "pub(super)", "pub(crate)", "const", "async"];
+            let name = rest.split(['(', '<']).next().unwrap_or("");
+            let is_head = before.split_whitespace().all(|word| modifiers.contains(&word));
+            if !is_head || line.ends_with([';', '}']) || LONG.contains(&(path.as_str(), name)) {
+                continue;
+            }
+            let ends = |line: &&str| {
+                line.strip_prefix(indent)
+                    .is_some_and(|line| line.starts_with('}') || line.starts_with(')') && line.ends_with(';'))
+            };
+            let length = lines[at..].iter().position(ends).map_or(0, |last| last + 1);
+            if length > MOST_LINES {
+                faults.push(format!("{path}:{}: `{name}` has {length} lines, at most {MOST_LINES}", at + 1));
+            }
+        }
+    }
+    assert_none(faults);
+}
+
+#[test]
+fn modules_of_the_refined_model_import_in_one_direction() {
+    const ROOT: &str = "models/src/refined/";
+    let files: Vec<(String, String)> = sources()
+        .into_iter()
+        .filter_map(|(path, text)| Some((path.strip_prefix(ROOT)?.strip_suffix(".rs")?.to_owned(), text)))
+        .collect();
+    let module = |path: &str| path.split('/').next().unwrap_or_default().to_owned();
+    let mut imports: BTreeMap<String, BTreeSet<String>> =
+        files.iter().map(|(path, _)| (module(path), BTreeSet::new())).collect();
+    for (path, text) in files.iter().filter(|(path, _)| !path.ends_with("tests")) {
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let text: String = text.lines().flat_map(|line| [code(line), "\n"]).collect();
+        let up = "super::".repeat(path.split('/').count());
+        for (at, prefix) in text.match_indices(&up).chain(text.match_indices("crate::refined::")) {
+            let rest = &text[at + prefix.len()..];
+            let group =
+                rest.strip_prefix('{').and_then(|rest| rest.split_once("};")).map_or(rest, |(all, _)| all);
+            let names = if rest.starts_with('{') { group.split(',').collect() } else { vec![rest] };
+            for name in names {
+                let name =
+                    name.trim().split(|letter: char| !letter.is_alphanumeric() && letter != '_').next();
+                let (from, to) = (module(path), name.unwrap_or_default());
+                let is_known = CIRCLES.contains(&(from.as_str(), to)) || text[..at].ends_with("super::");
+                if !is_known && to != from && imports.contains_key(to) {
+                    imports.get_mut(&from).unwrap().insert(to.to_owned());
+                }
+            }
+        }
+    }
+    // modules that import nothing that is left are in no circle, nor are those that nothing left imports
+    loop {
+        let (all, before) = (imports.clone(), imports.len());
+        imports.retain(|from, to| !to.is_empty() && all.values().any(|to| to.contains(from)));
+        let left: BTreeSet<String> = imports.keys().cloned().collect();
+        imports.values_mut().for_each(|to| to.retain(|name| left.contains(name)));
+        if imports.len() == before {
+            break;
+        }
+    }
+    assert_none(
+        imports.iter().map(|(from, to)| format!("{ROOT}{from}.rs imports {to:?} in a circle")).collect(),
+    );
+}
