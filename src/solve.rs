@@ -189,15 +189,6 @@ fn channels(class: &ClassAnswer, markdown: bool) -> Option<Rows> {
     Some(rows)
 }
 
-/// Quantities of the published model that the refined one has not.
-const OTHERS: [Quantity; 5] = [
-    Quantity::BlockingProbability,
-    Quantity::BlockingLength,
-    Quantity::CyclesPerFlit,
-    Quantity::RouterLoad,
-    Quantity::AcceptedRate,
-];
-
 /// Notes below the tables: saturated classes, numbers that do not exist and why, expected errors.
 fn remarks(answer: &Answer) -> Vec<String> {
     let mut remarks = Vec::new();
@@ -221,9 +212,8 @@ fn remarks(answer: &Answer) -> Vec<String> {
         if !class.saturated {
             for (field, reason) in &class.reasons {
                 // what only the other model has, and that best effort has no percentiles, goes without saying
-                let other =
-                    answer.model == Model::Refined && OTHERS.iter().any(|other| other.field() == field);
-                if other {
+                let quantity = Quantity::MEANS.iter().find(|quantity| quantity.field() == field);
+                if answer.model == Model::Refined && quantity.is_some_and(|one| answer.model.lacks(*one)) {
                     continue;
                 }
                 if field != "latency_percentiles_cycles" || class.kind == ClassKind::RealTime {

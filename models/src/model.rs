@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::Answer;
 use crate::fixed_point::{self, Report};
+use crate::quantity::Quantity;
 use crate::scenario::{Read, Scenario};
 use crate::{published, refined};
 
@@ -54,6 +55,14 @@ impl Model {
         match self {
             Self::Published => "Kim, Yum and Das, Performance Evaluation 60 (2005), as printed",
             Self::Refined => "Our own: it follows the simulator's routers stage by stage",
+        }
+    }
+
+    /// Whether it has no number for a quantity, whatever the scenario.
+    pub fn lacks(self, quantity: Quantity) -> bool {
+        match self {
+            Self::Published => quantity.is_by_place(),
+            Self::Refined => refined::LACKS.contains(&quantity),
         }
     }
 

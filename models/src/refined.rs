@@ -29,6 +29,8 @@ mod tail_and_header;
 mod validity;
 mod wording;
 
+pub(crate) use wording::LACKS;
+
 pub use bursty_source::{BurstySource, Service, SourceQueue};
 
 pub use crate::model::{Failure, Options};

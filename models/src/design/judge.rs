@@ -113,12 +113,21 @@ impl Judge {
         self.model.unwrap_or_else(|| Model::usual(scenario))
     }
 
-    /// What the model that answers has no number for, whatever the load: the published one has no law of best effort.
+    /// What the model that answers has no number for, whatever the load: quantities that it lacks, and the published one
+    /// has no law of best effort.
     pub fn unanswerable(&self, scenario: &Scenario) -> Vec<String> {
-        if self.model_of(scenario) != Model::Published {
-            return Vec::new();
-        }
+        let model = self.model_of(scenario);
         let words = |one: &Requirement| {
+            if model.lacks(one.measure.quantity) {
+                let (name, has) = (one.measure.quantity.name(), |other: &Model| *other != model);
+                let other = Model::ALL.into_iter().find(has).map_or("", Model::word);
+                return Some(format!(
+                    "\"{one}\": found {name}, wanted a quantity of the {model} model\n  help: --model {other} has it"
+                ));
+            }
+            if model != Model::Published {
+                return None;
+            }
             let name = about_best_effort(one.class.as_deref(), scenario.spec())?;
             let because = "the published model has no law of the latency of best effort";
             one.measure.quantity.needs_distribution().then(|| {
@@ -239,10 +248,15 @@ fn largest_part(
         return (Term::Unknown, "-".to_owned(), "nothing is known here".to_owned());
     };
     let of = |part: Option<f64>| part.unwrap_or(0.0);
-    let waits = matches!(requirement.measure.quantity, Quantity::TotalLatency | Quantity::Waiting);
-    let in_network = requirement.measure.quantity != Quantity::Waiting;
+    let quantity = requirement.measure.quantity;
+    // of a part of the latency only that part stands in the way
+    let is_about = |part: Quantity| match quantity.whole() {
+        Some(whole) => [quantity, whole].contains(&part),
+        None => quantity != Quantity::Waiting,
+    };
+    let waits = matches!(quantity, Quantity::TotalLatency | Quantity::Waiting);
     let mut parts = Vec::new();
-    if in_network {
+    if is_about(Quantity::Blocking) {
         let (input, arbitration) = (of(class.input_cycles), of(class.arbitration_cycles));
         let behind = if class.input_cycles.is_none() {
             "buffers"
@@ -252,6 +266,8 @@ fn largest_part(
             "output arbitration"
         };
         parts.push((Term::Blocking, of(class.blocking_cycles), behind));
+    }
+    if is_about(Quantity::Sharing) {
         let links = network.map_or("output links", |network| network.topology().shared_links());
         parts.push((Term::Sharing, of(class.sharing_cycles), links));
     }
@@ -260,7 +276,7 @@ fn largest_part(
     }
     let transfer = of(class.transfer_cycles);
     let alone =
-        requirement.measure.quantity.unit() == Unit::Cycles && in_network && transfer > requirement.limit;
+        quantity.unit() == Unit::Cycles && is_about(Quantity::Transfer) && transfer > requirement.limit;
     let (term, most, place) = match parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)) {
         Some(part) if !alone => part,
         _ => (Term::Transfer, transfer, "pipeline"),

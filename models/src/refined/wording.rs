@@ -7,15 +7,16 @@ use super::{Asked, Options, Solved, saturation, validity};
 use crate::answer::{Answer, ClassAnswer, Report, Saturation};
 use crate::lattice::Distribution;
 use crate::model::Model;
+use crate::quantity::Quantity;
 use crate::scenario::{ClassKind, Scenario};
 
 /// What the published model has and this one has not.
-const OTHERS: [&str; 5] = [
-    "blocking_probability",
-    "blocking_length_flits",
-    "cycles_per_flit",
-    "router_load",
-    "accepted_rate_messages_per_cycle",
+pub(crate) const LACKS: [Quantity; 5] = [
+    Quantity::BlockingProbability,
+    Quantity::BlockingLength,
+    Quantity::CyclesPerFlit,
+    Quantity::RouterLoad,
+    Quantity::AcceptedRate,
 ];
 
 pub(super) fn answer(scenario: &Scenario, asked: &Asked, solved: Solved, options: &Options) -> Answer {
@@ -111,7 +112,8 @@ fn found(class: &crate::scenario::ClassSpec, found: &Found, answer: &mut ClassAn
     answer.total_latency_cycles = Some(latency + found.waiting);
     answer.source_load = Some(found.source_load);
     answer.utilization = Some(found.rate * f64::from(class.message_flits));
-    for field in OTHERS {
+    for quantity in LACKS {
+        let field = quantity.field();
         answer.reasons.insert(field.to_owned(), "a quantity of the published model".to_owned());
     }
 }
@@ -154,7 +156,8 @@ fn full(class: &crate::scenario::ClassSpec, overloaded: Overloaded, answer: &mut
     let because = format!("{bottleneck} has load {load:.4} (rate times time that each message holds it)");
     let missing = format!("saturated: {because}");
     answer.lacks_means(&missing);
-    for field in OTHERS {
+    for quantity in LACKS {
+        let field = quantity.field();
         answer.reasons.insert(field.to_owned(), "a quantity of the published model".to_owned());
     }
     answer.set_distributions(class, Err(&missing));
