@@ -135,7 +135,7 @@ impl Network {
     pub fn as_hypercube(&self) -> Option<Hypercube> {
         match self {
             Self::Hypercube(cube) => Some(*cube),
-            Self::Single(_) => None,
+            _ => None,
         }
     }
 }

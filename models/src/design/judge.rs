@@ -113,8 +113,9 @@ impl Judge {
         self.model.unwrap_or_else(|| Model::usual(scenario))
     }
 
-    /// What the model that answers has no number for, whatever the load: quantities that it lacks, and the published one
-    /// has no law of best effort.
+    /// What the model that answers has no number for, whatever the load.
+    ///
+    /// Quantities that it lacks; the published one has no law of best effort.
     pub fn unanswerable(&self, scenario: &Scenario) -> Vec<String> {
         let model = self.model_of(scenario);
         let words = |one: &Requirement| {

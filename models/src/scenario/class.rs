@@ -2,7 +2,6 @@
 
 use super::deadlines::{DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES};
 use super::declare::*;
-use super::network::NetworkSpec;
 use super::reader::read_table;
 use super::router::MAX_FLITS;
 use super::source::SourceSpec;
@@ -109,19 +108,18 @@ impl Rules for ClassSpec {
         for (index, deadline) in self.deadlines.iter().enumerate() {
             let DeadlineSpec::Hops(HopDeadlines { hops, .. }) = deadline else { continue };
             let key = format!("{path}.deadlines[{}].hops", index + 1);
-            match door.network {
-                NetworkSpec::Router { .. } => {
+            let network = door.network.topology();
+            match network.most_hops() {
+                0 if network.self_traffic() => {
                     let help = "list plain numbers of cycles, such as deadlines = [42, 47]";
                     let wanted = "plain deadlines: a single router has no hops";
                     door.refuse(&key, format!("{hops} hops"), wanted, Some(help));
                 }
-                // a dimension that is refused itself says nothing about hops
-                NetworkSpec::Hypercube { dimension }
-                    if dimension < *hops && (1..=16).contains(&dimension) =>
-                {
-                    door.refuse(&key, hops.to_string(), &format!("1 to {dimension} hops"), None);
+                // a size that is refused itself says nothing about hops
+                most if most < *hops && (1..=16).contains(&most) => {
+                    door.refuse(&key, hops.to_string(), &format!("1 to {most} hops"), None);
                 }
-                NetworkSpec::Hypercube { .. } => {}
+                _ => {}
             }
         }
     }
