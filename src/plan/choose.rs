@@ -21,7 +21,7 @@ use crate::signals::{Background, Next, soon, unless_stopped};
 /// The answer of `flitwise plan choose --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ChooseDocument {
-    /// `flitwise.plan/2`.
+    /// `flitwise.plan/3`.
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,

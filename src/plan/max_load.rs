@@ -20,7 +20,7 @@ use crate::signals::unless_stopped;
 /// The answer of `flitwise plan max-load --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MaxLoadDocument {
-    /// `flitwise.plan/2`.
+    /// `flitwise.plan/3`.
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,

@@ -29,7 +29,7 @@ const PNG_SCALE: f64 = 2.0;
 /// The answer of `flitwise plan region --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RegionDocument {
-    /// `flitwise.plan/2`.
+    /// `flitwise.plan/3`.
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
