@@ -26,7 +26,7 @@ mod writer;
 pub use crate::document::{Document, Fault, Place};
 pub use base::Load;
 pub use check::Scenario;
-pub use class::{ClassKind, ClassSpec, MAX_REAL_TIME_CLASSES, MIN_RATE};
+pub use class::{ClassKind, ClassSpec, MAX_REAL_TIME_CLASSES, MAX_VIRTUAL_CHANNELS, MIN_RATE};
 pub use deadlines::{DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES, MAX_DEADLINES};
 pub use grid::{Axis, Coupling, Grid, Setting};
 pub(crate) use grid::{spread, whole_values};
@@ -35,7 +35,7 @@ pub use keys::{keys, words_of};
 pub use network::NetworkSpec;
 pub use presets::{PRESETS, Preset};
 pub use reads::{Read, Unread};
-pub use router::{MAX_FLITS, RouterSpec, Scheduler};
+pub use router::{MAX_FLITS, RouterSpec, Scheduler, VcChoice};
 pub use source::SourceSpec;
 pub use units::UnitsSpec;
 

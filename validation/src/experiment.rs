@@ -134,9 +134,9 @@ const READS: &[Read] = &[
         64.0,
         "input buffer, crossbar and link are a stage each",
     ),
-    Read::Keys("router", &["buffer_flits", "scheduler"]),
+    Read::Keys("router", &["buffer_flits", "scheduler", "vc_choice"]),
     Read::Words("class.kind", &["real-time", "best-effort"]),
-    Read::Keys("class", &["rate", "message_flits", "deadlines", "vtick"]),
+    Read::Keys("class", &["rate", "message_flits", "virtual_channels", "deadlines", "vtick"]),
     Read::Words("class.source.kind", &["poisson", "on-off"]),
     Read::Keys("class.source", &["streams", "messages_per_burst", "peak_rate"]),
 ];

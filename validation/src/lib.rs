@@ -41,7 +41,7 @@ pub mod simulator;
 pub mod statistics;
 pub mod store;
 
-pub use message::{Arrival, Delivery};
+pub use message::{Arrival, Delivery, Drawn, Offer};
 
 #[doc = include_str!("../README.md")]
 pub mod notes {}

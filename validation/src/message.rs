@@ -13,6 +13,30 @@ pub struct Arrival {
     pub class: u8,
 }
 
+/// A message as it comes to its network interface: all that is settled when it is generated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Offer {
+    /// When it comes, and where it goes.
+    pub arrival: Arrival,
+    /// Its length, header included \[flits\].
+    pub flits: u32,
+    /// What link schedulers count for each of its flits; 0 for best effort \[cycles/flit\].
+    pub vtick: f64,
+    /// Its virtual channels, where they are drawn.
+    pub drawn: Option<Drawn>,
+}
+
+/// Virtual channels of a message on its way, by kind of channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// From the node into its router.
+    pub injection: u8,
+    /// Between routers.
+    pub network: u8,
+    /// From the last router to the node.
+    pub ejection: u8,
+}
+
 /// What is known of a message that has been delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Delivery {

@@ -1,5 +1,7 @@
 //! The door: a spec goes in, a scenario or every fault comes out.
 
+use std::ops::Range;
+
 use super::declare::{Declared, Key};
 use super::{ClassSpec, NetworkSpec, RouterSpec, ScenarioSpec};
 use crate::document::{Fault, Place, in_short};
@@ -33,6 +35,17 @@ impl Scenario {
     /// All classes in the order of the file.
     pub fn classes(&self) -> &[ClassSpec] {
         &self.0.classes
+    }
+
+    /// By class: its virtual channels on every channel, in the order of the file from 0 on.
+    pub fn virtual_channels(&self) -> Vec<Range<usize>> {
+        let mut next = 0;
+        let mut block = |class: &ClassSpec| {
+            let first = next;
+            next += class.virtual_channels as usize;
+            first..next
+        };
+        self.classes().iter().map(&mut block).collect()
     }
 
     /// The same scenario with every rate multiplied by `factor`, which is at most 1.

@@ -11,6 +11,8 @@ use crate::document::{Node, Value, find, in_short, shortened};
 pub const MAX_REAL_TIME_CLASSES: usize = 12;
 /// Classes that are looked at: more are refused anyway.
 const MOST_CLASSES: usize = 32;
+/// The most virtual channels of a port, those of all classes together.
+pub const MAX_VIRTUAL_CHANNELS: u32 = 64;
 /// The smallest rate above zero \[messages/cycle/node\].
 pub const MIN_RATE: f64 = 1e-12;
 
@@ -32,6 +34,9 @@ table! {
         /// `M`: length of a message.
         message_flits: u32 ["flits"] = 32,
             within(1.0, MAX_FLITS as f64).early().measure(Measure::Length).parameter(2, Varies::Relaxed);
+        /// Virtual channels of the class on every channel; a message stays within them.
+        #[serde(skip_serializing_if = "is_one")]
+        virtual_channels: u32 ["virtual channels"] = 1, within(1.0, MAX_VIRTUAL_CHANNELS as f64).or_zero();
         /// Deadlines on the network latency; the share of messages that miss each is reported.
         deadlines: Vec<DeadlineSpec> ["cycles"] = Vec::new(),
             within(1.0, MAX_DEADLINE_CYCLES as f64).measure(Measure::Bound).example("[42, 47]");
@@ -44,6 +49,12 @@ table! {
             ANY.example("{ kind = \"poisson\" }, or source = { kind = \"on-off\", streams = 14, \
                 messages_per_burst = 8, peak_rate = 0.01 }");
     }
+}
+
+/// Files of scenarios with one virtual channel per class stay as they were.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_one(number: &u32) -> bool {
+    *number == 1
 }
 
 words! {
@@ -83,6 +94,15 @@ impl ClassSpec {
         }
     }
 
+    /// The Vtick that messages of the class carry: infinite for real time of which nothing is known, 0 for best effort
+    /// \[cycles/flit\].
+    pub fn lane_vtick(&self) -> f64 {
+        match self.kind {
+            ClassKind::RealTime => self.link_vtick().unwrap_or(f64::INFINITY),
+            ClassKind::BestEffort => 0.0,
+        }
+    }
+
     /// Deadlines one by one: hops (none: all messages) and cycles.
     pub fn each_deadline(&self) -> Vec<(Option<u32>, u32)> {
         self.deadlines.iter().flat_map(DeadlineSpec::each).collect()
@@ -103,6 +123,16 @@ impl Rules for ClassSpec {
         if let (ClassKind::BestEffort, Some(vtick)) = (self.kind, self.vtick) {
             let wanted = "none: best effort takes what real-time classes leave";
             door.refuse(&format!("{path}.vtick"), in_short(vtick), wanted, Some("remove the line"));
+        }
+        if self.virtual_channels == 0 && self.rate > 0.0 {
+            let found = format!("0 with a rate of {}", in_short(self.rate));
+            let wanted = "1 or more: a class without virtual channels sends nothing";
+            door.refuse(
+                &format!("{path}.virtual_channels"),
+                found,
+                wanted,
+                Some("set it to 1, or the rate to 0"),
+            );
         }
         self.source.fits(self.rate, &format!("{path}.source"), door);
         for (index, deadline) in self.deadlines.iter().enumerate() {
@@ -208,6 +238,17 @@ impl Field for Vec<ClassSpec> {
         if best_effort > 1 {
             let found = format!("{best_effort} best-effort classes");
             door.refuse(key.name, found, "at most one", Some("add their rates and keep one of them"));
+        }
+        let virtual_channels: u64 = self.iter().map(|class| u64::from(class.virtual_channels)).sum();
+        if !self.is_empty() && virtual_channels == 0 {
+            let help = "give a class virtual_channels = 1";
+            door.refuse("class.virtual_channels", "0 in every class".to_owned(), "at least one", Some(help));
+        }
+        let alone = self.iter().all(|class| class.virtual_channels <= MAX_VIRTUAL_CHANNELS);
+        if alone && virtual_channels > u64::from(MAX_VIRTUAL_CHANNELS) {
+            let found = format!("{virtual_channels} virtual channels of all classes together");
+            let wanted = format!("at most {MAX_VIRTUAL_CHANNELS} a port");
+            door.refuse("class.virtual_channels", found, &wanted, Some("give some classes fewer"));
         }
         let names: Vec<&str> = self.iter().map(|class| class.name.as_str()).collect();
         for (class, label) in self.iter().zip(labels(&names)) {

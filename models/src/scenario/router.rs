@@ -16,6 +16,9 @@ table! {
             within(1.0, MAX_FLITS as f64).measure(Measure::Room).parameter(3, Varies::Relaxed);
         /// Who goes first on a link.
         scheduler: Scheduler = Scheduler::VirtualClock;
+        /// Which virtual channel of its class a message takes.
+        #[serde(skip_serializing_if = "VcChoice::is_free")]
+        vc_choice: VcChoice = VcChoice::Free;
     }
 }
 
@@ -34,6 +37,25 @@ words! {
         RoundRobin "round-robin",
         /// Oldest flit first, all classes alike.
         Fifo "fifo",
+    }
+}
+
+words! {
+    /// Which virtual channel of its class a message takes.
+    pub enum VcChoice {
+        /// The lowest-numbered free one, on every channel anew when the output is granted.
+        Free "free",
+        /// Two drawn when the message is generated: one at the network interface, one on all channels behind it.
+        Drawn "drawn",
+        /// Two drawn when the message is generated: one on all channels up to the last router, one behind it.
+        DrawnInput "drawn-input",
+    }
+}
+
+impl VcChoice {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_free(&self) -> bool {
+        *self == Self::Free
     }
 }
 

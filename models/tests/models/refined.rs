@@ -41,6 +41,7 @@ fn anything(seed: u64, most_flits: u32) -> Scenario {
         pipeline_stages: dice.whole(1, 12),
         buffer_flits: dice.whole(1, most_flits),
         scheduler: scheduler[(dice.unit() * 3.0) as usize],
+        ..RouterSpec::default()
     };
     let count = dice.whole(1, 4) as usize;
     let load = dice.log(0.01, 2.0);

@@ -50,6 +50,7 @@ pub(super) fn case(seed: u64, family: &Family, index: u32) -> Case {
         pipeline_stages: draw.evenly(family.pipeline_stages),
         buffer_flits: buffer(&mut draw, family, &classes),
         scheduler: draw.one_of(&family.schedulers),
+        ..RouterSpec::default()
     };
     let name = format!("{}-{:02}", family.name, index + 1);
     let spec = ScenarioSpec { name: name.clone(), network, router, classes, ..ScenarioSpec::default() };

@@ -278,6 +278,7 @@ impl Search<'_> {
     fn ejected(&self, simulator: &Simulator) -> u64 {
         let own = simulator
             .channel_flits()
+            .into_iter()
             .filter(|(channel, class, _)| channel.kind == ChannelKind::Ejection && *class == self.class);
         own.map(|(_, _, flits)| flits).sum()
     }

@@ -1,7 +1,7 @@
-//! The simulator as its rules read: one object per flit, one queue per buffer; every router, port and class is
+//! The simulator as its rules read: one object per flit, one queue per buffer; every router, port and lane is
 //! looked at in every cycle.
 //!
-//! It follows T1 to T9 and S1 to S9 of [the notes](crate::notes) rule by rule, and it is slow. It serves two purposes:
+//! It follows T1 to T9, S1 to S9 and V1 to V4 of [the notes](crate::notes) rule by rule, and it is slow. It serves two purposes:
 //! [`diagram`](crate::diagram) draws its flits, and the fast simulator must deliver every message in the same cycle.
 
 mod channel;
@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use flitwise_models::scenario::Scenario;
 
-use crate::message::{Arrival, Delivery};
+use crate::message::{Arrival, Delivery, Offer};
 
-use super::{Sources, Traffic};
+use super::traffic::{Traffic, offers};
 use channel::Channel;
 use message::Flit;
 pub(crate) use message::{Journey, Message};
@@ -22,13 +22,17 @@ use rules::{End, Rules};
 
 /// All deliveries, sorted, of `arrivals` (in the order of their cycles), or those of the first `limit` cycles.
 pub fn replay(scenario: &Scenario, arrivals: &[Arrival], limit: u64) -> Vec<Delivery> {
-    assert!(arrivals.is_sorted_by_key(|arrival| arrival.cycle), "arrivals out of order");
-    let mut run = Run::with_traffic(scenario, Traffic::Listed { arrivals: arrivals.to_vec(), next: 0 });
+    replay_offers(scenario, &offers(scenario, arrivals), limit)
+}
+
+/// As [`replay`], of messages whose lengths, Vticks and virtual channels are settled.
+pub fn replay_offers(scenario: &Scenario, offers: &[Offer], limit: u64) -> Vec<Delivery> {
+    let mut run = Run::with_traffic(scenario, Traffic::listed(offers));
     let mut delivered = Vec::new();
     while run.now < limit {
         delivered.extend(run.step(limit).into_iter().map(|(_, delivery)| delivery));
     }
-    if delivered.len() == arrivals.len() {
+    if delivered.len() == offers.len() {
         run.network.assert_empty();
     }
     delivered.sort_unstable();
@@ -46,7 +50,7 @@ pub(crate) struct Run {
 impl Run {
     /// With the scenario's sources, the same as those of [`super::Simulator`].
     pub(crate) fn new(scenario: &Scenario, seed: u64) -> Self {
-        Self::with_traffic(scenario, Traffic::Random(Sources::new(scenario, seed)))
+        Self::with_traffic(scenario, Traffic::random(scenario, seed))
     }
 
     fn with_traffic(scenario: &Scenario, traffic: Traffic) -> Self {
@@ -61,8 +65,8 @@ impl Run {
         if self.now == end {
             return Vec::new();
         }
-        while let Some(arrival) = self.traffic.next(self.now) {
-            self.network.generate(arrival, self.now);
+        while let Some(offer) = self.traffic.next(self.now) {
+            self.network.generate(&offer, self.now);
         }
         self.network.step(self.now);
         self.now += 1;
@@ -91,7 +95,7 @@ struct Network {
 }
 
 struct Router {
-    /// By input port and class.
+    /// By input port and virtual channel.
     inputs: Vec<Vec<InputLane>>,
     /// The channel behind each output port.
     outputs: Vec<usize>,
@@ -110,19 +114,20 @@ struct InputLane {
 struct Front {
     /// The output port that it goes to.
     output: usize,
+    /// V2, V3: the first lane of the group that it asks for there.
+    group: usize,
     /// The first cycle in which it can be granted its output lane.
     request_cycle: u64,
-    /// Whether it owns its output lane.
-    granted: bool,
+    /// The output lane that it owns.
+    granted: Option<usize>,
 }
 
-/// From an input lane to an output lane of the same class.
+/// From an input lane to an output lane, each a port and a virtual channel.
 #[derive(Clone, Copy, PartialEq)]
 struct Path {
     router: usize,
-    input: usize,
-    output: usize,
-    class: usize,
+    input: (usize, usize),
+    output: (usize, usize),
 }
 
 impl Network {
@@ -135,7 +140,7 @@ impl Network {
         for router in 0..routers {
             let outputs = (channels.len()..channels.len() + ports).collect();
             channels.extend((0..ports).map(|port| Channel::new(&rules, rules.end_of(router, port))));
-            let inputs = vec![vec![InputLane::default(); rules.classes()]; ports];
+            let inputs = vec![vec![InputLane::default(); rules.lanes()]; ports];
             network_routers.push(Router { inputs, outputs });
         }
         Self {
@@ -151,22 +156,19 @@ impl Network {
     }
 
     /// T1: a message generated now joins its source queue and can be sent now.
-    fn generate(&mut self, arrival: Arrival, now: u64) {
-        let class = usize::from(arrival.class);
-        let length = self.rules.message_flits[class];
-        let message = self.generated;
-        let channel = &mut self.channels[self.injection[arrival.source as usize]];
-        for number in 0..length {
-            let is_tail = number + 1 == length;
-            let flit = Flit { message, class, number, is_tail, joined_cycle: 0, stamp: 0.0 };
-            channel.join(flit, now, &self.rules);
-        }
-        self.messages.insert(message, Message::new(arrival, &self.rules));
+    fn generate(&mut self, offer: &Offer, now: u64) {
+        let [at_source, network, ejection] = self.rules.groups(offer);
+        let channel = &mut self.channels[self.injection[offer.arrival.source as usize]];
+        channel.generate(self.generated, offer, at_source, now);
+        self.messages.insert(self.generated, Message::new(offer, [network, ejection]));
         self.generated += 1;
     }
 
     /// One cycle: all decisions from the state at its start (T7), then what follows from them.
     fn step(&mut self, now: u64) {
+        for &channel in &self.injection {
+            self.channels[channel].take_waiting(now, &self.rules);
+        }
         let eligible: Vec<_> = self.channels.iter().map(|channel| self.eligible(channel)).collect();
         let grants = self.grants(now);
         let crossings = self.crossings(&grants);
@@ -189,43 +191,50 @@ impl Network {
         }
     }
 
-    /// T2: the classes with a flit before the link and a free slot behind it.
+    /// T2: the lanes with a flit before the link and a free slot behind it.
     ///
     /// T7: the slot of a flit on the wire is taken, the slot of a flit that crosses in this cycle is not yet free.
     fn eligible(&self, channel: &Channel) -> Vec<bool> {
-        let has_room = |class: usize| match channel.to {
+        let has_room = |lane: usize| match channel.to {
             End::Node => true,
             End::Input { router, port } => {
-                let on_wire = channel.wire.iter().filter(|flit| flit.class == class).count();
-                self.routers[router].inputs[port][class].flits.len() + on_wire < self.rules.buffer_flits
+                let on_wire = channel.wire.iter().filter(|flit| flit.lane == lane).count();
+                self.routers[router].inputs[port][lane].flits.len() + on_wire < self.rules.buffer_flits
             }
         };
         let lanes = channel.lanes.iter().enumerate();
-        lanes.map(|(class, lane)| !lane.flits.is_empty() && has_room(class)).collect()
+        lanes.map(|(lane, buffer)| !buffer.flits.is_empty() && has_room(lane)).collect()
     }
 
-    /// T4: each free output lane goes to the oldest request, of equal ones to the first port in turn (S1).
+    /// T4: the free lanes of each group, the lowest first, go to the oldest requests, of equal ones to the first port
+    /// in turn (S1), then to the lowest lane.
     fn grants(&self, now: u64) -> Vec<Path> {
         let mut grants = Vec::new();
         for (router, Router { inputs, outputs }) in self.routers.iter().enumerate() {
             let ports = inputs.len();
-            for (output, class) in
-                (0..ports).flat_map(|port| (0..self.rules.classes()).map(move |c| (port, c)))
+            for (output, group) in
+                (0..ports).flat_map(|port| (0..self.rules.lanes()).map(move |lane| (port, lane)))
             {
-                let lane = &self.channels[outputs[output]].lanes[class];
-                if lane.owner.is_some() {
-                    continue; // T9
+                let lanes = &self.channels[outputs[output]].lanes;
+                let free = self.rules.group(group).filter(|&lane| lanes[lane].owner.is_none()); // T9
+                let mut requests = Vec::new();
+                for (input, from) in
+                    (0..ports).flat_map(|port| (0..self.rules.lanes()).map(move |lane| (port, lane)))
+                {
+                    let Some(front) = &inputs[input][from].front else { continue };
+                    let asks = front.output == output && front.group == group && front.granted.is_none();
+                    if asks && front.request_cycle <= now {
+                        let turn = (input + ports - lanes[group].first_port) % ports; // S1
+                        requests.push((front.request_cycle, turn, from, input));
+                    }
                 }
-                let in_turn = (0..ports).map(|step| (lane.first_port + step) % ports); // S1
-                let requests = in_turn.filter_map(|input| {
-                    let front = inputs[input][class].front.as_ref()?;
-                    let requests = front.output == output && !front.granted && front.request_cycle <= now;
-                    requests.then_some((front.request_cycle, input))
-                });
-                // of equal ones the first
-                if let Some((_, input)) = requests.min_by_key(|(request_cycle, _)| *request_cycle) {
-                    grants.push(Path { router, input, output, class });
-                }
+                requests.sort_unstable();
+                let granted = requests.into_iter().zip(free);
+                grants.extend(granted.map(|((_, _, from, input), to)| Path {
+                    router,
+                    input: (input, from),
+                    output: (output, to),
+                }));
             }
         }
         grants
@@ -237,15 +246,19 @@ impl Network {
     fn crossings(&self, grants: &[Path]) -> Vec<Path> {
         let mut crossings = Vec::new();
         for (router, Router { inputs, outputs }) in self.routers.iter().enumerate() {
-            for (input, lanes) in inputs.iter().enumerate() {
-                for (class, lane) in lanes.iter().enumerate() {
+            for (port, lanes) in inputs.iter().enumerate() {
+                for (from, lane) in lanes.iter().enumerate() {
                     let Some(front) = &lane.front else { continue };
-                    let path = Path { router, input, output: front.output, class };
-                    let granted_now = self.rules.pipeline_stages == 3 && grants.contains(&path);
-                    let output = &self.channels[outputs[front.output]].lanes[class];
-                    let has_room = output.flits.len() < self.rules.buffer_flits;
-                    if (front.granted || granted_now) && !lane.flits.is_empty() && has_room {
-                        crossings.push(path);
+                    let input = (port, from);
+                    let granted_now =
+                        grants.iter().find(|grant| grant.router == router && grant.input == input);
+                    let granted_now = granted_now.filter(|_| self.rules.pipeline_stages == 3);
+                    let owned = front.granted.or(granted_now.map(|grant| grant.output.1));
+                    let Some(to) = owned else { continue };
+                    let has_room =
+                        self.channels[outputs[front.output]].lanes[to].flits.len() < self.rules.buffer_flits;
+                    if !lane.flits.is_empty() && has_room {
+                        crossings.push(Path { router, input, output: (front.output, to) });
                     }
                 }
             }
@@ -275,29 +288,31 @@ impl Network {
     }
 
     /// T4, T9: the output lane belongs to the message from now on.
-    fn grant(&mut self, Path { router, input, output, class }: Path, now: u64) {
+    fn grant(&mut self, Path { router, input, output: (port, to) }: Path, now: u64) {
         let Router { inputs, outputs } = &mut self.routers[router];
-        let lane = &mut inputs[input][class];
+        let ports = inputs.len();
+        let lane = &mut inputs[input.0][input.1];
         message_of(&mut self.messages, lane.flits[0]).granted.push(now);
-        lane.front.as_mut().expect("a message at the front").granted = true;
-        let output = &mut self.channels[outputs[output]].lanes[class];
-        output.owner = Some(input);
-        output.first_port = (input + 1) % inputs.len(); // S1
+        let front = lane.front.as_mut().expect("a message at the front");
+        front.granted = Some(to);
+        let lanes = &mut self.channels[outputs[port]].lanes;
+        lanes[to].owner = Some(input);
+        lanes[front.group].first_port = (input.0 + 1) % ports; // S1
     }
 
     /// T3: a flit crosses; a tail gives up the output lane (T9), and the next message comes to the front (T8).
-    fn cross(&mut self, Path { router, input, output, class }: Path, now: u64) {
-        let channel = &mut self.channels[self.routers[router].outputs[output]];
-        let lane = &mut self.routers[router].inputs[input][class];
+    fn cross(&mut self, Path { router, input, output: (port, to) }: Path, now: u64) {
+        let channel = &mut self.channels[self.routers[router].outputs[port]];
+        let lane = &mut self.routers[router].inputs[input.0][input.1];
         let flit = lane.flits.pop_front().expect("a flit to cross");
-        assert_eq!(channel.lanes[class].owner, Some(input), "crosses into a lane of another");
-        channel.join(flit, now, &self.rules);
+        assert_eq!(channel.lanes[to].owner, Some(input), "crosses into a lane of another");
+        channel.cross(Flit { lane: to, ..flit }, now, &self.rules);
         message_of(&mut self.messages, flit).flits[flit.number].crossed.push(now);
         if flit.is_tail {
-            channel.lanes[class].owner = None;
+            channel.lanes[to].owner = None;
             lane.front = None;
             if let Some(next) = lane.flits.front().copied() {
-                self.come_to_front(router, input, next, now);
+                self.come_to_front(router, input.0, next, now);
             }
         }
     }
@@ -307,7 +322,7 @@ impl Network {
         let End::Input { router, port } = self.channels[channel].to else {
             unreachable!("a flit beyond a node")
         };
-        let lane = &mut self.routers[router].inputs[port][flit.class];
+        let lane = &mut self.routers[router].inputs[port][flit.lane];
         lane.flits.push_back(flit);
         assert!(lane.flits.len() <= self.rules.buffer_flits, "more flits than slots");
         if lane.front.is_none() {
@@ -322,8 +337,11 @@ impl Network {
         let request_cycle = now + self.rules.request_delay();
         message.requested.push(request_cycle);
         let output = self.rules.route(router, message.arrival.destination);
-        let front = Front { output, request_cycle, granted: false };
-        self.routers[router].inputs[port][header.class].front = Some(front);
+        let [network, ejection] = message.groups;
+        let channel = &self.channels[self.routers[router].outputs[output]];
+        let group = if matches!(channel.to, End::Node) { ejection } else { network };
+        let front = Front { output, group, request_cycle, granted: None };
+        self.routers[router].inputs[port][header.lane].front = Some(front);
     }
 
     /// What holds once all messages are delivered.
@@ -351,7 +369,8 @@ mod tests {
         let text =
             [include_str!("plain.rs"), include_str!("plain/channel.rs"), include_str!("plain/rules.rs")]
                 .concat();
-        for rule in (1..=9).flat_map(|number| [format!("T{number}"), format!("S{number}")]) {
+        let numbered = (1..=9).flat_map(|number| [format!("T{number}"), format!("S{number}")]);
+        for rule in numbered.chain((1..=4).map(|number| format!("V{number}"))) {
             assert!(notes.contains(&rule) && text.contains(&rule), "{rule}");
         }
     }

@@ -4,10 +4,10 @@
 use std::fmt::Write as _;
 
 use flitwise_models::scenario::{
-    ClassKind, ClassSpec, NetworkSpec, RouterSpec, Scenario, ScenarioSpec, Scheduler,
+    ClassKind, ClassSpec, NetworkSpec, RouterSpec, Scenario, ScenarioSpec, Scheduler, VcChoice,
 };
-use flitwise_validation::simulator::{plain, replay};
-use flitwise_validation::{Arrival, Delivery};
+use flitwise_validation::simulator::{offers, plain, replay, replay_offers};
+use flitwise_validation::{Arrival, Delivery, Drawn, Offer};
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestError, TestRunner};
 
@@ -168,6 +168,52 @@ fn equal_requests_take_turns() {
     assert_eq!(order(&arrivals), [1, 2, 3, 0, 1]);
 }
 
+/// V2: with two virtual channels the second message does not wait for the first, but shares the link with it.
+#[test]
+fn a_free_virtual_channel_lets_a_message_pass_another() {
+    let with = |virtual_channels| ClassSpec { virtual_channels, ..ClassSpec::best_effort("BE", 0.001) };
+    let arrivals = [arrival(0, 1, 3, 0), arrival(0, 2, 3, 0), arrival(0, 0, 3, 0)];
+    let blocked = |virtual_channels| {
+        let scenario = scenario(ROUTER, RouterSpec::default(), vec![with(virtual_channels)]);
+        let deliveries = simulated(&scenario, &arrivals);
+        deliveries.iter().map(|delivery| delivery.arbitration_cycles).collect::<Vec<_>>()
+    };
+    assert_eq!(blocked(1), [0, 33, 66]);
+    // the third is granted the lane of the first in the cycle after its tail has crossed
+    assert_eq!(blocked(2), [0, 0, 33]);
+    assert_eq!(blocked(3), [0, 0, 0]);
+}
+
+/// V3: messages that have drawn one virtual channel wait for it, though others are free.
+#[test]
+fn drawn_virtual_channels_are_waited_for() {
+    let class = ClassSpec { virtual_channels: 4, ..ClassSpec::best_effort("BE", 0.001) };
+    let router = RouterSpec { vc_choice: VcChoice::Drawn, ..RouterSpec::default() };
+    let scenario = scenario(ROUTER, router, vec![class]);
+    let mut drawn = offers(&scenario, &[arrival(0, 1, 3, 0), arrival(0, 2, 3, 0)]);
+    let mut blocked = |ejection: [u8; 2]| {
+        for (offer, ejection) in drawn.iter_mut().zip(ejection) {
+            offer.drawn = Some(Drawn { injection: 0, network: 0, ejection });
+        }
+        let deliveries = replay_offers(&scenario, &drawn, LIMIT);
+        assert_eq!(plain::replay_offers(&scenario, &drawn, LIMIT), deliveries);
+        deliveries.iter().map(|delivery| delivery.arbitration_cycles).sum::<u32>()
+    };
+    assert_eq!([blocked([2, 3]), blocked([2, 2])], [0, 33]);
+}
+
+/// V4: idle lanes of a network interface take messages in the order of their generation.
+#[test]
+fn a_source_sends_as_many_messages_at_once_as_it_has_virtual_channels() {
+    let class = ClassSpec { virtual_channels: 2, ..ClassSpec::best_effort("BE", 0.001) };
+    let scenario = scenario(ROUTER, RouterSpec::default(), vec![class]);
+    let arrivals: Vec<Arrival> = (0..3).map(|number| arrival(u64::from(number), 0, number, 0)).collect();
+    let entered: Vec<u64> =
+        simulated(&scenario, &arrivals).iter().map(|delivery| delivery.entered_cycle).collect();
+    // of best effort the flits that joined first
+    assert_eq!(entered, [1, 33, 65]);
+}
+
 /// The classes of one-flit messages in the order in which they leave one network interface, with room in front
 /// for all of them.
 fn order_at_interface(scheduler: Scheduler, classes: &[ClassSpec], arrivals: &[(u64, u8, usize)]) -> Vec<u8> {
@@ -282,25 +328,31 @@ fn everything_is_delivered() {
             }
             let scenario = scenario(network, router, classes);
             let deliveries = simulated(&scenario, &arrivals);
-            assert_all_delivered(&scenario, &arrivals, &deliveries);
+            assert_all_delivered(&scenario, &offers(&scenario, &arrivals), &deliveries);
         }
     }
 }
 
-fn assert_all_delivered(scenario: &Scenario, arrivals: &[Arrival], deliveries: &[Delivery]) {
-    let mut came: Vec<_> = arrivals.iter().map(|a| (a.cycle, a.source, a.destination, a.class)).collect();
+fn assert_all_delivered(scenario: &Scenario, offers: &[Offer], deliveries: &[Delivery]) {
+    let what = |offer: &Offer| {
+        let Arrival { cycle, source, destination, class } = offer.arrival;
+        (cycle, source, destination, class)
+    };
+    let mut came: Vec<_> = offers.iter().map(what).collect();
     let mut went: Vec<_> =
         deliveries.iter().map(|d| (d.generated_cycle, d.source, d.destination, d.class)).collect();
     came.sort_unstable();
     went.sort_unstable();
     assert_eq!(came, went);
+    let p = u64::from(scenario.router().pipeline_stages);
+    let (mut transfers, mut lone) = (0, 0);
     for delivery in deliveries {
-        let p = u64::from(scenario.router().pipeline_stages);
-        let m = u64::from(scenario.classes()[usize::from(delivery.class)].message_flits);
         assert!(delivery.waiting_cycles() >= 1);
-        // what is left of the latency is what a lone message takes: the parts add up
-        assert_eq!(delivery.transfer_cycles(), p - 1 + p * u64::from(delivery.hops) + m);
+        transfers += delivery.transfer_cycles();
+        lone += p - 1 + p * u64::from(delivery.hops);
     }
+    // what is left of the latencies is what lone messages take: the parts add up
+    assert_eq!(transfers, lone + offers.iter().map(|offer| u64::from(offer.flits)).sum::<u64>());
 }
 
 // ---------------------------------------------------------------------------------- random scenarios
@@ -315,11 +367,15 @@ fn network() -> impl Strategy<Value = NetworkSpec> {
 
 fn router() -> impl Strategy<Value = RouterSpec> {
     let scheduler = prop::sample::select(Scheduler::ALL.to_vec());
-    (3u32..=7, 1u32..=8, scheduler).prop_map(|(pipeline_stages, buffer_flits, scheduler)| RouterSpec {
-        pipeline_stages,
-        buffer_flits,
-        scheduler,
-    })
+    let vc_choice = prop::sample::select(VcChoice::ALL.to_vec());
+    (3u32..=7, 1u32..=8, scheduler, vc_choice).prop_map(
+        |(pipeline_stages, buffer_flits, scheduler, vc_choice)| RouterSpec {
+            pipeline_stages,
+            buffer_flits,
+            scheduler,
+            vc_choice,
+        },
+    )
 }
 
 /// Where the Vtick of a class comes from: equal ones and simple ratios make ties.
@@ -343,12 +399,22 @@ fn pace() -> impl Strategy<Value = Pace> {
     ]
 }
 
+/// Virtual channels of four classes; often one each.
+fn virtual_channels() -> impl Strategy<Value = [u32; 4]> {
+    prop_oneof![
+        3 => Just([1; 4]),
+        4 => [1u32..=3, 1u32..=3, 1u32..=3, 1u32..=3],
+        1 => [1u32..=16, 1u32..=16, 1u32..=16, 1u32..=16],
+    ]
+}
+
 /// One to three real-time classes and perhaps best effort, anywhere among them; lengths often equal.
 fn classes() -> impl Strategy<Value = Vec<ClassSpec>> {
     let real_time = prop::collection::vec((pace(), 1u32..=12), 1..=3);
     let best_effort = prop::option::of((0usize..=3, 1u32..=12));
     let equal_length = prop::option::of(1u32..=12);
-    (real_time, best_effort, equal_length).prop_map(|(real_time, best_effort, equal_length)| {
+    let drawn = (real_time, best_effort, equal_length, virtual_channels());
+    drawn.prop_map(|(real_time, best_effort, equal_length, virtual_channels)| {
         let mut classes: Vec<ClassSpec> = Vec::new();
         for (number, (pace, message_flits)) in real_time.into_iter().enumerate() {
             let (rate, vtick) = match pace {
@@ -366,6 +432,9 @@ fn classes() -> impl Strategy<Value = Vec<ClassSpec>> {
         }
         if let Some(message_flits) = equal_length {
             classes.iter_mut().for_each(|class| class.message_flits = message_flits);
+        }
+        for (class, count) in classes.iter_mut().zip(virtual_channels) {
+            class.virtual_channels = count;
         }
         classes
     })
@@ -385,12 +454,13 @@ fn pattern() -> impl Strategy<Value = Pattern> {
         .prop_map(|(stretch, destinations)| Pattern { stretch, destinations })
 }
 
-/// A scenario and messages to it, any that its classes may send.
-fn case() -> impl Strategy<Value = (Scenario, Vec<Arrival>)> {
+/// A scenario and messages to it, any that its classes may send; in some cases with lengths and Vticks of their own.
+fn case() -> impl Strategy<Value = (Scenario, Vec<Offer>)> {
     // cycle, source, destination, class
     let messages = prop::collection::vec((0u64..300, 0u32..8, 0u32..8, 0u8..4), 0..=120);
-    (network(), router(), classes(), pattern(), messages).prop_map(
-        |(network, router, classes, pattern, messages)| {
+    let own = prop::option::weighted(0.3, prop::collection::vec((1u32..=12, 0.5f64..8.0), 120));
+    (network(), router(), classes(), pattern(), messages, own).prop_map(
+        |(network, router, classes, pattern, messages, own)| {
             let scenario = ScenarioSpec {
                 name: "random".to_owned(),
                 network,
@@ -403,7 +473,14 @@ fn case() -> impl Strategy<Value = (Scenario, Vec<Arrival>)> {
             let arrivals = messages.into_iter().filter_map(|message| placed(message, &scenario, pattern));
             let mut arrivals: Vec<Arrival> = arrivals.collect();
             arrivals.sort_by_key(|arrival| arrival.cycle);
-            (scenario, arrivals)
+            let mut offers = offers(&scenario, &arrivals);
+            for (offer, (flits, vtick)) in offers.iter_mut().zip(own.unwrap_or_default()) {
+                offer.flits = flits;
+                if offer.vtick > 0.0 {
+                    offer.vtick = vtick;
+                }
+            }
+            (scenario, offers)
         },
     )
 }
@@ -437,14 +514,16 @@ fn first_difference(plain: &[Delivery], fast: &[Delivery]) -> Option<String> {
     Some(format!("delivery {at} of {plain_count} and {fast_count}\nplain: {plain:?}\nfast:  {fast:?}"))
 }
 
-fn report(reason: &str, scenario: &Scenario, arrivals: &[Arrival]) -> String {
+fn report(reason: &str, scenario: &Scenario, offers: &[Offer]) -> String {
     let mut text = format!("{reason}\n{:?}\n{:?}\n", scenario.network(), scenario.router());
     for (number, class) in scenario.classes().iter().enumerate() {
-        let ClassSpec { name, rate, message_flits, vtick, .. } = class;
-        writeln!(text, "class {number} {name}: rate {rate}, {message_flits} flits, vtick {vtick:?}").unwrap();
+        let ClassSpec { name, rate, message_flits, vtick, virtual_channels, .. } = class;
+        let lanes = format!("{virtual_channels} virtual channels");
+        writeln!(text, "class {number} {name}: rate {rate}, {message_flits} flits, vtick {vtick:?}, {lanes}")
+            .unwrap();
     }
-    for arrival in arrivals {
-        writeln!(text, "{arrival:?}").unwrap();
+    for offer in offers {
+        writeln!(text, "{offer:?}").unwrap();
     }
     text
 }
@@ -458,16 +537,16 @@ fn compare(cases: u32, seed: u64) {
         max_shrink_iters: 20_000,
         ..Default::default()
     };
-    let outcome = TestRunner::new(config).run(&case(), |(scenario, arrivals)| {
-        let plain = plain::replay(&scenario, &arrivals, LIMIT);
-        assert_all_delivered(&scenario, &arrivals, &plain);
-        let fast = replay(&scenario, &arrivals, LIMIT);
+    let outcome = TestRunner::new(config).run(&case(), |(scenario, offers)| {
+        let plain = plain::replay_offers(&scenario, &offers, LIMIT);
+        assert_all_delivered(&scenario, &offers, &plain);
+        let fast = replay_offers(&scenario, &offers, LIMIT);
         first_difference(&plain, &fast).map_or(Ok(()), |difference| Err(TestCaseError::fail(difference)))
     });
     match outcome {
         Ok(()) => {}
-        Err(TestError::Fail(reason, (scenario, arrivals))) => {
-            panic!("{}", report(&reason.to_string(), &scenario, &arrivals))
+        Err(TestError::Fail(reason, (scenario, offers))) => {
+            panic!("{}", report(&reason.to_string(), &scenario, &offers))
         }
         Err(TestError::Abort(reason)) => panic!("{reason}"),
     }

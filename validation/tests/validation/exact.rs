@@ -480,6 +480,7 @@ fn flits_in_are_flits_out_on_every_channel() {
             }
             let found: HashMap<_, _> = simulator
                 .channel_flits()
+                .into_iter()
                 .filter(|(_, _, flits)| *flits > 0)
                 .map(|(channel, class, flits)| ((channel, class), flits))
                 .collect();
@@ -504,7 +505,10 @@ fn every_network_channel_carries_the_same_traffic() {
     let channels = 4 * 16;
     // Bonferroni: all channels within in all but one of 1 / ERROR cases
     let beyond = student_quantile(1e9, 1.0 - ERROR / 2.0 / f64::from(channels)).unwrap();
-    let network = simulator.channel_flits().filter(|(c, _, _)| matches!(c.kind, ChannelKind::Network { .. }));
+    let network = simulator
+        .channel_flits()
+        .into_iter()
+        .filter(|(c, _, _)| matches!(c.kind, ChannelKind::Network { .. }));
     let mut count = 0;
     let mut chi_squared = 0.0;
     for (channel, _, flits) in network {

@@ -1,6 +1,6 @@
 //! Messages, their flits, and the record of where each flit was when.
 
-use crate::message::{Arrival, Delivery};
+use crate::message::{Arrival, Delivery, Offer};
 
 use super::rules::Rules;
 
@@ -16,6 +16,8 @@ pub(crate) struct Message {
     pub(crate) requested: Vec<u64>,
     /// By router: the cycle in which it is granted.
     pub(super) granted: Vec<u64>,
+    /// V2, V3: the first lane of the group that it asks for on network channels and on its ejection channel.
+    pub(super) groups: [usize; 2],
 }
 
 /// The cycles in which a flit moved.
@@ -32,7 +34,10 @@ pub(crate) struct Journey {
 pub(super) struct Flit {
     /// Messages generated before its own.
     pub(super) message: u64,
-    pub(super) class: usize,
+    /// The virtual channel that it is on.
+    pub(super) lane: usize,
+    /// That of its message \[cycles/flit\].
+    pub(super) vtick: f64,
     /// Its place in the message, 0 for the header.
     pub(super) number: usize,
     pub(super) is_tail: bool,
@@ -49,9 +54,16 @@ impl Flit {
 }
 
 impl Message {
-    pub(super) fn new(arrival: Arrival, rules: &Rules) -> Self {
-        let flits = vec![Journey::default(); rules.message_flits[usize::from(arrival.class)]];
-        Self { arrival, serial: None, flits, requested: Vec::new(), granted: Vec::new() }
+    pub(super) fn new(offer: &Offer, groups: [usize; 2]) -> Self {
+        let flits = vec![Journey::default(); offer.flits as usize];
+        Self {
+            arrival: offer.arrival,
+            serial: None,
+            flits,
+            requested: Vec::new(),
+            granted: Vec::new(),
+            groups,
+        }
     }
 
     /// What is known of it once it is through; the parts of the latency are those of the table in the notes.

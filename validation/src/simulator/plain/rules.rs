@@ -1,7 +1,11 @@
 //! What stays the same from cycle to cycle: the topology, its routing and the numbers of the scenario.
 
+use std::ops::Range;
+
 use flitwise_models::network::{LinkEnd, Network};
-use flitwise_models::scenario::{ClassKind, Scenario, Scheduler};
+use flitwise_models::scenario::{ClassKind, ClassSpec, Scenario, Scheduler, VcChoice};
+
+use crate::message::Offer;
 
 /// A scenario in the words of the rules.
 pub(super) struct Rules {
@@ -11,13 +15,13 @@ pub(super) struct Rules {
     /// `b`.
     pub(super) buffer_flits: usize,
     pub(super) scheduler: Scheduler,
-    /// By class: `M`.
-    pub(super) message_flits: Vec<usize>,
-    /// By class.
+    /// V1, by class: its virtual channels.
+    pub(super) blocks: Vec<Range<usize>>,
+    /// V2: whether a message takes any lane of its class.
+    pub(super) is_free: bool,
+    /// By lane of a channel.
     pub(super) real_time: Vec<bool>,
-    /// S9, by class; infinite if nothing is ever offered.
-    pub(super) vtick: Vec<f64>,
-    /// S5, by class: `w_c`.
+    /// S5, by lane of a channel: `w_c`.
     pub(super) weight: Vec<f64>,
 }
 
@@ -32,27 +36,44 @@ impl Rules {
     pub(super) fn new(scenario: &Scenario) -> Self {
         let (classes, router) = (scenario.classes(), scenario.router());
         assert!(router.pipeline_stages >= 3, "routing, crossbar and link are a stage each");
-        let real_time: Vec<bool> = classes.iter().map(|class| class.kind == ClassKind::RealTime).collect();
-        // S9: Vtick_c = 1 / (rate_c M_c) unless it is given
-        let vtick: Vec<f64> =
-            classes.iter().map(|class| class.link_vtick().unwrap_or(f64::INFINITY)).collect();
+        let blocks = scenario.virtual_channels();
+        let lanes =
+            || classes.iter().zip(&blocks).flat_map(|(class, block)| block.clone().map(move |_| class));
+        let real_time = |class: &ClassSpec| class.kind == ClassKind::RealTime;
         // S5: w_c = Vtick_max / Vtick_c over the real-time classes with a finite Vtick
-        let paced = (0..classes.len()).filter(|&class| real_time[class] && vtick[class].is_finite());
-        let vtick_max = paced.map(|class| vtick[class]).fold(0.0, f64::max);
+        let paced = lanes().filter(|class| real_time(class)).map(ClassSpec::lane_vtick);
+        let vtick_max = paced.filter(|vtick| vtick.is_finite()).fold(0.0, f64::max);
         Self {
             network: scenario.topology(),
             pipeline_stages: router.pipeline_stages.into(),
             buffer_flits: router.buffer_flits as usize,
             scheduler: router.scheduler,
-            message_flits: classes.iter().map(|class| class.message_flits as usize).collect(),
-            weight: vtick.iter().map(|vtick| vtick_max / vtick).collect(),
-            real_time,
-            vtick,
+            is_free: router.vc_choice == VcChoice::Free,
+            real_time: lanes().map(real_time).collect(),
+            weight: lanes().map(|class| vtick_max / class.lane_vtick()).collect(),
+            blocks: blocks.clone(),
         }
     }
 
-    pub(super) fn classes(&self) -> usize {
-        self.vtick.len()
+    /// V1: lanes of a channel.
+    pub(super) fn lanes(&self) -> usize {
+        self.real_time.len()
+    }
+
+    /// V2, V3: the lanes that a message may take which asks for the group of this lane: all of its class, or this one.
+    pub(super) fn group(&self, lane: usize) -> Range<usize> {
+        let own = lane..lane + 1;
+        let block = self.blocks.iter().find(|block| block.contains(&lane)).cloned();
+        block.filter(|_| self.is_free).unwrap_or(own)
+    }
+
+    /// V2, V3: the first lane of the group that a message asks for on its injection channel, on network channels and
+    /// on its ejection channel.
+    pub(super) fn groups(&self, offer: &Offer) -> [usize; 3] {
+        match offer.drawn {
+            None => [self.blocks[usize::from(offer.arrival.class)].start; 3],
+            Some(drawn) => [drawn.injection, drawn.network, drawn.ejection].map(usize::from),
+        }
     }
 
     /// T8: cycles from a header's coming to the front to its request.

@@ -1,4 +1,5 @@
-//! Lanes: a lane is one class on one channel, the output buffer before the link and the input buffer behind it.
+//! Lanes: a lane is one virtual channel of one channel, the output buffer before the link and the input buffer
+//! behind it.
 
 /// Lanes of a block: as many as a word has bits.
 pub(crate) const WORD: usize = u64::BITS as usize;
@@ -9,7 +10,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// All that is known of a lane; one row is one cache line, since a flit's move touches most of it.
 ///
 /// Messages go through a lane in order, so that counts say which flit is where: of the messages in the lane's
-/// queue (see [`super::queues::Queues`]) those before `sending` are wholly behind the link.
+/// queue (see [`super::queues::Queues`]) the first `sending` are wholly behind the link.
 ///
 /// Facts that change together do not stand side by side: a compiler that changes two of them in one go has to
 /// wait for both to arrive from where they were changed one by one.
@@ -30,16 +31,16 @@ pub(crate) struct Lane {
     pub(crate) goes_to: u32,
     /// Of the message at the front there: flits that have not crossed.
     pub(crate) to_cross: u32,
-    /// Length of a message of the class \[flits\].
+    /// Length of the message at the front before the link \[flits\].
     pub(crate) message_flits: u32,
     /// Stamps of the flit at the front before the link and of the one that came last; the scheduler's.
     pub(crate) first_stamp: f64,
     pub(crate) last_stamp: f64,
-    /// Positions in the lane's queue of messages: front of the input buffer.
-    pub(crate) crossing: u32,
-    /// The message whose flits leave now, if it is not `end`.
+    /// Vtick of the message whose flits join the lane \[cycles/flit\]; 0 for best effort.
+    pub(crate) vtick: f64,
+    /// Position in the lane's queue of the message whose flits leave, if it is below `end`.
     pub(crate) sending: u32,
-    /// Behind the last.
+    /// Messages in the lane's queue.
     pub(crate) end: u32,
 }
 
@@ -48,7 +49,7 @@ const WITHOUT_END: u32 = u32::MAX;
 
 impl Lane {
     /// With so many slots behind the link; `None` at a node, which takes every flit.
-    pub(crate) fn new(message_flits: u32, slots: Option<u32>) -> Self {
+    pub(crate) fn new(slots: Option<u32>) -> Self {
         Self {
             waiting: 0,
             to_send: 0,
@@ -57,10 +58,10 @@ impl Lane {
             to_cross: 0,
             goes_to: NONE,
             owner: NONE,
-            message_flits,
+            message_flits: 1,
             first_stamp: 0.0,
             last_stamp: 0.0,
-            crossing: 0,
+            vtick: 0.0,
             sending: 0,
             end: 0,
         }
@@ -73,7 +74,7 @@ impl Lane {
 
     /// Whether a header has left over the link and its message has not crossed.
     pub(crate) fn has_front(&self) -> bool {
-        self.crossing != self.sending || (self.sending != self.end && self.to_send < self.message_flits)
+        self.sending != 0 || (self.end != 0 && self.to_send < self.message_flits)
     }
 }
 
@@ -95,6 +96,8 @@ pub(crate) struct Block {
     pub(crate) credit: u64,
     /// Lanes over whose link a flit was sent, by cycle modulo 3.
     pub(crate) sent: [u64; 3],
+    /// Stage P-2: lanes that belong to a message.
+    pub(crate) owned: u64,
     pub(crate) lanes: [Lane; WORD],
 }
 
@@ -114,7 +117,7 @@ impl FromIterator<Lane> for Lanes {
         let mut lanes = lanes.into_iter().peekable();
         let mut blocks = Vec::new();
         while lanes.peek().is_some() {
-            let lanes = std::array::from_fn(|_| lanes.next().unwrap_or(Lane::new(1, None)));
+            let lanes = std::array::from_fn(|_| lanes.next().unwrap_or(Lane::new(None)));
             blocks.push(Block {
                 waiting: 0,
                 credit: u64::MAX,
@@ -123,6 +126,7 @@ impl FromIterator<Lane> for Lanes {
                 filled: 0,
                 open: 0,
                 sent: [0; 3],
+                owned: 0,
                 lanes,
             });
         }

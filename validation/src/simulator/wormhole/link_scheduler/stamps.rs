@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::simulator::lane::Lane;
+use crate::simulator::wormhole::lane::Lane;
 
 /// Stamps of the flits behind the first of each lane; that of the first is in its row. Each lane takes the
 /// memory that it needs, which for deep buffers is far less than they could hold.
@@ -44,51 +44,51 @@ pub(super) fn later(a: f64, b: f64) -> f64 {
     f64::from_bits(a.to_bits().max(b.to_bits()))
 }
 
-/// The eligible class whose first flit has the smallest stamp; equal: the lowest (S8).
+/// The eligible lane whose first flit has the smallest stamp; equal: the lowest (S8).
 #[inline]
-pub(super) fn smallest(rows: &[Lane], eligible: u32) -> u32 {
+pub(super) fn smallest(rows: &[Lane], eligible: u64) -> u32 {
     if rows.len() > 4 {
         return smallest_of_many(rows, eligible);
     }
     // no guesses, as in `later`
     let (mut best, mut least) = (0, u64::MAX);
-    for (class, row) in (0..).zip(rows) {
-        let out = u64::from(eligible >> class & 1).wrapping_sub(1);
+    for (lane, row) in (0..).zip(rows) {
+        let out = (eligible >> lane & 1).wrapping_sub(1);
         let stamp = row.first_stamp.to_bits() | out;
-        best = if stamp < least { class } else { best };
+        best = if stamp < least { lane } else { best };
         least = least.min(stamp);
     }
     best
 }
 
-fn smallest_of_many(rows: &[Lane], eligible: u32) -> u32 {
+fn smallest_of_many(rows: &[Lane], eligible: u64) -> u32 {
     let mut best = eligible.trailing_zeros();
     let mut others = eligible & (eligible - 1);
     let mut least = rows[best as usize].first_stamp;
     while others != 0 {
-        let class = others.trailing_zeros();
+        let lane = others.trailing_zeros();
         others &= others - 1;
-        let stamp = rows[class as usize].first_stamp;
+        let stamp = rows[lane as usize].first_stamp;
         if stamp < least {
-            (best, least) = (class, stamp);
+            (best, least) = (lane, stamp);
         }
     }
     best
 }
 
-/// All eligible classes whose first flit has the smallest stamp.
+/// All eligible lanes whose first flit has the smallest stamp.
 #[inline]
-pub(super) fn all_smallest(rows: &[Lane], eligible: u32) -> u32 {
+pub(super) fn all_smallest(rows: &[Lane], eligible: u64) -> u64 {
     let (mut smallest, mut least) = (0, f64::INFINITY);
     let mut others = eligible;
     while others != 0 {
-        let class = others.trailing_zeros();
+        let lane = others.trailing_zeros();
         others &= others - 1;
-        let stamp = rows[class as usize].first_stamp;
+        let stamp = rows[lane as usize].first_stamp;
         if stamp < least {
             (smallest, least) = (0, stamp);
         }
-        smallest |= u32::from(stamp == least) << class;
+        smallest |= u64::from(stamp == least) << lane;
     }
     smallest
 }
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn a_lane_is_first_in_first_out_beyond_its_first_capacity() {
         let mut stamps = Stamps::new(3);
-        let mut row = Lane::new(1, None);
+        let mut row = Lane::new(None);
         let (mut joined, mut left) = (0, 0);
         for round in 0..200 {
             for _ in 0..round % 7 {

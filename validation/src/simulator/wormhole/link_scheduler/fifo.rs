@@ -1,36 +1,34 @@
-//! The flit first that joined first, classes all alike; of equal ones in turn; reading S7.
+//! The flit first that joined first, lanes all alike; of equal ones in turn; reading S7.
 
-use crate::simulator::lane::Lane;
-
-use super::LinkScheduler;
-use super::round_robin::first_from;
+use super::round_robin::{after, first_from};
 use super::stamps::{Stamps, all_smallest};
+use super::{LaneTable, LinkScheduler};
+use crate::simulator::wormhole::lane::Lane;
 
 /// Stamps are cycles of joining.
 #[derive(Clone, Debug)]
 pub(crate) struct Fifo {
     stamps: Stamps,
-    /// By link: the class to look at first, the one after the class served last.
+    /// By link: the lane to look at first, the one after the lane served last.
     next: Vec<u32>,
     /// Lanes per link, less one.
-    class_mask: usize,
+    mask: usize,
 }
 
 impl Fifo {
-    /// With empty queues and class 0 first everywhere; `width` lanes belong to a link.
-    pub(crate) fn new(lanes: usize, width: usize) -> Self {
-        Self { stamps: Stamps::new(lanes), next: vec![0; lanes / width], class_mask: width - 1 }
-    }
-
     #[inline]
     fn serve(&mut self, link: usize, lane: usize) {
-        self.next[link] = (lane & self.class_mask) as u32 + 1;
+        self.next[link] = after(lane & self.mask);
     }
 }
 
 impl LinkScheduler for Fifo {
     const COUNTS: bool = false;
     const PASSES: bool = true;
+
+    fn new(table: LaneTable) -> Self {
+        Self { stamps: Stamps::new(table.lanes), next: vec![0; table.links()], mask: table.width - 1 }
+    }
 
     #[inline]
     fn join(&mut self, lane: usize, row: &mut Lane, now: f64) {
@@ -46,7 +44,7 @@ impl LinkScheduler for Fifo {
     }
 
     #[inline]
-    fn choose(&mut self, link: usize, eligible: u32, rows: &[Lane]) -> u32 {
+    fn choose(&mut self, link: usize, eligible: u64, rows: &[Lane]) -> u32 {
         first_from(self.next[link], all_smallest(rows, eligible))
     }
 

@@ -1,30 +1,26 @@
 //! VirtualClock: the smallest stamp first; readings S2 and S3.
 
-use crate::simulator::lane::Lane;
+use crate::simulator::wormhole::lane::Lane;
 
 use super::stamps::{Stamps, later, smallest};
-use super::{ClassTable, LinkScheduler, real_time_first};
+use super::{LaneTable, LinkScheduler, real_time_first};
 
 /// `auxVC` of a lane is the stamp given out last.
 ///
-/// With `RESTARTS` the clock of a class starts again when its queue has run empty.
+/// With `RESTARTS` the clock of a lane starts again when its queue has run empty. Stamps of best effort, whose Vtick
+/// is 0, are cycles of joining.
 #[derive(Clone, Debug)]
 pub(crate) struct VirtualClock<const RESTARTS: bool> {
-    classes: ClassTable,
+    real_time: u64,
     stamps: Stamps,
 }
 
 impl<const RESTARTS: bool> VirtualClock<RESTARTS> {
-    /// With all clocks at 0.
-    pub(crate) fn new(classes: ClassTable, lanes: usize) -> Self {
-        Self { classes, stamps: Stamps::new(lanes) }
-    }
-
     /// auxVC = max(now, auxVC) + Vtick, or now + Vtick after a restart
     #[inline]
-    fn stamp(&self, lane: usize, row: &Lane, queued: bool, now: f64) -> f64 {
+    fn stamp(row: &Lane, queued: bool, now: f64) -> f64 {
         let last = if RESTARTS && !queued { 0.0 } else { row.last_stamp };
-        later(now, last) + self.classes.vtick(lane)
+        later(now, last) + row.vtick
     }
 }
 
@@ -32,9 +28,13 @@ impl<const RESTARTS: bool> LinkScheduler for VirtualClock<RESTARTS> {
     const COUNTS: bool = false;
     const PASSES: bool = true;
 
+    fn new(table: LaneTable) -> Self {
+        Self { real_time: table.real_time, stamps: Stamps::new(table.lanes) }
+    }
+
     #[inline]
     fn join(&mut self, lane: usize, row: &mut Lane, now: f64) {
-        let stamp = self.stamp(lane, row, row.waiting > 0, now);
+        let stamp = Self::stamp(row, row.waiting > 0, now);
         self.stamps.push(lane, row, stamp);
     }
 
@@ -42,13 +42,13 @@ impl<const RESTARTS: bool> LinkScheduler for VirtualClock<RESTARTS> {
         now
     }
 
-    fn begin_message(&mut self, lane: usize, row: &mut Lane, ticket: f64, behind_others: bool) {
-        row.first_stamp = self.stamp(lane, row, behind_others, ticket);
+    fn begin_message(&mut self, _: usize, row: &mut Lane, ticket: f64, has_waited: bool) {
+        row.first_stamp = Self::stamp(row, has_waited, ticket);
     }
 
     #[inline]
-    fn choose(&mut self, _: usize, eligible: u32, rows: &[Lane]) -> u32 {
-        smallest(rows, real_time_first(eligible, self.classes.real_time))
+    fn choose(&mut self, _: usize, eligible: u64, rows: &[Lane]) -> u32 {
+        smallest(rows, real_time_first(eligible, self.real_time))
     }
 
     #[inline]
@@ -57,9 +57,9 @@ impl<const RESTARTS: bool> LinkScheduler for VirtualClock<RESTARTS> {
     }
 
     #[inline]
-    fn leave_source(&mut self, _: usize, lane: usize, row: &mut Lane) {
+    fn leave_source(&mut self, _: usize, _: usize, row: &mut Lane) {
         // within a message auxVC is past now
         row.last_stamp = row.first_stamp;
-        row.first_stamp += self.classes.vtick(lane);
+        row.first_stamp += row.vtick;
     }
 }

@@ -1,0 +1,193 @@
+//! Who is under way: messages from their generation to their delivery, and where their headers have waited.
+
+use crate::message::{Delivery, Offer};
+
+/// A message that is on its way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Message {
+    generated_cycle: u64,
+    entered_cycle: u64,
+    source: u32,
+    pub(crate) destination: u32,
+    /// Its length \[flits\].
+    pub(crate) flits: u32,
+    /// Its Vtick \[cycles/flit\].
+    pub(crate) vtick: f64,
+    class: u8,
+    /// The group of virtual channels that it asks for on network and on ejection channels.
+    pub(crate) groups: [u8; 2],
+    /// When its header last left over a link, requested an output lane or was granted one.
+    mark: u64,
+    /// What its header has waited so far, as in [`Delivery`].
+    input_cycles: u32,
+    arbitration_cycles: u32,
+    output_cycles: u32,
+}
+
+impl Message {
+    /// Its header leaves the source.
+    #[inline]
+    pub(crate) fn enters(&mut self, now: u64) {
+        self.entered_cycle = now + 1;
+        self.mark = now;
+    }
+
+    /// Its header requests an output lane.
+    #[inline]
+    pub(crate) fn requests(&mut self, lone: &LoneHeader, now: u64) {
+        self.input_cycles += self.late(lone.to_request, now);
+    }
+
+    /// Its header is granted the output lane; a lone one is in the cycle of the request.
+    #[inline]
+    pub(crate) fn is_granted(&mut self, now: u64) {
+        self.arbitration_cycles += self.late(0, now);
+    }
+
+    /// Its header leaves the router over the link.
+    #[inline]
+    pub(crate) fn header_leaves(&mut self, lone: &LoneHeader, now: u64) {
+        self.output_cycles += self.late(lone.to_leave, now);
+    }
+
+    /// Cycles since the mark beyond those that a lone header takes; the mark is set anew. None waits for 2^32 cycles.
+    #[inline]
+    fn late(&mut self, lone: u32, now: u64) -> u32 {
+        (now - std::mem::replace(&mut self.mark, now)) as u32 - lone
+    }
+}
+
+/// What the header of a lone message takes in every router \[cycles\].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LoneHeader {
+    /// From leaving over the link before to the request, in which cycle it is granted.
+    to_request: u32,
+    /// From the grant to leaving over the link behind.
+    to_leave: u32,
+}
+
+impl LoneHeader {
+    /// Of a router whose headers request an output lane so long after they have come to the front.
+    pub(crate) fn new(pipeline_stages: u64, request_delay: u64) -> Self {
+        // in stage 1 one cycle after the link, over the next link P - 1 cycles after that
+        Self {
+            to_request: (1 + request_delay) as u32,
+            to_leave: (pipeline_stages - 1 - request_delay) as u32,
+        }
+    }
+}
+
+/// All messages that are generated and not delivered.
+#[derive(Clone, Debug)]
+pub(crate) struct Ledger {
+    /// Those on their way, used again once delivered.
+    rows: Vec<Message>,
+    free: Vec<u32>,
+    /// By class: messages at their sources, those being sent included.
+    backlog: Vec<u64>,
+    /// By class: messages that have joined a source queue.
+    joined: Vec<u64>,
+    unfinished: u64,
+}
+
+impl Ledger {
+    pub(crate) fn new(classes: usize) -> Self {
+        Self {
+            rows: Vec::new(),
+            free: Vec::new(),
+            backlog: vec![0; classes],
+            joined: vec![0; classes],
+            unfinished: 0,
+        }
+    }
+
+    /// Whether no message is under way or waits.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.unfinished == 0
+    }
+
+    /// By class: messages at their sources, those being sent included.
+    pub(crate) fn backlog(&self) -> &[u64] {
+        &self.backlog
+    }
+
+    /// By class: messages that have ever joined a source queue.
+    pub(crate) fn joined(&self) -> &[u64] {
+        &self.joined
+    }
+
+    /// A message joins its source queue.
+    #[inline]
+    pub(crate) fn joins(&mut self, class: u8) {
+        self.backlog[usize::from(class)] += 1;
+        self.joined[usize::from(class)] += 1;
+        self.unfinished += 1;
+    }
+
+    /// A message takes a lane of its network interface; its number.
+    pub(crate) fn starts(&mut self, offer: &Offer, groups: [u8; 2]) -> u32 {
+        let message = Message {
+            generated_cycle: offer.arrival.cycle,
+            entered_cycle: 0,
+            source: offer.arrival.source,
+            destination: offer.arrival.destination,
+            flits: offer.flits,
+            vtick: offer.vtick,
+            class: offer.arrival.class,
+            groups,
+            mark: 0,
+            input_cycles: 0,
+            arbitration_cycles: 0,
+            output_cycles: 0,
+        };
+        match self.free.pop() {
+            Some(id) => {
+                self.rows[id as usize] = message;
+                id
+            }
+            None => {
+                self.rows.push(message);
+                self.rows.len() as u32 - 1
+            }
+        }
+    }
+
+    /// The tail of a message has left its source.
+    #[inline]
+    pub(crate) fn has_left_source(&mut self, id: u32) {
+        let class = self.get(id).class;
+        self.backlog[usize::from(class)] -= 1;
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, id: u32) -> &Message {
+        &self.rows[id as usize]
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: u32) -> &mut Message {
+        &mut self.rows[id as usize]
+    }
+
+    /// A message leaves the network, after so many network channels.
+    pub(crate) fn deliver(&mut self, id: u32, hops: impl FnOnce(u32, u32) -> u32, now: u64) -> Delivery {
+        let message = self.rows[id as usize];
+        self.free.push(id);
+        self.unfinished -= 1;
+        Delivery {
+            generated_cycle: message.generated_cycle,
+            entered_cycle: message.entered_cycle,
+            delivered_cycle: now,
+            source: message.source,
+            destination: message.destination,
+            class: message.class,
+            hops: hops(message.source, message.destination) as u8,
+            input_cycles: message.input_cycles,
+            arbitration_cycles: message.arbitration_cycles,
+            output_cycles: message.output_cycles,
+            // the mark is the cycle in which the header left over the ejection channel
+            gap_cycles: (now - message.mark) as u32 - (message.flits - 1),
+        }
+    }
+}

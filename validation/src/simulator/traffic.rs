@@ -1,0 +1,232 @@
+//! Traffic: which messages come to the network interfaces, and when.
+
+mod destinations;
+mod on_off;
+mod poisson;
+mod random;
+
+use flitwise_models::scenario::{Scenario, SourceSpec, VcChoice};
+
+use crate::message::{Arrival, Drawn, Offer};
+
+use super::virtual_channels::VirtualChannels;
+use destinations::Destinations;
+use on_off::OnOff;
+use poisson::Poisson;
+use random::{Random, below, stream};
+
+/// Where messages come from.
+pub(crate) enum Traffic {
+    /// The scenario's sources.
+    Random(Sources),
+    /// A list, by cycle, and how many of it have come.
+    Listed { offers: Vec<Offer>, next: usize },
+}
+
+impl Traffic {
+    /// The scenario's sources, a stream of random numbers for each `(seed, node, class)`.
+    pub(crate) fn random(scenario: &Scenario, seed: u64) -> Self {
+        Self::Random(Sources::new(scenario, seed))
+    }
+
+    /// Messages in the order of their cycles.
+    pub(crate) fn listed(offers: &[Offer]) -> Self {
+        assert!(offers.is_sorted_by_key(|offer| offer.arrival.cycle), "messages out of order");
+        Self::Listed { offers: offers.to_vec(), next: 0 }
+    }
+
+    /// The next message, if it comes in cycle `until` or before.
+    #[inline]
+    pub(crate) fn next(&mut self, until: u64) -> Option<Offer> {
+        match self {
+            Self::Random(sources) => sources.next(until),
+            Self::Listed { offers, next } => {
+                let offer = *offers.get(*next).filter(|offer| offer.arrival.cycle <= until)?;
+                *next += 1;
+                Some(offer)
+            }
+        }
+    }
+
+    /// The cycle of the next message, or one before it when that is far off.
+    pub(crate) fn next_cycle(&mut self) -> Option<u64> {
+        match self {
+            Self::Random(sources) => sources.next_cycle(),
+            Self::Listed { offers, next } => offers.get(*next).map(|offer| offer.arrival.cycle),
+        }
+    }
+}
+
+/// When the messages of a source are generated.
+trait Process: Send {
+    /// The time of the next message, if that is no later than `limit` \[cycles\].
+    fn next_before(&mut self, random: &mut Random, limit: f64) -> Option<f64>;
+}
+
+/// The process of a class at a node.
+fn process(random: &mut Random, rate: f64, source: SourceSpec) -> Box<dyn Process> {
+    match source {
+        SourceSpec::Poisson => Box::new(Poisson::new(random, rate)),
+        SourceSpec::OnOff { streams, messages_per_burst, peak_rate } => {
+            Box::new(OnOff::new(random, rate, streams, messages_per_burst, peak_rate))
+        }
+    }
+}
+
+/// What messages of a class have in common.
+struct ClassOffers {
+    flits: u32,
+    vtick: f64,
+    /// The virtual channels to draw from, where they are drawn: how, the first and how many.
+    to_draw: Option<(VcChoice, u8, u32)>,
+}
+
+/// What messages of each class have in common.
+fn class_offers(scenario: &Scenario) -> Vec<ClassOffers> {
+    let channels = VirtualChannels::new(scenario);
+    let offers = |(index, class): (usize, &flitwise_models::scenario::ClassSpec)| ClassOffers {
+        flits: class.message_flits,
+        vtick: class.lane_vtick(),
+        to_draw: channels
+            .to_draw(index)
+            .map(|(choice, block)| (choice, block.start as u8, block.len() as u32)),
+    };
+    scenario.classes().iter().enumerate().map(offers).collect()
+}
+
+impl ClassOffers {
+    /// A message of the class.
+    #[inline]
+    fn offer(&self, arrival: Arrival, random: &mut Random) -> Offer {
+        let drawn = self.to_draw.map(|(choice, first, among)| {
+            let mut draw = || first + if among > 1 { below(random, among) as u8 } else { 0 };
+            let (one, other) = (draw(), draw());
+            let network = if choice == VcChoice::Drawn { other } else { one };
+            Drawn { injection: one, network, ejection: other }
+        });
+        Offer { arrival, flits: self.flits, vtick: self.vtick, drawn }
+    }
+}
+
+/// Messages of the scenario's classes, generated as listed; virtual channels are drawn from a stream of their own.
+pub fn offers(scenario: &Scenario, arrivals: &[Arrival]) -> Vec<Offer> {
+    let (classes, mut random) = (class_offers(scenario), stream(0, 0, 0));
+    arrivals.iter().map(|arrival| classes[usize::from(arrival.class)].offer(*arrival, &mut random)).collect()
+}
+
+/// All sources of a network; each has its own stream of random numbers.
+///
+/// Each source draws ahead all its messages of a span of cycles; then they are put in order.
+pub(crate) struct Sources {
+    sources: Vec<Source>,
+    /// By class.
+    classes: Vec<ClassOffers>,
+    /// Messages of the current span, source by source.
+    span: Vec<Offer>,
+    /// Their order, by cycle and then as drawn (cycle since the start of the span in the upper half, place in
+    /// `span` in the lower), and how many have come.
+    order: Vec<u64>,
+    next: usize,
+    /// The first cycle after the current span.
+    drawn_until: u64,
+    span_cycles: u64,
+    destinations: Destinations,
+}
+
+struct Source {
+    node: u32,
+    class: u8,
+    random: Random,
+    process: Box<dyn Process>,
+}
+
+/// Messages to draw ahead, about.
+const SPAN_MESSAGES: f64 = 2048.0;
+/// The longest span \[cycles\].
+const SPAN_MAX: f64 = 1e9;
+
+impl Sources {
+    fn new(scenario: &Scenario, seed: u64) -> Self {
+        let network = scenario.topology();
+        let destinations = Destinations { nodes: network.nodes(), self_traffic: network.self_traffic() };
+        let mut sources = Vec::new();
+        for node in 0..destinations.nodes {
+            for (class, spec) in scenario.classes().iter().enumerate() {
+                if spec.rate > 0.0 {
+                    let mut random = stream(seed, node, class);
+                    let process = process(&mut random, spec.rate, spec.source);
+                    sources.push(Source { node, class: class as u8, random, process });
+                }
+            }
+        }
+        let rate: f64 = scenario.classes().iter().map(|class| class.rate).sum();
+        let messages_per_cycle = rate * f64::from(destinations.nodes);
+        let span_cycles = (SPAN_MESSAGES / messages_per_cycle).clamp(1.0, SPAN_MAX) as u64;
+        Self {
+            sources,
+            classes: class_offers(scenario),
+            span: Vec::new(),
+            order: Vec::new(),
+            next: 0,
+            drawn_until: 0,
+            span_cycles,
+            destinations,
+        }
+    }
+
+    #[inline]
+    fn next(&mut self, until: u64) -> Option<Offer> {
+        loop {
+            if let Some(&offer) = self.ahead() {
+                if offer.arrival.cycle > until {
+                    return None;
+                }
+                self.next += 1;
+                return Some(offer);
+            }
+            if self.drawn_until > until {
+                return None;
+            }
+            self.draw_span();
+        }
+    }
+
+    fn next_cycle(&mut self) -> Option<u64> {
+        if self.sources.is_empty() {
+            return None;
+        }
+        if self.next == self.span.len() {
+            self.draw_span();
+        }
+        Some(self.ahead().map_or(self.drawn_until, |offer| offer.arrival.cycle))
+    }
+
+    #[inline]
+    fn ahead(&self) -> Option<&Offer> {
+        self.order.get(self.next).map(|place| &self.span[*place as u32 as usize])
+    }
+
+    #[cold]
+    fn draw_span(&mut self) {
+        self.span.clear();
+        self.next = 0;
+        self.drawn_until += self.span_cycles;
+        let end = self.drawn_until as f64;
+        let destinations = self.destinations;
+        for Source { node, class, random, process } in &mut self.sources {
+            let offers = &self.classes[usize::from(*class)];
+            // the next cycle is the first in which the message can be sent: ceil(g) < end
+            while let Some(generated) = process.next_before(random, end - 1.0) {
+                let destination = destinations.draw(random, *node);
+                let cycle = generated.ceil() as u64;
+                let arrival = Arrival { cycle, source: *node, destination, class: *class };
+                self.span.push(offers.offer(arrival, random));
+            }
+        }
+        let start = self.drawn_until - self.span_cycles;
+        let place = |(index, offer): (usize, &Offer)| (offer.arrival.cycle - start) << 32 | index as u64;
+        self.order.clear();
+        self.order.extend(self.span.iter().enumerate().map(place));
+        self.order.sort_unstable();
+    }
+}

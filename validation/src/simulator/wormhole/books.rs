@@ -1,0 +1,151 @@
+//! The books: which messages are in which lane, and what is kept of them as they go.
+
+use std::collections::VecDeque;
+
+use crate::message::Delivery;
+use crate::simulator::interface::{Queued, SourceQueues};
+use crate::simulator::ledger::{Ledger, LoneHeader};
+use crate::simulator::meters::Meters;
+use crate::simulator::wiring::Wiring;
+
+use super::lane::Lane;
+
+/// Messages at their sources, in lanes and in numbers.
+pub(crate) struct Books {
+    queues: Queues,
+    pub(crate) interface: SourceQueues,
+    pub(crate) ledger: Ledger,
+    pub(crate) lone: LoneHeader,
+    pub(crate) meters: Meters,
+}
+
+impl Books {
+    pub(crate) fn new(lanes: usize, sources: usize, classes: usize, lone: LoneHeader) -> Self {
+        Self {
+            queues: Queues(vec![VecDeque::new(); lanes]),
+            interface: SourceQueues::new(sources, classes),
+            ledger: Ledger::new(classes),
+            lone,
+            meters: Meters::new(lanes),
+        }
+    }
+
+    /// A message takes a lane of its injection link.
+    pub(crate) fn starts(&mut self, lane: usize, row: &mut Lane, message: &Queued) {
+        let offer = &message.offer;
+        let id = self.ledger.starts(offer, message.groups);
+        self.queues.push(lane, row, id);
+        row.message_flits = offer.flits;
+        row.to_send = offer.flits;
+        row.waiting = offer.flits;
+        row.vtick = offer.vtick;
+    }
+
+    /// A header leaves its source.
+    pub(crate) fn enters(&mut self, lane: usize, row: &Lane, now: u64) {
+        self.ledger.get_mut(self.queues.at(lane, row.sending)).enters(now);
+    }
+
+    /// A header leaves a router over the link; out of line, for one flit in a message is a header.
+    #[inline(never)]
+    pub(crate) fn header_left(&mut self, lane: usize, row: &Lane, now: u64) {
+        self.ledger.get_mut(self.queues.at(lane, row.sending)).header_leaves(&self.lone, now);
+    }
+
+    /// The header at the front behind the link requests an output lane: its destination, and the groups of lanes that
+    /// it asks for on network and on ejection channels.
+    #[inline]
+    pub(crate) fn requests(&mut self, lane: usize, now: u64) -> (u32, [u8; 2]) {
+        let message = self.ledger.get_mut(self.queues.at(lane, 0));
+        message.requests(&self.lone, now);
+        (message.destination, message.groups)
+    }
+
+    /// The message at the front of an input lane owns the output lane `to`, `out`, from now on.
+    pub(crate) fn is_granted(&mut self, lane: usize, to: usize, out: &mut Lane, now: u64) {
+        let id = self.queues.at(lane, 0);
+        let message = self.ledger.get_mut(id);
+        message.is_granted(now);
+        out.vtick = message.vtick;
+        if out.sending == out.end {
+            out.to_send = message.flits;
+            out.message_flits = message.flits;
+        }
+        self.queues.push(to, out, id);
+    }
+
+    /// The first message of an input lane has crossed; the length of the one whose header comes to the front
+    /// \[flits\].
+    pub(crate) fn has_crossed(&mut self, lane: usize, row: &mut Lane) -> Option<u32> {
+        self.queues.pop(lane, row);
+        row.has_front().then(|| self.ledger.get(self.queues.at(lane, 0)).flits)
+    }
+
+    /// A message is wholly out of its source; the next one of the queue.
+    pub(crate) fn tail_left_source(&mut self, queue: usize, lane: usize, row: &mut Lane) -> Option<Queued> {
+        self.ledger.has_left_source(self.queues.at(lane, row.sending));
+        self.meters.flits_sent[lane] += u64::from(row.message_flits);
+        row.sending += 1;
+        row.to_send = 0;
+        self.interface.next(queue)
+    }
+
+    /// A message is wholly out of a router; over an ejection channel it is delivered.
+    pub(crate) fn tail_left(
+        &mut self,
+        lane: usize,
+        row: &mut Lane,
+        wiring: &Wiring,
+        now: u64,
+        delivered: &mut Vec<Delivery>,
+    ) {
+        self.meters.flits_sent[lane] += u64::from(row.message_flits);
+        row.sending += 1;
+        row.to_send = 0;
+        if row.sending != row.end {
+            let next = self.ledger.get(self.queues.at(lane, row.sending)).flits;
+            row.to_send = next;
+            row.message_flits = next;
+        }
+        if row.ejects() {
+            let id = self.queues.at(lane, 0);
+            self.queues.pop(lane, row);
+            row.arrived = 0;
+            delivered.push(self.ledger.deliver(id, |from, to| wiring.hops(from, to), now));
+        }
+    }
+}
+
+/// By lane, the messages in it in order: from the one at the front of the input buffer to the one that owns the
+/// lane. The lane's row counts them.
+struct Queues(Vec<VecDeque<u32>>);
+
+impl Queues {
+    /// The message at a position, 0 for the front of the input buffer.
+    #[inline]
+    fn at(&self, lane: usize, position: u32) -> u32 {
+        self.0[lane][position as usize]
+    }
+
+    /// Puts a message behind the last of a lane.
+    fn push(&mut self, lane: usize, row: &mut Lane, id: u32) {
+        self.0[lane].push_back(id);
+        row.end += 1;
+        self.assert_positions(lane, row);
+    }
+
+    /// Takes the first message out of a lane.
+    fn pop(&mut self, lane: usize, row: &mut Lane) {
+        self.0[lane].pop_front();
+        row.sending -= 1;
+        row.end -= 1;
+        self.assert_positions(lane, row);
+    }
+
+    /// The positions in the row are those of the lane's messages.
+    #[inline]
+    fn assert_positions(&self, lane: usize, row: &Lane) {
+        debug_assert_eq!(self.0[lane].len(), row.end as usize, "messages of lane {lane}");
+        debug_assert!(row.sending <= row.end, "positions of lane {lane}");
+    }
+}

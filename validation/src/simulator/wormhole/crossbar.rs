@@ -1,0 +1,121 @@
+//! Stage P-1: the full crossbar.
+
+use super::lane::{Block, NONE, WORD};
+use super::link_scheduler::LinkScheduler;
+use super::{Parts, Wormhole};
+
+impl<S: LinkScheduler> Wormhole<S> {
+    /// Stage P-1: every input lane that can moves a flit into the output lane that its message owns.
+    #[inline]
+    pub(super) fn cross(&mut self, now: u64) {
+        let cycle = now as f64;
+        let Self { lanes, granted, released, parts, .. } = self;
+        let shift = parts.channels.shift();
+        let mut crossings = 0;
+        let buffer_flits = self.buffer_flits;
+        let blocks = &mut lanes.0[..];
+        let this_cycle = (now % 3) as usize;
+        let (before, two_before) = ((this_cycle + 2) % 3, (this_cycle + 1) % 3);
+        for block in &mut *blocks {
+            // flits that came in during the cycle before
+            block.filled |= std::mem::take(&mut block.sent[two_before]);
+        }
+        let mut at = 0;
+        while let Some(&lane) = granted.get(at) {
+            at += 1;
+            let lane = lane as usize;
+            let block = &mut blocks[lane / WORD];
+            let bit = lane % WORD;
+            if block.filled & block.open & (1 << bit) == 0 {
+                continue;
+            }
+            crossings += 1;
+            let row = &mut block.lanes[bit];
+            let to = row.goes_to as usize;
+            block.credit |= 1 << bit;
+            let stay = row.arrived - 1;
+            row.arrived = stay;
+            let to_cross = row.to_cross - 1;
+            row.to_cross = to_cross;
+            // flits that have been sent and can not cross in the next cycle
+            let under_way = (block.sent[this_cycle] >> bit & 1) + (block.sent[before] >> bit & 1);
+            block.filled &= !(u64::from(u64::from(stay) <= under_way) << bit);
+
+            let ahead = &mut blocks[to / WORD];
+            let to_bit = 1 << (to % WORD);
+            let out = &mut ahead.lanes[to % WORD];
+            debug_assert_eq!(out.owner as usize, lane, "lane {to} belongs to another message");
+            if ahead.relayed & to_bit != 0 {
+                // the flit that waits leaves, this one takes its place
+                ahead.relayed &= !to_bit;
+                ahead.sent[this_cycle] |= to_bit;
+                debug_assert!(out.arrived < out.slots, "lane {to} sends without a credit");
+                out.to_send -= 1;
+                out.arrived += 1;
+                if out.arrived == out.slots {
+                    ahead.credit &= !to_bit;
+                }
+                parts.scheduler.pass(to >> shift, to, out, cycle);
+            } else {
+                parts.scheduler.join(to, out, cycle);
+                debug_assert!(out.waiting < buffer_flits, "output buffer of lane {to} overflows");
+                out.waiting += 1;
+                ahead.waiting |= to_bit;
+                if out.waiting == buffer_flits {
+                    blocks[lane / WORD].open &= !(1 << bit);
+                }
+            }
+            if to_cross == 0 {
+                blocks[to / WORD].passing &= !to_bit;
+                released.push(to as u32);
+                at -= 1;
+                granted.swap_remove(at);
+                parts.tail_crosses(lane, &mut blocks[lane / WORD], now);
+            }
+        }
+        self.parts.books.meters.flit_hops += crossings;
+        self.leave_alone(this_cycle);
+    }
+
+    /// Of the flits that were to pass, those that no other flit has followed.
+    ///
+    /// It comes to the same as if they had left before the crossbar stage: a flit that is sent and under way
+    /// changes nothing for those that cross in its lane in this cycle.
+    fn leave_alone(&mut self, this_cycle: usize) {
+        let Self { lanes, parts: Parts { scheduler, channels, .. }, .. } = self;
+        let shift = channels.shift();
+        for (index, block) in lanes.0.iter_mut().enumerate() {
+            let mut left = std::mem::take(&mut block.relayed);
+            while left != 0 {
+                let bit = left.trailing_zeros() as usize;
+                left &= left - 1;
+                let lane = index * WORD + bit;
+                let row = &mut block.lanes[bit];
+                debug_assert!(row.arrived < row.slots, "lane {lane} sends without a credit");
+                row.waiting -= 1;
+                row.to_send -= 1;
+                row.arrived += 1;
+                block.waiting &= !(u64::from(row.waiting == 0) << bit);
+                block.credit &= !(u64::from(row.arrived == row.slots) << bit);
+                block.sent[this_cycle] |= 1 << bit;
+                scheduler.leave(lane >> shift, lane, row);
+            }
+        }
+    }
+}
+
+impl<S: LinkScheduler> Parts<S> {
+    /// The tail of the message at the front of an input lane has crossed; the next one comes to the front. Out of line, for
+    /// one flit in a message is a tail.
+    #[inline(never)]
+    fn tail_crosses(&mut self, lane: usize, block: &mut Block, now: u64) {
+        let bit = lane % WORD;
+        block.open &= !(1 << bit);
+        let one_under_way = block.sent[(now % 3) as usize] >> bit & 1 == 1;
+        let row = &mut block.lanes[bit];
+        row.goes_to = NONE;
+        if let Some(flits) = self.books.has_crossed(lane, row) {
+            self.grants.moves_up(lane, row, flits, one_under_way, now);
+        }
+    }
+}

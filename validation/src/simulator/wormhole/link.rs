@@ -1,0 +1,175 @@
+//! Stage P: the links.
+
+use crate::message::Delivery;
+
+use super::lane::{Lane, NONE, WORD};
+use super::link_scheduler::LinkScheduler;
+use super::{Parts, Wormhole};
+
+impl<S: LinkScheduler> Wormhole<S> {
+    /// Stage P: a flit per link, if any can go; at the network interfaces, if `SOURCES`, or behind crossbars.
+    ///
+    /// `WIDTH` lanes belong to a link.
+    #[inline]
+    fn transmit<const SOURCES: bool, const WIDTH: u32>(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
+        let Self { lanes, reopened, parts, .. } = self;
+        let buffer_flits = self.buffer_flits;
+        let every_lane = u64::MAX >> (WORD as u32 - WIDTH);
+        let (routers, sources) = lanes.0.split_at_mut(self.buffered_blocks);
+        let (blocks, first_lane) = if SOURCES { (sources, routers.len() * WORD) } else { (routers, 0) };
+        let this_cycle = (now % 3) as usize;
+        let mut reopenings = 0;
+        for (index, block) in blocks.iter_mut().enumerate() {
+            let ready = block.waiting & block.credit;
+            let mut left = ready;
+            if !SOURCES {
+                // a flit that can not leave, or not alone on its link, does not pass
+                block.passing &= (ready | !block.waiting) & !contended::<WIDTH>(ready);
+                block.relayed = block.passing & ready;
+                left &= !block.relayed;
+            }
+            if left == 0 {
+                continue;
+            }
+            let (mut passing, passes) = (0, !SOURCES && S::PASSES && buffer_flits > 1);
+            let (mut sent, mut emptied, mut spent) = (0, 0, 0);
+            while left != 0 {
+                let first = left.trailing_zeros() & !(WIDTH - 1);
+                let eligible = left >> first & every_lane;
+                left &= !(every_lane << first);
+                let lane_0 = first_lane + index * WORD + first as usize;
+                let link = lane_0 / WIDTH as usize;
+                let rows = &block.lanes[first as usize..][..WIDTH as usize];
+                let chosen = match eligible & (eligible - 1) {
+                    0 if !S::COUNTS => eligible.trailing_zeros(),
+                    _ => parts.scheduler.choose(link, eligible, rows),
+                };
+                let bit = first + chosen;
+                let lane = lane_0 + chosen as usize;
+                let row = &mut block.lanes[bit as usize % WORD];
+                if !SOURCES {
+                    reopened[reopenings] = row.owner;
+                    reopenings += usize::from(row.waiting == buffer_flits && row.owner != NONE);
+                }
+                debug_assert!(row.arrived < row.slots, "lane {lane} sends without a credit");
+                row.waiting -= 1;
+                emptied |= u64::from(row.waiting == 0) << bit;
+                row.arrived += 1;
+                spent |= u64::from(row.arrived == row.slots) << bit;
+                sent |= 1 << bit;
+                let to_send = row.to_send;
+                row.to_send = to_send - 1;
+                // more of the message is to come
+                let alone = eligible & (eligible - 1) == 0;
+                passing |= u64::from(passes && alone && row.waiting == 0 && to_send > 1) << bit;
+                if SOURCES {
+                    parts.scheduler.leave_source(link, lane, row);
+                } else {
+                    parts.scheduler.leave(link, lane, row);
+                }
+                if to_send == row.message_flits {
+                    parts.header_leaves::<SOURCES>(lane, row, now);
+                }
+                if to_send == 1 && parts.tail_leaves::<SOURCES>(first_lane, lane, row, now, delivered) {
+                    emptied &= !(1 << bit);
+                }
+            }
+            block.sent[this_cycle] = sent;
+            block.passing |= passing;
+            block.waiting &= !emptied;
+            block.credit &= !spent;
+        }
+        if !SOURCES {
+            self.reopenings = reopenings;
+        }
+    }
+
+    /// [`Self::transmit`] for the width of this network.
+    #[inline]
+    pub(super) fn transmit_all<const SOURCES: bool>(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
+        match self.parts.channels.width() {
+            1 => self.transmit::<SOURCES, 1>(now, delivered),
+            2 => self.transmit::<SOURCES, 2>(now, delivered),
+            4 => self.transmit::<SOURCES, 4>(now, delivered),
+            8 => self.transmit::<SOURCES, 8>(now, delivered),
+            16 => self.transmit::<SOURCES, 16>(now, delivered),
+            _ => self.transmit::<SOURCES, 64>(now, delivered),
+        }
+    }
+}
+
+impl<S: LinkScheduler> Parts<S> {
+    /// The header of a message leaves its source, if `SOURCES`, or a router.
+    #[inline(always)]
+    fn header_leaves<const SOURCES: bool>(&mut self, lane: usize, row: &mut Lane, now: u64) {
+        if SOURCES {
+            self.books.enters(lane, row, now);
+        } else {
+            self.books.header_left(lane, row, now);
+        }
+        self.grants.header_left(lane, row, now);
+    }
+
+    /// The tail of a message leaves its source, if `SOURCES`, or a router; whether another message takes the lane of the
+    /// source.
+    #[inline(never)]
+    fn tail_leaves<const SOURCES: bool>(
+        &mut self,
+        first_source: usize,
+        lane: usize,
+        row: &mut Lane,
+        now: u64,
+        delivered: &mut Vec<Delivery>,
+    ) -> bool {
+        if !SOURCES {
+            self.books.tail_left(lane, row, &self.wiring, now, delivered);
+            return false;
+        }
+        let queue = self.channels.group_of(lane) - first_source;
+        let next = self.books.tail_left_source(queue, lane, row);
+        if let Some(next) = &next {
+            self.books.starts(lane, row, next);
+            self.scheduler.begin_message(lane, row, next.ticket, true);
+        }
+        next.is_some()
+    }
+}
+
+/// All bits of each group of `WIDTH` bits of which more than one is set.
+#[inline]
+fn contended<const WIDTH: u32>(bits: u64) -> u64 {
+    if WIDTH == 1 {
+        return 0;
+    }
+    let every_lane = u64::MAX >> (WORD as u32 - WIDTH);
+    // 1 at every multiple of WIDTH
+    let firsts = u64::MAX / every_lane;
+    // in each group: bits above a set one, so that what is set twice meets itself
+    let (mut above, mut by) = ((bits & !(firsts << (WIDTH - 1))) << 1, 1);
+    while by < WIDTH - 1 {
+        above |= (above & !(firsts << (WIDTH - 1))) << 1;
+        by += 1;
+    }
+    let mut twice = bits & above;
+    let mut by = 1;
+    while by < WIDTH {
+        twice |= twice >> by;
+        by *= 2;
+    }
+    (twice & firsts) * every_lane
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_with_two_classes_ready_are_contended() {
+        assert_eq!(contended::<1>(u64::MAX), 0);
+        assert_eq!(contended::<2>(0b11_10_01_00_11), 0b11_00_00_00_11);
+        assert_eq!(contended::<4>(0x8421_0c79_0000_1003), 0x0000_0fff_0000_000f);
+        assert_eq!(contended::<16>(0x8001_8000_0001_0000), 0xffff_0000_0000_0000);
+        assert_eq!(contended::<8>(0x8081_1000), 0x00ff_0000);
+        assert_eq!([contended::<64>(1 << 63), contended::<64>(1 << 63 | 1)], [0, u64::MAX]);
+    }
+}
