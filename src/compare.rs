@@ -3,7 +3,7 @@
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Failure, Model};
 use flitwise_models::quantity::{Measure, Quantity};
-use flitwise_models::scenario::{Document, Fault, Grid, Place, Scenario, ScenarioSpec, Setting};
+use flitwise_models::scenario::{Document, Fault, Grid, Scenario, ScenarioSpec, Setting};
 use flitwise_validation::answer::{Run, Simulation};
 use flitwise_validation::compare::{self, COMPARED, Crossing, Options, Row, Verdict, crossing};
 use flitwise_validation::experiment;
@@ -230,17 +230,17 @@ fn asked(grid: &Grid, point: usize, models: &[Model]) -> Result<Asked, Vec<Strin
         .filter_map(|(_, answer)| answer.as_ref().err().filter(|failure| failure.is_refusal()))
         .collect();
     if refusals.len() == answers.len() {
-        return Err(refusals.into_iter().map(|failure| refused(&document, failure)).collect());
+        return Err(refusals.into_iter().flat_map(|failure| refused(&document, failure)).collect());
     }
     Ok(Asked { set, scenario, answers })
 }
 
-fn refused(document: &Document, failure: &Failure) -> String {
-    let place = match failure {
-        Failure::Refused { key, .. } => document.place_of(key).clone(),
-        Failure::NotConverged { .. } => Place::Program,
-    };
-    format!("{place}{failure}\n  help: flitwise simulate answers it without a model")
+fn refused(document: &Document, failure: &Failure) -> Vec<String> {
+    let mut lines = failure.lines(|key| document.place_of(key).to_string());
+    if let Some(last) = lines.last_mut() {
+        last.push_str("\n  help: flitwise simulate answers it without a model");
+    }
+    lines
 }
 
 impl Point {
@@ -636,7 +636,9 @@ mod tests {
                 class.network_latency_cycles = class.network_latency_cycles.map(|latency| 0.98 * latency);
             }
             let (model, key) = (Model::Refined, "class.R1.rate".to_owned());
-            let refusal = Failure::Refused { model, key, because: "has had enough".to_owned() };
+            let refusals =
+                vec![flitwise_models::model::Refusal { key, because: "has had enough".to_owned() }];
+            let refusal = Failure::Refused { model, refusals };
             let answer = if refuses && index == 1 { Err(refusal) } else { Ok(other) };
             asked.answers.push((Model::Refined, answer));
             let scenarios = [asked.scenario.clone()];

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use flitwise_models::model::{Failure, Model, Options};
+use flitwise_models::model::{Failure, Model, Options, Refusal};
 use flitwise_models::scenario::{Document, Fault, Place, Preset, Scenario};
 use flitwise_validation::experiment;
 
@@ -75,13 +75,13 @@ pub(crate) fn scenario(document: &Document) -> Result<Scenario, Ended> {
 
 /// A model's failure, with the place of what it refuses.
 pub(crate) fn failure(document: &Document, failure: &Failure) -> Ended {
-    Ended::failure(failure, |key| format!("{}", document.place_of(key)))
+    Ended::failure(failure, |key| document.place_of(key).to_string())
         .with_help(|| other_ways(document, failure))
 }
 
 /// What else answers a scenario that a model refuses.
 pub(crate) fn other_ways(document: &Document, failure: &Failure) -> Option<String> {
-    let Failure::Refused { model, key, .. } = failure else { return None };
+    let Failure::Refused { model, refusals } = failure else { return None };
     let scenario = document.scenario().ok()?;
     let usual = if Model::usual(&scenario) == *model {
         format!("the {model} model is the default here; ")
@@ -92,13 +92,16 @@ pub(crate) fn other_ways(document: &Document, failure: &Failure) -> Option<Strin
         return Some(format!("{usual}--model {other} has it"));
     }
     let simulated = experiment::supports(&scenario).is_ok();
-    simulated
-        .then(|| format!("{usual}no model has this {}; the simulator has: flitwise simulate", last_word(key)))
+    simulated.then(|| {
+        format!("{usual}no model has this {}; the simulator has: flitwise simulate", last_words(refusals))
+    })
 }
 
-/// The last word of a key.
-fn last_word(key: &str) -> &str {
-    key.rsplit('.').next().unwrap_or(key)
+/// The last words of the refused keys.
+fn last_words(refusals: &[Refusal]) -> String {
+    let mut words: Vec<&str> = refusals.iter().filter_map(|one| one.key.rsplit('.').next()).collect();
+    words.dedup();
+    words.join(" and ")
 }
 
 /// The preset of that name.

@@ -57,15 +57,15 @@ impl Ended {
     /// From a model's failure; `place` is where in the input the refused key stands.
     pub(crate) fn failure(failure: &Failure, place: impl Fn(&str) -> String) -> Self {
         match failure {
-            Failure::Refused { key, .. } => Self::input(format!("{}{failure}", place(key))),
+            Failure::Refused { .. } => Self::BadInput(failure.lines(place)),
             Failure::NotConverged { .. } => Self::NotConverged(failure.to_string()),
         }
     }
 
-    /// Adds what to do about it to a single fault of the input.
+    /// Adds what to do about it to the last fault of the input.
     pub(crate) fn with_help(mut self, help: impl FnOnce() -> Option<String>) -> Self {
         if let Self::BadInput(faults) = &mut self
-            && let [fault] = faults.as_mut_slice()
+            && let Some(fault) = faults.last_mut()
             && let Some(help) = help()
         {
             fault.push_str(&format!("\n  help: {help}"));

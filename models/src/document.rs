@@ -167,7 +167,20 @@ impl Document {
 
     /// Where the value of `key` stands, or the whole text where it does not.
     pub fn place_of(&self, key: &str) -> &Place {
-        find(&self.root, key).map_or(&self.whole, |node| &node.place)
+        let place = self.place_in_class(key).or_else(|| find(&self.root, key).map(|node| &node.place));
+        place.unwrap_or(&self.whole)
+    }
+
+    /// Where the value of a key such as `class.R1.rate` stands, or its class if there is no such value.
+    fn place_in_class(&self, key: &str) -> Option<&Place> {
+        let rest = key.strip_prefix("class.")?;
+        let Some(Value::List(classes)) = self.value("class") else { return None };
+        classes.iter().find_map(|node| {
+            let Value::Table(entries) = &node.value else { return None };
+            let Value::Text(name) = &find(entries, "name")?.value else { return None };
+            let key = rest.strip_prefix(name.as_str())?.strip_prefix('.')?;
+            Some(find(entries, key).map_or(&node.place, |value| &value.place))
+        })
     }
 
     /// Where the name of a class stands; where the list of classes does, if there is no such class.

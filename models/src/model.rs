@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::answer::Answer;
 use crate::fixed_point::{self, Report};
 use crate::quantity::Quantity;
-use crate::scenario::{Read, Scenario};
+use crate::scenario::{Read, Scenario, Unread};
 use crate::{published, refined};
 
 /// A model.
@@ -113,12 +113,11 @@ impl Model {
         }
     }
 
-    /// Refuses the first key that is not among what the model reads.
+    /// Refuses every key that is not among what the model reads.
     pub(crate) fn reads_all(self, scenario: &Scenario, reads: &[Read]) -> Result<(), Failure> {
-        match scenario.unread(reads).first() {
-            None => Ok(()),
-            Some(one) => Err(Failure::Refused { model: self, key: one.key.clone(), because: one.because() }),
-        }
+        let refusal = |one: &Unread| Refusal { key: one.key.clone(), because: one.because() };
+        let refusals: Vec<Refusal> = scenario.unread(reads).iter().map(refusal).collect();
+        if refusals.is_empty() { Ok(()) } else { Err(Failure::Refused { model: self, refusals }) }
     }
 }
 
@@ -152,6 +151,16 @@ impl Default for Options {
     }
 }
 
+/// What a scenario holds that a model has not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// Its key, such as `router.scheduler`.
+    pub key: String,
+    /// What the model has instead and what to do; it goes on from "the published model", such as `has no fifo
+    /// scheduler`.
+    pub because: String,
+}
+
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Failure {
@@ -159,11 +168,8 @@ pub enum Failure {
     Refused {
         /// Which model.
         model: Model,
-        /// Key of what is not in the model, such as `router.scheduler`.
-        key: String,
-        /// What the model has instead and what to do; it goes on from "the published model", such as `has no fifo
-        /// scheduler`.
-        because: String,
+        /// What it has not, at least one.
+        refusals: Vec<Refusal>,
     },
     /// The iteration found no fixed point.
     NotConverged {
@@ -182,6 +188,21 @@ impl Failure {
         }
     }
 
+    /// In words, a line for each refusal, behind the place where its key stands.
+    pub fn lines(&self, place: impl Fn(&str) -> String) -> Vec<String> {
+        match self {
+            Self::Refused { model, refusals } => {
+                let line = |Refusal { key, because }: &Refusal| {
+                    format!("{}{key}: the {model} model {because}", place(key))
+                };
+                refusals.iter().map(line).collect()
+            }
+            Self::NotConverged { model, report } => {
+                vec![format!("the {model} model did not converge: {report}")]
+            }
+        }
+    }
+
     /// Whether the scenario is outside the model, rather than the answer not found.
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Refused { .. })
@@ -190,10 +211,7 @@ impl Failure {
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Refused { model, key, because } => write!(f, "{key}: the {model} model {because}"),
-            Self::NotConverged { model, report } => write!(f, "the {model} model did not converge: {report}"),
-        }
+        f.write_str(&self.lines(|_| String::new()).join("; "))
     }
 }
 
@@ -271,11 +289,9 @@ mod tests {
         let report =
             Report { status: fixed_point::Status::OutOfIterations, iterations: 7, ..Report::default() };
         for model in Model::ALL {
-            let refused = Failure::Refused {
-                model,
-                key: "router.scheduler".to_owned(),
-                because: "has no fifo scheduler".to_owned(),
-            };
+            let refusal =
+                Refusal { key: "router.scheduler".to_owned(), because: "has no fifo scheduler".to_owned() };
+            let refused = Failure::Refused { model, refusals: vec![refusal] };
             assert_eq!(
                 refused.to_string(),
                 format!("router.scheduler: the {model} model has no fifo scheduler")

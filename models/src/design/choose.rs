@@ -274,10 +274,7 @@ impl Question {
     /// What the model that answers has not.
     fn refusals(&self, document: &Document, scenario: &Scenario) -> Vec<String> {
         match self.judge.model_of(scenario).supports(scenario) {
-            Err(failure @ Failure::Refused { .. }) => {
-                let Failure::Refused { key, .. } = &failure else { return Vec::new() };
-                vec![format!("{}{failure}", document.place_of(key))]
-            }
+            Err(failure @ Failure::Refused { .. }) => failure.lines(|key| document.place_of(key).to_string()),
             _ => {
                 let mut words = self.judge.unanswerable(scenario);
                 words.extend(self.objective.unanswerable(&self.judge, scenario));

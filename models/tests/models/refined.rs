@@ -134,7 +134,7 @@ fn ask(seeds: std::ops::Range<u64>, most_flits: u32, options: &Options, most_los
             Err(failure @ Failure::NotConverged { .. }) => {
                 lost.push(format!("{}: {failure}", scenario.spec().name));
             }
-            Err(Failure::Refused { because, .. }) => panic!("{because}"),
+            Err(refused @ Failure::Refused { .. }) => panic!("{refused}"),
         }
     }
     // what does not converge says so by name; it is rare
