@@ -20,7 +20,7 @@ pub mod summary;
 
 use flitwise_models::scenario::{Fault, Scenario, Scheduler};
 
-pub use errors::{ErrorOf, JUDGED, Solve, Unit, judge, saturation_errors, unit_of};
+pub use errors::{ErrorOf, ErrorUnit, JUDGED, Solve, error_unit, judge, saturation_errors};
 pub use observation::{ClassObservation, Curve, HopsObservation, Observation, observe};
 
 /// What scenarios are drawn from, and at which loads.

@@ -44,7 +44,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::Simulation;
-use crate::compare::Measured;
+use crate::compare::ConfidenceInterval;
 
 /// The registry's files: name and text.
 const BUILT_IN: [(&str, &str); 4] = [
@@ -253,9 +253,9 @@ pub struct Finding {
     /// Value of the axis; `null` for a single scenario, or if the comparison is of whole curves.
     pub x: Option<f64>,
     /// The value in question; of [`Kind::Agreement`] that of the model.
-    pub value: Option<Measured>,
+    pub value: Option<ConfidenceInterval>,
     /// What it is compared with; of [`Kind::Agreement`] the simulated one.
-    pub other: Option<Measured>,
+    pub other: Option<ConfidenceInterval>,
     /// How far they are apart \[percent where there is a tolerance, else the unit of the quantity\].
     pub difference: Option<f64>,
     /// How much of that the 95 % intervals allow to be chance \[same unit\].

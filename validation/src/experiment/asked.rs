@@ -8,7 +8,7 @@ use flitwise_models::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
 use super::Settings;
-use super::block::{Block, Measured, Stop};
+use super::block::{Block, Measurements, Stop};
 
 /// Times more replications are added at most; what is there then has to do.
 pub(crate) const MOST_ADDITIONS: usize = 4;
@@ -32,7 +32,7 @@ impl Asked {
 /// Whether nothing would be gained, or is allowed, by simulating on.
 pub(crate) fn is_enough(scenario: &Scenario, settings: &Settings, blocks: &[Block]) -> bool {
     let Some(last) = blocks.last() else { return false };
-    let measured = Measured::of(scenario, settings, blocks);
+    let measured = Measurements::of(scenario, settings, blocks);
     let is_precise = measured.is_narrow() && measured.suspicious_class().is_none();
     let ended = matches!(last.stop, Stop::Saturated | Stop::NoTraffic | Stop::MaxCycles);
     ended || is_precise || measured.messages() >= settings.max_messages
@@ -43,7 +43,7 @@ pub(crate) fn addition(scenario: &Scenario, settings: &Settings, blocks: &[Block
     if blocks.is_empty() {
         return settings.clone();
     }
-    let measured = Measured::of(scenario, settings, blocks);
+    let measured = Measurements::of(scenario, settings, blocks);
     let wanted = settings.precision;
     // half-widths of two sets of replications together: 1 / w² = 1 / w1² + 1 / w2²
     let precision = match measured.least_precise() {
