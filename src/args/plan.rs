@@ -23,8 +23,8 @@ Requirements are CLASS: QUANTITY <= NUMBER, where the class * is every one that 
   utilization         load of a link by the class [flits/cycle]
   source-load         load of its queue at the source
   router-load, accepted, cycles-per-flit, blocking-probability, blocking-length
-                      published model only: L lambda', lambda' [messages/cycle],
-                      cycles of a flit on the output link, of the blocking: probability, length [flits]
+                      published model only; a router's load is L lambda', the accepted rate
+                      lambda' [messages/cycle], a blocking length in flits
   margin >= 0.2       at most 80 % of the load at which it saturates, all rates growing together
 In max-load and choose a class that no requirement is about may saturate; without any requirement none may.
 
