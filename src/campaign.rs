@@ -1,4 +1,4 @@
-//! Many points to simulate: options, store, progress bar and signals.
+//! Runs the simulations of a command: options, store, progress bar and signals.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;

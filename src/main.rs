@@ -1,4 +1,4 @@
-//! The command `flitwise`: parse, ask, print.
+//! The command `flitwise`.
 
 mod accuracy;
 mod args;

@@ -1,4 +1,4 @@
-//! From a figure and what was simulated for it to a picture.
+//! Assembles a picture from a figure, the models' answers and the simulations.
 
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::model::{Failure, Model, Options};

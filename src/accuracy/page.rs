@@ -1,4 +1,4 @@
-//! Tables of errors: for reading, and as rows.
+//! Tables of errors, as text and as CSV.
 
 use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::{ClassKind, Document};

@@ -1,4 +1,4 @@
-//! What can be typed after `flitwise plan`.
+//! Options of `flitwise plan`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What is explained, before it is put into one of the formats: sections of steps, tables and pictures.
+//! A derivation, independent of the output format: sections of steps, tables and pictures.
 
 use super::formula::{Expression, Values};
 

@@ -1,4 +1,4 @@
-//! An explanation as one HTML page: formulas in MathML, pictures in SVG, nothing from elsewhere.
+//! An explanation as one self-contained HTML page: formulas in MathML, pictures in SVG.
 
 use flitwise_figures::draw::{Style, parts_svg, svg};
 use flitwise_figures::picture::{self, Content, Parts, Picture};

@@ -1,4 +1,4 @@
-//! An explanation for a terminal.
+//! An explanation as text for a terminal.
 
 use super::derivation::{Bar, Derivation, Instance, Part, Piece, Step, Table, pieces};
 use super::formula::significant;

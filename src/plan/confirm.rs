@@ -1,4 +1,4 @@
-//! The answer of a plan, simulated: the verdict on each requirement.
+//! Simulates the answer of a plan and judges each requirement.
 
 use flitwise_models::design::{Judge, Requirement};
 use flitwise_models::quantity::Quantity;

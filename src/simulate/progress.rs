@@ -1,4 +1,4 @@
-//! How far a simulation has come, shown on standard error while it runs.
+//! Progress of a simulation, shown on standard error.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! What a simulation says about a scenario, with the unit of every number in its name.
+//! The answer of a simulation. The name of each number has its unit.
 
 use flitwise_models::quantity::{self, Means, Measure, Percentiles, Quantity};
 use flitwise_models::scenario::{ClassKind, ScenarioSpec};

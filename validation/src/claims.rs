@@ -1,8 +1,8 @@
-//! Claims about models and simulations, as data, and their judgement.
+//! Claims about models and simulations, as data, and their verdicts.
 //!
-//! A [`Registry`] holds what is claimed and by whom; [`Claim::scenarios`] is what has to be simulated to judge a
-//! claim, [`Claim::judge`] what came of it. Both are pure: who runs the simulations ([`crate::campaign`]) decides
-//! on store, seed and precision. The format is in the README of this crate.
+//! A [`Registry`] holds claims with their sources. [`Claim::scenarios`] lists the scenarios to simulate, and
+//! [`Claim::judge`] gives the verdict. Both are pure functions; [`crate::campaign`] runs the simulations and sets
+//! store, seed and precision. The README of this crate describes the format.
 //!
 //! ```
 //! use flitwise_validation::claims::{Registry, Verdict};

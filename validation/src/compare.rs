@@ -1,4 +1,4 @@
-//! Models' answers beside a simulation's: one row per class, quantity and model.
+//! Compares models with a simulation: one row per class, quantity and model.
 //!
 //! Differences are model minus simulation. They are judged in percent
 //! - of the simulated value for latencies, waiting and percentiles,

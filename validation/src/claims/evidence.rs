@@ -1,4 +1,4 @@
-//! The numbers that a claim is judged by.
+//! The numbers that decide a claim.
 
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Model, Options};

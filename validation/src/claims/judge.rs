@@ -1,8 +1,8 @@
-//! How each kind of claim is judged.
+//! The verdict on each kind of claim.
 //!
-//! Saturated classes are left out everywhere: a latency that has no steady state proves nothing. Where there is a
-//! tolerance, a difference beyond it counts only if it is beyond chance, too, and one within it only if chance is
-//! not larger than the tolerance itself. Chance is what the 95 % half-widths of both values come to together.
+//! Saturated classes are left out, because their latency has no steady state. A difference beyond the tolerance counts
+//! only if it exceeds the tolerance by more than chance. One within the tolerance counts only if chance is not larger
+//! than the tolerance. Chance is the 95 % half-width of the difference, from those of both values.
 
 use flitwise_models::quantity::{Measure, Quantity};
 

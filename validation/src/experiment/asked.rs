@@ -1,8 +1,8 @@
-//! What settings ask for, and whether blocks are just that.
+//! The blocks that settings ask for, and whether stored blocks are these.
 //!
-//! Blocks are run one after another until they are enough, each with settings that follow from those before it. So
-//! the settings alone say which blocks an experiment without any history has, and a block that says with which
-//! settings it was run can be told from one that another question has left behind.
+//! Blocks are run one after another until the precision is reached. The settings of a block follow from the blocks
+//! before it. So the settings of an experiment determine its blocks if the store is empty. A block records the settings
+//! with which it was run, so that blocks of other experiments are recognised.
 
 use flitwise_models::scenario::Scenario;
 use serde::{Deserialize, Serialize};

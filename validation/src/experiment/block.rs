@@ -1,4 +1,4 @@
-//! What replications have measured, apart from how it came about: what is kept, and what answers are made of.
+//! Measurements of a block of replications: the records that are stored and from which answers are computed.
 
 use flitwise_models::scenario::Scenario;
 use serde::{Deserialize, Serialize};

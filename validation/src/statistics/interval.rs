@@ -1,4 +1,4 @@
-//! Mean of correlated observations with its interval.
+//! Mean of correlated observations with its confidence interval.
 //!
 //! The ratio estimate and its residual variance: Cochran, *Sampling Techniques*, 3rd ed., 1977, ch. 6.
 //! Batches in place of observations: Law & Kelton, *Simulation Modeling and Analysis*, ch. 9.

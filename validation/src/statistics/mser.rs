@@ -1,4 +1,4 @@
-//! Where the start of a run no longer shows: MSER-5.
+//! End of the warm-up of a run by MSER-5.
 //!
 //! K. P. White Jr., "An effective truncation heuristic for bias reduction in simulation output",
 //! *Simulation* 69 (1997) 323-334; K. P. White Jr., M. J. Cobb & S. C. Spratt, "A comparison of five

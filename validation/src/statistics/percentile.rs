@@ -1,4 +1,4 @@
-//! What a share of all values keeps within, with its interval.
+//! Percentiles with confidence intervals.
 //!
 //! An interval for the share at a value becomes one for the value at a share: R. S. Woodruff, "Confidence
 //! intervals for medians and other position measures", *Journal of the American Statistical Association* 47

@@ -1,4 +1,4 @@
-//! How often something happens, when hits come in clusters and may be few or none.
+//! Proportions with confidence intervals, for hits that are rare or come in clusters.
 //!
 //! \[KG98\] E. L. Korn & B. I. Graubard, "Confidence intervals for proportions with small expected number of
 //! positive counts estimated from survey data", *Survey Methodology* 24 (1998) 193-201.

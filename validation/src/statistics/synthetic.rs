@@ -1,4 +1,4 @@
-//! Data of which the truth is known, for the tests of this module.
+//! Random data with known means and percentiles, for the tests of this module.
 
 use std::ops::RangeInclusive;
 
