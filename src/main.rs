@@ -16,6 +16,7 @@ mod output;
 mod place;
 mod plan;
 mod presets;
+mod progress;
 mod report;
 mod schema;
 mod sensitivity;

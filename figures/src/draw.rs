@@ -25,9 +25,9 @@
 //!
 //! Latencies grow without bound near saturation. Unless the picture gives its range, a vertical axis shows each series
 //! up to four times the median of its steady values. It shows all values if the median is zero, if the axis is
-//! logarithmic, or if the quantity has no unit, such as a probability. Curves end at the frame. A chevron at the frame marks a
-//! simulated point beyond it. The axis of the panel of errors ends at twice the upper quartile of their sizes; chevrons
-//! mark the outliers.
+//! logarithmic, or if the quantity has no unit, such as a probability. Curves end at the frame. A chevron at the frame
+//! marks a simulated point beyond it. The axis of the panel of errors ends at twice the upper quartile of their sizes;
+//! chevrons mark the outliers.
 
 mod canvas;
 mod chain;

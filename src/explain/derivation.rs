@@ -188,6 +188,15 @@ pub(crate) enum Piece<'t> {
     Formula(Expression),
 }
 
+/// A text with its words and formulas as a format writes them.
+pub(crate) fn written(text: &str, words: fn(&str) -> String, formula: fn(&Expression) -> String) -> String {
+    let piece = |piece| match piece {
+        Piece::Words(text) => words(text),
+        Piece::Formula(expression) => formula(&expression),
+    };
+    pieces(text).into_iter().map(piece).collect()
+}
+
 /// The pieces of a text.
 pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let piece = |(place, piece)| match (place % 2, piece) {

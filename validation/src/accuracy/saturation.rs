@@ -2,8 +2,8 @@
 //!
 //! A class saturates where its throughput under overload equals its rate. `T(f)` is its throughput
 //! \[messages/cycle/node\] if its source queues never run empty and the rates of all other classes are multiplied by
-//! `f`; its Vtick is that of its own rate times `f`. The load factor of saturation is the root of `T(f) = f rate`: `T` falls
-//! and the right side rises. The secant method finds the root over runs with common random numbers.
+//! `f`; its Vtick is that of its own rate times `f`. The load factor of saturation is the root of `T(f) = f rate`: `T`
+//! falls and the right side rises. The secant method finds the root over runs with common random numbers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
