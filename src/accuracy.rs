@@ -1,4 +1,4 @@
-//! `flitwise verify --accuracy`: how far a model is off over a set of random scenarios.
+//! `flitwise verify --accuracy`: errors of a model over a set of random scenarios.
 
 mod document;
 mod page;

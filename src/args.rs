@@ -1,4 +1,4 @@
-//! What can be typed.
+//! Commands and options.
 
 mod explain;
 pub(crate) mod learn;
@@ -265,7 +265,8 @@ pub(crate) struct CampaignArgs {
 pub(crate) struct Compare {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// Which models to compare; with both, one that has no answer to the scenario is left out.
+    /// Which models to compare; both by default, as their difference is the question. One that has no answer to the
+    /// scenario is then left out.
     #[arg(long, value_name = "MODEL", value_parser = models(), default_value = BOTH)]
     pub(crate) model: Models,
     /// Difference up to which a model is called close.

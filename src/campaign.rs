@@ -1,19 +1,19 @@
-//! Many points to simulate: options, store, progress bar and signals.
+//! Runs the simulations of a command: options, store, progress bar and signals.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
 
 use flitwise_models::scenario::{Fault, Scenario};
 use flitwise_validation::answer::Simulation;
 use flitwise_validation::campaign::{self, Listener, Outcome, Progress};
 use flitwise_validation::experiment::{self, Block, Settings};
 use flitwise_validation::store::Store;
-use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, HumanDuration};
 
 use crate::args::CampaignArgs;
 use crate::outcome::Ended;
-use crate::output::{note, percent};
+use crate::output::note;
+use crate::progress::Bar;
 use crate::signals::Watch;
 use crate::typed::{self, Options};
 
@@ -83,7 +83,7 @@ impl Campaign {
         let watch = Watch::begin();
         let mut outcomes = Vec::with_capacity(groups.len());
         for (index, (precision, scenarios)) in groups.iter().enumerate() {
-            let mut bar = Bar::new(self.quiet, *precision);
+            let mut bar = Shown::new(self.quiet, *precision);
             if index == 0 {
                 self.notices.iter().for_each(|notice| bar.notice(notice));
             }
@@ -91,7 +91,7 @@ impl Campaign {
             let max_messages = if is_finer { self.most_of_finer } else { self.settings.max_messages };
             let settings = Settings { precision: *precision, max_messages, ..self.settings.clone() };
             let outcome = campaign::run(scenarios, &settings, self.store.as_ref(), watch.stop(), &mut bar);
-            bar.bar.finish_and_clear();
+            bar.bar.clear();
             outcomes.push(outcome?);
         }
         Ok(outcomes)
@@ -105,7 +105,7 @@ impl Campaign {
         found: &mut dyn FnMut(usize, Simulation) -> ControlFlow<()>,
     ) -> Result<bool, Vec<Fault>> {
         let watch = Watch::begin();
-        let mut bar = Bar::new(self.quiet, self.settings.precision);
+        let mut bar = Shown::new(self.quiet, self.settings.precision);
         self.notices.iter().for_each(|notice| bar.notice(notice));
         let shown = bar.bar.clone();
         // what is printed must not run into the bar
@@ -115,7 +115,7 @@ impl Campaign {
             |scenario: &Scenario, blocks: &[Block]| experiment::answer_of(scenario, settings, blocks, false);
         let (store, stop) = (self.store.as_ref(), watch.stop());
         let account = campaign::run_each(scenarios, settings, store, stop, &mut bar, &answer, &mut tell);
-        bar.bar.finish_and_clear();
+        bar.bar.clear();
         Ok(!account?.interrupted)
     }
 
@@ -126,20 +126,19 @@ impl Campaign {
         mut work: impl FnMut(usize, &mut Means<'_>) -> Option<()>,
     ) -> bool {
         let watch = Watch::begin();
-        let mut bar = Bar::new(self.quiet, self.settings.precision);
+        let mut bar = Shown::new(self.quiet, self.settings.precision);
         self.notices.iter().for_each(|notice| bar.notice(notice));
         let mut all_done = true;
         for (at, name) in names.iter().enumerate() {
-            bar.part = Some((at, names.len()));
-            bar.bar.set_message(format!("{name}, {} of {}: saturation", at + 1, names.len()));
-            bar.bar.set_position((STEPS * at as f64 / names.len() as f64) as u64);
+            bar.part = (at, names.len());
+            bar.show(0.0, |_| format!("{name}, {} of {}: saturation", at + 1, names.len()));
             let store = self.store.as_ref();
             if work(at, &mut Means { store, stop: watch.stop(), listener: &mut bar }).is_none() {
                 all_done = false;
                 break;
             }
         }
-        bar.bar.finish_and_clear();
+        bar.bar.clear();
         !all_done
     }
 }
@@ -192,48 +191,36 @@ fn open_store(args: &CampaignArgs, notices: &mut Vec<String>) -> Result<Option<S
     }
 }
 
-/// Steps of the bar.
-const STEPS: f64 = 1000.0;
-
-/// A bar over all points that is there only if standard error is a terminal; notices are written in any case.
-struct Bar {
-    bar: ProgressBar,
-    wanted_precision: f64,
-    started: Instant,
+/// The progress of a campaign, or of one of its parts.
+struct Shown {
+    bar: Bar,
     /// Which part of the work it stands for, of how many.
-    part: Option<(usize, usize)>,
+    part: (usize, usize),
 }
 
-impl Bar {
+impl Shown {
     fn new(quiet: bool, wanted_precision: f64) -> Self {
-        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let style = ProgressStyle::with_template("[{bar:20}] {percent:>3} %  {wide_msg}");
-        let style = style.expect("a fixed template is sound").progress_chars("=> ");
-        let bar = ProgressBar::with_draw_target(Some(STEPS as u64), target).with_style(style);
-        Self { bar, wanted_precision, started: Instant::now(), part: None }
+        Self { bar: Bar::new(quiet, wanted_precision), part: (0, 1) }
+    }
+
+    fn show(&self, share_of_part: f64, message: impl FnOnce(HumanDuration) -> String) {
+        let (part, parts) = self.part;
+        self.bar.show((part as f64 + share_of_part) / parts as f64, message);
     }
 }
 
-impl Listener for Bar {
+impl Listener for Shown {
     fn progress(&mut self, progress: &Progress<'_>) {
-        if self.bar.is_hidden() {
-            return;
-        }
-        let (part, parts) = self.part.unwrap_or((0, 1));
-        let share_done = (part as f64 + progress.share_done) / parts as f64;
-        let share = share_done.clamp(0.001, 1.0);
-        let left = self.started.elapsed().mul_f64((1.0 - share) / share);
-        // whole seconds: the rest is guesswork
-        let left = HumanDuration(Duration::from_secs(left.as_secs()));
         let width = match progress.current.precision {
-            Some(found) => format!("±{} of ±{}", percent(found), percent(self.wanted_precision)),
+            Some(found) => self.bar.precision(found),
             None if progress.current.warming_up => "warming up".to_owned(),
             None => format!("{} messages", HumanCount(progress.current.messages)),
         };
         let (point, points) = (progress.done + 1, progress.points);
-        self.bar
-            .set_message(format!("point {point} of {points}, {left:#} left; {}: {width}", progress.scenario));
-        self.bar.set_position((STEPS * share_done) as u64);
+        let scenario = &progress.scenario;
+        self.show(progress.share_done, |left| {
+            format!("point {point} of {points}, {left:#} left; {scenario}: {width}")
+        });
     }
 
     fn notice(&mut self, text: &str) {

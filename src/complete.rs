@@ -1,7 +1,7 @@
-//! What a shell may offer at the end of a line that is being typed.
+//! Candidates for shell completion.
 //!
-//! The script of `flitwise completions` asks the command itself (with the variable `FLITWISE_COMPLETE`), so that names
-//! follow what is built in, and keys have the classes of the preset or file that stands in the line already.
+//! The script of `flitwise completions` runs the command itself (with the variable `FLITWISE_COMPLETE`). So it knows
+//! all built-in names, and keys of the classes of the preset or file that has been typed.
 
 use std::ffi::OsStr;
 use std::io;

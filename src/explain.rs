@@ -1,6 +1,6 @@
 //! `flitwise explain`: the derivation of an answer with the scenario's own numbers.
 //!
-//! One [`Derivation`] is made from the solver's record and put into any of the formats.
+//! One [`Derivation`] is made from the solver's record and written in the format asked for.
 
 mod derivation;
 mod diagram;

@@ -1,7 +1,7 @@
-//! The command line as it is shown: help that keeps its lines, and manual pages.
+//! Help texts and manual pages of the command line.
 //!
-//! What stands behind the options is written in paragraphs, lists and examples. Paragraphs are filled to the width of
-//! the terminal and lists keep their columns, but an example command is never broken: it can be copied as it is.
+//! The text below the options has paragraphs, lists and examples. Paragraphs are wrapped at the width of the terminal,
+//! and lists keep their columns. Example commands are never wrapped, so that they can be copied.
 
 use clap::error::ErrorKind;
 use clap::{Command, CommandFactory, FromArgMatches};

@@ -1,4 +1,4 @@
-//! From the command line to a document: file, preset or standard input, with overrides.
+//! Reads a scenario from a file, a preset or standard input, with overrides.
 
 use std::io::{self, Read};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The command `flitwise`: parse, ask, print.
+//! The command `flitwise`.
 
 mod accuracy;
 mod args;
@@ -16,6 +16,7 @@ mod output;
 mod place;
 mod plan;
 mod presets;
+mod progress;
 mod report;
 mod schema;
 mod sensitivity;

@@ -1,4 +1,4 @@
-//! How a run can end badly, and the exit code of each way.
+//! Failures of a command and their exit codes.
 
 use std::fmt;
 use std::io;

@@ -1,4 +1,4 @@
-//! How answers look: numbers, tables and the way to standard output.
+//! Output: formats of numbers, tables, and writing to standard output.
 
 use std::io::{self, Write};
 

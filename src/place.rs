@@ -1,4 +1,4 @@
-//! Where output is to go: looked at before anything is computed, so that a bad place is bad input.
+//! Checks output files and directories before anything is computed, so that a bad path is bad input.
 
 use std::fs;
 use std::io;

@@ -1,4 +1,4 @@
-//! `flitwise plan`: the models asked backwards.
+//! `flitwise plan`: loads and values at which requirements hold.
 
 mod choose;
 mod confirm;

@@ -1,4 +1,4 @@
-//! Ctrl-C and requests to terminate, and work that they may end.
+//! Signals to interrupt or terminate, and the work that they stop.
 
 use std::panic;
 use std::sync::Once;

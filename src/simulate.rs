@@ -1,7 +1,6 @@
 //! `flitwise simulate`.
 
 mod page;
-mod progress;
 mod settings;
 mod trace;
 
@@ -10,15 +9,16 @@ use flitwise_validation::Delivery;
 use flitwise_validation::answer::{ClassSimulation, Estimate, Run, Simulation, StoppedBy};
 use flitwise_validation::diagram;
 use flitwise_validation::experiment::{self, Listener, Progress};
+use indicatif::HumanCount;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{Format, Simulate};
 use crate::outcome::Ended;
 use crate::output::ClassColumns;
+use crate::progress::Bar;
 use crate::signals::Watch;
 use crate::{input, output};
-use progress::Bar;
 use trace::Trace;
 
 /// The answer of `flitwise simulate --format json`.
@@ -82,7 +82,13 @@ struct Audience {
 
 impl Listener for Audience {
     fn progress(&mut self, progress: &Progress) {
-        self.bar.show(progress);
+        let Progress { warming_up, messages, precision, share_done, .. } = *progress;
+        let messages = HumanCount(messages);
+        self.bar.show(share_done, |left| match precision {
+            _ if warming_up => "warming up".to_owned(),
+            None => format!("{messages} messages"),
+            Some(found) => format!("{messages} messages, {}, {left:#} left", self.bar.precision(found)),
+        });
     }
 
     fn measured(&mut self, replication: u32, messages: &[Delivery]) {

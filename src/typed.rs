@@ -1,4 +1,4 @@
-//! Values of options, from what was typed: all that is wrong is reported at once.
+//! Reads the values of options. All faults are reported at once.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! From a figure and what was simulated for it to a picture.
+//! Assembles a picture from a figure, the models' answers and the simulations.
 
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::model::{Failure, Model, Options};
@@ -6,7 +6,7 @@ use flitwise_models::published::solve_recorded;
 use flitwise_models::quantity::{Measure, Quantity};
 use flitwise_models::scenario::{ClassKind, DeadlineSpec, MAX_DEADLINES, Scenario};
 use flitwise_validation::answer::{ClassSimulation, Simulation};
-use flitwise_validation::compare::Measured;
+use flitwise_validation::compare::ConfidenceInterval;
 use rayon::prelude::*;
 
 use crate::figure::{Figure, Parts, Question, Sweep, Variant};
@@ -159,7 +159,7 @@ impl Figure {
                 let found = class.value(measure);
                 HeatCell {
                     z: found.map(|found| found.value),
-                    half_width_95: found.and_then(Measured::half_width_95),
+                    half_width_95: found.and_then(ConfidenceInterval::half_width_95),
                     saturated: class.saturated,
                 }
             };

@@ -1,8 +1,8 @@
-//! From a picture to SVG and PNG.
+//! Draws a picture as SVG and PNG.
 //!
-//! The drawing computes nothing but places: what it shows stands in the [`Picture`]. Text stays text, so that an SVG
-//! can be searched; it says how wide it is, so that it fits in whatever font the viewer has. The PNG is made from the
-//! SVG with the bundled font alone and so is the same on every machine.
+//! Drawing computes positions only; all numbers stand in the [`Picture`]. Text stays text, so that an SVG can be
+//! searched. Each text states its width, so that it fits in any font of the viewer. The PNG is made from the SVG with
+//! the bundled font, so that it is the same on every machine.
 //!
 //! ```
 //! # use flitwise_figures::draw::{Style, Theme, png, svg};
@@ -23,11 +23,11 @@
 //!
 //! # What is cut off
 //!
-//! Near saturation latencies explode. Unless the picture says from where to where, a vertical axis shows of each
-//! series what is at most four times the median of its steady values (where the median is zero, the axis is
-//! logarithmic, or the quantity has no unit, as probabilities have none: all of it). Curves end at the frame;
-//! points of simulations beyond it leave a chevron there, as do outliers of the panel of errors, which reaches
-//! twice as far as three quarters of the differences.
+//! Latencies grow without bound near saturation. Unless the picture gives its range, a vertical axis shows each series
+//! up to four times the median of its steady values. It shows all values if the median is zero, if the axis is
+//! logarithmic, or if the quantity has no unit, such as a probability. Curves end at the frame. A chevron at the frame
+//! marks a simulated point beyond it. The axis of the panel of errors ends at twice the upper quartile of their sizes;
+//! chevrons mark the outliers.
 
 mod canvas;
 mod chain;

@@ -1,4 +1,4 @@
-//! What a figure asks: its file, understood and checked.
+//! The file of a figure: reads and checks it.
 //!
 //! ```toml
 //! title = "Network latency over the real-time load"

@@ -1,4 +1,4 @@
-//! Figures as data: a file asks for numbers, models and simulations give them, and a picture is drawn.
+//! Figures as data: a file names the numbers, models and simulations compute them, and a picture shows them.
 //!
 //! ```
 //! use flitwise_figures::draw::{Style, svg};
@@ -12,7 +12,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`figure`] | what a figure asks: its file, checked |
+//! | [`figure`] | the file of a figure, checked |
 //! | [`published`] | the built-in figures |
 //! | [`picture`] | the numbers of a figure |
 //! | [`rows`] | the same as CSV |

@@ -1,4 +1,4 @@
-//! Facts about single points of a figure, as notes: one sentence for each fact, with all the points it holds at.
+//! Notes on single points of a figure: one sentence for each fact, with all points at which it holds.
 
 use crate::picture::Axis;
 

@@ -1,6 +1,6 @@
-//! A figure with all its numbers, ready to be drawn or written down.
+//! A picture: all numbers of a figure with their units.
 //!
-//! Whatever is drawn stands here first, with its unit: the drawing computes nothing but places on paper.
+//! Drawing computes positions only.
 
 use flitwise_models::model::Model;
 use flitwise_models::published::LinkRecord;

@@ -1,4 +1,4 @@
-//! The built-in figures: those of the 2005 paper, and what it only describes.
+//! The built-in figures: those of the 2005 paper, and our own.
 
 use flitwise_models::document::{Document, Fault, nearest};
 

@@ -1,4 +1,4 @@
-//! A picture's numbers as rows: what its CSV file holds.
+//! The numbers of a picture as the rows of its CSV file.
 
 use crate::picture::{
     Axis, Chain, Content, Frontier, HeatMap, Lines, Origin, Picture, Point, Region, Stacked, Tornado,

@@ -39,7 +39,7 @@ impl Unit {
     }
 }
 
-/// Who has a mean: a model's answer and a simulation are told apart by what a mean is in them.
+/// The type of a mean: a number of a model, or an estimate of a simulation.
 pub trait Mean {
     /// Whether it is measured.
     const IS_SIMULATED: bool;
@@ -266,14 +266,6 @@ impl Quantity {
     pub fn percentile(self) -> Option<f64> {
         let shares = Self::PERCENTILES.into_iter().zip([0.5, 0.9, 0.99, 0.999]);
         shares.into_iter().find(|(quantity, _)| *quantity == self).map(|(_, share)| share)
-    }
-
-    /// The percentile of so many percent.
-    pub fn of_percent(percent: f64) -> Option<Self> {
-        let is_it = |quantity: &Self| {
-            quantity.percentile().is_some_and(|share| (100.0 * share - percent).abs() < 1e-9)
-        };
-        Self::PERCENTILES.into_iter().find(is_it)
     }
 
     /// Whether it needs the distribution of the latency, not its mean alone.

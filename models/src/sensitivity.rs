@@ -27,6 +27,7 @@ mod output;
 mod parameter;
 mod slope;
 
+pub use forward::DIFFERENTIABLE;
 pub use output::{find_quantity, known_quantities};
 pub use parameter::{Parameter, ParameterKind};
 
@@ -65,7 +66,7 @@ impl Request {
         Self {
             parameters: Parameter::all(scenario),
             classes: (0..scenario.classes().len()).collect(),
-            quantities: output::USUAL.to_vec(),
+            quantities: output::usual(),
         }
     }
 }
@@ -238,7 +239,7 @@ pub fn each_sensitivity(
 
 /// Whether it has a derivative in forward mode, where the parameter allows one.
 fn is_smooth(output: &Output) -> bool {
-    forward::SMOOTH.contains(&output.measure.quantity)
+    DIFFERENTIABLE.contains(&output.measure.quantity)
 }
 
 struct Asked<'a> {

@@ -1,9 +1,9 @@
-//! Tables of errors: for reading, and as rows.
+//! Tables of errors, as text and as CSV.
 
 use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::{ClassKind, Document};
 use flitwise_validation::accuracy::summary::{self, Row, Target};
-use flitwise_validation::accuracy::{JUDGED, Unit, unit_of};
+use flitwise_validation::accuracy::{ErrorUnit, JUDGED, error_unit};
 
 use super::document::{AccuracyDocument, CaseEntry};
 use crate::outcome::Ended;
@@ -61,7 +61,7 @@ fn scenarios(cases: &[CaseEntry], markdown: bool) -> Rows {
 }
 
 fn is_absolute(quantity: Quantity) -> bool {
-    unit_of(quantity) == Unit::Absolute
+    error_unit(quantity) == ErrorUnit::Absolute
 }
 
 /// An error, with its unit.

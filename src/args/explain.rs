@@ -1,4 +1,4 @@
-//! What can be typed behind `flitwise explain`.
+//! Options of `flitwise explain`.
 
 use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
@@ -27,7 +27,7 @@ refuses (what it refuses is explained), 3 not converged (how far it came is expl
 pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// Which model to explain.
+    /// Which model to explain; by default the one of the 2005 paper, as its equations are closed formulas.
     #[arg(long, value_name = "MODEL", value_parser = model(), default_value = Model::Published.word())]
     pub(crate) model: Model,
     /// Explain this class only [default: all].

@@ -1,4 +1,4 @@
-//! What can be typed after `flitwise learn`.
+//! Options of `flitwise learn`.
 
 use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;

@@ -1,4 +1,4 @@
-//! What can be typed after `flitwise plan`.
+//! Options of `flitwise plan`.
 
 use std::path::PathBuf;
 
@@ -14,11 +14,17 @@ Requirements are CLASS: QUANTITY <= NUMBER, where the class * is every one that 
   miss(47)            share of messages whose network latency exceeds 47 cycles;
                       in a cube also miss(60, hops=3)
   network             mean network latency [cycles]
+  transfer, blocking, sharing
+                      parts of the network latency [cycles]
+  input, arbitration  parts of blocking (refined model only) [cycles]
+  output, gaps        parts of sharing (refined model only) [cycles]
   waiting, total      mean wait at the source; both together [cycles]
   p50 p90 p99 p99.9   percentiles of the network latency [cycles]
   utilization         load of a link by the class [flits/cycle]
-  router-load         load of the router by the class, L lambda' (published model only)
   source-load         load of its queue at the source
+  router-load, accepted, cycles-per-flit, blocking-probability, blocking-length
+                      published model only; a router's load is L lambda', the accepted rate
+                      lambda' [messages/cycle], a blocking length in flits
   margin >= 0.2       at most 80 % of the load at which it saturates, all rates growing together
 In max-load and choose a class that no requirement is about may saturate; without any requirement none may.
 

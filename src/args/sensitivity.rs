@@ -1,4 +1,4 @@
-//! What can be typed after `flitwise sensitivity`.
+//! Options of `flitwise sensitivity`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What can be typed after `flitwise station`.
+//! Options of `flitwise station`.
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};

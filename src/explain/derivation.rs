@@ -1,4 +1,4 @@
-//! What is explained, before it is put into one of the formats: sections of steps, tables and pictures.
+//! A derivation, independent of the output format: sections of steps, tables and pictures.
 
 use super::formula::{Expression, Values};
 
@@ -186,6 +186,15 @@ impl Entry {
 pub(crate) enum Piece<'t> {
     Words(&'t str),
     Formula(Expression),
+}
+
+/// A text with its words and formulas as a format writes them.
+pub(crate) fn written(text: &str, words: fn(&str) -> String, formula: fn(&Expression) -> String) -> String {
+    let piece = |piece| match piece {
+        Piece::Words(text) => words(text),
+        Piece::Formula(expression) => formula(&expression),
+    };
+    pieces(text).into_iter().map(piece).collect()
 }
 
 /// The pieces of a text.

@@ -1,4 +1,4 @@
-//! The chain of a link as a drawing for other programs: DOT and TikZ.
+//! State diagram of a link's Markov chain in DOT and TikZ.
 
 use flitwise_figures::picture::Chain;
 

@@ -1,4 +1,4 @@
-//! The equations of the 2005 paper, \[KYD05\], as they are shown: number, reason, formula, unit.
+//! The equations of the 2005 paper, \[KYD05\], for display: number, reason, formula, unit.
 //!
 //! Readings R1 to R12 stand in the README of the models' crate.
 

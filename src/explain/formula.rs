@@ -1,4 +1,4 @@
-//! Formulas: written once as text, shown in symbols and with numbers put in.
+//! Formulas: written once as text, shown with symbols and with numbers.
 //!
 //! A formula is written as `P_{b,c} = min(1, L_{c} * λ'_{c})^(1 + 2 * m_{c} / M_{c})`: a symbol is a word with
 //! primes, an index `_{..}`, an exponent that belongs to it `^{..}` and an argument `[..]`; `^(..)` or `^2` is a

@@ -1,9 +1,9 @@
-//! An explanation as one HTML page: formulas in MathML, pictures in SVG, nothing from elsewhere.
+//! An explanation as one self-contained HTML page: formulas in MathML, pictures in SVG.
 
 use flitwise_figures::draw::{Style, parts_svg, svg};
 use flitwise_figures::picture::{self, Content, Parts, Picture};
 
-use super::derivation::{Bar, Chain, Derivation, Instance, Part, Piece, Step, Table, pieces};
+use super::derivation::{Bar, Chain, Derivation, Instance, Part, Step, Table, written};
 use super::formula::{Expression, significant};
 use crate::output::PAGE_STYLE;
 
@@ -148,11 +148,7 @@ pub(super) fn picture_of(chain: &Chain) -> String {
 }
 
 fn with_formulas(text: &str) -> String {
-    let piece = |piece: Piece<'_>| match piece {
-        Piece::Words(words) => escaped(words),
-        Piece::Formula(formula) => format!("<math>{}</math>", formula.mathml()),
-    };
-    pieces(text).into_iter().map(piece).collect()
+    written(text, escaped, |formula| format!("<math>{}</math>", formula.mathml()))
 }
 
 /// Text in HTML.

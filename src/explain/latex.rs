@@ -1,6 +1,6 @@
 //! An explanation as a LaTeX document for plain pdflatex: amsmath, booktabs, tikz.
 
-use super::derivation::{Bar, Derivation, Instance, Part, Piece, Step, Table, pieces};
+use super::derivation::{Bar, Derivation, Instance, Part, Step, Table, written};
 use super::diagram;
 use super::formula::{Expression, latex_letter, significant};
 
@@ -126,11 +126,7 @@ fn rules(bar: &Bar) -> String {
 }
 
 fn with_formulas(text: &str) -> String {
-    let piece = |piece: Piece<'_>| match piece {
-        Piece::Words(words) => escaped(words),
-        Piece::Formula(formula) => format!("${}$", formula.latex()),
-    };
-    pieces(text).into_iter().map(piece).collect()
+    written(text, escaped, |formula| format!("${}$", formula.latex()))
 }
 
 /// Text as LaTeX: what it takes for itself kept from it, letters that it lacks as commands or numbers.

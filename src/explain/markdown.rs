@@ -1,6 +1,6 @@
 //! An explanation as Markdown, formulas between dollar signs.
 
-use super::derivation::{Derivation, Instance, Part, Piece, Step, pieces};
+use super::derivation::{Derivation, Instance, Part, Step, written};
 use super::latex::equation;
 use super::terminal::{bar_of_text, rows};
 
@@ -47,11 +47,7 @@ fn line(instance: &Instance) -> String {
 }
 
 fn with_formulas(text: &str) -> String {
-    let piece = |piece: Piece<'_>| match piece {
-        Piece::Words(words) => escaped(words),
-        Piece::Formula(formula) => format!("${}$", formula.latex()),
-    };
-    pieces(text).into_iter().map(piece).collect()
+    written(text, escaped, |formula| format!("${}$", formula.latex()))
 }
 
 /// Text without a meaning of its own.

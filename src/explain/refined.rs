@@ -1,4 +1,4 @@
-//! The refined model explained: its parts by name, each with its equation and what it comes to.
+//! The refined model explained: its parts by name, each with its equation and its value.
 
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::scenario::Scenario;

@@ -1,7 +1,7 @@
-//! An explanation for a terminal.
+//! An explanation as text for a terminal.
 
-use super::derivation::{Bar, Derivation, Instance, Part, Piece, Step, Table, pieces};
-use super::formula::significant;
+use super::derivation::{Bar, Derivation, Instance, Part, Step, Table, written};
+use super::formula::{Expression, significant};
 use crate::output::Rows;
 
 /// Columns of a line.
@@ -38,11 +38,7 @@ pub(super) fn page(derivation: &Derivation) -> String {
 
 /// A text whose formulas are plain.
 pub(super) fn plain(text: &str) -> String {
-    let piece = |piece: Piece<'_>| match piece {
-        Piece::Words(words) => words.to_owned(),
-        Piece::Formula(formula) => formula.plain(),
-    };
-    pieces(text).into_iter().map(piece).collect()
+    written(text, str::to_owned, Expression::plain)
 }
 
 fn shown(step: &Step) -> String {

@@ -1,4 +1,4 @@
-//! What is shown is true: formulas come to their values, in full and as they are printed, in any scenario.
+//! In any scenario formulas evaluate to the values shown, both in full and as printed.
 
 use flitwise_models::fixed_point;
 use flitwise_models::published::solve;

@@ -1,4 +1,4 @@
-//! Markdown as it looks in a terminal.
+//! Markdown rendered for a terminal.
 
 use anstyle::{AnsiColor, Style};
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};

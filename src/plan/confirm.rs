@@ -1,10 +1,10 @@
-//! The answer of a plan, simulated: the verdict on each requirement.
+//! Simulates the answer of a plan and judges each requirement.
 
 use flitwise_models::design::{Judge, Requirement};
 use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::Scenario;
 use flitwise_validation::answer::{ClassSimulation, Simulation};
-use flitwise_validation::compare::Measured;
+use flitwise_validation::compare::ConfidenceInterval;
 use flitwise_validation::experiment;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -41,7 +41,7 @@ struct Verdict {
     /// The class.
     class: String,
     /// The simulated value with its 95 % interval; `null` if there is none.
-    simulated: Option<Measured>,
+    simulated: Option<ConfidenceInterval>,
     /// The limit.
     limit: f64,
     /// `cycles`, or empty for a share.
@@ -118,8 +118,8 @@ fn verdict(requirement: &Requirement, class: &ClassSimulation) -> Verdict {
         _ if class.saturated => Held::Violated,
         _ if steady_is_asked => Held::Holds,
         _ if !quantity.is_measured() => Held::NotSimulated,
-        Some(Measured { upper_95: Some(upper), .. }) if upper <= requirement.limit => Held::Holds,
-        Some(Measured { lower_95: Some(lower), .. }) if lower > requirement.limit => Held::Violated,
+        Some(ConfidenceInterval { upper_95: Some(upper), .. }) if upper <= requirement.limit => Held::Holds,
+        Some(ConfidenceInterval { lower_95: Some(lower), .. }) if lower > requirement.limit => Held::Violated,
         _ => Held::Undecided,
     };
     Verdict {
@@ -150,7 +150,7 @@ pub(super) fn rows(confirmed: &[Confirmed], markdown: bool) -> Rows {
         for found in &one.requirements {
             let value = match found.simulated {
                 _ if one.saturated.contains(&found.class) => "saturated".to_owned(),
-                Some(Measured { value, lower_95: Some(lower), upper_95: Some(upper) })
+                Some(ConfidenceInterval { value, lower_95: Some(lower), upper_95: Some(upper) })
                     if found.unit.is_empty() =>
                 {
                     format!("{} ({} to {})", share(Some(value)), share(Some(lower)), share(Some(upper)))

@@ -1,4 +1,4 @@
-//! The refined model over random scenarios, as the report shows it.
+//! The report's section on the accuracy of the refined model over random scenarios.
 
 use flitwise_models::refined::accuracy::{self, ErrorRow};
 use flitwise_models::scenario::ClassKind;

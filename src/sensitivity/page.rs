@@ -1,4 +1,4 @@
-//! Elasticities as a page to read.
+//! Elasticities as text tables.
 
 use flitwise_models::quantity::{Quantity, Unit};
 use flitwise_models::scenario::Scenario;

@@ -1,4 +1,4 @@
-//! Elasticities as a picture: bars sorted by their length.
+//! Elasticities as a tornado diagram.
 
 use std::io;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The results of a simulation as a page to read.
+//! The results of a simulation as text tables.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! How to simulate, from what was typed.
+//! Simulation settings from the options.
 
 use flitwise_validation::experiment::{MAX_REPLICATIONS, Settings};
 

@@ -1,4 +1,4 @@
-//! Every measured message as a row of a file.
+//! Trace of a simulation: a CSV row for each measured message.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};

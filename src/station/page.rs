@@ -1,4 +1,4 @@
-//! A station's answer to be read.
+//! A station's answer as text tables.
 
 use flitwise_models::queueing::{CustomersAnswer, Kind, StationAnswer};
 

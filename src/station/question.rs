@@ -1,4 +1,4 @@
-//! From what was typed to answers: all that is wrong is reported at once.
+//! Reads the parameters of a station and answers it. All faults are reported at once.
 
 use flitwise_models::queueing::{ClassQuestion, Kind, Number, Question};
 use flitwise_models::scenario::{Document, Fault, Grid, Place, Setting};

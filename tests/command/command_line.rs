@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::process::{flitwise, json};
+use crate::process::{command, flitwise, json};
 
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
@@ -161,7 +161,7 @@ fn a_bad_place_for_output_is_bad_input_and_is_named_as_it_was_typed() {
 /// What a shell is offered when the last word is to be completed.
 fn offered(words: &[&str]) -> Vec<String> {
     let index = (words.len() - 1).to_string();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_flitwise"));
+    let mut command = command(&[]);
     command
         .env("FLITWISE_COMPLETE", "bash")
         .env("_CLAP_COMPLETE_INDEX", index)

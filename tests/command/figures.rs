@@ -3,9 +3,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use crate::process::{assert_valid, flitwise};
+use crate::process::{assert_valid, command, flitwise, piped, signal};
 use serde_json::Value;
 
 /// Where the small figures are.
@@ -183,13 +182,12 @@ fn an_interruption_draws_what_is_complete_and_ends_soon() {
     let here = tempfile::tempdir().unwrap();
     let [out, store, slow] = ["out", "store", "slow.toml"].map(|name| here.path().join(name));
     fs::write(&slow, endless()).unwrap();
-    let child = Command::new(env!("CARGO_BIN_EXE_flitwise"))
-        .args(["figure", golden().join("whole.toml").to_str().unwrap(), slow.to_str().unwrap()])
-        .args(["--precision", "20%", "--out", out.to_str().unwrap(), "--store", store.to_str().unwrap()])
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
+    let child =
+        piped(
+            command(&["figure", golden().join("whole.toml").to_str().unwrap(), slow.to_str().unwrap()]).args(
+                ["--precision", "20%", "--out", out.to_str().unwrap(), "--store", store.to_str().unwrap()],
+            ),
+        );
     // the last of its files
     let is_drawn = || out.join("whole.json").is_file();
     let started = Instant::now();
@@ -198,7 +196,7 @@ fn an_interruption_draws_what_is_complete_and_ends_soon() {
     }
     std::thread::sleep(Duration::from_millis(500));
     let asked = Instant::now();
-    interrupt(child.id());
+    signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
     let took = asked.elapsed();
     assert_eq!(output.status.code(), Some(130));
@@ -225,10 +223,8 @@ fn an_interruption_while_drawing_ends_it() {
     let axis =
         |name: &str, key: &str| format!("[{name}]\nkey = \"{key}\"\nvalues = [{}]\n\n", values.join(", "));
     fs::write(&slow, map.to_owned() + &axis("x", "class.R1.rate") + &axis("y", "class.R2.rate")).unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_flitwise"))
-        .args(["figure", slow.to_str().unwrap(), "--no-store", "--out", out.to_str().unwrap()])
-        .spawn()
-        .unwrap();
+    let words = ["figure", slow.to_str().unwrap(), "--no-store", "--out", out.to_str().unwrap()];
+    let mut child = command(&words).spawn().unwrap();
     let started = Instant::now();
     while !out.is_dir() && started.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(10));
@@ -236,16 +232,10 @@ fn an_interruption_while_drawing_ends_it() {
     std::thread::sleep(Duration::from_secs(2));
     assert!(child.try_wait().unwrap().is_none(), "drawn before it could be interrupted");
     let asked = Instant::now();
-    interrupt(child.id());
+    signal(&child, "-INT");
     let status = child.wait().unwrap();
     let took = asked.elapsed();
     assert_eq!(status.code(), Some(130));
     assert!(took < Duration::from_secs(5), "{took:?}");
     assert!(files(&out).is_empty());
-}
-
-#[cfg(unix)]
-fn interrupt(process: u32) {
-    let kill = Command::new("kill").args(["-INT", &process.to_string()]).status();
-    assert!(kill.unwrap().success());
 }

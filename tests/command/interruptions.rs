@@ -1,10 +1,10 @@
 //! Ctrl-C, termination and worse while rows come out: whole rows, closed documents, the exit code 130 and a message.
 
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
-use crate::process::assert_valid;
+use crate::process::{assert_valid, command, piped, signal};
 use serde_json::Value;
 
 /// How long a command may take to end after a signal; it takes next to nothing on a machine that is not busy.
@@ -14,13 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const SLOW_SWEEP: [&str; 5] = ["sweep", "--preset", "cube6", "--over", "class.R1.rate=0.001:0.004:600"];
 
 fn started(arguments: &[&str]) -> Child {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_flitwise"));
-    command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-}
-
-fn signal(child: &Child, signal: &str) {
-    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
+    piped(&mut command(arguments))
 }
 
 /// How the process ended, once it did; it is to do so soon.

@@ -1,10 +1,9 @@
 //! `flitwise report`: everything is on the pages, and the pages need nothing else.
 
 use std::fs;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::process::flitwise;
+use crate::process::{command, flitwise, piped, signal};
 
 /// The tags and the texts between them, in order.
 fn pieces(page: &str) -> Vec<(&str, &str)> {
@@ -86,10 +85,8 @@ fn interrupted_report(
     ready: &dyn Fn(&str) -> bool,
 ) -> (Option<i32>, String, String) {
     let (out, store) = (folder.join("pages"), folder.join("store"));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_flitwise"));
-    command.args(["report", "--quick", "--out", out.to_str().unwrap(), "--store", store.to_str().unwrap()]);
-    let child = command.args(more).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
-    let child = child.spawn().unwrap();
+    let words = ["report", "--quick", "--out", out.to_str().unwrap(), "--store", store.to_str().unwrap()];
+    let child = piped(command(&words).args(more));
     let since = Instant::now();
     let page = || fs::read_to_string(out.join("report.html")).unwrap_or_default();
     let drawn = |name: &str| out.join(name).exists();
@@ -98,8 +95,7 @@ fn interrupted_report(
         std::thread::sleep(Duration::from_millis(20));
     }
     std::thread::sleep(Duration::from_millis(200));
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
+    signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     // nothing half-written stays behind

@@ -1,12 +1,10 @@
 //! What `flitwise simulate` promises to programs: documents, traces, reproducibility and good manners.
 
 use std::fs;
-use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::process::{assert_close, assert_valid, flitwise, json};
+use crate::process::{assert_close, assert_valid, command, fed, flitwise, json, piped, signal};
 use serde_json::Value;
 
 /// A file of this test alone.
@@ -160,7 +158,7 @@ fn a_command_that_is_refused_leaves_files_alone() {
 fn a_full_disk_is_reported_and_a_failed_trace_does_not_cost_the_results() {
     let quick = ["simulate", "--precision", "10%"];
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_flitwise")).args(quick).stdout(full).output().unwrap();
+    let output = command(&quick).stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the output"));
 
@@ -173,25 +171,19 @@ fn a_full_disk_is_reported_and_a_failed_trace_does_not_cost_the_results() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_prints_what_it_has_and_ends_with_130() {
-    for signal in ["INT", "TERM"] {
-        let path = scratch(&format!("interrupted-{signal}.csv"));
+    for name in ["INT", "TERM"] {
+        let path = scratch(&format!("interrupted-{name}.csv"));
         let _ = fs::remove_file(&path);
-        let child = Command::new(env!("CARGO_BIN_EXE_flitwise"))
-            .args(["simulate", "--precision", "0.01%", "--max-messages", "1e12", "--format", "json"])
-            .args(["--trace", path.to_str().unwrap()])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let endless = ["simulate", "--precision", "0.01%", "--max-messages", "1e12", "--format", "json"];
+        let child = piped(command(&endless).args(["--trace", path.to_str().unwrap()]));
         let rows = || fs::metadata(&path).map_or(0, |file| file.len());
         let started = Instant::now();
         while rows() < 100_000 && started.elapsed() < Duration::from_secs(60) {
             std::thread::sleep(Duration::from_millis(5));
         }
-        let kill = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status();
-        assert!(kill.unwrap().success());
+        signal(&child, &format!("-{name}"));
         let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(130), "{signal}");
+        assert_eq!(output.status.code(), Some(130), "{name}");
         assert_eq!(String::from_utf8_lossy(&output.stderr), "error: interrupted: the results are partial\n");
         let document: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_valid(&document, "simulate");
@@ -223,17 +215,8 @@ fn odd_scenarios_are_answered_without_a_number_that_is_none() {
     ];
     for case in cases {
         for format in ["json", "csv", "table", "markdown"] {
-            let mut child = Command::new(env!("CARGO_BIN_EXE_flitwise"))
-                .args(["simulate", "--precision", "10%", "--format", format])
-                .args(*case)
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
-                .spawn()
-                .unwrap();
-            // a child that does not read has closed it
-            let _ = child.stdin.take().unwrap().write_all(only_best_effort.as_bytes());
-            let output = child.wait_with_output().unwrap();
+            let words = [&["simulate", "--precision", "10%", "--format", format], *case].concat();
+            let output = fed(&words, only_best_effort.as_bytes());
             let text = String::from_utf8(output.stdout).unwrap();
             assert_eq!(
                 output.status.code(),

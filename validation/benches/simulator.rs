@@ -59,25 +59,25 @@ impl Warm {
     }
 }
 
-/// What the elements of a figure are.
+/// The work that a rate counts.
 #[derive(Clone, Copy)]
-enum Unit {
+enum Work {
     FlitHops,
     RouterCycles,
 }
 
 /// The speed over slices of so many flit-hops, about.
-fn speed(criterion: &mut Criterion, group: &str, name: &str, scenario: &Scenario, unit: Unit) {
+fn speed(criterion: &mut Criterion, group: &str, name: &str, scenario: &Scenario, work: Work) {
     const WARM_UP_FLIT_HOPS: f64 = 4e6;
     const SLICE_FLIT_HOPS: f64 = 4e5;
     // flit-hops per cycle, from a first stretch
     let per_cycle = Warm::new(scenario, 2_000).advance(2_000) as f64 / 2_000.0;
     let mut warm = Warm::new(scenario, (WARM_UP_FLIT_HOPS / per_cycle) as u64);
     let cycles = (SLICE_FLIT_HOPS / per_cycle) as u64;
-    let elements = match unit {
+    let elements = match work {
         // the mean of many slices, so that no slice is charged for another's load
-        Unit::FlitHops => (0..20).map(|_| warm.advance(cycles)).sum::<u64>() / 20,
-        Unit::RouterCycles => cycles * routers(scenario),
+        Work::FlitHops => (0..20).map(|_| warm.advance(cycles)).sum::<u64>() / 20,
+        Work::RouterCycles => cycles * routers(scenario),
     };
     let mut group = criterion.benchmark_group(group);
     group.throughput(Throughput::Elements(elements)).sampling_mode(SamplingMode::Flat);
@@ -96,20 +96,20 @@ fn flit_hops(criterion: &mut Criterion) {
         ("6-cube, 0.70 flits/cycle/node", loaded("cube6", 0.70, as_it_is)),
         ("10-cube, 0.40 flits/cycle/node", loaded("cube6", 0.40, ten_dimensions)),
     ] {
-        speed(criterion, "flit-hops", name, &scenario, Unit::FlitHops);
+        speed(criterion, "flit-hops", name, &scenario, Work::FlitHops);
     }
 }
 
 fn schedulers(criterion: &mut Criterion) {
     for scheduler in Scheduler::ALL {
         let scenario = loaded("cube6", 0.40, |_, found| *found = scheduler);
-        speed(criterion, "flit-hops by scheduler", scheduler.word(), &scenario, Unit::FlitHops);
+        speed(criterion, "flit-hops by scheduler", scheduler.word(), &scenario, Work::FlitHops);
     }
 }
 
 fn router_cycles(criterion: &mut Criterion) {
     let scenario = loaded("cube6", 0.05, as_it_is);
-    speed(criterion, "router-cycles", "6-cube, 0.05 flits/cycle/node", &scenario, Unit::RouterCycles);
+    speed(criterion, "router-cycles", "6-cube, 0.05 flits/cycle/node", &scenario, Work::RouterCycles);
 }
 
 /// A whole experiment on one and two threads: the ratio of the two is what a second core is worth.

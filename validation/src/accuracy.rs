@@ -1,14 +1,13 @@
-//! How far a model is off: random scenarios, their simulation, the errors and what was aimed at.
+//! Accuracy of a model: random scenarios, their simulation, the errors and their targets.
 //!
-//! A [`Plan`] holds the bounds that scenarios are drawn from ([`Plan::cases`]), family by family. Of each case the
-//! simulation tells at which load every class saturates ([`saturation`]) and, at shares of the least of these
-//! loads, what the model is to say ([`Observation`]). [`judge`] puts a model beside that, [`summary`] makes tables
-//! of the errors. Nothing here runs by itself: [`Plan`] and judgement are pure, the simulations go through
-//! [`crate::campaign`] and [`saturation::find`].
+//! A [`Plan`] holds the bounds of the random scenarios ([`Plan::cases`]), family by family. For each case the
+//! simulation finds the load at which every class saturates ([`saturation`]). It is run at shares of the least of these
+//! loads ([`Observation`]). [`judge`] compares a model with it, and [`summary`] tabulates the errors. [`Plan`] and
+//! [`judge`] are pure functions; simulations go through [`crate::campaign`] and [`saturation::find`].
 //!
-//! **Why two sets?** A model that is chosen on scenarios is judged too kindly on them. The *tuning* set is for
-//! choosing; the *held-out* set has the same bounds and another seed and is run when the model is frozen. Whoever
-//! changes the model after a look at it moves its seed on.
+//! **Why two sets?** The errors of a model are too small on the scenarios on which it was chosen. The *tuning* set is
+//! for choosing. The *held-out* set has the same bounds and another seed and is run when the model is frozen. If the
+//! model is changed after that, the seed is changed, too.
 
 mod draw;
 mod errors;
@@ -20,7 +19,7 @@ pub mod summary;
 
 use flitwise_models::scenario::{Fault, Scenario, Scheduler};
 
-pub use errors::{ErrorOf, JUDGED, Solve, Unit, judge, saturation_errors, unit_of};
+pub use errors::{ErrorOf, ErrorUnit, JUDGED, Solve, error_unit, judge, saturation_errors};
 pub use observation::{ClassObservation, Curve, HopsObservation, Observation, observe};
 
 /// What scenarios are drawn from, and at which loads.

@@ -1,4 +1,4 @@
-//! What a simulation says about a scenario, with the unit of every number in its name.
+//! The answer of a simulation. The name of each number has its unit.
 
 use flitwise_models::quantity::{self, Means, Measure, Percentiles, Quantity};
 use flitwise_models::scenario::{ClassKind, ScenarioSpec};
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::compare;
-use crate::experiment::block::{Measured, ReplicationRecord, Saturated, Stop};
+use crate::experiment::block::{Measurements, ReplicationRecord, Saturated, Stop};
 use crate::experiment::memory::FEWEST_MEMORIES;
 use crate::experiment::replication::Sample;
 use crate::experiment::{FEWEST_MESSAGES, nodes};
@@ -189,17 +189,17 @@ impl std::ops::DerefMut for ClassSimulation {
 
 impl ClassSimulation {
     /// What was simulated of a quantity.
-    pub fn value(&self, measure: Measure) -> Option<compare::Measured> {
+    pub fn value(&self, measure: Measure) -> Option<compare::ConfidenceInterval> {
         match measure.quantity {
             Quantity::MissProbability => {
                 let key = (measure.hops, measure.deadline_cycles);
                 let is_asked = |found: &&DeadlineSimulation| (found.hops, Some(found.deadline_cycles)) == key;
-                self.deadlines.iter().find(is_asked)?.miss_probability.map(compare::Measured::from)
+                self.deadlines.iter().find(is_asked)?.miss_probability.map(compare::ConfidenceInterval::from)
             }
             quantity if quantity.percentile().is_some() => {
-                self.latency_percentiles_cycles.get(quantity).map(compare::Measured::from)
+                self.latency_percentiles_cycles.get(quantity).map(compare::ConfidenceInterval::from)
             }
-            quantity => self.means.get(quantity).copied().map(compare::Measured::from),
+            quantity => self.means.get(quantity).copied().map(compare::ConfidenceInterval::from),
         }
     }
 }
@@ -272,7 +272,7 @@ pub struct Utilization {
 }
 
 /// What has been measured, as an answer.
-pub(crate) fn of(measured: &Measured<'_>) -> Simulation {
+pub(crate) fn of(measured: &Measurements<'_>) -> Simulation {
     let run = run(measured);
     let classes: Vec<ClassSimulation> =
         (0..measured.scenario.classes().len()).map(|class| class_answer(measured, class)).collect();
@@ -286,7 +286,7 @@ pub(crate) fn of(measured: &Measured<'_>) -> Simulation {
     }
 }
 
-fn run(measured: &Measured<'_>) -> Run {
+fn run(measured: &Measurements<'_>) -> Run {
     let blocks = measured.blocks;
     let (longest, last) = (measured.longest(), measured.last());
     let flit_hops: u64 = blocks.iter().map(|block| block.flit_hops).sum();
@@ -318,7 +318,7 @@ fn run(measured: &Measured<'_>) -> Run {
 }
 
 /// What ended the last block, but that blocks are as precise as they are together.
-fn stopped_by(measured: &Measured<'_>) -> StoppedBy {
+fn stopped_by(measured: &Measurements<'_>) -> StoppedBy {
     match measured.last().stop {
         Stop::Precision
         | Stop::MaxMessages
@@ -337,7 +337,7 @@ fn stopped_by(measured: &Measured<'_>) -> StoppedBy {
 }
 
 /// See [`Run::went_on_because`].
-fn went_on_because(measured: &Measured<'_>) -> Option<String> {
+fn went_on_because(measured: &Measurements<'_>) -> Option<String> {
     let name = |class: usize| &measured.scenario.classes()[class].name;
     let stored_name = |class: u8| Some(&measured.scenario.classes().get(usize::from(class))?.name);
     if !measured.is_narrow() {
@@ -362,7 +362,7 @@ fn went_on_because(measured: &Measured<'_>) -> Option<String> {
     }
 }
 
-fn class_answer(measured: &Measured<'_>, class: usize) -> ClassSimulation {
+fn class_answer(measured: &Measurements<'_>, class: usize) -> ClassSimulation {
     let spec = &measured.scenario.classes()[class];
     let cells = cells(measured, |one| one.tallies.iter().map(|tally| tally.class(class)).collect::<Vec<_>>());
     let all = merged(&cells);
@@ -422,7 +422,7 @@ fn class_answer(measured: &Measured<'_>, class: usize) -> ClassSimulation {
 }
 
 /// The cells of all batches, by replication.
-fn cells(measured: &Measured<'_>, of: impl Fn(&ReplicationRecord) -> Vec<Cell>) -> Vec<Vec<Cell>> {
+fn cells(measured: &Measurements<'_>, of: impl Fn(&ReplicationRecord) -> Vec<Cell>) -> Vec<Vec<Cell>> {
     measured.replications().map(of).collect()
 }
 
@@ -481,7 +481,7 @@ fn percentiles(cells: &[Vec<Cell>]) -> Percentiles<PercentileEstimate> {
     Percentiles::of(at)
 }
 
-fn saturation(found: Saturated, measured: &Measured<'_>, class: usize) -> SaturationFound {
+fn saturation(found: Saturated, measured: &Measurements<'_>, class: usize) -> SaturationFound {
     let rate = measured.scenario.classes()[class].rate;
     let (because, backlog_growth) = match found {
         Saturated::Backlog { kept } => (
@@ -500,7 +500,7 @@ fn saturation(found: Saturated, measured: &Measured<'_>, class: usize) -> Satura
 }
 
 /// Flits over ejection channels, as messages per cycle and node.
-fn accepted(measured: &Measured<'_>, class: usize) -> Option<Estimate> {
+fn accepted(measured: &Measurements<'_>, class: usize) -> Option<Estimate> {
     let flits = f64::from(measured.scenario.classes()[class].message_flits);
     let used = utilization(measured, |kind| kind == ChannelKind::Ejection, |index| index == class)?;
     let tallies = measured.replications().flat_map(|one| &one.tallies);
@@ -509,7 +509,7 @@ fn accepted(measured: &Measured<'_>, class: usize) -> Option<Estimate> {
     Some(Estimate { mean: used.mean / flits, half_width_95, messages })
 }
 
-fn channels(measured: &Measured<'_>) -> Vec<ChannelSimulation> {
+fn channels(measured: &Measurements<'_>) -> Vec<ChannelSimulation> {
     let Some(sample) = measured.replications().next().and_then(|one| one.samples.last()) else {
         return Vec::new();
     };
@@ -532,7 +532,7 @@ fn channels(measured: &Measured<'_>) -> Vec<ChannelSimulation> {
 
 /// Flits per cycle and channel, from the first look after the warm-up to the last.
 fn utilization(
-    measured: &Measured<'_>,
+    measured: &Measurements<'_>,
     of_kind: impl Fn(ChannelKind) -> bool,
     of_class: impl Fn(usize) -> bool,
 ) -> Option<Utilization> {
@@ -562,7 +562,7 @@ fn utilization(
     Some(Utilization { mean, half_width_95: student_half_width_95 })
 }
 
-fn notes(measured: &Measured<'_>, run: &Run) -> Vec<String> {
+fn notes(measured: &Measurements<'_>, run: &Run) -> Vec<String> {
     let mut notes = Vec::new();
     match run.stopped_by {
         StoppedBy::NoTraffic => notes.push("no class sends anything".to_owned()),

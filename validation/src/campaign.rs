@@ -1,16 +1,15 @@
-//! Many scenarios, each simulated once and kept.
+//! Simulates many scenarios, each once, and stores the results.
 //!
-//! A campaign answers its points one after another. What a [`Store`] holds of a point is taken as it is; if it is
-//! not precise enough, replications are added to those that are there, and only to answer what is missing. Each
-//! point is kept as soon as it is done, so that whatever ends the process costs the point under way at most.
+//! A campaign simulates its points one after another. Results in the [`Store`] are used. If they are not precise
+//! enough, replications are added to them. Each point is stored as soon as it is done, so that an interrupted process
+//! loses at most the point under way.
 //!
-//! **Why do the numbers depend on what was asked before?** Because nothing is thrown away: asked for 1 % and then for
-//! 0.5 %, a point has the first 16 replications and some longer ones; asked for 0.5 % at once, 16 long ones. Both are
-//! sound, and each says how many replications it has and whether that is more than was asked for
-//! ([`crate::answer::Run::more_than_asked`]). An empty store and the same questions in the same order give the same
-//! numbers. With [`Settings::fresh`] a point has what it would have with an empty store, whatever was asked before:
-//! each block says what it was to reach, so that those of the same beginning are used; what differs is simulated and
-//! kept under a key of its own.
+//! **Why do the numbers depend on earlier commands?** Stored replications are never discarded. A point asked for at 1 %
+//! and then at 0.5 % has 16 replications and some longer ones; asked for at 0.5 % at once, it has 16 long ones. Both
+//! are valid. Each answer tells its number of replications and whether there are more than asked for
+//! ([`crate::answer::Run::more_than_asked`]). The same commands in the same order give the same numbers if the store
+//! was empty. With [`Settings::fresh`] a point has the numbers of an empty store: each block records its target, blocks
+//! that an empty store would have are used, and others are simulated and stored under a key of their own.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;

@@ -1,8 +1,8 @@
-//! Claims about models and simulations, as data, and their judgement.
+//! Claims about models and simulations, as data, and their verdicts.
 //!
-//! A [`Registry`] holds what is claimed and by whom; [`Claim::scenarios`] is what has to be simulated to judge a
-//! claim, [`Claim::judge`] what came of it. Both are pure: who runs the simulations ([`crate::campaign`]) decides
-//! on store, seed and precision. The format is in the README of this crate.
+//! A [`Registry`] holds claims with their sources. [`Claim::scenarios`] lists the scenarios to simulate, and
+//! [`Claim::judge`] gives the verdict. Both are pure functions; [`crate::campaign`] runs the simulations and sets
+//! store, seed and precision. The README of this crate describes the format.
 //!
 //! ```
 //! use flitwise_validation::claims::{Registry, Verdict};
@@ -44,7 +44,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::Simulation;
-use crate::compare::Measured;
+use crate::compare::ConfidenceInterval;
 
 /// The registry's files: name and text.
 const BUILT_IN: [(&str, &str); 4] = [
@@ -253,9 +253,9 @@ pub struct Finding {
     /// Value of the axis; `null` for a single scenario, or if the comparison is of whole curves.
     pub x: Option<f64>,
     /// The value in question; of [`Kind::Agreement`] that of the model.
-    pub value: Option<Measured>,
+    pub value: Option<ConfidenceInterval>,
     /// What it is compared with; of [`Kind::Agreement`] the simulated one.
-    pub other: Option<Measured>,
+    pub other: Option<ConfidenceInterval>,
     /// How far they are apart \[percent where there is a tolerance, else the unit of the quantity\].
     pub difference: Option<f64>,
     /// How much of that the 95 % intervals allow to be chance \[same unit\].

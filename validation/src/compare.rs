@@ -1,4 +1,4 @@
-//! Models' answers beside a simulation's: one row per class, quantity and model.
+//! Compares models with a simulation: one row per class, quantity and model.
 //!
 //! Differences are model minus simulation. They are judged in percent
 //! - of the simulated value for latencies, waiting and percentiles,
@@ -74,7 +74,7 @@ pub fn read_measures(reader: &mut Reader, table: &Table<'_>) -> Option<Vec<Measu
 
 /// A simulated value with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Measured {
+pub struct ConfidenceInterval {
     /// The value.
     pub value: f64,
     /// Lower end of the interval; `null` if it is not known.
@@ -83,27 +83,27 @@ pub struct Measured {
     pub upper_95: Option<f64>,
 }
 
-impl From<Estimate> for Measured {
+impl From<Estimate> for ConfidenceInterval {
     fn from(found: Estimate) -> Self {
         let end = |sign: f64| found.half_width_95.map(|width| found.mean + sign * width);
         Self { value: found.mean, lower_95: end(-1.0), upper_95: end(1.0) }
     }
 }
 
-impl From<ProbabilityEstimate> for Measured {
+impl From<ProbabilityEstimate> for ConfidenceInterval {
     fn from(found: ProbabilityEstimate) -> Self {
         Self { value: found.mean, lower_95: Some(found.lower_95), upper_95: Some(found.upper_95) }
     }
 }
 
-impl From<PercentileEstimate> for Measured {
+impl From<PercentileEstimate> for ConfidenceInterval {
     fn from(found: PercentileEstimate) -> Self {
         let (lower_95, upper_95) = (Some(found.lower_95 as f64), found.upper_95.map(|end| end as f64));
         Self { value: found.value as f64, lower_95, upper_95 }
     }
 }
 
-impl Measured {
+impl ConfidenceInterval {
     /// The larger distance from the value to an end of the interval.
     pub fn half_width_95(self) -> Option<f64> {
         Some((self.upper_95? - self.value).max(self.value - self.lower_95?))
@@ -186,7 +186,7 @@ pub struct Row {
     /// What the model says \[unit of the quantity\].
     pub model_value: Option<f64>,
     /// What was simulated \[unit of the quantity\].
-    pub simulated: Option<Measured>,
+    pub simulated: Option<ConfidenceInterval>,
     /// Model minus simulation \[unit of the quantity\].
     pub difference: Option<f64>,
     /// The same in percent, see the module.

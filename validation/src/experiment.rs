@@ -1,10 +1,11 @@
 //! An experiment: independent replications of a scenario, run until their intervals are narrow enough.
 //!
-//! *WarmUp*: all replications run from an empty network until MSER-5 finds where the start no longer shows.
-//! *Measure*: messages generated from then on are counted, in rounds; after each round the replications
-//! *RunOut*, that is, go on until the last message generated in the round has been delivered. The sources stay
-//! on, and what they generate meanwhile belongs to the next round. Looks at the intervals are few and far
-//! between, so that stopping at a lucky moment does not spoil them.
+//! - *WarmUp*: all replications start with an empty network and run until MSER-5 finds the end of the warm-up.
+//! - *Measure*: messages that are generated from then on are counted, in rounds.
+//! - *RunOut*: after a round the replications go on until its last message has been delivered. The sources stay on;
+//!   messages that they generate in this phase belong to the next round.
+//!
+//! The intervals are checked rarely, because stopping at the first narrow one would bias them.
 
 pub(crate) mod asked;
 pub(crate) mod block;

@@ -1,4 +1,4 @@
-//! What is counted of the messages of a batch, by class and number of hops.
+//! Counts and sums over the messages of a batch, by class and number of hops.
 
 use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::Scenario;

@@ -1,18 +1,17 @@
-//! What a set of runs says about a mean, a share, a percentile: estimates with 95 % intervals.
+//! Estimates of means, proportions and percentiles from a set of runs, with 95 % confidence intervals.
 //!
-//! A *replication* is an independent run, a *batch* a stretch of it. Only sums per batch are kept, so that
-//! correlation between the observations of a run is met by comparing whole batches or whole replications,
-//! never by treating observations as independent.
+//! A *replication* is an independent run, a *batch* a part of it. Only sums per batch are kept. Observations of a run
+//! are correlated, so whole batches or whole replications are compared and observations are never taken as independent.
 //!
-//! | question | answer | method |
+//! | estimate | function | method |
 //! |---|---|---|
-//! | how large is it on average? | [`mean_of`] | ratio estimate, Student |
-//! | how often does it happen? | [`proportion_of`] | Korn & Graubard 1998 |
-//! | what does a share `p` keep within? | [`Histogram`], [`percentile_of`] | Woodruff 1952 |
-//! | when does the start no longer show? | [`mser5`] | White, Cobb & Spratt 2000 |
-//! | does it grow without end? | [`growth`] | Student, one-sided |
+//! | mean | [`mean_of`] | ratio estimate, Student |
+//! | proportion | [`proportion_of`] | Korn & Graubard 1998 |
+//! | percentile | [`Histogram`], [`percentile_of`] | Woodruff 1952 |
+//! | end of the warm-up | [`mser5`] | White, Cobb & Spratt 2000 |
+//! | growth without bound | [`growth`] | Student, one-sided |
 //!
-//! What cannot be known is `None`; nothing here panics or gives a NaN.
+//! A number that cannot be estimated is `None`; nothing here panics or returns NaN.
 
 mod beta;
 mod histogram;

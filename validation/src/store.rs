@@ -1,9 +1,8 @@
-//! A cache of results on disk. Everything in it can be computed again, so a broken file costs time and no more; but no
-//! broken file is ever believed.
+//! A cache of results on disk. All of them can be computed again, so a broken file costs only time. Checksums keep
+//! broken files from being used.
 //!
-//! A [`Key`] says what was computed (a scenario and its settings), a sequence number which of its records it is
-//! (the first replication of a block, say), the record what came out. Any number of threads and processes may use the
-//! same directory at once.
+//! A [`Key`] identifies the computation (a scenario and its settings), and a sequence number one of its records (the
+//! first replication of a block, say). Any number of threads and processes may use the same directory at once.
 //!
 //! ```
 //! use flitwise_validation::store::{Key, Store};

@@ -1,4 +1,4 @@
-//! Pixels with fractions, on top of the SVG backend of plotters, which knows only whole units.
+//! A canvas with fractions of pixels. The SVG backend of plotters below it has whole units only.
 
 use plotters::backend::{DrawingBackend, SVGBackend};
 use plotters::style::text_anchor::{HPos, Pos, VPos};

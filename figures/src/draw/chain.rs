@@ -1,4 +1,4 @@
-//! States of a chain in layers of equal size, and the rates between them.
+//! State diagram of a Markov chain: states in layers, and the rates between them.
 
 use super::canvas::{Anchor, Area, Canvas, Pen, Place};
 use super::font::Face;

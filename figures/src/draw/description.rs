@@ -1,4 +1,4 @@
-//! A picture in words, for who cannot see it.
+//! Text alternative of a picture, for readers who cannot see it.
 
 use super::scale::{label, short};
 use crate::picture::{Axis, Content, Origin, Picture};

@@ -1,4 +1,4 @@
-//! The bundled font: how wide text is, and where it breaks.
+//! Text in the bundled font: its width and its line breaks.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, Once, PoisonError};

@@ -1,4 +1,4 @@
-//! A quantity over two axes: cells of equal size, whatever the steps between loads.
+//! Heat map of a quantity over two axes. All cells have the same size.
 
 use plotters::style::RGBColor;
 

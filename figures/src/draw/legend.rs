@@ -1,4 +1,4 @@
-//! What stands in the strip above the panels, and the marks themselves.
+//! The legend above the panels, and the markers of points, intervals and saturation.
 
 use plotters::style::RGBColor;
 

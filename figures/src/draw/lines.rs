@@ -1,4 +1,4 @@
-//! Curves of models, points of simulations, and below them how far apart they are.
+//! Curves of models and points of simulations, with their differences in a panel below.
 
 use plotters::style::RGBColor;
 

@@ -1,6 +1,7 @@
-//! Colours: of the page, of series, of a scale.
+//! Colours of the page, of series and of the colour scale.
 
 use plotters::style::RGBColor;
+use plotters::style::colors::colormaps::{ColorMap, ViridisRGB};
 
 use super::Theme;
 use crate::picture::{COLOURS, Part};
@@ -125,26 +126,9 @@ pub(super) fn mixed(first: RGBColor, second: RGBColor, share: f64) -> RGBColor {
     RGBColor(mix(first.0, second.0), mix(first.1, second.1), mix(first.2, second.2))
 }
 
-/// Viridis at tenths: even steps to the eye, dark to light also in grey.
-const VIRIDIS: [RGBColor; 11] = [
-    RGBColor(0x44, 0x01, 0x54),
-    RGBColor(0x48, 0x24, 0x75),
-    RGBColor(0x41, 0x44, 0x87),
-    RGBColor(0x35, 0x5F, 0x8D),
-    RGBColor(0x2A, 0x78, 0x8E),
-    RGBColor(0x21, 0x91, 0x8C),
-    RGBColor(0x22, 0xA8, 0x84),
-    RGBColor(0x44, 0xBF, 0x70),
-    RGBColor(0x7A, 0xD1, 0x51),
-    RGBColor(0xBD, 0xDF, 0x26),
-    RGBColor(0xFD, 0xE7, 0x25),
-];
-
-/// The colour of a scale at `share` of its length.
+/// The colour of a scale at `share` of its length: even steps to the eye, dark to light also in grey.
 pub(super) fn on_scale(share: f64) -> RGBColor {
-    let place = if share.is_finite() { share.clamp(0.0, 1.0) * 10.0 } else { 0.0 };
-    let below = (place.floor() as usize).min(9);
-    mixed(VIRIDIS[below], VIRIDIS[below + 1], place - below as f64)
+    ViridisRGB.get_color(if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 })
 }
 
 /// Relative luminance, as in the Web Content Accessibility Guidelines 2.1.

@@ -1,4 +1,4 @@
-//! A whole as one bar that lies, and its parts.
+//! A horizontal bar of parts that add up to a whole.
 
 use super::canvas::{self, Anchor, Area, Canvas, Header};
 use super::font::Face;

@@ -1,4 +1,4 @@
-//! From SVG to pixels.
+//! Renders an SVG as PNG.
 
 use std::fmt;
 

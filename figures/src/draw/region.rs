@@ -1,4 +1,4 @@
-//! What is admissible in a plane: its frontier in the colours of what limits it.
+//! An admissible region of the plane. The colour of its frontier tells which requirement limits it.
 
 use super::canvas::{Area, Canvas, Pen, Place};
 use super::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};

@@ -1,4 +1,4 @@
-//! From numbers to places on an axis: ranges, ticks, short forms.
+//! Scale of an axis: range, ticks and how numbers are written.
 
 use crate::picture::Axis;
 

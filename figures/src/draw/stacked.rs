@@ -1,4 +1,4 @@
-//! Bars of parts that add up: at each place the models, one of two pale, and hatched the simulation.
+//! Stacked bars: the models side by side, the published one of two pale, and the simulation hatched.
 
 use plotters::style::RGBColor;
 

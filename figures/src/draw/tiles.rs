@@ -1,4 +1,4 @@
-//! Panels side by side, in as many rows as needed, and axes of categories.
+//! Layout of panels in rows, and axes of categories.
 
 use super::canvas::{Anchor, Area, Canvas};
 use super::frame::GAP;

@@ -1,4 +1,4 @@
-//! Bars to either side of zero, the longest on top: what less and what more of each parameter does.
+//! Tornado diagram: a bar for less and one for more of each parameter, sorted by length.
 
 use super::canvas::{Anchor, Area, Canvas, Place};
 use super::frame::{GAP, Panel, centred_lines};

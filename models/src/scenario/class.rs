@@ -28,22 +28,22 @@ table! {
             within(MIN_RATE, 1.0)
                 .or_zero()
                 .wanted()
-                .measure(Measure::Rate)
+                .magnitude(Magnitude::Rate)
                 .parameter(0, Varies::Real)
                 .hint("a rate counts messages per cycle, not flits and not messages per second");
         /// `M`: length of a message.
         message_flits: u32 ["flits"] = 32,
-            within(1.0, MAX_FLITS as f64).early().measure(Measure::Length).parameter(2, Varies::Relaxed);
+            within(1.0, MAX_FLITS as f64).early().magnitude(Magnitude::Length).parameter(2, Varies::Relaxed);
         /// Virtual channels of the class on every channel; a message stays within them.
         #[serde(skip_serializing_if = "is_one")]
         virtual_channels: u32 ["virtual channels"] = 1, within(1.0, MAX_VIRTUAL_CHANNELS as f64).or_zero();
         /// Deadlines on the network latency; the share of messages that miss each is reported.
         deadlines: Vec<DeadlineSpec> ["cycles"] = Vec::new(),
-            within(1.0, MAX_DEADLINE_CYCLES as f64).measure(Measure::Bound).example("[42, 47]");
+            within(1.0, MAX_DEADLINE_CYCLES as f64).magnitude(Magnitude::Bound).example("[42, 47]");
         /// `Vtick`: cycles that the virtual clock advances per flit; by default `1 / (rate * message_flits)`.
         #[serde(skip_serializing_if = "Option::is_none")]
         vtick: Option<f64> ["cycles/flit"] = None,
-            within(1e-3, 1e12).measure(Measure::Time).parameter(1, Varies::Real);
+            within(1e-3, 1e12).magnitude(Magnitude::Time).parameter(1, Varies::Real);
         /// How messages come into being.
         source: SourceSpec = SourceSpec::Poisson,
             ANY.example("{ kind = \"poisson\" }, or source = { kind = \"on-off\", streams = 14, \

@@ -30,7 +30,7 @@ table! {
         hops: u32 ["hops"] = 1, within(1.0, 16.0).wanted();
         /// Deadlines.
         deadlines: Vec<u32> ["cycles"] = Vec::new(),
-            within(1.0, MAX_DEADLINE_CYCLES as f64).wanted().measure(Measure::Bound).example("[42, 47]");
+            within(1.0, MAX_DEADLINE_CYCLES as f64).wanted().magnitude(Magnitude::Bound).example("[42, 47]");
     }
 }
 

@@ -13,7 +13,7 @@ use crate::document::{in_short, one_of};
 
 /// What declarations need: every file of a table takes all of this module.
 pub(super) use super::check::Door;
-pub(super) use super::units::{Measure, Units};
+pub(super) use super::units::{Magnitude, Units};
 pub(super) use crate::document::{Reader, Table};
 
 /// A key of a table, as it is declared.
@@ -74,7 +74,7 @@ pub(super) struct Limits {
     pub(super) wanted: bool,
     /// Whether other keys of the table are converted by it.
     pub(super) early: bool,
-    pub(super) measure: Measure,
+    pub(super) magnitude: Magnitude,
     /// The place in the list of parameters, if it is one.
     pub(super) parameter: Option<(u8, Varies)>,
     /// What to write, for who wrote nothing or something else.
@@ -101,7 +101,7 @@ pub(super) const ANY: Limits = Limits {
     or_zero: false,
     wanted: false,
     early: false,
-    measure: Measure::Count,
+    magnitude: Magnitude::Count,
     parameter: None,
     example: "",
     hint: "",
@@ -125,8 +125,8 @@ impl Limits {
         Self { early: true, ..self }
     }
 
-    pub(super) const fn measure(self, measure: Measure) -> Self {
-        Self { measure, ..self }
+    pub(super) const fn magnitude(self, magnitude: Magnitude) -> Self {
+        Self { magnitude, ..self }
     }
 
     pub(super) const fn parameter(self, place: u8, varies: Varies) -> Self {
@@ -210,7 +210,7 @@ impl Key {
             schema["minimum"] = whole(if self.limits.or_zero { 0.0 } else { self.limits.least });
             schema["maximum"] = whole(self.limits.most);
         }
-        if self.limits.measure != Measure::Count && !matches!(self.kind, Kind::Other(_)) {
+        if self.limits.magnitude != Magnitude::Count && !matches!(self.kind, Kind::Other(_)) {
             schema["type"] = json!([schema["type"], "string"]);
         }
         if let (Some(default), false) = (default, self.limits.wanted) {

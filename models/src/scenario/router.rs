@@ -13,7 +13,7 @@ table! {
         pipeline_stages: u32 ["stages"] = 5, within(1.0, 64.0).parameter(4, Varies::Relaxed);
         /// `b_s`: input and output buffer of a virtual channel.
         buffer_flits: u32 ["flits"] = 32,
-            within(1.0, MAX_FLITS as f64).measure(Measure::Room).parameter(3, Varies::Relaxed);
+            within(1.0, MAX_FLITS as f64).magnitude(Magnitude::Room).parameter(3, Varies::Relaxed);
         /// Who goes first on a link.
         scheduler: Scheduler = Scheduler::VirtualClock;
         /// Which virtual channel of its class a message takes.

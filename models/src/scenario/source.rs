@@ -15,7 +15,7 @@ table! {
             /// `N`: mean number of messages in an ON period (geometric).
             messages_per_burst: f64 ["messages"] = 1.0, within(1.0, 1e6).wanted();
             /// `p`: rate of a stream while ON; messages are spaced `1 / p`.
-            peak_rate: f64 ["messages/cycle"] = 1.0, within(1e-9, 1.0).wanted().measure(Measure::Rate);
+            peak_rate: f64 ["messages/cycle"] = 1.0, within(1e-9, 1.0).wanted().magnitude(Magnitude::Rate);
         },
     }
 }

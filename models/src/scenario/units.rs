@@ -15,9 +15,9 @@ table! {
     }
 }
 
-/// What a number of a scenario measures.
+/// The magnitude that a number of a scenario gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Measure {
+pub(super) enum Magnitude {
     /// Something that has no unit.
     Count,
     /// Cycles.
@@ -67,7 +67,7 @@ const UNITS: [(&str, Of, f64); 18] = [
     ("messages/cycle", Of::MessagesPerCycle, 1.0),
 ];
 
-impl Measure {
+impl Magnitude {
     /// What a number of it may be written in.
     fn takes(self) -> &'static [Of] {
         match self {
@@ -192,13 +192,13 @@ impl Units {
         key: &Key,
     ) -> Option<Option<f64>> {
         let Value::Text(text) = &node.value else { return None };
-        let (number, unit) = split(text).filter(|_| key.limits.measure != Measure::Count)?;
+        let (number, unit) = split(text).filter(|_| key.limits.magnitude != Magnitude::Count)?;
         let mut refuse = |found: String, (wanted, help): Wrong| {
             reader.refuse(&node.place, path(), found, wanted, help);
         };
-        let measure = key.limits.measure;
-        let number = match self.converted(number, unit, measure) {
-            Ok(number) => number.map(|number| measure.rounded(number)),
+        let magnitude = key.limits.magnitude;
+        let number = match self.converted(number, unit, magnitude) {
+            Ok(number) => number.map(|number| magnitude.rounded(number)),
             Err(wrong) => {
                 refuse(node.value.shown(), wrong);
                 None
@@ -212,17 +212,17 @@ impl Units {
     }
 
     /// A number of base units; nothing where the table of units is refused itself.
-    fn converted(&self, number: f64, unit: &str, measure: Measure) -> Result<Option<f64>, Wrong> {
+    fn converted(&self, number: f64, unit: &str, magnitude: Magnitude) -> Result<Option<f64>, Wrong> {
         let known = UNITS.iter().find(|(known, ..)| *known == unit);
-        let Some((_, of, size)) = known else { return Err(unknown(number, unit, measure)) };
-        if !measure.takes().contains(of) {
+        let Some((_, of, size)) = known else { return Err(unknown(number, unit, magnitude)) };
+        if !magnitude.takes().contains(of) {
             let help = format!("{unit} is a unit of {}", of.noun());
-            return Err((measure.wanted(), Some(help)));
+            return Err((magnitude.wanted(), Some(help)));
         }
         let value = number * size;
-        let converted = match (of, measure) {
+        let converted = match (of, magnitude) {
             (Of::Time, _) => self.cycle_ns.map(|cycle| value / cycle),
-            (Of::Frequency, Measure::Rate) => self.cycle_ns.map(|cycle| value * cycle / 1e9),
+            (Of::Frequency, Magnitude::Rate) => self.cycle_ns.map(|cycle| value * cycle / 1e9),
             (Of::Frequency, _) => self.cycle_ns.map(|cycle| 1e9 / (value * cycle)),
             (Of::Bits, _) => self.flit_bits.map(|flit| value / flit),
             (Of::BitRate, _) => self.flits_per_cycle(value).map(|flits| flits / self.message_flits),
@@ -300,16 +300,16 @@ pub(super) fn with_unit(number: f64, unit: &str) -> String {
 }
 
 /// What is wanted in place of a unit that is none.
-fn unknown(number: f64, unit: &str, measure: Measure) -> Wrong {
+fn unknown(number: f64, unit: &str, magnitude: Magnitude) -> Wrong {
     let several =
         unit.split_whitespace().next().filter(|first| UNITS.iter().any(|(known, ..)| known == first));
     if let Some(first) = several {
         let help = format!("\"{} {first}\" is one", in_short(number));
         return ("one number with one unit".to_owned(), Some(help));
     }
-    let near = nearest(unit, measure.known());
+    let near = nearest(unit, magnitude.known());
     let help = near.map(|near| format!("did you mean \"{} {near}\"?", in_short(number)));
-    (measure.wanted(), help)
+    (magnitude.wanted(), help)
 }
 
 #[cfg(test)]

@@ -16,8 +16,8 @@ use crate::scenario::Scenario;
 /// Sides that agree to so many digits are one.
 const ALIKE: f64 = 1e-8;
 
-/// The quantities that have a derivative in forward mode.
-pub(super) const SMOOTH: [Quantity; 7] = [
+/// The quantities that have a derivative in forward mode by the published model.
+pub const DIFFERENTIABLE: [Quantity; 7] = [
     Quantity::NetworkLatency,
     Quantity::Blocking,
     Quantity::Sharing,

@@ -1,19 +1,15 @@
 //! What of an answer is asked about.
 
+use super::forward::DIFFERENTIABLE;
 use crate::answer::Answer;
 use crate::document::{Fault, Place, one_of};
 use crate::quantity::{Measure, Quantity, Unit};
 
-/// Quantities that are meant where none is named: what every model has.
-pub(super) const USUAL: [Quantity; 7] = [
-    Quantity::NetworkLatency,
-    Quantity::Blocking,
-    Quantity::Sharing,
-    Quantity::Waiting,
-    Quantity::TotalLatency,
-    Quantity::Utilization,
-    Quantity::MissProbability,
-];
+/// The quantities that are meant where none is named: those that every model has.
+pub(super) fn usual() -> Vec<Quantity> {
+    let means = DIFFERENTIABLE.into_iter().filter(|quantity| *quantity != Quantity::RouterLoad);
+    means.chain([Quantity::MissProbability]).collect()
+}
 
 /// The quantities that may be asked for: means, and miss probabilities.
 pub fn known_quantities() -> Vec<Quantity> {

@@ -5,7 +5,9 @@ use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::{
     ClassSpec, DeadlineSpec, NetworkSpec, Preset, RouterSpec, Scenario, ScenarioSpec,
 };
-use flitwise_models::sensitivity::{Method, Parameter, ParameterKind, Request, Sensitivities, sensitivities};
+use flitwise_models::sensitivity::{
+    DIFFERENTIABLE, Method, Parameter, ParameterKind, Request, Sensitivities, sensitivities,
+};
 
 /// A reproducible stream of numbers in 0..1.
 struct Stream(u64);
@@ -68,18 +70,8 @@ fn random(seed: u64) -> Scenario {
     spec.check().unwrap_or_else(|faults| panic!("{faults:?}"))
 }
 
-const MEANS: [Quantity; 7] = [
-    Quantity::NetworkLatency,
-    Quantity::Blocking,
-    Quantity::Sharing,
-    Quantity::Waiting,
-    Quantity::TotalLatency,
-    Quantity::Utilization,
-    Quantity::RouterLoad,
-];
-
 fn of_means(scenario: &Scenario) -> Sensitivities {
-    let request = Request { quantities: MEANS.to_vec(), ..Request::all(scenario) };
+    let request = Request { quantities: DIFFERENTIABLE.to_vec(), ..Request::all(scenario) };
     sensitivities(Model::Published, scenario, &request).expect("an answer")
 }
 
@@ -89,16 +81,8 @@ fn means(spec: ScenarioSpec) -> Vec<Option<f64>> {
     let scenario = spec.check().expect("a sound scenario");
     let answer = Model::Published.solve(&scenario, &options).expect("an answer");
     let of_class = |class: &flitwise_models::answer::ClassAnswer| {
-        [
-            class.network_latency_cycles,
-            class.blocking_cycles,
-            class.sharing_cycles,
-            class.waiting_cycles,
-            class.total_latency_cycles,
-            class.utilization,
-            class.router_load,
-        ]
-        .map(|value| value.filter(|_| !class.saturated))
+        let value = |quantity: Quantity| class.value(quantity.into()).filter(|_| !class.saturated);
+        DIFFERENTIABLE.map(value)
     };
     answer.classes.iter().flat_map(of_class).collect()
 }
@@ -221,8 +205,11 @@ fn what_is_moved_together_moves_by_the_sum() {
     let alone = of_means(&scenario);
     for field in ["rate", "vtick", "message_flits"] {
         let joint = Parameter::find(&format!("class.*.{field}"), &scenario).unwrap();
-        let request =
-            Request { parameters: vec![joint], quantities: MEANS.to_vec(), ..Request::all(&scenario) };
+        let request = Request {
+            parameters: vec![joint],
+            quantities: DIFFERENTIABLE.to_vec(),
+            ..Request::all(&scenario)
+        };
         let joint = sensitivities(Model::Published, &scenario, &request).unwrap();
         for (index, output) in joint.outputs.iter().enumerate() {
             let classes = ["R1", "R2", "BE"].iter().filter(|class| field != "vtick" || **class != "BE");

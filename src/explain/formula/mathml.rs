@@ -1,4 +1,4 @@
-//! Formulas in MathML Core, which browsers draw themselves.
+//! Formulas in MathML Core, which browsers render.
 
 use super::{Expression, Symbol, Tightness, significant};
 use crate::explain::html::escaped;

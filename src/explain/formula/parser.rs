@@ -1,4 +1,4 @@
-//! From text to a formula, by recursive descent.
+//! Parser of formulas, by recursive descent.
 
 use super::{Expression, Symbol};
 

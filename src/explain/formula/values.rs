@@ -1,4 +1,4 @@
-//! Numbers put into a formula.
+//! Formulas with numbers in place of symbols.
 
 use super::Expression;
 

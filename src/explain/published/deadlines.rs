@@ -1,4 +1,4 @@
-//! How often deadlines are missed: (16)-(23).
+//! Deadline missing probability: (16)-(23).
 
 use flitwise_models::answer::{ClassAnswer, DeadlineAnswer, LatencyDistribution};
 use flitwise_models::published::{BlockingLength, ClassRecord};

@@ -1,4 +1,4 @@
-//! One path through an n-cube: which nodes and channels, and what is met there.
+//! One path through an n-cube: its nodes and channels, and the delay at each.
 
 use flitwise_models::published::Cube;
 

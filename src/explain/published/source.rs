@@ -1,4 +1,4 @@
-//! Where the cycles go, and the wait at the source: (10) parted, (14), (15), (1).
+//! Parts of the latency and the wait at the source: (10), (14), (15), (1).
 
 use super::Explained;
 use crate::explain::derivation::{Bar, Derivation, Part};

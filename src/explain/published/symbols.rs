@@ -1,4 +1,4 @@
-//! What the symbols of the equations stand for: the numbers of one solve, from its record and its answer.
+//! Values of the equations' symbols, from the record and the answer of one solve.
 
 use flitwise_models::answer::{ChannelAnswer, ClassAnswer};
 use flitwise_models::published::{ClassRecord, PathRecord, RealTimeLoad, SourceWait};

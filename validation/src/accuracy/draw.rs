@@ -1,4 +1,4 @@
-//! Random choices of a generator of scenarios.
+//! Random numbers of the scenario generator.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};

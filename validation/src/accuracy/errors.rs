@@ -25,14 +25,14 @@ pub const JUDGED: [Quantity; 8] = [
 ];
 
 /// What the errors of a quantity are counted in.
-pub fn unit_of(quantity: Quantity) -> Unit {
-    if quantity.unit() == quantity::Unit::Probability { Unit::Absolute } else { Unit::Percent }
+pub fn error_unit(quantity: Quantity) -> ErrorUnit {
+    if quantity.unit() == quantity::Unit::Probability { ErrorUnit::Absolute } else { ErrorUnit::Percent }
 }
 
 /// What errors are counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Unit {
+pub enum ErrorUnit {
     /// Percent of the simulated value.
     Percent,
     /// As it is.
@@ -69,9 +69,9 @@ impl ErrorOf {
         half_width_95: Option<f64>,
     ) -> Self {
         let measure = measure.into();
-        let in_unit = |difference: f64| match unit_of(measure.quantity) {
-            Unit::Absolute => difference,
-            Unit::Percent => 100.0 * difference / simulated,
+        let in_unit = |difference: f64| match error_unit(measure.quantity) {
+            ErrorUnit::Absolute => difference,
+            ErrorUnit::Percent => 100.0 * difference / simulated,
         };
         let (model, reason) = match model {
             Ok(model) => (Some(model), None),

@@ -1,7 +1,7 @@
-//! From a family's bounds and a seed to scenarios.
+//! Generates scenarios from a family's bounds and a seed.
 //!
-//! Sizes of networks are drawn in strata, so that few scenarios cover all of their range: the third of ten has its
-//! size from the third tenth of what could be drawn. All else is drawn independently.
+//! Sizes of networks are drawn in strata, so that few scenarios cover the whole range: the third of ten has its size
+//! from the third tenth of the range. All other values are independent.
 
 use flitwise_models::scenario::{ClassSpec, NetworkSpec, RouterSpec, Scenario, ScenarioSpec, SourceSpec};
 

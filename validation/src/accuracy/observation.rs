@@ -1,4 +1,4 @@
-//! What a simulation says at one point, with whole distributions.
+//! The simulated answer at one point, with whole distributions.
 
 use flitwise_models::quantity::{Means, Quantity};
 use flitwise_models::scenario::Scenario;

@@ -1,4 +1,4 @@
-//! What a set of random scenarios is drawn from, and at which loads a model is judged there.
+//! The bounds of a set of random scenarios, and the loads at which a model is judged.
 
 use std::ops::RangeInclusive;
 

@@ -1,10 +1,9 @@
-//! At which load a class saturates, as the simulation has it.
+//! The load at which a class saturates in simulation.
 //!
-//! A class saturates when no more of its messages get through than are generated. With the rates of all others
-//! multiplied by `f`, and the class in question so overloaded that its source queues never run empty, `T(f)` of
-//! its messages get through \[messages/cycle/node\]; its share of the links (`Vtick`) is kept as it would be at its
-//! own rate. The load factor at which it saturates is the root of `T(f) = f rate`, `T` falling and the right side
-//! rising. The root is found by secants over runs of the same random numbers.
+//! A class saturates where its throughput under overload equals its rate. `T(f)` is its throughput
+//! \[messages/cycle/node\] if its source queues never run empty and the rates of all other classes are multiplied by
+//! `f`; its Vtick is that of its own rate times `f`. The load factor of saturation is the root of `T(f) = f rate`: `T`
+//! falls and the right side rises. The secant method finds the root over runs with common random numbers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,4 +1,4 @@
-//! Tables of errors, beside what was aimed at.
+//! Tables of errors beside their targets.
 
 use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::ClassKind;

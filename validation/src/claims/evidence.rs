@@ -1,4 +1,4 @@
-//! The numbers that a claim is judged by.
+//! The numbers that decide a claim.
 
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Model, Options};
@@ -7,14 +7,14 @@ use flitwise_models::scenario::Scenario;
 
 use super::Claim;
 use crate::answer::Simulation;
-use crate::compare::{Measured, Row, row};
+use crate::compare::{ConfidenceInterval, Row, row};
 
 /// A quantity of a class at one point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Reading {
     pub(super) x: Option<f64>,
     /// `None` where there is no such number, or where it has no steady state.
-    pub(super) found: Option<Measured>,
+    pub(super) found: Option<ConfidenceInterval>,
     pub(super) saturated: bool,
 }
 
@@ -79,7 +79,8 @@ impl<'c> Evidence<'c> {
                 let answer = self.answers[course][at].as_ref();
                 let class = answer.and_then(|answer| answer.classes.iter().find(|found| found.name == class));
                 let value = class.and_then(|class| class.value(measure));
-                let exact = |value| Measured { value, lower_95: Some(value), upper_95: Some(value) };
+                let exact =
+                    |value| ConfidenceInterval { value, lower_95: Some(value), upper_95: Some(value) };
                 Reading { x, found: value.map(exact), saturated: class.is_some_and(|class| class.saturated) }
             }
         };

@@ -1,15 +1,15 @@
-//! How each kind of claim is judged.
+//! The verdict on each kind of claim.
 //!
-//! Saturated classes are left out everywhere: a latency that has no steady state proves nothing. Where there is a
-//! tolerance, a difference beyond it counts only if it is beyond chance, too, and one within it only if chance is
-//! not larger than the tolerance itself. Chance is what the 95 % half-widths of both values come to together.
+//! Saturated classes are left out, because their latency has no steady state. A difference beyond the tolerance counts
+//! only if it exceeds the tolerance by more than chance. One within the tolerance counts only if chance is not larger
+//! than the tolerance. Chance is the 95 % half-width of the difference, from those of both values.
 
 use flitwise_models::quantity::{Measure, Quantity};
 
 use super::evidence::{Curve, Evidence, Reading};
 use super::{Claim, Finding, Judgement, Kind, Origin, Verdict};
 use crate::answer::Simulation;
-use crate::compare::Measured;
+use crate::compare::ConfidenceInterval;
 
 /// Judges a claim as if it were not negated.
 pub(super) fn judge(claim: &Claim, simulations: &[Simulation]) -> Judgement {
@@ -78,7 +78,7 @@ impl Judging<'_> {
                 let (Some(percent), false) = (row.difference_percent, saturated) else { continue };
                 let chance = match row.difference_half_widths {
                     Some(widths) if widths != 0.0 => Some((percent / widths).abs()),
-                    _ => row.simulated.and_then(Measured::half_width_95).map(|_| 0.0),
+                    _ => row.simulated.and_then(ConfidenceInterval::half_width_95).map(|_| 0.0),
                 };
                 findings.push(Finding {
                     subject: format!("{} {}", self.evidence.subject(course, class), measure.name()),
@@ -362,7 +362,7 @@ impl Judging<'_> {
 fn pairs(
     one: &Curve,
     other: &Curve,
-    compare: impl Fn(Measured, Measured) -> (Option<f64>, Option<f64>, Verdict),
+    compare: impl Fn(ConfidenceInterval, ConfidenceInterval) -> (Option<f64>, Option<f64>, Verdict),
 ) -> Vec<Finding> {
     let both = one.readings.iter().zip(&other.readings);
     let steady = both.filter(|(one, other)| !one.saturated && !other.saturated);
@@ -405,7 +405,11 @@ fn combined(verdicts: &[Verdict]) -> Verdict {
 
 /// How far `found` is from `reference`, and how much of that may be chance, in percent: of the reference, or as
 /// they are for probabilities.
-fn apart(found: Measured, reference: Measured, measure: Measure) -> (Option<f64>, Option<f64>) {
+fn apart(
+    found: ConfidenceInterval,
+    reference: ConfidenceInterval,
+    measure: Measure,
+) -> (Option<f64>, Option<f64>) {
     let whole = if measure.quantity.is_share() { 1.0 } else { reference.value };
     if whole <= 0.0 {
         return (None, None);
@@ -414,12 +418,12 @@ fn apart(found: Measured, reference: Measured, measure: Measure) -> (Option<f64>
     (Some(percent(found.value - reference.value)), chance_of(found, reference).map(percent))
 }
 
-fn chance_of(one: Measured, other: Measured) -> Option<f64> {
+fn chance_of(one: ConfidenceInterval, other: ConfidenceInterval) -> Option<f64> {
     Some(one.half_width_95()? + other.half_width_95()?)
 }
 
-fn exact(value: f64) -> Measured {
-    Measured { value, lower_95: Some(value), upper_95: Some(value) }
+fn exact(value: f64) -> ConfidenceInterval {
+    ConfidenceInterval { value, lower_95: Some(value), upper_95: Some(value) }
 }
 
 fn xs(curve: &Curve) -> impl Iterator<Item = Option<f64>> {
@@ -469,9 +473,9 @@ impl Growth {
     }
 }
 
-fn growth_measured(growth: &Growth) -> Measured {
+fn growth_measured(growth: &Growth) -> ConfidenceInterval {
     let end = |sign: f64| growth.chance.is_finite().then_some(growth.slope + sign * growth.chance);
-    Measured { value: growth.slope, lower_95: end(-1.0), upper_95: end(1.0) }
+    ConfidenceInterval { value: growth.slope, lower_95: end(-1.0), upper_95: end(1.0) }
 }
 
 /// Where a curve saturates, in words.
@@ -492,11 +496,11 @@ fn saturation(curve: &Curve) -> String {
 }
 
 /// A value, with its half-width if it is not exact.
-fn shown(value: Option<Measured>, measure: Measure) -> String {
+fn shown(value: Option<ConfidenceInterval>, measure: Measure) -> String {
     shown_by(value, |value| number(value, measure))
 }
 
-fn shown_by(value: Option<Measured>, number: impl Fn(f64) -> String) -> String {
+fn shown_by(value: Option<ConfidenceInterval>, number: impl Fn(f64) -> String) -> String {
     let Some(value) = value else { return "nothing".to_owned() };
     match value.half_width_95() {
         Some(width) if width > 0.0 => format!("{} ±{}", number(value.value), number(width)),

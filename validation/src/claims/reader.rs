@@ -1,4 +1,4 @@
-//! From a registry's text to claims: every fault at once, at its place.
+//! Reads claims from a registry's text. All faults are reported at once, with their places.
 
 use flitwise_models::document::{Entry, Node, Reader, Table, Value, one_of};
 use flitwise_models::quantity::{Measure, Quantity};

@@ -1,14 +1,14 @@
-//! What settings ask for, and whether blocks are just that.
+//! The blocks that settings ask for, and whether stored blocks are these.
 //!
-//! Blocks are run one after another until they are enough, each with settings that follow from those before it. So
-//! the settings alone say which blocks an experiment without any history has, and a block that says with which
-//! settings it was run can be told from one that another question has left behind.
+//! Blocks are run one after another until the precision is reached. The settings of a block follow from the blocks
+//! before it. So the settings of an experiment determine its blocks if the store is empty. A block records the settings
+//! with which it was run, so that blocks of other experiments are recognised.
 
 use flitwise_models::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
 use super::Settings;
-use super::block::{Block, Measured, Stop};
+use super::block::{Block, Measurements, Stop};
 
 /// Times more replications are added at most; what is there then has to do.
 pub(crate) const MOST_ADDITIONS: usize = 4;
@@ -32,7 +32,7 @@ impl Asked {
 /// Whether nothing would be gained, or is allowed, by simulating on.
 pub(crate) fn is_enough(scenario: &Scenario, settings: &Settings, blocks: &[Block]) -> bool {
     let Some(last) = blocks.last() else { return false };
-    let measured = Measured::of(scenario, settings, blocks);
+    let measured = Measurements::of(scenario, settings, blocks);
     let is_precise = measured.is_narrow() && measured.suspicious_class().is_none();
     let ended = matches!(last.stop, Stop::Saturated | Stop::NoTraffic | Stop::MaxCycles);
     ended || is_precise || measured.messages() >= settings.max_messages
@@ -43,7 +43,7 @@ pub(crate) fn addition(scenario: &Scenario, settings: &Settings, blocks: &[Block
     if blocks.is_empty() {
         return settings.clone();
     }
-    let measured = Measured::of(scenario, settings, blocks);
+    let measured = Measurements::of(scenario, settings, blocks);
     let wanted = settings.precision;
     // half-widths of two sets of replications together: 1 / w² = 1 / w1² + 1 / w2²
     let precision = match measured.least_precise() {

@@ -1,4 +1,4 @@
-//! What replications have measured, apart from how it came about: what is kept, and what answers are made of.
+//! Measurements of a block of replications: the records that are stored and from which answers are computed.
 
 use flitwise_models::scenario::Scenario;
 use serde::{Deserialize, Serialize};
@@ -157,11 +157,11 @@ impl Block {
 pub fn answer_of(scenario: &Scenario, settings: &Settings, blocks: &[Block], by_hops: bool) -> Simulation {
     assert!(!blocks.is_empty(), "an answer needs something measured");
     let more_than_asked = asked_alone(scenario, settings, blocks) < blocks.len();
-    answer::of(&Measured { more_than_asked, by_hops, ..Measured::of(scenario, settings, blocks) })
+    answer::of(&Measurements { more_than_asked, by_hops, ..Measurements::of(scenario, settings, blocks) })
 }
 
 /// All that has been measured of a scenario.
-pub(crate) struct Measured<'a> {
+pub(crate) struct Measurements<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) seed: u64,
     pub(crate) wanted_precision: f64,
@@ -173,7 +173,7 @@ pub(crate) struct Measured<'a> {
     pub(crate) more_than_asked: bool,
 }
 
-impl<'a> Measured<'a> {
+impl<'a> Measurements<'a> {
     pub(crate) fn of(scenario: &'a Scenario, settings: &Settings, blocks: &'a [Block]) -> Self {
         let Settings { seed, precision: wanted_precision, .. } = *settings;
         Self { scenario, seed, wanted_precision, blocks, by_hops: false, more_than_asked: false }

@@ -1,4 +1,4 @@
-//! Does the backlog of a class grow without bound?
+//! Growth of the backlog of a class: steady or without bound.
 
 use crate::statistics::growth;
 

@@ -1,7 +1,7 @@
-//! How long a queue remembers, and whether it was measured for long enough.
+//! Correlation time of a queue, and the run length that it demands.
 //!
-//! Near saturation waiting is so skewed that a run over a few busy stretches lies below the mean most of the time and
-//! looks more certain than it is. What makes means of replications symmetric is their length in units of that memory.
+//! Near saturation waiting times are skewed: a run over a few busy periods mostly lies below the mean, and its interval
+//! is too narrow. Means of replications become symmetric if a replication is many correlation times long.
 
 use crate::measurement::Tally;
 

@@ -1,4 +1,4 @@
-//! One of the independent runs of an experiment.
+//! One independent run of an experiment.
 
 use flitwise_models::scenario::Scenario;
 use serde::{Deserialize, Serialize};

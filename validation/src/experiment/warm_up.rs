@@ -1,4 +1,4 @@
-//! Where the start no longer shows.
+//! End of the warm-up over all replications.
 
 use crate::statistics::mser5;
 

@@ -1,4 +1,4 @@
-//! How often each whole-number value was seen.
+//! Histogram of whole-number values.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Mean of correlated observations with its interval.
+//! Mean of correlated observations with its confidence interval.
 //!
 //! The ratio estimate and its residual variance: Cochran, *Sampling Techniques*, 3rd ed., 1977, ch. 6.
 //! Batches in place of observations: Law & Kelton, *Simulation Modeling and Analysis*, ch. 9.
@@ -200,7 +200,7 @@ fn correlation(replications: &[Vec<Batch>], mean: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::synthetic::{Draws, Layout, assert_coverage, coverage};
+    use super::super::synthetic::{Draws, LAYOUTS, Layout, assert_coverage, coverage};
     use super::*;
 
     fn runs<const B: usize>(sums: &[[f64; B]]) -> Vec<Vec<Batch>> {
@@ -277,12 +277,6 @@ mod tests {
         (mean.mean - truth).abs() <= mean.half_width_95.unwrap()
     }
 
-    const LAYOUTS: [Layout; 3] = [
-        Layout { replications: 16, batches: 1 },
-        Layout { replications: 4, batches: 8 },
-        Layout { replications: 1, batches: 32 },
-    ];
-
     #[test]
     fn independent_normals_are_covered() {
         for layout in LAYOUTS {
@@ -345,10 +339,9 @@ mod tests {
     /// Means of sixteen units whose skewness is 2: Student's intervals cover 90 % of the time.
     #[test]
     fn exponential_units_are_covered() {
-        let layout = Layout { replications: 16, batches: 1 };
         let share = coverage(1000, 4, |draws| {
-            let exponential = |draws: &mut Draws| draws.exponential();
-            let data = layout.fill(draws, |_| (), |(), draws| Batch { count: 1, sum: exponential(draws) });
+            let batch = |(): &mut (), draws: &mut Draws| Batch { count: 1, sum: draws.exponential() };
+            let data = LAYOUTS[0].fill(draws, |_| (), batch);
             covers(&mean_of(&data).unwrap(), 1.0)
         });
         assert_coverage(share, 1000, 0.93..=0.97);
@@ -364,19 +357,8 @@ mod tests {
     /// M/D/1 at load 0.7: mean wait ρ / (2 (1 - ρ)) service times.
     fn waiting(layout: Layout, repetitions: u32) -> f64 {
         coverage(repetitions, 3, |draws| {
-            let data = layout.fill(
-                draws,
-                |draws| draws.stationary_wait(0.7),
-                |wait, draws| {
-                    let sum = (0..500)
-                        .map(|_| {
-                            *wait = draws.next_wait(*wait, 0.7);
-                            *wait
-                        })
-                        .sum();
-                    Batch { count: 500, sum }
-                },
-            );
+            let batch = |waits: &[f64]| Batch { count: waits.len() as u64, sum: waits.iter().sum() };
+            let data = layout.waits(draws, batch);
             covers(&mean_of(&data).unwrap(), 0.7 / 0.6)
         })
     }

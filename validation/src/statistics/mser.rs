@@ -1,4 +1,4 @@
-//! Where the start of a run no longer shows: MSER-5.
+//! End of the warm-up of a run by MSER-5.
 //!
 //! K. P. White Jr., "An effective truncation heuristic for bias reduction in simulation output",
 //! *Simulation* 69 (1997) 323-334; K. P. White Jr., M. J. Cobb & S. C. Spratt, "A comparison of five
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn it_is_the_minimum_of_the_definition() {
-        let mut draws = Draws(11);
+        let mut draws = Draws::from(11);
         for length in [10, 11, 57, 400] {
             for _ in 0..50 {
                 let series: Vec<f64> =
@@ -84,7 +84,7 @@ mod tests {
     /// A transient of 300 observations that fades: most of it goes, and little more.
     #[test]
     fn a_transient_is_dropped() {
-        let mut draws = Draws(12);
+        let mut draws = Draws::from(12);
         let series: Vec<f64> =
             (0..5000).map(|i| 50.0 * (-f64::from(i) / 100.0).exp() + draws.normal()).collect();
         let found = mser5(&series).unwrap();

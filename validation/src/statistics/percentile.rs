@@ -1,4 +1,4 @@
-//! What a share of all values keeps within, with its interval.
+//! Percentiles with confidence intervals.
 //!
 //! An interval for the share at a value becomes one for the value at a share: R. S. Woodruff, "Confidence
 //! intervals for medians and other position measures", *Journal of the American Statistical Association* 47
@@ -74,7 +74,7 @@ fn shares_none(replications: &[Vec<Histogram>]) -> Vec<Vec<Batch>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::synthetic::{Layout, assert_coverage, coverage, wait_exceeded_by};
+    use super::super::synthetic::{LAYOUTS, Layout, assert_coverage, coverage, wait_exceeded_by};
     use super::*;
 
     #[test]
@@ -124,17 +124,8 @@ mod tests {
         let truths = SHARES.map(|p| (20.0 * wait_exceeded_by(1.0 - p, 0.7)).floor() as u64);
         let mut covered = [0; 3];
         coverage(repetitions, 6, |draws| {
-            let data = layout.fill(
-                draws,
-                |draws| draws.stationary_wait(0.7),
-                |wait, draws| {
-                    let next = |_| {
-                        *wait = draws.next_wait(*wait, 0.7);
-                        (20.0 * *wait) as u64
-                    };
-                    (0..500).map(next).collect::<Histogram>()
-                },
-            );
+            let batch = |waits: &[f64]| waits.iter().map(|wait| (20.0 * wait) as u64).collect::<Histogram>();
+            let data = layout.waits(draws, batch);
             for ((p, truth), hits) in SHARES.iter().zip(truths).zip(&mut covered) {
                 let found = percentile_of(&data, *p).unwrap();
                 if found.lower_95 <= truth && found.upper_95.is_none_or(|upper| truth <= upper) {
@@ -145,12 +136,6 @@ mod tests {
         });
         covered.map(|hits| f64::from(hits) / f64::from(repetitions))
     }
-
-    const LAYOUTS: [Layout; 3] = [
-        Layout { replications: 16, batches: 1 },
-        Layout { replications: 4, batches: 8 },
-        Layout { replications: 1, batches: 32 },
-    ];
 
     #[test]
     fn percentiles_of_waits_are_covered() {

@@ -1,4 +1,4 @@
-//! How often something happens, when hits come in clusters and may be few or none.
+//! Proportions with confidence intervals, for hits that are rare or come in clusters.
 //!
 //! \[KG98\] E. L. Korn & B. I. Graubard, "Confidence intervals for proportions with small expected number of
 //! positive counts estimated from survey data", *Survey Methodology* 24 (1998) 193-201.
@@ -117,7 +117,9 @@ fn effective_count(spread: &Spread, share: f64, design_effect_hint: f64) -> f64 
 
 #[cfg(test)]
 mod tests {
-    use super::super::synthetic::{Layout, assert_coverage, coverage, independent_hits, wait_exceeded_by};
+    use super::super::synthetic::{
+        LAYOUTS, Layout, assert_coverage, coverage, independent_hits, wait_exceeded_by,
+    };
     use super::*;
 
     fn one(count: u64, hits: u64) -> Proportion {
@@ -174,10 +176,9 @@ mod tests {
     /// Independent hits down to 10 among 10,000, and none expected at all.
     #[test]
     fn independent_hits_are_covered() {
-        let layout = Layout { replications: 16, batches: 1 };
         for p in [0.3, 0.03, 1e-3, 1e-5] {
             let share = coverage(400, 4, |draws| {
-                let found = proportion_of(&independent_hits(layout, draws, 200, p), 1.0).unwrap();
+                let found = proportion_of(&independent_hits(LAYOUTS[0], draws, 200, p), 1.0).unwrap();
                 (found.lower_95..=found.upper_95).contains(&p)
             });
             assert_coverage(share, 400, 0.93..=1.0);
@@ -192,41 +193,21 @@ mod tests {
         let bounds = SHARES.map(|p| wait_exceeded_by(p, 0.7));
         let mut covered = [0; 4];
         coverage(repetitions, 5, |draws| {
-            let counts = layout.fill(
-                draws,
-                |draws| draws.stationary_wait(0.7),
-                |wait, draws| {
-                    let mut beyond = [0_u64; 5];
-                    for _ in 0..500 {
-                        *wait = draws.next_wait(*wait, 0.7);
-                        for (hits, bound) in beyond.iter_mut().zip(bounds.iter().chain(&[1.0])) {
-                            *hits += u64::from(*wait > *bound);
-                        }
-                    }
-                    beyond
-                },
-            );
-            let batches = |bound: usize| -> Vec<Vec<Batch>> {
-                let batch = |hits: &[u64; 5]| Batch { count: 500, sum: hits[bound] as f64 };
-                counts.iter().map(|run| run.iter().map(batch).collect()).collect()
+            let runs = layout.waits(draws, <[f64]>::to_vec);
+            let batches = |bound: f64| -> Vec<Vec<Batch>> {
+                let beyond = |waits: &Vec<f64>| waits.iter().filter(|wait| **wait > bound).count() as f64;
+                let batch = |waits: &Vec<f64>| Batch { count: waits.len() as u64, sum: beyond(waits) };
+                runs.iter().map(|run| run.iter().map(batch).collect()).collect()
             };
-            let hint = design_effect(&batches(4)).unwrap();
-            for (bound, p) in SHARES.iter().enumerate() {
-                let found = proportion_of(&batches(bound), hint).unwrap();
-                if (found.lower_95..=found.upper_95).contains(p) {
-                    covered[bound] += 1;
-                }
+            let hint = design_effect(&batches(1.0)).unwrap();
+            for ((bound, p), hits) in bounds.iter().zip(SHARES).zip(&mut covered) {
+                let found = proportion_of(&batches(*bound), hint).unwrap();
+                *hits += i32::from((found.lower_95..=found.upper_95).contains(&p));
             }
             true
         });
         covered.map(|hits| f64::from(hits) / f64::from(repetitions))
     }
-
-    const LAYOUTS: [Layout; 3] = [
-        Layout { replications: 16, batches: 1 },
-        Layout { replications: 4, batches: 8 },
-        Layout { replications: 1, batches: 32 },
-    ];
 
     #[test]
     fn clustered_hits_are_covered() {

@@ -1,25 +1,23 @@
-//! Data of which the truth is known, for the tests of this module.
+//! Random data with known means and percentiles, for the tests of this module.
 
 use std::ops::RangeInclusive;
 
 use flitwise_models::queueing::Md1;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::Batch;
 
-/// SplitMix64 (Steele, Lea & Flood 2014).
-pub(super) struct Draws(pub(super) u64);
+pub(super) struct Draws(SplitMix64);
 
 impl Draws {
-    pub(super) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+    pub(super) fn from(seed: u64) -> Self {
+        Self(SplitMix64::seed_from_u64(seed))
     }
 
     /// In (0, 1).
     pub(super) fn uniform(&mut self) -> f64 {
-        ((self.bits() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+        ((self.0.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 
     /// Mean 1.
@@ -80,7 +78,26 @@ impl Layout {
             })
             .collect()
     }
+
+    /// Waits of M/D/1 at load 0.7 \[service times\], 500 to a batch, as `batch` sees them.
+    pub(super) fn waits<T>(self, draws: &mut Draws, batch: impl Fn(&[f64]) -> T) -> Vec<Vec<T>> {
+        let start = |draws: &mut Draws| draws.stationary_wait(0.7);
+        self.fill(draws, start, |wait, draws| {
+            let next = |_| {
+                *wait = draws.next_wait(*wait, 0.7);
+                *wait
+            };
+            batch(&(0..500).map(next).collect::<Vec<f64>>())
+        })
+    }
 }
+
+/// From many units that are replications to many that are batches.
+pub(super) const LAYOUTS: [Layout; 3] = [
+    Layout { replications: 16, batches: 1 },
+    Layout { replications: 4, batches: 8 },
+    Layout { replications: 1, batches: 32 },
+];
 
 /// Batches of which each observation is a hit independently of all others.
 pub(super) fn independent_hits(layout: Layout, draws: &mut Draws, count: u64, p: f64) -> Vec<Vec<Batch>> {
@@ -93,7 +110,7 @@ pub(super) fn independent_hits(layout: Layout, draws: &mut Draws, count: u64, p:
 
 /// Share of repetitions in which `covered` holds.
 pub(super) fn coverage(repetitions: u32, seed: u64, mut covered: impl FnMut(&mut Draws) -> bool) -> f64 {
-    let mut draws = Draws(seed << 32);
+    let mut draws = Draws::from(seed << 32);
     let hits = (0..repetitions).filter(|_| covered(&mut draws)).count();
     hits as f64 / f64::from(repetitions)
 }

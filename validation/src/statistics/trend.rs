@@ -1,4 +1,4 @@
-//! Does something grow without end?
+//! Test for growth without bound.
 
 use super::beta::student_quantile;
 

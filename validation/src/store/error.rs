@@ -1,4 +1,4 @@
-//! What can go wrong, and what was done about it.
+//! Errors of the store, and the notices of broken files.
 
 use std::path::{Path, PathBuf};
 use std::{fmt, io};

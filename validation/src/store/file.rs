@@ -1,4 +1,4 @@
-//! The file of one record: its name, its bytes and whether they are to be believed.
+//! The file of one record: its name, its bytes and their checksum.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _};

@@ -1,4 +1,4 @@
-//! What a record is of.
+//! The key of a record: a value as JSON text, and its hash.
 
 use serde::Serialize;
 use serde_json::Value;
