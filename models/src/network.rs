@@ -2,9 +2,11 @@
 //! own.
 
 mod hypercube;
+mod lattice;
 mod single;
 
 pub use hypercube::Hypercube;
+pub use lattice::{Mesh, Torus};
 pub use single::Single;
 
 use serde::{Deserialize, Serialize};
@@ -37,6 +39,17 @@ pub enum LinkEnd {
     },
     /// At a node.
     Node(u32),
+    /// Nowhere: the router has no such link.
+    Absent,
+}
+
+/// Which half of its virtual channels a message takes on a ring, so that no circle of messages waits for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    /// Before the dateline.
+    Lower,
+    /// On the channel across the dateline and behind it.
+    Upper,
 }
 
 /// What a topology says of itself. Nodes, routers and ports are numbered from 0.
@@ -62,8 +75,24 @@ pub trait Topology {
     /// Network channels from node to node.
     fn hops(&self, source: u32, destination: u32) -> u32;
 
-    /// The output port of `router` on the way to the node `destination`.
-    fn route(&self, router: u32, destination: u32) -> u32;
+    /// The output port of `router` on the way from the node `source` to the node `destination`; the first of parallel
+    /// links.
+    fn route(&self, router: u32, source: u32, destination: u32) -> u32;
+
+    /// Parallel links each way between neighbours.
+    fn parallel_links(&self) -> u32 {
+        1
+    }
+
+    /// Whether network channels form rings, so that messages take halves of their virtual channels.
+    fn has_rings(&self) -> bool {
+        false
+    }
+
+    /// Whether a message on its way leaves `router` behind the dateline of a ring.
+    fn half(&self, _router: u32, _source: u32, _destination: u32) -> Half {
+        Half::Lower
+    }
 
     /// Router and input port that the injection link of a node leads to.
     fn entry(&self, node: u32) -> (u32, u32);
@@ -93,9 +122,9 @@ pub trait Topology {
     fn shared_links(&self) -> &'static str;
 }
 
-/// Declares the topologies: the variant of the specification, the type and its size.
+/// Declares the topologies: the type, and how it is made from the specification.
 macro_rules! topologies {
-    ($($variant:ident { $size:ident } => $topology:ident,)+) => {
+    ($($topology:ident: $spec:pat => $made:expr,)+) => {
         /// A network of any topology.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Network {
@@ -108,7 +137,7 @@ macro_rules! topologies {
         impl From<NetworkSpec> for Network {
             fn from(spec: NetworkSpec) -> Self {
                 match spec {
-                    $(NetworkSpec::$variant { $size } => Self::$topology($topology { $size }),)+
+                    $($spec => Self::$topology($made),)+
                 }
             }
         }
@@ -126,8 +155,12 @@ macro_rules! topologies {
 }
 
 topologies! {
-    Router { ports } => Single,
-    Hypercube { dimension } => Hypercube,
+    Single: NetworkSpec::Router { ports } => Single { ports },
+    Hypercube: NetworkSpec::Hypercube { dimension } => Hypercube { dimension },
+    Mesh: NetworkSpec::Mesh { radix, dimensions, nodes_per_router, links } =>
+        Mesh::new(radix.of_dimensions(dimensions), nodes_per_router, links),
+    Torus: NetworkSpec::Torus { radix, dimensions, nodes_per_router, links } =>
+        Torus::new(radix.of_dimensions(dimensions), nodes_per_router, links),
 }
 
 impl Network {

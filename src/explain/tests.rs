@@ -3,7 +3,7 @@
 use flitwise_models::fixed_point;
 use flitwise_models::published::solve;
 use flitwise_models::scenario::{
-    ClassSpec, DeadlineSpec, NetworkSpec, PRESETS, Preset, RouterSpec, ScenarioSpec, Scheduler, SourceSpec,
+    ClassSpec, DeadlineSpec, NetworkSpec, Preset, RouterSpec, ScenarioSpec, Scheduler, SourceSpec,
 };
 
 use super::derivation::{Instance, Part};
@@ -172,7 +172,7 @@ mod printed {
 
 #[test]
 fn presets_are_explained_at_any_load() {
-    for preset in PRESETS {
+    for preset in Preset::of("kyd05") {
         for factor in [0.0, 1e-3, 1.0, 1.7, 3.0, 20.0] {
             let mut spec = preset.scenario().spec().clone();
             spec.classes.iter_mut().for_each(|class| class.rate = (class.rate * factor).min(1.0));
@@ -236,7 +236,7 @@ fn the_refined_model_is_explained() {
 /// The numbers shown are those of `solve`, and the parts are the whole.
 #[test]
 fn what_is_shown_is_what_is_answered() {
-    for preset in PRESETS {
+    for preset in Preset::of("kyd05") {
         let scenario = preset.scenario();
         let answer = solve(&scenario, &Options::default()).unwrap();
         let (derivation, _) = explained(&scenario, &everything());
@@ -326,7 +326,7 @@ fn many_classes_are_explained() {
 
 #[test]
 fn what_does_not_converge_is_explained() {
-    for preset in PRESETS {
+    for preset in Preset::of("kyd05") {
         let scenario = preset.scenario();
         let fixed_point = fixed_point::Options { max_iterations: 2, ..Default::default() };
         let options = Options { fixed_point, details: true, ..Options::default() };

@@ -31,10 +31,7 @@ fn loaded(preset: &str, flits_per_cycle: f64, change: impl Fn(&mut NetworkSpec, 
 fn as_it_is(_: &mut NetworkSpec, _: &mut Scheduler) {}
 
 fn routers(scenario: &Scenario) -> u64 {
-    match scenario.network() {
-        NetworkSpec::Router { .. } => 1,
-        NetworkSpec::Hypercube { dimension } => 1 << dimension,
-    }
+    u64::from(scenario.topology().routers())
 }
 
 /// A run past its start, simulated on slice by slice.

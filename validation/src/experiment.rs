@@ -126,7 +126,8 @@ pub fn unsupported(document: &Document) -> Vec<Fault> {
 
 /// What the simulator reads of a scenario.
 const READS: &[Read] = &[
-    Read::Words("network.topology", &["router", "hypercube"]),
+    Read::Words("network.topology", &["router", "hypercube", "mesh", "torus"]),
+    Read::Keys("network", &["radix", "dimensions", "nodes_per_router", "links"]),
     Read::Within("network.ports", 2.0, MAX_PORTS as f64, "flitwise solve takes up to 1024"),
     Read::Within("network.dimension", 1.0, MAX_DIMENSION as f64, "flitwise solve takes up to 16"),
     Read::Within(

@@ -43,7 +43,7 @@ impl Topology for Hypercube {
     }
 
     #[inline]
-    fn route(&self, router: u32, destination: u32) -> u32 {
+    fn route(&self, router: u32, _: u32, destination: u32) -> u32 {
         (router ^ destination).trailing_zeros().min(self.dimension)
     }
 

@@ -39,7 +39,7 @@ impl Topology for Single {
     }
 
     #[inline]
-    fn route(&self, _: u32, destination: u32) -> u32 {
+    fn route(&self, _: u32, _: u32, destination: u32) -> u32 {
         destination
     }
 

@@ -134,6 +134,13 @@ impl Rules for ClassSpec {
                 Some("set it to 1, or the rate to 0"),
             );
         }
+        if self.virtual_channels == 1 && self.rate > 0.0 && door.network.topology().has_rings() {
+            let help = Some(
+                "a message takes one half of them before the dateline of a ring and the other behind it",
+            );
+            let wanted = "2 or more virtual channels in a torus";
+            door.refuse(&format!("{path}.virtual_channels"), "1".to_owned(), wanted, help);
+        }
         self.source.fits(self.rate, &format!("{path}.source"), door);
         for (index, deadline) in self.deadlines.iter().enumerate() {
             let DeadlineSpec::Hops(HopDeadlines { hops, .. }) = deadline else { continue };
@@ -146,7 +153,7 @@ impl Rules for ClassSpec {
                     door.refuse(&key, format!("{hops} hops"), wanted, Some(help));
                 }
                 // a size that is refused itself says nothing about hops
-                most if most < *hops && (1..=16).contains(&most) => {
+                most if most < *hops && (1..=u32::from(u8::MAX)).contains(&most) => {
                     door.refuse(&key, hops.to_string(), &format!("1 to {most} hops"), None);
                 }
                 _ => {}

@@ -26,8 +26,8 @@ table! {
     /// Deadlines for the messages that cross a given number of network channels.
     #[derive(Eq)]
     pub struct HopDeadlines {
-        /// Network channels crossed, `1..=dimension`.
-        hops: u32 ["hops"] = 1, within(1.0, 16.0).wanted();
+        /// Network channels crossed, from 1 to the most that a message crosses.
+        hops: u32 ["hops"] = 1, within(1.0, 255.0).wanted();
         /// Deadlines.
         deadlines: Vec<u32> ["cycles"] = Vec::new(),
             within(1.0, MAX_DEADLINE_CYCLES as f64).wanted().magnitude(Magnitude::Bound).example("[42, 47]");

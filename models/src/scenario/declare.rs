@@ -529,6 +529,7 @@ macro_rules! table {
                 $Branch:ident $word:literal $({
                     $(
                         $(#[doc = $key_sentence:literal])+
+                        $(#[serde($($serde:tt)+)])?
                         $field:ident: $type:ty $([$unit:literal])? = $default:expr $(, $limits:expr)?;
                     )+
                 })?,
@@ -546,6 +547,7 @@ macro_rules! table {
                     $(
                         $(#[doc = $key_sentence])+
                         $(#[doc = concat!(" \\[", $unit, "\\]")])?
+                        $(#[serde($($serde)+)])?
                         $field: $type,
                     )+
                 })?,

@@ -1,6 +1,10 @@
 //! `[network]`: how routers and nodes are wired.
 
 use super::declare::*;
+use super::radix::{MAX_DIMENSIONS, Radix};
+
+/// The most nodes of a mesh or torus.
+const MAX_NODES: u64 = 16_384;
 
 table! {
     /// How routers and nodes are wired.
@@ -16,7 +20,60 @@ table! {
             /// Dimensions `n` of the cube.
             dimension: u32 ["dimensions"] = 16, within(1.0, 16.0).wanted().parameter(5, Varies::Whole);
         },
+        /// Routers on a rectangular lattice, each joined to its neighbours; routes go the lowest dimension first.
+        Mesh "mesh" {
+            /// Routers along each dimension, or along all of `dimensions`.
+            radix: Radix ["routers"] = Radix::NONE, within(2.0, 64.0).wanted().example("[4, 4]");
+            /// Dimensions, where `radix` is one number for all of them.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            dimensions: Option<u32> ["dimensions"] = None, within(1.0, MAX_DIMENSIONS as f64);
+            /// Nodes at every router.
+            nodes_per_router: u32 ["nodes"] = 1, within(1.0, 64.0);
+            /// Parallel links each way between neighbours.
+            links: u32 ["links"] = 1, within(1.0, 8.0);
+        },
+        /// The same with the ends of every line joined to a ring; messages go the shorter way round.
+        Torus "torus" {
+            /// Routers along each dimension, or along all of `dimensions`.
+            radix: Radix ["routers"] = Radix::NONE, within(3.0, 64.0).wanted().example("[4, 4]");
+            /// Dimensions, where `radix` is one number for all of them.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            dimensions: Option<u32> ["dimensions"] = None, within(1.0, MAX_DIMENSIONS as f64);
+            /// Nodes at every router.
+            nodes_per_router: u32 ["nodes"] = 1, within(1.0, 64.0);
+            /// Parallel links each way between neighbours.
+            links: u32 ["links"] = 1, within(1.0, 8.0);
+        },
     }
 }
 
-impl Rules for NetworkSpec {}
+impl Rules for NetworkSpec {
+    fn rules(&self, path: &str, door: &mut Door) {
+        let (Self::Mesh { radix, dimensions, nodes_per_router, .. }
+        | Self::Torus { radix, dimensions, nodes_per_router, .. }) = *self
+        else {
+            return;
+        };
+        if let Some(dimensions) = dimensions
+            && radix.sides().len() > 1
+        {
+            let wanted = "none where radix is a list";
+            let help = Some("write one number as radix, or leave dimensions out");
+            door.refuse(&format!("{path}.dimensions"), dimensions.to_string(), wanted, help);
+        }
+        let sides = radix.sides().iter().map(|side| u64::from(*side));
+        let routers: u64 = match dimensions {
+            Some(dimensions) => sides.product::<u64>().saturating_pow(dimensions.min(MAX_DIMENSIONS as u32)),
+            None => sides.product(),
+        };
+        let nodes = routers.saturating_mul(u64::from(nodes_per_router));
+        if nodes > MAX_NODES {
+            door.refuse(
+                &format!("{path}.radix"),
+                format!("{nodes} nodes"),
+                &format!("at most {MAX_NODES}"),
+                None,
+            );
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! The built-in scenarios: the systems behind the figures of [KYD05], as commented files.
+//! The built-in scenarios: the systems behind the figures of [KYD05], and networks of other kinds, as commented files.
 
 use super::check::Scenario;
 use crate::document::{Document, nearest};
@@ -8,6 +8,8 @@ use crate::document::{Document, nearest};
 pub struct Preset {
     /// What it is called on the command line.
     pub name: &'static str,
+    /// The paper it is of, or another group of presets: the folder of its file.
+    pub group: &'static str,
     /// One line on what it is.
     pub about: &'static str,
     /// The file, comments and all.
@@ -15,25 +17,38 @@ pub struct Preset {
 }
 
 macro_rules! preset {
-    ($name:literal, $about:literal) => {
-        Preset { name: $name, about: $about, text: include_str!(concat!("presets/", $name, ".toml")) }
+    ($group:literal, $name:literal, $about:literal) => {
+        Preset {
+            name: $name,
+            group: $group,
+            about: $about,
+            text: include_str!(concat!("presets/", $group, "/", $name, ".toml")),
+        }
     };
 }
 
 /// All built-in scenarios.
 pub const PRESETS: &[Preset] = &[
-    preset!("router16", "16-port router of Table 1: R1, R2, best effort (Figs. 4-6, 13)"),
-    preset!("router16-3rt", "16-port router with three real-time classes and best effort"),
-    preset!("router16-on-off", "16-port router with bursty real-time sources (Fig. 12a)"),
-    preset!("cube5", "5-cube of 32 nodes: R1, R2, best effort (Fig. 7a)"),
-    preset!("cube6", "6-cube of 64 nodes: R1, R2, best effort (Figs. 7b, 8, 9, 11a, 14)"),
-    preset!("cube7", "7-cube of 128 nodes: R1, R2, best effort (Fig. 7c)"),
-    preset!("cube6-be64", "6-cube with best-effort messages of 64 flits (Fig. 10)"),
-    preset!("cube6-3rt", "6-cube with three real-time classes and best effort (Fig. 11b)"),
-    preset!("cube6-on-off", "6-cube with bursty real-time sources (Fig. 12b)"),
+    preset!("kyd05", "router16", "16-port router of Table 1: R1, R2, best effort (Figs. 4-6, 13)"),
+    preset!("kyd05", "router16-3rt", "16-port router with three real-time classes and best effort"),
+    preset!("kyd05", "router16-on-off", "16-port router with bursty real-time sources (Fig. 12a)"),
+    preset!("kyd05", "cube5", "5-cube of 32 nodes: R1, R2, best effort (Fig. 7a)"),
+    preset!("kyd05", "cube6", "6-cube of 64 nodes: R1, R2, best effort (Figs. 7b, 8, 9, 11a, 14)"),
+    preset!("kyd05", "cube7", "7-cube of 128 nodes: R1, R2, best effort (Fig. 7c)"),
+    preset!("kyd05", "cube6-be64", "6-cube with best-effort messages of 64 flits (Fig. 10)"),
+    preset!("kyd05", "cube6-3rt", "6-cube with three real-time classes and best effort (Fig. 11b)"),
+    preset!("kyd05", "cube6-on-off", "6-cube with bursty real-time sources (Fig. 12b)"),
+    preset!("networks", "mesh4x4", "4x4 mesh of 16 nodes: real time and best effort; to simulate"),
+    preset!("networks", "torus8x8", "8x8 torus of 64 nodes, two virtual channels per class; to simulate"),
+    preset!("networks", "fat-mesh", "2x2 mesh of 16 nodes, two links between neighbours; to simulate"),
 ];
 
 impl Preset {
+    /// Those of a group.
+    pub fn of(group: &str) -> impl Iterator<Item = &'static Self> {
+        PRESETS.iter().filter(move |preset| preset.group == group)
+    }
+
     /// The preset called `name`.
     ///
     /// # Errors
@@ -62,8 +77,13 @@ mod tests {
     use crate::scenario::{ClassKind, ScenarioSpec};
 
     #[test]
-    fn every_preset_is_sound_and_keeps_the_proportions_of_section_4() {
-        for preset in PRESETS {
+    fn every_preset_is_sound() {
+        PRESETS.iter().for_each(|preset| assert!(!preset.scenario().classes().is_empty()));
+    }
+
+    #[test]
+    fn presets_of_the_paper_keep_the_proportions_of_section_4() {
+        for preset in Preset::of("kyd05") {
             let scenario = preset.scenario();
             let rates: Vec<f64> = scenario
                 .classes()

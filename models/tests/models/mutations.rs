@@ -9,7 +9,7 @@ use std::time::Instant;
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Failure, Model, Options};
 use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{PRESETS, Scenario};
+use flitwise_models::scenario::{Preset, Scenario};
 
 use crate::thread_time::seconds;
 
@@ -129,7 +129,7 @@ fn try_out(files: u32, seed: u64) -> Account {
     let mut draw = Draw(seed);
     let mut account = Account::default();
     let begun = Instant::now();
-    let presets: Vec<String> = PRESETS.iter().map(|preset| without_comments(preset.text)).collect();
+    let presets: Vec<String> = Preset::of("kyd05").map(|preset| without_comments(preset.text)).collect();
     for _ in 0..files {
         let bytes = mutated(&presets[draw.below(presets.len())], &mut draw);
         let Ok(text) = String::from_utf8(bytes) else { continue };

@@ -111,14 +111,10 @@ fn deadlines(network: NetworkSpec, stages: u32, flits: u32) -> Vec<DeadlineSpec>
         let after = [0, 1, 5, 20, 100, 400].map(|more| first + more);
         (first > 1).then(|| first - 1).into_iter().chain(after).collect::<Vec<u32>>()
     };
-    match network {
-        NetworkSpec::Router { .. } => around(0).into_iter().map(DeadlineSpec::Cycles).collect(),
-        NetworkSpec::Hypercube { dimension } => {
-            let of_hops = |hops| DeadlineSpec::Hops(HopDeadlines { hops, deadlines: around(hops) });
-            let of_all = around(1).into_iter().map(DeadlineSpec::Cycles);
-            of_all.chain((1..=dimension).map(of_hops)).collect()
-        }
-    }
+    let most_hops = network.topology().most_hops();
+    let of_hops = |hops| DeadlineSpec::Hops(HopDeadlines { hops, deadlines: around(hops) });
+    let of_all = around(most_hops.min(1)).into_iter().map(DeadlineSpec::Cycles);
+    of_all.chain((1..=most_hops).map(of_hops)).collect()
 }
 
 fn with_classes(scenario: &Scenario, classes: Vec<ClassSpec>) -> Scenario {
@@ -223,10 +219,7 @@ proptest! {
         let answer = solved_if_it_settles(&scenario, &DETAILS)?;
         for (spec, class) in scenario.classes().iter().zip(&answer.classes) {
             for deadline in &class.deadlines {
-                let hops = match scenario.network() {
-                    NetworkSpec::Router { .. } => 0,
-                    NetworkSpec::Hypercube { .. } => deadline.hops.unwrap_or(1),
-                };
+                let hops = deadline.hops.unwrap_or(scenario.topology().most_hops().min(1));
                 let Some(miss) = deadline.miss_probability else { continue };
                 prop_assert!((0.0..=1.0).contains(&miss), "{}", miss);
                 if deadline.deadline_cycles < transfer(stages, hops, spec.message_flits) {
@@ -472,6 +465,7 @@ fn an_idle_network_takes_the_transfer_time() {
                     NetworkSpec::Hypercube { dimension: n } => {
                         f64::from(n) * 0.5f64 / (1.0 - 0.5f64.powi(n as i32))
                     }
+                    _ => unreachable!("the models know routers and cubes"),
                 };
                 let lone = f64::from(pipeline_stages) * (1.0 + mean_hops) - 1.0 + f64::from(flits);
                 // so rare is it that a message meets another

@@ -363,7 +363,7 @@ fn a_scenario_has_one_answer() {
     for seed in 300..360 {
         has_one_answer(&anything(seed, 128), &mut warm);
     }
-    for preset in flitwise_models::scenario::PRESETS {
+    for preset in flitwise_models::scenario::Preset::of("kyd05") {
         for factor in [0.2, 1.0] {
             has_one_answer(&preset.scenario().with_rates_scaled(factor), &mut warm);
         }

@@ -8,8 +8,8 @@ use crate::message::Offer;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Queued {
     pub(crate) offer: Offer,
-    /// The groups of virtual channels that it asks for on network and on ejection channels.
-    pub(crate) groups: [u8; 2],
+    /// The groups of virtual channels that it asks for on its way.
+    pub(crate) groups: [u8; 3],
     /// What the link scheduler wants back when the message takes a lane.
     pub(crate) ticket: f64,
 }

@@ -7,15 +7,16 @@ use crate::message::{Delivery, Offer};
 pub(crate) struct Message {
     generated_cycle: u64,
     entered_cycle: u64,
-    source: u32,
+    pub(crate) source: u32,
     pub(crate) destination: u32,
     /// Its length \[flits\].
     pub(crate) flits: u32,
     /// Its Vtick \[cycles/flit\].
     pub(crate) vtick: f64,
     class: u8,
-    /// The group of virtual channels that it asks for on network and on ejection channels.
-    pub(crate) groups: [u8; 2],
+    /// The groups of virtual channels that it asks for on its way, see
+    /// [`VirtualChannels::on_the_way`](super::virtual_channels::VirtualChannels::on_the_way).
+    pub(crate) groups: [u8; 3],
     /// When its header last left over a link, requested an output lane or was granted one.
     mark: u64,
     /// What its header has waited so far, as in [`Delivery`].
@@ -126,7 +127,7 @@ impl Ledger {
     }
 
     /// A message takes a lane of its network interface; its number.
-    pub(crate) fn starts(&mut self, offer: &Offer, groups: [u8; 2]) -> u32 {
+    pub(crate) fn starts(&mut self, offer: &Offer, groups: [u8; 3]) -> u32 {
         let message = Message {
             generated_cycle: offer.arrival.cycle,
             entered_cycle: 0,

@@ -1,14 +1,16 @@
 //! The simulator as its rules read: one object per flit, one queue per buffer; every router, port and lane is
 //! looked at in every cycle.
 //!
-//! It follows T1 to T9, S1 to S9 and V1 to V4 of [the notes](crate::notes) rule by rule, and it is slow. It serves two purposes:
-//! [`diagram`](crate::diagram) draws its flits, and the fast simulator must deliver every message in the same cycle.
+//! It follows T1 to T9, S1 to S9, V1 to V4, N1 and N2 of [the notes](crate::notes) rule by rule, and it is slow. It
+//! serves two purposes: [`diagram`](crate::diagram) draws its flits, and the fast simulator must deliver every message
+//! in the same cycle.
 
 mod channel;
 mod message;
 mod rules;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 
 use flitwise_models::scenario::Scenario;
 
@@ -112,8 +114,8 @@ struct InputLane {
 /// The state of the message at the front of an input lane.
 #[derive(Clone)]
 struct Front {
-    /// The output port that it goes to.
-    output: usize,
+    /// The output port that it goes to; before its request those of parallel links.
+    outputs: Range<usize>,
     /// V2, V3: the first lane of the group that it asks for there.
     group: usize,
     /// The first cycle in which it can be granted its output lane.
@@ -157,10 +159,10 @@ impl Network {
 
     /// T1: a message generated now joins its source queue and can be sent now.
     fn generate(&mut self, offer: &Offer, now: u64) {
-        let [at_source, network, ejection] = self.rules.groups(offer);
+        let at_source = self.rules.group_at_source(offer);
         let channel = &mut self.channels[self.injection[offer.arrival.source as usize]];
         channel.generate(self.generated, offer, at_source, now);
-        self.messages.insert(self.generated, Message::new(offer, [network, ejection]));
+        self.messages.insert(self.generated, Message::new(offer));
         self.generated += 1;
     }
 
@@ -170,6 +172,9 @@ impl Network {
             self.channels[channel].take_waiting(now, &self.rules);
         }
         let eligible: Vec<_> = self.channels.iter().map(|channel| self.eligible(channel)).collect();
+        // with P = 3 a message crosses in the cycle of its grant, else before the stage of arbitration
+        let before = if self.rules.pipeline_stages == 3 { Vec::new() } else { self.crossings(&[]) };
+        self.choose_links(&before, now);
         let grants = self.grants(now);
         let crossings = self.crossings(&grants);
         let coming_in: Vec<_> = self.channels.iter_mut().map(|channel| channel.wire.take()).collect();
@@ -206,6 +211,39 @@ impl Network {
         lanes.map(|(lane, buffer)| !buffer.flits.is_empty() && has_room(lane)).collect()
     }
 
+    /// N2: of parallel links a header takes in the cycle of its request the one of which the fewest lanes belong to
+    /// messages or are asked for, after the crossings of this cycle; of equal ones the first. Headers choose one after
+    /// another, by input port and lane.
+    fn choose_links(&mut self, crossings: &[Path], now: u64) {
+        for router in 0..self.routers.len() {
+            let ports = 0..self.routers[router].inputs.len();
+            for (port, lane) in ports.flat_map(|port| (0..self.rules.lanes()).map(move |lane| (port, lane))) {
+                let Some(front) = &self.routers[router].inputs[port][lane].front else { continue };
+                if front.request_cycle == now && front.outputs.len() > 1 {
+                    let links = front.outputs.clone();
+                    let least = links.min_by_key(|output| self.taken(router, *output, crossings, now));
+                    let front = self.routers[router].inputs[port][lane].front.as_mut();
+                    front.zip(least).into_iter().for_each(|(front, least)| front.outputs = least..least + 1);
+                }
+            }
+        }
+    }
+
+    /// N2: the lanes of an output that belong to messages or are asked for.
+    fn taken(&self, router: usize, output: usize, crossings: &[Path], now: u64) -> usize {
+        let Router { inputs, .. } = &self.routers[router];
+        let lanes = inputs.iter().enumerate().flat_map(|(port, lanes)| {
+            lanes.iter().enumerate().map(move |(lane, buffer)| ((port, lane), buffer))
+        });
+        let goes_there = lanes.filter(|(input, lane)| {
+            let leaves = lane.flits.front().is_some_and(|flit| flit.is_tail)
+                && crossings.iter().any(|path| path.router == router && path.input == *input);
+            let asks = |front: &Front| front.outputs == (output..output + 1) && front.request_cycle <= now;
+            lane.front.as_ref().is_some_and(asks) && !leaves
+        });
+        goes_there.count()
+    }
+
     /// T4: the free lanes of each group, the lowest first, go to the oldest requests, of equal ones to the first port
     /// in turn (S1), then to the lowest lane.
     fn grants(&self, now: u64) -> Vec<Path> {
@@ -215,14 +253,16 @@ impl Network {
             for (output, group) in
                 (0..ports).flat_map(|port| (0..self.rules.lanes()).map(move |lane| (port, lane)))
             {
-                let lanes = &self.channels[outputs[output]].lanes;
-                let free = self.rules.group(group).filter(|&lane| lanes[lane].owner.is_none()); // T9
+                let Channel { lanes, to, .. } = &self.channels[outputs[output]];
+                let of_group = self.rules.group(group, *to);
+                let free = of_group.filter(|&lane| lanes[lane].owner.is_none()); // T9
                 let mut requests = Vec::new();
                 for (input, from) in
                     (0..ports).flat_map(|port| (0..self.rules.lanes()).map(move |lane| (port, lane)))
                 {
                     let Some(front) = &inputs[input][from].front else { continue };
-                    let asks = front.output == output && front.group == group && front.granted.is_none();
+                    let asks =
+                        front.outputs.start == output && front.group == group && front.granted.is_none();
                     if asks && front.request_cycle <= now {
                         let turn = (input + ports - lanes[group].first_port) % ports; // S1
                         requests.push((front.request_cycle, turn, from, input));
@@ -255,10 +295,10 @@ impl Network {
                     let granted_now = granted_now.filter(|_| self.rules.pipeline_stages == 3);
                     let owned = front.granted.or(granted_now.map(|grant| grant.output.1));
                     let Some(to) = owned else { continue };
-                    let has_room =
-                        self.channels[outputs[front.output]].lanes[to].flits.len() < self.rules.buffer_flits;
+                    let has_room = self.channels[outputs[front.outputs.start]].lanes[to].flits.len()
+                        < self.rules.buffer_flits;
                     if !lane.flits.is_empty() && has_room {
-                        crossings.push(Path { router, input, output: (front.output, to) });
+                        crossings.push(Path { router, input, output: (front.outputs.start, to) });
                     }
                 }
             }
@@ -336,11 +376,10 @@ impl Network {
         let message = message_of(&mut self.messages, header);
         let request_cycle = now + self.rules.request_delay();
         message.requested.push(request_cycle);
-        let output = self.rules.route(router, message.arrival.destination);
-        let [network, ejection] = message.groups;
-        let channel = &self.channels[self.routers[router].outputs[output]];
-        let group = if matches!(channel.to, End::Node) { ejection } else { network };
-        let front = Front { output, group, request_cycle, granted: None };
+        let outputs = self.rules.route(router, message.arrival);
+        let to = self.channels[self.routers[router].outputs[outputs.start]].to;
+        let group = self.rules.group_behind(router, &message.offer, to);
+        let front = Front { outputs, group, request_cycle, granted: None };
         self.routers[router].inputs[port][header.lane].front = Some(front);
     }
 
@@ -370,7 +409,8 @@ mod tests {
             [include_str!("plain.rs"), include_str!("plain/channel.rs"), include_str!("plain/rules.rs")]
                 .concat();
         let numbered = (1..=9).flat_map(|number| [format!("T{number}"), format!("S{number}")]);
-        for rule in numbered.chain((1..=4).map(|number| format!("V{number}"))) {
+        let of_lanes = (1..=4).map(|number| format!("V{number}"));
+        for rule in numbered.chain(of_lanes).chain(["N1", "N2"].map(str::to_owned)) {
             assert!(notes.contains(&rule) && text.contains(&rule), "{rule}");
         }
     }

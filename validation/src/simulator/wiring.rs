@@ -1,7 +1,7 @@
 //! Topology and routing: which channel leads where.
 
 pub use flitwise_models::network::ChannelKind;
-use flitwise_models::network::{LinkEnd, Network};
+use flitwise_models::network::{Half, LinkEnd, Network};
 use flitwise_models::scenario::NetworkSpec;
 
 /// Channels, numbered: first the output links of all routers (`router * ports + port`), then one injection
@@ -11,6 +11,8 @@ pub(crate) struct Wiring {
     network: Network,
     nodes: u32,
     ports: u32,
+    /// Parallel links each way between neighbours.
+    parallel_links: u32,
     /// Number of the first injection link.
     first_injection: u32,
     /// By link: where it ends.
@@ -31,7 +33,7 @@ pub(crate) enum End {
 pub struct Channel {
     /// What it is for.
     pub kind: ChannelKind,
-    /// The node where it starts, or whose router it starts at; in a single router the port's.
+    /// The node where it starts or ends; of a network channel the router where it starts.
     pub node: u32,
 }
 
@@ -56,7 +58,7 @@ impl Wiring {
             let (router, port) = network.entry(node);
             join(first_injection + node, router, port);
         }
-        Self { network, nodes, ports, first_injection, ends }
+        Self { network, nodes, ports, parallel_links: network.parallel_links(), first_injection, ends }
     }
 
     pub(crate) fn nodes(&self) -> u32 {
@@ -86,9 +88,29 @@ impl Wiring {
         self.ends[link as usize]
     }
 
-    /// The output link of `router` on the way to `destination`.
-    pub(crate) fn route(&self, router: u32, destination: u32) -> u32 {
-        router * self.ports + self.network.route(router, destination)
+    /// Router and port of the input lanes of a link.
+    #[inline]
+    pub(crate) fn input(&self, link: u32) -> (u32, u32) {
+        match self.end(link) {
+            End::Input { router, port } => (router, u32::from(port)),
+            End::Node => unreachable!("a message went on from a node"),
+        }
+    }
+
+    /// Parallel links each way between neighbours.
+    #[inline]
+    pub(crate) fn parallel_links(&self) -> u32 {
+        self.parallel_links
+    }
+
+    /// The output link of `router` on the way from one node to another; the first of parallel ones.
+    pub(crate) fn route(&self, router: u32, source: u32, destination: u32) -> u32 {
+        router * self.ports + self.network.route(router, source, destination)
+    }
+
+    /// Which half of its virtual channels a message takes behind `router`.
+    pub(crate) fn half(&self, router: u32, source: u32, destination: u32) -> Half {
+        self.network.half(router, source, destination)
     }
 
     /// Network channels from node to node.
@@ -108,6 +130,7 @@ impl Wiring {
         let node = match self.network.link_end(router, port) {
             LinkEnd::Node(node) => node,
             LinkEnd::Input { .. } => router,
+            LinkEnd::Absent => return None,
         };
         Some(Channel { kind: self.network.kind(port), node })
     }
@@ -125,7 +148,7 @@ mod tests {
                 for destination in 0..wiring.nodes() {
                     let (mut at, mut crossed, mut last) = (source, 0, None);
                     loop {
-                        let link = wiring.route(at, destination);
+                        let link = wiring.route(at, source, destination);
                         let kind = wiring.channel(link).map(|channel| channel.kind);
                         match (kind, wiring.end(link)) {
                             (Some(ChannelKind::Network { dimension }), End::Input { router, port }) => {

@@ -16,13 +16,14 @@ mod lane;
 mod link;
 mod link_scheduler;
 
+use flitwise_models::network::Half;
 use flitwise_models::scenario::Scenario;
 
 use crate::message::{Delivery, Offer};
 
 use super::Switch;
 use super::interface::Queued;
-use super::ledger::{Ledger, LoneHeader};
+use super::ledger::{Ledger, LoneHeader, Message};
 use super::virtual_channels::VirtualChannels;
 use super::wiring::{Channel, End, Wiring};
 use books::Books;
@@ -64,6 +65,14 @@ struct Parts<S> {
     books: Books,
 }
 
+impl<S> Parts<S> {
+    /// Whether an output lane is on a channel of a ring.
+    #[inline]
+    fn is_of_ring(&self, lane: usize) -> bool {
+        self.channels.has_rings() && self.wiring.end((lane >> self.channels.shift()) as u32) != End::Node
+    }
+}
+
 impl<S: LinkScheduler> Wormhole<S> {
     fn new(scenario: &Scenario) -> Self {
         let classes = scenario.classes().len();
@@ -94,7 +103,8 @@ impl<S: LinkScheduler> Wormhole<S> {
                 grants: Grants::new(
                     pipeline_stages,
                     count,
-                    (wiring.routers() * wiring.ports()) as usize * width,
+                    (wiring.routers() * wiring.ports()) as usize,
+                    width,
                 ),
                 books: Books::new(count, wiring.nodes() as usize * width, classes, lone),
                 channels,
@@ -120,7 +130,7 @@ impl<S: LinkScheduler> Wormhole<S> {
     fn idle_source(&self, queue: usize) -> Option<usize> {
         let first = self.first_source() + queue;
         let link = first >> self.parts.channels.shift() << self.parts.channels.shift();
-        let mut of_group = self.parts.channels.group(first - link);
+        let mut of_group = self.parts.channels.group(first - link, false);
         while of_group != 0 {
             let lane = link + of_group.trailing_zeros() as usize;
             if self.lanes[lane].to_send == 0 {
@@ -144,7 +154,8 @@ impl<S: LinkScheduler> Wormhole<S> {
         let shift = self.parts.channels.shift();
         while let Some(group) = self.parts.grants.next_contested() {
             let turn = *self.parts.grants.turn(group);
-            while let Some(to) = free_lane(&self.lanes, &self.parts.channels, group) {
+            let of_ring = self.parts.is_of_ring(group);
+            while let Some(to) = free_lane(&self.lanes, &self.parts.channels, group, of_ring) {
                 let Some((lane, port)) =
                     self.parts.grants.take_oldest(group, turn, &self.parts.wiring, shift)
                 else {
@@ -158,18 +169,33 @@ impl<S: LinkScheduler> Wormhole<S> {
 
     /// Headers that request an output lane in this cycle.
     fn enter_requests(&mut self, now: u64) {
-        let shift = self.parts.channels.shift();
-        while let Some(lane) = self.parts.grants.next_request(now) {
+        let Self { lanes, parts, .. } = self;
+        let shift = parts.channels.shift();
+        if parts.wiring.parallel_links() > 1 {
+            // each choice counts those before it: by router, input port and lane
+            let order = |lane: u32| (parts.wiring.input(lane >> shift), lane);
+            parts.grants.sort_requests(now, order);
+        }
+        while let Some(lane) = parts.grants.next_request(now) {
             let lane = lane as usize;
-            let End::Input { router, .. } = self.parts.wiring.end((lane >> shift) as u32) else {
-                unreachable!("a message went on from a node");
+            let (router, _) = parts.wiring.input((lane >> shift) as u32);
+            let &Message { source, destination, groups, .. } = parts.books.requests(lane, now);
+            let mut link = parts.wiring.route(router, source, destination);
+            let place = if parts.wiring.end(link) == End::Node {
+                2
+            } else {
+                link = match parts.wiring.parallel_links() {
+                    1 => link,
+                    links => parts.grants.least_taken(link, links),
+                };
+                usize::from(
+                    parts.channels.has_rings()
+                        && parts.wiring.half(router, source, destination) == Half::Upper,
+                )
             };
-            let (destination, groups) = self.parts.books.requests(lane, now);
-            let link = self.parts.wiring.route(router, destination);
-            let group = groups[usize::from(self.parts.wiring.end(link) == End::Node)];
-            let group = (link as usize) << shift | usize::from(group);
-            let is_free = free_lane(&self.lanes, &self.parts.channels, group).is_some();
-            self.parts.grants.request(lane, group, is_free, now);
+            let group = (link as usize) << shift | usize::from(groups[place]);
+            let is_free = free_lane(lanes, &parts.channels, group, parts.is_of_ring(group)).is_some();
+            parts.grants.request(lane, link, group, is_free, now);
         }
     }
 
@@ -196,7 +222,8 @@ impl<S: LinkScheduler> Wormhole<S> {
             debug_assert_ne!(self.lanes[to].owner, NONE, "lane {to} is released twice");
             self.lanes[to].owner = NONE;
             self.lanes.0[to / WORD].owned &= !(1 << (to % WORD));
-            self.parts.grants.release(self.parts.channels.group_of(to));
+            let of_ring = self.parts.is_of_ring(to);
+            self.parts.grants.release(self.parts.channels.group_of(to, of_ring));
         }
     }
 

@@ -4,9 +4,9 @@
 use std::fmt::Write as _;
 
 use flitwise_models::scenario::{
-    ClassKind, ClassSpec, NetworkSpec, RouterSpec, Scenario, ScenarioSpec, Scheduler, VcChoice,
+    ClassKind, ClassSpec, NetworkSpec, Radix, RouterSpec, Scenario, ScenarioSpec, Scheduler, VcChoice,
 };
-use flitwise_validation::simulator::{offers, plain, replay, replay_offers};
+use flitwise_validation::simulator::{Simulator, offers, plain, replay, replay_offers};
 use flitwise_validation::{Arrival, Delivery, Drawn, Offer};
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestError, TestRunner};
@@ -355,6 +355,68 @@ fn assert_all_delivered(scenario: &Scenario, offers: &[Offer], deliveries: &[Del
     assert_eq!(transfers, lone + offers.iter().map(|offer| u64::from(offer.flits)).sum::<u64>());
 }
 
+// ------------------------------------------------------------------------------------- meshes and tori
+
+fn delivered(scenario: &Scenario, cycles: u64) -> Vec<Delivery> {
+    let (mut simulator, mut deliveries) = (Simulator::new(scenario, 7), Vec::new());
+    simulator.run_until(cycles, &mut deliveries);
+    deliveries
+}
+
+fn lattice(sides: &[u32]) -> (Radix, Option<u32>, u32, u32) {
+    (Radix::of(sides).unwrap(), None, 1, 1)
+}
+
+#[test]
+fn a_mesh_of_radix_2_is_the_hypercube_to_the_bit() {
+    let (radix, dimensions, nodes_per_router, links) = lattice(&[2; 4]);
+    let mesh = NetworkSpec::Mesh { radix, dimensions, nodes_per_router, links };
+    for scheduler in Scheduler::ALL {
+        let router = RouterSpec { scheduler, buffer_flits: 4, ..RouterSpec::default() };
+        let classes = vec![
+            ClassSpec { message_flits: 8, virtual_channels: 2, ..ClassSpec::real_time("R1", 0.02) },
+            ClassSpec { message_flits: 8, ..ClassSpec::best_effort("BE", 0.04) },
+        ];
+        let cube = scenario(NetworkSpec::Hypercube { dimension: 4 }, router, classes.clone());
+        let deliveries = delivered(&cube, 20_000);
+        assert!(deliveries.len() > 10_000);
+        assert_eq!(delivered(&scenario(mesh, router, classes), 20_000), deliveries, "{}", scheduler.word());
+    }
+}
+
+/// N1: channels of a ring do not wait for each other in a circle, however full it is.
+#[test]
+fn an_overloaded_torus_goes_on_delivering() {
+    let (radix, dimensions, nodes_per_router, links) = lattice(&[5, 4]);
+    let torus = NetworkSpec::Torus { radix, dimensions, nodes_per_router, links };
+    for (vc_choice, virtual_channels) in
+        VcChoice::ALL.into_iter().flat_map(|choice| [(choice, 2), (choice, 5)])
+    {
+        let router = RouterSpec { vc_choice, buffer_flits: 3, ..RouterSpec::default() };
+        let class =
+            ClassSpec { message_flits: 16, virtual_channels, ..ClassSpec::best_effort("BE", 1.0 / 16.0) };
+        let deliveries = delivered(&scenario(torus, router, vec![class]), 30_000);
+        let late = deliveries.iter().filter(|delivery| delivery.delivered_cycle >= 20_000).count();
+        let flits_per_cycle_node = late as f64 * 16.0 / 10_000.0 / 20.0;
+        assert!(flits_per_cycle_node > 0.2, "{}: {flits_per_cycle_node}", vc_choice.word());
+    }
+}
+
+/// N2: the second of two messages to one router takes the other link; a third waits at the first, which is free first.
+#[test]
+fn messages_spread_over_parallel_links() {
+    let network = NetworkSpec::Mesh {
+        radix: Radix::of(&[2]).unwrap(),
+        dimensions: None,
+        nodes_per_router: 3,
+        links: 2,
+    };
+    let scenario = scenario(network, RouterSpec::default(), vec![ClassSpec::best_effort("BE", 0.001)]);
+    // nodes 0 to 2 are at router 0, the others at router 1
+    let deliveries = simulated(&scenario, &[arrival(0, 0, 3, 0), arrival(0, 1, 4, 0), arrival(0, 2, 5, 0)]);
+    assert_eq!(deliveries.iter().map(|delivery| delivery.arbitration_cycles).collect::<Vec<_>>(), [0, 0, 33]);
+}
+
 // ---------------------------------------------------------------------------------- random scenarios
 
 /// Small networks: what goes wrong shows in few ports, and soon.
@@ -362,6 +424,16 @@ fn network() -> impl Strategy<Value = NetworkSpec> {
     prop_oneof![
         (2u32..=5).prop_map(|ports| NetworkSpec::Router { ports }),
         (1u32..=3).prop_map(|dimension| NetworkSpec::Hypercube { dimension }),
+        (prop::collection::vec(2u32..=3, 1..=2), 1u32..=2, 1u32..=3).prop_map(
+            |(sides, nodes_per_router, links)| {
+                let radix = Radix::of(&sides).unwrap();
+                NetworkSpec::Mesh { radix, dimensions: None, nodes_per_router, links }
+            }
+        ),
+        (3u32..=5, 1u32..=2, 1u32..=2, 1u32..=2).prop_map(|(side, dimensions, nodes_per_router, links)| {
+            let radix = Radix::of(&[side.min(6 / dimensions)]).unwrap();
+            NetworkSpec::Torus { radix, dimensions: Some(dimensions), nodes_per_router, links }
+        }),
     ]
 }
 
@@ -460,7 +532,10 @@ fn case() -> impl Strategy<Value = (Scenario, Vec<Offer>)> {
     let messages = prop::collection::vec((0u64..300, 0u32..8, 0u32..8, 0u8..4), 0..=120);
     let own = prop::option::weighted(0.3, prop::collection::vec((1u32..=12, 0.5f64..8.0), 120));
     (network(), router(), classes(), pattern(), messages, own).prop_map(
-        |(network, router, classes, pattern, messages, own)| {
+        |(network, router, mut classes, pattern, messages, own)| {
+            if network.topology().has_rings() {
+                classes.iter_mut().for_each(|class| class.virtual_channels = class.virtual_channels.max(2));
+            }
             let scenario = ScenarioSpec {
                 name: "random".to_owned(),
                 network,
@@ -487,13 +562,11 @@ fn case() -> impl Strategy<Value = (Scenario, Vec<Offer>)> {
 
 fn placed(message: (u64, u32, u32, u8), scenario: &Scenario, pattern: Pattern) -> Option<Arrival> {
     let (cycle, source, destination, class) = message;
-    let nodes = match scenario.network() {
-        NetworkSpec::Router { ports } => ports,
-        NetworkSpec::Hypercube { dimension } => 1 << dimension,
-    };
+    let network = scenario.topology();
+    let nodes = network.nodes();
     let source = source % nodes;
     let mut destination = destination % pattern.destinations.min(nodes);
-    if matches!(scenario.network(), NetworkSpec::Hypercube { .. }) && destination == source {
+    if !network.self_traffic() && destination == source {
         destination = (destination + 1) % nodes;
     }
     let class = usize::from(class) % scenario.classes().len();

@@ -79,7 +79,7 @@ impl Channel {
             if !self.lanes[lane].flits.is_empty() {
                 continue;
             }
-            let Some(next) = self.waiting[rules.group(lane).start].pop_front() else { continue };
+            let Some(next) = self.waiting[rules.group(lane, End::Node).start].pop_front() else { continue };
             let Waiting { message, flits, vtick, joined_cycle, virtual_time } = next;
             // S2: the clock goes on for a message that has waited for a lane
             let mut queued = joined_cycle < now;

@@ -16,8 +16,7 @@ pub(crate) struct Message {
     pub(crate) requested: Vec<u64>,
     /// By router: the cycle in which it is granted.
     pub(super) granted: Vec<u64>,
-    /// V2, V3: the first lane of the group that it asks for on network channels and on its ejection channel.
-    pub(super) groups: [usize; 2],
+    pub(super) offer: Offer,
 }
 
 /// The cycles in which a flit moved.
@@ -54,7 +53,7 @@ impl Flit {
 }
 
 impl Message {
-    pub(super) fn new(offer: &Offer, groups: [usize; 2]) -> Self {
+    pub(super) fn new(offer: &Offer) -> Self {
         let flits = vec![Journey::default(); offer.flits as usize];
         Self {
             arrival: offer.arrival,
@@ -62,7 +61,7 @@ impl Message {
             flits,
             requested: Vec::new(),
             granted: Vec::new(),
-            groups,
+            offer: *offer,
         }
     }
 

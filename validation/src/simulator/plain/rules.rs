@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use flitwise_models::network::{LinkEnd, Network};
+use flitwise_models::network::{Half, LinkEnd, Network};
 use flitwise_models::scenario::{ClassKind, ClassSpec, Scenario, Scheduler, VcChoice};
 
-use crate::message::Offer;
+use crate::message::{Arrival, Offer};
+use crate::simulator::virtual_channels::halves;
 
 /// A scenario in the words of the rules.
 pub(super) struct Rules {
@@ -19,6 +20,8 @@ pub(super) struct Rules {
     pub(super) blocks: Vec<Range<usize>>,
     /// V2: whether a message takes any lane of its class.
     pub(super) is_free: bool,
+    /// N1: whether network channels form rings.
+    has_rings: bool,
     /// By lane of a channel.
     pub(super) real_time: Vec<bool>,
     /// S5, by lane of a channel: `w_c`.
@@ -49,6 +52,7 @@ impl Rules {
             buffer_flits: router.buffer_flits as usize,
             scheduler: router.scheduler,
             is_free: router.vc_choice == VcChoice::Free,
+            has_rings: scenario.topology().has_rings(),
             real_time: lanes().map(real_time).collect(),
             weight: lanes().map(|class| vtick_max / class.lane_vtick()).collect(),
             blocks: blocks.clone(),
@@ -60,19 +64,53 @@ impl Rules {
         self.real_time.len()
     }
 
-    /// V2, V3: the lanes that a message may take which asks for the group of this lane: all of its class, or this one.
-    pub(super) fn group(&self, lane: usize) -> Range<usize> {
+    /// V2, V3: the lanes that a message may take which asks for the group that begins with `lane`: all of its class, on
+    /// a ring half of them (N1), or this one.
+    pub(super) fn group(&self, lane: usize, to: End) -> Range<usize> {
         let own = lane..lane + 1;
-        let block = self.blocks.iter().find(|block| block.contains(&lane)).cloned();
-        block.filter(|_| self.is_free).unwrap_or(own)
+        let Some(block) = self.blocks.iter().find(|block| self.is_free && block.contains(&lane)) else {
+            return own;
+        };
+        let [lower, upper] = halves(block);
+        match to {
+            End::Input { .. } if self.has_rings => {
+                if lower.contains(&lane) {
+                    lower
+                } else {
+                    upper
+                }
+            }
+            _ => block.clone(),
+        }
     }
 
-    /// V2, V3: the first lane of the group that a message asks for on its injection channel, on network channels and
-    /// on its ejection channel.
-    pub(super) fn groups(&self, offer: &Offer) -> [usize; 3] {
+    /// V2, V3: the first lane of the group that a message asks for on its injection channel.
+    pub(super) fn group_at_source(&self, offer: &Offer) -> usize {
         match offer.drawn {
-            None => [self.blocks[usize::from(offer.arrival.class)].start; 3],
-            Some(drawn) => [drawn.injection, drawn.network, drawn.ejection].map(usize::from),
+            None => self.blocks[usize::from(offer.arrival.class)].start,
+            Some(drawn) => drawn.injection.into(),
+        }
+    }
+
+    /// The same on the channel behind `router`, which ends at a node or does not.
+    pub(super) fn group_behind(&self, router: usize, offer: &Offer, to: End) -> usize {
+        let Arrival { source, destination, class, .. } = offer.arrival;
+        let block = &self.blocks[usize::from(class)];
+        let is_network = matches!(to, End::Input { .. });
+        let asked = match offer.drawn {
+            None => block.start,
+            Some(drawn) if is_network => drawn.network.into(),
+            Some(drawn) => drawn.ejection.into(),
+        };
+        if !(is_network && self.has_rings) {
+            return asked;
+        }
+        // N1: the lower half before the dateline, the upper one behind it; drawn ones keep their place in it
+        let [lower, upper] = halves(block);
+        let place = if self.is_free { 0 } else { (asked - block.start) % lower.len() };
+        match self.network.half(router as u32, source, destination) {
+            Half::Lower => lower.start + place,
+            Half::Upper => upper.start + place,
         }
     }
 
@@ -91,7 +129,7 @@ impl Rules {
     pub(super) fn end_of(&self, router: usize, port: usize) -> End {
         match self.network.link_end(router as u32, port as u32) {
             LinkEnd::Input { router, port } => End::Input { router: router as usize, port: port as usize },
-            LinkEnd::Node(_) => End::Node,
+            LinkEnd::Node(_) | LinkEnd::Absent => End::Node,
         }
     }
 
@@ -101,8 +139,13 @@ impl Rules {
         End::Input { router: router as usize, port: port as usize }
     }
 
-    /// T5: the output port on the way to the destination, as the topology routes.
-    pub(super) fn route(&self, router: usize, destination: u32) -> usize {
-        self.network.route(router as u32, destination) as usize
+    /// T5, N2: the output ports on the way to the destination, as the topology routes: one, or those of parallel links.
+    pub(super) fn route(&self, router: usize, arrival: Arrival) -> Range<usize> {
+        let first = self.network.route(router as u32, arrival.source, arrival.destination) as usize;
+        let links = match self.end_of(router, first) {
+            End::Input { .. } => self.network.parallel_links() as usize,
+            End::Node => 1,
+        };
+        first..first + links
     }
 }

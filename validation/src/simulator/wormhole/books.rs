@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::message::Delivery;
 use crate::simulator::interface::{Queued, SourceQueues};
-use crate::simulator::ledger::{Ledger, LoneHeader};
+use crate::simulator::ledger::{Ledger, LoneHeader, Message};
 use crate::simulator::meters::Meters;
 use crate::simulator::wiring::Wiring;
 
@@ -52,13 +52,12 @@ impl Books {
         self.ledger.get_mut(self.queues.at(lane, row.sending)).header_leaves(&self.lone, now);
     }
 
-    /// The header at the front behind the link requests an output lane: its destination, and the groups of lanes that
-    /// it asks for on network and on ejection channels.
+    /// The header at the front behind the link requests an output lane; its message.
     #[inline]
-    pub(crate) fn requests(&mut self, lane: usize, now: u64) -> (u32, [u8; 2]) {
+    pub(crate) fn requests(&mut self, lane: usize, now: u64) -> &Message {
         let message = self.ledger.get_mut(self.queues.at(lane, 0));
         message.requests(&self.lone, now);
-        (message.destination, message.groups)
+        message
     }
 
     /// The message at the front of an input lane owns the output lane `to`, `out`, from now on.

@@ -105,14 +105,16 @@ impl<S: LinkScheduler> Wormhole<S> {
 }
 
 impl<S: LinkScheduler> Parts<S> {
-    /// The tail of the message at the front of an input lane has crossed; the next one comes to the front. Out of line, for
-    /// one flit in a message is a tail.
+    /// The tail of the message at the front of an input lane has crossed; the next one comes to the front.
+    ///
+    /// Out of line, for one flit in a message is a tail.
     #[inline(never)]
     fn tail_crosses(&mut self, lane: usize, block: &mut Block, now: u64) {
         let bit = lane % WORD;
         block.open &= !(1 << bit);
         let one_under_way = block.sent[(now % 3) as usize] >> bit & 1 == 1;
         let row = &mut block.lanes[bit];
+        self.grants.leave(row.goes_to as usize >> self.channels.shift());
         row.goes_to = NONE;
         if let Some(flits) = self.books.has_crossed(lane, row) {
             self.grants.moves_up(lane, row, flits, one_under_way, now);

@@ -1,7 +1,7 @@
 //! Stage P-2: which header gets an output lane.
 
 use crate::simulator::virtual_channels::VirtualChannels;
-use crate::simulator::wiring::{End, Wiring};
+use crate::simulator::wiring::Wiring;
 
 use super::lane::{Lane, Lanes, NONE, WORD};
 
@@ -19,6 +19,8 @@ pub(crate) struct Grants {
     groups: Vec<Group>,
     /// Groups with a request and a free lane; some perhaps twice.
     contested: Vec<u32>,
+    /// By output link: lanes that belong to a message or are asked for.
+    taken: Vec<u32>,
 }
 
 /// The request of the header at the front of an input lane.
@@ -45,14 +47,15 @@ pub(crate) fn request_delay(pipeline_stages: u64) -> u64 {
 }
 
 impl Grants {
-    pub(crate) fn new(pipeline_stages: u64, lanes: usize, output_lanes: usize) -> Self {
+    pub(crate) fn new(pipeline_stages: u64, lanes: usize, output_links: usize, width: usize) -> Self {
         let delay = request_delay(pipeline_stages);
         Self {
             delay,
             to_come: vec![Vec::new(); (delay as usize + 2).next_power_of_two()],
             requests: vec![Request { cycle: 0, next: NONE }; lanes],
-            groups: vec![Group { first: NONE, last: NONE, next_port: 0 }; output_lanes],
+            groups: vec![Group { first: NONE, last: NONE, next_port: 0 }; output_links * width],
             contested: Vec::new(),
+            taken: vec![0; output_links],
         }
     }
 
@@ -92,14 +95,33 @@ impl Grants {
         self.to_come[slot].pop()
     }
 
+    /// Puts the requests of cycle `now` in an order.
+    pub(crate) fn sort_requests<K: Ord>(&mut self, now: u64, order: impl Fn(u32) -> K) {
+        let slot = self.slot(now);
+        self.to_come[slot].sort_unstable_by_key(|lane| std::cmp::Reverse(order(*lane)));
+    }
+
+    /// Of parallel links from `first` on, the one of which the fewest lanes belong to a message or are asked for; of
+    /// equal ones the first.
+    pub(crate) fn least_taken(&self, first: u32, links: u32) -> u32 {
+        (first..first + links).min_by_key(|link| self.taken[*link as usize]).unwrap_or(first)
+    }
+
+    /// A message has crossed into a lane of an output link and asks for it no more.
+    #[inline]
+    pub(crate) fn leave(&mut self, link: usize) {
+        self.taken[link] -= 1;
+    }
+
     #[inline]
     fn slot(&self, cycle: u64) -> usize {
         cycle as usize & (self.to_come.len() - 1)
     }
 
-    /// The header of an input lane requests a lane of a group, some of which are free or none.
+    /// The header of an input lane requests a lane of a group on `link`, some of which are free or none.
     #[inline]
-    pub(crate) fn request(&mut self, lane: usize, group: usize, free: bool, now: u64) {
+    pub(crate) fn request(&mut self, lane: usize, link: u32, group: usize, free: bool, now: u64) {
+        self.taken[link as usize] += 1;
         self.requests[lane] = Request { cycle: now, next: NONE };
         let queue = &mut self.groups[group];
         if queue.first == NONE {
@@ -143,10 +165,6 @@ impl Grants {
         wiring: &Wiring,
         shift: u32,
     ) -> Option<(usize, u32)> {
-        let port_of = |lane: u32| match wiring.end(lane >> shift) {
-            End::Input { port, .. } => u32::from(port),
-            End::Node => unreachable!("a message went on from a node"),
-        };
         let first = self.groups[group].first;
         if first == NONE {
             return None;
@@ -154,7 +172,7 @@ impl Grants {
         let cycle = self.requests[first as usize].cycle;
         // ports before `turn` come after all others
         let order = |lane: u32| {
-            let port = port_of(lane);
+            let (_, port) = wiring.input(lane >> shift);
             (port < turn, port, lane)
         };
         let (mut chosen, mut least, mut before_chosen) = (first, order(first), NONE);
@@ -180,9 +198,14 @@ impl Grants {
 
 /// The lowest free lane of a group on the link of its first lane.
 #[inline]
-pub(crate) fn free_lane(lanes: &Lanes, channels: &VirtualChannels, group: usize) -> Option<usize> {
+pub(crate) fn free_lane(
+    lanes: &Lanes,
+    channels: &VirtualChannels,
+    group: usize,
+    of_ring: bool,
+) -> Option<usize> {
     let link = group >> channels.shift() << channels.shift();
-    let of_group = channels.group(group - link) << (link % WORD);
+    let of_group = channels.group(group - link, of_ring) << (link % WORD);
     let free = of_group & !lanes.0[group / WORD].owned;
     (free != 0).then(|| group / WORD * WORD + free.trailing_zeros() as usize)
 }

@@ -62,11 +62,7 @@ impl<S: LinkScheduler> Wormhole<S> {
                 // more of the message is to come
                 let alone = eligible & (eligible - 1) == 0;
                 passing |= u64::from(passes && alone && row.waiting == 0 && to_send > 1) << bit;
-                if SOURCES {
-                    parts.scheduler.leave_source(link, lane, row);
-                } else {
-                    parts.scheduler.leave(link, lane, row);
-                }
+                parts.flit_leaves::<SOURCES>(link, lane, row);
                 if to_send == row.message_flits {
                     parts.header_leaves::<SOURCES>(lane, row, now);
                 }
@@ -99,6 +95,16 @@ impl<S: LinkScheduler> Wormhole<S> {
 }
 
 impl<S: LinkScheduler> Parts<S> {
+    /// A flit leaves its source, if `SOURCES`, or a router.
+    #[inline(always)]
+    fn flit_leaves<const SOURCES: bool>(&mut self, link: usize, lane: usize, row: &mut Lane) {
+        if SOURCES {
+            self.scheduler.leave_source(link, lane, row);
+        } else {
+            self.scheduler.leave(link, lane, row);
+        }
+    }
+
     /// The header of a message leaves its source, if `SOURCES`, or a router.
     #[inline(always)]
     fn header_leaves<const SOURCES: bool>(&mut self, lane: usize, row: &mut Lane, now: u64) {
@@ -110,8 +116,8 @@ impl<S: LinkScheduler> Parts<S> {
         self.grants.header_left(lane, row, now);
     }
 
-    /// The tail of a message leaves its source, if `SOURCES`, or a router; whether another message takes the lane of the
-    /// source.
+    /// The tail of a message leaves its source, if `SOURCES`, or a router; whether another message takes the lane
+    /// of the source.
     #[inline(never)]
     fn tail_leaves<const SOURCES: bool>(
         &mut self,
@@ -125,7 +131,7 @@ impl<S: LinkScheduler> Parts<S> {
             self.books.tail_left(lane, row, &self.wiring, now, delivered);
             return false;
         }
-        let queue = self.channels.group_of(lane) - first_source;
+        let queue = self.channels.group_of(lane, false) - first_source;
         let next = self.books.tail_left_source(queue, lane, row);
         if let Some(next) = &next {
             self.books.starts(lane, row, next);
