@@ -155,13 +155,12 @@ impl<S: LinkScheduler> Wormhole<S> {
         while let Some(group) = self.parts.grants.next_contested() {
             let turn = *self.parts.grants.turn(group);
             let of_ring = self.parts.is_of_ring(group);
-            while let Some(to) = free_lane(&self.lanes, &self.parts.channels, group, of_ring) {
-                let Some((lane, port)) =
-                    self.parts.grants.take_oldest(group, turn, &self.parts.wiring, shift)
-                else {
-                    break;
-                };
-                *self.parts.grants.turn(group) = port + 1;
+            while self.parts.grants.is_requested(group) {
+                let Parts { wiring, grants, channels, .. } = &mut self.parts;
+                let Some(to) = free_lane(&self.lanes, channels, group, of_ring) else { break };
+                let port_of = |lane: u32| wiring.input(lane >> shift).1;
+                let lane = grants.take_oldest(group, turn, port_of);
+                *grants.turn(group) = port_of(lane as u32) + 1;
                 self.grant(lane, to, now);
             }
         }

@@ -26,20 +26,22 @@ impl<S: LinkScheduler> Wormhole<S> {
             let lane = lane as usize;
             let block = &mut blocks[lane / WORD];
             let bit = lane % WORD;
-            if block.filled & block.open & (1 << bit) == 0 {
+            let mask = 1 << bit;
+            if block.filled & block.open & mask == 0 {
                 continue;
             }
             crossings += 1;
             let row = &mut block.lanes[bit];
             let to = row.goes_to as usize;
-            block.credit |= 1 << bit;
+            block.credit |= mask;
             let stay = row.arrived - 1;
             row.arrived = stay;
             let to_cross = row.to_cross - 1;
             row.to_cross = to_cross;
             // flits that have been sent and can not cross in the next cycle
-            let under_way = (block.sent[this_cycle] >> bit & 1) + (block.sent[before] >> bit & 1);
-            block.filled &= !(u64::from(u64::from(stay) <= under_way) << bit);
+            let is_set = |bits: u64| u32::from(bits & mask != 0);
+            let under_way = is_set(block.sent[this_cycle]) + is_set(block.sent[before]);
+            block.filled &= if stay <= under_way { !mask } else { u64::MAX };
 
             let ahead = &mut blocks[to / WORD];
             let to_bit = 1 << (to % WORD);

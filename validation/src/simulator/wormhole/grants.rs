@@ -1,7 +1,6 @@
 //! Stage P-2: which header gets an output lane.
 
 use crate::simulator::virtual_channels::VirtualChannels;
-use crate::simulator::wiring::Wiring;
 
 use super::lane::{Lane, Lanes, NONE, WORD};
 
@@ -138,7 +137,7 @@ impl Grants {
     /// A lane of a group is free again.
     #[inline]
     pub(crate) fn release(&mut self, group: usize) {
-        if self.groups[group].first != NONE {
+        if self.is_requested(group) {
             self.contested.push(group as u32);
         }
     }
@@ -155,44 +154,56 @@ impl Grants {
         &mut self.groups[group].next_port
     }
 
-    /// Takes the oldest request for a group: its input lane and port. Of equal ones the first port from `turn` on
-    /// (S1), then the lowest lane.
+    /// Whether a group is requested.
     #[inline]
-    pub(crate) fn take_oldest(
-        &mut self,
-        group: usize,
-        turn: u32,
-        wiring: &Wiring,
-        shift: u32,
-    ) -> Option<(usize, u32)> {
+    pub(crate) fn is_requested(&self, group: usize) -> bool {
+        self.groups[group].first != NONE
+    }
+
+    /// Takes the oldest request for a group, which has one; its input lane. Of equal ones the first port from `turn`
+    /// on (S1), then the lowest lane.
+    #[inline]
+    pub(crate) fn take_oldest(&mut self, group: usize, turn: u32, port_of: impl Fn(u32) -> u32) -> usize {
         let first = self.groups[group].first;
-        if first == NONE {
-            return None;
-        }
-        let cycle = self.requests[first as usize].cycle;
-        // ports before `turn` come after all others
-        let order = |lane: u32| {
-            let (_, port) = wiring.input(lane >> shift);
-            (port < turn, port, lane)
-        };
-        let (mut chosen, mut least, mut before_chosen) = (first, order(first), NONE);
-        let (mut before, mut lane) = (first, self.requests[first as usize].next);
-        while lane != NONE && self.requests[lane as usize].cycle == cycle {
-            if order(lane) < least {
-                (chosen, least, before_chosen) = (lane, order(lane), before);
-            }
-            (before, lane) = (lane, self.requests[lane as usize].next);
-        }
+        let Request { cycle, next } = self.requests[first as usize];
+        let is_as_old = |lane: u32| lane != NONE && self.requests[lane as usize].cycle == cycle;
+        let (chosen, before) =
+            if is_as_old(next) { self.next_in_turn(first, turn, is_as_old, port_of) } else { (first, NONE) };
         let next = self.requests[chosen as usize].next;
         let queue = &mut self.groups[group];
-        match before_chosen {
+        match before {
             NONE => queue.first = next,
             before => self.requests[before as usize].next = next,
         }
         if queue.last == chosen {
-            queue.last = before_chosen;
+            queue.last = before;
         }
-        Some((chosen as usize, least.1))
+        chosen as usize
+    }
+
+    /// Of the requests that are as old as the first: the input lane of the next in turn, and that of the request before
+    /// it in the list.
+    fn next_in_turn(
+        &self,
+        first: u32,
+        turn: u32,
+        is_as_old: impl Fn(u32) -> bool,
+        port_of: impl Fn(u32) -> u32,
+    ) -> (u32, u32) {
+        // ports before `turn` come after all others
+        let order = |lane: u32| {
+            let port = port_of(lane);
+            (port < turn, port, lane)
+        };
+        let (mut chosen, mut least) = ((first, NONE), order(first));
+        let (mut before, mut lane) = (first, self.requests[first as usize].next);
+        while is_as_old(lane) {
+            if order(lane) < least {
+                (chosen, least) = ((lane, before), order(lane));
+            }
+            (before, lane) = (lane, self.requests[lane as usize].next);
+        }
+        chosen
     }
 }
 
