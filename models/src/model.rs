@@ -219,6 +219,7 @@ impl std::error::Error for Failure {}
 
 /// A place from which the iteration of a similar scenario may set out: one model's answer to this one.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and most hold the large variant")]
 pub enum WarmStart {
     /// Of the published model.
     Published(published::WarmStart),

@@ -164,6 +164,18 @@ topologies! {
 }
 
 impl Network {
+    /// Channels of a kind.
+    pub fn channels(&self, kind: ChannelKind) -> u64 {
+        if kind == ChannelKind::Injection {
+            return u64::from(self.nodes());
+        }
+        let ports: Vec<u32> = (0..self.ports()).filter(|port| self.kind(*port) == kind).collect();
+        let of_router = |router: u32| {
+            ports.iter().filter(|port| self.link_end(router, **port) != LinkEnd::Absent).count() as u64
+        };
+        (0..self.routers()).map(of_router).sum()
+    }
+
     /// The cube, for models that know no other network of several routers.
     pub fn as_hypercube(&self) -> Option<Hypercube> {
         match self {

@@ -502,7 +502,7 @@ fn saturation(found: Saturated, measured: &Measurements<'_>, class: usize) -> Sa
 /// Flits over ejection channels, as messages per cycle and node.
 fn accepted(measured: &Measurements<'_>, class: usize) -> Option<Estimate> {
     let flits = f64::from(measured.scenario.classes()[class].message_flits);
-    let used = utilization(measured, |kind| kind == ChannelKind::Ejection, |index| index == class)?;
+    let used = utilization(measured, ChannelKind::Ejection, |index| index == class)?;
     let tallies = measured.replications().flat_map(|one| &one.tallies);
     let messages = tallies.map(|tally| tally.count(class)).sum();
     let half_width_95 = used.half_width_95.map(|width| width / flits);
@@ -516,14 +516,14 @@ fn channels(measured: &Measurements<'_>) -> Vec<ChannelSimulation> {
     let kinds: Vec<ChannelKind> = sample.sent.iter().map(|(kind, _)| *kind).collect();
     let classes = measured.scenario.classes().len();
     let of = |kind: ChannelKind| {
-        let used = |class: usize| utilization(measured, |other| other == kind, |index| index == class);
+        let used = |class: usize| utilization(measured, kind, |index| index == class);
         Some(ChannelSimulation {
             channel: match kind {
                 ChannelKind::Injection => "injection".to_owned(),
                 ChannelKind::Network { dimension } => format!("dimension {dimension}"),
                 ChannelKind::Ejection => "ejection".to_owned(),
             },
-            utilization: utilization(measured, |other| other == kind, |_| true)?,
+            utilization: utilization(measured, kind, |_| true)?,
             utilization_by_class: (0..classes).map(used).collect::<Option<_>>()?,
         })
     };
@@ -533,12 +533,12 @@ fn channels(measured: &Measurements<'_>) -> Vec<ChannelSimulation> {
 /// Flits per cycle and channel, from the first look after the warm-up to the last.
 fn utilization(
     measured: &Measurements<'_>,
-    of_kind: impl Fn(ChannelKind) -> bool,
+    kind: ChannelKind,
     of_class: impl Fn(usize) -> bool,
 ) -> Option<Utilization> {
-    let nodes = u64::from(nodes(measured.scenario));
+    let channels = measured.scenario.topology().channels(kind);
     let sent = |sent: &[(ChannelKind, Vec<u64>)]| -> u64 {
-        let kinds = sent.iter().filter(|(kind, _)| of_kind(*kind));
+        let kinds = sent.iter().filter(|(one, _)| *one == kind);
         let classes = kinds.flat_map(|(_, classes)| classes.iter().enumerate());
         classes.filter(|(class, _)| of_class(*class)).map(|(_, flits)| flits).sum()
     };
@@ -551,8 +551,7 @@ fn utilization(
         let mut ends: Vec<&Sample> = samples.iter().step_by(step).collect();
         ends.extend(last.filter(|last| ends.last().is_some_and(|end| end.cycle < last.cycle)));
         let batch = |pair: &[&Sample]| {
-            // every node has one channel of each kind
-            let cycles = (pair[1].cycle - pair[0].cycle) * nodes;
+            let cycles = (pair[1].cycle - pair[0].cycle) * channels;
             Batch { count: cycles, sum: (sent(&pair[1].sent) - sent(&pair[0].sent)) as f64 }
         };
         ends.windows(2).map(batch).collect::<Vec<_>>()

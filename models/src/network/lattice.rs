@@ -300,6 +300,7 @@ impl Torus {
 mod tests {
     use super::*;
     use crate::network::Hypercube;
+    use crate::scenario::NetworkSpec;
 
     fn networks() -> Vec<Box<dyn Topology>> {
         let mut networks: Vec<Box<dyn Topology>> = Vec::new();
@@ -373,6 +374,22 @@ mod tests {
                 assert_eq!(network.link_end(router, port), LinkEnd::Node(node));
             }
         }
+    }
+
+    #[test]
+    fn channels_are_counted_by_kind() {
+        let of = |network: NetworkSpec| {
+            let network = network.topology();
+            let kinds =
+                [ChannelKind::Injection, ChannelKind::Network { dimension: 1 }, ChannelKind::Ejection];
+            kinds.map(|kind| network.channels(kind))
+        };
+        let (radix, dimensions) = (Radix::of(&[4, 3]).unwrap(), None);
+        let mesh = |nodes_per_router, links| NetworkSpec::Mesh { radix, dimensions, nodes_per_router, links };
+        assert_eq!(of(mesh(1, 1)), [12, 16, 12]);
+        assert_eq!(of(mesh(2, 3)), [24, 48, 24]);
+        assert_eq!(of(NetworkSpec::Torus { radix, dimensions, nodes_per_router: 1, links: 1 }), [12, 24, 12]);
+        assert_eq!(of(NetworkSpec::Hypercube { dimension: 3 }), [8; 3]);
     }
 
     #[test]

@@ -67,7 +67,7 @@ impl Rules for NetworkSpec {
             None => sides.product(),
         };
         let nodes = routers.saturating_mul(u64::from(nodes_per_router));
-        if nodes > MAX_NODES {
+        if nodes > MAX_NODES && (dimensions.is_none() || radix.sides().len() == 1) {
             door.refuse(
                 &format!("{path}.radix"),
                 format!("{nodes} nodes"),

@@ -81,11 +81,12 @@ fn unread(table: &dyn Declared, (path, label): (&str, &str), reads: &[Read], fou
     if let Some(tag) = table.shape().tag {
         let word = table.word();
         match read_of(tag) {
+            // with the word go the keys of its branch
             Some(Read::Words(_, words)) if !words.contains(&word) => {
-                refuse(tag, word.to_owned(), Instead::Words(words));
+                return refuse(tag, word.to_owned(), Instead::Words(words));
             }
             None if word != table.shape().branches[0].word => {
-                refuse(tag, word.to_owned(), Instead::Nothing { is_table: false });
+                return refuse(tag, word.to_owned(), Instead::Nothing { is_table: false });
             }
             _ => {}
         }

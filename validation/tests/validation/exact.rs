@@ -7,8 +7,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::AtomicBool;
 
+use flitwise_models::network::LinkEnd;
 use flitwise_models::scenario::{
-    ClassSpec, DeadlineSpec, NetworkSpec, RouterSpec, Scenario, ScenarioSpec, Scheduler, SourceSpec,
+    ClassSpec, DeadlineSpec, NetworkSpec, Radix, RouterSpec, Scenario, ScenarioSpec, Scheduler, SourceSpec,
 };
 use flitwise_validation::answer::{ClassSimulation, Simulation};
 use flitwise_validation::experiment::{self, Settings};
@@ -422,10 +423,23 @@ fn real_time_classes_share_a_link_by_their_vticks() {
 fn path(network: NetworkSpec, source: u32, destination: u32) -> Vec<Channel> {
     let mut at = source;
     let mut path = vec![Channel { kind: ChannelKind::Injection, node: source }];
-    if let NetworkSpec::Hypercube { dimension } = network {
-        for dimension in (0..dimension).filter(|d| (source ^ destination) >> d & 1 == 1) {
-            path.push(Channel { kind: ChannelKind::Network { dimension: dimension as u8 }, node: at });
-            at ^= 1 << dimension;
+    match network {
+        NetworkSpec::Router { .. } => {}
+        NetworkSpec::Hypercube { dimension } => {
+            for dimension in (0..dimension).filter(|d| (source ^ destination) >> d & 1 == 1) {
+                path.push(Channel { kind: ChannelKind::Network { dimension: dimension as u8 }, node: at });
+                at ^= 1 << dimension;
+            }
+        }
+        _ => {
+            let network = network.topology();
+            (at, _) = network.entry(source);
+            loop {
+                let port = network.route(at, source, destination);
+                let LinkEnd::Input { router, .. } = network.link_end(at, port) else { break };
+                path.push(Channel { kind: network.kind(port), node: at });
+                at = router;
+            }
         }
     }
     path.push(Channel { kind: ChannelKind::Ejection, node: destination });
@@ -451,18 +465,23 @@ fn drained(scenario: &Scenario, seed: u64, cycles: u64) -> (Simulator, Vec<Deliv
 /// Each flit crosses each channel of its path once, under load and beyond saturation.
 #[test]
 fn flits_in_are_flits_out_on_every_channel() {
+    let radix = Radix::of(&[4, 3]).unwrap();
     for scheduler in Scheduler::ALL {
         for (network, buffer_flits, factor) in [
             (NetworkSpec::Router { ports: 5 }, 32, 1.0),
             (NetworkSpec::Router { ports: 16 }, 4, 3.0),
             (NetworkSpec::Hypercube { dimension: 3 }, 7, 1.0),
             (NetworkSpec::Hypercube { dimension: 4 }, 32, 3.0),
+            (NetworkSpec::Mesh { radix, dimensions: None, nodes_per_router: 2, links: 1 }, 5, 1.0),
+            (NetworkSpec::Torus { radix, dimensions: None, nodes_per_router: 1, links: 2 }, 16, 3.0),
         ] {
             let router = RouterSpec { scheduler, buffer_flits, ..RouterSpec::default() };
+            let virtual_channels = if network.topology().has_rings() { 3 } else { 1 };
+            let message = |message_flits, class| ClassSpec { message_flits, virtual_channels, ..class };
             let classes = vec![
-                ClassSpec { message_flits: 8, ..ClassSpec::real_time("R1", 0.01 * factor) },
-                ClassSpec { message_flits: 32, ..ClassSpec::real_time("R2", 0.005 * factor) },
-                ClassSpec { message_flits: 13, ..ClassSpec::best_effort("BE", 0.01 * factor) },
+                message(8, ClassSpec::real_time("R1", 0.01 * factor)),
+                message(32, ClassSpec::real_time("R2", 0.005 * factor)),
+                message(13, ClassSpec::best_effort("BE", 0.01 * factor)),
             ];
             let scenario = scenario(network, router, classes);
             let (simulator, delivered) = drained(&scenario, 800, 5_000);
@@ -478,12 +497,12 @@ fn flits_in_are_flits_out_on_every_channel() {
                     *wanted.entry((channel, class)).or_default() += flits;
                 }
             }
-            let found: HashMap<_, _> = simulator
-                .channel_flits()
-                .into_iter()
-                .filter(|(_, _, flits)| *flits > 0)
-                .map(|(channel, class, flits)| ((channel, class), flits))
-                .collect();
+            let mut found: HashMap<(Channel, usize), u64> = HashMap::new();
+            for (channel, class, flits) in simulator.channel_flits() {
+                if flits > 0 {
+                    *found.entry((channel, class)).or_default() += flits;
+                }
+            }
             assert_eq!(found, wanted, "{}, {network:?}", scheduler.word());
             assert_eq!(simulator.flit_hops(), flit_hops);
         }
