@@ -205,7 +205,9 @@ fn every_preset_shown_is_a_file_that_solves_alike() {
     for name in list.lines().map(|line| line.split_whitespace().next().unwrap()) {
         let shown = flitwise(&["presets", "show", name]).stdout;
         let from_file = fed(&["solve", "-", "--format", "csv"], &shown);
-        assert!(from_file.status.success());
+        // some networks are there to be simulated only
+        let is_modelled = !["mesh4x4", "torus8x8", "fat-mesh"].contains(&name);
+        assert_eq!(from_file.status.code(), Some(if is_modelled { 0 } else { 2 }), "{name}");
         assert_eq!(from_file.stdout, flitwise(&["solve", "--preset", name, "--format", "csv"]).stdout);
     }
 }

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::compare;
+use crate::experiment::FEWEST_MESSAGES;
 use crate::experiment::block::{Measurements, ReplicationRecord, Saturated, Stop};
 use crate::experiment::memory::FEWEST_MEMORIES;
 use crate::experiment::replication::Sample;
-use crate::experiment::{FEWEST_MESSAGES, nodes};
 use crate::measurement::Cell;
 use crate::simulator::ChannelKind;
 use crate::statistics::{

@@ -255,7 +255,7 @@ on_lattice! {
 
 impl Mesh {
     fn longest(side: u32) -> u32 {
-        side - 1
+        side.saturating_sub(1)
     }
 
     fn distance(from: u32, to: u32, _: u32) -> u32 {

@@ -96,6 +96,11 @@ impl Door {
         });
     }
 
+    /// Whether a value of a table has been refused; `path` is that of the table and its dot.
+    pub(super) fn has_refused(&self, path: &str) -> bool {
+        self.faults.iter().any(|fault| fault.key.starts_with(path))
+    }
+
     /// Refuses a number that is out of its key's range.
     pub(super) fn number(&mut self, key: &Key, path: impl FnOnce() -> String, number: f64) {
         if !key.holds(number) {

@@ -153,7 +153,7 @@ impl Rules for ClassSpec {
                     door.refuse(&key, format!("{hops} hops"), wanted, Some(help));
                 }
                 // a size that is refused itself says nothing about hops
-                most if most < *hops && (1..=u32::from(u8::MAX)).contains(&most) => {
+                most if most < *hops && !door.has_refused("network.") => {
                     door.refuse(&key, hops.to_string(), &format!("1 to {most} hops"), None);
                 }
                 _ => {}

@@ -241,7 +241,14 @@ impl Kind {
 impl Shape {
     /// Every name that a key of the table may have.
     pub(super) fn names(&self) -> Vec<&'static str> {
-        self.tag.into_iter().chain(self.keys().map(|key| key.name)).collect()
+        let mut names: Vec<&'static str> = self.tag.into_iter().collect();
+        for key in self.keys() {
+            // branches may have keys in common
+            if !names.contains(&key.name) {
+                names.push(key.name);
+            }
+        }
+        names
     }
 
     pub(super) fn keys(&self) -> impl Iterator<Item = &'static Key> {

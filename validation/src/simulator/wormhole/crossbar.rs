@@ -11,8 +11,7 @@ impl<S: LinkScheduler> Wormhole<S> {
         let cycle = now as f64;
         let Self { lanes, granted, released, parts, .. } = self;
         let shift = parts.channels.shift();
-        let mut crossings = 0;
-        let buffer_flits = self.buffer_flits;
+        let (mut crossings, buffer_flits) = (0, self.buffer_flits);
         let blocks = &mut lanes.0[..];
         let this_cycle = (now % 3) as usize;
         let (before, two_before) = ((this_cycle + 2) % 3, (this_cycle + 1) % 3);
@@ -39,8 +38,8 @@ impl<S: LinkScheduler> Wormhole<S> {
             let to_cross = row.to_cross - 1;
             row.to_cross = to_cross;
             // flits that have been sent and can not cross in the next cycle
-            let is_set = |bits: u64| u32::from(bits & mask != 0);
-            let under_way = is_set(block.sent[this_cycle]) + is_set(block.sent[before]);
+            let is_set = |cycle: usize| u32::from(block.sent[cycle] & mask != 0);
+            let under_way = is_set(this_cycle) + is_set(before);
             block.filled &= if stay <= under_way { !mask } else { u64::MAX };
 
             let ahead = &mut blocks[to / WORD];
