@@ -1,0 +1,151 @@
+//! Where anchors go.
+//!
+//! First the place of the highest load and the outermost corners, then always the place at which the widest interval of
+//! a network latency is expected. It ends when all of them are narrow enough, or when there are as many anchors as are
+//! allowed. The interval depends on where anchors are and on how the model's errors vary, both of which are known by
+//! then; without errors known it is widest where anchors are farthest.
+
+use flitwise_models::scenario::Scenario;
+
+use super::correct::Reach;
+use super::hull::square;
+use super::{Anchor, Anchored, Place};
+use crate::answer::Simulation;
+
+/// What is wanted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wish {
+    /// The most anchors.
+    pub most: usize,
+    /// Half of the widest interval of a network latency, as a share of it.
+    pub precision: f64,
+}
+
+impl Wish {
+    /// As many anchors as a family of so many axes gets where nothing else is said.
+    pub fn usual(axes: usize, precision: f64) -> Self {
+        Self { most: 3 * axes + 2, precision }
+    }
+}
+
+/// The fewest anchors of a family of so many axes: the least that span it, and one more to judge by.
+pub fn fewest(axes: usize) -> usize {
+    axes + 2
+}
+
+/// Why no more anchors were placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// All intervals are expected to be as narrow as is wanted.
+    Precise,
+    /// There are as many anchors as are allowed.
+    Budget,
+    /// Every place is an anchor, or lies beyond saturation.
+    Exhausted,
+    /// It was interrupted.
+    Interrupted,
+}
+
+/// Anchors that were placed.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// What was learnt from them.
+    pub anchored: Anchored,
+    /// Why there are no more.
+    pub stopped: Stopped,
+    /// Half of the widest interval of a network latency that is expected at any of the places, as a share of it.
+    pub widest: Option<f64>,
+}
+
+/// Places anchors among the places of a family. `simulate` is told how many anchors there are already; it gives `None`
+/// if it was interrupted.
+pub fn place(
+    places: &[Place],
+    wish: &Wish,
+    simulate: &mut dyn FnMut(usize, &Scenario) -> Option<Simulation>,
+) -> Placed {
+    let mut left: Vec<usize> = (0..places.len()).filter(|at| sends_steadily(&places[*at])).collect();
+    let mut first = outermost(places, &left, wish.most);
+    let mut anchors: Vec<Anchor> = Vec::new();
+    loop {
+        let anchored = Anchored::learnt(anchors.clone());
+        let widest = |left: &[usize]| {
+            let widths = left.iter().filter_map(|at| Some((*at, width(&anchored, &places[*at])?)));
+            widths.max_by(|a, b| a.1.total_cmp(&b.1))
+        };
+        let next = match first.pop() {
+            Some(at) => Some((at, f64::INFINITY)),
+            None => widest(&left),
+        };
+        let all: Vec<usize> = (0..places.len()).collect();
+        let ended = |stopped: Stopped| Placed {
+            stopped,
+            widest: widest(&all).map(|(_, width)| width),
+            anchored: anchored.clone(),
+        };
+        let Some((at, width)) = next else { return ended(Stopped::Exhausted) };
+        if width <= wish.precision && anchors.len() >= fewest(places[at].at.len()) {
+            return ended(Stopped::Precise);
+        }
+        if anchors.len() >= wish.most {
+            return ended(Stopped::Budget);
+        }
+        left.retain(|one| *one != at);
+        let Some(simulation) = simulate(anchors.len(), &places[at].scenario) else {
+            return ended(Stopped::Interrupted);
+        };
+        anchors.push(Anchor { place: places[at].clone(), simulation });
+    }
+}
+
+/// Whether there is a class with something to compare.
+fn sends_steadily(place: &Place) -> bool {
+    (0..place.model.classes.len()).any(|class| place.is_steady(class))
+}
+
+/// Half of the widest interval of a network latency at a place, as a share of it; `None` where nothing is known or
+/// asked.
+fn width(anchored: &Anchored, place: &Place) -> Option<f64> {
+    let classes = (0..place.model.classes.len()).filter(|class| place.is_steady(*class));
+    let of_class = |class: usize| match anchored.reach(&place.at, class) {
+        // more than of any that is known
+        Reach::None => Some(f64::MAX),
+        Reach::Saturated => None,
+        reach => anchored.half_width(&place.at, class, reach),
+    };
+    classes.filter_map(of_class).max_by(f64::total_cmp)
+}
+
+/// The places to begin with, the first of them last: that of the highest load, and the nearest to each corner. Where
+/// that leaves none to choose, those of them that lie farthest from each other.
+fn outermost(places: &[Place], left: &[usize], most: usize) -> Vec<usize> {
+    let load = |at: usize| places[at].model.validity.as_ref().map_or(0.0, |one| one.load_share_of_saturation);
+    let steady = |at: usize| (0..places[at].model.classes.len()).filter(|class| places[at].is_steady(*class)).count();
+    // the highest load of those at which most classes are steady
+    let rank = |at: &usize| (steady(*at), load(*at));
+    let highest = left.iter().copied().max_by(|a, b| rank(a).partial_cmp(&rank(b)).expect("loads are numbers"));
+    let Some(highest) = highest else { return Vec::new() };
+    let axes = places[highest].at.len();
+    let mut corners: Vec<usize> = Vec::new();
+    for corner in 0..1_u32 << axes {
+        let corner: Vec<f64> = (0..axes).map(|axis| f64::from(corner >> axis & 1)).collect();
+        let distance = |at: &usize| square(&places[*at].at, &corner);
+        let nearest = left.iter().copied().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        corners.extend(nearest.filter(|at| *at != highest && !corners.contains(at)));
+    }
+    // one is left at least to be placed by what was learnt
+    let count = if corners.len() + 2 <= most { corners.len() } else { (axes + 1).min(most).saturating_sub(1) };
+    let mut chosen = vec![highest];
+    while chosen.len() <= count {
+        let apart = |at: &usize| {
+            let distances = chosen.iter().map(|one| square(&places[*at].at, &places[*one].at));
+            distances.fold(f64::INFINITY, f64::min)
+        };
+        let farthest = corners.iter().copied().max_by(|a, b| apart(a).total_cmp(&apart(b)));
+        let Some(farthest) = farthest else { break };
+        corners.retain(|at| *at != farthest);
+        chosen.push(farthest);
+    }
+    chosen.reverse();
+    chosen
+}
