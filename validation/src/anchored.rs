@@ -20,6 +20,7 @@
 //! **Why are intervals wider than those of the process?** They take its deviation and lengths for known, and these are
 //! guesses from a few values. [`WIDENING`] makes up for it: it was measured over random families.
 
+mod axis;
 mod correct;
 mod hull;
 mod placing;
@@ -34,14 +35,15 @@ use crate::answer::Simulation;
 use process::{Process, Value};
 use scale::Scale;
 
+pub use axis::Axis;
 pub use correct::{ClassIntervals, Corrected, Interval};
 pub use placing::{Placed, Stopped, Wish, fewest, place};
 
 /// The quantities that are corrected, beside miss probabilities.
 pub const CORRECTED: [Quantity; 13] = {
     use Quantity::{
-        Arbitration, Blocking, Gaps, Input, NetworkLatency, Output, P50, P90, P99, P99_9, Sharing, TotalLatency,
-        Waiting,
+        Arbitration, Blocking, Gaps, Input, NetworkLatency, Output, P50, P90, P99, P99_9, Sharing,
+        TotalLatency, Waiting,
     };
     [
         NetworkLatency,
@@ -124,8 +126,7 @@ impl Anchored {
     pub fn learnt(anchors: Vec<Anchor>) -> Self {
         let count = anchors.first().map_or(0, |one| one.place.model.classes.len());
         let class = |class: usize| {
-            let steady: Vec<usize> =
-                (0..anchors.len()).filter(|at| anchors[*at].is_steady(class)).collect();
+            let steady: Vec<usize> = (0..anchors.len()).filter(|at| anchors[*at].is_steady(class)).collect();
             let measures = measures(&anchors, class);
             let learn = |measure: Measure| Some((measure, learnt(&anchors, class, measure)?));
             OfClass { steady, processes: measures.into_iter().filter_map(learn).collect() }

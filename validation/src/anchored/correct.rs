@@ -210,7 +210,14 @@ impl Anchored {
     }
 
     /// The corrected number of a quantity whose model's number is known.
-    fn number(&self, at: &[f64], class: usize, measure: Measure, model: (f64, f64), reach: Reach) -> Option<Number> {
+    fn number(
+        &self,
+        at: &[f64],
+        class: usize,
+        measure: Measure,
+        model: (f64, f64),
+        reach: Reach,
+    ) -> Option<Number> {
         let (_, process) = self.classes[class].processes.iter().find(|(known, _)| *known == measure)?;
         let (scale, (value, whole)) = (Scale::of(measure.quantity), model);
         let found = process.at(at);
@@ -228,7 +235,13 @@ impl Anchored {
     }
 
     /// All that is corrected but miss probabilities.
-    fn numbers(&self, at: &[f64], index: usize, class: &ClassAnswer, reach: Reach) -> BTreeMap<Quantity, Number> {
+    fn numbers(
+        &self,
+        at: &[f64],
+        index: usize,
+        class: &ClassAnswer,
+        reach: Reach,
+    ) -> BTreeMap<Quantity, Number> {
         let Some(whole) = class.network_latency_cycles else { return BTreeMap::new() };
         let number = |quantity: &Quantity| {
             let value = class.value((*quantity).into())?;
@@ -266,9 +279,8 @@ impl Anchored {
 
 /// Takes all numbers that would be corrected out of an answer, and says why.
 fn lacks(class: &mut ClassAnswer, because: &str) {
-    class.means = Means::each(|quantity| {
-        class.means.get(quantity).copied().filter(|_| !CORRECTED.contains(&quantity))
-    });
+    class.means =
+        Means::each(|quantity| class.means.get(quantity).copied().filter(|_| !CORRECTED.contains(&quantity)));
     class.latency_percentiles_cycles = Percentiles::default();
     for deadline in &mut class.deadlines {
         deadline.miss_probability = None;

@@ -59,7 +59,9 @@ mod tests {
     #[test]
     fn of_a_line_the_ends_are_the_hull() {
         let line: [&[f64]; 3] = [&[0.2], &[0.9], &[0.5]];
-        for (place, outside) in [(0.1, true), (0.2, false), (0.21, false), (0.7, false), (0.9, false), (0.95, true)] {
+        for (place, outside) in
+            [(0.1, true), (0.2, false), (0.21, false), (0.7, false), (0.9, false), (0.95, true)]
+        {
             assert_eq!(is_outside(&[place], &line), outside, "{place}");
         }
         assert!(is_outside(&[0.5], &[]) && is_outside(&[0.5], &[&[0.4]]) && !is_outside(&[0.4], &[&[0.4]]));
@@ -70,14 +72,19 @@ mod tests {
     fn of_a_simplex_its_inequalities_are() {
         for dimensions in 2..=4 {
             let mut corners = vec![vec![0.0; dimensions]];
-            corners.extend((0..dimensions).map(|axis| (0..dimensions).map(|one| f64::from(u8::from(one == axis))).collect()));
+            corners.extend(
+                (0..dimensions)
+                    .map(|axis| (0..dimensions).map(|one| f64::from(u8::from(one == axis))).collect()),
+            );
             let corners: Vec<&[f64]> = corners.iter().map(Vec::as_slice).collect();
             let mut word = 7_u64;
             let mut decided = [0, 0];
             for _ in 0..2_000 {
                 let place: Vec<f64> = (0..dimensions)
                     .map(|_| {
-                        word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                        word = word
+                            .wrapping_mul(6_364_136_223_846_793_005)
+                            .wrapping_add(1_442_695_040_888_963_407);
                         (word >> 40) as f64 / (1 << 24) as f64
                     })
                     .collect();

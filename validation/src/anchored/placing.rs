@@ -120,10 +120,12 @@ fn width(anchored: &Anchored, place: &Place) -> Option<f64> {
 /// that leaves none to choose, those of them that lie farthest from each other.
 fn outermost(places: &[Place], left: &[usize], most: usize) -> Vec<usize> {
     let load = |at: usize| places[at].model.validity.as_ref().map_or(0.0, |one| one.load_share_of_saturation);
-    let steady = |at: usize| (0..places[at].model.classes.len()).filter(|class| places[at].is_steady(*class)).count();
+    let steady =
+        |at: usize| (0..places[at].model.classes.len()).filter(|class| places[at].is_steady(*class)).count();
     // the highest load of those at which most classes are steady
     let rank = |at: &usize| (steady(*at), load(*at));
-    let highest = left.iter().copied().max_by(|a, b| rank(a).partial_cmp(&rank(b)).expect("loads are numbers"));
+    let highest =
+        left.iter().copied().max_by(|a, b| rank(a).partial_cmp(&rank(b)).expect("loads are numbers"));
     let Some(highest) = highest else { return Vec::new() };
     let axes = places[highest].at.len();
     let mut corners: Vec<usize> = Vec::new();
@@ -134,7 +136,8 @@ fn outermost(places: &[Place], left: &[usize], most: usize) -> Vec<usize> {
         corners.extend(nearest.filter(|at| *at != highest && !corners.contains(at)));
     }
     // one is left at least to be placed by what was learnt
-    let count = if corners.len() + 2 <= most { corners.len() } else { (axes + 1).min(most).saturating_sub(1) };
+    let count =
+        if corners.len() + 2 <= most { corners.len() } else { (axes + 1).min(most).saturating_sub(1) };
     let mut chosen = vec![highest];
     while chosen.len() <= count {
         let apart = |at: &usize| {

@@ -110,7 +110,8 @@ impl Kernel {
         if one == other {
             return self.variance;
         }
-        let squares = one.iter().zip(other).zip(&self.lengths).map(|((x, y), length)| ((x - y) / length).powi(2));
+        let squares =
+            one.iter().zip(other).zip(&self.lengths).map(|((x, y), length)| ((x - y) / length).powi(2));
         let square = 5.0 * squares.sum::<f64>();
         let root = square.sqrt();
         self.variance * (1.0 - self.rough) * (1.0 + root + square / 3.0) * (-root).exp()
@@ -321,7 +322,8 @@ mod tests {
         assert!(large.deviation() > 10.0 * PRIOR.deviation && small.deviation() < PRIOR.deviation);
         // of two variables the one that nothing depends on gets the longer length
         let grid = (0..5).flat_map(|i| (0..5).map(move |j| [f64::from(i) / 4.0, f64::from(j) / 4.0]));
-        let of_first: Vec<Value> = grid.map(|at| Value::new(&at, 0.03 * (6.0 * at[0]).sin(), 1e-10)).collect();
+        let of_first: Vec<Value> =
+            grid.map(|at| Value::new(&at, 0.03 * (6.0 * at[0]).sin(), 1e-10)).collect();
         let process = Process::learnt(&of_first, &PRIOR).unwrap();
         assert!(process.lengths()[1] > 2.0 * process.lengths()[0], "{:?}", process.lengths());
     }
@@ -334,7 +336,8 @@ mod tests {
 
         let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
         let mut uniform = move || (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
-        let mut normal = move || (-2.0 * (1.0 - uniform()).ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos();
+        let mut normal =
+            move || (-2.0 * (1.0 - uniform()).ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos();
         let places: Vec<f64> = (0..11).map(|step| f64::from(step) / 10.0).collect();
         let kernel = Kernel { variance: 4e-4, lengths: vec![0.7], rough: 0.0 };
         let entry = |i: usize, j: usize| {
