@@ -304,7 +304,7 @@ impl Account {
     /// What it took.
     fn cost(&self) -> String {
         let fresh = || self.anchors.iter().filter(|one| !one.from_store);
-        let seconds: f64 = fresh().map(|one| one.simulation_seconds).sum();
+        let seconds: f64 = fresh().map(|one| one.simulation_seconds).fold(0.0, |all, one| all + one);
         let (all, simulated) = (self.anchors.len(), fresh().count());
         let from_store = all - simulated;
         format!(

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::hull::{is_outside, square};
 use super::scale::Scale;
-use super::{Anchored, BEYOND, CORRECTED, WIDENING};
+use super::{Anchored, BEYOND, CORRECTED, Place, WIDENING, variables};
 
 /// Deviations of a normal variable within which 95 % of its values lie.
 const DEVIATIONS: f64 = 1.96;
@@ -112,6 +112,12 @@ impl Number {
     }
 }
 
+/// A point: along the axes, and by the variables that differences are learnt by.
+struct Spot<'s> {
+    at: &'s [f64],
+    variables: &'s [f64],
+}
+
 /// Where a point lies, seen from the anchors of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
@@ -128,10 +134,11 @@ pub(super) enum Reach {
 impl Anchored {
     /// Moves the model's answer at a place to what is expected of a simulation there.
     pub fn correct(&self, at: &[f64], mut answer: Answer) -> Corrected {
+        let variables = variables(at, &answer);
         let mut intervals = Vec::with_capacity(answer.classes.len());
         for (index, class) in answer.classes.iter_mut().enumerate() {
             class.expected_errors = None;
-            intervals.push(self.correct_class(at, index, class));
+            intervals.push(self.correct_class(&Spot { at, variables: &variables }, index, class));
         }
         // it speaks of the model's errors
         answer.validity = None;
@@ -146,12 +153,12 @@ impl Anchored {
         Corrected { answer, intervals }
     }
 
-    fn correct_class(&self, at: &[f64], index: usize, class: &mut ClassAnswer) -> ClassIntervals {
+    fn correct_class(&self, spot: &Spot<'_>, index: usize, class: &mut ClassAnswer) -> ClassIntervals {
         let intervals = ClassIntervals { name: class.name.clone(), ..ClassIntervals::default() };
         if class.saturated {
             return intervals;
         }
-        let reach = self.reach(at, index);
+        let reach = self.reach(spot.at, index);
         match reach {
             Reach::None => {
                 lacks(class, "no anchor at which the class sends and is steady");
@@ -163,8 +170,8 @@ impl Anchored {
             }
             Reach::Within | Reach::Beyond => {}
         }
-        let mut means = self.numbers(at, index, class, reach);
-        let misses = self.misses(at, index, class, reach);
+        let mut means = self.numbers(spot, index, class, reach);
+        let misses = self.misses(spot, index, class, reach);
         add_up(&mut means, class);
         let percentiles = in_order(&means);
         let value = |quantity: Quantity| means.get(&quantity).map(|number| number.value);
@@ -212,7 +219,7 @@ impl Anchored {
     /// The corrected number of a quantity whose model's number is known.
     fn number(
         &self,
-        at: &[f64],
+        spot: &Spot<'_>,
         class: usize,
         measure: Measure,
         model: (f64, f64),
@@ -220,7 +227,7 @@ impl Anchored {
     ) -> Option<Number> {
         let (_, process) = self.classes[class].processes.iter().find(|(known, _)| *known == measure)?;
         let (scale, (value, whole)) = (Scale::of(measure.quantity), model);
-        let found = process.at(at);
+        let found = process.at(spot.variables);
         let beyond = if reach == Reach::Beyond { BEYOND } else { 1.0 };
         let width = DEVIATIONS * WIDENING * beyond * found.deviation;
         let moved = |by: f64| scale.moved(value, whole, found.mean + by);
@@ -228,16 +235,17 @@ impl Anchored {
     }
 
     /// Half of the interval of the network latency of a class, as a share of it.
-    pub(super) fn half_width(&self, at: &[f64], class: usize, reach: Reach) -> Option<f64> {
+    pub(super) fn half_width(&self, place: &Place, class: usize, reach: Reach) -> Option<f64> {
         let measure = Quantity::NetworkLatency.into();
-        let number = self.number(at, class, measure, (1.0, 1.0), reach)?;
+        let spot = Spot { at: &place.at, variables: &variables(&place.at, &place.model) };
+        let number = self.number(&spot, class, measure, (1.0, 1.0), reach)?;
         Some(number.upper / number.value - 1.0)
     }
 
     /// All that is corrected but miss probabilities.
     fn numbers(
         &self,
-        at: &[f64],
+        spot: &Spot<'_>,
         index: usize,
         class: &ClassAnswer,
         reach: Reach,
@@ -245,19 +253,25 @@ impl Anchored {
         let Some(whole) = class.network_latency_cycles else { return BTreeMap::new() };
         let number = |quantity: &Quantity| {
             let value = class.value((*quantity).into())?;
-            Some((*quantity, self.number(at, index, (*quantity).into(), (value, whole), reach)?))
+            Some((*quantity, self.number(spot, index, (*quantity).into(), (value, whole), reach)?))
         };
         CORRECTED.iter().filter_map(number).collect()
     }
 
     /// The miss probabilities in the order of the answer; a later deadline is missed no more often than an earlier one.
-    fn misses(&self, at: &[f64], index: usize, class: &ClassAnswer, reach: Reach) -> Vec<Option<Number>> {
+    fn misses(
+        &self,
+        spot: &Spot<'_>,
+        index: usize,
+        class: &ClassAnswer,
+        reach: Reach,
+    ) -> Vec<Option<Number>> {
         let deadlines = &class.deadlines;
         let mut found: Vec<Option<Number>> = deadlines
             .iter()
             .map(|one| {
                 let measure = Measure::miss(one.deadline_cycles, one.hops);
-                self.number(at, index, measure, (one.miss_probability?, 1.0), reach)
+                self.number(spot, index, measure, (one.miss_probability?, 1.0), reach)
             })
             .collect();
         let mut order: Vec<usize> = (0..deadlines.len()).collect();

@@ -111,7 +111,7 @@ fn width(anchored: &Anchored, place: &Place) -> Option<f64> {
         // more than of any that is known
         Reach::None => Some(f64::MAX),
         Reach::Saturated => None,
-        reach => anchored.half_width(&place.at, class, reach),
+        reach => anchored.half_width(place, class, reach),
     };
     classes.filter_map(of_class).max_by(f64::total_cmp)
 }

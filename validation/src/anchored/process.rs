@@ -66,7 +66,7 @@ pub struct Prior {
 
 impl Default for Prior {
     fn default() -> Self {
-        Self { deviation: 1.0, deviation_spread: 1.0, length: 0.7, length_spread: 0.5, rough: 0.02 }
+        Self { deviation: 1.0, deviation_spread: 1.0, length: 0.45, length_spread: 0.5, rough: 0.01 }
     }
 }
 

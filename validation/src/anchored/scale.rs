@@ -17,8 +17,8 @@ use flitwise_models::quantity::{Measure, Quantity, Unit};
 use super::process::Prior;
 use crate::compare::Measured;
 
-/// Standard deviations in half of a simulated 95 % interval: Student's factor for 16 replications is 2.13, for many 1.96.
-const IN_HALF_WIDTH: f64 = 2.0;
+/// Standard deviations in half of a simulated 95 % interval: Student's factor for 16 replications.
+const IN_HALF_WIDTH: f64 = 2.13;
 /// Variance of what is rounded to whole numbers.
 const ROUNDING: f64 = 1.0 / 12.0;
 
@@ -84,14 +84,14 @@ fn angle(share: f64) -> f64 {
 /// What is believed of the differences of a quantity before any is known: medians over the tuning set.
 pub(super) fn prior(measure: Measure) -> Prior {
     let deviation = match measure.quantity {
-        Quantity::NetworkLatency => 0.015,
-        Quantity::Waiting => 0.06,
-        Quantity::TotalLatency => 0.03,
-        Quantity::P50 => 0.02,
-        Quantity::P90 => 0.03,
-        Quantity::P99 | Quantity::P99_9 => 0.05,
-        Quantity::MissProbability => 0.02,
-        _ => 0.01,
+        Quantity::NetworkLatency => 0.01,
+        Quantity::Waiting => 0.04,
+        Quantity::TotalLatency => 0.012,
+        Quantity::P50 => 0.015,
+        Quantity::P90 => 0.02,
+        Quantity::P99 | Quantity::P99_9 => 0.03,
+        Quantity::MissProbability => 0.015,
+        _ => 0.008,
     };
     Prior { deviation, ..Prior::default() }
 }
@@ -125,12 +125,12 @@ mod tests {
     #[test]
     fn noise_is_that_of_the_interval() {
         let (_, variance) = Scale::Ratio.difference(40.0, 40.0, measured(50.0, 1.0)).unwrap();
-        assert!((variance.sqrt() - 0.01).abs() < 1e-12); // 1 / 2 of 50
+        assert!((variance.sqrt() - 0.02 / 2.13).abs() < 1e-12);
         let (_, of_whole) = Scale::WholeRatio.difference(40.0, 40.0, measured(50.0, 1.0)).unwrap();
         assert!(of_whole > variance);
         // a share of 10,000 messages, whatever it is: 1 / (2 √n)
         for share in [0.1_f64, 0.5, 0.9] {
-            let half_width = 2.0 * (share * (1.0 - share) / 1e4).sqrt();
+            let half_width = 2.13 * (share * (1.0 - share) / 1e4).sqrt();
             let (_, variance) = Scale::Share.difference(0.5, 1.0, measured(share, half_width)).unwrap();
             assert!((variance.sqrt() - 0.005).abs() < 1e-5, "{share}: {}", variance.sqrt());
         }
