@@ -561,6 +561,12 @@ impl Answering {
     }
 }
 
+impl std::fmt::Display for Answering {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
 impl From<Model> for Answering {
     fn from(model: Model) -> Self {
         match model {

@@ -1,6 +1,7 @@
 //! The command `flitwise`: parse, ask, print.
 
 mod accuracy;
+mod anchoring;
 mod args;
 mod campaign;
 mod compare;

@@ -18,12 +18,13 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::anchoring::Account;
 use crate::args::{Answering, Sweep, SweepFormat};
 use crate::outcome::Ended;
 use crate::output::{ClassColumns, Rows, share};
 use crate::signals::{Background, Next};
 use crate::{input, output, typed};
-use anchored::{Account, Family};
+use anchored::Family;
 
 /// The most points of one sweep.
 const MOST_POINTS: usize = 10_000_000;

@@ -48,6 +48,34 @@ pub struct Interval {
     pub upper_95: f64,
 }
 
+impl Corrected {
+    /// The answer with every corrected number at the end of its interval, the upper or the lower one.
+    pub fn at_end(&self, upper: bool) -> Answer {
+        let end = |interval: Interval| if upper { interval.upper_95 } else { interval.lower_95 };
+        let mut answer = self.answer.clone();
+        for (class, intervals) in answer.classes.iter_mut().zip(&self.intervals) {
+            let mean = |quantity: Quantity| intervals.means.get(quantity).copied().map(end);
+            class.means = Means::each(|quantity| mean(quantity).or(class.means.get(quantity).copied()));
+            let found = intervals.latency_percentiles_cycles;
+            class.latency_percentiles_cycles =
+                by_share(|quantity| Some(end(found.get(quantity)?).round() as u32));
+            for (deadline, interval) in class.deadlines.iter_mut().zip(&intervals.deadlines) {
+                deadline.miss_probability = interval.map(end);
+            }
+        }
+        answer
+    }
+}
+
+/// Percentiles by their quantities.
+fn by_share<T: Copy>(of: impl Fn(Quantity) -> Option<T>) -> Percentiles<T> {
+    Percentiles::of(|share| {
+        let quantity =
+            Quantity::PERCENTILES.into_iter().find(|quantity| quantity.percentile() == Some(share))?;
+        of(quantity)
+    })
+}
+
 impl quantity::Mean for Interval {
     const IS_SIMULATED: bool = true;
 }
@@ -176,12 +204,8 @@ impl Anchored {
         let percentiles = in_order(&means);
         let value = |quantity: Quantity| means.get(&quantity).map(|number| number.value);
         class.means = Means::each(|quantity| value(quantity).or(class.means.get(quantity).copied()));
-        let whole = |share: f64| {
-            let of_share = |quantity: &Quantity| quantity.percentile() == Some(share);
-            let quantity = Quantity::PERCENTILES.into_iter().find(of_share)?;
-            percentiles.get(&quantity).map(|number| number.value.round() as u32)
-        };
-        class.latency_percentiles_cycles = Percentiles::of(whole);
+        class.latency_percentiles_cycles =
+            by_share(|quantity| percentiles.get(&quantity).map(|number| number.value.round() as u32));
         for (deadline, number) in class.deadlines.iter_mut().zip(&misses) {
             deadline.miss_probability = number.map(|number| number.value);
         }
@@ -191,9 +215,8 @@ impl Anchored {
             means: Means::each(|quantity| {
                 means.get(&quantity).filter(|_| is_mean(quantity)).map(|number| number.interval())
             }),
-            latency_percentiles_cycles: Percentiles::of(|share| {
-                let of_share = |quantity: &&Quantity| quantity.percentile() == Some(share);
-                percentiles.get(Quantity::PERCENTILES.iter().find(of_share)?).map(|number| number.interval())
+            latency_percentiles_cycles: by_share(|quantity| {
+                percentiles.get(&quantity).map(|number| number.interval())
             }),
             deadlines: misses.into_iter().map(|number| number.map(Number::interval)).collect(),
             ..intervals
