@@ -26,6 +26,8 @@ Examples:
   flitwise plan choose --vary router.buffer_flits=4,8,16,32 --minimise 'BE: total'
   flitwise plan region --axes class.R1.rate,class.BE.rate --output region.svg
 
+--model anchored corrects the refined model by a few simulations where it is asked about; max-load then says between
+which factors the answer lies (flitwise sweep --help).
 Exit codes: 0 answered (also: nothing satisfies the requirements), 1 the simulation contradicts
 (--confirm) or output not written, 2 bad input, 3 not converged, 130 interrupted.";
 

@@ -20,8 +20,8 @@ use crate::outcome::Ended;
 use crate::signals::unless_stopped;
 
 /// Factors around the refined model's largest one, as shares of it, and how many of them.
-const AROUND: [f64; 2] = [0.6, 1.25];
-const FACTORS: usize = 27;
+const AROUND: [f64; 2] = [0.8, 1.08];
+const FACTORS: usize = 15;
 /// Rates along each axis of a region, and the lowest of them, as a share of how far it reaches.
 const RATES: usize = 12;
 const LOWEST: f64 = 0.02;

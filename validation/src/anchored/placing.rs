@@ -117,15 +117,18 @@ fn width(anchored: &Anchored, place: &Place) -> Option<f64> {
 }
 
 /// The places to begin with, the first of them last: that of the highest load, and the nearest to each corner. Where
-/// that leaves none to choose, those of them that lie farthest from each other.
+/// that leaves none to choose, those of them that lie farthest from each other. As far as there are such places, all
+/// classes are steady there that are steady anywhere.
 fn outermost(places: &[Place], left: &[usize], most: usize) -> Vec<usize> {
-    let load = |at: usize| places[at].model.validity.as_ref().map_or(0.0, |one| one.load_share_of_saturation);
-    let steady =
-        |at: usize| (0..places[at].model.classes.len()).filter(|class| places[at].is_steady(*class)).count();
-    // the highest load of those at which most classes are steady
-    let rank = |at: &usize| (steady(*at), load(*at));
-    let highest =
-        left.iter().copied().max_by(|a, b| rank(a).partial_cmp(&rank(b)).expect("loads are numbers"));
+    let steady = |at: usize| {
+        let classes = 0..places[at].model.classes.len();
+        classes.filter(|class| places[at].is_steady(*class)).count()
+    };
+    let all = left.iter().map(|at| steady(*at)).max();
+    let left: Vec<usize> = left.iter().copied().filter(|at| Some(steady(*at)) == all).collect();
+    let load =
+        |at: &usize| places[*at].model.validity.as_ref().map_or(0.0, |one| one.load_share_of_saturation);
+    let highest = left.iter().copied().max_by(|a, b| load(a).total_cmp(&load(b)));
     let Some(highest) = highest else { return Vec::new() };
     let axes = places[highest].at.len();
     let mut corners: Vec<usize> = Vec::new();
