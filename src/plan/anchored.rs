@@ -199,8 +199,8 @@ pub(super) fn of_keys(
     };
     let faults = keys.iter().filter(|key| !is_known(key)).map(|key| {
         format!(
-            "--vary {key}: found a key that is no number of every scenario, wanted for --model anchored a rate, a Vtick, a \
-             length, the buffer, the pipeline or the size"
+            "--vary {key}: found a key that is no number of every scenario, wanted for --model anchored a rate, a \
+             Vtick, a length, the buffer, the pipeline or the size"
         )
     });
     let faults: Vec<String> = faults.collect();

@@ -99,7 +99,9 @@ pub(super) fn run(args: &Choose) -> Result<(), Ended> {
     }
     let mut account = None;
     let question = if asked.is_anchored {
-        anchored::check(&asked)?;
+        if !args.required.requirements.is_empty() {
+            anchored::check(&asked)?;
+        }
         let (required, campaign) = (&args.required, &args.confirm.campaign);
         let family = anchored::of_keys(required, campaign, &asked, &args.vary, &question)?;
         account = Some(family.account.clone());

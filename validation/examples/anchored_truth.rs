@@ -54,7 +54,7 @@ fn main() {
         let latency = |one: &&Judged| one.measure.quantity == Quantity::NetworkLatency;
         let own = summary(all[before..].iter().filter(latency));
         println!(
-            "{:24} {} anchors {:?}: refined {:.2} / {:.2} %, anchored {:.2} / {:.2} %, half-width {:.2} %, covered {:.0} %",
+            "{:24} {} anchors {:?}: refined {:.2} / {:.2} %, anchored {:.2} / {:.2} %, ±{:.2} %, covered {:.0} %",
             family.name,
             found.anchored.anchors().len(),
             found.stopped,
@@ -67,6 +67,12 @@ fn main() {
         );
     }
     println!("{} families, {count} anchors, {seconds:.0} s in their simulations", families.len());
+    table(&all);
+}
+
+/// Errors by quantity and kind of class, in percent.
+#[allow(clippy::print_stdout)] // a table is what it is for
+fn table(all: &[Judged]) {
     for quantity in [
         Quantity::NetworkLatency,
         Quantity::Waiting,

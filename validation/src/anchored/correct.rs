@@ -7,12 +7,23 @@ use flitwise_models::quantity::{self, Means, Measure, Percentiles, Quantity};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::hull::{is_outside, square};
+use super::hull::{NEAR, is_outside, square};
 use super::scale::Scale;
-use super::{Anchored, BEYOND, CORRECTED, Place, WIDENING, variables};
+use super::{Anchored, BEYOND, CORRECTED, Place, variables};
+use crate::statistics::student_quantile;
 
-/// Deviations of a normal variable within which 95 % of its values lie.
-const DEVIATIONS: f64 = 1.96;
+/// Deviations within which 95 % lie of what was learnt from so many values.
+fn deviations(values: usize) -> f64 {
+    let dof = (values as f64 - OF_PRIOR).max(FEWEST_DOF);
+    student_quantile(dof, 0.975).unwrap_or(FARTHEST)
+}
+
+/// Degrees of freedom that the constant takes, less those that the prior of the deviation is worth.
+const OF_PRIOR: f64 = 0.5;
+/// With fewer degrees of freedom intervals say nothing.
+const FEWEST_DOF: f64 = 1.5;
+/// Quantile of those.
+const FARTHEST: f64 = 6.0;
 
 /// An answer of the model, corrected.
 #[derive(Clone, Debug)]
@@ -225,12 +236,17 @@ impl Anchored {
 
     /// Where a place lies, seen from the anchors of a class.
     pub(super) fn reach(&self, at: &[f64], class: usize) -> Reach {
+        self.reach_within(at, class, NEAR)
+    }
+
+    /// The same, where what lies nearer than `near` is among them.
+    pub(super) fn reach_within(&self, at: &[f64], class: usize, near: f64) -> Reach {
         let steady = &self.classes[class].steady;
         if steady.is_empty() {
             return Reach::None;
         }
         let places: Vec<&[f64]> = steady.iter().map(|one| self.anchors[*one].place.at.as_slice()).collect();
-        if !is_outside(at, &places) {
+        if !is_outside(at, &places, near) {
             return Reach::Within;
         }
         let distance = |one: &usize| square(at, &self.anchors[*one].place.at);
@@ -252,7 +268,7 @@ impl Anchored {
         let (scale, (value, whole)) = (Scale::of(measure.quantity), model);
         let found = process.at(spot.variables);
         let beyond = if reach == Reach::Beyond { BEYOND } else { 1.0 };
-        let width = DEVIATIONS * WIDENING * beyond * found.deviation;
+        let width = deviations(process.values()) * beyond * found.deviation;
         let moved = |by: f64| scale.moved(value, whole, found.mean + by);
         Some(Number { value: moved(0.0), lower: moved(-width), upper: moved(width) })
     }
@@ -373,4 +389,40 @@ fn in_order(numbers: &BTreeMap<Quantity, Number>) -> BTreeMap<Quantity, Number> 
         before = Some(number);
     }
     ordered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_values_make_wide_intervals() {
+        let found = [1, 2, 3, 5, 8, 100].map(deviations);
+        assert!(found.is_sorted_by(|a, b| a >= b) && found[0].is_finite(), "{found:?}");
+        assert!((found[2] / 1.96 - 1.82).abs() < 0.05 && (found[5] - 1.98).abs() < 0.01, "{found:?}");
+    }
+
+    #[test]
+    fn parts_add_up_without_falling_below_nothing() {
+        let number = |value: f64, width: f64| Number { value, lower: value - width, upper: value + width };
+        let mut numbers: BTreeMap<Quantity, Number> =
+            [(Quantity::Blocking, number(4.0, 0.1)), (Quantity::Sharing, number(1.0, 2.0))].into();
+        share_out(&mut numbers, [Quantity::Blocking, Quantity::Sharing], 6.0);
+        let value = |numbers: &BTreeMap<Quantity, Number>, quantity| numbers[&quantity].value;
+        // what is less certain is moved more
+        assert!((value(&numbers, Quantity::Blocking) - 4.0).abs() < 0.01);
+        share_out(&mut numbers, [Quantity::Blocking, Quantity::Sharing], 3.0);
+        let [blocking, sharing] = [Quantity::Blocking, Quantity::Sharing].map(|one| value(&numbers, one));
+        assert!((blocking + sharing - 3.0).abs() < 1e-12 && sharing >= 0.0, "{blocking} {sharing}");
+    }
+
+    #[test]
+    fn percentiles_are_put_in_order() {
+        let number = |value: f64| Number { value, lower: value - 3.0, upper: value + 3.0 };
+        let numbers =
+            [(Quantity::P50, number(40.0)), (Quantity::P90, number(39.0)), (Quantity::P99, number(60.0))];
+        let ordered = in_order(&numbers.into());
+        let values: Vec<f64> = ordered.values().map(|one| one.value).collect();
+        assert_eq!(values, [40.0, 40.0, 60.0]);
+    }
 }

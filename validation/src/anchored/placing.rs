@@ -1,9 +1,12 @@
 //! Where anchors go.
 //!
-//! First the place of the highest load and the outermost corners, then always the place at which the widest interval of
-//! a network latency is expected. It ends when all of them are narrow enough, or when there are as many anchors as are
-//! allowed. The interval depends on where anchors are and on how the model's errors vary, both of which are known by
-//! then; without errors known it is widest where anchors are farthest.
+//! First the place of the highest load and the outermost corners, then always the place at which the widest interval
+//! of a network latency is expected; those far beyond the anchors of a class come before all others. It ends when all
+//! of them are narrow enough, or when there are as many anchors as are allowed. The interval depends on where anchors
+//! are and on how the model's errors vary, both of which are known by then; without errors known it is widest where
+//! anchors are farthest.
+
+use std::cmp::Ordering;
 
 use flitwise_models::scenario::Scenario;
 
@@ -32,6 +35,9 @@ impl Wish {
 pub fn fewest(axes: usize) -> usize {
     axes + 2
 }
+
+/// Distance from the anchors, in lengths of axes, beyond which a place gets one, however narrow its interval is.
+const FAR: f64 = 0.1;
 
 /// Why no more anchors were placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,22 +75,24 @@ pub fn place(
     let mut anchors: Vec<Anchor> = Vec::new();
     loop {
         let anchored = Anchored::learnt(anchors.clone());
-        let widest = |left: &[usize]| {
-            let widths = left.iter().filter_map(|at| Some((*at, width(&anchored, &places[*at])?)));
-            widths.max_by(|a, b| a.1.total_cmp(&b.1))
-        };
         let next = match first.pop() {
-            Some(at) => Some((at, f64::INFINITY)),
-            None => widest(&left),
+            Some(at) => Some((at, Need { is_beyond: true, width: f64::MAX })),
+            None => {
+                let needs = left.iter().filter_map(|at| Some((*at, need(&anchored, &places[*at])?)));
+                needs.max_by(|a, b| a.1.compare(&b.1))
+            }
         };
-        let all: Vec<usize> = (0..places.len()).collect();
         let ended = |stopped: Stopped| Placed {
             stopped,
-            widest: widest(&all).map(|(_, width)| width),
+            widest: places
+                .iter()
+                .filter_map(|place| Some(need(&anchored, place)?.width))
+                .max_by(f64::total_cmp),
             anchored: anchored.clone(),
         };
-        let Some((at, width)) = next else { return ended(Stopped::Exhausted) };
-        if width <= wish.precision && anchors.len() >= fewest(places[at].at.len()) {
+        let Some((at, need)) = next else { return ended(Stopped::Exhausted) };
+        let is_enough = !need.is_beyond && need.width <= wish.precision;
+        if is_enough && anchors.len() >= fewest(places[at].at.len()) {
             return ended(Stopped::Precise);
         }
         if anchors.len() >= wish.most {
@@ -103,17 +111,34 @@ fn sends_steadily(place: &Place) -> bool {
     (0..place.model.classes.len()).any(|class| place.is_steady(class))
 }
 
-/// Half of the widest interval of a network latency at a place, as a share of it; `None` where nothing is known or
-/// asked.
-fn width(anchored: &Anchored, place: &Place) -> Option<f64> {
+/// How much an anchor would be needed at a place.
+#[derive(Clone, Copy, Debug)]
+struct Need {
+    /// Whether a class would else be extrapolated far.
+    is_beyond: bool,
+    /// Half of the widest interval of a network latency, as a share of it.
+    width: f64,
+}
+
+impl Need {
+    fn compare(&self, other: &Self) -> Ordering {
+        self.is_beyond.cmp(&other.is_beyond).then(self.width.total_cmp(&other.width))
+    }
+}
+
+/// How much an anchor is needed at a place; `None` where nothing is known or asked.
+fn need(anchored: &Anchored, place: &Place) -> Option<Need> {
     let classes = (0..place.model.classes.len()).filter(|class| place.is_steady(*class));
     let of_class = |class: usize| match anchored.reach(&place.at, class) {
         // more than of any that is known
-        Reach::None => Some(f64::MAX),
+        Reach::None => Some(Need { is_beyond: true, width: f64::MAX }),
         Reach::Saturated => None,
-        reach => anchored.half_width(place, class, reach),
+        reach => {
+            let is_beyond = anchored.reach_within(&place.at, class, FAR) == Reach::Beyond;
+            Some(Need { is_beyond, width: anchored.half_width(place, class, reach)? })
+        }
     };
-    classes.filter_map(of_class).max_by(f64::total_cmp)
+    classes.filter_map(of_class).max_by(Need::compare)
 }
 
 /// The places to begin with, the first of them last: that of the highest load, and the nearest to each corner. Where

@@ -1,9 +1,9 @@
 //! Gaussian-process regression: a smooth function of a few variables, from values that are known up to noise.
 //!
 //! The function is `β + s f(x)`. Nothing is assumed of the constant `β`; `f` is a Gaussian process of variance 1 whose
-//! correlation falls with the distance `r` as Matérn's of order 5/2,
-//! `(1 + √5 r + 5 r² / 3) exp(-√5 r)`, where `r² = Σ ((x_d - y_d) / ℓ_d)²`. Value `i` has noise of variance `v_i`, so that
-//! `K = s² R + diag(v)` is the covariance of all values. With `k` the covariances of the value at `x` with them:
+//! correlation falls with the distance `r` as Matérn's of order 5/2, `(1 + √5 r + 5 r² / 3) exp(-√5 r)`, where `r² = Σ
+//! ((x_d - y_d) / ℓ_d)²`. Value `i` has noise of variance `v_i`, so that `K = s² R + diag(v)` is the covariance of all
+//! values. With `k` the covariances of the value at `x` with them:
 //!
 //! | | |
 //! |---|---|
@@ -171,6 +171,11 @@ impl Process {
         let left = 1.0 - solved.sum();
         let variance = self.kernel.variance - shared.dot(&solved) + left * left / self.of_ones.sum();
         Prediction { mean: self.constant + shared.dot(&self.weights), deviation: variance.max(0.0).sqrt() }
+    }
+
+    /// Number of values that it was learnt from.
+    pub fn values(&self) -> usize {
+        self.places.len()
     }
 
     /// The deviation `s`.

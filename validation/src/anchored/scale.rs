@@ -6,9 +6,9 @@
 //! | parts of the network latency | `(simulation - model) / network latency of the model` | a part may be 0 |
 //! | miss probabilities | `asin √simulation - asin √model` | 0 and 1 are numbers like others |
 //!
-//! **Why not the logit?** Of 0 and 1 it is infinite, and both are common: a deadline below the shortest latency, or far
-//! beyond the longest one simulated. On the angular scale chance is the same everywhere: a share of `n` messages has the
-//! variance `1 / (4 n)`. What is taken back lies in [0, 1], and rises with the model's probability.
+//! **Why not the logit?** Of 0 and 1 it is infinite, and both are common: a deadline below the shortest latency, or
+//! far beyond the longest one simulated. On the angular scale chance is the same everywhere: a share of `n` messages
+//! has the variance `1 / (4 n)`. What is taken back lies in [0, 1], and rises with the model's probability.
 
 use std::f64::consts::FRAC_PI_2;
 

@@ -1,7 +1,7 @@
 //! Are the intervals true? Random families of scenarios, anchored, against fresh simulations.
 //!
-//! A [`Family`] is a random scenario of [`crate::accuracy`] and one to three axes: the load; the load and the buffer; the
-//! load, the buffer and the part of one class in it. Its highest load is 85 % of what the refined model takes for
+//! A [`Family`] is a random scenario of [`crate::accuracy`] and one to three axes: the load; the load and the buffer;
+//! the load, the buffer and the part of one class in it. Its highest load is 85 % of what the refined model takes for
 //! saturation. Anchors are placed on a grid; the answers are judged off that grid, by simulations of another seed.
 
 use flitwise_models::answer::Answer;
