@@ -15,12 +15,14 @@ use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter};
 use flitwise_models::model::Model;
 use flitwise_models::quantity::Quantity;
 use flitwise_validation::compare::COMPARED;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 pub(crate) use explain::{DiagramKind, Explain, ExplainFormat};
 pub(crate) use sensitivity::Sensitivity;
 use station::STATION_EXAMPLES;
 
-use crate::{complete, typed};
+use crate::complete;
 pub(crate) use station::Station;
 
 const EXAMPLES: &str = "\
@@ -34,7 +36,7 @@ Examples:
   flitwise compare --preset router16                 both models beside the simulator, with verdicts
   flitwise explain --class R1                        the derivation of its numbers, equation by equation
   flitwise plan max-load --require 'BE: total <= 200'  how much load that leaves room for
-  flitwise learn                                     nine short lessons in queueing
+  flitwise learn                                     ten short lessons in queueing
   flitwise figure 4a                                 Fig. 4a of the 2005 paper, model and simulation
   flitwise verify --quick                            which of its claims hold, and by how much
 
@@ -149,11 +151,16 @@ Examples:
   flitwise sweep --over class.R1.rate=0.001:0.012:23 --couple class.R2.rate=class.R1.rate/2
   flitwise sweep --over class.BE.rate=log:1e-4:0.02:30 --format table
   flitwise sweep --preset cube6 --over router.buffer_flits=4,16,32,64 --over class.BE.rate=0.001:0.004:4
+  flitwise sweep --model anchored --over class.R1.rate=0.001:0.006:11 --precision 1% --format table
 
 Axes: KEY=START:STOP:COUNT is linear, KEY=log:START:STOP:COUNT logarithmic, KEY=A,B,C a list of values.
 Several axes give a grid, the last one varying fastest. Rows come out in that order, whatever the threads;
 csv has one row per point and class, json one document, jsonl one line per point.
 Each row comes out as soon as all rows before it are known.
+--model anchored simulates a few points of the grid, the anchors, or takes them from the store; it learns how far the
+refined model is off there and corrects all points, each number with its own 95 % interval. Anchors are placed until
+every interval of a network latency is expected to be within --precision, or there are as many as --anchors allows;
+simulations of anchors are twice as precise. Other options of simulations want --model anchored.
 Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 3 a point not converged, 130
 interrupted (whole rows up to there; json says that it is partial).";
 
@@ -410,7 +417,7 @@ pub(crate) struct Solve {
     #[command(flatten)]
     pub(crate) source: Source,
     /// Which model answers [default: refined, or published where that has what refined has not].
-    #[arg(long, value_name = "MODEL", value_parser = model())]
+    #[arg(long, value_name = "MODEL", value_parser = model_of_one())]
     pub(crate) model: Option<Model>,
     /// How to print the answer.
     #[arg(long, value_enum, default_value_t)]
@@ -428,8 +435,11 @@ pub(crate) struct Sweep {
     #[command(flatten)]
     pub(crate) source: Source,
     /// Which model answers [default: refined, or published where that has what refined has not].
-    #[arg(long, value_name = "MODEL", value_parser = model())]
-    pub(crate) model: Option<Model>,
+    #[arg(long, value_name = "MODEL", value_parser = answering())]
+    pub(crate) model: Option<Answering>,
+    /// The most anchors of the anchored model [default: 5, 8, 11 and 14 for one to four axes].
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) anchors: Option<String>,
     /// An axis: KEY=START:STOP:COUNT, KEY=log:START:STOP:COUNT or KEY=A,B,C; repeatable.
     #[arg(long, value_name = "KEY=AXIS", required = true, add = ArgValueCompleter::new(complete::settings))]
     pub(crate) over: Vec<String>,
@@ -442,9 +452,8 @@ pub(crate) struct Sweep {
     /// Leave out deadlines and percentiles, which take most of the time.
     #[arg(long)]
     pub(crate) means_only: bool,
-    /// Threads to use [default: all cores].
-    #[arg(long, value_name = "N", value_parser = typed::threads_option, allow_hyphen_values = true)]
-    pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) campaign: CampaignArgs,
 }
 
 /// Numbers are read by `simulate`, not here, so that all that is wrong is reported at once.
@@ -523,6 +532,74 @@ const BOTH: &str = "both";
 /// Reads the name of a model.
 fn model() -> impl TypedValueParser<Value = Model> {
     PossibleValuesParser::new(Model::ALL.map(possible)).map(|word| models_of(&word).0[0])
+}
+
+/// Who answers: a model, or the refined one corrected by simulations.
+///
+/// The anchored model is none of [`Model::ALL`]: it has no answer to a scenario alone, only to one of a family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Answering {
+    /// [`Model::Published`].
+    Published,
+    /// [`Model::Refined`].
+    Refined,
+    /// The refined model corrected by simulations at some points of a family of scenarios.
+    Anchored,
+}
+
+impl Answering {
+    /// The model whose answers these are, corrected or not.
+    pub(crate) fn model(self) -> Model {
+        match self {
+            Self::Published => Model::Published,
+            Self::Refined | Self::Anchored => Model::Refined,
+        }
+    }
+
+    pub(crate) fn word(self) -> &'static str {
+        if self == Self::Anchored { ANCHORED } else { self.model().word() }
+    }
+}
+
+impl std::fmt::Display for Answering {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+impl From<Model> for Answering {
+    fn from(model: Model) -> Self {
+        match model {
+            Model::Published => Self::Published,
+            Model::Refined => Self::Refined,
+        }
+    }
+}
+
+/// What asks for the anchored model.
+const ANCHORED: &str = "anchored";
+
+/// Reads the name of a model, or `anchored`.
+fn answering() -> impl TypedValueParser<Value = Answering> {
+    let anchored =
+        PossibleValue::new(ANCHORED).help("Refined, corrected by simulations at some points of the family");
+    PossibleValuesParser::new(Model::ALL.map(possible).into_iter().chain([anchored]))
+        .map(|word| if word == ANCHORED { Answering::Anchored } else { models_of(&word).0[0].into() })
+}
+
+/// Reads the name of a model that answers a single scenario.
+fn model_of_one() -> impl TypedValueParser<Value = Model> {
+    let anchored = PossibleValue::new(ANCHORED).hide(true);
+    PossibleValuesParser::new(Model::ALL.map(possible).into_iter().chain([anchored])).try_map(|word| {
+        if word == ANCHORED {
+            return Err(
+                "a single scenario has one anchor, which is its simulation\n  help: flitwise simulate, or \
+                        flitwise sweep --model anchored for a family of scenarios",
+            );
+        }
+        Ok(models_of(&word).0[0])
+    })
 }
 
 /// Reads the name of a model, or `both`.

@@ -119,6 +119,34 @@ impl Campaign {
         Ok(!account?.interrupted)
     }
 
+    /// Simulates one of several scenarios that are found one after another: number `at` of at most `most`. Also whether
+    /// the store had it; `None` if it was interrupted.
+    pub(crate) fn run_part(
+        &self,
+        at: usize,
+        most: usize,
+        scenario: &Scenario,
+    ) -> Result<Option<(Simulation, bool)>, Vec<Fault>> {
+        let watch = Watch::begin();
+        let mut bar = Shown::new(self.quiet, self.settings.precision);
+        if at == 0 {
+            self.notices.iter().for_each(|notice| bar.notice(notice));
+        }
+        bar.part = (at, most);
+        let scenarios = std::slice::from_ref(scenario);
+        let outcome = campaign::run(scenarios, &self.settings, self.store.as_ref(), watch.stop(), &mut bar);
+        bar.bar.clear();
+        let Outcome { mut simulations, simulated, .. } = outcome?;
+        Ok(simulations.pop().flatten().map(|simulation| (simulation, simulated == 0)))
+    }
+
+    /// Says something on standard error, unless it is to be quiet.
+    pub(crate) fn say(&self, text: &str) {
+        if !self.quiet {
+            note(text);
+        }
+    }
+
     /// Does `work` for 0, 1, .. up to `count`, each of a name, until it is done or has to stop; whether it had to.
     pub(crate) fn each(
         &self,

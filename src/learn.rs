@@ -33,6 +33,7 @@ const LESSONS: &[Lesson] = lessons![
     "deadlines",
     "disbelief",
     "patience",
+    "anchors",
 ];
 
 const ANSWER: &str = "## Answer\n";

@@ -1,6 +1,7 @@
 //! The command `flitwise`.
 
 mod accuracy;
+mod anchoring;
 mod args;
 mod campaign;
 mod compare;

@@ -4,7 +4,6 @@ use std::io::{self, Write};
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use flitwise_models::answer::{ClassAnswer, DeadlineAnswer};
-use flitwise_models::model::Model;
 use flitwise_models::quantity::{Quantity, Unit};
 use flitwise_models::scenario::{ClassSpec, NetworkSpec, Scenario};
 use serde::Serialize;
@@ -383,10 +382,10 @@ impl ClassColumns {
     }
 
     /// One row; what does not exist is empty.
-    pub(crate) fn row(&self, model: Model, class: &ClassAnswer) -> Vec<String> {
+    pub(crate) fn row(&self, model: &str, class: &ClassAnswer) -> Vec<String> {
         let real = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
         let value = |quantity: &Quantity| real(class.value((*quantity).into()));
-        let mut row = vec![model.to_string(), class.name.clone(), class.kind.word().to_owned()];
+        let mut row = vec![model.to_owned(), class.name.clone(), class.kind.word().to_owned()];
         row.extend(Quantity::MEANS.iter().map(value));
         row.push(class.saturated.to_string());
         row.extend(Quantity::PERCENTILES.iter().map(value));

@@ -1,5 +1,6 @@
 //! `flitwise plan`: loads and values at which requirements hold.
 
+mod anchored;
 mod choose;
 mod confirm;
 mod max_load;
@@ -14,6 +15,7 @@ use flitwise_models::scenario::{Scenario, ScenarioSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::args::Answering;
 use crate::args::plan::{Plan, Required};
 use crate::input;
 use crate::outcome::Ended;
@@ -47,6 +49,7 @@ struct Asked {
     document: Document,
     scenario: Scenario,
     judge: Judge,
+    is_anchored: bool,
 }
 
 impl Asked {
@@ -56,8 +59,14 @@ impl Asked {
         let scenario = input::scenario(&document)?;
         let requirements = Requirement::read_all("--require", &args.requirements, scenario.spec());
         let requirements = requirements.map_err(|faults| Ended::faults(&faults))?;
-        let judge = Judge::new(args.model, requirements);
-        Ok(Self { document, scenario, judge })
+        let is_anchored = args.model == Some(Answering::Anchored);
+        if args.anchors.is_some() && !is_anchored {
+            return Err(Ended::input(
+                "--anchors: found a model that simulates nothing, wanted --model anchored with it",
+            ));
+        }
+        let judge = Judge::new(args.model.map(Answering::model), requirements);
+        Ok(Self { document, scenario, judge, is_anchored })
     }
 
     /// Refuses what the model that answers has not.
@@ -69,6 +78,11 @@ impl Asked {
 
     fn model(&self) -> Model {
         self.judge.model_of(&self.scenario)
+    }
+
+    /// Who answers.
+    fn answering(&self) -> Answering {
+        if self.is_anchored { Answering::Anchored } else { self.model().into() }
     }
 
     fn failure(&self, failure: &Failure) -> Ended {

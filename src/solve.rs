@@ -58,7 +58,7 @@ fn csv(answer: &Answer, columns: &ClassColumns) -> Result<(), Ended> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     rows.write_record(columns.heads())?;
     for class in &answer.classes {
-        rows.write_record(columns.row(answer.model, class))?;
+        rows.write_record(columns.row(answer.model.word(), class))?;
     }
     output::write_csv(rows)
 }

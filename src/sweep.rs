@@ -1,5 +1,7 @@
 //! `flitwise sweep`: a scenario over a grid, in parallel, row by row.
 
+mod anchored;
+
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -9,17 +11,20 @@ use std::thread;
 
 use flitwise_models::answer::{Answer, ClassAnswer, Report, Validity};
 use flitwise_models::model::{Failure, Model, Options, WarmStart};
-use flitwise_models::quantity::Quantity;
+use flitwise_models::quantity::{Measure, Quantity};
 use flitwise_models::scenario::{Fault, Grid, Scenario, ScenarioSpec, Setting};
+use flitwise_validation::anchored::{CORRECTED, ClassIntervals, Corrected, Interval};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::{Sweep, SweepFormat};
+use crate::anchoring::Account;
+use crate::args::{Answering, Sweep, SweepFormat};
 use crate::outcome::Ended;
 use crate::output::{ClassColumns, Rows, share};
 use crate::signals::{Background, Next};
-use crate::{input, output};
+use crate::{input, output, typed};
+use anchored::Family;
 
 /// The most points of one sweep.
 const MOST_POINTS: usize = 10_000_000;
@@ -38,9 +43,12 @@ pub(crate) struct SweepDocument {
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
     /// Which model answers; `null`: each point says which.
-    model: Option<Model>,
+    model: Option<Answering>,
     /// The scenario before any value was changed.
     scenario: ScenarioSpec,
+    /// How the anchored model was anchored; of other models it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    anchoring: Option<Account>,
     /// One per point of the grid, the last axis varying fastest.
     points: Vec<Point>,
     /// Whether points are missing at the end, because it was interrupted or a point was wrong.
@@ -51,7 +59,7 @@ pub(crate) struct SweepDocument {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Point {
     /// Which model answers.
-    model: Model,
+    model: Answering,
     /// The values set here, coupled ones included, in the order of the command line.
     set: Vec<Setting>,
     /// Why there is no answer; else it is left out.
@@ -67,6 +75,12 @@ struct Point {
     /// Where this answer stands among those that were checked by simulation, if the model says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     validity: Option<Validity>,
+    /// Whether the point is an anchor; of models that are not anchored it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_anchor: Option<bool>,
+    /// Where the corrected numbers of each class lie; of models that are not anchored it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    intervals_95: Option<Vec<ClassIntervals>>,
     /// What one should know about this answer.
     notes: Vec<String>,
 }
@@ -75,8 +89,10 @@ struct Point {
 struct Question {
     grid: Grid,
     /// The one that was asked for; otherwise each point has its usual one.
-    model: Option<Model>,
+    model: Option<Answering>,
     options: Options,
+    /// What corrects the answers, if that was asked for.
+    family: Option<Family>,
 }
 
 pub(crate) fn run(args: &Sweep) -> Result<(), Ended> {
@@ -86,11 +102,35 @@ pub(crate) fn run(args: &Sweep) -> Result<(), Ended> {
         Ended::input(format!("--over: found a grid of more than {MOST_POINTS} points, wanted at most that"))
     })?;
     let options = Options { distributions: !args.means_only, saturation_loads: false, ..Options::default() };
-    let question = Question { grid, model: args.model, options };
+    let threads = simulation_options(args)?;
+    let mut question = Question { grid, model: args.model, options, family: None };
     let columns = question.check()?;
+    if args.model == Some(Answering::Anchored) {
+        question.family = Some(Family::learnt(args, &question.grid, &question.options)?);
+    }
+    question.write_all(points, threads.unwrap_or_else(rayon::current_num_threads), args.format, columns)
+}
 
-    let threads = args.threads.map_or_else(rayon::current_num_threads, usize::from);
-    question.write_all(points, threads, args.format, columns)
+/// Reads `--threads`, and refuses options of simulations where nothing is simulated.
+fn simulation_options(args: &Sweep) -> Result<Option<usize>, Ended> {
+    let mut faults = Vec::new();
+    let threads =
+        typed::Options { faults: &mut faults }.option("threads", &args.campaign.threads, typed::threads);
+    let given = [
+        ("anchors", args.anchors.is_some()),
+        ("precision", args.campaign.precision.is_some()),
+        ("seed", args.campaign.seed != "1"),
+        ("max-messages", args.campaign.max_messages.is_some()),
+        ("store", args.campaign.store.is_some()),
+        ("no-store", args.campaign.no_store),
+        ("fresh", args.campaign.fresh),
+    ];
+    for (option, _) in given.iter().filter(|(_, given)| *given && args.model != Some(Answering::Anchored)) {
+        faults.push(format!(
+            "--{option}: found a model that simulates nothing, wanted --model anchored with it"
+        ));
+    }
+    if faults.is_empty() { Ok(threads) } else { Err(Ended::BadInput(faults)) }
 }
 
 impl Question {
@@ -131,7 +171,7 @@ impl Question {
     }
 
     fn model_of(&self, scenario: &Scenario) -> Model {
-        self.model.unwrap_or_else(|| Model::usual(scenario))
+        self.model.map_or_else(|| Model::usual(scenario), Answering::model)
     }
 
     /// The columns that a point needs, or what is wrong with it.
@@ -164,11 +204,24 @@ impl Question {
             Ok((answer, next)) => {
                 // rows are those of single solves; the refined model's would move within its tolerance
                 *warm = Some(next).filter(|next| next.model() == Model::Published);
-                Ok(Point::answered(settings, answer))
+                Ok(match &self.family {
+                    Some(family) => {
+                        let at = family.place(&self.grid, point);
+                        let Corrected { answer, intervals } = family.anchored().correct(&at, answer);
+                        Point {
+                            model: Answering::Anchored,
+                            is_anchor: Some(family.is_anchor(&at)),
+                            intervals_95: Some(intervals),
+                            ..Point::answered(settings, answer)
+                        }
+                    }
+                    None => Point::answered(settings, answer),
+                })
             }
             Err(failure @ Failure::NotConverged { .. }) => {
                 *warm = None;
-                Ok(Point::failed(settings, &failure))
+                let model = self.model.unwrap_or(failure.model().into());
+                Ok(Point { model, ..Point::failed(settings, &failure) })
             }
             Err(failure) => Err(input::failure(&document, &failure)),
         }
@@ -182,7 +235,8 @@ impl Question {
         format: SweepFormat,
         columns: ClassColumns,
     ) -> Result<(), Ended> {
-        let mut writer = Writer::begin(format, &self.grid, self.model, columns)?;
+        let account = self.family.as_ref().map(|family| family.account.clone());
+        let mut writer = Writer::begin(format, &self.grid, self.model, columns, account)?;
         let queue = Arc::new(Queue::new(points, self.run_length()));
         let (question, of_workers) = (Arc::new(self), Arc::clone(&queue));
         let mut background = Background::begin(move |sender| of_workers.work(threads, &question, &sender));
@@ -287,20 +341,40 @@ impl Queue {
 impl Point {
     fn answered(set: Vec<Setting>, answer: Answer) -> Self {
         let Answer { model, scenario: _, report, saturated, classes, validity, notes } = answer;
-        Self { model, set, failure: None, report: Some(report), saturated, classes, validity, notes }
+        let (model, report) = (model.into(), Some(report));
+        Self {
+            model,
+            set,
+            failure: None,
+            report,
+            saturated,
+            classes,
+            validity,
+            is_anchor: None,
+            intervals_95: None,
+            notes,
+        }
     }
 
     fn failed(set: Vec<Setting>, failure: &Failure) -> Self {
         Self {
-            model: failure.model(),
+            model: failure.model().into(),
             set,
             failure: Some(failure.to_string()),
             report: None,
             saturated: false,
             classes: Vec::new(),
             validity: None,
+            is_anchor: None,
+            intervals_95: None,
             notes: Vec::new(),
         }
+    }
+
+    /// Class by class with its intervals, if it has any.
+    fn rows(&self) -> impl Iterator<Item = (&ClassAnswer, Option<&ClassIntervals>)> {
+        let intervals = self.intervals_95.iter().flatten().map(Some).chain(std::iter::repeat(None));
+        self.classes.iter().zip(intervals)
     }
 }
 
@@ -309,10 +383,10 @@ const LATENCIES: [Quantity; 3] = [Quantity::NetworkLatency, Quantity::Waiting, Q
 
 /// Rows on their way out.
 enum Writer {
-    Csv { columns: ClassColumns, keys: usize, out: Box<csv::Writer<WholeRows>> },
+    Csv { columns: ClassColumns, is_anchored: bool, keys: usize, out: Box<csv::Writer<WholeRows>> },
     Json { out: WholeRows, first: bool },
     Jsonl { out: WholeRows },
-    Table { rows: Box<Rows>, columns: ClassColumns },
+    Table { rows: Box<Rows>, columns: ClassColumns, account: Option<Account> },
 }
 
 /// Standard output; what is written between two calls of `flush` goes out at once, so that even a process that is
@@ -337,17 +411,23 @@ impl Writer {
     fn begin(
         format: SweepFormat,
         grid: &Grid,
-        model: Option<Model>,
+        model: Option<Answering>,
         columns: ClassColumns,
+        account: Option<Account>,
     ) -> Result<Self, Ended> {
         let axes = grid.axes.iter().map(|axis| axis.key.clone());
         let keys: Vec<String> = axes.chain(grid.couplings.iter().map(|c| c.key.clone())).collect();
         let stdout = || WholeRows(Vec::new());
+        if let (SweepFormat::Csv | SweepFormat::Jsonl, Some(account)) = (format, &account) {
+            account.print_notes();
+        }
         Ok(match format {
             SweepFormat::Csv => {
                 let mut out = Box::new(csv::Writer::from_writer(stdout()));
-                out.write_record(keys.iter().cloned().chain(columns.heads()))?;
-                Self::Csv { columns, keys: keys.len(), out }
+                let is_anchored = account.is_some();
+                let more = if is_anchored { interval_heads(&columns) } else { Vec::new() };
+                out.write_record(keys.iter().cloned().chain(columns.heads()).chain(more))?;
+                Self::Csv { columns, is_anchored, keys: keys.len(), out }
             }
             SweepFormat::Jsonl => Self::Jsonl { out: stdout() },
             SweepFormat::Json => {
@@ -356,6 +436,7 @@ impl Writer {
                     flitwise_version: env!("CARGO_PKG_VERSION"),
                     model,
                     scenario: input::scenario(&grid.document)?.spec().clone(),
+                    anchoring: account,
                     points: Vec::new(),
                     partial: false,
                 };
@@ -380,7 +461,7 @@ impl Writer {
                 let misses = columns.deadline_heads();
                 heads.extend(misses.iter().map(String::as_str));
                 let rows = Box::new(Rows::new(&heads, format == SweepFormat::Markdown));
-                Self::Table { rows, columns }
+                Self::Table { rows, columns, account }
             }
         })
     }
@@ -389,15 +470,18 @@ impl Writer {
     fn point(&mut self, point: &Point) -> Result<(), Ended> {
         let set = point.set.iter().map(|setting| setting.value.clone());
         match self {
-            Self::Csv { columns, keys, out } => {
-                for class in &point.classes {
-                    out.write_record(set.clone().chain(columns.row(point.model, class)))?;
+            Self::Csv { columns, is_anchored, keys, out } => {
+                for (class, intervals) in point.rows() {
+                    let more = intervals.map(|found| interval_row(columns, point, class, found));
+                    let row = columns.row(point.model.word(), class);
+                    out.write_record(set.clone().chain(row).chain(more.into_iter().flatten()))?;
                 }
                 if point.classes.is_empty() {
                     // a point without an answer keeps its place
-                    let empty = columns.heads().len() - 1;
+                    let more = if *is_anchored { interval_heads(columns).len() } else { 0 };
+                    let empty = columns.heads().len() - 1 + more;
                     debug_assert_eq!(point.set.len(), *keys);
-                    let model = [point.model.to_string()];
+                    let model = [point.model.word().to_owned()];
                     out.write_record(set.chain(model).chain(std::iter::repeat_n(String::new(), empty)))?;
                 }
             }
@@ -410,15 +494,15 @@ impl Writer {
                 serde_json::to_writer(&mut *out, point)?;
                 out.write_all(b"\n")?;
             }
-            Self::Table { rows, columns } => {
-                for class in &point.classes {
+            Self::Table { rows, columns, .. } => {
+                for (class, intervals) in point.rows() {
                     let misses = columns.misses(class).map(|miss| miss.map_or_else(String::new, share));
-                    let own = [point.model.to_string(), class.name.clone()];
-                    let means = LATENCIES.map(|quantity| output::mean(quantity, class));
+                    let own = [point.model.word().to_owned(), class.name.clone()];
+                    let means = LATENCIES.map(|quantity| mean(quantity, class, intervals));
                     rows.add(set.clone().chain(own).chain(means).chain(misses));
                 }
                 if point.classes.is_empty() {
-                    rows.add(set.chain([point.model.to_string(), "not converged".to_owned()]));
+                    rows.add(set.chain([point.model.word().to_owned(), "not converged".to_owned()]));
                 }
             }
         }
@@ -437,9 +521,52 @@ impl Writer {
     fn end(mut self, partial: bool) -> Result<(), Ended> {
         match &mut self {
             Self::Json { out, .. } => write!(out, "\n],\"partial\":{partial}}}\n")?,
-            Self::Table { rows, .. } => output::write(rows.to_string().as_bytes())?,
+            Self::Table { rows, account, .. } => {
+                let remarks = account.iter().flat_map(Account::remarks);
+                let remarks: String = remarks.map(|remark| output::folded(&remark)).collect();
+                let gap = if remarks.is_empty() { "" } else { "\n" };
+                output::write(format!("{rows}{gap}{remarks}").as_bytes())?;
+            }
             Self::Csv { .. } | Self::Jsonl { .. } => {}
         }
         self.flush()
     }
+}
+
+/// A mean of a table, with the half-width of its interval if it has one.
+fn mean(quantity: Quantity, class: &ClassAnswer, intervals: Option<&ClassIntervals>) -> String {
+    let interval = intervals.and_then(|found| found.of(quantity.into(), class));
+    match (class.means.get(quantity), interval) {
+        (Some(mean), Some(interval)) => output::with_interval(Some(*mean), Some(interval.half_width(*mean))),
+        _ => output::mean(quantity, class),
+    }
+}
+
+/// Columns that only the anchored model has.
+fn interval_heads(columns: &ClassColumns) -> Vec<String> {
+    let name = |quantity: &Quantity| match quantity.percentile() {
+        Some(_) => output::percentile_column(*quantity),
+        None => quantity.field().to_owned(),
+    };
+    let named = CORRECTED.iter().map(name).chain(columns.deadlines().map(|(_, name)| name));
+    let ends = named.flat_map(|name| ["lower_95", "upper_95"].map(|end| format!("{name}_{end}")));
+    ["is_anchor", "beyond_anchors"].map(str::to_owned).into_iter().chain(ends).collect()
+}
+
+/// Their values; what does not exist is empty.
+fn interval_row(
+    columns: &ClassColumns,
+    point: &Point,
+    class: &ClassAnswer,
+    intervals: &ClassIntervals,
+) -> Vec<String> {
+    let deadlines = columns.deadlines().map(|((hops, cycles), _)| Measure::miss(cycles, hops));
+    let measures = CORRECTED.iter().map(|quantity| (*quantity).into()).chain(deadlines);
+    let ends = measures.flat_map(|measure: Measure| {
+        let found: Option<Interval> = intervals.of(measure, class);
+        [found.map(|one| one.lower_95), found.map(|one| one.upper_95)]
+    });
+    let ends = ends.map(|end| end.map_or_else(String::new, |end| end.to_string()));
+    let flags = [point.is_anchor == Some(true), intervals.beyond_anchors].map(|flag| flag.to_string());
+    flags.into_iter().chain(ends).collect()
 }

@@ -27,11 +27,6 @@ pub(crate) fn threads(typed: &str) -> Result<usize, String> {
     Ok(within(1..=MOST_THREADS, "1 to 1024 threads")(typed)? as usize)
 }
 
-/// The same for an option that is read where the line is.
-pub(crate) fn threads_option(typed: &str) -> Result<u16, String> {
-    threads(typed.trim()).map(|number| number as u16).map_err(|wanted| format!("wanted {wanted}"))
-}
-
 /// A whole number within a range.
 pub(crate) fn within(
     range: RangeInclusive<u64>,
@@ -178,13 +173,10 @@ mod tests {
 
     #[test]
     fn counts_take_exponents_and_name_their_limits() {
-        assert_eq!(
-            (max_messages("1e5"), threads("1e1"), threads_option(" 1e3 ")),
-            (Ok(100_000), Ok(10), Ok(1000))
-        );
+        assert_eq!((max_messages("1e5"), threads("1e1"), threads("1e3")), (Ok(100_000), Ok(10), Ok(1000)));
         assert!(max_messages("1e308").unwrap_err().contains("1 to 1e15"));
         for typed in ["0", "-1", "1e4", "1.5", "1e308", "nan", ""] {
-            assert!(threads_option(typed).unwrap_err().contains("1 to 1024"), "{typed}");
+            assert!(threads(typed).unwrap_err().contains("1 to 1024"), "{typed}");
         }
     }
 

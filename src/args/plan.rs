@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use clap_complete::engine::ArgValueCompleter;
-use flitwise_models::model::Model;
 
-use super::{CampaignArgs, Format, Source, Theme, model};
+use super::{Answering, CampaignArgs, Format, Source, Theme, answering};
 use crate::complete;
 
 pub(super) const EXAMPLES: &str = "\
@@ -33,6 +32,8 @@ Examples:
   flitwise plan choose --vary router.buffer_flits=4,8,16,32 --minimise 'BE: total'
   flitwise plan region --axes class.R1.rate,class.BE.rate --output region.svg
 
+--model anchored corrects the refined model by a few simulations where it is asked about; max-load then says between
+which factors the answer lies (flitwise sweep --help).
 Exit codes: 0 answered (also: nothing satisfies the requirements), 1 the simulation contradicts
 (--confirm) or output not written, 2 bad input, 3 not converged, 130 interrupted.";
 
@@ -96,8 +97,11 @@ pub(crate) struct Required {
     #[command(flatten)]
     pub(crate) source: Source,
     /// Which model answers [default: refined, or published where that has what refined has not].
-    #[arg(long, value_name = "MODEL", value_parser = model())]
-    pub(crate) model: Option<Model>,
+    #[arg(long, value_name = "MODEL", value_parser = answering())]
+    pub(crate) model: Option<Answering>,
+    /// The most anchors of the anchored model [default: 5, 8, 11 and 14 for one to four rates or keys].
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) anchors: Option<String>,
     /// What must hold, such as "R1: miss(47) <= 0.1"; repeatable [default: no class saturated].
     #[arg(long = "require", value_name = "REQUIREMENT")]
     pub(crate) requirements: Vec<String>,
@@ -167,4 +171,6 @@ pub(crate) struct Region {
     /// Colours of the picture.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) theme: Theme,
+    #[command(flatten)]
+    pub(crate) campaign: CampaignArgs,
 }

@@ -3,17 +3,18 @@
 use flitwise_models::design::choose::{Advice, Check, Found, Optimum, Question, Tried};
 use flitwise_models::design::max_load::Place;
 use flitwise_models::design::{Objective, Over};
-use flitwise_models::model::Model;
 use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::{Scenario, ScenarioSpec, Setting};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::anchored::{self, Taken};
 use super::confirm::{self, Confirmed};
 use super::{Asked, PlanDocument, SCHEMA, VERSION, faults, requirements, saturated};
-use crate::args::Format;
+use crate::anchoring::Account;
 use crate::args::plan::Choose;
+use crate::args::{Answering, Format};
 use crate::outcome::Ended;
 use crate::output::{self, Page, Rows, cycles, percent, share};
 use crate::signals::{Background, Next, soon, unless_stopped};
@@ -28,7 +29,7 @@ pub(crate) struct ChooseDocument {
     /// `choose`.
     plan: &'static str,
     /// Which model answers.
-    model: Model,
+    model: Answering,
     /// The scenario before any value was changed.
     scenario: ScenarioSpec,
     /// What is minimised or maximised.
@@ -59,6 +60,9 @@ pub(crate) struct ChooseDocument {
     evaluations: u32,
     /// The simulation's verdicts, if they were asked for.
     confirmed: Option<Vec<Confirmed>>,
+    /// How the anchored model was anchored; other models leave it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    anchoring: Option<Account>,
     /// Whether it was interrupted: the best of the combinations that were tried, and of simulations those done.
     partial: bool,
     /// What one should know about this answer.
@@ -93,6 +97,18 @@ pub(super) fn run(args: &Choose) -> Result<(), Ended> {
     if campaign.is_some() {
         confirm::supported(&asked.scenario)?;
     }
+    let mut account = None;
+    let question = if asked.is_anchored {
+        if !args.required.requirements.is_empty() {
+            anchored::check(&asked)?;
+        }
+        let (required, campaign) = (&args.required, &args.confirm.campaign);
+        let family = anchored::of_keys(required, campaign, &asked, &args.vary, &question)?;
+        account = Some(family.account.clone());
+        question.judged_by(family.judge(&asked.judge, Taken::Middle))
+    } else {
+        question
+    };
     let (found, stopped) = best(question)?;
     if let Err(failure) = &found.best.judged.answer {
         return Err(asked.failure(failure));
@@ -108,6 +124,8 @@ pub(super) fn run(args: &Choose) -> Result<(), Ended> {
     };
     let mut document = document(&asked, objective, maximise, found, confirmed);
     document.partial = stopped.is_some() || interrupted;
+    document.notes.extend(account.iter().flat_map(Account::remarks));
+    document.anchoring = account;
     match args.required.format {
         Format::Json => output::write_json(&PlanDocument::Choose(&document)),
         Format::Csv => csv(&document),
@@ -191,7 +209,11 @@ fn document(
         schema: SCHEMA,
         flitwise_version: VERSION,
         plan: "choose",
-        model: asked.judge.model_of(&best.scenario),
+        model: if asked.is_anchored {
+            Answering::Anchored
+        } else {
+            asked.judge.model_of(&best.scenario).into()
+        },
         scenario: asked.scenario.spec().clone(),
         objective,
         maximise,
@@ -206,6 +228,7 @@ fn document(
         tried: found.tried,
         evaluations: found.evaluations,
         confirmed,
+        anchoring: None,
         partial: false,
         notes,
     }

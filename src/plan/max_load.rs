@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 
 use flitwise_models::design::Binding;
 use flitwise_models::design::max_load::{Found, Place, Question};
-use flitwise_models::model::Model;
 use flitwise_models::scenario::ScenarioSpec;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::anchored::{self, Family, Taken};
 use super::confirm::{self, Confirmed};
 use super::{Asked, PlanDocument, SCHEMA, VERSION, binds, faults, requirements, saturated, words};
-use crate::args::Format;
+use crate::anchoring::Account;
 use crate::args::plan::MaxLoad;
+use crate::args::{Answering, Format};
 use crate::outcome::Ended;
 use crate::output::{self, Page, Rows};
 use crate::signals::unless_stopped;
@@ -27,13 +28,20 @@ pub(crate) struct MaxLoadDocument {
     /// `max-load`.
     plan: &'static str,
     /// Which model answers.
-    model: Model,
+    model: Answering,
     /// The scenario at factor 1.
     scenario: ScenarioSpec,
     /// Classes whose rates grow together.
     scaled: Vec<String>,
     /// The largest factor on these rates at which all requirements hold; `null`: at none.
     factor: Option<f64>,
+    /// Where the factor lies with a probability of 95 %, by the intervals of the anchored model; `null`: nowhere. Other
+    /// models leave it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    factor_interval_95: Option<[Option<f64>; 2]>,
+    /// How the anchored model was anchored; other models leave it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    anchoring: Option<Account>,
     /// The factor just beyond at which one is broken; `null`: the rates cannot grow further.
     broken_at_factor: Option<f64>,
     /// The rates of all classes there, by name \[messages/cycle/node\]; `null` if there is no such factor.
@@ -70,11 +78,24 @@ pub(super) fn run(args: &MaxLoad) -> Result<(), Ended> {
     if campaign.is_some() {
         confirm::supported(&asked.scenario)?;
     }
+    if asked.is_anchored {
+        anchored::check(&asked)?;
+    }
     let question = Question::new(asked.judge.clone(), spec, classes.clone()).map_err(faults)?;
-    let search = question.clone();
-    let found = unless_stopped(move || search.answer())
-        .ok_or_else(|| Ended::InterruptedAt("the largest load was not found yet".to_owned()))?
-        .map_err(|failure| asked.failure(&failure))?;
+    let mut found = largest(&asked, question.clone())?;
+    let mut corrected = None;
+    if let (true, Some(factor)) = (asked.is_anchored, found.factor) {
+        let (required, campaign) = (&args.required, &args.confirm.campaign);
+        let family = anchored::of_load(required, campaign, &asked, &classes, &question, factor)?;
+        let of = |taken: Taken| {
+            let question = Question::new(family.judge(&asked.judge, taken), spec, classes.clone());
+            largest(&asked, question.map_err(faults)?)
+        };
+        found = of(Taken::Middle)?;
+        // the upper ends of what is bounded from above break first
+        let ends = [of(Taken::Upper)?.factor, of(Taken::Lower)?.factor];
+        corrected = Some((family, ends));
+    }
     if let (None, Err(failure)) = (found.factor, &found.judged.answer) {
         return Err(asked.failure(failure));
     }
@@ -87,15 +108,23 @@ pub(super) fn run(args: &MaxLoad) -> Result<(), Ended> {
         }
         _ => (None, false),
     };
-    let document = document(&asked, &classes, found, confirmed);
+    let document = document(&asked, &classes, found, corrected, confirmed);
     write(&document, args.required.format)?;
     confirm::end(document.confirmed.as_deref(), interrupted)
+}
+
+/// What a question finds.
+fn largest(asked: &Asked, question: Question) -> Result<Found, Ended> {
+    unless_stopped(move || question.answer())
+        .ok_or_else(|| Ended::InterruptedAt("the largest load was not found yet".to_owned()))?
+        .map_err(|failure| asked.failure(&failure))
 }
 
 fn document(
     asked: &Asked,
     classes: &[usize],
     found: Found,
+    corrected: Option<(Family, [Option<f64>; 2])>,
     confirmed: Option<Vec<Confirmed>>,
 ) -> MaxLoadDocument {
     let mut notes = Vec::new();
@@ -115,16 +144,23 @@ fn document(
     if found.factor.is_some() && found.broken_at.is_none() {
         notes.push("nothing breaks up to the highest rates that a scenario can have".to_owned());
     }
+    if asked.is_anchored && corrected.is_none() {
+        notes.push("the refined model finds no such load, so that nothing was anchored".to_owned());
+    }
+    let account = corrected.as_ref().map(|(family, _)| family.account.remarks());
+    notes.extend(account.into_iter().flatten());
     let spec = asked.scenario.spec();
     let rates = found.scenario.classes().iter().map(|class| (class.name.clone(), class.rate)).collect();
     MaxLoadDocument {
         schema: SCHEMA,
         flitwise_version: VERSION,
         plan: "max-load",
-        model: asked.model(),
+        model: asked.answering(),
         scenario: spec.clone(),
         scaled: classes.iter().map(|class| spec.classes[*class].name.clone()).collect(),
         factor: found.factor,
+        factor_interval_95: corrected.as_ref().map(|(_, interval)| *interval),
+        anchoring: corrected.as_ref().map(|(family, _)| family.account.clone()),
         broken_at_factor: found.broken_at,
         rates: found.factor.map(|_| rates),
         binding: found.binding,
@@ -178,7 +214,13 @@ fn page(document: &MaxLoadDocument, markdown: bool) -> String {
     }
     let scaled = document.scaled.join(", ");
     match document.factor {
-        Some(factor) => page.legend(&format!("largest factor on the rates of {scaled}: {}", digits(factor))),
+        Some(factor) => {
+            let ends = document.factor_interval_95.map_or_else(String::new, |ends| {
+                let [lower, upper] = ends.map(|end| end.map_or_else(|| "none".to_owned(), digits));
+                format!(" ({lower} to {upper})")
+            });
+            page.legend(&format!("largest factor on the rates of {scaled}: {}{ends}", digits(factor)));
+        }
         None => page.legend(&format!("no load of {scaled} satisfies all requirements")),
     }
     let title =

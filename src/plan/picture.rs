@@ -33,7 +33,7 @@ pub(super) fn of(document: &RegionDocument) -> Picture {
     let content = Content::Region(Region {
         x,
         y,
-        origin: Origin::from(document.model()),
+        origin: Origin::from(document.model().model()),
         limit_styles: limits.iter().map(|(_, class)| style(class)).collect(),
         limits: limits.iter().map(|(text, _)| text.clone()).collect(),
         frontier: document.frontier.iter().map(point).collect(),

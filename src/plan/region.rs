@@ -2,15 +2,16 @@
 
 use flitwise_figures::draw::{self, Style};
 use flitwise_models::design::region::{FrontierPoint, Question};
-use flitwise_models::model::Model;
 use flitwise_models::scenario::ScenarioSpec;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::anchored::{self, Taken};
 use super::{Asked, PlanDocument, SCHEMA, VERSION, binds, faults, picture, term};
-use crate::args::Format;
+use crate::anchoring::Account;
 use crate::args::plan::Region;
+use crate::args::{Answering, Format};
 use crate::figure::{self, theme, write_whole};
 use crate::outcome::Ended;
 use crate::output::{self, Page, Rows};
@@ -36,7 +37,7 @@ pub(crate) struct RegionDocument {
     /// `region`.
     plan: &'static str,
     /// Which model answers.
-    model: Model,
+    model: Answering,
     /// The scenario; the rates of the axes are not used.
     pub(super) scenario: ScenarioSpec,
     /// The classes whose rates are the axes.
@@ -47,6 +48,9 @@ pub(crate) struct RegionDocument {
     pub(super) frontier: Vec<FrontierPoint>,
     /// Scenarios solved.
     evaluations: u32,
+    /// How the anchored model was anchored; other models leave it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    anchoring: Option<Account>,
     /// Whether it was interrupted, so that points are missing.
     partial: bool,
 }
@@ -63,7 +67,17 @@ pub(super) fn run(args: &Region) -> Result<(), Ended> {
             found.len()
         ))
     })?;
-    let question = Question::new(asked.judge.clone(), asked.scenario.spec(), axes).map_err(faults)?;
+    let ask = |judge| Question::new(judge, asked.scenario.spec(), axes).map_err(faults);
+    let mut question = ask(asked.judge.clone())?;
+    let mut account = None;
+    if asked.is_anchored {
+        if !args.required.requirements.is_empty() {
+            anchored::check(&asked)?;
+        }
+        let family = anchored::of_rates(&args.required, &args.campaign, &asked, axes, &question)?;
+        question = ask(family.judge(&asked.judge, Taken::Middle))?;
+        account = Some(family.account);
+    }
     let requirements = question.requirements().iter().map(ToString::to_string).collect();
     let (frontier, stopped) = search(question, points);
     if let (true, Some(stopped)) = (frontier.is_empty(), &stopped) {
@@ -74,12 +88,13 @@ pub(super) fn run(args: &Region) -> Result<(), Ended> {
         schema: SCHEMA,
         flitwise_version: VERSION,
         plan: "region",
-        model: asked.model(),
+        model: asked.answering(),
         scenario: asked.scenario.spec().clone(),
         axes: axes.map(name),
         requirements,
         evaluations: frontier.iter().map(|point| point.evaluations).sum(),
         frontier,
+        anchoring: account,
         partial: stopped.is_some(),
     };
     if document.partial && !args.output.is_empty() {
@@ -161,7 +176,7 @@ impl RegionDocument {
         point.binding_requirement.map_or_else(|| "-".to_owned(), |index| self.requirements[index].clone())
     }
 
-    pub(super) fn model(&self) -> Model {
+    pub(super) fn model(&self) -> Answering {
         self.model
     }
 }
@@ -239,6 +254,7 @@ fn page(document: &RegionDocument, markdown: bool) -> String {
              all hold"
         ));
     }
+    remarks.extend(document.anchoring.iter().flat_map(Account::remarks));
     page.remarks(&remarks);
     page.end(&format!("{count} points, {} scenarios solved", document.evaluations))
 }

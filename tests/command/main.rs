@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may fail a test
 
+mod anchored;
 mod command_line;
 mod compare;
 mod explain;

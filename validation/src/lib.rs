@@ -24,11 +24,13 @@
 //! | [`compare`] | models' answers beside a simulation's |
 //! | [`campaign`], [`store`] | many scenarios, each simulated once and kept on disk |
 //! | [`claims`] | a registry of claims, and how it is judged |
+//! | [`anchored`] | the refined model corrected by a handful of simulations |
 //! | [`accuracy`] | errors of a model over random scenarios |
 //! | [`diagram`] | pipeline diagrams of single messages |
 //! | [`notes`] | the rules of the simulator to the cycle, and how it measures |
 
 pub mod accuracy;
+pub mod anchored;
 pub mod answer;
 pub mod campaign;
 pub mod claims;

@@ -159,7 +159,7 @@ impl Vary {
     }
 
     /// The value, as it would be typed, at a share of the way along a range.
-    fn at(low: f64, high: f64, share: f64) -> String {
+    pub fn at(low: f64, high: f64, share: f64) -> String {
         let value = match share {
             0.0 => low,
             1.0 => high,
@@ -323,6 +323,16 @@ impl Question {
         add_deadline(&mut spec, self.objective.class.as_deref(), self.objective.measure);
         let scenario = spec.check()?;
         Ok((document, scenario))
+    }
+
+    /// The scenario with the given values, if there is such a scenario, and with all deadlines that are asked about.
+    pub fn scenario_at(&self, settings: &[Setting]) -> Option<Scenario> {
+        Some(self.scenario(settings).ok()?.1)
+    }
+
+    /// The same question put to another judge.
+    pub fn judged_by(&self, judge: Judge) -> Self {
+        Self { judge, ..self.clone() }
     }
 
     /// Solves one point; `None` where values that are sound alone make no scenario together.

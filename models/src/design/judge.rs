@@ -1,5 +1,8 @@
 //! Requirements put to one scenario: how each stands, and what stands in the way.
 
+use std::fmt;
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -20,6 +23,25 @@ pub struct Judge {
     pub requirements: Vec<Requirement>,
     /// Whether laws are computed though no requirement needs them: means that come with laws are finer.
     pub laws: bool,
+    /// What corrects answers of the refined model, if anything does.
+    pub correction: Option<Correction>,
+}
+
+/// Corrects answers of the refined model to the scenarios of a family, such as by what simulations of some of them say.
+#[derive(Clone)]
+pub struct Correction(Arc<dyn Fn(&Scenario, Answer) -> Answer + Send + Sync>);
+
+impl Correction {
+    /// By a function of the scenario and the model's answer to it.
+    pub fn new(corrected: impl Fn(&Scenario, Answer) -> Answer + Send + Sync + 'static) -> Self {
+        Self(Arc::new(corrected))
+    }
+}
+
+impl fmt::Debug for Correction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Correction")
+    }
 }
 
 /// How a scenario stands.
@@ -98,7 +120,7 @@ impl Judge {
     /// Of these requirements; without any, that no class is saturated.
     pub fn new(model: Option<Model>, requirements: Vec<Requirement>) -> Self {
         let requirements = if requirements.is_empty() { vec![Requirement::steady()] } else { requirements };
-        Self { model, requirements, laws: false }
+        Self { model, requirements, laws: false, correction: None }
     }
 
     /// The scenario with all deadlines that the requirements are about.
@@ -149,7 +171,12 @@ impl Judge {
     /// Solves a scenario that was [prepared](Self::prepared) and says how each requirement stands.
     pub fn judge(&self, scenario: &Scenario) -> Judged {
         let model = self.model_of(scenario);
-        let answer = model.solve(scenario, &self.options());
+        let correction = self.correction.as_ref().filter(|_| model == Model::Refined);
+        let corrected = |answer: Answer| match correction {
+            Some(Correction(corrected)) => corrected(scenario, answer),
+            None => answer,
+        };
+        let answer = model.solve(scenario, &self.options()).map(corrected);
         let standing = |requirement: &Requirement| match &answer {
             Ok(answer) => standing(requirement, scenario, answer, model),
             Err(failure) => Standing {

@@ -36,16 +36,21 @@ impl Grid {
         self.axes.iter().try_fold(1usize, |all, axis| all.checked_mul(axis.values.len()))
     }
 
-    /// Values along each axis at a point.
-    pub fn settings(&self, point: usize) -> Vec<Setting> {
+    /// Numbers of the values along each axis at a point.
+    pub fn indices(&self, point: usize) -> Vec<usize> {
         let mut rest = point;
         let mut indices = vec![0; self.axes.len()];
         for (index, axis) in indices.iter_mut().zip(&self.axes).rev() {
             *index = rest % axis.values.len();
             rest /= axis.values.len();
         }
+        indices
+    }
+
+    /// Values along each axis at a point.
+    pub fn settings(&self, point: usize) -> Vec<Setting> {
         let of_axis = |(axis, index): (&Axis, usize)| Setting::new(&axis.key, &axis.values[index]);
-        self.axes.iter().zip(indices).map(of_axis).collect()
+        self.axes.iter().zip(self.indices(point)).map(of_axis).collect()
     }
 
     /// The document with the given values, and all values set, coupled ones included.
@@ -214,6 +219,21 @@ impl Axis {
             _ => return Err(format!("found \"{range}\", {WANTED}")),
         };
         Ok(Self { key, values })
+    }
+
+    /// Its values as numbers; `None` unless all are numbers of one unit.
+    ///
+    /// ```
+    /// # use flitwise_models::scenario::Axis;
+    /// let axis = |typed| Axis::read(typed).unwrap();
+    /// assert_eq!(axis("class.R1.rate=1 Mbps:3 Mbps:3").numbers(), Some(vec![1.0, 2.0, 3.0]));
+    /// assert_eq!(axis("router.scheduler=fifo,round-robin").numbers(), None);
+    /// ```
+    pub fn numbers(&self) -> Option<Vec<f64>> {
+        let read: Vec<(f64, &str)> =
+            self.values.iter().map(|value| quantity(value)).collect::<Option<_>>()?;
+        let unit = read.first()?.1;
+        read.into_iter().map(|(number, other)| (other == unit).then_some(number)).collect()
     }
 }
 

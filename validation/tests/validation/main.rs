@@ -4,6 +4,7 @@
 
 mod accuracy;
 mod against_plain;
+mod anchored;
 mod campaign;
 mod claims;
 mod exact;

@@ -1,0 +1,155 @@
+//! The anchored model: documents, columns, what is kept, and what is refused.
+
+use serde_json::Value;
+
+use crate::process::{assert_valid, flitwise, json};
+
+const AXIS: &str = "class.R1.rate=0.001:0.006:6";
+
+/// A sweep with coarse anchors, with further arguments.
+fn sweep<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let asked =
+        ["sweep", "--model", "anchored", "--precision", "10%", "--anchors", "3", "--quiet", "--over", AXIS];
+    [&asked[..], more].concat()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn a_document_names_anchors_and_every_number_has_its_interval() {
+    let document = json(&sweep(&["--no-store", "--format", "json"]));
+    assert_valid(&document, "sweep");
+    assert_eq!(document["model"], "anchored");
+    let anchors = document["anchoring"]["anchors"].as_array().unwrap();
+    assert_eq!(anchors.len(), 3);
+    assert_eq!(anchors[0]["set"][0]["value"], "0.006", "the highest load comes first");
+    assert!(
+        anchors.iter().all(|one| one["from_store"] == false && one["messages"].as_u64().unwrap() > 1_000)
+    );
+    let points = document["points"].as_array().unwrap();
+    let is_anchor = |point: &&Value| point["is_anchor"] == true;
+    assert_eq!((points.len(), points.iter().filter(is_anchor).count()), (6, 3));
+    for point in points {
+        for (class, intervals) in
+            point["classes"].as_array().unwrap().iter().zip(point["intervals_95"].as_array().unwrap())
+        {
+            assert_eq!(class["name"], intervals["name"]);
+            for field in
+                ["network_latency_cycles", "waiting_cycles", "total_latency_cycles", "sharing_cycles"]
+            {
+                let (value, interval) = (class[field].as_f64().unwrap(), &intervals[field]);
+                let [lower, upper] = ["lower_95", "upper_95"].map(|end| interval[end].as_f64().unwrap());
+                assert!(
+                    lower <= value && value <= upper && lower < upper,
+                    "{field}: {lower} {value} {upper}"
+                );
+            }
+            let misses = class["deadlines"].as_array().unwrap().len();
+            assert_eq!(intervals["deadlines"].as_array().unwrap().len(), misses);
+        }
+    }
+}
+
+#[test]
+fn rows_have_columns_for_every_interval() {
+    let output = flitwise(&sweep(&["--no-store"]));
+    let mut rows = csv::Reader::from_reader(output.stdout.as_slice());
+    let heads: Vec<String> = rows.headers().unwrap().iter().map(str::to_owned).collect();
+    for head in ["is_anchor", "beyond_anchors", "waiting_cycles_lower_95", "latency_p99_cycles_upper_95"] {
+        assert!(heads.iter().any(|known| known == head), "{head} is not among {heads:?}");
+    }
+    assert!(heads.contains(&"miss_probability_at_47_cycles_upper_95".to_owned()));
+    assert_eq!(rows.records().map(|row| assert_eq!(row.unwrap().len(), heads.len())).count(), 18);
+    let notes = text(&output.stderr);
+    assert!(notes.contains("3 anchors: class.R1.rate=0.006; class.R1.rate=0.001;"), "{notes}");
+}
+
+#[test]
+fn anchors_come_from_the_store_once_they_are_there() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let store = folder.path().to_str().unwrap();
+    let first = json(&sweep(&["--store", store, "--format", "json"]));
+    let again = json(&sweep(&["--store", store, "--format", "json"]));
+    let flags = |document: &Value| -> Vec<bool> {
+        let anchors = document["anchoring"]["anchors"].as_array().unwrap();
+        anchors.iter().map(|one| one["from_store"].as_bool().unwrap()).collect()
+    };
+    assert_eq!((flags(&first), flags(&again)), (vec![false; 3], vec![true; 3]));
+    assert_eq!(first["points"], again["points"]);
+    // one thread gives the same numbers
+    let alone = json(&sweep(&["--no-store", "--threads", "1", "--format", "json"]));
+    assert_eq!(first["points"], alone["points"]);
+}
+
+#[test]
+fn plans_are_anchored_in_the_space_of_what_is_varied() {
+    let coarse = ["--model", "anchored", "--precision", "20%", "--no-store", "--quiet", "--format", "json"];
+    let plan = |asked: &[&str]| {
+        let document = json(&[&["plan"][..], asked, &coarse[..]].concat());
+        assert_valid(&document, "plan");
+        assert_eq!(document["model"], "anchored");
+        document
+    };
+    let load = plan(&["max-load", "--require", "BE: total <= 120", "--anchors", "3"]);
+    let [lower, upper] = [0, 1].map(|end| load["factor_interval_95"][end].as_f64().unwrap());
+    let factor = load["factor"].as_f64().unwrap();
+    assert!(lower < factor && factor < upper, "{lower} {factor} {upper}");
+    assert!((0.75..1.0).contains(&factor), "the scenario itself has 150 cycles: {factor}");
+    let chosen = plan(&["choose", "--vary", "router.buffer_flits=8,32,128", "--minimise", "BE: network"]);
+    assert_eq!(chosen["anchoring"]["anchors"].as_array().unwrap().len(), 3);
+    assert!(chosen["value"].as_f64().unwrap() > 36.0);
+}
+
+#[test]
+fn what_cannot_be_anchored_is_refused() {
+    let refused = [
+        (&["sweep", "--model", "anchored", "--over", "class.R1.rate=0.002"][..], "found one value only"),
+        (
+            &["sweep", "--model", "anchored", "--over", AXIS, "--anchors", "2"],
+            "found too few for 1 axis, wanted 3",
+        ),
+        (&["sweep", "--model", "anchored", "--over", AXIS, "--anchors", "0"], "wanted 1 to 200 simulations"),
+        (&["sweep", "--over", AXIS, "--anchors", "4"], "wanted --model anchored with it"),
+        (&["sweep", "--over", AXIS, "--seed", "2"], "--seed: found a model that simulates nothing"),
+        (&["sweep", "--model", "anchored", "--over", AXIS, "--precision", "0"], "--precision 0: found 0"),
+        (
+            &["sweep", "--model", "anchored", "--over", "router.scheduler=virtual-clock,fair-queueing"],
+            "found values that are not all numbers of one unit",
+        ),
+        (
+            &[
+                "sweep",
+                "--model",
+                "anchored",
+                "--over",
+                "class.BE.rate=0.3,0.4",
+                "--set",
+                "class.R1.rate=0.3",
+            ],
+            "found no point at which a class sends and is steady",
+        ),
+        (
+            &["sweep", "--model", "anchored", "--preset", "router16", "--over", "network.ports=100,200"],
+            "to simulate",
+        ),
+        (&["solve", "--model", "anchored"], "a single scenario has one anchor, which is its simulation"),
+        (&["plan", "max-load", "--model", "anchored"], "found margin, wanted a latency"),
+        (&["plan", "max-load", "--anchors", "4"], "wanted --model anchored with it"),
+    ];
+    for (asked, wanted) in refused {
+        let output =
+            flitwise(&[asked, &["--quiet"][..]].concat()[..asked.len() + usize::from(asked[0] == "sweep")]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{asked:?}: {said}");
+        assert!(said.contains(wanted), "{asked:?}: {said}");
+    }
+    let axes =
+        ["R1.rate=0.001,0.002", "R2.rate=0.001,0.002", "BE.rate=0.001,0.002", "R1.message_flits=16,32"];
+    let axes = axes.map(|axis| format!("class.{axis}"));
+    let mut asked = vec!["sweep", "--model", "anchored", "--over", "router.buffer_flits=32,64"];
+    axes.iter().for_each(|axis| asked.extend(["--over", axis]));
+    let said = text(&flitwise(&asked).stderr);
+    assert!(said.contains("found 5 axes, wanted 4 at most"), "{said}");
+}

@@ -1,0 +1,182 @@
+//! Where anchors go.
+//!
+//! First the place of the highest load and the outermost corners, then always the place at which the widest interval
+//! of a network latency is expected; those far beyond the anchors of a class come before all others. It ends when all
+//! of them are narrow enough, or when there are as many anchors as are allowed. The interval depends on where anchors
+//! are and on how the model's errors vary, both of which are known by then; without errors known it is widest where
+//! anchors are farthest.
+
+use std::cmp::Ordering;
+
+use flitwise_models::scenario::Scenario;
+
+use super::correct::Reach;
+use super::hull::square;
+use super::{Anchor, Anchored, Place};
+use crate::answer::Simulation;
+
+/// What is wanted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wish {
+    /// The most anchors.
+    pub most: usize,
+    /// Half of the widest interval of a network latency, as a share of it.
+    pub precision: f64,
+}
+
+impl Wish {
+    /// As many anchors as a family of so many axes gets where nothing else is said.
+    pub fn usual(axes: usize, precision: f64) -> Self {
+        Self { most: 3 * axes + 2, precision }
+    }
+}
+
+/// The fewest anchors of a family of so many axes: the least that span it, and one more to judge by.
+pub fn fewest(axes: usize) -> usize {
+    axes + 2
+}
+
+/// Distance from the anchors, in lengths of axes, beyond which a place gets one, however narrow its interval is.
+const FAR: f64 = 0.1;
+
+/// Why no more anchors were placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// All intervals are expected to be as narrow as is wanted.
+    Precise,
+    /// There are as many anchors as are allowed.
+    Budget,
+    /// Every place is an anchor, or lies beyond saturation.
+    Exhausted,
+    /// It was interrupted.
+    Interrupted,
+}
+
+/// Anchors that were placed.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// What was learnt from them.
+    pub anchored: Anchored,
+    /// Why there are no more.
+    pub stopped: Stopped,
+    /// Half of the widest interval of a network latency that is expected at any of the places, as a share of it.
+    pub widest: Option<f64>,
+}
+
+/// Places anchors among the places of a family. `simulate` is told how many anchors there are already; it gives `None`
+/// if it was interrupted.
+pub fn place(
+    places: &[Place],
+    wish: &Wish,
+    simulate: &mut dyn FnMut(usize, &Scenario) -> Option<Simulation>,
+) -> Placed {
+    let mut left: Vec<usize> = (0..places.len()).filter(|at| sends_steadily(&places[*at])).collect();
+    let mut first = outermost(places, &left, wish.most);
+    let mut anchors: Vec<Anchor> = Vec::new();
+    loop {
+        let anchored = Anchored::learnt(anchors.clone());
+        let next = match first.pop() {
+            Some(at) => Some((at, Need { is_beyond: true, width: f64::MAX })),
+            None => {
+                let needs = left.iter().filter_map(|at| Some((*at, need(&anchored, &places[*at])?)));
+                needs.max_by(|a, b| a.1.compare(&b.1))
+            }
+        };
+        let ended = |stopped: Stopped| Placed {
+            stopped,
+            widest: places
+                .iter()
+                .filter_map(|place| Some(need(&anchored, place)?.width))
+                .max_by(f64::total_cmp),
+            anchored: anchored.clone(),
+        };
+        let Some((at, need)) = next else { return ended(Stopped::Exhausted) };
+        let is_enough = !need.is_beyond && need.width <= wish.precision;
+        if is_enough && anchors.len() >= fewest(places[at].at.len()) {
+            return ended(Stopped::Precise);
+        }
+        if anchors.len() >= wish.most {
+            return ended(Stopped::Budget);
+        }
+        left.retain(|one| *one != at);
+        let Some(simulation) = simulate(anchors.len(), &places[at].scenario) else {
+            return ended(Stopped::Interrupted);
+        };
+        anchors.push(Anchor { place: places[at].clone(), simulation });
+    }
+}
+
+/// Whether there is a class with something to compare.
+fn sends_steadily(place: &Place) -> bool {
+    (0..place.model.classes.len()).any(|class| place.is_steady(class))
+}
+
+/// How much an anchor would be needed at a place.
+#[derive(Clone, Copy, Debug)]
+struct Need {
+    /// Whether a class would else be extrapolated far.
+    is_beyond: bool,
+    /// Half of the widest interval of a network latency, as a share of it.
+    width: f64,
+}
+
+impl Need {
+    fn compare(&self, other: &Self) -> Ordering {
+        self.is_beyond.cmp(&other.is_beyond).then(self.width.total_cmp(&other.width))
+    }
+}
+
+/// How much an anchor is needed at a place; `None` where nothing is known or asked.
+fn need(anchored: &Anchored, place: &Place) -> Option<Need> {
+    let classes = (0..place.model.classes.len()).filter(|class| place.is_steady(*class));
+    let of_class = |class: usize| match anchored.reach(&place.at, class) {
+        // more than of any that is known
+        Reach::None => Some(Need { is_beyond: true, width: f64::MAX }),
+        Reach::Saturated => None,
+        reach => {
+            let is_beyond = anchored.reach_within(&place.at, class, FAR) == Reach::Beyond;
+            Some(Need { is_beyond, width: anchored.half_width(place, class, reach)? })
+        }
+    };
+    classes.filter_map(of_class).max_by(Need::compare)
+}
+
+/// The places to begin with, the first of them last: that of the highest load, and the nearest to each corner. Where
+/// that leaves none to choose, those of them that lie farthest from each other. As far as there are such places, all
+/// classes are steady there that are steady anywhere.
+fn outermost(places: &[Place], left: &[usize], most: usize) -> Vec<usize> {
+    let steady = |at: usize| {
+        let classes = 0..places[at].model.classes.len();
+        classes.filter(|class| places[at].is_steady(*class)).count()
+    };
+    let all = left.iter().map(|at| steady(*at)).max();
+    let left: Vec<usize> = left.iter().copied().filter(|at| Some(steady(*at)) == all).collect();
+    let load =
+        |at: &usize| places[*at].model.validity.as_ref().map_or(0.0, |one| one.load_share_of_saturation);
+    let highest = left.iter().copied().max_by(|a, b| load(a).total_cmp(&load(b)));
+    let Some(highest) = highest else { return Vec::new() };
+    let axes = places[highest].at.len();
+    let mut corners: Vec<usize> = Vec::new();
+    for corner in 0..1_u32 << axes {
+        let corner: Vec<f64> = (0..axes).map(|axis| f64::from(corner >> axis & 1)).collect();
+        let distance = |at: &usize| square(&places[*at].at, &corner);
+        let nearest = left.iter().copied().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        corners.extend(nearest.filter(|at| *at != highest && !corners.contains(at)));
+    }
+    // one is left at least to be placed by what was learnt
+    let count =
+        if corners.len() + 2 <= most { corners.len() } else { (axes + 1).min(most).saturating_sub(1) };
+    let mut chosen = vec![highest];
+    while chosen.len() <= count {
+        let apart = |at: &usize| {
+            let distances = chosen.iter().map(|one| square(&places[*at].at, &places[*one].at));
+            distances.fold(f64::INFINITY, f64::min)
+        };
+        let farthest = corners.iter().copied().max_by(|a, b| apart(a).total_cmp(&apart(b)));
+        let Some(farthest) = farthest else { break };
+        corners.retain(|at| *at != farthest);
+        chosen.push(farthest);
+    }
+    chosen.reverse();
+    chosen
+}
