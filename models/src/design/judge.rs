@@ -29,7 +29,10 @@ pub struct Judge {
 
 /// Corrects answers of the refined model to the scenarios of a family, such as by what simulations of some of them say.
 #[derive(Clone)]
-pub struct Correction(Arc<dyn Fn(&Scenario, Answer) -> Answer + Send + Sync>);
+pub struct Correction(Arc<Corrected>);
+
+/// An answer of the model, corrected, to a scenario.
+type Corrected = dyn Fn(&Scenario, Answer) -> Answer + Send + Sync;
 
 impl Correction {
     /// By a function of the scenario and the model's answer to it.

@@ -4,7 +4,7 @@
 //! the load, the buffer and the part of one class in it. Its highest load is 85 % of what the refined model takes for
 //! saturation. Anchors are placed on a grid; the answers are judged off that grid, by simulations of another seed.
 
-use flitwise_models::answer::Answer;
+use flitwise_models::answer::ClassAnswer;
 use flitwise_models::model::{Model, Options};
 use flitwise_models::quantity::{Measure, Quantity};
 use flitwise_models::scenario::{ClassKind, DeadlineSpec, Scenario, ScenarioSpec};
@@ -165,11 +165,10 @@ impl Family {
     pub fn judge(&self, anchored: &Anchored, place: &Place, simulation: &Simulation) -> Vec<Judged> {
         let Corrected { answer, intervals } = anchored.correct(&place.at, place.model.clone());
         let mut all = Vec::new();
-        for index in 0..answer.classes.len() {
-            for measure in asked(&answer, index) {
-                let class = &answer.classes[index];
+        for (index, (class, own)) in answer.classes.iter().zip(&intervals).enumerate() {
+            for measure in asked(class) {
                 let simulated = simulation.classes[index].value(measure);
-                let found = (class.value(measure), intervals[index].of(measure, class));
+                let found = (class.value(measure), own.of(measure, class));
                 let (Some(simulated), (Some(value), Some(interval))) = (simulated, found) else { continue };
                 let (Some(model), Some(noise)) =
                     (place.model.classes[index].value(measure), simulated.half_width_95())
@@ -195,10 +194,10 @@ impl Family {
 }
 
 /// What is judged of a class.
-fn asked(answer: &Answer, class: usize) -> Vec<Measure> {
+fn asked(class: &ClassAnswer) -> Vec<Measure> {
     const MEANS: [Quantity; 5] =
         [Quantity::NetworkLatency, Quantity::Waiting, Quantity::TotalLatency, Quantity::P90, Quantity::P99];
-    let deadlines = answer.classes[class].deadlines.iter();
+    let deadlines = class.deadlines.iter();
     let misses = deadlines.map(|one| Measure::miss(one.deadline_cycles, one.hops));
     MEANS.iter().map(|quantity| (*quantity).into()).chain(misses).collect()
 }
