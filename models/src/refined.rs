@@ -11,6 +11,7 @@ mod greedy_chain;
 mod grid;
 mod higher_classes;
 mod hypercube;
+mod in_buffer;
 mod interface;
 mod interruptions;
 mod iteration;
@@ -39,8 +40,9 @@ use crate::answer::Answer;
 use crate::fixed_point::{Report, Status};
 use crate::model::Model;
 use crate::scenario::{ClassKind, Read, Scenario, Scheduler, SourceSpec};
+use iteration::Detail;
 use laws::Laws;
-use solution::{Detail, Found, Warm};
+use solution::{Found, Warm};
 use station::{Overloaded, Shape};
 
 /// A class as its links see it.

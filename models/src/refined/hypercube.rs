@@ -33,12 +33,13 @@ use super::chained_blocking::Held;
 use super::ecube_paths::{Crossing, EcubePaths};
 use super::grid::Grid;
 use super::higher_classes::Above;
+use super::in_buffer::InBuffer;
 use super::interface::Interface;
-use super::iteration::{Iteration, Settled, State};
+use super::iteration::{Detail, Iteration, Settled, State};
 use super::law::Law;
 use super::link_sharing::LinkSharing;
-use super::solution::{Delays, Detail, Found, Outcome, Parts, Warm, on_wider_lattices};
-use super::source::{InBuffer, Source};
+use super::solution::{Delays, Found, Outcome, Parts, Warm, on_wider_lattices};
+use super::source::Source;
 use super::station::{
     Arriving, Environment, OutputDelays, Overloaded, Place, Shape, Station as Queues, Waits,
 };

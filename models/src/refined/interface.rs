@@ -18,13 +18,7 @@
 //! E[G_1] <= (M σ_o + Σ σ_d M_d / 2 / (1 - σ_o)) / (1 - σ_o)
 //! ```
 //!
-//! (what is found, and what comes meanwhile). In a long busy period of c all that comes of the others goes through, as
-//! far as the clocks let it. Nearer to that limit `L` the longer the class keeps the link, `u` of the time (our own
-//! approximation), so that at a load of one the source saturates:
-//!
-//! ```text
-//! E[G_1] <- G + u (L - G),   L = M Σ min(σ_d / (1 - σ_o), V_c / V_d),   u = λ (M + G) / (1 - λ (L - G))
-//! ```
+//! (messages present, and later arrivals).
 
 mod busy_period;
 mod same_way;
@@ -307,7 +301,7 @@ impl Interface {
             header_wait += pair.present * turn.min(other.message) / unit;
         }
         let mean = grid.law(later.over(grid, class.message / unit)).mean();
-        let part = in_long_busy_periods(class, others.iter().map(|d| &classes[*d]), mean, unit);
+        let part = upper_limit(class, others.iter().map(|d| &classes[*d]), mean, unit);
         let gap = if gaps > 0.0 { gap / gaps } else { 0.0 };
         let first = |presences: &[Presence]| {
             let mut first = nothing.clone();
@@ -331,10 +325,8 @@ impl Interface {
 
 /// Factor on the `mean` gaps \[cells\] of a message behind another of its class.
 ///
-/// The upper limit is that all others always go first: their messages present, and later arrivals. In long busy periods
-/// of the class all arrivals of the others are served, as far as the clocks allow: `E[G_1]` tends to
-/// `M Σ min(σ_d / (1 - σ_o), V_c / V_d)`, the nearer the longer the class keeps the link.
-fn in_long_busy_periods<'c>(
+/// The upper limit is that all others always go first: their messages present, and later arrivals.
+fn upper_limit<'c>(
     class: &Class,
     others: impl Iterator<Item = &'c Class> + Clone,
     mean: f64,
@@ -344,18 +336,7 @@ fn in_long_busy_periods<'c>(
     let found: f64 = others.clone().map(|d| d.load() * d.message / 2.0).sum();
     let left = (1.0 - load).max(0.02);
     let most = (class.message * load + found / left) / left / unit;
-    let turn = |d: &Class| (d.load() / left).min(class.vtick / d.vtick);
-    let long_run = class.message * others.map(turn).sum::<f64>() / unit;
-    let (keeps, lacking) = (class.message / unit + mean, long_run - mean);
-    if mean > most {
-        most / mean
-    } else if lacking > 0.0 && mean > 0.0 {
-        let rate = class.rate * unit;
-        let keeps = rate * keeps / (1.0 - rate * lacking).max(rate * keeps);
-        1.0 + keeps * lacking / mean
-    } else {
-        1.0
-    }
+    if mean > most { most / mean } else { 1.0 }
 }
 
 impl Interface {

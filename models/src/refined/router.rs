@@ -6,10 +6,10 @@ use super::bursts_beside::Beside;
 use super::grid::Grid;
 use super::higher_classes::Above;
 use super::interface::{Interface, SameWay};
-use super::iteration::{Iteration, Settled, State};
+use super::iteration::{Detail, Iteration, Settled, State};
 use super::law::Law;
 use super::link_sharing::{Clock, LinkSharing};
-use super::solution::{Delays, Detail, Found, Outcome, Parts, Warm, on_wider_lattices};
+use super::solution::{Delays, Found, Outcome, Parts, Warm, on_wider_lattices};
 use super::source::Source;
 use super::station::{Environment, Overloaded, Place, Shape, Station};
 use super::{Asked, Class, Resolution};
@@ -239,7 +239,7 @@ fn latency(
         parts.extend(whole.clone());
         each().map(|(share, (waits, gaps))| share * station.mean_passage(waits, &met, gaps)).sum()
     };
-    let [granted, link] = [met.granted.mean(), met.waits.link.mean()].map(|cells| cells * unit);
+    let [granted, link] = [met.waits.grant.mean(), met.waits.link.mean()].map(|cells| cells * unit);
     let Parts { input, arbitration, output, gaps } =
         Parts::of(mean * unit, in_buffer.mean() * unit, granted, link);
     Found {

@@ -1,6 +1,6 @@
 //! What is found for one class, before it is put into words.
 
-use super::iteration::State;
+use super::iteration::{Detail, State};
 use super::law::{LONGEST, Law};
 use super::station::Overloaded;
 use super::{MOST_CELLS, Resolution};
@@ -169,26 +169,6 @@ pub(super) struct Delays {
     pub(super) lone: f64,
     /// Delay \[cells\].
     pub(super) law: Law,
-}
-
-/// The account of the iteration.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Detail {
-    pub(super) rounds: u32,
-    pub(super) converged: bool,
-    /// Largest change of a mean in each round, in message lengths.
-    pub(super) changes: Vec<f64>,
-}
-
-impl Detail {
-    /// The account of two iterations, one after the other.
-    fn then(&self, next: Self) -> Self {
-        Self {
-            rounds: self.rounds + next.rounds,
-            converged: next.converged,
-            changes: self.changes.iter().copied().chain(next.changes).collect(),
-        }
-    }
 }
 
 impl Delays {

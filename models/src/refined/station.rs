@@ -12,11 +12,11 @@ mod passage;
 use std::rc::Rc;
 
 use super::grid::{Grid, Transform, product};
+use super::in_buffer::InBuffer;
 use super::interruptions::Interruptions;
 use super::law::Law;
 use super::queue::{Queue, Time};
 use super::shared_queue::{Company, OnLattice, Services, SharedQueue};
-use super::source::InBuffer;
 
 /// The environment of a class on an output link: delays by other classes, and the share of its traffic that contends.
 #[derive(Clone)]
@@ -127,8 +127,6 @@ pub(super) struct OutputDelays {
     pub(super) waits: Waits,
     /// `x`: how much longer than a lone one the tail takes to cross.
     pub(super) blocked: Law,
-    /// The part of it before the grant.
-    pub(super) granted: Law,
     /// Wait for the link behind the own class only.
     pub(super) own: Law,
     /// The queue at the link, where others share it.
@@ -244,7 +242,7 @@ impl<'s> Station<'s> {
             }
             hole
         };
-        let InBuffer { free, waits } = &arriving.in_buffer;
+        let InBuffer { idle: free, waits } = &arriving.in_buffer;
         let of =
             |i: usize| if waits[i].positive() > 0.0 { hole(&grid.sum(&waits[i], y), i) } else { hole(y, i) };
         if *free > 1.0 - 1e-12 {
@@ -255,24 +253,10 @@ impl<'s> Station<'s> {
 
     /// One round: the two queues and the back-pressure.
     pub(super) fn round(&self, arriving: &Arriving, now: &Waits) -> Result<OutputDelays, Overloaded> {
-        let Self { grid, shape, environment, .. } = self;
+        let Self { grid, shape, .. } = self;
         let (m, b) = (shape.message, shape.buffer);
         let grant = self.virtual_channel(arriving, now)?;
         let LinkQueue { wait: link, own, sojourn, shared } = self.link(arriving, now)?;
-        // back-pressure (max-plus)
-        let full = self.until_room(&sojourn, b);
-        // where the buffer is full, the greater of both, of the longest waits for the virtual channel and of the time
-        // until room: both are long when much is ahead
-        let (room, full) = (1.0 - full.positive(), full.given_positive());
-        let (short, long) = grant.at_quantile(room);
-        let in_step = Law::mixture(&[(room, &short), (1.0 - room, &long.max_in_step(&full))]);
-        // what interrupts best effort on the link does not stop the crossbar: the part of its wait that is named
-        // arbitration takes both as independent (our approximation)
-        let granted = if environment.alone.is_none() {
-            Law::mixture(&[(room, &short), (1.0 - room, &long.max(&full))])
-        } else {
-            in_step.clone()
-        };
         // the tail crosses when the flit b places ahead has left: one of its own message, (V + K^(M - b) - b)+, or one
         // of a message before it, (V' - M - (b - M) C / M)+
         let behind = if shape.is_short() {
@@ -286,8 +270,8 @@ impl<'s> Station<'s> {
                 self.until_room(&sojourn, b - m).less(m)
             }
         };
-        let blocked = in_step.max_in_step(&behind);
-        Ok(OutputDelays { waits: Waits { grant, link }, blocked, granted, own, shared })
+        let blocked = grant.max_in_step(&behind);
+        Ok(OutputDelays { waits: Waits { grant, link }, blocked, own, shared })
     }
 
     /// Time for which a message without gaps holds the virtual channel.

@@ -33,8 +33,8 @@ mod lattice;
 mod weights;
 
 use super::grid::Grid;
+use super::in_buffer::InBuffer;
 use super::law::Law;
-use super::source::InBuffer;
 use lattice::{Lattice, OutputDelays};
 pub(super) use weights::mix;
 use weights::{add_at, both, first, greater, hidden, positive, raced, scale, scaled, shifted};

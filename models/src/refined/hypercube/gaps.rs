@@ -1,9 +1,9 @@
 //! Gaps inside messages, as they arrive at the routers of a path.
 
 use super::super::chained_blocking::Held;
+use super::super::in_buffer::InBuffer;
 use super::super::interruptions::Interruptions;
 use super::super::law::Law;
-use super::super::source::InBuffer;
 use super::super::station::{Arriving, Environment, OutputDelays, Overloaded, Station as Queues};
 use super::OneClass;
 
