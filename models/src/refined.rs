@@ -1,5 +1,6 @@
 //! The *refined* model: our own, which follows the simulator's routers stage by stage.
 
+mod ablation;
 pub mod accuracy;
 mod bursts_above;
 mod bursts_beside;

@@ -48,6 +48,7 @@
 //! the index of dispersion stay as they are. A number of streams `k'` that is none is stood for by the numbers on
 //! either side, in proportion, with the same load, variance and dispersion.
 
+use super::ablation::{Step, without};
 use super::bursty_source::{State, active_streams, beyond, periodic_wait};
 use super::{Asked, BurstySource, Class, Outlet};
 use crate::scenario::ClassKind;
@@ -156,7 +157,7 @@ fn let_out(work: &Work, source: &BurstySource, on: f64, outlet: Outlet) -> Optio
     let streams = f64::from(source.streams);
     // what is overloaded for good is taken as full nearly always
     let most = (work.message / outlet.pace).max(load * (1.0 + 1e-3));
-    if peak * streams <= most {
+    if peak * streams <= most || without(Step::Outlet) {
         return None;
     }
     // the link passes no more than a flit in each cycle: more has come when the buffer is full
@@ -225,7 +226,7 @@ impl Asked {
             .enumerate()
             .filter(|(d, class)| *d != index && class.kind == ClassKind::RealTime)
             .peekable();
-        if others.peek().is_none() {
+        if others.peek().is_none() || without(Step::BackToBack) {
             return 0.0;
         }
         let quiet = |(_, class): (usize, &Class)| {
@@ -250,7 +251,7 @@ impl Asked {
 
 /// `W_bursts - W_Poisson` for a queue of load `load` \[cycles\].
 fn longer_wait(higher: &[Class], own: &Class, load: f64, buffer: f64) -> f64 {
-    if higher.iter().all(|class| class.bursts.is_none()) {
+    if higher.iter().all(|class| class.bursts.is_none()) || without(Step::WorkAbove) {
         return 0.0;
     }
     let above: f64 = higher.iter().map(Class::load).sum();

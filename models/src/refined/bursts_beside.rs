@@ -38,26 +38,19 @@
 //! ```
 //!
 //! times as many messages behind others (our approximation).
-//!
-//! In which state a message starts, one that finds none of its own and one behind another, the quasi birth and death
-//! process of [`modulated`](super::modulated) tells, with services `M + G_1` of each state.
 
-use nalgebra::DMatrix;
-
+use super::ablation::{Step, without};
 use super::bursty_source::{BurstySource, Service, State, active_streams};
 use super::grid::Grid;
 use super::interface::{ByChance, GapsInside, Interface, SameWay};
 use super::interruptions::Interruptions;
 use super::law::Law;
-use super::modulated::queued;
 use super::{Class, load_beside};
 
 /// What the other real-time classes do to one at the interface, state by state of their bursts.
 pub(super) struct Beside {
     own: Class,
     states: Vec<Together>,
-    /// Rates between the states \[1/cycles\].
-    walk: DMatrix<f64>,
     /// All classes, and their gaps if none came in bursts.
     classes: Vec<Class>,
     steady: Option<GapsInside>,
@@ -152,6 +145,9 @@ fn most_bursty(classes: &[Class], own: usize) -> Vec<(usize, Vec<Part>)> {
         let class = &classes[d];
         class.bursts.map_or(0.0, |bursts| class.load() * (1.0 - 1.0 / bursts.messages_per_burst))
     };
+    if without(Step::BurstStates) {
+        bursty.clear();
+    }
     if bursty.len() > FOLLOWED {
         bursty.sort_by(|(a, _), (b, _)| brings(*b).total_cmp(&brings(*a)));
         bursty.truncate(FOLLOWED);
@@ -167,7 +163,6 @@ impl Beside {
             .map(|d| ByChance { lasts: classes[d].load(), waits: load_beside(classes, own, d) })
             .collect();
         let mut states = vec![(1.0, 0.0, classes.to_vec(), chances.clone())];
-        let mut walk = DMatrix::<f64>::zeros(1, 1);
         for (d, parts) in most_bursty(classes, own) {
             let class = &classes[d];
             let split = |(share, ends, classes, chances): &(f64, f64, Vec<Class>, Vec<ByChance>)| {
@@ -180,11 +175,6 @@ impl Beside {
                 parts.iter().map(of).collect::<Vec<_>>()
             };
             states = states.iter().flat_map(split).collect();
-            let same = |n: usize| DMatrix::<f64>::identity(n, n);
-            let turns = DMatrix::from_fn(parts.len(), parts.len(), |i, j| {
-                if i == j { -parts[i].ends } else { parts[i].ends }
-            });
-            walk = walk.kronecker(&same(parts.len())) + same(walk.nrows()).kronecker(&turns);
         }
         // ends of gaps on the next link are left out where gaps differ from state to state
         let same_way = if states.len() > 1 { SameWay::NOBODY } else { same_way };
@@ -194,7 +184,7 @@ impl Beside {
             let gaps = GapsInside::new(&classes, &chances, own, same_way, unit, steps);
             Together { share, ends, classes, gaps }
         });
-        Self { own: classes[own], states: states.collect(), walk, classes: classes.to_vec(), steady }
+        Self { own: classes[own], states: states.collect(), classes: classes.to_vec(), steady }
     }
 
     /// The link of the interface, on average over the states.
@@ -213,11 +203,8 @@ impl Beside {
         let first = lasting(&|one| &one.first);
         let later = lasting(&|one| &one.later);
         let coming = lasting(&|one| &one.coming);
-        let (begins, follows) = self.begin(&later, unit);
-        let mixed = |weights: &[f64], laws: &[Law]| {
-            let all: f64 = weights.iter().sum();
-            let parts: Vec<(f64, &Law)> =
-                laws.iter().zip(weights).map(|(law, weight)| (weight / all, law)).collect();
+        let mixed = |laws: &[Law]| {
+            let parts: Vec<(f64, &Law)> = states.iter().map(|state| state.share).zip(laws).collect();
             Law::mixture(&parts)
         };
         let between = |law: &Law, times: f64| {
@@ -226,20 +213,18 @@ impl Beside {
             between.add(delayed, &grid.transform(&law.given_positive()));
             between
         };
-        let later = mixed(&follows, &later);
+        let later = mixed(&later);
         let steady = Interface::new(grid, steady, &self.classes, own, unit);
         let steady = over(&steady.later, message);
-        let shares: Vec<f64> = states.iter().map(|state| state.share).collect();
         let mean = |of: &dyn Fn(&Interface) -> f64| -> f64 {
             states.iter().zip(&each).map(|(state, one)| state.share * of(one)).sum()
         };
         Interface {
-            first: between(&mixed(&begins, &first), 1.0),
+            first: between(&mixed(&first), 1.0),
             later: between(&later, self.held_up(later.mean(), steady.mean(), message)),
             ended: None,
-            coming: between(&mixed(&shares, &coming), 1.0),
+            coming: between(&mixed(&coming), 1.0),
             work: None,
-            regain: Law::zero(),
             set_up: Law::zero(),
             header_wait: mean(&|one| one.header_wait),
             gap: mean(&|one| one.gap),
@@ -249,11 +234,18 @@ impl Beside {
     /// How many times as many messages behind others are delayed, in cells, since the class itself holds the others up.
     fn held_up(&self, delay: f64, steady: f64, message: f64) -> f64 {
         let holds = (self.own.load() * (1.0 + delay / message)).min(1.0);
-        if delay > 0.0 { 1.0 + holds * (steady / delay - 1.0).max(0.0) } else { 1.0 }
+        if delay > 0.0 && !without(Step::DelayedBursts) {
+            1.0 + holds * (steady / delay - 1.0).max(0.0)
+        } else {
+            1.0
+        }
     }
 
     /// Delays in each state, if it may end meanwhile.
     fn as_long_as_they_last(&self, laws: &[Law], begun: &[Law], unit: f64) -> Vec<Law> {
+        if without(Step::StatesEnd) {
+            return laws.to_vec();
+        }
         // P(> x)
         let tail = |law: &Law| {
             let mut above = 1.0;
@@ -290,21 +282,6 @@ impl Beside {
             Law::of(weights)
         };
         (0..laws.len()).map(of).collect()
-    }
-
-    /// In which states messages begin that find none of their own, and those behind others, from what delays these.
-    fn begin(&self, later: &[Law], unit: f64) -> (Vec<f64>, Vec<f64>) {
-        let Class { rate, message, .. } = self.own;
-        let services: Vec<f64> = later.iter().map(|law| message + law.mean() * unit).collect();
-        let shares: Vec<f64> = self.states.iter().map(|state| state.share).collect();
-        let service =
-            shares.iter().zip(&services).map(|(share, service)| share / service).sum::<f64>().recip();
-        let batch = self.own.batch(service);
-        let served: Vec<f64> = services.iter().map(|service| 1.0 / service / batch).collect();
-        let [all, some, more] = queued(&self.walk, &shares, &served, rate / batch);
-        let first = (0..shares.len()).map(|i| (all[i] - some[i]).max(1e-9));
-        let behind = |i: usize| served[i] * (some[i] * (1.0 - 1.0 / batch) + more[i] / batch);
-        (first.collect(), (0..shares.len()).map(|i| behind(i).max(1e-30)).collect())
     }
 }
 

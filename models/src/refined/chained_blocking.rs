@@ -45,26 +45,23 @@ pub(super) struct Held {
     pub(super) on_ejection: Law,
     /// `y_1(M)`: what the tail is blocked for in the first router.
     pub(super) first: Option<Law>,
-    /// `z` of each channel where messages fit into its buffers.
-    pub(super) full: Vec<Law>,
 }
 
 impl Held {
     /// Nobody is held up.
     pub(super) fn nobody() -> Self {
-        Self { on_channel: Law::zero(), on_ejection: Law::zero(), first: None, full: Vec::new() }
+        Self { on_channel: Law::zero(), on_ejection: Law::zero(), first: None }
     }
 
     /// `z` at outputs that are met so often.
     pub(super) fn over(&self, outputs: &[(f64, Output)]) -> Law {
-        let full = |(share, output): &(f64, Output)| match output.to {
-            None => (*share, &self.on_ejection),
-            Some(to) => (*share, self.full.get(to as usize).unwrap_or(&self.on_channel)),
+        let of = |(share, output): &(f64, Output)| {
+            (*share, if output.to.is_none() { &self.on_ejection } else { &self.on_channel })
         };
         match outputs {
             [] => Law::zero(),
-            [one] => full(one).1.clone(),
-            _ => Law::mixture(&outputs.iter().map(full).collect::<Vec<_>>()),
+            [one] => of(one).1.clone(),
+            _ => Law::mixture(&outputs.iter().map(of).collect::<Vec<_>>()),
         }
     }
 
@@ -110,12 +107,7 @@ impl Chain<'_> {
             Law::mixture(&parts.iter().map(|(share, law)| (share.max(0.0), law)).collect::<Vec<_>>())
         };
         let first = self.grid.sum(first.grant, &mean(&firsts));
-        Held {
-            on_channel: mean(&channels),
-            on_ejection: on_ejection[0].clone(),
-            first: Some(first),
-            full: Vec::new(),
-        }
+        Held { on_channel: mean(&channels), on_ejection: on_ejection[0].clone(), first: Some(first) }
     }
 
     /// `z(flits)`, with `y` of the flit two buffers on at the next router.

@@ -16,6 +16,7 @@
 //! come over its own input. Who comes meanwhile is in step, stamped from now on, and goes first until the time has
 //! caught up with `Λ` (module `link_sharing`).
 
+use super::ablation::{Step, without};
 use super::{Class, others};
 
 /// A class among all real-time classes of a link.
@@ -64,6 +65,9 @@ impl ClockLead {
 
     /// The states after so many flits, the leads told apart at `most` cycles.
     pub(super) fn after(&self, flits: f64, most: f64) -> States {
+        if without(Step::ClockLead) {
+            return States { in_step: 1.0, short: (0.0, 0.0), long: (0.0, 0.0) };
+        }
         let Self { begins_behind, reached, grows, reached_by, .. } = *self;
         // behind for s < t flits with density (1 - a σ_o) ν exp(-ν (t - s)), and for t with a σ_o
         let later = |from: f64, to: f64| {

@@ -7,6 +7,7 @@
 use realfft::num_complex::Complex64;
 
 use super::Class;
+use super::ablation::{Step, without};
 use super::grid::{Grid, Transform};
 use super::interface::Interface;
 use super::interruptions::Interruptions;
@@ -151,7 +152,7 @@ impl Above {
     /// What is found by a message that had been kept from the link for a while.
     fn fresh(&self, grid: &Grid, contending: f64) -> Law {
         let load = self.load * contending;
-        if load < 1e-12 {
+        if load < 1e-12 || without(Step::Fresh) {
             return Law::zero();
         }
         let quiet = (-load).exp();
@@ -183,18 +184,18 @@ impl Above {
         let rate = own.rate * unit;
         let set_up = self.set_up(grid, 1.0, rate);
         let steady = self.between();
-        let (first, later, work) = match Modulated::new(grid, higher, unit) {
-            Some(bursts) => {
-                let service = own.message / (1.0 - self.load);
-                let batch = own.batch(service);
-                let (first, later) = Modulated::first_and_later(&bursts, own.message / unit, rate, batch);
-                (first, later, Some(steady))
-            }
-            None => (steady.clone(), steady, None),
-        };
+        let (first, later, work) =
+            match Modulated::new(grid, higher, unit).filter(|_| !without(Step::Modulated)) {
+                Some(bursts) => {
+                    let service = own.message / (1.0 - self.load);
+                    let batch = own.batch(service);
+                    let (first, later) = Modulated::first_and_later(&bursts, own.message / unit, rate, batch);
+                    (first, later, Some(steady))
+                }
+                None => (steady.clone(), steady, None),
+            };
         Interface {
             coming: first.clone(),
-            regain: self.set_up(grid, 1.0, unit / own.message),
             first,
             later,
             ended: None,

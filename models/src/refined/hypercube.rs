@@ -9,8 +9,7 @@
 //!   grows with the `2^n` nodes; for means alone more of them count as alike.
 //! - What others delay messages by on a link adds up along the train behind a crossbar's output
 //!   ([`OneClass::link_waits`]).
-//! - Headers wait behind others in the input channels of all routers ([`OneClass::in_channel`]), and before those that
-//!   are full.
+//! - Headers wait behind others in the input channels of all routers ([`OneClass::in_channel`]).
 //! - Gaps inside messages close and open on the way; header and tail are followed together ([`TailAndHeader`]).
 //! - Messages longer than the buffers are held up by links several routers on ([`Chain`]).
 //!
@@ -29,6 +28,7 @@ mod stations;
 
 use std::rc::Rc;
 
+use super::ablation::{Step, without};
 use super::chained_blocking::Held;
 use super::ecube_paths::{Crossing, EcubePaths};
 use super::grid::Grid;
@@ -53,9 +53,6 @@ use stations::{Station, Stations};
 
 /// Rounds over a path in which messages longer than the buffers hold each other up.
 const CHAINED: u32 = 4;
-
-/// The same where full channels hold each other up.
-const BEHIND: u32 = 20;
 
 /// Probability of the last eighth of the lattice up to which it is wide enough for means.
 const BEYOND: f64 = 2e-4;
@@ -248,7 +245,6 @@ impl<'g> OneClass<'g> {
             coming: &coming,
             work: self.work.as_ref(),
             quiet: self.quiet,
-            regain: &self.interface.regain,
             set_up: &self.interface.set_up,
             header_wait: self.interface.header_wait,
         };
@@ -288,12 +284,8 @@ impl<'g> OneClass<'g> {
             round += 1;
             let stations = self.stations(&entering, gaps, &held, &met, middle)?;
             let in_channel = self.in_channel(&stations, gaps, &held);
-            if round < if self.shape.is_short() { CHAINED } else { BEHIND } {
-                held = if self.shape.is_short() {
-                    self.chained((&environment, &met), gaps, &in_channel, &held)?
-                } else {
-                    self.behind(&met, &in_channel)
-                };
+            if self.shape.is_short() && round < CHAINED && !without(Step::ChainedBlocking) {
+                held = self.chained((&environment, &met), gaps, &in_channel, &held)?;
                 if (held.mean() - before).abs() > 1e-2 * (self.shape.message + 1.0) {
                     warm = Some(state);
                     continue;

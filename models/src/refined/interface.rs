@@ -1,24 +1,17 @@
-//! The network interface: real-time classes share its link message by message stamped on arrival. What they do to
-//! each other are gaps inside the messages, which belong to the network latency.
+//! Gaps that real-time classes make in each other's messages at the network interface.
 //!
-//! Before flit `j` of a message of class c, `k = V_c / V_d`, so many flits of d may have gone (module `greedy_chain`):
-//!
-//! ```text
-//! d comes while c is sent:                  lim(j) = (k - 1 / (2 V_d)) j
-//! d found, u flits of its busy period sent: lim(j) = k j - u (1 - 1 / V_d)
-//! d comes behind n messages of c:           lim(j) = n (V M - M / (1 - σ_o))+ / V_d + (k - 1 / (2 V_d))+ j
-//! ```
-//!
-//! In the last one the clock of c leads, for each message before in its busy period, by what it ticks, `V M`, less the
-//! time that a message takes beside the load `σ_o` of the others. `n` is geometric from one on, with the mean `(2 - ρ)
-//! / 2 / (1 - ρ)^2` of M/D/1 at `ρ = σ / (1 - σ_o)`. Where flits of d have been left behind by the message before,
-//! `lim(j) = k j`. In any case such a message is delayed no longer on average than if all others always went first,
+//! The interface shares its link message by message, stamped on arrival. Gaps belong to the network latency. Before flit
+//! `j` of a message of class c, so many flits of class d may go first, with `k = V_c / V_d` (module `greedy_chain`):
 //!
 //! ```text
-//! E[G_1] <= (M σ_o + Σ σ_d M_d / 2 / (1 - σ_o)) / (1 - σ_o)
+//! d arrives while c is sent:                lim(j) = (k - 1 / (2 V_d)) j
+//! d is present, u flits of its busy period sent: lim(j) = k j - u (1 - 1 / V_d)
+//! d arrives behind n messages of c:         lim(j) = n (V M - M / (1 - σ_o))+ / V_d + (k - 1 / (2 V_d))+ j
 //! ```
 //!
-//! (messages present, and later arrivals).
+//! Reason of the last limit: for each message before in its busy period the clock of c has ticked `V M`, while the
+//! message took `M / (1 - σ_o)` beside the load `σ_o` of the others. `n = (2 - ρ) / 2 / (1 - ρ)^2` is the mean of M/D/1
+//! at `ρ = σ / (1 - σ_o)`. If the message before has left flits of d behind, `lim(j) = k j`.
 
 mod busy_period;
 mod same_way;
@@ -33,7 +26,7 @@ use super::{Class, load_beside, others};
 pub(super) use busy_period::ages;
 pub(super) use same_way::SameWay;
 
-use busy_period::before;
+use busy_period::mean_before;
 
 /// What the link of the interface does to messages of one class.
 pub(super) struct Interface {
@@ -53,8 +46,6 @@ pub(super) struct Interface {
     pub(super) ended: Option<[Interruptions; 2]>,
     /// What comes between the flits of a message, whatever it found.
     pub(super) coming: Interruptions,
-    /// What a stalled message waits for to regain the link: best effort only, an equal class has kept its stamps.
-    pub(super) regain: Law,
 }
 
 /// Loads of Poisson messages that make as long busy periods, and waits of those found, as a class does.
@@ -98,11 +89,11 @@ impl Pair {
         let takes = 1.0 / (1.0 - others).max(0.02);
         let lead = (class.vtick - takes).max(0.0) * class.message / other.vtick;
         let utilization = (class.load() * takes).min(0.98);
-        let before = before(utilization);
-        let most_lead = before.iter().map(|(_, messages)| messages * lead).fold(0.0, f64::max);
+        // by what the own clock leads behind the messages before in the busy period, on average
+        let lead = lead * mean_before(utilization);
         // a clock that ticks faster than its flits come has run ahead by more than the message
         let ran = (1.0 / other.vtick - 1.0).max(0.0) * other.message;
-        let reach = class.vtick / other.vtick * class.message + most_lead + ran;
+        let reach = class.vtick / other.vtick * class.message + lead + ran;
         let chains = &Chains::new((class, own), (other, d), unit, steps, reach);
         let k = class.vtick / other.vtick;
         let run = |start: &Law, limit: &dyn Fn(f64) -> f64| chains.run(start, limit, |_: &GreedyChain| ());
@@ -131,12 +122,7 @@ impl Pair {
         let left = Law::mixture(&[(1.0 - beside, &comes_left), (beside, &found_left)]);
         // behind another of its class nothing of d is there, but it comes: the own clock leads by V M less the time
         // that a message takes, for each message before it
-        let all = before.into_iter().map(|(weight, messages)| {
-            let limit = |j: f64| messages * lead + (k - pace / 2.0).max(0.0) * j;
-            (weight, chains.sent(&run(&Law::zero(), &limit)))
-        });
-        let all: Vec<(f64, Law)> = all.collect();
-        let all = Law::mix(&all);
+        let all = chains.sent(&run(&Law::zero(), &|j| lead + (k - pace / 2.0).max(0.0) * j));
         let behind = chains.sent(&run(&left.given_positive(), &|j| k * j));
         let sent_comes = chains.sent(&comes);
         let together = after.map(|after| {
@@ -300,43 +286,24 @@ impl Interface {
             let turn = (k * k / (2.0 * other.message * (1.0 - other.load()).max(0.05))).min(k);
             header_wait += pair.present * turn.min(other.message) / unit;
         }
-        let mean = grid.law(later.over(grid, class.message / unit)).mean();
-        let part = upper_limit(class, others.iter().map(|d| &classes[*d]), mean, unit);
         let gap = if gaps > 0.0 { gap / gaps } else { 0.0 };
         let first = |presences: &[Presence]| {
             let mut first = nothing.clone();
             first.add(1.0, &together(grid, presences));
             first
         };
-        let ended = is_ended.then(|| [first(&presences_ended), later_ended.part(part)]);
+        let ended = is_ended.then(|| [first(&presences_ended), later_ended]);
         Self {
             first: first(&presences),
-            later: later.part(part),
+            later,
             ended,
             coming,
             work: None,
-            regain: Law::zero(),
             set_up: Law::zero(),
             header_wait,
             gap,
         }
     }
-}
-
-/// Factor on the `mean` gaps \[cells\] of a message behind another of its class.
-///
-/// The upper limit is that all others always go first: their messages present, and later arrivals.
-fn upper_limit<'c>(
-    class: &Class,
-    others: impl Iterator<Item = &'c Class> + Clone,
-    mean: f64,
-    unit: f64,
-) -> f64 {
-    let load: f64 = others.clone().map(Class::load).sum();
-    let found: f64 = others.clone().map(|d| d.load() * d.message / 2.0).sum();
-    let left = (1.0 - load).max(0.02);
-    let most = (class.message * load + found / left) / left / unit;
-    if mean > most { most / mean } else { 1.0 }
 }
 
 impl Interface {
@@ -361,7 +328,6 @@ impl Interface {
             later,
             coming: environment.lagging.clone(),
             ended: None,
-            regain: Law::zero(),
             work: None,
             set_up: Law::zero(),
             header_wait,

@@ -19,6 +19,7 @@
 //! These chains of pairs tell what is found, and what comes, by messages that find none of their own class. What the
 //! others do while the class keeps the link is told in `shared_queue`.
 
+use super::ablation::{Step, without};
 use super::clock_lead::ClockLead;
 use super::greedy_chain::{Chains, GreedyChain};
 use super::grid::Grid;
@@ -339,6 +340,9 @@ impl LinkSharing {
                 *fresh = grid.sum(fresh, &pair.found(to_go).sometimes(1.0 - quiet));
             }
         }
+        if without(Step::Fresh) {
+            fresh.fill(Law::zero());
+        }
         let set_up = grid.law(together(grid, &at_once));
         let beside = |d: usize| {
             let class = &classes[d];
@@ -346,7 +350,7 @@ impl LinkSharing {
         };
         let sharers: Vec<Sharer> = others(classes, own).into_iter().map(beside).collect();
         Environment {
-            company: Company::of(&sharers, 1.0 - none_left),
+            company: Company::of(&sharers, 1.0 - none_left).filter(|_| !without(Step::Company)),
             contending,
             in_step,
             lagging,

@@ -43,7 +43,6 @@ use super::Class;
 use super::bursts_above::{Streams, Work};
 use super::grid::{Grid, Transform};
 use super::interruptions::Interruptions;
-pub(super) use starts::queued;
 use starts::{Starts, Turns};
 
 /// The most streams, and their states.

@@ -188,7 +188,6 @@ fn one(
         coming: &coming,
         work: work.as_ref(),
         quiet: asked.quiet_beside(index),
-        regain: &interface.regain,
         set_up: &interface.set_up,
         header_wait: interface.header_wait,
     };

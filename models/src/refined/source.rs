@@ -55,8 +55,6 @@ pub(super) struct Source<'s> {
     pub(super) quiet: f64,
     /// `v_N`: what a header waits for higher classes.
     pub(super) set_up: &'s Law,
-    /// What a stalled message waits for to regain the link.
-    pub(super) regain: &'s Law,
     /// Mean wait of a header for equal classes in the midst of their turn \[cells\].
     pub(super) header_wait: f64,
 }
@@ -268,18 +266,16 @@ impl Source<'_> {
         (mixed(without.first, with.first), mixed(without.second, with.second))
     }
 
-    /// What holds up a tail: `x`, and for a message longer than the buffer, which stalls the interface, the wait to
-    /// regain its link and what comes between the rest of its flits, as far as a full buffer does not hide it.
-    ///
-    /// What was found has been sent while it was stalled.
+    /// Time for which a tail is blocked: `x`. A message longer than the buffer stalls the interface: later arrivals of
+    /// others between the rest of its flits are added, as far as a full buffer does not hide them. The work found at
+    /// the start has been sent during the stall.
     fn stalled(&self, blocked: &Law, coming: &Law) -> Law {
         if !self.shape.is_short() {
             return blocked.clone();
         }
         let b = self.shape.buffer;
         let stall: f64 = blocked.probabilities().iter().skip(b.ceil() as usize + 1).sum();
-        let back = self.grid.sum(coming, self.regain).less(b);
-        self.grid.sum(blocked, &back.sometimes(stall))
+        self.grid.sum(blocked, &coming.less(b).sometimes(stall))
     }
 
     /// Waits in the buffer after the set-up.

@@ -11,6 +11,7 @@ mod passage;
 
 use std::rc::Rc;
 
+use super::ablation::{Step, without};
 use super::grid::{Grid, Transform, product};
 use super::in_buffer::InBuffer;
 use super::interruptions::Interruptions;
@@ -233,7 +234,11 @@ impl<'s> Station<'s> {
         let hole = |lag: &Law, i: usize| {
             let gap = &arriving.gaps[i];
             let hidden = grid.excess(gap, &lag.plus(shape.header));
-            let bare = if on_link { (1.0 - environment.contending) * lag.positive() } else { 0.0 };
+            let bare = if on_link && !without(Step::BareGaps) {
+                (1.0 - environment.contending) * lag.positive()
+            } else {
+                0.0
+            };
             let mut hole =
                 if bare > 1e-12 { Law::mixture(&[(1.0 - bare, &hidden), (bare, gap)]) } else { hidden };
             if shape.is_short() {
@@ -264,7 +269,7 @@ impl<'s> Station<'s> {
         } else {
             // by the work found where the buffer holds one message; where it holds more, V' is mostly time in which
             // others hold the link, and flits decide (our approximation)
-            if b < 2.0 * m {
+            if b < 2.0 * m || without(Step::FlitsAhead) {
                 own.less(m + (b - m) * self.service.mean / m)
             } else {
                 self.until_room(&sojourn, b - m).less(m)
@@ -282,7 +287,11 @@ impl<'s> Station<'s> {
     /// `law`, in bursts no more than once per input: who is held up for long holds its input up as well, so that of
     /// each input one message waits.
     fn once_per_input(&self, arriving: &Arriving, law: Law) -> Law {
-        if arriving.bursty { law.met_once(self.rate / self.inputs, self.holding_time()) } else { law }
+        if arriving.bursty && !without(Step::OncePerInput) {
+            law.met_once(self.rate / self.inputs, self.holding_time())
+        } else {
+            law
+        }
     }
 
     /// A service that lasts at least as long as links further on hold it up.

@@ -32,6 +32,7 @@
 mod lattice;
 mod weights;
 
+use super::ablation::{Step, without};
 use super::grid::Grid;
 use super::in_buffer::InBuffer;
 use super::law::Law;
@@ -203,8 +204,9 @@ impl<'g> TailAndHeader<'g> {
         let (none, alone) = (first(&met.own[0]), &met.in_channel[ALONE]);
         let [free, escorted] = &mut moving.gaps[row];
         // who makes an escorted gap goes on along with it, or not
-        mix(free, 1.0 - met.same, escorted);
-        scale(escorted, met.same);
+        let same = if without(Step::Escorts) { 0.0 } else { met.same };
+        mix(free, 1.0 - same, escorted);
+        scale(escorted, same);
         *free = hidden(free, met.hidden, header);
         let all = both(free, escorted);
         let whole: f64 = all.iter().sum();
@@ -253,6 +255,7 @@ impl<'g> TailAndHeader<'g> {
         let mut own = scaled(&met.own[0], 1.0 - same);
         mix(&mut own, same, &met.own[1]);
         let quiet = first(&own);
+        let escorts = if without(Step::Escorts) { 0.0 } else { met.same };
         let waits = [scaled(&in_channel, quiet), self.sum(&in_channel, &positive(&own))];
         let fresh = self.lattice.weights(&met.fresh);
         for (i, wait) in waits.iter().enumerate() {
@@ -261,7 +264,7 @@ impl<'g> TailAndHeader<'g> {
                 let met = OutputDelays {
                     wait: self.lattice.weights(wait),
                     found: self.lattice.weights(&met.found[i]),
-                    hidden: met.hidden * (1.0 - self.escorted * met.same),
+                    hidden: met.hidden * (1.0 - self.escorted * escorts),
                     header: met.header,
                     closed: met.closed,
                 };

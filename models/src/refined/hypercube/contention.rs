@@ -1,5 +1,6 @@
 //! What a class meets of itself at the outputs of a cube.
 
+use super::super::ablation::{Step, without};
 use super::super::ecube_paths::{Crossing, Output};
 use super::super::grid::{Grid, product};
 use super::super::law::Law;
@@ -56,8 +57,7 @@ impl OneClass<'_> {
         let grid = self.grid;
         let link = self.link(last);
         let held_up = held.over(outputs);
-        let z = if self.shape.is_short() { 0.0 } else { held_up.mean() };
-        let completion = (self.shape.message + self.shape.idle) / (1.0 - link.load).max(0.02) + z;
+        let completion = (self.shape.message + self.shape.idle) / (1.0 - link.load).max(0.02);
         let load = (link.rate * completion).min(0.98);
         let delayed =
             grid.sum(&environment.set_up, &grid.law(environment.in_step.over(grid, self.shape.message)));
@@ -102,17 +102,12 @@ impl OneClass<'_> {
         met: &OutputDelays,
     ) -> [Law; 2] {
         let (grid, m) = (self.grid, self.shape.message);
-        let Contended { wait, alone, came, slower, held_up, .. } = contended;
+        let Contended { wait, alone, came, slower, .. } = contended;
         let positive = met.own.positive();
         if crossing.contending < 1e-9 || positive < 1e-12 {
             return [met.own.clone(), Law::zero()];
         }
         let whole = product(&grid.delay(m + self.shape.idle), &environment.lagging.over(grid, m));
-        let whole = if self.shape.is_short() || held_up.positive() <= 0.0 {
-            whole
-        } else {
-            product(&whole, &grid.transform(held_up))
-        };
         let exponent: Vec<_> = whole.iter().map(|z| z - 1.0).collect();
         let came = grid.law(grid.compound(&exponent, *came));
         [met.own.sometimes((alone / wait).min(1.0)), grid.sum(&came, slower)]
@@ -133,7 +128,7 @@ impl OneClass<'_> {
     /// Whoever waits for one of its class waits `X` besides; who finds none is taken to find nothing of it. What best
     /// effort waits for is all of a priority queue, which has it already (our approximations).
     pub(super) fn link_waits(&self, last: bool, contended: &Contended, at_crossbar: &[Law; 2]) -> [Law; 2] {
-        if self.own.is_none() {
+        if self.own.is_none() || without(Step::Trains) {
             return at_crossbar.clone();
         }
         let Contended { completion, slower, .. } = contended;

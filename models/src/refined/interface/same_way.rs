@@ -13,6 +13,7 @@
 //! That d goes on a few flits earlier for it is left out (our approximation).
 
 use crate::refined::Class;
+use crate::refined::ablation::{Step, without};
 use crate::refined::law::Law;
 
 /// Who goes on to the same link as another message of its interface.
@@ -33,15 +34,17 @@ impl SameWay {
     /// Beside another class; none where the own clock is not the slower one.
     pub(super) fn after(self, class: &Class, other: &Class, unit: f64) -> Option<After> {
         let (slow, fast) = (class.vtick, other.vtick);
-        (self.share > Self::LEAST && self.header >= 1.0 && slow > fast).then(|| After {
-            message: class.message,
-            gains: slow - 1.0,
-            fast,
-            alone: slow - fast + slow / fast * (self.header - 1.0),
-            other: other.message,
-            come: 1.0 - (-other.rate * class.message).exp(),
-            unit,
-        })
+        (!without(Step::SameWay) && self.share > Self::LEAST && self.header >= 1.0 && slow > fast).then(
+            || After {
+                message: class.message,
+                gains: slow - 1.0,
+                fast,
+                alone: slow - fast + slow / fast * (self.header - 1.0),
+                other: other.message,
+                come: 1.0 - (-other.rate * class.message).exp(),
+                unit,
+            },
+        )
     }
 }
 

@@ -54,12 +54,7 @@ impl Turns {
 
 /// `π`, `π R` and `π R^2`: shares of the time in each state, those with somebody in the queue, and with two or more,
 /// who come at a rate and are `served` at one that depends on the state.
-pub(in crate::refined) fn queued(
-    walk: &DMatrix<f64>,
-    shares: &[f64],
-    served: &[f64],
-    arrivals: f64,
-) -> [RowDVector<f64>; 3] {
+fn queued(walk: &DMatrix<f64>, shares: &[f64], served: &[f64], arrivals: f64) -> [RowDVector<f64>; 3] {
     let n = shares.len();
     // R = λ (λ + μ - Q - R μ)^-1, states in rows
     let mut r = DMatrix::<f64>::zeros(n, n);

@@ -1,6 +1,7 @@
 //! The way of a tail through an output: what it lags behind, and what gaps and interruptions add.
 
 use super::{Environment, OutputDelays, Station};
+use crate::refined::ablation::{Step, without};
 use crate::refined::grid::{Grid, Transform, product};
 use crate::refined::law::Law;
 use crate::refined::shared_queue::{OnLattice, SharedQueue};
@@ -115,7 +116,7 @@ impl Station<'_> {
             // a gap that others of the same input make at the same output is hidden by no lag
             let (_, lagging) = before.split(shape.header as usize + 1);
             let mut bare = 0.0;
-            if let Some((share, lag)) = lagging {
+            if let Some((share, lag)) = lagging.filter(|_| !without(Step::BareGaps)) {
                 bare = (1.0 - environment.contending) * share;
                 if bare > 1e-12 {
                     further(ways, weight * bare, &lag, Some(gap));
