@@ -14,7 +14,7 @@ pub(super) enum Step {
     /// Stamps of a class behind others lead the time (`clock_lead`).
     ClockLead,
     /// Others come and go while a class keeps the link (`shared_queue`).
-    Company,
+    SharingChain,
     /// Gaps of the own input's messages are not hidden on the link (`station`).
     BareGaps,
     /// Flits ahead decide on back-pressure in buffers of two messages and more (`station/back_pressure`).
@@ -27,11 +27,11 @@ pub(super) enum Step {
     ChainedBlocking,
     /// A successor with the same output keeps a gap open (`tail_and_header`).
     Escorts,
-    /// States of bursts beside a real-time class (`bursts_beside`).
+    /// States of bursts beside a real-time class (`burst_phases`).
     BurstStates,
-    /// A state of bursts may end during a delay (`bursts_beside`).
+    /// A state of bursts may end during a delay (`burst_phases`).
     StatesEnd,
-    /// The class itself delays the bursts (`bursts_beside`).
+    /// The class itself delays the bursts (`burst_phases`).
     DelayedBursts,
     /// Messages come back to back while no other class is in a burst (`source`).
     BackToBack,

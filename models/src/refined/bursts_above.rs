@@ -50,7 +50,7 @@
 
 use super::ablation::{Step, without};
 use super::bursty_source::{State, active_streams, beyond, periodic_wait};
-use super::{Asked, BurstySource, Class, Outlet};
+use super::{BurstySource, Class, Outlet, Problem};
 use crate::scenario::ClassKind;
 
 /// Messages of one class on a link.
@@ -216,7 +216,7 @@ fn work_beside(streams: &Streams, poisson_load: f64, squares: f64) -> f64 {
     sum.max(0.0) / idle
 }
 
-impl Asked {
+impl Problem {
     /// `Π (1 - α)^k`: share of the time in which no real-time class but the own one is in a burst; zero if one of them
     /// does not come in bursts, or there is none.
     pub(super) fn quiet_beside(&self, index: usize) -> f64 {

@@ -39,7 +39,7 @@ impl<'k> Kind<'k> {
 
 /// What is found.
 #[derive(Clone)]
-pub(super) struct Held {
+pub(super) struct Blocking {
     /// `z`: how much longer than its flits a message holds a channel on average, and an ejection link.
     pub(super) on_channel: Law,
     pub(super) on_ejection: Law,
@@ -47,7 +47,7 @@ pub(super) struct Held {
     pub(super) first: Option<Law>,
 }
 
-impl Held {
+impl Blocking {
     /// Nobody is held up.
     pub(super) fn nobody() -> Self {
         Self { on_channel: Law::zero(), on_ejection: Law::zero(), first: None }
@@ -82,7 +82,7 @@ pub(super) struct Chain<'c> {
 
 impl Chain<'_> {
     /// From what is met at a first channel, at a later one, and at the ejection link.
-    pub(super) fn held(&self, first: &Kind<'_>, later: &Kind<'_>, last: &Kind<'_>) -> Held {
+    pub(super) fn held(&self, first: &Kind<'_>, later: &Kind<'_>, last: &Kind<'_>) -> Blocking {
         let (m, b) = (self.shape.message, self.shape.buffer);
         // a router asks for one level more of the next: nobody asks for more than there are channels
         let levels = ((m / (2.0 * b)).ceil() as usize).min(self.shares.len() + 1);
@@ -107,7 +107,7 @@ impl Chain<'_> {
             Law::mixture(&parts.iter().map(|(share, law)| (share.max(0.0), law)).collect::<Vec<_>>())
         };
         let first = self.grid.sum(first.grant, &mean(&firsts));
-        Held { on_channel: mean(&channels), on_ejection: on_ejection[0].clone(), first: Some(first) }
+        Blocking { on_channel: mean(&channels), on_ejection: on_ejection[0].clone(), first: Some(first) }
     }
 
     /// `z(flits)`, with `y` of the flit two buffers on at the next router.

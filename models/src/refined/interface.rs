@@ -20,7 +20,7 @@ use super::greedy_chain::{Chains, GreedyChain};
 use super::grid::{Grid, Transform};
 use super::interruptions::{Interruptions, Nested, Presence, delays_together, together};
 use super::law::Law;
-use super::station::{Environment, Shape};
+use super::station::{LinkEnvironment, Shape};
 use super::{Class, load_beside, others};
 
 pub(super) use busy_period::ages;
@@ -50,7 +50,7 @@ pub(super) struct Interface {
 
 /// Loads of Poisson messages that make as long busy periods, and waits of those found, as a class does.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ByChance {
+pub(super) struct BusyPeriodLoads {
     /// Load at which busy periods last as long.
     pub(super) lasts: f64,
     /// Load at which as much waits behind a message that is found.
@@ -80,7 +80,7 @@ impl Pair {
         classes: &[Class],
         (own, d): (usize, usize),
         other: &Class,
-        by_chance: ByChance,
+        by_chance: BusyPeriodLoads,
         same: SameWay,
         (unit, steps): (f64, usize),
     ) -> Self {
@@ -169,19 +169,19 @@ impl Pair {
 }
 
 /// What the other real-time classes do to one at the interface, whatever the number of cells.
-pub(super) struct GapsInside {
+pub(super) struct GapProcess {
     pairs: Vec<Pair>,
     same: SameWay,
 }
 
-impl GapsInside {
+impl GapProcess {
     /// Of class `own` among all real-time classes of the node.
     ///
     /// Busy periods of each class are as long, and waits behind its own, as those of Poisson messages of a load
     /// `by_chance`.
     pub(super) fn new(
         classes: &[Class],
-        by_chance: &[ByChance],
+        by_chance: &[BusyPeriodLoads],
         own: usize,
         same: SameWay,
         unit: f64,
@@ -241,8 +241,8 @@ impl Interface {
     }
 
     /// Of class `own` among all real-time classes of the node.
-    pub(super) fn new(grid: &Grid, gaps: &GapsInside, classes: &[Class], own: usize, unit: f64) -> Self {
-        let (GapsInside { pairs, same }, class, others) = (gaps, &classes[own], others(classes, own));
+    pub(super) fn new(grid: &Grid, gaps: &GapProcess, classes: &[Class], own: usize, unit: f64) -> Self {
+        let (GapProcess { pairs, same }, class, others) = (gaps, &classes[own], others(classes, own));
         let nothing = Interruptions::nothing(class.message / unit);
         let (mut later, mut coming) = (nothing.clone(), nothing.clone());
         let (mut header_wait, mut gap, mut gaps) = (0.0, 0.0, 0.0);
@@ -311,7 +311,7 @@ impl Interface {
     /// does: a first message finds `v` and meets `K`, a later one `v_l` and `K`, all of it as gaps.
     pub(super) fn without_clocks(
         grid: &Grid,
-        environment: &Environment,
+        environment: &LinkEnvironment,
         message: f64,
         header_wait: f64,
     ) -> Self {

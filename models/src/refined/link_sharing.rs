@@ -26,9 +26,9 @@ use super::grid::Grid;
 use super::interface::{ages, seen_by_the_first};
 use super::interruptions::{Interruptions, Nested, Presence, delays_together, together};
 use super::law::Law;
-use super::shared_queue::{Company, Sharer};
-use super::station::Environment;
-use super::{Asked, Class, load_beside, others};
+use super::shared_queue::{Sharer, SharingChain};
+use super::station::LinkEnvironment;
+use super::{Class, Problem, load_beside, others};
 
 /// What a link stamps flits by.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +40,8 @@ pub(super) enum Clock {
 }
 
 impl Clock {
-    pub(super) fn of(asked: &Asked, contending: f64) -> Self {
-        if asked.clocked { Self::Restarting { contending } } else { Self::None }
+    pub(super) fn of(problem: &Problem, contending: f64) -> Self {
+        if problem.clocked { Self::Restarting { contending } } else { Self::None }
     }
 }
 
@@ -300,7 +300,7 @@ impl LinkSharing {
         (contending, met): (f64, f64),
         gap: f64,
         unit: f64,
-    ) -> Environment {
+    ) -> LinkEnvironment {
         let (mut left_behind, mut unseen) = (Law::zero(), 1.0);
         let mut none_left = 1.0;
         let nothing = Interruptions::nothing(self.message / unit);
@@ -349,8 +349,8 @@ impl LinkSharing {
             Sharer { load: class.load(), flits: classes[own].vtick / class.vtick, rate: class.rate * unit }
         };
         let sharers: Vec<Sharer> = others(classes, own).into_iter().map(beside).collect();
-        Environment {
-            company: Company::of(&sharers, 1.0 - none_left).filter(|_| !without(Step::Company)),
+        LinkEnvironment {
+            company: SharingChain::of(&sharers, 1.0 - none_left).filter(|_| !without(Step::SharingChain)),
             contending,
             in_step,
             lagging,

@@ -17,13 +17,13 @@ use super::in_buffer::InBuffer;
 use super::interruptions::Interruptions;
 use super::law::Law;
 use super::queue::{Queue, Time};
-use super::shared_queue::{Company, OnLattice, Services, SharedQueue};
+use super::shared_queue::{OnLattice, Services, SharedQueue, SharingChain};
 
 /// The environment of a class on an output link: delays by other classes, and the share of its traffic that contends.
 #[derive(Clone)]
-pub(super) struct Environment {
+pub(super) struct LinkEnvironment {
     /// The other real-time classes while the class keeps the link busy; none where they are strictly higher.
-    pub(super) company: Option<Company>,
+    pub(super) company: Option<SharingChain>,
     /// `f`: share of the class's own messages for the output that come over other inputs.
     pub(super) contending: f64,
     /// `K` while the message is in step with its arrival: its own input brings nothing else.
@@ -85,7 +85,7 @@ pub(super) struct Arriving {
 pub(super) struct Station<'s> {
     grid: &'s Grid,
     shape: Shape,
-    environment: &'s Environment,
+    environment: &'s LinkEnvironment,
     /// Rate of the class's messages that contend for the output.
     pub(super) rate: f64,
     /// Messages that can be ahead at the crossbar: one over each other input.
@@ -174,7 +174,7 @@ impl<'s> Station<'s> {
     pub(super) fn new(
         grid: &'s Grid,
         shape: Shape,
-        environment: &'s Environment,
+        environment: &'s LinkEnvironment,
         rate: f64,
         ahead: f64,
         held_up: &'s Law,

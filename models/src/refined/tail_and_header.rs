@@ -68,7 +68,7 @@ pub(super) struct TailAndHeader<'g> {
 
 /// What a message meets at one router, weights by cells.
 #[derive(Clone, Default)]
-pub(super) struct Crossed {
+pub(super) struct RouterDelays {
     /// Wait behind the own class alone, for the output: as others come, and directly behind a message of the same input
     /// that wanted the same output.
     pub(super) own: [Vec<f64>; 2],
@@ -104,7 +104,7 @@ struct Group {
 
 /// Messages in the midst of a router.
 struct Moving<'m> {
-    met: &'m Crossed,
+    met: &'m RouterDelays,
     /// Headers on the two rows of gaps; none on the second where they wait for all that they find.
     passed: Option<usize>,
     groups: [Group; 2],
@@ -155,7 +155,7 @@ impl<'g> TailAndHeader<'g> {
     }
 
     /// Through a router.
-    pub(super) fn cross(&mut self, met: &Crossed) {
+    pub(super) fn cross(&mut self, met: &RouterDelays) {
         let mut moving = Moving {
             met,
             passed: met.header.is_finite().then_some(met.header.round() as usize),
@@ -180,7 +180,7 @@ impl<'g> TailAndHeader<'g> {
     }
 
     /// `H <- H + a`, `T <- H`
-    fn wait_without_gaps(&mut self, met: &Crossed) -> [Group; 2] {
+    fn wait_without_gaps(&mut self, met: &RouterDelays) -> [Group; 2] {
         let mut groups = [Group::default(), Group::default()];
         // by whether their predecessor wants the same output
         let mut waited = [Vec::new(), Vec::new()];

@@ -4,9 +4,9 @@ use super::super::ablation::{Step, without};
 use super::super::ecube_paths::{Crossing, Output};
 use super::super::grid::{Grid, product};
 use super::super::law::Law;
-use super::super::station::{Environment, OutputDelays};
+use super::super::station::{LinkEnvironment, OutputDelays};
 use super::input_channel::less_exponential;
-use super::{Held, OneClass};
+use super::{Blocking, OneClass};
 
 /// Messages of the own class ahead at an output.
 pub(super) struct Contended {
@@ -51,8 +51,8 @@ impl OneClass<'_> {
         &self,
         last: bool,
         outputs: &[(f64, Output)],
-        environment: &Environment,
-        held: &Held,
+        environment: &LinkEnvironment,
+        held: &Blocking,
     ) -> Contended {
         let grid = self.grid;
         let link = self.link(last);
@@ -97,7 +97,7 @@ impl OneClass<'_> {
     pub(super) fn own_waits(
         &self,
         crossing: Crossing,
-        environment: &Environment,
+        environment: &LinkEnvironment,
         contended: &Contended,
         met: &OutputDelays,
     ) -> [Law; 2] {

@@ -8,10 +8,10 @@ use super::super::law::Law;
 use super::super::station::OutputDelays;
 use super::super::tail_and_header::{ALONE, CLOSE, STATES};
 use super::stations::Stations;
-use super::{Held, OneClass};
+use super::{Blocking, OneClass};
 
 /// Wait of a header in an input channel, behind a predecessor that in general wants another output \[cells\].
-pub(super) struct InChannel {
+pub(super) struct ChannelWait {
     /// `D` by how the message comes behind its predecessor.
     pub(super) laws: [Law; STATES],
     /// Over all messages.
@@ -42,7 +42,7 @@ impl OneClass<'_> {
     /// buffer upstream, or before it (not so where messages are longer than the buffer, nor in best effort beside
     /// bursts: there it is left to other parts). Where all `x` are alike the mean is that of two queues M/G/1 in a
     /// row within a few per cent.
-    pub(super) fn in_channel(&self, stations: &Stations, gaps: f64, held: &Held) -> Vec<InChannel> {
+    pub(super) fn in_channel(&self, stations: &Stations, gaps: f64, held: &Blocking) -> Vec<ChannelWait> {
         let (grid, shape, rate) = (self.grid, self.shape, self.channel.rate);
         let arriving = grid.law(self.gaps_of_mean(gaps).over(grid, shape.message));
         let covered = Law::constant(shape.header - self.hidden());
@@ -75,13 +75,13 @@ impl OneClass<'_> {
             // holds up all messages of a train at once, and they wait for it at the output
             let cut = shape.is_short() || self.interface.work.is_some();
             let laws = if cut { within } else { laws };
-            InChannel { mean: trains.mean(&laws), inside, laws, ahead }
+            ChannelWait { mean: trains.mean(&laws), inside, laws, ahead }
         };
         (0..self.dimension).map(wait).collect()
     }
 
     /// `x + H` of a predecessor in the channel of dimension `s`, alone or behind another.
-    fn held_up_ahead(&self, stations: &Stations, held: &Held, s: u32, state: usize) -> Law {
+    fn held_up_ahead(&self, stations: &Stations, held: &Blocking, s: u32, state: usize) -> Law {
         let (grid, shape) = (self.grid, self.shape);
         let part = |(share, output): (f64, Output)| {
             let station = &stations.known[stations.place(output)].1;

@@ -36,7 +36,7 @@ use crate::refined::bursts_above::Streams;
 use crate::refined::bursty_source::{active_streams, returns};
 
 /// How streams go on and off; times in cells.
-pub(super) struct Turns {
+pub(super) struct OnOffRates {
     /// `q`, `T` and `I`
     pub(super) go_on: f64,
     pub(super) on: f64,
@@ -45,7 +45,7 @@ pub(super) struct Turns {
     pub(super) left: f64,
 }
 
-impl Turns {
+impl OnOffRates {
     /// Rates at which one stream more, and one less, is in a burst.
     fn rates(&self, streams: f64, active: f64) -> (f64, f64) {
         ((streams - active) * self.go_on / self.off, active / self.on)
@@ -95,8 +95,8 @@ pub(super) struct Starts {
 
 impl Starts {
     /// Of alike streams beside Poisson messages of `squares`, `Σ_0 λ M²` \[cells\].
-    pub(super) fn new(alike: &Streams, turns: &Turns, squares: f64) -> Self {
-        let &Turns { go_on, on, off, left } = turns;
+    pub(super) fn new(alike: &Streams, turns: &OnOffRates, squares: f64) -> Self {
+        let &OnOffRates { go_on, on, off, left } = turns;
         let share = go_on * on / (go_on * on + off);
         let (streams, peak) = (alike.streams, alike.peak);
         let told = streams as usize + 1;

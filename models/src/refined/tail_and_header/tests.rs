@@ -1,7 +1,7 @@
 use super::*;
 
-fn crossed(own: &[f64], found: &[f64], header: f64, hidden: f64) -> Crossed {
-    Crossed {
+fn crossed(own: &[f64], found: &[f64], header: f64, hidden: f64) -> RouterDelays {
+    RouterDelays {
         own: [own.to_vec(), own.to_vec()],
         in_channel: std::array::from_fn(|_| vec![1.0]),
         found: [found.to_vec(), found.to_vec()],

@@ -1,10 +1,10 @@
 //! Messages longer than the buffers block the routers behind them.
 
-use super::super::chained_blocking::{Chain, Held, Kind};
+use super::super::chained_blocking::{Blocking, Chain, Kind};
 use super::super::law::Law;
-use super::super::station::{Environment, OutputDelays, Overloaded};
+use super::super::station::{LinkEnvironment, OutputDelays, Overloaded};
 use super::OneClass;
-use super::input_channel::InChannel;
+use super::input_channel::ChannelWait;
 
 impl OneClass<'_> {
     /// A later output on average over all messages: the channels, or the ejection links; from what it is else.
@@ -12,8 +12,8 @@ impl OneClass<'_> {
         &self,
         last: bool,
         gaps: f64,
-        held: &Held,
-    ) -> Result<(Environment, OutputDelays), Overloaded> {
+        held: &Blocking,
+    ) -> Result<(LinkEnvironment, OutputDelays), Overloaded> {
         let outputs = self.outputs(false, last);
         let crossing = self.paths.mean(outputs.iter().copied());
         let environment = self.environment(last, crossing);
@@ -27,11 +27,11 @@ impl OneClass<'_> {
     /// All that is held up by buffers that are full, from router to router.
     pub(super) fn chained(
         &self,
-        first: (&Environment, &OutputDelays),
+        first: (&LinkEnvironment, &OutputDelays),
         gaps: f64,
-        in_channel: &[InChannel],
-        held: &Held,
-    ) -> Result<Held, Overloaded> {
+        in_channel: &[ChannelWait],
+        held: &Blocking,
+    ) -> Result<Blocking, Overloaded> {
         let shares: Vec<f64> = (1..=self.dimension).map(|hops| self.paths.share(hops)).collect();
         let share = 1.0 / f64::from(self.dimension);
         let in_channel =

@@ -42,29 +42,29 @@
 use super::ablation::{Step, without};
 use super::bursty_source::{BurstySource, Service, State, active_streams};
 use super::grid::Grid;
-use super::interface::{ByChance, GapsInside, Interface, SameWay};
+use super::interface::{BusyPeriodLoads, GapProcess, Interface, SameWay};
 use super::interruptions::Interruptions;
 use super::law::Law;
 use super::{Class, load_beside};
 
 /// What the other real-time classes do to one at the interface, state by state of their bursts.
-pub(super) struct Beside {
+pub(super) struct BurstPhases {
     own: Class,
-    states: Vec<Together>,
+    states: Vec<Phase>,
     /// All classes, and their gaps if none came in bursts.
     classes: Vec<Class>,
-    steady: Option<GapsInside>,
+    steady: Option<GapProcess>,
 }
 
 /// A state of all other classes.
-struct Together {
+struct Phase {
     /// Share of the time.
     share: f64,
     /// `θ`: rate at which it ends \[1/cycles\].
     ends: f64,
     /// The classes as they then come, and the gaps that they make.
     classes: Vec<Class>,
-    gaps: GapsInside,
+    gaps: GapProcess,
 }
 
 /// A class while little, or while much, comes of it.
@@ -74,13 +74,14 @@ struct Part {
     ends: f64,
     load: f64,
     /// Load of Poisson messages whose busy periods are as long.
-    by_chance: ByChance,
+    by_chance: BusyPeriodLoads,
 }
 
 /// Both of them; one for a Poisson source.
 fn parts(class: &Class) -> Vec<Part> {
     let load = class.load();
-    let steady = vec![Part { share: 1.0, ends: 0.0, load, by_chance: ByChance { lasts: load, waits: load } }];
+    let steady =
+        vec![Part { share: 1.0, ends: 0.0, load, by_chance: BusyPeriodLoads { lasts: load, waits: load } }];
     let Some(BurstySource { rate, streams, messages_per_burst: burst, peak_rate }) = class.bursts else {
         return steady;
     };
@@ -118,7 +119,7 @@ fn parts(class: &Class) -> Vec<Part> {
     let before = ((1.0 - single).powi(-2) - 1.0) / 2.0;
     let before = before + if begins > 0.0 { over / busy * over / begins / class.message } else { 0.0 };
     let clustered = 1.0 - (1.0 + 2.0 * before).sqrt().recip();
-    let same = |load: f64| ByChance { lasts: load, waits: load };
+    let same = |load: f64| BusyPeriodLoads { lasts: load, waits: load };
     vec![
         Part { share: quiet, ends: changes / quiet, load: single + little / quiet, by_chance: same(single) },
         Part {
@@ -156,16 +157,16 @@ fn most_bursty(classes: &[Class], own: usize) -> Vec<(usize, Vec<Part>)> {
     bursty
 }
 
-impl Beside {
+impl BurstPhases {
     /// Of class `own` among all real-time classes of the node.
     pub(super) fn new(classes: &[Class], own: usize, same_way: SameWay, unit: f64, steps: usize) -> Self {
-        let chances: Vec<ByChance> = (0..classes.len())
-            .map(|d| ByChance { lasts: classes[d].load(), waits: load_beside(classes, own, d) })
+        let chances: Vec<BusyPeriodLoads> = (0..classes.len())
+            .map(|d| BusyPeriodLoads { lasts: classes[d].load(), waits: load_beside(classes, own, d) })
             .collect();
         let mut states = vec![(1.0, 0.0, classes.to_vec(), chances.clone())];
         for (d, parts) in most_bursty(classes, own) {
             let class = &classes[d];
-            let split = |(share, ends, classes, chances): &(f64, f64, Vec<Class>, Vec<ByChance>)| {
+            let split = |(share, ends, classes, chances): &(f64, f64, Vec<Class>, Vec<BusyPeriodLoads>)| {
                 let of = |part: &Part| {
                     let (mut classes, mut chances) = (classes.clone(), chances.clone());
                     chances[d] = part.by_chance;
@@ -179,10 +180,10 @@ impl Beside {
         // ends of gaps on the next link are left out where gaps differ from state to state
         let same_way = if states.len() > 1 { SameWay::NOBODY } else { same_way };
         let steady =
-            (states.len() > 1).then(|| GapsInside::new(classes, &chances, own, same_way, unit, steps));
+            (states.len() > 1).then(|| GapProcess::new(classes, &chances, own, same_way, unit, steps));
         let states = states.into_iter().map(|(share, ends, classes, chances)| {
-            let gaps = GapsInside::new(&classes, &chances, own, same_way, unit, steps);
-            Together { share, ends, classes, gaps }
+            let gaps = GapProcess::new(&classes, &chances, own, same_way, unit, steps);
+            Phase { share, ends, classes, gaps }
         });
         Self { own: classes[own], states: states.collect(), classes: classes.to_vec(), steady }
     }
@@ -259,7 +260,7 @@ impl Beside {
             (laws.iter().map(tail).collect(), begun.iter().map(tail).collect());
         let longest = tails.iter().chain(&begun).map(Vec::len).max().unwrap_or(0);
         let of = |i: usize| {
-            let Together { share, ends, .. } = self.states[i];
+            let Phase { share, ends, .. } = self.states[i];
             let ends_meanwhile = |cells: f64| 1.0 - (-ends * unit * cells).exp();
             let turns = ends_meanwhile(self.own.message / unit);
             let others = |tails: &[Vec<f64>], x: usize| {
@@ -339,7 +340,7 @@ mod tests {
     fn single_messages_have_one_state() {
         assert_eq!(parts(&class(0.3, 24.0, Some((3, 1.0, 0.5)))).len(), 1);
         let classes = [class(0.2, 24.0, None), class(0.3, 24.0, None)];
-        let beside = Beside::new(&classes, 0, SameWay::NOBODY, 1.0, 16);
+        let beside = BurstPhases::new(&classes, 0, SameWay::NOBODY, 1.0, 16);
         assert_eq!(beside.states.len(), 1);
     }
 
@@ -349,7 +350,7 @@ mod tests {
         let grid = Grid::of(2048);
         let own = class(0.05, 32.0, None);
         let law = |bursts| {
-            let beside = Beside::new(&[own, class(0.2, 32.0, bursts)], 0, SameWay::NOBODY, 1.0, 16);
+            let beside = BurstPhases::new(&[own, class(0.2, 32.0, bursts)], 0, SameWay::NOBODY, 1.0, 16);
             grid.law(beside.interface(&grid, 0, 1.0).first.over(&grid, 32.0))
         };
         let (poisson, bursty) = (law(None), law(Some((1, 12.0, 1.2))));
