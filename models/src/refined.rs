@@ -359,7 +359,7 @@ fn solve_at(
     if sources.is_empty() || wanted.iter().all(above) {
         return at(problem, resolution, wanted);
     }
-    // best effort sees bursts as they leave the interface: it comes after those who send them
+    // best effort sees bursts as they leave the interface, so the classes that send them are solved first
     let (first, last): (Vec<usize>, Vec<usize>) = wanted.iter().partition(|index| above(index));
     let mut found: Vec<_> = first.iter().copied().zip(at(problem, resolution, &first)).collect();
     let mut known = problem.clone();

@@ -23,6 +23,8 @@ pub(super) enum Step {
     Fresh,
     /// Delays add up along trains behind a crossbar (`hypercube/contention`).
     Trains,
+    /// A full input channel blocks the crossbar upstream (`hypercube/input_channel`).
+    FullChannels,
     /// Messages longer than the buffers block several routers (`chained_blocking`).
     ChainedBlocking,
     /// A successor with the same output keeps a gap open (`tail_and_header`).

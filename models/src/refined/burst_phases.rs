@@ -1,43 +1,43 @@
-//! Equal classes that come in bursts, as a class sees them at its interface.
+//! Real-time classes beside the bursts of others at the interface: phases of the bursts.
 //!
-//! The first message of a burst comes at any moment; those that follow, `s` apart, come while the stream is in a burst,
-//! which lasts longer than most messages. So a class meets the others either quiet or busy for the whole of a message
-//! (our approximation): with `N` messages in a burst, `σ / N` of the load of a class comes as Poisson at all times, and
-//! the fluid queue of what follows, which a stream brings at `r` for the share `α (1 - 1/N)` of the time, takes
+//! Reason: messages of a burst follow each other `s` apart, and a burst lasts longer than most messages. So another
+//! class is quiet or busy for a whole message (our approximation). With `N` messages in a burst, the share `σ / N` of
+//! its load arrives as Poisson at all times. The rest is a fluid queue that a stream feeds at `r` for the share `α (1 -
+//! 1/N)` of the time. It takes
 //!
 //! ```text
 //! j r  in the states G_j,   1 - σ / N  in the rest of the time
 //! ```
 //!
-//! of the link, which is `σ (1 - 1/N)` on average. Those states in which it takes no more than that, and those in which
-//! it takes more, count as one each, with their mean load. States of several classes are independent, as all sources
-//! are.
+//! of the link, `σ (1 - 1/N)` on average. States in which it takes no more than that are one phase, the others another,
+//! each with its mean load. Phases of several classes are independent, as their sources are. A message starts in a
+//! phase as often as the phase lasts.
 //!
-//! Busy periods are as long as the messages of their bursts make them, not as chance would at that load: the M/D/1
-//! queue of the interface's formulas is taken at the load `c` at which its busy periods are as old as by chance at
-//! `σ / N`, and by overload in the share `F` of the busy time, begun at the rate `f`:
+//! Busy periods depend on the length of bursts, not only on the load. So the M/D/1 queue of the interface is taken at
+//! the load `c` at which its busy periods are as old as those of `σ / N` plus the overload, which lasts for the share
+//! `F` of the busy time and begins at the rate `f`:
 //!
 //! ```text
 //! ((1 - c)^-2 - 1) / 2 = ((1 - σ / N)^-2 - 1) / 2 + F / (f M)
 //! ```
 //!
-//! A delay of `x` cycles lasts that long, in which a busy state may end, and while the `M` flits are sent, a quiet one:
-//! with the rate `θ` at which it does, `G_p` the delay on average over the other states, and `G_b` what then comes in
-//! half a message,
+//! A phase that ends at the rate `θ` may end during a delay of `x` cycles if it is busy, and during the `M` flits of
+//! the message if it is quiet. `G_p` is the mean delay over the other phases, `G_b` the delay by arrivals in half a
+//! message:
 //!
 //! ```text
 //! P(G > x) = P(G_s > x) - (1 - exp(-θ x)) [P(G_s > x) - P(G_p > x)]+ + (1 - exp(-θ M)) [P(G_b > x) - P(G_s > x)]+
 //! ```
 //!
-//! While messages of a class follow each other it holds the others up, and their busy time becomes longer. If it never
-//! left the link, as much would come in between as without bursts, since nothing of it is lost; so with
-//! `ρ = λ (M + G_1)`, and `G_1'` as of Poisson sources, gaps stand in
+//! The class itself delays the bursts, which lengthens their busy time. A class that never leaves the link is delayed
+//! by as many arrivals as without bursts, since none is lost. So with `ρ = λ (M + G_1)`, and `G_1'` as of Poisson
+//! sources, the share of messages with gaps grows by the factor
 //!
 //! ```text
 //! 1 + ρ (E[G_1'] / E[G_1] - 1)+
 //! ```
 //!
-//! times as many messages behind others (our approximation).
+//! for messages behind others (our approximation).
 
 use super::ablation::{Step, without};
 use super::bursty_source::{BurstySource, Service, State, active_streams};

@@ -1,10 +1,10 @@
 //! Best effort under real-time classes that come in bursts: how much longer it waits than under Poisson sources of
 //! the same rates.
 //!
-//! A link that is never idle while there is work keeps its total work `V`, whoever goes first. What best effort has
-//! to wait for is what is left of it when the work of the classes above is taken off (they do not see best effort):
-//! `E[V_BE] = E[V] - E[V_RT]`, and with `m` the work of one of its messages and `T` the time it is in service,
-//! `E[V_BE] = λ m (W + E[T] / 2)` (Little's law). Between bursts and Poisson sources above only the two works differ:
+//! A link that is never idle while there is work keeps its total work `V`, in any order of service. What best effort
+//! has to wait for is what is left of it when the work of the classes above is taken off (they do not see best effort):
+//! `E[V_BE] = E[V] - E[V_RT]`, and with `m` the work of one of its messages and `T` the time it is in service, `E[V_BE]
+//! = λ m (W + E[T] / 2)` (Little's law). Between bursts and Poisson sources above only the two works differ:
 //!
 //! ```text
 //! W_bursts - W_Poisson = [(E[V] - E[V_RT])_bursts - (E[V] - E[V_RT])_Poisson] / (λ m)

@@ -45,23 +45,26 @@ pub(super) struct Blocking {
     pub(super) on_ejection: Law,
     /// `y_1(M)`: what the tail is blocked for in the first router.
     pub(super) first: Option<Law>,
+    /// `z` of each channel where messages fit into its buffers.
+    pub(super) full: Vec<Law>,
 }
 
 impl Blocking {
     /// Nobody is held up.
     pub(super) fn nobody() -> Self {
-        Self { on_channel: Law::zero(), on_ejection: Law::zero(), first: None }
+        Self { on_channel: Law::zero(), on_ejection: Law::zero(), first: None, full: Vec::new() }
     }
 
     /// `z` at outputs that are met so often.
     pub(super) fn over(&self, outputs: &[(f64, Output)]) -> Law {
-        let of = |(share, output): &(f64, Output)| {
-            (*share, if output.to.is_none() { &self.on_ejection } else { &self.on_channel })
+        let full = |(share, output): &(f64, Output)| match output.to {
+            None => (*share, &self.on_ejection),
+            Some(to) => (*share, self.full.get(to as usize).unwrap_or(&self.on_channel)),
         };
         match outputs {
             [] => Law::zero(),
-            [one] => of(one).1.clone(),
-            _ => Law::mixture(&outputs.iter().map(of).collect::<Vec<_>>()),
+            [one] => full(one).1.clone(),
+            _ => Law::mixture(&outputs.iter().map(full).collect::<Vec<_>>()),
         }
     }
 
@@ -81,10 +84,10 @@ pub(super) struct Chain<'c> {
 }
 
 impl Chain<'_> {
-    /// From what is met at a first channel, at a later one, and at the ejection link.
+    /// From the delays at a first channel, at a later one, and at the ejection link.
     pub(super) fn held(&self, first: &Kind<'_>, later: &Kind<'_>, last: &Kind<'_>) -> Blocking {
         let (m, b) = (self.shape.message, self.shape.buffer);
-        // a router asks for one level more of the next: nobody asks for more than there are channels
+        // a router asks for one level more of the next, and for no more levels than there are channels
         let levels = ((m / (2.0 * b)).ceil() as usize).min(self.shares.len() + 1);
         // z by level, for the router at hand; and y
         let flits = |level: usize| m - 2.0 * b * level as f64;
@@ -107,7 +110,12 @@ impl Chain<'_> {
             Law::mixture(&parts.iter().map(|(share, law)| (share.max(0.0), law)).collect::<Vec<_>>())
         };
         let first = self.grid.sum(first.grant, &mean(&firsts));
-        Blocking { on_channel: mean(&channels), on_ejection: on_ejection[0].clone(), first: Some(first) }
+        Blocking {
+            on_channel: mean(&channels),
+            on_ejection: on_ejection[0].clone(),
+            first: Some(first),
+            full: Vec::new(),
+        }
     }
 
     /// `z(flits)`, with `y` of the flit two buffers on at the next router.

@@ -3,19 +3,20 @@
 //! A message passes the queues of a single router at each output of its path. What differs from one:
 //!
 //! - Channels carry `ρ` messages per message generated; clocks tick with what is generated.
-//! - The own input has put its share of an output's traffic in sequence ([`EcubePaths`]): who comes alone does not meet
+//! - The own input has put its share of an output's traffic in sequence ([`EcubePaths`]): a lone message does not meet
 //!   it ([`OneClass::contended`]), nor does it find others of it, `f' = f / (1 - (1 - f) Σ)`.
 //! - Outputs that are alike are solved once ([`Stations`]), and paths are mixtures over outputs, so that no work
 //!   grows with the `2^n` nodes; for means alone more of them count as alike.
 //! - What others delay messages by on a link adds up along the train behind a crossbar's output
 //!   ([`OneClass::link_waits`]).
-//! - Headers wait behind others in the input channels of all routers ([`OneClass::in_channel`]).
+//! - Headers wait behind others in the input channels of all routers ([`OneClass::in_channel`]), and before those that
+//!   are full.
 //! - Gaps inside messages close and open on the way; header and tail are followed together ([`TailAndHeader`]).
 //! - Messages longer than the buffers are held up by links several routers on ([`Chain`]).
 //!
 //! For a class the first input channel and the interface are iterated with the mean first output, as in a single
 //! router; what follows depends on it, but not the other way round, unless messages are longer than the buffers.
-//! Routers are taken to be independent of each other but for who follows whom (our own approximation, as are all
+//! Routers are independent of each other, except for the order of messages (our own approximation, as are all
 //! formulas here that name no source).
 
 mod along_path;
@@ -53,6 +54,9 @@ use stations::{Station, Stations};
 
 /// Rounds over a path in which messages longer than the buffers hold each other up.
 const CHAINED: u32 = 4;
+
+/// The same where full channels hold each other up.
+const BEHIND: u32 = 20;
 
 /// Probability of the last eighth of the lattice up to which it is wide enough for means.
 const BEYOND: f64 = 2e-4;
@@ -291,8 +295,17 @@ impl<'g> OneClass<'g> {
             round += 1;
             let stations = self.stations(&entering, gaps, &held, &met, middle)?;
             let in_channel = self.in_channel(&stations, gaps, &held);
-            if self.shape.is_short() && round < CHAINED && !without(Step::ChainedBlocking) {
-                held = self.chained((&environment, &met), gaps, &in_channel, &held)?;
+            let (step, rounds) = if self.shape.is_short() {
+                (Step::ChainedBlocking, CHAINED)
+            } else {
+                (Step::FullChannels, BEHIND)
+            };
+            if round < rounds && !without(step) {
+                held = if self.shape.is_short() {
+                    self.chained((&environment, &met), gaps, &in_channel, &held)?
+                } else {
+                    self.behind(&met, &in_channel)
+                };
                 if (held.mean() - before).abs() > 1e-2 * (self.shape.message + 1.0) {
                     warm = Some(state);
                     continue;

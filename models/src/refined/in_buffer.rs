@@ -10,10 +10,10 @@
 //! R_next = (min(R, r) + S - G - Exp(λ))+    otherwise
 //! ```
 //!
-//! Reason: services and waits of successive messages depend on each other. Waits grow along a busy period, a wait in the
-//! buffer hides gaps, and a full buffer blocks the interface. So messages have states: the interface is idle on arrival
-//! (`j = 0`), or it is busy and `j - 1` messages are behind when the message enters. The number behind falls by one at a
-//! time. With `A` arrivals during `E`, `N_j` the shares of the states and `e_j = E[E]`
+//! Reason: services and waits of successive messages depend on each other. Waits grow along a busy period, a wait in
+//! the buffer hides gaps, and a full buffer blocks the interface. So messages have states: the interface is idle on
+//! arrival (`j = 0`), or it is busy and `j - 1` messages are behind when the message enters. The number behind falls by
+//! one at a time. With `A` arrivals during `E`, `N_j` the shares of the states and `e_j = E[E]`
 //!
 //! ```text
 //! N_j P_j(A = 0) = N_0 P_0(A >= j) + Σ_(0 < i < j) N_i P_i(A >= j + 1 - i)

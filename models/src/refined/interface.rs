@@ -1,7 +1,8 @@
 //! Gaps that real-time classes make in each other's messages at the network interface.
 //!
-//! The interface shares its link message by message, stamped on arrival. Gaps belong to the network latency. Before flit
-//! `j` of a message of class c, so many flits of class d may go first, with `k = V_c / V_d` (module `greedy_chain`):
+//! The interface shares its link message by message, stamped on arrival. Gaps belong to the network latency. Before
+//! flit `j` of a message of class c, so many flits of class d may go first, with `k = V_c / V_d` (module
+//! `greedy_chain`):
 //!
 //! ```text
 //! d arrives while c is sent:                lim(j) = (k - 1 / (2 V_d)) j
@@ -154,7 +155,7 @@ impl Pair {
 
     /// The same, `together` for the share of those behind something left that go on with it.
     fn later_with(&self, together: f64, law: &Law) -> Law {
-        // who comes behind another comes while that one is sent: shares by how long it takes
+        // a message behind another arrives while that one is sent: shares by how long it takes
         let takes = |law: &Law| self.message + law.mean();
         let (comes, found) = ((1.0 - self.present) * takes(&self.comes), self.present * takes(&self.found));
         let left = (1.0 - self.present) * self.comes_left * takes(&self.comes.given_positive())

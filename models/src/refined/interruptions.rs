@@ -126,7 +126,7 @@ impl Nested {
         &self.laws[d]
     }
 
-    /// Transform of another delay by class `d`, with what comes meanwhile.
+    /// Transform of another delay by class `d`, with arrivals of third classes during it.
     pub(super) fn within(&self, grid: &Grid, d: usize, law: &Law) -> Transform {
         if self.is_plain() { grid.transform(law) } else { self.join(d, &self.split(grid, d, law)) }
     }

@@ -1,23 +1,23 @@
-//! Real-time classes on one link behind a crossbar, stamped flit by flit by clocks that restart.
+//! Real-time classes on one link behind a crossbar: delays between pairs of classes.
 //!
-//! A flit is stamped when it crosses the crossbar. A class that is sent as fast as it comes finds its queue empty in
-//! each cycle, so its clock restarts in each: it carries no debt. When classes c and d meet, `e = V_d - V_c`, the
-//! faster clock keeps the link until its restarting stamps (now + V) pass the first stamp of the other, `|e|`
-//! cycles; from then on both queues hold flits and stamps accumulate: `k = V_c / V_d` flits of d go per flit of c.
-//! Fair queueing and weighted round robin have no clock to catch up with: `k` from the first flit on.
+//! A flit is stamped when it crosses the crossbar. A class that is sent as fast as it arrives restarts its clock in
+//! each cycle and carries no debt. When classes c and d meet, `e = V_d - V_c`, the faster clock keeps the link until
+//! its restarting stamps (now + V) pass the first stamp of the other, after `|e|` cycles. From then on both queues hold
+//! flits and stamps accumulate: `k = V_c / V_d` flits of d go per flit of c. Fair queueing and weighted round robin
+//! have no clock that restarts: `k` from the first flit on.
 //!
-//! Who has been kept from the link by others before is *behind*: its queue does not empty, so its stamps lead the time
-//! by `Λ` (module `clock_lead`). With `Λ_c` or `Λ_d` of the two
+//! A class that others kept from the link is *behind*: its queue stays occupied, and its stamps lead the time by `Λ`
+//! (module `clock_lead`). With `Λ_c` or `Λ_d` of the two
 //!
 //! ```text
 //! e = (V_d + Λ_d) - (V_c + Λ_c)
 //! ```
 //!
-//! so a newcomer, whose clock starts from now, passes: an own message goes before most of what it finds of d if that
-//! has been behind for some time, and lets pass whatever comes once it is behind itself.
+//! Reason: the clock of a newcomer starts from now. So an own message passes most of the flits of d that are present if
+//! d has been behind for some time, and later arrivals pass an own message that is behind itself.
 //!
-//! These chains of pairs tell what is found, and what comes, by messages that find none of their own class. What the
-//! others do while the class keeps the link is told in `shared_queue`.
+//! These chains of pairs give delays of messages that meet none of their own class. The module `shared_queue` follows
+//! the others while the class keeps the link.
 
 use super::ablation::{Step, without};
 use super::clock_lead::ClockLead;
@@ -177,7 +177,7 @@ impl Pair {
         total * law.mean()
     }
 
-    /// Delay by what is found with `flits` to go, less what is counted as coming later.
+    /// Delay by messages present with `flits` to go, less what later arrivals already count.
     fn found(&self, flits: f64) -> Law {
         let found = self.chains.in_cells(&self.found[self.steps_of(flits) - 1]);
         let whole = found.mean();
@@ -192,7 +192,7 @@ impl Pair {
         let nu = self.rate * self.chains.own_flits_per_step();
         let steps = self.left_met.len();
         let weight = |r: usize| (1.0 - present) * (-nu * (steps - r) as f64).exp() * (1.0 - (-nu).exp());
-        // who comes behind another comes while that one is sent: weights by how long it takes
+        // a message behind another arrives while that one is sent: weights by how long it takes
         let flits = self.chains.cells_per_step() * self.chains.unit;
         let takes = |delay: &Law| 1.0 + delay.mean() * flits / own.message;
         let met = self.left_met.iter().zip(&self.met).enumerate();

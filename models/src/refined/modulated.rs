@@ -17,7 +17,7 @@
 //! chain in the *time left to it*: the link's time less all busy periods. With `U(z)` its generator, delays marked by
 //! `z`, `m` flits are delayed by `φ exp(m U(z)) 1` if the states of the streams are distributed as `φ` when the first
 //! of them goes. Eigenvalues of `U` need no matrices, since streams are independent: a message above takes `M` cycles
-//! and what comes meanwhile, `y = (z exp(x))^M`, and a flit `f = z exp(x)`. One stream has the eigenvalues `χ±`,
+//! and later arrivals, `y = (z exp(x))^M`, and a flit `f = z exp(x)`. One stream has the eigenvalues `χ±`,
 //!
 //! ```text
 //! χ^2 - χ (d + g - 1/T) + (1 - y) / (I T) + d g = 0,   d = ((1 - q) y - 1) / I,

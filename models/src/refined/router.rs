@@ -113,7 +113,7 @@ impl InputShare {
         Self { other_inputs: a, loads, sharings, unit, steps }
     }
 
-    /// `f' = f / (1 - (1 - f) Σ)`: share of what is found that contends, given that the own input brings nothing
+    /// `f' = f / (1 - (1 - f) Σ)`: share of the messages present that contends, given that the own input brings nothing
     /// else at the moment; the class itself left out.
     fn met(&self, own: Option<usize>) -> f64 {
         let a = self.other_inputs;

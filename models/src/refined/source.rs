@@ -12,9 +12,9 @@
 //!
 //! # Bursts
 //!
-//! Messages of a burst arrive before their predecessors have left, the more of them the longer the wait `T`. One of them
-//! is half served and a geometric number waits before it. So the share `κ` of those that wait when their predecessor is
-//! served follows from the mean wait; Poisson arrivals give the least `κ`:
+//! Messages of a burst arrive before their predecessors have left, the more of them the longer the wait `T`. One of
+//! them is half served and a geometric number waits before it. So the share `κ` of those that wait when their
+//! predecessor is served follows from the mean wait; Poisson arrivals give the least `κ`:
 //!
 //! ```text
 //! E[T] / E[B] = 1/2 + κ / (1 - κ)

@@ -75,7 +75,7 @@ pub(super) struct Arriving {
     pub(super) gaps: [Law; 2],
     /// `(G_r - b)+`: over the flits that the buffer does not hold, as far as a full buffer does not hide them.
     pub(super) held: [Law; 2],
-    /// Who finds its interface free, and what is waited in the buffer.
+    /// Waits in the buffer of messages that found their interface idle, and busy.
     pub(super) in_buffer: InBuffer,
     /// Whether gaps are few and long, so that one counts wherever in the message it is looked for.
     pub(super) bursty: bool,
@@ -96,7 +96,7 @@ pub(super) struct Station<'s> {
     company: Option<OnLattice>,
     /// How much longer a message holds the virtual channel because links further on hold it up.
     held_up: &'s Law,
-    /// Whether they hold its link, too: an ejection link waits for nobody.
+    /// Whether they block its link, too: an ejection link is never blocked.
     link_is_held: bool,
     /// `i`: the idle cycle, as far as it is seen.
     idle: Law,
@@ -284,7 +284,7 @@ impl<'s> Station<'s> {
         self.shape.message + self.shape.idle
     }
 
-    /// `law`, in bursts no more than once per input: who is held up for long holds its input up as well, so that of
+    /// `law`, in bursts no more than once per input: a message that is blocked for long blocks its input, so that of
     /// each input one message waits.
     fn once_per_input(&self, arriving: &Arriving, law: Law) -> Law {
         if arriving.bursty && !without(Step::OncePerInput) {

@@ -20,14 +20,14 @@
 //!
 //! Two things are remembered from router to router:
 //!
-//! - Who has waited for one of its class follows it closely into the next input channel and waits there again if that
-//!   one is held up ([`Behind`]); with the probability `p` that both want the same output it stays behind.
-//! - Who has made a gap comes over the same channel in the midst of the gap. If it wants the same output, again `p`,
-//!   its own header's longer way makes the flits behind it wait on the link what the crossbar would have hidden: a gap
-//!   that is *escorted* stays as it is.
+//! - A message that has waited for its predecessor follows it closely into the next input channel and waits there again
+//!   if that one is blocked ([`Behind`]); with the probability `p` that both want the same output it stays behind.
+//! - A message that has made a gap is on the same channel in the midst of the gap. If it wants the same output, again
+//!   `p`, its own header's longer way makes the flits behind it wait on the link what the crossbar would have hidden: a
+//!   gap that is *escorted* stays as it is.
 //!
 //! Where there is no gap, or the header has met no more than other classes once, laws are held cell by cell, so that
-//! whoever meets one thing at most on the way is exact. Only what is left over is put on a [`Lattice`].
+//! a message with at most one delay on the way is exact. Only what is left over is put on a [`Lattice`].
 
 mod lattice;
 mod weights;
@@ -109,7 +109,7 @@ struct Moving<'m> {
     passed: Option<usize>,
     groups: [Group; 2],
     gaps: [[Vec<f64>; 2]; 2],
-    /// Gaps of those who have just found others.
+    /// Gaps of messages that have just found others present.
     born: Vec<f64>,
     /// The lattice behind the router, and what of it was not there before: by state, and escorted.
     after: Lattice,
@@ -125,7 +125,7 @@ impl Moving<'_> {
 }
 
 impl<'g> TailAndHeader<'g> {
-    /// On entry: whoever found the interface free or not, and what it has waited in the buffer. Where both have
+    /// On entry: messages that found the interface idle or busy, after their waits in the buffer. Where both have
     /// been delayed the lattice has `side` points, `step` cells apart.
     pub(super) fn new(
         grid: &'g Grid,
@@ -203,7 +203,7 @@ impl<'g> TailAndHeader<'g> {
         let header = moving.header(row);
         let (none, alone) = (first(&met.own[0]), &met.in_channel[ALONE]);
         let [free, escorted] = &mut moving.gaps[row];
-        // who makes an escorted gap goes on along with it, or not
+        // the message that makes an escorted gap goes on along with it, or not
         let same = if without(Step::Escorts) { 0.0 } else { met.same };
         mix(free, 1.0 - same, escorted);
         scale(escorted, same);

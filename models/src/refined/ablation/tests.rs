@@ -10,7 +10,7 @@ use crate::refined::solve;
 use crate::scenario::{ClassKind, Scenario};
 
 /// Every step, with its name in the table.
-const STEPS: [(Step, &str); 20] = [
+const STEPS: [(Step, &str); 21] = [
     (Step::SameWay, "interleaved flits at the next router (`interface/same_way`)"),
     (Step::BusyPeriods, "age of busy periods (`interface/busy_period`)"),
     (Step::Nested, "arrivals during delays (`interruptions`)"),
@@ -20,6 +20,7 @@ const STEPS: [(Step, &str); 20] = [
     (Step::FlitsAhead, "back-pressure by flits ahead, `b >= 2 M` (`station/back_pressure`)"),
     (Step::Fresh, "arrivals during a gap (`station/passage`)"),
     (Step::Trains, "delays along trains (`hypercube/contention`)"),
+    (Step::FullChannels, "full input channels (`hypercube/input_channel`)"),
     (Step::ChainedBlocking, "blocking over several routers (`chained_blocking`)"),
     (Step::Escorts, "escorted gaps (`tail_and_header`)"),
     (Step::BurstStates, "burst states beside a class (`burst_phases`)"),

@@ -107,7 +107,7 @@ impl Path {
     }
 }
 
-/// What is met at each station.
+/// Delays at each station.
 pub(super) struct Prepared(Vec<RouterDelays>);
 
 impl Prepared {

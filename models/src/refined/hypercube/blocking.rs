@@ -1,4 +1,4 @@
-//! Messages longer than the buffers block the routers behind them.
+//! What holds up routers behind it: long messages, and channels that are full.
 
 use super::super::chained_blocking::{Blocking, Chain, Kind};
 use super::super::law::Law;
@@ -46,5 +46,13 @@ impl OneClass<'_> {
         }
         let later = self.typical(false, gaps, held)?;
         Ok(chain.held(&first, &Kind::new(&later.1.waits, &later.0.lagging), &last))
+    }
+
+    /// All that is held up by input channels that are full.
+    pub(super) fn behind(&self, first: &OutputDelays, in_channel: &[ChannelWait]) -> Blocking {
+        let full: Vec<Law> = in_channel.iter().map(|channel| channel.full.clone()).collect();
+        let held = Blocking { full, ..Blocking::nobody() };
+        let first = self.grid.sum(&first.waits.grant, &held.over(&self.outputs(true, false)));
+        Blocking { first: Some(first), ..held }
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Contended {
     pub(super) wait: f64,
     /// `w_0`: of those that come at any moment.
     alone: f64,
-    /// `Σ (1 - exp(-u_j (1 + w)))`: others that go before who follows directly behind one of its input.
+    /// `Σ (1 - exp(-u_j (1 + w)))`: others that go before a message directly behind one of its input.
     came: f64,
     /// `(v_d + I - G)+`
     slower: Law,
@@ -37,10 +37,10 @@ impl OneClass<'_> {
     /// `u_j = p_j u`; a mean over outputs that are met so often.
     ///
     /// An input brings its messages one after another, so that of each no more than one asks for the output at a time.
-    /// Who comes at any moment meets one of input `j` being sent, `u_j / 2`, or waiting, by Little's law `u_j w_j`. The
-    /// share `u_i` follows directly behind a message of the own input for the same output. It meets all that asked
-    /// while that one waited and was sent, none of which has been begun, and what others delayed that one by on the
-    /// link beyond the gaps in which it had come, `(v_d + I - G)+`, as far as it left the crossbar, `b` (our own
+    /// A message that arrives at any moment meets one of input `j` being sent, `u_j / 2`, or waiting, by Little's law
+    /// `u_j w_j`. The share `u_i` follows directly behind a message of the own input for the same output. It meets all
+    /// that asked while that one waited and was sent, none of which has been begun, and what others delayed that one by
+    /// on the link beyond the gaps in which it had come, `(v_d + I - G)+`, as far as it left the crossbar, `b` (our own
     /// approximation, a mean-value analysis):
     ///
     /// ```text
@@ -57,7 +57,8 @@ impl OneClass<'_> {
         let grid = self.grid;
         let link = self.link(last);
         let held_up = held.over(outputs);
-        let completion = (self.shape.message + self.shape.idle) / (1.0 - link.load).max(0.02);
+        let z = if self.shape.is_short() { 0.0 } else { held_up.mean() };
+        let completion = (self.shape.message + self.shape.idle) / (1.0 - link.load).max(0.02) + z;
         let load = (link.rate * completion).min(0.98);
         let delayed =
             grid.sum(&environment.set_up, &grid.law(environment.in_step.over(grid, self.shape.message)));
@@ -73,7 +74,7 @@ impl OneClass<'_> {
                 known.len() - 1
             });
             let own = inputs.iter().position(|(from, _)| *from == output.from);
-            // an ejection link at which a message starts is met by nobody
+            // no message meets an ejection link at which a message starts
             let of = own.map_or_else(OfInput::default, |own| known[place].1[own]);
             mean.wait += share * of.wait;
             mean.alone += share * of.alone;
@@ -102,12 +103,17 @@ impl OneClass<'_> {
         met: &OutputDelays,
     ) -> [Law; 2] {
         let (grid, m) = (self.grid, self.shape.message);
-        let Contended { wait, alone, came, slower, .. } = contended;
+        let Contended { wait, alone, came, slower, held_up, .. } = contended;
         let positive = met.own.positive();
         if crossing.contending < 1e-9 || positive < 1e-12 {
             return [met.own.clone(), Law::zero()];
         }
         let whole = product(&grid.delay(m + self.shape.idle), &environment.lagging.over(grid, m));
+        let whole = if self.shape.is_short() || held_up.positive() <= 0.0 {
+            whole
+        } else {
+            product(&whole, &grid.transform(held_up))
+        };
         let exponent: Vec<_> = whole.iter().map(|z| z - 1.0).collect();
         let came = grid.law(grid.compound(&exponent, *came));
         [met.own.sometimes((alone / wait).min(1.0)), grid.sum(&came, slower)]
@@ -125,8 +131,8 @@ impl OneClass<'_> {
     /// X_1 = X + J,   X_0 = (X + J - Exp(λ))+,   X = (1 - u_B) X_0 + u_B X_1
     /// ```
     ///
-    /// Whoever waits for one of its class waits `X` besides; who finds none is taken to find nothing of it. What best
-    /// effort waits for is all of a priority queue, which has it already (our approximations).
+    /// A message that waits for its class waits `X` besides; a message that meets none of its class meets nothing of
+    /// it. Best effort waits for all of a priority queue, which includes it (our approximations).
     pub(super) fn link_waits(&self, last: bool, contended: &Contended, at_crossbar: &[Law; 2]) -> [Law; 2] {
         if self.own.is_none() || without(Step::Trains) {
             return at_crossbar.clone();

@@ -5,7 +5,7 @@ use realfft::num_complex::Complex64;
 use super::super::ecube_paths::Output;
 use super::super::grid::{Grid, Transform, product};
 use super::super::law::Law;
-use super::super::station::OutputDelays;
+use super::super::station::{OutputDelays, Shape};
 use super::super::tail_and_header::{ALONE, CLOSE, STATES};
 use super::stations::Stations;
 use super::{Blocking, OneClass};
@@ -18,6 +18,8 @@ pub(super) struct ChannelWait {
     pub(super) mean: f64,
     /// The part of it that is waited inside the channel, not in the output buffer upstream.
     pub(super) inside: f64,
+    /// `z`: how long the tail is kept from the crossbar upstream since the channel is full.
+    pub(super) full: Law,
     /// `D` as far as the channel has room.
     pub(super) ahead: Law,
 }
@@ -42,19 +44,27 @@ impl OneClass<'_> {
     /// buffer upstream, or before it (not so where messages are longer than the buffer, nor in best effort beside
     /// bursts: there it is left to other parts). Where all `x` are alike the mean is that of two queues M/G/1 in a
     /// row within a few per cent.
+    ///
+    /// A tail crosses the router upstream when the flit `2 b` places ahead, one of a message before it, has crossed
+    /// this one: `z = (D' - K - E)+` later than a lone one, `K = 2 b - 5` (three cycles on the way, one of credit for
+    /// each buffer), where `E` are the pauses between the `floor(2 b / M) - 1` messages between. What its predecessor
+    /// waited for longer than that it has waited upstream: `D' = min(D, K + E) * Y`. So each message is kept from the
+    /// crossbar for no longer than what holds up its predecessor. `z` is a part of `x` at the router upstream: later
+    /// dimensions first. The wait `D` itself is told here once, whole, wherever it is waited.
     pub(super) fn in_channel(&self, stations: &Stations, gaps: f64, held: &Blocking) -> Vec<ChannelWait> {
         let (grid, shape, rate) = (self.grid, self.shape, self.channel.rate);
         let arriving = grid.law(self.gaps_of_mean(gaps).over(grid, shape.message));
         let covered = Law::constant(shape.header - self.hidden());
         let room = Law::constant((shape.buffer - shape.credit).max(0.0));
-        let between_crossbars = Law::constant((2.0 * shape.buffer - 5.0 / 3.0 * shape.credit).max(0.0));
-        let wait = |s: u32| {
+        let room_for = BetweenCrossbars::new(shape);
+        let mut full: Vec<Law> = vec![Law::zero(); self.dimension as usize];
+        let mut wait = |s: u32| {
             let different = self.paths.crossing(Output { from: None, to: Some(s) }).different;
             let more = |held_up: &Law, between: f64| {
                 grid.excess(held_up, &arriving.plus(between)).max(&covered.less(between))
             };
             let more = [ALONE, CLOSE].map(|state| {
-                let held_up = self.held_up_ahead(stations, held, s, state);
+                let held_up = self.held_up_ahead(stations, held, &full, s, state);
                 [more(&held_up, shape.idle), more(&held_up, shape.header)]
             });
             let between = different * shape.idle + (1.0 - different) * shape.header;
@@ -62,26 +72,37 @@ impl OneClass<'_> {
             let more = more.map(|more| more.map(|law| grid.transform(&law)));
             let trains = Trains { grid, follows, different, decay: (-rate).exp(), more };
             let (alone, behind) = trains.waits();
-            let laws = trains.by_predecessor(alone, &behind);
+            let laws = trains.by_predecessor(alone.clone(), &behind);
+            // min(D, K + pauses) * Y, or no more than K where the flit 2 b ahead is one of the own message
+            let most = room_for.most(grid, follows, trains.decay);
             // a hole that a burst leaves stalls long messages of a train at once, not one behind the other
             let ahead = if shape.is_short() && self.interface.work.is_some() {
                 Law::zero()
+            } else if room_for.messages > 0.0 {
+                let (first, behind) = (alone.min(&most), grid.law(behind).min(&most));
+                let [_, close, spaced] = trains.by_predecessor(first, &grid.transform(&behind));
+                trains.mixture(&[alone, close, spaced])
             } else {
-                trains.mixture(&laws).min(&between_crossbars)
+                trains.mixture(&laws).min(&most)
             };
+            let full_channel = if shape.is_short() { Law::zero() } else { grid.excess(&ahead, &most) };
+            full[s as usize] = full_channel.clone();
             let within = laws.each_ref().map(|law| law.min(&room));
             let inside = trains.mean(&within);
             // the chain of full buffers tells what becomes of the rest of long messages; a hole that a burst leaves
             // holds up all messages of a train at once, and they wait for it at the output
             let cut = shape.is_short() || self.interface.work.is_some();
             let laws = if cut { within } else { laws };
-            ChannelWait { mean: trains.mean(&laws), inside, laws, ahead }
+            ChannelWait { mean: trains.mean(&laws), inside, laws, full: full_channel, ahead }
         };
-        (0..self.dimension).map(wait).collect()
+        // later dimensions first
+        let mut found: Vec<ChannelWait> = (0..self.dimension).rev().map(&mut wait).collect();
+        found.reverse();
+        found
     }
 
-    /// `x + H` of a predecessor in the channel of dimension `s`, alone or behind another.
-    fn held_up_ahead(&self, stations: &Stations, held: &Blocking, s: u32, state: usize) -> Law {
+    /// `x + H` of a predecessor in the channel of dimension `s`, alone or behind another; `full` of later dimensions.
+    fn held_up_ahead(&self, stations: &Stations, held: &Blocking, full: &[Law], s: u32, state: usize) -> Law {
         let (grid, shape) = (self.grid, self.shape);
         let part = |(share, output): (f64, Output)| {
             let station = &stations.known[stations.place(output)].1;
@@ -94,9 +115,15 @@ impl OneClass<'_> {
             let [alone, behind] = &station.own;
             let as_often = alone.positive() / station.met.own.positive().max(1e-12);
             let as_often = as_often.min(1.0);
-            let alone = blocked.sometimes(as_often);
+            let mut alone = blocked.sometimes(as_often);
+            let mut behind = behind.clone();
+            if let Some(full) = output.to.map(|to| &full[to as usize]).filter(|z| z.positive() > 0.0) {
+                let held = grid.sum(&waits.grant.sometimes(as_often), full);
+                alone = alone.max_in_step(&held);
+                behind = grid.sum(&behind, full);
+            }
             let same = if state == ALONE { 0.0 } else { self.paths.same(output) };
-            (share, Law::mixture(&[(1.0 - same, &alone), (same, behind)]))
+            (share, Law::mixture(&[(1.0 - same, &alone), (same, &behind)]))
         };
         let parts: Vec<(f64, Law)> = self.paths.onward(s).map(part).collect();
         Law::mix(&parts).plus(shape.header)
@@ -170,6 +197,36 @@ impl Trains<'_> {
     fn mean(&self, laws: &[Law; STATES]) -> f64 {
         let [alone, close, spaced] = self.shares();
         alone * laws[0].mean() + close * laws[1].mean() + spaced * laws[2].mean()
+    }
+}
+
+/// Room for flits between two crossbars.
+struct BetweenCrossbars {
+    /// `K = 2 b - 5` \[cells\]
+    flits: f64,
+    /// Whole messages of `2 b` flits.
+    messages: f64,
+}
+
+impl BetweenCrossbars {
+    /// Two buffers, less three cycles on the way and one of credit for each, as three are between header and header.
+    fn new(shape: Shape) -> Self {
+        let slots = 2.0 * shape.buffer;
+        let flits = (slots - 5.0 / 3.0 * shape.credit).max(0.0);
+        Self { flits, messages: (slots / shape.message + 1e-9).floor() }
+    }
+
+    /// `K + E`: flits, and `Exp(λ_c)` with the probability `1 - u` between each two messages.
+    fn most(&self, grid: &Grid, follows: f64, decay: f64) -> Law {
+        let between = self.messages - 1.0;
+        if between < 1.0 {
+            return Law::constant(self.flits);
+        }
+        let pause = |z: &Complex64| {
+            let idle = (1.0 - decay) / (1.0 - z * decay);
+            ((1.0 - follows) * idle + follows).powf(between)
+        };
+        grid.law(grid.points().iter().map(pause).collect()).plus(self.flits)
     }
 }
 

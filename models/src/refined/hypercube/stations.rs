@@ -48,7 +48,7 @@ impl OutputKind {
         }
     }
 
-    /// For means alone: first ones where nobody contends and where somebody does, later channels, and ejection links at
+    /// For means alone: first ones without and with contention, later channels, and ejection links at
     /// which more than about one half of the traffic contends, or less.
     pub(super) fn coarsely(self) -> Self {
         let f = self.crossing().contending;

@@ -47,7 +47,7 @@ fn without_gaps_the_interface_is_m_d_1_and_the_channel_m_g_1() {
         let settled_waits = settled(&grid, rate, &Law::zero(), &held_up, 1e6);
         let whole = pollaczek_khinchine(rate, &service);
         assert!((settled_waits.wait - whole).abs() < 1e-6 * whole, "{} {whole}", settled_waits.wait);
-        // who waits at the interface waits for M / D / 1, whatever the channel is like
+        // the wait at the interface is that of M / D / 1, whatever the channel is like
         let interface = pollaczek_khinchine(rate, &Law::constant(MESSAGE));
         let found = settled_waits.wait - in_buffer(&settled_waits);
         assert!((found - interface).abs() < 0.02 * whole, "{rate}: {found} {interface}");

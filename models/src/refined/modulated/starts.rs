@@ -15,7 +15,7 @@
 //! so that messages that come while a burst keeps the link, and wait, are served after it (our approximation: blocked
 //! messages stay no longer in service).
 //!
-//! # Who finds a gap
+//! # Start in a gap
 //!
 //! A message that finds none of its own starts in the first gap. In a state that leaves `f` of the link free, and ends
 //! at rate `θ`, work above is a Brownian motion of drift `-f` and of the variance `σ² = Σ_0 λ M²` of what comes as
@@ -26,9 +26,9 @@
 //! ```
 //!
 //! whether `f` is positive or, in overload, negative: then a gap comes while overload has but begun. `v` is the
-//! variance of the load `r` among the streams that the alike ones stand for. Who finds none is there in the next state,
-//! and after overload, in which gaps are no more, where that ends. So nothing jumps where a state begins to overload
-//! the link.
+//! variance of the load `r` among the streams that the alike ones stand for. A message that finds none is there in the
+//! next state, and after overload, in which gaps are no more, where that ends. So nothing jumps where a state begins to
+//! overload the link.
 
 use nalgebra::{DMatrix, DVector, RowDVector};
 
@@ -52,8 +52,8 @@ impl OnOffRates {
     }
 }
 
-/// `π`, `π R` and `π R^2`: shares of the time in each state, those with somebody in the queue, and with two or more,
-/// who come at a rate and are `served` at one that depends on the state.
+/// `π`, `π R` and `π R^2`: shares of the time in each state, those with an occupied queue, and with two or more
+/// customers; they arrive at a rate and are `served` at one that depends on the state.
 fn queued(walk: &DMatrix<f64>, shares: &[f64], served: &[f64], arrivals: f64) -> [RowDVector<f64>; 3] {
     let n = shares.len();
     // R = λ (λ + μ - Q - R μ)^-1, states in rows
@@ -76,7 +76,7 @@ fn queued(walk: &DMatrix<f64>, shares: &[f64], served: &[f64], arrivals: f64) ->
     [all, some, more]
 }
 
-/// The states of the streams, as who waits for a gap sees them.
+/// The states of the streams, as a message that waits for a gap sees them.
 pub(super) struct Starts {
     /// States told apart, `0..=k` streams in a burst.
     told: usize,
@@ -176,7 +176,7 @@ impl Starts {
         let Self { told, returns, begins, overloads, walk, .. } = self;
         let spare = come.len() - 1;
         let goes = |i: usize, j: usize| walk[(i, j)] / -walk[(i, i)];
-        // who finds no gap in a spare state is there in the next
+        // a message that finds no gap in a spare state is there in the next
         let stays =
             DMatrix::from_fn(spare, spare, |i, j| if i == j { 1.0 } else { -(1.0 - begins[i]) * goes(i, j) });
         let there = come.columns(0, spare);

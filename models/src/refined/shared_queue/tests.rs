@@ -97,7 +97,7 @@ fn the_law_has_the_weights_of_the_balance() {
     assert!(balance.abs() < 1e-12);
     // but for work of less than half a cell
     assert!((shared.work(&grid).at(0) - shared.empty).abs() < rate);
-    // those who find others there wait longer: both queues grow together
+    // messages that find others present wait longer: both queues grow together
     let mean = |x: &Transform| grid.law(x.clone()).mean();
     assert!(mean(&shared.found[1]) > 1.1 * mean(&shared.found[0]));
 }

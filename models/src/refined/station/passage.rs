@@ -15,8 +15,8 @@ impl Station<'_> {
     /// flit by flit it is off by 0.1 to 0.3 % of the latency). Gaps that equal classes make end at the tail, one half
     /// of them, or anywhere; those of higher classes stand anywhere.
     ///
-    /// Who finds its class on a link that others share is delayed by `φ F(m) 1` over `m` flits, of weight one, by what
-    /// [`SharedQueue`] tells; who finds none of it, by what the chains of pairs do.
+    /// A message that meets its class on a link that others share is delayed by `φ F(m) 1` over `m` flits, of weight
+    /// one ([`SharedQueue`]); a message that meets none of it, by the chains of pairs.
     pub(in crate::refined) fn passage(&self, in_buffer: &Law, met: &OutputDelays, gaps: &Law) -> Law {
         let mut sum = Sum::new(self.grid);
         self.pass(in_buffer, met, gaps, &mut sum);
@@ -39,7 +39,7 @@ impl Station<'_> {
         let m = shape.message;
         let (some, gap) = (gaps.positive(), gaps.given_positive());
         let header = in_buffer.plus(shape.header);
-        // who finds others meets them then, and none of what else could come
+        // a message that finds others present is delayed by these, and by no other arrivals
         if let Some(alone) = &environment.alone {
             let none = match &met.shared {
                 Some(shared) => shared.empty,
