@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{LEFT_OUT, Step};
 use crate::model::Options;
 use crate::refined::solve;
-use crate::scenario::{ClassKind, Scenario};
+use crate::scenario::{ClassKind, Scenario, SourceSpec};
 
 /// Every step, with its name in the table.
 const STEPS: [(Step, &str); 21] = [
@@ -68,7 +68,15 @@ fn cases() -> &'static [Case] {
 /// Errors of one point.
 fn judge(case: &Case, point: &Point) -> Vec<(Place, f64)> {
     let scenario = Scenario::from_toml("tuning", &case.scenario).expect("a sound scenario");
-    let scenario = scenario.with_rates_scaled(point.factor);
+    let mut spec = scenario.spec().clone();
+    for class in &mut spec.classes {
+        class.rate *= point.factor;
+        // as the simulation was: streams that are always in a burst are Poisson
+        if class.rate >= 0.999 * class.source.peak_rate() {
+            class.source = SourceSpec::Poisson;
+        }
+    }
+    let scenario = spec.check().expect("a sound scenario");
     let options = Options { distributions: false, saturation_loads: false, ..Options::default() };
     let Ok(answer) = solve(&scenario, &options) else { return Vec::new() };
     let mut errors = Vec::new();
