@@ -1,8 +1,9 @@
 //! The *refined* model: our own, which follows the simulator's routers stage by stage.
 
+mod ablation;
 pub mod accuracy;
+mod burst_phases;
 mod bursts_above;
-mod bursts_beside;
 mod bursty_source;
 mod chained_blocking;
 mod clock_lead;
@@ -11,6 +12,7 @@ mod greedy_chain;
 mod grid;
 mod higher_classes;
 mod hypercube;
+mod in_buffer;
 mod interface;
 mod interruptions;
 mod iteration;
@@ -39,8 +41,9 @@ use crate::answer::Answer;
 use crate::fixed_point::{Report, Status};
 use crate::model::Model;
 use crate::scenario::{ClassKind, Read, Scenario, Scheduler, SourceSpec};
+use iteration::Detail;
 use laws::Laws;
-use solution::{Detail, Found, Warm};
+use solution::{Solution, Warm};
 use station::{Overloaded, Shape};
 
 /// A class as its links see it.
@@ -96,7 +99,7 @@ impl Class {
 
 /// A scenario, as the model sees it.
 #[derive(Clone)]
-struct Asked {
+struct Problem {
     /// The classes that send, with their place in the scenario.
     classes: Vec<Class>,
     places: Vec<usize>,
@@ -110,17 +113,17 @@ struct Asked {
     hops: u32,
 }
 
-impl Asked {
+impl Problem {
     fn new(scenario: &Scenario) -> Self {
         let router = scenario.router();
         let class = |(place, class): (usize, &crate::scenario::ClassSpec)| {
             let message = f64::from(class.message_flits);
             let vtick = class.link_vtick().unwrap_or_else(|| class.flit_interval());
             let bursts = match class.source {
-                SourceSpec::Poisson => None,
                 SourceSpec::OnOff { streams, messages_per_burst, peak_rate } => {
                     Some(BurstySource { rate: class.rate, streams, messages_per_burst, peak_rate })
                 }
+                _ => None,
             };
             (Class { kind: class.kind, rate: class.rate, message, vtick, bursts, outlet: None }, place)
         };
@@ -156,11 +159,11 @@ impl Asked {
 }
 
 impl Shape {
-    fn of(asked: &Asked, class: &Class, unit: f64) -> Self {
-        let header = (asked.stages - 3.0).max(0.0);
+    fn of(problem: &Problem, class: &Class, unit: f64) -> Self {
+        let header = (problem.stages - 3.0).max(0.0);
         Self {
             message: class.message / unit,
-            buffer: asked.buffer / unit,
+            buffer: problem.buffer / unit,
             header: header / unit,
             idle: header.min(1.0) / unit,
             credit: 3.0 / unit,
@@ -200,11 +203,11 @@ const MOST_LAWS: usize = 48;
 impl Resolution {
     /// For distributions: a cell is a cycle, since laws jump where a whole message has gone ahead; where the lattice
     /// for means has shown that so many of them do not reach, more.
-    fn fine(asked: &Asked) -> Self {
-        let cells = ((8.0 * asked.longest()) as usize).next_power_of_two().clamp(256, 1024);
+    fn fine(problem: &Problem) -> Self {
+        let cells = ((8.0 * problem.longest()) as usize).next_power_of_two().clamp(256, 1024);
         // 12 classes in a 16-cube have 192 laws
-        let wide = asked.classes.len() * asked.hops as usize / MOST_LAWS;
-        let most = (asked.shortest() / 8.0).max(asked.longest() / 64.0).max(1.0);
+        let wide = problem.classes.len() * problem.hops as usize / MOST_LAWS;
+        let most = (problem.shortest() / 8.0).max(problem.longest() / 64.0).max(1.0);
         let unit = ((wide + 1).next_power_of_two() as f64).min(most.log2().floor().exp2());
         Self {
             cells,
@@ -222,16 +225,16 @@ impl Resolution {
 
     /// For means alone: eight cells to the shortest message, if the cycles by which headers are slower are whole cells;
     /// split over two they would lift every mean.
-    fn means(asked: &Asked) -> Self {
+    fn means(problem: &Problem) -> Self {
         // between bursts there is nothing for long, in them much: coarse cells and short lattices lose both
-        if asked.classes.iter().any(|class| class.bursts.is_some()) {
-            return Self { laws: false, ..Self::fine(asked) };
+        if problem.classes.iter().any(|class| class.bursts.is_some()) {
+            return Self { laws: false, ..Self::fine(problem) };
         }
-        let header = (asked.stages - 3.0).max(0.0);
-        let longest = asked.longest();
+        let header = (problem.stages - 3.0).max(0.0);
+        let longest = problem.longest();
         // of messages beyond 128 flits there are finer parts than a 32nd, so that short ones beside them are told apart
         let of_longest = (longest / 32.0).min(f64::max(4.0, longest / 256.0));
-        let widest = (asked.shortest() / 8.0).max(of_longest).floor().max(1.0);
+        let widest = (problem.shortest() / 8.0).max(of_longest).floor().max(1.0);
         let whole = |unit: &f64| *unit <= widest && header % unit == 0.0;
         let unit = if header > 0.0 {
             (1..=header as u32).rev().map(f64::from).find(whole).unwrap_or(1.0)
@@ -255,9 +258,9 @@ impl Resolution {
 
     /// For the load of saturation: as for means, but that beside messages of more than 128 flits cells are as coarse as
     /// these allow.
-    fn probing(asked: &Asked) -> Self {
-        let means = Self::means(asked);
-        let longest = asked.longest();
+    fn probing(problem: &Problem) -> Self {
+        let means = Self::means(problem);
+        let longest = problem.longest();
         if longest > 128.0 {
             Self { widest: means.widest.max(longest / 32.0), most_cells: 256, ..means }
         } else {
@@ -267,11 +270,11 @@ impl Resolution {
 
     /// As far as four messages of the class and of all that take some time of a link: what is rare may matter to a mean
     /// although hardly anything of a law lies out there.
-    fn reaching(self, asked: &Asked, index: usize) -> Self {
+    fn reaching(self, problem: &Problem, index: usize) -> Self {
         /// Load of a class up to which its messages may lie beyond the lattice.
         const LITTLE: f64 = 0.005;
-        let others = asked.classes.iter().filter(|class| class.load() > LITTLE);
-        let longest = others.map(|class| class.message).fold(asked.classes[index].message, f64::max);
+        let others = problem.classes.iter().filter(|class| class.load() > LITTLE);
+        let longest = others.map(|class| class.message).fold(problem.classes[index].message, f64::max);
         let mut reaching = self;
         while (reaching.cells as f64) * reaching.unit < 4.0 * longest {
             reaching = reaching.wider();
@@ -297,7 +300,7 @@ impl Resolution {
 /// What the parts of the model hand back.
 struct Solved {
     report: Report,
-    found: Vec<Result<Found, Overloaded>>,
+    found: Vec<Result<Solution, Overloaded>>,
     /// Of each class that sends, as far as they are asked for and there are any.
     laws: Vec<Option<Laws>>,
 }
@@ -325,53 +328,53 @@ fn load_beside(classes: &[Class], own: usize, d: usize) -> f64 {
 /// When the scenario holds something that the model has not, or no fixed point is found. Saturation is no error.
 pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> {
     supports(scenario)?;
-    let asked = Asked::new(scenario);
-    let all: Vec<usize> = (0..asked.classes.len()).collect();
-    let found = solve_at(scenario, &asked, &Resolution::means(&asked), &all, &[]);
+    let problem = Problem::new(scenario);
+    let all: Vec<usize> = (0..problem.classes.len()).collect();
+    let found = solve_at(scenario, &problem, &Resolution::means(&problem), &all, &[]);
     let report = report(&found);
     if report.status != Status::Converged {
         return Err(Failure::NotConverged { model: Model::Refined, report });
     }
-    let laws = if options.distributions { laws::of(scenario, &asked, &found) } else { Vec::new() };
-    Ok(wording::answer(scenario, &asked, Solved { report, found, laws }, options))
+    let laws = if options.distributions { laws::of(scenario, &problem, &found) } else { Vec::new() };
+    Ok(wording::answer(scenario, &problem, Solved { report, found, laws }, options))
 }
 
 /// Some of the classes that send, at one resolution, each from where it is known to have ended at another.
 fn solve_at(
     scenario: &Scenario,
-    asked: &Asked,
+    problem: &Problem,
     resolution: &Resolution,
     wanted: &[usize],
     start: &[Option<Warm>],
-) -> Vec<Result<Found, Overloaded>> {
+) -> Vec<Result<Solution, Overloaded>> {
     let warm = |index: usize| start.get(index).cloned().flatten();
     let network = scenario.topology();
-    let at = |asked: &Asked, resolution: &Resolution, wanted: &[usize]| match network.as_hypercube() {
-        None => router::solve(asked, network.ports(), resolution, wanted, &warm),
-        Some(cube) => hypercube::solve(asked, cube.dimension, resolution, wanted, &warm),
+    let at = |problem: &Problem, resolution: &Resolution, wanted: &[usize]| match network.as_hypercube() {
+        None => router::solve(problem, network.ports(), resolution, wanted, &warm),
+        Some(cube) => hypercube::solve(problem, cube.dimension, resolution, wanted, &warm),
     };
-    let above = |index: &usize| asked.classes[*index].kind == ClassKind::RealTime;
-    let bursty = |index: &usize| above(index) && asked.classes[*index].bursts.is_some();
-    let sources: Vec<usize> = (0..asked.classes.len()).filter(bursty).collect();
+    let above = |index: &usize| problem.classes[*index].kind == ClassKind::RealTime;
+    let bursty = |index: &usize| above(index) && problem.classes[*index].bursts.is_some();
+    let sources: Vec<usize> = (0..problem.classes.len()).filter(bursty).collect();
     if sources.is_empty() || wanted.iter().all(above) {
-        return at(asked, resolution, wanted);
+        return at(problem, resolution, wanted);
     }
-    // best effort sees bursts as they leave the interface: it comes after those who send them
+    // best effort sees bursts as they leave the interface, so the classes that send them are solved first
     let (first, last): (Vec<usize>, Vec<usize>) = wanted.iter().partition(|index| above(index));
-    let mut found: Vec<_> = first.iter().copied().zip(at(asked, resolution, &first)).collect();
-    let mut known = asked.clone();
+    let mut found: Vec<_> = first.iter().copied().zip(at(problem, resolution, &first)).collect();
+    let mut known = problem.clone();
     for index in sources {
         let class = &mut known.classes[index];
         let solved = found.iter().find(|(of, _)| *of == index).map(|(_, found)| found);
-        let pace = |found: &Result<Found, Overloaded>| match found {
+        let pace = |found: &Result<Solution, Overloaded>| match found {
             Ok(found) => found.pace,
             Err(over) => over.load / class.rate,
         };
         let pace = match solved {
             Some(found) => pace(found),
-            None => pace(&at(asked, &Resolution::means(asked), &[index])[0]),
+            None => pace(&at(problem, &Resolution::means(problem), &[index])[0]),
         };
-        class.outlet = Some(Outlet { pace, buffer: asked.buffer });
+        class.outlet = Some(Outlet { pace, buffer: problem.buffer });
     }
     found.extend(last.iter().copied().zip(at(&known, resolution, &last)));
     let place = |index: usize| wanted.iter().position(|wanted| *wanted == index);
@@ -380,8 +383,8 @@ fn solve_at(
 }
 
 /// The account of the iterations of all classes.
-fn report(found: &[Result<Found, Overloaded>]) -> Report {
-    let one = |found: &Found| {
+fn report(found: &[Result<Solution, Overloaded>]) -> Report {
+    let one = |found: &Solution| {
         let Detail { rounds, converged, changes } = &found.detail;
         Report {
             status: if *converged { Status::Converged } else { Status::OutOfIterations },

@@ -4,14 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// Imports of `refined` that close a circle of modules. There shall be no others.
-const CIRCLES: [(&str, &str); 2] = [
-    // a solution keeps the state of its iteration for the next start; the iteration reports details to the solution
-    ("solution", "iteration"),
-    // messages arrive at a station as the source leaves them; the source is iterated with the waits of the station
-    ("station", "source"),
-];
-
 const MOST_LINES: usize = 70;
 const MOST_CHARACTERS: usize = 120;
 
@@ -143,8 +135,8 @@ fn modules_of_the_refined_model_import_in_one_direction() {
                 let name =
                     name.trim().split(|letter: char| !letter.is_alphanumeric() && letter != '_').next();
                 let (from, to) = (module(path), name.unwrap_or_default());
-                let is_known = CIRCLES.contains(&(from.as_str(), to)) || text[..at].ends_with("super::");
-                if !is_known && to != from && imports.contains_key(to) {
+                let is_deeper = text[..at].ends_with("super::");
+                if !is_deeper && to != from && imports.contains_key(to) {
                     imports.get_mut(&from).unwrap().insert(to.to_owned());
                 }
             }

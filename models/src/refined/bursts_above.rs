@@ -1,10 +1,10 @@
 //! Best effort under real-time classes that come in bursts: how much longer it waits than under Poisson sources of
 //! the same rates.
 //!
-//! A link that is never idle while there is work keeps its total work `V`, whoever goes first. What best effort has
-//! to wait for is what is left of it when the work of the classes above is taken off (they do not see best effort):
-//! `E[V_BE] = E[V] - E[V_RT]`, and with `m` the work of one of its messages and `T` the time it is in service,
-//! `E[V_BE] = λ m (W + E[T] / 2)` (Little's law). Between bursts and Poisson sources above only the two works differ:
+//! A link that is never idle while there is work keeps its total work `V`, in any order of service. What best effort
+//! has to wait for is what is left of it when the work of the classes above is taken off (they do not see best effort):
+//! `E[V_BE] = E[V] - E[V_RT]`, and with `m` the work of one of its messages and `T` the time it is in service, `E[V_BE]
+//! = λ m (W + E[T] / 2)` (Little's law). Between bursts and Poisson sources above only the two works differ:
 //!
 //! ```text
 //! W_bursts - W_Poisson = [(E[V] - E[V_RT])_bursts - (E[V] - E[V_RT])_Poisson] / (λ m)
@@ -48,8 +48,9 @@
 //! the index of dispersion stay as they are. A number of streams `k'` that is none is stood for by the numbers on
 //! either side, in proportion, with the same load, variance and dispersion.
 
+use super::ablation::{Step, without};
 use super::bursty_source::{State, active_streams, beyond, periodic_wait};
-use super::{Asked, BurstySource, Class, Outlet};
+use super::{BurstySource, Class, Outlet, Problem};
 use crate::scenario::ClassKind;
 
 /// Messages of one class on a link.
@@ -156,7 +157,7 @@ fn let_out(work: &Work, source: &BurstySource, on: f64, outlet: Outlet) -> Optio
     let streams = f64::from(source.streams);
     // what is overloaded for good is taken as full nearly always
     let most = (work.message / outlet.pace).max(load * (1.0 + 1e-3));
-    if peak * streams <= most {
+    if peak * streams <= most || without(Step::Outlet) {
         return None;
     }
     // the link passes no more than a flit in each cycle: more has come when the buffer is full
@@ -215,7 +216,7 @@ fn work_beside(streams: &Streams, poisson_load: f64, squares: f64) -> f64 {
     sum.max(0.0) / idle
 }
 
-impl Asked {
+impl Problem {
     /// `Π (1 - α)^k`: share of the time in which no real-time class but the own one is in a burst; zero if one of them
     /// does not come in bursts, or there is none.
     pub(super) fn quiet_beside(&self, index: usize) -> f64 {
@@ -225,7 +226,7 @@ impl Asked {
             .enumerate()
             .filter(|(d, class)| *d != index && class.kind == ClassKind::RealTime)
             .peekable();
-        if others.peek().is_none() {
+        if others.peek().is_none() || without(Step::BackToBack) {
             return 0.0;
         }
         let quiet = |(_, class): (usize, &Class)| {
@@ -250,7 +251,7 @@ impl Asked {
 
 /// `W_bursts - W_Poisson` for a queue of load `load` \[cycles\].
 fn longer_wait(higher: &[Class], own: &Class, load: f64, buffer: f64) -> f64 {
-    if higher.iter().all(|class| class.bursts.is_none()) {
+    if higher.iter().all(|class| class.bursts.is_none()) || without(Step::WorkAbove) {
         return 0.0;
     }
     let above: f64 = higher.iter().map(Class::load).sum();

@@ -39,7 +39,7 @@ impl<'k> Kind<'k> {
 
 /// What is found.
 #[derive(Clone)]
-pub(super) struct Held {
+pub(super) struct Blocking {
     /// `z`: how much longer than its flits a message holds a channel on average, and an ejection link.
     pub(super) on_channel: Law,
     pub(super) on_ejection: Law,
@@ -49,7 +49,7 @@ pub(super) struct Held {
     pub(super) full: Vec<Law>,
 }
 
-impl Held {
+impl Blocking {
     /// Nobody is held up.
     pub(super) fn nobody() -> Self {
         Self { on_channel: Law::zero(), on_ejection: Law::zero(), first: None, full: Vec::new() }
@@ -84,10 +84,10 @@ pub(super) struct Chain<'c> {
 }
 
 impl Chain<'_> {
-    /// From what is met at a first channel, at a later one, and at the ejection link.
-    pub(super) fn held(&self, first: &Kind<'_>, later: &Kind<'_>, last: &Kind<'_>) -> Held {
+    /// From the delays at a first channel, at a later one, and at the ejection link.
+    pub(super) fn held(&self, first: &Kind<'_>, later: &Kind<'_>, last: &Kind<'_>) -> Blocking {
         let (m, b) = (self.shape.message, self.shape.buffer);
-        // a router asks for one level more of the next: nobody asks for more than there are channels
+        // a router asks for one level more of the next, and for no more levels than there are channels
         let levels = ((m / (2.0 * b)).ceil() as usize).min(self.shares.len() + 1);
         // z by level, for the router at hand; and y
         let flits = |level: usize| m - 2.0 * b * level as f64;
@@ -110,7 +110,7 @@ impl Chain<'_> {
             Law::mixture(&parts.iter().map(|(share, law)| (share.max(0.0), law)).collect::<Vec<_>>())
         };
         let first = self.grid.sum(first.grant, &mean(&firsts));
-        Held {
+        Blocking {
             on_channel: mean(&channels),
             on_ejection: on_ejection[0].clone(),
             first: Some(first),

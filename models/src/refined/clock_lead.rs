@@ -1,21 +1,22 @@
-//! How far a clock leads on an output link.
+//! Lead of a class's stamps over the time on an output link.
 //!
-//! A class that is sent as fast as it comes finds its queue empty in each cycle; its clock restarts there and owes
-//! nothing. Such a class is *in step*. Once flits of another have gone before its own it is *behind*: its queue empties
-//! no more before its busy period ends (gaps that its interface leaves are mostly hidden by what it waited for; our
-//! approximation). From then on its clock ticks `V` a flit, while a flit takes `1 / (1 - σ_o)` of the time beside the
-//! load `σ_o` of the others, so that its stamps lead the time by `Λ`, less the message `M_o` of the others that it was
-//! reached by, or half of it if it found the others there:
+//! Reason: a class that is sent as fast as it arrives finds its queue empty in each cycle, so its clock restarts and
+//! its stamps lead by nothing. Such a class is *in step*. Once flits of another class have gone first it is *behind*:
+//! its queue stays occupied until its busy period ends, because waits mostly hide the gaps of the interface (our
+//! approximation). From then on its clock ticks `V` per flit, while a flit takes `1 / (1 - σ_o)` of the time beside the
+//! load `σ_o` of the others. So its stamps lead the time by `Λ`, less the message `M_o` of the others that arrived, or
+//! half of it if that message was present at the start:
 //!
 //! ```text
 //! P(in step) = (1 - a σ_o) exp(-a ν t),   Λ = ((V - 1 / (1 - σ_o)) s - M_o)+,  s < t
 //!                                         Λ = ((V - 1 / (1 - σ_o)) t - M_o / 2)+
 //! ```
 //!
-//! after `t` flits, of which it has been behind for `s`; `a` of the others' messages, which come at rate `ν`, do not
-//! come over its own input. Who comes meanwhile is in step, stamped from now on, and goes first until the time has
-//! caught up with `Λ` (module `link_sharing`).
+//! after `t` flits, of which the last `s` were behind. The others' messages arrive at rate `ν`; the share `a` of them
+//! arrives over other inputs. A message that arrives now is in step, is stamped from now on, and goes first until the
+//! time has caught up with `Λ` (module `link_sharing`).
 
+use super::ablation::{Step, without};
 use super::{Class, others};
 
 /// A class among all real-time classes of a link.
@@ -64,6 +65,9 @@ impl ClockLead {
 
     /// The states after so many flits, the leads told apart at `most` cycles.
     pub(super) fn after(&self, flits: f64, most: f64) -> States {
+        if without(Step::ClockLead) {
+            return States { in_step: 1.0, short: (0.0, 0.0), long: (0.0, 0.0) };
+        }
         let Self { begins_behind, reached, grows, reached_by, .. } = *self;
         // behind for s < t flits with density (1 - a σ_o) ν exp(-ν (t - s)), and for t with a σ_o
         let later = |from: f64, to: f64| {

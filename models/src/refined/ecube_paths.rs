@@ -1,4 +1,4 @@
-//! Paths of dimension-order (e-cube) routing in an `n`-cube, and who shares an output with whom.
+//! Paths of dimension-order (e-cube) routing in an `n`-cube, and traffic that shares an output.
 //!
 //! A path crosses the dimensions in which source and destination differ, in rising order, and then the ejection link;
 //! all destinations but the source are equally likely. Traffic of output `s` has entered its router over
@@ -29,7 +29,7 @@ pub(super) struct Output {
     pub(super) to: Option<u32>,
 }
 
-/// Who shares an output with a message.
+/// Traffic that shares an output with a message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Crossing {
     /// `f`: share of the output's traffic that comes over other inputs than the own.
@@ -113,7 +113,7 @@ impl EcubePaths {
         choose(s, k - 1) * choose(self.dimension - 1 - s, hops - k) / choose(self.dimension, hops)
     }
 
-    /// Who shares an output with whom.
+    /// Traffic that shares an output.
     pub(super) fn crossing(self, output: Output) -> Crossing {
         let ejected = |s: u32| 1.0 / half_to(s) / self.destinations();
         let (own, same, others): (f64, f64, u32) = match output {

@@ -7,16 +7,17 @@
 use realfft::num_complex::Complex64;
 
 use super::Class;
+use super::ablation::{Step, without};
 use super::grid::{Grid, Transform};
 use super::interface::Interface;
 use super::interruptions::Interruptions;
 use super::law::Law;
 use super::modulated::{Modulated, power};
-use super::station::Environment;
+use super::station::LinkEnvironment;
 
 /// What strictly higher classes do to a message on one link.
-pub(super) struct Above {
-    higher: Higher,
+pub(super) struct HigherClasses {
+    higher: BusyPeriods,
     /// `B(z)`
     busy: Transform,
     /// `ln K(z)` per cell of the message.
@@ -27,12 +28,12 @@ pub(super) struct Above {
 }
 
 /// Higher classes as their busy periods see them.
-struct Higher {
+struct BusyPeriods {
     /// Messages: cells and rate per cell of all that are so long.
     messages: Vec<(f64, f64)>,
 }
 
-impl Higher {
+impl BusyPeriods {
     /// `ln K(z) = Σ λ_j ((z K(z))^M_j - 1)`, given `z^M_j`, from that of a point `near` by.
     ///
     /// The right side contracts where `|K| <= 1`, so that there is one solution; Newton's steps lead to it, and where
@@ -74,7 +75,7 @@ impl Higher {
     }
 }
 
-impl Above {
+impl HigherClasses {
     /// None if the higher classes take the whole link.
     pub(super) fn new(grid: &Grid, higher: &[Class], unit: f64) -> Option<Self> {
         let load: f64 = higher.iter().map(Class::load).sum();
@@ -89,7 +90,7 @@ impl Above {
                 None => messages.push((m, rate)),
             }
         }
-        let higher = Higher { messages };
+        let higher = BusyPeriods { messages };
         let (mut per_flit, mut met) = (grid.exponent_of_nothing(), grid.exponent_of_nothing());
         let mut busy = grid.exponent_of_nothing();
         let (mut near, mut before) = (Complex64::ZERO, None);
@@ -151,7 +152,7 @@ impl Above {
     /// What is found by a message that had been kept from the link for a while.
     fn fresh(&self, grid: &Grid, contending: f64) -> Law {
         let load = self.load * contending;
-        if load < 1e-12 {
+        if load < 1e-12 || without(Step::Fresh) {
             return Law::zero();
         }
         let quiet = (-load).exp();
@@ -160,8 +161,13 @@ impl Above {
 
     /// What surrounds the lower class at an output where the share `contending` of the higher messages comes over
     /// other inputs, and `met` of those found; its own messages come at `rate` per cell.
-    pub(super) fn environment(&self, grid: &Grid, (contending, met): (f64, f64), rate: f64) -> Environment {
-        Environment {
+    pub(super) fn environment(
+        &self,
+        grid: &Grid,
+        (contending, met): (f64, f64),
+        rate: f64,
+    ) -> LinkEnvironment {
+        LinkEnvironment {
             company: None,
             contending,
             in_step: self.between().part(contending),
@@ -183,18 +189,18 @@ impl Above {
         let rate = own.rate * unit;
         let set_up = self.set_up(grid, 1.0, rate);
         let steady = self.between();
-        let (first, later, work) = match Modulated::new(grid, higher, unit) {
-            Some(bursts) => {
-                let service = own.message / (1.0 - self.load);
-                let batch = own.batch(service);
-                let (first, later) = Modulated::first_and_later(&bursts, own.message / unit, rate, batch);
-                (first, later, Some(steady))
-            }
-            None => (steady.clone(), steady, None),
-        };
+        let (first, later, work) =
+            match Modulated::new(grid, higher, unit).filter(|_| !without(Step::Modulated)) {
+                Some(bursts) => {
+                    let service = own.message / (1.0 - self.load);
+                    let batch = own.batch(service);
+                    let (first, later) = Modulated::first_and_later(&bursts, own.message / unit, rate, batch);
+                    (first, later, Some(steady))
+                }
+                None => (steady.clone(), steady, None),
+            };
         Interface {
             coming: first.clone(),
-            regain: self.set_up(grid, 1.0, unit / own.message),
             first,
             later,
             ended: None,
@@ -226,7 +232,7 @@ mod tests {
             outlet: None,
         };
         let (higher, lower) = (class(0.006, 32.0), class(0.01, 24.0));
-        let above = Above::new(&grid, &[higher], 1.0).unwrap();
+        let above = HigherClasses::new(&grid, &[higher], 1.0).unwrap();
         let environment = above.environment(&grid, (1.0, 1.0), lower.rate);
         let completion = product(&grid.delay(24.0), &environment.lagging.over(&grid, 24.0));
         let completion = grid.law(completion);

@@ -3,7 +3,7 @@
 //! A message passes the queues of a single router at each output of its path. What differs from one:
 //!
 //! - Channels carry `ρ` messages per message generated; clocks tick with what is generated.
-//! - The own input has put its share of an output's traffic in sequence ([`EcubePaths`]): who comes alone does not meet
+//! - The own input has put its share of an output's traffic in sequence ([`EcubePaths`]): a lone message does not meet
 //!   it ([`OneClass::contended`]), nor does it find others of it, `f' = f / (1 - (1 - f) Σ)`.
 //! - Outputs that are alike are solved once ([`Stations`]), and paths are mixtures over outputs, so that no work
 //!   grows with the `2^n` nodes; for means alone more of them count as alike.
@@ -16,37 +16,39 @@
 //!
 //! For a class the first input channel and the interface are iterated with the mean first output, as in a single
 //! router; what follows depends on it, but not the other way round, unless messages are longer than the buffers.
-//! Routers are taken to be independent of each other but for who follows whom (our own approximation, as are all
+//! Routers are independent of each other, except for the order of messages (our own approximation, as are all
 //! formulas here that name no source).
 
 mod along_path;
+mod blocking;
 mod contention;
 mod gaps;
-mod held_up;
 mod input_channel;
 mod links;
 mod stations;
 
 use std::rc::Rc;
 
-use super::chained_blocking::Held;
+use super::ablation::{Step, without};
+use super::chained_blocking::Blocking;
 use super::ecube_paths::{Crossing, EcubePaths};
 use super::grid::Grid;
-use super::higher_classes::Above;
+use super::higher_classes::HigherClasses;
+use super::in_buffer::InBuffer;
 use super::interface::Interface;
-use super::iteration::{Iteration, Settled, State};
+use super::iteration::{Detail, Iteration, Settled, State};
 use super::law::Law;
 use super::link_sharing::LinkSharing;
-use super::solution::{Delays, Detail, Found, Outcome, Parts, Warm, on_wider_lattices};
-use super::source::{InBuffer, Source};
+use super::solution::{Delays, Outcome, Parts, Solution, Warm, on_wider_lattices};
+use super::source::Source;
 use super::station::{
-    Arriving, Environment, OutputDelays, Overloaded, Place, Shape, Station as Queues, Waits,
+    Arriving, LinkEnvironment, OutputDelays, Overloaded, Place, Shape, Station as Queues, Waits,
 };
 use super::tail_and_header::TailAndHeader;
-use super::{Asked, Class, Resolution};
+use super::{Class, Problem, Resolution};
 use along_path::{Path, Prepared};
 use contention::Contended;
-use input_channel::InChannel;
+use input_channel::ChannelWait;
 use links::{Chained, Link, Others, passed};
 use stations::{Station, Stations};
 
@@ -61,35 +63,41 @@ const BEYOND: f64 = 2e-4;
 
 /// All classes of a hypercube.
 pub(super) fn solve(
-    asked: &Asked,
+    problem: &Problem,
     dimension: u32,
     resolution: &Resolution,
     wanted: &[usize],
     warm: &dyn Fn(usize) -> Option<Warm>,
-) -> Vec<Result<Found, Overloaded>> {
-    let real_time: Vec<Class> = asked.real_time().collect();
+) -> Vec<Result<Solution, Overloaded>> {
+    let real_time: Vec<Class> = problem.real_time().collect();
     // what one lattice leaves out is left out at every output of a path
     let resolution = &Resolution { beyond: resolution.beyond.min(BEYOND), ..*resolution };
     let solve = |index: usize| {
         let mut known: Option<(f64, Option<Rc<Chained>>)> = None;
-        on_wider_lattices(&resolution.reaching(asked, index), warm(index).as_ref(), |resolution, start| {
+        on_wider_lattices(&resolution.reaching(problem, index), warm(index).as_ref(), |resolution, start| {
             let grid = Grid::down_to(resolution.cells, resolution.nothing);
             // what does not depend on the number of cells
             let chains = match &known {
                 Some((unit, chains)) if *unit == resolution.unit => chains.clone(),
                 _ => {
-                    let chains = asked.position_in_real_time(index).map(|own| {
-                        Rc::new(Chained::new(asked, &real_time, own, EcubePaths::new(dimension), resolution))
+                    let chains = problem.position_in_real_time(index).map(|own| {
+                        Rc::new(Chained::new(
+                            problem,
+                            &real_time,
+                            own,
+                            EcubePaths::new(dimension),
+                            resolution,
+                        ))
                     });
                     known = Some((resolution.unit, chains.clone()));
                     chains
                 }
             };
-            let class = OneClass::new(asked, dimension, index, &grid, chains.as_deref(), resolution)?;
+            let class = OneClass::new(problem, dimension, index, &grid, chains.as_deref(), resolution)?;
             if !(resolution.laws || class.gaps.iter().all(|law| resolution.holds(law))) {
                 return Ok(Outcome::TooNarrow(None, Detail::default()));
             }
-            class.solve(asked, resolution, start)
+            class.solve(problem, resolution, start)
         })
     };
     wanted.iter().copied().map(solve).collect()
@@ -129,7 +137,7 @@ struct OneClass<'g> {
 
 impl<'g> OneClass<'g> {
     fn new(
-        asked: &Asked,
+        problem: &Problem,
         dimension: u32,
         index: usize,
         grid: &'g Grid,
@@ -138,17 +146,18 @@ impl<'g> OneClass<'g> {
     ) -> Result<Self, Overloaded> {
         let unit = resolution.unit;
         let paths = EcubePaths::new(dimension);
-        let class = asked.classes[index];
-        let shape = Shape::of(asked, &class, unit);
-        let own = asked.position_in_real_time(index);
-        let real_time: Vec<Class> = asked.real_time().collect();
+        let class = problem.classes[index];
+        let shape = Shape::of(problem, &class, unit);
+        let own = problem.position_in_real_time(index);
+        let real_time: Vec<Class> = problem.real_time().collect();
         let link = |share: f64, sharing: Option<&'g LinkSharing>| {
             let classes: Vec<Class> = real_time.iter().map(|class| class.thinned(share)).collect();
             let load: f64 = classes.iter().map(Class::load).sum();
             let others = match sharing {
                 Some(sharing) => Others::Sharing(sharing),
-                None => Others::Above(
-                    Above::new(grid, &classes, unit).ok_or(Overloaded { load, place: Place::Ejection })?,
+                None => Others::HigherClasses(
+                    HigherClasses::new(grid, &classes, unit)
+                        .ok_or(Overloaded { load, place: Place::Ejection })?,
                 ),
             };
             let load = own.map_or(load, |own| load - classes[own].load()).max(0.0);
@@ -157,7 +166,7 @@ impl<'g> OneClass<'g> {
         let channel = link(paths.channel_rate(), chains.map(|chains| &chains.channel))?;
         let ejection = link(1.0, chains.map(|chains| &chains.ejection))?;
         let interface = match (&ejection.others, chains.zip(own)) {
-            (Others::Above(above), _) => above.interface(grid, &real_time, &class, unit),
+            (Others::HigherClasses(above), _) => above.interface(grid, &real_time, &class, unit),
             (_, Some((chains, own))) => chains.interface(grid, &real_time, own, unit),
             (_, None) => unreachable!("a class without others above is real-time"),
         };
@@ -175,7 +184,7 @@ impl<'g> OneClass<'g> {
             own,
             shape,
             rate,
-            stages: asked.stages / unit,
+            stages: problem.stages / unit,
             interface,
             channel,
             ejection,
@@ -183,7 +192,7 @@ impl<'g> OneClass<'g> {
             gaps_rest: rest,
             ended,
             work,
-            quiet: asked.quiet_beside(index),
+            quiet: problem.quiet_beside(index),
             header,
             laws: resolution.laws,
         })
@@ -193,7 +202,7 @@ impl<'g> OneClass<'g> {
         &'s self,
         last: bool,
         crossing: Crossing,
-        environment: &'s Environment,
+        environment: &'s LinkEnvironment,
         contended: &'s Contended,
     ) -> Queues<'s> {
         let rate = self.contending_rate(last, crossing, contended);
@@ -227,8 +236,8 @@ impl<'g> OneClass<'g> {
     /// Interface and first input channel, with the mean first output behind them.
     fn source(
         &self,
-        environment: &Environment,
-        held: &Held,
+        environment: &LinkEnvironment,
+        held: &Blocking,
         resolution: &Resolution,
         start: Option<&State>,
         report: &mut Detail,
@@ -247,7 +256,6 @@ impl<'g> OneClass<'g> {
             coming: &coming,
             work: self.work.as_ref(),
             quiet: self.quiet,
-            regain: &self.interface.regain,
             set_up: &self.interface.set_up,
             header_wait: self.interface.header_wait,
         };
@@ -265,14 +273,14 @@ impl<'g> OneClass<'g> {
 
     fn solve(
         &self,
-        asked: &Asked,
+        problem: &Problem,
         resolution: &Resolution,
         start: Option<&State>,
     ) -> Result<Outcome, Overloaded> {
         let (n, unit) = (self.dimension, self.unit);
         let mut report = Detail::default();
         let environment = self.environment(false, self.paths.mean(self.outputs(true, false)));
-        let mut held = Held::nobody();
+        let mut held = Blocking::nobody();
         let mut round = 0;
         let mut warm = start.cloned();
         let (mut stations, in_channel, queued, gaps, state, pace) = loop {
@@ -287,7 +295,12 @@ impl<'g> OneClass<'g> {
             round += 1;
             let stations = self.stations(&entering, gaps, &held, &met, middle)?;
             let in_channel = self.in_channel(&stations, gaps, &held);
-            if round < if self.shape.is_short() { CHAINED } else { BEHIND } {
+            let (step, rounds) = if self.shape.is_short() {
+                (Step::ChainedBlocking, CHAINED)
+            } else {
+                (Step::FullChannels, BEHIND)
+            };
+            if round < rounds && !without(step) {
                 held = if self.shape.is_short() {
                     self.chained((&environment, &met), gaps, &in_channel, &held)?
                 } else {
@@ -302,7 +315,7 @@ impl<'g> OneClass<'g> {
             break (stations, in_channel, queued, gaps, state, pace);
         };
         self.interrupt(&mut stations, &in_channel);
-        let lone = |hops: u32| asked.stages * (1.0 + f64::from(hops)) - 1.0 + self.class.message;
+        let lone = |hops: u32| problem.stages * (1.0 + f64::from(hops)) - 1.0 + self.class.message;
         let residence = queued.in_buffer.mean();
         let paths: Vec<Path> = (1..=n).map(|hops| Path::new(self, &stations, &in_channel, hops)).collect();
         let typical = &paths[(self.paths.mean_hops().ceil() as usize).min(paths.len() - 1)];
@@ -316,13 +329,13 @@ impl<'g> OneClass<'g> {
             self.mean_delay(stations, &in_channel, start)
         };
         let Parts { input, arbitration, output, gaps } = Parts::of(delay, input, granted, link);
-        Ok(Outcome::Found(Found {
+        Ok(Outcome::Solution(Solution {
             transfer: (1..=n).map(|hops| self.paths.share(hops) * lone(hops)).sum(),
             input,
             arbitration,
             output,
             gaps,
-            waiting: 1.0 + queued.waiting * unit + asked.longer_wait(&self.class, queued.load),
+            waiting: 1.0 + queued.waiting * unit + problem.longer_wait(&self.class, queued.load),
             source_load: queued.load,
             pace,
             rate: self.class.rate,
@@ -351,7 +364,7 @@ impl<'g> OneClass<'g> {
         &self,
         paths: &[Path],
         stations: &Stations,
-        in_channel: &[InChannel],
+        in_channel: &[ChannelWait],
         start: &TailAndHeader<'_>,
         lone: impl Fn(u32) -> f64,
     ) -> (f64, Vec<Delays>, Vec<Law>) {
@@ -370,7 +383,7 @@ impl<'g> OneClass<'g> {
     fn mean_delay(
         &self,
         stations: Stations,
-        in_channel: &[InChannel],
+        in_channel: &[ChannelWait],
         start: TailAndHeader<'_>,
     ) -> (f64, Vec<Delays>, Vec<Law>) {
         let hops = (self.paths.mean_hops().floor() as u32 + 1).min(self.dimension);

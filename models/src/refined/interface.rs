@@ -1,30 +1,28 @@
-//! The network interface: real-time classes share its link message by message stamped on arrival. What they do to
-//! each other are gaps inside the messages, which belong to the network latency.
+//! Gaps that real-time classes make in each other's messages at the network interface.
 //!
-//! Before flit `j` of a message of class c, `k = V_c / V_d`, so many flits of d may have gone (module `greedy_chain`):
-//!
-//! ```text
-//! d comes while c is sent:                  lim(j) = (k - 1 / (2 V_d)) j
-//! d found, u flits of its busy period sent: lim(j) = k j - u (1 - 1 / V_d)
-//! d comes behind n messages of c:           lim(j) = n (V M - M / (1 - σ_o))+ / V_d + (k - 1 / (2 V_d))+ j
-//! ```
-//!
-//! In the last one the clock of c leads, for each message before in its busy period, by what it ticks, `V M`, less the
-//! time that a message takes beside the load `σ_o` of the others. `n` is geometric from one on, with the mean `(2 - ρ)
-//! / 2 / (1 - ρ)^2` of M/D/1 at `ρ = σ / (1 - σ_o)`. Where flits of d have been left behind by the message before,
-//! `lim(j) = k j`. In any case such a message is delayed no longer on average than if all others always went first,
+//! The interface shares its link message by message, stamped on arrival. Gaps belong to the network latency. Before
+//! flit `j` of a message of class c, so many flits of class d may go first, with `k = V_c / V_d` (module
+//! `greedy_chain`):
 //!
 //! ```text
-//! E[G_1] <= (M σ_o + Σ σ_d M_d / 2 / (1 - σ_o)) / (1 - σ_o)
+//! d arrives while c is sent:                lim(j) = (k - 1 / (2 V_d)) j
+//! d is present, u flits of its busy period sent: lim(j) = k j - u (1 - 1 / V_d)
+//! d arrives behind n messages of c:         lim(j) = n (V M - M / (1 - σ_o))+ / V_d + (k - 1 / (2 V_d))+ j
 //! ```
 //!
-//! (what is found, and what comes meanwhile). In a long busy period of c all that comes of the others goes through, as
-//! far as the clocks let it. Nearer to that limit `L` the longer the class keeps the link, `u` of the time (our own
-//! approximation), so that at a load of one the source saturates:
+//! Reason of the last limit: for each message before in its busy period the clock of c has ticked `V M`, while the
+//! message took `M / (1 - σ_o)` beside the load `σ_o` of the others. `n = (2 - ρ) / 2 / (1 - ρ)^2` is the mean of M/D/1
+//! at `ρ = σ / (1 - σ_o)`. If the message before has left flits of d behind, `lim(j) = k j`.
+//!
+//! In a long busy period of c all arrivals of the others are served, as far as the clocks allow. `E[G_1]` approaches that
+//! limit `L` the nearer the longer the class keeps the link, for the share `u` of the time (our approximation):
 //!
 //! ```text
 //! E[G_1] <- G + u (L - G),   L = M Σ min(σ_d / (1 - σ_o), V_c / V_d),   u = λ (M + G) / (1 - λ (L - G))
 //! ```
+//!
+//! Reason: the source saturates at a load of one, so that no class gets more of a link than there is. Below saturation
+//! the limit moves latencies by less than 0.1 points.
 
 mod busy_period;
 mod same_way;
@@ -33,13 +31,13 @@ use super::greedy_chain::{Chains, GreedyChain};
 use super::grid::{Grid, Transform};
 use super::interruptions::{Interruptions, Nested, Presence, delays_together, together};
 use super::law::Law;
-use super::station::{Environment, Shape};
+use super::station::{LinkEnvironment, Shape};
 use super::{Class, load_beside, others};
 
 pub(super) use busy_period::ages;
 pub(super) use same_way::SameWay;
 
-use busy_period::before;
+use busy_period::mean_before;
 
 /// What the link of the interface does to messages of one class.
 pub(super) struct Interface {
@@ -59,13 +57,11 @@ pub(super) struct Interface {
     pub(super) ended: Option<[Interruptions; 2]>,
     /// What comes between the flits of a message, whatever it found.
     pub(super) coming: Interruptions,
-    /// What a stalled message waits for to regain the link: best effort only, an equal class has kept its stamps.
-    pub(super) regain: Law,
 }
 
 /// Loads of Poisson messages that make as long busy periods, and waits of those found, as a class does.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ByChance {
+pub(super) struct BusyPeriodLoads {
     /// Load at which busy periods last as long.
     pub(super) lasts: f64,
     /// Load at which as much waits behind a message that is found.
@@ -95,7 +91,7 @@ impl Pair {
         classes: &[Class],
         (own, d): (usize, usize),
         other: &Class,
-        by_chance: ByChance,
+        by_chance: BusyPeriodLoads,
         same: SameWay,
         (unit, steps): (f64, usize),
     ) -> Self {
@@ -104,11 +100,11 @@ impl Pair {
         let takes = 1.0 / (1.0 - others).max(0.02);
         let lead = (class.vtick - takes).max(0.0) * class.message / other.vtick;
         let utilization = (class.load() * takes).min(0.98);
-        let before = before(utilization);
-        let most_lead = before.iter().map(|(_, messages)| messages * lead).fold(0.0, f64::max);
+        // by what the own clock leads behind the messages before in the busy period, on average
+        let lead = lead * mean_before(utilization);
         // a clock that ticks faster than its flits come has run ahead by more than the message
         let ran = (1.0 / other.vtick - 1.0).max(0.0) * other.message;
-        let reach = class.vtick / other.vtick * class.message + most_lead + ran;
+        let reach = class.vtick / other.vtick * class.message + lead + ran;
         let chains = &Chains::new((class, own), (other, d), unit, steps, reach);
         let k = class.vtick / other.vtick;
         let run = |start: &Law, limit: &dyn Fn(f64) -> f64| chains.run(start, limit, |_: &GreedyChain| ());
@@ -137,12 +133,7 @@ impl Pair {
         let left = Law::mixture(&[(1.0 - beside, &comes_left), (beside, &found_left)]);
         // behind another of its class nothing of d is there, but it comes: the own clock leads by V M less the time
         // that a message takes, for each message before it
-        let all = before.into_iter().map(|(weight, messages)| {
-            let limit = |j: f64| messages * lead + (k - pace / 2.0).max(0.0) * j;
-            (weight, chains.sent(&run(&Law::zero(), &limit)))
-        });
-        let all: Vec<(f64, Law)> = all.collect();
-        let all = Law::mix(&all);
+        let all = chains.sent(&run(&Law::zero(), &|j| lead + (k - pace / 2.0).max(0.0) * j));
         let behind = chains.sent(&run(&left.given_positive(), &|j| k * j));
         let sent_comes = chains.sent(&comes);
         let together = after.map(|after| {
@@ -174,7 +165,7 @@ impl Pair {
 
     /// The same, `together` for the share of those behind something left that go on with it.
     fn later_with(&self, together: f64, law: &Law) -> Law {
-        // who comes behind another comes while that one is sent: shares by how long it takes
+        // a message behind another arrives while that one is sent: shares by how long it takes
         let takes = |law: &Law| self.message + law.mean();
         let (comes, found) = ((1.0 - self.present) * takes(&self.comes), self.present * takes(&self.found));
         let left = (1.0 - self.present) * self.comes_left * takes(&self.comes.given_positive())
@@ -189,19 +180,19 @@ impl Pair {
 }
 
 /// What the other real-time classes do to one at the interface, whatever the number of cells.
-pub(super) struct GapsInside {
+pub(super) struct GapProcess {
     pairs: Vec<Pair>,
     same: SameWay,
 }
 
-impl GapsInside {
+impl GapProcess {
     /// Of class `own` among all real-time classes of the node.
     ///
     /// Busy periods of each class are as long, and waits behind its own, as those of Poisson messages of a load
     /// `by_chance`.
     pub(super) fn new(
         classes: &[Class],
-        by_chance: &[ByChance],
+        by_chance: &[BusyPeriodLoads],
         own: usize,
         same: SameWay,
         unit: f64,
@@ -261,8 +252,8 @@ impl Interface {
     }
 
     /// Of class `own` among all real-time classes of the node.
-    pub(super) fn new(grid: &Grid, gaps: &GapsInside, classes: &[Class], own: usize, unit: f64) -> Self {
-        let (GapsInside { pairs, same }, class, others) = (gaps, &classes[own], others(classes, own));
+    pub(super) fn new(grid: &Grid, gaps: &GapProcess, classes: &[Class], own: usize, unit: f64) -> Self {
+        let (GapProcess { pairs, same }, class, others) = (gaps, &classes[own], others(classes, own));
         let nothing = Interruptions::nothing(class.message / unit);
         let (mut later, mut coming) = (nothing.clone(), nothing.clone());
         let (mut header_wait, mut gap, mut gaps) = (0.0, 0.0, 0.0);
@@ -321,7 +312,6 @@ impl Interface {
             ended,
             coming,
             work: None,
-            regain: Law::zero(),
             set_up: Law::zero(),
             header_wait,
             gap,
@@ -329,11 +319,7 @@ impl Interface {
     }
 }
 
-/// Factor on the `mean` gaps \[cells\] of a message behind another of its class.
-///
-/// The upper limit is that all others always go first: their messages present, and later arrivals. In long busy periods
-/// of the class all arrivals of the others are served, as far as the clocks allow: `E[G_1]` tends to
-/// `M Σ min(σ_d / (1 - σ_o), V_c / V_d)`, the nearer the longer the class keeps the link.
+/// Factor on the `mean` gaps \[cells\] of a message behind another of its class, by the limit of long busy periods.
 fn in_long_busy_periods<'c>(
     class: &Class,
     others: impl Iterator<Item = &'c Class> + Clone,
@@ -341,21 +327,16 @@ fn in_long_busy_periods<'c>(
     unit: f64,
 ) -> f64 {
     let load: f64 = others.clone().map(Class::load).sum();
-    let found: f64 = others.clone().map(|d| d.load() * d.message / 2.0).sum();
     let left = (1.0 - load).max(0.02);
-    let most = (class.message * load + found / left) / left / unit;
     let turn = |d: &Class| (d.load() / left).min(class.vtick / d.vtick);
     let long_run = class.message * others.map(turn).sum::<f64>() / unit;
     let (keeps, lacking) = (class.message / unit + mean, long_run - mean);
-    if mean > most {
-        most / mean
-    } else if lacking > 0.0 && mean > 0.0 {
-        let rate = class.rate * unit;
-        let keeps = rate * keeps / (1.0 - rate * lacking).max(rate * keeps);
-        1.0 + keeps * lacking / mean
-    } else {
-        1.0
+    if lacking <= 0.0 || mean <= 0.0 {
+        return 1.0;
     }
+    let rate = class.rate * unit;
+    let keeps = rate * keeps / (1.0 - rate * lacking).max(rate * keeps);
+    1.0 + keeps * lacking / mean
 }
 
 impl Interface {
@@ -363,7 +344,7 @@ impl Interface {
     /// does: a first message finds `v` and meets `K`, a later one `v_l` and `K`, all of it as gaps.
     pub(super) fn without_clocks(
         grid: &Grid,
-        environment: &Environment,
+        environment: &LinkEnvironment,
         message: f64,
         header_wait: f64,
     ) -> Self {
@@ -380,7 +361,6 @@ impl Interface {
             later,
             coming: environment.lagging.clone(),
             ended: None,
-            regain: Law::zero(),
             work: None,
             set_up: Law::zero(),
             header_wait,

@@ -6,40 +6,60 @@
 //! the same weights; where that leads away it is given up for plain steps at a [`Pace`].
 
 use super::Resolution;
+use super::in_buffer::{STATES, WaitsByState};
 use super::law::Law;
-use super::solution::Detail;
-use super::source::{Queued, Row, STATES, Source};
+use super::source::{Queued, Source};
 use super::station::{Arriving, OutputDelays, Overloaded, Station, Waits};
+
+/// The account of the iteration.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Detail {
+    pub(super) rounds: u32,
+    pub(super) converged: bool,
+    /// Largest change of a mean in each round, in message lengths.
+    pub(super) changes: Vec<f64>,
+}
+
+impl Detail {
+    /// The account of two iterations, one after the other.
+    pub(super) fn then(&self, next: Self) -> Self {
+        Self {
+            rounds: self.rounds + next.rounds,
+            converged: next.converged,
+            changes: self.changes.iter().copied().chain(next.changes).collect(),
+        }
+    }
+}
 
 /// What one round hands to the next.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct State {
-    /// What messages wait in the buffer, by what they find.
-    pub(super) row: Row,
+    /// Waits in the buffer.
+    pub(super) in_buffer: WaitsByState,
     /// `w`, `V`: for the virtual channel and for the link.
     pub(super) laws: [Law; 2],
 }
 
-/// Where a round moves: the parts of `R`, `w`, `V` in cells, and the share that finds its interface free in
+/// Means that a round moves: the parts of `R`, `w`, `V` in cells, and the share that finds its interface idle in
 /// messages of so many cells.
 type Means = [f64; STATES + 3];
 
 impl State {
     /// Before anything is known.
     pub(super) fn start(waits: Waits) -> Self {
-        Self { row: Row::nobody(), laws: [waits.grant, waits.link] }
+        Self { in_buffer: WaitsByState::none(), laws: [waits.grant, waits.link] }
     }
 
     fn after(met: &OutputDelays, queued: &Queued) -> Self {
         let Waits { grant, link } = &met.waits;
-        Self { row: queued.row.clone(), laws: [grant.clone(), link.clone()] }
+        Self { in_buffer: queued.by_state.clone(), laws: [grant.clone(), link.clone()] }
     }
 
     fn means(&self, message: f64) -> Means {
         let [grant, link] = &self.laws;
         let mut means = [0.0; STATES + 3];
-        means[..STATES].copy_from_slice(&self.row.means());
-        means[STATES..].copy_from_slice(&[grant.mean(), link.mean(), self.row.shares[0] * message]);
+        means[..STATES].copy_from_slice(&self.in_buffer.means());
+        means[STATES..].copy_from_slice(&[grant.mean(), link.mean(), self.in_buffer.shares[0] * message]);
         means
     }
 
@@ -47,8 +67,9 @@ impl State {
         let law = |i: usize| {
             Law::mixture(&parts.iter().map(|(weight, state)| (*weight, &state.laws[i])).collect::<Vec<_>>())
         };
-        let row: Vec<(f64, &Row)> = parts.iter().map(|(weight, state)| (*weight, &state.row)).collect();
-        Self { row: Row::mixture(&row), laws: std::array::from_fn(law) }
+        let in_buffer: Vec<(f64, &WaitsByState)> =
+            parts.iter().map(|(weight, state)| (*weight, &state.in_buffer)).collect();
+        Self { in_buffer: WaitsByState::mixture(&in_buffer), laws: std::array::from_fn(law) }
     }
 
     /// The same times in cells so many times as wide.
@@ -57,7 +78,7 @@ impl State {
             return self.clone();
         }
         Self {
-            row: self.row.stretched(1.0 / wider),
+            in_buffer: self.in_buffer.stretched(1.0 / wider),
             laws: std::array::from_fn(|i| self.laws[i].stretched(1.0 / wider)),
         }
     }
@@ -111,15 +132,15 @@ impl Iteration<'_> {
 
     /// A state in which all find another message before them, and the buffer full.
     fn backlogged(&self, state: &State) -> State {
-        State { row: self.source.full(), laws: state.laws.clone() }
+        State { in_buffer: self.source.full(), laws: state.laws.clone() }
     }
 
     fn round(&self, state: &State) -> Result<(OutputDelays, Queued), Overloaded> {
-        let State { row, laws: [grant, link] } = state;
+        let State { in_buffer, laws: [grant, link] } = state;
         let arriving = Arriving {
             gaps: self.gaps.clone(),
             held: self.held.clone(),
-            in_buffer: self.source.in_buffer(row),
+            in_buffer: self.source.in_buffer(in_buffer),
             bursty: self.source.work.is_some(),
         };
         let waits = Waits { grant: grant.clone(), link: link.clone() };
@@ -127,7 +148,7 @@ impl Iteration<'_> {
         if let Some(chained) = self.chained {
             met.blocked = met.blocked.max_in_step(chained);
         }
-        let queued = self.source.round(&met, row)?;
+        let queued = self.source.round(&met, in_buffer)?;
         Ok((met, queued))
     }
 
@@ -190,7 +211,7 @@ impl Iteration<'_> {
                 x[..STATES].iter().sum(),
             );
             state = State::mixture(&[(1.0 - pace.step, &state), (pace.step, &after)]);
-            state.row = state.row.stretched(hasten);
+            state.in_buffer = state.in_buffer.stretched(hasten);
         }
     }
 }

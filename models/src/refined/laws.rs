@@ -8,9 +8,9 @@
 //! the places of the jumps; both means agree to 1e-9 of the latency.
 
 use super::law::Law;
-use super::solution::{Delays, Found, Warm};
+use super::solution::{Delays, Solution, Warm};
 use super::station::Overloaded;
-use super::{Asked, Resolution, solve_at};
+use super::{Problem, Resolution, solve_at};
 use crate::scenario::Scenario;
 
 /// Distributions of one class.
@@ -30,19 +30,19 @@ const PRECISION: f64 = 1e-12;
 /// its lattice for means.
 pub(super) fn of(
     scenario: &Scenario,
-    asked: &Asked,
-    means: &[Result<Found, Overloaded>],
+    problem: &Problem,
+    means: &[Result<Solution, Overloaded>],
 ) -> Vec<Option<Laws>> {
     let start: Vec<Option<Warm>> =
         means.iter().map(|found| found.as_ref().ok().map(|found| found.warm.clone())).collect();
     let steady: Vec<usize> = (0..means.len()).filter(|index| means[*index].is_ok()).collect();
-    let fine = solve_at(scenario, asked, &Resolution::fine(asked), &steady, &start);
+    let fine = solve_at(scenario, problem, &Resolution::fine(problem), &steady, &start);
     let mut laws: Vec<Option<Laws>> = means.iter().map(|_| None).collect();
     for (index, fine) in steady.into_iter().zip(fine) {
         let Ok(mean) = &means[index] else { continue };
         let found = fine.ok().or_else(|| {
-            let coarse = Resolution { laws: true, ..Resolution::means(asked) };
-            solve_at(scenario, asked, &coarse, &[index], &start).swap_remove(0).ok()
+            let coarse = Resolution { laws: true, ..Resolution::means(problem) };
+            solve_at(scenario, problem, &coarse, &[index], &start).swap_remove(0).ok()
         });
         laws[index] = found.map(|found| Laws {
             delays: with_mean(found.delays, found.unit, mean.latency()),

@@ -1,33 +1,34 @@
-//! Real-time classes on one link behind a crossbar, stamped flit by flit by clocks that restart.
+//! Real-time classes on one link behind a crossbar: delays between pairs of classes.
 //!
-//! A flit is stamped when it crosses the crossbar. A class that is sent as fast as it comes finds its queue empty in
-//! each cycle, so its clock restarts in each: it carries no debt. When classes c and d meet, `e = V_d - V_c`, the
-//! faster clock keeps the link until its restarting stamps (now + V) pass the first stamp of the other, `|e|`
-//! cycles; from then on both queues hold flits and stamps accumulate: `k = V_c / V_d` flits of d go per flit of c.
-//! Fair queueing and weighted round robin have no clock to catch up with: `k` from the first flit on.
+//! A flit is stamped when it crosses the crossbar. A class that is sent as fast as it arrives restarts its clock in
+//! each cycle and carries no debt. When classes c and d meet, `e = V_d - V_c`, the faster clock keeps the link until
+//! its restarting stamps (now + V) pass the first stamp of the other, after `|e|` cycles. From then on both queues hold
+//! flits and stamps accumulate: `k = V_c / V_d` flits of d go per flit of c. Fair queueing and weighted round robin
+//! have no clock that restarts: `k` from the first flit on.
 //!
-//! Who has been kept from the link by others before is *behind*: its queue does not empty, so its stamps lead the time
-//! by `Λ` (module `clock_lead`). With `Λ_c` or `Λ_d` of the two
+//! A class that others kept from the link is *behind*: its queue stays occupied, and its stamps lead the time by `Λ`
+//! (module `clock_lead`). With `Λ_c` or `Λ_d` of the two
 //!
 //! ```text
 //! e = (V_d + Λ_d) - (V_c + Λ_c)
 //! ```
 //!
-//! so a newcomer, whose clock starts from now, passes: an own message goes before most of what it finds of d if that
-//! has been behind for some time, and lets pass whatever comes once it is behind itself.
+//! Reason: the clock of a newcomer starts from now. So an own message passes most of the flits of d that are present if
+//! d has been behind for some time, and later arrivals pass an own message that is behind itself.
 //!
-//! These chains of pairs tell what is found, and what comes, by messages that find none of their own class. What the
-//! others do while the class keeps the link is told in `shared_queue`.
+//! These chains of pairs give delays of messages that meet none of their own class. The module `shared_queue` follows
+//! the others while the class keeps the link.
 
+use super::ablation::{Step, without};
 use super::clock_lead::ClockLead;
 use super::greedy_chain::{Chains, GreedyChain};
 use super::grid::Grid;
 use super::interface::{ages, seen_by_the_first};
 use super::interruptions::{Interruptions, Nested, Presence, delays_together, together};
 use super::law::Law;
-use super::shared_queue::{Company, Sharer};
-use super::station::Environment;
-use super::{Asked, Class, load_beside, others};
+use super::shared_queue::{Sharer, SharingChain};
+use super::station::LinkEnvironment;
+use super::{Class, Problem, load_beside, others};
 
 /// What a link stamps flits by.
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +40,8 @@ pub(super) enum Clock {
 }
 
 impl Clock {
-    pub(super) fn of(asked: &Asked, contending: f64) -> Self {
-        if asked.clocked { Self::Restarting { contending } } else { Self::None }
+    pub(super) fn of(problem: &Problem, contending: f64) -> Self {
+        if problem.clocked { Self::Restarting { contending } } else { Self::None }
     }
 }
 
@@ -176,7 +177,7 @@ impl Pair {
         total * law.mean()
     }
 
-    /// Delay by what is found with `flits` to go, less what is counted as coming later.
+    /// Delay by messages present with `flits` to go, less what later arrivals already count.
     fn found(&self, flits: f64) -> Law {
         let found = self.chains.in_cells(&self.found[self.steps_of(flits) - 1]);
         let whole = found.mean();
@@ -191,7 +192,7 @@ impl Pair {
         let nu = self.rate * self.chains.own_flits_per_step();
         let steps = self.left_met.len();
         let weight = |r: usize| (1.0 - present) * (-nu * (steps - r) as f64).exp() * (1.0 - (-nu).exp());
-        // who comes behind another comes while that one is sent: weights by how long it takes
+        // a message behind another arrives while that one is sent: weights by how long it takes
         let flits = self.chains.cells_per_step() * self.chains.unit;
         let takes = |delay: &Law| 1.0 + delay.mean() * flits / own.message;
         let met = self.left_met.iter().zip(&self.met).enumerate();
@@ -299,7 +300,7 @@ impl LinkSharing {
         (contending, met): (f64, f64),
         gap: f64,
         unit: f64,
-    ) -> Environment {
+    ) -> LinkEnvironment {
         let (mut left_behind, mut unseen) = (Law::zero(), 1.0);
         let mut none_left = 1.0;
         let nothing = Interruptions::nothing(self.message / unit);
@@ -339,44 +340,26 @@ impl LinkSharing {
                 *fresh = grid.sum(fresh, &pair.found(to_go).sometimes(1.0 - quiet));
             }
         }
+        if without(Step::Fresh) {
+            fresh.fill(Law::zero());
+        }
         let set_up = grid.law(together(grid, &at_once));
         let beside = |d: usize| {
             let class = &classes[d];
             Sharer { load: class.load(), flits: classes[own].vtick / class.vtick, rate: class.rate * unit }
         };
         let sharers: Vec<Sharer> = others(classes, own).into_iter().map(beside).collect();
-        Environment {
-            company: Company::of(&sharers, 1.0 - none_left),
+        LinkEnvironment {
+            company: SharingChain::of(&sharers, 1.0 - none_left).filter(|_| !without(Step::SharingChain)),
             contending,
             in_step,
             lagging,
             alone: Some(together(grid, &tails)),
             set_up,
-            left_behind: self.in_long_busy_periods(left_behind, classes, own, contending, unit),
+            left_behind,
             fresh,
             seen: (1.0 - unseen).min(0.95),
         }
-    }
-
-    /// `v_l` with long busy periods of the class, in which all arrivals of the others are served: `I + v_l` tends to
-    /// `M σ_o / (1 - σ_o)`, the nearer the longer the class keeps the link (our approximation).
-    fn in_long_busy_periods(
-        &self,
-        left_behind: Law,
-        classes: &[Class],
-        own: usize,
-        contending: f64,
-        unit: f64,
-    ) -> Law {
-        let others: f64 = others(classes, own).iter().map(|d| classes[*d].load()).sum();
-        let long_run = self.message * others / (1.0 - others).max(0.02);
-        let coming = self.mean_coming();
-        let (short_run, lacking) = (left_behind.mean(), (long_run - coming) / unit - left_behind.mean());
-        if lacking <= 0.0 || short_run <= 0.0 {
-            return left_behind;
-        }
-        let stays = (classes[own].rate * contending * (self.message + coming)).min(1.0);
-        left_behind.stretched(1.0 + stays * lacking / short_run)
     }
 }
 

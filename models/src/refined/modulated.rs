@@ -17,7 +17,7 @@
 //! chain in the *time left to it*: the link's time less all busy periods. With `U(z)` its generator, delays marked by
 //! `z`, `m` flits are delayed by `φ exp(m U(z)) 1` if the states of the streams are distributed as `φ` when the first
 //! of them goes. Eigenvalues of `U` need no matrices, since streams are independent: a message above takes `M` cycles
-//! and what comes meanwhile, `y = (z exp(x))^M`, and a flit `f = z exp(x)`. One stream has the eigenvalues `χ±`,
+//! and later arrivals, `y = (z exp(x))^M`, and a flit `f = z exp(x)`. One stream has the eigenvalues `χ±`,
 //!
 //! ```text
 //! χ^2 - χ (d + g - 1/T) + (1 - y) / (I T) + d g = 0,   d = ((1 - q) y - 1) / I,
@@ -43,8 +43,7 @@ use super::Class;
 use super::bursts_above::{Streams, Work};
 use super::grid::{Grid, Transform};
 use super::interruptions::Interruptions;
-pub(super) use starts::queued;
-use starts::{Starts, Turns};
+use starts::{OnOffRates, Starts};
 
 /// The most streams, and their states.
 const MOST: usize = 3;
@@ -165,7 +164,7 @@ impl Modulated {
             whole,
             message: alike.message / unit,
         };
-        let turns = Turns { go_on, on, off, left: left - alike.load / burst };
+        let turns = OnOffRates { go_on, on, off, left: left - alike.load / burst };
         let squares: f64 = poisson.iter().map(|(m, rate)| m * m * rate).sum();
         let starts = Starts::new(&alike, &turns, squares + alike.load / burst * alike.message / unit);
         let told = alike.streams as usize + 1;
@@ -350,7 +349,7 @@ pub(super) fn power(z: Complex64, m: f64) -> Complex64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::higher_classes::Above;
+    use super::super::higher_classes::HigherClasses;
     use super::*;
     use crate::refined::BurstySource;
     use crate::scenario::ClassKind;
@@ -405,7 +404,7 @@ mod tests {
         let single = bursty(0.3, 20.0, 3, 1.0, 50.0);
         let modulated = Modulated::new(&grid, &[single], 1.0).unwrap();
         let (first, later) = Modulated::first_and_later(&modulated, 24.0, 0.01, 1.0);
-        let above = Above::new(&grid, &[class(single.rate, 20.0, None)], 1.0).unwrap();
+        let above = HigherClasses::new(&grid, &[class(single.rate, 20.0, None)], 1.0).unwrap();
         let own = class(0.01, 24.0, None);
         let poisson = above.interface(&grid, &[class(single.rate, 20.0, None)], &own, 1.0).first;
         let exact = grid.law(poisson.over(&grid, 24.0));

@@ -2,59 +2,59 @@
 
 use std::rc::Rc;
 
-use super::bursts_beside::Beside;
+use super::burst_phases::BurstPhases;
 use super::grid::Grid;
-use super::higher_classes::Above;
+use super::higher_classes::HigherClasses;
 use super::interface::{Interface, SameWay};
-use super::iteration::{Iteration, Settled, State};
+use super::iteration::{Detail, Iteration, Settled, State};
 use super::law::Law;
 use super::link_sharing::{Clock, LinkSharing};
-use super::solution::{Delays, Detail, Found, Outcome, Parts, Warm, on_wider_lattices};
+use super::solution::{Delays, Outcome, Parts, Solution, Warm, on_wider_lattices};
 use super::source::Source;
-use super::station::{Environment, Overloaded, Place, Shape, Station};
-use super::{Asked, Class, Resolution};
+use super::station::{LinkEnvironment, Overloaded, Place, Shape, Station};
+use super::{Class, Problem, Resolution};
 
 /// The environment of one class, at its interface and at an output.
-struct Surroundings {
+struct Environments {
     interface: Interface,
-    environment: Environment,
+    environment: LinkEnvironment,
 }
 
 /// All classes of a single router with `ports` ports.
 pub(super) fn solve(
-    asked: &Asked,
+    problem: &Problem,
     ports: u32,
     resolution: &Resolution,
     wanted: &[usize],
     warm: &dyn Fn(usize) -> Option<Warm>,
-) -> Vec<Result<Found, Overloaded>> {
-    let real_time: Vec<Class> = asked.real_time().collect();
-    let share = OwnInput::new(asked, &real_time, f64::from(ports), resolution);
+) -> Vec<Result<Solution, Overloaded>> {
+    let real_time: Vec<Class> = problem.real_time().collect();
+    let share = InputShare::new(problem, &real_time, f64::from(ports), resolution);
     let solve = |index: usize| {
         let mut known: Option<(f64, Option<Rc<Chained>>)> = None;
-        on_wider_lattices(&resolution.reaching(asked, index), warm(index).as_ref(), |resolution, start| {
+        on_wider_lattices(&resolution.reaching(problem, index), warm(index).as_ref(), |resolution, start| {
             let grid = Grid::down_to(resolution.cells, resolution.nothing);
             // what does not depend on the number of cells
             let chains = match &known {
                 Some((unit, chains)) if *unit == resolution.unit => chains.clone(),
                 _ => {
-                    let own = asked.position_in_real_time(index);
+                    let own = problem.position_in_real_time(index);
                     let chains =
-                        own.map(|own| Rc::new(Chained::new(asked, &real_time, own, &share, resolution)));
+                        own.map(|own| Rc::new(Chained::new(problem, &real_time, own, &share, resolution)));
                     known = Some((resolution.unit, chains.clone()));
                     chains
                 }
             };
             let surroundings =
-                surroundings(asked, index, &grid, &real_time, &share, chains.as_deref(), resolution)?;
-            one(asked, index, &grid, &surroundings, share.other_inputs, resolution, start)
+                surroundings(problem, index, &grid, &real_time, &share, chains.as_deref(), resolution)?;
+            one(problem, index, &grid, &surroundings, share.other_inputs, resolution, start)
         })
     };
     wanted.iter().copied().map(solve).collect()
 }
 
 /// What of the traffic at an output comes over the own input.
-struct OwnInput {
+struct InputShare {
     /// `a = (n - 1) / n`
     other_inputs: f64,
     /// Load of each real-time class, and how much of it lags: messages of the own input contend only as far as they
@@ -70,34 +70,37 @@ struct OwnInput {
 struct Chained {
     sharing: Rc<LinkSharing>,
     /// None without clocks.
-    interface: Option<Beside>,
+    interface: Option<BurstPhases>,
 }
 
 impl Chained {
     fn new(
-        asked: &Asked,
+        problem: &Problem,
         real_time: &[Class],
         own: usize,
-        share: &OwnInput,
+        share: &InputShare,
         resolution: &Resolution,
     ) -> Self {
         let (unit, steps) = (resolution.unit, resolution.steps);
-        let same = SameWay { share: 1.0 - share.other_inputs, header: asked.stages - 3.0 };
+        let same = SameWay { share: 1.0 - share.other_inputs, header: problem.stages - 3.0 };
         let sharing = if (share.unit, share.steps) == (unit, steps) {
             Rc::clone(&share.sharings[own])
         } else {
-            Rc::new(LinkSharing::new(real_time, own, Clock::of(asked, share.other_inputs), unit, steps))
+            Rc::new(LinkSharing::new(real_time, own, Clock::of(problem, share.other_inputs), unit, steps))
         };
-        Self { sharing, interface: asked.clocked.then(|| Beside::new(real_time, own, same, unit, steps)) }
+        Self {
+            sharing,
+            interface: problem.clocked.then(|| BurstPhases::new(real_time, own, same, unit, steps)),
+        }
     }
 }
 
-impl OwnInput {
-    fn new(asked: &Asked, real_time: &[Class], ports: f64, resolution: &Resolution) -> Self {
+impl InputShare {
+    fn new(problem: &Problem, real_time: &[Class], ports: f64, resolution: &Resolution) -> Self {
         let a = (ports - 1.0) / ports;
         let (unit, steps) = (resolution.unit, resolution.coarse());
         let sharings: Vec<Rc<LinkSharing>> = (0..real_time.len())
-            .map(|own| Rc::new(LinkSharing::new(real_time, own, Clock::of(asked, a), unit, steps)))
+            .map(|own| Rc::new(LinkSharing::new(real_time, own, Clock::of(problem, a), unit, steps)))
             .collect();
         let load = |(class, sharing): (&Class, &Rc<LinkSharing>)| {
             // M/D/1
@@ -110,7 +113,7 @@ impl OwnInput {
         Self { other_inputs: a, loads, sharings, unit, steps }
     }
 
-    /// `f' = f / (1 - (1 - f) Σ)`: share of what is found that contends, given that the own input brings nothing
+    /// `f' = f / (1 - (1 - f) Σ)`: share of the messages present that contends, given that the own input brings nothing
     /// else at the moment; the class itself left out.
     fn met(&self, own: Option<usize>) -> f64 {
         let a = self.other_inputs;
@@ -123,21 +126,22 @@ impl OwnInput {
 }
 
 fn surroundings(
-    asked: &Asked,
+    problem: &Problem,
     index: usize,
     grid: &Grid,
     real_time: &[Class],
-    share: &OwnInput,
+    share: &InputShare,
     chains: Option<&Chained>,
     resolution: &Resolution,
-) -> Result<Surroundings, Overloaded> {
+) -> Result<Environments, Overloaded> {
     let (a, unit) = (share.other_inputs, resolution.unit);
-    let Some((own, Chained { sharing, interface })) = asked.position_in_real_time(index).zip(chains) else {
+    let Some((own, Chained { sharing, interface })) = problem.position_in_real_time(index).zip(chains) else {
         let load: f64 = real_time.iter().map(Class::load).sum();
-        let above = Above::new(grid, real_time, unit).ok_or(Overloaded { load, place: Place::Link })?;
-        let environment = above.environment(grid, (a, share.met(None)), asked.classes[index].rate * unit);
-        return Ok(Surroundings {
-            interface: above.interface(grid, real_time, &asked.classes[index], unit),
+        let above =
+            HigherClasses::new(grid, real_time, unit).ok_or(Overloaded { load, place: Place::Link })?;
+        let environment = above.environment(grid, (a, share.met(None)), problem.classes[index].rate * unit);
+        return Ok(Environments {
+            interface: above.interface(grid, real_time, &problem.classes[index], unit),
             environment,
         });
     };
@@ -146,28 +150,28 @@ fn surroundings(
     } else {
         let at_interface = sharing.environment(grid, real_time, own, (1.0, 1.0), 0.0, unit);
         let header_wait = sharing.header_wait(real_time, own, unit);
-        Interface::without_clocks(grid, &at_interface, asked.classes[index].message / unit, header_wait)
+        Interface::without_clocks(grid, &at_interface, problem.classes[index].message / unit, header_wait)
     };
     let environment =
         sharing.environment(grid, real_time, own, (a, share.met(Some(own))), interface.gap, unit);
-    Ok(Surroundings { interface, environment })
+    Ok(Environments { interface, environment })
 }
 
 /// The fixed point of one class.
 fn one(
-    asked: &Asked,
+    problem: &Problem,
     index: usize,
     grid: &Grid,
-    surroundings: &Surroundings,
+    surroundings: &Environments,
     other_inputs: f64,
     resolution: &Resolution,
     start: Option<&State>,
 ) -> Result<Outcome, Overloaded> {
-    let class = &asked.classes[index];
+    let class = &problem.classes[index];
     let unit = resolution.unit;
-    let shape = Shape::of(asked, class, unit);
+    let shape = Shape::of(problem, class, unit);
     let rate = class.rate * unit;
-    let Surroundings { interface, environment } = surroundings;
+    let Environments { interface, environment } = surroundings;
     let whole = interface.gaps_over(grid, shape.message);
     if !(resolution.laws || whole.iter().all(|law| resolution.holds(law))) {
         return Ok(Outcome::TooNarrow(None, Detail::default()));
@@ -187,8 +191,7 @@ fn one(
         gaps: &whole,
         coming: &coming,
         work: work.as_ref(),
-        quiet: asked.quiet_beside(index),
-        regain: &interface.regain,
+        quiet: problem.quiet_beside(index),
         set_up: &interface.set_up,
         header_wait: interface.header_wait,
     };
@@ -207,20 +210,20 @@ fn one(
         return Ok(Outcome::TooNarrow(Some(settled.state), report));
     }
     let ended = interface.ended(grid, shape.message, &whole);
-    let found = latency(asked, class, resolution, (&station, shape), (&whole, &ended), settled);
-    Ok(Outcome::Found(Found { detail: report, ..found }))
+    let found = latency(problem, class, resolution, (&station, shape), (&whole, &ended), settled);
+    Ok(Outcome::Solution(Solution { detail: report, ..found }))
 }
 
 /// The latencies of a class whose queues have settled, with gaps of whole messages at the interface (`whole`) and as
 /// the output link ends them (`ended`).
 fn latency(
-    asked: &Asked,
+    problem: &Problem,
     class: &Class,
     resolution: &Resolution,
     (station, shape): (&Station, Shape),
     (whole, ended): (&[Law; 2], &[Law; 2]),
     Settled { met, queued, state, .. }: Settled,
-) -> Found {
+) -> Solution {
     let unit = resolution.unit;
     let pace = (shape.message + shape.header + met.blocked.mean()) * unit;
     // L = P - 1 + M + E[delay of the tail], of messages that find the interface free and of others
@@ -232,23 +235,23 @@ fn latency(
             each().map(|(share, (waits, gaps))| (share, station.passage(waits, &met, gaps))).collect();
         let law = Law::mix(&laws);
         let mean = law.mean();
-        delays.push(Delays { hops: None, share: 1.0, lone: asked.stages - 1.0 + class.message, law });
+        delays.push(Delays { hops: None, share: 1.0, lone: problem.stages - 1.0 + class.message, law });
         mean
     } else {
         parts.push(met.blocked.clone());
         parts.extend(whole.clone());
         each().map(|(share, (waits, gaps))| share * station.mean_passage(waits, &met, gaps)).sum()
     };
-    let [granted, link] = [met.granted.mean(), met.waits.link.mean()].map(|cells| cells * unit);
+    let [granted, link] = [met.waits.grant.mean(), met.waits.link.mean()].map(|cells| cells * unit);
     let Parts { input, arbitration, output, gaps } =
         Parts::of(mean * unit, in_buffer.mean() * unit, granted, link);
-    Found {
-        transfer: asked.stages - 1.0 + class.message,
+    Solution {
+        transfer: problem.stages - 1.0 + class.message,
         input,
         arbitration,
         output,
         gaps,
-        waiting: 1.0 + queued.waiting * unit + asked.longer_wait(class, queued.load),
+        waiting: 1.0 + queued.waiting * unit + problem.longer_wait(class, queued.load),
         source_load: queued.load,
         pace,
         rate: class.rate,

@@ -1,7 +1,7 @@
 //! From which load on a class is saturated.
 
 use super::grid::work;
-use super::{Asked, Resolution, solve_at};
+use super::{Problem, Resolution, solve_at};
 use crate::scenario::Scenario;
 
 /// Relative precision of a saturation load.
@@ -41,11 +41,13 @@ impl Probe<'_> {
     /// Each factor afresh, as [`super::solve`] does, so that both call the same saturated.
     fn at(&self, factor: f64) -> Result<f64, f64> {
         let scaled = self.scenario.with_rates_scaled(factor);
-        let asked = Asked::new(&scaled);
-        let Some(index) = asked.places.iter().position(|place| *place == self.class) else { return Ok(0.0) };
+        let problem = Problem::new(&scaled);
+        let Some(index) = problem.places.iter().position(|place| *place == self.class) else {
+            return Ok(0.0);
+        };
         // means are enough
-        let resolution = Resolution::probing(&asked);
-        let found = solve_at(&scaled, &asked, &resolution, &[index], &[]).swap_remove(0);
+        let resolution = Resolution::probing(&problem);
+        let found = solve_at(&scaled, &problem, &resolution, &[index], &[]).swap_remove(0);
         let found = found.map_err(|over| over.load)?;
         Ok(found.source_load)
     }

@@ -41,7 +41,7 @@ use super::law::Law;
 use super::modulated::power;
 use super::queue::Time;
 
-pub(super) use company::{Company, OnLattice, Sharer};
+pub(super) use company::{OnLattice, Sharer, SharingChain};
 
 use company::Matrix;
 
@@ -117,7 +117,7 @@ impl SharedQueue {
     /// The queue of messages that come at `rate`; none if it has no steady state.
     pub(super) fn new(grid: &Grid, rate: f64, services: &Services<'_>) -> Option<Self> {
         let OnLattice { company, message, .. } = services.company;
-        let Company { left, coming: a, going: b, .. } = *company;
+        let SharingChain { left, coming: a, going: b, .. } = *company;
         if rate * services.long_run() >= 1.0 {
             return None;
         }
@@ -224,7 +224,7 @@ impl SharedQueue {
     }
 
     /// Probability that others are there when so much of such a message has gone.
-    fn there(&self, company: &Company, sent: f64) -> f64 {
+    fn there(&self, company: &SharingChain, sent: f64) -> f64 {
         let (settled, pace) = (company.settled(), company.coming + company.going);
         settled + (self.weights[1] / (self.weights[0] + self.weights[1]) - settled) * (-pace * sent).exp()
     }

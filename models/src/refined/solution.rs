@@ -1,6 +1,6 @@
 //! What is found for one class, before it is put into words.
 
-use super::iteration::State;
+use super::iteration::{Detail, State};
 use super::law::{LONGEST, Law};
 use super::station::Overloaded;
 use super::{MOST_CELLS, Resolution};
@@ -13,7 +13,7 @@ const WIDEST: f64 = 4096.0;
 
 /// All numbers of one class \[cycles\].
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct Solution {
     /// A lone message on its way.
     pub(super) transfer: f64,
     /// In input buffers behind other messages.
@@ -91,7 +91,7 @@ impl Warm {
 
 /// What comes of a class on one lattice.
 pub(super) enum Outcome {
-    Found(Found),
+    Solution(Solution),
     /// The lattice does not hold its laws; a wider one may set out from there, if it is known how far that is.
     TooNarrow(Option<State>, Detail),
 }
@@ -117,7 +117,7 @@ pub(super) fn on_wider_lattices(
     resolution: &Resolution,
     warm: Option<&Warm>,
     mut solve: impl FnMut(&Resolution, Option<&State>) -> Result<Outcome, Overloaded>,
-) -> Result<Found, Overloaded> {
+) -> Result<Solution, Overloaded> {
     let mut resolution = *resolution;
     // where lattices before were far longer than this one can become; what they held may be longer than what this one
     // must
@@ -129,7 +129,7 @@ pub(super) fn on_wider_lattices(
     loop {
         let wider = resolution.wider();
         let (state, detail) = match solve(&resolution, start.as_ref())? {
-            Outcome::Found(mut found) => {
+            Outcome::Solution(mut found) => {
                 found.detail = before.then(found.detail);
                 if found.laws().all(|law| resolution.holds(law)) {
                     let ample = found.laws().all(|law| resolution.half_holds(law));
@@ -146,7 +146,7 @@ pub(super) fn on_wider_lattices(
     }
 }
 
-impl Found {
+impl Solution {
     /// What must lie on the lattice: the delays, or for means alone what they are made of.
     fn laws(&self) -> impl Iterator<Item = &Law> {
         let state = if self.delays.is_empty() { self.warm.state.laws.as_slice() } else { &[] };
@@ -169,26 +169,6 @@ pub(super) struct Delays {
     pub(super) lone: f64,
     /// Delay \[cells\].
     pub(super) law: Law,
-}
-
-/// The account of the iteration.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Detail {
-    pub(super) rounds: u32,
-    pub(super) converged: bool,
-    /// Largest change of a mean in each round, in message lengths.
-    pub(super) changes: Vec<f64>,
-}
-
-impl Detail {
-    /// The account of two iterations, one after the other.
-    fn then(&self, next: Self) -> Self {
-        Self {
-            rounds: self.rounds + next.rounds,
-            converged: next.converged,
-            changes: self.changes.iter().copied().chain(next.changes).collect(),
-        }
-    }
 }
 
 impl Delays {

@@ -1,36 +1,40 @@
-//! The queue at the interface and the first input channel, and how the wait splits between them.
+//! The queue at a source: interface and first input channel in series.
 //!
-//! A message leaves the input channel `B` cycles after the one before it, if it was there by then: `B = M + H +
-//! max(x, (G - R - H)+)`, where `x` is what its tail was blocked for, `G` the gaps inside it, `R` its wait in the
-//! buffer, which hides them, and `H` the header's longer way. What it waits in the buffer belongs to the network
-//! latency, the rest is waiting time. How both build up along a row of Poisson messages is told in the module `row`.
+//! A message leaves the input channel `B` cycles after its predecessor, if it was there by then:
+//!
+//! ```text
+//! B = M + H + max(x, (G - R - H)+)
+//! ```
+//!
+//! `x` is the time for which its tail is blocked, `G` its gaps, `R` its wait in the buffer, which hides gaps, and `H`
+//! the header's longer way. The wait in the buffer belongs to the network latency, the rest is waiting time. The module
+//! [`in_buffer`](super::in_buffer) follows successive messages of a Poisson class.
 //!
 //! # Bursts
 //!
-//! Messages of a burst come before their predecessors are gone, the more of them the longer the wait `T`: if one is
-//! half served and a geometric number waits before it, the share `κ` of those that wait when the one before them is
-//! served follows from `E[T] / E[B] = 1/2 + κ / (1 - κ)`; what Poisson arrivals give is the least.
+//! Messages of a burst arrive before their predecessors have left, the more of them the longer the wait `T`. One of
+//! them is half served and a geometric number waits before it. So the share `κ` of those that wait when their
+//! predecessor is served follows from the mean wait; Poisson arrivals give the least `κ`:
+//!
+//! ```text
+//! E[T] / E[B] = 1/2 + κ / (1 - κ)
+//! ```
 //!
 //! Where the other real-time classes come in bursts only, all gaps come together while one of them is in a burst. For
-//! the share `q` of the time none is: then messages come back to back, each behind the one before by `x + H` more, as
-//! far as the buffer has room, and a stream may fit into the channel that does not when others are there:
+//! the share `q` of the time none is. Then messages come back to back, each behind its predecessor by `x + H` more, as
+//! far as the buffer has room; and a stream may fit into the channel that does not when the others are present:
 //!
 //! ```text
 //! R(z) = q C(z) (1 - κ) / (1 - κ z^H x(z)) + (1 - q) ..,   P_0 = q P_0(M + H + x) + (1 - q) P_0(rest of B)
 //! ```
 //!
-//! with `C` what the first in the row finds; no long wait in the buffer hides gaps then (our approximation).
-
-mod row;
+//! `C` is the wait of the second message. No long wait in the buffer hides gaps then (our approximation).
 
 use super::bursty_source::{BurstySource, Service};
 use super::grid::Grid;
+use super::in_buffer::{self, IDLE, InBuffer, LAST, Part, Predecessor, STATES, Settled, WaitsByState};
 use super::law::Law;
 use super::station::{OutputDelays, Overloaded, Place, Shape};
-
-pub(super) use row::{InBuffer, Row, STATES};
-
-use row::{Ahead, FREE, LAST, Part, Rows};
 
 /// A class at its interface.
 pub(super) struct Source<'s> {
@@ -51,8 +55,6 @@ pub(super) struct Source<'s> {
     pub(super) quiet: f64,
     /// `v_N`: what a header waits for higher classes.
     pub(super) set_up: &'s Law,
-    /// What a stalled message waits for to regain the link.
-    pub(super) regain: &'s Law,
     /// Mean wait of a header for equal classes in the midst of their turn \[cells\].
     pub(super) header_wait: f64,
 }
@@ -61,8 +63,8 @@ pub(super) struct Source<'s> {
 #[derive(Clone)]
 pub(super) struct Queued {
     pub(super) in_buffer: InBuffer,
-    /// By what they find.
-    pub(super) row: Row,
+    /// The same by state, before the set-up.
+    pub(super) by_state: WaitsByState,
     /// Mean wait before the interface \[cells\], from the cell in which the message is there.
     pub(super) waiting: f64,
     /// `λ b`, of long rows: 1 is saturation.
@@ -98,47 +100,56 @@ impl Predecessors {
 
 impl Source<'_> {
     /// One round, from what blocks tails and the in-buffer waits of the last round.
-    pub(super) fn round(&self, met: &OutputDelays, row: &Row) -> Result<Queued, Overloaded> {
+    pub(super) fn round(&self, met: &OutputDelays, before: &WaitsByState) -> Result<Queued, Overloaded> {
         match &self.bursts {
-            Some(bursts) => self.in_bursts(bursts, met, &row.waits[LAST]),
-            None => self.in_a_row(met, row),
+            Some(bursts) => self.in_bursts(bursts, met, &before.waits[LAST]),
+            None => self.poisson(met, before),
         }
     }
 
-    /// One round of a class with Poisson sources (module `row`).
-    fn in_a_row(&self, met: &OutputDelays, row: &Row) -> Result<Queued, Overloaded> {
+    /// One round of a class with Poisson sources (module `in_buffer`).
+    fn poisson(&self, met: &OutputDelays, before: &WaitsByState) -> Result<Queued, Overloaded> {
         let rate = self.rate;
         let stalled = self.stalled(&met.blocked, self.coming);
         let work = self.work.map(|[gaps, rest]| (self.stalled(&met.blocked, rest), gaps));
         let service = self.shape.message + self.shape.header + stalled.mean();
         let room = self.room(met.blocked.mean() - met.waits.grant.mean(), service);
-        let ahead: [Ahead; STATES] =
-            std::array::from_fn(|j| self.ahead(j == FREE, &row.waits[j], &stalled, work.as_ref(), room));
-        let entering: f64 = ahead[LAST].parts.iter().map(|part| part.share * part.entering.mean()).sum();
-        let load = rate * ahead[LAST].service.mean().max(entering);
+        let predecessors: [Predecessor; STATES] = std::array::from_fn(|j| {
+            self.predecessor(j == IDLE, &before.waits[j], &stalled, work.as_ref(), room)
+        });
+        let entering: f64 =
+            predecessors[LAST].parts.iter().map(|part| part.share * part.entering.mean()).sum();
+        let load = rate * predecessors[LAST].service.mean().max(entering);
         let over = Overloaded { load, place: Place::Source };
-        let Rows { row, wait } = row::next(self.grid, rate, &ahead).ok_or(over)?;
-        let row = if self.holds_whole_messages() {
-            row
+        let Settled { waits, wait } = in_buffer::next(self.grid, rate, &predecessors).ok_or(over)?;
+        let waits = if self.holds_whole_messages() {
+            waits
         } else {
             let most = Law::constant(room);
-            row.map(|law| law.min(&most))
+            waits.map(|law| law.min(&most))
         };
-        let residence: f64 = row.means().iter().sum();
-        let alone = row.shares[FREE] * (self.header_wait + self.set_up.mean());
+        let residence: f64 = waits.means().iter().sum();
+        let alone = waits.shares[IDLE] * (self.header_wait + self.set_up.mean());
         let waiting = (wait - residence).max(0.0) + alone;
-        Ok(Queued { in_buffer: self.in_buffer(&row), row, waiting, load })
+        Ok(Queued { in_buffer: self.in_buffer(&waits), by_state: waits, waiting, load })
     }
 
-    /// What messages that have found the interface free, or not, do to those behind them. Services are those of the
-    /// `work` that is done, where bursts above make other gaps of it: what holds up a tail then, and gaps.
-    fn ahead(&self, free: bool, waits: &Law, stalled: &Law, work: Option<&(Law, &Law)>, room: f64) -> Ahead {
+    /// Effect on their successors of messages that found the interface `idle` or busy. Services are those of the `work`
+    /// that is done, where bursts above make other gaps of it.
+    fn predecessor(
+        &self,
+        idle: bool,
+        waits: &Law,
+        stalled: &Law,
+        work: Option<&(Law, &Law)>,
+        room: f64,
+    ) -> Predecessor {
         let Self { grid, shape, .. } = self;
         let (m, header) = (shape.message, shape.header);
-        // who finds the interface free waits there for the classes above; the buffer empties meanwhile
-        let waits_above = free && self.set_up.positive() > 0.0;
+        // the first message of a busy period waits for the classes above; the buffer empties meanwhile
+        let waits_above = idle && self.set_up.positive() > 0.0;
         let left = if waits_above { grid.excess(waits, self.set_up) } else { waits.clone() };
-        let gaps = &self.gaps[usize::from(!free)];
+        let gaps = &self.gaps[usize::from(!idle)];
         let hidden = |stalled: &Law, gaps: &Law| stalled.max(&grid.excess(gaps, &left.plus(header)));
         let service = work.map_or_else(|| hidden(stalled, gaps), |(stalled, gaps)| hidden(stalled, gaps));
         let mut service = service.plus(m + header);
@@ -159,7 +170,7 @@ impl Source<'_> {
             let late = if whole_messages { grid.sum(&law.min(&Law::constant(room)), &held_up) } else { law };
             Part { share, late, entering }
         };
-        Ahead { parts: near.into_iter().chain(far).map(part).collect(), gaps: gaps.clone(), service }
+        Predecessor { parts: near.into_iter().chain(far).map(part).collect(), gaps: gaps.clone(), service }
     }
 
     /// One round of a class that comes in bursts.
@@ -221,8 +232,8 @@ impl Source<'_> {
         let in_buffer = if self.holds_whole_messages() { mixed } else { mixed.min(&room) };
         let residence = (1.0 - first) * in_buffer.mean();
         let waiting = (mean_wait - residence).max(0.0) + first * self.header_wait;
-        let row = Row::of_two(first, &in_buffer);
-        Ok(Queued { in_buffer: self.in_buffer(&row), row, waiting, load })
+        let by_state = WaitsByState::of_two(first, &in_buffer);
+        Ok(Queued { in_buffer: self.in_buffer(&by_state), by_state, waiting, load })
     }
 
     /// In-buffer wait while no other class is in a burst: `R = C + (x + H)^n`, `n` geometric with the ratio `κ`.
@@ -255,28 +266,26 @@ impl Source<'_> {
         (mixed(without.first, with.first), mixed(without.second, with.second))
     }
 
-    /// What holds up a tail: `x`, and for a message longer than the buffer, which stalls the interface, the wait to
-    /// regain its link and what comes between the rest of its flits, as far as a full buffer does not hide it.
-    ///
-    /// What was found has been sent while it was stalled.
+    /// Time for which a tail is blocked: `x`. A message longer than the buffer stalls the interface: later arrivals of
+    /// others between the rest of its flits are added, as far as a full buffer does not hide them. The work found at
+    /// the start has been sent during the stall.
     fn stalled(&self, blocked: &Law, coming: &Law) -> Law {
         if !self.shape.is_short() {
             return blocked.clone();
         }
         let b = self.shape.buffer;
         let stall: f64 = blocked.probabilities().iter().skip(b.ceil() as usize + 1).sum();
-        let back = self.grid.sum(coming, self.regain).less(b);
-        self.grid.sum(blocked, &back.sometimes(stall))
+        self.grid.sum(blocked, &coming.less(b).sometimes(stall))
     }
 
-    /// What messages wait in the buffer, by what they find at the interface.
-    pub(super) fn in_buffer(&self, row: &Row) -> InBuffer {
-        row.in_buffer(self.set_up, self.grid)
+    /// Waits in the buffer after the set-up.
+    pub(super) fn in_buffer(&self, waits: &WaitsByState) -> InBuffer {
+        waits.in_buffer(self.set_up, self.grid)
     }
 
     /// In-buffer wait behind lone messages that fill the buffer.
-    pub(super) fn full(&self) -> Row {
-        Row::of_two(0.0, &Law::constant(self.room(0.0, self.shape.message + self.shape.header)))
+    pub(super) fn full(&self) -> WaitsByState {
+        WaitsByState::of_two(0.0, &Law::constant(self.room(0.0, self.shape.message + self.shape.header)))
     }
 
     /// Whether a buffer has room for a message and the first flits of another.

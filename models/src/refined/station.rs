@@ -11,18 +11,19 @@ mod passage;
 
 use std::rc::Rc;
 
+use super::ablation::{Step, without};
 use super::grid::{Grid, Transform, product};
+use super::in_buffer::InBuffer;
 use super::interruptions::Interruptions;
 use super::law::Law;
 use super::queue::{Queue, Time};
-use super::shared_queue::{Company, OnLattice, Services, SharedQueue};
-use super::source::InBuffer;
+use super::shared_queue::{OnLattice, Services, SharedQueue, SharingChain};
 
 /// The environment of a class on an output link: delays by other classes, and the share of its traffic that contends.
 #[derive(Clone)]
-pub(super) struct Environment {
+pub(super) struct LinkEnvironment {
     /// The other real-time classes while the class keeps the link busy; none where they are strictly higher.
-    pub(super) company: Option<Company>,
+    pub(super) company: Option<SharingChain>,
     /// `f`: share of the class's own messages for the output that come over other inputs.
     pub(super) contending: f64,
     /// `K` while the message is in step with its arrival: its own input brings nothing else.
@@ -74,7 +75,7 @@ pub(super) struct Arriving {
     pub(super) gaps: [Law; 2],
     /// `(G_r - b)+`: over the flits that the buffer does not hold, as far as a full buffer does not hide them.
     pub(super) held: [Law; 2],
-    /// Who finds its interface free, and what is waited in the buffer.
+    /// Waits in the buffer of messages that found their interface idle, and busy.
     pub(super) in_buffer: InBuffer,
     /// Whether gaps are few and long, so that one counts wherever in the message it is looked for.
     pub(super) bursty: bool,
@@ -84,7 +85,7 @@ pub(super) struct Arriving {
 pub(super) struct Station<'s> {
     grid: &'s Grid,
     shape: Shape,
-    environment: &'s Environment,
+    environment: &'s LinkEnvironment,
     /// Rate of the class's messages that contend for the output.
     pub(super) rate: f64,
     /// Messages that can be ahead at the crossbar: one over each other input.
@@ -95,7 +96,7 @@ pub(super) struct Station<'s> {
     company: Option<OnLattice>,
     /// How much longer a message holds the virtual channel because links further on hold it up.
     held_up: &'s Law,
-    /// Whether they hold its link, too: an ejection link waits for nobody.
+    /// Whether they block its link, too: an ejection link is never blocked.
     link_is_held: bool,
     /// `i`: the idle cycle, as far as it is seen.
     idle: Law,
@@ -127,8 +128,6 @@ pub(super) struct OutputDelays {
     pub(super) waits: Waits,
     /// `x`: how much longer than a lone one the tail takes to cross.
     pub(super) blocked: Law,
-    /// The part of it before the grant.
-    pub(super) granted: Law,
     /// Wait for the link behind the own class only.
     pub(super) own: Law,
     /// The queue at the link, where others share it.
@@ -175,7 +174,7 @@ impl<'s> Station<'s> {
     pub(super) fn new(
         grid: &'s Grid,
         shape: Shape,
-        environment: &'s Environment,
+        environment: &'s LinkEnvironment,
         rate: f64,
         ahead: f64,
         held_up: &'s Law,
@@ -235,7 +234,11 @@ impl<'s> Station<'s> {
         let hole = |lag: &Law, i: usize| {
             let gap = &arriving.gaps[i];
             let hidden = grid.excess(gap, &lag.plus(shape.header));
-            let bare = if on_link { (1.0 - environment.contending) * lag.positive() } else { 0.0 };
+            let bare = if on_link && !without(Step::BareGaps) {
+                (1.0 - environment.contending) * lag.positive()
+            } else {
+                0.0
+            };
             let mut hole =
                 if bare > 1e-12 { Law::mixture(&[(1.0 - bare, &hidden), (bare, gap)]) } else { hidden };
             if shape.is_short() {
@@ -244,7 +247,7 @@ impl<'s> Station<'s> {
             }
             hole
         };
-        let InBuffer { free, waits } = &arriving.in_buffer;
+        let InBuffer { idle: free, waits } = &arriving.in_buffer;
         let of =
             |i: usize| if waits[i].positive() > 0.0 { hole(&grid.sum(&waits[i], y), i) } else { hole(y, i) };
         if *free > 1.0 - 1e-12 {
@@ -255,24 +258,10 @@ impl<'s> Station<'s> {
 
     /// One round: the two queues and the back-pressure.
     pub(super) fn round(&self, arriving: &Arriving, now: &Waits) -> Result<OutputDelays, Overloaded> {
-        let Self { grid, shape, environment, .. } = self;
+        let Self { grid, shape, .. } = self;
         let (m, b) = (shape.message, shape.buffer);
         let grant = self.virtual_channel(arriving, now)?;
         let LinkQueue { wait: link, own, sojourn, shared } = self.link(arriving, now)?;
-        // back-pressure (max-plus)
-        let full = self.until_room(&sojourn, b);
-        // where the buffer is full, the greater of both, of the longest waits for the virtual channel and of the time
-        // until room: both are long when much is ahead
-        let (room, full) = (1.0 - full.positive(), full.given_positive());
-        let (short, long) = grant.at_quantile(room);
-        let in_step = Law::mixture(&[(room, &short), (1.0 - room, &long.max_in_step(&full))]);
-        // what interrupts best effort on the link does not stop the crossbar: the part of its wait that is named
-        // arbitration takes both as independent (our approximation)
-        let granted = if environment.alone.is_none() {
-            Law::mixture(&[(room, &short), (1.0 - room, &long.max(&full))])
-        } else {
-            in_step.clone()
-        };
         // the tail crosses when the flit b places ahead has left: one of its own message, (V + K^(M - b) - b)+, or one
         // of a message before it, (V' - M - (b - M) C / M)+
         let behind = if shape.is_short() {
@@ -280,14 +269,14 @@ impl<'s> Station<'s> {
         } else {
             // by the work found where the buffer holds one message; where it holds more, V' is mostly time in which
             // others hold the link, and flits decide (our approximation)
-            if b < 2.0 * m {
+            if b < 2.0 * m || without(Step::FlitsAhead) {
                 own.less(m + (b - m) * self.service.mean / m)
             } else {
                 self.until_room(&sojourn, b - m).less(m)
             }
         };
-        let blocked = in_step.max_in_step(&behind);
-        Ok(OutputDelays { waits: Waits { grant, link }, blocked, granted, own, shared })
+        let blocked = grant.max_in_step(&behind);
+        Ok(OutputDelays { waits: Waits { grant, link }, blocked, own, shared })
     }
 
     /// Time for which a message without gaps holds the virtual channel.
@@ -295,10 +284,14 @@ impl<'s> Station<'s> {
         self.shape.message + self.shape.idle
     }
 
-    /// `law`, in bursts no more than once per input: who is held up for long holds its input up as well, so that of
+    /// `law`, in bursts no more than once per input: a message that is blocked for long blocks its input, so that of
     /// each input one message waits.
     fn once_per_input(&self, arriving: &Arriving, law: Law) -> Law {
-        if arriving.bursty { law.met_once(self.rate / self.inputs, self.holding_time()) } else { law }
+        if arriving.bursty && !without(Step::OncePerInput) {
+            law.met_once(self.rate / self.inputs, self.holding_time())
+        } else {
+            law
+        }
     }
 
     /// A service that lasts at least as long as links further on hold it up.

@@ -20,21 +20,22 @@
 //!
 //! Two things are remembered from router to router:
 //!
-//! - Who has waited for one of its class follows it closely into the next input channel and waits there again if that
-//!   one is held up ([`Behind`]); with the probability `p` that both want the same output it stays behind.
-//! - Who has made a gap comes over the same channel in the midst of the gap. If it wants the same output, again `p`,
-//!   its own header's longer way makes the flits behind it wait on the link what the crossbar would have hidden: a gap
-//!   that is *escorted* stays as it is.
+//! - A message that has waited for its predecessor follows it closely into the next input channel and waits there again
+//!   if that one is blocked ([`Behind`]); with the probability `p` that both want the same output it stays behind.
+//! - A message that has made a gap is on the same channel in the midst of the gap. If it wants the same output, again
+//!   `p`, its own header's longer way makes the flits behind it wait on the link what the crossbar would have hidden: a
+//!   gap that is *escorted* stays as it is.
 //!
 //! Where there is no gap, or the header has met no more than other classes once, laws are held cell by cell, so that
-//! whoever meets one thing at most on the way is exact. Only what is left over is put on a [`Lattice`].
+//! a message with at most one delay on the way is exact. Only what is left over is put on a [`Lattice`].
 
 mod lattice;
 mod weights;
 
+use super::ablation::{Step, without};
 use super::grid::Grid;
+use super::in_buffer::InBuffer;
 use super::law::Law;
-use super::source::InBuffer;
 use lattice::{Lattice, OutputDelays};
 pub(super) use weights::mix;
 use weights::{add_at, both, first, greater, hidden, positive, raced, scale, scaled, shifted};
@@ -67,7 +68,7 @@ pub(super) struct TailAndHeader<'g> {
 
 /// What a message meets at one router, weights by cells.
 #[derive(Clone, Default)]
-pub(super) struct Crossed {
+pub(super) struct RouterDelays {
     /// Wait behind the own class alone, for the output: as others come, and directly behind a message of the same input
     /// that wanted the same output.
     pub(super) own: [Vec<f64>; 2],
@@ -103,12 +104,12 @@ struct Group {
 
 /// Messages in the midst of a router.
 struct Moving<'m> {
-    met: &'m Crossed,
+    met: &'m RouterDelays,
     /// Headers on the two rows of gaps; none on the second where they wait for all that they find.
     passed: Option<usize>,
     groups: [Group; 2],
     gaps: [[Vec<f64>; 2]; 2],
-    /// Gaps of those who have just found others.
+    /// Gaps of messages that have just found others present.
     born: Vec<f64>,
     /// The lattice behind the router, and what of it was not there before: by state, and escorted.
     after: Lattice,
@@ -124,7 +125,7 @@ impl Moving<'_> {
 }
 
 impl<'g> TailAndHeader<'g> {
-    /// On entry: whoever found the interface free or not, and what it has waited in the buffer. Where both have
+    /// On entry: messages that found the interface idle or busy, after their waits in the buffer. Where both have
     /// been delayed the lattice has `side` points, `step` cells apart.
     pub(super) fn new(
         grid: &'g Grid,
@@ -154,7 +155,7 @@ impl<'g> TailAndHeader<'g> {
     }
 
     /// Through a router.
-    pub(super) fn cross(&mut self, met: &Crossed) {
+    pub(super) fn cross(&mut self, met: &RouterDelays) {
         let mut moving = Moving {
             met,
             passed: met.header.is_finite().then_some(met.header.round() as usize),
@@ -179,7 +180,7 @@ impl<'g> TailAndHeader<'g> {
     }
 
     /// `H <- H + a`, `T <- H`
-    fn wait_without_gaps(&mut self, met: &Crossed) -> [Group; 2] {
+    fn wait_without_gaps(&mut self, met: &RouterDelays) -> [Group; 2] {
         let mut groups = [Group::default(), Group::default()];
         // by whether their predecessor wants the same output
         let mut waited = [Vec::new(), Vec::new()];
@@ -202,9 +203,10 @@ impl<'g> TailAndHeader<'g> {
         let header = moving.header(row);
         let (none, alone) = (first(&met.own[0]), &met.in_channel[ALONE]);
         let [free, escorted] = &mut moving.gaps[row];
-        // who makes an escorted gap goes on along with it, or not
-        mix(free, 1.0 - met.same, escorted);
-        scale(escorted, met.same);
+        // the message that makes an escorted gap goes on along with it, or not
+        let same = if without(Step::Escorts) { 0.0 } else { met.same };
+        mix(free, 1.0 - same, escorted);
+        scale(escorted, same);
         *free = hidden(free, met.hidden, header);
         let all = both(free, escorted);
         let whole: f64 = all.iter().sum();
@@ -253,6 +255,7 @@ impl<'g> TailAndHeader<'g> {
         let mut own = scaled(&met.own[0], 1.0 - same);
         mix(&mut own, same, &met.own[1]);
         let quiet = first(&own);
+        let escorts = if without(Step::Escorts) { 0.0 } else { met.same };
         let waits = [scaled(&in_channel, quiet), self.sum(&in_channel, &positive(&own))];
         let fresh = self.lattice.weights(&met.fresh);
         for (i, wait) in waits.iter().enumerate() {
@@ -261,7 +264,7 @@ impl<'g> TailAndHeader<'g> {
                 let met = OutputDelays {
                     wait: self.lattice.weights(wait),
                     found: self.lattice.weights(&met.found[i]),
-                    hidden: met.hidden * (1.0 - self.escorted * met.same),
+                    hidden: met.hidden * (1.0 - self.escorted * escorts),
                     header: met.header,
                     closed: met.closed,
                 };

@@ -1,9 +1,9 @@
 //! From what was found to an [`Answer`]: names, reasons, notes.
 
 use super::laws::Laws;
-use super::solution::Found;
+use super::solution::Solution;
 use super::station::{Overloaded, Place};
-use super::{Asked, Options, Solved, saturation, validity};
+use super::{Options, Problem, Solved, saturation, validity};
 use crate::answer::{Answer, ClassAnswer, Report, Saturation};
 use crate::lattice::Distribution;
 use crate::model::Model;
@@ -19,11 +19,11 @@ pub(crate) const LACKS: [Quantity; 5] = [
     Quantity::AcceptedRate,
 ];
 
-pub(super) fn answer(scenario: &Scenario, asked: &Asked, solved: Solved, options: &Options) -> Answer {
+pub(super) fn answer(scenario: &Scenario, problem: &Problem, solved: Solved, options: &Options) -> Answer {
     let Solved { report, found, laws } = solved;
     let mut classes: Vec<ClassAnswer> = scenario.classes().iter().map(ClassAnswer::of).collect();
     for ((place, class), answer) in scenario.classes().iter().enumerate().zip(&mut classes) {
-        match asked.places.iter().position(|active| *active == place) {
+        match problem.places.iter().position(|active| *active == place) {
             None => silent(class, answer),
             Some(active) => match &found[active] {
                 Ok(found) => {
@@ -98,7 +98,7 @@ fn silent(class: &crate::scenario::ClassSpec, answer: &mut ClassAnswer) {
     answer.set_distributions(class, Err(because));
 }
 
-fn found(class: &crate::scenario::ClassSpec, found: &Found, answer: &mut ClassAnswer) {
+fn found(class: &crate::scenario::ClassSpec, found: &Solution, answer: &mut ClassAnswer) {
     let latency = found.latency();
     answer.network_latency_cycles = Some(latency);
     answer.transfer_cycles = Some(found.transfer);
@@ -129,7 +129,7 @@ fn distributions(
         let because = if options.distributions {
             "so near to saturation the model has means but no distribution"
         } else {
-            "distributions were not asked for"
+            "distributions were not problem for"
         };
         answer.set_distributions(class, Err(because));
         return;

@@ -47,7 +47,12 @@ impl Scale {
     }
 
     /// The difference on the scale and the variance of its noise; `None` if there is no such difference.
-    pub(super) fn difference(self, model: f64, whole: f64, simulated: ConfidenceInterval) -> Option<(f64, f64)> {
+    pub(super) fn difference(
+        self,
+        model: f64,
+        whole: f64,
+        simulated: ConfidenceInterval,
+    ) -> Option<(f64, f64)> {
         let ConfidenceInterval { value, lower_95, upper_95 } = simulated;
         let (lower, upper) = (lower_95?, upper_95?);
         let deviation = (upper - lower) / (2.0 * IN_HALF_WIDTH);

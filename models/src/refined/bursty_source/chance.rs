@@ -45,6 +45,7 @@
 
 use super::active_streams::State;
 use super::{Relative, Sums};
+use crate::refined::ablation::{Step, without};
 
 /// `-ζ(1/2) / sqrt(2 π)`
 const OVERSHOOT: f64 = 0.582_597_157_939_010_7;
@@ -65,7 +66,7 @@ impl Local {
         // a mean burst takes N of the spacing
         let up = (streams - active) * on / (1.0 - on) / burst;
         let (empty, variance) = (1.0 - active * r, active * variance);
-        let noise = if variance > 0.0 {
+        let noise = if variance > 0.0 && !without(Step::Chance) {
             variance * (-2.0 * OVERSHOOT * empty.abs() / variance.sqrt()).exp()
         } else {
             0.0

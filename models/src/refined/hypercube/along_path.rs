@@ -3,11 +3,11 @@
 use super::super::ecube_paths::Output;
 use super::super::law::Law;
 use super::super::source::Queued;
-use super::super::station::{Environment, Shape};
-use super::super::tail_and_header::{Crossed, TailAndHeader, mix};
+use super::super::station::{LinkEnvironment, Shape};
+use super::super::tail_and_header::{RouterDelays, TailAndHeader, mix};
 use super::OneClass;
-use super::input_channel::InChannel;
-use super::stations::{Like, Station, Stations};
+use super::input_channel::ChannelWait;
+use super::stations::{OutputKind, Station, Stations};
 
 /// Mean delays of a typical path that the lattice of the laws spans.
 const SPAN: f64 = 12.0;
@@ -16,7 +16,7 @@ const SPAN_OF_MEANS: f64 = 8.0;
 
 /// A router on the paths of some hops.
 #[derive(Clone)]
-pub(super) struct Stop {
+pub(super) struct PathRouter {
     /// How often it is which station.
     pub(super) stations: Vec<(f64, usize)>,
     /// How often it is reached over the channel of which dimension; never, if it is the first.
@@ -28,11 +28,11 @@ pub(super) struct Stop {
     inside: f64,
 }
 
-impl Stop {
+impl PathRouter {
     fn new(
         class: &OneClass<'_>,
         stations: &Stations,
-        in_channel: &[InChannel],
+        in_channel: &[ChannelWait],
         outputs: &[(f64, Output)],
     ) -> Self {
         let mut channels = vec![0.0; in_channel.len()];
@@ -55,7 +55,7 @@ impl Stop {
 
 /// All paths of some hops, with mean times over the routers \[cells\].
 pub(super) struct Path {
-    pub(super) stops: Vec<Stop>,
+    pub(super) stops: Vec<PathRouter>,
     /// Behind others of the input channels, and the part of it inside them.
     pub(super) waits: f64,
     pub(super) inside: f64,
@@ -67,11 +67,12 @@ impl Path {
     pub(super) fn new(
         class: &OneClass<'_>,
         stations: &Stations,
-        in_channel: &[InChannel],
+        in_channel: &[ChannelWait],
         hops: u32,
     ) -> Self {
         let paths = class.paths;
-        let stops = (1..=hops + 1).map(|k| Stop::new(class, stations, in_channel, &paths.outputs(hops, k)));
+        let stops =
+            (1..=hops + 1).map(|k| PathRouter::new(class, stations, in_channel, &paths.outputs(hops, k)));
         Self::over(stations, stops.collect())
     }
 
@@ -79,10 +80,10 @@ impl Path {
     pub(super) fn mean(
         class: &OneClass<'_>,
         stations: &Stations,
-        in_channel: &[InChannel],
+        in_channel: &[ChannelWait],
         hops: u32,
     ) -> Self {
-        let stop = |outputs: Vec<(f64, Output)>| Stop::new(class, stations, in_channel, &outputs);
+        let stop = |outputs: Vec<(f64, Output)>| PathRouter::new(class, stations, in_channel, &outputs);
         let paths = class.paths;
         let mut stops = vec![stop(paths.first())];
         if hops > 1 {
@@ -92,42 +93,42 @@ impl Path {
         Self::over(stations, stops)
     }
 
-    fn over(stations: &Stations, stops: Vec<Stop>) -> Self {
+    fn over(stations: &Stations, stops: Vec<PathRouter>) -> Self {
         let sum = |what: &dyn Fn(&Station) -> f64| {
             stops.iter().map(|stop| stations.mean(&stop.stations, what)).sum()
         };
         Self {
             waits: stops.iter().map(|stop| stop.in_channel).sum(),
             inside: stops.iter().map(|stop| stop.inside).sum(),
-            granted: sum(&|station| station.met.granted.mean()),
+            granted: sum(&|station| station.met.waits.grant.mean()),
             link: sum(&|station| station.met.waits.link.mean()),
             stops,
         }
     }
 }
 
-/// What is met at each station.
-pub(super) struct Prepared(Vec<Crossed>);
+/// Delays at each station.
+pub(super) struct Prepared(Vec<RouterDelays>);
 
 impl Prepared {
     pub(super) fn new(stations: &Stations) -> Self {
         let weights = |law: &Law| law.probabilities().to_vec();
-        let one = |(_, station): &(Like, Station)| {
-            let Environment { set_up, left_behind, fresh, .. } = &station.environment;
-            Crossed {
+        let one = |(_, station): &(OutputKind, Station)| {
+            let LinkEnvironment { set_up, left_behind, fresh, .. } = &station.environment;
+            RouterDelays {
                 own: station.own_on_link.each_ref().map(weights),
                 found: [weights(set_up), weights(left_behind)],
                 fresh: weights(&fresh[fresh.len() / 2]),
                 interrupted: weights(&station.interrupted),
-                ..Crossed::default()
+                ..RouterDelays::default()
             }
         };
         Self(stations.known.iter().map(one).collect())
     }
 
     /// The mixture over stations.
-    fn crossed(&self, stations: &[(f64, usize)]) -> Crossed {
-        let mut mean = Crossed::default();
+    fn crossed(&self, stations: &[(f64, usize)]) -> RouterDelays {
+        let mut mean = RouterDelays::default();
         for (share, at) in stations {
             let one = &self.0[*at];
             mix(&mut mean.own[0], *share, &one.own[0]);
@@ -159,7 +160,7 @@ impl<'g> OneClass<'g> {
         &self,
         path: &Path,
         prepared: &Prepared,
-        in_channel: &[InChannel],
+        in_channel: &[ChannelWait],
         mut joint: TailAndHeader<'_>,
     ) -> Law {
         let last = path.stops.len();
@@ -175,7 +176,7 @@ impl<'g> OneClass<'g> {
         &self,
         path: &Path,
         prepared: &Prepared,
-        in_channel: &[InChannel],
+        in_channel: &[ChannelWait],
         mut joint: TailAndHeader<'_>,
     ) -> f64 {
         let hops = path.stops.len() as u32 - 1;
@@ -202,11 +203,11 @@ impl<'g> OneClass<'g> {
     fn cross(
         &self,
         joint: &mut TailAndHeader<'_>,
-        stop: &Stop,
+        stop: &PathRouter,
         k: u32,
         last: bool,
         prepared: &Prepared,
-        in_channel: &[InChannel],
+        in_channel: &[ChannelWait],
     ) {
         let mut met = prepared.crossed(&stop.stations);
         for (share, s) in &stop.channels {

@@ -1,11 +1,12 @@
 //! What a class meets of itself at the outputs of a cube.
 
+use super::super::ablation::{Step, without};
 use super::super::ecube_paths::{Crossing, Output};
 use super::super::grid::{Grid, product};
 use super::super::law::Law;
-use super::super::station::{Environment, OutputDelays};
+use super::super::station::{LinkEnvironment, OutputDelays};
 use super::input_channel::less_exponential;
-use super::{Held, OneClass};
+use super::{Blocking, OneClass};
 
 /// Messages of the own class ahead at an output.
 pub(super) struct Contended {
@@ -15,7 +16,7 @@ pub(super) struct Contended {
     pub(super) wait: f64,
     /// `w_0`: of those that come at any moment.
     alone: f64,
-    /// `Σ (1 - exp(-u_j (1 + w)))`: others that go before who follows directly behind one of its input.
+    /// `Σ (1 - exp(-u_j (1 + w)))`: others that go before a message directly behind one of its input.
     came: f64,
     /// `(v_d + I - G)+`
     slower: Law,
@@ -36,10 +37,10 @@ impl OneClass<'_> {
     /// `u_j = p_j u`; a mean over outputs that are met so often.
     ///
     /// An input brings its messages one after another, so that of each no more than one asks for the output at a time.
-    /// Who comes at any moment meets one of input `j` being sent, `u_j / 2`, or waiting, by Little's law `u_j w_j`. The
-    /// share `u_i` follows directly behind a message of the own input for the same output. It meets all that asked
-    /// while that one waited and was sent, none of which has been begun, and what others delayed that one by on the
-    /// link beyond the gaps in which it had come, `(v_d + I - G)+`, as far as it left the crossbar, `b` (our own
+    /// A message that arrives at any moment meets one of input `j` being sent, `u_j / 2`, or waiting, by Little's law
+    /// `u_j w_j`. The share `u_i` follows directly behind a message of the own input for the same output. It meets all
+    /// that asked while that one waited and was sent, none of which has been begun, and what others delayed that one by
+    /// on the link beyond the gaps in which it had come, `(v_d + I - G)+`, as far as it left the crossbar, `b` (our own
     /// approximation, a mean-value analysis):
     ///
     /// ```text
@@ -50,8 +51,8 @@ impl OneClass<'_> {
         &self,
         last: bool,
         outputs: &[(f64, Output)],
-        environment: &Environment,
-        held: &Held,
+        environment: &LinkEnvironment,
+        held: &Blocking,
     ) -> Contended {
         let grid = self.grid;
         let link = self.link(last);
@@ -73,7 +74,7 @@ impl OneClass<'_> {
                 known.len() - 1
             });
             let own = inputs.iter().position(|(from, _)| *from == output.from);
-            // an ejection link at which a message starts is met by nobody
+            // no message meets an ejection link at which a message starts
             let of = own.map_or_else(OfInput::default, |own| known[place].1[own]);
             mean.wait += share * of.wait;
             mean.alone += share * of.alone;
@@ -97,7 +98,7 @@ impl OneClass<'_> {
     pub(super) fn own_waits(
         &self,
         crossing: Crossing,
-        environment: &Environment,
+        environment: &LinkEnvironment,
         contended: &Contended,
         met: &OutputDelays,
     ) -> [Law; 2] {
@@ -130,10 +131,10 @@ impl OneClass<'_> {
     /// X_1 = X + J,   X_0 = (X + J - Exp(λ))+,   X = (1 - u_B) X_0 + u_B X_1
     /// ```
     ///
-    /// Whoever waits for one of its class waits `X` besides; who finds none is taken to find nothing of it. What best
-    /// effort waits for is all of a priority queue, which has it already (our approximations).
+    /// A message that waits for its class waits `X` besides; a message that meets none of its class meets nothing of
+    /// it. Best effort waits for all of a priority queue, which includes it (our approximations).
     pub(super) fn link_waits(&self, last: bool, contended: &Contended, at_crossbar: &[Law; 2]) -> [Law; 2] {
-        if self.own.is_none() {
+        if self.own.is_none() || without(Step::Trains) {
             return at_crossbar.clone();
         }
         let Contended { completion, slower, .. } = contended;

@@ -1,10 +1,10 @@
 //! Gaps inside messages, as they arrive at the routers of a path.
 
-use super::super::chained_blocking::Held;
+use super::super::chained_blocking::Blocking;
+use super::super::in_buffer::InBuffer;
 use super::super::interruptions::Interruptions;
 use super::super::law::Law;
-use super::super::source::InBuffer;
-use super::super::station::{Arriving, Environment, OutputDelays, Overloaded, Station as Queues};
+use super::super::station::{Arriving, LinkEnvironment, OutputDelays, Overloaded, Station as Queues};
 use super::OneClass;
 
 impl OneClass<'_> {
@@ -43,11 +43,11 @@ impl OneClass<'_> {
     /// the midst of the way comes with it, if it was looked at.
     pub(super) fn gaps_on_the_way(
         &self,
-        environment: &Environment,
+        environment: &LinkEnvironment,
         met: &OutputDelays,
         entering: &Arriving,
-        held: &Held,
-    ) -> Result<(f64, Option<(Environment, OutputDelays)>), Overloaded> {
+        held: &Blocking,
+    ) -> Result<(f64, Option<(LinkEnvironment, OutputDelays)>), Overloaded> {
         if self.gaps[0].mean() < 1e-9 {
             return Ok((0.0, None));
         }

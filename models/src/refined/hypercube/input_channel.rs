@@ -8,10 +8,10 @@ use super::super::law::Law;
 use super::super::station::{OutputDelays, Shape};
 use super::super::tail_and_header::{ALONE, CLOSE, STATES};
 use super::stations::Stations;
-use super::{Held, OneClass};
+use super::{Blocking, OneClass};
 
 /// Wait of a header in an input channel, behind a predecessor that in general wants another output \[cells\].
-pub(super) struct InChannel {
+pub(super) struct ChannelWait {
     /// `D` by how the message comes behind its predecessor.
     pub(super) laws: [Law; STATES],
     /// Over all messages.
@@ -51,7 +51,7 @@ impl OneClass<'_> {
     /// waited for longer than that it has waited upstream: `D' = min(D, K + E) * Y`. So each message is kept from the
     /// crossbar for no longer than what holds up its predecessor. `z` is a part of `x` at the router upstream: later
     /// dimensions first. The wait `D` itself is told here once, whole, wherever it is waited.
-    pub(super) fn in_channel(&self, stations: &Stations, gaps: f64, held: &Held) -> Vec<InChannel> {
+    pub(super) fn in_channel(&self, stations: &Stations, gaps: f64, held: &Blocking) -> Vec<ChannelWait> {
         let (grid, shape, rate) = (self.grid, self.shape, self.channel.rate);
         let arriving = grid.law(self.gaps_of_mean(gaps).over(grid, shape.message));
         let covered = Law::constant(shape.header - self.hidden());
@@ -93,16 +93,16 @@ impl OneClass<'_> {
             // holds up all messages of a train at once, and they wait for it at the output
             let cut = shape.is_short() || self.interface.work.is_some();
             let laws = if cut { within } else { laws };
-            InChannel { mean: trains.mean(&laws), inside, laws, full: full_channel, ahead }
+            ChannelWait { mean: trains.mean(&laws), inside, laws, full: full_channel, ahead }
         };
         // later dimensions first
-        let mut found: Vec<InChannel> = (0..self.dimension).rev().map(&mut wait).collect();
+        let mut found: Vec<ChannelWait> = (0..self.dimension).rev().map(&mut wait).collect();
         found.reverse();
         found
     }
 
     /// `x + H` of a predecessor in the channel of dimension `s`, alone or behind another; `full` of later dimensions.
-    fn held_up_ahead(&self, stations: &Stations, held: &Held, full: &[Law], s: u32, state: usize) -> Law {
+    fn held_up_ahead(&self, stations: &Stations, held: &Blocking, full: &[Law], s: u32, state: usize) -> Law {
         let (grid, shape) = (self.grid, self.shape);
         let part = |(share, output): (f64, Output)| {
             let station = &stations.known[stations.place(output)].1;

@@ -1,13 +1,13 @@
 //! What the other classes do to one, on network channels, on ejection links and at the interface.
 
-use super::super::bursts_beside::Beside;
+use super::super::burst_phases::BurstPhases;
 use super::super::ecube_paths::{Crossing, EcubePaths, Output};
 use super::super::grid::Grid;
-use super::super::higher_classes::Above;
+use super::super::higher_classes::HigherClasses;
 use super::super::interface::{Interface, SameWay};
 use super::super::link_sharing::{Clock, LinkSharing};
-use super::super::station::Environment;
-use super::super::{Asked, Class, Resolution};
+use super::super::station::LinkEnvironment;
+use super::super::{Class, Problem, Resolution};
 use super::OneClass;
 
 /// What the other real-time classes do to one: on channels, on ejection links and at the interface.
@@ -15,12 +15,12 @@ pub(super) struct Chained {
     pub(super) channel: LinkSharing,
     pub(super) ejection: LinkSharing,
     /// None without clocks.
-    interface: Option<Beside>,
+    interface: Option<BurstPhases>,
 }
 
 impl Chained {
     pub(super) fn new(
-        asked: &Asked,
+        problem: &Problem,
         real_time: &[Class],
         own: usize,
         paths: EcubePaths,
@@ -30,19 +30,19 @@ impl Chained {
         // two messages of an interface take the same first channel: Σ p_s^2, p_s = 2^(n - 1 - s) / (2^n - 1)
         let share =
             (0..paths.dimension()).map(|s| paths.same(Output { from: None, to: Some(s) }).powi(2)).sum();
-        let same = SameWay { share, header: asked.stages - 3.0 };
+        let same = SameWay { share, header: problem.stages - 3.0 };
         let hops = paths.mean_hops();
         let first = paths.mean(paths.first().iter().copied()).contending;
         let middle = paths.mean(paths.middle().iter().copied()).contending;
         let on_channels = (first + (hops - 1.0) * middle) / hops;
         let sharing = |share: f64, contending: f64| {
             let classes: Vec<Class> = real_time.iter().map(|class| class.thinned(share)).collect();
-            LinkSharing::new(&classes, own, Clock::of(asked, contending), unit, steps)
+            LinkSharing::new(&classes, own, Clock::of(problem, contending), unit, steps)
         };
         Self {
             channel: sharing(paths.channel_rate(), on_channels),
             ejection: sharing(1.0, paths.mean(paths.last().iter().copied()).contending),
-            interface: asked.clocked.then(|| Beside::new(real_time, own, same, unit, steps)),
+            interface: problem.clocked.then(|| BurstPhases::new(real_time, own, same, unit, steps)),
         }
     }
 
@@ -60,7 +60,7 @@ impl Chained {
 /// Whose messages go ahead on a link.
 pub(super) enum Others<'c> {
     Sharing(&'c LinkSharing),
-    Above(Above),
+    HigherClasses(HigherClasses),
 }
 
 /// A kind of link, as the class sees it: network channels are all alike, and so are ejection links.
@@ -79,12 +79,12 @@ impl<'g> OneClass<'g> {
     }
 
     /// What the other classes do at an output.
-    pub(super) fn environment(&self, last: bool, crossing: Crossing) -> Environment {
+    pub(super) fn environment(&self, last: bool, crossing: Crossing) -> LinkEnvironment {
         let link = self.link(last);
         let f = crossing.contending;
         let met = f / (1.0 - (1.0 - f) * link.load).max(0.05);
         let mut environment = match (&link.others, self.own) {
-            (Others::Above(above), _) => above.environment(self.grid, (f, met), link.rate),
+            (Others::HigherClasses(above), _) => above.environment(self.grid, (f, met), link.rate),
             (Others::Sharing(sharing), own) => {
                 let own = own.unwrap_or(0);
                 sharing.environment(self.grid, &link.classes, own, (f, met), self.interface.gap, self.unit)

@@ -3,14 +3,14 @@
 use super::super::ecube_paths::{Crossing, EcubePaths, Output};
 use super::super::grid::product;
 use super::super::law::Law;
-use super::super::station::{Arriving, Environment, OutputDelays, Overloaded, Waits};
-use super::input_channel::InChannel;
-use super::{Held, OneClass};
+use super::super::station::{Arriving, LinkEnvironment, OutputDelays, Overloaded, Waits};
+use super::input_channel::ChannelWait;
+use super::{Blocking, OneClass};
 
 /// A kind of output with its queues.
 pub(super) struct Station {
     pub(super) met: OutputDelays,
-    pub(super) environment: Environment,
+    pub(super) environment: LinkEnvironment,
     /// Wait for the crossbar behind the own class only: as messages of other inputs come, and directly behind one of
     /// the own input.
     pub(super) own: [Law; 2],
@@ -22,7 +22,7 @@ pub(super) struct Station {
 
 /// Outputs that are alike: first ones, later channels, and ejection links, by rounded shares.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) struct Like {
+pub(super) struct OutputKind {
     pub(super) first: bool,
     pub(super) last: bool,
     pub(super) contending: f64,
@@ -30,7 +30,7 @@ pub(super) struct Like {
     pub(super) others: f64,
 }
 
-impl Like {
+impl OutputKind {
     /// Steps of the rounding: most shares in a cube are whole numbers of them.
     const PARTS: [f64; 2] = [16.0, 32.0];
 
@@ -48,7 +48,7 @@ impl Like {
         }
     }
 
-    /// For means alone: first ones where nobody contends and where somebody does, later channels, and ejection links at
+    /// For means alone: first ones without and with contention, later channels, and ejection links at
     /// which more than about one half of the traffic contends, or less.
     pub(super) fn coarsely(self) -> Self {
         let f = self.crossing().contending;
@@ -69,7 +69,7 @@ impl Like {
 /// All stations of a class.
 pub(super) struct Stations {
     pub(super) dimension: u32,
-    pub(super) known: Vec<(Like, Station)>,
+    pub(super) known: Vec<(OutputKind, Station)>,
     /// Which of them an output is, by the channel it is reached from and its own.
     pub(super) places: Vec<usize>,
 }
@@ -115,13 +115,13 @@ impl OneClass<'_> {
     }
 
     /// The outputs that are taken to be alike.
-    pub(super) fn like(&self, output: Output) -> Like {
-        let like = Like::new(self.paths, output);
+    pub(super) fn like(&self, output: Output) -> OutputKind {
+        let like = OutputKind::new(self.paths, output);
         if self.laws { like } else { like.coarsely() }
     }
 
     /// Outputs that are alike, and how often messages meet each of them there.
-    fn alike(&self, like: Like) -> Vec<(f64, Output)> {
+    fn alike(&self, like: OutputKind) -> Vec<(f64, Output)> {
         let outputs = self.outputs(like.first, like.last).into_iter();
         let mut alike: Vec<(f64, Output)> =
             outputs.filter(|(_, output)| self.like(*output) == like).collect();
@@ -136,14 +136,14 @@ impl OneClass<'_> {
         &self,
         entering: &Arriving,
         gaps: f64,
-        held: &Held,
+        held: &Blocking,
         first: &OutputDelays,
-        middle: Option<(Environment, OutputDelays)>,
+        middle: Option<(LinkEnvironment, OutputDelays)>,
     ) -> Result<Stations, Overloaded> {
         let n = self.dimension;
         let arriving_later = self.arriving(gaps);
         let mut stations = Stations::new(n);
-        let mut arounds: Vec<((bool, bool, f64), Environment)> = Vec::new();
+        let mut arounds: Vec<((bool, bool, f64), LinkEnvironment)> = Vec::new();
         let mut starts = [None, None];
         if !self.laws {
             starts[0] = Some(&first.waits);
@@ -189,11 +189,11 @@ impl OneClass<'_> {
 
     /// `I = K_f^(M - m) K^m`: others interrupt the `m` flits that lag at full rate, the rest as far as they come over
     /// other inputs.
-    pub(super) fn interrupt(&self, stations: &mut Stations, in_channel: &[InChannel]) {
+    pub(super) fn interrupt(&self, stations: &mut Stations, in_channel: &[ChannelWait]) {
         let wait =
             in_channel.iter().map(|channel| channel.mean).sum::<f64>() / in_channel.len().max(1) as f64;
         for (like, station) in &mut stations.known {
-            let Environment { set_up, in_step, lagging, .. } = &station.environment;
+            let LinkEnvironment { set_up, in_step, lagging, .. } = &station.environment;
             let wait = if like.first { 0.0 } else { wait };
             let late = (station.met.own.mean() + wait + set_up.mean()).min(self.shape.message);
             station.interrupted = self.grid.law(product(

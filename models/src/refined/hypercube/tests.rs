@@ -17,12 +17,12 @@ fn resolution() -> Resolution {
 }
 
 /// Classes by kind, rate and flits, in routers of `stages` with buffers of `buffer` flits.
-fn asked(stages: f64, buffer: f64, classes: &[(ClassKind, f64, f64)]) -> Asked {
+fn problem(stages: f64, buffer: f64, classes: &[(ClassKind, f64, f64)]) -> Problem {
     let class = |(kind, rate, message): &(ClassKind, f64, f64)| {
         let (kind, rate, message) = (*kind, *rate, *message);
         Class { kind, rate, message, vtick: 1.0 / (rate * message), bursts: None, outlet: None }
     };
-    Asked {
+    Problem {
         classes: classes.iter().map(class).collect(),
         places: (0..classes.len()).collect(),
         stages,
@@ -32,12 +32,12 @@ fn asked(stages: f64, buffer: f64, classes: &[(ClassKind, f64, f64)]) -> Asked {
     }
 }
 
-fn all(asked: &Asked, dimension: u32, resolution: &Resolution) -> Vec<Result<Found, Overloaded>> {
-    let wanted: Vec<usize> = (0..asked.classes.len()).collect();
-    solve(asked, dimension, resolution, &wanted, &|_| None)
+fn all(problem: &Problem, dimension: u32, resolution: &Resolution) -> Vec<Result<Solution, Overloaded>> {
+    let wanted: Vec<usize> = (0..problem.classes.len()).collect();
+    solve(problem, dimension, resolution, &wanted, &|_| None)
 }
 
-fn check(found: &Found, dimension: u32) {
+fn check(found: &Solution, dimension: u32) {
     let all: f64 = found.delays.iter().map(|delay| delay.share).sum();
     assert!((all - 1.0).abs() < 1e-9);
     assert_eq!(found.delays.len(), dimension as usize);
@@ -53,8 +53,8 @@ fn check(found: &Found, dimension: u32) {
 
 #[test]
 fn lone_messages_take_their_stages_and_flits() {
-    let asked = asked(5.0, 32.0, &[(RealTime, 1e-7, 32.0), (BestEffort, 1e-7, 16.0)]);
-    for found in all(&asked, 4, &resolution()) {
+    let problem = problem(5.0, 32.0, &[(RealTime, 1e-7, 32.0), (BestEffort, 1e-7, 16.0)]);
+    for found in all(&problem, 4, &resolution()) {
         let found = found.unwrap();
         check(&found, 4);
         for (delay, hops) in found.delays.iter().zip(1..) {
@@ -62,7 +62,7 @@ fn lone_messages_take_their_stages_and_flits() {
             assert!(delay.law.mean() < 1e-3, "{}", delay.law.mean());
         }
     }
-    let found = all(&asked, 4, &resolution()).remove(0).unwrap();
+    let found = all(&problem, 4, &resolution()).remove(0).unwrap();
     // P - 1 + P h + M
     assert!((found.delays[2].lone - (4.0 + 15.0 + 32.0)).abs() < 1e-9);
     assert!((found.waiting - 1.0).abs() < 1e-3);
@@ -70,11 +70,11 @@ fn lone_messages_take_their_stages_and_flits() {
 
 #[test]
 fn the_six_cube_is_the_simulated_one() {
-    let asked =
-        asked(5.0, 32.0, &[(RealTime, 0.006, 32.0), (RealTime, 0.003, 32.0), (BestEffort, 0.002, 32.0)]);
+    let problem =
+        problem(5.0, 32.0, &[(RealTime, 0.006, 32.0), (RealTime, 0.003, 32.0), (BestEffort, 0.002, 32.0)]);
     // latency and waiting as simulated, messages enough for half a per cent and two
     let simulated = [(62.25, 5.71), (78.25, 4.66), (96.5, 13.36)];
-    for (found, (latency, waiting)) in all(&asked, 6, &resolution()).into_iter().zip(simulated) {
+    for (found, (latency, waiting)) in all(&problem, 6, &resolution()).into_iter().zip(simulated) {
         let found = found.unwrap();
         check(&found, 6);
         assert!((found.latency() / latency - 1.0).abs() < 0.015, "{} {latency}", found.latency());
@@ -85,7 +85,7 @@ fn the_six_cube_is_the_simulated_one() {
 #[test]
 fn a_link_between_two_nodes_is_shared_by_nobody() {
     // one input for each output: messages wait in the source only
-    let found = all(&asked(5.0, 64.0, &[(RealTime, 0.01, 32.0)]), 1, &resolution()).remove(0).unwrap();
+    let found = all(&problem(5.0, 64.0, &[(RealTime, 0.01, 32.0)]), 1, &resolution()).remove(0).unwrap();
     check(&found, 1);
     assert!(found.arbitration < 1e-6 && found.output < 1e-6, "{found:?}");
 }
@@ -93,8 +93,8 @@ fn a_link_between_two_nodes_is_shared_by_nobody() {
 #[test]
 fn latency_grows_with_load_until_there_is_none() {
     let at = |rate: f64| {
-        let asked = asked(5.0, 32.0, &[(RealTime, rate, 32.0), (BestEffort, rate / 2.0, 32.0)]);
-        all(&asked, 3, &resolution())
+        let problem = problem(5.0, 32.0, &[(RealTime, rate, 32.0), (BestEffort, rate / 2.0, 32.0)]);
+        all(&problem, 3, &resolution())
     };
     let mut before = [0.0, 0.0];
     for load in [0.05, 0.1, 0.2, 0.3, 0.4] {
@@ -138,8 +138,8 @@ fn every_corner_is_answered_or_refused() {
                 (kind, [1e-9, 1e-3, 0.05, 0.2, 0.5][draw(5) as usize] / message, message)
             })
             .collect();
-        let asked = asked(1.0 + draw(8) as f64, [1.0, 4.0, 17.0, 300.0][draw(4) as usize], &classes);
-        for found in all(&asked, dimension, &coarse) {
+        let problem = problem(1.0 + draw(8) as f64, [1.0, 4.0, 17.0, 300.0][draw(4) as usize], &classes);
+        for found in all(&problem, dimension, &coarse) {
             match found {
                 Ok(found) => check(&found, dimension),
                 Err(over) => assert!(!over.load.is_nan(), "{over:?}"),
@@ -152,8 +152,8 @@ fn every_corner_is_answered_or_refused() {
 fn full_channels_hold_up_the_source() {
     // the smaller the buffers the sooner; large ones hold nobody up
     let load = |buffer: f64| {
-        let asked = asked(5.0, buffer, &[(RealTime, 0.021, 32.0)]);
-        all(&asked, 4, &resolution()).swap_remove(0).unwrap().source_load
+        let problem = problem(5.0, buffer, &[(RealTime, 0.021, 32.0)]);
+        all(&problem, 4, &resolution()).swap_remove(0).unwrap().source_load
     };
     let loads = [32.0, 64.0, 256.0, 1024.0].map(load);
     assert!(loads[0] > loads[1] + 1e-3 && loads[1] > loads[2] - 1e-6, "{loads:?}");
@@ -164,7 +164,7 @@ fn full_channels_hold_up_the_source() {
 fn no_class_gets_more_of_a_link_than_there_is() {
     let classes = |all: f64| {
         let rate = |share: f64| share * all / 32.0;
-        asked(
+        problem(
             5.0,
             128.0,
             &[(RealTime, rate(0.5), 32.0), (RealTime, rate(0.35), 32.0), (RealTime, rate(0.15), 32.0)],

@@ -1,21 +1,23 @@
-//! Messages of two classes that leave the same interface between each other's flits and go on to the same link.
+//! Messages of two classes that leave the same interface interleaved and go on to the same link.
 //!
-//! The header of a message is slower through a router than body flits, by `H` cycles. So its flits come to the link
-//! beyond late for the places that it had between those of another message d, one by one they meet d's. If its clock is
-//! the slower one, `V_c > V_d`, d goes first, and since d is sent as fast as it comes (its clock restarts), one flit at
-//! least stays behind until stamps of d pass its own, or d ends:
+//! Reason: the header of a message is slower through a router than body flits, by `H` cycles. So its flits reach the
+//! next link late for the places that they had between those of another message d, and meet d's flits one by one. If
+//! its clock is the slower one, `V_c > V_d`, d goes first. Flits of d are sent as fast as they arrive (their clock
+//! restarts), so at least one own flit stays behind until stamps of d pass its own, or d ends:
 //!
 //! ```text
-//! d passes before the tail:  min(d, V_c M - V_d - M)         of those that had gaps for d
-//!                            min(d, V_c - V_d + k (H - 1))   of those that had none, and are followed by d
+//! d passes before the tail:  min(d, V_c M - V_d - M)         if the message had gaps for d
+//!                            min(d, V_c - V_d + k (H - 1))   if it had none, and d follows it
 //! ```
 //!
-//! That d goes on a few flits earlier for it is left out (our approximation).
+//! That d goes on a few flits earlier for it is left out (our approximation). Without this step the latency in a 2-cube
+//! of short buffers is 9 % too low.
 
 use crate::refined::Class;
+use crate::refined::ablation::{Step, without};
 use crate::refined::law::Law;
 
-/// Who goes on to the same link as another message of its interface.
+/// Messages of one interface that go on to the same link.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::refined) struct SameWay {
     /// How often.
@@ -33,15 +35,17 @@ impl SameWay {
     /// Beside another class; none where the own clock is not the slower one.
     pub(super) fn after(self, class: &Class, other: &Class, unit: f64) -> Option<After> {
         let (slow, fast) = (class.vtick, other.vtick);
-        (self.share > Self::LEAST && self.header >= 1.0 && slow > fast).then(|| After {
-            message: class.message,
-            gains: slow - 1.0,
-            fast,
-            alone: slow - fast + slow / fast * (self.header - 1.0),
-            other: other.message,
-            come: 1.0 - (-other.rate * class.message).exp(),
-            unit,
-        })
+        (!without(Step::SameWay) && self.share > Self::LEAST && self.header >= 1.0 && slow > fast).then(
+            || After {
+                message: class.message,
+                gains: slow - 1.0,
+                fast,
+                alone: slow - fast + slow / fast * (self.header - 1.0),
+                other: other.message,
+                come: 1.0 - (-other.rate * class.message).exp(),
+                unit,
+            },
+        )
     }
 }
 

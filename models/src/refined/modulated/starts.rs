@@ -15,7 +15,7 @@
 //! so that messages that come while a burst keeps the link, and wait, are served after it (our approximation: blocked
 //! messages stay no longer in service).
 //!
-//! # Who finds a gap
+//! # Start in a gap
 //!
 //! A message that finds none of its own starts in the first gap. In a state that leaves `f` of the link free, and ends
 //! at rate `θ`, work above is a Brownian motion of drift `-f` and of the variance `σ² = Σ_0 λ M²` of what comes as
@@ -26,9 +26,9 @@
 //! ```
 //!
 //! whether `f` is positive or, in overload, negative: then a gap comes while overload has but begun. `v` is the
-//! variance of the load `r` among the streams that the alike ones stand for. Who finds none is there in the next state,
-//! and after overload, in which gaps are no more, where that ends. So nothing jumps where a state begins to overload
-//! the link.
+//! variance of the load `r` among the streams that the alike ones stand for. A message that finds none is there in the
+//! next state, and after overload, in which gaps are no more, where that ends. So nothing jumps where a state begins to
+//! overload the link.
 
 use nalgebra::{DMatrix, DVector, RowDVector};
 
@@ -36,7 +36,7 @@ use crate::refined::bursts_above::Streams;
 use crate::refined::bursty_source::{active_streams, returns};
 
 /// How streams go on and off; times in cells.
-pub(super) struct Turns {
+pub(super) struct OnOffRates {
     /// `q`, `T` and `I`
     pub(super) go_on: f64,
     pub(super) on: f64,
@@ -45,21 +45,16 @@ pub(super) struct Turns {
     pub(super) left: f64,
 }
 
-impl Turns {
+impl OnOffRates {
     /// Rates at which one stream more, and one less, is in a burst.
     fn rates(&self, streams: f64, active: f64) -> (f64, f64) {
         ((streams - active) * self.go_on / self.off, active / self.on)
     }
 }
 
-/// `π`, `π R` and `π R^2`: shares of the time in each state, those with somebody in the queue, and with two or more,
-/// who come at a rate and are `served` at one that depends on the state.
-pub(in crate::refined) fn queued(
-    walk: &DMatrix<f64>,
-    shares: &[f64],
-    served: &[f64],
-    arrivals: f64,
-) -> [RowDVector<f64>; 3] {
+/// `π`, `π R` and `π R^2`: shares of the time in each state, those with an occupied queue, and with two or more
+/// customers; they arrive at a rate and are `served` at one that depends on the state.
+fn queued(walk: &DMatrix<f64>, shares: &[f64], served: &[f64], arrivals: f64) -> [RowDVector<f64>; 3] {
     let n = shares.len();
     // R = λ (λ + μ - Q - R μ)^-1, states in rows
     let mut r = DMatrix::<f64>::zeros(n, n);
@@ -81,7 +76,7 @@ pub(in crate::refined) fn queued(
     [all, some, more]
 }
 
-/// The states of the streams, as who waits for a gap sees them.
+/// The states of the streams, as a message that waits for a gap sees them.
 pub(super) struct Starts {
     /// States told apart, `0..=k` streams in a burst.
     told: usize,
@@ -100,8 +95,8 @@ pub(super) struct Starts {
 
 impl Starts {
     /// Of alike streams beside Poisson messages of `squares`, `Σ_0 λ M²` \[cells\].
-    pub(super) fn new(alike: &Streams, turns: &Turns, squares: f64) -> Self {
-        let &Turns { go_on, on, off, left } = turns;
+    pub(super) fn new(alike: &Streams, turns: &OnOffRates, squares: f64) -> Self {
+        let &OnOffRates { go_on, on, off, left } = turns;
         let share = go_on * on / (go_on * on + off);
         let (streams, peak) = (alike.streams, alike.peak);
         let told = streams as usize + 1;
@@ -181,7 +176,7 @@ impl Starts {
         let Self { told, returns, begins, overloads, walk, .. } = self;
         let spare = come.len() - 1;
         let goes = |i: usize, j: usize| walk[(i, j)] / -walk[(i, i)];
-        // who finds no gap in a spare state is there in the next
+        // a message that finds no gap in a spare state is there in the next
         let stays =
             DMatrix::from_fn(spare, spare, |i, j| if i == j { 1.0 } else { -(1.0 - begins[i]) * goes(i, j) });
         let there = come.columns(0, spare);

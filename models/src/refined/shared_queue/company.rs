@@ -16,7 +16,7 @@ pub(in crate::refined) struct Sharer {
 
 /// The others, as they come and go while the class keeps the link.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::refined) struct Company {
+pub(in crate::refined) struct SharingChain {
     /// `a`, `b` per cell of the class's own flits.
     pub(super) coming: f64,
     pub(super) going: f64,
@@ -35,7 +35,7 @@ pub(super) type Eigenvalues = (Complex64, Complex64, Complex64);
 /// Rows of a matrix of two states.
 pub(super) type Matrix<X> = [[X; 2]; 2];
 
-impl Company {
+impl SharingChain {
     /// Of others, of which a first message leaves some behind with probability `left`; none if there are none.
     ///
     /// Each is there for a time in which its share of the link serves what it brings, the sum over third classes,
@@ -101,7 +101,7 @@ impl Company {
 
 /// The others at the points of a lattice, for messages of so many cells.
 pub(in crate::refined) struct OnLattice {
-    pub(super) company: Company,
+    pub(super) company: SharingChain,
     pub(super) message: f64,
     pub(super) eigenvalues: Vec<Eigenvalues>,
     /// `F(M)`
@@ -109,7 +109,7 @@ pub(in crate::refined) struct OnLattice {
 }
 
 impl OnLattice {
-    pub(in crate::refined) fn new(grid: &Grid, company: Company, message: f64) -> Self {
+    pub(in crate::refined) fn new(grid: &Grid, company: SharingChain, message: f64) -> Self {
         let eigenvalues: Vec<_> = grid.points().iter().map(|z| company.eigenvalues(*z)).collect();
         let whole = eigenvalues.iter().map(|at| company.over(*at, message)).collect();
         Self { company, message, eigenvalues, whole }

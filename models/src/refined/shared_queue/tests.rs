@@ -1,8 +1,8 @@
 use super::*;
 use crate::refined::queue::Queue;
 
-fn company(beside: f64) -> Company {
-    Company { coming: 0.01, going: 0.02, beside, left: 0.3 }
+fn company(beside: f64) -> SharingChain {
+    SharingChain { coming: 0.01, going: 0.02, beside, left: 0.3 }
 }
 
 /// Others that take no time leave M/G/1.
@@ -71,14 +71,14 @@ fn others_get_what_they_bring() {
             .filter(|(load, _)| **load > 0.0)
             .map(|(load, flits)| Sharer { load: *load, flits, rate: load / 32.0 })
             .collect();
-        let company = Company::of(&others, 0.2).unwrap();
+        let company = SharingChain::of(&others, 0.2).unwrap();
         let nothing = Law::zero();
         let company = OnLattice::new(&grid, company, 32.0);
         let services = Services { company: &company, on_top: &nothing, first: &nothing };
         let sigma: f64 = loads.iter().sum();
         assert!((services.long_run() - 32.0 / (1.0 - sigma)).abs() < 0.5, "{}", services.long_run());
     }
-    assert!(Company::of(&[], 0.2).is_none());
+    assert!(SharingChain::of(&[], 0.2).is_none());
 }
 
 /// Weights and mean of the law are those of the balance `φ (1 - l b) = P_0 l f`.
@@ -97,7 +97,7 @@ fn the_law_has_the_weights_of_the_balance() {
     assert!(balance.abs() < 1e-12);
     // but for work of less than half a cell
     assert!((shared.work(&grid).at(0) - shared.empty).abs() < rate);
-    // those who find others there wait longer: both queues grow together
+    // messages that find others present wait longer: both queues grow together
     let mean = |x: &Transform| grid.law(x.clone()).mean();
     assert!(mean(&shared.found[1]) > 1.1 * mean(&shared.found[0]));
 }

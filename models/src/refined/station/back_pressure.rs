@@ -10,7 +10,7 @@ impl Station<'_> {
     /// A message leaves behind as many of its class as come during its time at the output, `sojourn` (Little's law
     /// for laws, first come first served), and finds as many: `N`. They are `N M` flits, less what has been
     /// sent of the first. While they go the others that share the link are there: `m` flits are delayed by
-    /// `F_10(m) + F_11(m)` (module `shared_queue`). Where nobody shares it, or higher classes interrupt, it is by
+    /// `F_10(m) + F_11(m)` (module `shared_queue`). Where no class shares it, or higher classes interrupt, it is by
     /// `K^(m)`, and by `v` if others hold the link at that moment.
     pub(super) fn until_room(&self, sojourn: &Law, room: f64) -> Law {
         let m = self.shape.message;

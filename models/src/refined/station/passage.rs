@@ -1,6 +1,7 @@
 //! The way of a tail through an output: what it lags behind, and what gaps and interruptions add.
 
-use super::{Environment, OutputDelays, Station};
+use super::{LinkEnvironment, OutputDelays, Station};
+use crate::refined::ablation::{Step, without};
 use crate::refined::grid::{Grid, Transform, product};
 use crate::refined::law::Law;
 use crate::refined::shared_queue::{OnLattice, SharedQueue};
@@ -14,8 +15,8 @@ impl Station<'_> {
     /// flit by flit it is off by 0.1 to 0.3 % of the latency). Gaps that equal classes make end at the tail, one half
     /// of them, or anywhere; those of higher classes stand anywhere.
     ///
-    /// Who finds its class on a link that others share is delayed by `φ F(m) 1` over `m` flits, of weight one, by what
-    /// [`SharedQueue`] tells; who finds none of it, by what the chains of pairs do.
+    /// A message that meets its class on a link that others share is delayed by `φ F(m) 1` over `m` flits, of weight
+    /// one ([`SharedQueue`]); a message that meets none of it, by the chains of pairs.
     pub(in crate::refined) fn passage(&self, in_buffer: &Law, met: &OutputDelays, gaps: &Law) -> Law {
         let mut sum = Sum::new(self.grid);
         self.pass(in_buffer, met, gaps, &mut sum);
@@ -33,12 +34,12 @@ impl Station<'_> {
     }
 
     /// All that may happen to a tail.
-    fn pass<W: Ways>(&self, in_buffer: &Law, met: &OutputDelays, gaps: &Law, ways: &mut W) {
+    fn pass<W: PassageSum>(&self, in_buffer: &Law, met: &OutputDelays, gaps: &Law, ways: &mut W) {
         let Self { grid, shape, environment, .. } = self;
         let m = shape.message;
         let (some, gap) = (gaps.positive(), gaps.given_positive());
         let header = in_buffer.plus(shape.header);
-        // who finds others meets them then, and none of what else could come
+        // a message that finds others present is delayed by these, and by no other arrivals
         if let Some(alone) = &environment.alone {
             let none = match &met.shared {
                 Some(shared) => shared.empty,
@@ -69,14 +70,21 @@ impl Station<'_> {
     }
 
     /// It lags, and so many of its cells are still to be interrupted, of which `left` cells are behind it on its way.
-    fn pass_interrupted<W: Ways>(&self, weight: f64, lag: Lag<'_>, cells: f64, left: f64, ways: &mut W) {
+    fn pass_interrupted<W: PassageSum>(
+        &self,
+        weight: f64,
+        lag: Lag<'_>,
+        cells: f64,
+        left: f64,
+        ways: &mut W,
+    ) {
         // the own input still brings this message while the lag is within what is left of it
         let edge = (left.max(self.shape.header).floor() as usize).saturating_add(1);
         ways.interrupted(self, weight, lag, edge, cells);
     }
 
     /// It begins with a lag, and there is a gap in it.
-    fn pass_with_gap<W: Ways>(
+    fn pass_with_gap<W: PassageSum>(
         &self,
         weight: f64,
         start: &Law,
@@ -115,7 +123,7 @@ impl Station<'_> {
             // a gap that others of the same input make at the same output is hidden by no lag
             let (_, lagging) = before.split(shape.header as usize + 1);
             let mut bare = 0.0;
-            if let Some((share, lag)) = lagging {
+            if let Some((share, lag)) = lagging.filter(|_| !without(Step::BareGaps)) {
                 bare = (1.0 - environment.contending) * share;
                 if bare > 1e-12 {
                     further(ways, weight * bare, &lag, Some(gap));
@@ -170,7 +178,7 @@ type Lag<'l> = (&'l Law, Option<&'l Law>);
 type Places = &'static [(f64, f64)];
 
 /// Sum over what may happen to a tail.
-trait Ways {
+trait PassageSum {
     /// Where a gap is looked at: of one that comes anywhere, and of one that ends anywhere or at the tail.
     const POSITIONS: Places;
     const ENDS: Places;
@@ -215,12 +223,12 @@ impl<'s> Sum<'s> {
     }
 }
 
-impl Ways for Sum<'_> {
+impl PassageSum for Sum<'_> {
     const POSITIONS: Places = &[(0.125, 0.25), (0.375, 0.25), (0.625, 0.25), (0.875, 0.25)];
     const ENDS: Places = &[(0.25, 0.25), (0.75, 0.25), (1.0, 0.5)];
 
     fn interrupted(&mut self, station: &Station<'_>, weight: f64, lag: Lag<'_>, edge: usize, cells: f64) {
-        let Environment { in_step, lagging, .. } = station.environment;
+        let LinkEnvironment { in_step, lagging, .. } = station.environment;
         let (near, far) = match lag {
             (lag, Some(more)) => self.grid.sum(lag, more).split(edge),
             (lag, None) => lag.split(edge),
@@ -256,7 +264,7 @@ struct Mean {
     lagging: f64,
 }
 
-impl Ways for Mean {
+impl PassageSum for Mean {
     // of the same mean and variance as those of a law
     const POSITIONS: Places = &[(0.22, 0.5), (0.78, 0.5)];
     const ENDS: Places = &[(0.25, 0.25), (0.75, 0.25), (1.0, 0.5)];

@@ -1,7 +1,7 @@
 use super::*;
 
-fn crossed(own: &[f64], found: &[f64], header: f64, hidden: f64) -> Crossed {
-    Crossed {
+fn crossed(own: &[f64], found: &[f64], header: f64, hidden: f64) -> RouterDelays {
+    RouterDelays {
         own: [own.to_vec(), own.to_vec()],
         in_channel: std::array::from_fn(|_| vec![1.0]),
         found: [found.to_vec(), found.to_vec()],
@@ -92,7 +92,7 @@ fn probabilities_stay_one_and_means_do_not_hang_on_the_lattice() {
         let mean = |lattice: (usize, f64)| {
             let gaps = Law::of(spread(0.6));
             let in_buffer = Law::of(vec![0.2, 0.3, 0.5]);
-            let in_buffer = InBuffer { free: 0.6, waits: [Law::zero(), in_buffer] };
+            let in_buffer = InBuffer { idle: 0.6, waits: [Law::zero(), in_buffer] };
             let mut joint = TailAndHeader::new(&grid, lattice, &in_buffer, &[gaps.clone(), gaps]);
             for _ in 0..4 {
                 let mut met = crossed(&spread(0.8), &spread(0.7), header, 2.0);

@@ -2,29 +2,29 @@ use super::*;
 
 const MESSAGE: f64 = 32.0;
 
-/// A row that has settled, of messages with gaps that are held up for `held_up` in a channel with `room`.
-fn settled(grid: &Grid, rate: f64, gaps: &Law, held_up: &Law, room: f64) -> Rows {
-    let mut rows = Rows { row: Row::nobody(), wait: 0.0 };
+/// Waits that have settled, of messages with gaps whose tails are blocked for `held_up` in a channel with `room`.
+fn settled(grid: &Grid, rate: f64, gaps: &Law, held_up: &Law, room: f64) -> Settled {
+    let mut found = Settled { waits: WaitsByState::none(), wait: 0.0 };
     loop {
-        let ahead = std::array::from_fn(|j| {
-            let waits = &rows.row.waits[j];
+        let before = std::array::from_fn(|j| {
+            let waits = &found.waits.waits[j];
             let part = |(share, law): (f64, Law)| Part {
                 share,
                 late: grid.sum(&law.min(&Law::constant(room)), held_up),
                 entering: gaps.max(&law.less(room)).plus(MESSAGE),
             };
             let (near, far) = waits.split(room as usize + 1);
-            Ahead {
+            Predecessor {
                 gaps: gaps.clone(),
                 service: held_up.max(&grid.excess(gaps, waits)).plus(MESSAGE),
                 parts: near.into_iter().chain(far).map(part).collect(),
             }
         });
-        let after = next(grid, rate, &ahead).expect("a steady state");
-        let moved = (in_buffer(&after) - in_buffer(&rows)).abs();
-        rows = after;
+        let after = next(grid, rate, &before).expect("a steady state");
+        let moved = (in_buffer(&after) - in_buffer(&found)).abs();
+        found = after;
         if moved < 1e-9 {
-            return rows;
+            return found;
         }
     }
 }
@@ -34,8 +34,8 @@ fn pollaczek_khinchine(rate: f64, service: &Law) -> f64 {
     rate * service.second_moment() / 2.0 / (1.0 - rate * service.mean())
 }
 
-fn in_buffer(rows: &Rows) -> f64 {
-    rows.row.means().iter().sum()
+fn in_buffer(settled: &Settled) -> f64 {
+    settled.waits.means().iter().sum()
 }
 
 #[test]
@@ -44,16 +44,16 @@ fn without_gaps_the_interface_is_m_d_1_and_the_channel_m_g_1() {
     let held_up = Law::mixture(&[(0.6, &Law::constant(2.0)), (0.4, &Law::constant(30.0))]);
     let service = held_up.plus(MESSAGE);
     for rate in [0.004, 0.010, 0.016] {
-        let rows = settled(&grid, rate, &Law::zero(), &held_up, 1e6);
+        let settled_waits = settled(&grid, rate, &Law::zero(), &held_up, 1e6);
         let whole = pollaczek_khinchine(rate, &service);
-        assert!((rows.wait - whole).abs() < 1e-6 * whole, "{} {whole}", rows.wait);
-        // who waits at the interface waits for M / D / 1, whatever the channel is like
+        assert!((settled_waits.wait - whole).abs() < 1e-6 * whole, "{} {whole}", settled_waits.wait);
+        // the wait at the interface is that of M / D / 1, whatever the channel is like
         let interface = pollaczek_khinchine(rate, &Law::constant(MESSAGE));
-        let found = rows.wait - in_buffer(&rows);
+        let found = settled_waits.wait - in_buffer(&settled_waits);
         assert!((found - interface).abs() < 0.02 * whole, "{rate}: {found} {interface}");
         let free = 1.0 - rate * MESSAGE;
-        assert!((rows.row.shares[FREE] - free).abs() < 1e-9, "{:?}", rows.row.shares);
-        assert!((rows.row.shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!((settled_waits.waits.shares[IDLE] - free).abs() < 1e-9, "{:?}", settled_waits.waits.shares);
+        assert!((settled_waits.waits.shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     }
 }
 
@@ -63,10 +63,14 @@ fn a_full_buffer_sends_waits_back_to_the_source() {
     let held_up = Law::mixture(&[(0.6, &Law::constant(2.0)), (0.4, &Law::constant(30.0))]);
     let mut last = f64::INFINITY;
     for room in [1e6, 200.0, 100.0, 50.0, 30.0] {
-        let rows = settled(&grid, 0.016, &Law::zero(), &held_up, room);
+        let settled_waits = settled(&grid, 0.016, &Law::zero(), &held_up, room);
         let whole = pollaczek_khinchine(0.016, &held_up.plus(MESSAGE));
-        assert!((rows.wait - whole).abs() < 1e-6 * whole, "room {room}: {} {whole}", rows.wait);
-        let found = in_buffer(&rows);
+        assert!(
+            (settled_waits.wait - whole).abs() < 1e-6 * whole,
+            "room {room}: {} {whole}",
+            settled_waits.wait
+        );
+        let found = in_buffer(&settled_waits);
         assert!(found < last, "room {room}: {found} after {last}");
         last = found;
     }
@@ -75,11 +79,11 @@ fn a_full_buffer_sends_waits_back_to_the_source() {
 #[test]
 fn gaps_longer_than_what_holds_up_leave_nothing_to_wait_for_in_the_buffer() {
     let grid = Grid::of(1024);
-    let rows = settled(&grid, 0.01, &Law::constant(12.0), &Law::constant(10.0), 1e6);
-    assert!(in_buffer(&rows) < 1e-12);
+    let settled_waits = settled(&grid, 0.01, &Law::constant(12.0), &Law::constant(10.0), 1e6);
+    assert!(in_buffer(&settled_waits) < 1e-12);
     // both are busy for M + G
     let whole = pollaczek_khinchine(0.01, &Law::constant(MESSAGE + 12.0));
-    assert!((rows.wait - whole).abs() < 1e-9 * whole, "{} {whole}", rows.wait);
+    assert!((settled_waits.wait - whole).abs() < 1e-9 * whole, "{} {whole}", settled_waits.wait);
 }
 
 #[test]

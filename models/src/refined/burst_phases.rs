@@ -1,77 +1,70 @@
-//! Equal classes that come in bursts, as a class sees them at its interface.
+//! Real-time classes beside the bursts of others at the interface: phases of the bursts.
 //!
-//! The first message of a burst comes at any moment; those that follow, `s` apart, come while the stream is in a burst,
-//! which lasts longer than most messages. So a class meets the others either quiet or busy for the whole of a message
-//! (our approximation): with `N` messages in a burst, `σ / N` of the load of a class comes as Poisson at all times, and
-//! the fluid queue of what follows, which a stream brings at `r` for the share `α (1 - 1/N)` of the time, takes
+//! Reason: messages of a burst follow each other `s` apart, and a burst lasts longer than most messages. So another
+//! class is quiet or busy for a whole message (our approximation). With `N` messages in a burst, the share `σ / N` of
+//! its load arrives as Poisson at all times. The rest is a fluid queue that a stream feeds at `r` for the share `α (1 -
+//! 1/N)` of the time. It takes
 //!
 //! ```text
 //! j r  in the states G_j,   1 - σ / N  in the rest of the time
 //! ```
 //!
-//! of the link, which is `σ (1 - 1/N)` on average. Those states in which it takes no more than that, and those in which
-//! it takes more, count as one each, with their mean load. States of several classes are independent, as all sources
-//! are.
+//! of the link, `σ (1 - 1/N)` on average. States in which it takes no more than that are one phase, the others another,
+//! each with its mean load. Phases of several classes are independent, as their sources are. A message starts in a
+//! phase as often as the phase lasts.
 //!
-//! Busy periods are as long as the messages of their bursts make them, not as chance would at that load: the M/D/1
-//! queue of the interface's formulas is taken at the load `c` at which its busy periods are as old as by chance at
-//! `σ / N`, and by overload in the share `F` of the busy time, begun at the rate `f`:
+//! Busy periods depend on the length of bursts, not only on the load. So the M/D/1 queue of the interface is taken at
+//! the load `c` at which its busy periods are as old as those of `σ / N` plus the overload, which lasts for the share
+//! `F` of the busy time and begins at the rate `f`:
 //!
 //! ```text
 //! ((1 - c)^-2 - 1) / 2 = ((1 - σ / N)^-2 - 1) / 2 + F / (f M)
 //! ```
 //!
-//! A delay of `x` cycles lasts that long, in which a busy state may end, and while the `M` flits are sent, a quiet one:
-//! with the rate `θ` at which it does, `G_p` the delay on average over the other states, and `G_b` what then comes in
-//! half a message,
+//! A phase that ends at the rate `θ` may end during a delay of `x` cycles if it is busy, and during the `M` flits of
+//! the message if it is quiet. `G_p` is the mean delay over the other phases, `G_b` the delay by arrivals in half a
+//! message:
 //!
 //! ```text
 //! P(G > x) = P(G_s > x) - (1 - exp(-θ x)) [P(G_s > x) - P(G_p > x)]+ + (1 - exp(-θ M)) [P(G_b > x) - P(G_s > x)]+
 //! ```
 //!
-//! While messages of a class follow each other it holds the others up, and their busy time becomes longer. If it never
-//! left the link, as much would come in between as without bursts, since nothing of it is lost; so with
-//! `ρ = λ (M + G_1)`, and `G_1'` as of Poisson sources, gaps stand in
+//! The class itself delays the bursts, which lengthens their busy time. A class that never leaves the link is delayed
+//! by as many arrivals as without bursts, since none is lost. So with `ρ = λ (M + G_1)`, and `G_1'` as of Poisson
+//! sources, the share of messages with gaps grows by the factor
 //!
 //! ```text
 //! 1 + ρ (E[G_1'] / E[G_1] - 1)+
 //! ```
 //!
-//! times as many messages behind others (our approximation).
-//!
-//! In which state a message starts, one that finds none of its own and one behind another, the quasi birth and death
-//! process of [`modulated`](super::modulated) tells, with services `M + G_1` of each state.
+//! for messages behind others (our approximation).
 
-use nalgebra::DMatrix;
-
+use super::ablation::{Step, without};
 use super::bursty_source::{BurstySource, Service, State, active_streams};
 use super::grid::Grid;
-use super::interface::{ByChance, GapsInside, Interface, SameWay};
+use super::interface::{BusyPeriodLoads, GapProcess, Interface, SameWay};
 use super::interruptions::Interruptions;
 use super::law::Law;
-use super::modulated::queued;
 use super::{Class, load_beside};
 
 /// What the other real-time classes do to one at the interface, state by state of their bursts.
-pub(super) struct Beside {
+pub(super) struct BurstPhases {
     own: Class,
-    states: Vec<Together>,
-    /// Rates between the states \[1/cycles\].
-    walk: DMatrix<f64>,
+    states: Vec<Phase>,
     /// All classes, and their gaps if none came in bursts.
     classes: Vec<Class>,
-    steady: Option<GapsInside>,
+    steady: Option<GapProcess>,
 }
 
 /// A state of all other classes.
-struct Together {
+struct Phase {
     /// Share of the time.
     share: f64,
     /// `θ`: rate at which it ends \[1/cycles\].
     ends: f64,
     /// The classes as they then come, and the gaps that they make.
     classes: Vec<Class>,
-    gaps: GapsInside,
+    gaps: GapProcess,
 }
 
 /// A class while little, or while much, comes of it.
@@ -81,13 +74,14 @@ struct Part {
     ends: f64,
     load: f64,
     /// Load of Poisson messages whose busy periods are as long.
-    by_chance: ByChance,
+    by_chance: BusyPeriodLoads,
 }
 
 /// Both of them; one for a Poisson source.
 fn parts(class: &Class) -> Vec<Part> {
     let load = class.load();
-    let steady = vec![Part { share: 1.0, ends: 0.0, load, by_chance: ByChance { lasts: load, waits: load } }];
+    let steady =
+        vec![Part { share: 1.0, ends: 0.0, load, by_chance: BusyPeriodLoads { lasts: load, waits: load } }];
     let Some(BurstySource { rate, streams, messages_per_burst: burst, peak_rate }) = class.bursts else {
         return steady;
     };
@@ -125,7 +119,7 @@ fn parts(class: &Class) -> Vec<Part> {
     let before = ((1.0 - single).powi(-2) - 1.0) / 2.0;
     let before = before + if begins > 0.0 { over / busy * over / begins / class.message } else { 0.0 };
     let clustered = 1.0 - (1.0 + 2.0 * before).sqrt().recip();
-    let same = |load: f64| ByChance { lasts: load, waits: load };
+    let same = |load: f64| BusyPeriodLoads { lasts: load, waits: load };
     vec![
         Part { share: quiet, ends: changes / quiet, load: single + little / quiet, by_chance: same(single) },
         Part {
@@ -152,6 +146,9 @@ fn most_bursty(classes: &[Class], own: usize) -> Vec<(usize, Vec<Part>)> {
         let class = &classes[d];
         class.bursts.map_or(0.0, |bursts| class.load() * (1.0 - 1.0 / bursts.messages_per_burst))
     };
+    if without(Step::BurstStates) {
+        bursty.clear();
+    }
     if bursty.len() > FOLLOWED {
         bursty.sort_by(|(a, _), (b, _)| brings(*b).total_cmp(&brings(*a)));
         bursty.truncate(FOLLOWED);
@@ -160,17 +157,16 @@ fn most_bursty(classes: &[Class], own: usize) -> Vec<(usize, Vec<Part>)> {
     bursty
 }
 
-impl Beside {
+impl BurstPhases {
     /// Of class `own` among all real-time classes of the node.
     pub(super) fn new(classes: &[Class], own: usize, same_way: SameWay, unit: f64, steps: usize) -> Self {
-        let chances: Vec<ByChance> = (0..classes.len())
-            .map(|d| ByChance { lasts: classes[d].load(), waits: load_beside(classes, own, d) })
+        let chances: Vec<BusyPeriodLoads> = (0..classes.len())
+            .map(|d| BusyPeriodLoads { lasts: classes[d].load(), waits: load_beside(classes, own, d) })
             .collect();
         let mut states = vec![(1.0, 0.0, classes.to_vec(), chances.clone())];
-        let mut walk = DMatrix::<f64>::zeros(1, 1);
         for (d, parts) in most_bursty(classes, own) {
             let class = &classes[d];
-            let split = |(share, ends, classes, chances): &(f64, f64, Vec<Class>, Vec<ByChance>)| {
+            let split = |(share, ends, classes, chances): &(f64, f64, Vec<Class>, Vec<BusyPeriodLoads>)| {
                 let of = |part: &Part| {
                     let (mut classes, mut chances) = (classes.clone(), chances.clone());
                     chances[d] = part.by_chance;
@@ -180,21 +176,16 @@ impl Beside {
                 parts.iter().map(of).collect::<Vec<_>>()
             };
             states = states.iter().flat_map(split).collect();
-            let same = |n: usize| DMatrix::<f64>::identity(n, n);
-            let turns = DMatrix::from_fn(parts.len(), parts.len(), |i, j| {
-                if i == j { -parts[i].ends } else { parts[i].ends }
-            });
-            walk = walk.kronecker(&same(parts.len())) + same(walk.nrows()).kronecker(&turns);
         }
         // ends of gaps on the next link are left out where gaps differ from state to state
         let same_way = if states.len() > 1 { SameWay::NOBODY } else { same_way };
         let steady =
-            (states.len() > 1).then(|| GapsInside::new(classes, &chances, own, same_way, unit, steps));
+            (states.len() > 1).then(|| GapProcess::new(classes, &chances, own, same_way, unit, steps));
         let states = states.into_iter().map(|(share, ends, classes, chances)| {
-            let gaps = GapsInside::new(&classes, &chances, own, same_way, unit, steps);
-            Together { share, ends, classes, gaps }
+            let gaps = GapProcess::new(&classes, &chances, own, same_way, unit, steps);
+            Phase { share, ends, classes, gaps }
         });
-        Self { own: classes[own], states: states.collect(), walk, classes: classes.to_vec(), steady }
+        Self { own: classes[own], states: states.collect(), classes: classes.to_vec(), steady }
     }
 
     /// The link of the interface, on average over the states.
@@ -213,11 +204,8 @@ impl Beside {
         let first = lasting(&|one| &one.first);
         let later = lasting(&|one| &one.later);
         let coming = lasting(&|one| &one.coming);
-        let (begins, follows) = self.begin(&later, unit);
-        let mixed = |weights: &[f64], laws: &[Law]| {
-            let all: f64 = weights.iter().sum();
-            let parts: Vec<(f64, &Law)> =
-                laws.iter().zip(weights).map(|(law, weight)| (weight / all, law)).collect();
+        let mixed = |laws: &[Law]| {
+            let parts: Vec<(f64, &Law)> = states.iter().map(|state| state.share).zip(laws).collect();
             Law::mixture(&parts)
         };
         let between = |law: &Law, times: f64| {
@@ -226,20 +214,18 @@ impl Beside {
             between.add(delayed, &grid.transform(&law.given_positive()));
             between
         };
-        let later = mixed(&follows, &later);
+        let later = mixed(&later);
         let steady = Interface::new(grid, steady, &self.classes, own, unit);
         let steady = over(&steady.later, message);
-        let shares: Vec<f64> = states.iter().map(|state| state.share).collect();
         let mean = |of: &dyn Fn(&Interface) -> f64| -> f64 {
             states.iter().zip(&each).map(|(state, one)| state.share * of(one)).sum()
         };
         Interface {
-            first: between(&mixed(&begins, &first), 1.0),
+            first: between(&mixed(&first), 1.0),
             later: between(&later, self.held_up(later.mean(), steady.mean(), message)),
             ended: None,
-            coming: between(&mixed(&shares, &coming), 1.0),
+            coming: between(&mixed(&coming), 1.0),
             work: None,
-            regain: Law::zero(),
             set_up: Law::zero(),
             header_wait: mean(&|one| one.header_wait),
             gap: mean(&|one| one.gap),
@@ -249,11 +235,18 @@ impl Beside {
     /// How many times as many messages behind others are delayed, in cells, since the class itself holds the others up.
     fn held_up(&self, delay: f64, steady: f64, message: f64) -> f64 {
         let holds = (self.own.load() * (1.0 + delay / message)).min(1.0);
-        if delay > 0.0 { 1.0 + holds * (steady / delay - 1.0).max(0.0) } else { 1.0 }
+        if delay > 0.0 && !without(Step::DelayedBursts) {
+            1.0 + holds * (steady / delay - 1.0).max(0.0)
+        } else {
+            1.0
+        }
     }
 
     /// Delays in each state, if it may end meanwhile.
     fn as_long_as_they_last(&self, laws: &[Law], begun: &[Law], unit: f64) -> Vec<Law> {
+        if without(Step::StatesEnd) {
+            return laws.to_vec();
+        }
         // P(> x)
         let tail = |law: &Law| {
             let mut above = 1.0;
@@ -267,7 +260,7 @@ impl Beside {
             (laws.iter().map(tail).collect(), begun.iter().map(tail).collect());
         let longest = tails.iter().chain(&begun).map(Vec::len).max().unwrap_or(0);
         let of = |i: usize| {
-            let Together { share, ends, .. } = self.states[i];
+            let Phase { share, ends, .. } = self.states[i];
             let ends_meanwhile = |cells: f64| 1.0 - (-ends * unit * cells).exp();
             let turns = ends_meanwhile(self.own.message / unit);
             let others = |tails: &[Vec<f64>], x: usize| {
@@ -290,21 +283,6 @@ impl Beside {
             Law::of(weights)
         };
         (0..laws.len()).map(of).collect()
-    }
-
-    /// In which states messages begin that find none of their own, and those behind others, from what delays these.
-    fn begin(&self, later: &[Law], unit: f64) -> (Vec<f64>, Vec<f64>) {
-        let Class { rate, message, .. } = self.own;
-        let services: Vec<f64> = later.iter().map(|law| message + law.mean() * unit).collect();
-        let shares: Vec<f64> = self.states.iter().map(|state| state.share).collect();
-        let service =
-            shares.iter().zip(&services).map(|(share, service)| share / service).sum::<f64>().recip();
-        let batch = self.own.batch(service);
-        let served: Vec<f64> = services.iter().map(|service| 1.0 / service / batch).collect();
-        let [all, some, more] = queued(&self.walk, &shares, &served, rate / batch);
-        let first = (0..shares.len()).map(|i| (all[i] - some[i]).max(1e-9));
-        let behind = |i: usize| served[i] * (some[i] * (1.0 - 1.0 / batch) + more[i] / batch);
-        (first.collect(), (0..shares.len()).map(|i| behind(i).max(1e-30)).collect())
     }
 }
 
@@ -362,7 +340,7 @@ mod tests {
     fn single_messages_have_one_state() {
         assert_eq!(parts(&class(0.3, 24.0, Some((3, 1.0, 0.5)))).len(), 1);
         let classes = [class(0.2, 24.0, None), class(0.3, 24.0, None)];
-        let beside = Beside::new(&classes, 0, SameWay::NOBODY, 1.0, 16);
+        let beside = BurstPhases::new(&classes, 0, SameWay::NOBODY, 1.0, 16);
         assert_eq!(beside.states.len(), 1);
     }
 
@@ -372,7 +350,7 @@ mod tests {
         let grid = Grid::of(2048);
         let own = class(0.05, 32.0, None);
         let law = |bursts| {
-            let beside = Beside::new(&[own, class(0.2, 32.0, bursts)], 0, SameWay::NOBODY, 1.0, 16);
+            let beside = BurstPhases::new(&[own, class(0.2, 32.0, bursts)], 0, SameWay::NOBODY, 1.0, 16);
             grid.law(beside.interface(&grid, 0, 1.0).first.over(&grid, 32.0))
         };
         let (poisson, bursty) = (law(None), law(Some((1, 12.0, 1.2))));

@@ -1,10 +1,10 @@
 //! What holds up routers behind it: long messages, and channels that are full.
 
-use super::super::chained_blocking::{Chain, Held, Kind};
+use super::super::chained_blocking::{Blocking, Chain, Kind};
 use super::super::law::Law;
-use super::super::station::{Environment, OutputDelays, Overloaded};
+use super::super::station::{LinkEnvironment, OutputDelays, Overloaded};
 use super::OneClass;
-use super::input_channel::InChannel;
+use super::input_channel::ChannelWait;
 
 impl OneClass<'_> {
     /// A later output on average over all messages: the channels, or the ejection links; from what it is else.
@@ -12,8 +12,8 @@ impl OneClass<'_> {
         &self,
         last: bool,
         gaps: f64,
-        held: &Held,
-    ) -> Result<(Environment, OutputDelays), Overloaded> {
+        held: &Blocking,
+    ) -> Result<(LinkEnvironment, OutputDelays), Overloaded> {
         let outputs = self.outputs(false, last);
         let crossing = self.paths.mean(outputs.iter().copied());
         let environment = self.environment(last, crossing);
@@ -27,11 +27,11 @@ impl OneClass<'_> {
     /// All that is held up by buffers that are full, from router to router.
     pub(super) fn chained(
         &self,
-        first: (&Environment, &OutputDelays),
+        first: (&LinkEnvironment, &OutputDelays),
         gaps: f64,
-        in_channel: &[InChannel],
-        held: &Held,
-    ) -> Result<Held, Overloaded> {
+        in_channel: &[ChannelWait],
+        held: &Blocking,
+    ) -> Result<Blocking, Overloaded> {
         let shares: Vec<f64> = (1..=self.dimension).map(|hops| self.paths.share(hops)).collect();
         let share = 1.0 / f64::from(self.dimension);
         let in_channel =
@@ -49,10 +49,10 @@ impl OneClass<'_> {
     }
 
     /// All that is held up by input channels that are full.
-    pub(super) fn behind(&self, first: &OutputDelays, in_channel: &[InChannel]) -> Held {
+    pub(super) fn behind(&self, first: &OutputDelays, in_channel: &[ChannelWait]) -> Blocking {
         let full: Vec<Law> = in_channel.iter().map(|channel| channel.full.clone()).collect();
-        let held = Held { full, ..Held::nobody() };
+        let held = Blocking { full, ..Blocking::nobody() };
         let first = self.grid.sum(&first.waits.grant, &held.over(&self.outputs(true, false)));
-        Held { first: Some(first), ..held }
+        Blocking { first: Some(first), ..held }
     }
 }
