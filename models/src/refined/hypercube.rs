@@ -271,14 +271,18 @@ impl<'g> OneClass<'g> {
         iteration.settle(start, resolution, report).map_err(|over| over.at(false))
     }
 
+    /// The step that finds what holds up messages in routers ahead, and how often it is taken.
+    fn blocking(&self) -> (Step, u32) {
+        if self.shape.is_short() { (Step::ChainedBlocking, CHAINED) } else { (Step::FullChannels, BEHIND) }
+    }
+
     fn solve(
         &self,
         problem: &Problem,
         resolution: &Resolution,
         start: Option<&State>,
     ) -> Result<Outcome, Overloaded> {
-        let (n, unit) = (self.dimension, self.unit);
-        let mut report = Detail::default();
+        let (n, unit, mut report) = (self.dimension, self.unit, Detail::default());
         let environment = self.environment(false, self.paths.mean(self.outputs(true, false)));
         let mut held = Blocking::nobody();
         let mut round = 0;
@@ -295,11 +299,7 @@ impl<'g> OneClass<'g> {
             round += 1;
             let stations = self.stations(&entering, gaps, &held, &met, middle)?;
             let in_channel = self.in_channel(&stations, gaps, &held);
-            let (step, rounds) = if self.shape.is_short() {
-                (Step::ChainedBlocking, CHAINED)
-            } else {
-                (Step::FullChannels, BEHIND)
-            };
+            let (step, rounds) = self.blocking();
             if round < rounds && !without(step) {
                 held = if self.shape.is_short() {
                     self.chained((&environment, &met), gaps, &in_channel, &held)?

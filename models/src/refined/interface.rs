@@ -14,8 +14,8 @@
 //! message took `M / (1 - σ_o)` beside the load `σ_o` of the others. `n = (2 - ρ) / 2 / (1 - ρ)^2` is the mean of M/D/1
 //! at `ρ = σ / (1 - σ_o)`. If the message before has left flits of d behind, `lim(j) = k j`.
 //!
-//! In a long busy period of c all arrivals of the others are served, as far as the clocks allow. `E[G_1]` approaches that
-//! limit `L` the nearer the longer the class keeps the link, for the share `u` of the time (our approximation):
+//! In a long busy period of c all arrivals of the others are served, as far as the clocks allow. `E[G_1]` approaches
+//! that limit `L` the nearer the longer the class keeps the link, for the share `u` of the time (our approximation):
 //!
 //! ```text
 //! E[G_1] <- G + u (L - G),   L = M Σ min(σ_d / (1 - σ_o), V_c / V_d),   u = λ (M + G) / (1 - λ (L - G))

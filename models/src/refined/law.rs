@@ -255,6 +255,18 @@ impl Law {
         (part(greater), part(less))
     }
 
+    /// The lowest share of it, and the rest, each as a law.
+    pub(super) fn at_quantile(&self, share: f64) -> (Self, Self) {
+        let mut left = share;
+        let low = weights(self.0.iter().map(|p| {
+            let taken = p.min(left);
+            left -= taken;
+            taken
+        }));
+        let high = weights(self.0.iter().zip(&low).map(|(p, low)| p - low));
+        (Self::of(low), Self::of(high))
+    }
+
     /// A law to be put together point by point.
     pub(super) fn points() -> Points {
         Points(empty())

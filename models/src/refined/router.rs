@@ -242,7 +242,7 @@ fn latency(
         parts.extend(whole.clone());
         each().map(|(share, (waits, gaps))| share * station.mean_passage(waits, &met, gaps)).sum()
     };
-    let [granted, link] = [met.waits.grant.mean(), met.waits.link.mean()].map(|cells| cells * unit);
+    let [granted, link] = [met.granted.mean(), met.waits.link.mean()].map(|cells| cells * unit);
     let Parts { input, arbitration, output, gaps } =
         Parts::of(mean * unit, in_buffer.mean() * unit, granted, link);
     Solution {

@@ -128,6 +128,8 @@ pub(super) struct OutputDelays {
     pub(super) waits: Waits,
     /// `x`: how much longer than a lone one the tail takes to cross.
     pub(super) blocked: Law,
+    /// The part of it before the grant.
+    pub(super) granted: Law,
     /// Wait for the link behind the own class only.
     pub(super) own: Law,
     /// The queue at the link, where others share it.
@@ -262,6 +264,19 @@ impl<'s> Station<'s> {
         let (m, b) = (shape.message, shape.buffer);
         let grant = self.virtual_channel(arriving, now)?;
         let LinkQueue { wait: link, own, sojourn, shared } = self.link(arriving, now)?;
+        // back-pressure on the header (max-plus): where the buffer is full, the greater of both, of the longest waits
+        // for the virtual channel and of the time until room: both are long when much is ahead
+        let full = self.until_room(&sojourn, b);
+        let (room, full) = (1.0 - full.positive(), full.given_positive());
+        let (short, long) = grant.at_quantile(room);
+        let in_step = Law::mixture(&[(room, &short), (1.0 - room, &long.max_in_step(&full))]);
+        // what interrupts best effort on the link does not stop the crossbar: the part of its wait that is named
+        // arbitration takes both as independent (our approximation)
+        let granted = if self.environment.alone.is_none() {
+            Law::mixture(&[(room, &short), (1.0 - room, &long.max(&full))])
+        } else {
+            in_step.clone()
+        };
         // the tail crosses when the flit b places ahead has left: one of its own message, (V + K^(M - b) - b)+, or one
         // of a message before it, (V' - M - (b - M) C / M)+
         let behind = if shape.is_short() {
@@ -275,8 +290,8 @@ impl<'s> Station<'s> {
                 self.until_room(&sojourn, b - m).less(m)
             }
         };
-        let blocked = grant.max_in_step(&behind);
-        Ok(OutputDelays { waits: Waits { grant, link }, blocked, own, shared })
+        let blocked = in_step.max_in_step(&behind);
+        Ok(OutputDelays { waits: Waits { grant, link }, blocked, granted, own, shared })
     }
 
     /// Time for which a message without gaps holds the virtual channel.

@@ -165,7 +165,7 @@ fn table() -> String {
 #[test]
 #[ignore = "some minutes: the tuning set, once for each step"]
 fn the_readme_says_what_each_approximation_buys() {
-    const BEGIN: &str = "<!-- table: ablation -->\n\n";
+    const BEGIN: &str = "<!-- ablation -->\n\n";
     const END: &str = "\n\n<!-- end -->";
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
     let text = std::fs::read_to_string(path).expect("a readme");

@@ -100,7 +100,7 @@ impl Path {
         Self {
             waits: stops.iter().map(|stop| stop.in_channel).sum(),
             inside: stops.iter().map(|stop| stop.inside).sum(),
-            granted: sum(&|station| station.met.waits.grant.mean()),
+            granted: sum(&|station| station.met.granted.mean()),
             link: sum(&|station| station.met.waits.link.mean()),
             stops,
         }
