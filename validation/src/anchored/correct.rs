@@ -371,7 +371,7 @@ fn add_up(numbers: &mut BTreeMap<Quantity, Number>, class: &ClassAnswer) {
 }
 
 /// Network latency, waiting and total latency, moved so that the first two add up to the third: each by as much as its
-/// variance says. Where the waiting is known badly by itself, it is what the others leave, and no less certain than that.
+/// variance says. Where the waiting is known badly by itself, it is what the others leave, and as certain as that.
 fn to_total(network: Number, waiting: Number, total: Number) -> [Number; 3] {
     let missing = total.value - network.value - waiting.value;
     let variances = [network, waiting, total].map(|number| (0.5 * (number.upper - number.lower)).powi(2));
