@@ -129,6 +129,12 @@ impl Number {
         Self { value: moved(self.value), lower: moved(self.lower), upper: moved(self.upper) }
     }
 
+    /// With its ends nearer to it.
+    fn narrowed(self, factor: f64) -> Self {
+        let nearer = |end: f64| self.value + factor * (end - self.value);
+        Self { lower: nearer(self.lower), upper: nearer(self.upper), ..self }
+    }
+
     /// No less than another: value by value.
     fn at_least(self, other: Self) -> Self {
         Self {
@@ -344,15 +350,14 @@ fn lacks(class: &mut ClassAnswer, because: &str) {
     }
 }
 
-/// Makes parts add up to their wholes. The network latency and the waiting stand, all else follows.
+/// Makes parts add up to their wholes: first network latency and waiting to the total latency, then all else follows.
 fn add_up(numbers: &mut BTreeMap<Quantity, Number>, class: &ClassAnswer) {
     let get = |numbers: &BTreeMap<Quantity, Number>, quantity| numbers.get(&quantity).copied();
-    let network = get(numbers, Quantity::NetworkLatency);
-    if let (Some(network), Some(waiting)) = (network, get(numbers, Quantity::Waiting)) {
-        let sum = network.value + waiting.value;
-        let total = get(numbers, Quantity::TotalLatency).map(|total| total.moved(sum - total.value));
-        numbers.extend(total.map(|total| (Quantity::TotalLatency, total)));
+    let all = [Quantity::NetworkLatency, Quantity::Waiting, Quantity::TotalLatency];
+    if let [Some(network), Some(waiting), Some(total)] = all.map(|quantity| get(numbers, quantity)) {
+        numbers.extend(all.into_iter().zip(to_total(network, waiting, total)));
     }
+    let network = get(numbers, Quantity::NetworkLatency);
     let transfer = class.transfer_cycles.unwrap_or(0.0);
     if let Some(network) = network {
         share_out(numbers, [Quantity::Blocking, Quantity::Sharing], network.value - transfer);
@@ -363,6 +368,19 @@ fn add_up(numbers: &mut BTreeMap<Quantity, Number>, class: &ClassAnswer) {
             share_out(numbers, [one, other], whole.value);
         }
     }
+}
+
+/// Network latency, waiting and total latency, moved so that the first two add up to the third: each by as much as its
+/// variance says. Where the waiting is known badly by itself, it is what the others leave, and as certain as that.
+fn to_total(network: Number, waiting: Number, total: Number) -> [Number; 3] {
+    let missing = total.value - network.value - waiting.value;
+    let variances = [network, waiting, total].map(|number| (0.5 * (number.upper - number.lower)).powi(2));
+    let sum: f64 = variances.iter().sum();
+    let share = |at: usize| if sum > 0.0 { variances[at] / sum } else { 1.0 / 3.0 };
+    let network = network.moved(share(0) * missing);
+    let waiting = waiting.moved(share(1) * missing).narrowed((1.0 - share(1)).sqrt());
+    let total = total.moved(network.value + waiting.value - total.value);
+    [network, waiting, total]
 }
 
 /// Moves two parts so that they add up: what is less certain is moved more.
@@ -400,6 +418,19 @@ mod tests {
         let found = [1, 2, 3, 5, 8, 100].map(deviations);
         assert!(found.is_sorted_by(|a, b| a >= b) && found[0].is_finite(), "{found:?}");
         assert!((found[2] / 1.96 - 1.82).abs() < 0.05 && (found[5] - 1.98).abs() < 0.01, "{found:?}");
+    }
+
+    #[test]
+    fn a_wait_that_is_known_badly_is_what_total_and_network_latency_leave() {
+        let number = |value: f64, width: f64| Number { value, lower: value - width, upper: value + width };
+        let [network, waiting, total] = to_total(number(40.0, 0.2), number(500.0, 450.0), number(50.0, 0.4));
+        assert!((waiting.value - 10.0).abs() < 0.01 && (network.value - 40.0).abs() < 0.01);
+        assert!((total.value - network.value - waiting.value).abs() < 1e-9);
+        let width = 0.5 * (waiting.upper - waiting.lower);
+        assert!((width - 0.2_f64.hypot(0.4)).abs() < 0.01, "{width}");
+        // one that is known well stays
+        let [_, waiting, total] = to_total(number(40.0, 1.0), number(10.0, 0.01), number(52.0, 1.0));
+        assert!((waiting.value - 10.0).abs() < 0.001 && (total.value - 51.0).abs() < 0.01);
     }
 
     #[test]
