@@ -378,7 +378,7 @@ fn to_total(network: Number, waiting: Number, total: Number) -> [Number; 3] {
     let sum: f64 = variances.iter().sum();
     let share = |at: usize| if sum > 0.0 { variances[at] / sum } else { 1.0 / 3.0 };
     let network = network.moved(share(0) * missing);
-    let waiting = waiting.moved(share(1) * missing).narrowed((1.0 - share(1)).sqrt());
+    let waiting = waiting.narrowed((1.0 - share(1)).sqrt()).moved(share(1) * missing);
     let total = total.moved(network.value + waiting.value - total.value);
     [network, waiting, total]
 }
