@@ -356,10 +356,32 @@ impl LinkSharing {
             lagging,
             alone: Some(together(grid, &tails)),
             set_up,
-            left_behind,
+            left_behind: self.in_long_busy_periods(left_behind, classes, own, contending, unit),
             fresh,
             seen: (1.0 - unseen).min(0.95),
         }
+    }
+
+    /// `v_l` with long busy periods of the class, in which all arrivals of the others are served: the delay tends to
+    /// `M σ_o / (1 - σ_o)`, the nearer the longer the class keeps the link (our approximation). It decides where a
+    /// class saturates under schedulers without clocks that restart.
+    fn in_long_busy_periods(
+        &self,
+        left_behind: Law,
+        classes: &[Class],
+        own: usize,
+        contending: f64,
+        unit: f64,
+    ) -> Law {
+        let others: f64 = others(classes, own).iter().map(|d| classes[*d].load()).sum();
+        let long_run = self.message * others / (1.0 - others).max(0.02);
+        let later = self.mean_coming();
+        let (short_run, lacking) = (left_behind.mean(), (long_run - later) / unit - left_behind.mean());
+        if lacking <= 0.0 || short_run <= 0.0 {
+            return left_behind;
+        }
+        let stays = (classes[own].rate * contending * (self.message + later)).min(1.0);
+        left_behind.stretched(1.0 + stays * lacking / short_run)
     }
 }
 
