@@ -17,12 +17,14 @@ mod warm_up;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use flitwise_models::document::Place;
 use flitwise_models::scenario::{ClassSpec, Document, Fault, Read, Scenario};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::answer::Simulation;
 use crate::message::Delivery;
+use crate::simulator::lanes;
 
 pub use block::{Block, answer_of};
 use block::{Saturated, Stop, least_precise};
@@ -60,6 +62,8 @@ pub const MAX_PORTS: u32 = 64;
 pub const MAX_DIMENSION: u32 = 10;
 /// Fewest pipeline stages that can be simulated.
 pub const MIN_PIPELINE_STAGES: u32 = 3;
+/// Most lanes of a network: virtual channels of all its links.
+pub const MAX_LANES: u64 = 2_000_000;
 /// Most replications.
 pub const MAX_REPLICATIONS: u32 = 1_000;
 /// Most cycles of a replication: beyond that the time between messages has no more digits.
@@ -116,7 +120,20 @@ impl Listener for () {
 /// All of it, at once.
 pub fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
     let unread = scenario.unread(READS);
-    if unread.is_empty() { Ok(()) } else { Err(unread.iter().map(|one| one.fault("to simulate")).collect()) }
+    if !unread.is_empty() {
+        return Err(unread.iter().map(|one| one.fault("to simulate")).collect());
+    }
+    let lanes = lanes(scenario);
+    if lanes <= MAX_LANES {
+        return Ok(());
+    }
+    Err(vec![Fault {
+        place: Place::Program,
+        key: "network".to_owned(),
+        found: format!("{lanes} lanes, a virtual channel of a link each"),
+        wanted: format!("at most {MAX_LANES} to simulate: each takes some 200 bytes in each replication"),
+        help: Some("take fewer nodes, links or virtual channels".to_owned()),
+    }])
 }
 
 /// What of a document that is no scenario the simulator has no means for.

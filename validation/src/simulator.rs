@@ -17,6 +17,7 @@ use crate::message::{Arrival, Delivery, Offer};
 use ledger::Ledger;
 use traffic::Traffic;
 pub use traffic::offers;
+pub(crate) use virtual_channels::lanes;
 pub use wiring::{Channel, ChannelKind};
 
 /// An organisation of switches: all routers of a network with their links and network interfaces.

@@ -141,3 +141,10 @@ impl VirtualChannels {
         (self.choice != VcChoice::Free).then(|| (self.choice, self.blocks[class].clone()))
     }
 }
+
+/// Lanes of all links of a scenario's network.
+pub(crate) fn lanes(scenario: &Scenario) -> u64 {
+    let network = scenario.topology();
+    let links = u64::from(network.routers()) * u64::from(network.ports()) + u64::from(network.nodes());
+    links * VirtualChannels::new(scenario).width() as u64
+}
