@@ -4,7 +4,7 @@
 //! declaration.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::document::nearest;
 use crate::scenario::DeadlineSpec;
@@ -60,14 +60,14 @@ fn of_some_models<T: Mean>(mean: &Option<T>) -> bool {
 }
 
 /// Declares the quantities. A line of `means` is
-/// `variant: field "word" "name" "head" unit [of whole] [(left out by)]`; a line of `others` ends with the field that
-/// holds it.
+/// `variant: field "word" "name" "head" unit [of whole] [(left out by)] [counted as wait]`; a line of `others` ends
+/// with the field that holds it.
 macro_rules! quantities {
     (
         means { $(
             $(#[doc = $doc:literal])+
             $mean:ident: $field:ident $word:literal $name:literal $head:literal $unit:ident
-                $(of $whole:ident)? $(($skip:literal))?,
+                $(of $whole:ident)? $(($skip:literal))? $(counted as $wait:ident)?,
         )+ }
         others { $(
             $(#[doc = $other_doc:literal])+
@@ -87,6 +87,28 @@ macro_rules! quantities {
         #[serde(bound(serialize = "T: Serialize + Mean"))]
         pub struct Means<T> {
             $($(#[doc = $doc])+ $(#[serde(skip_serializing_if = $skip)])? pub $field: Option<T>,)+
+        }
+
+        /// How long a message waits, by place: what is counted of each message, or sums of it \[cycles\].
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        pub struct Waits<T> {
+            $($(#[doc = concat!("[`Quantity::", stringify!($mean), "`] \\[cycles\\].")] pub $wait: T,)?)+
+        }
+
+        impl<T: Copy> Waits<T> {
+            /// Each with its quantity.
+            pub fn each(self) -> impl Iterator<Item = (Quantity, T)> {
+                [$($((Quantity::$mean, self.$wait),)?)+].into_iter()
+            }
+        }
+
+        impl<T: Copy + From<U>, U> std::ops::AddAssign<Waits<U>> for Waits<T>
+        where
+            T: std::ops::AddAssign,
+        {
+            fn add_assign(&mut self, other: Waits<U>) {
+                $($(self.$wait += T::from(other.$wait);)?)+
+            }
         }
 
         impl<T> Default for Means<T> {
@@ -192,16 +214,20 @@ quantities! {
         Sharing: sharing_cycles "sharing" "sharing" "sharing" Cycles of NetworkLatency,
         /// Part of the blocking, over all routers: the header in input buffers behind other messages of its class. A
         /// model that does not part the latency by place leaves it out, as the three that follow \[cycles\].
-        Input: input_cycles "input" "input" "input buffers" Cycles of Blocking ("of_some_models"),
+        Input: input_cycles "input" "input" "input buffers" Cycles of Blocking ("of_some_models")
+            counted as input,
         /// The rest of the blocking, over all routers: the header from its request of an output buffer to the grant
         /// \[cycles\].
-        Arbitration: arbitration_cycles "arbitration" "arbitration" "arbitration" Cycles of Blocking ("of_some_models"),
+        Arbitration: arbitration_cycles "arbitration" "arbitration" "arbitration" Cycles of Blocking ("of_some_models")
+            counted as arbitration,
         /// Part of the sharing, over all routers: the header from the grant until it leaves over the link, beyond what
         /// a lone one takes \[cycles\].
-        Output: output_cycles "output" "output" "output buffers" Cycles of Sharing ("of_some_models"),
+        Output: output_cycles "output" "output" "output buffers" Cycles of Sharing ("of_some_models")
+            counted as output,
         /// The rest of the sharing: gaps among the flits that follow the header, by which the tail lags behind it
         /// beyond `M - 1` cycles \[cycles\].
-        Gaps: gap_cycles "gaps" "gaps" "gaps" Cycles of Sharing ("of_some_models"),
+        Gaps: gap_cycles "gaps" "gaps" "gaps" Cycles of Sharing ("of_some_models")
+            counted as gaps,
         /// `W̄`: at the source, from the first cycle in which the message could be sent to the header's entry into the
         /// first router, Eq. (15); 1 if everything is idle; `null` for a class that was simulated to be saturated
         /// \[cycles\].

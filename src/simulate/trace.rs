@@ -4,14 +4,14 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use flitwise_models::quantity::Waits;
 use flitwise_models::scenario::Scenario;
 use flitwise_validation::Delivery;
 
 use crate::outcome::Ended;
 
 const HEADS: &str = "replication,class,source_node,destination_node,hops,generated_cycle,entered_cycle,\
-                     delivered_cycle,waiting_cycles,network_latency_cycles,\
-                     transfer_cycles,input_cycles,arbitration_cycles,output_cycles,gap_cycles";
+                     delivered_cycle,waiting_cycles,network_latency_cycles,transfer_cycles";
 
 /// A trace being written. What is in the file stays until [`Trace::begin`].
 pub(super) struct Trace {
@@ -57,7 +57,9 @@ impl Trace {
             // a pipe or a device has no length
             if file.metadata()?.is_file() { file.set_len(0) } else { Ok(()) }
         };
-        self.failed = empty().and_then(|()| writeln!(self.out, "{HEADS}")).err();
+        let waits = Waits::<u32>::default().each().map(|(wait, _)| format!(",{}", wait.field()));
+        let heads = HEADS.to_owned() + &waits.collect::<String>();
+        self.failed = empty().and_then(|()| writeln!(self.out, "{heads}")).err();
         self
     }
 
@@ -80,16 +82,16 @@ impl Trace {
             hops,
             ..
         } = message;
-        let Delivery { input_cycles, arbitration_cycles, output_cycles, gap_cycles, .. } = message;
         let class = &self.classes[usize::from(*class)];
         let (waiting, latency) = (message.waiting_cycles(), message.network_latency_cycles());
         let transfer = message.transfer_cycles();
-        writeln!(
+        write!(
             self.out,
             "{replication},{class},{source},{destination},{hops},{generated_cycle},{entered_cycle},\
-             {delivered_cycle},{waiting},{latency},\
-             {transfer},{input_cycles},{arbitration_cycles},{output_cycles},{gap_cycles}"
-        )
+             {delivered_cycle},{waiting},{latency},{transfer}"
+        )?;
+        message.waits.each().try_for_each(|(_, cycles)| write!(self.out, ",{cycles}"))?;
+        writeln!(self.out)
     }
 
     pub(super) fn end(mut self) -> Result<(), Ended> {

@@ -1,6 +1,6 @@
 //! Counts and sums over the messages of a batch, by class and number of hops.
 
-use flitwise_models::quantity::Quantity;
+use flitwise_models::quantity::{Quantity, Waits};
 use flitwise_models::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
@@ -22,45 +22,9 @@ pub(crate) struct Cell {
     pub(crate) network: Sums,
     pub(crate) waiting: Sums,
     pub(crate) total: Sums,
-    pub(crate) parts: Parts,
-}
-
-/// Where the network latency went: sums of the parts of a [`Delivery`] \[cycles\].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Parts {
+    /// What a lone message takes, summed \[cycles\].
     pub(crate) transfer: u64,
-    pub(crate) input: u64,
-    pub(crate) arbitration: u64,
-    pub(crate) output: u64,
-    pub(crate) gaps: u64,
-}
-
-impl Parts {
-    fn add(&mut self, message: &Delivery) {
-        self.transfer += message.transfer_cycles();
-        self.input += u64::from(message.input_cycles);
-        self.arbitration += u64::from(message.arbitration_cycles);
-        self.output += u64::from(message.output_cycles);
-        self.gaps += u64::from(message.gap_cycles);
-    }
-
-    /// Behind messages of the same class.
-    pub(crate) fn blocking(&self) -> u64 {
-        self.input + self.arbitration
-    }
-
-    /// From the grant on: the header and the flits behind it.
-    pub(crate) fn sharing(&self) -> u64 {
-        self.output + self.gaps
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.transfer += other.transfer;
-        self.input += other.input;
-        self.arbitration += other.arbitration;
-        self.output += other.output;
-        self.gaps += other.gaps;
-    }
+    pub(crate) waits: Waits<u64>,
 }
 
 /// Sum and sum of squares \[cycles\], exact, so that the order of messages does not matter.
@@ -103,25 +67,27 @@ impl Cell {
         self.network.merge(&other.network);
         self.waiting.merge(&other.waiting);
         self.total.merge(&other.total);
-        self.parts.merge(&other.parts);
+        self.transfer += other.transfer;
+        self.waits += other.waits;
     }
 
     /// The batch of a quantity; `None` of one that is not counted message by message.
     pub(crate) fn batch(&self, quantity: Quantity) -> Option<Batch> {
-        let sum = match quantity {
-            Quantity::NetworkLatency => self.network.sum,
-            Quantity::Transfer => self.parts.transfer,
-            Quantity::Blocking => self.parts.blocking(),
-            Quantity::Sharing => self.parts.sharing(),
-            Quantity::Input => self.parts.input,
-            Quantity::Arbitration => self.parts.arbitration,
-            Quantity::Output => self.parts.output,
-            Quantity::Gaps => self.parts.gaps,
-            Quantity::Waiting => self.waiting.sum,
-            Quantity::TotalLatency => self.total.sum,
-            _ => return None,
-        };
-        Some(Batch { count: self.count(), sum: sum as f64 })
+        Some(Batch { count: self.count(), sum: self.sum(quantity)? as f64 })
+    }
+
+    /// The sum of a quantity over all messages: counted as such, or the sum of its parts.
+    fn sum(&self, quantity: Quantity) -> Option<u64> {
+        match quantity {
+            Quantity::NetworkLatency => Some(self.network.sum),
+            Quantity::Transfer => Some(self.transfer),
+            Quantity::Waiting => Some(self.waiting.sum),
+            Quantity::TotalLatency => Some(self.total.sum),
+            _ => self.waits.each().find(|(wait, _)| *wait == quantity).map(|(_, sum)| sum).or_else(|| {
+                let parts = quantity.parts().map(|part| self.sum(part));
+                parts.reduce(|sum, part| Some(sum? + part?)).flatten()
+            }),
+        }
     }
 }
 
@@ -144,7 +110,8 @@ impl Tally {
         cell.network.add(network);
         cell.waiting.add(waiting);
         cell.total.add(network + waiting);
-        cell.parts.add(message);
+        cell.transfer += message.transfer_cycles();
+        cell.waits += message.waits;
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
@@ -254,10 +221,7 @@ mod tests {
                 destination: 0,
                 class: (index % 3) as u8,
                 hops: 0,
-                input_cycles: 0,
-                arbitration_cycles: 1,
-                output_cycles: 0,
-                gap_cycles: (index % 3) as u32,
+                waits: Waits { arbitration: 1, gaps: (index % 3) as u32, ..Waits::default() },
             };
             batches.add(generated_cycle, &message);
             assert!(batches.tallies.len() <= 8);
@@ -269,7 +233,7 @@ mod tests {
         assert_eq!(sum, 37.0 * 3333.0);
         let mut class = Cell::default();
         batches.tallies.iter().for_each(|tally| class.merge(&tally.class(1)));
-        let Parts { transfer, input, arbitration, output, gaps } = class.parts;
-        assert_eq!([transfer, input, arbitration, output, gaps], [35 * 3333, 0, 3333, 0, 3333]);
+        let Waits { input, arbitration, output, gaps } = class.waits;
+        assert_eq!([class.transfer, input, arbitration, output, gaps], [35 * 3333, 0, 3333, 0, 3333]);
     }
 }

@@ -1,5 +1,7 @@
 //! A message from its generation to its delivery.
 
+use flitwise_models::quantity::Waits;
+
 /// A message that joins its source queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
@@ -54,16 +56,8 @@ pub struct Delivery {
     pub class: u8,
     /// Network channels that it crossed; 0 in a single router.
     pub hops: u8,
-    /// The header in input buffers behind other messages of its lane, over all routers \[cycles\].
-    pub input_cycles: u32,
-    /// The header from its requests to their grants, over all routers \[cycles\].
-    pub arbitration_cycles: u32,
-    /// The header from its grants until it left over the links, beyond what a lone one takes, over all routers:
-    /// it waited for room in the output buffer, behind the link, or for the link itself \[cycles\].
-    pub output_cycles: u32,
-    /// By how much the tail left later than `M - 1` cycles after the header: other classes on the links, or
-    /// buffers without room, held up the flits between the two \[cycles\].
-    pub gap_cycles: u32,
+    /// What it has waited under way, by place \[cycles\].
+    pub waits: Waits<u32>,
 }
 
 impl Delivery {
@@ -74,8 +68,7 @@ impl Delivery {
 
     /// What a lone message takes, `P - 1 + P h + M`: all but the parts that are waiting for others \[cycles\].
     pub fn transfer_cycles(&self) -> u64 {
-        let parts = [self.input_cycles, self.arbitration_cycles, self.output_cycles, self.gap_cycles];
-        self.network_latency_cycles() - parts.map(u64::from).iter().sum::<u64>()
+        self.network_latency_cycles() - self.waits.each().map(|(_, cycles)| u64::from(cycles)).sum::<u64>()
     }
 
     /// Time at the source, 1 if everything is idle \[cycles\].

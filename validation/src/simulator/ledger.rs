@@ -1,5 +1,7 @@
 //! Who is under way: messages from their generation to their delivery, and where their headers have waited.
 
+use flitwise_models::quantity::Waits;
+
 use crate::message::{Delivery, Offer};
 
 /// A message that is on its way.
@@ -20,9 +22,7 @@ pub(crate) struct Message {
     /// When its header last left over a link, requested an output lane or was granted one.
     mark: u64,
     /// What its header has waited so far, as in [`Delivery`].
-    input_cycles: u32,
-    arbitration_cycles: u32,
-    output_cycles: u32,
+    waits: Waits<u32>,
 }
 
 impl Message {
@@ -36,19 +36,19 @@ impl Message {
     /// Its header requests an output lane.
     #[inline]
     pub(crate) fn requests(&mut self, lone: &LoneHeader, now: u64) {
-        self.input_cycles += self.late(lone.to_request, now);
+        self.waits.input += self.late(lone.to_request, now);
     }
 
     /// Its header is granted the output lane; a lone one is in the cycle of the request.
     #[inline]
     pub(crate) fn is_granted(&mut self, now: u64) {
-        self.arbitration_cycles += self.late(0, now);
+        self.waits.arbitration += self.late(0, now);
     }
 
     /// Its header leaves the router over the link.
     #[inline]
     pub(crate) fn header_leaves(&mut self, lone: &LoneHeader, now: u64) {
-        self.output_cycles += self.late(lone.to_leave, now);
+        self.waits.output += self.late(lone.to_leave, now);
     }
 
     /// Cycles since the mark beyond those that a lone header takes; the mark is set anew. None waits for 2^32 cycles.
@@ -138,9 +138,7 @@ impl Ledger {
             class: offer.arrival.class,
             groups,
             mark: 0,
-            input_cycles: 0,
-            arbitration_cycles: 0,
-            output_cycles: 0,
+            waits: Waits::default(),
         };
         match self.free.pop() {
             Some(id) => {
@@ -184,11 +182,8 @@ impl Ledger {
             destination: message.destination,
             class: message.class,
             hops: hops(message.source, message.destination) as u8,
-            input_cycles: message.input_cycles,
-            arbitration_cycles: message.arbitration_cycles,
-            output_cycles: message.output_cycles,
             // the mark is the cycle in which the header left over the ejection channel
-            gap_cycles: (now - message.mark) as u32 - (message.flits - 1),
+            waits: Waits { gaps: (now - message.mark) as u32 - (message.flits - 1), ..message.waits },
         }
     }
 }

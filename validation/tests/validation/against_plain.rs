@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use flitwise_models::quantity::Waits;
 use flitwise_models::scenario::{
     ClassKind, ClassSpec, NetworkSpec, Radix, RouterSpec, Scenario, ScenarioSpec, Scheduler, VcChoice,
 };
@@ -47,8 +48,8 @@ fn latencies(deliveries: &[Delivery]) -> Vec<u64> {
 
 /// Input, arbitration, output and gaps; the transfer is asserted where all deliveries are.
 fn waits(delivery: &Delivery) -> [u32; 4] {
-    let Delivery { input_cycles, arbitration_cycles, output_cycles, gap_cycles, .. } = *delivery;
-    [input_cycles, arbitration_cycles, output_cycles, gap_cycles]
+    let Waits { input, arbitration, output, gaps } = delivery.waits;
+    [input, arbitration, output, gaps]
 }
 
 #[test]
@@ -176,7 +177,7 @@ fn a_free_virtual_channel_lets_a_message_pass_another() {
     let blocked = |virtual_channels| {
         let scenario = scenario(ROUTER, RouterSpec::default(), vec![with(virtual_channels)]);
         let deliveries = simulated(&scenario, &arrivals);
-        deliveries.iter().map(|delivery| delivery.arbitration_cycles).collect::<Vec<_>>()
+        deliveries.iter().map(|delivery| delivery.waits.arbitration).collect::<Vec<_>>()
     };
     assert_eq!(blocked(1), [0, 33, 66]);
     // the third is granted the lane of the first in the cycle after its tail has crossed
@@ -197,7 +198,7 @@ fn drawn_virtual_channels_are_waited_for() {
         }
         let deliveries = replay_offers(&scenario, &drawn, LIMIT);
         assert_eq!(plain::replay_offers(&scenario, &drawn, LIMIT), deliveries);
-        deliveries.iter().map(|delivery| delivery.arbitration_cycles).sum::<u32>()
+        deliveries.iter().map(|delivery| delivery.waits.arbitration).sum::<u32>()
     };
     assert_eq!([blocked([2, 3]), blocked([2, 2])], [0, 33]);
 }
@@ -414,7 +415,7 @@ fn messages_spread_over_parallel_links() {
     let scenario = scenario(network, RouterSpec::default(), vec![ClassSpec::best_effort("BE", 0.001)]);
     // nodes 0 to 2 are at router 0, the others at router 1
     let deliveries = simulated(&scenario, &[arrival(0, 0, 3, 0), arrival(0, 1, 4, 0), arrival(0, 2, 5, 0)]);
-    assert_eq!(deliveries.iter().map(|delivery| delivery.arbitration_cycles).collect::<Vec<_>>(), [0, 0, 33]);
+    assert_eq!(deliveries.iter().map(|delivery| delivery.waits.arbitration).collect::<Vec<_>>(), [0, 0, 33]);
 }
 
 // ---------------------------------------------------------------------------------- random scenarios

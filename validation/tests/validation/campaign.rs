@@ -248,7 +248,7 @@ fn results_are_those_of_this_revision() {
             delivered.len() as u64,
             sum(&Delivery::network_latency_cycles),
             sum(&Delivery::waiting_cycles),
-            sum(&|message| u64::from(message.arbitration_cycles)),
+            sum(&|message| u64::from(message.waits.arbitration)),
             run.warmup_cycles,
             run.measured_cycles,
             run.messages,

@@ -1,5 +1,7 @@
 //! Messages, their flits, and the record of where each flit was when.
 
+use flitwise_models::quantity::Waits;
+
 use crate::message::{Arrival, Delivery, Offer};
 
 use super::rules::Rules;
@@ -75,6 +77,14 @@ impl Message {
         let left = |router: usize| header[router + 1];
         let (requested, granted) = (&self.requested, &self.granted);
         let delivered_cycle = tail[routers];
+        let waits = Waits {
+            input: over_all_routers(&|router| requested[router] - (came_in(router) + delay)),
+            arbitration: over_all_routers(&|router| granted[router] - requested[router]),
+            output: over_all_routers(&|router| {
+                left(router) - (granted[router] + rules.pipeline_stages - 1 - delay)
+            }),
+            gaps: (delivered_cycle - (left(routers - 1) + self.flits.len() as u64 - 1)) as u32,
+        };
         Delivery {
             generated_cycle: cycle,
             entered_cycle: came_in(0),
@@ -83,12 +93,7 @@ impl Message {
             destination,
             class,
             hops: routers as u8 - 1,
-            input_cycles: over_all_routers(&|router| requested[router] - (came_in(router) + delay)),
-            arbitration_cycles: over_all_routers(&|router| granted[router] - requested[router]),
-            output_cycles: over_all_routers(&|router| {
-                left(router) - (granted[router] + rules.pipeline_stages - 1 - delay)
-            }),
-            gap_cycles: (delivered_cycle - (left(routers - 1) + self.flits.len() as u64 - 1)) as u32,
+            waits,
         }
     }
 }

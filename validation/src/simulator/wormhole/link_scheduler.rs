@@ -57,12 +57,16 @@ pub(crate) trait LinkScheduler: Send + 'static {
     fn join(&mut self, lane: usize, row: &mut Lane, now: f64);
 
     /// A message joins a source queue, whose first lane is `lane`, in cycle `now`. What is returned comes back in
-    /// [`LinkScheduler::begin_message`] when it takes a lane.
-    fn join_message(&self, lane: usize, now: f64) -> f64;
+    /// [`LinkScheduler::begin_message`] when it takes a lane: its stamp, which is that cycle if nothing else is said.
+    fn join_message(&self, _lane: usize, now: f64) -> f64 {
+        now
+    }
 
     /// A message takes a lane of an injection link, after waiting for it or not; it gets the stamps that it would
     /// have got when it joined.
-    fn begin_message(&mut self, lane: usize, row: &mut Lane, ticket: f64, has_waited: bool);
+    fn begin_message(&mut self, _lane: usize, row: &mut Lane, ticket: f64, _has_waited: bool) {
+        row.first_stamp = ticket;
+    }
 
     /// The lane whose flit goes over `link`; `eligible` has a bit per lane and is not 0, `rows` are the rows of all
     /// lanes of the link.
@@ -81,7 +85,8 @@ pub(crate) trait LinkScheduler: Send + 'static {
     }
 
     /// The first flit of a message has left its source over `link`.
-    fn leave_source(&mut self, link: usize, lane: usize, row: &mut Lane);
+    #[inline]
+    fn leave_source(&mut self, _link: usize, _lane: usize, _row: &mut Lane) {}
 }
 
 /// What schedulers know of the lanes.

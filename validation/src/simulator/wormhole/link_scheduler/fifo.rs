@@ -35,14 +35,6 @@ impl LinkScheduler for Fifo {
         self.stamps.push(lane, row, now);
     }
 
-    fn join_message(&self, _: usize, now: f64) -> f64 {
-        now
-    }
-
-    fn begin_message(&mut self, _: usize, row: &mut Lane, ticket: f64, _: bool) {
-        row.first_stamp = ticket;
-    }
-
     #[inline]
     fn choose(&mut self, link: usize, eligible: u64, rows: &[Lane]) -> u32 {
         first_from(self.next[link], all_smallest(rows, eligible))

@@ -36,12 +36,6 @@ impl LinkScheduler for RoundRobin {
     #[inline]
     fn join(&mut self, _: usize, _: &mut Lane, _: f64) {}
 
-    fn join_message(&self, _: usize, _: f64) -> f64 {
-        0.0
-    }
-
-    fn begin_message(&mut self, _: usize, _: &mut Lane, _: f64, _: bool) {}
-
     #[inline]
     fn choose(&mut self, link: usize, eligible: u64, _: &[Lane]) -> u32 {
         let lane = first_from(self.next[link], eligible);
@@ -51,7 +45,4 @@ impl LinkScheduler for RoundRobin {
 
     #[inline]
     fn leave(&mut self, _: usize, _: usize, _: &mut Lane) {}
-
-    #[inline]
-    fn leave_source(&mut self, _: usize, _: usize, _: &mut Lane) {}
 }

@@ -44,14 +44,6 @@ impl LinkScheduler for WeightedRoundRobin {
         }
     }
 
-    fn join_message(&self, _: usize, now: f64) -> f64 {
-        now
-    }
-
-    fn begin_message(&mut self, _: usize, row: &mut Lane, ticket: f64, _: bool) {
-        row.first_stamp = ticket;
-    }
-
     #[inline]
     fn choose(&mut self, link: usize, eligible: u64, rows: &[Lane]) -> u32 {
         let among = real_time_first(eligible, self.table.real_time);
@@ -81,7 +73,4 @@ impl LinkScheduler for WeightedRoundRobin {
             self.stamps.pop(lane, row);
         }
     }
-
-    #[inline]
-    fn leave_source(&mut self, _: usize, _: usize, _: &mut Lane) {}
 }
