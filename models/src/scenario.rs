@@ -37,7 +37,7 @@ pub use network::NetworkSpec;
 pub use presets::{PRESETS, Preset};
 pub use radix::Radix;
 pub use reads::{Read, Unread};
-pub use router::{MAX_FLITS, RouterSpec, Scheduler, VcChoice};
+pub use router::{Allocation, Crossbar, MAX_FLITS, RouterSpec, Scheduler, VcChoice};
 pub use source::SourceSpec;
 pub use units::UnitsSpec;
 

@@ -153,7 +153,7 @@ const READS: &[Read] = &[
         64.0,
         "input buffer, crossbar and link are a stage each",
     ),
-    Read::Keys("router", &["buffer_flits", "scheduler", "vc_choice"]),
+    Read::Keys("router", &["buffer_flits", "scheduler", "vc_choice", "crossbar", "allocation"]),
     Read::Words("class.kind", &["real-time", "best-effort"]),
     Read::Keys("class", &["rate", "message_flits", "virtual_channels", "deadlines", "vtick"]),
     Read::Words("class.source.kind", &["poisson", "on-off"]),

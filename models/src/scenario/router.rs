@@ -19,6 +19,12 @@ table! {
         /// Which virtual channel of its class a message takes.
         #[serde(skip_serializing_if = "VcChoice::is_free")]
         vc_choice: VcChoice = VcChoice::Free;
+        /// How many flits cross a router in a cycle, and where they are scheduled.
+        #[serde(skip_serializing_if = "Crossbar::is_full")]
+        crossbar: Crossbar = Crossbar::Full;
+        /// Which flits cross a multiplexed crossbar together.
+        #[serde(skip_serializing_if = "Allocation::is_greedy")]
+        allocation: Allocation = Allocation::Greedy;
     }
 }
 
@@ -37,6 +43,10 @@ words! {
         RoundRobin "round-robin",
         /// Oldest flit first, all classes alike.
         Fifo "fifo",
+        /// VirtualClock whose clocks start again with every message.
+        FineGrainedVirtualClock "fine-grained-virtual-clock",
+        /// Self-clocked fair queueing whose stamps start again with every message.
+        FineGrainedFairQueueing "fine-grained-fair-queueing",
     }
 }
 
@@ -52,14 +62,54 @@ words! {
     }
 }
 
-impl VcChoice {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-    fn is_free(&self) -> bool {
-        *self == Self::Free
+words! {
+    /// How many flits cross a router in a cycle, and where they are scheduled.
+    pub enum Crossbar {
+        /// One from every virtual channel; the links behind it choose among those that have crossed.
+        Full "full",
+        /// One from every input port and one to every output port, chosen by the scheduler.
+        Multiplexed "multiplexed",
     }
 }
 
-impl Rules for RouterSpec {}
+words! {
+    /// Which flits cross a multiplexed crossbar together.
+    pub enum Allocation {
+        /// The best of all first, each that finds both its ports free.
+        Greedy "greedy",
+        /// Input ports in turn: each names its best flit of those whose output port is free.
+        Rotating "rotating",
+        /// The best of each input port alone; one that finds its output port taken stays.
+        InputFirst "input-first",
+    }
+}
+
+macro_rules! is_default {
+    ($($Word:ident::$Variant:ident $is:ident,)+) => {
+        $(impl $Word {
+            #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+            fn $is(&self) -> bool {
+                *self == Self::$Variant
+            }
+        })+
+    };
+}
+
+is_default! {
+    VcChoice::Free is_free,
+    Crossbar::Full is_full,
+    Allocation::Greedy is_greedy,
+}
+
+impl Rules for RouterSpec {
+    fn rules(&self, path: &str, door: &mut Door) {
+        if self.crossbar == Crossbar::Full && self.allocation != Allocation::Greedy {
+            let wanted = "no allocation with a full crossbar, where every virtual channel sends a flit";
+            let help = Some("write crossbar = \"multiplexed\", or leave allocation out");
+            door.refuse(&format!("{path}.allocation"), self.allocation.word().to_owned(), wanted, help);
+        }
+    }
+}
 
 impl Default for RouterSpec {
     fn default() -> Self {

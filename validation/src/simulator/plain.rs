@@ -1,10 +1,11 @@
 //! The simulator as its rules read: one object per flit, one queue per buffer; every router, port and lane is
 //! looked at in every cycle.
 //!
-//! It follows T1 to T9, S1 to S9, V1 to V4, N1 and N2 of [the notes](crate::notes) rule by rule, and it is slow. It
+//! It follows T1 to T9, S1 to S10, V1 to V4, X1 to X4, N1 and N2 of [the notes](crate::notes) rule by rule, and it is slow. It
 //! serves two purposes: [`diagram`](crate::diagram) draws its flits, and the fast simulator must deliver every message
 //! in the same cycle.
 
+mod arbiter;
 mod channel;
 mod message;
 mod rules;
@@ -12,11 +13,12 @@ mod rules;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use flitwise_models::scenario::Scenario;
+use flitwise_models::scenario::{Allocation, Scenario};
 
 use crate::message::{Arrival, Delivery, Offer};
 
 use super::traffic::{Traffic, offers};
+use arbiter::Arbiter;
 use channel::Channel;
 use message::Flit;
 pub(crate) use message::{Journey, Message};
@@ -99,6 +101,8 @@ struct Network {
 struct Router {
     /// By input port and virtual channel.
     inputs: Vec<Vec<InputLane>>,
+    /// X3, by input port.
+    arbiters: Vec<Arbiter>,
     /// The channel behind each output port.
     outputs: Vec<usize>,
 }
@@ -137,13 +141,14 @@ impl Network {
         let rules = Rules::new(scenario);
         let (nodes, routers, ports) = rules.size();
         let mut channels: Vec<Channel> =
-            (0..nodes).map(|node| Channel::new(&rules, rules.entrance_of(node))).collect();
+            (0..nodes).map(|node| Channel::new(&rules, rules.entrance_of(node), true)).collect();
         let mut network_routers = Vec::new();
         for router in 0..routers {
             let outputs = (channels.len()..channels.len() + ports).collect();
-            channels.extend((0..ports).map(|port| Channel::new(&rules, rules.end_of(router, port))));
+            channels.extend((0..ports).map(|port| Channel::new(&rules, rules.end_of(router, port), false)));
             let inputs = vec![vec![InputLane::default(); rules.lanes()]; ports];
-            network_routers.push(Router { inputs, outputs });
+            let arbiters = (0..ports).map(|_| Arbiter::new(rules.lanes())).collect();
+            network_routers.push(Router { inputs, arbiters, outputs });
         }
         Self {
             messages: BTreeMap::new(),
@@ -173,10 +178,10 @@ impl Network {
         }
         let eligible: Vec<_> = self.channels.iter().map(|channel| self.eligible(channel)).collect();
         // with P = 3 a message crosses in the cycle of its grant, else before the stage of arbitration
-        let before = if self.rules.pipeline_stages == 3 { Vec::new() } else { self.crossings(&[]) };
+        let before = if self.rules.pipeline_stages == 3 { Vec::new() } else { self.crossings(&[], now) };
         self.choose_links(&before, now);
         let grants = self.grants(now);
-        let crossings = self.crossings(&grants);
+        let crossings = self.crossings(&grants, now);
         let coming_in: Vec<_> = self.channels.iter_mut().map(|channel| channel.wire.take()).collect();
 
         // the link before the crossbar (S2, S4)
@@ -193,6 +198,21 @@ impl Network {
             if let Some(flit) = flit {
                 self.receive(channel, flit, now);
             }
+        }
+        if self.rules.is_multiplexed {
+            self.stamp_at_inputs(now);
+        }
+    }
+
+    /// X3: a flit that was sent in this cycle gets the stamp with which it comes in in the next.
+    fn stamp_at_inputs(&mut self, now: u64) {
+        for channel in &mut self.channels {
+            let (Some(flit), End::Input { router, port }) = (&mut channel.wire, channel.to) else { continue };
+            let Router { inputs, arbiters, .. } = &mut self.routers[router];
+            let queued = !inputs[port][flit.lane].flits.is_empty();
+            let virtual_time = arbiters[port].virtual_time();
+            flit.joined_cycle = now + 1;
+            arbiters[port].stamp(flit, queued, virtual_time, &self.rules);
         }
     }
 
@@ -231,7 +251,7 @@ impl Network {
 
     /// N2: the lanes of an output that belong to messages or are asked for.
     fn taken(&self, router: usize, output: usize, crossings: &[Path], now: u64) -> usize {
-        let Router { inputs, .. } = &self.routers[router];
+        let inputs = &self.routers[router].inputs;
         let lanes = inputs.iter().enumerate().flat_map(|(port, lanes)| {
             lanes.iter().enumerate().map(move |(lane, buffer)| ((port, lane), buffer))
         });
@@ -248,7 +268,7 @@ impl Network {
     /// in turn (S1), then to the lowest lane.
     fn grants(&self, now: u64) -> Vec<Path> {
         let mut grants = Vec::new();
-        for (router, Router { inputs, outputs }) in self.routers.iter().enumerate() {
+        for (router, Router { inputs, outputs, .. }) in self.routers.iter().enumerate() {
             let ports = inputs.len();
             for (output, group) in
                 (0..ports).flat_map(|port| (0..self.rules.lanes()).map(move |lane| (port, lane)))
@@ -283,9 +303,10 @@ impl Network {
     /// T3: each input lane whose front message owns an output lane, if it has a flit and there is a free slot.
     ///
     /// T8: a message crosses from the cycle after its grant on; with `P = 3` from that of the grant on.
-    fn crossings(&self, grants: &[Path]) -> Vec<Path> {
+    fn crossings(&self, grants: &[Path], now: u64) -> Vec<Path> {
         let mut crossings = Vec::new();
-        for (router, Router { inputs, outputs }) in self.routers.iter().enumerate() {
+        for (router, Router { inputs, outputs, .. }) in self.routers.iter().enumerate() {
+            let mut candidates = Vec::new();
             for (port, lanes) in inputs.iter().enumerate() {
                 for (from, lane) in lanes.iter().enumerate() {
                     let Some(front) = &lane.front else { continue };
@@ -298,9 +319,48 @@ impl Network {
                     let has_room = self.channels[outputs[front.outputs.start]].lanes[to].flits.len()
                         < self.rules.buffer_flits;
                     if !lane.flits.is_empty() && has_room {
-                        crossings.push(Path { router, input, output: (front.outputs.start, to) });
+                        candidates.push(Path { router, input, output: (front.outputs.start, to) });
                     }
                 }
+            }
+            crossings.extend(if self.rules.is_multiplexed {
+                self.allocate(candidates, now)
+            } else {
+                candidates
+            });
+        }
+        crossings
+    }
+
+    /// X1, X2: those of a router's candidates that cross together.
+    fn allocate(&self, mut candidates: Vec<Path>, now: u64) -> Vec<Path> {
+        let key = |path: &Path| {
+            let Router { inputs, arbiters, .. } = &self.routers[path.router];
+            let (port, lane) = path.input;
+            let (gives_way, number) = arbiters[port].key(inputs[port][lane].flits[0], &self.rules);
+            let ports = inputs.len();
+            (gives_way, number, (port + ports - now as usize % ports) % ports, lane)
+        };
+        candidates.sort_by(|one, other| {
+            let ((one_gives_way, one, one_turn, one_lane), (other_gives_way, other, other_turn, other_lane)) =
+                (key(one), key(other));
+            let best = one_gives_way.cmp(&other_gives_way).then(one.total_cmp(&other));
+            match self.rules.allocation {
+                Allocation::Rotating => one_turn.cmp(&other_turn).then(best).then(one_lane.cmp(&other_lane)),
+                _ => best.then(one_turn.cmp(&other_turn)).then(one_lane.cmp(&other_lane)),
+            }
+        });
+        let (mut crossings, mut named): (Vec<Path>, Vec<usize>) = (Vec::new(), Vec::new());
+        for path in candidates {
+            let is_free = crossings.iter().all(|other| other.output.0 != path.output.0);
+            if named.contains(&path.input.0) {
+                continue;
+            }
+            if is_free {
+                crossings.push(path);
+            }
+            if is_free || self.rules.allocation == Allocation::InputFirst {
+                named.push(path.input.0);
             }
         }
         crossings
@@ -329,7 +389,7 @@ impl Network {
 
     /// T4, T9: the output lane belongs to the message from now on.
     fn grant(&mut self, Path { router, input, output: (port, to) }: Path, now: u64) {
-        let Router { inputs, outputs } = &mut self.routers[router];
+        let Router { inputs, outputs, .. } = &mut self.routers[router];
         let ports = inputs.len();
         let lane = &mut inputs[input.0][input.1];
         message_of(&mut self.messages, lane.flits[0]).granted.push(now);
@@ -343,8 +403,10 @@ impl Network {
     /// T3: a flit crosses; a tail gives up the output lane (T9), and the next message comes to the front (T8).
     fn cross(&mut self, Path { router, input, output: (port, to) }: Path, now: u64) {
         let channel = &mut self.channels[self.routers[router].outputs[port]];
-        let lane = &mut self.routers[router].inputs[input.0][input.1];
+        let Router { inputs, arbiters, .. } = &mut self.routers[router];
+        let lane = &mut inputs[input.0][input.1];
         let flit = lane.flits.pop_front().expect("a flit to cross");
+        arbiters[input.0].serve(flit, &self.rules);
         assert_eq!(channel.lanes[to].owner, Some(input), "crosses into a lane of another");
         channel.cross(Flit { lane: to, ..flit }, now, &self.rules);
         message_of(&mut self.messages, flit).flits[flit.number].crossed.push(now);
@@ -406,11 +468,12 @@ mod tests {
     fn every_rule_of_the_notes_is_named() {
         let notes = include_str!("../../README.md");
         let text =
-            [include_str!("plain.rs"), include_str!("plain/channel.rs"), include_str!("plain/rules.rs")]
-                .concat();
+            [include_str!("plain.rs"), include_str!("plain/channel.rs"), include_str!("plain/arbiter.rs")]
+                .concat()
+                + include_str!("plain/rules.rs");
         let numbered = (1..=9).flat_map(|number| [format!("T{number}"), format!("S{number}")]);
-        let of_lanes = (1..=4).map(|number| format!("V{number}"));
-        for rule in numbered.chain(of_lanes).chain(["N1", "N2"].map(str::to_owned)) {
+        let of_lanes = (1..=4).flat_map(|number| [format!("V{number}"), format!("X{number}")]);
+        for rule in numbered.chain(of_lanes).chain(["N1", "N2", "S10"].map(str::to_owned)) {
             assert!(notes.contains(&rule) && text.contains(&rule), "{rule}");
         }
     }

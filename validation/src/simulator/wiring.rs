@@ -88,6 +88,11 @@ impl Wiring {
         self.ends[link as usize]
     }
 
+    /// Whether a link leads into a router.
+    pub(crate) fn is_into_router(&self, link: u32) -> bool {
+        self.end(link) != End::Node
+    }
+
     /// Router and port of the input lanes of a link.
     #[inline]
     pub(crate) fn input(&self, link: u32) -> (u32, u32) {

@@ -1,4 +1,4 @@
-//! Wormhole routers with a full crossbar, and all that happens in them in a cycle.
+//! Wormhole routers, and all that happens in them in a cycle.
 //!
 //! Lanes that can do something are bits in words, so that those that cannot cost nothing: a lane is looked at
 //! only when one of its flits moves. All decisions of a cycle look at the state at its start. What a stage sets
@@ -15,6 +15,7 @@ mod grants;
 mod lane;
 mod link;
 mod link_scheduler;
+mod multiplexed;
 
 use flitwise_models::network::Half;
 use flitwise_models::scenario::Scenario;
@@ -27,6 +28,7 @@ use super::ledger::{Ledger, LoneHeader, Message};
 use super::virtual_channels::VirtualChannels;
 use super::wiring::{Channel, End, Wiring};
 use books::Books;
+use crossbar::Crossbar;
 use grants::{Grants, free_lane, request_delay};
 use lane::{Lane, Lanes, NONE, WORD};
 pub(super) use link_scheduler::with_scheduler;
@@ -38,7 +40,7 @@ use link_scheduler::{LaneTable, LinkScheduler};
 const CONSERVATION_CYCLES: u64 = 64;
 
 /// The state of the network: one row per lane, one bit per lane and question.
-struct Wormhole<S> {
+struct Wormhole<S, X> {
     lanes: Lanes,
     /// Blocks of lanes of routers' output links.
     buffered_blocks: usize,
@@ -53,19 +55,20 @@ struct Wormhole<S> {
     reopenings: usize,
     /// Output lanes whose message has crossed in this cycle.
     released: Vec<u32>,
-    parts: Parts<S>,
+    parts: Parts<S, X>,
 }
 
 /// What is asked and told as flits move.
-struct Parts<S> {
+struct Parts<S, X> {
     wiring: Wiring,
     channels: VirtualChannels,
     scheduler: S,
+    crossbar: X,
     grants: Grants,
     books: Books,
 }
 
-impl<S> Parts<S> {
+impl<S, X> Parts<S, X> {
     /// Whether an output lane is on a channel of a ring.
     #[inline]
     fn is_of_ring(&self, lane: usize) -> bool {
@@ -73,8 +76,13 @@ impl<S> Parts<S> {
     }
 }
 
-impl<S: LinkScheduler> Wormhole<S> {
-    fn new(scenario: &Scenario) -> Self {
+impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
+    /// With what decides on its links and in its crossbars.
+    fn new(
+        scenario: &Scenario,
+        scheduler: impl FnOnce(LaneTable, &Wiring) -> S,
+        crossbar: impl FnOnce(LaneTable, &Wiring) -> X,
+    ) -> Self {
         let classes = scenario.classes().len();
         let channels = VirtualChannels::new(scenario);
         let width = channels.width();
@@ -88,6 +96,7 @@ impl<S: LinkScheduler> Wormhole<S> {
             .collect();
         let count = lanes.len();
         let pipeline_stages = u64::from(router.pipeline_stages);
+        let table = LaneTable::new(scenario, &channels, count);
         let lone = LoneHeader::new(pipeline_stages, request_delay(pipeline_stages));
         Self {
             buffered_blocks: wiring.first_injection() as usize * width / WORD,
@@ -99,7 +108,8 @@ impl<S: LinkScheduler> Wormhole<S> {
             released: Vec::new(),
             lanes,
             parts: Parts {
-                scheduler: S::new(LaneTable::new(scenario, &channels, count)),
+                scheduler: scheduler(table.clone(), &wiring),
+                crossbar: crossbar(table, &wiring),
                 grants: Grants::new(
                     pipeline_stages,
                     count,
@@ -204,6 +214,7 @@ impl<S: LinkScheduler> Wormhole<S> {
         debug_assert_eq!(out.owner, NONE, "lane {to} is granted twice");
         out.owner = lane as u32;
         self.parts.books.is_granted(lane, to, out, now);
+        self.parts.scheduler.begins(out);
         let has_room = out.waiting < self.buffer_flits;
         self.lanes.0[to / WORD].owned |= 1 << (to % WORD);
         self.lanes[lane].goes_to = to as u32;
@@ -255,7 +266,7 @@ impl<S: LinkScheduler> Wormhole<S> {
     }
 }
 
-impl<S: LinkScheduler> Switch for Wormhole<S> {
+impl<S: LinkScheduler, X: Crossbar> Switch for Wormhole<S, X> {
     fn offer(&mut self, offer: &Offer) {
         let arrival = &offer.arrival;
         let queue =

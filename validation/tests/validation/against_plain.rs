@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use flitwise_models::quantity::Waits;
 use flitwise_models::scenario::{
-    ClassKind, ClassSpec, NetworkSpec, Radix, RouterSpec, Scenario, ScenarioSpec, Scheduler, VcChoice,
+    Allocation, ClassKind, ClassSpec, Crossbar, NetworkSpec, Radix, RouterSpec, Scenario, ScenarioSpec,
+    Scheduler, VcChoice,
 };
 use flitwise_validation::simulator::{Simulator, offers, plain, replay, replay_offers};
 use flitwise_validation::{Arrival, Delivery, Drawn, Offer};
@@ -441,12 +442,15 @@ fn network() -> impl Strategy<Value = NetworkSpec> {
 fn router() -> impl Strategy<Value = RouterSpec> {
     let scheduler = prop::sample::select(Scheduler::ALL.to_vec());
     let vc_choice = prop::sample::select(VcChoice::ALL.to_vec());
-    (3u32..=7, 1u32..=8, scheduler, vc_choice).prop_map(
-        |(pipeline_stages, buffer_flits, scheduler, vc_choice)| RouterSpec {
+    let multiplexed = prop::option::of(prop::sample::select(Allocation::ALL.to_vec()));
+    (3u32..=7, 1u32..=8, scheduler, vc_choice, multiplexed).prop_map(
+        |(pipeline_stages, buffer_flits, scheduler, vc_choice, multiplexed)| RouterSpec {
             pipeline_stages,
             buffer_flits,
             scheduler,
             vc_choice,
+            crossbar: multiplexed.map_or(Crossbar::Full, |_| Crossbar::Multiplexed),
+            allocation: multiplexed.unwrap_or(Allocation::Greedy),
         },
     )
 }

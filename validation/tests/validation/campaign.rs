@@ -228,7 +228,9 @@ fn every_scheduler_delivers_what_it_did() {
             "fair-queueing 5588 1158655086",
             "weighted-round-robin 5588 1159366724",
             "round-robin 5595 1224722633",
-            "fifo 5590 1073838052"
+            "fifo 5590 1073838052",
+            "fine-grained-virtual-clock 5588 1162166781",
+            "fine-grained-fair-queueing 5588 1157408596"
         ]
     );
 }

@@ -9,5 +9,6 @@ mod campaign;
 mod claims;
 mod exact;
 mod experiments;
+mod multiplexed;
 mod store;
 mod two_models;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use flitwise_models::network::{Half, LinkEnd, Network};
-use flitwise_models::scenario::{ClassKind, ClassSpec, Scenario, Scheduler, VcChoice};
+use flitwise_models::scenario::{Allocation, ClassKind, ClassSpec, Crossbar, Scenario, Scheduler, VcChoice};
 
 use crate::message::{Arrival, Offer};
 use crate::simulator::virtual_channels::halves;
@@ -16,6 +16,10 @@ pub(super) struct Rules {
     /// `b`.
     pub(super) buffer_flits: usize,
     pub(super) scheduler: Scheduler,
+    /// X1: whether an input or output port moves no more than a flit per cycle.
+    pub(super) is_multiplexed: bool,
+    /// X2.
+    pub(super) allocation: Allocation,
     /// V1, by class: its virtual channels.
     pub(super) blocks: Vec<Range<usize>>,
     /// V2: whether a message takes any lane of its class.
@@ -51,12 +55,19 @@ impl Rules {
             pipeline_stages: router.pipeline_stages.into(),
             buffer_flits: router.buffer_flits as usize,
             scheduler: router.scheduler,
+            is_multiplexed: router.crossbar == Crossbar::Multiplexed,
+            allocation: router.allocation,
             is_free: router.vc_choice == VcChoice::Free,
             has_rings: scenario.topology().has_rings(),
             real_time: lanes().map(real_time).collect(),
             weight: lanes().map(|class| vtick_max / class.lane_vtick()).collect(),
             blocks: blocks.clone(),
         }
+    }
+
+    /// S10: whether clocks and stamps start again with every message.
+    pub(super) fn is_fine_grained(&self) -> bool {
+        matches!(self.scheduler, Scheduler::FineGrainedVirtualClock | Scheduler::FineGrainedFairQueueing)
     }
 
     /// V1: lanes of a channel.

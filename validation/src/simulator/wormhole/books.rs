@@ -41,6 +41,11 @@ impl Books {
         row.vtick = offer.vtick;
     }
 
+    /// The message whose flits leave a lane over the link.
+    pub(crate) fn sending(&self, lane: usize, row: &Lane) -> &Message {
+        self.ledger.get(self.queues.at(lane, row.sending))
+    }
+
     /// A header leaves its source.
     pub(crate) fn enters(&mut self, lane: usize, row: &Lane, now: u64) {
         self.ledger.get_mut(self.queues.at(lane, row.sending)).enters(now);

@@ -1,11 +1,42 @@
-//! Stage P-1: the full crossbar.
+//! Stage P-1: the crossbar.
 
 use super::lane::{Block, NONE, WORD};
 use super::link_scheduler::LinkScheduler;
 use super::{Parts, Wormhole};
 
-impl<S: LinkScheduler> Wormhole<S> {
-    /// Stage P-1: every input lane that can moves a flit into the output lane that its message owns.
+/// Which of the flits that can cross in a cycle do so.
+pub(crate) trait Crossbar: Send + 'static {
+    /// Whether it is asked and told.
+    const CHOOSES: bool;
+
+    /// The header of a message of this Vtick leaves over the link of `lane`, to come into a router.
+    fn header_leaves(&mut self, _lane: usize, _vtick: f64) {}
+
+    /// A flit leaves over the link of `lane`: it is in stage 1 from cycle `now` on.
+    fn comes_in(&mut self, _lane: usize, _now: u64) {}
+
+    /// The flit at the front of the input lane `lane` can cross into `to`.
+    fn can_cross(&mut self, _lane: usize, _to: usize, _now: u64) {}
+
+    /// All that can cross in this cycle are known.
+    fn choose(&mut self, _now: u64) {}
+
+    /// Whether the flit at the front of an input lane crosses.
+    fn crosses(&self, _lane: usize) -> bool {
+        true
+    }
+}
+
+/// All of them.
+pub(crate) struct Full;
+
+impl Crossbar for Full {
+    const CHOOSES: bool = false;
+}
+
+impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
+    /// Stage P-1: input lanes move a flit into the output lane that their message owns: every one that can, or those that
+    /// the crossbar chooses.
     #[inline]
     pub(super) fn cross(&mut self, now: u64) {
         let cycle = now as f64;
@@ -19,6 +50,15 @@ impl<S: LinkScheduler> Wormhole<S> {
             // flits that came in during the cycle before
             block.filled |= std::mem::take(&mut block.sent[two_before]);
         }
+        if X::CHOOSES {
+            for lane in granted.iter().map(|lane| *lane as usize) {
+                let Block { filled, open, lanes, .. } = &blocks[lane / WORD];
+                if filled & open & 1 << (lane % WORD) != 0 {
+                    parts.crossbar.can_cross(lane, lanes[lane % WORD].goes_to as usize, now);
+                }
+            }
+            parts.crossbar.choose(now);
+        }
         let mut at = 0;
         while let Some(&lane) = granted.get(at) {
             at += 1;
@@ -26,7 +66,7 @@ impl<S: LinkScheduler> Wormhole<S> {
             let block = &mut blocks[lane / WORD];
             let bit = lane % WORD;
             let mask = 1 << bit;
-            if block.filled & block.open & mask == 0 {
+            if block.filled & block.open & mask == 0 || !parts.crossbar.crosses(lane) {
                 continue;
             }
             crossings += 1;
@@ -76,6 +116,20 @@ impl<S: LinkScheduler> Wormhole<S> {
         }
         self.parts.books.meters.flit_hops += crossings;
         self.leave_alone(this_cycle);
+        if X::CHOOSES {
+            self.come_in(now);
+        }
+    }
+
+    /// The crossbar is told of all flits that were sent in this cycle.
+    fn come_in(&mut self, now: u64) {
+        for (index, block) in self.lanes.0.iter().enumerate() {
+            let mut sent = block.sent[(now % 3) as usize];
+            while sent != 0 {
+                self.parts.crossbar.comes_in(index * WORD + sent.trailing_zeros() as usize, now + 1);
+                sent &= sent - 1;
+            }
+        }
     }
 
     /// Of the flits that were to pass, those that no other flit has followed.
@@ -105,7 +159,7 @@ impl<S: LinkScheduler> Wormhole<S> {
     }
 }
 
-impl<S: LinkScheduler> Parts<S> {
+impl<S: LinkScheduler, X: Crossbar> Parts<S, X> {
     /// The tail of the message at the front of an input lane has crossed; the next one comes to the front.
     ///
     /// Out of line, for one flit in a message is a tail.

@@ -2,11 +2,12 @@
 
 use crate::message::Delivery;
 
+use super::crossbar::Crossbar;
 use super::lane::{Lane, NONE, WORD};
 use super::link_scheduler::LinkScheduler;
 use super::{Parts, Wormhole};
 
-impl<S: LinkScheduler> Wormhole<S> {
+impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     /// Stage P: a flit per link, if any can go; at the network interfaces, if `SOURCES`, or behind crossbars.
     ///
     /// `WIDTH` lanes belong to a link.
@@ -94,7 +95,7 @@ impl<S: LinkScheduler> Wormhole<S> {
     }
 }
 
-impl<S: LinkScheduler> Parts<S> {
+impl<S: LinkScheduler, X: Crossbar> Parts<S, X> {
     /// A flit leaves its source, if `SOURCES`, or a router.
     #[inline(always)]
     fn flit_leaves<const SOURCES: bool>(&mut self, link: usize, lane: usize, row: &mut Lane) {
@@ -112,6 +113,9 @@ impl<S: LinkScheduler> Parts<S> {
             self.books.enters(lane, row, now);
         } else {
             self.books.header_left(lane, row, now);
+        }
+        if X::CHOOSES && !row.ejects() {
+            self.crossbar.header_leaves(lane, self.books.sending(lane, row).vtick);
         }
         self.grants.header_left(lane, row, now);
     }

@@ -7,11 +7,12 @@ mod stamps;
 mod virtual_clock;
 mod weighted_round_robin;
 
-use flitwise_models::scenario::{ClassKind, Scenario, Scheduler};
+use flitwise_models::scenario::{ClassKind, Crossbar, Scenario, Scheduler};
 
 use fair_queueing::FairQueueing;
 use fifo::Fifo;
 use round_robin::RoundRobin;
+pub(super) use stamps::{Stamps, smallest};
 use virtual_clock::VirtualClock;
 use weighted_round_robin::WeightedRoundRobin;
 
@@ -19,45 +20,66 @@ use crate::simulator::Switch;
 use crate::simulator::virtual_channels::VirtualChannels;
 
 use super::Wormhole;
+use super::crossbar::Full;
 use super::lane::Lane;
+use super::multiplexed::{Crossed, Multiplexed};
 
 /// Declares which type a scheduler of the scenario is.
 macro_rules! schedulers {
     ($($word:ident => $scheduler:ty,)+) => {
-        /// Wormhole routers with the scenario's scheduler.
-        pub(crate) fn with_scheduler(scenario: &Scenario) -> Box<dyn Switch> {
+        /// The scenario's scheduler.
+        pub(super) fn order(scenario: &Scenario, table: LaneTable) -> Box<dyn Order> {
             match scenario.router().scheduler {
-                $(Scheduler::$word => Box::new(Wormhole::<$scheduler>::new(scenario)),)+
+                $(Scheduler::$word => Box::new(<$scheduler>::new(table)),)+
+            }
+        }
+
+        /// Wormhole routers with the scenario's scheduler and crossbar.
+        pub(crate) fn with_scheduler(scenario: &Scenario) -> Box<dyn Switch> {
+            match (scenario.router().crossbar, scenario.router().scheduler) {
+                (Crossbar::Multiplexed, _) => Box::new(Wormhole::new(
+                    scenario,
+                    |table, wiring| Crossed::new(scenario, table, wiring),
+                    |table, wiring| Multiplexed::new(scenario, table, wiring),
+                )),
+                $((Crossbar::Full, Scheduler::$word) => {
+                    Box::new(Wormhole::new(scenario, |table, _| <$scheduler>::new(table), |_, _| Full))
+                })+
             }
         }
     };
 }
 
 schedulers! {
-    VirtualClock => VirtualClock<true>,
-    VirtualClockPersistent => VirtualClock<false>,
-    FairQueueing => FairQueueing,
+    VirtualClock => VirtualClock<true, false>,
+    VirtualClockPersistent => VirtualClock<false, false>,
+    FineGrainedVirtualClock => VirtualClock<false, true>,
+    FairQueueing => FairQueueing<false>,
+    FineGrainedFairQueueing => FairQueueing<true>,
     WeightedRoundRobin => WeightedRoundRobin,
     RoundRobin => RoundRobin,
     Fifo => Fifo,
 }
 
-/// What a scheduler must answer, and what it is told.
-pub(crate) trait LinkScheduler: Send + 'static {
+/// A scheduler that is known when the simulator is compiled.
+pub(crate) trait LinkScheduler: Order {
     /// Whether it must be asked even if only one lane is eligible.
     const COUNTS: bool;
 
     /// Whether it can be told late that a flit passes, alone on its link: that does not matter to other links.
     const PASSES: bool;
+}
 
-    /// As at the start of a run.
-    fn new(table: LaneTable) -> Self;
+/// What a scheduler must answer, and what it is told. Its links may be the input ports of multiplexed crossbars.
+pub(crate) trait Order: Send + 'static {
+    /// A message takes a lane behind a crossbar, or its header comes into an input lane.
+    fn begins(&self, _row: &mut Lane) {}
 
     /// A flit joins `lane` behind a crossbar; `row.waiting` flits are there already.
     fn join(&mut self, lane: usize, row: &mut Lane, now: f64);
 
     /// A message joins a source queue, whose first lane is `lane`, in cycle `now`. What is returned comes back in
-    /// [`LinkScheduler::begin_message`] when it takes a lane: its stamp, which is that cycle if nothing else is said.
+    /// [`Order::begin_message`] when it takes a lane: its stamp, which is that cycle if nothing else is said.
     fn join_message(&self, _lane: usize, now: f64) -> f64 {
         now
     }
@@ -71,6 +93,10 @@ pub(crate) trait LinkScheduler: Send + 'static {
     /// The lane whose flit goes over `link`; `eligible` has a bit per lane and is not 0, `rows` are the rows of all
     /// lanes of the link.
     fn choose(&mut self, link: usize, eligible: u64, rows: &[Lane]) -> u32;
+
+    /// What the first flits of lanes are compared by, where they are of several links: whether one is best effort that
+    /// gives way, then a number; the smaller goes first.
+    fn key(&self, link: usize, lane: usize, rows: &[Lane]) -> (bool, f64);
 
     /// The first flit of `lane` has left over `link`; `row.waiting` flits stay.
     fn leave(&mut self, link: usize, lane: usize, row: &mut Lane);
@@ -96,6 +122,8 @@ pub(crate) struct LaneTable {
     pub(crate) lanes: usize,
     /// Lanes per link: a power of two.
     pub(crate) width: usize,
+    /// Those of them that belong to a class.
+    pub(crate) used: usize,
     /// A bit per real-time lane of a link.
     pub(crate) real_time: u64,
     /// By lane of a link: the Vtick of its class; 0 for best effort.
@@ -104,10 +132,16 @@ pub(crate) struct LaneTable {
 
 impl LaneTable {
     pub(crate) fn new(scenario: &Scenario, channels: &VirtualChannels, lanes: usize) -> Self {
-        let mut table =
-            Self { lanes, width: channels.width(), real_time: 0, vticks: vec![0.0; channels.width()] };
+        let mut table = Self {
+            lanes,
+            width: channels.width(),
+            used: 1,
+            real_time: 0,
+            vticks: vec![0.0; channels.width()],
+        };
         for (class, block) in scenario.classes().iter().zip(scenario.virtual_channels()) {
             for channel in block {
+                table.used = channel + 1;
                 table.vticks[channel] = class.lane_vtick();
                 table.real_time |= u64::from(class.kind == ClassKind::RealTime) << channel;
             }

@@ -3,18 +3,23 @@
 use crate::simulator::wormhole::lane::Lane;
 
 use super::stamps::{Stamps, later, smallest};
-use super::{LaneTable, LinkScheduler, real_time_first};
+use super::{LaneTable, LinkScheduler, Order, real_time_first};
 
 /// Finish tags are stamps; the virtual time of a link is the tag of the real-time flit it sent last. Stamps of best
 /// effort are cycles of joining.
 #[derive(Clone, Debug)]
-pub(crate) struct FairQueueing {
+pub(crate) struct FairQueueing<const PER_MESSAGE: bool> {
     table: LaneTable,
     stamps: Stamps,
     virtual_time: Vec<f64>,
 }
 
-impl FairQueueing {
+impl<const PER_MESSAGE: bool> FairQueueing<PER_MESSAGE> {
+    pub(super) fn new(table: LaneTable) -> Self {
+        let virtual_time = vec![0.0; table.links()];
+        Self { stamps: Stamps::new(table.lanes), virtual_time, table }
+    }
+
     /// F = max(v, F) + Vtick
     #[inline]
     fn tag(row: &Lane, virtual_time: f64) -> f64 {
@@ -35,13 +40,17 @@ impl FairQueueing {
     }
 }
 
-impl LinkScheduler for FairQueueing {
+impl<const PER_MESSAGE: bool> LinkScheduler for FairQueueing<PER_MESSAGE> {
     const COUNTS: bool = false;
     const PASSES: bool = false;
+}
 
-    fn new(table: LaneTable) -> Self {
-        let virtual_time = vec![0.0; table.links()];
-        Self { stamps: Stamps::new(table.lanes), virtual_time, table }
+impl<const PER_MESSAGE: bool> Order for FairQueueing<PER_MESSAGE> {
+    #[inline]
+    fn begins(&self, row: &mut Lane) {
+        if PER_MESSAGE {
+            row.last_stamp = 0.0;
+        }
     }
 
     #[inline]
@@ -55,12 +64,18 @@ impl LinkScheduler for FairQueueing {
     }
 
     fn begin_message(&mut self, _: usize, row: &mut Lane, ticket: f64, _: bool) {
+        self.begins(row);
         row.first_stamp = Self::tag(row, ticket);
     }
 
     #[inline]
     fn choose(&mut self, _: usize, eligible: u64, rows: &[Lane]) -> u32 {
         smallest(rows, real_time_first(eligible, self.table.real_time))
+    }
+
+    fn key(&self, link: usize, lane: usize, rows: &[Lane]) -> (bool, f64) {
+        let stamp = rows[lane & (rows.len() - 1)].first_stamp;
+        if self.table.is_real_time(lane) { (false, stamp - self.virtual_time[link]) } else { (true, stamp) }
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 use super::round_robin::{after, first_from};
 use super::stamps::{Stamps, all_smallest};
-use super::{LaneTable, LinkScheduler};
+use super::{LaneTable, LinkScheduler, Order};
 use crate::simulator::wormhole::lane::Lane;
 
 /// Stamps are cycles of joining.
@@ -16,6 +16,10 @@ pub(crate) struct Fifo {
 }
 
 impl Fifo {
+    pub(super) fn new(table: LaneTable) -> Self {
+        Self { stamps: Stamps::new(table.lanes), next: vec![0; table.links()], mask: table.width - 1 }
+    }
+
     #[inline]
     fn serve(&mut self, link: usize, lane: usize) {
         self.next[link] = after(lane & self.mask);
@@ -25,11 +29,9 @@ impl Fifo {
 impl LinkScheduler for Fifo {
     const COUNTS: bool = false;
     const PASSES: bool = true;
+}
 
-    fn new(table: LaneTable) -> Self {
-        Self { stamps: Stamps::new(table.lanes), next: vec![0; table.links()], mask: table.width - 1 }
-    }
-
+impl Order for Fifo {
     #[inline]
     fn join(&mut self, lane: usize, row: &mut Lane, now: f64) {
         self.stamps.push(lane, row, now);
@@ -38,6 +40,10 @@ impl LinkScheduler for Fifo {
     #[inline]
     fn choose(&mut self, link: usize, eligible: u64, rows: &[Lane]) -> u32 {
         first_from(self.next[link], all_smallest(rows, eligible))
+    }
+
+    fn key(&self, _: usize, lane: usize, rows: &[Lane]) -> (bool, f64) {
+        (false, rows[lane & (rows.len() - 1)].first_stamp)
     }
 
     #[inline]

@@ -7,17 +7,17 @@ use crate::simulator::wormhole::lane::Lane;
 /// Stamps of the flits behind the first of each lane; that of the first is in its row. Each lane takes the
 /// memory that it needs, which for deep buffers is far less than they could hold.
 #[derive(Clone, Debug)]
-pub(super) struct Stamps(Vec<VecDeque<f64>>);
+pub(crate) struct Stamps(Vec<VecDeque<f64>>);
 
 impl Stamps {
     /// For `lanes` lanes.
-    pub(super) fn new(lanes: usize) -> Self {
+    pub(crate) fn new(lanes: usize) -> Self {
         Self(vec![VecDeque::new(); lanes])
     }
 
     /// A flit joins behind the `row.waiting` others.
     #[inline]
-    pub(super) fn push(&mut self, lane: usize, row: &mut Lane, stamp: f64) {
+    pub(crate) fn push(&mut self, lane: usize, row: &mut Lane, stamp: f64) {
         row.last_stamp = stamp;
         if row.waiting == 0 {
             row.first_stamp = stamp;
@@ -28,7 +28,7 @@ impl Stamps {
 
     /// The first flit has left, `row.waiting` stay.
     #[inline]
-    pub(super) fn pop(&mut self, lane: usize, row: &mut Lane) {
+    pub(crate) fn pop(&mut self, lane: usize, row: &mut Lane) {
         if row.waiting > 0 {
             row.first_stamp = self.0[lane].pop_front().unwrap_or(row.last_stamp);
         }
@@ -46,7 +46,7 @@ pub(super) fn later(a: f64, b: f64) -> f64 {
 
 /// The eligible lane whose first flit has the smallest stamp; equal: the lowest (S8).
 #[inline]
-pub(super) fn smallest(rows: &[Lane], eligible: u64) -> u32 {
+pub(crate) fn smallest(rows: &[Lane], eligible: u64) -> u32 {
     if rows.len() > 4 {
         return smallest_of_many(rows, eligible);
     }

@@ -1,21 +1,25 @@
-//! VirtualClock: the smallest stamp first; readings S2 and S3.
+//! VirtualClock: the smallest stamp first; readings S2, S3 and S10.
 
 use crate::simulator::wormhole::lane::Lane;
 
 use super::stamps::{Stamps, later, smallest};
-use super::{LaneTable, LinkScheduler, real_time_first};
+use super::{LaneTable, LinkScheduler, Order, real_time_first};
 
 /// `auxVC` of a lane is the stamp given out last.
 ///
-/// With `RESTARTS` the clock of a lane starts again when its queue has run empty. Stamps of best effort, whose Vtick
+/// With `RESTARTS` the clock of a lane starts again when its queue has run empty, `PER_MESSAGE` with every message. Stamps of best effort, whose Vtick
 /// is 0, are cycles of joining.
 #[derive(Clone, Debug)]
-pub(crate) struct VirtualClock<const RESTARTS: bool> {
+pub(crate) struct VirtualClock<const RESTARTS: bool, const PER_MESSAGE: bool> {
     real_time: u64,
     stamps: Stamps,
 }
 
-impl<const RESTARTS: bool> VirtualClock<RESTARTS> {
+impl<const RESTARTS: bool, const PER_MESSAGE: bool> VirtualClock<RESTARTS, PER_MESSAGE> {
+    pub(super) fn new(table: LaneTable) -> Self {
+        Self { real_time: table.real_time, stamps: Stamps::new(table.lanes) }
+    }
+
     /// auxVC = max(now, auxVC) + Vtick, or now + Vtick after a restart
     #[inline]
     fn stamp(row: &Lane, queued: bool, now: f64) -> f64 {
@@ -24,12 +28,17 @@ impl<const RESTARTS: bool> VirtualClock<RESTARTS> {
     }
 }
 
-impl<const RESTARTS: bool> LinkScheduler for VirtualClock<RESTARTS> {
+impl<const RESTARTS: bool, const PER_MESSAGE: bool> LinkScheduler for VirtualClock<RESTARTS, PER_MESSAGE> {
     const COUNTS: bool = false;
     const PASSES: bool = true;
+}
 
-    fn new(table: LaneTable) -> Self {
-        Self { real_time: table.real_time, stamps: Stamps::new(table.lanes) }
+impl<const RESTARTS: bool, const PER_MESSAGE: bool> Order for VirtualClock<RESTARTS, PER_MESSAGE> {
+    #[inline]
+    fn begins(&self, row: &mut Lane) {
+        if PER_MESSAGE {
+            row.last_stamp = 0.0;
+        }
     }
 
     #[inline]
@@ -38,17 +47,19 @@ impl<const RESTARTS: bool> LinkScheduler for VirtualClock<RESTARTS> {
         self.stamps.push(lane, row, stamp);
     }
 
-    fn join_message(&self, _: usize, now: f64) -> f64 {
-        now
-    }
-
     fn begin_message(&mut self, _: usize, row: &mut Lane, ticket: f64, has_waited: bool) {
+        self.begins(row);
         row.first_stamp = Self::stamp(row, has_waited, ticket);
     }
 
     #[inline]
     fn choose(&mut self, _: usize, eligible: u64, rows: &[Lane]) -> u32 {
         smallest(rows, real_time_first(eligible, self.real_time))
+    }
+
+    fn key(&self, _: usize, lane: usize, rows: &[Lane]) -> (bool, f64) {
+        let lane = lane & (rows.len() - 1);
+        (self.real_time >> lane & 1 == 0, rows[lane].first_stamp)
     }
 
     #[inline]

@@ -2,9 +2,9 @@
 
 use crate::simulator::wormhole::lane::Lane;
 
-use super::round_robin::{after, first_from};
+use super::round_robin::{after, first_from, from};
 use super::stamps::{Stamps, smallest};
-use super::{LaneTable, LinkScheduler, real_time_first};
+use super::{LaneTable, LinkScheduler, Order, real_time_first};
 
 /// Turns by link, allowances by lane. Stamps are those of best effort: cycles of joining.
 #[derive(Clone, Debug)]
@@ -17,12 +17,9 @@ pub(crate) struct WeightedRoundRobin {
     stamps: Stamps,
 }
 
-impl LinkScheduler for WeightedRoundRobin {
-    const COUNTS: bool = true;
-    const PASSES: bool = false;
-
+impl WeightedRoundRobin {
     /// As if the last lane had had its turn everywhere.
-    fn new(table: LaneTable) -> Self {
+    pub(super) fn new(table: LaneTable) -> Self {
         let vticks = &table.vticks;
         let real_time = (0..vticks.len()).filter(|lane| table.is_real_time(*lane)).map(|lane| vticks[lane]);
         let slowest = real_time.filter(|vtick| vtick.is_finite()).fold(0.0, f64::max);
@@ -36,7 +33,14 @@ impl LinkScheduler for WeightedRoundRobin {
             table,
         }
     }
+}
 
+impl LinkScheduler for WeightedRoundRobin {
+    const COUNTS: bool = true;
+    const PASSES: bool = false;
+}
+
+impl Order for WeightedRoundRobin {
     #[inline]
     fn join(&mut self, lane: usize, row: &mut Lane, now: f64) {
         if !self.table.is_real_time(lane) {
@@ -65,6 +69,17 @@ impl LinkScheduler for WeightedRoundRobin {
         *allowance = self.weights[lane as usize] + left - 1.0;
         self.turn[link] = lane;
         lane
+    }
+
+    fn key(&self, link: usize, lane: usize, rows: &[Lane]) -> (bool, f64) {
+        let turn = self.turn[link] as usize;
+        if !self.table.is_real_time(lane) {
+            return (true, rows[lane & (rows.len() - 1)].first_stamp);
+        }
+        let first_lane = link * self.table.width;
+        let goes_on = turn < rows.len() && self.allowance[first_lane + turn] >= 1.0;
+        let start = if goes_on { turn as u32 } else { after(turn) };
+        (false, from(start, lane - first_lane, self.table.used))
     }
 
     #[inline]
