@@ -87,7 +87,6 @@ words! {
 macro_rules! is_default {
     ($($Word:ident::$Variant:ident $is:ident,)+) => {
         $(impl $Word {
-            #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
             fn $is(&self) -> bool {
                 *self == Self::$Variant
             }
@@ -106,7 +105,8 @@ impl Rules for RouterSpec {
         if self.crossbar == Crossbar::Full && self.allocation != Allocation::Greedy {
             let wanted = "no allocation with a full crossbar, where every virtual channel sends a flit";
             let help = Some("write crossbar = \"multiplexed\", or leave allocation out");
-            door.refuse(&format!("{path}.allocation"), self.allocation.word().to_owned(), wanted, help);
+            let found = format!("\"{}\"", self.allocation.word());
+            door.refuse(&format!("{path}.allocation"), found, wanted, help);
         }
     }
 }

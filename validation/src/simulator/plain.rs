@@ -1,9 +1,9 @@
 //! The simulator as its rules read: one object per flit, one queue per buffer; every router, port and lane is
 //! looked at in every cycle.
 //!
-//! It follows T1 to T9, S1 to S10, V1 to V4, X1 to X4, N1 and N2 of [the notes](crate::notes) rule by rule, and it is slow. It
-//! serves two purposes: [`diagram`](crate::diagram) draws its flits, and the fast simulator must deliver every message
-//! in the same cycle.
+//! It follows T1 to T9, S1 to S10, V1 to V4, X1 to X4, N1 and N2 of [the notes](crate::notes) rule by rule, and it is
+//! slow. It serves two purposes: [`diagram`](crate::diagram) draws its flits, and the fast simulator must deliver
+//! every message in the same cycle.
 
 mod arbiter;
 mod channel;

@@ -35,37 +35,27 @@ impl Crossbar for Full {
 }
 
 impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
-    /// Stage P-1: input lanes move a flit into the output lane that their message owns: every one that can, or those that
-    /// the crossbar chooses.
+    /// Stage P-1: input lanes move a flit into the output lane that their message owns: every one that can, or those
+    /// that the crossbar chooses.
     #[inline]
     pub(super) fn cross(&mut self, now: u64) {
+        self.fill(now);
+        if X::CHOOSES {
+            self.choose(now);
+        }
         let cycle = now as f64;
         let Self { lanes, granted, released, parts, .. } = self;
         let shift = parts.channels.shift();
         let (mut crossings, buffer_flits) = (0, self.buffer_flits);
         let blocks = &mut lanes.0[..];
         let this_cycle = (now % 3) as usize;
-        let (before, two_before) = ((this_cycle + 2) % 3, (this_cycle + 1) % 3);
-        for block in &mut *blocks {
-            // flits that came in during the cycle before
-            block.filled |= std::mem::take(&mut block.sent[two_before]);
-        }
-        if X::CHOOSES {
-            for lane in granted.iter().map(|lane| *lane as usize) {
-                let Block { filled, open, lanes, .. } = &blocks[lane / WORD];
-                if filled & open & 1 << (lane % WORD) != 0 {
-                    parts.crossbar.can_cross(lane, lanes[lane % WORD].goes_to as usize, now);
-                }
-            }
-            parts.crossbar.choose(now);
-        }
+        let before = (this_cycle + 2) % 3;
         let mut at = 0;
         while let Some(&lane) = granted.get(at) {
             at += 1;
             let lane = lane as usize;
             let block = &mut blocks[lane / WORD];
-            let bit = lane % WORD;
-            let mask = 1 << bit;
+            let (bit, mask) = (lane % WORD, 1 << (lane % WORD));
             if block.filled & block.open & mask == 0 || !parts.crossbar.crosses(lane) {
                 continue;
             }
@@ -73,10 +63,8 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             let row = &mut block.lanes[bit];
             let to = row.goes_to as usize;
             block.credit |= mask;
-            let stay = row.arrived - 1;
-            row.arrived = stay;
-            let to_cross = row.to_cross - 1;
-            row.to_cross = to_cross;
+            let (stay, to_cross) = (row.arrived - 1, row.to_cross - 1);
+            (row.arrived, row.to_cross) = (stay, to_cross);
             // flits that have been sent and can not cross in the next cycle
             let is_set = |cycle: usize| u32::from(block.sent[cycle] & mask != 0);
             let under_way = is_set(this_cycle) + is_set(before);
@@ -119,6 +107,26 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         if X::CHOOSES {
             self.come_in(now);
         }
+    }
+
+    /// Flits that came in during the cycle before can cross.
+    #[inline]
+    fn fill(&mut self, now: u64) {
+        let two_before = ((now + 1) % 3) as usize;
+        for block in &mut self.lanes.0 {
+            block.filled |= std::mem::take(&mut block.sent[two_before]);
+        }
+    }
+
+    /// The crossbar is asked which flits cross.
+    fn choose(&mut self, now: u64) {
+        for lane in self.granted.iter().map(|lane| *lane as usize) {
+            let Block { filled, open, lanes, .. } = &self.lanes.0[lane / WORD];
+            if filled & open & 1 << (lane % WORD) != 0 {
+                self.parts.crossbar.can_cross(lane, lanes[lane % WORD].goes_to as usize, now);
+            }
+        }
+        self.parts.crossbar.choose(now);
     }
 
     /// The crossbar is told of all flits that were sent in this cycle.

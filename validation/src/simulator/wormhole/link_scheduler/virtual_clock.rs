@@ -7,7 +7,8 @@ use super::{LaneTable, LinkScheduler, Order, real_time_first};
 
 /// `auxVC` of a lane is the stamp given out last.
 ///
-/// With `RESTARTS` the clock of a lane starts again when its queue has run empty, `PER_MESSAGE` with every message. Stamps of best effort, whose Vtick
+/// With `RESTARTS` the clock of a lane starts again when its queue has run empty, `PER_MESSAGE` with every message.
+/// Stamps of best effort, whose Vtick
 /// is 0, are cycles of joining.
 #[derive(Clone, Debug)]
 pub(crate) struct VirtualClock<const RESTARTS: bool, const PER_MESSAGE: bool> {
