@@ -16,10 +16,14 @@ pub(super) struct Multiplexed {
     rows: Vec<Lane>,
     /// Logarithm of the lanes per link.
     shift: u32,
-    ports: u64,
+    ports: u32,
+    /// The cycle, and the port that is first in it.
+    first_port: (u64, u32),
     /// By link: the router and the port that it leads into; `None` if it leads to a node.
     inputs: Vec<Option<(u32, u32)>>,
     candidates: Vec<Candidate>,
+    /// By lane that can send a flit across: the output link.
+    to: Vec<u32>,
     /// A bit per lane that crosses in this cycle.
     chosen: Vec<u64>,
     /// By link: the last cycle in which its input port named a flit, and in which one was named for it; from 1 on.
@@ -27,18 +31,16 @@ pub(super) struct Multiplexed {
     taken: Vec<u64>,
 }
 
-/// An input lane that can send a flit across.
-struct Candidate {
-    router: u32,
-    /// Whether it is best effort, which gives way.
-    gives_way: bool,
-    /// The smaller one goes first.
-    key: f64,
-    /// How far its port is from the one whose turn it is.
-    turn: u32,
-    lane: u32,
-    /// The output link.
-    to: u32,
+/// An input lane that can send a flit across, in one number: the smaller one is considered first.
+///
+/// From the highest bit on: the router (16 bits), the turn of its port where ports rotate (8), whether it is best effort,
+/// which gives way (1), the scheduler's key (64), the turn (8), the lane (31).
+type Candidate = u128;
+
+/// The bits of a number, in the order of numbers.
+fn in_order(number: f64) -> u64 {
+    let bits = (number + 0.0).to_bits(); // -0 is 0
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
 impl Multiplexed {
@@ -48,9 +50,11 @@ impl Multiplexed {
             allocation: scenario.router().allocation,
             rows: vec![Lane::new(None); table.lanes],
             shift: table.width.trailing_zeros(),
-            ports: u64::from(wiring.ports()),
+            ports: wiring.ports(),
+            first_port: (0, 0),
             inputs: (0..links).map(|link| wiring.is_into_router(link).then(|| wiring.input(link))).collect(),
             candidates: Vec::new(),
+            to: vec![0; table.lanes],
             chosen: vec![0; table.lanes.div_ceil(WORD)],
             named: vec![0; links as usize],
             taken: vec![0; links as usize],
@@ -95,35 +99,37 @@ impl Crossbar for Multiplexed {
         let link = lane >> self.shift;
         let Some((router, port)) = self.inputs[link] else { return };
         let (gives_way, key) = self.order.key(link, lane, self.rows_of(link));
-        let turn = (u64::from(port) + self.ports - now % self.ports) % self.ports;
-        let to = (to >> self.shift) as u32;
-        self.candidates.push(Candidate { router, gives_way, key, turn: turn as u32, lane: lane as u32, to });
+        if self.first_port.0 != now {
+            self.first_port = (now, (now % u64::from(self.ports)) as u32);
+        }
+        let first = self.first_port.1;
+        let turn = if port >= first { port - first } else { port + self.ports - first };
+        let first_turn = if self.allocation == Allocation::Rotating { turn } else { 0 };
+        let first = u128::from(router) << 9 | u128::from(first_turn) << 1 | u128::from(gives_way);
+        let last = u128::from(turn) << 31 | lane as u128;
+        self.candidates.push(first << 103 | u128::from(in_order(key)) << 39 | last);
+        self.to[lane] = (to >> self.shift) as u32;
     }
 
     fn choose(&mut self, now: u64) {
         self.chosen.fill(0);
         let mut candidates = std::mem::take(&mut self.candidates);
-        let rotates = self.allocation == Allocation::Rotating;
-        let first = |one: &Candidate| (one.router, if rotates { one.turn } else { 0 }, one.gives_way);
-        candidates.sort_unstable_by(|one, other| {
-            let best = first(one).cmp(&first(other)).then(one.key.total_cmp(&other.key));
-            best.then((one.turn, one.lane).cmp(&(other.turn, other.lane)))
-        });
-        for &Candidate { lane, to, .. } in &candidates {
-            let (from, to) = (lane as usize >> self.shift, to as usize);
+        candidates.sort_unstable();
+        for candidate in candidates.drain(..) {
+            let lane = (candidate & ((1 << 31) - 1)) as usize;
+            let (from, to) = (lane >> self.shift, self.to[lane] as usize);
             if self.named[from] > now {
                 continue;
             }
             let is_free = self.taken[to] <= now;
             if is_free {
                 self.taken[to] = now + 1;
-                self.serve(lane as usize);
+                self.serve(lane);
             }
             if is_free || self.allocation == Allocation::InputFirst {
                 self.named[from] = now + 1;
             }
         }
-        candidates.clear();
         self.candidates = candidates;
     }
 
