@@ -79,6 +79,15 @@ pub trait Topology {
     /// links.
     fn route(&self, router: u32, source: u32, destination: u32) -> u32;
 
+    /// Routers along each dimension, in the order in which messages cross them; none in a single router. Router `r` has
+    /// the coordinates that are the digits of `r`, dimension 0 the lowest.
+    fn sides(&self) -> Vec<u32>;
+
+    /// The number of a router as people write it.
+    fn router_address(&self, router: u32) -> String {
+        self.address(router)
+    }
+
     /// Parallel links each way between neighbours.
     fn parallel_links(&self) -> u32 {
         1
