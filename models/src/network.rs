@@ -27,6 +27,16 @@ pub enum ChannelKind {
     Ejection,
 }
 
+impl std::fmt::Display for ChannelKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Injection => f.write_str("injection"),
+            Self::Network { dimension } => write!(f, "dimension {dimension}"),
+            Self::Ejection => f.write_str("ejection"),
+        }
+    }
+}
+
 /// Where a link from a router ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkEnd {

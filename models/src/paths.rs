@@ -12,6 +12,9 @@
 
 mod uniform;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::network::{ChannelKind, LinkEnd, Network};
 use crate::scenario::{ClassKind, Scenario};
 
@@ -38,6 +41,23 @@ impl LinkGroup {
     pub fn load(&self) -> f64 {
         self.loads.iter().sum()
     }
+}
+
+/// Channels of a kind.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct KindLoads {
+    /// Their kind: injection, the dimension, or ejection.
+    pub channel: String,
+    /// How many there are, parallel ones one by one.
+    pub links: u64,
+    /// Mean load of all classes on each.
+    pub load_mean_flits_per_cycle: f64,
+    /// Load of the most loaded one.
+    pub load_max_flits_per_cycle: f64,
+    /// The factor on all rates at which that is full; none without any load.
+    pub full_at_load_factor: Option<f64>,
+    /// The most loaded one; the first of them if there are several.
+    pub most_loaded: String,
 }
 
 /// The channel that limits a class.
@@ -90,6 +110,23 @@ impl ChannelLoads {
         }
         groups.sort_by(|a, b| a.kind.cmp(&b.kind).then(b.load().total_cmp(&a.load())));
         Self { groups }
+    }
+
+    /// Channels by kind.
+    pub fn by_kind(&self) -> Vec<KindLoads> {
+        let of = |groups: &[LinkGroup]| {
+            let (most, links) = (&groups[0], groups.iter().map(|group| group.links).sum());
+            let sum: f64 = groups.iter().map(|group| group.load() * group.links as f64).sum();
+            KindLoads {
+                channel: most.kind.to_string(),
+                links,
+                load_mean_flits_per_cycle: sum / links as f64,
+                load_max_flits_per_cycle: most.load(),
+                full_at_load_factor: (most.load() > 0.0).then(|| 1.0 / most.load()),
+                most_loaded: most.first.clone(),
+            }
+        };
+        self.groups.chunk_by(|a, b| a.kind == b.kind).map(of).collect()
     }
 
     /// The most loaded link, by the classes for which that is asked; none without any load.
