@@ -67,6 +67,11 @@ pub trait Topology {
     /// Nodes.
     fn nodes(&self) -> u32;
 
+    /// Routers along each dimension; none where they have no coordinates.
+    fn sides(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
     /// Routers, all alike.
     fn routers(&self) -> u32;
 

@@ -165,6 +165,10 @@ macro_rules! on_lattice {
                 self.0.nodes()
             }
 
+            fn sides(&self) -> Vec<u32> {
+                self.0.radix.sides().to_vec()
+            }
+
             fn routers(&self) -> u32 {
                 self.0.routers()
             }
