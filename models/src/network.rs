@@ -67,7 +67,8 @@ pub trait Topology {
     /// Nodes.
     fn nodes(&self) -> u32;
 
-    /// Routers along each dimension; none where they have no coordinates.
+    /// Routers along each dimension, in the order in which messages cross them; none where they have no coordinates.
+    /// Coordinates of a router are the digits of its number, dimension 0 the lowest.
     fn sides(&self) -> Vec<u32> {
         Vec::new()
     }
@@ -93,10 +94,6 @@ pub trait Topology {
     /// The output port of `router` on the way from the node `source` to the node `destination`; the first of parallel
     /// links.
     fn route(&self, router: u32, source: u32, destination: u32) -> u32;
-
-    /// Routers along each dimension, in the order in which messages cross them; none in a single router. Router `r` has
-    /// the coordinates that are the digits of `r`, dimension 0 the lowest.
-    fn sides(&self) -> Vec<u32>;
 
     /// The number of a router as people write it.
     fn router_address(&self, router: u32) -> String {

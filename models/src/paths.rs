@@ -12,6 +12,8 @@
 
 mod uniform;
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -31,9 +33,82 @@ pub struct LinkGroup {
     pub loads: Vec<f64>,
 }
 
-/// Whether loads differ by rounding alone.
-fn alike(a: &[f64], b: &[f64]) -> bool {
-    a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-9 * a.max(*b))
+/// Groups as they are found, by kind and load.
+#[derive(Default)]
+struct Groups {
+    found: Vec<LinkGroup>,
+    known: HashMap<(ChannelKind, Vec<u64>), usize>,
+}
+
+impl Groups {
+    /// Adds links of which one is at a port of a router, or is the injection link of a node.
+    fn add(&mut self, network: &Network, (at, port): (u32, Option<u32>), links: u64, loads: Vec<f64>) {
+        let kind = port.map_or(ChannelKind::Injection, |port| network.kind(port));
+        // loads that differ by rounding alone are one
+        let rounded = loads.iter().map(|load| (load * 1e12).round() as u64).collect();
+        let group = *self.known.entry((kind, rounded)).or_insert_with(|| {
+            let first = words(network, at, port);
+            self.found.push(LinkGroup { kind, links: 0, first, loads });
+            self.found.len() - 1
+        });
+        self.found[group].links += links;
+    }
+}
+
+/// Messages of a class per message that one of its senders generates.
+struct Rates {
+    ports: u32,
+    /// By node: 1 of senders, else 0.
+    sent: Vec<f64>,
+    /// On each output link, by router and port.
+    links: Vec<f64>,
+}
+
+impl Rates {
+    fn of(scenario: &Scenario, class: usize) -> Self {
+        let network = scenario.topology();
+        let (nodes, ports) = (network.nodes(), network.ports());
+        let links = vec![0.0; network.routers() as usize * ports as usize];
+        let mut rates = Self { ports, sent: vec![0.0; nodes as usize], links };
+        let spread = uniform::Spread::new(&network);
+        let destinations = scenario.destinations(class);
+        for sender in scenario.senders(class) {
+            rates.sent[sender as usize] = 1.0;
+            let towards = destinations.towards(sender);
+            if towards.is_all() {
+                spread.add(&mut rates, sender, 1.0 - towards.share);
+                rates.follow(&network, sender, towards.hot, towards.share);
+            } else {
+                towards.each().for_each(|(to, share)| rates.follow(&network, sender, to, share));
+            }
+        }
+        rates
+    }
+
+    fn place(&self, router: u32, port: u32) -> usize {
+        router as usize * self.ports as usize + port as usize
+    }
+
+    /// Adds a share of a sender's messages along its way to a node.
+    fn follow(&mut self, network: &Network, sender: u32, to: u32, share: f64) {
+        if share <= 0.0 {
+            return;
+        }
+        let links = network.parallel_links();
+        let mut at = network.entry(sender).0;
+        loop {
+            let port = network.route(at, sender, to);
+            let place = self.place(at, port);
+            let LinkEnd::Input { router, .. } = network.link_end(at, port) else {
+                self.links[place] += share;
+                return;
+            };
+            self.links[place..place + links as usize]
+                .iter_mut()
+                .for_each(|sum| *sum += share / f64::from(links));
+            at = router;
+        }
+    }
 }
 
 impl LinkGroup {
@@ -87,27 +162,33 @@ impl ChannelLoads {
     /// The loads of a scenario.
     pub fn of(scenario: &Scenario) -> Self {
         let network = scenario.topology();
-        let classes = scenario.classes();
-        let injected: Vec<f64> =
-            classes.iter().map(|class| class.rate * f64::from(class.message_flits)).collect();
-        let injection = LinkGroup {
-            kind: ChannelKind::Injection,
-            links: u64::from(network.nodes()),
-            first: format!("injection link of node {}", network.address(0)),
-            loads: injected.clone(),
-        };
-        let mut groups = vec![injection];
-        for place in uniform::places(&network) {
-            let loads: Vec<f64> = injected.iter().map(|load| load * place.messages).collect();
-            let kind = network.kind(place.port);
-            match groups.iter_mut().find(|group| group.kind == kind && alike(&group.loads, &loads)) {
-                Some(group) => group.links += place.links,
-                None => {
-                    let first = words(&network, place.router, place.port);
-                    groups.push(LinkGroup { kind, links: place.links, first, loads });
+        let loads: Vec<f64> =
+            scenario.classes().iter().map(|class| class.rate * f64::from(class.message_flits)).collect();
+        let are_alike =
+            scenario.classes().iter().all(|class| class.destination.is_uniform() && class.nodes.is_none());
+        let mut groups = Groups::default();
+        if are_alike {
+            groups.add(&network, (0, None), u64::from(network.nodes()), loads.clone());
+            for place in uniform::places(&network) {
+                let loads = loads.iter().map(|load| load * place.messages).collect();
+                groups.add(&network, (place.router, Some(place.port)), place.links, loads);
+            }
+        } else {
+            let rates: Vec<Rates> = (0..loads.len()).map(|class| Rates::of(scenario, class)).collect();
+            let of_class =
+                |rate: &dyn Fn(&Rates) -> f64| rates.iter().zip(&loads).map(|(r, l)| rate(r) * l).collect();
+            for node in 0..network.nodes() {
+                groups.add(&network, (node, None), 1, of_class(&|rates| rates.sent[node as usize]));
+            }
+            let ports = network.ports();
+            for (router, port) in (0..network.routers()).flat_map(|r| (0..ports).map(move |p| (r, p))) {
+                if network.link_end(router, port) != LinkEnd::Absent {
+                    let at = rates[0].place(router, port);
+                    groups.add(&network, (router, Some(port)), 1, of_class(&|rates| rates.links[at]));
                 }
             }
         }
+        let mut groups = groups.found;
         groups.sort_by(|a, b| a.kind.cmp(&b.kind).then(b.load().total_cmp(&a.load())));
         Self { groups }
     }
@@ -158,13 +239,13 @@ impl ChannelLoads {
     }
 }
 
-/// A link from a router, in words.
-fn words(network: &Network, router: u32, port: u32) -> String {
-    match network.link_end(router, port) {
+/// A link from a router, or the one of a node, in words.
+fn words(network: &Network, at: u32, port: Option<u32>) -> String {
+    let Some(port) = port else { return format!("injection link of node {}", network.address(at)) };
+    match network.link_end(at, port) {
         LinkEnd::Node(node) => format!("ejection link of node {}", network.address(node)),
         LinkEnd::Input { router: next, .. } => {
-            let name = |router| network.router_address(router);
-            format!("channel from router {} to {}", name(router), name(next))
+            format!("channel from router {} to {}", network.router_address(at), network.router_address(next))
         }
         LinkEnd::Absent => "no link".to_owned(),
     }

@@ -51,10 +51,6 @@ impl Topology for Hypercube {
         (router ^ destination).trailing_zeros().min(self.dimension)
     }
 
-    fn sides(&self) -> Vec<u32> {
-        vec![2; self.dimension as usize]
-    }
-
     fn entry(&self, node: u32) -> (u32, u32) {
         (node, self.dimension)
     }

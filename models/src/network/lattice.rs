@@ -206,10 +206,6 @@ macro_rules! on_lattice {
                 if wrapped { Half::Upper } else { Half::Lower }
             }
 
-            fn sides(&self) -> Vec<u32> {
-                self.0.radix.sides().to_vec()
-            }
-
             fn router_address(&self, router: u32) -> String {
                 self.0.router_address(router)
             }

@@ -43,10 +43,6 @@ impl Topology for Single {
         destination
     }
 
-    fn sides(&self) -> Vec<u32> {
-        Vec::new()
-    }
-
     fn entry(&self, node: u32) -> (u32, u32) {
         (0, node)
     }

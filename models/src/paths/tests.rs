@@ -21,6 +21,39 @@ fn network_links(loads: &ChannelLoads) -> impl Iterator<Item = &LinkGroup> {
     loads.groups.iter().filter(|group| matches!(group.kind, ChannelKind::Network { .. }))
 }
 
+/// Patterns and lists of senders: each path followed, or spread over all destinations at once.
+#[test]
+fn patterns_load_channels_as_their_paths_do() {
+    let text = |sides: &str, rest: &str| {
+        let base = "name = 'x'\n[network]\ntopology = 'torus'\n".to_owned();
+        let class = "[[class]]\nname = 'a'\nkind = 'real-time'\nrate = 0.01\nmessage_flits = 16\nvirtual_channels = 2\n";
+        let document =
+            crate::scenario::Document::parse("x", &format!("{base}radix = {sides}\n{class}{rest}\n"));
+        document.unwrap().scenario().unwrap()
+    };
+    for rest in [
+        "destination = { hot = 7, share = 0.3 }",
+        "destination = '0-5'",
+        "nodes = '3-12'",
+        "nodes = '3-12'\ndestination = { hot = 7, share = 0.3 }",
+        "destination = 'tornado'",
+    ] {
+        let scenario = text("[5, 4]", rest);
+        let (network, found) = (scenario.topology(), Rates::of(&scenario, 0));
+        let mut walked = Rates { sent: Vec::new(), links: vec![0.0; found.links.len()], ..found };
+        for sender in scenario.senders(0) {
+            for (to, share) in scenario.destinations(0).towards(sender).each() {
+                walked.follow(&network, sender, to, share);
+            }
+        }
+        let found = Rates::of(&scenario, 0);
+        assert!(found.links.iter().zip(&walked.links).all(|(a, b)| (a - b).abs() < 1e-12), "{rest}");
+    }
+    // tornado on a ring of 8: all go up by 3
+    let loads = ChannelLoads::of(&text("[8]", "destination = 'tornado'"));
+    assert!((loads.bottleneck().unwrap().load - 0.48).abs() < 1e-12);
+}
+
 /// The load of every link, path by path.
 fn enumerated(network: &Network, load: f64) -> Vec<(ChannelKind, f64)> {
     let nodes = network.nodes();

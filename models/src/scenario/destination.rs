@@ -167,6 +167,11 @@ impl Towards<'_> {
         self.list.map_or(self.first + place, |list| list[place as usize])
     }
 
+    /// Whether every node but perhaps the sender may be chosen.
+    pub fn is_all(&self) -> bool {
+        self.list.is_none() && self.count > 1
+    }
+
     /// Every destination with its probability, which add up to 1; none where the sender has nobody to send to.
     pub fn each(&self) -> impl Iterator<Item = (u32, f64)> {
         let (hot, share) = (self.hot, self.share);
