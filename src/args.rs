@@ -654,6 +654,8 @@ pub(crate) enum SchemaOf {
     Solve,
     /// The result of `solve --distribution --format json`.
     Distribution,
+    /// The result of `solve --format json` where no model has all of the scenario.
+    Loads,
     /// The result of `sweep --format json`.
     Sweep,
     /// The result of `sensitivity --format json`.

@@ -79,6 +79,11 @@ pub(crate) fn failure(document: &Document, failure: &Failure) -> Ended {
         .with_help(|| other_ways(document, failure))
 }
 
+/// The lines of a model's failure, each with the place of what it refuses.
+pub(crate) fn refusals(document: &Document, failure: &Failure) -> Vec<String> {
+    failure.lines(|key| document.place_of(key).to_string())
+}
+
 /// What else answers a scenario that a model refuses.
 pub(crate) fn other_ways(document: &Document, failure: &Failure) -> Option<String> {
     let Failure::Refused { model, refusals } = failure else { return None };

@@ -1,6 +1,7 @@
 //! `flitwise solve`.
 
 mod distribution;
+mod loads;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,6 +18,7 @@ use crate::outcome::Ended;
 use crate::output::{ClassColumns, Page, Rows, cycles, percent, share, whole};
 use crate::{input, output};
 pub(crate) use distribution::DistributionDocument;
+pub(crate) use loads::LoadsDocument;
 
 /// The answer of `flitwise solve --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -33,6 +35,10 @@ pub(crate) struct SolveDocument {
 pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
     let document = input::document(&args.source)?;
     let scenario = input::scenario(&document)?;
+    let has_model = Model::ALL.into_iter().any(|model| model.supports(&scenario).is_ok());
+    if args.model.is_none() && !args.distribution && !has_model {
+        return loads::run(&document, &scenario, args.format);
+    }
     let options = input::options(args.details || args.distribution);
     let answer = args
         .model

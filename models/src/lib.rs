@@ -22,6 +22,7 @@
 //! | [`refined`] | our own model |
 //! | [`published`] | the model of Kim, Yum and Das (2005), a file for each argument of the paper |
 //! | [`network`] | topologies, a file each: nodes, channels, routes, words |
+//! | [`paths`] | channel loads, and the bounds that follow |
 //! | [`quantity`] | the quantities of a class, each declared once |
 //! | [`answer`] | results with their units |
 //! | [`design`] | plans: the largest load, the best values, the admissible region |
@@ -40,6 +41,7 @@ pub mod lattice;
 pub mod markov_chain;
 pub mod model;
 pub mod network;
+pub mod paths;
 pub mod published;
 pub mod quantity;
 pub mod queueing;

@@ -27,6 +27,16 @@ pub enum ChannelKind {
     Ejection,
 }
 
+impl std::fmt::Display for ChannelKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Injection => f.write_str("injection"),
+            Self::Network { dimension } => write!(f, "dimension {dimension}"),
+            Self::Ejection => f.write_str("ejection"),
+        }
+    }
+}
+
 /// Where a link from a router ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkEnd {
@@ -57,6 +67,12 @@ pub trait Topology {
     /// Nodes.
     fn nodes(&self) -> u32;
 
+    /// Routers along each dimension, in the order in which messages cross them; none where they have no coordinates.
+    /// Coordinates of a router are the digits of its number, dimension 0 the lowest.
+    fn sides(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
     /// Routers, all alike.
     fn routers(&self) -> u32;
 
@@ -78,6 +94,11 @@ pub trait Topology {
     /// The output port of `router` on the way from the node `source` to the node `destination`; the first of parallel
     /// links.
     fn route(&self, router: u32, source: u32, destination: u32) -> u32;
+
+    /// The number of a router as people write it.
+    fn router_address(&self, router: u32) -> String {
+        self.address(router)
+    }
 
     /// Parallel links each way between neighbours.
     fn parallel_links(&self) -> u32 {

@@ -518,11 +518,7 @@ fn channels(measured: &Measurements<'_>) -> Vec<ChannelSimulation> {
     let of = |kind: ChannelKind| {
         let used = |class: usize| utilization(measured, kind, |index| index == class);
         Some(ChannelSimulation {
-            channel: match kind {
-                ChannelKind::Injection => "injection".to_owned(),
-                ChannelKind::Network { dimension } => format!("dimension {dimension}"),
-                ChannelKind::Ejection => "ejection".to_owned(),
-            },
+            channel: kind.to_string(),
             utilization: utilization(measured, kind, |_| true)?,
             utilization_by_class: (0..classes).map(used).collect::<Option<_>>()?,
         })

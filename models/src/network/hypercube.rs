@@ -15,6 +15,10 @@ impl Topology for Hypercube {
         1 << self.dimension
     }
 
+    fn sides(&self) -> Vec<u32> {
+        vec![2; self.dimension as usize]
+    }
+
     fn routers(&self) -> u32 {
         self.nodes()
     }

@@ -131,14 +131,17 @@ impl Lattice {
         format!("{} {of} of {nodes}{links}", self.sides())
     }
 
-    fn address(&self, node: u32) -> String {
-        let router = node / self.nodes_per_router;
+    fn router_address(&self, router: u32) -> String {
         let digits =
             (0..self.radix.sides().len()).map(|dimension| self.coordinate(router, dimension).to_string());
-        let place = digits.collect::<Vec<_>>().join(",");
+        format!("({})", digits.collect::<Vec<_>>().join(","))
+    }
+
+    fn address(&self, node: u32) -> String {
+        let router = self.router_address(node / self.nodes_per_router);
         match self.nodes_per_router {
-            1 => format!("({place})"),
-            each => format!("({place}).{}", node % each),
+            1 => router,
+            each => format!("{router}.{}", node % each),
         }
     }
 }
@@ -160,6 +163,10 @@ macro_rules! on_lattice {
         impl Topology for $Name {
             fn nodes(&self) -> u32 {
                 self.0.nodes()
+            }
+
+            fn sides(&self) -> Vec<u32> {
+                self.0.radix.sides().to_vec()
             }
 
             fn routers(&self) -> u32 {
@@ -197,6 +204,10 @@ macro_rules! on_lattice {
             fn half(&self, router: u32, source: u32, destination: u32) -> Half {
                 let wrapped = self.step(router, source, destination).is_some_and(|step| step.wrapped);
                 if wrapped { Half::Upper } else { Half::Lower }
+            }
+
+            fn router_address(&self, router: u32) -> String {
+                self.0.router_address(router)
             }
 
             fn parallel_links(&self) -> u32 {

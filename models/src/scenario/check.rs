@@ -67,7 +67,12 @@ impl ScenarioSpec {
     /// # Errors
     /// All faults found, in the order of the file.
     pub fn check(self) -> Result<Scenario, Vec<Fault>> {
-        let mut door = Door { faults: Vec::new(), network: self.network };
+        self.check_read(true)
+    }
+
+    /// The same; `network_is_read` says whether the network is that of the file, not a stand-in.
+    pub(super) fn check_read(self, network_is_read: bool) -> Result<Scenario, Vec<Fault>> {
+        let mut door = Door { faults: Vec::new(), network: network_is_read.then_some(self.network) };
         door.table(&self, "");
         if door.faults.is_empty() { Ok(Scenario(self)) } else { Err(door.faults) }
     }
@@ -81,8 +86,8 @@ pub(super) fn joined(path: &str, key: &str) -> String {
 /// Gathers what is wrong with the values of a scenario.
 pub(super) struct Door {
     faults: Vec<Fault>,
-    /// What deadlines are checked against.
-    pub(super) network: NetworkSpec,
+    /// What classes are checked against; `None` where it could not be read.
+    network: Option<NetworkSpec>,
 }
 
 impl Door {
@@ -99,6 +104,11 @@ impl Door {
     /// Whether a value of a table has been refused; `path` is that of the table and its dot.
     pub(super) fn has_refused(&self, path: &str) -> bool {
         self.faults.iter().any(|fault| fault.key.starts_with(path))
+    }
+
+    /// The network, unless it is refused: then nothing can be said of what has to fit it.
+    pub(super) fn known_network(&self) -> Option<Network> {
+        self.network.filter(|_| !self.has_refused("network.")).map(NetworkSpec::topology)
     }
 
     /// Refuses a number that is out of its key's range.

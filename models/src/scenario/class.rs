@@ -2,6 +2,8 @@
 
 use super::deadlines::{DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES};
 use super::declare::*;
+use super::destination::DestinationSpec;
+use super::nodes::NodeList;
 use super::reader::read_table;
 use super::router::MAX_FLITS;
 use super::source::SourceSpec;
@@ -48,6 +50,12 @@ table! {
         source: SourceSpec = SourceSpec::Poisson,
             ANY.example("{ kind = \"poisson\" }, or source = { kind = \"on-off\", streams = 14, \
                 messages_per_burst = 8, peak_rate = 0.01 }");
+        /// Who sends, such as `"0-47"` or `[1, 5]`; by default all nodes. A rate is that of each of them.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeList> = None;
+        /// Where messages go: to all nodes alike, to those of a list, to a hot spot, or as a pattern says.
+        #[serde(skip_serializing_if = "DestinationSpec::is_uniform")]
+        destination: DestinationSpec = DestinationSpec::Uniform;
     }
 }
 
@@ -134,7 +142,10 @@ impl Rules for ClassSpec {
                 Some("set it to 1, or the rate to 0"),
             );
         }
-        if self.virtual_channels == 1 && self.rate > 0.0 && door.network.topology().has_rings() {
+        if self.virtual_channels == 1
+            && self.rate > 0.0
+            && door.known_network().is_some_and(|network| network.has_rings())
+        {
             let help = Some(
                 "a message takes one half of them before the dateline of a ring and the other behind it",
             );
@@ -142,19 +153,20 @@ impl Rules for ClassSpec {
             door.refuse(&format!("{path}.virtual_channels"), "1".to_owned(), wanted, help);
         }
         self.source.fits(self.rate, &format!("{path}.source"), door);
+        self.destination.fits(self.nodes.as_ref(), &format!("{path}.destination"), door);
         for (index, deadline) in self.deadlines.iter().enumerate() {
             let DeadlineSpec::Hops(HopDeadlines { hops, .. }) = deadline else { continue };
             let key = format!("{path}.deadlines[{}].hops", index + 1);
-            let network = door.network.topology();
+            // a size that is refused itself says nothing about hops
+            let Some(network) = door.known_network() else { continue };
             match network.most_hops() {
                 0 if network.self_traffic() => {
                     let help = "list plain numbers of cycles, such as deadlines = [42, 47]";
                     let wanted = "plain deadlines: a single router has no hops";
                     door.refuse(&key, format!("{hops} hops"), wanted, Some(help));
                 }
-                // a size that is refused itself says nothing about hops
-                most if most < *hops && !door.has_refused("network.") => {
-                    door.refuse(&key, hops.to_string(), &format!("1 to {most} hops"), None);
+                most if most < *hops => {
+                    door.refuse(&key, hops.to_string(), &format!("1 to {most} hops"), None)
                 }
                 _ => {}
             }

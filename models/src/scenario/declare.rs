@@ -164,11 +164,12 @@ impl Key {
     /// The range in words, such as `1 to 64 stages`.
     pub(super) fn range(&self) -> String {
         let zero = if self.limits.or_zero { "0, or " } else { "" };
-        format!("{zero}{} to {} {}", self.end(self.limits.least), self.end(self.limits.most), self.unit)
+        let range = format!("{zero}{} to {}", self.end(self.limits.least), self.end(self.limits.most));
+        format!("{range} {}", self.unit).trim_end().to_owned()
     }
 
     fn end(&self, end: f64) -> String {
-        if !matches!(self.kind, Kind::Real) || (1e-3..1e3).contains(&end) {
+        if !matches!(self.kind, Kind::Real) || end == 0.0 || (1e-3..1e3).contains(&end) {
             in_short(end)
         } else {
             format!("{end:e}")
@@ -185,6 +186,7 @@ impl Key {
         match self.kind {
             Kind::Text => format!("a {}", self.name),
             Kind::Whole => format!("a whole number of {}", self.counted()),
+            Kind::Real if self.unit.is_empty() => "a number".to_owned(),
             Kind::Real => format!("a number of {}", self.unit),
             Kind::Words(_) => one_of(self.words()),
             Kind::Table(_) | Kind::Tables(_) | Kind::Other(_) => format!("a [{}] table", self.name),

@@ -1,0 +1,255 @@
+//! Who shares which channel: exact loads of all channels under the network's own routing, and the rates at which the
+//! first of them is full.
+//!
+//! A message from node `s` to node `t` adds its flits to every channel on its path:
+//!
+//! ```text
+//! σ_e = Σ_c M_c λ_c Σ_s Σ_t p_c(t | s) [e is on the path from s to t]   [flits/cycle]
+//! ```
+//!
+//! Parallel links share what goes from router to router alike. Uniform destinations need no paths one by one
+//! (`paths/uniform.rs`); any others are followed from router to router.
+
+mod uniform;
+
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::network::{ChannelKind, LinkEnd, Network};
+use crate::scenario::{ClassKind, Scenario};
+
+/// Links that are loaded alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkGroup {
+    /// What they are for.
+    pub kind: ChannelKind,
+    /// How many there are.
+    pub links: u64,
+    /// The first of them, in words.
+    pub first: String,
+    /// Load of each class on each of them \[flits/cycle\].
+    pub loads: Vec<f64>,
+}
+
+/// Groups as they are found, by kind and load.
+#[derive(Default)]
+struct Groups {
+    found: Vec<LinkGroup>,
+    known: HashMap<(ChannelKind, Vec<u64>), usize>,
+}
+
+impl Groups {
+    /// Adds links of which one is at a port of a router, or is the injection link of a node.
+    fn add(&mut self, network: &Network, (at, port): (u32, Option<u32>), links: u64, loads: Vec<f64>) {
+        let kind = port.map_or(ChannelKind::Injection, |port| network.kind(port));
+        // loads that differ by rounding alone are one
+        let rounded = loads.iter().map(|load| (load * 1e12).round() as u64).collect();
+        let group = *self.known.entry((kind, rounded)).or_insert_with(|| {
+            let first = words(network, at, port);
+            self.found.push(LinkGroup { kind, links: 0, first, loads });
+            self.found.len() - 1
+        });
+        self.found[group].links += links;
+    }
+}
+
+/// Messages of a class per message that one of its senders generates.
+struct Rates {
+    ports: u32,
+    /// By node: 1 of senders, else 0.
+    sent: Vec<f64>,
+    /// On each output link, by router and port.
+    links: Vec<f64>,
+}
+
+impl Rates {
+    fn of(scenario: &Scenario, class: usize) -> Self {
+        let network = scenario.topology();
+        let (nodes, ports) = (network.nodes(), network.ports());
+        let links = vec![0.0; network.routers() as usize * ports as usize];
+        let mut rates = Self { ports, sent: vec![0.0; nodes as usize], links };
+        let spread = uniform::Spread::new(&network);
+        let destinations = scenario.destinations(class);
+        for sender in scenario.senders(class) {
+            rates.sent[sender as usize] = 1.0;
+            let towards = destinations.towards(sender);
+            if towards.is_all() {
+                spread.add(&mut rates, sender, 1.0 - towards.share);
+                rates.follow(&network, sender, towards.hot, towards.share);
+            } else {
+                towards.each().for_each(|(to, share)| rates.follow(&network, sender, to, share));
+            }
+        }
+        rates
+    }
+
+    fn place(&self, router: u32, port: u32) -> usize {
+        router as usize * self.ports as usize + port as usize
+    }
+
+    /// Adds a share of a sender's messages along its way to a node.
+    fn follow(&mut self, network: &Network, sender: u32, to: u32, share: f64) {
+        if share <= 0.0 {
+            return;
+        }
+        let links = network.parallel_links();
+        let mut at = network.entry(sender).0;
+        loop {
+            let port = network.route(at, sender, to);
+            let place = self.place(at, port);
+            let LinkEnd::Input { router, .. } = network.link_end(at, port) else {
+                self.links[place] += share;
+                return;
+            };
+            self.links[place..place + links as usize]
+                .iter_mut()
+                .for_each(|sum| *sum += share / f64::from(links));
+            at = router;
+        }
+    }
+}
+
+impl LinkGroup {
+    /// Load of all classes \[flits/cycle\].
+    pub fn load(&self) -> f64 {
+        self.loads.iter().sum()
+    }
+}
+
+/// Channels of a kind.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct KindLoads {
+    /// Their kind: injection, the dimension, or ejection.
+    pub channel: String,
+    /// How many there are, parallel ones one by one.
+    pub links: u64,
+    /// Mean load of all classes on each.
+    pub load_mean_flits_per_cycle: f64,
+    /// Load of the most loaded one.
+    pub load_max_flits_per_cycle: f64,
+    /// The factor on all rates at which that is full; none without any load.
+    pub full_at_load_factor: Option<f64>,
+    /// The most loaded one; the first of them if there are several.
+    pub most_loaded: String,
+}
+
+/// The channel that limits a class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bound {
+    /// The channel, in words.
+    pub channel: String,
+    /// Its load by this class and by those that go before it \[flits/cycle\].
+    pub load: f64,
+}
+
+impl Bound {
+    /// The factor on all rates at which the channel is full: no router carries more.
+    pub fn at_load_factor(&self) -> f64 {
+        1.0 / self.load
+    }
+}
+
+/// Loads of all links of a scenario, those that are alike put together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChannelLoads {
+    /// By kind, the most loaded links first.
+    pub groups: Vec<LinkGroup>,
+}
+
+impl ChannelLoads {
+    /// The loads of a scenario.
+    pub fn of(scenario: &Scenario) -> Self {
+        let network = scenario.topology();
+        let loads: Vec<f64> =
+            scenario.classes().iter().map(|class| class.rate * f64::from(class.message_flits)).collect();
+        let are_alike =
+            scenario.classes().iter().all(|class| class.destination.is_uniform() && class.nodes.is_none());
+        let mut groups = Groups::default();
+        if are_alike {
+            groups.add(&network, (0, None), u64::from(network.nodes()), loads.clone());
+            for place in uniform::places(&network) {
+                let loads = loads.iter().map(|load| load * place.messages).collect();
+                groups.add(&network, (place.router, Some(place.port)), place.links, loads);
+            }
+        } else {
+            let rates: Vec<Rates> = (0..loads.len()).map(|class| Rates::of(scenario, class)).collect();
+            let of_class =
+                |rate: &dyn Fn(&Rates) -> f64| rates.iter().zip(&loads).map(|(r, l)| rate(r) * l).collect();
+            for node in 0..network.nodes() {
+                groups.add(&network, (node, None), 1, of_class(&|rates| rates.sent[node as usize]));
+            }
+            let ports = network.ports();
+            for (router, port) in (0..network.routers()).flat_map(|r| (0..ports).map(move |p| (r, p))) {
+                if network.link_end(router, port) != LinkEnd::Absent {
+                    let at = rates[0].place(router, port);
+                    groups.add(&network, (router, Some(port)), 1, of_class(&|rates| rates.links[at]));
+                }
+            }
+        }
+        let mut groups = groups.found;
+        groups.sort_by(|a, b| a.kind.cmp(&b.kind).then(b.load().total_cmp(&a.load())));
+        Self { groups }
+    }
+
+    /// Channels by kind.
+    pub fn by_kind(&self) -> Vec<KindLoads> {
+        let of = |groups: &[LinkGroup]| {
+            let (most, links) = (&groups[0], groups.iter().map(|group| group.links).sum());
+            let sum: f64 = groups.iter().map(|group| group.load() * group.links as f64).sum();
+            KindLoads {
+                channel: most.kind.to_string(),
+                links,
+                load_mean_flits_per_cycle: sum / links as f64,
+                load_max_flits_per_cycle: most.load(),
+                full_at_load_factor: (most.load() > 0.0).then(|| 1.0 / most.load()),
+                most_loaded: most.first.clone(),
+            }
+        };
+        self.groups.chunk_by(|a, b| a.kind == b.kind).map(of).collect()
+    }
+
+    /// The most loaded link, by the classes for which that is asked; none without any load.
+    fn most_loaded(&self, counts: impl Fn(usize) -> bool) -> Option<Bound> {
+        let load = |group: &LinkGroup| -> f64 {
+            group.loads.iter().enumerate().filter(|(class, _)| counts(*class)).map(|(_, load)| load).sum()
+        };
+        let mut most: Option<Bound> = None;
+        for group in &self.groups {
+            let load = load(group);
+            if load > most.as_ref().map_or(0.0, |most| most.load * (1.0 + 1e-9)) {
+                most = Some(Bound { channel: group.first.clone(), load });
+            }
+        }
+        most
+    }
+
+    /// The channel that is full first, by all classes together; none without any load.
+    pub fn bottleneck(&self) -> Option<Bound> {
+        self.most_loaded(|_| true)
+    }
+
+    /// The same for a class of the scenario: real time goes before best effort.
+    pub fn bound(&self, scenario: &Scenario, class: usize) -> Option<Bound> {
+        let classes = scenario.classes();
+        let real_time = |other: usize| classes[other].kind == ClassKind::RealTime;
+        let sends = classes[class].rate > 0.0;
+        self.most_loaded(|other| !real_time(class) || real_time(other)).filter(|_| sends)
+    }
+}
+
+/// A link from a router, or the one of a node, in words.
+fn words(network: &Network, at: u32, port: Option<u32>) -> String {
+    let Some(port) = port else { return format!("injection link of node {}", network.address(at)) };
+    match network.link_end(at, port) {
+        LinkEnd::Node(node) => format!("ejection link of node {}", network.address(node)),
+        LinkEnd::Input { router: next, .. } => {
+            format!("channel from router {} to {}", network.router_address(at), network.router_address(next))
+        }
+        LinkEnd::Absent => "no link".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+use super::*;
+use crate::scenario::{ClassSpec, NetworkSpec, Preset, Radix, ScenarioSpec};
+
+fn loads(network: NetworkSpec, load: f64) -> ChannelLoads {
+    let mut class = ClassSpec::real_time("a", load / 16.0);
+    (class.message_flits, class.virtual_channels) = (16, 2);
+    let spec = ScenarioSpec { network, classes: vec![class], ..ScenarioSpec::default() };
+    ChannelLoads::of(&spec.check().unwrap())
+}
+
+fn lattice(sides: &[u32], wraps: bool, nodes_per_router: u32, links: u32) -> NetworkSpec {
+    let (radix, dimensions) = (Radix::of(sides).unwrap(), None);
+    if wraps {
+        NetworkSpec::Torus { radix, dimensions, nodes_per_router, links }
+    } else {
+        NetworkSpec::Mesh { radix, dimensions, nodes_per_router, links }
+    }
+}
+
+fn network_links(loads: &ChannelLoads) -> impl Iterator<Item = &LinkGroup> {
+    loads.groups.iter().filter(|group| matches!(group.kind, ChannelKind::Network { .. }))
+}
+
+/// Patterns and lists of senders: each path followed, or spread over all destinations at once.
+#[test]
+fn patterns_load_channels_as_their_paths_do() {
+    let text = |sides: &str, rest: &str| {
+        let base = "name = 'x'\n[network]\ntopology = 'torus'\n".to_owned();
+        let class = "[[class]]\nname = 'a'\nkind = 'real-time'\nrate = 0.01\nmessage_flits = 16\nvirtual_channels = 2\n";
+        let document =
+            crate::scenario::Document::parse("x", &format!("{base}radix = {sides}\n{class}{rest}\n"));
+        document.unwrap().scenario().unwrap()
+    };
+    for rest in [
+        "destination = { hot = 7, share = 0.3 }",
+        "destination = '0-5'",
+        "nodes = '3-12'",
+        "nodes = '3-12'\ndestination = { hot = 7, share = 0.3 }",
+        "destination = 'tornado'",
+    ] {
+        let scenario = text("[5, 4]", rest);
+        let (network, found) = (scenario.topology(), Rates::of(&scenario, 0));
+        let mut walked = Rates { sent: Vec::new(), links: vec![0.0; found.links.len()], ..found };
+        for sender in scenario.senders(0) {
+            for (to, share) in scenario.destinations(0).towards(sender).each() {
+                walked.follow(&network, sender, to, share);
+            }
+        }
+        let found = Rates::of(&scenario, 0);
+        assert!(found.links.iter().zip(&walked.links).all(|(a, b)| (a - b).abs() < 1e-12), "{rest}");
+    }
+    // tornado on a ring of 8: all go up by 3
+    let loads = ChannelLoads::of(&text("[8]", "destination = 'tornado'"));
+    assert!((loads.bottleneck().unwrap().load - 0.48).abs() < 1e-12);
+}
+
+/// The load of every link, path by path.
+fn enumerated(network: &Network, load: f64) -> Vec<(ChannelKind, f64)> {
+    let nodes = network.nodes();
+    let mut on = std::collections::BTreeMap::<(u32, u32), f64>::new();
+    let links = network.parallel_links();
+    let destinations = f64::from(if network.self_traffic() { nodes } else { nodes - 1 });
+    for (source, destination) in (0..nodes).flat_map(|s| (0..nodes).map(move |d| (s, d))) {
+        if source == destination && !network.self_traffic() {
+            continue;
+        }
+        let mut at = network.entry(source).0;
+        loop {
+            let port = network.route(at, source, destination);
+            let LinkEnd::Input { router, .. } = network.link_end(at, port) else { break };
+            (0..links).for_each(|link| {
+                *on.entry((at, port + link)).or_default() += load / destinations / f64::from(links)
+            });
+            at = router;
+        }
+    }
+    on.into_iter().map(|((_, port), load)| (network.kind(port), load)).collect()
+}
+
+#[test]
+fn loads_are_those_of_all_paths() {
+    for network in [
+        lattice(&[4, 4], false, 1, 1),
+        lattice(&[5, 3, 2], false, 3, 2),
+        lattice(&[2, 2], false, 4, 2),
+        lattice(&[5, 4], true, 1, 1),
+        lattice(&[6, 3], true, 2, 3),
+        NetworkSpec::Hypercube { dimension: 4 },
+    ] {
+        let found = loads(network, 0.3);
+        let mut expected = enumerated(&network.topology(), 0.3);
+        let mut each: Vec<(ChannelKind, f64)> = network_links(&found)
+            .flat_map(|group| std::iter::repeat_n((group.kind, group.load()), group.links as usize))
+            .collect();
+        let order = |a: &(ChannelKind, f64), b: &(ChannelKind, f64)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1));
+        expected.sort_by(order);
+        each.sort_by(order);
+        assert_eq!(expected.len(), each.len(), "{}", network.topology().name());
+        for ((_, expected), (_, found)) in expected.iter().zip(&each) {
+            assert!((expected - found).abs() < 1e-12, "{}", network.topology().name());
+        }
+    }
+}
+
+/// Torus: `k / 8` of the injection, times `N / (N - 1)` as nobody sends to itself; odd: `(k^2 - 1) / (8 k)`.
+#[test]
+fn a_torus_loads_its_channels_by_an_eighth_of_the_side() {
+    for (side, share) in [(4, 0.5), (8, 1.0), (16, 2.0), (64, 8.0), (5, 0.6), (7, 48.0 / 56.0)] {
+        let nodes = f64::from(side * side);
+        let found = loads(lattice(&[side, side], true, 1, 1), 0.1);
+        for group in network_links(&found) {
+            let exact = 0.1 * share * nodes / (nodes - 1.0);
+            assert!((group.load() - exact).abs() < 1e-12, "{side}: {} {exact}", group.load());
+        }
+        assert_eq!(network_links(&found).map(|group| group.links).sum::<u64>(), 4 * u64::from(side * side));
+    }
+}
+
+/// Mesh: half of the traffic crosses the middle, `k / 4` on each of its channels.
+#[test]
+fn the_middle_of_a_mesh_limits_it() {
+    for side in [2, 4, 8, 16, 64] {
+        let nodes = f64::from(side * side);
+        let found = loads(lattice(&[side, side], false, 1, 1), 0.1);
+        let most = network_links(&found).map(LinkGroup::load).fold(0.0, f64::max);
+        let exact = 0.1 * f64::from(side) / 4.0 * nodes / (nodes - 1.0);
+        assert!((most - exact).abs() < 1e-12, "{side}: {most} {exact}");
+    }
+    // 4 x 4: 1.0667 of the injection
+    let found = loads(lattice(&[4, 4], false, 1, 1), 0.5);
+    let bound = found.bottleneck().unwrap();
+    assert_eq!(format!("{:.4} {:.4}", bound.load / 0.5, bound.at_load_factor()), "1.0667 1.8750");
+    assert_eq!(bound.channel, "channel from router (1,0) to (2,0)");
+}
+
+#[test]
+fn a_hypercube_is_loaded_as_by_its_formulas() {
+    for dimension in 1..=16 {
+        let found = loads(NetworkSpec::Hypercube { dimension }, 0.2);
+        let exact = 0.2 * 2_f64.powi(dimension as i32 - 1) / (2_f64.powi(dimension as i32) - 1.0);
+        for group in network_links(&found) {
+            assert!((group.load() - exact).abs() < 1e-12, "{dimension}");
+        }
+    }
+}
+
+#[test]
+fn real_time_is_limited_by_itself_and_best_effort_by_all() {
+    let scenario = Preset::find("mesh4x4").unwrap().scenario();
+    let loads = ChannelLoads::of(&scenario);
+    let [real_time, best_effort] = [0, 1].map(|class| loads.bound(&scenario, class).unwrap());
+    assert!((real_time.load - 0.128 * 16.0 / 15.0).abs() < 1e-12);
+    assert!((best_effort.load - 2.0 * real_time.load).abs() < 1e-12);
+    let silent = scenario.with_rates_scaled(0.0);
+    assert_eq!(ChannelLoads::of(&silent).bottleneck(), None);
+}

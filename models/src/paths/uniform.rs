@@ -1,0 +1,127 @@
+//! Uniform destinations under dimension-order routing: the dimensions part.
+//!
+//! A path crosses the lowest dimension first, so that on a channel of dimension `d` the coordinates below `d` are those
+//! of the destination, and the ones above `d` those of the source. With uniform sources and destinations each of them
+//! is uniform, and only pairs of coordinates in `d` are left to look at, of the `k_d^2` on its lines:
+//!
+//! ```text
+//! messages on a link per message of a node = c / (f k_d) Σ_(x, y) [the link is on the line from x to y]
+//! ```
+//!
+//! with `c` nodes per router and `f` parallel links; times `N / (N - 1)` where nobody sends to itself.
+
+use std::collections::BTreeMap;
+
+use super::Rates;
+use crate::network::{ChannelKind, LinkEnd, Network};
+
+/// Links of routers that are alike by symmetry.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    /// One of the routers, and its port.
+    pub(super) router: u32,
+    pub(super) port: u32,
+    /// Links at the same place of other lines.
+    pub(super) links: u64,
+    /// Messages on each of them per message that each node generates.
+    pub(super) messages: f64,
+}
+
+/// Coordinates of a dimension in the numbers of routers: routers between two neighbours, and the side.
+fn stride_and_side(sides: &[u32], dimension: usize) -> (u32, u32) {
+    (sides[..dimension].iter().product(), sides[dimension])
+}
+
+/// Links that lines from a coordinate cross, by port and coordinate, and how many of the lines do.
+fn crossed(network: &Network, dimension: usize, from: u32) -> Vec<(u32, u32, f64)> {
+    let (stride, side) = stride_and_side(&network.sides(), dimension);
+    let each = network.nodes() / network.routers();
+    let mut crossed: Vec<(u32, u32, f64)> = Vec::new();
+    for to in 0..side {
+        let (source, destination) = (from * stride * each, to * stride * each);
+        let mut at = from * stride;
+        while at != to * stride {
+            let first = network.route(at, source, destination);
+            for port in first..first + network.parallel_links() {
+                match crossed.iter_mut().find(|(p, place, _)| (*p, *place) == (port, at / stride)) {
+                    Some((.., lines)) => *lines += 1.0,
+                    None => crossed.push((port, at / stride, 1.0)),
+                }
+            }
+            let LinkEnd::Input { router, .. } = network.link_end(at, first) else { break };
+            at = router;
+        }
+    }
+    crossed
+}
+
+/// Uniform destinations of one sender at a time.
+pub(super) struct Spread<'n> {
+    network: &'n Network,
+    sides: Vec<u32>,
+    /// By dimension: links on the lines from a coordinate, by port, with the destinations of the line behind each.
+    lines: Vec<Vec<Vec<(u32, u32, f64)>>>,
+}
+
+impl<'n> Spread<'n> {
+    pub(super) fn new(network: &'n Network) -> Self {
+        let sides = network.sides();
+        let lines = (0..sides.len()).map(|dimension| {
+            let side = sides[dimension];
+            (0..side).map(|from| crossed(network, dimension, from)).collect()
+        });
+        Self { network, lines: lines.collect(), sides }
+    }
+
+    /// Adds a share of the messages of a sender, which go to all nodes alike.
+    pub(super) fn add(&self, rates: &mut Rates, sender: u32, share: f64) {
+        let (network, nodes) = (self.network, self.network.nodes());
+        let (itself, each) = (network.self_traffic(), f64::from(nodes / network.routers()));
+        let one = share / f64::from(if itself { nodes } else { nodes - 1 });
+        let source = network.entry(sender).0;
+        for (dimension, lines) in self.lines.iter().enumerate() {
+            let (stride, side) = stride_and_side(&self.sides, dimension);
+            // coordinates below the dimension are those of any destination, the ones above it those of the source
+            let (high, from) = (source - source % (stride * side), source / stride % side);
+            let behind = one * each * f64::from(network.routers() / (stride * side))
+                / f64::from(network.parallel_links());
+            for (port, place, destinations) in &lines[from as usize] {
+                for low in 0..stride {
+                    let at = rates.place(high + place * stride + low, *port);
+                    rates.links[at] += behind * destinations;
+                }
+            }
+        }
+        for node in (0..nodes).filter(|node| itself || *node != sender) {
+            let (router, port) = network.entry(node);
+            let at = rates.place(router, port);
+            rates.links[at] += one;
+        }
+    }
+}
+
+/// The links of all routers, one place for each coordinate on a line.
+pub(super) fn places(network: &Network) -> Vec<Place> {
+    let (nodes, routers, sides) = (network.nodes(), network.routers(), network.sides());
+    let others = if network.self_traffic() { 1.0 } else { f64::from(nodes) / f64::from(nodes - 1) };
+    let per_pair = others * f64::from(nodes / routers) / f64::from(network.parallel_links());
+    let ejection = |port| Place { router: 0, port, links: u64::from(routers), messages: 1.0 };
+    let mut places: Vec<Place> = (0..network.ports())
+        .filter(|port| network.kind(*port) == ChannelKind::Ejection)
+        .map(ejection)
+        .collect();
+    for dimension in 0..sides.len() {
+        let (stride, side) = stride_and_side(&sides, dimension);
+        let mut pairs: BTreeMap<(u32, u32), f64> = BTreeMap::new();
+        for (port, place, lines) in (0..side).flat_map(|from| crossed(network, dimension, from)) {
+            *pairs.entry((port, place)).or_default() += lines;
+        }
+        places.extend(pairs.into_iter().map(|((port, place), pairs)| Place {
+            router: place * stride,
+            port,
+            links: u64::from(routers / side),
+            messages: per_pair * pairs / f64::from(side),
+        }));
+    }
+    places
+}
