@@ -37,6 +37,7 @@ mod frame;
 mod heat_map;
 mod legend;
 mod lines;
+mod network;
 mod palette;
 mod parts;
 mod png;
@@ -97,6 +98,7 @@ pub fn svg(picture: &Picture, style: &Style) -> String {
         Content::Stacked(stacked) => stacked::draw(&mut canvas, stacked, top, room),
         Content::HeatMap(map) => heat_map::draw(&mut canvas, map, top, room),
         Content::Chain(chain) => chain::draw(&mut canvas, chain, top, room),
+        Content::Network(map) => network::draw(&mut canvas, map, top, room),
         Content::Region(region) => region::draw(&mut canvas, region, top, room),
         Content::Tornado(tornado) => tornado::draw(&mut canvas, tornado, top, room),
     };

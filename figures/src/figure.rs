@@ -2,7 +2,7 @@
 //!
 //! ```toml
 //! title = "Network latency over the real-time load"
-//! kind = "lines"                    # lines, stacked, heat-map, distribution or chain
+//! kind = "lines"                    # lines, stacked, heat-map, distribution, chain or network
 //! sources = ["published", "simulation"]    # and "refined"; each model may stay away
 //! classes = ["R1", "BE"]            # all are the default
 //! errors = true                     # lines: model minus simulation in a panel below
@@ -120,6 +120,15 @@ pub enum Question {
     },
     /// The Markov chain of an output link.
     Chain,
+    /// The loads of all channels of a network.
+    Network,
+}
+
+impl Question {
+    /// Whether no model is asked that a user may choose, and nothing is simulated.
+    fn is_settled(&self) -> bool {
+        matches!(self, Self::Chain | Self::Network)
+    }
 }
 
 /// How the latency of a message is told apart.
@@ -192,7 +201,9 @@ const HEADS: &[(&str, &[&str])] = &[
 /// Points of a model's curve, beside those that are simulated.
 pub const CURVE_POINTS: usize = 96;
 
-const KINDS: [&str; 5] = ["lines", "stacked", "heat-map", "distribution", "chain"];
+const KINDS: [&str; 6] = ["lines", "stacked", "heat-map", "distribution", "chain", "network"];
+/// Most planes of a map.
+const MOST_PLANES: u32 = 16;
 /// Most values of an axis.
 const MOST_VALUES: usize = 1_000;
 /// Most points that a figure may ask to simulate.
@@ -301,7 +312,7 @@ impl Figure {
             Question::Lines { x, variants, .. } => variants.len() * x.values.len(),
             Question::Stacked { x, .. } => x.values.len(),
             Question::HeatMap { x, y, .. } => x.values.len() * y.values.len(),
-            Question::Distribution { .. } | Question::Chain => 1,
+            Question::Distribution { .. } | Question::Chain | Question::Network => 1,
         }
     }
 
@@ -320,7 +331,7 @@ impl Figure {
                 .iter()
                 .flat_map(|row| x.values.iter().map(move |column| self.at(None, &[(x, *column), (y, *row)])))
                 .collect(),
-            Question::Distribution { .. } | Question::Chain => vec![self.at(None, &[])],
+            Question::Distribution { .. } | Question::Chain | Question::Network => vec![self.at(None, &[])],
         }
     }
 
@@ -328,7 +339,7 @@ impl Figure {
     pub(crate) fn swept(&self) -> Option<&Sweep> {
         match &self.question {
             Question::Lines { x, .. } | Question::Stacked { x, .. } | Question::HeatMap { x, .. } => Some(x),
-            Question::Distribution { .. } | Question::Chain => None,
+            Question::Distribution { .. } | Question::Chain | Question::Network => None,
         }
     }
 
@@ -406,7 +417,8 @@ impl Reading<'_> {
         let errors = self.reader.truth(&root, "errors").unwrap_or(false);
         let panels = self.panels(&root);
         let sources_named = root.get("sources").is_some();
-        let sources = self.sources(&root);
+        // a map's numbers are exact
+        let sources = if kind == Some("network") { Vec::new() } else { self.sources(&root) };
         let claims = self.claims(&root);
         let base = self.reader.scenario(&root, "scenario", self.load);
         let scenario = base.as_ref().and_then(|base| match base.scenario() {
@@ -544,6 +556,10 @@ impl Reading<'_> {
                     deadlines: deadlines.iter().map(|value| *value as u32).collect(),
                 })
             }
+            "network" => {
+                self.check_map(root, scenario?);
+                Some(Question::Network)
+            }
             _ => {
                 let is_cube = scenario.is_some_and(|one| one.topology().as_hypercube().is_some());
                 if is_cube {
@@ -552,6 +568,19 @@ impl Reading<'_> {
                 }
                 Some(Question::Chain)
             }
+        }
+    }
+
+    /// A map has routers with coordinates, and not too many planes of them.
+    fn check_map(&mut self, root: &Table<'_>, scenario: &Scenario) {
+        let sides = scenario.topology().sides();
+        let planes = sides.iter().skip(2).product::<u32>();
+        let name = scenario.topology().name();
+        if sides.is_empty() {
+            self.refuse(root, "scenario", name, "a network of several routers, such as a mesh");
+        } else if planes > MOST_PLANES {
+            let wanted = format!("at most {MOST_PLANES}");
+            self.refuse(root, "scenario", format!("{name}, whose map has {planes} planes"), &wanted);
         }
     }
 
@@ -719,7 +748,7 @@ impl Figure {
     /// # Errors
     /// What the models say, if there is a scenario that all of them refuse.
     pub fn set_models(&mut self, models: &[Model]) -> Result<(), Vec<String>> {
-        if self.models().next().is_none() || matches!(self.question, Question::Chain) {
+        if self.models().next().is_none() || self.question.is_settled() {
             return Ok(());
         }
         self.sources.retain(|origin| origin.model().is_none());
@@ -748,7 +777,7 @@ impl Figure {
 
     /// Whether a simulation has anything to say about it.
     fn needs_simulation(&self) -> bool {
-        !matches!(self.question, Question::Chain)
+        !self.question.is_settled()
     }
 }
 

@@ -36,6 +36,8 @@ pub enum Content {
     HeatMap(HeatMap),
     /// States of a Markov chain, their probabilities and the rates between them.
     Chain(Chain),
+    /// Loads of all links of a network.
+    Network(NetworkMap),
     /// Which points of a plane are admissible, and what limits them.
     Region(Region),
     /// What a number gains and loses with each of others.
@@ -368,6 +370,43 @@ pub struct Transition {
     pub to: usize,
     /// At this rate \[1/cycle\].
     pub rate_per_cycle: f64,
+}
+
+/// Loads of all links of a network whose routers have coordinates.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct NetworkMap {
+    /// What the colours stand for.
+    pub load: Axis,
+    /// Routers from left to right, along dimension 0.
+    pub columns: u32,
+    /// Routers from the bottom up, along dimension 1.
+    pub rows: u32,
+    /// A plane of routers each, by their coordinates in other dimensions.
+    pub panels: Vec<NetworkPanel>,
+}
+
+/// The routers of a plane and the links between them.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct NetworkPanel {
+    /// What stands above it; empty of the only one.
+    pub label: String,
+    /// By router, row by row: the load of its most loaded ejection link.
+    pub routers: Vec<f64>,
+    /// Links within the plane; parallel ones once.
+    pub links: Vec<NetworkLink>,
+}
+
+/// A link from router to router.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct NetworkLink {
+    /// Column and row of the router where it starts.
+    pub from: (u32, u32),
+    /// Column and row of the one where it ends.
+    pub to: (u32, u32),
+    /// Whether it joins the ends of a line to a ring.
+    pub wraps: bool,
+    /// Its load.
+    pub load: f64,
 }
 
 /// Which points of a plane are admissible: those from the origin up to a frontier.

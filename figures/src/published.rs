@@ -44,6 +44,7 @@ pub const PUBLISHED: &[Published] = published![
     "distribution",
     "places",
     "places-cube",
+    "loads-hot-spot",
 ];
 
 impl Published {

@@ -1,8 +1,8 @@
 //! The numbers of a picture as the rows of its CSV file.
 
 use crate::picture::{
-    Axis, Chain, Content, Frontier, HeatMap, Lines, Origin, Picture, Point, Region, Stacked, Tornado,
-    TornadoBar,
+    Axis, Chain, Content, Frontier, HeatMap, Lines, NetworkMap, Origin, Picture, Point, Region, Stacked,
+    Tornado, TornadoBar,
 };
 
 /// A table of texts; what does not exist is empty.
@@ -21,6 +21,7 @@ pub fn table(picture: &Picture) -> Table {
         Content::Stacked(stacked) => stacked_table(stacked),
         Content::HeatMap(map) => heat_map_table(map),
         Content::Chain(chain) => chain_table(chain),
+        Content::Network(map) => network_table(map),
         Content::Region(region) => region_table(region),
         Content::Tornado(tornado) => tornado_table(tornado),
     }
@@ -119,6 +120,25 @@ fn region_table(region: &Region) -> Table {
     Table::new(&["origin", &x, &y, "limit"], region.frontier.iter().map(row))
 }
 
+/// Links from router to router, then ejection links, which end nowhere on the map.
+fn network_table(map: &NetworkMap) -> Table {
+    let load = column("load", &map.load);
+    let heads = ["panel", "from_column", "from_row", "to_column", "to_row", &load];
+    let rows = map.panels.iter().flat_map(|panel| {
+        let place = |(column, row): (u32, u32)| [column.to_string(), row.to_string()];
+        let row = move |from, to: Option<(u32, u32)>, load: f64| {
+            let [column, row] = place(from);
+            let [to_column, to_row] = to.map_or_else(Default::default, place);
+            vec![panel.label.clone(), column, row, to_column, to_row, load.to_string()]
+        };
+        let links = panel.links.iter().map(move |link| row(link.from, Some(link.to), link.load));
+        let routers = (0..).zip(&panel.routers);
+        let columns = map.columns.max(1);
+        links.chain(routers.map(move |(at, load)| row((at % columns, at / columns), None, *load)))
+    });
+    Table::new(&heads, rows)
+}
+
 fn tornado_table(tornado: &Tornado) -> Table {
     let unit = |stem: &str| column(stem, &tornado.x);
     let (less, more) = (unit("less"), unit("more"));
@@ -179,8 +199,8 @@ pub fn origins(picture: &Picture) -> Vec<Origin> {
         Content::HeatMap(map) => map.panels.iter().map(|panel| panel.origin).collect(),
         Content::Chain(_) => vec![Origin::Published],
         Content::Region(region) => vec![region.origin],
-        // its subtitle names the model
-        Content::Tornado(_) => Vec::new(),
+        // exact; the subtitle of the other names the model
+        Content::Network(_) | Content::Tornado(_) => Vec::new(),
     };
     origins.sort_unstable();
     origins.dedup();

@@ -10,6 +10,7 @@
 //! Parallel links share what goes from router to router alike. Uniform destinations need no paths one by one
 //! (`paths/uniform.rs`); any others are followed from router to router.
 
+mod links;
 mod uniform;
 
 use std::collections::HashMap;
@@ -19,6 +20,7 @@ use serde::Serialize;
 
 use crate::network::{ChannelKind, LinkEnd, Network};
 use crate::scenario::{ClassKind, Scenario};
+pub use links::{Link, links};
 
 /// Links that are loaded alike.
 #[derive(Clone, Debug, PartialEq)]

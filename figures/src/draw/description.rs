@@ -47,6 +47,10 @@ fn content(content: &Content) -> String {
             let states = chain.probabilities.len();
             format!("Markov chain of {states} states: which of {} are present{idle}", listed(&members))
         }
+        Content::Network(map) => {
+            let links: usize = map.panels.iter().map(|panel| panel.links.len()).sum();
+            format!("Map of {} by {} routers and {links} links: {}", map.columns, map.rows, label(&map.load))
+        }
         Content::Region(region) => {
             let limits: Vec<&str> = region.limits.iter().map(String::as_str).collect();
             let axes = over(&region.y, &region.x);

@@ -9,12 +9,12 @@ use super::legend::{self, Entry, Sample, Surface};
 use super::palette::{legible_on, on_scale};
 use super::scale::{Scale, label, quantile, robust_top, short};
 use super::tiles::{self, Tiles};
-use crate::picture::{HeatCell, HeatMap, HeatPanel};
+use crate::picture::{Axis, HeatCell, HeatMap, HeatPanel};
 
 /// Draws below `top`, in `room` if the height is given; the height where it ends.
 pub(super) fn draw(canvas: &mut Canvas, map: &HeatMap, top: f64, room: Option<f64>) -> f64 {
     let z = z_scale(map);
-    let after_bar = draw_scale(canvas, map, z, top);
+    let after_bar = draw_scale(canvas, &map.z, z, is_capped(map, z), top);
     let legend_end = legend::draw(canvas, &legend_entries(canvas, map, z), after_bar);
     let (xs, ys): (Vec<String>, Vec<String>) =
         (map.xs.iter().map(|x| short(*x)).collect(), map.ys.iter().map(|y| short(*y)).collect());
@@ -101,10 +101,10 @@ fn is_capped(map: &HeatMap, z: Scale) -> bool {
 }
 
 /// The bar of colours over the width, its label above and its numbers below.
-fn draw_scale(canvas: &mut Canvas, map: &HeatMap, z: Scale, top: f64) -> f64 {
+pub(super) fn draw_scale(canvas: &mut Canvas, axis: &Axis, z: Scale, is_capped: bool, top: f64) -> f64 {
     let most = canvas.width - 2.0 * canvas.margin;
     let (left, width) = (canvas.margin + 1.5 * canvas.text.size, most - 3.0 * canvas.text.size);
-    let lines = canvas.text.wrap(&label(&map.z), most, 3);
+    let lines = canvas.text.wrap(&label(axis), most, 3);
     let from = centred_lines(canvas, &lines, canvas.width / 2.0, top) + 2.0;
     let bar = Area { left, right: left + width, top: from, bottom: from + canvas.text.size * 0.8 };
     const STEPS: usize = 64;
@@ -123,7 +123,7 @@ fn draw_scale(canvas: &mut Canvas, map: &HeatMap, z: Scale, top: f64) -> f64 {
         let place = (x, bar.bottom + GAP + canvas.small.line_height() / 2.0);
         canvas.text(&text, place, Anchor::Middle, canvas.small, canvas.palette.text);
     }
-    if is_capped(map, z) {
+    if is_capped {
         let place = (bar.right + 0.3 * canvas.text.size, bar.centre().1);
         canvas.text("+", place, Anchor::Start, canvas.text, canvas.palette.text);
     }

@@ -4,9 +4,11 @@ use crate::samples::{
     chain, heat_map, lines, misses, picture, region, samples, stacked, stacked_by_two, tornado, two_models,
 };
 use flitwise_figures::draw::{Style, Theme, png, svg};
+use flitwise_figures::figure::Figure;
 use flitwise_figures::picture::{
-    Axis, Bar, Chain, Content, ErrorSeries, Frontier, HeatCell, HeatMap, HeatPanel, Lines, Mark, Origin,
-    Part, Point, Region, Series, Stacked, StackedPanel, Tornado, TornadoBar, TornadoPanel, Transition,
+    Axis, Bar, Chain, Content, ErrorSeries, Frontier, HeatCell, HeatMap, HeatPanel, Lines, Mark, NetworkLink,
+    NetworkMap, NetworkPanel, Origin, Part, Point, Region, Series, Stacked, StackedPanel, Tornado,
+    TornadoBar, TornadoPanel, Transition,
 };
 
 /// The first part of a latency.
@@ -218,6 +220,34 @@ fn chains_show_states_and_rates() {
     assert!(texts(&drawn)[2..].join(" ").contains("16 most probable of 4096 states"), "{:?}", texts(&drawn));
 }
 
+/// Every link is an arrow, one that closes a ring two halves of it.
+#[test]
+fn maps_show_every_link() {
+    let map = |topology: &str, radix: &str| {
+        let text = format!(
+            "title = \"map\"\nkind = \"network\"\n[scenario]\npreset = \"mesh4x4\"\n\
+             set = {{ \"network.topology\" = \"{topology}\", \"network.radix\" = {radix}, \
+             \"class.*.virtual_channels\" = 2 }}\n"
+        );
+        Figure::from_toml("map.toml", &text, "map", &|_| Err(Vec::new())).unwrap().picture(&[])
+    };
+    // links each way; in the torus of two rings 5 * 4 * 2 * 2, of which 4 + 5 each way close a ring
+    for (topology, radix, panels, links, arrows) in [
+        ("mesh", "[4, 4]", 1, 48, 48),
+        ("mesh", "[3]", 1, 4, 4),
+        ("torus", "[5, 4]", 1, 80, 80 + 18),
+        ("mesh", "[2, 2, 2]", 2, 16, 16),
+    ] {
+        let picture = map(topology, radix);
+        let Content::Network(drawn) = &picture.content else { panic!("a map") };
+        assert_eq!(drawn.panels.len(), panels);
+        assert_eq!(drawn.panels.iter().map(|panel| panel.links.len()).sum::<usize>(), links, "{radix}");
+        assert_eq!(picture.notes.len(), panels - 1, "{:?}", picture.notes);
+        let drawn = svg(&picture, &Style::default());
+        assert_eq!(drawn.matches("<polygon").count(), arrows, "{topology} {radix}");
+    }
+}
+
 /// Numbers that could break a drawing.
 const VALUES: [f64; 12] =
     [0.0, -0.0, 1.0, -3.0, 1e-320, 1e99, -1e99, 1e308, -1e308, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
@@ -236,6 +266,7 @@ fn nasty() -> Vec<flitwise_figures::picture::Picture> {
             contents.extend(nasty_maps(run, &axis, &plain).map(Content::HeatMap));
             contents.push(Content::Region(nasty_region(run, &axis)));
             contents.extend(nasty_tornados(run, &axis).map(Content::Tornado));
+            contents.push(Content::Network(nasty_network(run, &axis)));
             contents.extend([0, 1, 3, 4, 7].map(|members| Content::Chain(nasty_chain(run, &label, members))));
         }
     }
@@ -244,6 +275,15 @@ fn nasty() -> Vec<flitwise_figures::picture::Picture> {
         picture("nasty", title, content)
     };
     contents.into_iter().map(titled).collect()
+}
+
+fn nasty_network(run: &[f64], axis: &Axis) -> NetworkMap {
+    let link =
+        |(at, load): (u32, &f64)| NetworkLink { from: (at, 0), to: (0, at), wraps: at % 2 == 1, load: *load };
+    let links = (0..).zip(run).map(link).collect();
+    let panel = NetworkPanel { label: axis.label.clone(), routers: run.to_vec(), links };
+    let side = run.len() as u32 / 2;
+    NetworkMap { load: axis.clone(), columns: side, rows: side, panels: vec![panel.clone(), panel] }
 }
 
 fn nasty_lines(run: &[f64], axis: &Axis, plain: &Axis) -> impl Iterator<Item = Lines> {

@@ -67,12 +67,13 @@ impl ScenarioSpec {
     /// # Errors
     /// All faults found, in the order of the file.
     pub fn check(self) -> Result<Scenario, Vec<Fault>> {
-        self.check_read(true)
+        self.check_read(true, true)
     }
 
-    /// The same; `network_is_read` says whether the network is that of the file, not a stand-in.
-    pub(super) fn check_read(self, network_is_read: bool) -> Result<Scenario, Vec<Fault>> {
-        let mut door = Door { faults: Vec::new(), network: network_is_read.then_some(self.network) };
+    /// The same; says of the network whether its kind and whether its sizes are those of the file, not stand-ins.
+    pub(super) fn check_read(self, kind_is_read: bool, sizes_are_read: bool) -> Result<Scenario, Vec<Fault>> {
+        let network = kind_is_read.then_some(self.network);
+        let mut door = Door { faults: Vec::new(), network, sizes_are_read };
         door.table(&self, "");
         if door.faults.is_empty() { Ok(Scenario(self)) } else { Err(door.faults) }
     }
@@ -88,6 +89,7 @@ pub(super) struct Door {
     faults: Vec<Fault>,
     /// What classes are checked against; `None` where it could not be read.
     network: Option<NetworkSpec>,
+    sizes_are_read: bool,
 }
 
 impl Door {
@@ -108,7 +110,12 @@ impl Door {
 
     /// The network, unless it is refused: then nothing can be said of what has to fit it.
     pub(super) fn known_network(&self) -> Option<Network> {
-        self.network.filter(|_| !self.has_refused("network.")).map(NetworkSpec::topology)
+        self.read_network().filter(|_| self.sizes_are_read && !self.has_refused("network."))
+    }
+
+    /// The network as it was read: its sizes may be refused, its kind is known.
+    pub(super) fn read_network(&self) -> Option<Network> {
+        self.network.map(NetworkSpec::topology)
     }
 
     /// Refuses a number that is out of its key's range.

@@ -144,7 +144,7 @@ impl Rules for ClassSpec {
         }
         if self.virtual_channels == 1
             && self.rate > 0.0
-            && door.known_network().is_some_and(|network| network.has_rings())
+            && door.read_network().is_some_and(|network| network.has_rings())
         {
             let help = Some(
                 "a message takes one half of them before the dateline of a ring and the other behind it",
@@ -157,16 +157,16 @@ impl Rules for ClassSpec {
         for (index, deadline) in self.deadlines.iter().enumerate() {
             let DeadlineSpec::Hops(HopDeadlines { hops, .. }) = deadline else { continue };
             let key = format!("{path}.deadlines[{}].hops", index + 1);
-            // a size that is refused itself says nothing about hops
-            let Some(network) = door.known_network() else { continue };
+            let Some(network) = door.read_network() else { continue };
             match network.most_hops() {
                 0 if network.self_traffic() => {
                     let help = "list plain numbers of cycles, such as deadlines = [42, 47]";
                     let wanted = "plain deadlines: a single router has no hops";
                     door.refuse(&key, format!("{hops} hops"), wanted, Some(help));
                 }
-                most if most < *hops => {
-                    door.refuse(&key, hops.to_string(), &format!("1 to {most} hops"), None)
+                // a size that is refused itself says nothing about hops
+                most if most < *hops && door.known_network().is_some() => {
+                    door.refuse(&key, hops.to_string(), &format!("1 to {most} hops"), None);
                 }
                 _ => {}
             }

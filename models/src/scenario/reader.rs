@@ -37,8 +37,13 @@ impl Document {
         }
         let mut reader = Reader::new(*HEADS).keeping_places();
         let spec = read(&mut reader, &self.root());
-        let network_is_read = reader.faults().iter().all(|fault| !fault.key.starts_with("network"));
-        reader.refuse_checked(spec.check_read(network_is_read).err().unwrap_or_default(), self.place());
+        let is_read = |key: &dyn Fn(&str) -> bool| !reader.faults().iter().any(|fault| key(&fault.key));
+        let kind_is_read = is_read(&|key| ["network", "network.topology"].contains(&key));
+        let sizes_are_read = is_read(&|key| key.starts_with("network"));
+        reader.refuse_checked(
+            spec.check_read(kind_is_read, sizes_are_read).err().unwrap_or_default(),
+            self.place(),
+        );
         Err(reader.into_faults())
     }
 }

@@ -33,8 +33,8 @@ pub(super) struct Multiplexed {
 
 /// An input lane that can send a flit across, in one number: the smaller one is considered first.
 ///
-/// From the highest bit on: the router (16 bits), the turn of its port where ports rotate (8), whether it is best effort,
-/// which gives way (1), the scheduler's key (64), the turn (8), the lane (31).
+/// From the highest bit on: the router (16 bits), the turn of its port where ports rotate (8), whether it is best
+/// effort, which gives way (1), the scheduler's key (64), the turn (8), the lane (31).
 type Candidate = u128;
 
 /// The bits of a number, in the order of numbers.
