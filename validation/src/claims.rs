@@ -47,11 +47,12 @@ use crate::answer::Simulation;
 use crate::compare::ConfidenceInterval;
 
 /// The registry's files: name and text.
-const BUILT_IN: [(&str, &str); 4] = [
+const BUILT_IN: [(&str, &str); 5] = [
     ("paper-router.toml", include_str!("../registry/paper-router.toml")),
     ("paper-cube.toml", include_str!("../registry/paper-cube.toml")),
     ("references.toml", include_str!("../registry/references.toml")),
     ("our-own.toml", include_str!("../registry/our-own.toml")),
+    ("networks.toml", include_str!("../registry/networks.toml")),
 ];
 
 pub use flitwise_models::scenario::Load;
