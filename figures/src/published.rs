@@ -45,6 +45,8 @@ pub const PUBLISHED: &[Published] = published![
     "places",
     "places-cube",
     "loads-hot-spot",
+    "lanes-mesh",
+    "lanes-torus",
 ];
 
 impl Published {
