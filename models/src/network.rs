@@ -27,6 +27,17 @@ pub enum ChannelKind {
     Ejection,
 }
 
+impl ChannelKind {
+    /// In words: `injection`, `dimension 0`, `ejection`.
+    pub fn name(self) -> String {
+        match self {
+            Self::Injection => "injection".to_owned(),
+            Self::Network { dimension } => format!("dimension {dimension}"),
+            Self::Ejection => "ejection".to_owned(),
+        }
+    }
+}
+
 /// Where a link from a router ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkEnd {
@@ -122,6 +133,16 @@ pub trait Topology {
 
     /// The number of a node as people write it.
     fn address(&self, node: u32) -> String;
+
+    /// The number of a router as people write it.
+    fn router_address(&self, router: u32) -> String {
+        self.address(router)
+    }
+
+    /// Which way the link at an output port leads, such as `dimension 0 up`.
+    fn port_name(&self, port: u32) -> String {
+        self.kind(port).name()
+    }
 
     /// The links that classes share, in words.
     fn shared_links(&self) -> &'static str;

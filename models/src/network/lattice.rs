@@ -131,15 +131,25 @@ impl Lattice {
         format!("{} {of} of {nodes}{links}", self.sides())
     }
 
-    fn address(&self, node: u32) -> String {
-        let router = node / self.nodes_per_router;
+    fn router_address(&self, router: u32) -> String {
         let digits =
             (0..self.radix.sides().len()).map(|dimension| self.coordinate(router, dimension).to_string());
-        let place = digits.collect::<Vec<_>>().join(",");
+        format!("({})", digits.collect::<Vec<_>>().join(","))
+    }
+
+    fn address(&self, node: u32) -> String {
+        let place = self.router_address(node / self.nodes_per_router);
         match self.nodes_per_router {
-            1 => format!("({place})"),
-            each => format!("({place}).{}", node % each),
+            1 => place,
+            each => format!("{place}.{}", node % each),
         }
+    }
+
+    fn port_name(&self, port: u32) -> String {
+        let Some((_, up, link)) = self.direction(port) else { return self.kind(port).name() };
+        let way = if up { "up" } else { "down" };
+        let link = if self.links > 1 { format!(" link {link}") } else { String::new() };
+        format!("{} {way}{link}", self.kind(port).name())
     }
 }
 
@@ -237,6 +247,14 @@ macro_rules! on_lattice {
 
             fn address(&self, node: u32) -> String {
                 self.0.address(node)
+            }
+
+            fn router_address(&self, router: u32) -> String {
+                self.0.router_address(router)
+            }
+
+            fn port_name(&self, port: u32) -> String {
+                self.0.port_name(port)
             }
 
             fn shared_links(&self) -> &'static str {
