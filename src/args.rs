@@ -170,6 +170,7 @@ Examples:
   flitwise simulate --preset cube6 --precision 0.5% --max-time 2m
   flitwise simulate mine.toml --set class.R1.rate=0.008 --seed 7 --format json
   flitwise simulate --preset router16 --trace messages.csv
+  flitwise simulate --preset mesh4x4 --set 'class.*.destination={ hot = 5, share = 0.1 }' --details --format csv
   flitwise simulate --preset router16 --watch 3
 
 The same scenario, seed, options and version give the same numbers on any number of threads, unless
@@ -490,9 +491,14 @@ pub(crate) struct Simulate {
     /// Also write every measured message to this CSV file, which is overwritten.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+    /// Measure every channel by itself, too: load, waits of messages and how many of them are blocked; csv then has a
+    /// row per channel.
+    #[arg(long)]
+    pub(crate) details: bool,
     /// Print which stage each flit of the first N messages is in, cycle by cycle, instead.
     #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with_all = [
-        "precision", "max_messages", "max_time", "warmup", "replications", "threads", "format", "trace", "quiet",
+        "precision", "max_messages", "max_time", "warmup", "replications", "threads", "format", "trace", "details",
+        "quiet",
     ])]
     pub(crate) watch: Option<String>,
     /// Show no progress; it is shown on standard error if that is a terminal.

@@ -1,5 +1,6 @@
 //! `flitwise simulate`.
 
+mod details;
 mod page;
 mod settings;
 mod trace;
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &Simulate) -> Result<(), Ended> {
 
     let ended = ended(&answer.run, args.max_time.as_deref().unwrap_or_default());
     // the trace is ended even if nobody takes the results, and its failure is the one to report
-    let written = write(answer, args.format, &ClassColumns::of(&scenario));
+    let written = write(answer, args, &ClassColumns::of(&scenario));
     trace.map_or(Ok(()), Trace::end)?;
     ended.map_or(written, Err)
 }
@@ -98,15 +99,16 @@ impl Listener for Audience {
     }
 }
 
-fn write(answer: Simulation, format: Format, columns: &ClassColumns) -> Result<(), Ended> {
-    match format {
+fn write(answer: Simulation, args: &Simulate, columns: &ClassColumns) -> Result<(), Ended> {
+    match args.format {
         Format::Json => {
             let flitwise_version = env!("CARGO_PKG_VERSION");
             output::write_json(&SimulateDocument { schema: "flitwise.simulate/2", flitwise_version, answer })
         }
+        Format::Csv if args.details => details::csv(&answer),
         Format::Csv => csv(&answer, columns),
         Format::Table | Format::Markdown => {
-            output::write_coloured(&page::page(&answer, format == Format::Markdown))
+            output::write_coloured(&page::page(&answer, args.format == Format::Markdown))
         }
     }
 }
@@ -124,11 +126,12 @@ fn csv(answer: &Simulation, columns: &ClassColumns) -> Result<(), Ended> {
     output::write_csv(rows)
 }
 
+fn text(value: Option<impl ToString>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
 /// Columns of a class with their names, which are the same for every class.
 fn fields(class: &ClassSimulation, columns: &ClassColumns) -> Vec<(String, String)> {
-    fn text(value: Option<impl ToString>) -> String {
-        value.map_or_else(String::new, |value| value.to_string())
-    }
     let mut fields = vec![
         ("class".to_owned(), class.name.clone()),
         ("kind".to_owned(), class.kind.word().to_owned()),

@@ -139,6 +139,11 @@ pub trait Topology {
     /// The number of a node as people write it.
     fn address(&self, node: u32) -> String;
 
+    /// Which way the link at an output port leads, such as `dimension 0 up`.
+    fn port_name(&self, port: u32) -> String {
+        self.kind(port).to_string()
+    }
+
     /// The links that classes share, in words.
     fn shared_links(&self) -> &'static str;
 }

@@ -8,7 +8,7 @@ use flitwise_validation::answer::{
 };
 use indicatif::HumanCount;
 
-use super::messages;
+use super::{details, messages};
 use crate::output::{self, Page, Rows, cycles, percent, share, with_interval};
 
 pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
@@ -28,6 +28,13 @@ pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
     page.section("Percentiles of the network latency, with 95 % intervals", &percentiles(answer, markdown));
     page.section("By network channels crossed", &hops(answer, markdown));
     page.section("Share of cycles in which a channel is busy", &channels(answer, markdown));
+    if !answer.channel_details.is_empty() {
+        let (rows, title) = details::busiest(answer, markdown);
+        page.section(&title, &rows);
+        page.legend(
+            "wait: from the request of a virtual channel until the header leaves; blocked: got none at once",
+        );
+    }
     page.remarks(&remarks(answer));
     page.end(&account(&answer.run, markdown))
 }

@@ -25,6 +25,7 @@ pub(super) fn read(args: &Simulate) -> Result<(Settings, Option<u32>), Ended> {
         max_time: read.option("max-time", &args.max_time, time),
         warmup_cycles: read.option("warmup", &args.warmup, warmup),
         replications: read.option("replications", &args.replications, replications).map(|n| n as u32),
+        details: args.details,
         threads: read.option("threads", &args.threads, typed::threads),
         ..Settings::default()
     };

@@ -1,5 +1,9 @@
 //! The answer of a simulation. The name of each number has its unit.
 
+mod details;
+
+pub use details::ChannelDetail;
+
 use flitwise_models::quantity::{self, Means, Measure, Percentiles, Quantity};
 use flitwise_models::scenario::{ClassKind, ScenarioSpec};
 use schemars::JsonSchema;
@@ -29,6 +33,9 @@ pub struct Simulation {
     pub classes: Vec<ClassSimulation>,
     /// One entry per kind of channel.
     pub channels: Vec<ChannelSimulation>,
+    /// Every channel by itself, if that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub channel_details: Vec<ChannelDetail>,
     /// What one should know about this answer.
     pub notes: Vec<String>,
 }
@@ -281,6 +288,7 @@ pub(crate) fn of(measured: &Measurements<'_>) -> Simulation {
         saturated: classes.iter().any(|class| class.saturated),
         notes: notes(measured, &run),
         channels: channels(measured),
+        channel_details: details::of(measured),
         classes,
         run,
     }
@@ -376,9 +384,11 @@ fn class_answer(measured: &Measurements<'_>, class: usize) -> ClassSimulation {
         };
         (Some(hops), self::cells(measured, of_hops))
     };
-    let by_hops: Vec<(Option<u32>, Vec<Vec<Cell>>)> = match measured.scenario.topology().most_hops() {
+    let network = measured.scenario.topology();
+    let by_hops: Vec<(Option<u32>, Vec<Vec<Cell>>)> = match network.most_hops() {
         0 => vec![(None, cells.clone())],
-        most => (1..=most).map(over).collect(),
+        // between nodes of one router none
+        most => (u32::from(!network.self_traffic())..=most).map(over).collect(),
     };
     let wanted = spec.each_deadline();
     let deadline = |hops: Option<u32>, deadline_cycles: u32| {
@@ -503,6 +513,8 @@ fn saturation(found: Saturated, measured: &Measurements<'_>, class: usize) -> Sa
 fn accepted(measured: &Measurements<'_>, class: usize) -> Option<Estimate> {
     let flits = f64::from(measured.scenario.classes()[class].message_flits);
     let used = utilization(measured, ChannelKind::Ejection, |index| index == class)?;
+    // of each node that sends
+    let flits = flits * measured.scenario.sending_share(class).max(f64::MIN_POSITIVE);
     let tallies = measured.replications().flat_map(|one| &one.tallies);
     let messages = tallies.map(|tally| tally.count(class)).sum();
     let half_width_95 = used.half_width_95.map(|width| width / flits);
@@ -584,9 +596,10 @@ fn notes(measured: &Measurements<'_>, run: &Run) -> Vec<String> {
     for (class, spec) in measured.scenario.classes().iter().enumerate() {
         let tallies = measured.replications().flat_map(|one| &one.tallies);
         let count: u64 = tallies.map(|tally| tally.count(class)).sum();
-        if run.messages > 0 && spec.rate > 0.0 && count < FEWEST_MESSAGES {
+        if run.messages > 0 && measured.scenario.mean_rate(class) > 0.0 && count < FEWEST_MESSAGES {
             notes.push(format!("{}: {count} messages are too few for an interval", spec.name));
         }
+        notes.extend(measured.scenario.fixed_points(class));
         let memories = measured.memories(class).filter(|_| measured.saturated(class).is_none());
         if let Some(memories) = memories.filter(|memories| *memories < FEWEST_MEMORIES / 2.0) {
             notes.push(format!(

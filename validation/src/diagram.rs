@@ -40,8 +40,7 @@ pub fn watch(scenario: &Scenario, seed: u64, messages: u32) -> Result<Diagram, V
         names: scenario.classes().iter().map(|class| class.name.clone()).collect(),
         ..Diagram::default()
     };
-    let rate: f64 = scenario.classes().iter().map(|class| class.rate).sum();
-    let rate = rate * f64::from(nodes(scenario));
+    let rate = scenario.mean_rate_of_all() * f64::from(nodes(scenario));
     if rate == 0.0 {
         return Ok(diagram);
     }

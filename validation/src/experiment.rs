@@ -54,6 +54,8 @@ pub struct Settings {
     /// Whether a campaign ([`crate::campaign`]) uses of what is kept only what these settings ask for, so that its
     /// numbers are those of an empty store.
     pub fresh: bool,
+    /// Whether to measure every channel by itself; campaigns do not.
+    pub details: bool,
 }
 
 /// Most ports of a router that can be simulated.
@@ -81,6 +83,7 @@ impl Default for Settings {
             warmup_cycles: None,
             threads: None,
             fresh: false,
+            details: false,
         }
     }
 }
@@ -156,6 +159,7 @@ const READS: &[Read] = &[
     Read::Keys("router", &["buffer_flits", "scheduler", "vc_choice", "crossbar", "allocation"]),
     Read::Words("class.kind", &["real-time", "best-effort"]),
     Read::Keys("class", &["rate", "message_flits", "virtual_channels", "deadlines", "vtick"]),
+    Read::Keys("class", &["nodes", "destination"]),
     Read::Words("class.source.kind", &["poisson", "on-off"]),
     Read::Keys("class.source", &["streams", "messages_per_burst", "peak_rate"]),
 ];
@@ -274,7 +278,7 @@ impl<'a> Experiment<'a> {
         let first = settings.first_replication;
         let indices = (0..count).map(|index| first.wrapping_add(index));
         let replications =
-            indices.map(|index| Replication::new(scenario, settings.seed, index, batches)).collect();
+            indices.map(|index| Replication::new(scenario, settings, index, batches)).collect();
         let classes = scenario.classes().len();
         let started = Instant::now();
         let deadline = settings.max_time.and_then(|most| started.checked_add(most));
@@ -306,7 +310,7 @@ impl<'a> Experiment<'a> {
 
     /// Runs until the start no longer shows; `Some` if there is nothing to measure.
     fn warm_up(&mut self, listener: &mut dyn Listener) -> Option<Stop> {
-        let rate: f64 = self.scenario.classes().iter().map(|class| class.rate).sum();
+        let rate = self.scenario.mean_rate_of_all();
         if rate == 0.0 {
             return Some(Stop::NoTraffic);
         }
@@ -314,8 +318,11 @@ impl<'a> Experiment<'a> {
         // half of what is wanted, so that there is something left to measure
         let most = self.settings.max_messages as f64 / (2 * self.replications.len()) as f64;
         // long messages: fewer of them
-        let flits = |class: &ClassSpec| class.rate / rate * f64::from(class.message_flits);
-        let mean_flits: f64 = self.scenario.classes().iter().map(flits).sum();
+        let classes = self.scenario.classes().iter().enumerate();
+        let flits = |(index, class): (usize, &ClassSpec)| {
+            self.scenario.mean_rate(index) / rate * f64::from(class.message_flits)
+        };
+        let mean_flits: f64 = classes.map(flits).sum();
         let first_messages = FIRST_MESSAGES.min((FIRST_FLITS / mean_flits).max(100.0));
         let first = (first_messages / messages_per_cycle).max(FIRST_CYCLES).min(most / messages_per_cycle);
         let first = first.clamp(256.0, MAX_CYCLES as f64 / 256.0);
@@ -564,8 +571,8 @@ impl<'a> Experiment<'a> {
 
     /// Whether no class that sends has a steady state.
     fn is_all_saturated(&self) -> bool {
-        let classes = self.scenario.classes().iter().zip(&self.saturated);
-        classes.into_iter().all(|(class, saturated)| class.rate == 0.0 || saturated.is_some())
+        let mut classes = self.saturated.iter().enumerate();
+        classes.all(|(class, saturated)| saturated.is_some() || self.scenario.mean_rate(class) == 0.0)
     }
 
     /// Of all replications, warm-up included.

@@ -15,6 +15,7 @@ use flitwise_models::scenario::Scenario;
 use crate::message::{Arrival, Delivery, Offer};
 
 use ledger::Ledger;
+pub use meters::HeaderWaits;
 use traffic::Traffic;
 pub use traffic::offers;
 pub(crate) use virtual_channels::lanes;
@@ -36,6 +37,12 @@ trait Switch: Send {
 
     /// By channel and class: flits that have left over the channel's link; several counts of a pair add up.
     fn channel_flits(&self) -> Vec<(Channel, usize, u64)>;
+
+    /// From now on waits of headers are counted.
+    fn measure_waits(&mut self);
+
+    /// By channel, if they are counted: waits of headers.
+    fn channel_waits(&self) -> Vec<(Channel, HeaderWaits)>;
 
     /// From now on a source queue of the class takes no more than so many messages.
     fn limit_source_queues(&mut self, class: usize, messages: usize);
@@ -117,6 +124,16 @@ impl Simulator {
     /// add up.
     pub fn channel_flits(&self) -> Vec<(Channel, usize, u64)> {
         self.switch.channel_flits()
+    }
+
+    /// From now on waits of headers are counted by channel.
+    pub fn measure_waits(&mut self) {
+        self.switch.measure_waits();
+    }
+
+    /// By channel, if they are counted: waits of headers.
+    pub fn channel_waits(&self) -> Vec<(Channel, HeaderWaits)> {
+        self.switch.channel_waits()
     }
 }
 

@@ -144,6 +144,13 @@ impl Lattice {
             each => format!("{router}.{}", node % each),
         }
     }
+
+    fn port_name(&self, port: u32) -> String {
+        let Some((_, up, link)) = self.direction(port) else { return self.kind(port).to_string() };
+        let way = if up { "up" } else { "down" };
+        let link = if self.links > 1 { format!(" link {link}") } else { String::new() };
+        format!("{} {way}{link}", self.kind(port))
+    }
 }
 
 /// Declares a topology of routers on a lattice.
@@ -244,6 +251,10 @@ macro_rules! on_lattice {
 
             fn address(&self, node: u32) -> String {
                 self.0.address(node)
+            }
+
+            fn port_name(&self, port: u32) -> String {
+                self.0.port_name(port)
             }
 
             fn shared_links(&self) -> &'static str {

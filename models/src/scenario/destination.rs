@@ -7,11 +7,11 @@
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
+use super::Scenario;
 use super::check::joined;
 use super::declare::*;
 use super::nodes::{self, NodeList, WANTED};
 use super::reader::read_table;
-use super::{ClassSpec, Scenario};
 use crate::document::{Value, nearest, one_of};
 use crate::network::Network;
 
@@ -131,9 +131,10 @@ fn halves_exchanged(address: u32, count: u32) -> u32 {
 /// The destinations of a class in a network.
 #[derive(Clone, Debug)]
 pub struct Destinations {
-    network: Network,
+    nodes: u32,
+    self_traffic: bool,
     to: DestinationSpec,
-    /// The nodes of a list, in order.
+    /// The nodes of a list, in order; of a named pattern the destination of each node.
     list: Vec<u32>,
 }
 
@@ -173,12 +174,11 @@ impl Towards<'_> {
     }
 
     /// Every destination with its probability, which add up to 1; none where the sender has nobody to send to.
-    pub fn each(&self) -> impl Iterator<Item = (u32, f64)> {
-        let (hot, share) = (self.hot, self.share);
-        let one = (1.0 - share) / f64::from(self.count.max(1));
+    pub fn each(self) -> impl Iterator<Item = (u32, f64)> {
+        let one = (1.0 - self.share) / f64::from(self.count.max(1));
         let chosen = (0..self.count).map(move |place| {
             let node = self.node(place);
-            (node, if share > 0.0 && node == hot { one + share } else { one })
+            (node, if self.share > 0.0 && node == self.hot { one + self.share } else { one })
         });
         chosen.filter(|(_, probability)| *probability > 0.0)
     }
@@ -202,10 +202,8 @@ impl Destinations {
     /// assert_eq!(each, [(1, 0.5 / 3.0), (2, 0.5 / 3.0), (3, 0.5 / 3.0 + 0.5)]);
     /// ```
     pub fn towards(&self, sender: u32) -> Towards<'_> {
-        let network = &self.network;
-        let with_self = network.self_traffic();
-        let all =
-            Towards { hot: 0, share: 0.0, count: network.nodes(), list: None, first: 0, without: u32::MAX };
+        let (nodes, with_self) = (self.nodes, self.self_traffic);
+        let all = Towards { hot: 0, share: 0.0, count: nodes, list: None, first: 0, without: u32::MAX };
         match &self.to {
             DestinationSpec::Uniform if with_self => all,
             DestinationSpec::Uniform => all.without(sender),
@@ -221,8 +219,8 @@ impl Destinations {
                 let place = list.binary_search(&sender).ok().filter(|_| !with_self);
                 place.map_or(all, |place| all.without(place as u32))
             }
-            DestinationSpec::Named(pattern) => {
-                let first = pattern.of(sender, network);
+            DestinationSpec::Named(_) => {
+                let first = self.list[sender as usize];
                 Towards { first, count: u32::from(with_self || first != sender), ..all }
             }
         }
@@ -239,10 +237,14 @@ impl DestinationSpec {
     pub fn on(&self, network: Network) -> Destinations {
         let mut list: Vec<u32> = match self {
             Self::Nodes(list) => list.nodes().collect(),
+            Self::Named(pattern) => (0..network.nodes()).map(|node| pattern.of(node, &network)).collect(),
             _ => Vec::new(),
         };
-        list.sort_unstable();
-        Destinations { network, to: self.clone(), list }
+        if matches!(self, Self::Nodes(_)) {
+            list.sort_unstable();
+        }
+        let (nodes, self_traffic) = (network.nodes(), network.self_traffic());
+        Destinations { nodes, self_traffic, to: self.clone(), list }
     }
 
     fn json(&self) -> serde_json::Value {
@@ -287,20 +289,44 @@ impl Scenario {
     /// The nodes that send messages of a class: those listed, but for fixed points of its pattern.
     pub fn senders(&self, class: usize) -> Vec<u32> {
         let destinations = self.destinations(class);
-        self.classes()[class]
-            .listed(&self.topology())
-            .filter(|node| destinations.towards(*node).count > 0)
-            .collect()
+        let listed = self.classes()[class].nodes.as_ref().map(NodeList::nodes);
+        let all = if listed.is_some() { 0..0 } else { 0..destinations.nodes };
+        let listed = listed.into_iter().flatten().chain(all);
+        let mut senders: Vec<u32> = listed.filter(|node| destinations.towards(*node).count > 0).collect();
+        senders.sort_unstable();
+        senders
     }
-}
 
-impl ClassSpec {
-    /// The nodes listed as senders; all where there is no list.
-    pub fn listed(&self, network: &Network) -> impl Iterator<Item = u32> {
-        let all = if self.nodes.is_none() { 0..network.nodes() } else { 0..0 };
-        let mut listed: Vec<u32> = self.nodes.iter().flat_map(NodeList::nodes).collect();
-        listed.sort_unstable();
-        all.chain(listed)
+    /// Share of the nodes that send messages of a class.
+    pub fn sending_share(&self, class: usize) -> f64 {
+        let spec = &self.classes()[class];
+        match (&spec.nodes, &spec.destination) {
+            (None, DestinationSpec::Uniform | DestinationSpec::Nodes(_) | DestinationSpec::Hot(_)) => 1.0,
+            _ => self.senders(class).len() as f64 / f64::from(self.topology().nodes()),
+        }
+    }
+
+    /// Rate of a class over all nodes, those that do not send it included \[messages/cycle/node\].
+    pub fn mean_rate(&self, class: usize) -> f64 {
+        self.classes()[class].rate * self.sending_share(class)
+    }
+
+    /// Rate of all classes over all nodes \[messages/cycle/node\].
+    pub fn mean_rate_of_all(&self) -> f64 {
+        (0..self.classes().len()).map(|class| self.mean_rate(class)).sum()
+    }
+
+    /// The note that some listed senders of a class are fixed points of its pattern and send nothing.
+    pub fn fixed_points(&self, class: usize) -> Option<String> {
+        let spec = &self.classes()[class];
+        let DestinationSpec::Named(pattern) = spec.destination else { return None };
+        let listed =
+            spec.nodes.as_ref().map_or(self.topology().nodes() as usize, |list| list.nodes().count());
+        let fixed = listed - self.senders(class).len();
+        let nodes = if fixed == 1 { "node is a fixed point" } else { "nodes are fixed points" };
+        let sends = if fixed == 1 { "sends" } else { "send" };
+        let note = format!("{}: {fixed} {nodes} of \"{}\" and {sends} nothing", spec.name, pattern.word());
+        (fixed > 0).then_some(note)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::measurement::Tally;
 use crate::statistics::{Batch, mean_of};
 
 use super::asked::{Asked, asked_alone};
-use super::replication::Sample;
+use super::replication::{ChannelLook, Sample};
 use super::{Experiment, FEWEST_MESSAGES, Settings, memory};
 
 /// Replications that were run together, and all that they measured.
@@ -66,6 +66,9 @@ pub(crate) struct ReplicationRecord {
     pub(crate) tallies: Vec<Tally>,
     /// Looks at the channels after the warm-up.
     pub(crate) samples: Vec<Sample>,
+    /// Looks at every channel after the warm-up, if they are asked for; they are not kept on disk.
+    #[serde(skip)]
+    pub(crate) looks: Vec<ChannelLook>,
 }
 
 /// Why a class is taken to be saturated.
@@ -114,7 +117,9 @@ impl Block {
                 .map(|one| {
                     let after_warmup = |sample: &Sample| sample.cycle >= warmup_cycles;
                     let samples = one.samples.into_iter().filter(after_warmup).collect();
-                    ReplicationRecord { tallies: one.batches.tallies, samples }
+                    let looks = one.looks.unwrap_or_default().into_iter();
+                    let looks = looks.filter(|look| look.cycle >= warmup_cycles).collect();
+                    ReplicationRecord { tallies: one.batches.tallies, samples, looks }
                 })
                 .collect(),
         }
@@ -256,7 +261,7 @@ pub(super) fn least_precise(
         Some((class, known / mean.mean))
     };
     let wider = |one: (usize, f64), other: (usize, f64)| if other.1 > one.1 { other } else { one };
-    let sends = |class: &usize| scenario.classes()[*class].rate > 0.0;
+    let sends = |class: &usize| scenario.mean_rate(*class) > 0.0;
     let classes = (0..scenario.classes().len()).filter(sends);
     let (saturated, steady): (Vec<usize>, Vec<usize>) = classes.partition(|class| is_saturated(*class));
     if steady.is_empty() {

@@ -26,7 +26,8 @@ const LEAST_KEPT: f64 = 0.005;
 /// chance (99.9 %). It is suspicious, so that the run goes on, when it is beyond chance (97.5 %) over both halves.
 pub(super) fn judge(experiment: &Experiment<'_>, class: usize, from: u64) -> Verdict {
     let rate = experiment.scenario.classes()[class].rate;
-    if rate == 0.0 {
+    let mean_rate = experiment.scenario.mean_rate(class);
+    if mean_rate == 0.0 {
         return Verdict::Steady;
     }
     let Some((first, second)) = halves(experiment, class, from) else { return Verdict::Steady };
@@ -37,7 +38,7 @@ pub(super) fn judge(experiment: &Experiment<'_>, class: usize, from: u64) -> Ver
         return Verdict::Steady;
     };
     let nodes = f64::from(nodes(experiment.scenario));
-    let kept = |slope: f64| slope / (rate * nodes);
+    let kept = |slope: f64| slope / (mean_rate * nodes);
     let threshold =
         LEAST_KEPT.max(experiment.scenario.classes()[class].source.dispersion().sqrt() / generated.sqrt());
     if kept(second.lower_999) > threshold / 2.0

@@ -1,13 +1,15 @@
 //! One independent run of an experiment.
 
+use std::collections::BTreeMap;
+
 use flitwise_models::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
 use crate::measurement::Batches;
 use crate::message::Delivery;
-use crate::simulator::{ChannelKind, Simulator};
+use crate::simulator::{Channel, ChannelKind, HeaderWaits, Simulator};
 
-use super::Halt;
+use super::{Halt, Settings};
 
 /// A run, its counts and what it looked like at some moments.
 pub(crate) struct Replication {
@@ -24,7 +26,19 @@ pub(crate) struct Replication {
     /// By class: messages generated before the end of the last round that were not delivered in it.
     pub(crate) outstanding: Vec<u64>,
     delivered: Vec<u64>,
+    /// Looks at every channel, if they are asked for; the last is that of the last sample.
+    pub(crate) looks: Option<Vec<ChannelLook>>,
 }
+
+/// A look at every channel at the start of a cycle: flits that have left over it, and waits of headers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ChannelLook {
+    pub(crate) cycle: u64,
+    pub(crate) channels: Vec<(Channel, u64, HeaderWaits)>,
+}
+
+/// Looks at every channel that are kept: about so many batches.
+const MOST_LOOKS: usize = 32;
 
 /// A look at a run at the start of a cycle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,11 +56,16 @@ const HALT_FLIT_HOPS: f64 = 2e5;
 const RUN_OUT_CYCLES: u64 = 32;
 
 impl Replication {
-    pub(crate) fn new(scenario: &Scenario, seed: u64, index: u32, batches: usize) -> Self {
+    pub(crate) fn new(scenario: &Scenario, settings: &Settings, index: u32, batches: usize) -> Self {
         let classes = scenario.classes().len();
+        let mut simulator = Simulator::new(scenario, replication_seed(settings.seed, index));
+        if settings.details {
+            simulator.measure_waits();
+        }
         Self {
             index,
-            simulator: Simulator::new(scenario, replication_seed(seed, index)),
+            simulator,
+            looks: settings.details.then(Vec::new),
             pending: Vec::new(),
             dropped_before: 0,
             settled: Vec::new(),
@@ -66,6 +85,7 @@ impl Replication {
             self.simulate(end.min(self.simulator.now().saturating_add(self.stretch())));
             self.drop_early();
         }
+        self.look_at_channels(end);
         let mut sent: Vec<(ChannelKind, Vec<u64>)> = Vec::new();
         for (channel, class, flits) in self.simulator.channel_flits() {
             let at = match sent.iter().position(|(kind, _)| *kind == channel.kind) {
@@ -83,6 +103,25 @@ impl Replication {
         for class in 0..self.outstanding.len() {
             self.outstanding[class] = self.simulator.generated()[class] - self.delivered[class];
         }
+    }
+
+    /// Takes a look at every channel, if that is asked for; of too many every other one is forgotten.
+    fn look_at_channels(&mut self, cycle: u64) {
+        let Some(looks) = &mut self.looks else { return };
+        let mut flits: BTreeMap<Channel, u64> = BTreeMap::new();
+        for (channel, _, sent) in self.simulator.channel_flits() {
+            *flits.entry(channel).or_default() += sent;
+        }
+        let of = |(channel, waits): (Channel, HeaderWaits)| (channel, flits[&channel], waits);
+        let channels = self.simulator.channel_waits().into_iter().map(of).collect();
+        if looks.len() >= MOST_LOOKS {
+            let mut at = 0;
+            looks.retain(|_| {
+                at += 1;
+                at % 2 == 1
+            });
+        }
+        looks.push(ChannelLook { cycle, channels });
     }
 
     /// Simulates on, to `limit` at most, until all messages of the awaited classes that were generated before

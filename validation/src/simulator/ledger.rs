@@ -26,11 +26,12 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    /// Its header leaves the source.
+    /// Its header leaves the source; cycles that it waited.
     #[inline]
-    pub(crate) fn enters(&mut self, now: u64) {
+    pub(crate) fn enters(&mut self, now: u64) -> u64 {
         self.entered_cycle = now + 1;
         self.mark = now;
+        now - self.generated_cycle
     }
 
     /// Its header requests an output lane.
@@ -39,16 +40,20 @@ impl Message {
         self.waits.input += self.late(lone.to_request, now);
     }
 
-    /// Its header is granted the output lane; a lone one is in the cycle of the request.
+    /// Its header is granted the output lane; a lone one is in the cycle of the request. Cycles that it waited.
     #[inline]
-    pub(crate) fn is_granted(&mut self, now: u64) {
-        self.waits.arbitration += self.late(0, now);
+    pub(crate) fn is_granted(&mut self, now: u64) -> u64 {
+        let late = self.late(0, now);
+        self.waits.arbitration += late;
+        late.into()
     }
 
-    /// Its header leaves the router over the link.
+    /// Its header leaves the router over the link; cycles that it waited since the grant.
     #[inline]
-    pub(crate) fn header_leaves(&mut self, lone: &LoneHeader, now: u64) {
-        self.waits.output += self.late(lone.to_leave, now);
+    pub(crate) fn header_leaves(&mut self, lone: &LoneHeader, now: u64) -> u64 {
+        let late = self.late(lone.to_leave, now);
+        self.waits.output += late;
+        late.into()
     }
 
     /// Cycles since the mark beyond those that a lone header takes; the mark is set anew. None waits for 2^32 cycles.

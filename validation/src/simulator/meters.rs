@@ -7,10 +7,41 @@ pub(crate) struct Meters {
     pub(crate) flits_sent: Vec<u64>,
     /// Flits that have crossed a crossbar.
     pub(crate) flit_hops: u64,
+    /// By link, if it is asked for: how headers have waited.
+    pub(crate) waits: Vec<HeaderWaits>,
+}
+
+/// How headers have waited for a channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HeaderWaits {
+    /// Headers that have left over the channel.
+    pub headers: u64,
+    /// Headers that did not get a virtual channel in the cycle of their request; at a network interface those that did
+    /// not leave as soon as they could.
+    pub blocked: u64,
+    /// What headers have waited from their request until they left, beyond what a lone one takes \[cycles\].
+    pub cycles: u64,
 }
 
 impl Meters {
     pub(crate) fn new(lanes: usize) -> Self {
-        Self { flits_sent: vec![0; lanes], flit_hops: 0 }
+        Self { flits_sent: vec![0; lanes], flit_hops: 0, waits: Vec::new() }
+    }
+
+    /// A header waited so long for a virtual channel of the link, or for the link itself.
+    #[inline]
+    pub(crate) fn waited(&mut self, link: usize, cycles: u64, is_blocked: bool) {
+        if let Some(waits) = self.waits.get_mut(link) {
+            waits.cycles += cycles;
+            waits.blocked += u64::from(is_blocked);
+        }
+    }
+
+    /// A header leaves over the link.
+    #[inline]
+    pub(crate) fn header_left(&mut self, link: usize) {
+        if let Some(waits) = self.waits.get_mut(link) {
+            waits.headers += 1;
+        }
     }
 }

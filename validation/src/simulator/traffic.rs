@@ -5,12 +5,12 @@ mod on_off;
 mod poisson;
 mod random;
 
-use flitwise_models::scenario::{Scenario, SourceSpec, VcChoice};
+use flitwise_models::scenario::{Destinations, Scenario, SourceSpec, VcChoice};
 
 use crate::message::{Arrival, Drawn, Offer};
 
 use super::virtual_channels::VirtualChannels;
-use destinations::Destinations;
+use destinations::draw;
 use on_off::OnOff;
 use poisson::Poisson;
 use random::{Random, below, stream};
@@ -130,7 +130,8 @@ pub(crate) struct Sources {
     /// The first cycle after the current span.
     drawn_until: u64,
     span_cycles: u64,
-    destinations: Destinations,
+    /// By class.
+    destinations: Vec<Destinations>,
 }
 
 struct Source {
@@ -147,20 +148,20 @@ const SPAN_MAX: f64 = 1e9;
 
 impl Sources {
     fn new(scenario: &Scenario, seed: u64) -> Self {
-        let network = scenario.topology();
-        let destinations = Destinations { nodes: network.nodes(), self_traffic: network.self_traffic() };
+        let classes = || 0..scenario.classes().len();
+        let nodes = scenario.topology().nodes();
+        let senders: Vec<Vec<u32>> = classes().map(|class| scenario.senders(class)).collect();
         let mut sources = Vec::new();
-        for node in 0..destinations.nodes {
+        for node in 0..nodes {
             for (class, spec) in scenario.classes().iter().enumerate() {
-                if spec.rate > 0.0 {
+                if spec.rate > 0.0 && senders[class].binary_search(&node).is_ok() {
                     let mut random = stream(seed, node, class);
                     let process = process(&mut random, spec.rate, spec.source);
                     sources.push(Source { node, class: class as u8, random, process });
                 }
             }
         }
-        let rate: f64 = scenario.classes().iter().map(|class| class.rate).sum();
-        let messages_per_cycle = rate * f64::from(destinations.nodes);
+        let messages_per_cycle = scenario.mean_rate_of_all() * f64::from(nodes);
         let span_cycles = (SPAN_MESSAGES / messages_per_cycle).clamp(1.0, SPAN_MAX) as u64;
         Self {
             sources,
@@ -170,7 +171,7 @@ impl Sources {
             next: 0,
             drawn_until: 0,
             span_cycles,
-            destinations,
+            destinations: classes().map(|class| scenario.destinations(class)).collect(),
         }
     }
 
@@ -212,12 +213,11 @@ impl Sources {
         self.next = 0;
         self.drawn_until += self.span_cycles;
         let end = self.drawn_until as f64;
-        let destinations = self.destinations;
         for Source { node, class, random, process } in &mut self.sources {
             let offers = &self.classes[usize::from(*class)];
             // the next cycle is the first in which the message can be sent: ceil(g) < end
             while let Some(generated) = process.next_before(random, end - 1.0) {
-                let destination = destinations.draw(random, *node);
+                let destination = draw(random, &self.destinations[usize::from(*class)].towards(*node));
                 let cycle = generated.ceil() as u64;
                 let arrival = Arrival { cycle, source: *node, destination, class: *class };
                 self.span.push(offers.offer(arrival, random));

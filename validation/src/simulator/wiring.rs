@@ -35,6 +35,8 @@ pub struct Channel {
     pub kind: ChannelKind,
     /// The node where it starts or ends; of a network channel the router where it starts.
     pub node: u32,
+    /// The port of the router that it leaves; of an injection channel the one that it enters.
+    pub port: u32,
 }
 
 impl Wiring {
@@ -126,7 +128,8 @@ impl Wiring {
     /// What a link is; `None` for a number that stands for no link.
     pub(crate) fn channel(&self, link: u32) -> Option<Channel> {
         if link >= self.first_injection {
-            return Some(Channel { kind: ChannelKind::Injection, node: link - self.first_injection });
+            let (kind, node) = (ChannelKind::Injection, link - self.first_injection);
+            return (node < self.nodes).then(|| Channel { kind, node, port: self.input(link).1 });
         }
         if link >= self.routers() * self.ports {
             return None;
@@ -137,7 +140,7 @@ impl Wiring {
             LinkEnd::Input { .. } => router,
             LinkEnd::Absent => return None,
         };
-        Some(Channel { kind: self.network.kind(port), node })
+        Some(Channel { kind: self.network.kind(port), node, port })
     }
 }
 

@@ -25,6 +25,7 @@ use crate::message::{Delivery, Offer};
 use super::Switch;
 use super::interface::Queued;
 use super::ledger::{Ledger, LoneHeader, Message};
+use super::meters::HeaderWaits;
 use super::virtual_channels::VirtualChannels;
 use super::wiring::{Channel, End, Wiring};
 use books::Books;
@@ -116,7 +117,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
                     (wiring.routers() * wiring.ports()) as usize,
                     width,
                 ),
-                books: Books::new(count, wiring.nodes() as usize * width, classes, lone),
+                books: Books::new(count, wiring.nodes() as usize * width, classes, lone, channels.shift()),
                 channels,
                 wiring,
             },
@@ -318,6 +319,15 @@ impl<S: LinkScheduler, X: Crossbar> Switch for Wormhole<S, X> {
             Some((channel, self.parts.channels.class_of(lane & mask)?, flits))
         };
         self.flits_sent().enumerate().filter_map(count).collect()
+    }
+
+    fn measure_waits(&mut self) {
+        self.parts.books.meters.waits = vec![HeaderWaits::default(); self.parts.wiring.links() as usize];
+    }
+
+    fn channel_waits(&self) -> Vec<(Channel, HeaderWaits)> {
+        let waits = self.parts.books.meters.waits.iter().enumerate();
+        waits.filter_map(|(link, waits)| Some((self.parts.wiring.channel(link as u32)?, *waits))).collect()
     }
 
     fn limit_source_queues(&mut self, class: usize, messages: usize) {

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use flitwise_models::quantity::Waits;
 use flitwise_models::scenario::{
-    Allocation, ClassKind, ClassSpec, Crossbar, NetworkSpec, Radix, RouterSpec, Scenario, ScenarioSpec,
-    Scheduler, VcChoice,
+    Allocation, ClassKind, ClassSpec, Crossbar, DestinationPattern, DestinationSpec, HotSpot, NetworkSpec,
+    NodeList, Radix, RouterSpec, Scenario, ScenarioSpec, Scheduler, VcChoice,
 };
 use flitwise_validation::simulator::{Simulator, offers, plain, replay, replay_offers};
 use flitwise_validation::{Arrival, Delivery, Drawn, Offer};
@@ -517,40 +517,70 @@ fn classes() -> impl Strategy<Value = Vec<ClassSpec>> {
     })
 }
 
-/// How the messages are laid over time and nodes.
-#[derive(Clone, Copy, Debug)]
-struct Pattern {
-    /// Cycles that a unit of time is long: 0 has all messages at once, 10 few of them meet.
-    stretch: u64,
-    /// Nodes that are written to: 1 is a hot spot.
-    destinations: u32,
+/// Who sends messages of a class, and where they go; numbers of nodes are those of a network of any size.
+#[derive(Clone, Debug)]
+struct Ways {
+    senders: Option<Vec<u32>>,
+    destination: DestinationSpec,
 }
 
-fn pattern() -> impl Strategy<Value = Pattern> {
-    (prop::sample::select(vec![1, 0, 1, 1, 2, 10]), 1u32..=8)
-        .prop_map(|(stretch, destinations)| Pattern { stretch, destinations })
+fn ways() -> impl Strategy<Value = Ways> {
+    let nodes = || prop::collection::vec(0u32..64, 1..=4);
+    let destination = prop_oneof![
+        3 => Just(DestinationSpec::Uniform),
+        3 => nodes().prop_map(|nodes| DestinationSpec::Nodes(NodeList::of(nodes))),
+        2 => (0u32..64, 0.0..=1.0).prop_map(|(hot, share)| DestinationSpec::Hot(HotSpot { hot, share })),
+        3 => prop::sample::select(DestinationPattern::ALL.to_vec()).prop_map(DestinationSpec::Named),
+    ];
+    let senders = prop::option::weighted(0.4, nodes());
+    (senders, destination).prop_map(|(senders, destination)| Ways { senders, destination })
+}
+
+/// Those numbers brought into a network of so many nodes, each once.
+fn brought_in(mut nodes: Vec<u32>, among: u32) -> NodeList {
+    nodes.iter_mut().for_each(|node| *node %= among);
+    nodes.sort_unstable();
+    nodes.dedup();
+    NodeList::of(nodes)
+}
+
+impl Ways {
+    /// Of a class in a network; uniform over all nodes where they do not fit it.
+    fn put_into(self, spec: &mut ScenarioSpec, class: usize) {
+        let nodes = spec.network.topology().nodes();
+        let before = spec.classes[class].clone();
+        spec.classes[class].nodes = self.senders.map(|senders| brought_in(senders, nodes));
+        spec.classes[class].destination = match self.destination {
+            DestinationSpec::Nodes(list) => DestinationSpec::Nodes(brought_in(list.nodes().collect(), nodes)),
+            DestinationSpec::Hot(spot) => DestinationSpec::Hot(HotSpot { hot: spot.hot % nodes, ..spot }),
+            other => other,
+        };
+        if spec.clone().check().is_err() {
+            spec.classes[class] = before;
+        }
+    }
 }
 
 /// A scenario and messages to it, any that its classes may send; in some cases with lengths and Vticks of their own.
 fn case() -> impl Strategy<Value = (Scenario, Vec<Offer>)> {
-    // cycle, source, destination, class
-    let messages = prop::collection::vec((0u64..300, 0u32..8, 0u32..8, 0u8..4), 0..=120);
+    // cycle, sender, destination, class
+    let messages = prop::collection::vec((0u64..300, 0u32..840, 0.0..1.0, 0u8..4), 0..=120);
+    // cycles that a unit of time is long: 0 has all messages at once, 10 few of them meet
+    let stretch = prop::sample::select(vec![1, 0, 1, 1, 2, 10]);
+    let ways = prop::collection::vec(ways(), 4);
     let own = prop::option::weighted(0.3, prop::collection::vec((1u32..=12, 0.5f64..8.0), 120));
-    (network(), router(), classes(), pattern(), messages, own).prop_map(
-        |(network, router, mut classes, pattern, messages, own)| {
+    (network(), router(), classes(), ways, stretch, messages, own).prop_map(
+        |(network, router, mut classes, ways, stretch, messages, own)| {
             if network.topology().has_rings() {
                 classes.iter_mut().for_each(|class| class.virtual_channels = class.virtual_channels.max(2));
             }
-            let scenario = ScenarioSpec {
-                name: "random".to_owned(),
-                network,
-                router,
-                classes,
-                ..ScenarioSpec::default()
+            let name = "random".to_owned();
+            let mut spec = ScenarioSpec { name, network, router, classes, ..ScenarioSpec::default() };
+            for (class, ways) in (0..spec.classes.len()).zip(ways) {
+                ways.put_into(&mut spec, class);
             }
-            .check()
-            .unwrap();
-            let arrivals = messages.into_iter().filter_map(|message| placed(message, &scenario, pattern));
+            let scenario = spec.check().unwrap();
+            let arrivals = messages.into_iter().filter_map(|message| placed(message, &scenario, stretch));
             let mut arrivals: Vec<Arrival> = arrivals.collect();
             arrivals.sort_by_key(|arrival| arrival.cycle);
             let mut offers = offers(&scenario, &arrivals);
@@ -565,20 +595,20 @@ fn case() -> impl Strategy<Value = (Scenario, Vec<Offer>)> {
     )
 }
 
-fn placed(message: (u64, u32, u32, u8), scenario: &Scenario, pattern: Pattern) -> Option<Arrival> {
-    let (cycle, source, destination, class) = message;
-    let network = scenario.topology();
-    let nodes = network.nodes();
-    let source = source % nodes;
-    let mut destination = destination % pattern.destinations.min(nodes);
-    if !network.self_traffic() && destination == source {
-        destination = (destination + 1) % nodes;
-    }
+fn placed(message: (u64, u32, f64, u8), scenario: &Scenario, stretch: u64) -> Option<Arrival> {
+    let (cycle, sender, drawn, class) = message;
     let class = usize::from(class) % scenario.classes().len();
-    let spec = &scenario.classes()[class];
-    let silent = spec.kind == ClassKind::RealTime && spec.rate == 0.0;
-    let cycle = cycle * pattern.stretch;
-    (!silent).then_some(Arrival { cycle, source, destination, class: class as u8 })
+    let (spec, senders) = (&scenario.classes()[class], scenario.senders(class));
+    let silent = spec.kind == ClassKind::RealTime && spec.rate == 0.0 || senders.is_empty();
+    let source = *senders.get(sender as usize % senders.len().max(1)).filter(|_| !silent)?;
+    let destinations = scenario.destinations(class);
+    let mut left = drawn;
+    let mut each = destinations.towards(source).each().skip_while(|(_, probability)| {
+        left -= probability;
+        left >= 0.0
+    });
+    let (destination, _) = each.next()?;
+    Some(Arrival { cycle: cycle * stretch, source, destination, class: class as u8 })
 }
 
 /// The first delivery in which the two differ, in words.
@@ -595,8 +625,8 @@ fn first_difference(plain: &[Delivery], fast: &[Delivery]) -> Option<String> {
 fn report(reason: &str, scenario: &Scenario, offers: &[Offer]) -> String {
     let mut text = format!("{reason}\n{:?}\n{:?}\n", scenario.network(), scenario.router());
     for (number, class) in scenario.classes().iter().enumerate() {
-        let ClassSpec { name, rate, message_flits, vtick, virtual_channels, .. } = class;
-        let lanes = format!("{virtual_channels} virtual channels");
+        let ClassSpec { name, rate, message_flits, vtick, virtual_channels, nodes, destination, .. } = class;
+        let lanes = format!("{virtual_channels} virtual channels, {nodes:?} to {destination:?}");
         writeln!(text, "class {number} {name}: rate {rate}, {message_flits} flits, vtick {vtick:?}, {lanes}")
             .unwrap();
     }

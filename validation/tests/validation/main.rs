@@ -7,6 +7,7 @@ mod against_plain;
 mod anchored;
 mod campaign;
 mod claims;
+mod destinations;
 mod exact;
 mod experiments;
 mod multiplexed;

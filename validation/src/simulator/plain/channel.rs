@@ -36,6 +36,7 @@ pub(super) struct OutputLane {
 struct Waiting {
     message: u64,
     flits: u32,
+    /// S9: that of the class, unless the message has one of its own.
     vtick: f64,
     joined_cycle: u64,
     /// S4: `v` when it joined.

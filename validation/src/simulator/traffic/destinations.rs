@@ -1,19 +1,15 @@
 //! Where messages go.
 
-use super::random::{Random, below};
+use flitwise_models::scenario::Towards;
 
-/// Uniform over all nodes, the sender included or not.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Destinations {
-    pub(super) nodes: u32,
-    pub(super) self_traffic: bool,
-}
+use super::random::{Random, below, uniform};
 
-impl Destinations {
-    #[inline]
-    pub(super) fn draw(self, random: &mut Random, source: u32) -> u32 {
-        let among = if self.self_traffic { self.nodes } else { self.nodes - 1 };
-        let drawn = below(random, among);
-        if !self.self_traffic && drawn >= source { drawn + 1 } else { drawn }
+/// The destination of a message.
+#[inline]
+pub(super) fn draw(random: &mut Random, towards: &Towards<'_>) -> u32 {
+    if towards.share > 0.0 && uniform(random) <= towards.share {
+        towards.hot
+    } else {
+        towards.node(below(random, towards.count))
     }
 }

@@ -17,16 +17,19 @@ pub(crate) struct Books {
     pub(crate) ledger: Ledger,
     pub(crate) lone: LoneHeader,
     pub(crate) meters: Meters,
+    /// Logarithm of the lanes per link.
+    shift: u32,
 }
 
 impl Books {
-    pub(crate) fn new(lanes: usize, sources: usize, classes: usize, lone: LoneHeader) -> Self {
+    pub(crate) fn new(lanes: usize, sources: usize, classes: usize, lone: LoneHeader, shift: u32) -> Self {
         Self {
             queues: Queues(vec![VecDeque::new(); lanes]),
             interface: SourceQueues::new(sources, classes),
             ledger: Ledger::new(classes),
             lone,
             meters: Meters::new(lanes),
+            shift,
         }
     }
 
@@ -48,13 +51,17 @@ impl Books {
 
     /// A header leaves its source.
     pub(crate) fn enters(&mut self, lane: usize, row: &Lane, now: u64) {
-        self.ledger.get_mut(self.queues.at(lane, row.sending)).enters(now);
+        let waited = self.ledger.get_mut(self.queues.at(lane, row.sending)).enters(now);
+        self.meters.waited(lane >> self.shift, waited, waited > 0);
+        self.meters.header_left(lane >> self.shift);
     }
 
     /// A header leaves a router over the link; out of line, for one flit in a message is a header.
     #[inline(never)]
     pub(crate) fn header_left(&mut self, lane: usize, row: &Lane, now: u64) {
-        self.ledger.get_mut(self.queues.at(lane, row.sending)).header_leaves(&self.lone, now);
+        let waited = self.ledger.get_mut(self.queues.at(lane, row.sending)).header_leaves(&self.lone, now);
+        self.meters.waited(lane >> self.shift, waited, false);
+        self.meters.header_left(lane >> self.shift);
     }
 
     /// The header at the front behind the link requests an output lane; its message.
@@ -69,13 +76,14 @@ impl Books {
     pub(crate) fn is_granted(&mut self, lane: usize, to: usize, out: &mut Lane, now: u64) {
         let id = self.queues.at(lane, 0);
         let message = self.ledger.get_mut(id);
-        message.is_granted(now);
+        let waited = message.is_granted(now);
         out.vtick = message.vtick;
         if out.sending == out.end {
             out.to_send = message.flits;
             out.message_flits = message.flits;
         }
         self.queues.push(to, out, id);
+        self.meters.waited(to >> self.shift, waited, waited > 0);
     }
 
     /// The first message of an input lane has crossed; the length of the one whose header comes to the front
