@@ -79,7 +79,7 @@ pub trait Topology {
     /// Ports of a router.
     fn ports(&self) -> u32;
 
-    /// Whether uniform destinations include the sender.
+    /// Whether a node may send to itself, so that random destinations include the sender.
     fn self_traffic(&self) -> bool;
 
     /// The most network channels that a message crosses.

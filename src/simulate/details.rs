@@ -28,9 +28,8 @@ const HEADS: [&str; 11] = [
 pub(super) fn csv(answer: &Simulation) -> Result<(), Ended> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     rows.write_record(HEADS)?;
-    for ChannelDetail { channel, kind, router, port, utilization, wait_cycles, blocked_share } in
-        &answer.channel_details
-    {
+    for detail in answer.channel_details.iter().flatten() {
+        let ChannelDetail { channel, kind, router, port, utilization, wait_cycles, blocked_share } = detail;
         let both = |found: Option<Estimate>| {
             [text(found.map(|found| found.mean)), text(found.and_then(|found| found.half_width_95))]
         };
@@ -54,8 +53,8 @@ pub(super) fn csv(answer: &Simulation) -> Result<(), Ended> {
 }
 
 /// The busiest channels, the busiest first, and how many there are of them.
-pub(super) fn busiest(answer: &Simulation, markdown: bool) -> (Rows, String) {
-    let mut channels: Vec<&ChannelDetail> = answer.channel_details.iter().collect();
+pub(super) fn busiest(details: &[ChannelDetail], markdown: bool) -> (Rows, String) {
+    let mut channels: Vec<&ChannelDetail> = details.iter().collect();
     channels.sort_by(|one, other| other.utilization.mean.total_cmp(&one.utilization.mean));
     let title = format!("Busiest {} of {} channels", channels.len().min(MOST_ROWS), channels.len());
     let heads = ["channel", "busy", "wait [cycles]", "blocked", "messages"];

@@ -28,8 +28,8 @@ pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
     page.section("Percentiles of the network latency, with 95 % intervals", &percentiles(answer, markdown));
     page.section("By network channels crossed", &hops(answer, markdown));
     page.section("Share of cycles in which a channel is busy", &channels(answer, markdown));
-    if !answer.channel_details.is_empty() {
-        let (rows, title) = details::busiest(answer, markdown);
+    if let Some(channels) = &answer.channel_details {
+        let (rows, title) = details::busiest(channels, markdown);
         page.section(&title, &rows);
         page.legend(
             "wait: from the request of a virtual channel until the header leaves; blocked: got none at once",

@@ -48,6 +48,7 @@ sensitivity|--model|published|--preset|cube5|--parameter|class.*.rate
 sensitivity|--parameter|router.buffer_flits|--class|R1
 sensitivity|--parameter|class.R1.rate|--output-quantity|router-load
 simulate|SMALL
+simulate|--details|SMALL|--set|class.*.destination={ hot = 1, share = 0.2 }
 compare|SMALL|--no-store
 compare|SMALL|--no-store|--fresh|--over|class.BE.rate=0.001,0.1
 plan|max-load|SMALL|--no-store|--confirm|--require|*: margin >= 0.2|--model|published

@@ -34,8 +34,8 @@ pub struct Simulation {
     /// One entry per kind of channel.
     pub channels: Vec<ChannelSimulation>,
     /// Every channel by itself, if that was asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub channel_details: Vec<ChannelDetail>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel_details: Option<Vec<ChannelDetail>>,
     /// What one should know about this answer.
     pub notes: Vec<String>,
 }

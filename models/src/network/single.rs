@@ -2,7 +2,7 @@
 
 use super::{ChannelKind, LinkEnd, Topology};
 
-/// One router with a node on every port; destinations are uniform over all ports.
+/// One router with a node on every port; a node may send to itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Single {
     /// Its ports.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{Estimate, Utilization};
 use crate::experiment::block::{Measurements, ReplicationRecord};
 use crate::experiment::replication::ChannelLook;
-use crate::simulator::{ChannelKind, HeaderWaits};
+use crate::simulator::{Channel, ChannelKind, HeaderWaits};
 use crate::statistics::{Batch, Mean, mean_of};
 
 /// What one channel carries, and how messages wait for it.
@@ -31,12 +31,11 @@ pub struct ChannelDetail {
     pub blocked_share: Option<Estimate>,
 }
 
-/// Every channel of the looks that were taken.
-pub(super) fn of(measured: &Measurements<'_>) -> Vec<ChannelDetail> {
+/// Every channel, if looks at them were taken.
+pub(super) fn of(measured: &Measurements<'_>) -> Option<Vec<ChannelDetail>> {
     let network = measured.scenario.topology();
-    let look = measured.replications().find_map(|one| one.looks.first());
-    let channels = look.map_or(&[][..], |look| &look.channels).iter().enumerate();
-    let detail = |(index, (channel, ..)): (usize, &(crate::simulator::Channel, u64, HeaderWaits))| {
+    let look = measured.replications().find_map(|one| one.looks.first())?;
+    let detail = |(index, (channel, ..)): (usize, &(Channel, u64, HeaderWaits))| {
         let router = match channel.kind {
             ChannelKind::Network { .. } => channel.node,
             _ => network.entry(channel.node).0,
@@ -71,7 +70,7 @@ pub(super) fn of(measured: &Measurements<'_>) -> Vec<ChannelDetail> {
             })),
         })
     };
-    channels.filter_map(detail).collect()
+    Some(look.channels.iter().enumerate().filter_map(detail).collect())
 }
 
 /// By replication, from look to look: what happened at a channel, cycles, flits and waits.
