@@ -190,7 +190,8 @@ buffer = "short"
         "t:10:16: family[1].buffer_flits: found [64, 32], wanted [least, most] between 1 and 4096",
         "t:11:15: family[1].best_effort: found 70, wanted a share from 0 to 1, such as 0.05 for 5 %",
         "t:12:14: family[1].schedulers: found \"virtual-clok\", wanted a list of virtual-clock, \
-         virtual-clock-persistent, fair-queueing, weighted-round-robin, round-robin, fifo, fine-grained-virtual-clock, fine-grained-fair-queueing\n  \
+         virtual-clock-persistent, fair-queueing, weighted-round-robin, round-robin, fifo, \
+         fine-grained-virtual-clock, fine-grained-fair-queueing\n  \
          help: did you mean \"virtual-clock\"?",
         "t:15:9: family[2].count: found 0, wanted 1 to 10000",
         "t:17:13: family[2].dimension: found [2.5, 3], wanted whole numbers",
