@@ -47,6 +47,7 @@ pub const PUBLISHED: &[Published] = published![
     "loads-hot-spot",
     "lanes-mesh",
     "lanes-torus",
+    "hot-spot",
 ];
 
 impl Published {
