@@ -72,7 +72,7 @@ impl ScenarioSpec {
 
     /// The same; `network_is_read` says whether the network is that of the file, not a stand-in.
     pub(super) fn check_read(self, network_is_read: bool) -> Result<Scenario, Vec<Fault>> {
-        let mut door = Door { faults: Vec::new(), network: network_is_read.then_some(self.network) };
+        let mut door = Door { faults: Vec::new(), network: self.network, network_is_read };
         door.table(&self, "");
         if door.faults.is_empty() { Ok(Scenario(self)) } else { Err(door.faults) }
     }
@@ -86,8 +86,9 @@ pub(super) fn joined(path: &str, key: &str) -> String {
 /// Gathers what is wrong with the values of a scenario.
 pub(super) struct Door {
     faults: Vec<Fault>,
-    /// What classes are checked against; `None` where it could not be read.
-    network: Option<NetworkSpec>,
+    /// What classes are checked against.
+    pub(super) network: NetworkSpec,
+    network_is_read: bool,
 }
 
 impl Door {
@@ -106,9 +107,10 @@ impl Door {
         self.faults.iter().any(|fault| fault.key.starts_with(path))
     }
 
-    /// The network, unless it is refused: then nothing can be said of what has to fit it.
+    /// The network, unless it is refused: then nothing can be said of nodes.
     pub(super) fn known_network(&self) -> Option<Network> {
-        self.network.filter(|_| !self.has_refused("network.")).map(NetworkSpec::topology)
+        let is_known = self.network_is_read && !self.has_refused("network.");
+        is_known.then(|| self.network.topology())
     }
 
     /// Refuses a number that is out of its key's range.

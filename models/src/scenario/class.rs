@@ -142,10 +142,7 @@ impl Rules for ClassSpec {
                 Some("set it to 1, or the rate to 0"),
             );
         }
-        if self.virtual_channels == 1
-            && self.rate > 0.0
-            && door.known_network().is_some_and(|network| network.has_rings())
-        {
+        if self.virtual_channels == 1 && self.rate > 0.0 && door.network.topology().has_rings() {
             let help = Some(
                 "a message takes one half of them before the dateline of a ring and the other behind it",
             );
@@ -157,16 +154,16 @@ impl Rules for ClassSpec {
         for (index, deadline) in self.deadlines.iter().enumerate() {
             let DeadlineSpec::Hops(HopDeadlines { hops, .. }) = deadline else { continue };
             let key = format!("{path}.deadlines[{}].hops", index + 1);
-            // a size that is refused itself says nothing about hops
-            let Some(network) = door.known_network() else { continue };
+            let network = door.network.topology();
             match network.most_hops() {
                 0 if network.self_traffic() => {
                     let help = "list plain numbers of cycles, such as deadlines = [42, 47]";
                     let wanted = "plain deadlines: a single router has no hops";
                     door.refuse(&key, format!("{hops} hops"), wanted, Some(help));
                 }
-                most if most < *hops => {
-                    door.refuse(&key, hops.to_string(), &format!("1 to {most} hops"), None)
+                // a size that is refused itself says nothing about hops
+                most if most < *hops && !door.has_refused("network.") => {
+                    door.refuse(&key, hops.to_string(), &format!("1 to {most} hops"), None);
                 }
                 _ => {}
             }
