@@ -108,7 +108,7 @@ impl Door {
         self.faults.iter().any(|fault| fault.key.starts_with(path))
     }
 
-    /// The network, unless it is refused: then nothing can be said of what has to fit it.
+    /// The network, unless it is refused: then nothing can be said of nodes.
     pub(super) fn known_network(&self) -> Option<Network> {
         self.read_network().filter(|_| self.sizes_are_read && !self.has_refused("network."))
     }

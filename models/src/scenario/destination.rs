@@ -550,7 +550,8 @@ mod tests {
             (
                 MESH,
                 "nodes = []",
-                "t:9:9: class.a.nodes: found no node, wanted a node, nodes such as \"0-47\" or \"0-63/4\", or a list of them",
+                "t:9:9: class.a.nodes: found no node, wanted a node, nodes such as \"0-47\" or \"0-63/4\", or \
+                 a list of them",
             ),
             (
                 MESH,
@@ -575,7 +576,8 @@ mod tests {
             (
                 ring,
                 "destination = \"bit-reverse\"",
-                "t:9:15: class.a.destination: found \"bit-reverse\" on a 3x3 torus of 9 nodes, wanted a network of 2^m nodes",
+                "t:9:15: class.a.destination: found \"bit-reverse\" on a 3x3 torus of 9 nodes, wanted a network \
+                 of 2^m nodes",
             ),
         ] {
             assert_eq!(refused(network, class), [wanted], "{class}");
