@@ -98,7 +98,8 @@ impl Listener for Audience {
     }
 }
 
-fn write(answer: Simulation, format: Format, columns: &ClassColumns) -> Result<(), Ended> {
+/// Prints what was simulated.
+pub(crate) fn write(answer: Simulation, format: Format, columns: &ClassColumns) -> Result<(), Ended> {
     match format {
         Format::Json => {
             let flitwise_version = env!("CARGO_PKG_VERSION");
