@@ -146,8 +146,8 @@ Examples:
 
 A key given to --set is a path in the scenario file: router.scheduler, network.dimension, class.NAME.rate.
 --model anchored corrects the refined model by simulations of the family that a scenario belongs to (flitwise sweep
---help). A single scenario is its own anchor: the answer is its simulation, in the form of flitwise simulate. Other
-options of simulations want --model anchored.
+--help). A single scenario is its own anchor: the answer is its simulation, in the form of flitwise simulate,
+which also has it by hops. Other options of simulations want --model anchored.
 Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 3 not converged.";
 
 const SWEEP_EXAMPLES: &str = "\
@@ -211,8 +211,8 @@ too. What a registry looks like is in validation/README.md. Simulations are kept
 --accuracy compares a model with the simulation over scenarios drawn at random within stated bounds, each at shares of
 the load at which its first class saturates in the simulation: mean and worst error of every quantity, beside what is
 aimed at and the simulation's own uncertainty. --set anchored judges the anchored model beside both others: along one to
-three axes, at places between anchors, by simulations of the next seed. JSON has every single point with its scenario. A set's precision holds if
-it is finer than --precision. A missed target is an answer: exit code 0.
+three axes, at places between anchors, by simulations of the next seed. JSON has every single point with its scenario.
+A set's precision holds if it is finer than --precision. A missed target is an answer: exit code 0.
 Exit codes: 0 every verdict as expected, 1 one has changed or is undecided (or output not written), 2 bad input,
 130 interrupted (claims that were complete are judged).";
 

@@ -206,7 +206,8 @@ pub fn sensitivities(model: Model, scenario: &Scenario, request: &Request) -> Re
 /// What corrects the refined model's answers: to the scenario itself, or to it with one parameter moved.
 pub type Corrected<'c> = dyn Fn(Option<&Parameter>, &Scenario, Answer) -> Answer + 'c;
 
-/// The same of answers that are corrected; what is known after each parameter is shown to `so_far`, as if no further one had been asked for.
+/// The same of answers that are corrected; what is known after each parameter is shown to `so_far`, as if no further
+/// one had been asked for.
 ///
 /// # Errors
 /// As [`sensitivities`].

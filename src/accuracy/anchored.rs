@@ -87,7 +87,8 @@ pub(super) fn run(args: &Verify) -> Result<(), Ended> {
     let [anchors, judged] = [|part: Part| part.anchors, |part: Part| part.judged]
         .map(|of| families.iter().map(|(part, _)| of(*part)).sum::<usize>());
     campaign.say(&format!(
-        "{} families: up to {anchors} anchors and {judged} fresh simulations to ±{}, unless the store has them: minutes",
+        "{} families: up to {anchors} anchors and {judged} fresh simulations to ±{}, unless the store has them: \
+         minutes",
         names.len(),
         percent(settings.precision)
     ));
@@ -130,8 +131,8 @@ fn no_model(args: &Verify) -> Result<(), Ended> {
     match args.model {
         None => Ok(()),
         Some(model) => Err(Ended::input(format!(
-            "--model {model}: found a set on which the published, the refined and the anchored model are judged, wanted no \
-             --model with it"
+            "--model {model}: found a set on which the published, the refined and the anchored model are judged, \
+             wanted no --model with it"
         ))),
     }
 }
@@ -189,8 +190,8 @@ impl AnchoredAccuracyDocument {
         let seconds: f64 = self.families.iter().map(|one| one.simulation_seconds).sum();
         let partial = if self.partial { "; interrupted, the rest is missing" } else { "" };
         page.end(&format!(
-            "{} families, {anchors} anchors, {seconds:.0} s of all threads in their simulations; set {SET}, drawn from {}; \
-             seed {}, precision {}{partial}",
+            "{} families, {anchors} anchors, {seconds:.0} s of all threads in their simulations; set {SET}, drawn \
+             from {}; seed {}, precision {}{partial}",
             self.families.len(),
             self.set_seed,
             self.seed,

@@ -7,6 +7,7 @@ use flitwise_models::model::{Model, Options};
 use flitwise_models::scenario::Scenario;
 use flitwise_models::sensitivity::{Parameter, ParameterKind, Request, Sensitivities};
 use flitwise_validation::anchored::{Anchor, Anchored, Axis, FINER, Place};
+use flitwise_validation::answer::Simulation;
 
 use crate::args::Sensitivity;
 use crate::campaign::Campaign;
@@ -68,21 +69,11 @@ impl Family {
             .collect();
         let wanted = 1 + sides.iter().map(Vec::len).sum::<usize>();
         check_budget(args, wanted, request.parameters.len())?;
-        let wished = campaign.settings.precision;
-        campaign.settings.precision = FINER * wished;
+        campaign.settings.precision *= FINER;
         let each = percent(campaign.settings.precision);
-        campaign.say(&format!("anchored: {wanted} simulations to ±{each}, unless the store has them"));
-        let mut scenarios = vec![scenario.clone()];
-        scenarios.extend(sides.iter().flatten().map(|moved| moved.scenario.clone()));
-        let outcome = campaign.run(&scenarios).map_err(|faults| Ended::faults(&faults))?;
-        let fresh = outcome.simulated;
-        campaign.say(&format!("{wanted} anchors: {fresh} simulated, {} from the store", wanted - fresh));
-        let found: Option<Vec<_>> = outcome.simulations.into_iter().collect();
-        let Some(mut found) = found else {
-            return Err(Ended::InterruptedAt(
-                "anchors that are done are kept in the store if there is one".to_owned(),
-            ));
-        };
+        let moved = sides.iter().flatten().map(|moved| moved.scenario.clone());
+        let scenarios: Vec<Scenario> = [scenario.clone()].into_iter().chain(moved).collect();
+        let mut found = simulated(&campaign, &scenarios)?;
         let mut rest = found.split_off(1).into_iter();
         let middle = found.remove(0);
         let anchor = |at: Vec<f64>| Anchor {
@@ -157,6 +148,19 @@ impl Family {
     }
 }
 
+/// Simulates all anchors, or takes them from the store.
+fn simulated(campaign: &Campaign, scenarios: &[Scenario]) -> Result<Vec<Simulation>, Ended> {
+    let (wanted, each) = (scenarios.len(), percent(campaign.settings.precision));
+    campaign.say(&format!("anchored: {wanted} simulations to ±{each}, unless the store has them"));
+    let outcome = campaign.run(scenarios).map_err(|faults| Ended::faults(&faults))?;
+    let fresh = outcome.simulated;
+    let found: Option<Vec<Simulation>> = outcome.simulations.into_iter().collect();
+    let kept = || "anchors that are done are kept in the store if there is one".to_owned();
+    let found = found.ok_or_else(|| Ended::InterruptedAt(kept()))?;
+    campaign.say(&format!("{wanted} anchors: {fresh} simulated, {} from the store", wanted - fresh));
+    Ok(found)
+}
+
 /// As the anchored model learns from.
 fn options() -> Options {
     Options { saturation_loads: false, ..Options::default() }
@@ -201,8 +205,8 @@ fn check_budget(args: &Sensitivity, wanted: usize, parameters: usize) -> Result<
     if let Some(most) = most.filter(|most| faults.is_empty() && (*most as usize) < wanted) {
         let s = if parameters == 1 { "" } else { "s" };
         faults.push(format!(
-            "--anchors {most}: found too few for {parameters} parameter{s}, wanted {wanted}: one at the scenario and up to \
-             two along each\n  help: fewer of them, with --parameter KEY"
+            "--anchors {most}: found too few for {parameters} parameter{s}, wanted {wanted}: one at the scenario and \
+             up to two along each\n  help: fewer of them, with --parameter KEY"
         ));
     }
     if faults.is_empty() { Ok(()) } else { Err(Ended::BadInput(faults)) }

@@ -279,8 +279,8 @@ impl Anchored {
         Some(Number { value: moved(0.0), lower: moved(-width), upper: moved(width) })
     }
 
-    /// Half of the 95 % interval of how much the correction makes a number rise from one place to another, as a share of
-    /// the number at the first.
+    /// Half of the 95 % interval of how much the correction makes a number rise from one place to another, as a share
+    /// of the number at the first.
     pub fn half_width_of_rise(&self, class: usize, measure: Measure, [from, to]: [&Place; 2]) -> Option<f64> {
         let (_, process) = self.classes[class].processes.iter().find(|(known, _)| *known == measure)?;
         let model = &from.model.classes[class];
