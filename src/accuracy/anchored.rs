@@ -79,19 +79,10 @@ pub(super) fn run(args: &Verify) -> Result<(), Ended> {
         .flat_map(|part| part.families(&cases).into_iter().map(move |family| (*part, family)))
         .collect();
     let names: Vec<&str> = families.iter().map(|(_, family)| family.name.as_str()).collect();
-    if args.list {
-        return output::write(format!("{}\n", names.join("\n")).as_bytes());
-    }
     let precision = campaign.settings.precision.min(plan.precision);
     let settings = Settings { precision: FINER * precision, ..campaign.settings.clone() };
     let [anchors, judged] = [|part: Part| part.anchors, |part: Part| part.judged]
         .map(|of| families.iter().map(|(part, _)| of(*part)).sum::<usize>());
-    campaign.say(&format!(
-        "{} families: up to {anchors} anchors and {judged} fresh simulations to ±{}, unless the store has them: \
-         minutes",
-        names.len(),
-        percent(settings.precision)
-    ));
     let mut document = AnchoredAccuracyDocument {
         schema: "flitwise.anchored-accuracy/1",
         flitwise_version: env!("CARGO_PKG_VERSION"),
@@ -103,6 +94,19 @@ pub(super) fn run(args: &Verify) -> Result<(), Ended> {
         families: Vec::new(),
         judged: Vec::new(),
     };
+    if args.list {
+        document.families = names.iter().map(|name| FamilyEntry::unjudged(name)).collect();
+        return match args.format {
+            Format::Json => output::write_json_line(&document),
+            _ => output::write(format!("{}\n", names.join("\n")).as_bytes()),
+        };
+    }
+    campaign.say(&format!(
+        "{} families: up to {anchors} anchors and {judged} fresh simulations to ±{}, unless the store has them: \
+         minutes",
+        names.len(),
+        percent(settings.precision)
+    ));
     let mut faults = Vec::new();
     document.partial = campaign.each(&names, |at, means| {
         let (part, family) = &families[at];
@@ -145,6 +149,17 @@ fn simulated(
     let scenarios = std::slice::from_ref(scenario);
     let outcome = campaign::run(scenarios, settings, means.store, means.stop, means.listener)?;
     Ok(outcome.simulations.into_iter().next().flatten())
+}
+
+impl FamilyEntry {
+    fn unjudged(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            anchors: 0,
+            simulation_seconds: 0.0,
+            network_latency: Summary::default(),
+        }
+    }
 }
 
 impl AnchoredAccuracyDocument {
