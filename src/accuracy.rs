@@ -1,5 +1,6 @@
 //! `flitwise verify --accuracy`: errors of a model over a set of random scenarios.
 
+mod anchored;
 mod document;
 mod page;
 
@@ -17,10 +18,14 @@ use crate::input;
 use crate::outcome::Ended;
 use crate::output;
 
+pub(crate) use anchored::AnchoredAccuracyDocument;
 pub(crate) use document::AccuracyDocument;
 use document::{CaseEntry, PointEntry};
 
 pub(crate) fn run(args: &Verify) -> Result<(), Ended> {
+    if args.set == anchored::SET {
+        return anchored::run(args);
+    }
     let (mut campaign, plan) = Ended::both(Campaign::read(&args.campaign), plan(args))?;
     let cases = cases(args, &plan)?;
     // the finer of the two: the plan knows what its tables need

@@ -142,8 +142,12 @@ Examples:
   flitwise solve mine.toml --set router.buffer_flits=64 --set 'class.*.message_flits=16'
   flitwise solve --preset cube6 --details
   flitwise solve --preset router16 --distribution --format csv > latency.csv
+  flitwise solve --model anchored --precision 1%     its simulation, from the store if that has it
 
 A key given to --set is a path in the scenario file: router.scheduler, network.dimension, class.NAME.rate.
+--model anchored corrects the refined model by simulations of the family that a scenario belongs to (flitwise sweep
+--help). A single scenario is its own anchor: the answer is its simulation, in the form of flitwise simulate,
+which also has it by hops. Other options of simulations want --model anchored.
 Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 3 not converged.";
 
 const SWEEP_EXAMPLES: &str = "\
@@ -200,14 +204,16 @@ Examples:
   flitwise verify --format markdown > claims.md
   flitwise verify --accuracy --set tuning            the errors of a model over random scenarios
   flitwise verify --accuracy --set tuning --only router-07 --format json
+  flitwise verify --accuracy --set anchored          errors and intervals of the anchored model
 
 A claim is held, not held or undecided: intervals too wide to tell, or nothing to compare. Of each the registry says
 what is expected; CHANGED is another verdict. --only takes whole names and their beginnings: fig04a is fig04a-order,
 too. What a registry looks like is in validation/README.md. Simulations are kept in the store (flitwise store).
 --accuracy compares a model with the simulation over scenarios drawn at random within stated bounds, each at shares of
 the load at which its first class saturates in the simulation: mean and worst error of every quantity, beside what is
-aimed at and the simulation's own uncertainty. JSON has every single point with its scenario. A set's precision holds if
-it is finer than --precision. A missed target is an answer: exit code 0.
+aimed at and the simulation's own uncertainty. --set anchored judges the anchored model beside both others: along one to
+three axes, at places between anchors, by simulations of the next seed. JSON has every single point with its scenario.
+A set's precision holds if it is finer than --precision. A missed target is an answer: exit code 0.
 Exit codes: 0 every verdict as expected, 1 one has changed or is undecided (or output not written), 2 bad input,
 130 interrupted (claims that were complete are judged).";
 
@@ -218,9 +224,13 @@ Examples:
   flitwise figure all --out figures --theme print
   flitwise figure show 4a > mine.toml                a file to start from
   flitwise figure 5 --model both
+  flitwise figure 4a --model anchored --precision 2%
   flitwise figure mine.toml --width 1000
 
 Simulations are kept in the store (flitwise store), so that drawing again costs none.
+--model anchored draws the refined model's curves corrected by a few simulated points, the anchors, each curve with its
+95 % interval as a band; only anchors are simulated then, twice as precisely as --precision. It takes figures of curves
+along an axis.
 Exit codes: 0 drawn, 1 output not written, 2 bad input, 130 interrupted (what was complete is drawn).";
 
 const REPORT_EXAMPLES: &str = "\
@@ -269,13 +279,32 @@ pub(crate) struct CampaignArgs {
     pub(crate) quiet: bool,
 }
 
+impl CampaignArgs {
+    /// What is wrong with options of simulations, and `--anchors`, for a model that simulates nothing.
+    pub(crate) fn idle(&self, anchors: &Option<String>) -> Vec<String> {
+        let given = [
+            ("anchors", anchors.is_some()),
+            ("precision", self.precision.is_some()),
+            ("seed", self.seed != "1"),
+            ("max-messages", self.max_messages.is_some()),
+            ("store", self.store.is_some()),
+            ("no-store", self.no_store),
+            ("fresh", self.fresh),
+        ];
+        let fault = |(option, _)| {
+            format!("--{option}: found a model that simulates nothing, wanted --model anchored with it")
+        };
+        given.into_iter().filter(|(_, given)| *given).map(fault).collect()
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
     #[command(flatten)]
     pub(crate) source: Source,
     /// Which models to compare; both by default, as their difference is the question. One that has no answer to the
     /// scenario is then left out.
-    #[arg(long, value_name = "MODEL", value_parser = models(), default_value = BOTH)]
+    #[arg(long, value_name = "MODEL", value_parser = models(NOT_COMPARED), default_value = BOTH)]
     pub(crate) model: Models,
     /// Difference up to which a model is called close.
     #[arg(long, value_name = "SHARE", default_value = "5%", allow_hyphen_values = true)]
@@ -302,7 +331,7 @@ pub(crate) struct Verify {
     pub(crate) files: Vec<PathBuf>,
     /// Judge this model wherever a claim is about a model [default: the one that the claim names; with --accuracy
     /// refined].
-    #[arg(long, value_name = "MODEL", value_parser = model())]
+    #[arg(long, value_name = "MODEL", value_parser = model(NOT_JUDGED))]
     pub(crate) model: Option<Model>,
     /// Check only the quick subset.
     #[arg(long)]
@@ -314,8 +343,8 @@ pub(crate) struct Verify {
     /// Instead of claims: how far a model is off the simulation over a set of random scenarios.
     #[arg(long, conflicts_with_all = ["files", "quick"])]
     pub(crate) accuracy: bool,
-    /// The set of scenarios: `holdout`, which models are judged on, `tuning`, which they are chosen on, or a file
-    /// (TOML).
+    /// The set of scenarios: `holdout`, which models are judged on, `tuning`, which they are chosen on, `anchored`,
+    /// families of scenarios for the anchored model, or a file (TOML).
     #[arg(long, value_name = "SET", default_value = "holdout", requires = "accuracy")]
     pub(crate) set: String,
     /// List the scenarios of the set and simulate nothing.
@@ -338,8 +367,11 @@ pub(crate) struct Figure {
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) out: PathBuf,
     /// Draw these models where a figure draws any [default: those that its file names].
-    #[arg(long, value_name = "MODEL", value_parser = models())]
-    pub(crate) model: Option<Models>,
+    #[arg(long, value_name = "MODEL", value_parser = drawn())]
+    pub(crate) model: Option<Drawn>,
+    /// The most anchors of the anchored model, for each group of curves [default: 5].
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) anchors: Option<String>,
     /// Colours.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) theme: Theme,
@@ -363,7 +395,7 @@ pub(crate) struct Report {
     #[arg(long)]
     pub(crate) quick: bool,
     /// Draw these models where a figure draws any [default: those that its file names].
-    #[arg(long, value_name = "MODEL", value_parser = models())]
+    #[arg(long, value_name = "MODEL", value_parser = models(NOT_REPORTED))]
     pub(crate) model: Option<Models>,
     /// Colours of the figures.
     #[arg(long, value_enum, default_value_t)]
@@ -418,8 +450,8 @@ pub(crate) struct Solve {
     #[command(flatten)]
     pub(crate) source: Source,
     /// Which model answers [default: refined, or published where that has what refined has not].
-    #[arg(long, value_name = "MODEL", value_parser = model_of_one())]
-    pub(crate) model: Option<Model>,
+    #[arg(long, value_name = "MODEL", value_parser = answering())]
+    pub(crate) model: Option<Answering>,
     /// How to print the answer.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -429,6 +461,8 @@ pub(crate) struct Solve {
     /// Print the distribution of the network latency, cycle by cycle, instead.
     #[arg(long, conflicts_with = "details")]
     pub(crate) distribution: bool,
+    #[command(flatten)]
+    pub(crate) campaign: CampaignArgs,
 }
 
 #[derive(Debug, Args)]
@@ -535,14 +569,24 @@ impl Models {
 /// What asks for all models.
 const BOTH: &str = "both";
 
-/// Reads the name of a model.
-fn model() -> impl TypedValueParser<Value = Model> {
-    PossibleValuesParser::new(Model::ALL.map(possible)).map(|word| models_of(&word).0[0])
+/// Why the anchored model is not taken.
+const NOT_COMPARED: &str = "it has learnt from the simulation that it would be compared with\n  help: flitwise verify \
+     --accuracy --set anchored says how far it is off";
+const NOT_JUDGED: &str = "claims are about models that answer without simulation\n  help: flitwise verify --accuracy \
+     --set anchored says how far it is off";
+const NOT_REPORTED: &str =
+    "a report has all points of its figures simulated\n  help: flitwise figure --model anchored";
+const NOT_EXPLAINED: &str = "its corrections are learnt from simulations, no equation leads to them\n  help: --model \
+     refined";
+
+/// Reads the name of a model; why `anchored` is not taken here is said where it is asked for.
+fn model(not_anchored: &'static str) -> impl TypedValueParser<Value = Model> {
+    possible_or(None, not_anchored).map(|word| models_of(&word).0[0])
 }
 
 /// Who answers: a model, or the refined one corrected by simulations.
 ///
-/// The anchored model is none of [`Model::ALL`]: it has no answer to a scenario alone, only to one of a family.
+/// The anchored model is none of [`Model::ALL`]: it answers families of scenarios, and has to simulate some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Answering {
@@ -594,24 +638,54 @@ fn answering() -> impl TypedValueParser<Value = Answering> {
         .map(|word| if word == ANCHORED { Answering::Anchored } else { models_of(&word).0[0].into() })
 }
 
-/// Reads the name of a model that answers a single scenario.
-fn model_of_one() -> impl TypedValueParser<Value = Model> {
-    let anchored = PossibleValue::new(ANCHORED).hide(true);
-    PossibleValuesParser::new(Model::ALL.map(possible).into_iter().chain([anchored])).try_map(|word| {
-        if word == ANCHORED {
-            return Err(
-                "a single scenario has one anchor, which is its simulation\n  help: flitwise simulate, or \
-                        flitwise sweep --model anchored for a family of scenarios",
-            );
-        }
-        Ok(models_of(&word).0[0])
-    })
+/// Reads the name of a model, or `both`; else as [`model`].
+fn models(not_anchored: &'static str) -> impl TypedValueParser<Value = Models> {
+    possible_or(Some(both()), not_anchored).map(|word| models_of(&word))
 }
 
-/// Reads the name of a model, or `both`.
-fn models() -> impl TypedValueParser<Value = Models> {
-    let both = PossibleValue::new(BOTH).help("Both of them");
-    PossibleValuesParser::new([both].into_iter().chain(Model::ALL.map(possible))).map(|word| models_of(&word))
+fn both() -> PossibleValue {
+    PossibleValue::new(BOTH).help("Both of them")
+}
+
+/// Words of models and perhaps another one; `anchored` is refused, with the reason.
+fn possible_or(
+    more: Option<PossibleValue>,
+    not_anchored: &'static str,
+) -> impl TypedValueParser<Value = String> {
+    let anchored = PossibleValue::new(ANCHORED).hide(true);
+    let all = more.into_iter().chain(Model::ALL.map(possible)).chain([anchored]);
+    PossibleValuesParser::new(all)
+        .try_map(move |word| if word == ANCHORED { Err(not_anchored) } else { Ok(word) })
+}
+
+/// Models of a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Drawn {
+    /// Those.
+    Models(Models),
+    /// The refined one corrected by simulations, with its intervals.
+    Anchored,
+}
+
+impl Drawn {
+    /// What was typed.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Models(models) => models.word(),
+            Self::Anchored => ANCHORED,
+        }
+    }
+}
+
+/// Reads the name of a model, `both` or `anchored`.
+fn drawn() -> impl TypedValueParser<Value = Drawn> {
+    let anchored =
+        PossibleValue::new(ANCHORED).help("Refined, corrected by simulations at some points of each curve");
+    let all = [both()].into_iter().chain(Model::ALL.map(possible)).chain([anchored]);
+    PossibleValuesParser::new(all).map(|word| match word.as_str() {
+        ANCHORED => Drawn::Anchored,
+        word => Drawn::Models(models_of(word)),
+    })
 }
 
 fn possible(model: Model) -> PossibleValue {
@@ -676,6 +750,8 @@ pub(crate) enum SchemaOf {
     Verify,
     /// The result of `verify --accuracy --format json`.
     Accuracy,
+    /// The result of `verify --accuracy --set anchored --format json`.
+    AnchoredAccuracy,
     /// The numbers of a figure, as `figure` writes them.
     Figure,
     /// The result of `explain --format json`.

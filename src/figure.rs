@@ -6,17 +6,21 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use flitwise_figures::anchored::{Curve, Family};
 use flitwise_figures::draw::{self, Style};
 use flitwise_figures::figure::{Claim, Figure};
 use flitwise_figures::picture::Picture;
 use flitwise_figures::published::{PUBLISHED, Published};
 use flitwise_figures::rows;
+use flitwise_models::model::Options;
 use flitwise_models::scenario::{Scenario, ScenarioSpec};
+use flitwise_validation::anchored::{FINER, Wish};
 use flitwise_validation::answer::{Simulation, StoppedBy};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::{self, Models, Theme};
+use crate::anchoring::{self, Spot};
+use crate::args::{self, Theme};
 use crate::campaign::Campaign;
 use crate::outcome::Ended;
 use crate::output::{self, percent};
@@ -82,14 +86,19 @@ pub(crate) struct Wanted {
     /// What it is called on the command line.
     pub(crate) typed: String,
     /// Models that were asked for there.
-    models: Option<Models>,
+    models: Option<args::Drawn>,
+    /// What anchors are wanted for.
+    families: Vec<Family>,
+    /// The most of them, if that was said.
+    anchors: Option<String>,
 }
 
 impl Wanted {
     /// The command that makes it again.
     pub(crate) fn rebuild(&self, campaign: &Campaign) -> String {
         let model = self.models.map_or_else(String::new, |models| format!("--model {} ", models.word()));
-        format!("flitwise figure {} {model}{}", self.typed, how(campaign))
+        let anchors = self.anchors.as_ref().map_or_else(String::new, |most| format!("--anchors {most} "));
+        format!("flitwise figure {} {model}{anchors}{}", self.typed, how(campaign))
     }
 }
 
@@ -117,15 +126,31 @@ fn list() -> Result<(), Ended> {
 fn draw_all(args: &args::Figure, figures: &[String]) -> Result<(), Ended> {
     let campaign = Campaign::read(&args.campaign);
     let asked = Ended::both(style(args), wanted(figures, args.model));
-    let (campaign, (style, wanted)) = Ended::both(campaign, asked)?;
+    let is_anchored = args.model == Some(args::Drawn::Anchored);
+    let budget = match &campaign {
+        Ok(campaign) if is_anchored => anchoring::wish(&args.anchors, 1, campaign).map(Some),
+        _ if args.anchors.is_some() && !is_anchored => Err(Ended::input(
+            "--anchors: found a model that learns nothing from simulations, wanted --model anchored with it",
+        )),
+        _ => Ok(None),
+    };
+    let (campaign, (budget, (style, mut wanted))) = Ended::both(campaign, Ended::both(budget, asked))?;
     place::directory("--out", &args.out)?;
-    let missing = draw_each(&wanted, &campaign, &mut |one, found| {
-        let drawn = drawn(one, &found, &campaign, &style)?;
+    let write = |drawn: &Drawn| {
         for path in drawn.write(&args.out)? {
             output::write(format!("{}\n", path.display()).as_bytes())?;
         }
         Ok(())
-    })?;
+    };
+    if let Some(wish) = budget {
+        for one in &mut wanted {
+            one.anchors.clone_from(&args.anchors);
+            write(&anchored(one, &wish, args, &style)?)?;
+        }
+        return Ok(());
+    }
+    let missing =
+        draw_each(&wanted, &campaign, &mut |one, found| write(&drawn(one, &found, &campaign, &style)?))?;
     if missing.is_empty() {
         return Ok(());
     }
@@ -134,6 +159,27 @@ fn draw_all(args: &args::Figure, figures: &[String]) -> Result<(), Ended> {
     output::note(&format!("interrupted before these were complete: {}", names.join(", ")));
     let (drawn, of) = (wanted.len() - missing.len(), wanted.len());
     Err(Ended::InterruptedAt(format!("{drawn} of {of} figures are drawn")))
+}
+
+/// Draws a figure by the anchored model: anchors for each variant among the values of its axis.
+fn anchored(one: &Wanted, wish: &Wish, args: &args::Figure, style: &Style) -> Result<Drawn, Ended> {
+    let options = Options { saturation_loads: false, ..Options::default() };
+    let curve = |family: &Family| {
+        let spot = |(value, scenario): &(f64, Scenario)| Spot {
+            at: vec![family.share(*value)],
+            set: vec![family.setting(*value)],
+            scenario: scenario.clone(),
+        };
+        let spots: Vec<Spot> = family.points.iter().map(spot).collect();
+        let (anchored, account) = anchoring::learnt(Campaign::read(&args.campaign)?, wish, &spots, &options)?;
+        Ok(Curve { family: family.clone(), anchored, remarks: account.remarks() })
+    };
+    let curves: Vec<Curve> = one.families.iter().map(curve).collect::<Result<_, Ended>>()?;
+    let simulations = curves.iter().flat_map(Curve::simulations).map(|(_, found)| found.clone());
+    let simulations: Vec<Simulation> = simulations.collect();
+    let figure = one.figure.clone();
+    let picture = unless_stopped(move || figure.anchored_picture(&curves)).ok_or(Ended::Interrupted)?;
+    Drawn::of(one, &picture, &simulations, &Campaign::read(&args.campaign)?, style)
 }
 
 /// A figure that was not drawn because of an interruption.
@@ -206,7 +252,7 @@ pub(crate) fn draw_each(
 }
 
 /// The figures that were named, each once, or all faults in them.
-pub(crate) fn wanted(typed: &[String], models: Option<Models>) -> Result<Vec<Wanted>, Ended> {
+pub(crate) fn wanted(typed: &[String], models: Option<args::Drawn>) -> Result<Vec<Wanted>, Ended> {
     let mut wanted: Vec<Wanted> = Vec::new();
     let mut faults: Vec<String> = Vec::new();
     for typed in typed {
@@ -236,10 +282,18 @@ pub(crate) fn wanted(typed: &[String], models: Option<Models>) -> Result<Vec<Wan
     }
     if let Some(models) = models {
         for one in &mut wanted {
-            if let Err(refusals) = one.figure.set_models(models.0) {
-                let refused = |refusal| format!("--model {}: figure {}: {refusal}", models.word(), one.typed);
-                faults.extend(refusals.into_iter().map(refused));
-            }
+            let refusals = match models {
+                args::Drawn::Models(models) => one.figure.set_models(models.0).err(),
+                args::Drawn::Anchored => match one.figure.set_anchored() {
+                    Ok(families) => {
+                        one.families = families;
+                        None
+                    }
+                    Err(refusal) => Some(vec![refusal]),
+                },
+            };
+            let refused = |refusal| format!("--model {}: figure {}: {refusal}", models.word(), one.typed);
+            faults.extend(refusals.into_iter().flatten().map(refused));
             one.models = Some(models);
         }
     }
@@ -260,7 +314,7 @@ fn all() -> Result<Vec<Wanted>, Ended> {
 
 fn built_in(one: &Published) -> Result<Wanted, Ended> {
     let figure = one.figure().map_err(|faults| Ended::faults(&faults))?;
-    Ok(Wanted { figure, typed: one.number().to_owned(), models: None })
+    Ok(Wanted { figure, typed: one.number().to_owned(), models: None, families: Vec::new(), anchors: None })
 }
 
 fn published(typed: &str) -> Result<&'static Published, Ended> {
@@ -282,7 +336,13 @@ fn from_file(path: &Path) -> Result<Wanted, Ended> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let load = |file: &str| input::named_in(&name, folder, file);
     let figure = Figure::from_toml(&name, &text, &stem, &load).map_err(|faults| Ended::faults(&faults))?;
-    Ok(Wanted { figure, typed: path.display().to_string(), models: None })
+    Ok(Wanted {
+        figure,
+        typed: path.display().to_string(),
+        models: None,
+        families: Vec::new(),
+        anchors: None,
+    })
 }
 
 /// How to draw, or everything that is wrong with it.
@@ -380,7 +440,7 @@ pub(crate) fn document(
     };
     let simulation = (!simulations.is_empty()).then(|| Simulated {
         seed: settings.seed,
-        wanted_precision: settings.precision,
+        wanted_precision: if one.families.is_empty() { 1.0 } else { FINER } * settings.precision,
         max_messages: settings.max_messages,
         points: simulations.iter().map(point).collect(),
     });

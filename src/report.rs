@@ -124,7 +124,7 @@ pub(crate) fn run(args: &Report) -> Result<(), Ended> {
         true => Campaign::read_or(&args.campaign, QUICK)?,
         false => Campaign::read(&args.campaign)?,
     };
-    let mut wanted = figure::wanted(&["all".to_owned()], args.model)?;
+    let mut wanted = figure::wanted(&["all".to_owned()], args.model.map(crate::args::Drawn::Models))?;
     let mut registry = Registry::built_in();
     if args.quick {
         wanted.iter_mut().for_each(|one| one.figure.curve_points = QUICK_CURVE_POINTS);

@@ -3,7 +3,7 @@
 use flitwise_models::scenario::ScenarioSpec;
 use schemars::schema_for;
 
-use crate::accuracy::AccuracyDocument;
+use crate::accuracy::{AccuracyDocument, AnchoredAccuracyDocument};
 use crate::args::SchemaOf;
 use crate::compare::CompareDocument;
 use crate::explain::ExplainDocument;
@@ -31,6 +31,7 @@ pub(crate) fn run(of: SchemaOf) -> Result<(), Ended> {
         SchemaOf::Plan => schema_for!(PlanDocument<'static>),
         SchemaOf::Verify => schema_for!(VerifyDocument),
         SchemaOf::Accuracy => schema_for!(AccuracyDocument),
+        SchemaOf::AnchoredAccuracy => schema_for!(AnchoredAccuracyDocument),
         SchemaOf::Figure => schema_for!(FigureDocument),
         SchemaOf::Explain => schema_for!(ExplainDocument),
         SchemaOf::Station => schema_for!(StationDocument),

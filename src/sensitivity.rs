@@ -1,5 +1,6 @@
 //! `flitwise sensitivity`.
 
+mod anchored;
 mod page;
 mod tornado;
 
@@ -16,10 +17,11 @@ use flitwise_models::sensitivity::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::{Format, Sensitivity};
+use crate::args::{Answering, Format, Sensitivity};
 use crate::outcome::Ended;
 use crate::signals::{Background, Next};
 use crate::{figure, input, output};
+use anchored::Family;
 
 /// The answer of `flitwise sensitivity --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -30,6 +32,8 @@ pub(crate) struct SensitivityDocument {
     flitwise_version: &'static str,
     /// The scenario whose answer moves.
     scenario: ScenarioSpec,
+    /// Whose answer it is.
+    model: Answering,
     /// Whether it was interrupted, so that parameters are missing.
     partial: bool,
     /// How it moves.
@@ -41,12 +45,29 @@ pub(crate) fn run(args: &Sensitivity) -> Result<(), Ended> {
     let document = input::document(&args.source)?;
     let scenario = input::scenario(&document)?;
     let request = request(args, &scenario)?;
+    let idle =
+        if args.model == Some(Answering::Anchored) { Vec::new() } else { args.campaign.idle(&args.anchors) };
+    if !idle.is_empty() {
+        return Err(Ended::BadInput(idle));
+    }
     args.plot.as_deref().map_or(Ok(()), |path| crate::place::file("--plot", path))?;
-    let model = args.model.unwrap_or_else(|| Model::usual(&scenario));
-    let (found, stopped) = search(model, &scenario, &request).map_err(|f| input::failure(&document, &f))?;
-    let Some(found) = found else {
+    let model = args.model.unwrap_or_else(|| Model::usual(&scenario).into());
+    let family = if model == Answering::Anchored {
+        Model::Refined.supports(&scenario).map_err(|f| input::failure(&document, &f))?;
+        Some(Family::learnt(args, &scenario, &request)?)
+    } else {
+        None
+    };
+    let found = search(model.model(), &scenario, &request, family.clone());
+    let (found, stopped) = found.map_err(|f| input::failure(&document, &f))?;
+    let Some(mut found) = found else {
         return Err(stopped.unwrap_or(Ended::Interrupted));
     };
+    let mut remarks = Vec::new();
+    if let Some(family) = &family {
+        family.add_intervals(&request.classes, &mut found);
+        remarks.clone_from(&family.remarks);
+    }
     if args.plot.is_some() && stopped.is_some() {
         output::note("no picture is drawn: parameters are missing");
     }
@@ -54,7 +75,7 @@ pub(crate) fn run(args: &Sensitivity) -> Result<(), Ended> {
         // total-latency, say, is drawn where it is asked for first
         let quantity =
             if args.quantities.is_empty() { Quantity::NetworkLatency } else { request.quantities[0] };
-        tornado::write(&scenario, &found, quantity, path)?;
+        tornado::write(&scenario, (model, &found), quantity, path)?;
     }
     match args.format {
         Format::Json => {
@@ -62,11 +83,13 @@ pub(crate) fn run(args: &Sensitivity) -> Result<(), Ended> {
             let schema = "flitwise.sensitivity/2";
             let scenario = scenario.spec().clone();
             let partial = stopped.is_some();
-            output::write_json(&SensitivityDocument { schema, flitwise_version, scenario, partial, found })
+            let document = SensitivityDocument { schema, flitwise_version, scenario, model, partial, found };
+            output::write_json(&document)
         }
-        Format::Csv => csv(&found),
+        Format::Csv => csv(model, &found),
         Format::Table | Format::Markdown => {
-            output::write_coloured(&page::page(&scenario, &found, args.format == Format::Markdown))
+            let markdown = args.format == Format::Markdown;
+            output::write_coloured(&page::page(&scenario, (model, &found), remarks, markdown))
         }
     }?;
     stopped.map_or(Ok(()), Err)
@@ -77,11 +100,16 @@ fn search(
     model: Model,
     scenario: &Scenario,
     request: &Request,
+    family: Option<Family>,
 ) -> Result<(Option<Sensitivities>, Option<Ended>), Failure> {
     let (own, asked) = (scenario.clone(), request.clone());
     let mut background = Background::begin(move |sender: Sender<Result<Sensitivities, Failure>>| {
         // nobody receives it once a signal came
-        let all = each_sensitivity(model, &own, &asked, &mut |so_far| {
+        let corrected = |by: Option<&Parameter>, scenario: &Scenario, answer| match &family {
+            Some(family) => family.corrected(by, scenario, answer),
+            None => answer,
+        };
+        let all = each_sensitivity(model, &own, &asked, &corrected, &mut |so_far| {
             let _ = sender.send(Ok(so_far.clone()));
         });
         let _ = sender.send(all);
@@ -162,7 +190,7 @@ fn unknown_ending(path: &Path) -> Option<Fault> {
 }
 
 /// One row per output and parameter; what does not exist is empty.
-fn csv(found: &Sensitivities) -> Result<(), Ended> {
+fn csv(model: Answering, found: &Sensitivities) -> Result<(), Ended> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     rows.write_record([
         "model",
@@ -187,6 +215,8 @@ fn csv(found: &Sensitivities) -> Result<(), Ended> {
         "step_percent",
         "elasticity_error_estimate",
         "reason",
+        "value_half_width_95",
+        "elasticity_half_width_95",
     ])?;
     let real = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
     let count = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
@@ -195,7 +225,7 @@ fn csv(found: &Sensitivities) -> Result<(), Ended> {
             let side = |side: Option<OneSided>, of: fn(OneSided) -> Option<f64>| real(side.and_then(of));
             let (below, above) = (sensitivity.below, sensitivity.above);
             rows.write_record([
-                found.model.to_string(),
+                model.to_string(),
                 output.class.clone(),
                 output.measure.quantity.word().to_owned(),
                 count(output.measure.hops),
@@ -217,6 +247,8 @@ fn csv(found: &Sensitivities) -> Result<(), Ended> {
                 real(sensitivity.step_percent),
                 real(sensitivity.error_estimate),
                 sensitivity.reason.clone().unwrap_or_default(),
+                real(output.value_half_width_95),
+                real(sensitivity.elasticity_half_width_95),
             ])?;
         }
     }

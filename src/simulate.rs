@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Simulate) -> Result<(), Ended> {
 
     let ended = ended(&answer.run, args.max_time.as_deref().unwrap_or_default());
     // the trace is ended even if nobody takes the results, and its failure is the one to report
-    let written = write(answer, args, &ClassColumns::of(&scenario));
+    let written = write(answer, args.format, &ClassColumns::of(&scenario));
     trace.map_or(Ok(()), Trace::end)?;
     ended.map_or(written, Err)
 }
@@ -99,16 +99,17 @@ impl Listener for Audience {
     }
 }
 
-fn write(answer: Simulation, args: &Simulate, columns: &ClassColumns) -> Result<(), Ended> {
-    match args.format {
+/// Prints what was simulated.
+pub(crate) fn write(answer: Simulation, format: Format, columns: &ClassColumns) -> Result<(), Ended> {
+    match format {
         Format::Json => {
             let flitwise_version = env!("CARGO_PKG_VERSION");
             output::write_json(&SimulateDocument { schema: "flitwise.simulate/2", flitwise_version, answer })
         }
-        Format::Csv if args.details => details::csv(&answer),
+        Format::Csv if answer.channel_details.is_some() => details::csv(&answer),
         Format::Csv => csv(&answer, columns),
         Format::Table | Format::Markdown => {
-            output::write_coloured(&page::page(&answer, args.format == Format::Markdown))
+            output::write_coloured(&page::page(&answer, format == Format::Markdown))
         }
     }
 }

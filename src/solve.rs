@@ -13,10 +13,11 @@ use flitwise_models::scenario::ClassKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::{Format, Solve};
+use crate::args::{Answering, Format, Solve};
+use crate::campaign::Campaign;
 use crate::outcome::Ended;
 use crate::output::{ClassColumns, Page, Rows, cycles, percent, share, whole};
-use crate::{input, output};
+use crate::{input, output, simulate};
 pub(crate) use distribution::DistributionDocument;
 pub(crate) use loads::LoadsDocument;
 
@@ -33,7 +34,13 @@ pub(crate) struct SolveDocument {
 }
 
 pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
-    let document = input::document(&args.source)?;
+    if args.model == Some(Answering::Anchored) {
+        return anchored(args);
+    }
+    let document = input::document(&args.source);
+    let idle = args.campaign.idle(&None);
+    let idle = if idle.is_empty() { Ok(()) } else { Err(Ended::BadInput(idle)) };
+    let (document, ()) = Ended::both(document, idle)?;
     let scenario = input::scenario(&document)?;
     let has_model = Model::ALL.into_iter().any(|model| model.supports(&scenario).is_ok());
     if args.model.is_none() && !args.distribution && !has_model {
@@ -42,7 +49,7 @@ pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
     let options = input::options(args.details || args.distribution);
     let answer = args
         .model
-        .unwrap_or_else(|| Model::usual(&scenario))
+        .map_or_else(|| Model::usual(&scenario), Answering::model)
         .solve(&scenario, &options)
         .map_err(|f| input::failure(&document, &f))?;
     if args.distribution {
@@ -58,6 +65,33 @@ pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
             output::write_coloured(&page(&answer, args.format == Format::Markdown, args.details))
         }
     }
+}
+
+/// A single scenario is its own anchor: its simulation.
+fn anchored(args: &Solve) -> Result<(), Ended> {
+    let not_there = [("details", args.details), ("distribution", args.distribution)];
+    let fault = |(option, _)| {
+        format!(
+            "--{option}: found --model anchored, which answers a single scenario by its simulation, wanted a model \
+             that has them\n  help: --model refined"
+        )
+    };
+    let faults: Vec<String> = not_there.into_iter().filter(|(_, given)| *given).map(fault).collect();
+    let asked = if faults.is_empty() { Ok(()) } else { Err(Ended::BadInput(faults)) };
+    let campaign = Ended::both(Campaign::read(&args.campaign), asked);
+    let (scenario, (campaign, ())) = Ended::both(input::to_simulate(&args.source), campaign)?;
+    let precision = percent(campaign.settings.precision);
+    campaign.say(&format!("anchored: one simulation to ±{precision}, unless the store has it"));
+    let found = campaign.run_part(0, 1, &scenario).map_err(|faults| Ended::faults(&faults))?;
+    let (mut answer, is_stored) =
+        found.ok_or_else(|| Ended::InterruptedAt("the simulation is not complete".to_owned()))?;
+    let (seconds, place) =
+        (answer.run.simulation_seconds, if is_stored { "from the store, once" } else { "simulated" });
+    campaign.say(&format!("1 anchor: {place} in {seconds:.1} s of all threads"));
+    answer
+        .notes
+        .push("anchored: a single scenario is its own anchor, so that this is its simulation".to_owned());
+    simulate::write(answer, args.format, &ClassColumns::of(&scenario))
 }
 
 fn csv(answer: &Answer, columns: &ClassColumns) -> Result<(), Ended> {

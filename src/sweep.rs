@@ -116,19 +116,8 @@ fn simulation_options(args: &Sweep) -> Result<Option<usize>, Ended> {
     let mut faults = Vec::new();
     let threads =
         typed::Options { faults: &mut faults }.option("threads", &args.campaign.threads, typed::threads);
-    let given = [
-        ("anchors", args.anchors.is_some()),
-        ("precision", args.campaign.precision.is_some()),
-        ("seed", args.campaign.seed != "1"),
-        ("max-messages", args.campaign.max_messages.is_some()),
-        ("store", args.campaign.store.is_some()),
-        ("no-store", args.campaign.no_store),
-        ("fresh", args.campaign.fresh),
-    ];
-    for (option, _) in given.iter().filter(|(_, given)| *given && args.model != Some(Answering::Anchored)) {
-        faults.push(format!(
-            "--{option}: found a model that simulates nothing, wanted --model anchored with it"
-        ));
+    if args.model != Some(Answering::Anchored) {
+        faults.extend(args.campaign.idle(&args.anchors));
     }
     if faults.is_empty() { Ok(threads) } else { Err(Ended::BadInput(faults)) }
 }

@@ -7,10 +7,12 @@ use flitwise_models::paths::{Link, links};
 use flitwise_models::published::solve_recorded;
 use flitwise_models::quantity::{Measure, Quantity};
 use flitwise_models::scenario::{ClassKind, DeadlineSpec, MAX_DEADLINES, Scenario};
+use flitwise_validation::anchored::ClassIntervals;
 use flitwise_validation::answer::{ClassSimulation, Simulation};
 use flitwise_validation::compare::ConfidenceInterval;
 use rayon::prelude::*;
 
+use crate::anchored::Curve;
 use crate::figure::{Figure, Parts, Question, Sweep, Variant};
 use crate::note::{Note, Place, merged};
 use crate::picture::{
@@ -79,10 +81,28 @@ impl Figure {
     /// # Panics
     /// If there are fewer simulations than scenarios.
     pub fn picture(&self, simulations: &[Simulation]) -> Picture {
+        self.assembled(simulations, &[])
+    }
+
+    /// The picture by the anchored model; `curves` are what was learnt of the families of
+    /// [`Figure::set_anchored`], in order.
+    pub fn anchored_picture(&self, curves: &[Curve]) -> Picture {
+        let mut picture = self.assembled(&[], curves);
+        let label = |curve: &Curve| match curve.family.label.as_str() {
+            "" => String::new(),
+            label => format!("{label}: "),
+        };
+        for curve in curves {
+            picture.notes.extend(curve.remarks.iter().map(|remark| format!("{}{remark}", label(curve))));
+        }
+        picture
+    }
+
+    fn assembled(&self, simulations: &[Simulation], curves: &[Curve]) -> Picture {
         let mut notes = Vec::new();
         let content = match &self.question {
             Question::Lines { x, measures, y_range, variants } => {
-                let drawn = Drawn { figure: self, x, measures, variants };
+                let drawn = Drawn { figure: self, x, measures, variants, curves };
                 Content::Lines(drawn.lines(*y_range, simulations, &mut notes))
             }
             Question::Stacked { x, parts } => {
@@ -350,31 +370,73 @@ struct Drawn<'f> {
     x: &'f Sweep,
     measures: &'f [Measure],
     variants: &'f [Variant],
+    /// What was learnt for the anchored model, by variant; empty for other models.
+    curves: &'f [Curve],
+}
+
+/// An answer of a model, with the intervals of its classes if it has any.
+pub(crate) struct Found {
+    pub(crate) answer: Answer,
+    pub(crate) intervals: Vec<ClassIntervals>,
 }
 
 impl Drawn<'_> {
+    /// The answers of all models along a curve.
+    fn answers(
+        &self,
+        index: usize,
+        curve: &[f64],
+        notes: &mut Vec<Note>,
+    ) -> Vec<(Origin, Vec<Option<Found>>)> {
+        let variant = &self.variants[index];
+        let scenario = |x| self.figure.at(Some(variant), &[(self.x, x)]).ok();
+        let learnt = self.curves.get(index);
+        // the anchored model has learnt from answers with distributions
+        let distributions = needs_distribution(self.measures) || learnt.is_some();
+        let found = |(x, answer): (&f64, Option<Answer>)| {
+            let answer = answer?;
+            Some(match learnt {
+                Some(learnt) => learnt.correct(*x, answer),
+                None => Found { answer, intervals: Vec::new() },
+            })
+        };
+        let mut solved = |model| {
+            let answers = solved(model, curve, scenario, distributions, noting(notes, &variant.label));
+            let origin = if learnt.is_some() { Origin::Anchored } else { Origin::from(model) };
+            (origin, curve.iter().zip(answers).map(found).collect::<Vec<Option<Found>>>())
+        };
+        let mut answers: Vec<(Origin, Vec<Option<Found>>)> = match learnt {
+            Some(_) => vec![solved(Model::Refined)],
+            None => self.figure.models().map(solved).collect(),
+        };
+        answers.retain(|(_, answers)| answers.iter().any(Option::is_some));
+        answers
+    }
+
+    /// The simulations of a variant, with their values.
+    fn simulated<'s>(&'s self, index: usize, simulations: &'s [Simulation]) -> Vec<(f64, &'s Simulation)> {
+        if let Some(learnt) = self.curves.get(index) {
+            return learnt.simulations();
+        }
+        if !self.figure.has(Origin::Simulation) {
+            return Vec::new();
+        }
+        let per_variant = self.x.values.len();
+        self.x.values.iter().copied().zip(&simulations[index * per_variant..][..per_variant]).collect()
+    }
+
     fn lines(&self, y_range: Option<(f64, f64)>, simulations: &[Simulation], notes: &mut Vec<Note>) -> Lines {
         let figure = self.figure;
         let mut series = Vec::new();
         let mut errors = Vec::new();
-        let per_variant = self.x.values.len();
         let styles = class_styles(figure.scenario.spec());
         for (index, variant) in self.variants.iter().enumerate() {
             let scenario = |x| figure.at(Some(variant), &[(self.x, x)]).ok();
             let mut curve = curve(&self.x.values, self.x.axis.logarithmic, figure.curve_points);
             // between whole numbers, of flits say, there is nothing
             curve.retain(|x| self.x.values.contains(x) || scenario(*x).is_some());
-            let distributions = needs_distribution(self.measures);
-            let solved = |model| {
-                let note = noting(notes, &variant.label);
-                (model, solved(model, &curve, scenario, distributions, note))
-            };
-            let mut answers: Vec<(Model, Vec<Option<Answer>>)> = figure.models().map(solved).collect();
-            answers.retain(|(_, answers)| answers.iter().any(Option::is_some));
-            let measured = match figure.has(Origin::Simulation) {
-                true => &simulations[index * per_variant..][..per_variant],
-                false => &[],
-            };
+            let answers = self.answers(index, &curve, notes);
+            let measured = self.simulated(index, simulations);
             for class in figure.class_indices() {
                 for (at, measure) in self.measures.iter().enumerate() {
                     let (panel, variant) = match figure.panels {
@@ -383,7 +445,7 @@ impl Drawn<'_> {
                     };
                     let (label, style) = (self.label(class, (index, at), !figure.panels), styles[class]);
                     let one = One { class, measure: *measure, label, style, variant };
-                    let found = one.measured(&self.x.values, measured);
+                    let found = one.measured(&measured);
                     let saturated = |points: &[Point]| points.iter().find(|p| p.saturated).map(|p| p.x);
                     let of = |origin, points: Vec<Point>| Series {
                         label: one.label.clone(),
@@ -394,14 +456,14 @@ impl Drawn<'_> {
                         saturated_from: saturated(&points),
                         points,
                     };
-                    for (model, answers) in &answers {
+                    for (origin, answers) in &answers {
                         let modelled = one.modelled(&curve, answers);
-                        if figure.errors && !measured.is_empty() {
+                        if figure.errors && !measured.is_empty() && *origin != Origin::Anchored {
                             // a table of errors has no panels
                             let label = self.label(class, (index, at), true);
-                            errors.push(ErrorSeries { label, ..one.errors(*model, &modelled, &found) });
+                            errors.push(ErrorSeries { label, ..one.errors(*origin, &modelled, &found) });
                         }
-                        series.push(of(Origin::from(*model), modelled));
+                        series.push(of(*origin, modelled));
                     }
                     if !measured.is_empty() {
                         series.push(of(Origin::Simulation, found));
@@ -451,28 +513,35 @@ struct One {
 }
 
 impl One {
-    fn modelled(&self, curve: &[f64], answers: &[Option<Answer>]) -> Vec<Point> {
-        let point = |(x, answer): (&f64, &Option<Answer>)| {
-            model_point(*x, self.measure, answer.as_ref().map(|answer| &answer.classes[self.class]))
+    fn modelled(&self, curve: &[f64], answers: &[Option<Found>]) -> Vec<Point> {
+        let point = |(x, found): (&f64, &Option<Found>)| {
+            let class = found.as_ref().map(|found| &found.answer.classes[self.class]);
+            let intervals = found.as_ref().and_then(|found| found.intervals.get(self.class));
+            let interval = intervals.and_then(|own| own.of(self.measure, class?));
+            Point {
+                lower_95: interval.map(|one| one.lower_95),
+                upper_95: interval.map(|one| one.upper_95),
+                ..model_point(*x, self.measure, class)
+            }
         };
         curve.iter().zip(answers).map(point).collect()
     }
 
-    fn measured(&self, values: &[f64], simulations: &[Simulation]) -> Vec<Point> {
-        let point = |(x, simulation): (&f64, &Simulation)| {
+    fn measured(&self, simulations: &[(f64, &Simulation)]) -> Vec<Point> {
+        let point = |(x, simulation): &(f64, &Simulation)| {
             measured_point(*x, self.measure, Some(&simulation.classes[self.class]))
         };
-        values.iter().zip(simulations).map(point).collect()
+        simulations.iter().map(point).collect()
     }
 
-    fn errors(&self, model: Model, modelled: &[Point], found: &[Point]) -> ErrorSeries {
+    fn errors(&self, origin: Origin, modelled: &[Point], found: &[Point]) -> ErrorSeries {
         let off = |found: &Point| {
             let model = modelled.iter().find(|model| model.x == found.x)?;
             let off = if self.measure.quantity.is_share() { points_off } else { percent_off };
             Some(off(model, found))
         };
         let points = found.iter().filter_map(off).collect();
-        let (label, origin) = (self.label.clone(), Origin::from(model));
+        let label = self.label.clone();
         ErrorSeries { label, origin, style: self.style, variant: self.variant, points }
     }
 }

@@ -457,19 +457,19 @@ impl Reading<'_> {
         let Some(words) = words else { return Origin::usual() };
         let mut sources = Vec::new();
         for word in &words {
-            match Origin::ALL.into_iter().find(|origin| origin.word() == word) {
+            match Origin::NAMED.into_iter().find(|origin| origin.word() == word) {
                 Some(origin) if !sources.contains(&origin) => sources.push(origin),
                 Some(_) => {}
                 None => self.refuse(
                     root,
                     "sources",
                     format!("\"{word}\""),
-                    &one_of(Origin::ALL.map(Origin::word)),
+                    &one_of(Origin::NAMED.map(Origin::word)),
                 ),
             }
         }
         if words.is_empty() {
-            self.refuse(root, "sources", "no source".to_owned(), &one_of(Origin::ALL.map(Origin::word)));
+            self.refuse(root, "sources", "no source".to_owned(), &one_of(Origin::NAMED.map(Origin::word)));
         }
         sources.sort_unstable();
         sources

@@ -19,6 +19,7 @@
 //! | [`draw`] | SVG and PNG |
 //! | [`notes`] | kinds of figures, with questions and answers |
 
+pub mod anchored;
 mod assemble;
 pub mod draw;
 pub mod figure;

@@ -63,13 +63,18 @@ pub enum Origin {
     Published,
     /// The refined model.
     Refined,
+    /// The refined model corrected by simulations.
+    Anchored,
     /// The flit simulator.
     Simulation,
 }
 
 impl Origin {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Published, Self::Refined, Self::Simulation];
+    pub const ALL: [Self; 4] = [Self::Published, Self::Refined, Self::Anchored, Self::Simulation];
+
+    /// Those that a figure's file may name.
+    pub const NAMED: [Self; 3] = [Self::Published, Self::Refined, Self::Simulation];
 
     /// What a figure shows that does not say: the published model, the model that answers by default, and the
     /// simulation.
@@ -79,12 +84,12 @@ impl Origin {
         usual
     }
 
-    /// The model, if it is one.
+    /// The model, if it is one that answers without simulation.
     pub fn model(self) -> Option<Model> {
         match self {
             Self::Published => Some(Model::Published),
             Self::Refined => Some(Model::Refined),
-            Self::Simulation => None,
+            Self::Anchored | Self::Simulation => None,
         }
     }
 
@@ -93,6 +98,7 @@ impl Origin {
         match self {
             Self::Published => "published model",
             Self::Refined => "refined model",
+            Self::Anchored => "anchored model",
             Self::Simulation => "simulation",
         }
     }
@@ -102,6 +108,7 @@ impl Origin {
         match self {
             Self::Published => "published",
             Self::Refined => "refined",
+            Self::Anchored => "anchored",
             Self::Simulation => "simulation",
         }
     }
@@ -161,7 +168,7 @@ pub struct Point {
     pub x: f64,
     /// Where on the vertical axis; `None` if there is no such number.
     pub y: Option<f64>,
-    /// Lower end of the 95 % interval, for simulations.
+    /// Lower end of the 95 % interval, for simulations and the anchored model.
     pub lower_95: Option<f64>,
     /// Upper end of the 95 % interval.
     pub upper_95: Option<f64>,

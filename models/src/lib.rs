@@ -28,7 +28,7 @@
 //! | [`design`] | plans: the largest load, the best values, the admissible region |
 //! | [`sensitivity`] | derivatives and elasticities of an answer |
 //! | [`queueing`] | textbook stations |
-//! | [`fixed_point`], [`markov_chain`], [`lattice`] | methods |
+//! | [`fixed_point`], [`markov_chain`], [`lattice`], [`nelder_mead`] | methods |
 //! | [`scalar`] | numbers that equations take: plain ones, and ones that carry their slopes |
 //! | [`document`] | texts whose values know their places, and faults |
 //! | [`notes`] | equations and where they are, readings of the paper, what is known to be off |
@@ -40,6 +40,7 @@ pub mod fixed_point;
 pub mod lattice;
 pub mod markov_chain;
 pub mod model;
+pub mod nelder_mead;
 pub mod network;
 pub mod paths;
 pub mod published;

@@ -74,7 +74,8 @@ impl Request {
 /// How an answer moves.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Sensitivities {
-    /// Whose answer it is.
+    /// Whose answer it is, corrected or not.
+    #[serde(skip)]
     pub model: Model,
     /// The parameters, with their values.
     pub parameters: Vec<ParameterValue>,
@@ -107,6 +108,9 @@ pub struct OutputSensitivities {
     pub measure: Measure,
     /// Its value.
     pub value: Option<f64>,
+    /// Half of its 95 % interval, in the same unit, where the answer was corrected by simulations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value_half_width_95: Option<f64>,
     /// Unit of the value: `cycles`, or `1` for loads and probabilities.
     pub unit: String,
     /// Why it has no value.
@@ -143,6 +147,10 @@ pub struct Sensitivity {
     /// sides differ by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_estimate: Option<f64>,
+    /// Half of the 95 % interval of the elasticity, where answers were corrected by simulations: what is not known of
+    /// the correction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elasticity_half_width_95: Option<f64>,
     /// Why a number is `null`, or what to know about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -192,10 +200,14 @@ impl Method {
 /// # Errors
 /// Where the model has no answer.
 pub fn sensitivities(model: Model, scenario: &Scenario, request: &Request) -> Result<Sensitivities, Failure> {
-    each_sensitivity(model, scenario, request, &mut |_| ())
+    each_sensitivity(model, scenario, request, &|_, _, answer| answer, &mut |_| ())
 }
 
-/// The same; what is known after each parameter is shown to `so_far`, as if no further one had been asked for.
+/// What corrects the refined model's answers: to the scenario itself, or to it with one parameter moved.
+pub type Corrected<'c> = dyn Fn(Option<&Parameter>, &Scenario, Answer) -> Answer + 'c;
+
+/// The same of answers that are corrected; what is known after each parameter is shown to `so_far`, as if no further
+/// one had been asked for.
 ///
 /// # Errors
 /// As [`sensitivities`].
@@ -203,6 +215,7 @@ pub fn each_sensitivity(
     model: Model,
     scenario: &Scenario,
     request: &Request,
+    corrected: &Corrected<'_>,
     so_far: &mut dyn FnMut(&Sensitivities),
 ) -> Result<Sensitivities, Failure> {
     let has_deadlines = |class: &usize| !scenario.classes()[*class].deadlines.is_empty();
@@ -211,9 +224,11 @@ pub fn each_sensitivity(
         || request.quantities.contains(&Quantity::MissProbability)
             && request.classes.iter().any(has_deadlines);
     let options = Options { distributions, saturation_loads: false, details: true, ..Options::default() };
-    let answer = model.solve(scenario, &options)?;
+    let own = model.solve(scenario, &options)?;
+    let answer = corrected(None, scenario, own.clone());
     let outputs = Output::all(&answer, &request.classes, &request.quantities);
-    let asked = Asked { model, scenario, answer: &answer, outputs: &outputs, distributions };
+    let asked =
+        Asked { model, scenario, own: &own, answer: &answer, corrected, outputs: &outputs, distributions };
 
     let forward: Vec<&Parameter> =
         request.parameters.iter().filter(|parameter| asked.is_differentiable(parameter)).collect();
@@ -245,7 +260,10 @@ fn is_smooth(output: &Output) -> bool {
 struct Asked<'a> {
     model: Model,
     scenario: &'a Scenario,
+    /// As the model has it.
+    own: &'a Answer,
     answer: &'a Answer,
+    corrected: &'a Corrected<'a>,
     outputs: &'a [Output],
     distributions: bool,
 }
@@ -259,6 +277,7 @@ impl Asked<'_> {
             class: class.name.clone(),
             measure: output.measure,
             value: value.as_ref().ok().copied(),
+            value_half_width_95: None,
             unit: dimension(output.measure.quantity.unit()).to_owned(),
             reason: value.err(),
             sensitivities: Vec::new(),
@@ -293,10 +312,15 @@ impl Asked<'_> {
         let step = self.step(parameter);
         let options =
             Options { distributions: self.distributions, saturation_loads: false, ..Options::default() };
+        let corrected = |scenario: &Scenario, answer| (self.corrected)(Some(parameter), scenario, answer);
+        let solve = |scenario: &Scenario| {
+            self.model.solve(scenario, &options).map(|answer| corrected(scenario, answer))
+        };
         let mut differences = if others.is_empty() {
             Vec::new()
         } else {
-            differences::slopes(self.model, self.scenario, self.answer, parameter, &others, (step, &options))
+            let base = corrected(self.scenario, self.own.clone());
+            differences::slopes(&solve, self.scenario, &base, parameter, &others, step)
         }
         .into_iter();
         let of = |(index, output): (usize, &Output)| {
@@ -430,6 +454,7 @@ impl Asked<'_> {
             method,
             step_percent: None,
             error_estimate: slope.error.and_then(elasticity).map(f64::abs),
+            elasticity_half_width_95: None,
             reason,
         }
     }

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
 use flitwise_models::model::Model;
 
-use super::{Source, model};
+use super::{NOT_EXPLAINED, Source, model};
 use crate::complete;
 
 pub(crate) const EXAMPLES: &str = "\
@@ -28,7 +28,7 @@ pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) source: Source,
     /// Which model to explain; by default the one of the 2005 paper, as its equations are closed formulas.
-    #[arg(long, value_name = "MODEL", value_parser = model(), default_value = Model::Published.word())]
+    #[arg(long, value_name = "MODEL", value_parser = model(NOT_EXPLAINED), default_value = Model::Published.word())]
     pub(crate) model: Model,
     /// Explain this class only [default: all].
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::classes))]

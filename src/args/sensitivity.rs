@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
-use flitwise_models::model::Model;
 use flitwise_models::sensitivity::known_quantities;
 
-use super::{Format, Source, model};
+use super::{Answering, CampaignArgs, Format, Source, answering};
 use crate::complete;
 
 pub(super) const EXAMPLES: &str = "\
@@ -16,12 +15,16 @@ Examples:
   flitwise sensitivity --preset router16 --class R1 --model published
   flitwise sensitivity --parameter 'class.*.rate' --parameter router.buffer_flits --format csv
   flitwise sensitivity --output-quantity total-latency --plot tornado.svg
+  flitwise sensitivity --model anchored --precision 2% --parameter class.R1.rate
 
 A number in the table is an elasticity: 1 % more of the parameter gives so many percent more of the output; json and
 csv have the derivative beside it, with its unit. Means of the published model are differentiated exactly, through
 its fixed point, message lengths, buffers and pipeline stages as if they were real numbers. All else is a difference
 of whole answers, marked ~: the refined model, miss probabilities, network.ports and network.dimension. An implied
 Vtick goes with its class's rate; as a parameter it is moved alone. class.*.KEY moves that of all classes together.
+--model anchored simulates the scenario and one 20 % to either side of it along each parameter (less far where a class
+would saturate), corrects the refined model by what it learns along each, and gives every output and elasticity its 95 %
+interval; simulations are twice as precise as --precision. Options of simulations want it.
 Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 3 not converged, 130 interrupted (the
 parameters done are printed).";
 
@@ -31,8 +34,11 @@ pub(crate) struct Sensitivity {
     #[command(flatten)]
     pub(crate) source: Source,
     /// Which model answers [default: refined, or published where that has what refined has not].
-    #[arg(long, value_name = "MODEL", value_parser = model())]
-    pub(crate) model: Option<Model>,
+    #[arg(long, value_name = "MODEL", value_parser = answering())]
+    pub(crate) model: Option<Answering>,
+    /// The most anchors of the anchored model [default: one, and two for each parameter].
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) anchors: Option<String>,
     /// Only this parameter, such as class.R1.rate, class.*.rate or router.buffer_flits; repeatable.
     #[arg(long = "parameter", value_name = "KEY", add = ArgValueCandidates::new(complete::keys))]
     pub(crate) parameters: Vec<String>,
@@ -52,4 +58,6 @@ pub(crate) struct Sensitivity {
     /// Also draw the first quantity asked for as a tornado: a file that ends in .svg or .png.
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) campaign: CampaignArgs,
 }

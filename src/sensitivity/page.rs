@@ -6,13 +6,19 @@ use flitwise_models::sensitivity::{
     Method, OneSided, OutputSensitivities, ParameterKind, ParameterValue, Sensitivities, Sensitivity,
 };
 
-use crate::output::{self, Page, Rows, cycles, share, two_lines};
+use crate::args::Answering;
+use crate::output::{self, Page, Rows, cycles, share, two_lines, with_interval};
 
 /// A table per class: parameters down, outputs across.
-pub(super) fn page(scenario: &Scenario, found: &Sensitivities, markdown: bool) -> String {
+pub(super) fn page(
+    scenario: &Scenario,
+    (model, found): (Answering, &Sensitivities),
+    remarks: Vec<String>,
+    markdown: bool,
+) -> String {
     let mut page = Page::new(markdown);
     let network = output::network(scenario.network());
-    page.title(&format!("{}: {network}, {} model", scenario.spec().name, found.model));
+    page.title(&format!("{}: {network}, {model} model", scenario.spec().name));
     for outputs in found.outputs.chunk_by(|one, next| one.class == next.class) {
         let class = &outputs[0].class;
         // two tables, so that neither is too wide
@@ -25,7 +31,7 @@ pub(super) fn page(scenario: &Scenario, found: &Sensitivities, markdown: bool) -
             }
         }
     }
-    page.remarks(&legend(found));
+    page.remarks(&[legend(found), remarks].concat());
     let parameters = found.parameters.len();
     page.end(&format!("{} outputs by {parameters} parameters", found.outputs.len()))
 }
@@ -35,10 +41,12 @@ fn of_class(found: &Sensitivities, outputs: &[&OutputSensitivities], markdown: b
     let mut all = vec!["parameter", "value"];
     all.extend(heads.iter().map(String::as_str));
     let mut rows = Rows::new(&all, markdown);
-    let value = |output: &&OutputSensitivities| match output.measure.quantity.unit() {
-        Unit::Cycles => cycles(output.value),
-        _ => share(output.value),
-    };
+    let value =
+        |output: &&OutputSensitivities| match (output.measure.quantity.unit(), output.value_half_width_95) {
+            (_, Some(width)) => with_interval(output.value, Some(width)),
+            (Unit::Cycles, None) => cycles(output.value),
+            (_, None) => share(output.value),
+        };
     rows.add(["the output".to_owned(), String::new()].into_iter().chain(outputs.iter().map(value)));
     for (index, parameter) in found.parameters.iter().enumerate() {
         let sides: &[(&str, Side)] =
@@ -88,7 +96,9 @@ fn of_parameter(parameter: &ParameterValue) -> String {
 fn cell(sensitivity: &Sensitivity, side: Side) -> String {
     let mark = if sensitivity.method == Method::ForwardMode { "" } else { "~" };
     let elasticity = sensitivity.elasticity.or_else(|| side(sensitivity)?.elasticity);
-    elasticity.map_or_else(|| "-".to_owned(), |elasticity| format!("{mark}{}", signed(elasticity)))
+    let width = sensitivity.elasticity_half_width_95;
+    let width = width.map_or_else(String::new, |width| format!(" ±{:.3}", width.max(1e-3)));
+    elasticity.map_or_else(|| "-".to_owned(), |elasticity| format!("{mark}{}{width}", signed(elasticity)))
 }
 
 /// With its sign and three decimals.

@@ -11,6 +11,7 @@ use flitwise_models::sensitivity::{
     Method, OutputSensitivities, ParameterKind, ParameterValue, Sensitivities, Sensitivity,
 };
 
+use crate::args::Answering;
 use crate::outcome::Ended;
 use crate::{figure, output};
 
@@ -22,7 +23,7 @@ const MOST_BARS: usize = 16;
 /// Draws `quantity` of all classes and writes it to `path`, by whose ending the format is chosen.
 pub(super) fn write(
     scenario: &Scenario,
-    found: &Sensitivities,
+    found: (Answering, &Sensitivities),
     quantity: Quantity,
     path: &Path,
 ) -> Result<(), Ended> {
@@ -35,7 +36,7 @@ pub(super) fn write(
     figure::write_whole(path, &bytes)
 }
 
-fn picture(scenario: &Scenario, found: &Sensitivities, quantity: Quantity) -> Picture {
+fn picture(scenario: &Scenario, (model, found): (Answering, &Sensitivities), quantity: Quantity) -> Picture {
     let of_quantity = found.outputs.iter().filter(|output| output.measure.quantity == quantity);
     let panels: Vec<TornadoPanel> = of_quantity.map(|output| panel(found, output)).collect();
     let words = quantity.name();
@@ -50,7 +51,7 @@ fn picture(scenario: &Scenario, found: &Sensitivities, quantity: Quantity) -> Pi
     Picture {
         name: "tornado".to_owned(),
         title: format!("How {words} moves with each number of the scenario"),
-        subtitle: format!("{name}: {}, {} model", output::network(scenario.network()), found.model),
+        subtitle: format!("{name}: {}, {model} model", output::network(scenario.network())),
         content: Content::Tornado(Tornado {
             x: Axis { label: format!("change of {words}"), unit: "%".to_owned(), logarithmic: false },
             less: "1 % less of the parameter".to_owned(),

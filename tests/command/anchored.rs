@@ -103,6 +103,104 @@ fn plans_are_anchored_in_the_space_of_what_is_varied() {
 }
 
 #[test]
+fn a_single_scenario_is_answered_by_its_simulation() {
+    let asked = ["--precision", "10%", "--format", "json", "--quiet"];
+    let document = json(&[&["solve", "--model", "anchored", "--no-store"], &asked[..]].concat());
+    assert_valid(&document, "simulate");
+    let simulated = json(&[&["simulate"], &asked[..]].concat());
+    for (class, simulated) in [0, 1, 2].map(|at| (&document["classes"][at], &simulated["classes"][at])) {
+        // all but the numbers by hops
+        for field in
+            ["name", "network_latency_cycles", "waiting_cycles", "deadlines", "latency_percentiles_cycles"]
+        {
+            assert_eq!(class[field], simulated[field], "{field}");
+        }
+    }
+    let notes = document["notes"].as_array().unwrap();
+    assert!(notes.iter().any(|note| note.as_str().unwrap().contains("is its own anchor")), "{notes:?}");
+}
+
+#[test]
+fn sensitivities_are_those_of_simulated_scenarios_with_intervals() {
+    let document = json(&[
+        "sensitivity",
+        "--model",
+        "anchored",
+        "--precision",
+        "4%",
+        "--no-store",
+        "--quiet",
+        "--parameter",
+        "class.BE.rate",
+        "--parameter",
+        "router.buffer_flits",
+        "--quantity",
+        "network-latency",
+        "--format",
+        "json",
+    ]);
+    assert_valid(&document, "sensitivity");
+    assert_eq!(document["model"], "anchored");
+    let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{value}"));
+    for output in document["outputs"].as_array().unwrap() {
+        assert!(number(&output["value_half_width_95"]) < 0.05 * number(&output["value"]));
+        for one in output["sensitivities"].as_array().unwrap() {
+            let (elasticity, width) = (number(&one["elasticity"]), number(&one["elasticity_half_width_95"]));
+            assert!(width > 1e-3 && width < 0.5, "{elasticity} ±{width}");
+        }
+    }
+    // best effort waits for its own messages: more of them, longer
+    assert!(number(&document["outputs"][2]["sensitivities"][0]["elasticity"]) > 0.2);
+}
+
+#[test]
+fn a_figure_has_curves_with_intervals_and_anchors() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let figure = folder.path().join("small.toml");
+    let lines = [
+        "title = \"Latency\"",
+        "kind = \"lines\"",
+        "scenario = { preset = \"router16\" }",
+        "[x]",
+        "key = \"class.R1.rate\"",
+        "label = \"load\"",
+        "values = [0.001, 0.002, 0.003, 0.004, 0.005]",
+        "[y]",
+        "quantity = \"network-latency\"",
+    ];
+    let lines = lines.join("\n");
+    std::fs::write(&figure, lines).unwrap();
+    let out = folder.path().to_str().unwrap();
+    let asked = [
+        "--model",
+        "anchored",
+        "--anchors",
+        "3",
+        "--precision",
+        "20%",
+        "--no-store",
+        "--quiet",
+        "--out",
+        out,
+    ];
+    let output = flitwise(&[&["figure", figure.to_str().unwrap()], &asked[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let document: Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("small.json")).unwrap()).unwrap();
+    assert_valid(&document, "figure");
+    let series = document["series"].as_array().unwrap();
+    assert_eq!(series.len(), 6, "a curve and its anchors for each of three classes");
+    for one in series {
+        let points = one["points"].as_array().unwrap();
+        assert_eq!(points.len() == 3, one["origin"] == "simulation");
+        assert!(points.iter().all(|point| point["lower_95"].as_f64() < point["upper_95"].as_f64()), "{one}");
+    }
+    assert_eq!(document["simulation"]["points"].as_array().unwrap().len(), 3);
+    assert!(document["rebuild"].as_str().unwrap().contains("--model anchored --anchors 3"));
+    assert!(document["notes"][0].as_str().unwrap().starts_with("3 anchors: class.R1.rate="));
+}
+
+#[test]
 fn what_cannot_be_anchored_is_refused() {
     let refused = [
         (&["sweep", "--model", "anchored", "--over", "class.R1.rate=0.002"][..], "found one value only"),
@@ -134,7 +232,21 @@ fn what_cannot_be_anchored_is_refused() {
             &["sweep", "--model", "anchored", "--preset", "router16", "--over", "network.ports=100,200"],
             "to simulate",
         ),
-        (&["solve", "--model", "anchored"], "a single scenario has one anchor, which is its simulation"),
+        (&["solve", "--model", "anchored", "--details"], "answers a single scenario by its simulation"),
+        (&["solve", "--precision", "2%"], "--precision: found a model that simulates nothing"),
+        (&["sensitivity", "--model", "anchored", "--anchors", "4"], "too few for 11 parameters, wanted 23"),
+        (
+            &["sensitivity", "--model", "anchored", "--set", "class.*.rate=0.3"],
+            "found no class that sends and is steady",
+        ),
+        (&["sensitivity", "--no-store"], "--no-store: found a model that simulates nothing"),
+        (&["figure", "5", "--model", "anchored"], "figure 5: found no curves along an axis"),
+        (&["figure", "4a", "--model", "anchored", "--anchors", "2"], "too few for 1 axis, wanted 3"),
+        (&["figure", "4a", "--anchors", "4"], "wanted --model anchored with it"),
+        (&["explain", "--model", "anchored"], "no equation leads to them"),
+        (&["compare", "--model", "anchored"], "it has learnt from the simulation"),
+        (&["verify", "--model", "anchored"], "claims are about models that answer without simulation"),
+        (&["report", "--model", "anchored", "--out", "nowhere"], "help: flitwise figure --model anchored"),
         (&["plan", "max-load", "--model", "anchored"], "found margin, wanted a latency"),
         (&["plan", "max-load", "--anchors", "4"], "wanted --model anchored with it"),
     ];

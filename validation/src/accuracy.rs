@@ -168,6 +168,14 @@ impl Plan {
         built_in("holdout.toml", include_str!("../registry/holdout.toml"))
     }
 
+    /// Scenarios whose families the anchored model is judged on.
+    ///
+    /// # Panics
+    /// Never: the built-in plans are sound (tested).
+    pub fn anchored() -> Self {
+        built_in("anchored.toml", include_str!("../registry/anchored.toml"))
+    }
+
     /// Reads and checks a plan's text; `text_name` is what messages call it.
     ///
     /// # Errors

@@ -209,9 +209,15 @@ fn origin_entry(lines: &Lines, origin: Origin) -> Option<Entry> {
         _ if !(of_errors(Origin::Published) && of_errors(Origin::Refined)) => "",
         Origin::Published => ", small markers below",
         Origin::Refined => ", large markers below",
-        Origin::Simulation => "",
+        Origin::Anchored | Origin::Simulation => "",
     };
-    let more = if origin == Origin::Simulation { " with 95 % interval" } else { "" };
+    let has_anchors = lines.series.iter().any(|series| series.origin == Origin::Anchored);
+    let more = match origin {
+        Origin::Simulation if has_anchors => " at anchors, with 95 % interval",
+        Origin::Simulation => " with 95 % interval",
+        Origin::Anchored => ", its 95 % interval shaded",
+        Origin::Published | Origin::Refined => "",
+    };
     let text = format!("{how}{below}: {}{more}", origin.words());
     Some(Entry::new(Sample::Origin { curve, saturation }, text))
 }
@@ -274,7 +280,7 @@ fn shown_on(scale: Scale, value: f64) -> bool {
 fn entry(lines: &Lines, series: &Series) -> Entry {
     let same = |origin| lines.series.iter().find(|s| s.label == series.label && s.origin == origin);
     // of two models the heavier
-    let model = same(Origin::Refined).or_else(|| same(Origin::Published));
+    let model = [Origin::Anchored, Origin::Refined, Origin::Published].into_iter().find_map(same);
     let two = two_models(lines);
     let dash = model.map(|model| (dash(model.origin, model.variant, lines), weight(model.origin, two)));
     let marker = same(Origin::Simulation).map(|simulation| (simulation.style, simulation.variant));
@@ -282,6 +288,9 @@ fn entry(lines: &Lines, series: &Series) -> Entry {
 }
 
 fn draw_series(canvas: &mut Canvas, panel: &Panel, lines: &Lines) {
+    for series in lines.series.iter().filter(|series| series.origin == Origin::Anchored) {
+        draw_band(canvas, panel, series);
+    }
     // markers above all lines
     for series in lines.series.iter().filter(|series| series.origin != Origin::Simulation) {
         let weight = weight(series.origin, two_models(lines));
@@ -292,6 +301,26 @@ fn draw_series(canvas: &mut Canvas, panel: &Panel, lines: &Lines) {
         for point in &series.points {
             draw_point(canvas, panel, point, (series.style, series.variant, false), colour);
         }
+    }
+}
+
+/// How much of the background is in a band.
+const BAND: f64 = 0.75;
+
+/// The interval of a curve where it is steady, as a band inside the frame.
+fn draw_band(canvas: &mut Canvas, panel: &Panel, series: &Series) {
+    let colour = canvas.palette.faded(canvas.palette.series(series.style), BAND);
+    let area = panel.area;
+    let within = |place: Place| (place.0, place.1.clamp(area.top, area.bottom));
+    let ends = |point: &Point| {
+        let (lower, upper) = (point.lower_95.filter(|_| !point.saturated)?, point.upper_95?);
+        let low = panel.place(point.x, lower).unwrap_or((panel.place_x(point.x)?, area.bottom));
+        Some((within(low), within(panel.place(point.x, upper)?)))
+    };
+    for run in series.points.iter().map(ends).collect::<Vec<_>>().split(Option::is_none) {
+        let lower = run.iter().flatten().map(|ends| ends.0);
+        let upper = run.iter().flatten().rev().map(|ends| ends.1);
+        canvas.polygon(&lower.chain(upper).collect::<Vec<Place>>(), colour);
     }
 }
 

@@ -11,10 +11,10 @@ use std::cell::RefCell;
 
 use argmin::core::{CostFunction, Error, Executor};
 use argmin::solver::brent::BrentOpt;
-use argmin::solver::neldermead::NelderMead;
-use argmin_math::{ArgminAdd, ArgminMul, ArgminSub};
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::nelder_mead;
 
 /// What a point of the box is worth.
 #[derive(Clone, Copy, Debug)]
@@ -145,46 +145,6 @@ impl CostFunction for OnLine<'_, '_> {
     }
 }
 
-/// Of several.
-struct InBox<'s, 'f>(&'s Searched<'f>);
-
-impl CostFunction for InBox<'_, '_> {
-    type Param = Place;
-    type Output = f64;
-
-    fn cost(&self, at: &Place) -> Result<f64, Error> {
-        Ok(self.0.priced(&at.0))
-    }
-}
-
-/// A point of the box as `argmin` wants it; it knows vectors too, but only together with a source of random numbers.
-#[derive(Clone, Debug)]
-struct Place(Vec<f64>);
-
-impl Place {
-    fn with(&self, other: &Self, of: fn(f64, f64) -> f64) -> Self {
-        Self(self.0.iter().zip(&other.0).map(|(mine, other)| of(*mine, *other)).collect())
-    }
-}
-
-impl ArgminAdd<Self, Self> for Place {
-    fn add(&self, other: &Self) -> Self {
-        self.with(other, |mine, other| mine + other)
-    }
-}
-
-impl ArgminSub<Self, Self> for Place {
-    fn sub(&self, other: &Self) -> Self {
-        self.with(other, |mine, other| mine - other)
-    }
-}
-
-impl ArgminMul<f64, Self> for Place {
-    fn mul(&self, factor: &f64) -> Self {
-        Self(self.0.iter().map(|mine| mine * factor).collect())
-    }
-}
-
 /// The lowest allowed point of `[0, 1]^dimensions`, or the one least beyond what is allowed.
 pub(super) fn lowest(dimensions: usize, worth: &dyn Fn(&[f64]) -> Worth) -> Optimum {
     let searched = Searched { worth, account: RefCell::default() };
@@ -208,11 +168,8 @@ pub(super) fn lowest(dimensions: usize, worth: &dyn Fn(&[f64]) -> Worth) -> Opti
     } else {
         for corner in starts(dimensions) {
             start(&|| {
-                let solver = NelderMead::new(simplex(&corner)).with_sd_tolerance(1e-6);
-                let Ok(solver) = solver else { return };
-                let executor = Executor::new(InBox(&searched), solver);
                 let steps = SIMPLEX_STEPS * dimensions as u64;
-                let _ = executor.configure(|state| state.max_iters(steps)).ctrlc(false).run();
+                let _ = nelder_mead::lowest(&simplex(&corner), 1e-6, steps, |at| searched.priced(at));
             });
         }
     }
@@ -273,13 +230,13 @@ fn starts(dimensions: usize) -> Vec<Vec<f64>> {
 }
 
 /// A simplex at a corner.
-fn simplex(corner: &[f64]) -> Vec<Place> {
+fn simplex(corner: &[f64]) -> Vec<Vec<f64>> {
     let with = |axis: usize| {
         let mut point = corner.to_vec();
         point[axis] += if point[axis] > 0.5 { -0.25 } else { 0.25 };
-        Place(point)
+        point
     };
-    std::iter::once(Place(corner.to_vec())).chain((0..corner.len()).map(with)).collect()
+    std::iter::once(corner.to_vec()).chain((0..corner.len()).map(with)).collect()
 }
 
 #[cfg(test)]

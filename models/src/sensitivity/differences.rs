@@ -5,7 +5,7 @@ use super::output::Output;
 use super::parameter::Parameter;
 use super::slope::Slope;
 use crate::answer::Answer;
-use crate::model::{Model, Options};
+use crate::model::Failure;
 use crate::scenario::Scenario;
 
 /// How far a parameter is moved.
@@ -25,14 +25,14 @@ pub(super) type Found = Result<Slope, String>;
 
 /// The slopes of all `outputs` of `answer` by one parameter.
 pub(super) fn slopes(
-    model: Model,
+    solve: &Solve<'_>,
     scenario: &Scenario,
     answer: &Answer,
     parameter: &Parameter,
     outputs: &[Output],
-    (step, options): (Step, &Options),
+    step: Step,
 ) -> Vec<Found> {
-    let asked = Asked { model, scenario, parameter, outputs, options };
+    let asked = Asked { solve, scenario, parameter, outputs };
     let base: Vec<Result<f64, String>> = outputs.iter().map(|output| output.value(answer)).collect();
     let (below, above) = match step {
         Step::Richardson(h) | Step::Share(h) => (asked.at(Move::Share(-h)), asked.at(Move::Share(h))),
@@ -126,12 +126,14 @@ fn side(moved: &Moved, index: usize) -> Result<f64, Missing> {
     }
 }
 
+/// The answer to a scenario.
+pub(super) type Solve<'s> = dyn Fn(&Scenario) -> Result<Answer, Failure> + 's;
+
 struct Asked<'a> {
-    model: Model,
+    solve: &'a Solve<'a>,
     scenario: &'a Scenario,
     parameter: &'a Parameter,
     outputs: &'a [Output],
-    options: &'a Options,
 }
 
 impl Asked<'_> {
@@ -146,7 +148,7 @@ impl Asked<'_> {
             .parameter
             .changed(self.scenario, change)
             .map_err(|fault| Missing::NoScenario(format!("{words}: {fault}")))?;
-        let answer = self.model.solve(&scenario, self.options);
+        let answer = (self.solve)(&scenario);
         let answer = answer.map_err(|failure| Missing::NoValue(format!("{words}: {failure}")))?;
         let value = |output: &Output| {
             let saturated = answer.classes[output.class].saturated;

@@ -128,7 +128,7 @@ impl Parameter {
     }
 
     /// The mean of its values.
-    pub(super) fn mean(&self, scenario: &Scenario) -> f64 {
+    pub fn mean(&self, scenario: &Scenario) -> f64 {
         let values = self.values(scenario.spec());
         values.iter().sum::<f64>() / values.len().max(1) as f64
     }
@@ -148,13 +148,11 @@ impl Parameter {
         self.kind
     }
 
-    /// The scenario with each of its values changed by `change`, which gets the value; `Err` with the door's words
-    /// where there is no such scenario.
-    pub(super) fn changed(
-        &self,
-        scenario: &Scenario,
-        change: impl Fn(f64) -> f64,
-    ) -> Result<Scenario, String> {
+    /// The scenario with each of its values changed by `change`, which gets the value.
+    ///
+    /// # Errors
+    /// With the door's words where there is no such scenario.
+    pub fn changed(&self, scenario: &Scenario, change: impl Fn(f64) -> f64) -> Result<Scenario, String> {
         let mut spec = scenario.spec().clone();
         let values = self.values(&spec);
         for (index, value) in values.into_iter().enumerate() {

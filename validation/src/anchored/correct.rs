@@ -279,6 +279,23 @@ impl Anchored {
         Some(Number { value: moved(0.0), lower: moved(-width), upper: moved(width) })
     }
 
+    /// Half of the 95 % interval of how much the correction makes a number rise from one place to another, as a share
+    /// of the number at the first.
+    pub fn half_width_of_rise(&self, class: usize, measure: Measure, [from, to]: [&Place; 2]) -> Option<f64> {
+        let (_, process) = self.classes[class].processes.iter().find(|(known, _)| *known == measure)?;
+        let model = &from.model.classes[class];
+        let (own, whole) = (model.value(measure)?, model.network_latency_cycles?);
+        let [start, end] = [from, to].map(|place| variables(&place.at, &place.model));
+        let beyond = [from, to].iter().any(|place| self.reach(&place.at, class) != Reach::Within);
+        let width = deviations(process.values())
+            * if beyond { BEYOND } else { 1.0 }
+            * process.rise(&start, &end).deviation;
+        let difference = process.at(&start).mean;
+        let moved = |by: f64| Scale::of(measure.quantity).moved(own, whole, difference + by);
+        let share = 0.5 * (moved(width) - moved(-width)) / moved(0.0);
+        share.is_finite().then_some(share)
+    }
+
     /// Half of the interval of the network latency of a class, as a share of it.
     pub(super) fn half_width(&self, place: &Place, class: usize, reach: Reach) -> Option<f64> {
         let measure = Quantity::NetworkLatency.into();

@@ -26,9 +26,7 @@
 //! assert!((between.mean - 0.49).abs() < 2.0 * between.deviation);
 //! ```
 
-use argmin::core::{CostFunction, Error, Executor};
-use argmin::solver::neldermead::NelderMead;
-use argmin_math::{ArgminAdd, ArgminMul, ArgminSub};
+use flitwise_models::nelder_mead;
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
 /// A value of the function where it is known.
@@ -107,9 +105,11 @@ struct Kernel {
 
 impl Kernel {
     fn between(&self, one: &[f64], other: &[f64]) -> f64 {
-        if one == other {
-            return self.variance;
-        }
+        if one == other { self.variance } else { self.smooth(one, other) }
+    }
+
+    /// The same of the part that is not rough.
+    fn smooth(&self, one: &[f64], other: &[f64]) -> f64 {
         let squares =
             one.iter().zip(other).zip(&self.lengths).map(|((x, y), length)| ((x - y) / length).powi(2));
         let square = 5.0 * squares.sum::<f64>();
@@ -123,27 +123,22 @@ impl Process {
     pub fn learnt(values: &[Value], prior: &Prior) -> Option<Self> {
         let dimensions = values.first()?.at.len();
         let fit = Fit { values, prior };
-        let start = Place(vec![0.0; dimensions + 1]);
+        let start = vec![0.0; dimensions + 1];
         if values.len() == 1 {
             return fit.process(&start);
         }
-        let simplex = (0..=dimensions).map(|axis| {
-            let mut place = start.clone();
-            place.0[axis] = 0.7;
-            place
-        });
-        let simplex: Vec<Place> = std::iter::once(start.clone()).chain(simplex).collect();
-        let solver = NelderMead::new(simplex).with_sd_tolerance(1e-7).ok()?;
+        let corner = |axis: usize| (0..=dimensions).map(|one| if one == axis { 0.7 } else { 0.0 }).collect();
+        let simplex: Vec<Vec<f64>> =
+            std::iter::once(start.clone()).chain((0..=dimensions).map(corner)).collect();
         let steps = STEPS * (dimensions as u64 + 1);
-        let found = Executor::new(fit, solver).configure(|state| state.max_iters(steps)).ctrlc(false).run();
-        let best = found.ok().and_then(|found| found.state.best_param).unwrap_or(start);
-        Fit { values, prior }.process(&best)
+        let best = nelder_mead::lowest(&simplex, 1e-7, steps, |place| fit.cost(place)).unwrap_or(start);
+        fit.process(&best)
     }
 
     /// The function with the deviation and the lengths of the prior: as it is before its values say more.
     pub fn presumed(values: &[Value], prior: &Prior) -> Option<Self> {
         let dimensions = values.first()?.at.len();
-        Fit { values, prior }.process(&Place(vec![0.0; dimensions + 1]))
+        Fit { values, prior }.process(&vec![0.0; dimensions + 1])
     }
 
     fn with(values: &[Value], kernel: Kernel) -> Option<Self> {
@@ -171,6 +166,17 @@ impl Process {
         let left = 1.0 - solved.sum();
         let variance = self.kernel.variance - shared.dot(&solved) + left * left / self.of_ones.sum();
         Prediction { mean: self.constant + shared.dot(&self.weights), deviation: variance.max(0.0).sqrt() }
+    }
+
+    /// What is known of how much its smooth part rises from one place to another.
+    pub fn rise(&self, from: &[f64], to: &[f64]) -> Prediction {
+        let smooth = |one: &[f64], other: &[f64]| self.kernel.smooth(one, other);
+        let shared = self.places.iter().map(|known| smooth(known, to) - smooth(known, from));
+        let shared = DVector::from_iterator(self.places.len(), shared);
+        let solved = self.covariance.solve(&shared);
+        let apart = smooth(from, from) + smooth(to, to) - 2.0 * smooth(from, to);
+        let variance = apart - shared.dot(&solved) + solved.sum().powi(2) / self.of_ones.sum();
+        Prediction { mean: shared.dot(&self.weights), deviation: variance.max(0.0).sqrt() }
     }
 
     /// Number of values that it was learnt from.
@@ -210,54 +216,22 @@ struct Fit<'v> {
 
 impl Fit<'_> {
     /// By logarithms of deviation and lengths over those of the prior, in its deviations.
-    fn process(&self, place: &Place) -> Option<Process> {
+    fn process(&self, place: &[f64]) -> Option<Process> {
         let Prior { deviation, deviation_spread, length, length_spread, rough } = *self.prior;
-        let (of_deviation, of_lengths) = place.0.split_first()?;
+        let (of_deviation, of_lengths) = place.split_first()?;
         let deviation = deviation * (deviation_spread * of_deviation).exp();
         let lengths = of_lengths.iter().map(|one| length * (length_spread * one).exp()).collect();
         Process::with(self.values, Kernel { variance: deviation * deviation, lengths, rough })
     }
-}
 
-impl CostFunction for Fit<'_> {
-    type Param = Place;
-    type Output = f64;
-
-    fn cost(&self, place: &Place) -> Result<f64, Error> {
-        let squares: f64 = place.0.iter().map(|one| one * one).sum();
-        let is_near = place.0.iter().all(|one| one.abs() <= FARTHEST);
+    /// What the search makes least: the density of the prior and the likelihood, on a logarithmic scale.
+    fn cost(&self, place: &[f64]) -> f64 {
+        let squares: f64 = place.iter().map(|one| one * one).sum();
+        let is_near = place.iter().all(|one| one.abs() <= FARTHEST);
         let process = if is_near { self.process(place) } else { None };
         let likelihood = process.map(|process| process.log_likelihood(self.values));
         let cost = likelihood.map_or(f64::MAX, |likelihood| 0.5 * squares - likelihood);
-        Ok(if cost.is_finite() { cost } else { f64::MAX })
-    }
-}
-
-/// A place of the search, as `argmin` wants it.
-#[derive(Clone, Debug)]
-struct Place(Vec<f64>);
-
-impl Place {
-    fn with(&self, other: &Self, of: fn(f64, f64) -> f64) -> Self {
-        Self(self.0.iter().zip(&other.0).map(|(mine, other)| of(*mine, *other)).collect())
-    }
-}
-
-impl ArgminAdd<Self, Self> for Place {
-    fn add(&self, other: &Self) -> Self {
-        self.with(other, |mine, other| mine + other)
-    }
-}
-
-impl ArgminSub<Self, Self> for Place {
-    fn sub(&self, other: &Self) -> Self {
-        self.with(other, |mine, other| mine - other)
-    }
-}
-
-impl ArgminMul<f64, Self> for Place {
-    fn mul(&self, factor: &f64) -> Self {
-        Self(self.0.iter().map(|mine| mine * factor).collect())
+        if cost.is_finite() { cost } else { f64::MAX }
     }
 }
 
@@ -331,6 +305,24 @@ mod tests {
             grid.map(|at| Value::new(&at, 0.03 * (6.0 * at[0]).sin(), 1e-10)).collect();
         let process = Process::learnt(&of_first, &PRIOR).unwrap();
         assert!(process.lengths()[1] > 2.0 * process.lengths()[0], "{:?}", process.lengths());
+    }
+
+    /// Over a long way the rise is as uncertain as both ends, over a short one less; without noise it is that of the
+    /// values.
+    #[test]
+    fn a_rise_is_that_between_its_ends() {
+        let wave = |x: f64| 0.03 * (5.0 * x).sin();
+        let process = Process::presumed(&values(wave, &[0.0, 0.5, 1.0], 1e-8), &PRIOR).unwrap();
+        let known = process.rise(&[0.0], &[0.5]);
+        assert!((known.mean - wave(0.5)).abs() < 1e-3 && known.deviation < 2e-4, "{known:?}");
+        for (from, to) in [(0.2, 0.3), (0.7, 1.3), (0.45, 0.55)] {
+            let [one, other] = [from, to].map(|x: f64| process.at(&[x]));
+            let rise = process.rise(&[from], &[to]);
+            assert!((rise.mean - (other.mean - one.mean)).abs() < 1e-12);
+            assert!(rise.deviation <= one.deviation + other.deviation, "{rise:?}");
+        }
+        let [near, far] = [0.52, 0.75].map(|to: f64| process.rise(&[0.5], &[to]).deviation);
+        assert!(near < far, "{near} {far}");
     }
 
     /// Functions drawn from the prior lie within two deviations about as often as they should.

@@ -9,9 +9,11 @@ use flitwise_models::model::{Model, Options};
 use flitwise_models::quantity::{Measure, Quantity};
 use flitwise_models::scenario::{ClassKind, DeadlineSpec, Scenario, ScenarioSpec};
 use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::{Anchored, Corrected, MOST_AXES, Place};
-use crate::accuracy::{Case, Plan};
+use super::{Anchored, Corrected, MOST_AXES, Place, Placed, Stopped, Wish, place};
+use crate::accuracy::Case;
 use crate::answer::Simulation;
 
 /// The highest load, as a share of the load of saturation.
@@ -21,7 +23,7 @@ const LOWEST: f64 = 0.12;
 /// Factor on the buffer at the end of its axis.
 const LARGER: f64 = 3.0;
 /// Factors on the rate of a class at the ends of its axis.
-const PARTS: [f64; 2] = [0.5, 1.5];
+const SHARES: [f64; 2] = [0.5, 1.5];
 /// Points of a grid along each axis, by the number of axes.
 const POINTS: [usize; 3] = [16, 7, 5];
 /// Irrational numbers whose multiples fill a line, a square and a cube evenly (M. Roberts, 2018).
@@ -30,6 +32,35 @@ const EVENLY: [&[f64]; 3] = [
     &[0.754_877_666_2, 0.569_840_291_0],
     &[0.819_172_513_4, 0.671_043_606_7, 0.549_700_477_9],
 ];
+
+/// Families of so many axes.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// Axes of each.
+    pub axes: usize,
+    /// One is made of every so many cases.
+    pub every: usize,
+    /// Anchors of each.
+    pub anchors: usize,
+    /// Places at which each is judged.
+    pub judged: usize,
+}
+
+/// What the anchored model is judged on.
+pub const PARTS: [Part; 3] = [
+    Part { axes: 1, every: 1, anchors: 3, judged: 5 },
+    Part { axes: 2, every: 3, anchors: 6, judged: 6 },
+    Part { axes: 3, every: 4, anchors: 6, judged: 6 },
+];
+
+/// A family that was judged.
+#[derive(Clone, Debug)]
+pub struct FamilyJudged {
+    /// The anchors.
+    pub placed: Placed,
+    /// Numbers at places off the grid of anchors.
+    pub judged: Vec<Judged>,
+}
 
 /// Scenarios that vary along a few axes.
 #[derive(Clone, Debug)]
@@ -43,7 +74,7 @@ pub struct Family {
 }
 
 /// A number of a family judged by a fresh simulation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Judged {
     /// Name of the family.
     pub family: String,
@@ -52,8 +83,12 @@ pub struct Judged {
     /// Kind of the class.
     pub kind: ClassKind,
     /// What it is.
+    #[serde(flatten)]
     pub measure: Measure,
-    /// Error of the refined model alone: a share of the simulated number, or a difference of probabilities.
+    /// Error of the published model: a share of the simulated number, or a difference of probabilities; none if it has
+    /// no such number.
+    pub published: Option<f64>,
+    /// Error of the refined model alone.
     pub refined: f64,
     /// Error of the anchored one.
     pub anchored: f64,
@@ -70,9 +105,32 @@ impl Judged {
     }
 }
 
-/// A family of each case of a plan that the refined model answers.
-pub fn families(plan: &Plan, axes: usize) -> Vec<Family> {
-    plan.cases().par_iter().filter_map(|case| Family::of(case, axes)).collect()
+impl Part {
+    /// A family of every so many of the cases, as far as the refined model answers them.
+    pub fn families(&self, cases: &[Case]) -> Vec<Family> {
+        let chosen: Vec<&Case> = cases.iter().step_by(self.every).collect();
+        chosen.into_par_iter().filter_map(|case| Family::of(case, self.axes)).collect()
+    }
+
+    /// Places the anchors of a family and judges it. `simulate` is told whether it is for an anchor; it gives `None` if
+    /// it was interrupted.
+    pub fn judge(
+        &self,
+        family: &Family,
+        precision: f64,
+        simulate: &mut dyn FnMut(&Scenario, bool) -> Option<Simulation>,
+    ) -> Option<FamilyJudged> {
+        let wish = Wish { most: self.anchors, precision };
+        let placed = place(&family.places(), &wish, &mut |_, scenario| simulate(scenario, true));
+        if placed.stopped == Stopped::Interrupted {
+            return None;
+        }
+        let mut judged = Vec::new();
+        for place in family.judged_places(self.judged) {
+            judged.extend(family.judge(&placed.anchored, &place, &simulate(&place.scenario, false)?));
+        }
+        Some(FamilyJudged { placed, judged })
+    }
 }
 
 impl Family {
@@ -127,7 +185,7 @@ impl Family {
             spec.router.buffer_flits = buffer.round() as u32;
         }
         if let (Some(along), Some(last)) = (at.get(2), spec.classes.last_mut()) {
-            let [from, to] = PARTS;
+            let [from, to] = SHARES;
             last.rate *= from + (to - from) * along;
         }
         spec.check().ok()
@@ -164,6 +222,8 @@ impl Family {
     /// What was learnt, put beside a fresh simulation of a place.
     pub fn judge(&self, anchored: &Anchored, place: &Place, simulation: &Simulation) -> Vec<Judged> {
         let Corrected { answer, intervals } = anchored.correct(&place.at, place.model.clone());
+        let options = Options { saturation_loads: false, ..Options::default() };
+        let published = Model::Published.solve(&place.scenario, &options).ok();
         let mut all = Vec::new();
         for (index, (class, own)) in answer.classes.iter().zip(&intervals).enumerate() {
             for measure in asked(class) {
@@ -177,11 +237,13 @@ impl Family {
                 };
                 let is_share = measure.quantity == Quantity::MissProbability;
                 let unit = if is_share { 1.0 } else { simulated.value };
+                let published = published.as_ref().and_then(|answer| answer.classes[index].value(measure));
                 all.push(Judged {
                     family: self.name.clone(),
                     axes: self.axes,
                     kind: class.kind,
                     measure,
+                    published: published.map(|number| (number - simulated.value) / unit),
                     refined: (model - simulated.value) / unit,
                     anchored: (value - simulated.value) / unit,
                     half_width: interval.half_width(value) / unit,
@@ -193,20 +255,31 @@ impl Family {
     }
 }
 
+/// What is judged.
+pub const JUDGED: [Quantity; 6] = [
+    Quantity::NetworkLatency,
+    Quantity::Waiting,
+    Quantity::TotalLatency,
+    Quantity::P90,
+    Quantity::P99,
+    Quantity::MissProbability,
+];
+
 /// What is judged of a class.
 fn asked(class: &ClassAnswer) -> Vec<Measure> {
-    const MEANS: [Quantity; 5] =
-        [Quantity::NetworkLatency, Quantity::Waiting, Quantity::TotalLatency, Quantity::P90, Quantity::P99];
     let deadlines = class.deadlines.iter();
     let misses = deadlines.map(|one| Measure::miss(one.deadline_cycles, one.hops));
-    MEANS.iter().map(|quantity| (*quantity).into()).chain(misses).collect()
+    let others = JUDGED.iter().filter(|quantity| **quantity != Quantity::MissProbability);
+    others.map(|quantity| (*quantity).into()).chain(misses).collect()
 }
 
 /// Errors of a quantity over families.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Summary {
     /// Numbers judged.
     pub count: usize,
+    /// Mean and worst absolute error of the published model, where it has a number.
+    pub published: Option<[f64; 2]>,
     /// Mean and worst absolute error of the refined model.
     pub refined: [f64; 2],
     /// The same of the anchored one.
@@ -219,28 +292,27 @@ pub struct Summary {
 
 /// The errors of those that are meant.
 pub fn summary<'j>(all: impl Iterator<Item = &'j Judged>) -> Summary {
-    let mut found = Summary::default();
-    for one in all {
-        found.count += 1;
-        for ([mean, worst], error) in [(&mut found.refined, one.refined), (&mut found.anchored, one.anchored)]
-        {
-            *mean += error.abs();
-            *worst = worst.max(error.abs());
-        }
-        found.half_width += one.half_width;
-        found.coverage += f64::from(u8::from(one.is_covered()));
+    let all: Vec<&Judged> = all.collect();
+    let count = all.len().max(1) as f64;
+    let errors = |of: &dyn Fn(&Judged) -> Option<f64>| {
+        let errors: Vec<f64> = all.iter().filter_map(|one| of(one)).map(f64::abs).collect();
+        let worst = errors.iter().copied().reduce(f64::max)?;
+        Some([errors.iter().sum::<f64>() / errors.len() as f64, worst])
+    };
+    Summary {
+        count: all.len(),
+        published: errors(&|one| one.published),
+        refined: errors(&|one| Some(one.refined)).unwrap_or_default(),
+        anchored: errors(&|one| Some(one.anchored)).unwrap_or_default(),
+        half_width: all.iter().map(|one| one.half_width).sum::<f64>() / count,
+        coverage: all.iter().filter(|one| one.is_covered()).count() as f64 / count,
     }
-    let count = found.count.max(1) as f64;
-    found.refined[0] /= count;
-    found.anchored[0] /= count;
-    found.half_width /= count;
-    found.coverage /= count;
-    found
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::accuracy::Plan;
 
     fn judged(anchored: f64, half_width: f64) -> Judged {
         Judged {
@@ -248,6 +320,7 @@ mod tests {
             axes: 1,
             kind: ClassKind::RealTime,
             measure: Quantity::NetworkLatency.into(),
+            published: None,
             refined: -0.02,
             anchored,
             half_width,
@@ -260,6 +333,7 @@ mod tests {
         let all = [judged(0.01, 0.004), judged(-0.002, 0.004), judged(0.005, 0.004), judged(0.0, 0.0)];
         let found = summary(all.iter());
         assert_eq!((found.count, found.refined, found.coverage), (4, [0.02, 0.02], 0.75));
+        assert_eq!(found.published, None);
         assert!((found.anchored[0] - 0.004_25).abs() < 1e-12 && found.anchored[1] == 0.01);
         assert!((found.half_width - 0.003).abs() < 1e-12);
     }

@@ -1,0 +1,45 @@
+//! What a correction adds to an answer of the refined model, five anchors being known.
+
+#![allow(missing_docs)]
+
+use std::hint::black_box;
+use std::sync::atomic::AtomicBool;
+
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use flitwise_models::model::{Model, Options};
+use flitwise_models::scenario::{Preset, Scenario};
+use flitwise_validation::anchored::{Anchor, Anchored, Place};
+use flitwise_validation::campaign;
+use flitwise_validation::experiment::Settings;
+
+fn anchored(c: &mut Criterion) {
+    let scenario = Preset::find("router16").expect("a built-in scenario").scenario();
+    let options = Options { saturation_loads: false, ..Options::default() };
+    let solve = |scenario: &Scenario| Model::Refined.solve(scenario, &options).expect("an answer");
+    let at = [0.0, 0.25, 0.5, 0.75, 1.0];
+    let scenarios = at.map(|at| scenario.with_rates_scaled(0.3 + 0.8 * at));
+    let settings = Settings { precision: 0.05, max_messages: 50_000, ..Settings::default() };
+    let never = AtomicBool::new(false);
+    let found = campaign::run(&scenarios, &settings, None, &never, &mut ()).expect("it can be simulated");
+    let anchor = |((at, scenario), simulation): ((f64, &Scenario), _)| {
+        let place = Place { at: vec![at], scenario: scenario.clone(), model: solve(scenario) };
+        Anchor { place, simulation }
+    };
+    let simulations = found.simulations.into_iter().flatten();
+    let anchors: Vec<Anchor> = at.into_iter().zip(&scenarios).zip(simulations).map(anchor).collect();
+    let answer = solve(&scenario.with_rates_scaled(0.6));
+    let learnt = Anchored::learnt(anchors.clone());
+
+    let mut group = c.benchmark_group("anchored/router16");
+    group.sample_size(20);
+    group.bench_function("learning from five anchors", |b| {
+        b.iter(|| Anchored::learnt(black_box(anchors.clone())))
+    });
+    group.bench_function("correction of an answer", |b| {
+        b.iter_batched(|| answer.clone(), |answer| learnt.correct(&[0.4], answer), BatchSize::SmallInput);
+    });
+    group.finish();
+}
+
+criterion_group!(benches, anchored);
+criterion_main!(benches);
