@@ -6,6 +6,7 @@ mod burst_phases;
 mod bursts_above;
 mod bursty_source;
 mod chained_blocking;
+mod channel_paths;
 mod clock_lead;
 mod ecube_paths;
 mod greedy_chain;
@@ -16,6 +17,7 @@ mod in_buffer;
 mod interface;
 mod interruptions;
 mod iteration;
+mod lattice_paths;
 mod law;
 mod laws;
 mod link_sharing;
@@ -41,6 +43,7 @@ use crate::answer::Answer;
 use crate::fixed_point::{Report, Status};
 use crate::model::Model;
 use crate::scenario::{ClassKind, Read, Scenario, Scheduler, SourceSpec};
+use channel_paths::Paths;
 use iteration::Detail;
 use laws::Laws;
 use solution::{Solution, Warm};
@@ -111,6 +114,8 @@ struct Problem {
     clocked: bool,
     /// Hops of the longest paths; one in a single router.
     hops: u32,
+    /// Virtual channels by class.
+    lanes: Vec<u32>,
 }
 
 impl Problem {
@@ -128,7 +133,8 @@ impl Problem {
             (Class { kind: class.kind, rate: class.rate, message, vtick, bursts, outlet: None }, place)
         };
         let active = scenario.classes().iter().enumerate().filter(|(_, class)| class.rate > 0.0);
-        let (classes, places) = active.map(class).unzip();
+        let (classes, places): (Vec<Class>, Vec<usize>) = active.map(class).unzip();
+        let lanes = places.iter().map(|place| scenario.classes()[*place].virtual_channels).collect();
         Self {
             classes,
             places,
@@ -136,6 +142,7 @@ impl Problem {
             buffer: f64::from(router.buffer_flits),
             clocked: router.scheduler == Scheduler::VirtualClock,
             hops: scenario.topology().most_hops().max(1),
+            lanes,
         }
     }
 
@@ -349,9 +356,10 @@ fn solve_at(
 ) -> Vec<Result<Solution, Overloaded>> {
     let warm = |index: usize| start.get(index).cloned().flatten();
     let network = scenario.topology();
-    let at = |problem: &Problem, resolution: &Resolution, wanted: &[usize]| match network.as_hypercube() {
+    let paths = (network.routers() > 1).then(|| Paths::of(&network));
+    let at = |problem: &Problem, resolution: &Resolution, wanted: &[usize]| match &paths {
         None => router::solve(problem, network.ports(), resolution, wanted, &warm),
-        Some(cube) => hypercube::solve(problem, cube.dimension, resolution, wanted, &warm),
+        Some(paths) => hypercube::solve(problem, paths, resolution, wanted, &warm),
     };
     let above = |index: &usize| problem.classes[*index].kind == ClassKind::RealTime;
     let bursty = |index: &usize| above(index) && problem.classes[*index].bursts.is_some();
@@ -401,13 +409,14 @@ fn report(found: &[Result<Solution, Overloaded>]) -> Report {
 /// # Errors
 /// What it has not.
 pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
-    Model::Refined.reads_all(scenario, READS)
+    let several = if scenario.topology().routers() > 1 { READS_OF_SEVERAL_ROUTERS } else { &[] };
+    Model::Refined.reads_all(scenario, &[READS, several].concat())
 }
 
 /// What the model reads.
 const READS: &[Read] = &[
-    Read::Words("network.topology", &["router", "hypercube"]),
-    Read::Keys("network", &["ports", "dimension"]),
+    Read::Words("network.topology", &["router", "hypercube", "mesh", "torus"]),
+    Read::Keys("network", &["ports", "dimension", "radix", "dimensions", "nodes_per_router", "links"]),
     Read::Words("router.scheduler", &["virtual-clock", "fair-queueing", "weighted-round-robin"]),
     Read::Keys("router", &["pipeline_stages", "buffer_flits"]),
     Read::Words("class.kind", &["real-time", "best-effort"]),
@@ -415,3 +424,6 @@ const READS: &[Read] = &[
     Read::Words("class.source.kind", &["poisson", "on-off"]),
     Read::Keys("class.source", &["streams", "messages_per_burst", "peak_rate"]),
 ];
+
+/// The same of networks.
+const READS_OF_SEVERAL_ROUTERS: &[Read] = &[Read::Keys("class", &["virtual_channels"])];

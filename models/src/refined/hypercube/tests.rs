@@ -29,12 +29,13 @@ fn problem(stages: f64, buffer: f64, classes: &[(ClassKind, f64, f64)]) -> Probl
         buffer,
         clocked: true,
         hops: 1,
+        lanes: vec![1; classes.len()],
     }
 }
 
 fn all(problem: &Problem, dimension: u32, resolution: &Resolution) -> Vec<Result<Solution, Overloaded>> {
     let wanted: Vec<usize> = (0..problem.classes.len()).collect();
-    solve(problem, dimension, resolution, &wanted, &|_| None)
+    solve(problem, &Paths::cube(dimension), resolution, &wanted, &|_| None)
 }
 
 fn check(found: &Solution, dimension: u32) {
