@@ -12,7 +12,6 @@ mod ecube_paths;
 mod greedy_chain;
 mod grid;
 mod higher_classes;
-mod hypercube;
 mod in_buffer;
 mod interface;
 mod interruptions;
@@ -22,6 +21,7 @@ mod law;
 mod laws;
 mod link_sharing;
 mod modulated;
+mod network;
 mod queue;
 mod router;
 mod saturation;
@@ -355,11 +355,11 @@ fn solve_at(
     start: &[Option<Warm>],
 ) -> Vec<Result<Solution, Overloaded>> {
     let warm = |index: usize| start.get(index).cloned().flatten();
-    let network = scenario.topology();
-    let paths = (network.routers() > 1).then(|| Paths::of(&network));
+    let topology = scenario.topology();
+    let paths = (topology.routers() > 1).then(|| Paths::of(&topology));
     let at = |problem: &Problem, resolution: &Resolution, wanted: &[usize]| match &paths {
-        None => router::solve(problem, network.ports(), resolution, wanted, &warm),
-        Some(paths) => hypercube::solve(problem, paths, resolution, wanted, &warm),
+        None => router::solve(problem, topology.ports(), resolution, wanted, &warm),
+        Some(paths) => network::solve(problem, paths, resolution, wanted, &warm),
     };
     let above = |index: &usize| problem.classes[*index].kind == ClassKind::RealTime;
     let bursty = |index: &usize| above(index) && problem.classes[*index].bursts.is_some();

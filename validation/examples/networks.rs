@@ -65,7 +65,8 @@ fn random(seed: u64, count: usize) -> Vec<ScenarioSpec> {
             (class.message_flits, class.rate) = (flits, 0.1 / f64::from(flits) * f64::from(draw(1, 4)));
             class.virtual_channels = if is_torus { 2 * draw(1, 4) } else { 1 << draw(0, 3) };
         }
-        spec.name = format!("{} V {}", spec.network.topology().short_name(), spec.classes[0].virtual_channels);
+        spec.name =
+            format!("{} V {}", spec.network.topology().short_name(), spec.classes[0].virtual_channels);
         spec
     };
     (0..count).map(&mut one).collect()
@@ -78,7 +79,8 @@ fn main() {
     let never = AtomicBool::new(false);
     let simulate = |scenario: Scenario, precision: f64, max_messages: u64| -> Option<Simulation> {
         let settings = Settings { precision, max_messages, ..Settings::default() };
-        let found = campaign::run(&[scenario], &settings, Some(&store), &never, &mut ()).expect("it is simulated");
+        let found =
+            campaign::run(&[scenario], &settings, Some(&store), &never, &mut ()).expect("it is simulated");
         found.simulations.into_iter().next().flatten()
     };
     let cases = match &words[1..] {
@@ -96,10 +98,17 @@ fn main() {
             let saturated = simulate(at(&case, middle), 0.05, 60_000).is_none_or(|found| found.saturated);
             (low, high) = if saturated { (low, middle) } else { (middle, high) };
         }
-        let over = Model::Refined.solve(&at(&case, 1.2 * bound.at_load_factor()), &options).expect("an answer");
+        let over =
+            Model::Refined.solve(&at(&case, 1.2 * bound.at_load_factor()), &options).expect("an answer");
         let first = over.classes.iter().filter_map(|class| class.saturation.as_ref()?.at_load_factor);
         let first = 1.2 * bound.at_load_factor() * first.fold(f64::INFINITY, f64::min);
-        println!("{}: bound {:.3}, saturates at {:.3} ({:+.1} %)", case.name, load * bound.at_load_factor(), load * low, 100.0 * (first / low - 1.0));
+        println!(
+            "{}: bound {:.3}, saturates at {:.3} ({:+.1} %)",
+            case.name,
+            load * bound.at_load_factor(),
+            load * low,
+            100.0 * (first / low - 1.0)
+        );
         for share in SHARES {
             let scenario = at(&case, share * low);
             let started = std::time::Instant::now();
@@ -109,14 +118,25 @@ fn main() {
             print!("  {:2.0} %:", 100.0 * share);
             match answer {
                 Err(failure) => print!(" {failure}"),
-                Ok(answer) => for (model, found) in answer.classes.iter().zip(&found.classes) {
-                    let off = |what: &str, model: Option<f64>, found: Option<f64>| {
-                        let (model, found) = (model.unwrap_or(f64::NAN), found.unwrap_or(f64::NAN));
-                        print!("  {what} {found:.2} {model:.2} ({:+.1} %)", 100.0 * (model / found - 1.0));
-                    };
-                    let mean = |estimate: &Option<flitwise_validation::answer::Estimate>| estimate.as_ref().map(|one| one.mean);
-                    off("latency", model.network_latency_cycles, mean(&found.means.network_latency_cycles));
-                    off("waiting", model.waiting_cycles, mean(&found.means.waiting_cycles));
+                Ok(answer) => {
+                    for (model, found) in answer.classes.iter().zip(&found.classes) {
+                        let off = |what: &str, model: Option<f64>, found: Option<f64>| {
+                            let (model, found) = (model.unwrap_or(f64::NAN), found.unwrap_or(f64::NAN));
+                            print!(
+                                "  {what} {found:.2} {model:.2} ({:+.1} %)",
+                                100.0 * (model / found - 1.0)
+                            );
+                        };
+                        let mean = |estimate: &Option<flitwise_validation::answer::Estimate>| {
+                            estimate.as_ref().map(|one| one.mean)
+                        };
+                        off(
+                            "latency",
+                            model.network_latency_cycles,
+                            mean(&found.means.network_latency_cycles),
+                        );
+                        off("waiting", model.waiting_cycles, mean(&found.means.waiting_cycles));
+                    }
                 }
             }
             println!("  {milliseconds:.1} ms");

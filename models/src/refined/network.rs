@@ -247,7 +247,7 @@ impl<'g> OneClass<'g> {
         let source = Source {
             grid: self.grid,
             shape: self.shape,
-            rate: self.rate / f64::from(self.kinds.servers_at_interface()),
+            rate: self.rate * self.kinds.in_own_lane(),
             bursts: self.class.bursts_in(self.unit),
             gaps: &self.gaps,
             coming: &coming,
@@ -336,7 +336,7 @@ impl<'g> OneClass<'g> {
             output,
             gaps,
             waiting: 1.0
-                + queued.waiting * self.kinds.waits_at_interface() * unit
+                + self.wait_at_source(queued.waiting) * unit
                 + problem.longer_wait(&self.class, queued.load),
             source_load: queued.load,
             pace,
@@ -347,6 +347,14 @@ impl<'g> OneClass<'g> {
             detail: report,
             warm: Warm { state, unit, cells: resolution.cells },
         }))
+    }
+
+    /// Wait at the source \[cells\]: that of the queue, or for one of several virtual channels of the interface.
+    fn wait_at_source(&self, queued: f64) -> f64 {
+        let all: f64 = self.links[self.kinds.ejection()].classes.iter().map(Class::load).sum();
+        let others = (all - self.class.load()).max(0.0);
+        let service = (self.shape.message + self.shape.header) / (1.0 - others).max(0.02);
+        self.kinds.wait_for_interface(self.rate, service).unwrap_or(queued)
     }
 
     /// The paths of each number of hops.

@@ -60,7 +60,7 @@ impl OneClass<'_> {
         let mut full: Vec<Law> = vec![Law::zero(); self.paths.channels.len()];
         let mut wait = |s: u32| {
             let different = self.paths.different(s);
-            let rate = self.lane_rate(Some(s));
+            let rate = self.rate * self.kinds.own_rate(s);
             let more = |held_up: &Law, between: f64| {
                 grid.excess(held_up, &arriving.plus(between)).max(&covered.less(between))
             };
@@ -116,9 +116,9 @@ impl OneClass<'_> {
             // as often as it waits for its class
             let [alone, behind] = &station.own;
             let as_often = alone.positive() / station.met.own.positive().max(1e-12);
-            let as_often = as_often.min(1.0);
+            let as_often = as_often.min(1.0) * self.kinds.held(output.to);
             let mut alone = blocked.sometimes(as_often);
-            let mut behind = behind.clone();
+            let mut behind = behind.sometimes(self.kinds.held(output.to));
             if let Some(full) = output.to.map(|to| &full[to as usize]).filter(|z| z.positive() > 0.0) {
                 let held = grid.sum(&waits.grant.sometimes(as_often), full);
                 alone = alone.max_in_step(&held);
