@@ -43,7 +43,6 @@ use crate::answer::Answer;
 use crate::fixed_point::{Report, Status};
 use crate::model::Model;
 use crate::scenario::{ClassKind, Read, Scenario, Scheduler, SourceSpec};
-use channel_paths::Paths;
 use iteration::Detail;
 use laws::Laws;
 use solution::{Solution, Warm};
@@ -356,7 +355,7 @@ fn solve_at(
 ) -> Vec<Result<Solution, Overloaded>> {
     let warm = |index: usize| start.get(index).cloned().flatten();
     let topology = scenario.topology();
-    let paths = (topology.routers() > 1).then(|| Paths::of(&topology));
+    let paths = (topology.routers() > 1).then(|| lattice_paths::of(&topology));
     let at = |problem: &Problem, resolution: &Resolution, wanted: &[usize]| match &paths {
         None => router::solve(problem, topology.ports(), resolution, wanted, &warm),
         Some(paths) => network::solve(problem, paths, resolution, wanted, &warm),

@@ -4,12 +4,7 @@
 //! Channels that are alike have one number; it rises along every path. In a torus the two halves of a channel's
 //! virtual channels have a number each. All nodes send alike to uniform destinations.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use super::ecube_paths::{Crossing, EcubePaths, Output, Outputs};
-use super::lattice_paths;
-use crate::network::Network;
 
 /// A channel, or one half of its virtual channels, per message that each node generates.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,14 +54,6 @@ pub(super) struct Parts {
     pub(super) outputs: Vec<Vec<Outputs>>,
 }
 
-thread_local! {
-    /// The networks last asked for.
-    static KNOWN: RefCell<Vec<(Network, Rc<Paths>)>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Networks whose paths are kept.
-const MOST_KNOWN: usize = 8;
-
 /// Each output once.
 pub(super) fn merged(parts: impl Iterator<Item = (f64, (f64, Output))>) -> Outputs {
     let mut outputs = Outputs::new();
@@ -80,24 +67,6 @@ pub(super) fn merged(parts: impl Iterator<Item = (f64, (f64, Output))>) -> Outpu
 }
 
 impl Paths {
-    /// The paths of a network of several routers.
-    pub(super) fn of(network: &Network) -> Rc<Self> {
-        KNOWN.with_borrow_mut(|known| {
-            if let Some((_, paths)) = known.iter().find(|(of, _)| of == network) {
-                return Rc::clone(paths);
-            }
-            let sides = network.sides();
-            let is_cube = sides.iter().all(|side| *side == 2)
-                && network.nodes() == network.routers()
-                && network.parallel_links() == 1;
-            let paths =
-                Rc::new(if is_cube { Self::cube(sides.len() as u32) } else { lattice_paths::of(network) });
-            known.truncate(MOST_KNOWN - 1);
-            known.insert(0, (*network, Rc::clone(&paths)));
-            paths
-        })
-    }
-
     /// Those of an n-cube, by formulas.
     pub(super) fn cube(n: u32) -> Self {
         let cube = EcubePaths::new(n);

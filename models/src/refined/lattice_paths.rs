@@ -5,9 +5,11 @@
 //! dimension, the half of the virtual channels, and the channels behind them up to the end of the line or the dateline,
 //! in either direction; over the coordinates in other dimensions they are taken in the mean (our approximation).
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use super::channel_paths::{ChannelUse, Parts, Paths};
+use super::channel_paths::{ChannelUse, Parts, Paths, merged};
 use super::ecube_paths::{Crossing, Output, Outputs};
 use crate::network::{Half, LinkEnd, Network};
 
@@ -182,7 +184,7 @@ impl Lattice {
         let ends: f64 = lines.last.iter().filter_map(|last| last.get(&from)).sum();
         let turns = self.turns(Some(dimension)).into_iter().map(|(share, to)| (share * ends / crossed, to));
         let outputs = ahead.chain(turns).map(|(share, to)| (1.0, (share, Output { from: Some(from), to })));
-        super::channel_paths::merged(outputs).into_iter().filter(|(share, _)| *share > 0.0).collect()
+        merged(outputs).into_iter().filter(|(share, _)| *share > 0.0).collect()
     }
 
     /// Inputs of the traffic of an output, by dimension, each with its share: both directions of a dimension that turns
@@ -299,8 +301,33 @@ fn lengths(lines: &[Lines]) -> Vec<f64> {
     })
 }
 
+thread_local! {
+    /// The networks last asked for.
+    static KNOWN: RefCell<Vec<(Network, Rc<Paths>)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Networks whose paths are kept.
+const MOST_KNOWN: usize = 8;
+
+/// The paths of a network of several routers; those of a cube by formulas.
+pub(super) fn of(network: &Network) -> Rc<Paths> {
+    KNOWN.with_borrow_mut(|known| {
+        if let Some((_, paths)) = known.iter().find(|(of, _)| of == network) {
+            return Rc::clone(paths);
+        }
+        let sides = network.sides();
+        let is_cube = sides.iter().all(|side| *side == 2)
+            && network.nodes() == network.routers()
+            && network.parallel_links() == 1;
+        let paths = Rc::new(if is_cube { Paths::cube(sides.len() as u32) } else { of_lattice(network) });
+        known.truncate(MOST_KNOWN - 1);
+        known.insert(0, (*network, Rc::clone(&paths)));
+        paths
+    })
+}
+
 /// The paths of a mesh or torus.
-pub(super) fn of(network: &Network) -> Paths {
+pub(super) fn of_lattice(network: &Network) -> Paths {
     let mut lines: Vec<Lines> = Vec::new();
     let mut count = 0;
     for dimension in 0..network.sides().len() {

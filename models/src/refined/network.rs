@@ -316,12 +316,8 @@ impl<'g> OneClass<'g> {
         let lone = |hops: u32| problem.stages * (1.0 + f64::from(hops)) - 1.0 + self.class.message;
         let residence = queued.in_buffer.mean();
         let paths: Vec<(u32, Path)> = self.each_path(&stations, &in_channel);
-        let typical = self.paths.mean_hops().ceil() as u32 + 1;
-        let (_, typical) =
-            &paths.iter().find(|(hops, _)| *hops >= typical).unwrap_or(&paths[paths.len() - 1]);
-        let expected =
-            residence + typical.waits + typical.link + self.gaps[0].max(&self.gaps[1]).mean().max(gaps);
-        let start = self.start(expected, &queued);
+        let gap = self.gaps[0].max(&self.gaps[1]).mean().max(gaps);
+        let start = self.start(residence + self.typical_wait(&paths) + gap, &queued);
         let [input, granted, link] = self.mean_waits(&paths, residence);
         let (delay, delays, parts) = if self.laws {
             self.delays(&paths, &stations, &in_channel, &start, lone)
@@ -335,9 +331,7 @@ impl<'g> OneClass<'g> {
             arbitration,
             output,
             gaps,
-            waiting: 1.0
-                + self.wait_at_source(queued.waiting) * unit
-                + problem.longer_wait(&self.class, queued.load),
+            waiting: self.wait_at_source(queued.waiting) + problem.longer_wait(&self.class, queued.load),
             source_load: queued.load,
             pace,
             rate: self.class.rate,
@@ -349,12 +343,21 @@ impl<'g> OneClass<'g> {
         }))
     }
 
-    /// Wait at the source \[cells\]: that of the queue, or for one of several virtual channels of the interface.
+    /// Wait of a header in later routers on a path that is longer than the mean \[cells\].
+    fn typical_wait(&self, paths: &[(u32, Path)]) -> f64 {
+        let typical = self.paths.mean_hops().ceil() as u32 + 1;
+        let path = paths.iter().find(|(hops, _)| *hops >= typical).or(paths.last());
+        path.map_or(0.0, |(_, path)| path.waits + path.link)
+    }
+
+    /// Wait at the source \[cycles\]: the cycle of an idle interface, and that of the queue, or for one of several virtual
+    /// channels.
     fn wait_at_source(&self, queued: f64) -> f64 {
         let all: f64 = self.links[self.kinds.ejection()].classes.iter().map(Class::load).sum();
         let others = (all - self.class.load()).max(0.0);
-        let service = (self.shape.message + self.shape.header) / (1.0 - others).max(0.02);
-        self.kinds.wait_for_interface(self.rate, service).unwrap_or(queued)
+        let Shape { message, header, credit, .. } = self.shape;
+        let flits = message / (1.0 - others).max(0.02);
+        1.0 + self.kinds.wait_for_interface(self.rate, flits, header + credit).unwrap_or(queued) * self.unit
     }
 
     /// The paths of each number of hops.

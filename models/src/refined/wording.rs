@@ -85,7 +85,7 @@ fn note_bottleneck(scenario: &Scenario, notes: &mut Vec<String>) {
     }
     if let Some(bound) = ChannelLoads::of(scenario).bottleneck() {
         notes.push(format!(
-            "the most loaded channel is the {} with {:.4} flits/cycle: it is full when all rates are multiplied by {:.4}",
+            "the most loaded channel is the {} with {:.4} flits/cycle: it is full at {:.4} times these rates",
             bound.channel,
             bound.load,
             bound.at_load_factor()

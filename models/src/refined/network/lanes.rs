@@ -9,10 +9,10 @@
 //! ```
 //!
 //! Messages that wait no longer share the link instead: real-time messages of the class in other virtual channels count
-//! as up to three classes of the same clock, with the other half of the virtual channels and the part `1 - φ` of the own
-//! one. Best effort goes by age on the link, whatever its virtual channel; there `φ` is what it holds up of the messages
-//! behind it in its input channel. Of others on parallel links a message meets `φ` of `f` servers, as it takes the
-//! least taken one.
+//! as up to three classes of the same clock, with the other half of the virtual channels and the part `1 - φ` of the
+//! own one. Best effort goes by age on the link, whatever its virtual channel; there `φ` is what it holds up of the
+//! messages behind it in its input channel. Of others on parallel links a message meets `φ` of `f` servers, as it
+//! takes the least taken one.
 //!
 //! A header takes the first virtual channel that is free, though messages before it may still be in its buffers. So
 //! most messages follow each other in the first ones: channel `i` takes what overflows from those before (Erlang's
@@ -223,10 +223,17 @@ impl LinkKinds {
         self.at_interface.0
     }
 
-    /// Wait for one of several virtual channels of an interface, a queue M/D/1 whose load of `ρ` must be found by each
-    /// but the first of them: `ρ S / (2 (1 - ρ)) ρ^(V - 1)`; none of a single one.
-    pub(super) fn wait_for_interface(&self, rate: f64, service: f64) -> Option<f64> {
+    /// Wait for one of several virtual channels of an interface, a queue M/D/1 whose load must be found by each but the
+    /// first of them; none of a single one. A virtual channel takes the next message after `restart` cycles, as far as
+    /// its link idles and others are not faster (our approximation):
+    ///
+    /// ```text
+    /// W = ρ S / (2 (1 - ρ)) ρ^(V - 1),   ρ = λ S,   S = flits + restart (1 - λ flits) (1 - 1 / V)
+    /// ```
+    pub(super) fn wait_for_interface(&self, rate: f64, flits: f64, restart: f64) -> Option<f64> {
         let (_, lanes) = self.at_interface;
+        let idle = (1.0 - rate * flits).max(0.0) * (1.0 - 1.0 / f64::from(lanes));
+        let service = flits + restart * idle;
         let load = (rate * service).min(0.999);
         (lanes > 1).then(|| load * service / 2.0 / (1.0 - load) * load.powi(lanes as i32 - 1))
     }

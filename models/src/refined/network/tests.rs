@@ -183,7 +183,7 @@ fn lines_of_two_routers_make_a_cube() {
     for n in 1..=5 {
         let radix = Radix::of(&vec![2; n as usize]).unwrap();
         let mesh = NetworkSpec::Mesh { radix, dimensions: None, nodes_per_router: 1, links: 1 };
-        let (lattice, cube) = (super::super::lattice_paths::of(&mesh.topology()), Paths::cube(n));
+        let (lattice, cube) = (super::super::lattice_paths::of_lattice(&mesh.topology()), Paths::cube(n));
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{n}: {a} {b}");
         assert_eq!(lattice.channels.len(), cube.channels.len());
         for (a, b) in lattice.channels.iter().zip(&cube.channels) {
@@ -227,7 +227,7 @@ fn paths_of_lattices_add_up() {
             NetworkSpec::Mesh { radix, dimensions, nodes_per_router, links }
         };
         let network = network.topology();
-        let paths = Paths::of(&network);
+        let paths = super::super::lattice_paths::of(&network);
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{}: {a} {b}", network.name());
         close(paths.mean_hops(), network.mean_hops());
         close(paths.hops().map(|hops| paths.share(hops)).sum(), 1.0);
