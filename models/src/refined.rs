@@ -6,20 +6,22 @@ mod burst_phases;
 mod bursts_above;
 mod bursty_source;
 mod chained_blocking;
+mod channel_paths;
 mod clock_lead;
 mod ecube_paths;
 mod greedy_chain;
 mod grid;
 mod higher_classes;
-mod hypercube;
 mod in_buffer;
 mod interface;
 mod interruptions;
 mod iteration;
+mod lattice_paths;
 mod law;
 mod laws;
 mod link_sharing;
 mod modulated;
+mod network;
 mod queue;
 mod router;
 mod saturation;
@@ -111,6 +113,8 @@ struct Problem {
     clocked: bool,
     /// Hops of the longest paths; one in a single router.
     hops: u32,
+    /// Virtual channels by class.
+    lanes: Vec<u32>,
 }
 
 impl Problem {
@@ -128,7 +132,8 @@ impl Problem {
             (Class { kind: class.kind, rate: class.rate, message, vtick, bursts, outlet: None }, place)
         };
         let active = scenario.classes().iter().enumerate().filter(|(_, class)| class.rate > 0.0);
-        let (classes, places) = active.map(class).unzip();
+        let (classes, places): (Vec<Class>, Vec<usize>) = active.map(class).unzip();
+        let lanes = places.iter().map(|place| scenario.classes()[*place].virtual_channels).collect();
         Self {
             classes,
             places,
@@ -136,6 +141,7 @@ impl Problem {
             buffer: f64::from(router.buffer_flits),
             clocked: router.scheduler == Scheduler::VirtualClock,
             hops: scenario.topology().most_hops().max(1),
+            lanes,
         }
     }
 
@@ -348,10 +354,11 @@ fn solve_at(
     start: &[Option<Warm>],
 ) -> Vec<Result<Solution, Overloaded>> {
     let warm = |index: usize| start.get(index).cloned().flatten();
-    let network = scenario.topology();
-    let at = |problem: &Problem, resolution: &Resolution, wanted: &[usize]| match network.as_hypercube() {
-        None => router::solve(problem, network.ports(), resolution, wanted, &warm),
-        Some(cube) => hypercube::solve(problem, cube.dimension, resolution, wanted, &warm),
+    let topology = scenario.topology();
+    let paths = (topology.routers() > 1).then(|| lattice_paths::of(&topology));
+    let at = |problem: &Problem, resolution: &Resolution, wanted: &[usize]| match &paths {
+        None => router::solve(problem, topology.ports(), resolution, wanted, &warm),
+        Some(paths) => network::solve(problem, paths, resolution, wanted, &warm),
     };
     let above = |index: &usize| problem.classes[*index].kind == ClassKind::RealTime;
     let bursty = |index: &usize| above(index) && problem.classes[*index].bursts.is_some();
@@ -401,13 +408,14 @@ fn report(found: &[Result<Solution, Overloaded>]) -> Report {
 /// # Errors
 /// What it has not.
 pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
-    Model::Refined.reads_all(scenario, READS)
+    let several = if scenario.topology().routers() > 1 { READS_OF_SEVERAL_ROUTERS } else { &[] };
+    Model::Refined.reads_all(scenario, &[READS, several].concat())
 }
 
 /// What the model reads.
 const READS: &[Read] = &[
-    Read::Words("network.topology", &["router", "hypercube"]),
-    Read::Keys("network", &["ports", "dimension"]),
+    Read::Words("network.topology", &["router", "hypercube", "mesh", "torus"]),
+    Read::Keys("network", &["ports", "dimension", "radix", "dimensions", "nodes_per_router", "links"]),
     Read::Words("router.scheduler", &["virtual-clock", "fair-queueing", "weighted-round-robin"]),
     Read::Keys("router", &["pipeline_stages", "buffer_flits"]),
     Read::Words("class.kind", &["real-time", "best-effort"]),
@@ -415,3 +423,6 @@ const READS: &[Read] = &[
     Read::Words("class.source.kind", &["poisson", "on-off"]),
     Read::Keys("class.source", &["streams", "messages_per_burst", "peak_rate"]),
 ];
+
+/// The same of networks.
+const READS_OF_SEVERAL_ROUTERS: &[Read] = &[Read::Keys("class", &["virtual_channels"])];

@@ -26,10 +26,11 @@ fn network_links(loads: &ChannelLoads) -> impl Iterator<Item = &LinkGroup> {
 fn patterns_load_channels_as_their_paths_do() {
     let text = |sides: &str, rest: &str| {
         let base = "name = 'x'\n[network]\ntopology = 'torus'\n".to_owned();
-        let class = "[[class]]\nname = 'a'\nkind = 'real-time'\nrate = 0.01\nmessage_flits = 16\n\
-                     virtual_channels = 2\n";
-        let document =
-            crate::scenario::Document::parse("x", &format!("{base}radix = {sides}\n{class}{rest}\n"));
+        let class = "[[class]]\nname = 'a'\nkind = 'real-time'\nrate = 0.01\nmessage_flits = 16";
+        let document = crate::scenario::Document::parse(
+            "x",
+            &format!("{base}radix = {sides}\n{class}\nvirtual_channels = 2\n{rest}\n"),
+        );
         document.unwrap().scenario().unwrap()
     };
     for rest in [

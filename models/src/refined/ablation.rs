@@ -21,9 +21,9 @@ pub(super) enum Step {
     FlitsAhead,
     /// Arrivals on a link while a gap keeps a message from it (`station/passage`, `tail_and_header`).
     Fresh,
-    /// Delays add up along trains behind a crossbar (`hypercube/contention`).
+    /// Delays add up along trains behind a crossbar (`network/contention`).
     Trains,
-    /// A full input channel blocks the crossbar upstream (`hypercube/input_channel`).
+    /// A full input channel blocks the crossbar upstream (`network/input_channel`).
     FullChannels,
     /// Messages longer than the buffers block several routers (`chained_blocking`).
     ChainedBlocking,

@@ -11,9 +11,6 @@
 //! What comes over the own input its link has put in sequence already: only the share `f`, one less the own share,
 //! contends. Two messages drawn at random are of different inputs with the probability `S_2 = 1 - Σ p_j²`.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-
 /// The paths of a cube.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EcubePaths {
@@ -41,9 +38,9 @@ pub(super) struct Crossing {
 }
 
 impl Crossing {
-    const NOTHING: Self = Self { contending: 0.0, different: 0.0, others: 0.0 };
+    pub(super) const NOTHING: Self = Self { contending: 0.0, different: 0.0, others: 0.0 };
 
-    fn add(&mut self, share: f64, one: Self) {
+    pub(super) fn add(&mut self, share: f64, one: Self) {
         self.contending += share * one.contending;
         self.different += share * one.different;
         self.others += share * one.others;
@@ -62,30 +59,9 @@ fn half_to(power: u32) -> f64 {
 /// Outputs, and how often each is met.
 pub(super) type Outputs = Vec<(f64, Output)>;
 
-thread_local! {
-    /// Outputs of all messages of a cube, by its dimension and their kind.
-    static KNOWN: RefCell<HashMap<(u32, u8), Outputs>> = RefCell::default();
-}
-
-/// Each output once.
-fn merged(parts: impl Iterator<Item = (f64, (f64, Output))>) -> Outputs {
-    let mut outputs = Outputs::new();
-    for (share, (part, output)) in parts {
-        match outputs.iter_mut().find(|(_, known)| *known == output) {
-            Some((sum, _)) => *sum += share * part,
-            None => outputs.push((share * part, output)),
-        }
-    }
-    outputs
-}
-
 impl EcubePaths {
     pub(super) fn new(dimension: u32) -> Self {
         Self { dimension }
-    }
-
-    pub(super) fn dimension(self) -> u32 {
-        self.dimension
     }
 
     /// `2^n - 1`
@@ -101,11 +77,6 @@ impl EcubePaths {
     /// `C(n, h) / (2^n - 1)`: share of the messages that cross `hops` channels.
     pub(super) fn share(self, hops: u32) -> f64 {
         choose(self.dimension, hops) / self.destinations()
-    }
-
-    /// Mean hops of a message.
-    pub(super) fn mean_hops(self) -> f64 {
-        f64::from(self.dimension) * self.channel_rate()
     }
 
     /// `P(s_k = s | h)`: whether channel `k = 1, .., h` of a path of `hops` is in dimension `s`.
@@ -182,49 +153,6 @@ impl EcubePaths {
         pairs.map(one).filter(|(share, _)| *share > 0.0).collect()
     }
 
-    /// A mean over outputs.
-    pub(super) fn mean(self, outputs: impl IntoIterator<Item = (f64, Output)>) -> Crossing {
-        let mut mean = Crossing::NOTHING;
-        for (share, output) in outputs {
-            mean.add(share, self.crossing(output));
-        }
-        mean
-    }
-
-    /// First outputs of all messages.
-    pub(super) fn first(self) -> Outputs {
-        self.known(0, || {
-            let of = |hops| self.outputs(hops, 1).into_iter().map(move |one| (self.share(hops), one));
-            merged((1..=self.dimension).flat_map(of))
-        })
-    }
-
-    /// Ejection links of all messages.
-    pub(super) fn last(self) -> Outputs {
-        self.known(1, || {
-            let of = |hops| self.outputs(hops, hops + 1).into_iter().map(move |one| (self.share(hops), one));
-            merged((1..=self.dimension).flat_map(of))
-        })
-    }
-
-    /// Channels beyond the first of all messages; the shares sum to one, if there are any.
-    pub(super) fn middle(self) -> Outputs {
-        self.known(2, || {
-            let all = self.mean_hops() - 1.0;
-            let of = |(hops, k): (u32, u32)| {
-                let share = self.share(hops) / all;
-                self.outputs(hops, k).into_iter().map(move |one| (share, one))
-            };
-            let routers = (1..=self.dimension).flat_map(|hops| (2..=hops).map(move |k| (hops, k)));
-            merged(routers.flat_map(of))
-        })
-    }
-
-    /// What has been put together once.
-    fn known(self, kind: u8, new: impl FnOnce() -> Outputs) -> Outputs {
-        KNOWN.with_borrow_mut(|known| known.entry((self.dimension, kind)).or_insert_with(new).clone())
-    }
-
     /// Where messages go that come over channel `from`.
     pub(super) fn onward(self, from: u32) -> impl Iterator<Item = (f64, Output)> {
         let channel = move |to: u32| (half_to(to - from), Output { from: Some(from), to: Some(to) });
@@ -235,6 +163,7 @@ impl EcubePaths {
 
 #[cfg(test)]
 mod tests {
+    use super::super::channel_paths::Paths;
     use super::*;
 
     /// All paths of a small cube: dimensions crossed, by source and destination.
@@ -252,7 +181,7 @@ mod tests {
             let all: f64 = (1..=n).map(|h| cube.share(h)).sum();
             assert!((all - 1.0).abs() < 1e-12);
             let hops: f64 = (1..=n).map(|h| f64::from(h) * cube.share(h)).sum();
-            assert!((hops - cube.mean_hops()).abs() < 1e-10);
+            assert!((hops - f64::from(n) * cube.channel_rate()).abs() < 1e-10);
             for s in 0..n {
                 let all: f64 = cube.onward(s).map(|(share, _)| share).sum();
                 assert!((all - 1.0).abs() < 1e-12, "{n} {s}");
@@ -328,7 +257,7 @@ mod tests {
                         different: mean.different / count,
                         others: mean.others / count,
                     };
-                    close(mean, cube.mean(cube.outputs(h, k)));
+                    close(mean, Paths::cube(n).mean(&cube.outputs(h, k)));
                 }
             }
             let on_channel: f64 = through[n as usize - 1].iter().sum();

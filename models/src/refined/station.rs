@@ -163,9 +163,9 @@ pub(super) enum Place {
     Crossbar,
     /// The link itself.
     Link,
-    /// A network channel of a hypercube.
+    /// A network channel.
     Channel,
-    /// An ejection link of a hypercube.
+    /// An ejection link, where there are several routers.
     Ejection,
 }
 

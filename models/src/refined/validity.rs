@@ -6,17 +6,26 @@
 
 use super::accuracy::{self, ErrorRow};
 use crate::answer::{Answer, ExpectedError, ExpectedErrors, Validity};
+use crate::network::Network;
 use crate::scenario::{ClassKind, Scenario, Scheduler};
+
+/// Meshes and tori, which have no rows yet among the errors that were found.
+const LATTICES: &str = "mesh-torus";
+
+fn is_lattice(network: &Network) -> bool {
+    network.routers() > 1 && network.as_hypercube().is_none()
+}
 
 /// The family of the random scenarios that a scenario is like.
 fn family(scenario: &Scenario) -> &'static str {
     let bursts = scenario.classes().iter().any(|class| class.source.is_bursty());
     let other = scenario.router().scheduler != Scheduler::VirtualClock;
     let short = scenario.classes().iter().any(|class| class.message_flits > scenario.router().buffer_flits);
-    let of = |router, cube| match scenario.topology().as_hypercube() {
-        None => router,
-        Some(_) => cube,
-    };
+    let network = scenario.topology();
+    if is_lattice(&network) {
+        return LATTICES;
+    }
+    let of = |router, cube| if network.routers() == 1 { router } else { cube };
     match (bursts, other, short) {
         (true, ..) => of("router-on-off", "cube-on-off"),
         (false, true, _) => of("router-other-scheduler", "cube-other-scheduler"),
@@ -33,8 +42,13 @@ fn outside(scenario: &Scenario) -> Vec<String> {
             outside.push(format!("{what} {value}: checked from {low} to {high}"));
         }
     };
-    let (size, of) = scenario.topology().size();
-    let checked = if scenario.topology().as_hypercube().is_some() { (2.0, 8.0) } else { (2.0, 64.0) };
+    let network = scenario.topology();
+    let (size, of) = network.size();
+    let checked = match (network.routers(), is_lattice(&network)) {
+        (1, _) => (2.0, 64.0),
+        (_, false) => (2.0, 8.0),
+        (_, true) => (2.0, 512.0),
+    };
     within(f64::from(size), checked, of);
     let router = scenario.router();
     within(f64::from(router.pipeline_stages), (3.0, 7.0), "pipeline stages");
@@ -85,7 +99,8 @@ pub(super) fn judge(scenario: &Scenario, answer: &mut Answer) {
         let here = if share < 1.0 { format!("about {:.0} % of", share * 100.0) } else { "beyond".to_owned() };
         outside.push(format!("{here} the saturation load: checked up to {:.0} %", highest * 100.0));
     }
-    for class in &mut answer.classes {
+    let has_rows = !is_lattice(&scenario.topology());
+    for class in answer.classes.iter_mut().filter(|_| has_rows) {
         if class.saturated || class.network_latency_cycles.is_none() {
             continue;
         }

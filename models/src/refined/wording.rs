@@ -7,6 +7,7 @@ use super::{Options, Problem, Solved, saturation, validity};
 use crate::answer::{Answer, ClassAnswer, Report, Saturation};
 use crate::lattice::Distribution;
 use crate::model::Model;
+use crate::paths::ChannelLoads;
 use crate::quantity::Quantity;
 use crate::scenario::{ClassKind, Scenario};
 
@@ -57,6 +58,7 @@ pub(super) fn answer(scenario: &Scenario, problem: &Problem, solved: Solved, opt
     let saturated = classes.iter().any(|class| class.saturated);
     let mut notes = Vec::from_iter(not_searched);
     note_bursts(scenario, &mut notes);
+    note_bottleneck(scenario, &mut notes);
     if saturated && classes.iter().any(|class| !class.saturated) {
         notes.push(
             "beside saturated classes the others are answered as if all of their messages came".to_owned(),
@@ -73,6 +75,22 @@ pub(super) fn answer(scenario: &Scenario, problem: &Problem, solved: Solved, opt
     };
     validity::judge(scenario, &mut answer);
     answer
+}
+
+/// In meshes and tori channels differ: which is full first.
+fn note_bottleneck(scenario: &Scenario, notes: &mut Vec<String>) {
+    let network = scenario.topology();
+    if network.routers() == 1 || network.as_hypercube().is_some() {
+        return;
+    }
+    if let Some(bound) = ChannelLoads::of(scenario).bottleneck() {
+        notes.push(format!(
+            "the most loaded channel is the {} with {:.4} flits/cycle: it is full at {:.4} times these rates",
+            bound.channel,
+            bound.load,
+            bound.at_load_factor()
+        ));
+    }
 }
 
 fn note_bursts(scenario: &Scenario, notes: &mut Vec<String>) {
@@ -136,7 +154,10 @@ fn distributions(
     };
     let by_hops: Vec<Distribution> = delays.iter().map(|delays| delays.distribution(*unit)).collect();
     let all = Distribution::mixture(delays.iter().map(|delays| delays.share).zip(&by_hops));
-    let by_hops = if delays.iter().all(|delays| delays.hops.is_some()) { by_hops.as_slice() } else { &[] };
+    // those that cross no channel have no row
+    let staying = delays.iter().filter(|delays| delays.hops == Some(0)).count();
+    let has_hops = delays.iter().all(|delays| delays.hops.is_some());
+    let by_hops = if has_hops { &by_hops[staying..] } else { &[] };
     answer.set_distributions(class, Ok((&all, by_hops)));
     if options.details {
         answer.show_distributions(&all, by_hops);

@@ -38,9 +38,9 @@ pub const PRESETS: &[Preset] = &[
     preset!("kyd05", "cube6-be64", "6-cube with best-effort messages of 64 flits (Fig. 10)"),
     preset!("kyd05", "cube6-3rt", "6-cube with three real-time classes and best effort (Fig. 11b)"),
     preset!("kyd05", "cube6-on-off", "6-cube with bursty real-time sources (Fig. 12b)"),
-    preset!("networks", "mesh4x4", "4x4 mesh of 16 nodes: real time and best effort; to simulate"),
-    preset!("networks", "torus8x8", "8x8 torus of 64 nodes, two virtual channels per class; to simulate"),
-    preset!("networks", "fat-mesh", "2x2 mesh of 16 nodes, two links between neighbours; to simulate"),
+    preset!("networks", "mesh4x4", "4x4 mesh of 16 nodes: real time and best effort"),
+    preset!("networks", "torus8x8", "8x8 torus of 64 nodes, two virtual channels per class"),
+    preset!("networks", "fat-mesh", "2x2 mesh of 16 nodes, two links between neighbours"),
 ];
 
 impl Preset {

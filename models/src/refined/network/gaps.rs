@@ -54,9 +54,9 @@ impl OneClass<'_> {
         let link = &met.waits.link;
         let InBuffer { waits, .. } = &entering.in_buffer;
         let [free, behind] = entering.in_buffer.shares();
-        let outputs = self.outputs(true, false);
-        let crossing = self.paths.mean(outputs.iter().copied());
-        let contended = self.contended(false, &outputs, environment, held);
+        let outputs = self.entering_outputs();
+        let crossing = self.paths.mean(&outputs);
+        let contended = self.contended(&outputs, environment, held);
         let queues = self.queues(false, crossing, environment, &contended);
         let passage = |queues: &Queues<'_>, in_buffer: &Law, met: &OutputDelays, gaps: &Law| {
             if self.laws {
@@ -68,19 +68,19 @@ impl OneClass<'_> {
         let delay = free * passage(&queues, &waits[0], met, &self.ended[0])
             + behind * passage(&queues, &waits[1], met, &self.ended[1]);
         let leaving = (delay - entering.in_buffer.mean() - link.mean()).max(0.0);
-        if self.dimension < 2 {
+        if self.paths.most_hops() < 2 {
             return Ok((leaving, None));
         }
         let (environment, met) = self.typical(false, leaving, held)?;
         let outputs = self.outputs(false, false);
-        let crossing = self.paths.mean(outputs.iter().copied());
-        let contended = self.contended(false, &outputs, &environment, held);
+        let crossing = self.paths.mean(outputs);
+        let contended = self.contended(outputs, &environment, held);
         let queues = self.queues(false, crossing, &environment, &contended);
         let gaps = self.grid.law(self.gaps_of_mean(leaving).over(self.grid, self.shape.message));
         let delay = passage(&queues, &Law::zero(), &met, &gaps);
         let growth = delay - met.waits.link.mean() - leaving;
         // routers passed since the first: E[h (h - 1) / 2] / E[h]
-        let passed: f64 = (1..=self.dimension)
+        let passed: f64 = (1..=self.paths.most_hops())
             .map(|hops| self.paths.share(hops) * f64::from(hops) * f64::from(hops - 1) / 2.0)
             .sum();
         let gaps = (leaving + growth * passed / self.paths.mean_hops()).max(0.0);

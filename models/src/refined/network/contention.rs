@@ -12,6 +12,8 @@ use super::{Blocking, OneClass};
 pub(super) struct Contended {
     /// `C` \[cells\]
     pub(super) completion: f64,
+    /// `λ` of the class on a virtual channel \[messages/cell\].
+    rate: f64,
     /// `w`: mean wait in messages.
     pub(super) wait: f64,
     /// `w_0`: of those that come at any moment.
@@ -32,6 +34,18 @@ struct OfInput {
     came: f64,
 }
 
+impl OfInput {
+    fn part(self, share: f64) -> Self {
+        Self { wait: self.wait * share, alone: self.alone * share, came: self.came * share }
+    }
+
+    fn add(&mut self, share: f64, of: &Self) {
+        self.wait += share * of.wait;
+        self.alone += share * of.alone;
+        self.came += share * of.came;
+    }
+}
+
 impl OneClass<'_> {
     /// What a class meets of itself at outputs that it loads by `u = λ (M + 1) / (1 - Σ)`, of which input `j` brings
     /// `u_j = p_j u`; a mean over outputs that are met so often.
@@ -49,48 +63,59 @@ impl OneClass<'_> {
     /// ```
     pub(super) fn contended(
         &self,
-        last: bool,
         outputs: &[(f64, Output)],
         environment: &LinkEnvironment,
         held: &Blocking,
     ) -> Contended {
         let grid = self.grid;
-        let link = self.link(last);
         let held_up = held.over(outputs);
         let z = if self.shape.is_short() { 0.0 } else { held_up.mean() };
-        let completion = (self.shape.message + self.shape.idle) / (1.0 - link.load).max(0.02) + z;
-        let load = (link.rate * completion).min(0.98);
+        let completion = |to: Option<u32>| {
+            let link = &self.links[self.kinds.of(to)];
+            (self.shape.message + self.shape.idle) / (1.0 - link.load).max(0.02) + z
+        };
         let delayed =
             grid.sum(&environment.set_up, &grid.law(environment.in_step.over(grid, self.shape.message)));
         let slower = grid.excess(&delayed, &self.gaps[0]).min(&Law::constant(self.shape.buffer));
-        let more = slower.mean() / completion;
+        let (mut mean_completion, mut rate) = (0.0, 0.0);
         let mut known: Vec<(Option<u32>, Vec<OfInput>)> = Vec::new();
         let mut mean = OfInput::default();
         for (share, output) in outputs {
             let inputs = self.paths.inputs(output.to);
+            let (completion, lane_rate) = (completion(output.to), self.lane_rate(output.to));
+            mean_completion += share * completion;
+            rate += share * lane_rate;
             let place = known.iter().position(|(to, _)| *to == output.to).unwrap_or_else(|| {
+                let load = (lane_rate * completion).min(0.98);
                 let loads: Vec<f64> = inputs.iter().map(|(_, share)| share * load).collect();
-                known.push((output.to, waits(&loads, more)));
+                let shortened = self.kinds.waits_for_lane(output.to, load);
+                let waits = waits(&loads, slower.mean() / completion);
+                known.push((output.to, waits.into_iter().map(|of| of.part(shortened)).collect()));
                 known.len() - 1
             });
-            let own = inputs.iter().position(|(from, _)| *from == output.from);
-            // no message meets an ejection link at which a message starts
-            let of = own.map_or_else(OfInput::default, |own| known[place].1[own]);
-            mean.wait += share * of.wait;
-            mean.alone += share * of.alone;
-            mean.came += share * of.came;
+            // inputs of a dimension are met as often as they bring messages; none at an ejection link at which a
+            // message starts in a cube
+            let input = self.paths.input(*output);
+            let own = || inputs.iter().zip(&known[place].1).filter(|((from, _), _)| *from == input);
+            let all: f64 = own().map(|((_, share), _)| share).sum();
+            for ((_, part), of) in own() {
+                mean.add(share * part / all, of);
+            }
         }
-        Contended { completion, wait: mean.wait, alone: mean.alone, came: mean.came, slower, held_up }
+        let all: f64 = outputs.iter().map(|(share, _)| share).sum();
+        let (completion, rate) = (mean_completion / all, rate / all);
+        let OfInput { wait, alone, came } = mean;
+        Contended { completion, rate, wait, alone, came, slower, held_up }
     }
 
     /// Rate of the own messages that contend for an output, that of a queue M/D/1 of the mean wait:
     /// `l C = 2 w / (1 + 2 w)`; not more than there are.
-    pub(super) fn contending_rate(&self, last: bool, crossing: Crossing, contended: &Contended) -> f64 {
+    pub(super) fn contending_rate(&self, crossing: Crossing, contended: &Contended) -> f64 {
         if crossing.contending < 1e-9 {
             return 0.0;
         }
-        let Contended { completion, wait, .. } = contended;
-        (2.0 * wait / (1.0 + 2.0 * wait) / completion).min(self.link(last).rate)
+        let Contended { completion, rate, wait, .. } = contended;
+        (2.0 * wait / (1.0 + 2.0 * wait) / completion).min(*rate)
     }
 
     /// Waits behind the own class: of those that come at any moment, `w_0` on average, and directly behind a message of
@@ -133,12 +158,12 @@ impl OneClass<'_> {
     ///
     /// A message that waits for its class waits `X` besides; a message that meets none of its class meets nothing of
     /// it. Best effort waits for all of a priority queue, which includes it (our approximations).
-    pub(super) fn link_waits(&self, last: bool, contended: &Contended, at_crossbar: &[Law; 2]) -> [Law; 2] {
+    pub(super) fn link_waits(&self, contended: &Contended, at_crossbar: &[Law; 2]) -> [Law; 2] {
         if self.own.is_none() || without(Step::Trains) {
             return at_crossbar.clone();
         }
-        let Contended { completion, slower, .. } = contended;
-        let rate = self.link(last).rate;
+        let Contended { completion, slower, rate, .. } = contended;
+        let rate = *rate;
         let follows = rate * (completion - slower.mean());
         let along = along_trains(self.grid, slower, rate, follows);
         let [alone, behind] = at_crossbar;

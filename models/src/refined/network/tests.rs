@@ -1,5 +1,7 @@
+use super::super::ecube_paths::Output;
 use super::*;
 use crate::scenario::ClassKind::{self, BestEffort, RealTime};
+use crate::scenario::{NetworkSpec, Radix};
 
 fn resolution() -> Resolution {
     Resolution {
@@ -29,12 +31,13 @@ fn problem(stages: f64, buffer: f64, classes: &[(ClassKind, f64, f64)]) -> Probl
         buffer,
         clocked: true,
         hops: 1,
+        lanes: vec![1; classes.len()],
     }
 }
 
 fn all(problem: &Problem, dimension: u32, resolution: &Resolution) -> Vec<Result<Solution, Overloaded>> {
     let wanted: Vec<usize> = (0..problem.classes.len()).collect();
-    solve(problem, dimension, resolution, &wanted, &|_| None)
+    solve(problem, &Paths::cube(dimension), resolution, &wanted, &|_| None)
 }
 
 fn check(found: &Solution, dimension: u32) {
@@ -172,4 +175,95 @@ fn no_class_gets_more_of_a_link_than_there_is() {
     };
     assert!(all(&classes(0.7), 2, &resolution()).iter().all(Result::is_ok));
     assert!(all(&classes(1.05), 2, &resolution()).iter().all(Result::is_err));
+}
+
+/// A mesh of radix 2, put together from lines, has the tables that a cube has by formulas.
+#[test]
+fn lines_of_two_routers_make_a_cube() {
+    for n in 1..=5 {
+        let radix = Radix::of(&vec![2; n as usize]).unwrap();
+        let mesh = NetworkSpec::Mesh { radix, dimensions: None, nodes_per_router: 1, links: 1 };
+        let (lattice, cube) = (super::super::lattice_paths::of_lattice(&mesh.topology()), Paths::cube(n));
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{n}: {a} {b}");
+        assert_eq!(lattice.channels.len(), cube.channels.len());
+        for (a, b) in lattice.channels.iter().zip(&cube.channels) {
+            close(a.rate, b.rate);
+            close(a.on_link, b.rate);
+        }
+        close(lattice.same_first(), cube.same_first());
+        for hops in cube.hops() {
+            close(lattice.share(hops), cube.share(hops));
+            for k in 1..=hops + 1 {
+                for (share, output) in cube.outputs(hops, k) {
+                    let of = lattice.outputs(hops, k).iter().find(|(_, other)| other == output);
+                    close(of.unwrap().0, *share);
+                }
+            }
+        }
+        assert_eq!(lattice.all.len(), cube.all.len());
+        for output in &cube.all {
+            let (a, b) = (lattice.crossing(*output), cube.crossing(*output));
+            close(a.contending, b.contending);
+            close(a.different, b.different);
+            close(a.others, b.others);
+            close(lattice.same(*output), cube.same(*output));
+        }
+    }
+}
+
+#[test]
+fn paths_of_lattices_add_up() {
+    for (sides, wraps, nodes, links) in [
+        (&[4, 4][..], false, 1, 1),
+        (&[5, 3, 2], false, 1, 2),
+        (&[2, 2], false, 4, 2),
+        (&[8, 8], true, 1, 1),
+        (&[5, 4], true, 2, 1),
+    ] {
+        let (radix, dimensions, nodes_per_router) = (Radix::of(sides).unwrap(), None, nodes);
+        let network = if wraps {
+            NetworkSpec::Torus { radix, dimensions, nodes_per_router, links }
+        } else {
+            NetworkSpec::Mesh { radix, dimensions, nodes_per_router, links }
+        };
+        let network = network.topology();
+        let paths = super::super::lattice_paths::of(&network);
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{}: {a} {b}", network.name());
+        close(paths.mean_hops(), network.mean_hops());
+        close(paths.hops().map(|hops| paths.share(hops)).sum(), 1.0);
+        for (hops, k) in paths.hops().flat_map(|hops| (1..=hops + 1).map(move |k| (hops, k))) {
+            close(paths.outputs(hops, k).iter().map(|(share, _)| share).sum(), 1.0);
+            let known = |(_, output): &(f64, Output)| {
+                paths.all.contains(output)
+                    && output.from < output.to.or(output.from.map(|from| from + 1)).or(Some(0))
+            };
+            assert!(paths.outputs(hops, k).iter().all(known), "{}", network.name());
+        }
+        for channel in 0..paths.channels.len() as u32 {
+            close(paths.onward(channel).iter().map(|(share, _)| share).sum(), 1.0);
+            close(paths.inputs(Some(channel)).iter().map(|(_, share)| share).sum(), 1.0);
+        }
+        close(paths.inputs(None).iter().map(|(_, share)| share).sum(), 1.0);
+    }
+}
+
+/// Simulated at half of the load of saturation, real time alone: latency within half a per cent.
+#[test]
+fn meshes_tori_and_virtual_channels_are_the_simulated_ones() {
+    for (preset, virtual_channels, factor, latency, within) in [
+        ("mesh4x4", 1, 2.2202, 43.12, 0.02),
+        ("mesh4x4", 4, 3.582, 55.27, 0.02),
+        ("torus8x8", 4, 2.403, 63.69, 0.03),
+        ("fat-mesh", 1, 1.38, 36.61, 0.02),
+    ] {
+        let mut spec = crate::scenario::Preset::find(preset).unwrap().scenario().spec().clone();
+        spec.classes.truncate(1);
+        (spec.classes[0].rate, spec.classes[0].virtual_channels) =
+            (factor * spec.classes[0].rate, virtual_channels);
+        let answer =
+            crate::refined::solve(&spec.check().unwrap(), &crate::model::Options::default()).unwrap();
+        let found = answer.classes[0].network_latency_cycles.unwrap();
+        assert!((found / latency - 1.0).abs() < within, "{preset}: {found} {latency}");
+        assert!(answer.classes[0].latency_percentiles_cycles.p99.is_some());
+    }
 }

@@ -25,7 +25,7 @@ pub(super) struct ChannelWait {
 }
 
 impl OneClass<'_> {
-    /// Waits in the input channel of each dimension.
+    /// Waits in each input channel.
     ///
     /// A message is held up as long as its predecessor, which waited `D` itself, and by what holds up that one beyond
     /// what the link upstream had put between the two already. Messages come in trains, in which a share `u` follows
@@ -52,14 +52,15 @@ impl OneClass<'_> {
     /// crossbar for no longer than what holds up its predecessor. `z` is a part of `x` at the router upstream: later
     /// dimensions first. The wait `D` itself is told here once, whole, wherever it is waited.
     pub(super) fn in_channel(&self, stations: &Stations, gaps: f64, held: &Blocking) -> Vec<ChannelWait> {
-        let (grid, shape, rate) = (self.grid, self.shape, self.channel.rate);
+        let (grid, shape) = (self.grid, self.shape);
         let arriving = grid.law(self.gaps_of_mean(gaps).over(grid, shape.message));
         let covered = Law::constant(shape.header - self.hidden());
         let room = Law::constant((shape.buffer - shape.credit).max(0.0));
         let room_for = BetweenCrossbars::new(shape);
-        let mut full: Vec<Law> = vec![Law::zero(); self.dimension as usize];
+        let mut full: Vec<Law> = vec![Law::zero(); self.paths.channels.len()];
         let mut wait = |s: u32| {
-            let different = self.paths.crossing(Output { from: None, to: Some(s) }).different;
+            let different = self.paths.different(s);
+            let rate = self.rate * self.kinds.own_rate(s);
             let more = |held_up: &Law, between: f64| {
                 grid.excess(held_up, &arriving.plus(between)).max(&covered.less(between))
             };
@@ -96,7 +97,8 @@ impl OneClass<'_> {
             ChannelWait { mean: trains.mean(&laws), inside, laws, full: full_channel, ahead }
         };
         // later dimensions first
-        let mut found: Vec<ChannelWait> = (0..self.dimension).rev().map(&mut wait).collect();
+        let mut found: Vec<ChannelWait> =
+            (0..self.paths.channels.len() as u32).rev().map(&mut wait).collect();
         found.reverse();
         found
     }
@@ -104,7 +106,7 @@ impl OneClass<'_> {
     /// `x + H` of a predecessor in the channel of dimension `s`, alone or behind another; `full` of later dimensions.
     fn held_up_ahead(&self, stations: &Stations, held: &Blocking, full: &[Law], s: u32, state: usize) -> Law {
         let (grid, shape) = (self.grid, self.shape);
-        let part = |(share, output): (f64, Output)| {
+        let part = |&(share, output): &(f64, Output)| {
             let station = &stations.known[stations.place(output)].1;
             let OutputDelays { waits, blocked, .. } = &station.met;
             if shape.is_short() {
@@ -114,9 +116,9 @@ impl OneClass<'_> {
             // as often as it waits for its class
             let [alone, behind] = &station.own;
             let as_often = alone.positive() / station.met.own.positive().max(1e-12);
-            let as_often = as_often.min(1.0);
+            let as_often = as_often.min(1.0) * self.kinds.held(output.to);
             let mut alone = blocked.sometimes(as_often);
-            let mut behind = behind.clone();
+            let mut behind = behind.sometimes(self.kinds.held(output.to));
             if let Some(full) = output.to.map(|to| &full[to as usize]).filter(|z| z.positive() > 0.0) {
                 let held = grid.sum(&waits.grant.sometimes(as_often), full);
                 alone = alone.max_in_step(&held);
@@ -125,7 +127,7 @@ impl OneClass<'_> {
             let same = if state == ALONE { 0.0 } else { self.paths.same(output) };
             (share, Law::mixture(&[(1.0 - same, &alone), (same, &behind)]))
         };
-        let parts: Vec<(f64, Law)> = self.paths.onward(s).map(part).collect();
+        let parts: Vec<(f64, Law)> = self.paths.onward(s).iter().map(part).collect();
         Law::mix(&parts).plus(shape.header)
     }
 }

@@ -1,12 +1,12 @@
-//! The n-cube with dimension-order routing: every class on its own, with what the others do to it.
+//! Networks of several routers: every class on its own, with what the others do to it.
 //!
 //! A message passes the queues of a single router at each output of its path. What differs from one:
 //!
-//! - Channels carry `ρ` messages per message generated; clocks tick with what is generated.
-//! - The own input has put its share of an output's traffic in sequence ([`EcubePaths`]): a lone message does not meet
+//! - Channels carry `ρ` messages per message generated ([`Paths`]); clocks tick with what is generated.
+//! - The own input has put its share of an output's traffic in sequence: a lone message does not meet
 //!   it ([`OneClass::contended`]), nor does it find others of it, `f' = f / (1 - (1 - f) Σ)`.
 //! - Outputs that are alike are solved once ([`Stations`]), and paths are mixtures over outputs, so that no work
-//!   grows with the `2^n` nodes; for means alone more of them count as alike.
+//!   grows with the nodes; for means alone more of them count as alike.
 //! - What others delay messages by on a link adds up along the train behind a crossbar's output
 //!   ([`OneClass::link_waits`]).
 //! - Headers wait behind others in the input channels of all routers ([`OneClass::in_channel`]), and before those that
@@ -24,6 +24,7 @@ mod blocking;
 mod contention;
 mod gaps;
 mod input_channel;
+mod lanes;
 mod links;
 mod stations;
 
@@ -31,14 +32,14 @@ use std::rc::Rc;
 
 use super::ablation::{Step, without};
 use super::chained_blocking::Blocking;
-use super::ecube_paths::{Crossing, EcubePaths};
+use super::channel_paths::Paths;
+use super::ecube_paths::Crossing;
 use super::grid::Grid;
 use super::higher_classes::HigherClasses;
 use super::in_buffer::InBuffer;
 use super::interface::Interface;
 use super::iteration::{Detail, Iteration, Settled, State};
 use super::law::Law;
-use super::link_sharing::LinkSharing;
 use super::solution::{Delays, Outcome, Parts, Solution, Warm, on_wider_lattices};
 use super::source::Source;
 use super::station::{
@@ -49,6 +50,7 @@ use super::{Class, Problem, Resolution};
 use along_path::{Path, Prepared};
 use contention::Contended;
 use input_channel::ChannelWait;
+use lanes::LinkKinds;
 use links::{Chained, Link, Others, passed};
 use stations::{Station, Stations};
 
@@ -61,10 +63,10 @@ const BEHIND: u32 = 20;
 /// Probability of the last eighth of the lattice up to which it is wide enough for means.
 const BEYOND: f64 = 2e-4;
 
-/// All classes of a hypercube.
+/// All classes of a network.
 pub(super) fn solve(
     problem: &Problem,
-    dimension: u32,
+    paths: &Paths,
     resolution: &Resolution,
     wanted: &[usize],
     warm: &dyn Fn(usize) -> Option<Warm>,
@@ -73,6 +75,7 @@ pub(super) fn solve(
     // what one lattice leaves out is left out at every output of a path
     let resolution = &Resolution { beyond: resolution.beyond.min(BEYOND), ..*resolution };
     let solve = |index: usize| {
+        let kinds = LinkKinds::new(problem, paths, index);
         let mut known: Option<(f64, Option<Rc<Chained>>)> = None;
         on_wider_lattices(&resolution.reaching(problem, index), warm(index).as_ref(), |resolution, start| {
             let grid = Grid::down_to(resolution.cells, resolution.nothing);
@@ -81,19 +84,13 @@ pub(super) fn solve(
                 Some((unit, chains)) if *unit == resolution.unit => chains.clone(),
                 _ => {
                     let chains = problem.position_in_real_time(index).map(|own| {
-                        Rc::new(Chained::new(
-                            problem,
-                            &real_time,
-                            own,
-                            EcubePaths::new(dimension),
-                            resolution,
-                        ))
+                        Rc::new(Chained::new(problem, &real_time, own, paths, &kinds, resolution))
                     });
                     known = Some((resolution.unit, chains.clone()));
                     chains
                 }
             };
-            let class = OneClass::new(problem, dimension, index, &grid, chains.as_deref(), resolution)?;
+            let class = OneClass::new(problem, (paths, &kinds), index, &grid, chains.as_deref(), resolution)?;
             if !(resolution.laws || class.gaps.iter().all(|law| resolution.holds(law))) {
                 return Ok(Outcome::TooNarrow(None, Detail::default()));
             }
@@ -107,8 +104,8 @@ pub(super) fn solve(
 struct OneClass<'g> {
     grid: &'g Grid,
     unit: f64,
-    paths: EcubePaths,
-    dimension: u32,
+    paths: &'g Paths,
+    kinds: &'g LinkKinds,
     class: Class,
     /// Place among the real-time classes.
     own: Option<usize>,
@@ -118,8 +115,8 @@ struct OneClass<'g> {
     /// `P` \[cells\]
     stages: f64,
     interface: Interface,
-    channel: Link<'g>,
-    ejection: Link<'g>,
+    /// By kind.
+    links: Vec<Link<'g>>,
     /// Gaps of whole messages, and over the flits that the buffer does not hold.
     gaps: [Law; 2],
     gaps_rest: [Law; 2],
@@ -138,20 +135,20 @@ struct OneClass<'g> {
 impl<'g> OneClass<'g> {
     fn new(
         problem: &Problem,
-        dimension: u32,
+        (paths, kinds): (&'g Paths, &'g LinkKinds),
         index: usize,
         grid: &'g Grid,
         chains: Option<&'g Chained>,
         resolution: &Resolution,
     ) -> Result<Self, Overloaded> {
         let unit = resolution.unit;
-        let paths = EcubePaths::new(dimension);
         let class = problem.classes[index];
         let shape = Shape::of(problem, &class, unit);
         let own = problem.position_in_real_time(index);
         let real_time: Vec<Class> = problem.real_time().collect();
-        let link = |share: f64, sharing: Option<&'g LinkSharing>| {
-            let classes: Vec<Class> = real_time.iter().map(|class| class.thinned(share)).collect();
+        let link = |kind: usize| {
+            let sharing = chains.map(|chains| &chains.links[kind]);
+            let classes = kinds.classes(kind, &real_time, own);
             let load: f64 = classes.iter().map(Class::load).sum();
             let others = match sharing {
                 Some(sharing) => Others::Sharing(sharing),
@@ -161,13 +158,14 @@ impl<'g> OneClass<'g> {
                 ),
             };
             let load = own.map_or(load, |own| load - classes[own].load()).max(0.0);
-            Ok(Link { classes, others, rate: class.rate * unit * share, load })
+            Ok(Link { classes, others, load })
         };
-        let channel = link(paths.channel_rate(), chains.map(|chains| &chains.channel))?;
-        let ejection = link(1.0, chains.map(|chains| &chains.ejection))?;
-        let interface = match (&ejection.others, chains.zip(own)) {
+        let links: Vec<Link<'g>> = (0..kinds.count()).map(link).collect::<Result<_, Overloaded>>()?;
+        let interface = match (&links[kinds.ejection()].others, chains.zip(own)) {
             (Others::HigherClasses(above), _) => above.interface(grid, &real_time, &class, unit),
-            (_, Some((chains, own))) => chains.interface(grid, &real_time, own, unit),
+            (_, Some((chains, own))) => {
+                chains.interface(grid, &kinds.at_interface(&real_time, own), (own, kinds.ejection()), unit)
+            }
             (_, None) => unreachable!("a class without others above is real-time"),
         };
         let [whole, rest] = [shape.message, shape.rest()].map(|flits| interface.gaps_over(grid, flits));
@@ -179,15 +177,14 @@ impl<'g> OneClass<'g> {
             grid,
             unit,
             paths,
-            dimension,
+            kinds,
             class,
             own,
             shape,
             rate,
             stages: problem.stages / unit,
             interface,
-            channel,
-            ejection,
+            links,
             gaps: whole,
             gaps_rest: rest,
             ended,
@@ -205,7 +202,7 @@ impl<'g> OneClass<'g> {
         environment: &'s LinkEnvironment,
         contended: &'s Contended,
     ) -> Queues<'s> {
-        let rate = self.contending_rate(last, crossing, contended);
+        let rate = self.contending_rate(crossing, contended);
         // at the crossbar no more than one message of each other input can be ahead
         let ahead = crossing.others.max(1.0);
         let queues = Queues::new(self.grid, self.shape, environment, rate, ahead, &contended.held_up);
@@ -242,15 +239,15 @@ impl<'g> OneClass<'g> {
         start: Option<&State>,
         report: &mut Detail,
     ) -> Result<Settled, Overloaded> {
-        let outputs = self.outputs(true, false);
-        let crossing = self.paths.mean(outputs.iter().copied());
-        let contended = self.contended(false, &outputs, environment, held);
+        let outputs = self.entering_outputs();
+        let crossing = self.paths.mean(&outputs);
+        let contended = self.contended(&outputs, environment, held);
         let queues = self.queues(false, crossing, environment, &contended);
         let coming = self.grid.law(self.interface.coming.over(self.grid, self.shape.rest()));
         let source = Source {
             grid: self.grid,
             shape: self.shape,
-            rate: self.rate,
+            rate: self.rate * self.kinds.in_own_lane(),
             bursts: self.class.bursts_in(self.unit),
             gaps: &self.gaps,
             coming: &coming,
@@ -282,8 +279,9 @@ impl<'g> OneClass<'g> {
         resolution: &Resolution,
         start: Option<&State>,
     ) -> Result<Outcome, Overloaded> {
-        let (n, unit, mut report) = (self.dimension, self.unit, Detail::default());
-        let environment = self.environment(false, self.paths.mean(self.outputs(true, false)));
+        let (unit, mut report) = (self.unit, Detail::default());
+        let first = self.entering_outputs();
+        let environment = self.environment(self.kind_of(&first), self.paths.mean(&first));
         let mut held = Blocking::nobody();
         let mut round = 0;
         let mut warm = start.cloned();
@@ -317,11 +315,9 @@ impl<'g> OneClass<'g> {
         self.interrupt(&mut stations, &in_channel);
         let lone = |hops: u32| problem.stages * (1.0 + f64::from(hops)) - 1.0 + self.class.message;
         let residence = queued.in_buffer.mean();
-        let paths: Vec<Path> = (1..=n).map(|hops| Path::new(self, &stations, &in_channel, hops)).collect();
-        let typical = &paths[(self.paths.mean_hops().ceil() as usize).min(paths.len() - 1)];
-        let expected =
-            residence + typical.waits + typical.link + self.gaps[0].max(&self.gaps[1]).mean().max(gaps);
-        let start = self.start(expected, &queued);
+        let paths: Vec<(u32, Path)> = self.each_path(&stations, &in_channel);
+        let gap = self.gaps[0].max(&self.gaps[1]).mean().max(gaps);
+        let start = self.start(residence + self.typical_wait(&paths) + gap, &queued);
         let [input, granted, link] = self.mean_waits(&paths, residence);
         let (delay, delays, parts) = if self.laws {
             self.delays(&paths, &stations, &in_channel, &start, lone)
@@ -330,12 +326,12 @@ impl<'g> OneClass<'g> {
         };
         let Parts { input, arbitration, output, gaps } = Parts::of(delay, input, granted, link);
         Ok(Outcome::Solution(Solution {
-            transfer: (1..=n).map(|hops| self.paths.share(hops) * lone(hops)).sum(),
+            transfer: self.paths.hops().map(|hops| self.paths.share(hops) * lone(hops)).sum(),
             input,
             arbitration,
             output,
             gaps,
-            waiting: 1.0 + queued.waiting * unit + problem.longer_wait(&self.class, queued.load),
+            waiting: self.wait_at_source(queued.waiting) + problem.longer_wait(&self.class, queued.load),
             source_load: queued.load,
             pace,
             rate: self.class.rate,
@@ -347,11 +343,33 @@ impl<'g> OneClass<'g> {
         }))
     }
 
+    /// Wait of a header in later routers on a path that is longer than the mean \[cells\].
+    fn typical_wait(&self, paths: &[(u32, Path)]) -> f64 {
+        let typical = self.paths.mean_hops().ceil() as u32 + 1;
+        let path = paths.iter().find(|(hops, _)| *hops >= typical).or(paths.last());
+        path.map_or(0.0, |(_, path)| path.waits + path.link)
+    }
+
+    /// Wait at the source \[cycles\]: the cycle of an idle interface, and that of the queue, or for one of several virtual
+    /// channels.
+    fn wait_at_source(&self, queued: f64) -> f64 {
+        let all: f64 = self.links[self.kinds.ejection()].classes.iter().map(Class::load).sum();
+        let others = (all - self.class.load()).max(0.0);
+        let Shape { message, header, credit, .. } = self.shape;
+        let flits = message / (1.0 - others).max(0.02);
+        1.0 + self.kinds.wait_for_interface(self.rate, flits, header + credit).unwrap_or(queued) * self.unit
+    }
+
+    /// The paths of each number of hops.
+    fn each_path(&self, stations: &Stations, in_channel: &[ChannelWait]) -> Vec<(u32, Path)> {
+        self.paths.hops().map(|hops| (hops, Path::new(self, stations, in_channel, hops))).collect()
+    }
+
     /// Mean waits over all paths \[cycles\]: in input buffers, for crossbars and for links.
-    fn mean_waits(&self, paths: &[Path], residence: f64) -> [f64; 3] {
+    fn mean_waits(&self, paths: &[(u32, Path)], residence: f64) -> [f64; 3] {
         let (mut input, mut granted, mut link) = (0.0, 0.0, 0.0);
-        for (path, hops) in paths.iter().zip(1..) {
-            let (share, upstream) = (self.paths.share(hops), path.waits - path.inside);
+        for (hops, path) in paths {
+            let (share, upstream) = (self.paths.share(*hops), path.waits - path.inside);
             input += share * (residence + path.inside) * self.unit;
             granted += share * path.granted * self.unit;
             link += share * (path.link + upstream) * self.unit;
@@ -362,7 +380,7 @@ impl<'g> OneClass<'g> {
     /// Mean delay of tails \[cycles\], and its law over each number of hops.
     fn delays(
         &self,
-        paths: &[Path],
+        paths: &[(u32, Path)],
         stations: &Stations,
         in_channel: &[ChannelWait],
         start: &TailAndHeader<'_>,
@@ -370,8 +388,8 @@ impl<'g> OneClass<'g> {
     ) -> (f64, Vec<Delays>, Vec<Law>) {
         let prepared = Prepared::new(stations);
         let (mut delay, mut delays) = (0.0, Vec::new());
-        for (path, hops) in paths.iter().zip(1..) {
-            let share = self.paths.share(hops);
+        for (hops, path) in paths {
+            let (hops, share) = (*hops, self.paths.share(*hops));
             let law = self.along(path, &prepared, in_channel, start.clone());
             delay += share * law.mean() * self.unit;
             delays.push(Delays { hops: Some(hops), share, lone: lone(hops), law });
@@ -386,9 +404,16 @@ impl<'g> OneClass<'g> {
         in_channel: &[ChannelWait],
         start: TailAndHeader<'_>,
     ) -> (f64, Vec<Delays>, Vec<Law>) {
-        let hops = (self.paths.mean_hops().floor() as u32 + 1).min(self.dimension);
+        let (moving, prepared) = (self.paths.moving(), Prepared::new(&stations));
+        let mean_hops = self.paths.mean_hops() / moving;
+        let hops = (mean_hops.floor() as u32 + 1).min(self.paths.most_hops());
         let path = Path::mean(self, &stations, in_channel, hops);
-        let delay = self.mean_along(&path, &Prepared::new(&stations), in_channel, start) * self.unit;
+        let mut delay = moving * self.mean_along((&path, mean_hops), &prepared, in_channel, start.clone());
+        if moving < 1.0 {
+            let path = Path::new(self, &stations, in_channel, 0);
+            delay += (1.0 - moving) * self.along(&path, &prepared, in_channel, start).mean();
+        }
+        let delay = delay * self.unit;
         let mut parts = self.gaps.to_vec();
         for (_, Station { met, .. }) in stations.known {
             parts.extend([met.waits.link, met.blocked]);

@@ -72,7 +72,7 @@ impl Path {
     ) -> Self {
         let paths = class.paths;
         let stops =
-            (1..=hops + 1).map(|k| PathRouter::new(class, stations, in_channel, &paths.outputs(hops, k)));
+            (1..=hops + 1).map(|k| PathRouter::new(class, stations, in_channel, paths.outputs(hops, k)));
         Self::over(stations, stops.collect())
     }
 
@@ -83,7 +83,7 @@ impl Path {
         in_channel: &[ChannelWait],
         hops: u32,
     ) -> Self {
-        let stop = |outputs: Vec<(f64, Output)>| PathRouter::new(class, stations, in_channel, &outputs);
+        let stop = |outputs: &[(f64, Output)]| PathRouter::new(class, stations, in_channel, outputs);
         let paths = class.paths;
         let mut stops = vec![stop(paths.first())];
         if hops > 1 {
@@ -147,7 +147,7 @@ impl<'g> OneClass<'g> {
     pub(super) fn start(&self, expected: f64, queued: &Queued) -> TailAndHeader<'g> {
         // the work grows with hops, and with the cube of the points
         let (side, span) = if self.laws {
-            ((300 / self.dimension as usize).clamp(33, 60), SPAN)
+            ((300 / self.paths.most_hops() as usize).clamp(33, 60), SPAN)
         } else {
             (24, SPAN_OF_MEANS)
         };
@@ -170,17 +170,17 @@ impl<'g> OneClass<'g> {
         joint.tail()
     }
 
-    /// Mean delay of the tails of all messages, as if they had the mean number of hops: between `h` and `h + 1`, the
+    /// Mean delay of the tails of messages, as if they all had their mean number of hops: between `h` and `h + 1`, the
     /// hops of the path, it is a straight line.
     pub(super) fn mean_along(
         &self,
-        path: &Path,
+        (path, mean_hops): (&Path, f64),
         prepared: &Prepared,
         in_channel: &[ChannelWait],
         mut joint: TailAndHeader<'_>,
     ) -> f64 {
         let hops = path.stops.len() as u32 - 1;
-        let more = self.paths.mean_hops() + 1.0 - f64::from(hops);
+        let more = mean_hops + 1.0 - f64::from(hops);
         let last = &path.stops[hops as usize];
         for (stop, k) in path.stops[..hops as usize - 1].iter().zip(1..) {
             self.cross(&mut joint, stop, k, false, prepared, in_channel);

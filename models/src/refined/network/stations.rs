@@ -1,6 +1,7 @@
 //! The kinds of outputs that a class meets, and the queues at each.
 
-use super::super::ecube_paths::{Crossing, EcubePaths, Output};
+use super::super::channel_paths::Paths;
+use super::super::ecube_paths::{Crossing, Output, Outputs};
 use super::super::grid::product;
 use super::super::law::Law;
 use super::super::station::{Arriving, LinkEnvironment, OutputDelays, Overloaded, Waits};
@@ -25,6 +26,8 @@ pub(super) struct Station {
 pub(super) struct OutputKind {
     pub(super) first: bool,
     pub(super) last: bool,
+    /// Kind of link.
+    pub(super) link: usize,
     pub(super) contending: f64,
     pub(super) different: f64,
     pub(super) others: f64,
@@ -34,13 +37,14 @@ impl OutputKind {
     /// Steps of the rounding: most shares in a cube are whole numbers of them.
     const PARTS: [f64; 2] = [16.0, 32.0];
 
-    pub(super) fn new(paths: EcubePaths, output: Output) -> Self {
+    pub(super) fn new(paths: &Paths, link: usize, output: Output) -> Self {
         let Crossing { contending, different, others } = paths.crossing(output);
-        let fine = if paths.dimension() > 4 { 1.0 } else { 4.0 };
+        let fine = if paths.channels.len() > 4 { 1.0 } else { 4.0 };
         let rounded = |share: f64, parts: f64| (share * parts * fine).round() / fine;
         Self {
             first: output.from.is_none(),
             last: output.to.is_none(),
+            link,
             contending: rounded(contending, Self::PARTS[0]),
             different: rounded(different, Self::PARTS[1]),
             // hardly ever are more than three of them there
@@ -68,21 +72,20 @@ impl OutputKind {
 
 /// All stations of a class.
 pub(super) struct Stations {
-    pub(super) dimension: u32,
+    channels: usize,
     pub(super) known: Vec<(OutputKind, Station)>,
     /// Which of them an output is, by the channel it is reached from and its own.
     pub(super) places: Vec<usize>,
 }
 
 impl Stations {
-    pub(super) fn new(dimension: u32) -> Self {
-        let channels = dimension as usize + 1;
-        Self { dimension, known: Vec::new(), places: vec![0; channels * channels] }
+    pub(super) fn new(channels: usize) -> Self {
+        Self { channels, known: Vec::new(), places: vec![0; (channels + 1) * (channels + 1)] }
     }
 
     pub(super) fn index(&self, Output { from, to }: Output) -> usize {
-        let channel = |dimension: Option<u32>| dimension.unwrap_or(self.dimension) as usize;
-        channel(from) * (self.dimension as usize + 1) + channel(to)
+        let channel = |channel: Option<u32>| channel.map_or(self.channels, |channel| channel as usize);
+        channel(from) * (self.channels + 1) + channel(to)
     }
 
     pub(super) fn place(&self, output: Output) -> usize {
@@ -105,8 +108,19 @@ impl Stations {
 }
 
 impl OneClass<'_> {
-    /// First outputs of all messages, their later channels, or their ejection links.
-    pub(super) fn outputs(&self, first: bool, last: bool) -> Vec<(f64, Output)> {
+    /// The outputs of first routers: of messages that cross channels, and of those that stay.
+    pub(super) fn entering_outputs(&self) -> Outputs {
+        let first = self.paths.first().iter().copied();
+        let moving = self.paths.moving();
+        if moving < 1.0 {
+            first.chain([(1.0 - moving, Output { from: None, to: None })]).collect()
+        } else {
+            first.collect()
+        }
+    }
+
+    /// First channels of all messages, their later channels, or their ejection links.
+    pub(super) fn outputs(&self, first: bool, last: bool) -> &[(f64, Output)] {
         match (first, last) {
             (true, _) => self.paths.first(),
             (_, true) => self.paths.last(),
@@ -116,15 +130,19 @@ impl OneClass<'_> {
 
     /// The outputs that are taken to be alike.
     pub(super) fn like(&self, output: Output) -> OutputKind {
-        let like = OutputKind::new(self.paths, output);
+        let like = OutputKind::new(self.paths, self.kinds.of(output.to), output);
         if self.laws { like } else { like.coarsely() }
     }
 
     /// Outputs that are alike, and how often messages meet each of them there.
     fn alike(&self, like: OutputKind) -> Vec<(f64, Output)> {
-        let outputs = self.outputs(like.first, like.last).into_iter();
+        let outputs = if like.first && like.last {
+            self.entering_outputs()
+        } else {
+            self.outputs(like.first, like.last).to_vec()
+        };
         let mut alike: Vec<(f64, Output)> =
-            outputs.filter(|(_, output)| self.like(*output) == like).collect();
+            outputs.into_iter().filter(|(_, output)| self.like(*output) == like).collect();
         let all: f64 = alike.iter().map(|(share, _)| share).sum();
         alike.iter_mut().for_each(|(share, _)| *share /= all);
         alike
@@ -140,19 +158,18 @@ impl OneClass<'_> {
         first: &OutputDelays,
         middle: Option<(LinkEnvironment, OutputDelays)>,
     ) -> Result<Stations, Overloaded> {
-        let n = self.dimension;
         let arriving_later = self.arriving(gaps);
-        let mut stations = Stations::new(n);
-        let mut arounds: Vec<((bool, bool, f64), LinkEnvironment)> = Vec::new();
+        let mut stations = Stations::new(self.paths.channels.len());
+        let mut arounds: Vec<((bool, usize, f64), LinkEnvironment)> = Vec::new();
         let mut starts = [None, None];
         if !self.laws {
             starts[0] = Some(&first.waits);
             if let Some((environment, met)) = &middle {
                 starts[1] = Some(&met.waits);
-                arounds.push(((false, false, 1.0), environment.clone()));
+                arounds.push(((false, self.kind_of(self.outputs(false, false)), 1.0), environment.clone()));
             }
         }
-        for output in self.paths.all_outputs() {
+        for output in self.paths.all.iter().copied() {
             let like = self.like(output);
             let (at, known) = (stations.index(output), &mut stations.known);
             let place = known.iter().position(|(known, _)| *known == like);
@@ -161,18 +178,18 @@ impl OneClass<'_> {
                 continue;
             }
             let alike = if self.laws { vec![(1.0, output)] } else { self.alike(like) };
-            let crossing = if self.laws { like.crossing() } else { self.paths.mean(alike.iter().copied()) };
-            let key = (like.first && !self.laws, like.last, like.contending);
+            let crossing = if self.laws { like.crossing() } else { self.paths.mean(&alike) };
+            let key = (like.first && !self.laws, like.link, like.contending);
             let environment = match arounds.iter().find(|(known, _)| *known == key) {
                 Some((_, environment)) => environment.clone(),
                 None => {
-                    let environment = self.environment(like.last, crossing);
+                    let environment = self.environment(like.link, crossing);
                     arounds.push((key, environment.clone()));
                     environment
                 }
             };
             let arriving = if like.first { entering } else { &arriving_later };
-            let contended = self.contended(like.last, &alike, &environment, held);
+            let contended = self.contended(&alike, &environment, held);
             let queues = self.queues(like.last, crossing, &environment, &contended);
             let before =
                 known.iter().rfind(|(known, _)| (known.first, known.last) == (like.first, like.last));
@@ -181,7 +198,7 @@ impl OneClass<'_> {
             let start = start.map_or_else(|| queues.start(), Waits::clone);
             let met = self.meet(&queues, arriving, start).map_err(|over| over.at(like.last))?;
             let own = self.own_waits(crossing, &environment, &contended, &met);
-            let own_on_link = self.link_waits(like.last, &contended, &own);
+            let own_on_link = self.link_waits(&contended, &own);
             known.push((like, Station { met, environment, own, own_on_link, interrupted: Law::zero() }));
         }
         Ok(stations)

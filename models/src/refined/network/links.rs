@@ -1,7 +1,8 @@
 //! What the other classes do to one, on network channels, on ejection links and at the interface.
 
 use super::super::burst_phases::BurstPhases;
-use super::super::ecube_paths::{Crossing, EcubePaths, Output};
+use super::super::channel_paths::Paths;
+use super::super::ecube_paths::{Crossing, Output};
 use super::super::grid::Grid;
 use super::super::higher_classes::HigherClasses;
 use super::super::interface::{Interface, SameWay};
@@ -9,11 +10,12 @@ use super::super::link_sharing::{Clock, LinkSharing};
 use super::super::station::LinkEnvironment;
 use super::super::{Class, Problem, Resolution};
 use super::OneClass;
+use super::lanes::LinkKinds;
 
 /// What the other real-time classes do to one: on channels, on ejection links and at the interface.
 pub(super) struct Chained {
-    pub(super) channel: LinkSharing,
-    pub(super) ejection: LinkSharing,
+    /// By kind of link.
+    pub(super) links: Vec<LinkSharing>,
     /// None without clocks.
     interface: Option<BurstPhases>,
 }
@@ -23,36 +25,43 @@ impl Chained {
         problem: &Problem,
         real_time: &[Class],
         own: usize,
-        paths: EcubePaths,
+        paths: &Paths,
+        kinds: &LinkKinds,
         resolution: &Resolution,
     ) -> Self {
         let (unit, steps) = (resolution.unit, resolution.steps);
-        // two messages of an interface take the same first channel: Σ p_s^2, p_s = 2^(n - 1 - s) / (2^n - 1)
-        let share =
-            (0..paths.dimension()).map(|s| paths.same(Output { from: None, to: Some(s) }).powi(2)).sum();
-        let same = SameWay { share, header: problem.stages - 3.0 };
-        let hops = paths.mean_hops();
-        let first = paths.mean(paths.first().iter().copied()).contending;
-        let middle = paths.mean(paths.middle().iter().copied()).contending;
+        let same = SameWay { share: paths.same_first(), header: problem.stages - 3.0 };
+        let hops = paths.mean_hops() / paths.moving();
+        let first = paths.mean(paths.first()).contending;
+        let middle = paths.mean(paths.middle()).contending;
         let on_channels = (first + (hops - 1.0) * middle) / hops;
-        let sharing = |share: f64, contending: f64| {
-            let classes: Vec<Class> = real_time.iter().map(|class| class.thinned(share)).collect();
+        let at_end = paths.mean(paths.last()).contending;
+        let sharing = |kind: usize| {
+            let contending = if kind == kinds.ejection() { at_end } else { on_channels };
+            let classes = kinds.classes(kind, real_time, Some(own));
             LinkSharing::new(&classes, own, Clock::of(problem, contending), unit, steps)
         };
         Self {
-            channel: sharing(paths.channel_rate(), on_channels),
-            ejection: sharing(1.0, paths.mean(paths.last().iter().copied()).contending),
-            interface: problem.clocked.then(|| BurstPhases::new(real_time, own, same, unit, steps)),
+            links: (0..kinds.count()).map(sharing).collect(),
+            interface: problem
+                .clocked
+                .then(|| BurstPhases::new(&kinds.at_interface(real_time, own), own, same, unit, steps)),
         }
     }
 
     /// The interface of class `own`.
-    pub(super) fn interface(&self, grid: &Grid, real_time: &[Class], own: usize, unit: f64) -> Interface {
+    pub(super) fn interface(
+        &self,
+        grid: &Grid,
+        real_time: &[Class],
+        (own, ejection): (usize, usize),
+        unit: f64,
+    ) -> Interface {
         if let Some(gaps) = &self.interface {
             return gaps.interface(grid, own, unit);
         }
-        let shared = self.ejection.environment(grid, real_time, own, (1.0, 1.0), 0.0, unit);
-        let header_wait = self.ejection.header_wait(real_time, own, unit);
+        let shared = self.links[ejection].environment(grid, real_time, own, (1.0, 1.0), 0.0, unit);
+        let header_wait = self.links[ejection].header_wait(real_time, own, unit);
         Interface::without_clocks(grid, &shared, real_time[own].message / unit, header_wait)
     }
 }
@@ -63,28 +72,38 @@ pub(super) enum Others<'c> {
     HigherClasses(HigherClasses),
 }
 
-/// A kind of link, as the class sees it: network channels are all alike, and so are ejection links.
+/// A kind of link, as the class sees it.
 pub(super) struct Link<'c> {
     pub(super) classes: Vec<Class>,
     pub(super) others: Others<'c>,
-    /// `λ` of the class \[messages/cell\].
-    pub(super) rate: f64,
     /// `Σ`: load of the real-time classes but the own one.
     pub(super) load: f64,
 }
 
 impl<'g> OneClass<'g> {
-    pub(super) fn link(&self, last: bool) -> &Link<'g> {
-        if last { &self.ejection } else { &self.channel }
+    /// The kind of link that is most like the mean of these outputs.
+    pub(super) fn kind_of(&self, outputs: &[(f64, Output)]) -> usize {
+        let all: f64 = outputs.iter().map(|(share, _)| share).sum();
+        let load = |kind: usize| self.links[kind].load;
+        let mean: f64 = outputs.iter().map(|(share, output)| share * load(self.kinds.of(output.to))).sum();
+        let kinds = outputs.iter().map(|(_, output)| self.kinds.of(output.to));
+        let off = |kind: &usize| (load(*kind) - mean / all).abs();
+        kinds.min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(self.kinds.ejection())
     }
 
-    /// What the other classes do at an output.
-    pub(super) fn environment(&self, last: bool, crossing: Crossing) -> LinkEnvironment {
-        let link = self.link(last);
+    /// `λ` of the class on a virtual channel of an output \[messages/cell\].
+    pub(super) fn lane_rate(&self, to: Option<u32>) -> f64 {
+        self.rate * self.kinds.lane_rate(to)
+    }
+
+    /// What the other classes do on links of a kind.
+    pub(super) fn environment(&self, kind: usize, crossing: Crossing) -> LinkEnvironment {
+        let link = &self.links[kind];
+        let rate = self.rate * self.kinds.share(kind);
         let f = crossing.contending;
         let met = f / (1.0 - (1.0 - f) * link.load).max(0.05);
         let mut environment = match (&link.others, self.own) {
-            (Others::HigherClasses(above), _) => above.environment(self.grid, (f, met), link.rate),
+            (Others::HigherClasses(above), _) => above.environment(self.grid, (f, met), rate),
             (Others::Sharing(sharing), own) => {
                 let own = own.unwrap_or(0);
                 sharing.environment(self.grid, &link.classes, own, (f, met), self.interface.gap, self.unit)

@@ -15,9 +15,9 @@ impl OneClass<'_> {
         held: &Blocking,
     ) -> Result<(LinkEnvironment, OutputDelays), Overloaded> {
         let outputs = self.outputs(false, last);
-        let crossing = self.paths.mean(outputs.iter().copied());
-        let environment = self.environment(last, crossing);
-        let contended = self.contended(last, &outputs, &environment, held);
+        let crossing = self.paths.mean(outputs);
+        let environment = self.environment(self.kind_of(outputs), crossing);
+        let contended = self.contended(outputs, &environment, held);
         let queues = self.queues(last, crossing, &environment, &contended);
         let arriving = self.arriving(gaps);
         let met = self.meet(&queues, &arriving, queues.start()).map_err(|over| over.at(last))?;
@@ -32,8 +32,9 @@ impl OneClass<'_> {
         in_channel: &[ChannelWait],
         held: &Blocking,
     ) -> Result<Blocking, Overloaded> {
-        let shares: Vec<f64> = (1..=self.dimension).map(|hops| self.paths.share(hops)).collect();
-        let share = 1.0 / f64::from(self.dimension);
+        let most = self.paths.most_hops();
+        let shares: Vec<f64> = (1..=most).map(|hops| self.paths.share(hops) / self.paths.moving()).collect();
+        let share = 1.0 / in_channel.len() as f64;
         let in_channel =
             Law::mixture(&in_channel.iter().map(|channel| (share, &channel.ahead)).collect::<Vec<_>>());
         let (shape, stages) = (self.shape, self.stages);
@@ -41,7 +42,7 @@ impl OneClass<'_> {
         let last = self.typical(true, gaps, held)?;
         let first = Kind::new(&first.1.waits, &first.0.lagging);
         let last = Kind::new(&last.1.waits, &last.0.lagging);
-        if self.dimension < 2 {
+        if most < 2 {
             return Ok(chain.held(&first, &first, &last));
         }
         let later = self.typical(false, gaps, held)?;
@@ -52,7 +53,7 @@ impl OneClass<'_> {
     pub(super) fn behind(&self, first: &OutputDelays, in_channel: &[ChannelWait]) -> Blocking {
         let full: Vec<Law> = in_channel.iter().map(|channel| channel.full.clone()).collect();
         let held = Blocking { full, ..Blocking::nobody() };
-        let first = self.grid.sum(&first.waits.grant, &held.over(&self.outputs(true, false)));
+        let first = self.grid.sum(&first.waits.grant, &held.over(&self.entering_outputs()));
         Blocking { first: Some(first), ..held }
     }
 }

@@ -1,0 +1,227 @@
+//! Paths of messages over the channels of a network, as tables: which outputs they meet one after another, and over
+//! which inputs the traffic of an output comes.
+//!
+//! Channels that are alike have one number; it rises along every path. In a torus the two halves of a channel's
+//! virtual channels have a number each. All nodes send alike to uniform destinations.
+
+use super::ecube_paths::{Crossing, EcubePaths, Output, Outputs};
+
+/// A channel, or one half of its virtual channels, per message that each node generates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ChannelUse {
+    /// Its dimension.
+    pub(super) dimension: u32,
+    /// Messages on each of the parallel links.
+    pub(super) rate: f64,
+    /// The same with the other half of the virtual channels.
+    pub(super) on_link: f64,
+    /// Whether it is the half behind the dateline.
+    pub(super) is_upper: bool,
+}
+
+/// The paths of a network.
+#[derive(Clone, Debug)]
+pub(super) struct Paths {
+    pub(super) channels: Vec<ChannelUse>,
+    /// Whether messages take halves of their virtual channels.
+    pub(super) has_halves: bool,
+    /// Parallel links.
+    pub(super) links: u32,
+    /// Share of the messages by hops.
+    shares: Vec<f64>,
+    /// `p_j`: by output, the inputs of its traffic: dimension, or the interface, and the share of each.
+    inputs: Vec<Vec<(Option<u32>, f64)>>,
+    crossings: Vec<Crossing>,
+    same: Vec<f64>,
+    onward: Vec<Outputs>,
+    /// By hops and router.
+    outputs: Vec<Vec<Outputs>>,
+    first: Outputs,
+    middle: Outputs,
+    last: Outputs,
+    /// All outputs that are met at all.
+    pub(super) all: Vec<Output>,
+}
+
+/// What a network is described by.
+pub(super) struct Parts {
+    pub(super) channels: Vec<ChannelUse>,
+    pub(super) has_halves: bool,
+    pub(super) links: u32,
+    pub(super) shares: Vec<f64>,
+    pub(super) inputs: Vec<Vec<(Option<u32>, f64)>>,
+    pub(super) onward: Vec<Outputs>,
+    pub(super) outputs: Vec<Vec<Outputs>>,
+}
+
+/// Each output once.
+pub(super) fn merged(parts: impl Iterator<Item = (f64, (f64, Output))>) -> Outputs {
+    let mut outputs = Outputs::new();
+    for (share, (part, output)) in parts {
+        match outputs.iter_mut().find(|(_, known)| *known == output) {
+            Some((sum, _)) => *sum += share * part,
+            None => outputs.push((share * part, output)),
+        }
+    }
+    outputs
+}
+
+impl Paths {
+    /// Those of an n-cube, by formulas.
+    pub(super) fn cube(n: u32) -> Self {
+        let cube = EcubePaths::new(n);
+        let rate = cube.channel_rate();
+        let channel = |dimension| ChannelUse { dimension, rate, on_link: rate, is_upper: false };
+        let outputs =
+            |hops| (1..=hops + 1).filter(|_| hops > 0).map(|k| cube.outputs(hops, k)).collect::<Vec<_>>();
+        let parts = Parts {
+            channels: (0..n).map(channel).collect(),
+            has_halves: false,
+            links: 1,
+            shares: (0..=n).map(|hops| if hops == 0 { 0.0 } else { cube.share(hops) }).collect(),
+            inputs: (0..n).map(Some).chain([None]).map(|to| cube.inputs(to)).collect(),
+            onward: (0..n).map(|from| cube.onward(from).collect()).collect(),
+            outputs: (0..=n).map(outputs).collect(),
+        };
+        Self::new(parts, cube.all_outputs().collect(), |output| (cube.crossing(output), cube.same(output)))
+    }
+
+    /// From its parts, and what traffic shares an output and how much of an input's traffic goes there.
+    pub(super) fn new(parts: Parts, all: Vec<Output>, of: impl Fn(Output) -> (Crossing, f64)) -> Self {
+        let Parts { channels, has_halves, links, shares, inputs, onward, outputs } = parts;
+        let count = channels.len() + 1;
+        let mut paths = Self {
+            channels,
+            has_halves,
+            links,
+            inputs,
+            crossings: vec![Crossing::NOTHING; count * count],
+            same: vec![0.0; count * count],
+            onward,
+            first: Outputs::new(),
+            middle: Outputs::new(),
+            last: Outputs::new(),
+            all,
+            shares,
+            outputs,
+        };
+        for output in paths.all.clone() {
+            let at = paths.index(output);
+            (paths.crossings[at], paths.same[at]) = of(output);
+        }
+        let hops = 1..=paths.most_hops();
+        let at = |hops: u32, k: u32, share: f64| {
+            paths.outputs(hops, k).iter().map(move |one| (share, *one)).collect::<Vec<_>>()
+        };
+        let first = merged(hops.clone().flat_map(|h| at(h, 1, paths.share(h))));
+        let last = merged(hops.clone().flat_map(|h| at(h, h + 1, paths.share(h))));
+        let all = (paths.mean_hops() - paths.moving()).max(1e-300);
+        let middle = merged(
+            hops.flat_map(|h| (2..=h).map(move |k| (h, k))).flat_map(|(h, k)| at(h, k, paths.share(h) / all)),
+        );
+        Self { first, middle, last, ..paths }
+    }
+
+    fn index(&self, Output { from, to }: Output) -> usize {
+        let channel = |channel: Option<u32>| channel.map_or(self.channels.len(), |channel| channel as usize);
+        channel(from) * (self.channels.len() + 1) + channel(to)
+    }
+
+    /// Hops of the longest paths.
+    pub(super) fn most_hops(&self) -> u32 {
+        self.shares.len() as u32 - 1
+    }
+
+    /// Share of the messages that cross `hops` channels.
+    pub(super) fn share(&self, hops: u32) -> f64 {
+        self.shares[hops as usize]
+    }
+
+    /// Share of the messages that leave their first router over a channel.
+    pub(super) fn moving(&self) -> f64 {
+        if self.shares[0] > 0.0 { 1.0 - self.shares[0] } else { 1.0 }
+    }
+
+    /// Numbers of hops that there are.
+    pub(super) fn hops(&self) -> impl Iterator<Item = u32> {
+        u32::from(self.shares[0] == 0.0)..=self.most_hops()
+    }
+
+    /// Mean hops of a message.
+    pub(super) fn mean_hops(&self) -> f64 {
+        self.shares.iter().zip(0..).map(|(share, hops)| share * f64::from(hops)).sum()
+    }
+
+    /// Traffic that shares an output.
+    pub(super) fn crossing(&self, output: Output) -> Crossing {
+        self.crossings[self.index(output)]
+    }
+
+    /// `S_2` of all traffic of a channel.
+    pub(super) fn different(&self, channel: u32) -> f64 {
+        let inputs = &self.inputs[channel as usize];
+        (1.0 - inputs.iter().map(|(_, share)| share * share).sum::<f64>()).max(0.0)
+    }
+
+    /// `p_j`: shares of the inputs in the traffic of an output, by dimension, or none of the interface.
+    pub(super) fn inputs(&self, to: Option<u32>) -> &[(Option<u32>, f64)] {
+        &self.inputs[to.map_or(self.channels.len(), |to| to as usize)]
+    }
+
+    /// The dimension of the input over which messages come to an output.
+    pub(super) fn input(&self, output: Output) -> Option<u32> {
+        output.from.map(|from| self.channels[from as usize].dimension)
+    }
+
+    /// `p`: how often another message that has come over the same input wants the same output.
+    pub(super) fn same(&self, output: Output) -> f64 {
+        self.same[self.index(output)]
+    }
+
+    /// Probability that two messages of an interface take the same first channel.
+    pub(super) fn same_first(&self) -> f64 {
+        let mut dimensions: Vec<(u32, f64)> = Vec::new();
+        for (_, output) in &self.first {
+            let Some(to) = output.to else { continue };
+            let dimension = self.channels[to as usize].dimension;
+            if dimensions.iter().all(|(known, _)| *known != dimension) {
+                dimensions.push((dimension, self.same(*output)));
+            }
+        }
+        dimensions.iter().map(|(_, same)| same.powi(2)).sum()
+    }
+
+    /// Outputs of router `k = 1, .., h + 1` on the paths of `hops`, and how often; the last is the ejection link.
+    pub(super) fn outputs(&self, hops: u32, k: u32) -> &[(f64, Output)] {
+        &self.outputs[hops as usize][k as usize - 1]
+    }
+
+    /// A mean over outputs.
+    pub(super) fn mean(&self, outputs: &[(f64, Output)]) -> Crossing {
+        let mut mean = Crossing::NOTHING;
+        for (share, output) in outputs {
+            mean.add(*share, self.crossing(*output));
+        }
+        mean
+    }
+
+    /// First channels of the messages that cross any.
+    pub(super) fn first(&self) -> &Outputs {
+        &self.first
+    }
+
+    /// Ejection links of the messages that cross channels.
+    pub(super) fn last(&self) -> &Outputs {
+        &self.last
+    }
+
+    /// Channels beyond the first; the shares sum to one, if there are any.
+    pub(super) fn middle(&self) -> &Outputs {
+        &self.middle
+    }
+
+    /// Where messages go that come over channel `from`.
+    pub(super) fn onward(&self, from: u32) -> &Outputs {
+        &self.onward[from as usize]
+    }
+}
