@@ -373,6 +373,7 @@ pub(super) fn of_lattice(network: &Network) -> Paths {
         channels: lattice.lines.iter().flat_map(|lines| lines.channels.iter().copied()).collect(),
         has_halves: network.has_rings(),
         links: lattice.links,
+        mean_hops: network.mean_hops(),
         shares,
         inputs: inputs.clone(),
         onward: onward.clone(),
