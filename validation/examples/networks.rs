@@ -1,7 +1,7 @@
 //! How far the refined model is off on meshes, tori and fat meshes: a table against the simulator.
 //!
-//! `cargo run --release --example networks -- STORE [SEED COUNT]`: the presets with several virtual channels a class, or
-//! so many random scenarios.
+//! `cargo run --release --example networks -- STORE [SEED COUNT]`: the presets with several virtual channels a class,
+//! or so many random scenarios.
 
 use std::sync::atomic::AtomicBool;
 

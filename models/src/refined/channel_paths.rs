@@ -27,8 +27,9 @@ pub(super) struct Paths {
     pub(super) has_halves: bool,
     /// Parallel links.
     pub(super) links: u32,
-    /// Share of the messages by hops.
+    /// Share of the messages by hops, and their mean.
     shares: Vec<f64>,
+    mean_hops: f64,
     /// `p_j`: by output, the inputs of its traffic: dimension, or the interface, and the share of each.
     inputs: Vec<Vec<(Option<u32>, f64)>>,
     crossings: Vec<Crossing>,
@@ -49,6 +50,7 @@ pub(super) struct Parts {
     pub(super) has_halves: bool,
     pub(super) links: u32,
     pub(super) shares: Vec<f64>,
+    pub(super) mean_hops: f64,
     pub(super) inputs: Vec<Vec<(Option<u32>, f64)>>,
     pub(super) onward: Vec<Outputs>,
     pub(super) outputs: Vec<Vec<Outputs>>,
@@ -79,6 +81,7 @@ impl Paths {
             has_halves: false,
             links: 1,
             shares: (0..=n).map(|hops| if hops == 0 { 0.0 } else { cube.share(hops) }).collect(),
+            mean_hops: f64::from(n) * rate,
             inputs: (0..n).map(Some).chain([None]).map(|to| cube.inputs(to)).collect(),
             onward: (0..n).map(|from| cube.onward(from).collect()).collect(),
             outputs: (0..=n).map(outputs).collect(),
@@ -88,7 +91,7 @@ impl Paths {
 
     /// From its parts, and what traffic shares an output and how much of an input's traffic goes there.
     pub(super) fn new(parts: Parts, all: Vec<Output>, of: impl Fn(Output) -> (Crossing, f64)) -> Self {
-        let Parts { channels, has_halves, links, shares, inputs, onward, outputs } = parts;
+        let Parts { channels, has_halves, links, shares, mean_hops, inputs, onward, outputs } = parts;
         let count = channels.len() + 1;
         let mut paths = Self {
             channels,
@@ -103,6 +106,7 @@ impl Paths {
             last: Outputs::new(),
             all,
             shares,
+            mean_hops,
             outputs,
         };
         for output in paths.all.clone() {
@@ -149,7 +153,7 @@ impl Paths {
 
     /// Mean hops of a message.
     pub(super) fn mean_hops(&self) -> f64 {
-        self.shares.iter().zip(0..).map(|(share, hops)| share * f64::from(hops)).sum()
+        self.mean_hops
     }
 
     /// Traffic that shares an output.

@@ -16,6 +16,9 @@ use crate::network::{Half, LinkEnd, Network};
 /// Shares by the number of a channel.
 type Shares = BTreeMap<u32, f64>;
 
+/// Shares by the input and the output of a router.
+type OnWay = BTreeMap<(Option<u32>, Option<u32>), f64>;
+
 /// Lines of one dimension, as shares of all pairs of coordinates.
 struct Lines {
     /// By length.
@@ -239,8 +242,7 @@ impl Lattice {
     fn outputs(&self) -> (Vec<f64>, Vec<Vec<Outputs>>) {
         let longest = |lines: &[Lines]| lines.iter().map(|lines| lines.lengths.len() - 1).sum::<usize>();
         let most = longest(&self.lines);
-        let mut found: Vec<Vec<BTreeMap<(Option<u32>, Option<u32>), f64>>> =
-            (0..=most).map(|hops| vec![BTreeMap::new(); hops + 1]).collect();
+        let mut found: Vec<Vec<OnWay>> = (0..=most).map(|hops| vec![BTreeMap::new(); hops + 1]).collect();
         // before a dimension: paths by length, and by length and last channel
         let (mut before, mut ends) = (vec![1.0], vec![BTreeMap::from([(None, 1.0)])]);
         for (dimension, lines) in self.lines.iter().enumerate() {
@@ -280,7 +282,7 @@ impl Lattice {
             found[hops][hops] = ends.iter().map(|(from, share)| ((*from, None), *share)).collect();
         }
         let part = |all: f64| {
-            move |outputs: BTreeMap<(Option<u32>, Option<u32>), f64>| -> Outputs {
+            move |outputs: OnWay| -> Outputs {
                 outputs.into_iter().map(|((from, to), share)| (share / all, Output { from, to })).collect()
             }
         };
@@ -373,6 +375,7 @@ pub(super) fn of_lattice(network: &Network) -> Paths {
         channels: lattice.lines.iter().flat_map(|lines| lines.channels.iter().copied()).collect(),
         has_halves: network.has_rings(),
         links: lattice.links,
+        mean_hops: network.mean_hops(),
         shares,
         inputs: inputs.clone(),
         onward: onward.clone(),

@@ -149,6 +149,9 @@ impl<'g> OneClass<'g> {
         let link = |kind: usize| {
             let sharing = chains.map(|chains| &chains.links[kind]);
             let classes = kinds.classes(kind, &real_time, own);
+            if let Some(over) = kinds.over(kind, real_time.iter().chain(own.is_none().then_some(&class))) {
+                return Err(over);
+            }
             let load: f64 = classes.iter().map(Class::load).sum();
             let others = match sharing {
                 Some(sharing) => Others::Sharing(sharing),
@@ -317,7 +320,7 @@ impl<'g> OneClass<'g> {
         let residence = queued.in_buffer.mean();
         let paths: Vec<(u32, Path)> = self.each_path(&stations, &in_channel);
         let gap = self.gaps[0].max(&self.gaps[1]).mean().max(gaps);
-        let start = self.start(residence + self.typical_wait(&paths) + gap, &queued);
+        let start = self.start(self.typical_wait(&paths, residence) + gap, &queued);
         let [input, granted, link] = self.mean_waits(&paths, residence);
         let (delay, delays, parts) = if self.laws {
             self.delays(&paths, &stations, &in_channel, &start, lone)
@@ -343,15 +346,15 @@ impl<'g> OneClass<'g> {
         }))
     }
 
-    /// Wait of a header in later routers on a path that is longer than the mean \[cells\].
-    fn typical_wait(&self, paths: &[(u32, Path)]) -> f64 {
+    /// Wait of a header on a path that is longer than the mean, `residence` of it in the first router \[cells\].
+    fn typical_wait(&self, paths: &[(u32, Path)], residence: f64) -> f64 {
         let typical = self.paths.mean_hops().ceil() as u32 + 1;
         let path = paths.iter().find(|(hops, _)| *hops >= typical).or(paths.last());
-        path.map_or(0.0, |(_, path)| path.waits + path.link)
+        path.map_or(residence, |(_, path)| residence + path.waits + path.link)
     }
 
-    /// Wait at the source \[cycles\]: the cycle of an idle interface, and that of the queue, or for one of several virtual
-    /// channels.
+    /// Wait at the source \[cycles\]: the cycle of an idle interface, and that of the queue, or for one of several
+    /// virtual channels.
     fn wait_at_source(&self, queued: f64) -> f64 {
         let all: f64 = self.links[self.kinds.ejection()].classes.iter().map(Class::load).sum();
         let others = (all - self.class.load()).max(0.0);

@@ -77,14 +77,15 @@ impl OneClass<'_> {
         let delayed =
             grid.sum(&environment.set_up, &grid.law(environment.in_step.over(grid, self.shape.message)));
         let slower = grid.excess(&delayed, &self.gaps[0]).min(&Law::constant(self.shape.buffer));
-        let (mut mean_completion, mut rate) = (0.0, 0.0);
+        let (mut mean_completion, mut rate, mut all) = (0.0, 0.0, 0.0);
         let mut known: Vec<(Option<u32>, Vec<OfInput>)> = Vec::new();
         let mut mean = OfInput::default();
         for (share, output) in outputs {
             let inputs = self.paths.inputs(output.to);
             let (completion, lane_rate) = (completion(output.to), self.lane_rate(output.to));
-            mean_completion += share * completion;
-            rate += share * lane_rate;
+            all += share;
+            mean_completion += share / all * (completion - mean_completion);
+            rate += share / all * (lane_rate - rate);
             let place = known.iter().position(|(to, _)| *to == output.to).unwrap_or_else(|| {
                 let load = (lane_rate * completion).min(0.98);
                 let loads: Vec<f64> = inputs.iter().map(|(_, share)| share * load).collect();
@@ -99,13 +100,11 @@ impl OneClass<'_> {
             let own = || inputs.iter().zip(&known[place].1).filter(|((from, _), _)| *from == input);
             let all: f64 = own().map(|((_, share), _)| share).sum();
             for ((_, part), of) in own() {
-                mean.add(share * part / all, of);
+                mean.add(share * (part / all), of);
             }
         }
-        let all: f64 = outputs.iter().map(|(share, _)| share).sum();
-        let (completion, rate) = (mean_completion / all, rate / all);
         let OfInput { wait, alone, came } = mean;
-        Contended { completion, rate, wait, alone, came, slower, held_up }
+        Contended { completion: mean_completion, rate, wait, alone, came, slower, held_up }
     }
 
     /// Rate of the own messages that contend for an output, that of a queue M/D/1 of the mean wait:

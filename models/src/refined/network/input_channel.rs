@@ -118,7 +118,8 @@ impl OneClass<'_> {
             let as_often = alone.positive() / station.met.own.positive().max(1e-12);
             let as_often = as_often.min(1.0) * self.kinds.held(output.to);
             let mut alone = blocked.sometimes(as_often);
-            let mut behind = behind.sometimes(self.kinds.held(output.to));
+            let holds = self.kinds.held(output.to);
+            let mut behind = if holds < 1.0 { behind.sometimes(holds) } else { behind.clone() };
             if let Some(full) = output.to.map(|to| &full[to as usize]).filter(|z| z.positive() > 0.0) {
                 let held = grid.sum(&waits.grant.sometimes(as_often), full);
                 alone = alone.max_in_step(&held);

@@ -23,6 +23,7 @@
 //! ```
 
 use super::super::channel_paths::Paths;
+use super::super::station::{Overloaded, Place};
 use super::super::{Class, Problem};
 use crate::queueing::{ErlangB, MmC};
 use crate::scenario::ClassKind;
@@ -196,6 +197,18 @@ impl LinkKinds {
     /// Messages on links of a kind, per message that each node generates.
     pub(super) fn share(&self, kind: usize) -> f64 {
         self.kinds[kind].share
+    }
+
+    /// A link that carries all these classes and has no room for them, where no virtual channel tells so by itself.
+    pub(super) fn over<'c>(
+        &self,
+        kind: usize,
+        classes: impl Iterator<Item = &'c Class>,
+    ) -> Option<Overloaded> {
+        let load = classes.map(Class::load).sum::<f64>() * self.share(kind);
+        let place = if kind == self.ejection() { Place::Ejection } else { Place::Channel };
+        let has_several = self.lanes.iter().any(|lanes| lanes.servers > 1);
+        (has_several && load >= 1.0).then_some(Overloaded { load, place })
     }
 
     /// Messages on one of the virtual channels of an output, per message that each node generates.
