@@ -247,7 +247,7 @@ fn paths_of_lattices_add_up() {
     }
 }
 
-/// Simulated at half of the load of saturation, real time alone: latency within half a per cent.
+/// Simulated at half of the load of saturation, real time alone: latency within two or three per cent.
 #[test]
 fn meshes_tori_and_virtual_channels_are_the_simulated_ones() {
     for (preset, virtual_channels, factor, latency, within) in [
