@@ -33,6 +33,9 @@ pub(crate) struct SolveDocument {
     answer: Answer,
 }
 
+/// Routers on a line from which on paths take more than seconds.
+const LONG_SIDE: u32 = 48;
+
 pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
     if args.model == Some(Answering::Anchored) {
         return anchored(args);
@@ -45,6 +48,10 @@ pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
     let has_model = Model::ALL.into_iter().any(|model| model.supports(&scenario).is_ok());
     if args.model.is_none() && !args.distribution && !has_model {
         return loads::run(&document, &scenario, args.format);
+    }
+    let sides = scenario.topology().sides();
+    if sides.iter().any(|side| *side >= LONG_SIDE) {
+        output::note(&format!("paths along {LONG_SIDE} routers and more take up to half a minute to put together"));
     }
     let options = input::options(args.details || args.distribution);
     let answer = args
