@@ -51,7 +51,9 @@ pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
     }
     let sides = scenario.topology().sides();
     if sides.iter().any(|side| *side >= LONG_SIDE) {
-        output::note(&format!("paths along {LONG_SIDE} routers and more take up to half a minute to put together"));
+        output::note(&format!(
+            "paths along {LONG_SIDE} routers and more take up to half a minute to put together"
+        ));
     }
     let options = input::options(args.details || args.distribution);
     let answer = args
