@@ -17,7 +17,7 @@ fn anchored(c: &mut Criterion) {
     let options = Options { saturation_loads: false, ..Options::default() };
     let solve = |scenario: &Scenario| Model::Refined.solve(scenario, &options).expect("an answer");
     let at = [0.0, 0.25, 0.5, 0.75, 1.0];
-    let scenarios = at.map(|at| scenario.with_rates_scaled(0.3 + 0.8 * at));
+    let scenarios = at.map(|at| scenario.with_rates_scaled(0.3 + 0.7 * at));
     let settings = Settings { precision: 0.05, max_messages: 50_000, ..Settings::default() };
     let never = AtomicBool::new(false);
     let found = campaign::run(&scenarios, &settings, None, &never, &mut ()).expect("it can be simulated");
@@ -27,7 +27,7 @@ fn anchored(c: &mut Criterion) {
     };
     let simulations = found.simulations.into_iter().flatten();
     let anchors: Vec<Anchor> = at.into_iter().zip(&scenarios).zip(simulations).map(anchor).collect();
-    let answer = solve(&scenario.with_rates_scaled(0.6));
+    let answer = solve(&scenario.with_rates_scaled(0.58));
     let learnt = Anchored::learnt(anchors.clone());
 
     let mut group = c.benchmark_group("anchored/router16");
