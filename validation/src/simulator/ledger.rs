@@ -4,8 +4,9 @@ use flitwise_models::quantity::Waits;
 
 use crate::message::{Delivery, Offer};
 
-/// A message that is on its way.
+/// A message that is on its way; a row is one cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct Message {
     generated_cycle: u64,
     entered_cycle: u64,

@@ -141,8 +141,9 @@ struct Source {
     process: Box<dyn Process>,
 }
 
-/// Messages to draw ahead, about.
-const SPAN_MESSAGES: f64 = 2048.0;
+/// Messages to draw ahead, about: one of each source, but no more than stay in a cache and no fewer than make a span
+/// worth its sort.
+const SPAN_MESSAGES: (usize, usize) = (512, 2048);
 /// The longest span \[cycles\].
 const SPAN_MAX: f64 = 1e9;
 
@@ -162,7 +163,8 @@ impl Sources {
             }
         }
         let messages_per_cycle = scenario.mean_rate_of_all() * f64::from(nodes);
-        let span_cycles = (SPAN_MESSAGES / messages_per_cycle).clamp(1.0, SPAN_MAX) as u64;
+        let span_messages = sources.len().clamp(SPAN_MESSAGES.0, SPAN_MESSAGES.1) as f64;
+        let span_cycles = (span_messages / messages_per_cycle).clamp(1.0, SPAN_MAX) as u64;
         Self {
             sources,
             classes: class_offers(scenario),

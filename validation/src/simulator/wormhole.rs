@@ -111,12 +111,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             parts: Parts {
                 scheduler: scheduler(table.clone(), &wiring),
                 crossbar: crossbar(table, &wiring),
-                grants: Grants::new(
-                    pipeline_stages,
-                    count,
-                    (wiring.routers() * wiring.ports()) as usize,
-                    width,
-                ),
+                grants: Grants::new(pipeline_stages, count, &wiring, width),
                 books: Books::new(count, wiring.nodes() as usize * width, classes, lone, channels.shift()),
                 channels,
                 wiring,
@@ -290,8 +285,7 @@ impl<S: LinkScheduler, X: Crossbar> Switch for Wormhole<S, X> {
         if self.pipeline_stages == 3 {
             self.arbitrate(now);
         }
-        self.transmit_all::<false>(now, delivered);
-        self.transmit_all::<true>(now, delivered);
+        self.transmit_all(now, delivered);
         self.cross(now);
         if self.pipeline_stages > 3 {
             self.arbitrate(now);

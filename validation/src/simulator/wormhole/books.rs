@@ -24,7 +24,7 @@ pub(crate) struct Books {
 impl Books {
     pub(crate) fn new(lanes: usize, sources: usize, classes: usize, lone: LoneHeader, shift: u32) -> Self {
         Self {
-            queues: Queues(vec![VecDeque::new(); lanes]),
+            queues: Queues::new(lanes),
             interface: SourceQueues::new(sources, classes),
             ledger: Ledger::new(classes),
             lone,
@@ -34,6 +34,7 @@ impl Books {
     }
 
     /// A message takes a lane of its injection link.
+    #[inline]
     pub(crate) fn starts(&mut self, lane: usize, row: &mut Lane, message: &Queued) {
         let offer = &message.offer;
         let id = self.ledger.starts(offer, message.groups);
@@ -88,12 +89,14 @@ impl Books {
 
     /// The first message of an input lane has crossed; the length of the one whose header comes to the front
     /// \[flits\].
+    #[inline]
     pub(crate) fn has_crossed(&mut self, lane: usize, row: &mut Lane) -> Option<u32> {
         self.queues.pop(lane, row);
         row.has_front().then(|| self.ledger.get(self.queues.at(lane, 0)).flits)
     }
 
     /// A message is wholly out of its source; the next one of the queue.
+    #[inline]
     pub(crate) fn tail_left_source(&mut self, queue: usize, lane: usize, row: &mut Lane) -> Option<Queued> {
         self.ledger.has_left_source(self.queues.at(lane, row.sending));
         self.meters.flits_sent[lane] += u64::from(row.message_flits);
@@ -130,25 +133,48 @@ impl Books {
 
 /// By lane, the messages in it in order: from the one at the front of the input buffer to the one that owns the
 /// lane. The lane's row counts them.
-struct Queues(Vec<VecDeque<u32>>);
+///
+/// The first few stand in the lane's own row, for most lanes hold no more; the others are behind.
+struct Queues {
+    first: Vec<[u32; FIRST]>,
+    others: Vec<VecDeque<u32>>,
+}
+
+/// Messages of a lane that stand in a row of its own: half a cache line.
+const FIRST: usize = 8;
 
 impl Queues {
+    /// Of so many lanes, all empty.
+    fn new(lanes: usize) -> Self {
+        Self { first: vec![[0; FIRST]; lanes], others: vec![VecDeque::new(); lanes] }
+    }
+
     /// The message at a position, 0 for the front of the input buffer.
     #[inline]
     fn at(&self, lane: usize, position: u32) -> u32 {
-        self.0[lane][position as usize]
+        let position = position as usize;
+        if position < FIRST { self.first[lane][position] } else { self.others[lane][position - FIRST] }
     }
 
     /// Puts a message behind the last of a lane.
     fn push(&mut self, lane: usize, row: &mut Lane, id: u32) {
-        self.0[lane].push_back(id);
+        match self.first[lane].get_mut(row.end as usize) {
+            Some(place) => *place = id,
+            None => self.others[lane].push_back(id),
+        }
         row.end += 1;
         self.assert_positions(lane, row);
     }
 
     /// Takes the first message out of a lane.
     fn pop(&mut self, lane: usize, row: &mut Lane) {
-        self.0[lane].pop_front();
+        let first = &mut self.first[lane];
+        first.copy_within(1.., 0);
+        if row.end as usize > FIRST
+            && let Some(next) = self.others[lane].pop_front()
+        {
+            first[FIRST - 1] = next;
+        }
         row.sending -= 1;
         row.end -= 1;
         self.assert_positions(lane, row);
@@ -157,7 +183,8 @@ impl Queues {
     /// The positions in the row are those of the lane's messages.
     #[inline]
     fn assert_positions(&self, lane: usize, row: &Lane) {
-        debug_assert_eq!(self.0[lane].len(), row.end as usize, "messages of lane {lane}");
+        let others = (row.end as usize).saturating_sub(FIRST);
+        debug_assert_eq!(self.others[lane].len(), others, "messages of lane {lane}");
         debug_assert!(row.sending <= row.end, "positions of lane {lane}");
     }
 }

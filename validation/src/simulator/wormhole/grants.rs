@@ -1,6 +1,7 @@
 //! Stage P-2: which header gets an output lane.
 
 use crate::simulator::virtual_channels::VirtualChannels;
+use crate::simulator::wiring::Wiring;
 
 use super::lane::{Lane, Lanes, NONE, WORD};
 
@@ -18,7 +19,7 @@ pub(crate) struct Grants {
     groups: Vec<Group>,
     /// Groups with a request and a free lane; some perhaps twice.
     contested: Vec<u32>,
-    /// By output link: lanes that belong to a message or are asked for.
+    /// By output link, if parallel ones are to choose from: lanes that belong to a message or are asked for.
     taken: Vec<u32>,
 }
 
@@ -46,7 +47,9 @@ pub(crate) fn request_delay(pipeline_stages: u64) -> u64 {
 }
 
 impl Grants {
-    pub(crate) fn new(pipeline_stages: u64, lanes: usize, output_links: usize, width: usize) -> Self {
+    pub(crate) fn new(pipeline_stages: u64, lanes: usize, wiring: &Wiring, width: usize) -> Self {
+        let output_links = (wiring.routers() * wiring.ports()) as usize;
+        let counted = if wiring.parallel_links() > 1 { output_links } else { 0 };
         let delay = request_delay(pipeline_stages);
         Self {
             delay,
@@ -54,7 +57,7 @@ impl Grants {
             requests: vec![Request { cycle: 0, next: NONE }; lanes],
             groups: vec![Group { first: NONE, last: NONE, next_port: 0 }; output_links * width],
             contested: Vec::new(),
-            taken: vec![0; output_links],
+            taken: vec![0; counted],
         }
     }
 
@@ -109,7 +112,9 @@ impl Grants {
     /// A message has crossed into a lane of an output link and asks for it no more.
     #[inline]
     pub(crate) fn leave(&mut self, link: usize) {
-        self.taken[link] -= 1;
+        if let Some(taken) = self.taken.get_mut(link) {
+            *taken -= 1;
+        }
     }
 
     #[inline]
@@ -120,7 +125,9 @@ impl Grants {
     /// The header of an input lane requests a lane of a group on `link`, some of which are free or none.
     #[inline]
     pub(crate) fn request(&mut self, lane: usize, link: u32, group: usize, free: bool, now: u64) {
-        self.taken[link as usize] += 1;
+        if let Some(taken) = self.taken.get_mut(link as usize) {
+            *taken += 1;
+        }
         self.requests[lane] = Request { cycle: now, next: NONE };
         let queue = &mut self.groups[group];
         if queue.first == NONE {

@@ -81,17 +81,26 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         }
     }
 
-    /// [`Self::transmit`] for the width of this network.
+    /// Stage P of all links, for the width of this network.
     #[inline]
-    pub(super) fn transmit_all<const SOURCES: bool>(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
+    pub(super) fn transmit_all(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
         match self.parts.channels.width() {
-            1 => self.transmit::<SOURCES, 1>(now, delivered),
-            2 => self.transmit::<SOURCES, 2>(now, delivered),
-            4 => self.transmit::<SOURCES, 4>(now, delivered),
-            8 => self.transmit::<SOURCES, 8>(now, delivered),
-            16 => self.transmit::<SOURCES, 16>(now, delivered),
-            _ => self.transmit::<SOURCES, 64>(now, delivered),
+            1 => self.transmit_both::<1>(now, delivered),
+            2 => self.transmit_both::<2>(now, delivered),
+            4 => self.transmit_both::<4>(now, delivered),
+            8 => self.transmit_both::<8>(now, delivered),
+            16 => self.transmit_both::<16>(now, delivered),
+            _ => self.transmit_both::<64>(now, delivered),
         }
+    }
+
+    /// Stage P behind crossbars, then at the network interfaces.
+    ///
+    /// Out of line, so that the code of one width stands together.
+    #[inline(never)]
+    fn transmit_both<const WIDTH: u32>(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
+        self.transmit::<false, WIDTH>(now, delivered);
+        self.transmit::<true, WIDTH>(now, delivered);
     }
 }
 
