@@ -1,6 +1,7 @@
 //! `flitwise simulate`.
 
 mod details;
+mod over_time;
 mod page;
 mod settings;
 mod trace;
@@ -107,7 +108,10 @@ pub(crate) fn write(answer: Simulation, format: Format, columns: &ClassColumns) 
             output::write_json(&SimulateDocument { schema: "flitwise.simulate/2", flitwise_version, answer })
         }
         Format::Csv if answer.channel_details.is_some() => details::csv(&answer),
-        Format::Csv => csv(&answer, columns),
+        Format::Csv => match &answer.over_time {
+            Some(intervals) => over_time::csv(intervals),
+            None => csv(&answer, columns),
+        },
         Format::Table | Format::Markdown => {
             output::write_coloured(&page::page(&answer, format == Format::Markdown))
         }

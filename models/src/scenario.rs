@@ -13,6 +13,7 @@ mod declare;
 mod destination;
 mod grid;
 mod keys;
+mod measure;
 mod network;
 mod nodes;
 mod overrides;
@@ -29,13 +30,16 @@ mod writer;
 pub use crate::document::{Document, Fault, Place};
 pub use base::Load;
 pub use check::Scenario;
-pub use class::{ClassKind, ClassSpec, MAX_REAL_TIME_CLASSES, MAX_VIRTUAL_CHANNELS, MIN_RATE};
+pub use class::{
+    ClassKind, ClassSpec, EndOfTraffic, MAX_REAL_TIME_CLASSES, MAX_TIME, MAX_VIRTUAL_CHANNELS, MIN_RATE,
+};
 pub use deadlines::{DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES, MAX_DEADLINES};
 pub use destination::{DestinationPattern, DestinationSpec, Destinations, HotSpot, Towards};
 pub use grid::{Axis, Coupling, Grid, Setting};
 pub(crate) use grid::{spread, whole_values};
 pub(crate) use keys::is_whole;
 pub use keys::{keys, words_of};
+pub use measure::{MeasureSpec, Terminating};
 pub use network::NetworkSpec;
 pub use nodes::NodeList;
 pub use presets::{PRESETS, Preset};
@@ -62,6 +66,9 @@ table! {
             ANY.wanted().example("add  [network]  with  topology = \"router\"  and  ports = 16");
         /// What every router is like.
         router: RouterSpec = RouterSpec::default();
+        /// What is measured of a run, and how long it is.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        measure: Option<MeasureSpec> = None;
         /// Traffic classes; at most one of them is best-effort.
         classes as "class": Vec<ClassSpec> = Vec::new();
     }
@@ -73,6 +80,7 @@ impl Rules for ScenarioSpec {
             let found = format!("\"{}\"", shortened(&self.name));
             door.refuse("name", found, "at most 100 printable characters", None);
         }
+        self.run_ends(door);
     }
 
     fn units(&self, _: &Units) -> Units {

@@ -8,7 +8,7 @@ use flitwise_validation::answer::{
 };
 use indicatif::HumanCount;
 
-use super::{details, messages};
+use super::{details, messages, over_time};
 use crate::output::{self, Page, Rows, cycles, percent, share, with_interval};
 
 pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
@@ -28,6 +28,11 @@ pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
     page.section("Percentiles of the network latency, with 95 % intervals", &percentiles(answer, markdown));
     page.section("By network channels crossed", &hops(answer, markdown));
     page.section("Share of cycles in which a channel is busy", &channels(answer, markdown));
+    if let Some(intervals) = &answer.over_time {
+        let (rows, title) = over_time::table(intervals, markdown);
+        page.section(&title, &rows);
+        page.legend("messages delivered in it; 95 % intervals over the replications");
+    }
     if let Some(channels) = &answer.channel_details {
         let (rows, title) = details::busiest(channels, markdown);
         page.section(&title, &rows);
@@ -209,12 +214,12 @@ fn how(run: &Run) -> String {
             replications => write!(line, " in {replications} replications of {cycles} cycles"),
         };
     }
-    if run.messages > 0 {
+    if run.messages > 0 && run.warmup != WarmUpKind::Absent {
         let found = match run.warmup {
             WarmUpKind::Given => "given",
             WarmUpKind::Detected => "MSER-5",
             WarmUpKind::Unsettled => "its end not found",
-            WarmUpKind::None => "not ended",
+            WarmUpKind::None | WarmUpKind::Absent => "not ended",
         };
         let _ = write!(line, " after a warm-up of {} ({found})", HumanCount(run.warmup_cycles));
     }
@@ -231,13 +236,16 @@ fn why(run: &Run) -> String {
         StoppedBy::MaxCycles => "stopped at the last cycle that can be counted",
         StoppedBy::Interrupted => "interrupted",
         StoppedBy::NoTraffic => "no traffic",
+        StoppedBy::End => "ran to the end that the scenario gives",
     }
     .to_owned();
     if run.messages > 0 {
         let reached = run.reached_precision.map_or("±?".to_owned(), |width| format!("±{}", percent(width)));
-        let wanted = percent(run.wanted_precision);
         let class = run.least_precise_class.as_deref().unwrap_or("the worst class");
-        let _ = write!(line, ": {reached} for the network latency of {class}, wanted ±{wanted}");
+        let _ = write!(line, ": {reached} for the network latency of {class}");
+        if run.stopped_by != StoppedBy::End {
+            let _ = write!(line, ", wanted ±{}", percent(run.wanted_precision));
+        }
     }
     if let Some(reason) = &run.went_on_because {
         let _ = write!(line, "; {reason}");
@@ -251,7 +259,7 @@ fn speed(run: &Run) -> String {
 }
 
 /// A mean and its half-width.
-fn mean(found: Option<Estimate>) -> String {
+pub(super) fn mean(found: Option<Estimate>) -> String {
     with_interval(found.map(|found| found.mean), found.and_then(|found| found.half_width_95))
 }
 

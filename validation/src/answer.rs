@@ -1,8 +1,10 @@
 //! The answer of a simulation. The name of each number has its unit.
 
 mod details;
+mod over_time;
 
 pub use details::ChannelDetail;
+pub use over_time::Interval;
 
 use flitwise_models::quantity::{self, Means, Measure, Percentiles, Quantity};
 use flitwise_models::scenario::{ClassKind, ScenarioSpec};
@@ -11,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::compare;
 use crate::experiment::FEWEST_MESSAGES;
-use crate::experiment::block::{Measurements, ReplicationRecord, Saturated, Stop};
+use crate::experiment::block::{Fate, Measurements, ReplicationRecord, Saturated, Stop};
 use crate::experiment::memory::FEWEST_MEMORIES;
 use crate::experiment::replication::Sample;
 use crate::measurement::Cell;
@@ -36,6 +38,9 @@ pub struct Simulation {
     /// Every channel by itself, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel_details: Option<Vec<ChannelDetail>>,
+    /// The run interval by interval, class by class, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<Vec<Interval>>,
     /// What one should know about this answer.
     pub notes: Vec<String>,
 }
@@ -99,6 +104,8 @@ pub enum WarmUpKind {
     Unsettled,
     /// The run ended before that.
     None,
+    /// There is none: a terminating run is measured from its first cycle.
+    Absent,
 }
 
 /// What made a simulation stop.
@@ -119,6 +126,8 @@ pub enum StoppedBy {
     Interrupted,
     /// No class sends anything.
     NoTraffic,
+    /// The scenario says when the run ends.
+    End,
 }
 
 /// What is said of one class. A number that does not exist is `null`.
@@ -135,6 +144,9 @@ pub struct ClassSimulation {
     pub network_latency_deviation_cycles: Option<f64>,
     /// Standard deviation of a message's waiting \[cycles\].
     pub waiting_deviation_cycles: Option<f64>,
+    /// What became of the messages of a terminating run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fates: Option<Fates>,
     /// Whether the class has no steady state.
     pub saturated: bool,
     /// Where and why, if it is saturated.
@@ -146,6 +158,19 @@ pub struct ClassSimulation {
     /// The same by number of network channels crossed; one entry of `null` hops for a single router. Campaigns
     /// ([`crate::campaign`]) leave it empty.
     pub hops: Vec<HopsSimulation>,
+}
+
+/// Messages of a class in all replications of a terminating run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Fates {
+    /// Those generated.
+    pub generated_messages: u64,
+    /// Those delivered before the end of the run.
+    pub delivered_messages: u64,
+    /// Those taken back at the end of the traffic of the class, of which no flit had left.
+    pub withdrawn_messages: u64,
+    /// Those that waited or were under way at the end of the run.
+    pub unfinished_messages: u64,
 }
 
 /// A mean with its 95 % interval.
@@ -208,6 +233,20 @@ impl ClassSimulation {
             }
             quantity => self.means.get(quantity).copied().map(compare::ConfidenceInterval::from),
         }
+    }
+}
+
+impl Fates {
+    /// Says which messages of a class were not delivered.
+    fn note(self, class: &str) -> Option<String> {
+        let Self { generated_messages, withdrawn_messages, unfinished_messages, .. } = self;
+        let taken_back = format!("{withdrawn_messages} were taken back at the end of its traffic");
+        let unfinished = format!("{unfinished_messages} were not delivered before the end of the run");
+        let parts = [(withdrawn_messages, taken_back), (unfinished_messages, unfinished)];
+        let told: Vec<String> =
+            parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, part)| part).collect();
+        let told = told.join(" and ");
+        (!told.is_empty()).then(|| format!("{class}: of {generated_messages} messages generated {told}"))
     }
 }
 
@@ -289,6 +328,7 @@ pub(crate) fn of(measured: &Measurements<'_>) -> Simulation {
         notes: notes(measured, &run),
         channels: channels(measured),
         channel_details: details::of(measured),
+        over_time: over_time::of(measured),
         classes,
         run,
     }
@@ -341,7 +381,23 @@ fn stopped_by(measured: &Measurements<'_>) -> StoppedBy {
         Stop::MaxCycles => StoppedBy::MaxCycles,
         Stop::Interrupted => StoppedBy::Interrupted,
         Stop::NoTraffic => StoppedBy::NoTraffic,
+        Stop::End => StoppedBy::End,
     }
+}
+
+/// What became of the messages of a class, if the runs were terminating.
+fn fates(measured: &Measurements<'_>, class: usize) -> Option<Fates> {
+    let each = || measured.replications().filter_map(|one| one.fates.get(class));
+    let sum = |of: fn(&Fate) -> u64| each().map(of).sum::<u64>();
+    each().next()?;
+    let [generated, delivered, withdrawn] =
+        [sum(|fate| fate.generated), sum(|fate| fate.delivered), sum(|fate| fate.withdrawn)];
+    Some(Fates {
+        generated_messages: generated,
+        delivered_messages: delivered,
+        withdrawn_messages: withdrawn,
+        unfinished_messages: generated - delivered - withdrawn,
+    })
 }
 
 /// See [`Run::went_on_because`].
@@ -423,6 +479,7 @@ fn class_answer(measured: &Measurements<'_>, class: usize) -> ClassSimulation {
         },
         network_latency_deviation_cycles: all.network.deviation(all.count()),
         waiting_deviation_cycles: all.waiting.deviation(all.count()).filter(|_| !saturated),
+        fates: fates(measured, class),
         saturated,
         saturation,
         deadlines: wanted.iter().map(|(hops, cycles)| deadline(*hops, *cycles)).collect(),
@@ -600,7 +657,9 @@ fn notes(measured: &Measurements<'_>, run: &Run) -> Vec<String> {
             notes.push(format!("{}: {count} messages are too few for an interval", spec.name));
         }
         notes.extend(measured.scenario.fixed_points(class));
-        let memories = measured.memories(class).filter(|_| measured.saturated(class).is_none());
+        notes.extend(fates(measured, class).and_then(|fates| fates.note(&spec.name)));
+        let steady = measured.saturated(class).is_none() && run.stopped_by != StoppedBy::End;
+        let memories = measured.memories(class).filter(|_| steady);
         if let Some(memories) = memories.filter(|memories| *memories < FEWEST_MEMORIES / 2.0) {
             notes.push(format!(
                 "{}: measured for {memories:.0} times as long as its queue remembers, wanted {:.0}: the interval of \

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use flitwise_models::scenario::{Fault, NetworkSpec, Scenario};
+use flitwise_models::scenario::{ClassSpec, Fault, NetworkSpec, Scenario};
 
 use crate::experiment::{nodes, supports};
 use crate::message::{Arrival, Delivery};
@@ -47,6 +47,8 @@ pub fn watch(scenario: &Scenario, seed: u64, messages: u32) -> Result<Diagram, V
     let mut run = Run::new(scenario, seed);
     // until they have come, as far as can be foreseen, and gone
     let end = (2.0 * (f64::from(messages) + 10.0) / rate).min(1e15) as u64 + MOST_CYCLES;
+    let start = scenario.classes().iter().map(ClassSpec::start_cycle).fold(0.0, f64::max) as u64;
+    let end = scenario.terminating().map_or(end, |run| run.cycles.min(start + end));
     let is_watched = |message: &Message| message.serial.is_some_and(|serial| serial < messages.into());
     while run.now < end && diagram.messages.len() < messages as usize {
         let delivered = run.step(end).into_iter().filter(|(message, _)| is_watched(message));
@@ -153,7 +155,7 @@ fn ruler(first: u64, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use flitwise_models::scenario::{ClassSpec, ScenarioSpec};
+    use flitwise_models::scenario::{ClassSpec, ClassSpec, ScenarioSpec};
 
     use super::*;
 

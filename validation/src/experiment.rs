@@ -5,12 +5,16 @@
 //! - *RunOut*: after a round the replications go on until its last message has been delivered. The sources stay on;
 //!   messages that they generate in this phase belong to the next round.
 //!
+//! A *terminating* run ([`Scenario::terminating`]) has none of these phases: each replication is the whole run, and messages
+//! delivered in it are counted.
+//!
 //! The intervals are checked rarely, because stopping at the first narrow one would bias them.
 
 pub(crate) mod asked;
 pub(crate) mod block;
 mod growth;
 pub(crate) mod memory;
+pub(crate) mod over_time;
 pub(crate) mod replication;
 mod warm_up;
 
@@ -36,7 +40,7 @@ use replication::Replication;
 pub struct Settings {
     /// Where the random numbers of all replications come from.
     pub seed: u64,
-    /// Independent replications; `None`: 16, or 8 for more than 256 nodes.
+    /// Independent replications; `None`: 16, or 8 for more than 256 nodes and for terminating runs.
     pub replications: Option<u32>,
     /// Index of the first of them; replications of different index share no random numbers.
     pub first_replication: u32,
@@ -47,7 +51,7 @@ pub struct Settings {
     pub max_messages: u64,
     /// Time after which to stop anyway. The results then depend on the speed of the machine.
     pub max_time: Option<Duration>,
-    /// Cycles to leave out at the start; `None`: as many as MSER-5 finds.
+    /// Cycles to leave out at the start; `None`: as the scenario says, or as many as MSER-5 finds.
     pub warmup_cycles: Option<u64>,
     /// Threads; `None`: as many as there are cores. They change nothing but the time.
     pub threads: Option<usize>,
@@ -159,7 +163,8 @@ const READS: &[Read] = &[
     Read::Keys("router", &["buffer_flits", "scheduler", "vc_choice", "crossbar", "allocation"]),
     Read::Words("class.kind", &["real-time", "best-effort"]),
     Read::Keys("class", &["rate", "message_flits", "virtual_channels", "deadlines", "vtick"]),
-    Read::Keys("class", &["nodes", "destination"]),
+    Read::Keys("class", &["nodes", "destination", "start", "end", "end_of_traffic"]),
+    Read::Keys("measure", &["warm_up", "end", "bin"]),
     Read::Words("class.source.kind", &["poisson", "on-off"]),
     Read::Keys("class.source", &["streams", "messages_per_burst", "peak_rate"]),
 ];
@@ -221,6 +226,8 @@ const FIRST_CYCLES: f64 = 4_096.0;
 const MOST_DOUBLINGS: u32 = 6;
 /// Messages of all replications beyond which it is not doubled.
 const MOST_FIRST_MESSAGES: u64 = 1_000_000;
+/// Steps of a terminating run, after each of which progress is told.
+const RUN_STEPS: u64 = 32;
 /// What a source queue of a saturated class keeps.
 const SATURATED_QUEUE: usize = 64;
 
@@ -271,10 +278,11 @@ pub(crate) struct Experiment<'a> {
 
 impl<'a> Experiment<'a> {
     fn new(scenario: &'a Scenario, settings: &'a Settings, stop: &'a AtomicBool, pool: ThreadPool) -> Self {
-        let few = u32::from(nodes(scenario) <= 256);
+        let terminating = scenario.terminating().is_some();
+        let few = u32::from(nodes(scenario) <= 256 && !terminating);
         let count = settings.replications.unwrap_or(8 + 8 * few).clamp(1, MAX_REPLICATIONS);
-        // 16 batches or more in all; one in each of many replications
-        let batches = 16_usize.div_ceil(count as usize);
+        // 16 batches or more in all; one in each of many replications, and where the time of a run matters
+        let batches = if terminating { 1 } else { 16_usize.div_ceil(count as usize) };
         let first = settings.first_replication;
         let indices = (0..count).map(|index| first.wrapping_add(index));
         let replications =
@@ -301,19 +309,39 @@ impl<'a> Experiment<'a> {
     }
 
     fn run(mut self, listener: &mut dyn Listener) -> Block {
-        let stopped_by = match self.warm_up(listener) {
-            Some(early) => early,
-            None => self.measure(listener),
+        let stopped_by = match self.scenario.terminating() {
+            _ if self.scenario.mean_rate_of_all() == 0.0 => Stop::NoTraffic,
+            Some(run) => self.whole_run(run.cycles, listener),
+            None => self.warm_up(listener).unwrap_or_else(|| self.measure(listener)),
         };
         Block::of(self, stopped_by)
     }
 
-    /// Runs until the start no longer shows; `Some` if there is nothing to measure.
+    /// Cycles to leave out at the start, if they are not to be found.
+    pub(crate) fn given_warmup(&self) -> Option<u64> {
+        self.settings.warmup_cycles.or_else(|| self.scenario.warm_up_cycles())
+    }
+
+    /// Measures a terminating run from its start to its end; messages that are under way then are not waited for.
+    fn whole_run(&mut self, cycles: u64, listener: &mut dyn Listener) -> Stop {
+        let from = self.given_warmup().unwrap_or(0).min(cycles);
+        self.warmup_cycles = from;
+        for step in 0..=RUN_STEPS {
+            let end = from + (cycles - from) * step / RUN_STEPS;
+            if let Some(halted) = self.advance(end) {
+                return halted;
+            }
+            self.settle(end, listener);
+            let (messages, precision) = (self.messages(), self.precision());
+            let share_done = (step as f64 / RUN_STEPS as f64).max(self.share_of_time());
+            listener.progress(&Progress { warming_up: step == 0, messages, precision, share_done });
+        }
+        Stop::End
+    }
+
+    /// Runs until the start no longer shows; `Some` if it was broken off.
     fn warm_up(&mut self, listener: &mut dyn Listener) -> Option<Stop> {
         let rate = self.scenario.mean_rate_of_all();
-        if rate == 0.0 {
-            return Some(Stop::NoTraffic);
-        }
         let messages_per_cycle = rate * f64::from(nodes(self.scenario));
         // half of what is wanted, so that there is something left to measure
         let most = self.settings.max_messages as f64 / (2 * self.replications.len()) as f64;
@@ -326,7 +354,7 @@ impl<'a> Experiment<'a> {
         let first_messages = FIRST_MESSAGES.min((FIRST_FLITS / mean_flits).max(100.0));
         let first = (first_messages / messages_per_cycle).max(FIRST_CYCLES).min(most / messages_per_cycle);
         let first = first.clamp(256.0, MAX_CYCLES as f64 / 256.0);
-        let given = self.settings.warmup_cycles;
+        let given = self.given_warmup();
         let mut end = (first as u64).saturating_add(given.unwrap_or(0));
         for one in &mut self.replications {
             one.dropped_before = given.unwrap_or(0);

@@ -47,6 +47,9 @@ trait Switch: Send {
     /// From now on a source queue of the class takes no more than so many messages.
     fn limit_source_queues(&mut self, class: usize, messages: usize);
 
+    /// Messages of a class whose traffic has ended, and of which no flit has left, are taken back from their sources.
+    fn withdraw(&mut self, class: usize);
+
     /// All cycles from `now` to `end`; one in which nothing can move costs nothing.
     fn run(&mut self, traffic: &mut Traffic, now: &mut u64, end: u64, delivered: &mut Vec<Delivery>) {
         let mut next_arrival = 0;
@@ -61,6 +64,9 @@ trait Switch: Send {
             if *now >= next_arrival {
                 while let Some(offer) = traffic.next(*now) {
                     self.offer(&offer);
+                }
+                while let Some(class) = traffic.next_withdrawal(*now) {
+                    self.withdraw(class);
                 }
                 next_arrival = traffic.next_cycle().unwrap_or(u64::MAX);
             }
@@ -112,6 +118,11 @@ impl Simulator {
         self.switch.ledger().joined()
     }
 
+    /// By class: messages taken back at the end of its traffic.
+    pub fn withdrawn(&self) -> &[u64] {
+        self.switch.ledger().withdrawn()
+    }
+
     /// From now on a source queue of the class takes no more than so many messages; later ones are lost.
     ///
     /// For a class whose backlog grows without bound: its queues never run empty, so that the network sees no
@@ -144,7 +155,7 @@ pub fn replay(scenario: &Scenario, arrivals: &[Arrival], limit: u64) -> Vec<Deli
 
 /// As [`replay`], of messages whose lengths, Vticks and virtual channels are settled.
 pub fn replay_offers(scenario: &Scenario, offers: &[Offer], limit: u64) -> Vec<Delivery> {
-    let mut simulator = Simulator::with_traffic(scenario, Traffic::listed(offers));
+    let mut simulator = Simulator::with_traffic(scenario, Traffic::listed(scenario, offers));
     let mut delivered = Vec::with_capacity(offers.len());
     simulator.run_until(limit, &mut delivered);
     delivered.sort_unstable();

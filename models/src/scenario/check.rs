@@ -67,13 +67,14 @@ impl ScenarioSpec {
     /// # Errors
     /// All faults found, in the order of the file.
     pub fn check(self) -> Result<Scenario, Vec<Fault>> {
-        self.check_read(true, true)
+        self.check_read(&[])
     }
 
-    /// The same; says of the network whether its kind and whether its sizes are those of the file, not stand-ins.
-    pub(super) fn check_read(self, kind_is_read: bool, sizes_are_read: bool) -> Result<Scenario, Vec<Fault>> {
-        let network = kind_is_read.then_some(self.network);
-        let mut door = Door { faults: Vec::new(), network, sizes_are_read };
+    /// The same of a spec of which the values of some keys could not be read: their defaults stand in for them.
+    pub(super) fn check_read(self, unread: &[&str]) -> Result<Scenario, Vec<Fault>> {
+        let mut door = Door { faults: Vec::new(), network: None, unread };
+        let kind_is_read = ["network", "network.topology"].iter().all(|key| door.is_read(key));
+        door.network = kind_is_read.then_some(self.network);
         door.table(&self, "");
         if door.faults.is_empty() { Ok(Scenario(self)) } else { Err(door.faults) }
     }
@@ -85,14 +86,20 @@ pub(super) fn joined(path: &str, key: &str) -> String {
 }
 
 /// Gathers what is wrong with the values of a scenario.
-pub(super) struct Door {
+pub(super) struct Door<'u> {
     faults: Vec<Fault>,
     /// What classes are checked against; `None` where it could not be read.
     network: Option<NetworkSpec>,
-    sizes_are_read: bool,
+    /// Keys whose values could not be read.
+    unread: &'u [&'u str],
 }
 
-impl Door {
+impl Door<'_> {
+    /// Whether the value of a key is the one given, or is left out: nothing follows from what stands in for another.
+    pub(super) fn is_read(&self, key: &str) -> bool {
+        !self.unread.contains(&key)
+    }
+
     pub(super) fn refuse(&mut self, key: &str, found: String, wanted: &str, help: Option<&str>) {
         self.faults.push(Fault {
             place: Place::Program,
@@ -110,7 +117,8 @@ impl Door {
 
     /// The network, unless it is refused: then nothing can be said of nodes.
     pub(super) fn known_network(&self) -> Option<Network> {
-        self.read_network().filter(|_| self.sizes_are_read && !self.has_refused("network."))
+        let sizes_are_read = !self.unread.iter().any(|key| key.starts_with("network"));
+        self.read_network().filter(|_| sizes_are_read && !self.has_refused("network."))
     }
 
     /// The network as it was read: its sizes may be refused, its kind is known.

@@ -15,6 +15,8 @@ pub const MAX_REAL_TIME_CLASSES: usize = 12;
 const MOST_CLASSES: usize = 32;
 /// The most virtual channels of a port, those of all classes together.
 pub const MAX_VIRTUAL_CHANNELS: u32 = 64;
+/// The latest time in a run \[cycles\].
+pub const MAX_TIME: f64 = 1e12;
 /// The smallest rate above zero \[messages/cycle/node\].
 pub const MIN_RATE: f64 = 1e-12;
 
@@ -56,6 +58,15 @@ table! {
         /// Where messages go: to all nodes alike, to those of a list, to a hot spot, or as a pattern says.
         #[serde(skip_serializing_if = "DestinationSpec::is_uniform")]
         destination: DestinationSpec = DestinationSpec::Uniform;
+        /// When the sources of the class begin; by default at 0.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        start: Option<f64> ["cycles"] = None, within(0.0, MAX_TIME).magnitude(Magnitude::Time);
+        /// When they end; by default with the run.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        end: Option<f64> ["cycles"] = None, within(0.0, MAX_TIME).magnitude(Magnitude::Time);
+        /// What becomes of messages that wait at their sources then; by default they are taken back.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        end_of_traffic: Option<EndOfTraffic> = None;
     }
 }
 
@@ -63,6 +74,16 @@ table! {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_one(number: &u32) -> bool {
     *number == 1
+}
+
+words! {
+    /// What becomes of messages that wait at their sources when the traffic of their class ends.
+    pub enum EndOfTraffic {
+        /// Those of which no flit has left are taken back and counted.
+        Withdraw "withdraw",
+        /// All of them are sent.
+        Drain "drain",
+    }
 }
 
 words! {
@@ -111,6 +132,39 @@ impl ClassSpec {
         }
     }
 
+    /// Whether its traffic begins or ends within a run.
+    pub fn is_timed(&self) -> bool {
+        self.start_cycle() > 0.0 || self.end.is_some()
+    }
+
+    /// When its sources begin \[cycles\].
+    pub fn start_cycle(&self) -> f64 {
+        self.start.unwrap_or(0.0)
+    }
+
+    /// The cycle in which messages that wait at their sources are taken back, if they are.
+    pub fn withdrawn_in(&self) -> Option<u64> {
+        let end = self.end.filter(|_| self.end_of_traffic != Some(EndOfTraffic::Drain))?;
+        Some(end.ceil() as u64)
+    }
+
+    fn times_fit(&self, path: &str, door: &mut Door) {
+        match self.end {
+            Some(end) if end <= self.start_cycle() && door.is_read(&format!("{path}.start")) => {
+                let wanted = format!("more than the start, {}", in_short(self.start_cycle()));
+                door.refuse(&format!("{path}.end"), in_short(end), &wanted, None);
+            }
+            None if self.end_of_traffic == Some(EndOfTraffic::Drain)
+                && door.is_read(&format!("{path}.end")) =>
+            {
+                let wanted = "none without an end of the traffic";
+                let help = Some("add end, in cycles, or remove the line");
+                door.refuse(&format!("{path}.end_of_traffic"), "\"drain\"".to_owned(), wanted, help);
+            }
+            _ => {}
+        }
+    }
+
     /// Deadlines one by one: hops (none: all messages) and cycles.
     pub fn each_deadline(&self) -> Vec<(Option<u32>, u32)> {
         self.deadlines.iter().flat_map(DeadlineSpec::each).collect()
@@ -153,7 +207,8 @@ impl Rules for ClassSpec {
             door.refuse(&format!("{path}.virtual_channels"), "1".to_owned(), wanted, help);
         }
         self.source.fits(self.rate, &format!("{path}.source"), door);
-        self.destination.fits(self.nodes.as_ref(), &format!("{path}.destination"), door);
+        self.destination.fits(self.nodes.as_ref(), path, door);
+        self.times_fit(path, door);
         for (index, deadline) in self.deadlines.iter().enumerate() {
             let DeadlineSpec::Hops(HopDeadlines { hops, .. }) = deadline else { continue };
             let key = format!("{path}.deadlines[{}].hops", index + 1);

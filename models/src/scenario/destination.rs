@@ -257,7 +257,8 @@ impl DestinationSpec {
     }
 
     /// Refuses destinations that the network does not allow, and senders with nobody to send to.
-    pub(super) fn fits(&self, senders: Option<&NodeList>, path: &str, door: &mut Door) {
+    pub(super) fn fits(&self, senders: Option<&NodeList>, class: &str, door: &mut Door) {
+        let path = &format!("{class}.destination");
         let Some(network) = door.known_network().filter(|_| !door.has_refused(path)) else { return };
         if let Self::Named(pattern) = self
             && let Some(wanted) = pattern.wants(&network)
@@ -272,7 +273,8 @@ impl DestinationSpec {
             _ => Vec::new(),
         };
         let ([only], false) = (only.as_slice(), network.self_traffic()) else { return };
-        if senders.is_none_or(|senders| senders.nodes().any(|sender| sender == *only)) {
+        let senders_are_read = door.is_read(&format!("{class}.nodes"));
+        if senders_are_read && senders.is_none_or(|senders| senders.nodes().any(|sender| sender == *only)) {
             let found = format!("node {only} alone, which sends itself");
             let help = format!("leave node {only} out of nodes, or name another destination");
             door.refuse(path, found, "a destination beside the sender for every sender", Some(&help));

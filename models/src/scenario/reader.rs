@@ -37,13 +37,9 @@ impl Document {
         }
         let mut reader = Reader::new(*HEADS).keeping_places();
         let spec = read(&mut reader, &self.root());
-        let is_read = |key: &dyn Fn(&str) -> bool| !reader.faults().iter().any(|fault| key(&fault.key));
-        let kind_is_read = is_read(&|key| ["network", "network.topology"].contains(&key));
-        let sizes_are_read = is_read(&|key| key.starts_with("network"));
-        reader.refuse_checked(
-            spec.check_read(kind_is_read, sizes_are_read).err().unwrap_or_default(),
-            self.place(),
-        );
+        let unread: Vec<&str> = reader.faults().iter().map(|fault| fault.key.as_str()).collect();
+        let faults = spec.check_read(&unread).err().unwrap_or_default();
+        reader.refuse_checked(faults, self.place());
         Err(reader.into_faults())
     }
 }

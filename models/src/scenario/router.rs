@@ -102,7 +102,8 @@ is_default! {
 
 impl Rules for RouterSpec {
     fn rules(&self, path: &str, door: &mut Door) {
-        if self.crossbar == Crossbar::Full && self.allocation != Allocation::Greedy {
+        let is_full = self.crossbar == Crossbar::Full && door.is_read(&format!("{path}.crossbar"));
+        if is_full && self.allocation != Allocation::Greedy {
             let wanted = "no allocation with a full crossbar, where every virtual channel sends a flit";
             let help = Some("write crossbar = \"multiplexed\", or leave allocation out");
             let found = format!("\"{}\"", self.allocation.word());

@@ -8,6 +8,7 @@ use crate::measurement::Tally;
 use crate::statistics::{Batch, mean_of};
 
 use super::asked::{Asked, asked_alone};
+use super::over_time::OverTime;
 use super::replication::{ChannelLook, Sample};
 use super::{Experiment, FEWEST_MESSAGES, Settings, memory};
 
@@ -57,6 +58,8 @@ pub(crate) enum Stop {
     AfterMemory {
         class: u8,
     },
+    /// A terminating run has come to its end.
+    End,
 }
 
 /// What one replication has measured.
@@ -69,6 +72,20 @@ pub(crate) struct ReplicationRecord {
     /// Looks at every channel after the warm-up, if they are asked for; they are not kept on disk.
     #[serde(skip)]
     pub(crate) looks: Vec<ChannelLook>,
+    /// By class, of a terminating run: messages generated and taken back; they are not kept on disk, either.
+    #[serde(skip)]
+    pub(crate) fates: Vec<Fate>,
+    /// The run interval by interval, if that is asked for; it is not kept on disk, either.
+    #[serde(skip)]
+    pub(crate) over_time: Option<OverTime>,
+}
+
+/// Messages of a class in one terminating run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Fate {
+    pub(crate) generated: u64,
+    pub(crate) withdrawn: u64,
+    pub(crate) delivered: u64,
 }
 
 /// Why a class is taken to be saturated.
@@ -90,8 +107,10 @@ impl Block {
     /// What an experiment has measured.
     pub(super) fn of(experiment: Experiment<'_>, stop: Stop) -> Self {
         let settings = experiment.settings;
-        let warmup = match (settings.warmup_cycles, experiment.warmup_settled) {
+        let terminating = experiment.scenario.terminating().is_some();
+        let warmup = match (experiment.given_warmup(), experiment.warmup_settled) {
             _ if experiment.measured_until == 0 => WarmUpKind::None,
+            (Some(0), _) if terminating => WarmUpKind::Absent,
             (Some(_), _) => WarmUpKind::Given,
             (None, true) => WarmUpKind::Detected,
             (None, false) => WarmUpKind::Unsettled,
@@ -115,11 +134,13 @@ impl Block {
                 .replications
                 .into_iter()
                 .map(|one| {
+                    let fates = if terminating { one.fates() } else { Vec::new() };
                     let after_warmup = |sample: &Sample| sample.cycle >= warmup_cycles;
                     let samples = one.samples.into_iter().filter(after_warmup).collect();
                     let looks = one.looks.unwrap_or_default().into_iter();
                     let looks = looks.filter(|look| look.cycle >= warmup_cycles).collect();
-                    ReplicationRecord { tallies: one.batches.tallies, samples, looks }
+                    let over_time = one.over_time;
+                    ReplicationRecord { tallies: one.batches.tallies, samples, looks, fates, over_time }
                 })
                 .collect(),
         }

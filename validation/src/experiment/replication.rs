@@ -9,6 +9,8 @@ use crate::measurement::Batches;
 use crate::message::Delivery;
 use crate::simulator::{Channel, ChannelKind, HeaderWaits, Simulator};
 
+use super::block::Fate;
+use super::over_time::OverTime;
 use super::{Halt, Settings};
 
 /// A run, its counts and what it looked like at some moments.
@@ -28,6 +30,8 @@ pub(crate) struct Replication {
     delivered: Vec<u64>,
     /// Looks at every channel, if they are asked for; the last is that of the last sample.
     pub(crate) looks: Option<Vec<ChannelLook>>,
+    /// What is delivered by interval of a terminating run, if that is asked for.
+    pub(crate) over_time: Option<OverTime>,
 }
 
 /// A look at every channel at the start of a cycle: flits that have left over it, and waits of headers.
@@ -73,7 +77,19 @@ impl Replication {
             samples: Vec::new(),
             outstanding: vec![0; classes],
             delivered: vec![0; classes],
+            over_time: OverTime::new(scenario),
         }
+    }
+
+    /// By class: what has become of the messages of a terminating run.
+    pub(crate) fn fates(&self) -> Vec<Fate> {
+        let classes = 0..self.delivered.len();
+        let fate = |class: usize| Fate {
+            generated: self.simulator.generated()[class],
+            withdrawn: self.simulator.withdrawn()[class],
+            delivered: self.delivered[class],
+        };
+        classes.map(fate).collect()
     }
 
     /// Simulates all cycles before `end` and takes a look; breaks off when halted.
@@ -149,6 +165,9 @@ impl Replication {
         self.simulator.run_until(end, &mut self.pending);
         for message in &self.pending[first..] {
             self.delivered[usize::from(message.class)] += 1;
+        }
+        if let Some(over_time) = &mut self.over_time {
+            self.pending[first..].iter().for_each(|message| over_time.add(message));
         }
     }
 

@@ -55,6 +55,14 @@ impl SourceQueues {
         self.waiting[queue].pop_front()
     }
 
+    /// Takes all messages back that wait for a lane; how many.
+    pub(crate) fn take_back(&mut self, queue: usize) -> usize {
+        let messages = self.waiting[queue].len();
+        self.held[queue] -= messages;
+        self.waiting[queue].clear();
+        messages
+    }
+
     /// From now on queues of a class hold no more than so many messages, later ones are lost.
     pub(crate) fn set_limit(&mut self, class: usize, messages: usize) {
         self.limits[class] = messages;

@@ -94,6 +94,8 @@ pub(crate) struct Ledger {
     backlog: Vec<u64>,
     /// By class: messages that have joined a source queue.
     joined: Vec<u64>,
+    /// By class: messages that were taken back.
+    withdrawn: Vec<u64>,
     unfinished: u64,
 }
 
@@ -104,6 +106,7 @@ impl Ledger {
             free: Vec::new(),
             backlog: vec![0; classes],
             joined: vec![0; classes],
+            withdrawn: vec![0; classes],
             unfinished: 0,
         }
     }
@@ -122,6 +125,23 @@ impl Ledger {
     /// By class: messages that have ever joined a source queue.
     pub(crate) fn joined(&self) -> &[u64] {
         &self.joined
+    }
+
+    /// By class: messages that were taken back from their sources.
+    pub(crate) fn withdrawn(&self) -> &[u64] {
+        &self.withdrawn
+    }
+
+    /// So many messages of a class are taken back from their sources.
+    pub(crate) fn takes_back(&mut self, class: usize, messages: u64) {
+        self.backlog[class] -= messages;
+        self.withdrawn[class] += messages;
+        self.unfinished -= messages;
+    }
+
+    /// A message that had taken a lane is taken back.
+    pub(crate) fn forget(&mut self, id: u32) {
+        self.free.push(id);
     }
 
     /// A message joins its source queue.

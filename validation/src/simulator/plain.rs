@@ -31,12 +31,12 @@ pub fn replay(scenario: &Scenario, arrivals: &[Arrival], limit: u64) -> Vec<Deli
 
 /// As [`replay`], of messages whose lengths, Vticks and virtual channels are settled.
 pub fn replay_offers(scenario: &Scenario, offers: &[Offer], limit: u64) -> Vec<Delivery> {
-    let mut run = Run::with_traffic(scenario, Traffic::listed(offers));
+    let mut run = Run::with_traffic(scenario, Traffic::listed(scenario, offers));
     let mut delivered = Vec::new();
     while run.now < limit {
         delivered.extend(run.step(limit).into_iter().map(|(_, delivery)| delivery));
     }
-    if delivered.len() == offers.len() {
+    if run.network.messages.is_empty() {
         run.network.assert_empty();
     }
     delivered.sort_unstable();
@@ -71,6 +71,9 @@ impl Run {
         }
         while let Some(offer) = self.traffic.next(self.now) {
             self.network.generate(&offer, self.now);
+        }
+        while let Some(class) = self.traffic.next_withdrawal(self.now) {
+            self.network.withdraw(class);
         }
         self.network.step(self.now);
         self.now += 1;
@@ -169,6 +172,15 @@ impl Network {
         channel.generate(self.generated, offer, at_source, now);
         self.messages.insert(self.generated, Message::new(offer));
         self.generated += 1;
+    }
+
+    /// T1: at the end of the traffic of a class its messages of which no flit has left are taken back.
+    fn withdraw(&mut self, class: usize) {
+        for &channel in &self.injection {
+            for message in self.channels[channel].withdraw(self.rules.blocks[class].clone()) {
+                self.messages.remove(&message);
+            }
+        }
     }
 
     /// One cycle: all decisions from the state at its start (T7), then what follows from them.

@@ -5,6 +5,8 @@ mod on_off;
 mod poisson;
 mod random;
 
+use std::collections::VecDeque;
+
 use flitwise_models::scenario::{Destinations, Scenario, SourceSpec, VcChoice};
 
 use crate::message::{Arrival, Drawn, Offer};
@@ -15,8 +17,15 @@ use on_off::OnOff;
 use poisson::Poisson;
 use random::{Random, below, stream};
 
+/// Messages that come, and the ends of classes whose waiting messages are taken back.
+pub(crate) struct Traffic {
+    messages: Messages,
+    /// In order.
+    withdrawals: VecDeque<(u64, usize)>,
+}
+
 /// Where messages come from.
-pub(crate) enum Traffic {
+enum Messages {
     /// The scenario's sources.
     Random(Sources),
     /// A list, by cycle, and how many of it have come.
@@ -26,21 +35,25 @@ pub(crate) enum Traffic {
 impl Traffic {
     /// The scenario's sources, a stream of random numbers for each `(seed, node, class)`.
     pub(crate) fn random(scenario: &Scenario, seed: u64) -> Self {
-        Self::Random(Sources::new(scenario, seed))
+        Self::of(scenario, Messages::Random(Sources::new(scenario, seed)))
     }
 
     /// Messages in the order of their cycles.
-    pub(crate) fn listed(offers: &[Offer]) -> Self {
+    pub(crate) fn listed(scenario: &Scenario, offers: &[Offer]) -> Self {
         assert!(offers.is_sorted_by_key(|offer| offer.arrival.cycle), "messages out of order");
-        Self::Listed { offers: offers.to_vec(), next: 0 }
+        Self::of(scenario, Messages::Listed { offers: offers.to_vec(), next: 0 })
+    }
+
+    fn of(scenario: &Scenario, messages: Messages) -> Self {
+        Self { messages, withdrawals: scenario.withdrawals().into() }
     }
 
     /// The next message, if it comes in cycle `until` or before.
     #[inline]
     pub(crate) fn next(&mut self, until: u64) -> Option<Offer> {
-        match self {
-            Self::Random(sources) => sources.next(until),
-            Self::Listed { offers, next } => {
+        match &mut self.messages {
+            Messages::Random(sources) => sources.next(until),
+            Messages::Listed { offers, next } => {
                 let offer = *offers.get(*next).filter(|offer| offer.arrival.cycle <= until)?;
                 *next += 1;
                 Some(offer)
@@ -48,12 +61,20 @@ impl Traffic {
         }
     }
 
-    /// The cycle of the next message, or one before it when that is far off.
+    /// A class whose waiting messages are taken back in cycle `now` or before, once the messages of that cycle have
+    /// come.
+    pub(crate) fn next_withdrawal(&mut self, now: u64) -> Option<usize> {
+        self.withdrawals.pop_front_if(|(cycle, _)| *cycle <= now).map(|(_, class)| class)
+    }
+
+    /// The cycle in which the next message comes or messages are taken back, or one before it when that is far off.
     pub(crate) fn next_cycle(&mut self) -> Option<u64> {
-        match self {
-            Self::Random(sources) => sources.next_cycle(),
-            Self::Listed { offers, next } => offers.get(*next).map(|offer| offer.arrival.cycle),
-        }
+        let message = match &mut self.messages {
+            Messages::Random(sources) => sources.next_cycle(),
+            Messages::Listed { offers, next } => offers.get(*next).map(|offer| offer.arrival.cycle),
+        };
+        let withdrawal = self.withdrawals.front().map(|(cycle, _)| *cycle);
+        message.into_iter().chain(withdrawal).min()
     }
 }
 
@@ -139,6 +160,9 @@ struct Source {
     class: u8,
     random: Random,
     process: Box<dyn Process>,
+    /// When it begins, and the last moment in which it sends \[cycles\].
+    start: f64,
+    last: f64,
 }
 
 /// Messages to draw ahead, about: one of each source, but no more than stay in a cache and no fewer than make a span
@@ -158,7 +182,8 @@ impl Sources {
                 if spec.rate > 0.0 && senders[class].binary_search(&node).is_ok() {
                     let mut random = stream(seed, node, class);
                     let process = process(&mut random, spec.rate, spec.source);
-                    sources.push(Source { node, class: class as u8, random, process });
+                    let (start, last) = (spec.start_cycle(), spec.end.map_or(f64::INFINITY, f64::next_down));
+                    sources.push(Source { node, class: class as u8, random, process, start, last });
                 }
             }
         }
@@ -215,12 +240,12 @@ impl Sources {
         self.next = 0;
         self.drawn_until += self.span_cycles;
         let end = self.drawn_until as f64;
-        for Source { node, class, random, process } in &mut self.sources {
+        for Source { node, class, random, process, start, last } in &mut self.sources {
             let offers = &self.classes[usize::from(*class)];
             // the next cycle is the first in which the message can be sent: ceil(g) < end
-            while let Some(generated) = process.next_before(random, end - 1.0) {
+            while let Some(after_start) = process.next_before(random, last.min(end - 1.0) - *start) {
                 let destination = draw(random, &self.destinations[usize::from(*class)].towards(*node));
-                let cycle = generated.ceil() as u64;
+                let cycle = (*start + after_start).ceil() as u64;
                 let arrival = Arrival { cycle, source: *node, destination, class: *class };
                 self.span.push(offers.offer(arrival, random));
             }

@@ -324,6 +324,26 @@ impl<S: LinkScheduler, X: Crossbar> Switch for Wormhole<S, X> {
         waits.filter_map(|(link, waits)| Some((self.parts.wiring.channel(link as u32)?, *waits))).collect()
     }
 
+    fn withdraw(&mut self, class: usize) {
+        let (first, mask) = (self.first_source(), self.parts.channels.width() - 1);
+        let sources = self.parts.wiring.nodes() as usize * self.parts.channels.width();
+        let mut messages = 0;
+        for queue in (0..sources).filter(|queue| self.parts.channels.class_of(queue & mask) == Some(class)) {
+            messages += self.parts.books.interface.take_back(queue);
+        }
+        for lane in first..first + sources {
+            let row = &mut self.lanes[lane];
+            let is_whole = row.to_send > 0 && row.to_send == row.message_flits;
+            if is_whole && self.parts.channels.class_of(lane & mask) == Some(class) {
+                let queue = self.parts.channels.group_of(lane, false) - first;
+                self.parts.books.take_back(queue, lane, row);
+                self.lanes.0[lane / WORD].waiting &= !(1 << (lane % WORD));
+                messages += 1;
+            }
+        }
+        self.parts.books.ledger.takes_back(class, messages as u64);
+    }
+
     fn limit_source_queues(&mut self, class: usize, messages: usize) {
         self.parts.books.interface.set_limit(class, messages);
     }

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use flitwise_models::scenario::{
-    ClassSpec, DeadlineSpec, NetworkSpec, Preset, RouterSpec, Scenario, ScenarioSpec,
+    ClassSpec, DeadlineSpec, EndOfTraffic, MeasureSpec, NetworkSpec, Preset, RouterSpec, Scenario,
+    ScenarioSpec,
 };
 use flitwise_validation::Delivery;
 use flitwise_validation::answer::{Estimate, Simulation, StoppedBy, WarmUpKind};
@@ -519,6 +520,68 @@ fn a_given_warm_up_is_used_as_given() {
         let generated = || heard.0.iter().map(|(_, message)| message.generated_cycle);
         assert!(generated().min().unwrap() < cycles + 10 && generated().max().unwrap() + 10 > end);
     }
+}
+
+/// A class of 0.2 messages of 8 flits a cycle and node, more than its share of the link, between cycles 2,000 and 4,500.
+fn burst(at_end: EndOfTraffic) -> Scenario {
+    let mut spec = small("burst", NetworkSpec::Router { ports: 4 }, [0.02, 0.01, 0.2]).spec().clone();
+    let rest = &mut spec.classes[2];
+    (rest.start, rest.end, rest.end_of_traffic) = (Some(2_000.0), Some(4_500.5), Some(at_end));
+    spec.measure = Some(MeasureSpec { warm_up: None, end: Some(9_999.5), bin: Some(300.5) });
+    spec.check().unwrap()
+}
+
+#[test]
+fn a_terminating_run_is_measured_from_its_start_to_its_end() {
+    let simulated = |at_end| {
+        let mut heard = Heard::default();
+        let stop = AtomicBool::new(false);
+        let found = experiment::run(&burst(at_end), &Settings::default(), &stop, &mut heard).unwrap();
+        (found, heard.0)
+    };
+    let (taken_back, heard) = simulated(EndOfTraffic::Withdraw);
+    let run = &taken_back.run;
+    assert_eq!((run.replications, run.batches_per_replication, run.measured_cycles), (8, 1, 10_000));
+    assert_eq!((run.stopped_by, run.warmup, run.warmup_cycles), (StoppedBy::End, WarmUpKind::Absent, 0));
+    assert!(!taken_back.saturated && heard.len() as u64 == run.messages);
+    for (index, class) in taken_back.classes.iter().enumerate() {
+        let fates = class.fates.unwrap();
+        let of_class = heard.iter().filter(|(_, message)| usize::from(message.class) == index);
+        assert_eq!(fates.delivered_messages, of_class.count() as u64);
+        let ended = fates.delivered_messages + fates.withdrawn_messages + fates.unfinished_messages;
+        assert_eq!(ended, fates.generated_messages, "{}", class.name);
+        // the series has every message delivered
+        let bins = || taken_back.over_time.iter().flatten().filter(|bin| bin.class == class.name);
+        let delivered = bins().filter_map(|bin| bin.delivered_flits_per_cycle).map(|found| found.messages);
+        assert_eq!((delivered.sum::<u64>(), bins().count()), (fates.delivered_messages, 34));
+    }
+    let rest = |message: &&(u32, Delivery)| message.1.class == 2;
+    let times = || heard.iter().filter(rest).map(|(_, message)| message.generated_cycle);
+    assert!((2_000..2_010).contains(&times().min().unwrap()) && times().max().unwrap() <= 4_501);
+    // what is sent after the end was under way
+    assert!(heard.iter().filter(rest).all(|(_, message)| message.entered_cycle <= 4_501 + 50));
+    let at = |found: &Simulation, start: u64| {
+        let bin = found.over_time.iter().flatten().find(|bin| bin.start_cycle == start && bin.class == "BE");
+        bin.unwrap().delivered_flits_per_cycle.unwrap()
+    };
+    assert_eq!((at(&taken_back, 1_503).messages, at(&taken_back, 6_010).messages), (0, 0));
+    assert!(at(&taken_back, 3_005).mean > 1.5 && at(&taken_back, 3_005).half_width_95.unwrap() > 0.0);
+
+    let (drained, _) = simulated(EndOfTraffic::Drain);
+    let [one, other] = [&taken_back, &drained].map(|found| found.classes[2].fates.unwrap());
+    assert_eq!((one.generated_messages, other.withdrawn_messages), (other.generated_messages, 0));
+    assert!(one.withdrawn_messages > one.generated_messages / 4 && at(&drained, 6_010).mean > 1.5);
+    let note = taken_back.notes.iter().find(|note| note.starts_with("BE: of ")).unwrap();
+    assert!(note.ends_with("were taken back at the end of its traffic"), "{note}");
+}
+
+#[test]
+fn a_scenario_gives_the_warm_up() {
+    let mut spec = preset("router16").spec().clone();
+    spec.measure = Some(MeasureSpec { warm_up: Some(1_234.0), end: None, bin: None });
+    let settings = Settings { precision: 0.05, ..Settings::default() };
+    let run = run(&spec.check().unwrap(), &settings).run;
+    assert_eq!((run.warmup_cycles, run.warmup, run.replications), (1_234, WarmUpKind::Given, 16));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A channel: its output lanes and its source queues (V1 to V4).
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use crate::message::Offer;
 
@@ -83,6 +84,19 @@ impl Channel {
                 queued = true;
             }
         }
+    }
+
+    /// T1: the messages of these lanes and their source queues of which no flit has left; they are no longer there.
+    pub(super) fn withdraw(&mut self, block: Range<usize>) -> Vec<u64> {
+        let waiting = self.waiting[block.clone()].iter_mut().flat_map(|queue| queue.drain(..));
+        let mut messages: Vec<u64> = waiting.map(|waiting| waiting.message).collect();
+        for lane in &mut self.lanes[block] {
+            if let Some(header) = lane.flits.front().filter(|flit| flit.is_header()) {
+                messages.push(header.message);
+                lane.flits.clear();
+            }
+        }
+        messages
     }
 
     /// A flit that has crossed joins its output lane.

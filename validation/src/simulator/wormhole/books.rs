@@ -105,6 +105,17 @@ impl Books {
         self.interface.next(queue)
     }
 
+    /// The message that has a lane of its injection link, and no flit on its way, is taken back.
+    pub(crate) fn take_back(&mut self, queue: usize, lane: usize, row: &mut Lane) {
+        let id = self.queues.0[lane].pop_back().expect("a message at its source");
+        row.end -= 1;
+        row.to_send = 0;
+        row.waiting = 0;
+        self.ledger.forget(id);
+        let next = self.interface.next(queue);
+        debug_assert!(next.is_none(), "those that wait are taken back first");
+    }
+
     /// A message is wholly out of a router; over an ejection channel it is delivered.
     pub(crate) fn tail_left(
         &mut self,
