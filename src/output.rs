@@ -326,6 +326,8 @@ fn deadline_column((hops, cycles): (Option<u32>, u32)) -> String {
 #[derive(Default)]
 pub(crate) struct ClassColumns {
     deadlines: Vec<(Option<u32>, u32)>,
+    /// Whether a class has streams of frames.
+    pub(crate) has_frames: bool,
 }
 
 impl ClassColumns {
@@ -335,11 +337,13 @@ impl ClassColumns {
             scenario.classes().iter().flat_map(ClassSpec::each_deadline).collect();
         deadlines.sort_unstable();
         deadlines.dedup();
-        Self { deadlines }
+        let has_frames = scenario.classes().iter().any(|class| class.source.has_frames());
+        Self { deadlines, has_frames }
     }
 
     /// Adds the columns of another scenario.
     pub(crate) fn join(&mut self, other: Self) {
+        self.has_frames |= other.has_frames;
         if other.deadlines != self.deadlines {
             self.deadlines.extend(other.deadlines);
             self.deadlines.sort_unstable();

@@ -61,6 +61,7 @@ impl Model {
     /// Whether it has no number for a quantity, whatever the scenario.
     pub fn lacks(self, quantity: Quantity) -> bool {
         match self {
+            _ if quantity.is_of_frames() => true,
             Self::Published => quantity.is_by_place(),
             Self::Refined => refined::LACKS.contains(&quantity),
         }

@@ -11,9 +11,11 @@ mod class;
 mod deadlines;
 mod declare;
 mod destination;
+mod frames;
 mod grid;
 mod keys;
 mod measure;
+mod mix;
 mod network;
 mod nodes;
 mod overrides;
@@ -22,6 +24,7 @@ mod radix;
 mod reader;
 mod reads;
 mod router;
+mod sequences;
 mod source;
 mod units;
 mod value;
@@ -35,18 +38,21 @@ pub use class::{
 };
 pub use deadlines::{DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES, MAX_DEADLINES};
 pub use destination::{DestinationPattern, DestinationSpec, Destinations, HotSpot, Towards};
+pub use frames::{FRAME_PATTERN, FrameLaw, FrameSizes, FrameSource};
 pub use grid::{Axis, Coupling, Grid, Setting};
 pub(crate) use grid::{spread, whole_values};
 pub(crate) use keys::is_whole;
 pub use keys::{keys, words_of};
 pub use measure::{MeasureSpec, Terminating};
+pub use mix::MixSpec;
 pub use network::NetworkSpec;
 pub use nodes::NodeList;
 pub use presets::{PRESETS, Preset};
 pub use radix::Radix;
 pub use reads::{Read, Unread};
 pub use router::{Allocation, Crossbar, MAX_FLITS, RouterSpec, Scheduler, VcChoice};
-pub use source::SourceSpec;
+pub use sequences::Sequences;
+pub use source::{Pacing, Phase, Placement, SourceSpec};
 pub use units::UnitsSpec;
 
 use crate::document::shortened;
@@ -69,6 +75,9 @@ table! {
         /// What is measured of a run, and how long it is.
         #[serde(skip_serializing_if = "Option::is_none")]
         measure: Option<MeasureSpec> = None;
+        /// One load for several classes.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        mix: Option<MixSpec> = None;
         /// Traffic classes; at most one of them is best-effort.
         classes as "class": Vec<ClassSpec> = Vec::new();
     }
@@ -81,6 +90,8 @@ impl Rules for ScenarioSpec {
             door.refuse("name", found, "at most 100 printable characters", None);
         }
         self.run_ends(door);
+        self.mix_rules(door);
+        self.frame_rules(door);
     }
 
     fn units(&self, _: &Units) -> Units {

@@ -7,7 +7,8 @@ use super::{ClassSpec, NetworkSpec, RouterSpec, ScenarioSpec};
 use crate::document::{Fault, Place, in_short};
 use crate::network::Network;
 
-/// A checked scenario. There is no way to make one but [`ScenarioSpec::check`] and what is built on it.
+/// A checked scenario, in which loads have become rates and numbers of streams. There is no way to make one but
+/// [`ScenarioSpec::check`] and what is built on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario(ScenarioSpec);
 
@@ -71,11 +72,14 @@ impl ScenarioSpec {
     }
 
     /// The same of a spec of which the values of some keys could not be read: their defaults stand in for them.
-    pub(super) fn check_read(self, unread: &[&str]) -> Result<Scenario, Vec<Fault>> {
+    pub(super) fn check_read(mut self, unread: &[&str]) -> Result<Scenario, Vec<Fault>> {
         let mut door = Door { faults: Vec::new(), network: None, unread };
         let kind_is_read = ["network", "network.topology"].iter().all(|key| door.is_read(key));
         door.network = kind_is_read.then_some(self.network);
         door.table(&self, "");
+        if door.faults.is_empty() && self.settle() {
+            door.table(&self, "");
+        }
         if door.faults.is_empty() { Ok(Scenario(self)) } else { Err(door.faults) }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use flitwise_models::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
+use crate::frames::FrameMeter;
 use crate::measurement::Batches;
 use crate::message::Delivery;
 use crate::simulator::{Channel, ChannelKind, HeaderWaits, Simulator};
@@ -24,6 +25,7 @@ pub(crate) struct Replication {
     /// Counted in the last round.
     pub(crate) settled: Vec<Delivery>,
     pub(crate) batches: Batches,
+    pub(crate) frames: FrameMeter,
     pub(crate) samples: Vec<Sample>,
     /// By class: messages generated before the end of the last round that were not delivered in it.
     pub(crate) outstanding: Vec<u64>,
@@ -68,6 +70,7 @@ impl Replication {
         }
         Self {
             index,
+            frames: FrameMeter::new(scenario, simulator.frame_phases()),
             simulator,
             looks: settings.details.then(Vec::new),
             pending: Vec::new(),
@@ -165,6 +168,7 @@ impl Replication {
         self.simulator.run_until(end, &mut self.pending);
         for message in &self.pending[first..] {
             self.delivered[usize::from(message.class)] += 1;
+            self.frames.add(message);
         }
         if let Some(over_time) = &mut self.over_time {
             self.pending[first..].iter().for_each(|message| over_time.add(message));

@@ -107,8 +107,7 @@ impl Books {
 
     /// The message that has a lane of its injection link, and no flit on its way, is taken back.
     pub(crate) fn take_back(&mut self, queue: usize, lane: usize, row: &mut Lane) {
-        let id = self.queues.0[lane].pop_back().expect("a message at its source");
-        row.end -= 1;
+        let id = self.queues.pop_last(lane, row);
         row.to_send = 0;
         row.waiting = 0;
         self.ledger.forget(id);
@@ -189,6 +188,17 @@ impl Queues {
         row.sending -= 1;
         row.end -= 1;
         self.assert_positions(lane, row);
+    }
+
+    /// Takes the last message out of a lane that has one.
+    fn pop_last(&mut self, lane: usize, row: &mut Lane) -> u32 {
+        let id = self.at(lane, row.end - 1);
+        if row.end as usize > FIRST {
+            self.others[lane].pop_back();
+        }
+        row.end -= 1;
+        self.assert_positions(lane, row);
+        id
     }
 
     /// The positions in the row are those of the lane's messages.
