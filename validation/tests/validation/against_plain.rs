@@ -445,6 +445,7 @@ fn router() -> impl Strategy<Value = RouterSpec> {
     let multiplexed = prop::option::of(prop::sample::select(Allocation::ALL.to_vec()));
     (3u32..=7, 1u32..=8, scheduler, vc_choice, multiplexed).prop_map(
         |(pipeline_stages, buffer_flits, scheduler, vc_choice, multiplexed)| RouterSpec {
+            virtual_channels: None,
             pipeline_stages,
             buffer_flits,
             scheduler,
