@@ -174,8 +174,8 @@ fn a_lone_stream_of_constant_frames_has_no_jitter() {
     // waits a cycle and takes P - 1 and its length; up to a cycle until the cycle begins
     let latency = mean(class.frame_latency_cycles) - (4000.0 * 21.0 / 22.0 + 1.0 + 4.0 + 19.0);
     assert!((0.0..=1.0).contains(&latency), "{latency}");
-    // 20 intervals of each of 4 streams in 4 replications
-    assert_eq!(class.frame_interval_cycles.unwrap().messages, 20 * 16);
+    // 20 intervals or one more of each of 4 streams in 4 replications
+    assert!((20 * 16..=21 * 16).contains(&class.frame_interval_cycles.unwrap().messages));
 }
 
 /// Check 7: `σ² = 2 T² Var(1/N)` but for waiting, within 5 %, and neighbours of opposite sign.
