@@ -358,6 +358,12 @@ impl Quantity {
         Self::FRAMES.contains(&self)
     }
 
+    /// The field of a time in milliseconds or microseconds, and that unit; `None` of what is no time.
+    pub fn physical(self) -> Option<(String, &'static str)> {
+        let unit = if self.is_of_frames() { "ms" } else { "us" };
+        Some((format!("{}_{unit}", self.field().strip_suffix("_cycles")?), unit))
+    }
+
     /// The parts that add up to it.
     pub fn parts(self) -> impl Iterator<Item = Self> {
         Self::MEANS.iter().copied().filter(move |part| part.whole() == Some(self))

@@ -25,6 +25,7 @@ pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
     }
     page.section("Blocking and sharing by place", &parts(answer, &output::BY_PLACE, markdown));
     page.section("Frames of streams", &frames(answer, markdown));
+    page.section("In time", &in_time(answer, markdown));
     page.section("Deadlines on the network latency", &deadlines(answer, markdown));
     page.section("Percentiles of the network latency, with 95 % intervals", &percentiles(answer, markdown));
     page.section("By network channels crossed", &hops(answer, markdown));
@@ -72,6 +73,29 @@ fn parts(answer: &Simulation, quantities: &[Quantity], markdown: bool) -> Rows {
     for class in answer.classes.iter().filter(|class| class.network_latency_cycles.is_some()) {
         let parts = quantities.iter().map(|quantity| mean(class.means.get(*quantity).copied()));
         rows.add([class.name.clone()].into_iter().chain(parts));
+    }
+    rows
+}
+
+/// Means in milliseconds and microseconds, where it is said how long a cycle is.
+fn in_time(answer: &Simulation, markdown: bool) -> Rows {
+    const TIMES: [Quantity; 6] = [
+        Quantity::NetworkLatency,
+        Quantity::Waiting,
+        Quantity::TotalLatency,
+        Quantity::FrameInterval,
+        Quantity::FrameIntervalDeviation,
+        Quantity::FrameLatency,
+    ];
+    let fields = TIMES.map(|quantity| (quantity, quantity.physical().map_or("", |(_, unit)| unit)));
+    let is_told = |quantity: Quantity| answer.classes.iter().any(|class| class.physical(quantity).is_some());
+    let told: Vec<_> = fields.into_iter().filter(|(quantity, _)| is_told(*quantity)).collect();
+    let heads = told.iter().map(|(quantity, unit)| format!("{} [{unit}]", quantity.head()));
+    let heads: Vec<String> = ["class".to_owned()].into_iter().chain(heads).collect();
+    let mut rows = Rows::new(&heads, markdown);
+    for class in answer.classes.iter().filter(|_| !told.is_empty()) {
+        let times = told.iter().map(|(quantity, _)| mean(class.physical(*quantity)));
+        rows.add([class.name.clone()].into_iter().chain(times));
     }
     rows
 }
@@ -251,7 +275,7 @@ fn why(run: &Run) -> String {
         StoppedBy::Interrupted => "interrupted",
         StoppedBy::NoTraffic => "no traffic",
         StoppedBy::End => "ran to the end that the scenario gives",
-        StoppedBy::Frames => "ended after 20 intervals of frames",
+        StoppedBy::Frames => "ended after 20 intervals of frames or more",
     }
     .to_owned();
     if run.messages > 0 {

@@ -6,8 +6,10 @@ mod over_time;
 pub use details::ChannelDetail;
 pub use over_time::Interval;
 
+use std::collections::BTreeMap;
+
 use flitwise_models::quantity::{self, Means, Measure, Percentiles, Quantity};
-use flitwise_models::scenario::{ClassKind, ScenarioSpec};
+use flitwise_models::scenario::{ClassKind, Scenario, ScenarioSpec, UnitsSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -147,6 +149,9 @@ pub struct ClassSimulation {
     /// most 0.05 times that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jitter_free: Option<bool>,
+    /// With `[units]`: the times among the means again, as `_us`, those of frames as `_ms`.
+    #[serde(flatten)]
+    pub physical: BTreeMap<String, Estimate>,
     /// Standard deviation of a message's network latency \[cycles\].
     pub network_latency_deviation_cycles: Option<f64>,
     /// Standard deviation of a message's waiting \[cycles\].
@@ -227,6 +232,11 @@ impl std::ops::DerefMut for ClassSimulation {
 }
 
 impl ClassSimulation {
+    /// A time in the unit of [`Quantity::physical`].
+    pub fn physical(&self, quantity: Quantity) -> Option<Estimate> {
+        self.physical.get(&quantity.physical()?.0).copied()
+    }
+
     /// What was simulated of a quantity.
     pub fn value(&self, measure: Measure) -> Option<compare::ConfidenceInterval> {
         match measure.quantity {
@@ -482,14 +492,14 @@ fn class_answer(measured: &Measurements<'_>, class: usize) -> ClassSimulation {
                 .collect(),
         })
         .collect();
+    let means =
+        Means { accepted_rate_messages_per_cycle: accepted(measured, class), ..means(&cells, saturated) }
+            .with_frames(|quantity| frames::estimate(measured.frames(class), quantity));
     ClassSimulation {
         name: spec.name.clone(),
         kind: spec.kind,
-        means: Means {
-            accepted_rate_messages_per_cycle: accepted(measured, class),
-            ..means(&cells, saturated)
-        }
-        .with_frames(|quantity| frames::estimate(measured.frames(class), quantity)),
+        physical: physical(measured.scenario, &means),
+        means,
         jitter_free: frames::is_jitter_free(measured, class),
         network_latency_deviation_cycles: all.network.deviation(all.count()),
         waiting_deviation_cycles: all.waiting.deviation(all.count()).filter(|_| !saturated),
@@ -500,6 +510,21 @@ fn class_answer(measured: &Measurements<'_>, class: usize) -> ClassSimulation {
         latency_percentiles_cycles: percentiles(&cells),
         hops,
     }
+}
+
+/// The times among the means in microseconds, those of frames in milliseconds; none without `[units]`.
+fn physical(scenario: &Scenario, means: &Means<Estimate>) -> BTreeMap<String, Estimate> {
+    let Some(cycle_ns) = scenario.spec().units.as_ref().and_then(UnitsSpec::cycle_ns) else {
+        return BTreeMap::new();
+    };
+    let one = |quantity: &Quantity| {
+        let (Estimate { mean, half_width_95, messages }, (field, unit)) =
+            (*means.get(*quantity)?, quantity.physical()?);
+        let factor = cycle_ns / if unit == "ms" { 1e6 } else { 1e3 };
+        let half_width_95 = half_width_95.map(|width| width * factor);
+        Some((field, Estimate { mean: mean * factor, half_width_95, messages }))
+    };
+    Quantity::MEANS.iter().chain(Quantity::FRAMES).filter_map(one).collect()
 }
 
 /// The cells of all batches, by replication.

@@ -17,7 +17,7 @@ use crate::message::{Arrival, Delivery, Offer};
 use ledger::Ledger;
 pub use meters::HeaderWaits;
 use traffic::Traffic;
-pub use traffic::offers;
+pub use traffic::{generated, offers};
 pub(crate) use virtual_channels::lanes;
 pub use wiring::{Channel, ChannelKind};
 

@@ -124,6 +124,14 @@ impl Of {
     }
 }
 
+impl UnitsSpec {
+    /// Length of a cycle as results are printed: given, or that of a flit on the link \[ns\].
+    pub fn cycle_ns(&self) -> Option<f64> {
+        let own = self.cycle.as_deref().and_then(|text| physical(text, Of::Time));
+        own.or(Units::of(self).cycle_ns)
+    }
+}
+
 /// What a cycle and a flit are while a table is read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Units {

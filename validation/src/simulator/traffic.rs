@@ -157,6 +157,12 @@ pub fn offers(scenario: &Scenario, arrivals: &[Arrival]) -> Vec<Offer> {
     arrivals.iter().map(|arrival| classes[usize::from(arrival.class)].offer(*arrival, &mut random)).collect()
 }
 
+/// The messages of the scenario's sources up to a cycle.
+pub fn generated(scenario: &Scenario, seed: u64, until: u64) -> Vec<Offer> {
+    let mut traffic = Traffic::random(scenario, seed);
+    std::iter::from_fn(|| traffic.next(until)).collect()
+}
+
 /// All sources of a network; each has its own stream of random numbers.
 ///
 /// Each source draws ahead all its messages of a span of cycles; then they are put in order.

@@ -10,6 +10,7 @@ mod claims;
 mod destinations;
 mod exact;
 mod experiments;
+mod frames;
 mod multiplexed;
 mod store;
 mod two_models;
