@@ -155,7 +155,7 @@ fn ruler(first: u64, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use flitwise_models::scenario::{ClassSpec, ClassSpec, ScenarioSpec};
+    use flitwise_models::scenario::{ClassSpec, ScenarioSpec};
 
     use super::*;
 
