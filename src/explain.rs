@@ -107,11 +107,15 @@ fn published(
     let outcome = match answer {
         Ok(answer) if answer.saturated => Outcome::Saturated,
         Ok(_) => Outcome::Answered,
-        Err(failure @ Failure::Refused { .. }) => {
-            derivation.section("What is refused").text(format!(
-                "{failure}. The equations of the paper are made for links that serve classes by their Vticks, (7); \
-                 without them there is nothing to put numbers into."
-            ));
+        Err(failure @ Failure::Refused { refusals, .. }) => {
+            let refused = derivation.section("What is refused");
+            refused.text(format!("{failure}."));
+            if refusals.iter().any(|refusal| refusal.key == "router.scheduler") {
+                refused.text(
+                    "The equations of the paper are made for links that serve classes by their Vticks, (7); without \
+                     them there is nothing to put numbers into.",
+                );
+            }
             Outcome::Refused
         }
         Err(Failure::NotConverged { .. }) => Outcome::NotConverged,

@@ -350,6 +350,16 @@ fn what_is_refused_is_explained() {
     }
 }
 
+#[test]
+fn a_network_is_not_refused_for_its_scheduler() {
+    let scenario = Preset::find("mesh4x4").unwrap().scenario();
+    let (derivation, outcome) = explained(&scenario, &everything());
+    assert_eq!(outcome, Outcome::Refused);
+    for page in pages(&derivation) {
+        assert!(page.contains("mesh") && !page.contains("Vtick"), "{page}");
+    }
+}
+
 /// Names may hold what a format takes for itself.
 #[test]
 fn names_of_any_kind_are_kept_apart_from_the_format() {

@@ -172,6 +172,16 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_concluded_from_the_default_that_stands_in_for_what_could_not_be_read() {
+        let text = "[network]\ntopology = \"mesh\"\nradix = 4\ndimensions = 2\n[router]\ncrossbar = \"partial\"\n\
+                    allocation = \"rotating\"\n[[class]]\nname = \"a\"\nkind = \"real-time\"\nrate = 0.01\n\
+                    nodes = \"some\"\ndestination = 5\n";
+        let faults = faults(text);
+        assert!(faults.len() == 2 && faults[0].contains("router.crossbar"), "{faults:#?}");
+        assert!(faults[1].contains("class.a.nodes"), "{faults:#?}");
+    }
+
+    #[test]
     fn a_spec_survives_the_way_through_the_reader() {
         let text = "name = \"x\"\n[network]\ntopology = \"hypercube\"\ndimension = 4\n[router]\n\
                     pipeline_stages = 3\nbuffer_flits = 7\nscheduler = \"fifo\"\n[[class]]\nname = \"é\"\n\
