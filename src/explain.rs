@@ -89,8 +89,8 @@ fn title(scenario: &Scenario, model: Model) -> String {
 }
 
 /// Why other schedulers are refused.
-const NO_VTICKS: &str = " The equations of the paper are made for links that serve classes by their Vticks, (7); without \
-                         them there is nothing to put numbers into.";
+const NO_VTICKS: &str = " The equations of the paper are made for links that serve classes by their Vticks, (7); \
+                         without them there is nothing to put numbers into.";
 
 /// The explanation of the published model, whatever came of it.
 fn published(
