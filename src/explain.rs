@@ -88,6 +88,10 @@ fn title(scenario: &Scenario, model: Model) -> String {
     format!("{}: {network}, the {model} model explained", scenario.spec().name)
 }
 
+/// Why other schedulers are refused.
+const NO_VTICKS: &str = " The equations of the paper are made for links that serve classes by their Vticks, (7); \
+                         without them there is nothing to put numbers into.";
+
 /// The explanation of the published model, whatever came of it.
 fn published(
     scenario: &Scenario,
@@ -108,14 +112,9 @@ fn published(
         Ok(answer) if answer.saturated => Outcome::Saturated,
         Ok(_) => Outcome::Answered,
         Err(failure @ Failure::Refused { refusals, .. }) => {
-            let refused = derivation.section("What is refused");
-            refused.text(format!("{failure}."));
-            if refusals.iter().any(|refusal| refusal.key == "router.scheduler") {
-                refused.text(
-                    "The equations of the paper are made for links that serve classes by their Vticks, (7); without \
-                     them there is nothing to put numbers into.",
-                );
-            }
+            let for_scheduler = refusals.iter().any(|refusal| refusal.key == "router.scheduler");
+            let because = if for_scheduler { NO_VTICKS } else { "" };
+            derivation.section("What is refused").text(format!("{failure}.{because}"));
             Outcome::Refused
         }
         Err(Failure::NotConverged { .. }) => Outcome::NotConverged,
