@@ -130,8 +130,27 @@ impl Source<'_> {
         };
         let residence: f64 = waits.means().iter().sum();
         let alone = waits.shares[IDLE] * (self.header_wait + self.set_up.mean());
-        let waiting = (wait - residence).max(0.0) + alone;
+        // beside bursts gaps come together: the link is no M/G/1
+        let bursts = self.work.is_some() || self.quiet > 0.0;
+        let least = if bursts { 0.0 } else { self.wait_for_link() };
+        let waiting = (wait - residence).max(least) + alone;
         Ok(Queued { in_buffer: self.in_buffer(&waits), by_state: waits, waiting, load })
+    }
+
+    /// Mean wait for the link of the interface alone, with room for all in the buffer behind it: M/G/1 with services
+    /// `M + G_1`, and `M + G_0` after the set-up of the first. A wait before the interface is no shorter.
+    fn wait_for_link(&self) -> f64 {
+        let Self { grid, rate, gaps, .. } = self;
+        let m = self.shape.message;
+        let (later, first) = (gaps[1].plus(m), grid.sum(&gaps[0].plus(m), self.set_up));
+        let (b, f) = (later.mean(), first.mean());
+        let (b_square, f_square) = (later.second_moment(), first.second_moment());
+        if rate * b >= 1.0 {
+            return 0.0;
+        }
+        // λ E[B^2] / 2 / (1 - λ b) + λ (E[F^2] - E[B^2]) / 2 / (1 + λ (f - b))
+        let wait = b_square / (1.0 - rate * b) + (f_square - b_square) / (1.0 + rate * (f - b));
+        (rate * wait / 2.0).max(0.0)
     }
 
     /// Effect on their successors of messages that found the interface `idle` or busy. Services are those of the `work`
