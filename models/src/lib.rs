@@ -39,6 +39,7 @@ pub mod document;
 pub mod fixed_point;
 pub mod lattice;
 pub mod markov_chain;
+pub mod mediaworm;
 pub mod model;
 pub mod nelder_mead;
 pub mod network;
