@@ -11,8 +11,10 @@ mod class;
 mod deadlines;
 mod declare;
 mod destination;
+mod frames;
 mod grid;
 mod keys;
+mod mix;
 mod network;
 mod nodes;
 mod overrides;
@@ -21,6 +23,7 @@ mod radix;
 mod reader;
 mod reads;
 mod router;
+mod sequences;
 mod source;
 mod units;
 mod value;
@@ -32,17 +35,20 @@ pub use check::Scenario;
 pub use class::{ClassKind, ClassSpec, MAX_REAL_TIME_CLASSES, MAX_VIRTUAL_CHANNELS, MIN_RATE};
 pub use deadlines::{DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES, MAX_DEADLINES};
 pub use destination::{DestinationPattern, DestinationSpec, Destinations, HotSpot, Towards};
+pub use frames::{FRAME_PATTERN, FrameLaw, FrameSizes, FrameSource};
 pub use grid::{Axis, Coupling, Grid, Setting};
 pub(crate) use grid::{spread, whole_values};
 pub(crate) use keys::is_whole;
 pub use keys::{keys, words_of};
+pub use mix::MixSpec;
 pub use network::NetworkSpec;
 pub use nodes::NodeList;
 pub use presets::{PRESETS, Preset};
 pub use radix::Radix;
 pub use reads::{Read, Unread};
 pub use router::{Allocation, Crossbar, MAX_FLITS, RouterSpec, Scheduler, VcChoice};
-pub use source::SourceSpec;
+pub use sequences::Sequences;
+pub use source::{Pacing, Phase, Placement, SourceSpec};
 pub use units::UnitsSpec;
 
 use crate::document::shortened;
@@ -62,6 +68,9 @@ table! {
             ANY.wanted().example("add  [network]  with  topology = \"router\"  and  ports = 16");
         /// What every router is like.
         router: RouterSpec = RouterSpec::default();
+        /// One load for several classes.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        mix: Option<MixSpec> = None;
         /// Traffic classes; at most one of them is best-effort.
         classes as "class": Vec<ClassSpec> = Vec::new();
     }
@@ -73,6 +82,8 @@ impl Rules for ScenarioSpec {
             let found = format!("\"{}\"", shortened(&self.name));
             door.refuse("name", found, "at most 100 printable characters", None);
         }
+        self.mix_rules(door);
+        self.frame_rules(door);
     }
 
     fn units(&self, _: &Units) -> Units {

@@ -7,7 +7,8 @@ use super::{ClassSpec, NetworkSpec, RouterSpec, ScenarioSpec};
 use crate::document::{Fault, Place, in_short};
 use crate::network::Network;
 
-/// A checked scenario. There is no way to make one but [`ScenarioSpec::check`] and what is built on it.
+/// A checked scenario, in which loads have become rates and numbers of streams. There is no way to make one but
+/// [`ScenarioSpec::check`] and what is built on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario(ScenarioSpec);
 
@@ -71,10 +72,17 @@ impl ScenarioSpec {
     }
 
     /// The same; says of the network whether its kind and whether its sizes are those of the file, not stand-ins.
-    pub(super) fn check_read(self, kind_is_read: bool, sizes_are_read: bool) -> Result<Scenario, Vec<Fault>> {
+    pub(super) fn check_read(
+        mut self,
+        kind_is_read: bool,
+        sizes_are_read: bool,
+    ) -> Result<Scenario, Vec<Fault>> {
         let network = kind_is_read.then_some(self.network);
         let mut door = Door { faults: Vec::new(), network, sizes_are_read };
         door.table(&self, "");
+        if door.faults.is_empty() && self.settle() {
+            door.table(&self, "");
+        }
         if door.faults.is_empty() { Ok(Scenario(self)) } else { Err(door.faults) }
     }
 }

@@ -32,7 +32,14 @@ table! {
                 .wanted()
                 .magnitude(Magnitude::Rate)
                 .parameter(0, Varies::Real)
+                .instead(&["load", "share", "source.frame_interval"])
                 .hint("a rate counts messages per cycle, not flits and not messages per second");
+        /// What a node sends, as a share of its link: flits with headers; of frames without.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        load: Option<f64> ["of a link"] = None, within(1e-9, 64.0).or_zero().magnitude(Magnitude::Flow);
+        /// Share of the load of `[mix]`; one class may take the rest.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        share: Option<f64> = None, within(0.0, 1.0);
         /// `M`: length of a message.
         message_flits: u32 ["flits"] = 32,
             within(1.0, MAX_FLITS as f64).early().magnitude(Magnitude::Length).parameter(2, Varies::Relaxed);
@@ -152,6 +159,7 @@ impl Rules for ClassSpec {
             let wanted = "2 or more virtual channels in a torus";
             door.refuse(&format!("{path}.virtual_channels"), "1".to_owned(), wanted, help);
         }
+        self.load_rules(path, door);
         self.source.fits(self.rate, &format!("{path}.source"), door);
         self.destination.fits(self.nodes.as_ref(), &format!("{path}.destination"), door);
         for (index, deadline) in self.deadlines.iter().enumerate() {
@@ -188,7 +196,7 @@ fn name_of(node: &Node) -> &str {
 }
 
 /// What each class is called in a key: its name, or its number (from 1) where the name is no help.
-fn labels(names: &[&str]) -> Vec<String> {
+pub(super) fn labels(names: &[&str]) -> Vec<String> {
     let label = |(index, name): (usize, &&str)| {
         let alone = names.iter().filter(|other| *other == name).count() == 1;
         if alone && name_is_fit(name) { format!("class.{name}") } else { format!("class[{}]", index + 1) }
@@ -227,6 +235,7 @@ impl Field for Vec<ClassSpec> {
             let found = format!("{} classes", list.len());
             reader.refuse(&node.place, key.name.to_owned(), found, wanted, None);
         }
+        let units = &units.in_mix(table.get("mix").is_some());
         let list = &list[..list.len().min(MOST_CLASSES)];
         let labels = labels(&list.iter().map(name_of).collect::<Vec<_>>());
         for (node, label) in list.iter().zip(&labels) {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::check::joined;
 use super::reader::read_inner;
 use super::writer::in_line;
-use crate::document::{in_short, one_of};
+use crate::document::{find, in_short, one_of};
 
 /// What declarations need: every file of a table takes all of this module.
 pub(super) use super::check::Door;
@@ -77,6 +77,8 @@ pub(super) struct Limits {
     pub(super) magnitude: Magnitude,
     /// The place in the list of parameters, if it is one.
     pub(super) parameter: Option<(u8, Varies)>,
+    /// Keys that may stand in its place.
+    instead: &'static [&'static str],
     /// What to write, for who wrote nothing or something else.
     pub(super) example: &'static str,
     /// What helps against a number above the range.
@@ -103,6 +105,7 @@ pub(super) const ANY: Limits = Limits {
     early: false,
     magnitude: Magnitude::Count,
     parameter: None,
+    instead: &[],
     example: "",
     hint: "",
 };
@@ -133,6 +136,10 @@ impl Limits {
         Self { parameter: Some((place, varies)), ..self }
     }
 
+    pub(super) const fn instead(self, instead: &'static [&'static str]) -> Self {
+        Self { instead, ..self }
+    }
+
     pub(super) const fn example(self, example: &'static str) -> Self {
         Self { example, ..self }
     }
@@ -159,6 +166,13 @@ impl Key {
     pub(super) fn holds(&self, number: f64) -> bool {
         let is_zero = self.limits.or_zero && number == 0.0 && number.is_sign_positive();
         is_zero || (self.limits.least..=self.limits.most).contains(&number)
+    }
+
+    /// Whether something else says what it would, in its table or outside.
+    pub(super) fn is_replaced(&self, table: &Table<'_>, units: &Units) -> bool {
+        let instead = self.limits.instead;
+        let stands = |path: &&str| find(table.entries, path).is_some();
+        !instead.is_empty() && (units.is_mixed || instead.iter().any(stands))
     }
 
     /// The range in words, such as `1 to 64 stages`.
@@ -268,7 +282,11 @@ impl Shape {
             let keys =
                 branch.keys.iter().map(|key| (key.name.to_owned(), key.schema(defaults.get(key.name))));
             let properties: serde_json::Map<String, Value> = tag.into_iter().chain(keys).collect();
-            let wanted = branch.keys.iter().filter(|key| key.limits.wanted).map(|key| key.name);
+            let wanted = branch
+                .keys
+                .iter()
+                .filter(|key| key.limits.wanted && key.limits.instead.is_empty())
+                .map(|key| key.name);
             json!({
                 "description": if self.tag.is_some() { branch.sentence } else { self.sentence },
                 "type": "object",

@@ -109,7 +109,8 @@ pub(super) fn read_table<T: Declared>(
         *spec = T::branch(branch.word);
         refuse_strays(reader, table, (shape, tag), branch);
     }
-    for key in spec.keys().iter().filter(|key| key.limits.wanted) {
+    let is_wanted = |key: &&Key| key.limits.wanted && !key.is_replaced(table, units);
+    for key in spec.keys().iter().filter(is_wanted) {
         let own = key.example().or(example);
         reader.require(table, key.name, &key.value_wanted(), own);
     }

@@ -1,5 +1,6 @@
 //! `[router]`: what every router is like.
 
+use super::class::MAX_VIRTUAL_CHANNELS;
 use super::declare::*;
 
 /// The longest message and the deepest buffer \[flits\].
@@ -14,6 +15,9 @@ table! {
         /// `b_s`: input and output buffer of a virtual channel.
         buffer_flits: u32 ["flits"] = 32,
             within(1.0, MAX_FLITS as f64).magnitude(Magnitude::Room).parameter(3, Varies::Relaxed);
+        /// Virtual channels of a port; by default as many as all classes have together. More stay idle.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        virtual_channels: Option<u32> ["virtual channels"] = None, within(1.0, MAX_VIRTUAL_CHANNELS as f64);
         /// Who goes first on a link.
         scheduler: Scheduler = Scheduler::VirtualClock;
         /// Which virtual channel of its class a message takes.
@@ -47,6 +51,13 @@ words! {
         FineGrainedVirtualClock "fine-grained-virtual-clock",
         /// Self-clocked fair queueing whose stamps start again with every message.
         FineGrainedFairQueueing "fine-grained-fair-queueing",
+    }
+}
+
+impl Scheduler {
+    /// Whether clocks and stamps start again with every message, whose Vtick may be its own.
+    pub fn is_fine_grained(self) -> bool {
+        matches!(self, Self::FineGrainedVirtualClock | Self::FineGrainedFairQueueing)
     }
 }
 

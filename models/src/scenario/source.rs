@@ -1,23 +1,142 @@
 //! `source` of a class: how its messages come into being at a node.
 
+use super::ClassSpec;
 use super::declare::*;
+use super::destination::DestinationSpec;
+use super::sequences::Sequences;
+use crate::document::in_short;
 
-table! {
-    /// How the messages of a class come into being at a node.
-    #[derive(Copy)]
-    pub enum SourceSpec by "kind" {
-        /// Exponential times between messages.
-        Poisson "poisson",
-        /// Independent bursty streams that together reach the rate of the class.
-        OnOff "on-off" {
-            /// Streams per node; each has an equal part of the rate.
-            streams: u32 ["streams"] = 1, within(1.0, 10_000.0).wanted();
-            /// `N`: mean number of messages in an ON period (geometric).
-            messages_per_burst: f64 ["messages"] = 1.0, within(1.0, 1e6).wanted();
-            /// `p`: rate of a stream while ON; messages are spaced `1 / p`.
-            peak_rate: f64 ["messages/cycle"] = 1.0, within(1e-9, 1.0).wanted().magnitude(Magnitude::Rate);
-        },
+/// The longest frame, and the most streams of a class at a node.
+const MAX_FRAME_FLITS: f64 = 1e7;
+const MAX_STREAMS: f64 = 10_000.0;
+
+/// Declares the sources, of which those of frames have keys in common.
+macro_rules! sources {
+    ({ $($of_frames:tt)+ }) => {
+        table! {
+            /// How the messages of a class come into being at a node.
+            #[derive(Copy)]
+            pub enum SourceSpec by "kind" {
+                /// Exponential times between messages.
+                Poisson "poisson",
+                /// Independent bursty streams that together reach the rate of the class.
+                OnOff "on-off" {
+                    /// Streams per node; each has an equal part of the rate.
+                    streams: u32 ["streams"] = 1, within(1.0, 10_000.0).wanted();
+                    /// `N`: mean number of messages in an ON period (geometric).
+                    messages_per_burst: f64 ["messages"] = 1.0, within(1.0, 1e6).wanted();
+                    /// `p`: rate of a stream while ON; messages are spaced `1 / p`.
+                    peak_rate: f64 ["messages/cycle"] = 1.0,
+                        within(1e-9, 1.0).wanted().magnitude(Magnitude::Rate);
+                },
+                /// Streams of frames that are all of one length.
+                Cbr "cbr" {
+                    /// Length of a frame, headers of messages left out.
+                    frame: f64 ["flits"] = 1.0,
+                        within(1.0, MAX_FRAME_FLITS).wanted().magnitude(Magnitude::Size);
+                    $($of_frames)+
+                },
+                /// Streams of frames whose lengths are normally distributed.
+                Vbr "vbr" {
+                    /// Mean length of a frame, headers of messages left out.
+                    frame: f64 ["flits"] = 1.0,
+                        within(1.0, MAX_FRAME_FLITS).wanted().magnitude(Magnitude::Size);
+                    /// Standard deviation of the length; lengths below 0 are drawn anew.
+                    frame_deviation: f64 ["flits"] = 0.0,
+                        within(0.0, MAX_FRAME_FLITS).magnitude(Magnitude::Size);
+                    $($of_frames)+
+                },
+                /// Streams of MPEG-2 frames: a pattern of I, P and B frames of the sizes of recorded sequences.
+                Mpeg2 "mpeg2" {
+                    /// Recorded sequences, which streams take in turn.
+                    sequences: Sequences = Sequences::all(), within(1.0, 7.0).example("[1, 3, 4]");
+                    /// Coefficient of variation of the length of frames of one type.
+                    frame_variation: f64 = 0.0, within(0.0, 10.0);
+                    /// Factor of all lengths.
+                    frame_scale: f64 = 1.0, within(1e-3, 1e3);
+                    $($of_frames)+
+                },
+            }
+        }
+    };
+}
+
+sources!({
+    /// Streams per node; by default as many as the load of the class takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    streams: Option<u32> ["streams"] = None, within(1.0, MAX_STREAMS).or_zero();
+    /// What a stream counts of a load, by default a frame in every interval, without headers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream: Option<f64> ["of a link"] = None, within(1e-9, 1.0).magnitude(Magnitude::Flow);
+    /// `T`: time between frames.
+    frame_interval: f64 ["cycles"] = 1.0, within(1.0, 1e12).wanted().magnitude(Magnitude::Time);
+    /// Flits of each message that are no part of the frame.
+    header_flits: u32 ["flits"] = 1, within(0.0, 64.0);
+    /// When the messages of a frame are generated.
+    pacing: Pacing = Pacing::Even;
+    /// How streams find their destinations.
+    placement: Placement = Placement::Uniform;
+    /// Streams on a virtual channel at most, of placement capped; by default as many as it has a share of the link
+    /// for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    streams_per_vc: Option<u32> ["streams"] = None, within(1.0, MAX_STREAMS);
+    /// Where in its interval the frame of a stream begins.
+    phase: Phase = Phase::Random;
+});
+
+words! {
+    /// When the messages of a frame are generated.
+    pub enum Pacing {
+        /// Spread over the interval, the first at its start.
+        Even "even",
+        /// Spread over the interval, the last at its end.
+        EvenLate "even-late",
+        /// All at the start of the interval.
+        Burst "burst",
     }
+}
+
+words! {
+    /// How streams find their destinations and virtual channels.
+    pub enum Placement {
+        /// Each draws by itself.
+        Uniform "uniform",
+        /// Each draws by itself, anew where the virtual channel has as many streams as it may have.
+        Capped "capped",
+        /// Each draws by itself, but every virtual channel gets as many streams as others, or one more.
+        Balanced "balanced",
+    }
+}
+
+words! {
+    /// Where in its interval the frame of a stream begins.
+    pub enum Phase {
+        /// Anywhere.
+        Random "random",
+        /// One stream of a node after the other, equally spaced.
+        Even "even",
+        /// At its start, all streams together.
+        Equal "equal",
+    }
+}
+
+/// The keys that all sources of frames have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OfFrames {
+    pub(super) streams: Option<u32>,
+    pub(super) stream: Option<f64>,
+    pub(super) interval: f64,
+    pub(super) header_flits: u32,
+    pub(super) pacing: Pacing,
+    pub(super) placement: Placement,
+    pub(super) streams_per_vc: Option<u32>,
+    pub(super) phase: Phase,
+}
+
+macro_rules! of_frames {
+    ($($field:ident),+) => {
+        Self::Cbr { $($field,)+ .. } | Self::Vbr { $($field,)+ .. } | Self::Mpeg2 { $($field,)+ .. }
+    };
 }
 
 impl Rules for SourceSpec {}
@@ -31,24 +150,87 @@ impl Default for SourceSpec {
 impl SourceSpec {
     /// Whether messages come in bursts, not one by one as from a Poisson source.
     pub fn is_bursty(&self) -> bool {
-        matches!(self, Self::OnOff { .. })
+        !matches!(self, Self::Poisson)
     }
 
-    /// The rate that the sources of a class reach at most, all streams ON; infinite for a Poisson source
-    /// \[messages/cycle/node\].
+    /// Whether messages are parts of the frames of streams.
+    pub fn has_frames(&self) -> bool {
+        self.of_frames().is_some()
+    }
+
+    /// The rate that the sources of a class reach at most, all streams ON; infinite for a Poisson source and for
+    /// frames \[messages/cycle/node\].
     pub fn peak_rate(&self) -> f64 {
         match *self {
-            Self::Poisson => f64::INFINITY,
             Self::OnOff { streams, peak_rate, .. } => f64::from(streams) * peak_rate,
+            _ => f64::INFINITY,
         }
     }
 
     /// Variance over mean of the number of messages in a long time, about: 1 for a Poisson source, the mean size of a
-    /// burst and as much again for ON/OFF.
+    /// burst and as much again for ON/OFF; next to nothing for frames, which come at equal intervals.
     pub fn dispersion(&self) -> f64 {
         match *self {
             Self::Poisson => 1.0,
             Self::OnOff { messages_per_burst, .. } => 2.0 * messages_per_burst,
+            _ => 0.0,
+        }
+    }
+
+    pub(super) fn of_frames(&self) -> Option<OfFrames> {
+        match *self {
+            of_frames!(
+                streams,
+                stream,
+                frame_interval,
+                header_flits,
+                pacing,
+                placement,
+                streams_per_vc,
+                phase
+            ) => Some(OfFrames {
+                streams,
+                stream,
+                interval: frame_interval,
+                header_flits,
+                pacing,
+                placement,
+                streams_per_vc,
+                phase,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Streams of frames per node, if they are given.
+    pub(super) fn streams(&self) -> Option<u32> {
+        self.of_frames()?.streams
+    }
+
+    /// What a stream counts of a load: given, or a frame in every interval; `None` without frames, and of MPEG-2
+    /// where no flit is known \[flits/cycle\].
+    pub(super) fn stream_load(&self, flit_bits: Option<f64>) -> Option<f64> {
+        let OfFrames { stream, interval, .. } = self.of_frames()?;
+        let frame = match self {
+            Self::Cbr { frame, .. } | Self::Vbr { frame, .. } => Some(*frame),
+            Self::Mpeg2 { sequences, frame_scale, .. } => {
+                flit_bits.map(|bits| frame_scale * sequences.mean_kilobits() * 1e3 / bits)
+            }
+            _ => None,
+        };
+        stream.or_else(|| Some(frame? / interval))
+    }
+
+    /// Puts numbers in the place of what follows from others: streams of that load \[flits/cycle/node\], and streams
+    /// on each of so many virtual channels of a port.
+    pub(super) fn settle(&mut self, load: Option<f64>, lanes: u32, flit_bits: Option<f64>) {
+        let Some(one) = self.stream_load(flit_bits) else { return };
+        if let of_frames!(streams, streams_per_vc, placement) = self {
+            *streams = streams.or(load.map(|load| (load / one).round() as u32));
+            if *placement == Placement::Capped {
+                let share = 1.0 / f64::from(lanes.max(1)) / one;
+                streams_per_vc.get_or_insert((share * (1.0 + 1e-9)).floor().clamp(1.0, MAX_STREAMS) as u32);
+            }
         }
     }
 
@@ -62,6 +244,37 @@ impl SourceSpec {
             let help = "raise peak_rate or streams, or lower the rate";
             let wanted = "a peak above the mean rate of a stream";
             door.refuse(&format!("{path}.peak_rate"), found, wanted, Some(help));
+        }
+    }
+
+    /// Refuses frames that cannot be sent as they are wanted; `path` is the key of the source of `class`.
+    pub(super) fn frame_rules(&self, class: &ClassSpec, flit_bits: Option<f64>, path: &str, door: &mut Door) {
+        let Some(OfFrames { streams, header_flits, placement, streams_per_vc, .. }) = self.of_frames() else {
+            return;
+        };
+        if matches!(self, Self::Mpeg2 { .. }) && flit_bits.is_none() {
+            let help = Some("add  [units]  with  link = \"1.6 Gbps\"  and  flit_bits = 128");
+            let wanted = "a table [units] with flit_bits: its frames are a number of bits";
+            door.refuse(&format!("{path}.kind"), "\"mpeg2\"".to_owned(), wanted, help);
+        }
+        if class.message_flits <= header_flits {
+            let found = format!("{} with {header_flits} header flits", class.message_flits);
+            let key = format!("{}.message_flits", path.trim_end_matches(".source"));
+            door.refuse(&key, found, "messages longer than their headers", None);
+        }
+        if placement != Placement::Uniform && class.destination != DestinationSpec::Uniform {
+            let found = format!("\"{}\"", placement.word());
+            let wanted = "placement = \"uniform\" where destinations are not uniform";
+            door.refuse(&format!("{path}.placement"), found, wanted, None);
+        }
+        let (Placement::Capped, Some(streams), Some(most)) = (placement, streams, streams_per_vc) else {
+            return;
+        };
+        let room = most.saturating_mul(class.virtual_channels);
+        if streams > room {
+            let wanted = format!("room for {room}: {most} on each virtual channel");
+            let help = Some("give the class more virtual channels, or more streams_per_vc");
+            door.refuse(&format!("{path}.streams"), in_short(f64::from(streams)), &wanted, help);
         }
     }
 }

@@ -28,8 +28,12 @@ pub(super) enum Magnitude {
     Length,
     /// Whole flits, rounded down.
     Room,
+    /// Flits, not rounded.
+    Size,
     /// Messages per cycle.
     Rate,
+    /// Flits per cycle, a share of the link.
+    Flow,
 }
 
 /// What a unit is a unit of.
@@ -73,8 +77,9 @@ impl Magnitude {
         match self {
             Self::Count => &[],
             Self::Time | Self::Bound => &[Of::Cycles, Of::Time, Of::Frequency],
-            Self::Length | Self::Room => &[Of::Flits, Of::Bits],
+            Self::Length | Self::Room | Self::Size => &[Of::Flits, Of::Bits],
             Self::Rate => &[Of::BitRate, Of::Frequency, Of::FlitsPerCycle, Of::MessagesPerCycle],
+            Self::Flow => &[Of::BitRate, Of::FlitsPerCycle],
         }
     }
 
@@ -83,7 +88,7 @@ impl Magnitude {
         match self {
             Self::Bound | Self::Room => (number * (1.0 + 1e-9)).floor(),
             Self::Length => (number * (1.0 - 1e-9)).ceil(),
-            Self::Count | Self::Time | Self::Rate => number,
+            Self::Count | Self::Time | Self::Size | Self::Rate | Self::Flow => number,
         }
     }
 
@@ -129,6 +134,8 @@ pub(super) struct Units {
     link_mbps: Option<f64>,
     flit_bits: Option<f64>,
     cycle_ns: Option<f64>,
+    /// Whether classes share the load of a mix.
+    pub(super) is_mixed: bool,
     /// Length of the messages whose rate is read \[flits\].
     message_flits: f64,
 }
@@ -144,12 +151,17 @@ impl Units {
         let flit = spec.flit_bits.map(f64::from);
         let both = link.zip(flit).map(|(link, flit)| 1e3 * flit / link);
         let cycle = both.or(own_cycle);
-        Self { given: true, broken, link_mbps: link, flit_bits: flit, cycle_ns: cycle, message_flits: 0.0 }
+        Self { given: true, broken, link_mbps: link, flit_bits: flit, cycle_ns: cycle, ..Self::default() }
     }
 
     /// The same for rates of messages of that length.
     pub(super) fn of_messages(&self, message_flits: f64) -> Self {
         Self { message_flits, ..*self }
+    }
+
+    /// The same where there is a mix, or not.
+    pub(super) fn in_mix(&self, is_mixed: bool) -> Self {
+        Self { is_mixed, ..*self }
     }
 
     /// A number, or a string with a unit where the key takes one; none where it was refused.
@@ -225,6 +237,8 @@ impl Units {
             (Of::Frequency, Magnitude::Rate) => self.cycle_ns.map(|cycle| value * cycle / 1e9),
             (Of::Frequency, _) => self.cycle_ns.map(|cycle| 1e9 / (value * cycle)),
             (Of::Bits, _) => self.flit_bits.map(|flit| value / flit),
+            (Of::BitRate, Magnitude::Flow) => self.flits_per_cycle(value),
+            (Of::FlitsPerCycle, Magnitude::Flow) => Some(value),
             (Of::BitRate, _) => self.flits_per_cycle(value).map(|flits| flits / self.message_flits),
             (Of::FlitsPerCycle, _) => Some(value / self.message_flits),
             (Of::Cycles | Of::Flits | Of::MessagesPerCycle, _) => Some(value),

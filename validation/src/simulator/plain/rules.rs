@@ -67,7 +67,7 @@ impl Rules {
 
     /// S10: whether clocks and stamps start again with every message.
     pub(super) fn is_fine_grained(&self) -> bool {
-        matches!(self.scheduler, Scheduler::FineGrainedVirtualClock | Scheduler::FineGrainedFairQueueing)
+        self.scheduler.is_fine_grained()
     }
 
     /// V1: lanes of a channel.
