@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
-use flitwise_models::answer::{ClassAnswer, DeadlineAnswer};
+use flitwise_models::answer::{ClassAnswer, DeadlineAnswer, FrameAnswer};
 use flitwise_models::quantity::{Quantity, Unit};
 use flitwise_models::scenario::{ClassSpec, NetworkSpec, Scenario};
 use serde::Serialize;
@@ -326,7 +326,19 @@ fn deadline_column((hops, cycles): (Option<u32>, u32)) -> String {
 #[derive(Default)]
 pub(crate) struct ClassColumns {
     deadlines: Vec<(Option<u32>, u32)>,
+    /// Whether a class has streams of frames.
+    has_frames: bool,
 }
+
+/// Columns of frames in CSV.
+const FRAME_COLUMNS: [&str; 6] = [
+    "frame_interval_cycles",
+    "frame_interval_deviation_cycles",
+    "late_frames",
+    "jitter_free",
+    "jitter_free_load",
+    "saturates_at_load_factor",
+];
 
 impl ClassColumns {
     /// Columns for answers to this scenario.
@@ -335,11 +347,18 @@ impl ClassColumns {
             scenario.classes().iter().flat_map(ClassSpec::each_deadline).collect();
         deadlines.sort_unstable();
         deadlines.dedup();
-        Self { deadlines }
+        Self { deadlines, ..Self::of_means(scenario) }
+    }
+
+    /// The same without those of distributions.
+    pub(crate) fn of_means(scenario: &Scenario) -> Self {
+        let has_frames = scenario.classes().iter().any(|class| class.source.has_frames());
+        Self { deadlines: Vec::new(), has_frames }
     }
 
     /// Adds the columns of another scenario.
     pub(crate) fn join(&mut self, other: Self) {
+        self.has_frames |= other.has_frames;
         if other.deadlines != self.deadlines {
             self.deadlines.extend(other.deadlines);
             self.deadlines.sort_unstable();
@@ -378,7 +397,8 @@ impl ClassColumns {
         let named = ["model", "class", "kind"].map(str::to_owned).into_iter().chain(means);
         let fixed = named.chain(["saturated".to_owned()]).chain(percentiles);
         let deadlines = self.deadlines().map(|(_, name)| name);
-        fixed.chain(deadlines).collect()
+        let frames = FRAME_COLUMNS.iter().filter(|_| self.has_frames).map(|name| (*name).to_owned());
+        fixed.chain(deadlines).chain(frames).collect()
     }
 
     /// One row; what does not exist is empty.
@@ -390,6 +410,15 @@ impl ClassColumns {
         row.push(class.saturated.to_string());
         row.extend(Quantity::PERCENTILES.iter().map(value));
         row.extend(self.misses(class).map(|miss| real(miss.flatten())));
+        if self.has_frames {
+            let of = |value: fn(&FrameAnswer) -> Option<f64>| real(class.frames.as_ref().and_then(value));
+            row.push(of(|frames| Some(frames.frame_interval_cycles)));
+            row.push(of(|frames| frames.frame_interval_deviation_cycles));
+            row.push(of(|frames| frames.late_frames));
+            row.push(class.frames.as_ref().map_or_else(String::new, |frames| frames.jitter_free.to_string()));
+            row.push(of(|frames| Some(frames.jitter_free_load)));
+            row.push(real(class.lanes.as_ref().map(|lanes| lanes.at_load_factor)));
+        }
         row
     }
 }

@@ -1,6 +1,7 @@
 //! `flitwise solve`.
 
 mod distribution;
+mod frames;
 mod loads;
 
 use std::collections::BTreeMap;
@@ -119,6 +120,9 @@ fn page(answer: &Answer, markdown: bool, details: bool) -> String {
     page.title(&format!("{}: {network}, {} model", answer.scenario.name, answer.model));
     page.rows(&means(answer, markdown));
     page.legend("network latency = transfer + blocking + sharing; total = network latency + waiting");
+    for (title, rows) in frames::sections(answer, markdown) {
+        page.section(title, &rows);
+    }
     page.section("Blocking and sharing by place", &by_place(answer, markdown));
     page.section("Deadlines on the network latency", &deadlines(answer, markdown));
     page.section("Percentiles of the network latency", &percentiles(answer, markdown));
@@ -262,7 +266,7 @@ fn remarks(answer: &Answer) -> Vec<String> {
             for (field, reason) in &class.reasons {
                 // what only the other model has, and that best effort has no percentiles, goes without saying
                 let quantity = Quantity::MEANS.iter().find(|quantity| quantity.field() == field);
-                if answer.model == Model::Refined && quantity.is_some_and(|one| answer.model.lacks(*one)) {
+                if answer.model != Model::Published && quantity.is_some_and(|one| answer.model.lacks(*one)) {
                     continue;
                 }
                 if field != "latency_percentiles_cycles" || class.kind == ClassKind::RealTime {

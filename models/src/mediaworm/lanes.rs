@@ -88,11 +88,18 @@ impl Lanes {
     }
 
     /// Share of the time that a lane is held, and how long by each message \[cycles\]: `q = ρ H / (M V)` and
-    /// `H = M + 3 + M a x`, where `x` is the excess of a load and `a` such that `q = 1` at the largest one, whose
-    /// excess is `excess_at_most`.
-    pub fn held(&self, load: f64, excess: f64, (most, excess_at_most): (f64, f64)) -> (f64, f64) {
+    /// `H = M + 3 + M a x`, where `x` is the excess of the latency in messages. `a` is fitted to waits, and
+    /// at most such that `q = 1` at the largest load, whose excess is `excess_at_most`.
+    pub fn held(
+        &self,
+        load: f64,
+        fitted: f64,
+        excess: f64,
+        (most, excess_at_most): (f64, f64),
+    ) -> (f64, f64) {
         let room = self.count / most - 1.0 - CHANGE / self.message_flits;
-        let a = if excess_at_most > 0.0 && most > 0.0 { (room / excess_at_most).max(0.0) } else { 0.0 };
+        let derived = if excess_at_most > 0.0 && most > 0.0 { (room / excess_at_most).max(0.0) } else { 0.0 };
+        let a = derived.min(fitted);
         let held = CHANGE + self.message_flits * (1.0 + a * excess);
         (load * held / (self.message_flits * self.count), held)
     }
@@ -205,8 +212,8 @@ mod tests {
         // without real time both forms are one
         let full = lanes(4.0);
         assert_near(full.carried_beneath(FULL, 1e-9), full.carried(FULL), 1e-6);
-        let (q, held) = full.held(0.0, 0.0, (0.75, 3.0));
+        let (q, held) = full.held(0.0, 1.4, 0.0, (0.75, 3.0));
         assert_eq!((q, held), (0.0, 23.0));
-        assert_near(full.held(0.75, 3.0, (0.75, 3.0)).0, 1.0, 1e-12);
+        assert_near(full.held(0.75, 9.0, 3.0, (0.75, 3.0)).0, 1.0, 1e-12);
     }
 }

@@ -30,6 +30,19 @@ fn weight(contention: Contention, lanes: f64) -> f64 {
     }
 }
 
+/// `a_H` by which messages hold virtual channels, in the excess of the latency: 1.4 greedy, 0.45 full, 1.17 FIFO for the
+/// `u / (1 - u)` of real time; 1 greedy for `ρ / ((1 - ρ)(1 - ρ_R)^1.5)` of best effort. Fitted to saturation.
+pub(super) fn holding_weight(contention: Contention, is_real_time: bool, lanes: f64) -> f64 {
+    let own = match (is_real_time, contention.order, contention.is_multiplexed) {
+        (_, Order::Fifo, _) => 1.17,
+        (true, _, true) => 1.4,
+        (true, _, false) => 0.45,
+        (false, _, true) => return 1.0 / 1.4,
+        (false, _, false) => return f64::INFINITY,
+    };
+    own / weight(contention, lanes)
+}
+
 /// Excess of the real-time latency, in messages: `a u / (1 - u)`; `load` is `u`, that of real time, or of both with
 /// FIFO; below 1.
 pub fn real_time_excess(contention: Contention, lanes: f64, load: f64) -> f64 {
