@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
-use flitwise_models::answer::{ClassAnswer, DeadlineAnswer, FrameAnswer};
+use flitwise_models::answer::{ClassAnswer, DeadlineAnswer};
 use flitwise_models::quantity::{Quantity, Unit};
 use flitwise_models::scenario::{ClassSpec, NetworkSpec, Scenario};
 use serde::Serialize;
@@ -327,18 +327,11 @@ fn deadline_column((hops, cycles): (Option<u32>, u32)) -> String {
 pub(crate) struct ClassColumns {
     deadlines: Vec<(Option<u32>, u32)>,
     /// Whether a class has streams of frames.
-    has_frames: bool,
+    pub(crate) has_frames: bool,
 }
 
-/// Columns of frames in CSV.
-const FRAME_COLUMNS: [&str; 6] = [
-    "frame_interval_cycles",
-    "frame_interval_deviation_cycles",
-    "late_frames",
-    "jitter_free",
-    "jitter_free_load",
-    "saturates_at_load_factor",
-];
+/// Columns of models of frames in CSV, behind those of the quantities of frames.
+const FRAME_COLUMNS: [&str; 3] = ["jitter_free", "jitter_free_load", "saturates_at_load_factor"];
 
 impl ClassColumns {
     /// Columns for answers to this scenario.
@@ -397,7 +390,8 @@ impl ClassColumns {
         let named = ["model", "class", "kind"].map(str::to_owned).into_iter().chain(means);
         let fixed = named.chain(["saturated".to_owned()]).chain(percentiles);
         let deadlines = self.deadlines().map(|(_, name)| name);
-        let frames = FRAME_COLUMNS.iter().filter(|_| self.has_frames).map(|name| (*name).to_owned());
+        let frames = Quantity::FRAMES.iter().map(|quantity| quantity.field()).chain(FRAME_COLUMNS);
+        let frames = frames.filter(|_| self.has_frames).map(str::to_owned);
         fixed.chain(deadlines).chain(frames).collect()
     }
 
@@ -411,12 +405,10 @@ impl ClassColumns {
         row.extend(Quantity::PERCENTILES.iter().map(value));
         row.extend(self.misses(class).map(|miss| real(miss.flatten())));
         if self.has_frames {
-            let of = |value: fn(&FrameAnswer) -> Option<f64>| real(class.frames.as_ref().and_then(value));
-            row.push(of(|frames| Some(frames.frame_interval_cycles)));
-            row.push(of(|frames| frames.frame_interval_deviation_cycles));
-            row.push(of(|frames| frames.late_frames));
-            row.push(class.frames.as_ref().map_or_else(String::new, |frames| frames.jitter_free.to_string()));
-            row.push(of(|frames| Some(frames.jitter_free_load)));
+            let frames = class.frames.as_ref();
+            row.extend(Quantity::FRAMES.iter().map(value));
+            row.push(frames.map_or_else(String::new, |frames| frames.jitter_free.to_string()));
+            row.push(real(frames.map(|frames| frames.jitter_free_load)));
             row.push(real(class.lanes.as_ref().map(|lanes| lanes.at_load_factor)));
         }
         row

@@ -123,23 +123,17 @@ pub struct ClassAnswer {
     pub latency_distributions_by_hops: Option<Vec<LatencyDistribution>>,
 }
 
-/// Frames of the streams of a class.
+/// Frames of the streams of a class; intervals in cycles are among its means.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FrameAnswer {
     /// Streams per node.
     pub streams: u32,
-    /// Mean time between deliveries of successive frames of a stream.
-    pub frame_interval_cycles: f64,
-    /// Standard deviation of it over all intervals of all streams; `null` for a class that is saturated.
-    pub frame_interval_deviation_cycles: Option<f64>,
-    /// The mean in milliseconds, if a cycle is known.
+    /// Mean time between deliveries of successive frames of a stream in milliseconds, if a cycle is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame_interval_ms: Option<f64>,
-    /// The deviation in milliseconds.
+    /// Its standard deviation in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame_interval_deviation_ms: Option<f64>,
-    /// Share of the intervals above 1.05 times that of the source, as of a normal distribution.
-    pub late_frames: Option<f64>,
     /// Whether the mean is at most 1.01 times the interval of the source, and the deviation 0.05 times it.
     pub jitter_free: bool,
     /// Most streams per node that are free of jitter: 1 % of them at most end at outputs that are offered too much.

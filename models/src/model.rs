@@ -68,6 +68,7 @@ impl Model {
     /// Whether it has no number for a quantity, whatever the scenario.
     pub fn lacks(self, quantity: Quantity) -> bool {
         match self {
+            _ if quantity.is_of_frames() => self != Self::Mediaworm,
             Self::Published => quantity.is_by_place(),
             Self::Refined => refined::LACKS.contains(&quantity),
             Self::Mediaworm => mediaworm::LACKS.contains(&quantity) || quantity.needs_distribution(),

@@ -60,14 +60,19 @@ fn of_some_models<T: Mean>(mean: &Option<T>) -> bool {
 }
 
 /// Declares the quantities. A line of `means` is
-/// `variant: field "word" "name" "head" unit [of whole] [(left out by)] [counted as wait]`; a line of `others` ends
-/// with the field that holds it.
+/// `variant: field "word" "name" "head" unit [of whole] [(left out by)] [counted as wait]`; a line of `frames`, which
+/// are left out where there is none, has no more than the unit, and one of `others` ends with the field that holds it.
 macro_rules! quantities {
     (
         means { $(
             $(#[doc = $doc:literal])+
             $mean:ident: $field:ident $word:literal $name:literal $head:literal $unit:ident
                 $(of $whole:ident)? $(($skip:literal))? $(counted as $wait:ident)?,
+        )+ }
+        frames { $(
+            $(#[doc = $frame_doc:literal])+
+            $frame:ident: $frame_field:ident $frame_word:literal $frame_name:literal $frame_head:literal
+                $frame_unit:ident,
         )+ }
         others { $(
             $(#[doc = $other_doc:literal])+
@@ -79,6 +84,7 @@ macro_rules! quantities {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Quantity {
             $($(#[doc = $doc])+ $mean,)+
+            $($(#[doc = $frame_doc])+ $frame,)+
             $($(#[doc = $other_doc])+ $other,)+
         }
 
@@ -87,6 +93,8 @@ macro_rules! quantities {
         #[serde(bound(serialize = "T: Serialize + Mean"))]
         pub struct Means<T> {
             $($(#[doc = $doc])+ $(#[serde(skip_serializing_if = $skip)])? pub $field: Option<T>,)+
+            $($(#[doc = $frame_doc])+ #[serde(skip_serializing_if = "Option::is_none")]
+            pub $frame_field: Option<T>,)+
         }
 
         /// How long a message waits, by place: what is counted of each message, or sums of it \[cycles\].
@@ -113,36 +121,46 @@ macro_rules! quantities {
 
         impl<T> Default for Means<T> {
             fn default() -> Self {
-                Self { $($field: None,)+ }
+                Self { $($field: None,)+ $($frame_field: None,)+ }
             }
         }
 
         impl<T> Means<T> {
             /// The means that `of` gives.
             pub fn each(of: impl Fn(Quantity) -> Option<T>) -> Self {
-                Self { $($field: of(Quantity::$mean),)+ }
+                Self { $($field: of(Quantity::$mean),)+ $($frame_field: of(Quantity::$frame),)+ }
+            }
+
+            /// The same with those of frames that `of` gives.
+            pub fn with_frames(self, of: impl Fn(Quantity) -> Option<T>) -> Self {
+                Self { $($frame_field: of(Quantity::$frame),)+ ..self }
             }
 
             /// The mean of a quantity; `None` of one that is no mean.
             pub fn get(&self, quantity: Quantity) -> Option<&T> {
                 match quantity {
                     $(Quantity::$mean => self.$field.as_ref(),)+
+                    $(Quantity::$frame => self.$frame_field.as_ref(),)+
                     $(Quantity::$other => None,)+
                 }
             }
         }
 
         impl Quantity {
-            /// All that are means.
+            /// All that are means of messages.
             pub const MEANS: &'static [Self] = &[$(Self::$mean),+];
 
+            /// All that are about frames of streams.
+            pub const FRAMES: &'static [Self] = &[$(Self::$frame),+];
+
             /// All quantities.
-            pub const ALL: &'static [Self] = &[$(Self::$mean,)+ $(Self::$other,)+];
+            pub const ALL: &'static [Self] = &[$(Self::$mean,)+ $(Self::$frame,)+ $(Self::$other,)+];
 
             /// Its word on the command line, in files and in documents.
             pub const fn word(self) -> &'static str {
                 match self {
                     $(Self::$mean => $word,)+
+                    $(Self::$frame => $frame_word,)+
                     $(Self::$other => $other_word,)+
                 }
             }
@@ -151,6 +169,7 @@ macro_rules! quantities {
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$mean => $name,)+
+                    $(Self::$frame => $frame_name,)+
                     $(Self::$other => $other_name,)+
                 }
             }
@@ -159,6 +178,7 @@ macro_rules! quantities {
             pub const fn head(self) -> &'static str {
                 match self {
                     $(Self::$mean => $head,)+
+                    $(Self::$frame => $frame_head,)+
                     $(Self::$other => $other_head,)+
                 }
             }
@@ -167,6 +187,7 @@ macro_rules! quantities {
             pub const fn unit(self) -> Unit {
                 match self {
                     $(Self::$mean => Unit::$unit,)+
+                    $(Self::$frame => Unit::$frame_unit,)+
                     $(Self::$other => Unit::$other_unit,)+
                 }
             }
@@ -175,6 +196,7 @@ macro_rules! quantities {
             pub const fn field(self) -> &'static str {
                 match self {
                     $(Self::$mean => stringify!($field),)+
+                    $(Self::$frame => stringify!($frame_field),)+
                     $(Self::$other => $holder,)+
                 }
             }
@@ -183,6 +205,7 @@ macro_rules! quantities {
             pub fn meaning(self) -> String {
                 let text = match self {
                     $(Self::$mean => concat!($($doc, "\n"),+),)+
+                    $(Self::$frame => concat!($($frame_doc, "\n"),+),)+
                     $(Self::$other => concat!($($other_doc, "\n"),+),)+
                 };
                 let lines: Vec<&str> = text.lines().map(str::trim).collect();
@@ -256,6 +279,24 @@ quantities! {
         AcceptedRate: accepted_rate_messages_per_cycle "accepted-rate" "accepted rate" "accepted" MessagesPerCycle
             ("of_models"),
     }
+    frames {
+        /// Time between deliveries of successive frames of a stream; a frame is delivered when all its messages are
+        /// \[cycles\].
+        FrameInterval: frame_interval_cycles "frame-interval" "frame interval" "frame interval" Cycles,
+        /// Standard deviation of the intervals of all streams together \[cycles\].
+        FrameIntervalDeviation: frame_interval_deviation_cycles "frame-interval-deviation" "deviation of the interval"
+            "deviation" Cycles,
+        /// Standard deviation of the intervals of a stream, each about the mean of its own \[cycles\].
+        FrameIntervalDeviationPerStream: frame_interval_deviation_per_stream_cycles
+            "frame-interval-deviation-per-stream" "deviation within a stream" "within a stream" Cycles,
+        /// Correlation of successive intervals of a stream.
+        FrameIntervalAutocorrelation: frame_interval_autocorrelation "frame-interval-autocorrelation"
+            "autocorrelation of intervals" "autocorrelation" Load,
+        /// From the start of the interval of a frame to its delivery \[cycles\].
+        FrameLatency: frame_latency_cycles "frame-latency" "frame latency" "frame latency" Cycles,
+        /// Share of the intervals that are longer than 1.05 times that of the source.
+        LateFrames: late_frames "late-frames" "late frames" "late" Probability,
+    }
     others {
         /// Half of the messages have at most this network latency \[cycles\].
         P50: "p50" "p50" "p50" Cycles in "latency_percentiles_cycles",
@@ -308,7 +349,13 @@ impl Quantity {
     pub fn is_measured(self) -> bool {
         self.needs_distribution()
             || self.unit() == Unit::Cycles
+            || self.is_of_frames()
             || matches!(self, Self::AcceptedRate | Self::SaturationLoad)
+    }
+
+    /// Whether it is about frames of streams.
+    pub fn is_of_frames(self) -> bool {
+        Self::FRAMES.contains(&self)
     }
 
     /// The parts that add up to it.

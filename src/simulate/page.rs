@@ -24,6 +24,7 @@ pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
         page.legend("network latency = transfer + blocking + sharing");
     }
     page.section("Blocking and sharing by place", &parts(answer, &output::BY_PLACE, markdown));
+    page.section("Frames of streams", &frames(answer, markdown));
     page.section("Deadlines on the network latency", &deadlines(answer, markdown));
     page.section("Percentiles of the network latency, with 95 % intervals", &percentiles(answer, markdown));
     page.section("By network channels crossed", &hops(answer, markdown));
@@ -66,6 +67,19 @@ fn parts(answer: &Simulation, quantities: &[Quantity], markdown: bool) -> Rows {
     for class in answer.classes.iter().filter(|class| class.network_latency_cycles.is_some()) {
         let parts = quantities.iter().map(|quantity| mean(class.means.get(*quantity).copied()));
         rows.add([class.name.clone()].into_iter().chain(parts));
+    }
+    rows
+}
+
+/// Frames, of classes that have any.
+fn frames(answer: &Simulation, markdown: bool) -> Rows {
+    let mut heads = output::heads(Quantity::FRAMES, markdown);
+    heads.push("jitter".to_owned());
+    let mut rows = Rows::new(&heads, markdown);
+    for class in answer.classes.iter().filter(|class| class.frame_interval_cycles.is_some()) {
+        let found = Quantity::FRAMES.iter().map(|quantity| mean(class.means.get(*quantity).copied()));
+        let jitter = class.jitter_free.map_or("?", |is_free| if is_free { "no" } else { "yes" });
+        rows.add([class.name.clone()].into_iter().chain(found).chain([jitter.to_owned()]));
     }
     rows
 }
@@ -231,6 +245,7 @@ fn why(run: &Run) -> String {
         StoppedBy::MaxCycles => "stopped at the last cycle that can be counted",
         StoppedBy::Interrupted => "interrupted",
         StoppedBy::NoTraffic => "no traffic",
+        StoppedBy::Frames => "ended after 20 intervals of frames",
     }
     .to_owned();
     if run.messages > 0 {

@@ -20,10 +20,7 @@ fn frames(answer: &Answer, markdown: bool) -> Rows {
     for class in &answer.classes {
         let Some(frames) = &class.frames else { continue };
         let in_ms = frames.frame_interval_ms.map(|ms| (Some(ms), frames.frame_interval_deviation_ms, "ms"));
-        let in_cycles = || {
-            let mean = Some(frames.frame_interval_cycles);
-            (mean, frames.frame_interval_deviation_cycles, "cycles")
-        };
+        let in_cycles = || (class.frame_interval_cycles, class.frame_interval_deviation_cycles, "cycles");
         let (mean, deviation, unit) = in_ms.unwrap_or_else(in_cycles);
         rows.add([
             class.name.clone(),
@@ -31,7 +28,7 @@ fn frames(answer: &Answer, markdown: bool) -> Rows {
             share(mean),
             share(deviation),
             unit.to_owned(),
-            frames.late_frames.map_or_else(|| share(None), percent),
+            class.late_frames.map_or_else(|| share(None), percent),
             if frames.jitter_free { "yes" } else { "no" }.to_owned(),
         ]);
     }

@@ -14,6 +14,7 @@ use crate::experiment::FEWEST_MESSAGES;
 use crate::experiment::block::{Measurements, ReplicationRecord, Saturated, Stop};
 use crate::experiment::memory::FEWEST_MEMORIES;
 use crate::experiment::replication::Sample;
+use crate::frames;
 use crate::measurement::Cell;
 use crate::simulator::ChannelKind;
 use crate::statistics::{
@@ -119,6 +120,8 @@ pub enum StoppedBy {
     Interrupted,
     /// No class sends anything.
     NoTraffic,
+    /// As many intervals of frames were measured as are wanted; more replications would be more precise.
+    Frames,
 }
 
 /// What is said of one class. A number that does not exist is `null`.
@@ -131,6 +134,10 @@ pub struct ClassSimulation {
     /// The means; waiting and total latency of a saturated class are `null`.
     #[serde(flatten)]
     pub means: Means<Estimate>,
+    /// Whether frames come evenly: a mean interval of at most 1.01 times that of the source, and a deviation of at
+    /// most 0.05 times that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jitter_free: Option<bool>,
     /// Standard deviation of a message's network latency \[cycles\].
     pub network_latency_deviation_cycles: Option<f64>,
     /// Standard deviation of a message's waiting \[cycles\].
@@ -156,7 +163,7 @@ pub struct Estimate {
     /// The interval is the mean plus and minus this, corrected for skewness: the upper end needs it, the lower one is
     /// nearer rather than farther. `null` if one batch is all there is.
     pub half_width_95: Option<f64>,
-    /// Messages behind it.
+    /// Messages, frames or intervals behind it.
     pub messages: u64,
 }
 
@@ -332,9 +339,14 @@ fn stopped_by(measured: &Measurements<'_>) -> StoppedBy {
         | Stop::MaxMessages
         | Stop::FirstLook
         | Stop::AfterBacklog { .. }
-        | Stop::AfterMemory { .. } => {
+        | Stop::AfterMemory { .. }
+        | Stop::Frames => {
             let is_precise = measured.is_narrow() && measured.suspicious_class().is_none();
-            if is_precise { StoppedBy::Precision } else { StoppedBy::MaxMessages }
+            match measured.last().stop {
+                _ if is_precise => StoppedBy::Precision,
+                Stop::Frames => StoppedBy::Frames,
+                _ => StoppedBy::MaxMessages,
+            }
         }
         Stop::MaxTime => StoppedBy::MaxTime,
         Stop::Saturated => StoppedBy::Saturated,
@@ -420,7 +432,9 @@ fn class_answer(measured: &Measurements<'_>, class: usize) -> ClassSimulation {
         means: Means {
             accepted_rate_messages_per_cycle: accepted(measured, class),
             ..means(&cells, saturated)
-        },
+        }
+        .with_frames(|quantity| frames::estimate(measured.frames(class), quantity)),
+        jitter_free: frames::is_jitter_free(measured, class),
         network_latency_deviation_cycles: all.network.deviation(all.count()),
         waiting_deviation_cycles: all.waiting.deviation(all.count()).filter(|_| !saturated),
         saturated,
@@ -511,7 +525,7 @@ fn saturation(found: Saturated, measured: &Measurements<'_>, class: usize) -> Sa
 
 /// Flits over ejection channels, as messages per cycle and node.
 fn accepted(measured: &Measurements<'_>, class: usize) -> Option<Estimate> {
-    let flits = f64::from(measured.scenario.classes()[class].message_flits);
+    let flits = measured.scenario.mean_message_flits(class);
     let used = utilization(measured, ChannelKind::Ejection, |index| index == class)?;
     // of each node that sends
     let flits = flits * measured.scenario.sending_share(class).max(f64::MIN_POSITIVE);

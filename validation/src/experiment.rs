@@ -36,7 +36,7 @@ use replication::Replication;
 pub struct Settings {
     /// Where the random numbers of all replications come from.
     pub seed: u64,
-    /// Independent replications; `None`: 16, or 8 for more than 256 nodes.
+    /// Independent replications; `None`: 16, or 8 for more than 256 nodes or streams of frames.
     pub replications: Option<u32>,
     /// Index of the first of them; replications of different index share no random numbers.
     pub first_replication: u32,
@@ -156,12 +156,18 @@ const READS: &[Read] = &[
         64.0,
         "input buffer, crossbar and link are a stage each",
     ),
-    Read::Keys("router", &["buffer_flits", "scheduler", "vc_choice", "crossbar", "allocation"]),
+    Read::Keys(
+        "router",
+        &["buffer_flits", "virtual_channels", "scheduler", "vc_choice", "crossbar", "allocation"],
+    ),
     Read::Words("class.kind", &["real-time", "best-effort"]),
     Read::Keys("class", &["rate", "message_flits", "virtual_channels", "deadlines", "vtick"]),
     Read::Keys("class", &["nodes", "destination"]),
-    Read::Words("class.source.kind", &["poisson", "on-off"]),
+    Read::Words("class.source.kind", &["poisson", "on-off", "cbr", "vbr", "mpeg2"]),
     Read::Keys("class.source", &["streams", "messages_per_burst", "peak_rate"]),
+    Read::Keys("class.source", &["frame", "frame_deviation", "sequences", "frame_variation", "frame_scale"]),
+    Read::Keys("class.source", &["stream", "frame_interval", "header_flits", "pacing", "phase"]),
+    Read::Keys("class.source", &["placement", "streams_per_vc"]),
 ];
 
 /// Runs an experiment.
@@ -221,6 +227,10 @@ const FIRST_CYCLES: f64 = 4_096.0;
 const MOST_DOUBLINGS: u32 = 6;
 /// Messages of all replications beyond which it is not doubled.
 const MOST_FIRST_MESSAGES: u64 = 1_000_000;
+/// Frame intervals in the first run, of which half at most are left out.
+const WARM_UP_INTERVALS: f64 = 2.5;
+/// Frame intervals after the warm-up in which messages are measured: 20 whole ones, and time for the last frames.
+const MEASURED_INTERVALS: f64 = 22.0;
 /// What a source queue of a saturated class keeps.
 const SATURATED_QUEUE: usize = 64;
 
@@ -248,6 +258,8 @@ impl Halt<'_> {
 pub(crate) struct Experiment<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) settings: &'a Settings,
+    /// The longest interval of frames \[cycles\].
+    pub(crate) frame_interval: Option<f64>,
     halt: Halt<'a>,
     pub(crate) pool: ThreadPool,
     pub(crate) replications: Vec<Replication>,
@@ -271,10 +283,12 @@ pub(crate) struct Experiment<'a> {
 
 impl<'a> Experiment<'a> {
     fn new(scenario: &'a Scenario, settings: &'a Settings, stop: &'a AtomicBool, pool: ThreadPool) -> Self {
-        let few = u32::from(nodes(scenario) <= 256);
+        let frame_interval = longest_frame_interval(scenario);
+        let few = u32::from(nodes(scenario) <= 256 && frame_interval.is_none());
         let count = settings.replications.unwrap_or(8 + 8 * few).clamp(1, MAX_REPLICATIONS);
-        // 16 batches or more in all; one in each of many replications
-        let batches = 16_usize.div_ceil(count as usize);
+        // 16 batches or more in all; one in each of many replications, and where streams keep their places for all of
+        // one
+        let batches = if frame_interval.is_some() { 1 } else { 16_usize.div_ceil(count as usize) };
         let first = settings.first_replication;
         let indices = (0..count).map(|index| first.wrapping_add(index));
         let replications =
@@ -285,6 +299,7 @@ impl<'a> Experiment<'a> {
         Self {
             scenario,
             settings,
+            frame_interval,
             halt: Halt { stop, deadline },
             pool,
             replications,
@@ -325,6 +340,7 @@ impl<'a> Experiment<'a> {
         let mean_flits: f64 = classes.map(flits).sum();
         let first_messages = FIRST_MESSAGES.min((FIRST_FLITS / mean_flits).max(100.0));
         let first = (first_messages / messages_per_cycle).max(FIRST_CYCLES).min(most / messages_per_cycle);
+        let first = first.max(WARM_UP_INTERVALS * self.frame_interval.unwrap_or(0.0));
         let first = first.clamp(256.0, MAX_CYCLES as f64 / 256.0);
         let given = self.settings.warmup_cycles;
         let mut end = (first as u64).saturating_add(given.unwrap_or(0));
@@ -405,6 +421,9 @@ impl<'a> Experiment<'a> {
     fn look(&mut self, end: u64, precision: Option<f64>) -> Option<Stop> {
         self.look_for_growth(end / 4);
         self.looks += 1;
+        if let Some(wanted) = self.frames_until() {
+            return (end >= wanted).then_some(Stop::Frames);
+        }
         if precision.is_none_or(|width| width > self.settings.precision) {
             self.went_on_for = None;
         } else {
@@ -417,6 +436,12 @@ impl<'a> Experiment<'a> {
             }
         }
         (self.is_all_saturated() && end >= 2 * self.warmup_cycles).then_some(Stop::Saturated)
+    }
+
+    /// The cycle until which frames are measured, however precise anything is.
+    fn frames_until(&self) -> Option<u64> {
+        let cycles = MEASURED_INTERVALS * self.frame_interval?;
+        Some(self.warmup_cycles.saturating_add(cycles as u64).min(MAX_CYCLES))
     }
 
     /// What is wanted beside precision, and will be the reason why the run was prolonged.
@@ -443,6 +468,9 @@ impl<'a> Experiment<'a> {
 
     /// When the intervals may be narrow enough: half-widths shrink with the root of the length.
     fn next_look(&self, end: u64, precision: Option<f64>) -> u64 {
+        if let Some(wanted) = self.frames_until() {
+            return wanted;
+        }
         let wanted = self.settings.precision;
         let factor = match (precision, self.went_on_for) {
             (Some(width), _) if width > wanted => 1.1 * (width / wanted).powi(2),
@@ -564,8 +592,11 @@ impl<'a> Experiment<'a> {
     fn saturate(&mut self, class: usize, found: Saturated) {
         self.saturated[class].get_or_insert(found);
         self.suspicious[class] = false;
-        for one in &mut self.replications {
-            one.simulator.limit_source_queues(class, SATURATED_QUEUE);
+        // a frame of which a message is lost would never be delivered
+        if !self.scenario.classes()[class].source.has_frames() {
+            for one in &mut self.replications {
+                one.simulator.limit_source_queues(class, SATURATED_QUEUE);
+            }
         }
     }
 
@@ -602,6 +633,12 @@ impl<'a> Experiment<'a> {
 
 /// Messages of a class below which its half-width is not believed.
 pub(crate) const FEWEST_MESSAGES: u64 = 200;
+
+/// The longest interval of the frames of a class that sends any \[cycles\].
+pub(crate) fn longest_frame_interval(scenario: &Scenario) -> Option<f64> {
+    let frames = (0..scenario.classes().len()).filter_map(|class| scenario.frames(class));
+    frames.filter(|frames| frames.streams > 0).map(|frames| frames.interval).reduce(f64::max)
+}
 
 /// Nodes of the network.
 pub(crate) fn nodes(scenario: &Scenario) -> u32 {

@@ -37,13 +37,14 @@ pub mod claims;
 pub mod compare;
 pub mod diagram;
 pub mod experiment;
+mod frames;
 mod measurement;
 mod message;
 pub mod simulator;
 pub mod statistics;
 pub mod store;
 
-pub use message::{Arrival, Delivery, Drawn, Offer};
+pub use message::{Arrival, Delivery, Drawn, FramePart, Offer};
 
 #[doc = include_str!("../README.md")]
 pub mod notes {}

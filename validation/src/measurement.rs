@@ -206,6 +206,7 @@ mod tests {
     use flitwise_models::scenario::ScenarioSpec;
 
     use super::*;
+    use crate::message::FramePart;
 
     #[test]
     fn batches_join_without_losing_a_message() {
@@ -222,6 +223,7 @@ mod tests {
                 class: (index % 3) as u8,
                 hops: 0,
                 waits: Waits { arbitration: 1, gaps: (index % 3) as u32, ..Waits::default() },
+                part: FramePart::default(),
             };
             batches.add(generated_cycle, &message);
             assert!(batches.tallies.len() <= 8);

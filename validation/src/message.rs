@@ -26,6 +26,19 @@ pub struct Offer {
     pub vtick: f64,
     /// Its virtual channels, where they are drawn.
     pub drawn: Option<Drawn>,
+    /// The frame that it is a part of.
+    pub part: FramePart,
+}
+
+/// The frame that a message is a part of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FramePart {
+    /// The stream, among those of all nodes of the class: those of the first sender first.
+    pub stream: u32,
+    /// Frames of the stream before this one.
+    pub frame: u32,
+    /// Messages of the frame; 0 of a message that is no part of one.
+    pub messages: u32,
 }
 
 /// Virtual channels of a message on its way, by kind of channel.
@@ -58,6 +71,8 @@ pub struct Delivery {
     pub hops: u8,
     /// What it has waited under way, by place \[cycles\].
     pub waits: Waits<u32>,
+    /// The frame that it was a part of.
+    pub part: FramePart,
 }
 
 impl Delivery {

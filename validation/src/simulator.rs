@@ -97,6 +97,11 @@ impl Simulator {
         self.now
     }
 
+    /// By class and stream of frames: when its first frame begins \[cycles\].
+    pub(crate) fn frame_phases(&self) -> &[Vec<f64>] {
+        self.traffic.phases()
+    }
+
     /// Flits that have crossed a crossbar.
     pub fn flit_hops(&self) -> u64 {
         self.switch.flit_hops()

@@ -27,7 +27,7 @@ impl Wrong {
 
 /// What can be bounded or minimised.
 fn known() -> Vec<Quantity> {
-    let is_answered = |quantity: &Quantity| *quantity != Quantity::SaturationLoad;
+    let is_answered = |quantity: &Quantity| *quantity != Quantity::SaturationLoad && !quantity.is_of_frames();
     Quantity::ALL.iter().copied().filter(is_answered).collect()
 }
 

@@ -13,7 +13,7 @@ use crate::answer::{
 };
 use crate::fixed_point;
 use crate::model::{Model, Options};
-use crate::quantity::Quantity;
+use crate::quantity::{Means, Quantity};
 use crate::queueing::Md1;
 use crate::scenario::{self, FRAME_PATTERN, FrameLaw, FrameSizes, FrameSource, Pacing, Scenario, SourceSpec};
 
@@ -93,10 +93,12 @@ fn solve_class(problem: &Problem, class: &Class, cycle_ns: Option<f64>, answer: 
             }
         });
         answer.expected_errors = Some(expected_errors(problem, class));
-        delay = Some(excess + waiting);
+        delay = Some((latency, excess + waiting));
     }
-    answer.frames =
-        class.frames.as_ref().map(|frames| frame_answer(problem, class, frames, (&limit, delay), cycle_ns));
+    if let Some(frames) = &class.frames {
+        frame_means(problem, class, frames, (&limit, delay), answer);
+        answer.frames = Some(frame_answer(problem, class, frames, &limit, (&answer.means, cycle_ns)));
+    }
 }
 
 /// Wait at the interface \[cycles\].
@@ -163,49 +165,82 @@ fn pattern(sizes: &FrameSizes, framing: Framing) -> Vec<MessageCount> {
     }
 }
 
-/// Variance of the intervals by pacing alone, mean over the streams of a node \[cycles²\].
-fn pacing(frames: &FrameSource) -> f64 {
+/// Variance of the intervals by pacing alone, and mean time from the start of a frame to that of its last message, both
+/// over the streams of a node \[cycles², cycles\].
+fn pacing(frames: &FrameSource) -> (f64, f64) {
     if frames.pacing != Pacing::Even {
-        return 0.0;
+        return (0.0, frames.interval);
     }
     let framing =
         Framing { message_flits: frames.message_flits.into(), header_flits: frames.header_flits.into() };
     let (kinds, streams) = (frames.sizes.len(), frames.streams as usize);
     let of_kind = |(at, sizes): (usize, &FrameSizes)| {
         let share = (at..streams).step_by(kinds).count() as f64 / streams.max(1) as f64;
-        share * pacing_variance(frames.interval, &pattern(sizes, framing))
+        let counts = pattern(sizes, framing);
+        let last = counts.iter().map(|count| 1.0 - count.reciprocal_mean).sum::<f64>() / counts.len() as f64;
+        (share * pacing_variance(frames.interval, &counts), share * frames.interval * last)
     };
-    frames.sizes.iter().enumerate().map(of_kind).sum()
+    let sum = |(a, b): (f64, f64), (c, d): (f64, f64)| (a + c, b + d);
+    frames.sizes.iter().enumerate().map(of_kind).fold((0.0, 0.0), sum)
+}
+
+/// Quantities of frames; `delay` is the network latency, and the part of it and of the wait that varies.
+fn frame_means(
+    problem: &Problem,
+    class: &Class,
+    frames: &FrameSource,
+    (limit, delay): (&Limit, Option<(f64, f64)>),
+    answer: &mut ClassAnswer,
+) {
+    let period = frames.interval;
+    let mean = mean_interval_of(problem, class, frames, limit);
+    answer.frame_interval_cycles = Some(mean);
+    let Some((latency, varying)) = delay else {
+        let because = "saturated: frames fall behind more and more";
+        let missing = Quantity::FRAMES.iter().filter(|quantity| **quantity != Quantity::FrameInterval);
+        missing.for_each(|one| drop(answer.reasons.insert(one.field().to_owned(), because.to_owned())));
+        return;
+    };
+    let (variance, last) = pacing(frames);
+    let is_constant = |sizes: &FrameSizes| matches!(sizes, FrameSizes::Alike(law) if law.deviation == 0.0);
+    let is_independent = |sizes: &FrameSizes| matches!(sizes, FrameSizes::Alike(law) if law.deviation > 0.0);
+    let repeats = f64::from(u8::from(frames.sizes.iter().all(is_constant)));
+    // the delay of a message varies about as much as an exponential one
+    let sigma = deviation(variance, varying * varying, repeats);
+    let beyond = (1.0 + JITTER) * period;
+    let late = match Normal::new(mean, sigma) {
+        Ok(normal) if sigma > 0.0 => normal.sf(beyond),
+        _ => f64::from(u8::from(mean > beyond)),
+    };
+    answer.frame_interval_deviation_cycles = Some(sigma);
+    answer.frame_interval_deviation_per_stream_cycles = Some(sigma);
+    answer.frame_latency_cycles = Some(last + latency + answer.waiting_cycles.unwrap_or(0.0));
+    answer.late_frames = Some(late);
+    // an early frame makes one interval short and the next one long
+    answer.frame_interval_autocorrelation = frames.sizes.iter().all(is_independent).then_some(-0.5);
+    if answer.frame_interval_autocorrelation.is_none() {
+        let field = Quantity::FrameIntervalAutocorrelation.field().to_owned();
+        answer.reasons.insert(field, "known where sizes of successive frames are independent".to_owned());
+    }
 }
 
 fn frame_answer(
     problem: &Problem,
     class: &Class,
     frames: &FrameSource,
-    (limit, delay): (&Limit, Option<f64>),
-    cycle_ns: Option<f64>,
+    limit: &Limit,
+    (means, cycle_ns): (&Means<f64>, Option<f64>),
 ) -> FrameAnswer {
     let period = frames.interval;
-    let mean = mean_interval_of(problem, class, frames, limit);
-    let repeats =
-        frames.sizes.iter().all(|sizes| matches!(sizes, FrameSizes::Alike(law) if law.deviation == 0.0));
-    // the delay of a message varies about as much as an exponential one
-    let variance = delay.map(|delay| delay * delay);
-    let sigma = variance.map(|variance| deviation(pacing(frames), variance, f64::from(u8::from(repeats))));
-    let late = sigma.map(|sigma| match Normal::new(mean, sigma) {
-        Ok(normal) if sigma > 0.0 => normal.sf((1.0 + JITTER) * period),
-        _ => f64::from(u8::from(mean > (1.0 + JITTER) * period)),
-    });
+    let (mean, sigma) = (means.frame_interval_cycles, means.frame_interval_deviation_cycles);
     let (free, bottleneck) = jitter_free(problem, class, frames, limit);
-    let ms = |cycles: f64| cycle_ns.map(|ns| cycles * ns / 1e6);
+    let ms = |cycles: Option<f64>| Some(cycles? * cycle_ns? / 1e6);
     FrameAnswer {
         streams: frames.streams,
-        frame_interval_cycles: mean,
-        frame_interval_deviation_cycles: sigma,
         frame_interval_ms: ms(mean),
-        frame_interval_deviation_ms: sigma.and_then(ms),
-        late_frames: late,
-        jitter_free: mean <= (1.0 + DRIFT) * period && sigma.is_some_and(|sigma| sigma <= JITTER * period),
+        frame_interval_deviation_ms: ms(sigma),
+        jitter_free: mean.is_some_and(|mean| mean <= (1.0 + DRIFT) * period)
+            && sigma.is_some_and(|sigma| sigma <= JITTER * period),
         jitter_free_streams: free,
         jitter_free_load: f64::from(free) * class.load / f64::from(frames.streams.max(1)),
         jitter_free_bottleneck: bottleneck,

@@ -219,6 +219,13 @@ impl Scenario {
         self.frames(class).map_or_else(plain, |frames| frames.flit_rate())
     }
 
+    /// Mean length of a message of a class, headers included \[flits\].
+    pub fn mean_message_flits(&self, class: usize) -> f64 {
+        let frames = self.frames(class).filter(|frames| frames.streams > 0);
+        let plain = || f64::from(self.classes()[class].message_flits);
+        frames.map_or_else(plain, |frames| frames.flit_rate() / frames.message_rate())
+    }
+
     /// Width of a flit \[bits\].
     pub fn flit_bits(&self) -> Option<f64> {
         self.spec().units.as_ref().and_then(|units| units.flit_bits).map(f64::from)

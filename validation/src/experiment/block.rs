@@ -4,6 +4,7 @@ use flitwise_models::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{self, Simulation, WarmUpKind};
+use crate::frames::{self, FrameTally};
 use crate::measurement::Tally;
 use crate::statistics::{Batch, mean_of};
 
@@ -35,6 +36,9 @@ pub struct Block {
     /// By class: whether its backlog may be growing.
     pub(crate) suspicious: Vec<bool>,
     pub(crate) replications: Vec<ReplicationRecord>,
+    /// By replication and class: frames. Without frames nothing is kept on disk, so it stands last.
+    #[serde(serialize_with = "frames::write", deserialize_with = "frames::read")]
+    pub(crate) frames: Vec<Vec<FrameTally>>,
 }
 
 /// What ended a block. It is kept on disk by its place in this list, so new ones come last.
@@ -57,6 +61,8 @@ pub(crate) enum Stop {
     AfterMemory {
         class: u8,
     },
+    /// As many intervals of frames as are wanted.
+    Frames,
 }
 
 /// What one replication has measured.
@@ -97,7 +103,15 @@ impl Block {
             (None, false) => WarmUpKind::Unsettled,
         };
         let warmup_cycles = experiment.warmup_cycles;
+        let until = experiment.measured_until;
+        let frames = match experiment.frame_interval {
+            Some(_) => {
+                experiment.replications.iter().map(|one| one.frames.tallies(warmup_cycles, until)).collect()
+            }
+            None => Vec::new(),
+        };
         Self {
+            frames,
             first_replication: settings.first_replication,
             asked: Asked::of(settings),
             warmup_cycles,
@@ -144,6 +158,7 @@ impl Block {
         self.saturated.len() == classes
             && self.suspicious.len() == classes
             && !self.replications.is_empty()
+            && self.frames.iter().all(|one| one.len() == classes)
             && self
                 .replications
                 .iter()
@@ -197,6 +212,11 @@ impl<'a> Measurements<'a> {
 
     pub(crate) fn replications(&self) -> impl Iterator<Item = &'a ReplicationRecord> {
         self.blocks.iter().flat_map(|block| &block.replications)
+    }
+
+    /// By replication: frames of a class.
+    pub(crate) fn frames(&self, class: usize) -> impl Iterator<Item = &'a FrameTally> {
+        self.blocks.iter().flat_map(|block| &block.frames).map(move |one| &one[class])
     }
 
     pub(crate) fn saturated(&self, class: usize) -> Option<Saturated> {

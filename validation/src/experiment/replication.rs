@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use flitwise_models::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
+use crate::frames::FrameMeter;
 use crate::measurement::Batches;
 use crate::message::Delivery;
 use crate::simulator::{Channel, ChannelKind, HeaderWaits, Simulator};
@@ -22,6 +23,7 @@ pub(crate) struct Replication {
     /// Counted in the last round.
     pub(crate) settled: Vec<Delivery>,
     pub(crate) batches: Batches,
+    pub(crate) frames: FrameMeter,
     pub(crate) samples: Vec<Sample>,
     /// By class: messages generated before the end of the last round that were not delivered in it.
     pub(crate) outstanding: Vec<u64>,
@@ -64,6 +66,7 @@ impl Replication {
         }
         Self {
             index,
+            frames: FrameMeter::new(scenario, simulator.frame_phases()),
             simulator,
             looks: settings.details.then(Vec::new),
             pending: Vec::new(),
@@ -149,6 +152,7 @@ impl Replication {
         self.simulator.run_until(end, &mut self.pending);
         for message in &self.pending[first..] {
             self.delivered[usize::from(message.class)] += 1;
+            self.frames.add(message);
         }
     }
 

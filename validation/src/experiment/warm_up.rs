@@ -21,13 +21,16 @@ const GROUPS: usize = 500;
 /// MSER-5 for each class on the messages of all replications in the order of generation, averaged in groups:
 /// on the total latency, or on the network latency if the class is saturated. The latest end counts.
 ///
+/// Of frames it is never less than an interval.
+///
 /// MSER-5 minimises the error of the mean, which lets a start pass that is small beside the noise of these few
 /// messages but not beside that of all that will be measured. So it is never less than the time in which a
 /// queue forgets that it was empty, about `10 (L + W) (1 + W / L)`: waiting `W` grows with the inverse of what
 /// is left of the link, that time with its square.
 pub(super) fn detect(experiment: &Experiment<'_>) -> WarmUp {
     let run_cycles = experiment.now();
-    let least = 10 * crossing_cycles(experiment);
+    let frame = experiment.frame_interval.unwrap_or(0.0).ceil() as u64;
+    let least = frame.max(10 * crossing_cycles(experiment));
     let mut found = WarmUp { cycles: least, settled: true };
     for (class, saturated) in experiment.saturated.iter().enumerate() {
         let pending = experiment.replications.iter().flat_map(|one| &one.pending);

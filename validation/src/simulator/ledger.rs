@@ -2,7 +2,7 @@
 
 use flitwise_models::quantity::Waits;
 
-use crate::message::{Delivery, Offer};
+use crate::message::{Delivery, FramePart, Offer};
 
 /// A message that is on its way.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,7 @@ pub(crate) struct Message {
     mark: u64,
     /// What its header has waited so far, as in [`Delivery`].
     waits: Waits<u32>,
+    part: FramePart,
 }
 
 impl Message {
@@ -144,6 +145,7 @@ impl Ledger {
             groups,
             mark: 0,
             waits: Waits::default(),
+            part: offer.part,
         };
         match self.free.pop() {
             Some(id) => {
@@ -189,6 +191,7 @@ impl Ledger {
             hops: hops(message.source, message.destination) as u8,
             // the mark is the cycle in which the header left over the ejection channel
             waits: Waits { gaps: (now - message.mark) as u32 - (message.flits - 1), ..message.waits },
+            part: message.part,
         }
     }
 }

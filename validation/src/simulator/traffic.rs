@@ -1,17 +1,21 @@
 //! Traffic: which messages come to the network interfaces, and when.
 
 mod destinations;
+mod frames;
 mod on_off;
+mod placement;
 mod poisson;
 mod random;
 
-use flitwise_models::scenario::{Destinations, Scenario, SourceSpec, VcChoice};
+use flitwise_models::scenario::{ClassSpec, Destinations, Scenario, SourceSpec, VcChoice};
 
-use crate::message::{Arrival, Drawn, Offer};
+use crate::message::{Arrival, Drawn, FramePart, Offer};
 
 use super::virtual_channels::VirtualChannels;
 use destinations::draw;
+use frames::{FrameStream, Piece};
 use on_off::OnOff;
+use placement::placed;
 use poisson::Poisson;
 use random::{Random, below, stream};
 
@@ -48,6 +52,14 @@ impl Traffic {
         }
     }
 
+    /// By class and stream of frames: when its first frame begins \[cycles\].
+    pub(crate) fn phases(&self) -> &[Vec<f64>] {
+        match self {
+            Self::Random(sources) => &sources.phases,
+            Self::Listed { .. } => &[],
+        }
+    }
+
     /// The cycle of the next message, or one before it when that is far off.
     pub(crate) fn next_cycle(&mut self) -> Option<u64> {
         match self {
@@ -61,6 +73,11 @@ impl Traffic {
 trait Process: Send {
     /// The time of the next message, if that is no later than `limit` \[cycles\].
     fn next_before(&mut self, random: &mut Random, limit: f64) -> Option<f64>;
+
+    /// What is special about that message, where it is part of a frame.
+    fn piece(&self) -> Option<&Piece> {
+        None
+    }
 }
 
 /// The process of a class at a node.
@@ -70,6 +87,7 @@ fn process(random: &mut Random, rate: f64, source: SourceSpec) -> Box<dyn Proces
         SourceSpec::OnOff { streams, messages_per_burst, peak_rate } => {
             Box::new(OnOff::new(random, rate, streams, messages_per_burst, peak_rate))
         }
+        _ => unreachable!("frames come from streams"),
     }
 }
 
@@ -84,7 +102,7 @@ struct ClassOffers {
 /// What messages of each class have in common.
 fn class_offers(scenario: &Scenario) -> Vec<ClassOffers> {
     let channels = VirtualChannels::new(scenario);
-    let offers = |(index, class): (usize, &flitwise_models::scenario::ClassSpec)| ClassOffers {
+    let offers = |(index, class): (usize, &ClassSpec)| ClassOffers {
         flits: class.message_flits,
         vtick: class.lane_vtick(),
         to_draw: channels
@@ -100,12 +118,16 @@ impl ClassOffers {
     fn offer(&self, arrival: Arrival, random: &mut Random) -> Offer {
         let drawn = self.to_draw.map(|(choice, first, among)| {
             let mut draw = || first + if among > 1 { below(random, among) as u8 } else { 0 };
-            let (one, other) = (draw(), draw());
-            let network = if choice == VcChoice::Drawn { other } else { one };
-            Drawn { injection: one, network, ejection: other }
+            drawn(choice, draw(), draw())
         });
-        Offer { arrival, flits: self.flits, vtick: self.vtick, drawn }
+        Offer { arrival, flits: self.flits, vtick: self.vtick, drawn, part: FramePart::default() }
     }
+}
+
+/// The virtual channels that two draws give.
+fn drawn(choice: VcChoice, one: u8, other: u8) -> Drawn {
+    let network = if choice == VcChoice::Drawn { other } else { one };
+    Drawn { injection: one, network, ejection: other }
 }
 
 /// Messages of the scenario's classes, generated as listed; virtual channels are drawn from a stream of their own.
@@ -132,6 +154,8 @@ pub(crate) struct Sources {
     span_cycles: u64,
     /// By class.
     destinations: Vec<Destinations>,
+    /// By class and stream of frames: when its first frame begins.
+    phases: Vec<Vec<f64>>,
 }
 
 struct Source {
@@ -151,10 +175,20 @@ impl Sources {
         let classes = || 0..scenario.classes().len();
         let nodes = scenario.topology().nodes();
         let senders: Vec<Vec<u32>> = classes().map(|class| scenario.senders(class)).collect();
+        let mut streams: Vec<_> = classes()
+            .map(|class| frames::streams(scenario, class, &senders[class], seed).into_iter())
+            .collect();
+        let mut phases = vec![Vec::new(); streams.len()];
         let mut sources = Vec::new();
         for node in 0..nodes {
             for (class, spec) in scenario.classes().iter().enumerate() {
-                if spec.rate > 0.0 && senders[class].binary_search(&node).is_ok() {
+                let of_node = streams[class].as_slice().iter().take_while(|one| one.node == node).count();
+                for FrameStream { random, process, .. } in streams[class].by_ref().take(of_node) {
+                    phases[class].push(process.phase);
+                    sources.push(Source { node, class: class as u8, random, process: Box::new(process) });
+                }
+                if !spec.source.has_frames() && spec.rate > 0.0 && senders[class].binary_search(&node).is_ok()
+                {
                     let mut random = stream(seed, node, class);
                     let process = process(&mut random, spec.rate, spec.source);
                     sources.push(Source { node, class: class as u8, random, process });
@@ -172,6 +206,7 @@ impl Sources {
             drawn_until: 0,
             span_cycles,
             destinations: classes().map(|class| scenario.destinations(class)).collect(),
+            phases,
         }
     }
 
@@ -217,10 +252,17 @@ impl Sources {
             let offers = &self.classes[usize::from(*class)];
             // the next cycle is the first in which the message can be sent: ceil(g) < end
             while let Some(generated) = process.next_before(random, end - 1.0) {
-                let destination = draw(random, &self.destinations[usize::from(*class)].towards(*node));
+                let piece = process.piece();
+                let destination = match piece {
+                    Some(piece) => piece.destination,
+                    None => draw(random, &self.destinations[usize::from(*class)].towards(*node)),
+                };
                 let cycle = generated.ceil() as u64;
                 let arrival = Arrival { cycle, source: *node, destination, class: *class };
-                self.span.push(offers.offer(arrival, random));
+                self.span.push(match piece {
+                    Some(piece) => piece.offer(arrival),
+                    None => offers.offer(arrival, random),
+                });
             }
         }
         let start = self.drawn_until - self.span_cycles;

@@ -447,6 +447,7 @@ fn router() -> impl Strategy<Value = RouterSpec> {
         |(pipeline_stages, buffer_flits, scheduler, vc_choice, multiplexed)| RouterSpec {
             pipeline_stages,
             buffer_flits,
+            virtual_channels: None,
             scheduler,
             vc_choice,
             crossbar: multiplexed.map_or(Crossbar::Full, |_| Crossbar::Multiplexed),

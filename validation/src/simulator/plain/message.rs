@@ -94,6 +94,7 @@ impl Message {
             class,
             hops: routers as u8 - 1,
             waits,
+            part: self.offer.part,
         }
     }
 }

@@ -8,7 +8,12 @@ pub(super) type Random = Xoshiro256PlusPlus;
 
 /// The stream of a source: a word that mixes seed, node and class starts the generator.
 pub(super) fn stream(seed: u64, node: u32, class: usize) -> Random {
-    let place = u64::from(node) << 8 | class as u64;
+    stream_of(seed, node, class, 0)
+}
+
+/// The same of one of several streams of a class at a node; number 0 is that of the class.
+pub(super) fn stream_of(seed: u64, node: u32, class: usize, number: u32) -> Random {
+    let place = u64::from(number) << 40 | u64::from(node) << 8 | class as u64;
     // odd constants of splitmix64; one step of the generator between the two
     let mut mixer = rand_xoshiro::SplitMix64::seed_from_u64(seed);
     let word = mixer.next_u64() ^ place.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -25,6 +30,12 @@ pub(super) fn uniform(random: &mut Random) -> f64 {
 #[inline]
 pub(super) fn exponential(random: &mut Random) -> f64 {
     -uniform(random).ln()
+}
+
+/// Normal of mean 0 and deviation 1 (Box and Muller).
+pub(super) fn normal(random: &mut Random) -> f64 {
+    let radius = (2.0 * exponential(random)).sqrt();
+    radius * (std::f64::consts::TAU * uniform(random)).cos()
 }
 
 /// Uniform over the whole numbers below `among`.
