@@ -648,7 +648,8 @@ fn models(not_anchored: &'static str) -> impl TypedValueParser<Value = Models> {
 }
 
 fn both() -> PossibleValue {
-    PossibleValue::new(BOTH).help("The published and the refined model")
+    PossibleValue::new(BOTH)
+        .help("The published and the refined model; of scenarios that they do not have the model that does")
 }
 
 /// Words of models and perhaps another one; `anchored` is refused, with the reason.

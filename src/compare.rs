@@ -222,6 +222,11 @@ fn asked(grid: &Grid, point: usize, models: &[Model]) -> Result<Asked, Vec<Strin
     let at_its_place = |fault: Fault| Fault { place: document.place_of(&fault.key).clone(), ..fault };
     experiment::supports(&scenario)
         .map_err(|faults| words(faults.into_iter().map(at_its_place).collect()))?;
+    // where neither of both has the scenario, the one that does
+    let usual = [Model::usual(&scenario)];
+    let has = |model: &Model| model.supports(&scenario).is_ok();
+    let is_other = models.len() > 1 && !models.iter().any(has) && usual.iter().any(has);
+    let models = if is_other { &usual } else { models };
     let solved = |model: &Model| (*model, model.solve(&scenario, &input::options(false)).map(Box::new));
     let answers: Vec<(Model, Result<Box<Answer>, Failure>)> = models.iter().map(solved).collect();
     // one model is enough; if all refuse, so do we

@@ -119,7 +119,9 @@ fn page(answer: &Answer, markdown: bool, details: bool) -> String {
     let network = output::network(answer.scenario.network);
     page.title(&format!("{}: {network}, {} model", answer.scenario.name, answer.model));
     page.rows(&means(answer, markdown));
-    page.legend("network latency = transfer + blocking + sharing; total = network latency + waiting");
+    let parts = "network latency = transfer + blocking + sharing; ";
+    let parts = if answer.model.lacks(Quantity::Blocking) { "" } else { parts };
+    page.legend(&format!("{parts}total = network latency + waiting"));
     for (title, rows) in frames::sections(answer, markdown) {
         page.section(title, &rows);
     }
@@ -158,7 +160,8 @@ fn means(answer: &Answer, markdown: bool) -> Rows {
         let means = MEANS.map(|quantity| output::mean(quantity, class));
         rows.add([class.name.clone()].into_iter().chain(means));
     }
-    rows.hide_if_empty(MEANS.len() - 3..=MEANS.len());
+    let parts = if answer.model.lacks(Quantity::Blocking) { 3..=4 } else { 0..=0 };
+    rows.hide_if_empty((MEANS.len() - 3..=MEANS.len()).chain(parts));
     rows
 }
 

@@ -28,7 +28,7 @@ pub use waiting::{Interface, PeriodicQueue};
 
 use crate::answer::Answer;
 use crate::model::{Failure, Model, Options, Refusal};
-use crate::scenario::{ClassKind, ClassSpec, Read, Scenario};
+use crate::scenario::{ClassKind, ClassSpec, Read, Scenario, Scheduler};
 use problem::Problem;
 
 /// Solves the model.
@@ -62,7 +62,8 @@ fn no_scheduler(scenario: &Scenario) -> Refusal {
 /// # Errors
 /// What it has not.
 pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
-    let mut refusals = match Model::Mediaworm.reads_all(scenario, READS) {
+    let fifo = if scenario.router().scheduler == Scheduler::Fifo { READS_OF_FIFO } else { &[] };
+    let mut refusals = match Model::Mediaworm.reads_all(scenario, &[READS, fifo].concat()) {
         Err(Failure::Refused { refusals, .. }) => refusals,
         _ => Vec::new(),
     };
@@ -119,6 +120,9 @@ const READS: &[Read] = &[
     Read::Words("class.source.pacing", &["even", "even-late"]),
     Read::Words("class.source.phase", &["random", "even"]),
 ];
+
+/// The same without clocks, where a Vtick follows from the streams and changes nothing.
+const READS_OF_FIFO: &[Read] = &[Read::Keys("class", &["vtick"])];
 
 #[cfg(test)]
 mod tests;

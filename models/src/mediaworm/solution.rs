@@ -18,8 +18,9 @@ use crate::queueing::Md1;
 use crate::scenario::{self, FRAME_PATTERN, FrameLaw, FrameSizes, FrameSource, Pacing, Scenario, SourceSpec};
 
 /// What this model has not.
-pub(crate) const LACKS: [Quantity; 10] = [
+pub(crate) const LACKS: [Quantity; 11] = [
     Quantity::Blocking,
+    Quantity::Sharing,
     Quantity::Input,
     Quantity::Arbitration,
     Quantity::Output,
@@ -80,7 +81,7 @@ fn solve_class(problem: &Problem, class: &Class, cycle_ns: Option<f64>, answer: 
         let waiting = waiting(problem, class, Interface { held_share, held_cycles });
         let transfer = problem.stages - 1.0 + class.lanes.message_flits + problem.stages * problem.hops;
         let latency = transfer + excess;
-        (answer.transfer_cycles, answer.sharing_cycles) = (Some(transfer), Some(excess));
+        answer.transfer_cycles = Some(transfer);
         (answer.network_latency_cycles, answer.waiting_cycles) = (Some(latency), Some(waiting));
         answer.total_latency_cycles = Some(latency + waiting);
         answer.source_load = Some(held_share);

@@ -117,6 +117,15 @@ fn saturation_names_the_bottleneck_and_refusals_the_key() {
     }
 }
 
+/// FIFO at 80:20 saturates* between .85 and .9, and jitters beyond.
+#[test]
+fn one_order_for_all_saturates_earlier() {
+    let fifo = [("fine-grained-virtual-clock", "fifo")];
+    assert!(!solved(0.8, 80, &fifo)[0].saturated);
+    let late = solved(0.9, 80, &fifo);
+    assert!(late[0].saturated && late[0].frame_interval_cycles.unwrap() > 412_500.0);
+}
+
 /// Placement makes the jitter of Fig. 10: 100 Mbps, 24 virtual channels, load .8.
 #[test]
 fn placement_limits_streams() {
