@@ -566,7 +566,7 @@ impl Models {
     }
 }
 
-/// What asks for all models.
+/// What asks for the models of messages.
 const BOTH: &str = "both";
 
 /// Why the anchored model is not taken.
@@ -594,6 +594,8 @@ pub(crate) enum Answering {
     Published,
     /// [`Model::Refined`].
     Refined,
+    /// [`Model::Mediaworm`].
+    Mediaworm,
     /// The refined model corrected by simulations at some points of a family of scenarios.
     Anchored,
 }
@@ -603,6 +605,7 @@ impl Answering {
     pub(crate) fn model(self) -> Model {
         match self {
             Self::Published => Model::Published,
+            Self::Mediaworm => Model::Mediaworm,
             Self::Refined | Self::Anchored => Model::Refined,
         }
     }
@@ -623,6 +626,7 @@ impl From<Model> for Answering {
         match model {
             Model::Published => Self::Published,
             Model::Refined => Self::Refined,
+            Model::Mediaworm => Self::Mediaworm,
         }
     }
 }
@@ -644,7 +648,8 @@ fn models(not_anchored: &'static str) -> impl TypedValueParser<Value = Models> {
 }
 
 fn both() -> PossibleValue {
-    PossibleValue::new(BOTH).help("Both of them")
+    PossibleValue::new(BOTH)
+        .help("The published and the refined model; of scenarios that they do not have the model that does")
 }
 
 /// Words of models and perhaps another one; `anchored` is refused, with the reason.
@@ -695,7 +700,8 @@ fn possible(model: Model) -> PossibleValue {
 /// Those meant by a word that has been read.
 fn models_of(word: &str) -> Models {
     const ALL: &[Model] = &Model::ALL;
-    Models(ALL.iter().position(|model| model.word() == word).map_or(ALL, |at| &ALL[at..=at]))
+    let one = ALL.iter().position(|model| model.word() == word).map(|at| &ALL[at..=at]);
+    Models(one.unwrap_or(const { &Model::OF_MESSAGES }))
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

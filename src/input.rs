@@ -88,6 +88,9 @@ pub(crate) fn refusals(document: &Document, failure: &Failure) -> Vec<String> {
 pub(crate) fn other_ways(document: &Document, failure: &Failure) -> Option<String> {
     let Failure::Refused { model, refusals } = failure else { return None };
     let scenario = document.scenario().ok()?;
+    if model.supports(&scenario).is_ok() {
+        return None;
+    }
     let usual = if Model::usual(&scenario) == *model {
         format!("the {model} model is the default here; ")
     } else {

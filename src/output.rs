@@ -330,6 +330,9 @@ pub(crate) struct ClassColumns {
     pub(crate) has_frames: bool,
 }
 
+/// Columns of models of frames in CSV, behind those of the quantities of frames.
+const FRAME_COLUMNS: [&str; 3] = ["jitter_free", "jitter_free_load", "saturates_at_load_factor"];
+
 impl ClassColumns {
     /// Columns for answers to this scenario.
     pub(crate) fn of(scenario: &Scenario) -> Self {
@@ -337,8 +340,13 @@ impl ClassColumns {
             scenario.classes().iter().flat_map(ClassSpec::each_deadline).collect();
         deadlines.sort_unstable();
         deadlines.dedup();
+        Self { deadlines, ..Self::of_means(scenario) }
+    }
+
+    /// The same without those of distributions.
+    pub(crate) fn of_means(scenario: &Scenario) -> Self {
         let has_frames = scenario.classes().iter().any(|class| class.source.has_frames());
-        Self { deadlines, has_frames }
+        Self { deadlines: Vec::new(), has_frames }
     }
 
     /// Adds the columns of another scenario.
@@ -382,7 +390,9 @@ impl ClassColumns {
         let named = ["model", "class", "kind"].map(str::to_owned).into_iter().chain(means);
         let fixed = named.chain(["saturated".to_owned()]).chain(percentiles);
         let deadlines = self.deadlines().map(|(_, name)| name);
-        fixed.chain(deadlines).collect()
+        let frames = Quantity::FRAMES.iter().map(|quantity| quantity.field()).chain(FRAME_COLUMNS);
+        let frames = frames.filter(|_| self.has_frames).map(str::to_owned);
+        fixed.chain(deadlines).chain(frames).collect()
     }
 
     /// One row; what does not exist is empty.
@@ -394,6 +404,13 @@ impl ClassColumns {
         row.push(class.saturated.to_string());
         row.extend(Quantity::PERCENTILES.iter().map(value));
         row.extend(self.misses(class).map(|miss| real(miss.flatten())));
+        if self.has_frames {
+            let frames = class.frames.as_ref();
+            row.extend(Quantity::FRAMES.iter().map(value));
+            row.push(frames.map_or_else(String::new, |frames| frames.jitter_free.to_string()));
+            row.push(real(frames.map(|frames| frames.jitter_free_load)));
+            row.push(real(class.lanes.as_ref().map(|lanes| lanes.at_load_factor)));
+        }
         row
     }
 }

@@ -1,6 +1,7 @@
 //! `flitwise solve`.
 
 mod distribution;
+mod frames;
 mod loads;
 
 use std::collections::BTreeMap;
@@ -118,7 +119,12 @@ fn page(answer: &Answer, markdown: bool, details: bool) -> String {
     let network = output::network(answer.scenario.network);
     page.title(&format!("{}: {network}, {} model", answer.scenario.name, answer.model));
     page.rows(&means(answer, markdown));
-    page.legend("network latency = transfer + blocking + sharing; total = network latency + waiting");
+    let parts = "network latency = transfer + blocking + sharing; ";
+    let parts = if answer.model.lacks(Quantity::Blocking) { "" } else { parts };
+    page.legend(&format!("{parts}total = network latency + waiting"));
+    for (title, rows) in frames::sections(answer, markdown) {
+        page.section(title, &rows);
+    }
     page.section("Blocking and sharing by place", &by_place(answer, markdown));
     page.section("Deadlines on the network latency", &deadlines(answer, markdown));
     page.section("Percentiles of the network latency", &percentiles(answer, markdown));
@@ -154,7 +160,8 @@ fn means(answer: &Answer, markdown: bool) -> Rows {
         let means = MEANS.map(|quantity| output::mean(quantity, class));
         rows.add([class.name.clone()].into_iter().chain(means));
     }
-    rows.hide_if_empty(MEANS.len() - 3..=MEANS.len());
+    let parts = if answer.model.lacks(Quantity::Blocking) { 3..=4 } else { 0..=0 };
+    rows.hide_if_empty((MEANS.len() - 3..=MEANS.len()).chain(parts));
     rows
 }
 
@@ -262,7 +269,7 @@ fn remarks(answer: &Answer) -> Vec<String> {
             for (field, reason) in &class.reasons {
                 // what only the other model has, and that best effort has no percentiles, goes without saying
                 let quantity = Quantity::MEANS.iter().find(|quantity| quantity.field() == field);
-                if answer.model == Model::Refined && quantity.is_some_and(|one| answer.model.lacks(*one)) {
+                if answer.model != Model::Published && quantity.is_some_and(|one| answer.model.lacks(*one)) {
                     continue;
                 }
                 if field != "latency_percentiles_cycles" || class.kind == ClassKind::RealTime {

@@ -171,7 +171,11 @@ impl Question {
         self.model_of(&scenario)
             .supports(&scenario)
             .map_err(|failure| vec![input::failure(&document, &failure).to_string()])?;
-        Ok(if self.options.distributions { ClassColumns::of(&scenario) } else { ClassColumns::default() })
+        Ok(if self.options.distributions {
+            ClassColumns::of(&scenario)
+        } else {
+            ClassColumns::of_means(&scenario)
+        })
     }
 
     /// How many points one thread answers in a row: only the published model begins at the answer before.

@@ -48,7 +48,7 @@ fn network_map(scenario: &Scenario, notes: &mut Vec<Note>) -> NetworkMap {
         })
         .collect();
     let mut between = 0.0_f64;
-    for Link { router, end, load } in links(scenario) {
+    for Link { router, end, load, .. } in links(scenario) {
         let panel = &mut panels[(router / in_plane) as usize];
         match end {
             LinkEnd::Node(_) => {

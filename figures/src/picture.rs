@@ -63,6 +63,8 @@ pub enum Origin {
     Published,
     /// The refined model.
     Refined,
+    /// The mediaworm model.
+    Mediaworm,
     /// The refined model corrected by simulations.
     Anchored,
     /// The flit simulator.
@@ -71,10 +73,11 @@ pub enum Origin {
 
 impl Origin {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Published, Self::Refined, Self::Anchored, Self::Simulation];
+    pub const ALL: [Self; 5] =
+        [Self::Published, Self::Refined, Self::Mediaworm, Self::Anchored, Self::Simulation];
 
     /// Those that a figure's file may name.
-    pub const NAMED: [Self; 3] = [Self::Published, Self::Refined, Self::Simulation];
+    pub const NAMED: [Self; 4] = [Self::Published, Self::Refined, Self::Mediaworm, Self::Simulation];
 
     /// What a figure shows that does not say: the published model, the model that answers by default, and the
     /// simulation.
@@ -89,6 +92,7 @@ impl Origin {
         match self {
             Self::Published => Some(Model::Published),
             Self::Refined => Some(Model::Refined),
+            Self::Mediaworm => Some(Model::Mediaworm),
             Self::Anchored | Self::Simulation => None,
         }
     }
@@ -98,6 +102,7 @@ impl Origin {
         match self {
             Self::Published => "published model",
             Self::Refined => "refined model",
+            Self::Mediaworm => "mediaworm model",
             Self::Anchored => "anchored model",
             Self::Simulation => "simulation",
         }
@@ -108,6 +113,7 @@ impl Origin {
         match self {
             Self::Published => "published",
             Self::Refined => "refined",
+            Self::Mediaworm => "mediaworm",
             Self::Anchored => "anchored",
             Self::Simulation => "simulation",
         }
@@ -119,6 +125,7 @@ impl From<Model> for Origin {
         match model {
             Model::Published => Self::Published,
             Model::Refined => Self::Refined,
+            Model::Mediaworm => Self::Mediaworm,
         }
     }
 }

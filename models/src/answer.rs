@@ -101,6 +101,15 @@ pub struct ClassAnswer {
     /// How far the model is off where it was checked, if it says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_errors: Option<ExpectedErrors>,
+    /// Frames of its streams, if it has any and the model knows them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frames: Option<FrameAnswer>,
+    /// Its times in microseconds, if the model knows its streams and the scenario a cycle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub times: Option<TimesAnswer>,
+    /// What its virtual channels carry, if the model says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lanes: Option<LanesAnswer>,
     /// Why a number is `null`, by field.
     pub reasons: BTreeMap<String, String>,
     /// Channel by channel, if details are asked for.
@@ -112,6 +121,51 @@ pub struct ClassAnswer {
     /// The same for messages over 1, 2, .. network channels of a hypercube.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_distributions_by_hops: Option<Vec<LatencyDistribution>>,
+}
+
+/// Frames of the streams of a class; intervals in cycles are among its means.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct FrameAnswer {
+    /// Streams per node.
+    pub streams: u32,
+    /// Mean time between deliveries of successive frames of a stream in milliseconds, if a cycle is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame_interval_ms: Option<f64>,
+    /// Its standard deviation in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame_interval_deviation_ms: Option<f64>,
+    /// Whether the mean is at most 1.01 times the interval of the source, and the deviation 0.05 times it.
+    pub jitter_free: bool,
+    /// Most streams per node that are free of jitter: 1 % of them at most end at outputs that are offered too much.
+    pub jitter_free_streams: u32,
+    /// Their load with headers \[flits/cycle/node\].
+    pub jitter_free_load: f64,
+    /// What more of them overload first.
+    pub jitter_free_bottleneck: String,
+}
+
+/// Times of a class in microseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct TimesAnswer {
+    /// Network latency.
+    pub network_latency_us: f64,
+    /// Waiting at the interface.
+    pub waiting_us: f64,
+    /// Both together.
+    pub total_latency_us: f64,
+}
+
+/// What the virtual channels of a class carry.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct LanesAnswer {
+    /// The channel that is overloaded first.
+    pub bottleneck: String,
+    /// Load of the class on it \[flits/cycle\].
+    pub load_flits_per_cycle: f64,
+    /// The largest load of the class on it, if the loads of all classes grow together \[flits/cycle\].
+    pub saturates_at_flits_per_cycle: f64,
+    /// The factor on all loads at which that is reached.
+    pub at_load_factor: f64,
 }
 
 /// Why and from when on a class is saturated.
@@ -230,6 +284,9 @@ impl ClassAnswer {
             deadlines: Vec::new(),
             latency_percentiles_cycles: Percentiles::default(),
             expected_errors: None,
+            frames: None,
+            times: None,
+            lanes: None,
             reasons: BTreeMap::new(),
             per_channel: None,
             latency_distribution: None,

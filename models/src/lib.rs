@@ -18,7 +18,8 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`scenario`] | what is modelled: specifications, checked scenarios, presets, grids |
-//! | [`model`] | the two models behind one interface, and the default |
+//! | [`model`] | the models behind one interface, and the default |
+//! | [`mediaworm`] | streams of frames beside best effort |
 //! | [`refined`] | our own model |
 //! | [`published`] | the model of Kim, Yum and Das (2005), a file for each argument of the paper |
 //! | [`network`] | topologies, a file each: nodes, channels, routes, words |
@@ -39,6 +40,7 @@ pub mod document;
 pub mod fixed_point;
 pub mod lattice;
 pub mod markov_chain;
+pub mod mediaworm;
 pub mod model;
 pub mod nelder_mead;
 pub mod network;

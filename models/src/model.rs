@@ -17,7 +17,7 @@ use crate::answer::Answer;
 use crate::fixed_point::{self, Report};
 use crate::quantity::Quantity;
 use crate::scenario::{Read, Scenario, Unread};
-use crate::{published, refined};
+use crate::{mediaworm, published, refined};
 
 /// A model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -27,19 +27,24 @@ pub enum Model {
     Published,
     /// Our own, which follows the simulator's routers stage by stage: [`refined`].
     Refined,
+    /// Streams of frames through crossbars that virtual channels share: [`mediaworm`].
+    Mediaworm,
 }
 
 impl Model {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Published, Self::Refined];
+    pub const ALL: [Self; 3] = [Self::Published, Self::Refined, Self::Mediaworm];
+
+    /// Those of messages that come one by one, which answer the same scenarios.
+    pub const OF_MESSAGES: [Self; 2] = [Self::Published, Self::Refined];
 
     /// The one that answers where none is named, if it has all that the scenario holds: see [`Model::usual`].
     pub const DEFAULT: Self = Self::Refined;
 
-    /// The one that answers a scenario where none is named: the refined model, or the published one where that has
-    /// what the refined one has not.
+    /// The one that answers a scenario where none is named: the first that has all of it, else the published one.
     pub fn usual(scenario: &Scenario) -> Self {
-        if Self::DEFAULT.supports(scenario).is_ok() { Self::DEFAULT } else { Self::Published }
+        let usual = [Self::DEFAULT, Self::Mediaworm];
+        usual.into_iter().find(|model| model.supports(scenario).is_ok()).unwrap_or(Self::Published)
     }
 
     /// Its name: in files, in output and on the command line.
@@ -47,6 +52,7 @@ impl Model {
         match self {
             Self::Published => "published",
             Self::Refined => "refined",
+            Self::Mediaworm => "mediaworm",
         }
     }
 
@@ -55,15 +61,17 @@ impl Model {
         match self {
             Self::Published => "Kim, Yum and Das, Performance Evaluation 60 (2005), as printed",
             Self::Refined => "Our own: it follows the simulator's routers stage by stage",
+            Self::Mediaworm => "Streams of frames beside best effort: intervals, jitter, latencies",
         }
     }
 
     /// Whether it has no number for a quantity, whatever the scenario.
     pub fn lacks(self, quantity: Quantity) -> bool {
         match self {
-            _ if quantity.is_of_frames() => true,
+            _ if quantity.is_of_frames() => self != Self::Mediaworm,
             Self::Published => quantity.is_by_place(),
             Self::Refined => refined::LACKS.contains(&quantity),
+            Self::Mediaworm => mediaworm::LACKS.contains(&quantity) || quantity.needs_distribution(),
         }
     }
 
@@ -76,11 +84,12 @@ impl Model {
         match self {
             Self::Published => published::solve(scenario, options),
             Self::Refined => refined::solve(scenario, options),
+            Self::Mediaworm => mediaworm::solve(scenario, options),
         }
     }
 
     /// Answers a scenario from a warm start, where that is the model's own and leads to the same answer, and hands
-    /// out the next one. The refined model sets out afresh each time.
+    /// out the next one. All but the published model set out afresh each time.
     ///
     /// # Errors
     /// As [`Model::solve`].
@@ -94,12 +103,12 @@ impl Model {
             Self::Published => {
                 let start = start.and_then(|start| match start {
                     WarmStart::Published(start) => Some(start),
-                    WarmStart::Refined => None,
+                    WarmStart::None(_) => None,
                 });
                 let (answer, next) = published::solve_from(scenario, options, start)?;
                 Ok((answer, WarmStart::Published(next)))
             }
-            Self::Refined => Ok((refined::solve(scenario, options)?, WarmStart::Refined)),
+            _ => Ok((self.solve(scenario, options)?, WarmStart::None(self))),
         }
     }
 
@@ -111,6 +120,7 @@ impl Model {
         match self {
             Self::Published => published::supports(scenario),
             Self::Refined => refined::supports(scenario),
+            Self::Mediaworm => mediaworm::supports(scenario),
         }
     }
 
@@ -224,9 +234,8 @@ impl std::error::Error for Failure {}
 pub enum WarmStart {
     /// Of the published model.
     Published(published::WarmStart),
-    /// Of the refined model: none. Its iteration stops within a tolerance, and an answer must not depend on the ones
-    /// before it.
-    Refined,
+    /// None, of a model that sets out afresh: an answer must not depend on the ones before it.
+    None(Model),
 }
 
 impl WarmStart {
@@ -234,7 +243,7 @@ impl WarmStart {
     pub fn model(&self) -> Model {
         match self {
             Self::Published(_) => Model::Published,
-            Self::Refined => Model::Refined,
+            Self::None(model) => *model,
         }
     }
 }

@@ -64,6 +64,8 @@ struct Rates {
     sent: Vec<f64>,
     /// On each output link, by router and port.
     links: Vec<f64>,
+    /// Those of them that start at that router.
+    starts: Vec<f64>,
 }
 
 impl Rates {
@@ -71,7 +73,8 @@ impl Rates {
         let network = scenario.topology();
         let (nodes, ports) = (network.nodes(), network.ports());
         let links = vec![0.0; network.routers() as usize * ports as usize];
-        let mut rates = Self { ports, sent: vec![0.0; nodes as usize], links };
+        let starts = links.clone();
+        let mut rates = Self { ports, sent: vec![0.0; nodes as usize], links, starts };
         let spread = uniform::Spread::new(&network);
         let destinations = scenario.destinations(class);
         for sender in scenario.senders(class) {
@@ -91,23 +94,32 @@ impl Rates {
         router as usize * self.ports as usize + port as usize
     }
 
+    /// Adds messages to a link, which start at its router or not.
+    fn add(&mut self, place: usize, share: f64, is_start: bool) {
+        self.links[place] += share;
+        if is_start {
+            self.starts[place] += share;
+        }
+    }
+
     /// Adds a share of a sender's messages along its way to a node.
     fn follow(&mut self, network: &Network, sender: u32, to: u32, share: f64) {
         if share <= 0.0 {
             return;
         }
         let links = network.parallel_links();
-        let mut at = network.entry(sender).0;
+        let first = network.entry(sender).0;
+        let mut at = first;
         loop {
             let port = network.route(at, sender, to);
             let place = self.place(at, port);
             let LinkEnd::Input { router, .. } = network.link_end(at, port) else {
-                self.links[place] += share;
+                self.add(place, share, at == first);
                 return;
             };
-            self.links[place..place + links as usize]
-                .iter_mut()
-                .for_each(|sum| *sum += share / f64::from(links));
+            for link in 0..links as usize {
+                self.add(place + link, share / f64::from(links), at == first);
+            }
             at = router;
         }
     }

@@ -153,6 +153,8 @@ pub enum Origin {
     Published,
     /// The refined model.
     Refined,
+    /// The mediaworm model.
+    Mediaworm,
 }
 
 impl From<Model> for Origin {
@@ -160,13 +162,14 @@ impl From<Model> for Origin {
         match model {
             Model::Published => Self::Published,
             Model::Refined => Self::Refined,
+            Model::Mediaworm => Self::Mediaworm,
         }
     }
 }
 
 impl Origin {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Simulation, Self::Published, Self::Refined];
+    pub const ALL: [Self; 4] = [Self::Simulation, Self::Published, Self::Refined, Self::Mediaworm];
 
     /// The model, if it is one.
     pub fn model(self) -> Option<Model> {
@@ -174,6 +177,7 @@ impl Origin {
             Self::Simulation => None,
             Self::Published => Some(Model::Published),
             Self::Refined => Some(Model::Refined),
+            Self::Mediaworm => Some(Model::Mediaworm),
         }
     }
 
@@ -183,6 +187,7 @@ impl Origin {
             Self::Simulation => "simulation",
             Self::Published => "published",
             Self::Refined => "refined",
+            Self::Mediaworm => "mediaworm",
         }
     }
 }

@@ -17,10 +17,11 @@ use serde::Serialize;
 use crate::answer::{ClassSimulation, Estimate, PercentileEstimate, ProbabilityEstimate, Simulation};
 
 /// The quantities that a simulation measures and a model may have.
-pub const COMPARED: [Quantity; 15] = {
+pub const COMPARED: [Quantity; 19] = {
     use Quantity::{
-        Arbitration, Blocking, Gaps, Input, MissProbability, NetworkLatency, Output, P50, P90, P99, P99_9,
-        Sharing, TotalLatency, Transfer, Waiting,
+        Arbitration, Blocking, FrameInterval, FrameIntervalDeviation, FrameLatency, Gaps, Input, LateFrames,
+        MissProbability, NetworkLatency, Output, P50, P90, P99, P99_9, Sharing, TotalLatency, Transfer,
+        Waiting,
     };
     [
         NetworkLatency,
@@ -38,6 +39,10 @@ pub const COMPARED: [Quantity; 15] = {
         P90,
         P99,
         P99_9,
+        FrameInterval,
+        FrameIntervalDeviation,
+        FrameLatency,
+        LateFrames,
     ]
 };
 
@@ -242,7 +247,10 @@ pub fn rows(answers: &[(Model, Option<&Answer>)], simulation: &Simulation, optio
             match measure.quantity {
                 // a lone message takes the same time in all models
                 Quantity::Transfer => false,
-                quantity => !quantity.is_by_place() || models.iter().any(knows),
+                quantity => {
+                    let is_lacked = models.iter().all(|(model, _)| model.lacks(quantity));
+                    !(is_lacked || quantity.is_by_place()) || models.iter().any(knows)
+                }
             }
         };
         let wanted = |measure: &Measure| match options.quantities.as_slice() {
@@ -275,6 +283,7 @@ fn measures(class: &ClassSimulation) -> Vec<Measure> {
         Quantity::MissProbability => misses(),
         // the published model has no distribution of best-effort latencies
         percentile if percentile.percentile().is_some() && class.kind == ClassKind::BestEffort => Vec::new(),
+        of_frames if of_frames.is_of_frames() && class.frame_interval_cycles.is_none() => Vec::new(),
         quantity => vec![quantity.into()],
     };
     COMPARED.into_iter().flat_map(of).collect()

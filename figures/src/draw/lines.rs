@@ -209,14 +209,14 @@ fn origin_entry(lines: &Lines, origin: Origin) -> Option<Entry> {
         _ if !(of_errors(Origin::Published) && of_errors(Origin::Refined)) => "",
         Origin::Published => ", small markers below",
         Origin::Refined => ", large markers below",
-        Origin::Anchored | Origin::Simulation => "",
+        Origin::Mediaworm | Origin::Anchored | Origin::Simulation => "",
     };
     let has_anchors = lines.series.iter().any(|series| series.origin == Origin::Anchored);
     let more = match origin {
         Origin::Simulation if has_anchors => " at anchors, with 95 % interval",
         Origin::Simulation => " with 95 % interval",
         Origin::Anchored => ", its 95 % interval shaded",
-        Origin::Published | Origin::Refined => "",
+        Origin::Published | Origin::Refined | Origin::Mediaworm => "",
     };
     let text = format!("{how}{below}: {}{more}", origin.words());
     Some(Entry::new(Sample::Origin { curve, saturation }, text))

@@ -145,8 +145,9 @@ impl Judge {
         let model = self.model_of(scenario);
         let words = |one: &Requirement| {
             if model.lacks(one.measure.quantity) {
-                let (name, has) = (one.measure.quantity.name(), |other: &Model| *other != model);
-                let other = Model::ALL.into_iter().find(has).map_or("", Model::word);
+                let (quantity, name) = (one.measure.quantity, one.measure.quantity.name());
+                let other =
+                    Model::ALL.into_iter().find(|other| !other.lacks(quantity)).map_or("", Model::word);
                 return Some(format!(
                     "\"{one}\": found {name}, wanted a quantity of the {model} model\n  help: --model {other} has it"
                 ));

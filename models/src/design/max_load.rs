@@ -4,9 +4,9 @@ use super::crossing::{Crossing, Probe, Search, first_crossing};
 use super::judge::{most_factor, with_rates};
 use super::{Binding, Judge, Judged, Requirement};
 use crate::document::Fault;
-use crate::model::{Failure, Model};
+use crate::model::{Failure, Model, Refusal};
 use crate::quantity::Quantity;
-use crate::scenario::{MIN_RATE, Scenario, ScenarioSpec};
+use crate::scenario::{ClassSpec, MIN_RATE, Scenario, ScenarioSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -125,17 +125,18 @@ impl Question {
         let base = self.at(1.0);
         let model = self.judge.model_of(&base);
         model.supports(&base)?;
+        self.refuse_frames(model)?;
         let rates = self.scaled.iter().map(|class| self.spec.classes[*class].rate).filter(|rate| *rate > 0.0);
         let lowest = rates.fold(f64::INFINITY, f64::min);
         let most = most_factor(&self.spec, &self.scaled);
         let least = LEAST.max(2.0 * MIN_RATE / lowest).min(most);
         let search = Search { start: 1.0, stride: 1.5, least, most, precision: PRECISION, scan: SCAN };
         let (guess, guess_evaluations) = match model {
-            Model::Published => (None, 0),
+            Model::Published | Model::Mediaworm => (None, 0),
             Model::Refined => self.guess(&search),
         };
         let search = match (model, guess) {
-            (Model::Published, _) => search,
+            (Model::Published | Model::Mediaworm, _) => search,
             (_, Some(start)) => Search { start, stride: 1.1, scan: 0, ..search },
             (_, None) => Search { scan: 0, ..search },
         };
@@ -145,6 +146,21 @@ impl Question {
         let mut crossing = self.search(&near, &judge);
         crossing.evaluations += looked_at;
         Ok(self.found(crossing, guess_evaluations, &judge))
+    }
+
+    /// Streams come by whole numbers: no factor scales them.
+    fn refuse_frames(&self, model: Model) -> Result<(), Failure> {
+        let classes = self.scaled.iter().map(|class| &self.spec.classes[*class]);
+        let refusal = |class: &ClassSpec| {
+            Refusal {
+            key: format!("class.{}.source.kind", class.name),
+            because: "scales no streams of frames by a factor: sweep --over mix.load, or a load or source.streams of the \
+                      class"
+                .to_owned(),
+        }
+        };
+        let refusals: Vec<Refusal> = classes.filter(|class| class.source.has_frames()).map(refusal).collect();
+        if refusals.is_empty() { Ok(()) } else { Err(Failure::Refused { model, refusals }) }
     }
 
     /// Where to begin: where means alone have the answer, which take a fifth of the time, if they are enough.

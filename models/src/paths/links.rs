@@ -1,26 +1,42 @@
 //! The load of every link, one by one.
 
 use super::Rates;
-use crate::network::LinkEnd;
+use crate::network::{LinkEnd, Network};
 use crate::scenario::Scenario;
 
 /// A link from a router, or parallel ones that share their load alike.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Link {
     /// The router where it starts.
     pub router: u32,
+    /// Its output port there, the first of parallel links.
+    pub port: u32,
     /// Where it ends.
     pub end: LinkEnd,
     /// Load of all classes on each of the parallel links \[flits/cycle\].
     pub load: f64,
+    /// Messages of each class on each of them \[messages/cycle\]: all, and those that start at the router.
+    pub messages: Vec<(f64, f64)>,
+}
+
+impl Link {
+    /// Whether it leads to another router.
+    pub fn is_between_routers(&self) -> bool {
+        matches!(self.end, LinkEnd::Input { .. })
+    }
+
+    /// The link in words.
+    pub fn words(&self, network: &Network) -> String {
+        super::words(network, self.router, Some(self.port))
+    }
 }
 
 /// Every link from a router, router by router; parallel ones once.
 pub fn links(scenario: &Scenario) -> Vec<Link> {
     let network = scenario.topology();
     let classes = scenario.classes().iter().enumerate();
-    let rates: Vec<(f64, Rates)> = classes
-        .map(|(class, spec)| (spec.rate * f64::from(spec.message_flits), Rates::of(scenario, class)))
+    let rates: Vec<(f64, f64, Rates)> = classes
+        .map(|(class, spec)| (spec.rate, f64::from(spec.message_flits), Rates::of(scenario, class)))
         .collect();
     let mut links: Vec<Link> = Vec::new();
     for (router, port) in
@@ -35,8 +51,12 @@ pub fn links(scenario: &Scenario) -> Vec<Link> {
             last.router == router && leads_to(end).is_some() && leads_to(last.end) == leads_to(end)
         });
         if end != LinkEnd::Absent && !is_parallel {
-            let load = rates.iter().map(|(load, rates)| load * rates.links[rates.place(router, port)]).sum();
-            links.push(Link { router, end, load });
+            let at = rates[0].2.place(router, port);
+            let load = rates.iter().map(|(rate, flits, rates)| rate * flits * rates.links[at]).sum();
+            let messages =
+                |(rate, _, rates): &(f64, f64, Rates)| (rate * rates.links[at], rate * rates.starts[at]);
+            let messages = rates.iter().map(messages).collect();
+            links.push(Link { router, port, end, load, messages });
         }
     }
     links

@@ -87,15 +87,14 @@ impl<'n> Spread<'n> {
                 / f64::from(network.parallel_links());
             for (port, place, destinations) in &lines[from as usize] {
                 for low in 0..stride {
-                    let at = rates.place(high + place * stride + low, *port);
-                    rates.links[at] += behind * destinations;
+                    let router = high + place * stride + low;
+                    rates.add(rates.place(router, *port), behind * destinations, router == source);
                 }
             }
         }
         for node in (0..nodes).filter(|node| itself || *node != sender) {
             let (router, port) = network.entry(node);
-            let at = rates.place(router, port);
-            rates.links[at] += one;
+            rates.add(rates.place(router, port), one, router == source);
         }
     }
 }

@@ -1,0 +1,133 @@
+//! The *mediaworm* model: streams of frames through wormhole routers whose virtual channels share a crossbar, beside best
+//! effort.
+//!
+//! One file per argument: [`Framing`] load, [`MessageCount`] frame intervals, [`Contention`] crossbars and schedulers,
+//! latency, [`Lanes`] saturation, [`Placement`] of streams, [`Interface`] and [`PeriodicQueue`] waiting, [`attempts`] and
+//! losses of circuits. Numbers marked * were measured with a prototype of the simulator.
+
+mod circuits;
+mod crossbar;
+mod frame_interval;
+mod lanes;
+mod latency;
+mod load;
+mod placement;
+mod problem;
+mod solution;
+mod waiting;
+
+pub use circuits::{Side, attempts, drawn_loss, erlang_fixed_point, established};
+pub use crossbar::{Contention, Order};
+pub use frame_interval::{FrameSize, MessageCount, deviation, mean_interval, pacing_variance, proven_bound};
+pub use lanes::Lanes;
+pub use latency::{best_effort_excess, real_time_excess};
+pub use load::{Framing, jitter_free_bound};
+pub use placement::{Placement, jitter_free_streams, share_beyond, streams_at_an_output};
+pub(crate) use solution::LACKS;
+pub use waiting::{Interface, PeriodicQueue};
+
+use crate::answer::Answer;
+use crate::model::{Failure, Model, Options, Refusal};
+use crate::scenario::{ClassKind, ClassSpec, Read, Scenario, Scheduler};
+use problem::Problem;
+
+/// Solves the model.
+///
+/// # Errors
+/// When the scenario holds something that the model has not. Saturation is no error.
+pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> {
+    supports(scenario)?;
+    let router = scenario.router();
+    match Contention::of(router.crossbar, router.scheduler) {
+        Some(contention) => Ok(solution::answer(scenario, &Problem::new(scenario, contention), options)),
+        None => Err(refused(vec![no_scheduler(scenario)])),
+    }
+}
+
+fn refused(refusals: Vec<Refusal>) -> Failure {
+    Failure::Refused { model: Model::Mediaworm, refusals }
+}
+
+fn no_scheduler(scenario: &Scenario) -> Refusal {
+    let because = format!(
+        "has no {} scheduler with a {} crossbar; full crossbars have fine-grained-virtual-clock",
+        scenario.router().scheduler.word(),
+        scenario.router().crossbar.word()
+    );
+    Refusal { key: "router.scheduler".to_owned(), because }
+}
+
+/// Whether the model has all that the scenario holds.
+///
+/// # Errors
+/// What it has not.
+pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
+    let fifo = if scenario.router().scheduler == Scheduler::Fifo { READS_OF_FIFO } else { &[] };
+    let mut refusals = match Model::Mediaworm.reads_all(scenario, &[READS, fifo].concat()) {
+        Err(Failure::Refused { refusals, .. }) => refusals,
+        _ => Vec::new(),
+    };
+    let router = scenario.router();
+    if refusals.is_empty() && Contention::of(router.crossbar, router.scheduler).is_none() {
+        refusals.push(no_scheduler(scenario));
+    }
+    let source = |class: &&ClassSpec| !solution::has_source(&class.source, class.kind == ClassKind::RealTime);
+    for class in scenario.classes().iter().filter(source) {
+        let because = match class.kind {
+            ClassKind::RealTime => "has streams of frames for real time: source kind cbr, vbr or mpeg2",
+            ClassKind::BestEffort => "has Poisson messages for best effort",
+        };
+        refusals
+            .push(Refusal { key: format!("class.{}.source.kind", class.name), because: because.to_owned() });
+    }
+    let real_time = scenario.classes().iter().filter(|class| class.kind == ClassKind::RealTime).skip(1);
+    refusals.extend(real_time.map(|class| Refusal {
+        key: format!("class.{}.kind", class.name),
+        because: "has one real-time class".to_owned(),
+    }));
+    if refusals.is_empty() { Ok(()) } else { Err(refused(refusals)) }
+}
+
+/// What the model reads.
+const READS: &[Read] = &[
+    Read::Words("network.topology", &["router", "hypercube", "mesh"]),
+    Read::Keys("network", &["ports", "dimension", "radix", "dimensions", "nodes_per_router", "links"]),
+    Read::Words("router.scheduler", &["fine-grained-virtual-clock", "fine-grained-fair-queueing", "fifo"]),
+    Read::Words("router.crossbar", &["full", "multiplexed"]),
+    Read::Words("router.allocation", &["greedy"]),
+    Read::Words("router.vc_choice", &["drawn", "free"]),
+    Read::Keys("router", &["pipeline_stages", "buffer_flits", "virtual_channels"]),
+    Read::Keys("mix", &["load"]),
+    Read::Words("class.kind", &["real-time", "best-effort"]),
+    Read::Keys("class", &["rate", "load", "share", "message_flits", "virtual_channels"]),
+    Read::Words("class.source.kind", &["poisson", "cbr", "vbr", "mpeg2"]),
+    Read::Keys(
+        "class.source",
+        &[
+            "frame",
+            "frame_deviation",
+            "sequences",
+            "frame_variation",
+            "frame_scale",
+            "streams",
+            "stream",
+            "frame_interval",
+            "header_flits",
+            "placement",
+            "streams_per_vc",
+        ],
+    ),
+    Read::Words("class.source.pacing", &["even", "even-late"]),
+    Read::Words("class.source.phase", &["random", "even"]),
+];
+
+/// The same without clocks, where a Vtick follows from the streams and changes nothing.
+const READS_OF_FIFO: &[Read] = &[Read::Keys("class", &["vtick"])];
+
+#[cfg(test)]
+mod tests;
+
+#[cfg(test)]
+fn assert_near(found: f64, expected: f64, relative: f64) {
+    assert!((found - expected).abs() <= relative * expected.abs().max(1e-300), "{found} is not {expected}");
+}

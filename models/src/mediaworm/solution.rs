@@ -1,0 +1,324 @@
+//! From the loads of a scenario to an [`Answer`].
+
+use statrs::distribution::{ContinuousCDF, Normal};
+
+use super::frame_interval::{FrameSize, MessageCount, deviation, mean_interval, pacing_variance};
+use super::load::Framing;
+use super::placement::{Placement, jitter_free_streams, streams_at_an_output};
+use super::problem::{Class, Limit, Problem};
+use super::waiting::{Interface, PeriodicQueue};
+use crate::answer::{
+    Answer, ClassAnswer, ExpectedError, ExpectedErrors, FrameAnswer, LanesAnswer, Report, Saturation,
+    TimesAnswer,
+};
+use crate::fixed_point;
+use crate::model::{Model, Options};
+use crate::quantity::{Means, Quantity};
+use crate::queueing::Md1;
+use crate::scenario::{self, FRAME_PATTERN, FrameLaw, FrameSizes, FrameSource, Pacing, Scenario, SourceSpec};
+
+/// What this model has not.
+pub(crate) const LACKS: [Quantity; 11] = [
+    Quantity::Blocking,
+    Quantity::Sharing,
+    Quantity::Input,
+    Quantity::Arbitration,
+    Quantity::Output,
+    Quantity::Gaps,
+    Quantity::BlockingProbability,
+    Quantity::BlockingLength,
+    Quantity::CyclesPerFlit,
+    Quantity::RouterLoad,
+    Quantity::AcceptedRate,
+];
+
+/// Deviations of intervals that count as jitter, and of their mean, as parts of the interval.
+const JITTER: f64 = 0.05;
+const DRIFT: f64 = 0.01;
+
+pub(super) fn answer(scenario: &Scenario, problem: &Problem, options: &Options) -> Answer {
+    let mut classes: Vec<ClassAnswer> = scenario.classes().iter().map(ClassAnswer::of).collect();
+    for (spec, answer) in scenario.classes().iter().zip(&mut classes) {
+        let because = "a quantity that the mediaworm model does not have";
+        LACKS
+            .iter()
+            .for_each(|lack| drop(answer.reasons.insert(lack.field().to_owned(), because.to_owned())));
+        if spec.rate <= 0.0 {
+            answer.lacks_means("its rate is 0: the mediaworm model answers for classes that send");
+        }
+        answer.set_distributions(spec, Err("the mediaworm model has means of latencies, no distribution"));
+    }
+    let cycle_ns = scenario.spec().units.as_ref().and_then(scenario::UnitsSpec::cycle_ns);
+    for class in &problem.classes {
+        solve_class(problem, class, cycle_ns, &mut classes[class.place]);
+    }
+    let notes = placement_notes(problem, &classes);
+    Answer {
+        model: Model::Mediaworm,
+        scenario: scenario.spec().clone(),
+        report: Report::new(fixed_point::Report::default(), options.details),
+        saturated: classes.iter().any(|class| class.saturated),
+        classes,
+        validity: None,
+        notes,
+    }
+}
+
+fn solve_class(problem: &Problem, class: &Class, cycle_ns: Option<f64>, answer: &mut ClassAnswer) {
+    let Some(limit) = problem.limit(class) else { return };
+    answer.lanes = Some(LanesAnswer {
+        bottleneck: limit.bottleneck.clone(),
+        load_flits_per_cycle: limit.load,
+        saturates_at_flits_per_cycle: limit.carried,
+        at_load_factor: limit.factor,
+    });
+    answer.utilization = Some(class.load);
+    let mut delay = None;
+    if limit.factor <= 1.0 {
+        saturated(class, &limit, answer);
+    } else {
+        let (excess, (held_share, held_cycles)) = problem.delays(class);
+        let waiting = waiting(problem, class, Interface { held_share, held_cycles });
+        let transfer = problem.stages - 1.0 + class.lanes.message_flits + problem.stages * problem.hops;
+        let latency = transfer + excess;
+        answer.transfer_cycles = Some(transfer);
+        (answer.network_latency_cycles, answer.waiting_cycles) = (Some(latency), Some(waiting));
+        answer.total_latency_cycles = Some(latency + waiting);
+        answer.source_load = Some(held_share);
+        answer.times = cycle_ns.map(|ns| {
+            let us = |cycles: f64| cycles * ns / 1e3;
+            TimesAnswer {
+                network_latency_us: us(latency),
+                waiting_us: us(waiting),
+                total_latency_us: us(latency + waiting),
+            }
+        });
+        answer.expected_errors = Some(expected_errors(problem, class));
+        delay = Some((latency, excess + waiting));
+    }
+    if let Some(frames) = &class.frames {
+        frame_means(problem, class, frames, (&limit, delay), answer);
+        answer.frames = Some(frame_answer(problem, class, frames, &limit, (&answer.means, cycle_ns)));
+    }
+}
+
+/// Wait at the interface \[cycles\].
+fn waiting(problem: &Problem, class: &Class, interface: Interface) -> f64 {
+    let (real_time, best_effort) = problem.injected;
+    let (message, all) = (class.lanes.message_flits, real_time + best_effort);
+    let streams = class.frames.as_ref().map_or(f64::INFINITY, |frames| frames.streams.into());
+    if !class.is_real_time {
+        let above = if problem.contention.has_priority() { real_time } else { 0.0 };
+        return interface.best_effort(message, above, all);
+    }
+    let lanes = interface.real_time(streams / class.lanes.count);
+    if problem.contention.has_priority() {
+        return lanes;
+    }
+    // in order of joining the injection link is a queue for real time, too
+    let queue = PeriodicQueue { sources: streams as u32, load: real_time };
+    let poisson =
+        Md1 { rate: all, mean: 1.0 }.measures().reached().map_or(0.0, |measures| measures.mean_wait);
+    lanes + message * if best_effort > 0.0 { poisson } else { queue.mean_wait() }
+}
+
+fn saturated(class: &Class, limit: &Limit, answer: &mut ClassAnswer) {
+    let Limit { bottleneck, load, carried, factor } = limit.clone();
+    let because = format!(
+        "it loads {bottleneck} with {load:.4} flits/cycle, of which at most {carried:.4} get through"
+    );
+    answer.lacks_means(&format!("saturated: {because}"));
+    answer.reasons.remove(Quantity::Utilization.field());
+    answer.saturated = true;
+    let rate = factor * class.load / class.lanes.message_flits;
+    answer.saturation = Some(Saturation {
+        bottleneck,
+        because,
+        at_load_factor: Some(factor),
+        at_rate_messages_per_cycle: Some(rate),
+    });
+}
+
+/// Errors against the prototype's simulations, of one router and of several.
+fn expected_errors(problem: &Problem, class: &Class) -> ExpectedErrors {
+    let latency = match (class.is_real_time, problem.hops > 0.0) {
+        (true, false) => (4.0, 10.0),
+        (true, true) => (5.0, 10.0),
+        (false, false) => (5.0, 15.0),
+        (false, true) => (10.0, 26.0),
+    };
+    let error = |(mean, worst)| Some(ExpectedError { mean, worst });
+    let waiting_percent = error((14.0, 24.0)).filter(|_| problem.hops == 0.0);
+    ExpectedErrors { network_latency_percent: error(latency), waiting_percent, ..ExpectedErrors::default() }
+}
+
+/// Counts of messages of the frames of a stream, in the order in which they come.
+fn pattern(sizes: &FrameSizes, framing: Framing) -> Vec<MessageCount> {
+    let count = |law: &FrameLaw| {
+        MessageCount::of(FrameSize { mean_flits: law.mean, deviation_flits: law.deviation }, framing)
+    };
+    match sizes {
+        FrameSizes::Alike(law) => vec![count(law)],
+        FrameSizes::Pattern(laws) => {
+            let counts = laws.each_ref().map(count);
+            FRAME_PATTERN.iter().map(|of| counts[*of]).collect()
+        }
+    }
+}
+
+/// Variance of the intervals by pacing alone, and mean time from the start of a frame to that of its last message, both
+/// over the streams of a node \[cycles², cycles\].
+fn pacing(frames: &FrameSource) -> (f64, f64) {
+    if frames.pacing != Pacing::Even {
+        return (0.0, frames.interval);
+    }
+    let framing =
+        Framing { message_flits: frames.message_flits.into(), header_flits: frames.header_flits.into() };
+    let (kinds, streams) = (frames.sizes.len(), frames.streams as usize);
+    let of_kind = |(at, sizes): (usize, &FrameSizes)| {
+        let share = (at..streams).step_by(kinds).count() as f64 / streams.max(1) as f64;
+        let counts = pattern(sizes, framing);
+        let last = counts.iter().map(|count| 1.0 - count.reciprocal_mean).sum::<f64>() / counts.len() as f64;
+        (share * pacing_variance(frames.interval, &counts), share * frames.interval * last)
+    };
+    let sum = |(a, b): (f64, f64), (c, d): (f64, f64)| (a + c, b + d);
+    frames.sizes.iter().enumerate().map(of_kind).fold((0.0, 0.0), sum)
+}
+
+/// Quantities of frames; `delay` is the network latency, and the part of it and of the wait that varies.
+fn frame_means(
+    problem: &Problem,
+    class: &Class,
+    frames: &FrameSource,
+    (limit, delay): (&Limit, Option<(f64, f64)>),
+    answer: &mut ClassAnswer,
+) {
+    let period = frames.interval;
+    let mean = mean_interval_of(problem, class, frames, limit);
+    answer.frame_interval_cycles = Some(mean);
+    let Some((latency, varying)) = delay else {
+        let because = "saturated: frames fall behind more and more";
+        let missing = Quantity::FRAMES.iter().filter(|quantity| **quantity != Quantity::FrameInterval);
+        missing.for_each(|one| drop(answer.reasons.insert(one.field().to_owned(), because.to_owned())));
+        return;
+    };
+    let (variance, last) = pacing(frames);
+    let is_constant = |sizes: &FrameSizes| matches!(sizes, FrameSizes::Alike(law) if law.deviation == 0.0);
+    let is_independent = |sizes: &FrameSizes| matches!(sizes, FrameSizes::Alike(law) if law.deviation > 0.0);
+    let repeats = f64::from(u8::from(frames.sizes.iter().all(is_constant)));
+    // the delay of a message varies about as much as an exponential one
+    let sigma = deviation(variance, varying * varying, repeats);
+    let beyond = (1.0 + JITTER) * period;
+    let late = match Normal::new(mean, sigma) {
+        Ok(normal) if sigma > 0.0 => normal.sf(beyond),
+        _ => f64::from(u8::from(mean > beyond)),
+    };
+    answer.frame_interval_deviation_cycles = Some(sigma);
+    answer.frame_interval_deviation_per_stream_cycles = Some(sigma);
+    answer.frame_latency_cycles = Some(last + latency + answer.waiting_cycles.unwrap_or(0.0));
+    answer.late_frames = Some(late);
+    // an early frame makes one interval short and the next one long
+    answer.frame_interval_autocorrelation = frames.sizes.iter().all(is_independent).then_some(-0.5);
+    if answer.frame_interval_autocorrelation.is_none() {
+        let field = Quantity::FrameIntervalAutocorrelation.field().to_owned();
+        answer.reasons.insert(field, "known where sizes of successive frames are independent".to_owned());
+    }
+}
+
+fn frame_answer(
+    problem: &Problem,
+    class: &Class,
+    frames: &FrameSource,
+    limit: &Limit,
+    (means, cycle_ns): (&Means<f64>, Option<f64>),
+) -> FrameAnswer {
+    let period = frames.interval;
+    let (mean, sigma) = (means.frame_interval_cycles, means.frame_interval_deviation_cycles);
+    let (free, bottleneck) = jitter_free(problem, class, frames, limit);
+    let ms = |cycles: Option<f64>| Some(cycles? * cycle_ns? / 1e6);
+    FrameAnswer {
+        streams: frames.streams,
+        frame_interval_ms: ms(mean),
+        frame_interval_deviation_ms: ms(sigma),
+        jitter_free: mean.is_some_and(|mean| mean <= (1.0 + DRIFT) * period)
+            && sigma.is_some_and(|sigma| sigma <= JITTER * period),
+        jitter_free_streams: free,
+        jitter_free_load: f64::from(free) * class.load / f64::from(frames.streams.max(1)),
+        jitter_free_bottleneck: bottleneck,
+    }
+}
+
+/// How so many streams per node find their outputs, in one router; as many at each in networks of several.
+fn placement(problem: &Problem, class: &Class, frames: &FrameSource) -> Placement {
+    let room = u64::from(frames.streams_per_vc).saturating_mul(class.lanes.count as u64);
+    match frames.placement {
+        _ if problem.hops > 0.0 => Placement::Balanced,
+        scenario::Placement::Capped => Placement::Capped { room },
+        scenario::Placement::Uniform => Placement::Uniform,
+        scenario::Placement::Balanced => Placement::Balanced,
+    }
+}
+
+/// Mean interval over all streams: those at an output with too many of them get what it carries, in turn.
+fn mean_interval_of(problem: &Problem, class: &Class, frames: &FrameSource, limit: &Limit) -> f64 {
+    let streams = u64::from(frames.streams);
+    let law = streams_at_an_output(placement(problem, class, frames), streams, problem.nodes.into());
+    let one = limit.load / streams.max(1) as f64;
+    let (mut all, mut sum) = (0.0, 0.0);
+    for (count, share) in law.iter().enumerate() {
+        let weight = count as f64 * share;
+        all += weight;
+        sum += weight * mean_interval(frames.interval, count as f64 * one, limit.carried.min(1.0));
+    }
+    if all > 0.0 { sum / all } else { mean_interval(frames.interval, limit.load, limit.carried.min(1.0)) }
+}
+
+/// Most streams per node that are free of jitter, and what limits them.
+fn jitter_free(problem: &Problem, class: &Class, frames: &FrameSource, limit: &Limit) -> (u32, String) {
+    let one = limit.load / f64::from(frames.streams.max(1));
+    let most = (limit.carried.min(1.0) / one * (1.0 - 1e-9)).min(1e5) as u64;
+    let free = jitter_free_streams(|_| placement(problem, class, frames), problem.nodes.into(), most);
+    let room = match placement(problem, class, frames) {
+        Placement::Capped { room } => room,
+        _ => u64::MAX,
+    };
+    let bottleneck = if free.min(room) < most {
+        if room <= free {
+            "the room for streams".to_owned()
+        } else {
+            "the placement of streams on outputs".to_owned()
+        }
+    } else {
+        limit.bottleneck.clone()
+    };
+    (free.min(room) as u32, bottleneck)
+}
+
+/// Outputs at which more streams end than they carry, though the mean of them carries its load.
+fn placement_notes(problem: &Problem, answers: &[ClassAnswer]) -> Vec<String> {
+    let note = |class: &Class| {
+        let (answer, frames) = (&answers[class.place], class.frames.as_ref()?);
+        let lanes = answer.lanes.as_ref().filter(|_| !answer.saturated)?;
+        let one = lanes.load_flits_per_cycle / f64::from(frames.streams.max(1));
+        let streams = u64::from(frames.streams);
+        let law = streams_at_an_output(placement(problem, class, frames), streams, problem.nodes.into());
+        let most = (lanes.saturates_at_flits_per_cycle.min(1.0) / one) as u64;
+        let beyond = super::placement::share_beyond(&law, most);
+        (beyond > 0.001).then(|| {
+            format!(
+                "{:.1} % of the streams of {} end at outputs with more than {most} of them, which jitter: placement makes it",
+                100.0 * beyond, answer.name
+            )
+        })
+    };
+    let network = (problem.hops > 0.0).then(|| {
+        "placement of streams is left out in networks of several routers: each output counts as loaded alike".to_owned()
+    });
+    let frames = problem.classes.iter().any(|class| class.frames.is_some());
+    problem.classes.iter().filter_map(note).chain(network.filter(|_| frames)).collect()
+}
+
+/// Whether a source is one of those that the model has, for a class of its kind.
+pub(super) fn has_source(source: &SourceSpec, is_real_time: bool) -> bool {
+    if is_real_time { source.has_frames() } else { matches!(source, SourceSpec::Poisson) }
+}

@@ -1,0 +1,150 @@
+//! The whole model against the chapter's numbers.
+
+use super::*;
+use crate::answer::ClassAnswer;
+
+/// The system of the paper at a load with a real-time share in percent, with some lines of a file changed.
+fn solved(load: f64, share: u32, changes: &[(&str, &str)]) -> Vec<ClassAnswer> {
+    let lanes = ((16 * share + 50) / 100).clamp(1, 15);
+    let text = format!(
+        "[units]\nlink = \"400 Mbps\"\nflit_bits = 32\n[network]\ntopology = \"router\"\nports = 8\n[router]\n\
+         buffer_flits = 20\ncrossbar = \"multiplexed\"\nscheduler = \"fine-grained-virtual-clock\"\n\
+         vc_choice = \"drawn\"\n[mix]\nload = {load}\n[[class]]\nname = \"RT\"\nkind = \"real-time\"\n\
+         virtual_channels = {lanes}\nmessage_flits = 20\nshare = 0.{share:02}\nsource = {{ kind = \"vbr\", \
+         frame = \"16666 B\", frame_deviation = \"3333 B\", frame_interval = \"33 ms\", stream = \"4 Mbps\", \
+         placement = \"capped\" }}\n[[class]]\nname = \"BE\"\nkind = \"best-effort\"\nvirtual_channels = {}\n\
+         message_flits = 20\n",
+        16 - lanes
+    );
+    let text = changes.iter().fold(text, |text, (from, to)| text.replace(from, to));
+    let scenario = Scenario::from_toml("t", &text).unwrap();
+    solve(&scenario, &Options::default()).unwrap().classes
+}
+
+/// A number that must be there.
+fn us(class: &ClassAnswer) -> f64 {
+    class.times.as_ref().unwrap().network_latency_us
+}
+
+/// mw-t2, mw-fig5: mean T and .055 ms up to .9 (half-widths of the prototype* are below 5 %).
+#[test]
+fn frame_intervals_are_those_of_the_prototype() {
+    for load in [0.6, 0.7, 0.8] {
+        let class = &solved(load, 80, &[])[0];
+        let frames = class.frames.clone().unwrap();
+        assert_near(frames.frame_interval_ms.unwrap(), 33.0, 1e-4);
+        assert_near(frames.frame_interval_deviation_ms.unwrap(), 0.055, 0.05);
+        assert!(frames.jitter_free && class.late_frames.unwrap() < 1e-9);
+    }
+    // 100:0, V 4 and T 3.3 at .8: 3.748 measured*
+    let tenth = [
+        ("33 ms", "3.3 ms"),
+        ("16666 B", "1666.6 B"),
+        ("3333 B", "333.3 B"),
+        ("virtual_channels = 15", "virtual_channels = 4"),
+        ("share = 0.99", "share = 1"),
+        ("virtual_channels = 1\n", "virtual_channels = 0\n"),
+        ("\"capped\"", "\"balanced\""),
+    ];
+    let classes = solved(0.8, 99, &tenth);
+    assert!(classes[0].saturated);
+    let frames = classes[0].frames.as_ref().unwrap();
+    assert_near(frames.frame_interval_ms.unwrap(), 3.748, 0.02);
+    assert!(!frames.jitter_free && frames.jitter_free_bottleneck.contains("virtual channels"));
+}
+
+/// Table V* of best effort; total 17.3 us at .6, 80:20, and 13.2 of it in the network.
+#[test]
+fn best_effort_latencies_are_within_the_stated_errors() {
+    for (load, share, measured) in
+        [(0.6, 20, 5.8), (0.8, 20, 14.8), (0.8, 50, 27.0), (0.6, 80, 13.2), (0.7, 90, 33.2)]
+    {
+        let classes = solved(load, share, &[]);
+        assert!((us(&classes[1]) / measured - 1.0).abs() < 0.16, "{load} {share}: {}", us(&classes[1]));
+    }
+    for (share, waiting) in [(20, 1.5), (50, 2.2), (80, 4.1)] {
+        let found = solved(0.6, share, &[])[1].times.as_ref().unwrap().waiting_us;
+        assert!((found / waiting - 1.0).abs() < 0.35, "{share}: {found}, measured* {waiting}");
+    }
+}
+
+/// 80:20: 2.5 6 12.5 27.5 cycles* at .6 to .9.
+#[test]
+fn streams_wait_as_long_as_measured() {
+    for (load, measured) in [(0.6, 2.5), (0.7, 6.0), (0.8, 12.5), (0.9, 27.5)] {
+        let found = solved(load, 80, &[])[0].waiting_cycles.unwrap();
+        assert!((found - measured).abs() < 1.5 + 0.2 * measured, "{load}: {found}, measured* {measured}");
+    }
+}
+
+/// Fat mesh \[us\]: worst 10 % of real time and 26 % of best effort.
+#[test]
+fn fat_meshes_have_the_latencies_of_the_chapter() {
+    let mesh = [(
+        "topology = \"router\"\nports = 8",
+        "topology = \"mesh\"\nradix = [2, 2]\nnodes_per_router = 4\nlinks = 2",
+    )];
+    let rows = [
+        (0.4, 40, 3.2, 3.1, 4.7),
+        (0.4, 80, 4.6, 4.6, 6.6),
+        (0.6, 40, 4.1, 3.7, 9.1),
+        (0.6, 80, 7.7, 7.4, 18.0),
+        (0.8, 40, 5.5, 5.5, 46.0),
+        (0.8, 80, 15.7, 15.4, f64::NAN),
+    ];
+    for (load, share, expected, measured, best_effort) in rows {
+        let classes = solved(load, share, &mesh);
+        assert_near(us(&classes[0]), expected, 0.02);
+        assert_near(us(&classes[0]), measured, 0.12);
+        match &classes[1].times {
+            Some(times) => assert_near(times.network_latency_us, best_effort, 0.27),
+            None => assert!(best_effort.is_nan() && classes[1].saturated),
+        }
+    }
+}
+
+#[test]
+fn saturation_names_the_bottleneck_and_refusals_the_key() {
+    let classes = solved(0.9, 80, &[]);
+    let saturation = classes[1].saturation.as_ref().unwrap();
+    assert!(saturation.bottleneck.contains("virtual channels of the ejection link"), "{saturation:?}");
+    assert!((0.7..0.9).contains(&(0.9 * saturation.at_load_factor.unwrap())));
+    assert!(!classes[0].saturated && classes[0].lanes.as_ref().unwrap().at_load_factor > 1.0);
+    let scenario = crate::scenario::ScenarioSpec::default().check().unwrap();
+    let words = supports(&scenario).unwrap_err().to_string();
+    for part in ["router.scheduler: the mediaworm model", "class.R1.source.kind", "has one real-time class"] {
+        assert!(words.contains(part), "{words}");
+    }
+}
+
+/// FIFO at 80:20 saturates* between .85 and .9, and jitters beyond.
+#[test]
+fn one_order_for_all_saturates_earlier() {
+    let fifo = [("fine-grained-virtual-clock", "fifo")];
+    assert!(!solved(0.8, 80, &fifo)[0].saturated);
+    let late = solved(0.9, 80, &fifo);
+    assert!(late[0].saturated && late[0].frame_interval_cycles.unwrap() > 412_500.0);
+}
+
+/// Placement makes the jitter of Fig. 10: 100 Mbps, 24 virtual channels, load .8.
+#[test]
+fn placement_limits_streams() {
+    let slow = [
+        ("400 Mbps", "100 Mbps"),
+        ("share = 0.99", "share = 1"),
+        ("virtual_channels = 15", "virtual_channels = 24"),
+        ("virtual_channels = 1\n", "virtual_channels = 0\n"),
+    ];
+    let solved = |changes: &[(&str, &str)]| solved(0.8, 99, changes).swap_remove(0);
+    let (capped, mean) = (solved(&slow), |class: &ClassAnswer| class.frame_interval_cycles.unwrap());
+    let (capped_mean, capped) = (mean(&capped), capped.frames.unwrap());
+    assert!(
+        capped.jitter_free_streams < 20 && capped.jitter_free_bottleneck.contains("placement"),
+        "{capped:?}"
+    );
+    let balanced = [&slow[..], &[("\"capped\"", "\"balanced\"")]].concat();
+    let balanced = solved(&balanced);
+    assert!(mean(&balanced) < capped_mean);
+    let balanced = balanced.frames.unwrap();
+    assert!(balanced.jitter_free && (21..=22).contains(&balanced.jitter_free_streams), "{balanced:?}");
+}

@@ -1,0 +1,141 @@
+//! Waiting at the network interface, §6.7.
+
+use statrs::function::factorial::ln_binomial;
+
+/// Share of a sum below which further terms are left out.
+const NOTHING: f64 = 1e-9;
+
+/// What a message meets at its interface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interface {
+    /// `q`: share of the time that its lane is held.
+    pub held_share: f64,
+    /// `H`: time that a message holds it \[cycles\].
+    pub held_cycles: f64,
+}
+
+impl Interface {
+    /// Wait behind others of the lane, if `q < 1` \[cycles\]; `others` is the share of them that are of other streams.
+    fn behind(&self, others: f64) -> f64 {
+        // M/D/1: q H / (2 (1 - q))
+        others * self.held_share * self.held_cycles / (2.0 * (1.0 - self.held_share))
+    }
+
+    /// Of real time, with `streams` streams in a lane: 1 cycle if everything is idle \[cycles\].
+    pub fn real_time(&self, streams: f64) -> f64 {
+        1.0 + self.behind((1.0 - 1.0 / streams).max(0.0))
+    }
+
+    /// Of best effort beneath a real-time load `ρ_R`; `load` is that of both on the injection link \[cycles\].
+    pub fn best_effort(&self, message_flits: f64, real_time: f64, load: f64) -> f64 {
+        1.0 + load * message_flits / (2.0 * (1.0 - real_time) * (1.0 - load)) + self.behind(1.0)
+    }
+}
+
+/// *nD/D/1*: `n` sources, each with a customer every `D` services at a random phase; one server, in order of arrival.
+///
+/// Eckberg, IEEE Trans. Comm. 27 (1979) 1745; Roberts and Virtamo, ibid. 39 (1991) 298. Time is in services.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PeriodicQueue {
+    /// `n`.
+    pub sources: u32,
+    /// `ρ = n / D`, below 1.
+    pub load: f64,
+}
+
+impl PeriodicQueue {
+    /// Probability that there is more than `x` of work:
+    ///
+    /// ```text
+    /// P(V > x) = Σ_(x < k <= n) C(n, k) p^k (1 - p)^(n - k) (D - n + x) / (D - k + x),   p = (k - x) / D
+    /// ```
+    pub fn work_exceeds(&self, x: f64) -> f64 {
+        let (n, period) = (f64::from(self.sources), f64::from(self.sources) / self.load);
+        if x < 0.0 || self.load <= 0.0 {
+            return f64::from(u8::from(x < 0.0));
+        }
+        let (mut sum, mut before) = (0.0, 0.0);
+        for k in x.floor() as u32 + 1..=self.sources {
+            let (count, more) = (f64::from(k), f64::from(k) - x);
+            let p = more / period;
+            let chance = ln_binomial(u64::from(self.sources), u64::from(k))
+                + count * p.ln()
+                + (n - count) * (-p).ln_1p();
+            // p = 1 with k = n: all of them
+            let chance = if p < 1.0 { chance.exp() } else { 1.0 };
+            let term = chance * (period - n + x) / (period - more);
+            sum += term;
+            if term < before && term < NOTHING * sum {
+                break;
+            }
+            before = term;
+        }
+        sum
+    }
+
+    /// Mean work that a random instant finds, `E[V] = ∫ P(V > x) dx`; nearly `P(V > x) = exp(-2 x (x / n + 1 - ρ))`
+    /// \[services\].
+    pub fn mean_work(&self) -> f64 {
+        // within a service the tail is smooth: three points of Gauss and Legendre
+        let (middle, side) = (4.0 / 9.0, 5.0 / 18.0);
+        let offset = 0.6f64.sqrt() / 2.0;
+        let mut sum = 0.0;
+        for service in 0..self.sources {
+            let at = |inside: f64| self.work_exceeds(f64::from(service) + inside);
+            let part = middle * at(0.5) + side * (at(0.5 - offset) + at(0.5 + offset));
+            sum += part;
+            if part < NOTHING * sum {
+                break;
+            }
+        }
+        sum
+    }
+
+    /// Mean wait of a customer \[services\]: it finds what the `n - 1` other sources leave.
+    pub fn mean_wait(&self) -> f64 {
+        let others = self.sources.saturating_sub(1);
+        let load = self.load * f64::from(others) / f64::from(self.sources.max(1));
+        Self { sources: others, load }.mean_work()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mediaworm::assert_near;
+    use crate::queueing::Md1;
+
+    fn mean(sources: u32, load: f64) -> f64 {
+        PeriodicQueue { sources, load }.mean_work()
+    }
+
+    #[test]
+    fn periodic_sources_have_the_means_of_the_chapter() {
+        for (sources, load, expected) in [(5, 0.5, 0.3866), (77, 0.817, 1.8127), (100, 0.9, 2.9979)] {
+            assert_near(mean(sources, load), expected, 1e-4);
+            let poisson = Md1 { rate: load, mean: 1.0 }.measures().reached().unwrap().mean_wait;
+            assert!(mean(sources, load) < poisson);
+        }
+        let tail = PeriodicQueue { sources: 77, load: 0.817 }.work_exceeds(5.0);
+        assert_near(tail, 0.06755, 1e-4);
+    }
+
+    #[test]
+    fn limits_of_periodic_sources() {
+        // one source never waits for itself; many are Poisson
+        assert_eq!(PeriodicQueue { sources: 1, load: 0.9 }.mean_wait(), 0.0);
+        assert_near(mean(100_000, 0.5), 0.5, 1e-3);
+        assert_eq!((mean(5, 0.0), PeriodicQueue { sources: 5, load: 0.5 }.work_exceeds(-1.0)), (0.0, 1.0));
+        // two sources: they meet with probability rho, half of a service is left
+        assert_near(PeriodicQueue { sources: 2, load: 0.5 }.mean_wait(), 0.125, 1e-6);
+        assert!(mean(40, 0.999_999).is_finite());
+    }
+
+    #[test]
+    fn an_idle_interface_takes_a_cycle() {
+        let idle = Interface { held_share: 0.0, held_cycles: 23.0 };
+        assert_eq!((idle.real_time(6.0), idle.best_effort(20.0, 0.0, 0.0)), (1.0, 1.0));
+        // a stream does not wait for itself
+        assert_eq!(Interface { held_share: 0.5, held_cycles: 40.0 }.real_time(1.0), 1.0);
+    }
+}
