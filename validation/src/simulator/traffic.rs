@@ -3,7 +3,7 @@
 mod destinations;
 mod on_off;
 mod poisson;
-mod random;
+pub(super) mod random;
 
 use flitwise_models::scenario::{Destinations, Scenario, SourceSpec, VcChoice};
 
