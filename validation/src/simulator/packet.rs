@@ -4,6 +4,8 @@
 //! Queues, links and crossbar ports belong to whole packets. All durations are whole ticks, all memories and
 //! thresholds whole packets. [`Simulator`] is the fast simulator, [`plain`] the same as its rules read.
 
+mod fast;
+mod lines;
 pub mod plain;
 mod record;
 mod sources;
@@ -11,6 +13,7 @@ mod sources;
 mod tests;
 mod wiring;
 
+pub use fast::Simulator;
 pub use record::{Bin, Counts, Delivery, StageLoad};
 pub use sources::{Destination, Message, Process, Traffic};
 

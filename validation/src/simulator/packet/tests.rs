@@ -1,5 +1,6 @@
 //! Packet switches on what can be reckoned by hand, and the fast simulator against the plain one.
 
+use super::super::traffic::random::{below, stream};
 use super::plain::Plain;
 use super::*;
 
@@ -29,17 +30,38 @@ fn message(tick: u64, source: u32, destination: u32, packets: u32) -> Message {
     Message { tick, traffic: 0, source, destination, packets }
 }
 
-/// The deliveries of listed messages and the counts; both simulators agree and are empty at `end`.
-fn replayed(fabric: &Fabric, messages: Vec<Message>, end: u64) -> (Vec<Delivery>, Counts) {
+/// The deliveries of listed messages and the counts; both simulators agree and are empty in the end.
+fn replayed(fabric: &Fabric, messages: Vec<Message>) -> (Vec<Delivery>, Counts) {
     let load = Load { messages, bin: 100, ..Load::default() };
-    let (mut plain, mut delivered) = (Plain::new(fabric, &load), Vec::new());
-    plain.run_until(end, &mut delivered);
-    assert!(plain.is_drained(), "{fabric:?}");
-    (delivered, *plain.counts())
+    both(fabric, &load, u64::MAX)
+}
+
+/// What both simulators deliver and count, tick by tick, until all is delivered or until `end`; then nothing is left.
+fn both(fabric: &Fabric, load: &Load, end: u64) -> (Vec<Delivery>, Counts) {
+    let (mut fast, mut delivered) = (Simulator::new(fabric, load), Vec::new());
+    let (mut plain, mut wanted) = (Plain::new(fabric, load), Vec::new());
+    let last = load.traffics.iter().filter_map(|traffic| traffic.end).max().unwrap_or(1);
+    let is_through = |counts: &Counts| counts.admitted == counts.delivered;
+    while fast.now() < end && (fast.now() < last || fast.backlog() > 0 || !is_through(fast.counts())) {
+        let until = (fast.now() + 100).min(end);
+        fast.run_until(until, &mut delivered);
+        plain.run_until(until, &mut wanted);
+        assert_eq!(delivered, wanted, "{fabric:?} {load:?}");
+        assert_eq!(fast.counts(), plain.counts(), "before tick {until} of {fabric:?} {load:?}");
+        assert_eq!((fast.bins(), fast.links()), (plain.bins(), plain.links()), "{fabric:?} {load:?}");
+        assert!(fast.now() < 1_000_000, "nothing moves: {fabric:?} {load:?}");
+    }
+    if end == u64::MAX {
+        let until = fast.now() + 2_000;
+        fast.run_until(until, &mut delivered);
+        plain.run_until(until, &mut wanted);
+        assert!(fast.is_drained() && plain.is_drained(), "{fabric:?} {load:?}");
+    }
+    (delivered, *fast.counts())
 }
 
 fn latencies(fabric: &Fabric, messages: Vec<Message>) -> Vec<u64> {
-    let (delivered, _) = replayed(fabric, messages, 700);
+    let (delivered, _) = replayed(fabric, messages);
     delivered.iter().map(|delivery| delivery.delivered - delivery.generated).collect()
 }
 
@@ -88,7 +110,7 @@ fn a_tree_grows_and_goes() {
     for organisation in [Organisation::OneQueue, RECN] {
         for direction in [OMEGA, Direction::Bidirectional] {
             let fabric = Fabric { organisation, direction, ..Fabric::default() };
-            let (delivered, counts) = replayed(&fabric, messages.clone(), 20_000);
+            let (delivered, counts) = replayed(&fabric, messages.clone());
             if direction == OMEGA {
                 let times: Vec<u64> = delivered.iter().map(|delivery| delivery.delivered).collect();
                 assert_eq!(times, (0..640).map(|place| 83 + 24 * place).collect::<Vec<u64>>());
@@ -103,4 +125,97 @@ fn a_tree_grows_and_goes() {
             assert_eq!((refusals, counts.out_of_order), (0, 0));
         }
     }
+}
+
+/// A small network with thresholds from one packet on and memories of a few packets.
+fn random_fabric(draw: &mut impl FnMut(u32) -> u32) -> Fabric {
+    let propagation = 1 + draw(4);
+    let xoff = propagation + draw(6);
+    let recn = Recn {
+        set_aside_queues: [1, 2, 3, 64][draw(4) as usize],
+        detection: 1 + draw(6),
+        propagation,
+        xoff,
+        xon: 1 + draw(xoff),
+        few_packets: draw(4),
+        normal_weight: 1 + draw(8),
+        hold: draw(400).into(),
+        marker: Marker::ParentQueue,
+    };
+    let organisation =
+        if draw(2) == 0 { Organisation::Recn(recn) } else { ORGANISATIONS[draw(5) as usize] };
+    let flits = 1 + draw(6);
+    let (flit_link, flit_crossbar) = (1 + draw(3), 1 + draw(3));
+    let times = Times {
+        packet_link: (flits * flit_link).into(),
+        packet_crossbar: (flits * flit_crossbar).into(),
+        flit_link: flit_link.into(),
+        flit_crossbar: flit_crossbar.into(),
+        control_link: draw(4).into(),
+        flight: draw(7).into(),
+        routing: draw(7).into(),
+    };
+    let queues = if organisation == Organisation::VoqNetwork { 64 } else { 8 };
+    Fabric {
+        hosts: if draw(8) == 0 { 64 } else { 16 << draw(2) },
+        direction: [OMEGA, Direction::Unidirectional { first_shuffle: false }, Direction::Bidirectional]
+            [draw(3) as usize],
+        organisation,
+        times,
+        store_and_forward: draw(2) == 0,
+        port_packets: queues * (1 + draw(3)),
+        injection_packets: queues * (1 + draw(3)),
+        admittance_packets: if draw(3) == 0 { Some(1 + draw(20)) } else { None },
+        credit_batch: 1 + draw(10),
+    }
+}
+
+fn random_load(draw: &mut impl FnMut(u32) -> u32, fabric: &Fabric) -> Load {
+    let hosts = fabric.hosts;
+    let mut traffic = |destination: Destination, share: u32| Traffic {
+        hosts: (0..hosts).filter(|_| draw(4) < share).collect(),
+        destination,
+        process: if draw(2) == 0 { Process::Periodic } else { Process::Poisson },
+        interval: fabric.times.packet_link as f64 * (1.0 + f64::from(draw(4)) / 2.0),
+        packets: 1 + draw(2),
+        start: draw(100).into(),
+        end: Some(200 + u64::from(draw(600))),
+        withdraw: draw(2) == 0,
+    };
+    let traffics = vec![
+        traffic(Destination::Uniform, 3),
+        traffic(Destination::Among(vec![hosts / 2]), 2),
+        traffic(Destination::Among(vec![hosts / 2 + 1, 3]), 2),
+    ];
+    let messages = (0..draw(20)).map(|tick| message((tick * 10).into(), tick % hosts, (tick + 5) % hosts, 2)).collect();
+    Load { traffics, messages, seed: draw(1000).into(), bin: 70 }
+}
+
+fn agree_on_random_scenarios(seeds: std::ops::Range<u64>) {
+    let (mut lines, mut refusals, mut withdrawn, mut refused) = (0, 0, 0, 0);
+    for seed in seeds {
+        let mut random = stream(seed, 0, 0);
+        let mut draw = |among| below(&mut random, among);
+        let fabric = random_fabric(&mut draw);
+        let load = random_load(&mut draw, &fabric);
+        let (_, counts) = both(&fabric, &load, u64::MAX);
+        assert!(counts.out_of_order == 0 || fabric.organisation == Organisation::FourQueues, "{fabric:?} {load:?}");
+        lines += counts.allocated;
+        refusals += counts.refusals;
+        withdrawn += counts.withdrawn;
+        refused += counts.refused;
+    }
+    println!("{lines} lines, {refusals} refusals, {withdrawn} packets withdrawn, {refused} refused");
+    assert!(lines.min(refusals).min(withdrawn).min(refused) > 100);
+}
+
+#[test]
+fn fast_and_plain_agree_on_random_scenarios() {
+    agree_on_random_scenarios(0..30);
+}
+
+#[test]
+#[ignore = "a few minutes: 1,000 scenarios"]
+fn fast_and_plain_agree_on_many_random_scenarios() {
+    agree_on_random_scenarios(30..1_030);
 }
