@@ -134,7 +134,7 @@ fn bits_round(words: &[u64], from: usize) -> impl Iterator<Item = usize> {
     let mut next = next_bit(words, from).or_else(|| next_bit(words, 0));
     let mut is_round = next.is_some_and(|bit| bit < from);
     std::iter::from_fn(move || {
-        let bit = next.filter(|bit| !is_round || *bit < from || words.is_empty());
+        let bit = next.filter(|bit| !is_round || *bit < from);
         let bit = bit?;
         next = next_bit(words, bit + 1);
         if next.is_none() && !is_round {
@@ -549,7 +549,7 @@ impl Simulator {
             let queues = &mut self.hosts[host];
             self.record.counts.generated += u64::from(packets);
             let most = self.fabric.admittance_packets;
-            if packets == 0 || most.is_some_and(|most| queues.waiting[destination] + packets > most) {
+            if most.is_some_and(|most| queues.waiting[destination] + packets > most) {
                 self.record.counts.refused += u64::from(packets);
                 continue;
             }
@@ -566,9 +566,8 @@ impl Simulator {
     }
 
     fn withdraw(&mut self, traffic: usize) {
-        let stays = |waiting: &Waiting| {
-            usize::from(waiting.traffic) != traffic || waiting.left < waiting.packets
-        };
+        let stays =
+            |waiting: &Waiting| usize::from(waiting.traffic) != traffic || waiting.left < waiting.packets;
         for host in &mut self.hosts {
             for (destination, queue) in host.admittance.iter_mut().enumerate() {
                 queue.retain(stays);

@@ -35,12 +35,22 @@ pub(super) struct Line {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Control {
     /// To the egress upstream: a line with its token.
-    Notify { path: u64, line: u8 },
+    Notify {
+        path: u64,
+        line: u8,
+    },
     /// The answer.
-    Acknowledge { line: u8 },
-    Stop { line: u8, stop: bool },
+    Acknowledge {
+        line: u8,
+    },
+    Stop {
+        line: u8,
+        stop: bool,
+    },
     /// To the ingress downstream: its line owns its token again.
-    Token { line: u8 },
+    Token {
+        line: u8,
+    },
 }
 
 /// Whether turns begin with a path.
@@ -120,7 +130,8 @@ impl Simulator {
         if queue == 0 || self.used[memory] == 0 {
             return 1;
         }
-        let is_short = || self.fabric.recn().is_some_and(|r| self.queues.length(memory, queue) <= r.few_packets);
+        let is_short =
+            || self.fabric.recn().is_some_and(|r| self.queues.length(memory, queue) <= r.few_packets);
         if self.line(memory, queue - 1).owns_token && is_short() { 0 } else { 2 }
     }
 

@@ -374,6 +374,10 @@ impl Plain {
     fn arbitrate(&mut self, switch: usize) {
         let (first, base) = (self.first[switch], switch * PORTS);
         let mut is_granted = false;
+        let inputs = &self.ports[base..base + PORTS];
+        if inputs.iter().all(|port| port.ingress.queues.iter().all(VecDeque::is_empty)) {
+            return;
+        }
         for output in (0..PORTS).map(|step| (first + step) % PORTS) {
             let pointer = self.ports[base + output].pointer;
             if self.ports[base + output].taking.is_some() {
@@ -568,7 +572,7 @@ impl Plain {
     /// Conservation: credits, packets and lines are where they have to be.
     fn check(&self) {
         // every tick in a small network, now and then in a large one: it looks at all queues
-        let interval = 1 + (self.ports.len() * self.fabric.ingress_queues() / 512) as u64;
+        let interval = 1 + (self.ports.len() * self.fabric.ingress_queues() / 64) as u64;
         if !cfg!(debug_assertions) || self.now % interval > 0 {
             return;
         }
@@ -611,10 +615,6 @@ impl Plain {
 
 #[cfg(test)]
 impl Plain {
-    pub(super) fn step(&mut self, delivered: &mut Vec<Delivery>) {
-        self.run_until(self.now + 1, delivered);
-    }
-
     /// Nothing is left anywhere.
     pub(super) fn is_drained(&self) -> bool {
         self.ports.iter().enumerate().all(|(at, port)| {

@@ -189,9 +189,4 @@ impl Record {
         self.roots = if is_root { self.roots + 1 } else { self.roots - 1 };
         self.counts.roots_peak = self.counts.roots_peak.max(self.roots);
     }
-
-    /// Set-aside queues in the network.
-    pub(super) fn lines_in_use(&self) -> u32 {
-        self.lines[0]
-    }
 }
