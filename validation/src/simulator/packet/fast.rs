@@ -717,6 +717,9 @@ impl Simulator {
             return;
         }
         let port = self.wiring.injection(host);
+        if self.egress_queues == 1 && self.taken[port] >= self.ports[port].places {
+            return;
+        }
         let found = bits_round(&from.asking, from.pointer).find_map(|destination| {
             let turns = self.turns[host * self.wiring.hosts + destination];
             let row = Row { turns, next: NONE, queue: destination as u16 };

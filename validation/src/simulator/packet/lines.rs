@@ -70,7 +70,7 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
 }
 
 fn side(memory: usize) -> Side {
-    if memory % 2 == 0 { Side::Ingress } else { Side::Egress }
+    if memory % 2 == 1 { Side::Egress } else { Side::Ingress }
 }
 
 impl Simulator {

@@ -255,12 +255,9 @@ impl Plain {
     fn end_crossing(&mut self, port: usize) {
         let now = self.now;
         self.ports[port].taking = self.ports[port].taking.filter(|end| *end > now);
-        if let Some((end, queue)) = self.ports[port].crossing {
-            if end <= now {
-                self.ports[port].crossing = None;
-                self.ports[port].to_return.push_back(queue);
-                self.held(port, Side::Ingress, -1);
-            }
+        if let Some((_, queue)) = self.ports[port].crossing.take_if(|(end, _)| *end <= now) {
+            self.ports[port].to_return.push_back(queue);
+            self.held(port, Side::Ingress, -1);
         }
     }
 
@@ -573,7 +570,7 @@ impl Plain {
     fn check(&self) {
         // every tick in a small network, now and then in a large one: it looks at all queues
         let interval = 1 + (self.ports.len() * self.fabric.ingress_queues() / 64) as u64;
-        if !cfg!(debug_assertions) || self.now % interval > 0 {
+        if !cfg!(debug_assertions) || !self.now.is_multiple_of(interval) {
             return;
         }
         let counts = &self.record.counts;

@@ -197,10 +197,10 @@ mod tests {
         {
             let wiring = Wiring::new(hosts, direction);
             let (loads, n) = (loads(&wiring), hosts as usize);
-            for port in 0..wiring.switch_ports() {
+            for (port, load) in loads[..wiring.switch_ports()].iter().enumerate() {
                 // the pairs of a host and itself would fill up to N on each link
                 assert!(
-                    port % PORTS < SIDE && loads[port] == 0 || (n - 4..=n).contains(&loads[port]),
+                    port % PORTS < SIDE && *load == 0 || (n - 4..=n).contains(load),
                     "{port}"
                 );
             }
