@@ -199,10 +199,7 @@ mod tests {
             let (loads, n) = (loads(&wiring), hosts as usize);
             for (port, load) in loads[..wiring.switch_ports()].iter().enumerate() {
                 // the pairs of a host and itself would fill up to N on each link
-                assert!(
-                    port % PORTS < SIDE && *load == 0 || (n - 4..=n).contains(load),
-                    "{port}"
-                );
+                assert!(port % PORTS < SIDE && *load == 0 || (n - 4..=n).contains(load), "{port}");
             }
         }
     }
