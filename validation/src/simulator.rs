@@ -4,6 +4,7 @@
 mod interface;
 mod ledger;
 mod meters;
+pub mod packet;
 pub mod plain;
 mod traffic;
 mod virtual_channels;

@@ -15,14 +15,6 @@ table! {
     }
 }
 
-impl UnitsSpec {
-    /// Length of a cycle, if it is known \[ns\].
-    pub fn cycle_ns(&self) -> Option<f64> {
-        let own = self.cycle.as_deref().and_then(|text| physical(text, Of::Time));
-        own.or(Units::of(self).cycle_ns)
-    }
-}
-
 /// The magnitude that a number of a scenario gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Magnitude {

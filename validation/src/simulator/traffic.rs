@@ -5,7 +5,7 @@ mod frames;
 mod on_off;
 mod placement;
 mod poisson;
-mod random;
+pub(super) mod random;
 
 use std::collections::VecDeque;
 

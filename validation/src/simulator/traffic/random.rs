@@ -4,10 +4,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// A stream of random numbers.
-pub(super) type Random = Xoshiro256PlusPlus;
+pub(in crate::simulator) type Random = Xoshiro256PlusPlus;
 
 /// The stream of a source: a word that mixes seed, node and class starts the generator.
-pub(super) fn stream(seed: u64, node: u32, class: usize) -> Random {
+pub(in crate::simulator) fn stream(seed: u64, node: u32, class: usize) -> Random {
     stream_of(seed, node, class, 0)
 }
 
@@ -22,13 +22,13 @@ pub(super) fn stream_of(seed: u64, node: u32, class: usize, number: u32) -> Rand
 
 /// Uniform over (0, 1].
 #[inline]
-pub(super) fn uniform(random: &mut Random) -> f64 {
+pub(in crate::simulator) fn uniform(random: &mut Random) -> f64 {
     ((random.next_u64() >> 11) + 1) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
 /// Exponential of mean 1.
 #[inline]
-pub(super) fn exponential(random: &mut Random) -> f64 {
+pub(in crate::simulator) fn exponential(random: &mut Random) -> f64 {
     -uniform(random).ln()
 }
 
@@ -40,6 +40,6 @@ pub(super) fn normal(random: &mut Random) -> f64 {
 
 /// Uniform over the whole numbers below `among`.
 #[inline]
-pub(super) fn below(random: &mut Random, among: u32) -> u32 {
+pub(in crate::simulator) fn below(random: &mut Random, among: u32) -> u32 {
     ((u128::from(random.next_u64()) * u128::from(among)) >> 64) as u32
 }
