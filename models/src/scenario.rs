@@ -13,15 +13,18 @@ mod declare;
 mod destination;
 mod grid;
 mod keys;
+mod measure;
 mod network;
 mod nodes;
 mod overrides;
+mod packets;
 mod presets;
 mod radix;
 mod reader;
 mod reads;
 mod router;
 mod source;
+mod switch;
 mod units;
 mod value;
 mod writer;
@@ -29,20 +32,22 @@ mod writer;
 pub use crate::document::{Document, Fault, Place};
 pub use base::Load;
 pub use check::Scenario;
-pub use class::{ClassKind, ClassSpec, MAX_REAL_TIME_CLASSES, MAX_VIRTUAL_CHANNELS, MIN_RATE};
+pub use class::{ClassKind, ClassSpec, EndOfTraffic, MAX_REAL_TIME_CLASSES, MAX_VIRTUAL_CHANNELS, MIN_RATE};
 pub use deadlines::{DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES, MAX_DEADLINES};
 pub use destination::{DestinationPattern, DestinationSpec, Destinations, HotSpot, Towards};
 pub use grid::{Axis, Coupling, Grid, Setting};
 pub(crate) use grid::{spread, whole_values};
 pub(crate) use keys::is_whole;
 pub use keys::{keys, words_of};
-pub use network::NetworkSpec;
+pub use measure::MeasureSpec;
+pub use network::{Direction, NetworkSpec};
 pub use nodes::NodeList;
 pub use presets::{PRESETS, Preset};
 pub use radix::Radix;
 pub use reads::{Read, Unread};
 pub use router::{Allocation, Crossbar, MAX_FLITS, RouterSpec, Scheduler, VcChoice};
 pub use source::SourceSpec;
+pub use switch::{Forwarding, InterfaceSpec, Organisation, RecnSpec, SwitchSpec, Timing, VoqOutput};
 pub use units::UnitsSpec;
 
 use crate::document::shortened;
@@ -62,6 +67,18 @@ table! {
             ANY.wanted().example("add  [network]  with  topology = \"router\"  and  ports = 16");
         /// What every router is like.
         router: RouterSpec = RouterSpec::default();
+        /// What every packet switch is like, in place of a router.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        switch: Option<SwitchSpec> = None, ANY.early();
+        /// The thresholds of queues that are set aside; by default those of the organisation `recn`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        recn: Option<RecnSpec> = None;
+        /// What every network interface is like.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        interface: Option<InterfaceSpec> = None;
+        /// Which part of a run is measured.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        measure: Option<MeasureSpec> = None;
         /// Traffic classes; at most one of them is best-effort.
         classes as "class": Vec<ClassSpec> = Vec::new();
     }
@@ -73,10 +90,19 @@ impl Rules for ScenarioSpec {
             let found = format!("\"{}\"", shortened(&self.name));
             door.refuse("name", found, "at most 100 printable characters", None);
         }
+        packets::rules(self, door);
+    }
+
+    fn settle(&mut self, reader: &mut Reader, table: &Table<'_>, _: &Units) {
+        packets::settle(self, reader, table);
     }
 
     fn units(&self, _: &Units) -> Units {
-        self.units.as_ref().map(Units::of).unwrap_or_default()
+        match (&self.switch, &self.units) {
+            (Some(switch), _) => Units::of_packets(switch.units_of_packets()),
+            (None, Some(units)) => Units::of(units),
+            (None, None) => Units::default(),
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::declare::{Declared, Key};
-use super::{ClassSpec, NetworkSpec, RouterSpec, ScenarioSpec};
+use super::units::worded;
+use super::{ClassSpec, NetworkSpec, RouterSpec, ScenarioSpec, SwitchSpec};
 use crate::document::{Fault, Place, in_short};
 use crate::network::Network;
 
@@ -73,7 +74,7 @@ impl ScenarioSpec {
     /// The same; says of the network whether its kind and whether its sizes are those of the file, not stand-ins.
     pub(super) fn check_read(self, kind_is_read: bool, sizes_are_read: bool) -> Result<Scenario, Vec<Fault>> {
         let network = kind_is_read.then_some(self.network);
-        let mut door = Door { faults: Vec::new(), network, sizes_are_read };
+        let mut door = Door { faults: Vec::new(), network, sizes_are_read, switch: self.switch };
         door.table(&self, "");
         if door.faults.is_empty() { Ok(Scenario(self)) } else { Err(door.faults) }
     }
@@ -90,6 +91,8 @@ pub(super) struct Door {
     /// What classes are checked against; `None` where it could not be read.
     network: Option<NetworkSpec>,
     sizes_are_read: bool,
+    /// Where packets are switched: then times are in nanoseconds, and there are no lanes.
+    pub(super) switch: Option<SwitchSpec>,
 }
 
 impl Door {
@@ -121,7 +124,8 @@ impl Door {
     /// Refuses a number that is out of its key's range.
     pub(super) fn number(&mut self, key: &Key, path: impl FnOnce() -> String, number: f64) {
         if !key.holds(number) {
-            self.refuse(&path(), in_short(number), &key.range(), key.help(number));
+            let (range, help) = (worded(key.range(), self.switch.is_some()), key.help(number));
+            self.refuse(&path(), in_short(number), &range, help.filter(|_| self.switch.is_none()));
         }
     }
 

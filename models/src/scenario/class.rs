@@ -4,10 +4,12 @@ use super::deadlines::{DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES};
 use super::declare::*;
 use super::destination::DestinationSpec;
 use super::nodes::NodeList;
+use super::packets::WORMHOLE_KEYS;
 use super::reader::read_table;
 use super::router::MAX_FLITS;
 use super::source::SourceSpec;
-use crate::document::{Node, Value, find, in_short, shortened};
+use super::units::worded;
+use crate::document::{Node, Value, find, in_short, one_of, shortened};
 
 /// The most real-time classes a scenario may have.
 pub const MAX_REAL_TIME_CLASSES: usize = 12;
@@ -24,18 +26,24 @@ table! {
         /// Free name of the class.
         name: String = String::new(), ANY.wanted();
         /// How links treat the class.
-        kind: ClassKind = ClassKind::RealTime, ANY.wanted();
+        kind: ClassKind = ClassKind::RealTime, ANY.depends();
         /// `λ^g`: messages generated.
         rate: f64 ["messages/cycle/node"] = 0.0,
             within(MIN_RATE, 1.0)
                 .or_zero()
-                .wanted()
+                .depends()
                 .magnitude(Magnitude::Rate)
                 .parameter(0, Varies::Real)
                 .hint("a rate counts messages per cycle, not flits and not messages per second");
+        /// The same as a share of the link, in place of a rate.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        load: Option<f64> = None, within(0.0, 1.0).magnitude(Magnitude::Share);
         /// `M`: length of a message.
         message_flits: u32 ["flits"] = 32,
             within(1.0, MAX_FLITS as f64).early().magnitude(Magnitude::Length).parameter(2, Varies::Relaxed);
+        /// Length of a message under `[switch]`: so many full packets; by default one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        message: Option<u32> ["bytes"] = None, within(1.0, 16_777_216.0).early().magnitude(Magnitude::Length);
         /// Virtual channels of the class on every channel; a message stays within them.
         #[serde(skip_serializing_if = "is_one")]
         virtual_channels: u32 ["virtual channels"] = 1, within(1.0, MAX_VIRTUAL_CHANNELS as f64).or_zero();
@@ -56,7 +64,37 @@ table! {
         /// Where messages go: to all nodes alike, to those of a list, to a hot spot, or as a pattern says.
         #[serde(skip_serializing_if = "DestinationSpec::is_uniform")]
         destination: DestinationSpec = DestinationSpec::Uniform;
+        /// When its sources start.
+        #[serde(skip_serializing_if = "is_zero")]
+        start: f64 ["cycles"] = 0.0, within(0.0, 1e12).magnitude(Magnitude::Time);
+        /// When its sources end; by default with the run.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        end: Option<f64> ["cycles"] = None, within(0.0, 1e12).magnitude(Magnitude::Time);
+        /// What becomes of messages that wait at their sources at the end.
+        #[serde(skip_serializing_if = "EndOfTraffic::is_withdraw")]
+        end_of_traffic: EndOfTraffic = EndOfTraffic::Withdraw;
     }
+}
+
+words! {
+    /// What becomes of messages that wait at their sources when their class ends.
+    pub enum EndOfTraffic {
+        /// Those of which nothing has left are taken back and counted.
+        Withdraw "withdraw",
+        /// All of them are sent.
+        Drain "drain",
+    }
+}
+
+impl EndOfTraffic {
+    fn is_withdraw(&self) -> bool {
+        *self == Self::Withdraw
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
 }
 
 /// Files of scenarios with one virtual channel per class stay as they were.
@@ -128,6 +166,19 @@ impl Rules for ClassSpec {
             let help = name_is_fit(&tidy).then_some(help.as_str());
             door.refuse(&format!("{path}.name"), found, wanted, help);
         }
+        if let Some(switch) = &door.switch {
+            // more than the link carries, rounding aside
+            let packets = self.message.unwrap_or(switch.packet).div_ceil(switch.packet.max(1));
+            let load = self.rate * f64::from(packets) * switch.packet_ns();
+            if load > 1.0 + 1e-9 {
+                let found = format!("{}, which is {} of the link", in_short(self.rate), in_short(load));
+                door.refuse(&format!("{path}.rate"), found, "at most all of the link", None);
+            }
+        }
+        if let Some(end) = self.end.filter(|end| *end <= self.start) {
+            let wanted = format!("an end after the start at {}", in_short(self.start));
+            door.refuse(&format!("{path}.end"), in_short(end), &wanted, None);
+        }
         if let (ClassKind::BestEffort, Some(vtick)) = (self.kind, self.vtick) {
             let wanted = "none: best effort takes what real-time classes leave";
             door.refuse(&format!("{path}.vtick"), in_short(vtick), wanted, Some("remove the line"));
@@ -174,7 +225,39 @@ impl Rules for ClassSpec {
     }
 
     fn units(&self, outside: &Units) -> Units {
-        outside.of_messages(f64::from(self.message_flits))
+        outside.of_messages(f64::from(self.message_flits), self.message.map(f64::from))
+    }
+
+    fn settle(&mut self, reader: &mut Reader, table: &Table<'_>, units: &Units) {
+        let without: &[&str] = if units.are_of_packets() { &WORMHOLE_KEYS } else { &["message"] };
+        for key in without {
+            let Some(node) = table.get(key) else { continue };
+            let wanted = if units.are_of_packets() { "none under [switch]" } else { "none without [switch]" };
+            let help = if key.starts_with("message") {
+                Some("message counts bytes under [switch], message_flits flits elsewhere".to_owned())
+            } else {
+                Some("remove the line".to_owned())
+            };
+            reader.refuse(&node.place, table.key(key), node.value.shown(), wanted.to_owned(), help);
+        }
+        if !units.are_of_packets() {
+            reader.require(table, "kind", &one_of(ClassKind::ALL.map(ClassKind::word)), None);
+        }
+        match (table.get("rate"), table.get("load")) {
+            (None, None) => {
+                let wanted = worded("a number of messages/cycle/node".to_owned(), units.are_of_packets());
+                reader.require(table, "rate", &wanted, None);
+            }
+            (Some(_), Some(load)) => {
+                let (found, wanted) = (load.value.shown(), "rate or load, not both".to_owned());
+                reader.refuse(&load.place, table.key("load"), found, wanted, None);
+            }
+            _ => {}
+        }
+        // what is written as a load is a rate from here on
+        if let Some(load) = self.load.take() {
+            self.rate = units.messages_of(load);
+        }
     }
 }
 
@@ -249,7 +332,7 @@ impl Field for Vec<ClassSpec> {
         }
         let of_kind = |kind| self.iter().filter(move |class| class.kind == kind).count();
         let real_time = of_kind(ClassKind::RealTime);
-        if real_time > MAX_REAL_TIME_CLASSES {
+        if real_time > MAX_REAL_TIME_CLASSES && door.switch.is_none() {
             let wanted = format!("at most {MAX_REAL_TIME_CLASSES}");
             door.refuse(key.name, format!("{real_time} real-time classes"), &wanted, None);
         }

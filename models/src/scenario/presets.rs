@@ -41,6 +41,14 @@ pub const PRESETS: &[Preset] = &[
     preset!("networks", "mesh4x4", "4x4 mesh of 16 nodes: real time and best effort"),
     preset!("networks", "torus8x8", "8x8 torus of 64 nodes, two virtual channels per class"),
     preset!("networks", "fat-mesh", "2x2 mesh of 16 nodes, two links between neighbours"),
+    preset!(
+        "recn",
+        "recn64",
+        "64 hosts, packet switches with RECN, a hot spot of 16 hosts (HPCA 2005, case 2)"
+    ),
+    preset!("recn", "recn64-quick", "the same for 300 us, hot from 100 to 150 us"),
+    preset!("recn", "recn256", "256 hosts, packet switches with RECN, a hot spot of 64 hosts"),
+    preset!("recn", "recn512", "512 hosts, packet switches with RECN, a hot spot of 128 hosts"),
 ];
 
 impl Preset {

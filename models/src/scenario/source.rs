@@ -8,6 +8,8 @@ table! {
     pub enum SourceSpec by "kind" {
         /// Exponential times between messages.
         Poisson "poisson",
+        /// Equal times between messages, from a uniform start.
+        Periodic "periodic",
         /// Independent bursty streams that together reach the rate of the class.
         OnOff "on-off" {
             /// Streams per node; each has an equal part of the rate.
@@ -34,20 +36,21 @@ impl SourceSpec {
         matches!(self, Self::OnOff { .. })
     }
 
-    /// The rate that the sources of a class reach at most, all streams ON; infinite for a Poisson source
+    /// The rate that the sources of a class reach at most, all streams ON; infinite where there are no streams
     /// \[messages/cycle/node\].
     pub fn peak_rate(&self) -> f64 {
         match *self {
-            Self::Poisson => f64::INFINITY,
+            Self::Poisson | Self::Periodic => f64::INFINITY,
             Self::OnOff { streams, peak_rate, .. } => f64::from(streams) * peak_rate,
         }
     }
 
     /// Variance over mean of the number of messages in a long time, about: 1 for a Poisson source, the mean size of a
-    /// burst and as much again for ON/OFF.
+    /// burst and as much again for ON/OFF, 0 for a periodic one.
     pub fn dispersion(&self) -> f64 {
         match *self {
             Self::Poisson => 1.0,
+            Self::Periodic => 0.0,
             Self::OnOff { messages_per_burst, .. } => 2.0 * messages_per_burst,
         }
     }

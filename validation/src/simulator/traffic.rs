@@ -2,6 +2,7 @@
 
 mod destinations;
 mod on_off;
+mod periodic;
 mod poisson;
 mod random;
 
@@ -12,6 +13,7 @@ use crate::message::{Arrival, Drawn, Offer};
 use super::virtual_channels::VirtualChannels;
 use destinations::draw;
 use on_off::OnOff;
+use periodic::Periodic;
 use poisson::Poisson;
 use random::{Random, below, stream};
 
@@ -67,6 +69,7 @@ trait Process: Send {
 fn process(random: &mut Random, rate: f64, source: SourceSpec) -> Box<dyn Process> {
     match source {
         SourceSpec::Poisson => Box::new(Poisson::new(random, rate)),
+        SourceSpec::Periodic => Box::new(Periodic::new(random, rate)),
         SourceSpec::OnOff { streams, messages_per_burst, peak_rate } => {
             Box::new(OnOff::new(random, rate, streams, messages_per_burst, peak_rate))
         }
