@@ -231,14 +231,16 @@ impl Rules for ClassSpec {
     fn settle(&mut self, reader: &mut Reader, table: &Table<'_>, units: &Units) {
         let without: &[&str] = if units.are_of_packets() { &WORMHOLE_KEYS } else { &["message"] };
         for key in without {
-            let Some(node) = table.get(key) else { continue };
+            let path = table.key(key);
+            let is_refused = reader.faults().iter().any(|fault| fault.key == path);
+            let Some(node) = table.get(key).filter(|_| !is_refused) else { continue };
             let wanted = if units.are_of_packets() { "none under [switch]" } else { "none without [switch]" };
             let help = if key.starts_with("message") {
                 Some("message counts bytes under [switch], message_flits flits elsewhere".to_owned())
             } else {
                 Some("remove the line".to_owned())
             };
-            reader.refuse(&node.place, table.key(key), node.value.shown(), wanted.to_owned(), help);
+            reader.refuse(&node.place, path, node.value.shown(), wanted.to_owned(), help);
         }
         if !units.are_of_packets() {
             reader.require(table, "kind", &one_of(ClassKind::ALL.map(ClassKind::word)), None);

@@ -391,8 +391,8 @@ pub(super) fn with_unit(number: f64, unit: &str) -> String {
 
 /// What is wanted in place of a unit that is none.
 fn unknown(number: f64, unit: &str, magnitude: Magnitude, of_packets: bool) -> Wrong {
-    let several =
-        unit.split_whitespace().next().filter(|first| UNITS.iter().any(|(known, ..)| known == first));
+    let first = unit.split_whitespace().next().filter(|first| *first != unit);
+    let several = first.filter(|first| UNITS.iter().any(|(known, ..)| known == first));
     if let Some(first) = several {
         let help = format!("\"{} {first}\" is one", in_short(number));
         return ("one number with one unit".to_owned(), Some(help));
