@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
     let (document, ()) = Ended::both(document, idle)?;
     let scenario = input::scenario(&document)?;
     let has_model = Model::ALL.into_iter().any(|model| model.supports(&scenario).is_ok());
-    if args.model.is_none() && !args.distribution && !has_model {
+    if args.model.is_none() && !args.distribution && !has_model && scenario.switch().is_none() {
         return loads::run(&document, &scenario, args.format);
     }
     let sides = scenario.topology().sides();

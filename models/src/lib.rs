@@ -21,6 +21,7 @@
 //! | [`model`] | the models behind one interface, and the default |
 //! | [`mediaworm`] | streams of frames beside best effort |
 //! | [`refined`] | our own model |
+//! | [`recn`] | packet switches of multistage networks, and congestion trees |
 //! | [`published`] | the model of Kim, Yum and Das (2005), a file for each argument of the paper |
 //! | [`network`] | topologies, a file each: nodes, channels, routes, words |
 //! | [`paths`] | channel loads, and the bounds that follow |
@@ -48,6 +49,7 @@ pub mod paths;
 pub mod published;
 pub mod quantity;
 pub mod queueing;
+pub mod recn;
 pub mod refined;
 pub mod scalar;
 pub mod scenario;

@@ -3,10 +3,12 @@
 
 mod hypercube;
 mod lattice;
+mod multistage;
 mod single;
 
 pub use hypercube::Hypercube;
 pub use lattice::{Mesh, Torus};
+pub use multistage::{Multistage, SIDE};
 pub use single::Single;
 
 use serde::{Deserialize, Serialize};
@@ -187,6 +189,8 @@ topologies! {
         Mesh::new(radix.of_dimensions(dimensions), nodes_per_router, links),
     Torus: NetworkSpec::Torus { radix, dimensions, nodes_per_router, links } =>
         Torus::new(radix.of_dimensions(dimensions), nodes_per_router, links),
+    Multistage: NetworkSpec::Multistage { hosts, direction, first_shuffle } =>
+        Multistage { hosts, direction, first_shuffle: first_shuffle.unwrap_or(true) },
 }
 
 impl Network {
@@ -206,6 +210,16 @@ impl Network {
     pub fn as_hypercube(&self) -> Option<Hypercube> {
         match self {
             Self::Hypercube(cube) => Some(*cube),
+            _ => None,
+        }
+    }
+}
+
+impl Network {
+    /// The stages, for what knows no other network.
+    pub fn as_multistage(&self) -> Option<Multistage> {
+        match self {
+            Self::Multistage(stages) => Some(*stages),
             _ => None,
         }
     }

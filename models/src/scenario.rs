@@ -19,6 +19,7 @@ mod mix;
 mod network;
 mod nodes;
 mod overrides;
+mod packets;
 mod presets;
 mod radix;
 mod reader;
@@ -26,6 +27,7 @@ mod reads;
 mod router;
 mod sequences;
 mod source;
+mod switch;
 mod units;
 mod value;
 mod writer;
@@ -45,7 +47,7 @@ pub(crate) use keys::is_whole;
 pub use keys::{keys, words_of};
 pub use measure::{MeasureSpec, Terminating};
 pub use mix::MixSpec;
-pub use network::NetworkSpec;
+pub use network::{Direction, NetworkSpec};
 pub use nodes::NodeList;
 pub use presets::{PRESETS, Preset};
 pub use radix::Radix;
@@ -53,6 +55,7 @@ pub use reads::{Read, Unread};
 pub use router::{Allocation, Crossbar, MAX_FLITS, RouterSpec, Scheduler, VcChoice};
 pub use sequences::Sequences;
 pub use source::{Pacing, Phase, Placement, SourceSpec};
+pub use switch::{Forwarding, InterfaceSpec, Organisation, RecnSpec, SwitchSpec, Timing, VoqOutput};
 pub use units::UnitsSpec;
 
 use crate::document::shortened;
@@ -72,6 +75,15 @@ table! {
             ANY.wanted().example("add  [network]  with  topology = \"router\"  and  ports = 16");
         /// What every router is like.
         router: RouterSpec = RouterSpec::default();
+        /// What every packet switch is like, in place of a router.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        switch: Option<SwitchSpec> = None, ANY.early();
+        /// The thresholds of queues that are set aside; by default those of the organisation `recn`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        recn: Option<RecnSpec> = None;
+        /// What every network interface is like.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        interface: Option<InterfaceSpec> = None;
         /// What is measured of a run, and how long it is.
         #[serde(skip_serializing_if = "Option::is_none")]
         measure: Option<MeasureSpec> = None;
@@ -89,13 +101,22 @@ impl Rules for ScenarioSpec {
             let found = format!("\"{}\"", shortened(&self.name));
             door.refuse("name", found, "at most 100 printable characters", None);
         }
+        packets::rules(self, door);
         self.run_ends(door);
         self.mix_rules(door);
         self.frame_rules(door);
     }
 
+    fn settle(&mut self, reader: &mut Reader, table: &Table<'_>, _: &Units) {
+        packets::settle(self, reader, table);
+    }
+
     fn units(&self, _: &Units) -> Units {
-        self.units.as_ref().map(Units::of).unwrap_or_default()
+        match (&self.switch, &self.units) {
+            (Some(switch), _) => Units::of_packets(switch.units_of_packets()),
+            (None, Some(units)) => Units::of(units),
+            (None, None) => Units::default(),
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::declare::{Declared, Key};
-use super::{ClassSpec, NetworkSpec, RouterSpec, ScenarioSpec};
+use super::units::worded;
+use super::{ClassSpec, NetworkSpec, RouterSpec, ScenarioSpec, SwitchSpec};
 use crate::document::{Fault, Place, in_short};
 use crate::network::Network;
 
@@ -73,11 +74,11 @@ impl ScenarioSpec {
 
     /// The same of a spec of which the values of some keys could not be read: their defaults stand in for them.
     pub(super) fn check_read(mut self, unread: &[&str]) -> Result<Scenario, Vec<Fault>> {
-        let mut door = Door { faults: Vec::new(), network: None, unread };
+        let mut door = Door { faults: Vec::new(), network: None, unread, switch: self.switch };
         let kind_is_read = ["network", "network.topology"].iter().all(|key| door.is_read(key));
         door.network = kind_is_read.then_some(self.network);
         door.table(&self, "");
-        if door.faults.is_empty() && self.settle() {
+        if door.faults.is_empty() && self.settle_loads() {
             door.table(&self, "");
         }
         if door.faults.is_empty() { Ok(Scenario(self)) } else { Err(door.faults) }
@@ -96,6 +97,8 @@ pub(super) struct Door<'u> {
     network: Option<NetworkSpec>,
     /// Keys whose values could not be read.
     unread: &'u [&'u str],
+    /// Where packets are switched: then times are in nanoseconds, and there are no lanes.
+    pub(super) switch: Option<SwitchSpec>,
 }
 
 impl Door<'_> {
@@ -133,7 +136,8 @@ impl Door<'_> {
     /// Refuses a number that is out of its key's range.
     pub(super) fn number(&mut self, key: &Key, path: impl FnOnce() -> String, number: f64) {
         if !key.holds(number) {
-            self.refuse(&path(), in_short(number), &key.range(), key.help(number));
+            let (range, help) = (worded(key.range(), self.switch.is_some()), key.help(number));
+            self.refuse(&path(), in_short(number), &range, help.filter(|_| self.switch.is_none()));
         }
     }
 

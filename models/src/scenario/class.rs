@@ -4,10 +4,11 @@ use super::deadlines::{DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES};
 use super::declare::*;
 use super::destination::DestinationSpec;
 use super::nodes::NodeList;
+use super::packets::WORMHOLE_KEYS;
 use super::reader::read_table;
 use super::router::MAX_FLITS;
 use super::source::SourceSpec;
-use crate::document::{Node, Value, find, in_short, shortened};
+use crate::document::{Node, Value, find, in_short, one_of, shortened};
 
 /// The most real-time classes a scenario may have.
 pub const MAX_REAL_TIME_CLASSES: usize = 12;
@@ -26,7 +27,7 @@ table! {
         /// Free name of the class.
         name: String = String::new(), ANY.wanted();
         /// How links treat the class.
-        kind: ClassKind = ClassKind::RealTime, ANY.wanted();
+        kind: ClassKind = ClassKind::RealTime, ANY.depends();
         /// `λ^g`: messages generated.
         rate: f64 ["messages/cycle/node"] = 0.0,
             within(MIN_RATE, 1.0)
@@ -45,6 +46,9 @@ table! {
         /// `M`: length of a message.
         message_flits: u32 ["flits"] = 32,
             within(1.0, MAX_FLITS as f64).early().magnitude(Magnitude::Length).parameter(2, Varies::Relaxed);
+        /// Length of a message under `[switch]`: so many full packets; by default one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        message: Option<u32> ["bytes"] = None, within(1.0, 16_777_216.0).early().magnitude(Magnitude::Length);
         /// Virtual channels of the class on every channel; a message stays within them.
         #[serde(skip_serializing_if = "is_one")]
         virtual_channels: u32 ["virtual channels"] = 1, within(1.0, MAX_VIRTUAL_CHANNELS as f64).or_zero();
@@ -155,6 +159,17 @@ impl ClassSpec {
         Some(end.ceil() as u64)
     }
 
+    fn packets_fit(&self, path: &str, door: &mut Door) {
+        let Some(switch) = &door.switch else { return };
+        // more than the link carries, rounding aside
+        let packets = self.message.unwrap_or(switch.packet).div_ceil(switch.packet.max(1));
+        let load = self.rate * f64::from(packets) * switch.packet_ns();
+        if load > 1.0 + 1e-9 {
+            let found = format!("{}, which is {} of the link", in_short(self.rate), in_short(load));
+            door.refuse(&format!("{path}.rate"), found, "at most all of the link", None);
+        }
+    }
+
     fn times_fit(&self, path: &str, door: &mut Door) {
         match self.end {
             Some(end) if end <= self.start_cycle() && door.is_read(&format!("{path}.start")) => {
@@ -189,6 +204,7 @@ impl Rules for ClassSpec {
             let help = name_is_fit(&tidy).then_some(help.as_str());
             door.refuse(&format!("{path}.name"), found, wanted, help);
         }
+        self.packets_fit(path, door);
         if let (ClassKind::BestEffort, Some(vtick)) = (self.kind, self.vtick) {
             let wanted = "none: best effort takes what real-time classes leave";
             door.refuse(&format!("{path}.vtick"), in_short(vtick), wanted, Some("remove the line"));
@@ -237,7 +253,37 @@ impl Rules for ClassSpec {
     }
 
     fn units(&self, outside: &Units) -> Units {
-        outside.of_messages(f64::from(self.message_flits))
+        outside.of_messages(f64::from(self.message_flits), self.message.map(f64::from))
+    }
+
+    fn settle(&mut self, reader: &mut Reader, table: &Table<'_>, units: &Units) {
+        let without: &[&str] = if units.are_of_packets() { &WORMHOLE_KEYS } else { &["message"] };
+        for key in without {
+            let path = table.key(key);
+            let is_refused = reader.faults().iter().any(|fault| fault.key == path);
+            let Some(node) = table.get(key).filter(|_| !is_refused) else { continue };
+            let wanted = if units.are_of_packets() { "none under [switch]" } else { "none without [switch]" };
+            let help = if key.starts_with("message") {
+                Some("message counts bytes under [switch], message_flits flits elsewhere".to_owned())
+            } else {
+                Some("remove the line".to_owned())
+            };
+            reader.refuse(&node.place, path, node.value.shown(), wanted.to_owned(), help);
+        }
+        if !units.are_of_packets() {
+            reader.require(table, "kind", &one_of(ClassKind::ALL.map(ClassKind::word)), None);
+        }
+        if !units.are_of_packets() {
+            return;
+        }
+        if let (Some(_), Some(load)) = (table.get("rate"), table.get("load")) {
+            let (found, wanted) = (load.value.shown(), "rate or load, not both".to_owned());
+            reader.refuse(&load.place, table.key("load"), found, wanted, None);
+        }
+        // what is written as a load is a rate from here on
+        if let Some(load) = self.load.take() {
+            self.rate = units.messages_of(load);
+        }
     }
 }
 
@@ -313,7 +359,7 @@ impl Field for Vec<ClassSpec> {
         }
         let of_kind = |kind| self.iter().filter(move |class| class.kind == kind).count();
         let real_time = of_kind(ClassKind::RealTime);
-        if real_time > MAX_REAL_TIME_CLASSES {
+        if real_time > MAX_REAL_TIME_CLASSES && door.switch.is_none() {
             let wanted = format!("at most {MAX_REAL_TIME_CLASSES}");
             door.refuse(key.name, format!("{real_time} real-time classes"), &wanted, None);
         }

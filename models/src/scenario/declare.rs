@@ -33,6 +33,7 @@ pub(crate) struct Key {
 #[derive(Debug)]
 pub(super) enum Kind {
     Text,
+    Truth,
     Whole,
     Real,
     /// Words, each with its sentence.
@@ -72,6 +73,8 @@ pub(super) struct Limits {
     or_zero: bool,
     /// Whether there is no default.
     pub(super) wanted: bool,
+    /// Whether it depends on other tables whether it is wanted: see [`Rules::settle`].
+    depends: bool,
     /// Whether other keys of the table are converted by it.
     pub(super) early: bool,
     pub(super) magnitude: Magnitude,
@@ -102,6 +105,7 @@ pub(super) const ANY: Limits = Limits {
     most: f64::INFINITY,
     or_zero: false,
     wanted: false,
+    depends: false,
     early: false,
     magnitude: Magnitude::Count,
     parameter: None,
@@ -122,6 +126,10 @@ impl Limits {
 
     pub(super) const fn wanted(self) -> Self {
         Self { wanted: true, ..self }
+    }
+
+    pub(super) const fn depends(self) -> Self {
+        Self { depends: true, ..self }
     }
 
     pub(super) const fn early(self) -> Self {
@@ -178,7 +186,8 @@ impl Key {
     /// The range in words, such as `1 to 64 stages`.
     pub(super) fn range(&self) -> String {
         let zero = if self.limits.or_zero { "0, or " } else { "" };
-        let range = format!("{zero}{} to {}", self.end(self.limits.least), self.end(self.limits.most));
+        let (least, most) = (self.end(self.limits.least), self.end(self.limits.most));
+        let range = if least == most { least } else { format!("{zero}{least} to {most}") };
         format!("{range} {}", self.unit).trim_end().to_owned()
     }
 
@@ -199,6 +208,7 @@ impl Key {
     pub(super) fn value_wanted(&self) -> String {
         match self.kind {
             Kind::Text => format!("a {}", self.name),
+            Kind::Truth => "true or false".to_owned(),
             Kind::Whole => format!("a whole number of {}", self.counted()),
             Kind::Real if self.unit.is_empty() => "a number".to_owned(),
             Kind::Real => format!("a number of {}", self.unit),
@@ -229,7 +239,7 @@ impl Key {
         if self.limits.magnitude != Magnitude::Count && !matches!(self.kind, Kind::Other(_)) {
             schema["type"] = json!([schema["type"], "string"]);
         }
-        if let (Some(default), false) = (default, self.limits.wanted) {
+        if let (Some(default), false) = (default, self.limits.wanted || self.limits.depends) {
             schema["default"] = default.clone();
         }
         schema
@@ -241,6 +251,7 @@ impl Kind {
     pub(super) fn schema(&self) -> Value {
         match self {
             Self::Text => json!({ "type": "string" }),
+            Self::Truth => json!({ "type": "boolean" }),
             Self::Whole => json!({ "type": "integer" }),
             Self::Real => json!({ "type": "number" }),
             Self::Words(words) => {
@@ -403,7 +414,11 @@ pub(super) trait Rules {
     /// Refuses what does not fit together.
     fn rules(&self, _path: &str, _door: &mut Door) {}
 
-    /// The units in which the rest of the table is read, once its early keys are.
+    /// Looks at the whole table once its keys are read: refuses keys that its units do not know, and asks for those
+    /// that they do.
+    fn settle(&mut self, _reader: &mut Reader, _table: &Table<'_>, _units: &Units) {}
+
+    /// The units in which the table is read, those of keys that are not early once the early ones are.
     fn units(&self, outside: &Units) -> Units {
         *outside
     }

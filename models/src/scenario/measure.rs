@@ -9,7 +9,7 @@ use super::{ClassSpec, Scenario, ScenarioSpec};
 use crate::document::in_short;
 
 /// Most intervals of a run whose results are told one by one.
-const MOST_BINS: f64 = 10_000.0;
+pub(super) const MOST_BINS: f64 = 10_000.0;
 
 table! {
     /// What is measured of a run, and how long it is.
@@ -56,8 +56,9 @@ impl ScenarioSpec {
             && ["measure", "measure.end"].iter().all(|key| door.is_read(key))
         {
             let found = format!("no end, though the traffic of {} begins or ends", class.name);
-            let help = Some("add  [measure]  with  end = 100000");
-            door.refuse("measure.end", found, "the end of the run in cycles", help);
+            let end = if door.switch.is_some() { "\"1600 us\"" } else { "100000" };
+            let help = format!("add  [measure]  with  end = {end}");
+            door.refuse("measure.end", found, "an end of the run", Some(&help));
         }
     }
 }
@@ -112,7 +113,7 @@ mod tests {
         assert!(faults("end = 9000\nbin = \"500 cycles\"", "start = 100\nend = 500.5").is_empty());
         assert!(faults("warm_up = 100", "").is_empty());
         let wanted =
-            "measure.end: no end, though the traffic of a begins or ends, the end of the run in cycles";
+            "measure.end: no end, though the traffic of a begins or ends, an end of the run";
         assert_eq!(faults("", "start = 1"), [wanted]);
         assert_eq!(faults("warm_up = 100", "end = 1"), [wanted]);
         let told = faults("warm_up = 50\nbin = 10", "end_of_traffic = \"drain\"");

@@ -94,7 +94,7 @@ impl ScenarioSpec {
     /// Puts rates and numbers of streams in the place of loads and shares; whether there was anything to settle.
     ///
     /// Wants a scenario without a fault.
-    pub(super) fn settle(&mut self) -> bool {
+    pub(super) fn settle_loads(&mut self) -> bool {
         let flit_bits = self.units.as_ref().and_then(|units| units.flit_bits).map(f64::from);
         let mix = self.mix.take();
         let left = 1.0 - self.classes.iter().filter_map(|class| class.share).sum::<f64>();

@@ -44,11 +44,47 @@ table! {
             /// Parallel links each way between neighbours.
             links: u32 ["links"] = 1, within(1.0, 8.0);
         },
+        /// Stages of 8-port packet switches wired by perfect shuffles.
+        Multistage "multistage" {
+            /// Hosts, a power of two.
+            hosts: u32 ["hosts"] = 64, within(16.0, 1024.0).wanted();
+            /// Which way data cross the stages.
+            direction: Direction = Direction::Unidirectional;
+            /// Whether hosts send into the first stage of a unidirectional network through a shuffle; by default so.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            first_shuffle: Option<bool> = None;
+        },
+    }
+}
+
+words! {
+    /// Which way data cross the stages of a multistage network.
+    pub enum Direction {
+        /// From left to right only: hosts send on the left and receive on the right.
+        Unidirectional "unidirectional",
+        /// Up to a stage in common and down again: hosts send and receive on the left.
+        Bidirectional "bidirectional",
+    }
+}
+
+/// Refuses hosts that stages of shuffles cannot join.
+fn fits_stages(hosts: u32, direction: Direction, first_shuffle: Option<bool>, path: &str, door: &mut Door) {
+    if (16..=1024).contains(&hosts) && !hosts.is_power_of_two() {
+        let (below, above) = (hosts.next_power_of_two() / 2, hosts.next_power_of_two());
+        let help = format!("{below} or {above}");
+        door.refuse(&format!("{path}.hosts"), hosts.to_string(), "a power of two", Some(&help));
+    }
+    if let (Direction::Bidirectional, Some(found)) = (direction, first_shuffle) {
+        let wanted = "none in a bidirectional network, whose hosts are at the first stage";
+        door.refuse(&format!("{path}.first_shuffle"), found.to_string(), wanted, Some("remove the line"));
     }
 }
 
 impl Rules for NetworkSpec {
     fn rules(&self, path: &str, door: &mut Door) {
+        if let Self::Multistage { hosts, direction, first_shuffle } = *self {
+            return fits_stages(hosts, direction, first_shuffle, path, door);
+        }
         let (Self::Mesh { radix, dimensions, nodes_per_router, .. }
         | Self::Torus { radix, dimensions, nodes_per_router, .. }) = *self
         else {

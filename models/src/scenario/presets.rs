@@ -43,6 +43,14 @@ pub const PRESETS: &[Preset] = &[
     preset!("networks", "fat-mesh", "2x2 mesh of 16 nodes, two links between neighbours"),
     preset!("mediaworm", "mediaworm", "8-port router with video streams and best effort"),
     preset!("mediaworm", "mediaworm-quick", "the same with frames and intervals of a tenth"),
+    preset!(
+        "recn",
+        "recn64",
+        "64 hosts, packet switches with RECN, a hot spot of 16 hosts (HPCA 2005, case 2)"
+    ),
+    preset!("recn", "recn64-quick", "the same for 300 us, hot from 100 to 150 us"),
+    preset!("recn", "recn256", "256 hosts, packet switches with RECN, a hot spot of 64 hosts"),
+    preset!("recn", "recn512", "512 hosts, packet switches with RECN, a hot spot of 128 hosts"),
 ];
 
 impl Preset {

@@ -110,7 +110,7 @@ pub(super) fn read_table<T: Declared>(
         let own = key.example().or(example);
         reader.require(table, key.name, &key.value_wanted(), own);
     }
-    let mut units = *units;
+    let mut units = spec.units(units);
     for early in [true, false] {
         for (key, value) in spec.fields_mut().into_iter().filter(|(key, _)| key.limits.early == early) {
             if table.get(key.name).is_some() {
@@ -119,6 +119,7 @@ pub(super) fn read_table<T: Declared>(
         }
         units = spec.units(&units);
     }
+    spec.settle(reader, table, &units);
 }
 
 /// Refuses keys that belong to another branch.

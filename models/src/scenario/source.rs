@@ -19,6 +19,8 @@ macro_rules! sources {
             pub enum SourceSpec by "kind" {
                 /// Exponential times between messages.
                 Poisson "poisson",
+                /// Equal times between messages, from a uniform start.
+                Periodic "periodic",
                 /// Independent bursty streams that together reach the rate of the class.
                 OnOff "on-off" {
                     /// Streams per node; each has an equal part of the rate.
@@ -150,7 +152,7 @@ impl Default for SourceSpec {
 impl SourceSpec {
     /// Whether messages come in bursts, not one by one as from a Poisson source.
     pub fn is_bursty(&self) -> bool {
-        !matches!(self, Self::Poisson)
+        !matches!(self, Self::Poisson | Self::Periodic)
     }
 
     /// Whether messages are parts of the frames of streams.

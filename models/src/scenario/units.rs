@@ -34,6 +34,8 @@ pub(super) enum Magnitude {
     Rate,
     /// Flits per cycle, a share of the link.
     Flow,
+    /// Gigabits per second.
+    LinkRate,
 }
 
 /// What a unit is a unit of.
@@ -47,10 +49,13 @@ enum Of {
     FlitsPerCycle,
     MessagesPerCycle,
     BitRate,
+    Share,
+    Ticks,
+    PacketsPerTime,
 }
 
 /// Every unit with its size: nanoseconds, bits, Mbps, per second, or the base unit.
-const UNITS: [(&str, Of, f64); 18] = [
+const UNITS: [(&str, Of, f64); 20] = [
     ("cycles", Of::Cycles, 1.0),
     ("ns", Of::Time, 1.0),
     ("us", Of::Time, 1e3),
@@ -66,9 +71,11 @@ const UNITS: [(&str, Of, f64); 18] = [
     ("MB/s", Of::BitRate, 8.0),
     ("GB/s", Of::BitRate, 8e3),
     ("B/ns", Of::BitRate, 8e3),
-    ("%", Of::FlitsPerCycle, 0.01),
+    ("%", Of::Share, 0.01),
     ("flits/cycle", Of::FlitsPerCycle, 1.0),
     ("messages/cycle", Of::MessagesPerCycle, 1.0),
+    ("packets/ns", Of::PacketsPerTime, 1.0),
+    ("ticks", Of::Ticks, 1.0),
 ];
 
 impl Magnitude {
@@ -76,10 +83,18 @@ impl Magnitude {
     fn takes(self) -> &'static [Of] {
         match self {
             Self::Count => &[],
-            Self::Time | Self::Bound => &[Of::Cycles, Of::Time, Of::Frequency],
+            Self::Time | Self::Bound => &[Of::Cycles, Of::Time, Of::Frequency, Of::Ticks],
             Self::Length | Self::Room | Self::Size => &[Of::Flits, Of::Bits],
-            Self::Rate => &[Of::BitRate, Of::Frequency, Of::FlitsPerCycle, Of::MessagesPerCycle],
-            Self::Flow => &[Of::BitRate, Of::FlitsPerCycle],
+            Self::Rate => &[
+                Of::BitRate,
+                Of::Frequency,
+                Of::FlitsPerCycle,
+                Of::MessagesPerCycle,
+                Of::Share,
+                Of::PacketsPerTime,
+            ],
+            Self::Flow => &[Of::BitRate, Of::FlitsPerCycle, Of::Share],
+            Self::LinkRate => &[Of::BitRate],
         }
     }
 
@@ -88,37 +103,53 @@ impl Magnitude {
         match self {
             Self::Bound | Self::Room => (number * (1.0 + 1e-9)).floor(),
             Self::Length => (number * (1.0 - 1e-9)).ceil(),
-            Self::Count | Self::Time | Self::Size | Self::Rate | Self::Flow => number,
+            Self::Count | Self::Time | Self::Size | Self::Rate | Self::Flow | Self::LinkRate => number,
         }
     }
 
-    fn known(self) -> impl Iterator<Item = &'static str> {
-        UNITS.iter().filter(move |(_, of, _)| self.takes().contains(of)).map(|(unit, ..)| *unit)
+    fn known(self, of_packets: bool) -> impl Iterator<Item = &'static str> {
+        let is_known = move |of: &Of| self.takes().contains(of) && of.is_known(of_packets);
+        UNITS.iter().filter(move |(_, of, _)| is_known(of)).map(|(unit, ..)| *unit)
     }
 
     /// What is wanted where another unit stands.
-    fn wanted(self) -> String {
-        let units: Vec<&str> = self.known().collect();
+    fn wanted(self, of_packets: bool) -> String {
+        let units: Vec<&str> = self.known(of_packets).collect();
         format!("a {} in {}", self.takes()[0].noun(), units.join(", "))
     }
 }
 
 impl Of {
+    /// Whether it is a unit of scenarios of packet switches, or of the others.
+    fn is_known(self, of_packets: bool) -> bool {
+        match self {
+            Self::Cycles | Self::Flits | Self::FlitsPerCycle | Self::MessagesPerCycle => !of_packets,
+            Self::Ticks | Self::PacketsPerTime => of_packets,
+            Self::Time | Self::Frequency | Self::Bits | Self::BitRate | Self::Share => true,
+        }
+    }
+
     /// What a plain number of it would be.
     fn base(self) -> &'static str {
         match self {
             Self::Cycles | Self::Time => "cycles",
             Self::Flits | Self::Bits => "flits",
-            Self::FlitsPerCycle | Self::BitRate => "flits/cycle",
+            Self::FlitsPerCycle | Self::BitRate | Self::Share => "flits/cycle",
             Self::Frequency | Self::MessagesPerCycle => "messages/cycle",
+            Self::Ticks => "ns",
+            Self::PacketsPerTime => "messages/ns",
         }
     }
 
     fn noun(self) -> &'static str {
         match self {
-            Self::Cycles | Self::Time => "time",
+            Self::Cycles | Self::Time | Self::Ticks => "time",
             Self::Flits | Self::Bits => "size",
-            Self::FlitsPerCycle | Self::BitRate | Self::MessagesPerCycle => "rate",
+            Self::FlitsPerCycle
+            | Self::BitRate
+            | Self::MessagesPerCycle
+            | Self::Share
+            | Self::PacketsPerTime => "rate",
             Self::Frequency => "frequency",
         }
     }
@@ -144,8 +175,26 @@ pub(super) struct Units {
     cycle_ns: Option<f64>,
     /// Whether classes share the load of a mix.
     pub(super) is_mixed: bool,
-    /// Length of the messages whose rate is read \[flits\].
-    message_flits: f64,
+    /// Length of the messages whose rate is read \[flits, or bytes of packets\].
+    message: f64,
+    /// Where packets are switched, base units are nanoseconds and bytes.
+    packets: Option<Packets>,
+}
+
+/// What converts strings of a scenario of packet switches.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Packets {
+    /// Bytes that a link carries in a nanosecond.
+    pub(super) link: f64,
+    /// Length of a packet \[bytes\].
+    pub(super) packet: f64,
+    /// The tick, once all that it divides is known \[ns\].
+    pub(super) tick_ns: Option<f64>,
+}
+
+/// Words of a base unit, in which times are cycles, as they are of packets.
+pub(super) fn worded(text: String, of_packets: bool) -> String {
+    if of_packets { text.replace("cycles", "ns").replace("cycle", "ns") } else { text }
 }
 
 /// Why a string is no number: what is wanted, and what helps.
@@ -162,9 +211,28 @@ impl Units {
         Self { given: true, broken, link_mbps: link, flit_bits: flit, cycle_ns: cycle, ..Self::default() }
     }
 
-    /// The same for rates of messages of that length.
-    pub(super) fn of_messages(&self, message_flits: f64) -> Self {
-        Self { message_flits, ..*self }
+    /// Nanoseconds and bytes.
+    pub(super) fn of_packets(packets: Packets) -> Self {
+        let (flit_bits, cycle_ns) = (Some(8.0), Some(1.0));
+        Self { given: true, flit_bits, cycle_ns, packets: Some(packets), ..Self::default() }
+    }
+
+    /// The same for rates of messages of that length, of packets in whole ones.
+    pub(super) fn of_messages(&self, flits: f64, bytes: Option<f64>) -> Self {
+        let whole = |packets: Packets| {
+            let packet = packets.packet.max(1.0);
+            bytes.map_or(packet, |bytes| (bytes / packet).ceil() * packet)
+        };
+        Self { message: self.packets.map_or(flits, whole), ..*self }
+    }
+
+    pub(super) fn are_of_packets(&self) -> bool {
+        self.packets.is_some()
+    }
+
+    /// Messages in a cycle, or a nanosecond, of which a share of the link is full.
+    pub(super) fn messages_of(&self, share: f64) -> f64 {
+        share * self.packets.map_or(1.0, |packets| packets.link) / self.message
     }
 
     /// The same where there is a mix, or not.
@@ -226,18 +294,20 @@ impl Units {
         };
         if let Some(number) = number.filter(|number| !key.holds(*number)) {
             let found = format!("{}, which is {}", node.value.shown(), in_short(number));
-            refuse(found, (key.range(), key.help(number).map(str::to_owned)));
+            let help = key.help(number).filter(|_| !self.are_of_packets());
+            refuse(found, (worded(key.range(), self.are_of_packets()), help.map(str::to_owned)));
         }
         Some(number.filter(|number| key.holds(*number)))
     }
 
     /// A number of base units; nothing where the table of units is refused itself.
     fn converted(&self, number: f64, unit: &str, magnitude: Magnitude) -> Result<Option<f64>, Wrong> {
-        let known = UNITS.iter().find(|(known, ..)| *known == unit);
-        let Some((_, of, size)) = known else { return Err(unknown(number, unit, magnitude)) };
+        let of_packets = self.are_of_packets();
+        let known = UNITS.iter().find(|(known, of, _)| *known == unit && of.is_known(of_packets));
+        let Some((_, of, size)) = known else { return Err(unknown(number, unit, magnitude, of_packets)) };
         if !magnitude.takes().contains(of) {
             let help = format!("{unit} is a unit of {}", of.noun());
-            return Err((magnitude.wanted(), Some(help)));
+            return Err((magnitude.wanted(of_packets), Some(help)));
         }
         let value = number * size;
         let converted = match (of, magnitude) {
@@ -246,9 +316,13 @@ impl Units {
             (Of::Frequency, _) => self.cycle_ns.map(|cycle| 1e9 / (value * cycle)),
             (Of::Bits, _) => self.flit_bits.map(|flit| value / flit),
             (Of::BitRate, Magnitude::Flow) => self.flits_per_cycle(value),
-            (Of::FlitsPerCycle, Magnitude::Flow) => Some(value),
-            (Of::BitRate, _) => self.flits_per_cycle(value).map(|flits| flits / self.message_flits),
-            (Of::FlitsPerCycle, _) => Some(value / self.message_flits),
+            (Of::FlitsPerCycle | Of::Share, Magnitude::Flow) => Some(value),
+            (Of::BitRate, Magnitude::LinkRate) => Some(value / 1e3),
+            (Of::BitRate, _) => self.flits_per_cycle(value).map(|flits| flits / self.message),
+            (Of::FlitsPerCycle, _) => Some(value / self.message),
+            (Of::Share, _) => Some(self.messages_of(value)),
+            (Of::PacketsPerTime, _) => self.packets.map(|packets| value * packets.packet / self.message),
+            (Of::Ticks, _) => self.packets.and_then(|packets| packets.tick_ns).map(|tick| value * tick),
             (Of::Cycles | Of::Flits | Of::MessagesPerCycle, _) => Some(value),
         };
         if converted.is_none() && !self.broken { Err(self.lacking(*of)) } else { Ok(converted) }
@@ -261,6 +335,10 @@ impl Units {
 
     /// What a physical unit asks of the table of units.
     fn lacking(&self, of: Of) -> Wrong {
+        if of == Of::Ticks {
+            let help = "a tick is what divides all times of the [switch] table".to_owned();
+            return ("ns, us, ms or s".to_owned(), Some(help));
+        }
         if !self.given {
             let wanted = format!("{}, or a table [units] with link and flit_bits", of.base());
             let help = "add  [units]  with  link = \"400 Mbps\"  and  flit_bits = 32";
@@ -322,16 +400,16 @@ pub(super) fn with_unit(number: f64, unit: &str) -> String {
 }
 
 /// What is wanted in place of a unit that is none.
-fn unknown(number: f64, unit: &str, magnitude: Magnitude) -> Wrong {
-    let several =
-        unit.split_whitespace().next().filter(|first| UNITS.iter().any(|(known, ..)| known == first));
+fn unknown(number: f64, unit: &str, magnitude: Magnitude, of_packets: bool) -> Wrong {
+    let first = unit.split_whitespace().next().filter(|first| *first != unit);
+    let several = first.filter(|first| UNITS.iter().any(|(known, ..)| known == first));
     if let Some(first) = several {
         let help = format!("\"{} {first}\" is one", in_short(number));
         return ("one number with one unit".to_owned(), Some(help));
     }
-    let near = nearest(unit, magnitude.known());
+    let near = nearest(unit, magnitude.known(of_packets));
     let help = near.map(|near| format!("did you mean \"{} {near}\"?", in_short(number)));
-    (magnitude.wanted(), help)
+    (magnitude.wanted(of_packets), help)
 }
 
 #[cfg(test)]

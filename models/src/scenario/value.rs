@@ -28,6 +28,28 @@ impl Field for String {
     }
 }
 
+impl Valued for bool {
+    const KIND: Kind = Kind::Truth;
+
+    fn unset() -> Self {
+        false
+    }
+}
+
+impl Field for bool {
+    fn read(&mut self, reader: &mut Reader, table: &Table<'_>, key: &Key, _: &Units) -> bool {
+        let read = reader.truth(table, key.name);
+        *self = read.unwrap_or(*self);
+        read.is_some()
+    }
+
+    fn check(&self, _: &mut Door, _: &Key, _: &str) {}
+
+    fn written(&self) -> Option<String> {
+        Some(self.to_string())
+    }
+}
+
 /// The two types of numbers.
 macro_rules! number {
     ($Type:ty, $kind:expr, $read:ident, $from:expr, $written:expr) => {

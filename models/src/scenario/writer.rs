@@ -2,6 +2,7 @@
 
 use super::ScenarioSpec;
 use super::declare::{Declared, Field, Key, Kind};
+use super::packets::WORMHOLE_KEYS;
 
 impl ScenarioSpec {
     /// A scenario file (TOML) that says the same.
@@ -15,7 +16,8 @@ impl ScenarioSpec {
     /// ```
     pub fn to_toml(&self) -> String {
         let (mut text, mut tables) = (String::new(), String::new());
-        for (key, value) in self.fields() {
+        let is_left_out = |name: &str| self.switch.is_some() && WORMHOLE_KEYS.contains(&name);
+        for (key, value) in self.fields().into_iter().filter(|(key, _)| !is_left_out(key.name)) {
             let head = match key.kind {
                 Kind::Table(_) => format!("\n[{}]\n", key.name),
                 Kind::Tables(_) => format!("\n[[{}]]\n", key.name),
@@ -26,23 +28,24 @@ impl ScenarioSpec {
             };
             for (_, table) in value.tables() {
                 tables.push_str(&head);
-                tables.extend(lines(table).map(|line| line + "\n"));
+                let lines = lines(table).filter(|(name, _)| !is_left_out(name));
+                tables.extend(lines.map(|(name, value)| format!("{name} = {value}\n")));
             }
         }
         text + &tables
     }
 }
 
-/// Keys and values of a table, each as in a line.
-fn lines(table: &dyn Declared) -> impl Iterator<Item = String> {
-    let tag = table.shape().tag.map(|tag| format!("{tag} = \"{}\"", table.word()));
-    let line = |(key, value): (&Key, &dyn Field)| Some(format!("{} = {}", key.name, value.written()?));
+/// Keys and values of a table.
+fn lines(table: &dyn Declared) -> impl Iterator<Item = (&'static str, String)> {
+    let tag = table.shape().tag.map(|tag| (tag, format!("\"{}\"", table.word())));
+    let line = |(key, value): (&'static Key, &dyn Field)| Some((key.name, value.written()?));
     tag.into_iter().chain(table.fields().into_iter().filter_map(line))
 }
 
 /// A table in one line; nothing where it is left out, which is where it says no more than its default.
 pub(super) fn in_line(table: &dyn Declared) -> Option<String> {
-    let lines: Vec<String> = lines(table).collect();
+    let lines: Vec<String> = lines(table).map(|(name, value)| format!("{name} = {value}")).collect();
     let default = table.shape().branches[0].word;
     let is_default = !default.is_empty() && table.word() == default && lines.len() == 1;
     (!is_default).then(|| format!("{{ {} }}", lines.join(", ")))
@@ -71,7 +74,7 @@ mod tests {
         for preset in PRESETS {
             let mut spec = preset.scenario().spec().clone();
             spec.name = "a \"b\" \\ ü".to_owned();
-            spec.classes[0].vtick = Some(3.0);
+            spec.classes[0].vtick = spec.switch.is_none().then_some(3.0);
             if !spec.classes[0].source.has_frames() {
                 spec.classes[0].rate = 1e-9;
             }

@@ -4,6 +4,7 @@ mod destinations;
 mod frames;
 mod on_off;
 mod placement;
+mod periodic;
 mod poisson;
 pub(super) mod random;
 
@@ -18,6 +19,7 @@ use destinations::draw;
 use frames::{FrameStream, Piece};
 use on_off::OnOff;
 use placement::placed;
+use periodic::Periodic;
 use poisson::Poisson;
 use random::{Random, below, stream};
 
@@ -105,6 +107,7 @@ trait Process: Send {
 fn process(random: &mut Random, rate: f64, source: SourceSpec) -> Box<dyn Process> {
     match source {
         SourceSpec::Poisson => Box::new(Poisson::new(random, rate)),
+        SourceSpec::Periodic => Box::new(Periodic::new(random, rate)),
         SourceSpec::OnOff { streams, messages_per_burst, peak_rate } => {
             Box::new(OnOff::new(random, rate, streams, messages_per_burst, peak_rate))
         }

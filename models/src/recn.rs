@@ -1,0 +1,475 @@
+//! Packet switches in multistage networks, and congestion trees: Duato, Johnson, Flich, Naven, Garcia, Nachiondo (HPCA
+//! 2005) without a simulation.
+//!
+//! Rates and loads are shares of a link unless they say B/ns. Limits: packets of one length, uniform traffic, one hot
+//! host that is hot for as many hosts at every switch of the first stage; four queues are taken as one, which they follow
+//! once the tree stands; under RECN nothing is said of Xon and Xoff but the memory they hold.
+
+mod dip;
+mod head_of_line;
+mod hot_spot;
+mod latency;
+mod lone;
+mod small_memory;
+mod tree;
+
+pub use dip::{Dip, dip, lines_of_a_tree};
+pub use head_of_line::head_of_line_limit;
+pub use hot_spot::HotSpot;
+pub use latency::{Flow, link_wait, mean_latency, source_wait};
+pub use lone::lone_packet;
+pub use small_memory::{with_places, without_memory};
+pub use tree::{Delivered, TreeGrowth};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::Refusal;
+use crate::network::{Multistage, SIDE, Topology};
+use crate::scenario::{
+    ClassSpec, DestinationSpec, Direction, EndOfTraffic, NodeList, Organisation, Read, Scenario, SourceSpec,
+    SwitchSpec, Timing,
+};
+
+/// Its name on the command line and in output.
+pub const NAME: &str = "recn";
+
+/// The longest step of the fluid \[ns\].
+const STEP_NS: f64 = 1000.0;
+/// The most steps of a run.
+const MOST_STEPS: f64 = 200_000.0;
+/// Share of the throughput before the hot spot at which a dip is over.
+const RECOVERED: f64 = 0.98;
+
+/// What the model reads.
+const READS: &[Read] = &[
+    Read::Words("network.topology", &["multistage"]),
+    Read::Keys("network", &["hosts", "direction", "first_shuffle"]),
+    Read::Keys("switch", &["organisation", "ports", "link_rate", "crossbar_rate", "packet", "flit"]),
+    Read::Keys("switch", &["port_memory", "flight_time", "routing_time", "forwarding", "control_packet"]),
+    Read::Keys("recn", &["set_aside_queues", "detection", "xoff"]),
+    Read::Keys("interface", &["injection_memory"]),
+    Read::Keys("measure", &["end", "bin"]),
+    Read::Keys("class", &["rate", "nodes", "destination", "start", "end", "end_of_traffic"]),
+    Read::Words("class.source.kind", &["poisson", "periodic"]),
+];
+
+/// What the model says of a scenario.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Prediction {
+    /// Load at which uniform traffic of all hosts saturates, at least \[share of a link\].
+    pub saturation_load: f64,
+    /// The same at most: both are the same but with four queues.
+    pub saturation_load_most: f64,
+    /// Latency of a packet alone on its longest way \[ns\].
+    pub lone_latency_ns: f64,
+    /// Mean latency of uniform traffic before the hot spot, with the wait at the source; none where it saturates.
+    pub latency_ns: Option<f64>,
+    /// What the hot spot does; none without one.
+    pub hot_spot: Option<HotSpotPrediction>,
+    /// Throughput of uniform traffic before and without a hot spot \[B/ns\].
+    pub throughput_before_bytes_per_ns: f64,
+}
+
+/// What a hot spot does.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct HotSpotPrediction {
+    /// Mean throughput while the hot hosts send \[B/ns\].
+    pub throughput_in_bytes_per_ns: f64,
+    /// Mean throughput after that, up to the end \[B/ns\]; none where the run ends with the hot spot.
+    pub throughput_after_bytes_per_ns: Option<f64>,
+    /// Throughput in the steady state of a hot spot that lasts \[B/ns\].
+    pub throughput_steady_bytes_per_ns: f64,
+    /// Most that uniform traffic lacks of its throughput before, in a step of the model \[B/ns\].
+    pub dip_depth_bytes_per_ns: f64,
+    /// From the start of the hot spot until uniform traffic is back to 98 % of its throughput for good; none where it is
+    /// not by the end.
+    pub dip_length_us: Option<f64>,
+    /// Lines that the tree holds at most, in all ports together; of RECN alone.
+    pub lines_most: Option<u32>,
+    /// Lines at a port at most.
+    pub lines_at_a_port_most: Option<u32>,
+    /// Throughput over time.
+    pub over_time: Vec<Bin>,
+}
+
+/// Mean throughput in a stretch of time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Bin {
+    /// When it begins.
+    pub start_us: f64,
+    /// Of all traffic.
+    pub throughput_bytes_per_ns: f64,
+    /// Of uniform traffic, without what goes to the hot host.
+    pub random_bytes_per_ns: f64,
+    /// To the hot host.
+    pub hot_bytes_per_ns: f64,
+}
+
+/// A checked scenario as the model sees it.
+struct Problem<'s> {
+    scenario: &'s Scenario,
+    switch: &'s SwitchSpec,
+    network: Multistage,
+    timing: Timing,
+    random: Option<&'s ClassSpec>,
+    hot: Option<&'s ClassSpec>,
+}
+
+/// Whether a class is a hot spot: it goes to one host.
+fn only_host(class: &ClassSpec) -> Option<u32> {
+    let DestinationSpec::Nodes(list) = &class.destination else { return None };
+    let hosts: Vec<u32> = list.nodes().take(2).collect();
+    hosts.first().copied().filter(|_| hosts.len() == 1)
+}
+
+fn refusal(key: impl Into<String>, because: &str) -> Refusal {
+    Refusal { key: key.into(), because: because.to_owned() }
+}
+
+/// What the model says of a scenario.
+///
+/// # Errors
+/// All that the scenario holds and the model has not.
+pub fn solve(scenario: &Scenario) -> Result<Prediction, Vec<Refusal>> {
+    let problem = Problem::of(scenario)?;
+    let spot = problem.hot.map(|hot| problem.spot(hot)).transpose()?;
+    let (least, most) = problem.saturation();
+    let hot_spot = problem.hot.zip(spot).map(|(hot, spot)| problem.over_time(hot, spot));
+    Ok(Prediction {
+        saturation_load: least,
+        saturation_load_most: most,
+        lone_latency_ns: problem.lone_ns(),
+        latency_ns: problem.latency_ns(),
+        hot_spot,
+        throughput_before_bytes_per_ns: problem.offered() * problem.link(),
+    })
+}
+
+/// Whether the model has all that the scenario holds.
+///
+/// # Errors
+/// What it has not.
+pub fn supports(scenario: &Scenario) -> Result<(), Vec<Refusal>> {
+    let problem = Problem::of(scenario)?;
+    problem.hot.map_or(Ok(()), |hot| problem.spot(hot).map(drop))
+}
+
+impl<'s> Problem<'s> {
+    fn of(scenario: &'s Scenario) -> Result<Self, Vec<Refusal>> {
+        let unread = scenario.unread(READS);
+        let mut refusals: Vec<Refusal> =
+            unread.iter().map(|one| refusal(one.key.clone(), &one.because())).collect();
+        let (mut random, mut hot) = (None, None);
+        for class in scenario.classes().iter().filter(|class| class.rate > 0.0) {
+            let key = |name: &str| format!("class.{}.{name}", class.name);
+            let is_hot = only_host(class).is_some();
+            if !is_hot && !class.destination.is_uniform() {
+                refusals.push(refusal(key("destination"), "has uniform traffic and one hot host"));
+            }
+            if !is_hot && (class.is_timed()) {
+                refusals.push(refusal(key("start"), "has uniform traffic from the beginning to the end"));
+            }
+            let place = if is_hot { &mut hot } else { &mut random };
+            if place.replace(class).is_some() {
+                refusals
+                    .push(refusal(key("destination"), "has one class of each: uniform, and to a hot host"));
+            }
+        }
+        let network = scenario.topology().as_multistage();
+        let parts = network.zip(scenario.switch());
+        let parts = parts.and_then(|(network, switch)| Some((network, switch, Timing::of(switch)?)));
+        match parts {
+            Some((network, switch, timing)) if refusals.is_empty() => {
+                Ok(Self { scenario, switch, network, timing, random, hot })
+            }
+            _ => Err(refusals),
+        }
+    }
+
+    /// Bytes of a link in a nanosecond.
+    fn link(&self) -> f64 {
+        self.switch.link_bytes_per_ns()
+    }
+
+    /// `s`.
+    fn speedup(&self) -> f64 {
+        self.switch.crossbar_rate / self.switch.link_rate
+    }
+
+    /// Share of its link that each sender of a class offers.
+    fn share(&self, class: Option<&ClassSpec>) -> f64 {
+        class.map_or(0.0, |class| class.rate * self.switch.packet_ns())
+    }
+
+    fn senders(&self, class: Option<&ClassSpec>) -> Vec<u32> {
+        let listed = |class: &ClassSpec| match &class.nodes {
+            Some(list) => NodeList::nodes(list).collect(),
+            None => (0..self.network.hosts).collect(),
+        };
+        class.map(listed).unwrap_or_default()
+    }
+
+    /// What uniform traffic offers, in links.
+    fn offered(&self) -> f64 {
+        self.senders(self.random).len() as f64 * self.share(self.random)
+    }
+
+    /// Loads at which uniform traffic saturates, at least and at most:
+    ///
+    /// ```text
+    /// T = min(1, s θ_n) with one queue, 1 with virtual output queues
+    /// ```
+    ///
+    /// `n` inputs of a switch are in use; RECN sets nothing aside for heads of line; four queues lie between
+    /// `min(1, s θ_n)` and `min(1, s)`.
+    fn saturation(&self) -> (f64, f64) {
+        let inputs = match self.network.direction {
+            Direction::Unidirectional => SIDE,
+            Direction::Bidirectional => 2 * SIDE,
+        };
+        let one_queue = (self.speedup() * head_of_line_limit(inputs)).min(1.0);
+        match self.switch.organisation {
+            Organisation::OneQueue | Organisation::Recn => (one_queue, one_queue),
+            Organisation::FourQueues => (one_queue, self.speedup().min(1.0)),
+            Organisation::VoqSwitch | Organisation::VoqNetwork => (1.0, 1.0),
+        }
+    }
+
+    fn lone_ns(&self) -> f64 {
+        lone_packet(&self.timing, self.network.most_hops() + 1) as f64 * self.timing.tick_ns
+    }
+
+    fn latency_ns(&self) -> Option<f64> {
+        let (random, load) = (self.random?, self.share(self.random));
+        let hosts = self.network.hosts;
+        let rate = load / f64::from(hosts - 1);
+        let to = |source| (0..hosts).filter(move |to| *to != source);
+        let flow = |source| to(source).map(move |destination| Flow { source, destination, rate });
+        let flows: Vec<Flow> = self.senders(self.random).into_iter().flat_map(flow).collect();
+        let limit = match self.switch.organisation {
+            Organisation::OneQueue => (self.speedup() * head_of_line_limit(SIDE)).min(1.0),
+            _ => 1.0,
+        };
+        let waits = match random.source {
+            SourceSpec::Poisson => source_wait(load) * self.switch.packet_ns(),
+            _ => 0.0,
+        };
+        let mean = mean_latency(&self.network, &flows, &self.timing, limit)? + waits;
+        Some(mean).filter(|mean| mean.is_finite())
+    }
+
+    /// Hot hosts and victims, which every switch of the first stage has as many of.
+    fn spot(&self, hot: &ClassSpec) -> Result<HotSpot, Vec<Refusal>> {
+        let mut refusals = Vec::new();
+        if self.network.direction == Direction::Bidirectional {
+            refusals.push(refusal("network.direction", "has hot spots of unidirectional networks only"));
+        }
+        let (hot_hosts, victims) = (self.senders(Some(hot)), self.senders(self.random));
+        let key = |name: &str| format!("class.{}.{name}", hot.name);
+        if hot_hosts.iter().any(|host| victims.contains(host)) {
+            refusals.push(refusal(key("nodes"), "has hosts that are hot or send uniform traffic, not both"));
+        }
+        let counted = |hosts: &[u32]| {
+            let mut at = vec![0; self.network.switches() as usize];
+            hosts.iter().for_each(|host| at[self.network.entry(*host).0 as usize] += 1);
+            at.iter().all(|count| *count == at[0]).then_some(at[0])
+        };
+        match (counted(&hot_hosts), counted(&victims)) {
+            (Some(hot), Some(victims)) if refusals.is_empty() => {
+                return Ok(HotSpot {
+                    hosts: self.network.hosts,
+                    hot,
+                    victims,
+                    rate: self.share(self.random),
+                });
+            }
+            (Some(_), Some(_)) => {}
+            _ => {
+                let because = "has as many hot hosts, and as many others, at every switch of the first stage";
+                refusals.push(refusal(key("nodes"), because));
+            }
+        }
+        Err(refusals)
+    }
+
+    /// Memory that a port has for packets to the hot host, in the time of a link \[ns\]: beyond it they wait at the
+    /// interfaces, where the end of the hot spot takes them back.
+    fn stays(&self, hot: &ClassSpec) -> f64 {
+        let injection = f64::from(self.scenario.injection_memory());
+        let bytes = match (hot.end_of_traffic, self.switch.organisation) {
+            (Some(EndOfTraffic::Drain), _) => f64::INFINITY,
+            (_, Organisation::OneQueue | Organisation::FourQueues) => injection,
+            (_, Organisation::VoqSwitch) => injection / f64::from(self.switch.ports),
+            (_, Organisation::VoqNetwork) => injection / f64::from(self.network.hosts),
+            (_, Organisation::Recn) => f64::from(self.scenario.recn().xoff),
+        };
+        bytes / self.link()
+    }
+
+    fn growth(&self, hot: &ClassSpec, spot: HotSpot, end: f64) -> TreeGrowth {
+        TreeGrowth {
+            spot,
+            stages: self.network.stages(),
+            hot_rate: self.share(Some(hot)),
+            speedup: self.speedup(),
+            memory: f64::from(self.scenario.port_memory()) / self.link(),
+            voq: self.switch.organisation == Organisation::VoqSwitch,
+            hot: [hot.start_cycle(), hot.end.unwrap_or(end).min(end)],
+            stays: self.stays(hot),
+        }
+    }
+
+    fn over_time(&self, hot: &ClassSpec, spot: HotSpot) -> HotSpotPrediction {
+        let measure = self.scenario.measure();
+        let end = measure.end.unwrap_or(hot.start_cycle() + 1e6);
+        let step = STEP_NS.min(measure.bin.unwrap_or(STEP_NS)).max(end / MOST_STEPS);
+        let growth = self.growth(hot, spot, end);
+        let steps = (end / step).ceil() as u32;
+        let own = dip(&growth, f64::from(self.scenario.recn().detection) / self.link());
+        let found = match self.switch.organisation {
+            Organisation::VoqNetwork => apart(&growth, None, step, steps),
+            Organisation::Recn => apart(&growth, own, step, steps),
+            _ => growth.run(step, steps),
+        };
+        let before = to_others(&growth);
+        let is_recn = self.switch.organisation == Organisation::Recn;
+        let hot_steps = ((growth.hot[0] / step) as usize).min(found.len())
+            ..((growth.hot[1] / step).ceil() as usize).min(found.len());
+        let least = found[hot_steps.start..].iter().map(|one| one.random).fold(before, f64::min);
+        let last_low = found.iter().rposition(|one| one.random < RECOVERED * before);
+        let length = match (last_low, own.filter(|_| is_recn)) {
+            (None, _) => Some(0.0),
+            (Some(_), Some(own)) => Some(own.length_ns / 1e3),
+            (Some(last), None) if last + 1 == found.len() => None,
+            (Some(last), None) => Some(((last + 1) as f64 * step - growth.hot[0]).max(0.0) / 1e3),
+        };
+        let link = self.link();
+        let depth = own.filter(|_| is_recn).map_or(before - least, |own| own.depth);
+        let after = &found[hot_steps.end..];
+        HotSpotPrediction {
+            throughput_in_bytes_per_ns: link * mean(&found[hot_steps.clone()]),
+            throughput_after_bytes_per_ns: (!after.is_empty()).then(|| link * mean(after)),
+            throughput_steady_bytes_per_ns: link * spot.throughput(self.switch.organisation),
+            dip_depth_bytes_per_ns: link * depth,
+            dip_length_us: length,
+            lines_most: is_recn.then(|| lines_of_a_tree(self.network.hosts, self.network.stages())),
+            lines_at_a_port_most: is_recn.then(|| self.scenario.recn().set_aside_queues.min(1)),
+            over_time: bins(&found, step, measure.bin.unwrap_or(step), link),
+        }
+    }
+}
+
+/// Uniform traffic that does not go to the hot host, in links.
+fn to_others(growth: &TreeGrowth) -> f64 {
+    let HotSpot { hosts, victims, rate, .. } = growth.spot;
+    let share = 1.0 - f64::from(SIDE).powi(-(growth.stages as i32));
+    f64::from(victims * (hosts / SIDE)) * rate * share
+}
+
+/// Throughput with queues apart from those of the tree: all uniform traffic but what a dip takes, and max-min of the
+/// link to the hot host.
+fn apart(growth: &TreeGrowth, dip: Option<Dip>, step: f64, steps: u32) -> Vec<Delivered> {
+    let HotSpot { hosts, hot, victims, rate } = growth.spot;
+    let switches = f64::from(hosts / SIDE);
+    let share = f64::from(SIDE).powi(-(growth.stages as i32));
+    let random_to_hot = f64::from(victims) * switches * rate * share;
+    let hot_hosts = f64::from(hot) * switches;
+    let [start, end] = growth.hot;
+    let mut waiting: f64 = 0.0;
+    let deliver = |place: u32| {
+        let (from, to) = (f64::from(place) * step, f64::from(place + 1) * step);
+        let within = |first: f64, last: f64| (to.min(last) - from.max(first)).max(0.0) / step;
+        if from >= end {
+            waiting = waiting.min(hot_hosts * growth.stays);
+        }
+        waiting += step * (random_to_hot + hot_hosts * growth.hot_rate * within(start, end));
+        let sent = waiting.min(step);
+        waiting -= sent;
+        let lost = dip.map_or(0.0, |dip| dip.depth * within(start, (start + dip.length_ns).min(end)));
+        Delivered { random: to_others(growth) - lost, hot: sent / step }
+    };
+    (0..steps).map(deliver).collect()
+}
+
+fn mean(found: &[Delivered]) -> f64 {
+    found.iter().map(|one| one.random + one.hot).sum::<f64>() / found.len().max(1) as f64
+}
+
+/// Means over bins of whole steps.
+fn bins(found: &[Delivered], step: f64, bin: f64, link: f64) -> Vec<Bin> {
+    let each = ((bin / step).round() as usize).max(1);
+    let bin = |(place, steps): (usize, &[Delivered])| {
+        let mean = |of: fn(&Delivered) -> f64| link * steps.iter().map(of).sum::<f64>() / steps.len() as f64;
+        let (random, hot) = (mean(|one| one.random), mean(|one| one.hot));
+        Bin {
+            start_us: (place * each) as f64 * step / 1e3,
+            throughput_bytes_per_ns: random + hot,
+            random_bytes_per_ns: random,
+            hot_bytes_per_ns: hot,
+        }
+    };
+    found.chunks(each).enumerate().map(bin).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{Document, Place, Preset};
+
+    fn solved(settings: &[(&str, &str)]) -> Result<Prediction, Vec<Refusal>> {
+        let mut document: Document = Preset::find("recn64").unwrap().document();
+        for (key, value) in settings {
+            document.set(key, value, &Place::Setting((*key).into())).unwrap();
+        }
+        solve(&document.scenario().unwrap())
+    }
+
+    #[test]
+    fn recn64_dips_shortly_and_one_queue_does_not_come_back() {
+        let recn = solved(&[]).unwrap();
+        let spot = recn.hot_spot.unwrap();
+        assert!((recn.throughput_before_bytes_per_ns - 48.0).abs() < 1e-9);
+        assert!((recn.lone_latency_ns - 221.333).abs() < 1e-3);
+        assert!((spot.throughput_in_bytes_per_ns - 48.2).abs() < 0.1, "{spot:?}");
+        assert_eq!(
+            (spot.over_time.len(), spot.lines_most, spot.lines_at_a_port_most),
+            (160, Some(168), Some(1))
+        );
+        assert!((spot.dip_length_us.unwrap() - 3.05).abs() < 0.01);
+
+        let one = solved(&[("switch.organisation", "one-queue")]).unwrap().hot_spot.unwrap();
+        assert_eq!((one.dip_length_us, one.lines_most), (None, None));
+        assert!(one.throughput_after_bytes_per_ns.unwrap() < 20.0, "{one:?}");
+        assert!((one.throughput_steady_bytes_per_ns - 11.0).abs() < 0.2);
+
+        let apart = solved(&[("switch.organisation", "voq-network")]).unwrap().hot_spot.unwrap();
+        assert_eq!((apart.dip_length_us, apart.dip_depth_bytes_per_ns), (Some(0.0), 0.0));
+    }
+
+    #[test]
+    fn all_organisations_and_sizes_have_an_answer() {
+        for organisation in ["one-queue", "four-queues", "voq-switch", "voq-network", "recn"] {
+            for preset in Preset::of("recn") {
+                let mut document = preset.document();
+                document.set("switch.organisation", organisation, &Place::Program).unwrap();
+                let found = solve(&document.scenario().unwrap()).unwrap();
+                let spot = found.hot_spot.unwrap();
+                let is_sound =
+                    |bin: &Bin| bin.random_bytes_per_ns >= 0.0 && bin.hot_bytes_per_ns <= 1.0 + 1e-9;
+                assert!(spot.over_time.iter().all(is_sound), "{} {organisation}", preset.name);
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_model_has_not_is_refused_by_name() {
+        let keys = |settings: &[(&str, &str)]| {
+            let found = solved(settings).err().unwrap_or_default();
+            found.into_iter().map(|one| one.key).collect::<Vec<_>>()
+        };
+        assert_eq!(keys(&[("network.first_shuffle", "false")]), ["class.hot.nodes"]);
+        assert_eq!(keys(&[("network.direction", "bidirectional")]), ["network.direction", "class.hot.nodes"]);
+        assert_eq!(keys(&[("switch.voq_output", "single")]), ["switch.voq_output"]);
+    }
+}

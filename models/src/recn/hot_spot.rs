@@ -1,0 +1,79 @@
+//! The steady state of a hot spot: what round robin at the leaves of its tree leaves to other traffic.
+
+use crate::network::SIDE;
+use crate::scenario::Organisation;
+
+/// A hot spot at its height: in every switch of the first stage hot hosts and victims share the link to the hot host.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HotSpot {
+    /// `N`: hosts.
+    pub hosts: u32,
+    /// `c`: hot hosts at every switch of the first stage.
+    pub hot: u32,
+    /// Other hosts that send, at every switch of the first stage; they send to all hosts alike.
+    pub victims: u32,
+    /// `ρ`: what each of those sends, as a share of its link.
+    pub rate: f64,
+}
+
+impl HotSpot {
+    /// `φ`: what each input of the tree carries into it, as a share of the link.
+    ///
+    /// ```text
+    /// φ = 1 / (N/k c + v),    v victims of the switch whose queues are served
+    /// ```
+    pub fn share(&self) -> f64 {
+        let switches = f64::from(self.hosts / SIDE);
+        1.0 / (switches * f64::from(self.hot) + f64::from(self.victims)).max(1.0)
+    }
+
+    /// What each victim sends, as a share of its link.
+    ///
+    /// One queue couples all of it to the part `1/k` that goes into the tree, virtual output queues of a switch that part
+    /// alone, and queues of their own for the tree nothing:
+    ///
+    /// ```text
+    /// r = min(ρ, k φ);    r = ρ (1 - 1/k) + min(ρ/k, φ);    r = ρ
+    /// ```
+    pub fn victim_rate(&self, organisation: Organisation) -> f64 {
+        let (side, share) = (f64::from(SIDE), self.share());
+        match organisation {
+            _ if self.hot == 0 => self.rate,
+            Organisation::OneQueue | Organisation::FourQueues => self.rate.min(side * share),
+            Organisation::VoqSwitch => self.rate * (1.0 - 1.0 / side) + (self.rate / side).min(share),
+            Organisation::VoqNetwork | Organisation::Recn => self.rate,
+        }
+    }
+
+    /// What all victims deliver, without their packets to the hot host, and the full link to that, in links.
+    ///
+    /// ```text
+    /// T = N_v r (N - 2) / (N - 1) + 1
+    /// ```
+    pub fn throughput(&self, organisation: Organisation) -> f64 {
+        let victims = f64::from(self.victims * (self.hosts / SIDE));
+        let hosts = f64::from(self.hosts);
+        victims * self.victim_rate(organisation) * (hosts - 2.0) / (hosts - 1.0) + 1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steady_states_of_the_corner_cases() {
+        let spot = |rate| HotSpot { hosts: 64, hot: 1, victims: 3, rate };
+        assert!((spot(0.5).share() - 1.0 / 19.0).abs() < 1e-15);
+        let victims = |rate, organisation| 48.0 * spot(rate).victim_rate(organisation);
+        assert!((victims(1.0, Organisation::OneQueue) - 10.1).abs() < 0.05);
+        assert!((victims(0.5, Organisation::VoqSwitch) - 20.5).abs() < 0.05);
+        assert!((victims(1.0, Organisation::VoqSwitch) - 38.5).abs() < 0.05);
+        for (rate, wanted) in [(0.5, 24.62), (1.0, 48.24)] {
+            let found = spot(rate).throughput(Organisation::Recn);
+            assert!((found - wanted).abs() < 0.005, "{found}");
+        }
+        let cold = HotSpot { hot: 0, ..spot(0.7) };
+        assert_eq!(cold.victim_rate(Organisation::OneQueue), 0.7);
+    }
+}

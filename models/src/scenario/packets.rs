@@ -1,0 +1,230 @@
+//! Scenarios of packet switches: what `[switch]` asks of other tables, and what it takes the place of.
+
+use super::declare::*;
+use super::measure::MOST_BINS;
+use super::{InterfaceSpec, MeasureSpec, RecnSpec, Scenario, ScenarioSpec, SwitchSpec};
+use super::{NetworkSpec, Organisation};
+
+/// Tables and keys of classes that wormhole routers have and packet switches have not.
+pub(super) const WORMHOLE_KEYS: [&str; 9] =
+    ["units", "router", "mix", "share", "kind", "message_flits", "virtual_channels", "vtick", "deadlines"];
+
+/// Memory at either end of a port where none is given, up to 256 hosts and above \[bytes\].
+const PORT_MEMORY: [u32; 2] = [128 * 1024, 192 * 1024];
+
+/// Width of the bins of a series over time where none is given \[ns\].
+const BIN_NS: f64 = 10_000.0;
+
+impl ScenarioSpec {
+    fn hosts(&self) -> u32 {
+        self.network.topology().nodes()
+    }
+
+    fn port_memory(&self, switch: &SwitchSpec) -> u32 {
+        switch.port_memory.unwrap_or(PORT_MEMORY[usize::from(self.hosts() > 256)])
+    }
+
+    fn is_multistage(&self) -> bool {
+        matches!(self.network, NetworkSpec::Multistage { .. })
+    }
+
+    /// The keys that it has, as JSON: none of routers where packets are switched.
+    pub fn to_json(&self) -> serde_json::Value {
+        let mut json = serde_json::json!(self);
+        let strip = |value: &mut serde_json::Value| {
+            value
+                .as_object_mut()
+                .into_iter()
+                .for_each(|map| map.retain(|key, _| !WORMHOLE_KEYS.contains(&&**key)));
+        };
+        if self.switch.is_some() {
+            strip(&mut json);
+            json["class"].as_array_mut().into_iter().flatten().for_each(strip);
+        }
+        json
+    }
+}
+
+impl Scenario {
+    /// What every packet switch is like; none where there are routers.
+    pub fn switch(&self) -> Option<&SwitchSpec> {
+        self.spec().switch.as_ref()
+    }
+
+    /// Memory at either end of a port \[bytes\].
+    pub fn port_memory(&self) -> u32 {
+        self.spec().port_memory(&self.switch().copied().unwrap_or_default())
+    }
+
+    /// Memory of the injection port of a network interface \[bytes\].
+    pub fn injection_memory(&self) -> u32 {
+        self.interface().injection_memory.unwrap_or_else(|| self.port_memory())
+    }
+
+    /// What every network interface is like.
+    pub fn interface(&self) -> InterfaceSpec {
+        self.spec().interface.unwrap_or_else(InterfaceSpec::unset)
+    }
+
+    /// The thresholds of queues that are set aside.
+    pub fn recn(&self) -> RecnSpec {
+        self.spec().recn.unwrap_or_default()
+    }
+
+    /// Which part of a run is measured; a run of packets with an end has bins.
+    pub fn measure(&self) -> MeasureSpec {
+        let measure = self.spec().measure.unwrap_or_else(MeasureSpec::unset);
+        let usual = || self.switch().and(measure.end).map(|end| BIN_NS.clamp(end / MOST_BINS, end));
+        MeasureSpec { bin: measure.bin.or_else(usual), ..measure }
+    }
+
+    /// Length of the messages of a class of packets \[bytes\].
+    pub fn message_bytes(&self, class: usize) -> u32 {
+        let packet = self.switch().map_or(0, |switch| switch.packet);
+        self.classes()[class].message.unwrap_or(packet)
+    }
+
+    /// Packets of a message of a class, all of full length.
+    pub fn packets_per_message(&self, class: usize) -> u32 {
+        let packet = self.switch().map_or(1, |switch| switch.packet.max(1));
+        self.message_bytes(class).div_ceil(packet)
+    }
+
+    /// What a sender of a class offers, as a share of its link.
+    pub fn offered_share(&self, class: usize) -> f64 {
+        let Some(switch) = self.switch() else { return 0.0 };
+        let bytes = f64::from(self.packets_per_message(class)) * f64::from(switch.packet);
+        self.classes()[class].rate * bytes / switch.link_bytes_per_ns()
+    }
+}
+
+/// Refuses tables that do not go with each other.
+pub(super) fn rules(spec: &ScenarioSpec, door: &mut Door) {
+    // a topology that could not be read asks for nothing
+    let is_read = door.read_network().is_some();
+    let Some(switch) = &spec.switch else {
+        if is_read && spec.is_multistage() {
+            let help = "add  [switch]  with  organisation = \"one-queue\"";
+            door.refuse("switch", "nothing".to_owned(), "a table [switch] with multistage", Some(help));
+        }
+        let only = [("recn", spec.recn.is_some()), ("interface", spec.interface.is_some())];
+        for (table, _) in only.iter().filter(|(_, is_there)| *is_there) {
+            let wanted = format!("none without [switch], whose organisation has a [{table}] table");
+            door.refuse(table, format!("a [{table}] table"), &wanted, None);
+        }
+        return;
+    };
+    if is_read && !spec.is_multistage() {
+        let help = "topology = \"multistage\" is the network of packet switches";
+        let wanted = "[router] with this topology";
+        door.refuse("switch", "a [switch] table".to_owned(), wanted, Some(help));
+    }
+    if spec.router != super::RouterSpec::default() {
+        refuse_router(|found, wanted, help| door.refuse("router", found, wanted, Some(help)));
+    }
+    if spec.units.is_some() {
+        let help = "strings under [switch] have physical units as they are";
+        door.refuse("units", "a [units] table".to_owned(), "none: [switch] has link_rate", Some(help));
+    }
+    if spec.mix.is_some() {
+        let help = "give each class its rate or its load";
+        door.refuse("mix", "a [mix] table".to_owned(), "none under [switch]", Some(help));
+    }
+    if spec.recn.is_some() && switch.organisation != Organisation::Recn {
+        let found = format!("a [recn] table with organisation = \"{}\"", switch.organisation.word());
+        door.refuse("recn", found, "none", Some("write organisation = \"recn\", or remove the table"));
+    }
+    if is_read && door.known_network().is_some() {
+        let memories = [
+            (
+                if switch.port_memory.is_some() { "switch.port_memory" } else { "switch.organisation" },
+                spec.port_memory(switch),
+            ),
+            (
+                "interface.injection_memory",
+                spec.interface.and_then(|own| own.injection_memory).unwrap_or(u32::MAX),
+            ),
+        ];
+        for (key, memory) in memories {
+            switch.fits_queues(memory, spec.hosts(), key, door);
+        }
+    }
+}
+
+fn refuse_router(refuse: impl FnOnce(String, &str, &str)) {
+    let help = "packet switches are described by [switch]: remove the table";
+    refuse("a [router] table".to_owned(), "[switch] with multistage", help);
+}
+
+/// Refuses the table that `[switch]` takes the place of.
+pub(super) fn settle(spec: &ScenarioSpec, reader: &mut Reader, table: &Table<'_>) {
+    let Some(router) = table.get("router") else { return };
+    if spec.switch.is_some() || spec.is_multistage() {
+        refuse_router(|found, wanted, help| {
+            reader.refuse(
+                &router.place,
+                "router".to_owned(),
+                found,
+                wanted.to_owned(),
+                Some(help.to_owned()),
+            );
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::{DestinationSpec, Document, NodeList, Organisation, Preset, Scenario, SourceSpec};
+
+    fn quick(settings: &[(&str, &str)]) -> Result<Scenario, Vec<String>> {
+        let mut document: Document = Preset::find("recn64-quick").unwrap().document();
+        for (key, value) in settings {
+            let place = crate::document::Place::Setting((*key).into());
+            document.set(key, value, &place).unwrap();
+        }
+        document.scenario().map_err(|faults| faults.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_language() {
+        let scenario = Preset::find("recn64").unwrap().scenario();
+        let (switch, recn) = (scenario.switch().unwrap(), scenario.recn());
+        assert_eq!(switch.organisation, Organisation::Recn);
+        assert_eq!((scenario.port_memory(), scenario.injection_memory()), (131_072, 131_072));
+        assert_eq!((recn.set_aside_queues, recn.detection, recn.hold), (8, 1024, 1000.0));
+        assert_eq!(scenario.measure().bin, Some(10_000.0));
+        let [random, hot] = scenario.classes() else { panic!("two classes") };
+        assert_eq!((random.rate, random.source), (1.0 / 64.0, SourceSpec::Periodic));
+        assert_eq!((hot.start_cycle(), hot.end), (800_000.0, Some(970_000.0)));
+        assert_eq!(hot.destination, DestinationSpec::Nodes(NodeList::of([32])));
+        let large = Preset::find("recn512").unwrap().scenario();
+        assert_eq!((large.port_memory(), large.offered_share(0)), (196_608, 1.0));
+    }
+
+    #[test]
+    fn strings_become_nanoseconds_and_bytes() {
+        for (rate, wanted) in
+            [("\"50 %\"", 0.5), ("\"4 Gbps\"", 0.5), ("\"0.5 B/ns\"", 0.5), ("0.0078125", 0.5)]
+        {
+            let scenario = quick(&[("class.random.rate", rate)]).unwrap();
+            assert_eq!(scenario.offered_share(0), wanted, "{rate}");
+        }
+        let long = [("class.random.message", "\"1000 B\""), ("class.random.rate", "\"50 %\"")];
+        let long = quick(&long).unwrap();
+        assert_eq!((long.packets_per_message(0), long.offered_share(0)), (16, 0.5));
+        let ticks = quick(&[("class.hot.start", "\"3 ticks\"")]).unwrap();
+        assert_eq!(ticks.classes()[1].start_cycle(), 8.0);
+        let per_time = quick(&[("class.random.rate", "\"0.01 packets/ns\"")]).unwrap();
+        assert_eq!(per_time.classes()[0].rate, 0.01);
+        assert!(quick(&[("class.random.rate", "\"0.5 flits/cycle\"")]).is_err());
+    }
+
+    #[test]
+    fn one_organisation_is_enough() {
+        for organisation in ["one-queue", "four-queues", "voq-switch", "voq-network"] {
+            assert!(quick(&[("switch.organisation", organisation)]).is_ok());
+        }
+        let json = quick(&[]).unwrap().spec().to_json();
+        assert!(json.get("router").is_none() && json["class"][0].get("kind").is_none(), "{json}");
+    }
+}
