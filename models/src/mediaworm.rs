@@ -1,8 +1,10 @@
-//! The *mediaworm* model: streams of frames through wormhole routers whose virtual channels share a crossbar, beside best
+//! The *mediaworm* model: streams of frames through wormhole routers whose virtual channels share a crossbar,
+//! beside best
 //! effort.
 //!
 //! One file per argument: [`Framing`] load, [`MessageCount`] frame intervals, [`Contention`] crossbars and schedulers,
-//! latency, [`Lanes`] saturation, [`Placement`] of streams, [`Interface`] and [`PeriodicQueue`] waiting, [`attempts`] and
+//! latency, [`Lanes`] saturation, [`Placement`] of streams, [`Interface`] and [`PeriodicQueue`] waiting,
+//! [`attempts`] and
 //! losses of circuits. Numbers marked * were measured with a prototype of the simulator.
 
 mod circuits;

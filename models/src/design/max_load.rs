@@ -151,13 +151,12 @@ impl Question {
     /// Streams come by whole numbers: no factor scales them.
     fn refuse_frames(&self, model: Model) -> Result<(), Failure> {
         let classes = self.scaled.iter().map(|class| &self.spec.classes[*class]);
-        let refusal = |class: &ClassSpec| {
-            Refusal {
+        let refusal = |class: &ClassSpec| Refusal {
             key: format!("class.{}.source.kind", class.name),
-            because: "scales no streams of frames by a factor: sweep --over mix.load, or a load or source.streams of the \
+            because: "scales no streams of frames by a factor: sweep --over mix.load, or a load or \
+                      source.streams of the \
                       class"
                 .to_owned(),
-        }
         };
         let refusals: Vec<Refusal> = classes.filter(|class| class.source.has_frames()).map(refusal).collect();
         if refusals.is_empty() { Ok(()) } else { Err(Failure::Refused { model, refusals }) }

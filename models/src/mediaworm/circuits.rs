@@ -31,7 +31,8 @@ pub fn established(pool: u32, attempts: f64) -> f64 {
     all * -(attempts * (-1.0 / all).ln_1p()).exp_m1()
 }
 
-/// Share of the circuits that are lost where they come as a Poisson stream, `traffic` Erlang to each virtual channel, are
+/// Share of the circuits that are lost where they come as a Poisson stream, `traffic` Erlang to each virtual
+/// channel, are
 /// refused where the drawn channel is taken, and try `retries` times more at once. Insensitive to holding times.
 ///
 /// ```text

@@ -1,6 +1,7 @@
 //! What virtual channels carry: the load at which they saturate, and how long a message holds one, §6.5.
 //!
-//! The chapter fits a holding time to measured* saturation loads. Both crossbars have a derivation instead, with nothing
+//! The chapter fits a holding time to measured* saturation loads. Both crossbars have a derivation instead,
+//! with nothing
 //! fitted, that is nearer (14 points*: worst 5.3 %, mean 1.5 %; fitted: 6.5 %, 1.5 %):
 //!
 //! *Multiplexed, greedy.* At saturation the front of every interface lane holds a message for some output lane, so that
@@ -78,7 +79,8 @@ impl Lanes {
         carried.min(self.most())
     }
 
-    /// Largest load of all classes where they share in order of joining, `others` being the lanes of the other class with
+    /// Largest load of all classes where they share in order of joining, `others` being the lanes of the other
+    /// class with
     /// its load and that of this class: lanes are held in proportion to their loads.
     pub fn carried_beside(&self, others: Self, load: f64, own: f64) -> f64 {
         let (mine, theirs) = (own / self.count, if others.count > 0.0 { load / others.count } else { 0.0 });

@@ -1,13 +1,16 @@
 //! Network latency of real time and best effort in one router: §6.3, §6.4.
 //!
-//! Flits of a message compete at its input port and at its output port. Both formulas have the form `P - 1 + M + excess`,
+//! Flits of a message compete at its input port and at its output port. Both formulas have the form `P - 1 + M
+//! + excess`,
 //! and lanes beyond saturation ([`super::lanes`]) have no latency.
 //!
-//! What can be derived, and how good it is (*: a prototype's numbers; P: simulated here with Poisson messages on 40 lanes,
+//! What can be derived, and how good it is (*: a prototype's numbers; P: simulated here with Poisson messages
+//! on 40 lanes,
 //! 8 ports, `M` 20, Vtick 94):
 //!
 //! - FIFO, greedy. A greedy matching serves a port with `k` candidates on average, Poisson distributed, with
-//!   probability `k / (1 + k) = u` ([`super::lanes`]); by Little's law a message takes `k M / u = M / (1 - u)`: `a = 1`.
+//!   probability `k / (1 + k) = u` ([`super::lanes`]); by Little's law a message takes `k M / u = M / (1 -
+//! u)`: `a = 1`.
 //!   Simulated (P) 0.94 at `u` 0.1, 1.12 at 0.5, 1.33 at 0.8; fitted 1.17.
 //! - VirtualClock: least attained service at one station, fixed sizes, is `M [u / (1 - u) + u / (2 (1 - u)²)]`, and
 //!   a second station that sees what the first one lets through is processor sharing: `a = 2 + 1 / (2 (1 - u))`.
@@ -30,7 +33,8 @@ fn weight(contention: Contention, lanes: f64) -> f64 {
     }
 }
 
-/// `a_H` by which messages hold virtual channels, in the excess of the latency: 1.4 greedy, 0.45 full, 1.17 FIFO for the
+/// `a_H` by which messages hold virtual channels, in the excess of the latency: 1.4 greedy, 0.45 full, 1.17
+/// FIFO for the
 /// `u / (1 - u)` of real time; 1 greedy for `ρ / ((1 - ρ)(1 - ρ_R)^1.5)` of best effort. Fitted to saturation.
 pub(super) fn holding_weight(contention: Contention, is_real_time: bool, lanes: f64) -> f64 {
     let own = match (is_real_time, contention.order, contention.is_multiplexed) {
@@ -51,7 +55,8 @@ pub fn real_time_excess(contention: Contention, lanes: f64, load: f64) -> f64 {
 
 /// Excess of the best-effort latency beneath a real-time load `ρ_R`, in messages; `load` is that of both, below 1.
 ///
-/// Greedy: `1.4 ρ / ((1 - ρ)(1 - ρ_R)^1.5)`, fitted (ten points*: worst 15 %, mean 5 %; 34 % too low with buffers of three
+/// Greedy: `1.4 ρ / ((1 - ρ)(1 - ρ_R)^1.5)`, fitted (ten points*: worst 15 %, mean 5 %; 34 % too low with
+/// buffers of three
 /// messages). Full: low priority in preemptive-resume M/D/1, nothing fitted (-13 to +5 % on four points*).
 pub fn best_effort_excess(contention: Contention, real_time: f64, load: f64) -> f64 {
     let left = 1.0 - real_time;

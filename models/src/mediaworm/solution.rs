@@ -306,8 +306,10 @@ fn placement_notes(problem: &Problem, answers: &[ClassAnswer]) -> Vec<String> {
         let beyond = super::placement::share_beyond(&law, most);
         (beyond > 0.001).then(|| {
             format!(
-                "{:.1} % of the streams of {} end at outputs with more than {most} of them, which jitter: placement makes it",
-                100.0 * beyond, answer.name
+                "{:.1} % of the streams of {} end at outputs with more than {most} of them, which \
+                 jitter: placement makes it",
+                100.0 * beyond,
+                answer.name
             )
         })
     };
