@@ -24,7 +24,6 @@ pub(crate) struct Message {
     mark: u64,
     /// What its header has waited so far, as in [`Delivery`].
     waits: Waits<u32>,
-    part: FramePart,
 }
 
 impl Message {
@@ -90,6 +89,8 @@ impl LoneHeader {
 pub(crate) struct Ledger {
     /// Those on their way, used again once delivered.
     rows: Vec<Message>,
+    /// By row: the part of a frame that the message is; told only when it is delivered.
+    parts: Vec<FramePart>,
     free: Vec<u32>,
     /// By class: messages at their sources, those being sent included.
     backlog: Vec<u64>,
@@ -104,6 +105,7 @@ impl Ledger {
     pub(crate) fn new(classes: usize) -> Self {
         Self {
             rows: Vec::new(),
+            parts: Vec::new(),
             free: Vec::new(),
             backlog: vec![0; classes],
             joined: vec![0; classes],
@@ -166,15 +168,16 @@ impl Ledger {
             groups,
             mark: 0,
             waits: Waits::default(),
-            part: offer.part,
         };
         match self.free.pop() {
             Some(id) => {
                 self.rows[id as usize] = message;
+                self.parts[id as usize] = offer.part;
                 id
             }
             None => {
                 self.rows.push(message);
+                self.parts.push(offer.part);
                 self.rows.len() as u32 - 1
             }
         }
@@ -212,7 +215,7 @@ impl Ledger {
             hops: hops(message.source, message.destination) as u8,
             // the mark is the cycle in which the header left over the ejection channel
             waits: Waits { gaps: (now - message.mark) as u32 - (message.flits - 1), ..message.waits },
-            part: message.part,
+            part: self.parts[id as usize],
         }
     }
 }
