@@ -92,7 +92,7 @@ impl ClassFrames {
         let window = from as f64..from as f64 + whole * self.interval;
         for stream in &self.streams {
             let known = stream.known();
-            let first = known.partition_point(|cycle| !(window.start <= *cycle as f64));
+            let first = known.partition_point(|cycle| (*cycle as f64) < window.start);
             let last = known.partition_point(|cycle| (*cycle as f64) < window.end);
             let apart = |pair: &[u64]| pair[1] as f64 - pair[0] as f64 - self.interval;
             let apart: Vec<f64> =

@@ -142,7 +142,8 @@ impl ScenarioSpec {
             }
             class.source.frame_rules(class, flit_bits, &format!("{label}.source"), door);
             let Some(frames) = class.frames(flit_bits).filter(|_| class.rate > 0.0) else { continue };
-            if !((class.rate / frames.message_rate() - 1.0).abs() <= ROUNDING) {
+            let off = (class.rate / frames.message_rate() - 1.0).abs();
+            if off.is_nan() || off > ROUNDING {
                 let wanted = "no rate: it follows from the streams and their frames";
                 door.refuse(&format!("{label}.rate"), in_short(class.rate), wanted, Some("remove the line"));
             }

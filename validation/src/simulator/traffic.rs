@@ -3,8 +3,8 @@
 mod destinations;
 mod frames;
 mod on_off;
-mod placement;
 mod periodic;
+mod placement;
 mod poisson;
 pub(super) mod random;
 
@@ -18,8 +18,8 @@ use super::virtual_channels::VirtualChannels;
 use destinations::draw;
 use frames::{FrameStream, Piece};
 use on_off::OnOff;
-use placement::placed;
 use periodic::Periodic;
+use placement::placed;
 use poisson::Poisson;
 use random::{Random, below, stream};
 
@@ -78,7 +78,9 @@ impl Traffic {
     /// A class whose waiting messages are taken back in cycle `now` or before, once the messages of that cycle have
     /// come.
     pub(crate) fn next_withdrawal(&mut self, now: u64) -> Option<usize> {
-        self.withdrawals.pop_front_if(|(cycle, _)| *cycle <= now).map(|(_, class)| class)
+        let &(_, class) = self.withdrawals.front().filter(|(cycle, _)| *cycle <= now)?;
+        self.withdrawals.pop_front();
+        Some(class)
     }
 
     /// The cycle in which the next message comes or messages are taken back, or one before it when that is far off.
