@@ -242,7 +242,10 @@ impl<'g> Tree<'g> {
 }
 
 impl TreeGrowth {
-    /// Throughput in every step up to an end \[ns\].
+    /// Throughput in every step of a length \[ns\], from the beginning.
+    ///
+    /// In the systems checked, means over 130 us and more with a step of 1 us are within 1 % of those with 250 ns; with
+    /// one queue and memories of 32 KB within 2.5 %.
     pub fn run(&self, step: f64, steps: u32) -> Vec<Delivered> {
         let mut tree = Tree::new(self);
         let [start, end] = self.hot;
@@ -295,15 +298,14 @@ mod tests {
         ];
         for (voq, kilobytes, rate, wanted) in rows {
             let growth = growth(kilobytes, rate, voq);
-            let found = means(&growth, 250.0);
-            // the first row, 10.10 where the table has 9.94, is the farthest off that is known
-            for found in [found, means(&growth, 1000.0)] {
-                let is_near = |(found, wanted): (&f64, &f64)| (found / wanted - 1.0).abs() < 0.03;
-                assert!(
-                    found.iter().zip(&wanted).all(is_near),
-                    "{voq} {kilobytes} {rate}: {found:?} {wanted:?}"
-                );
-            }
+            let [fine, coarse] = [250.0, 1000.0].map(|step| means(&growth, step));
+            let name = format!("{voq} {kilobytes} {rate}: {fine:?}, {coarse:?}, not {wanted:?}");
+            let is_row = |(found, wanted): (&f64, &f64)| (found - wanted).abs() < 0.01;
+            assert!(fine.iter().zip(&wanted).all(is_row), "{name}");
+            // one queue of 32 KB is 1.6 % off while the tree grows at half load, at full load 1.8 % and 2.2 % after it
+            let within = if voq || kilobytes > 32.0 { 0.01 } else { 0.025 };
+            let is_near = |(coarse, fine): (&f64, &f64)| (coarse / fine - 1.0).abs() < within;
+            assert!(coarse.iter().zip(&fine).all(is_near), "{name}");
         }
     }
 
