@@ -134,7 +134,7 @@ fn what_cannot_be_had_is_named_and_so_is_what_holds_anyway() {
     assert_eq!(found.requirements[1].status, Status::Holds);
     assert_eq!(found.binding.unwrap().term, Term::Transfer);
     // latencies of the network are finite up to saturation
-    for model in Model::ALL {
+    for model in Model::OF_MESSAGES {
         let found = max_load(model, &spec, &["R1: network <= 1e6"], &[0, 1]);
         assert_eq!(found.requirements[0].status, Status::HoldsUpToSaturation, "{model}");
         assert_eq!(found.binding.as_ref().unwrap().term, Term::Saturation);
@@ -159,7 +159,7 @@ fn a_saturated_start_is_searched_downwards_and_silence_is_no_hindrance() {
 #[test]
 fn a_margin_keeps_its_distance_from_saturation() {
     let spec = preset("router16");
-    for model in Model::ALL {
+    for model in Model::OF_MESSAGES {
         let factor = |typed: &[&str]| max_load(model, &spec, typed, &[0, 1, 2]).factor.unwrap();
         let (all, most) = (factor(&[]), factor(&["*: margin >= 0.2"]));
         // the refined model finds the saturation load by laws, the margin by means alone
