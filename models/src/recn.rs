@@ -2,8 +2,8 @@
 //! 2005) without a simulation.
 //!
 //! Rates and loads are shares of a link unless they say B/ns. Limits: packets of one length, uniform traffic, one hot
-//! host that is hot for as many hosts at every switch of the first stage; four queues are taken as one, which they follow
-//! once the tree stands; under RECN nothing is said of Xon and Xoff but the memory they hold.
+//! host that is hot for as many hosts at every switch of the first stage; four queues are taken as one, which they
+//! follow once the tree stands; under RECN nothing is said of Xon and Xoff but the memory they hold.
 
 mod dip;
 mod head_of_line;
@@ -82,8 +82,8 @@ pub struct HotSpotPrediction {
     pub throughput_steady_bytes_per_ns: f64,
     /// Most that uniform traffic lacks of its throughput before, in a step of the model \[B/ns\].
     pub dip_depth_bytes_per_ns: f64,
-    /// From the start of the hot spot until uniform traffic is back to 98 % of its throughput for good; none where it is
-    /// not by the end.
+    /// From the start of the hot spot until uniform traffic is back to 98 % of its throughput for good; none where it
+    /// is not by the end.
     pub dip_length_us: Option<f64>,
     /// Lines that the hot host's tree holds at most, in all ports together; of RECN alone.
     pub lines_most: Option<u32>,

@@ -5,8 +5,8 @@
 //! - *RunOut*: after a round the replications go on until its last message has been delivered. The sources stay on;
 //!   messages that they generate in this phase belong to the next round.
 //!
-//! A *terminating* run ([`Scenario::terminating`]) has none of these phases: each replication is the whole run, and messages
-//! delivered in it are counted.
+//! A *terminating* run ([`Scenario::terminating`]) has none of these phases: each replication is the whole run, and
+//! messages delivered in it are counted.
 //!
 //! The intervals are checked rarely, because stopping at the first narrow one would bias them.
 

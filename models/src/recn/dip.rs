@@ -52,8 +52,8 @@ pub fn dip(growth: &TreeGrowth, detection: f64) -> Option<Dip> {
 /// 2 Σ_(s < S) N 4^-s
 /// ```
 ///
-/// A line at a port names a root behind it, and the way there is unique: a port holds no more lines than there are roots
-/// whose trees pass it.
+/// A line at a port names a root behind it, and the way there is unique: a port holds no more lines than there are
+/// roots whose trees pass it.
 ///
 /// ```
 /// # use flitwise_models::recn::lines_of_a_tree;

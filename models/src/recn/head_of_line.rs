@@ -1,5 +1,5 @@
-//! Head-of-line blocking of one queue per input: Karol, Hluchyj, Morgan, *Input versus output queueing on a space-division
-//! packet switch*, IEEE Trans. Commun. 35 (1987) 1347-1356.
+//! Head-of-line blocking of one queue per input: Karol, Hluchyj, Morgan, *Input versus output queueing on a
+//! space-division packet switch*, IEEE Trans. Commun. 35 (1987) 1347-1356.
 
 use std::collections::BTreeMap;
 

@@ -29,8 +29,8 @@ impl HotSpot {
 
     /// What each victim sends, as a share of its link.
     ///
-    /// One queue couples all of it to the part `1/k` that goes into the tree, virtual output queues of a switch that part
-    /// alone, and queues of their own for the tree nothing:
+    /// One queue couples all of it to the part `1/k` that goes into the tree, virtual output queues of a switch that
+    /// part alone, and queues of their own for the tree nothing:
     ///
     /// ```text
     /// r = min(ρ, k φ);    r = ρ (1 - 1/k) + min(ρ/k, φ);    r = ρ

@@ -1,9 +1,9 @@
 //! Mean latency below saturation: waits at links that several inputs share.
 //!
 //! An output queue with `k` Bernoulli inputs is that of [KHM87] (see `head_of_line.rs`), later stages follow Kruskal,
-//! Snir, Weiss, *The distribution of waiting times in clocked multistage interconnection networks*, IEEE Trans. Comput. 37
-//! (1988) 1337-1352. The faster crossbar in front of a link adds nothing by itself. Credits that share the links of a
-//! bidirectional network are not modelled: there it is 4 % low at 0.7 and 15 % at 0.85 of the links.
+//! Snir, Weiss, *The distribution of waiting times in clocked multistage interconnection networks*, IEEE Trans.
+//! Comput. 37 (1988) 1337-1352. The faster crossbar in front of a link adds nothing by itself. Credits that share the
+//! links of a bidirectional network are not modelled: there it is 4 % low at 0.7 and 15 % at 0.85 of the links.
 
 use super::lone_packet;
 use crate::network::{LinkEnd, SIDE, Topology};
@@ -74,8 +74,8 @@ impl Links<'_> {
     }
 }
 
-/// Mean latency of flows over a network of stages, without the wait at the sources \[ns\]; `None` where a link is loaded
-/// to the limit `θ` or nothing is sent.
+/// Mean latency of flows over a network of stages, without the wait at the sources \[ns\]; `None` where a link is
+/// loaded to the limit `θ` or nothing is sent.
 ///
 /// The first switch of a path is as it is, later ones wait `1 + 4 ρ / (5 k)` times as long:
 ///

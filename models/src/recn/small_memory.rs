@@ -1,9 +1,9 @@
 //! Throughput of stages with little memory.
 //!
 //! Patel, IEEE Trans. Comput. 30 (1981) 771-780, has none; Jenq, IEEE JSAC 1 (1983) 1014-1021, and Yoon, Lee, Liu, IEEE
-//! Trans. Comput. 39 (1990) 319-327, have `b` places at each input. A blocked packet chooses its output again, which the
-//! switch does not do: the limit is `1 - (1 - 1/k)^k`, not that of head-of-line blocking, and the chain is 14 to 32 %
-//! high for 2 to 16 packets.
+//! Trans. Comput. 39 (1990) 319-327, have `b` places at each input. A blocked packet chooses its output again, which
+//! the switch does not do: the limit is `1 - (1 - 1/k)^k`, not that of head-of-line blocking, and the chain is 14 to
+//! 32 % high for 2 to 16 packets.
 
 /// Throughput of stages of `k` by `k` switches without memory, as a share of the links.
 ///

@@ -1,10 +1,10 @@
 //! Growth of a congestion tree over time: a fluid that keeps the order of queues.
 //!
 //! One queue stands for all of its kind and stage: ingress of a victim and of a hot host in the first stage, and egress
-//! and ingress of every further stage on the tree. Fluid belongs to classes: what leaves the tree at stage `j`, which of
-//! uniform traffic is the share `(1 - 1/k) k^-j`, and what stays in it to the hot host. A queue is a list of cohorts of
-//! one composition each, and what leaves it has the composition of its front. Rates are those of a link, time goes in
-//! steps from the root to the leaves.
+//! and ingress of every further stage on the tree. Fluid belongs to classes: what leaves the tree at stage `j`, which
+//! of uniform traffic is the share `(1 - 1/k) k^-j`, and what stays in it to the hot host. A queue is a list of
+//! cohorts of one composition each, and what leaves it has the composition of its front. Rates are those of a link,
+//! time goes in steps from the root to the leaves.
 //!
 //! With one queue, what cannot go on in the tree stops all behind it. With virtual output queues at the switch only the
 //! queue of the tree is followed, which has an eighth of the memory; what goes elsewhere passes.

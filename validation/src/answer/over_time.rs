@@ -8,7 +8,8 @@ use crate::experiment::block::Measurements;
 use crate::experiment::over_time::Bin;
 use crate::statistics::{Batch, Mean, mean_of};
 
-/// What is delivered of a class in an interval of a terminating run; intervals of the means are those over replications.
+/// What is delivered of a class in an interval of a terminating run; intervals of the means are those over
+/// replications.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Interval {
     /// First cycle of the interval \[cycles\].

@@ -133,7 +133,8 @@ x = { key = "class.R1.rate", values = [0.004, 0.002] }
          wanted \"network-latency\", \"transfer\", \"blocking\", \
          \"input\", \"arbitration\", \"sharing\", \"output\", \"gaps\", \
          \"waiting\", \"total-latency\", \"miss-probability\", \"p50\", \"p90\", \"p99\", \
-         \"p99.9\", \"frame-interval\", \"frame-interval-deviation\", \"frame-latency\" or \"late-frames\"\n  help: did you mean \"network-latency\"?",
+         \"p99.9\", \"frame-interval\", \"frame-interval-deviation\", \"frame-latency\" or \"late-frames\"\n  \
+         help: did you mean \"network-latency\"?",
         "t:7:13: claim[1].tolerance: found 5, wanted a share from 0 to 1, such as 0.05 for 5 %\n  help: 5 % is 0.05",
         "t:9:1: claim[2].than: found none of them, wanted than = [classes] or [[claim.variant]]",
         "t:16:1: claim[2].quantity: found quantity in a claim of kind \"saturates-earlier\", \

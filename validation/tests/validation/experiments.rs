@@ -522,7 +522,8 @@ fn a_given_warm_up_is_used_as_given() {
     }
 }
 
-/// A class of 0.2 messages of 8 flits a cycle and node, more than its share of the link, between cycles 2,000 and 4,500.
+/// A class of 0.2 messages of 8 flits a cycle and node, more than its share of the link, between cycles 2,000 and
+/// 4,500.
 fn burst(at_end: EndOfTraffic) -> Scenario {
     let mut spec = small("burst", NetworkSpec::Router { ports: 4 }, [0.02, 0.01, 0.2]).spec().clone();
     let rest = &mut spec.classes[2];
