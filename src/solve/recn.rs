@@ -3,6 +3,7 @@
 use flitwise_models::model::Refusal;
 use flitwise_models::recn::{self, Bin, HotSpotPrediction, Prediction};
 use flitwise_models::scenario::{Document, Organisation, Scenario};
+use flitwise_validation::experiment;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -56,7 +57,8 @@ pub(super) fn run(document: &Document, scenario: &Scenario, args: &Solve) -> Res
     let prediction = match found {
         Ok(prediction) if faults.is_empty() => prediction,
         _ => {
-            let help = || Some("flitwise simulate".to_owned());
+            let is_simulated = experiment::supports(scenario).is_ok();
+            let help = || is_simulated.then(|| "the simulator has it: flitwise simulate".to_owned());
             return Err(Ended::BadInput(faults).with_help(help));
         }
     };
@@ -108,7 +110,7 @@ fn page(prediction: &Prediction, scenario: &Scenario, because: &str, markdown: b
         page.section("Hot spot", &hot_spot(spot, markdown));
         page.section("Throughput over time [B/ns]", &curve(&spot.over_time, markdown));
     }
-    page.end("Packets of one length; no simulation. flitwise simulate measures the same scenario.")
+    page.end("An analysis of packets of one length, without a simulation.")
 }
 
 /// Uniform traffic before and without a hot spot.
