@@ -142,6 +142,7 @@ Examples:
   flitwise solve mine.toml --set router.buffer_flits=64 --set 'class.*.message_flits=16'
   flitwise solve --preset cube6 --details
   flitwise solve --preset router16 --distribution --format csv > latency.csv
+  flitwise solve --preset recn64 --format csv        throughput over time through packet switches, by analysis
   flitwise solve --model anchored --precision 1%     its simulation, from the store if that has it
 
 A key given to --set is a path in the scenario file: router.scheduler, network.dimension, class.NAME.rate.
@@ -742,6 +743,8 @@ pub(crate) enum SchemaOf {
     Distribution,
     /// The result of `solve --format json` where no model has all of the scenario.
     Loads,
+    /// The result of `solve --format json` for packet switches.
+    Recn,
     /// The result of `sweep --format json`.
     Sweep,
     /// The result of `sensitivity --format json`.

@@ -4,6 +4,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use flitwise_models::model::{Failure, Model, Options, Refusal};
+use flitwise_models::recn;
 use flitwise_models::scenario::{Document, Fault, Place, Preset, Scenario};
 use flitwise_validation::experiment;
 
@@ -90,6 +91,11 @@ pub(crate) fn other_ways(document: &Document, failure: &Failure) -> Option<Strin
     let scenario = document.scenario().ok()?;
     if model.supports(&scenario).is_ok() {
         return None;
+    }
+    if recn::supports(&scenario).is_ok() {
+        return Some(
+            "flitwise solve without --model answers packet switches, by the analysis recn".to_owned(),
+        );
     }
     let usual = if Model::usual(&scenario) == *model {
         format!("the {model} model is the default here; ")

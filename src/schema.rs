@@ -13,7 +13,7 @@ use crate::output;
 use crate::plan::PlanDocument;
 use crate::sensitivity::SensitivityDocument;
 use crate::simulate::SimulateDocument;
-use crate::solve::{DistributionDocument, LoadsDocument, SolveDocument};
+use crate::solve::{DistributionDocument, LoadsDocument, RecnDocument, SolveDocument};
 use crate::station::StationDocument;
 use crate::sweep::SweepDocument;
 use crate::verify::VerifyDocument;
@@ -24,6 +24,7 @@ pub(crate) fn run(of: SchemaOf) -> Result<(), Ended> {
         SchemaOf::Solve => schema_for!(SolveDocument),
         SchemaOf::Distribution => schema_for!(DistributionDocument),
         SchemaOf::Loads => schema_for!(LoadsDocument),
+        SchemaOf::Recn => schema_for!(RecnDocument),
         SchemaOf::Sweep => schema_for!(SweepDocument),
         SchemaOf::Sensitivity => schema_for!(SensitivityDocument),
         SchemaOf::Simulate => schema_for!(SimulateDocument),

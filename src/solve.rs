@@ -3,6 +3,7 @@
 mod distribution;
 mod frames;
 mod loads;
+mod recn;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -21,6 +22,7 @@ use crate::output::{ClassColumns, Page, Rows, cycles, percent, share, whole};
 use crate::{input, output, simulate};
 pub(crate) use distribution::DistributionDocument;
 pub(crate) use loads::LoadsDocument;
+pub(crate) use recn::RecnDocument;
 
 /// The answer of `flitwise solve --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -47,7 +49,10 @@ pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
     let (document, ()) = Ended::both(document, idle)?;
     let scenario = input::scenario(&document)?;
     let has_model = Model::ALL.into_iter().any(|model| model.supports(&scenario).is_ok());
-    if args.model.is_none() && !args.distribution && !has_model && scenario.switch().is_none() {
+    if args.model.is_none() && scenario.switch().is_some() {
+        return recn::run(&document, &scenario, args);
+    }
+    if args.model.is_none() && !args.distribution && !has_model {
         return loads::run(&document, &scenario, args.format);
     }
     let sides = scenario.topology().sides();

@@ -39,6 +39,8 @@ solve|--set|class.*.rate=0
 solve|--set|class.R2.rate=0
 solve|--preset|mesh4x4
 solve|--preset|mesh4x4|--set|router.scheduler=fifo
+solve|--preset|recn64-quick
+solve|--preset|recn64-quick|--set|switch.organisation=one-queue
 solve|--distribution
 solve|--distribution|--preset|cube5|--model|published
 solve|--distribution|--set|class.*.rate=0
