@@ -35,7 +35,7 @@ use crate::scenario::{
 pub const NAME: &str = "recn";
 
 /// The longest step of the fluid \[ns\].
-const STEP_NS: f64 = 1000.0;
+const STEP_NS: f64 = 250.0;
 /// The most steps of a run.
 const MOST_STEPS: f64 = 200_000.0;
 /// Share of the throughput before the hot spot at which a dip is over.
