@@ -112,8 +112,7 @@ mod tests {
     fn a_run_in_which_traffic_begins_or_ends_has_an_end() {
         assert!(faults("end = 9000\nbin = \"500 cycles\"", "start = 100\nend = 500.5").is_empty());
         assert!(faults("warm_up = 100", "").is_empty());
-        let wanted =
-            "measure.end: no end, though the traffic of a begins or ends, an end of the run";
+        let wanted = "measure.end: no end, though the traffic of a begins or ends, an end of the run";
         assert_eq!(faults("", "start = 1"), [wanted]);
         assert_eq!(faults("warm_up = 100", "end = 1"), [wanted]);
         let told = faults("warm_up = 50\nbin = 10", "end_of_traffic = \"drain\"");

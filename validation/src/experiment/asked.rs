@@ -34,10 +34,8 @@ pub(crate) fn is_enough(scenario: &Scenario, settings: &Settings, blocks: &[Bloc
     let Some(last) = blocks.last() else { return false };
     let measured = Measurements::of(scenario, settings, blocks);
     let is_precise = measured.is_narrow() && measured.suspicious_class().is_none();
-    let ended = matches!(
-        last.stop,
-        Stop::Saturated | Stop::NoTraffic | Stop::MaxCycles | Stop::End | Stop::Frames
-    );
+    let ended =
+        matches!(last.stop, Stop::Saturated | Stop::NoTraffic | Stop::MaxCycles | Stop::End | Stop::Frames);
     ended || is_precise || measured.messages() >= settings.max_messages
 }
 

@@ -3,8 +3,8 @@
 mod destinations;
 mod frames;
 mod on_off;
-mod placement;
 mod periodic;
+mod placement;
 mod poisson;
 pub(super) mod random;
 
@@ -18,8 +18,8 @@ use super::virtual_channels::VirtualChannels;
 use destinations::draw;
 use frames::{FrameStream, Piece};
 use on_off::OnOff;
-use placement::placed;
 use periodic::Periodic;
+use placement::placed;
 use poisson::Poisson;
 use random::{Random, below, stream};
 
