@@ -514,7 +514,7 @@ pub(crate) struct Simulate {
     /// Leave out so many cycles at the start of every replication [default: as many as MSER-5 finds].
     #[arg(long, value_name = "CYCLES", allow_hyphen_values = true)]
     pub(crate) warmup: Option<String>,
-    /// Independent runs [default: 16, or 8 for more than 256 nodes].
+    /// Independent runs [default: 16, or 8 for more than 256 nodes and for packet switches].
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) replications: Option<String>,
     /// Threads to use [default: all cores].
@@ -751,6 +751,8 @@ pub(crate) enum SchemaOf {
     Sensitivity,
     /// The result of `simulate --format json`.
     Simulate,
+    /// The result of `simulate --format json` of packet switches.
+    Packets,
     /// The result of `compare --format json`.
     Compare,
     /// The result of `plan .. --format json`.

@@ -193,7 +193,7 @@ fn question(args: &Compare) -> Result<(Options, Question), Ended> {
 fn points(args: &Compare) -> Result<Question, Ended> {
     // without axes the scenario itself is read with the simulator's limits, all faults together
     if args.over.is_empty() {
-        input::to_simulate(&args.source)?;
+        input::to_simulate(&args.source, experiment::supports)?;
     }
     let document = input::document(&args.source)?;
     let grid = Grid::read(document, &args.over, &args.couple).map_err(Ended::BadInput)?;

@@ -49,12 +49,16 @@ fn overridden(source: &Source) -> Result<(Document, Vec<String>), Ended> {
     Ok((document, faults))
 }
 
-/// The scenario that the command line names, if the simulator has means for it; else all faults of both kinds.
-pub(crate) fn to_simulate(source: &Source) -> Result<Scenario, Ended> {
+/// The scenario that the command line names, if `supports` says that it can be simulated; else all faults of both
+/// kinds.
+pub(crate) fn to_simulate(
+    source: &Source,
+    supports: fn(&Scenario) -> Result<(), Vec<Fault>>,
+) -> Result<Scenario, Ended> {
     let (document, mut faults) = overridden(source)?;
     let read = document.scenario();
     let (found, unsupported) = match &read {
-        Ok(scenario) => (&[][..], experiment::supports(scenario).err().unwrap_or_default()),
+        Ok(scenario) => (&[][..], supports(scenario).err().unwrap_or_default()),
         Err(found) => (found.as_slice(), experiment::unsupported(&document)),
     };
     faults.extend(found.iter().map(Fault::to_string));

@@ -13,6 +13,7 @@ use crate::output;
 use crate::plan::PlanDocument;
 use crate::sensitivity::SensitivityDocument;
 use crate::simulate::SimulateDocument;
+use crate::simulate::packets::PacketsDocument;
 use crate::solve::{DistributionDocument, LoadsDocument, RecnDocument, SolveDocument};
 use crate::station::StationDocument;
 use crate::sweep::SweepDocument;
@@ -28,6 +29,7 @@ pub(crate) fn run(of: SchemaOf) -> Result<(), Ended> {
         SchemaOf::Sweep => schema_for!(SweepDocument),
         SchemaOf::Sensitivity => schema_for!(SensitivityDocument),
         SchemaOf::Simulate => schema_for!(SimulateDocument),
+        SchemaOf::Packets => schema_for!(PacketsDocument),
         SchemaOf::Compare => schema_for!(CompareDocument),
         SchemaOf::Plan => schema_for!(PlanDocument<'static>),
         SchemaOf::Verify => schema_for!(VerifyDocument),

@@ -2,15 +2,18 @@
 
 mod details;
 mod over_time;
+pub(crate) mod packets;
 mod page;
 mod settings;
 mod trace;
 
 use flitwise_models::quantity::Quantity;
+use flitwise_models::scenario::{Fault, Scenario};
 use flitwise_validation::Delivery;
 use flitwise_validation::answer::{ClassSimulation, Estimate, Run, Simulation, StoppedBy};
 use flitwise_validation::diagram;
 use flitwise_validation::experiment::{self, Listener, Progress};
+use flitwise_validation::packets as switches;
 use indicatif::HumanCount;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -36,8 +39,13 @@ pub(crate) struct SimulateDocument {
 }
 
 pub(crate) fn run(args: &Simulate) -> Result<(), Ended> {
-    let scenario = input::to_simulate(&args.source);
+    let scenario = input::to_simulate(&args.source, supports);
     let asked = Ended::both(scenario, settings::read(args));
+    if let Ok((scenario, (settings, _))) = &asked
+        && scenario.switch().is_some()
+    {
+        return packets::run(args, scenario, settings);
+    }
     let trace = args.trace.as_deref().map(|path| Trace::open(path, args.source.file.as_deref()));
     let ((scenario, (settings, watched)), trace) = Ended::both(asked, trace.transpose())?;
     if let Some(messages) = watched {
@@ -62,6 +70,12 @@ pub(crate) fn run(args: &Simulate) -> Result<(), Ended> {
     let written = write(answer, args.format, &ClassColumns::of(&scenario));
     trace.map_or(Ok(()), Trace::end)?;
     ended.map_or(written, Err)
+}
+
+/// Whether routers or packet switches can be simulated.
+fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
+    let supports = if scenario.switch().is_some() { switches::supports } else { experiment::supports };
+    supports(scenario)
 }
 
 /// How a run that was broken off ends.

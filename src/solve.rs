@@ -94,7 +94,8 @@ fn anchored(args: &Solve) -> Result<(), Ended> {
     let faults: Vec<String> = not_there.into_iter().filter(|(_, given)| *given).map(fault).collect();
     let asked = if faults.is_empty() { Ok(()) } else { Err(Ended::BadInput(faults)) };
     let campaign = Ended::both(Campaign::read(&args.campaign), asked);
-    let (scenario, (campaign, ())) = Ended::both(input::to_simulate(&args.source), campaign)?;
+    let (scenario, (campaign, ())) =
+        Ended::both(input::to_simulate(&args.source, flitwise_validation::experiment::supports), campaign)?;
     let precision = percent(campaign.settings.precision);
     campaign.say(&format!("anchored: one simulation to ±{precision}, unless the store has it"));
     let found = campaign.run_part(0, 1, &scenario).map_err(|faults| Ended::faults(&faults))?;

@@ -140,7 +140,7 @@ fn hot_spot(spot: &HotSpotPrediction, markdown: bool) -> Rows {
     add("length of the dip", length, "us");
     if spot.lines_most.is_some() {
         add("set-aside queues, all ports", whole(spot.lines_most), "at most");
-        add("set-aside queues at a port", whole(spot.lines_at_a_port_most), "at most");
+        add("of the hot tree at a port", whole(spot.tree_lines_at_a_port_most), "at most");
     }
     rows
 }

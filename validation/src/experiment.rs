@@ -126,6 +126,15 @@ impl Listener for () {
 /// # Errors
 /// All of it, at once.
 pub fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
+    if scenario.switch().is_some() {
+        return Err(vec![Fault {
+            place: Place::Program,
+            key: "switch".to_owned(),
+            found: "a [switch] table".to_owned(),
+            wanted: "routers: packet switches are simulated by themselves".to_owned(),
+            help: Some("flitwise simulate simulates them".to_owned()),
+        }]);
+    }
     let unread = scenario.unread(READS);
     if !unread.is_empty() {
         return Err(unread.iter().map(|one| one.fault("to simulate")).collect());

@@ -19,6 +19,7 @@
 //! |---|---|
 //! | [`simulator`] | the routers and links, cycle by cycle |
 //! | [`experiment`] | independent replications of a scenario until the intervals are narrow enough |
+//! | [`packets`] | replications of packet switches with a run of given length |
 //! | [`statistics`] | intervals, percentiles, warm-up: methods only |
 //! | [`answer`] | results with their units and intervals |
 //! | [`compare`] | models' answers beside a simulation's |
@@ -40,6 +41,7 @@ pub mod experiment;
 mod frames;
 mod measurement;
 mod message;
+pub mod packets;
 pub mod simulator;
 pub mod statistics;
 pub mod store;

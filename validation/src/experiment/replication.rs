@@ -220,7 +220,7 @@ fn counts_from(message: &Delivery, is_saturated: bool) -> u64 {
 }
 
 /// The seed of a replication; replications share no stream.
-fn replication_seed(seed: u64, index: u32) -> u64 {
+pub(crate) fn replication_seed(seed: u64, index: u32) -> u64 {
     // the finaliser of splitmix64 makes neighbours of neighbours
     let mut word = seed.wrapping_add(u64::from(index).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,0 +1,340 @@
+//! Runs of packet switches: what a scenario with `[switch]` delivers over time, and how well that is known.
+//!
+//! Every replication is the whole run, from an empty network to its end; intervals are over replications.
+
+mod answer;
+#[cfg(test)]
+mod tests;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use flitwise_models::document::Place;
+use flitwise_models::scenario::{self, DestinationSpec, Fault, NetworkSpec, Read, Scenario, SourceSpec};
+use flitwise_models::scenario::{Forwarding, Timing, VoqOutput};
+use rayon::prelude::*;
+
+use crate::experiment::replication::replication_seed;
+use crate::experiment::{MAX_REPLICATIONS, Settings};
+use crate::simulator::packet::{
+    Bin, Counts, Delivery, Destination, Direction, Fabric, Load, Marker, Organisation, Process, Recn,
+    Simulator, Times, Traffic,
+};
+use crate::statistics::Batch;
+
+pub use answer::{
+    ClassPackets, Dip, Fates, Interval, Measured, PacketRun, PacketSimulation, Phase, SetAside, Throughput,
+};
+
+/// Replications of a run with an end.
+const REPLICATIONS: u32 = 8;
+/// The longest stretch before a hot spot in which the throughput before it is measured \[ns\].
+const BEFORE_NS: f64 = 400_000.0;
+/// Looks at the clock in a replication, at least.
+const LOOKS: u64 = 256;
+
+/// What the simulator of packet switches reads of a scenario.
+const READS: &[Read] = &[
+    Read::Words("network.topology", &["multistage"]),
+    Read::Keys("network", &["hosts", "direction", "first_shuffle"]),
+    Read::Keys("switch", &["organisation", "voq_output", "ports", "link_rate", "crossbar_rate", "packet"]),
+    Read::Keys("switch", &["flit", "control_packet", "port_memory", "flight_time", "routing_time"]),
+    Read::Keys("switch", &["forwarding", "credit_batch"]),
+    Read::Keys("recn", &["set_aside_queues", "detection", "propagation", "xoff", "xon", "few_packets"]),
+    Read::Keys("recn", &["normal_weight", "hold"]),
+    Read::Keys("interface", &["injection_memory", "admittance"]),
+    Read::Keys("class", &["rate", "message", "nodes", "destination", "start", "end", "end_of_traffic"]),
+    Read::Words("class.source.kind", &["poisson", "periodic"]),
+    Read::Keys("measure", &["warm_up", "end", "bin"]),
+];
+
+/// What of a scenario of packet switches cannot be simulated.
+///
+/// # Errors
+/// All of it, at once.
+pub fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
+    let mut faults: Vec<Fault> = scenario.unread(READS).iter().map(|one| one.fault("to simulate")).collect();
+    let mut refuse = |key: String, found: &str, wanted: &str, help: &str| {
+        let (found, wanted, help) = (found.to_owned(), wanted.to_owned(), Some(help.to_owned()));
+        faults.push(Fault { place: Place::Program, key, found, wanted, help });
+    };
+    for class in scenario.classes() {
+        let found = match &class.destination {
+            DestinationSpec::Hot(_) => "a share of the messages to a hot node",
+            DestinationSpec::Named(pattern) => pattern.word(),
+            DestinationSpec::Uniform | DestinationSpec::Nodes(_) => continue,
+        };
+        let help = "a hot spot is a class of its own with  destination = 32";
+        let wanted = "\"uniform\", a node or a list of nodes to simulate packet switches";
+        refuse(format!("class.{}.destination", class.name), found, wanted, help);
+    }
+    if scenario.terminating().is_none() {
+        let wanted = "one to simulate packet switches, whose steady state is not simulated";
+        refuse(
+            "measure.end".to_owned(),
+            "no end of the run",
+            wanted,
+            "add  [measure]  with  end = \"300 us\"",
+        );
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+/// A scenario in ticks.
+struct Problem<'s> {
+    scenario: &'s Scenario,
+    tick_ns: f64,
+    /// Length of a packet \[bytes\].
+    packet: f64,
+    fabric: Fabric,
+    traffics: Vec<Traffic>,
+    end: u64,
+    warm_up: u64,
+    bin: u64,
+    /// Traffic that begins after the start: from when to when.
+    hot: Option<(u64, u64)>,
+    phases: Vec<Stretch>,
+}
+
+/// A part of a run \[ticks\].
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    name: &'static str,
+    start: u64,
+    end: u64,
+}
+
+impl<'s> Problem<'s> {
+    fn of(scenario: &'s Scenario) -> Option<Self> {
+        let switch = scenario.switch()?;
+        let timing = Timing::of(switch)?;
+        let measure = scenario.measure();
+        let ticks = |ns: f64| (ns / timing.tick_ns).round() as u64;
+        let end = ticks(measure.end?).max(1);
+        let warm_up = ticks(measure.warm_up.unwrap_or(0.0)).min(end - 1);
+        let starts = |index: &usize| scenario.classes()[*index].start_cycle() > 0.0;
+        let late: Vec<usize> = (0..scenario.classes().len()).filter(starts).collect();
+        let traffics: Vec<Traffic> =
+            (0..scenario.classes().len()).map(|class| traffic(scenario, class, timing.tick_ns)).collect();
+        let first = late.iter().map(|class| traffics[*class].start).min().filter(|start| *start < end);
+        let last = late.iter().map(|class| traffics[*class].end.unwrap_or(end).min(end)).max();
+        let hot = first.zip(last);
+        let mut phases = vec![Stretch { name: "run", start: warm_up, end }];
+        if let Some((start, stop)) = hot {
+            let before = start - (start / 2).min(ticks(BEFORE_NS));
+            phases.push(Stretch { name: "before", start: before, end: start });
+            phases.push(Stretch { name: "during", start, end: stop });
+            phases.push(Stretch { name: "after", start: stop, end });
+        }
+        phases.retain(|phase| phase.start < phase.end);
+        Some(Self {
+            scenario,
+            tick_ns: timing.tick_ns,
+            packet: f64::from(switch.packet),
+            fabric: fabric(scenario, &timing)?,
+            traffics,
+            end,
+            warm_up,
+            bin: ticks(measure.bin?).clamp(1, end),
+            hot,
+            phases,
+        })
+    }
+
+    /// Whether traffic of a class begins after the start.
+    fn is_hot(&self, class: usize) -> bool {
+        self.scenario.classes()[class].start_cycle() > 0.0
+    }
+
+    /// A replication; none if it was broken off.
+    fn replicate(&self, seed: u64, go_on: impl Fn(u64) -> bool) -> Option<Sample> {
+        let load = Load { traffics: self.traffics.clone(), messages: Vec::new(), seed, bin: self.bin };
+        let mut simulator = Simulator::new(&self.fabric, &load);
+        let mut sample = Sample::of(self);
+        let mut delivered = Vec::new();
+        let step = (self.end / LOOKS).clamp(1, 10_000);
+        while simulator.now() < self.end {
+            let until = (simulator.now() + step).min(self.end);
+            let done = until - simulator.now();
+            simulator.run_until(until, &mut delivered);
+            delivered.drain(..).for_each(|packet| sample.add(self, &packet));
+            if !go_on(done) {
+                return None;
+            }
+        }
+        sample.counts = *simulator.counts();
+        sample.bins = simulator.into_bins();
+        Some(sample)
+    }
+}
+
+/// What one replication was measured to be.
+struct Sample {
+    /// By phase and class: packets delivered.
+    phases: Vec<Vec<u64>>,
+    /// By class: latency in the network, waiting before it, and both \[ticks\].
+    latency: Vec<[Batch; 3]>,
+    bins: Vec<Bin>,
+    counts: Counts,
+}
+
+impl Sample {
+    fn of(problem: &Problem<'_>) -> Self {
+        let classes = problem.traffics.len();
+        Self {
+            phases: vec![vec![0; classes]; problem.phases.len()],
+            latency: vec![[Batch::default(); 3]; classes],
+            bins: Vec::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    fn add(&mut self, problem: &Problem<'_>, packet: &Delivery) {
+        let class = usize::from(packet.traffic);
+        for (phase, counts) in problem.phases.iter().zip(&mut self.phases) {
+            counts[class] += u64::from((phase.start..phase.end).contains(&packet.delivered));
+        }
+        if packet.generated >= problem.warm_up {
+            let (network, waiting) = (packet.delivered - packet.admitted, packet.admitted - packet.generated);
+            for (batch, ticks) in self.latency[class].iter_mut().zip([network, waiting, network + waiting]) {
+                batch.count += 1;
+                batch.sum += ticks as f64;
+            }
+        }
+    }
+}
+
+/// A class in ticks, to the nearest one.
+fn traffic(scenario: &Scenario, index: usize, tick_ns: f64) -> Traffic {
+    let class = &scenario.classes()[index];
+    let ticks = |ns: f64| (ns / tick_ns).round() as u64;
+    let is_silent = class.rate <= 0.0;
+    Traffic {
+        hosts: if is_silent { Vec::new() } else { scenario.senders(index) },
+        destination: match &class.destination {
+            DestinationSpec::Nodes(list) => Destination::Among(list.nodes().collect()),
+            _ => Destination::Uniform,
+        },
+        process: match class.source {
+            SourceSpec::Periodic => Process::Periodic,
+            _ => Process::Poisson,
+        },
+        interval: if is_silent { f64::MAX } else { 1.0 / (class.rate * tick_ns) },
+        packets: scenario.packets_per_message(index),
+        start: ticks(class.start_cycle()),
+        end: class.end.map(ticks),
+        withdraw: class.withdrawn_in().is_some(),
+    }
+}
+
+/// Switches and interfaces; thresholds are rounded up to whole packets, times to ticks.
+fn fabric(scenario: &Scenario, timing: &Timing) -> Option<Fabric> {
+    let switch = scenario.switch()?;
+    let NetworkSpec::Multistage { hosts, direction, first_shuffle } = scenario.spec().network else {
+        return None;
+    };
+    let packets = |bytes: u32| bytes.div_ceil(switch.packet).max(1);
+    let recn = scenario.recn();
+    let thresholds = Recn {
+        set_aside_queues: recn.set_aside_queues,
+        detection: packets(recn.detection),
+        propagation: packets(recn.propagation),
+        xoff: packets(recn.xoff),
+        xon: packets(recn.xon),
+        few_packets: recn.few_packets,
+        normal_weight: recn.normal_weight,
+        hold: (recn.hold / timing.tick_ns).round() as u64,
+        marker: Marker::ParentQueue,
+    };
+    Some(Fabric {
+        hosts,
+        direction: match direction {
+            scenario::Direction::Bidirectional => Direction::Bidirectional,
+            scenario::Direction::Unidirectional => {
+                Direction::Unidirectional { first_shuffle: first_shuffle.unwrap_or(true) }
+            }
+        },
+        organisation: match switch.organisation {
+            scenario::Organisation::OneQueue => Organisation::OneQueue,
+            scenario::Organisation::FourQueues => Organisation::FourQueues,
+            scenario::Organisation::VoqSwitch => {
+                Organisation::VoqSwitch { single_output: switch.voq_output == VoqOutput::Single }
+            }
+            scenario::Organisation::VoqNetwork => Organisation::VoqNetwork,
+            scenario::Organisation::Recn => Organisation::Recn(thresholds),
+        },
+        times: Times {
+            packet_link: timing.packet_link,
+            packet_crossbar: timing.packet_crossbar,
+            flit_link: timing.flit_link,
+            flit_crossbar: timing.flit_crossbar,
+            control_link: timing.control,
+            flight: timing.flight,
+            routing: timing.routing,
+        },
+        store_and_forward: switch.forwarding == Forwarding::StoreAndForward,
+        port_packets: switch.places(scenario.port_memory()),
+        injection_packets: switch.places(scenario.injection_memory()),
+        admittance_packets: scenario.interface().admittance.map(|bytes| switch.places(bytes)),
+        credit_batch: switch.credit_batch,
+    })
+}
+
+/// Runs replications of a scenario of packet switches.
+///
+/// The same scenario and settings give the same bits on any number of threads. Once `stop` is set or time is over, the
+/// replications that are through are all there is. `progress` is told the share of the work that is done.
+///
+/// # Errors
+/// What [`supports`] says.
+///
+/// # Panics
+/// If a thread cannot be started.
+pub fn run(
+    scenario: &Scenario,
+    settings: &Settings,
+    stop: &AtomicBool,
+    progress: &(dyn Fn(f64) + Sync),
+) -> Result<PacketSimulation, Vec<Fault>> {
+    supports(scenario)?;
+    let Some(problem) = Problem::of(scenario) else {
+        let (found, wanted) = ("no [switch] table".to_owned(), "packet switches".to_owned());
+        return Err(vec![Fault {
+            place: Place::Program,
+            key: "switch".to_owned(),
+            found,
+            wanted,
+            help: None,
+        }]);
+    };
+    let started = Instant::now();
+    let deadline = settings.max_time.and_then(|most| started.checked_add(most));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads.unwrap_or(0)).build();
+    let pool = pool.unwrap_or_else(|error| panic!("no threads: {error}"));
+    let count = settings.replications.unwrap_or(REPLICATIONS).clamp(1, MAX_REPLICATIONS);
+    let (all, ticks) = (u64::from(count).saturating_mul(problem.end), AtomicU64::new(0));
+    let go_on = |done: u64| {
+        let through = ticks.fetch_add(done, Ordering::Relaxed) + done;
+        progress(through as f64 / all as f64);
+        !stop.load(Ordering::Relaxed) && deadline.is_none_or(|deadline| Instant::now() < deadline)
+    };
+    let one = |index: u32| {
+        let index = settings.first_replication.wrapping_add(index);
+        // one that has not begun takes no time to stop
+        go_on(0).then(|| problem.replicate(replication_seed(settings.seed, index), go_on)).flatten()
+    };
+    let samples: Vec<Option<Sample>> = pool.install(|| (0..count).into_par_iter().map(one).collect());
+    let samples: Vec<Sample> = samples.into_iter().flatten().collect();
+    let run = PacketRun {
+        seed: settings.seed,
+        replications: samples.len() as u32,
+        partial: samples.len() < count as usize,
+        end_ns: problem.end as f64 * problem.tick_ns,
+        warm_up_ns: problem.warm_up as f64 * problem.tick_ns,
+        bin_ns: problem.bin as f64 * problem.tick_ns,
+        tick_ns: problem.tick_ns,
+        threads: pool.current_num_threads() as u32,
+        wall_seconds: started.elapsed().as_secs_f64(),
+    };
+    Ok(answer::answer(&problem, &samples, run))
+}
