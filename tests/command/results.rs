@@ -52,7 +52,7 @@ sensitivity|--model|published|--preset|cube5|--parameter|class.*.rate
 sensitivity|--parameter|router.buffer_flits|--class|R1
 sensitivity|--parameter|class.R1.rate|--output-quantity|router-load
 simulate|SMALL
-simulate|--preset|recn64-quick|--set|network.hosts=16|--set|class.random.nodes=0-11|--set|class.hot.nodes=12-15|--set|class.hot.destination=8|--set|measure.end=160 us|--replications|2
+simulate|--preset|recn64-quick|--set|measure.end=160 us|--replications|2
 simulate|--details|SMALL|--set|class.*.destination={ hot = 1, share = 0.2 }
 compare|SMALL|--no-store
 compare|SMALL|--no-store|--fresh|--over|class.BE.rate=0.001,0.1

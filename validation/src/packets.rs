@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use flitwise_models::document::Place;
-use flitwise_models::scenario::{self, DestinationSpec, Fault, NetworkSpec, Read, Scenario, SourceSpec};
+use flitwise_models::network::Multistage;
+use flitwise_models::scenario::{self, DestinationSpec, Fault, Read, Scenario, SourceSpec};
 use flitwise_models::scenario::{Forwarding, Timing, VoqOutput};
 use rayon::prelude::*;
 
@@ -230,9 +231,7 @@ fn traffic(scenario: &Scenario, index: usize, tick_ns: f64) -> Traffic {
 /// Switches and interfaces; thresholds are rounded up to whole packets, times to ticks.
 fn fabric(scenario: &Scenario, timing: &Timing) -> Option<Fabric> {
     let switch = scenario.switch()?;
-    let NetworkSpec::Multistage { hosts, direction, first_shuffle } = scenario.spec().network else {
-        return None;
-    };
+    let Multistage { hosts, direction, first_shuffle } = scenario.topology().as_multistage()?;
     let packets = |bytes: u32| bytes.div_ceil(switch.packet).max(1);
     let recn = scenario.recn();
     let thresholds = Recn {
@@ -250,9 +249,7 @@ fn fabric(scenario: &Scenario, timing: &Timing) -> Option<Fabric> {
         hosts,
         direction: match direction {
             scenario::Direction::Bidirectional => Direction::Bidirectional,
-            scenario::Direction::Unidirectional => {
-                Direction::Unidirectional { first_shuffle: first_shuffle.unwrap_or(true) }
-            }
+            scenario::Direction::Unidirectional => Direction::Unidirectional { first_shuffle },
         },
         organisation: match switch.organisation {
             scenario::Organisation::OneQueue => Organisation::OneQueue,
