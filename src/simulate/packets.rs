@@ -128,11 +128,15 @@ fn page(answer: &PacketSimulation, markdown: bool) -> String {
     let title =
         if merged > 1 { format!("Over time, {merged} intervals a row") } else { "Over time".to_owned() };
     page.section(&title, &rows);
-    page.legend("throughput [bytes/ns]; queues: most set aside, at the fullest port of its kind");
+    page.legend(match answer.set_aside_queues {
+        Some(_) => "throughput [bytes/ns]; queues: most set aside at a time, in all and at the fullest ports",
+        None => "throughput [bytes/ns]",
+    });
     page.remarks(&remarks(answer));
     let run = &answer.run;
+    let plural = if run.replications == 1 { "" } else { "s" };
     page.end(&format!(
-        "{} replications of {} us, seed {}, {:.1} s on {} threads",
+        "{} replication{plural} of {} us, seed {}, {:.1} s on {} threads",
         run.replications,
         us(run.end_ns),
         run.seed,
