@@ -109,7 +109,9 @@ pub(crate) fn run(args: &Compare) -> Result<(), Ended> {
     let points: Vec<Point> =
         found.filter_map(|(asked, simulation)| Some(Point::of(asked, simulation?, &options))).collect();
 
-    let models: Vec<Fares> = args.model.0.iter().filter_map(|model| Fares::of(*model, &points)).collect();
+    let is_here = |model: &Model| !points.is_empty() || args.model.0.contains(model);
+    let here = Model::ALL.into_iter().filter(is_here);
+    let models: Vec<Fares> = here.filter_map(|model| Fares::of(model, &points)).collect();
     let lost = |point: &&Point| point.failures.iter().any(|missing| !missing.refused);
     let failed = points.iter().filter(lost).count();
     let beyond_tolerance = models.iter().map(|model| model.beyond_tolerance).sum();
