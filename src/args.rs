@@ -142,7 +142,7 @@ Examples:
   flitwise solve mine.toml --set router.buffer_flits=64 --set 'class.*.message_flits=16'
   flitwise solve --preset cube6 --details
   flitwise solve --preset router16 --distribution --format csv > latency.csv
-  flitwise solve --preset recn64 --format csv        throughput over time through packet switches, by analysis
+  flitwise solve --preset recn64 --format csv        packet switches: throughput over time
   flitwise solve --model anchored --precision 1%     its simulation, from the store if that has it
 
 A key given to --set is a path in the scenario file: router.scheduler, network.dimension, class.NAME.rate.
