@@ -5,6 +5,7 @@ pub(crate) mod learn;
 pub(crate) mod plan;
 mod sensitivity;
 mod station;
+pub(crate) mod traces;
 
 use std::path::PathBuf;
 
@@ -36,7 +37,7 @@ Examples:
   flitwise compare --preset router16                 both models beside the simulator, with verdicts
   flitwise explain --class R1                        the derivation of its numbers, equation by equation
   flitwise plan max-load --require 'BE: total <= 200'  how much load that leaves room for
-  flitwise learn                                     ten short lessons in queueing
+  flitwise learn                                     eleven short lessons in queueing
   flitwise figure 4a                                 Fig. 4a of the 2005 paper, model and simulation
   flitwise verify --quick                            which of its claims hold, and by how much
 
@@ -94,6 +95,9 @@ pub(crate) enum Command {
     /// Short lessons in queueing, each with a surprise, a question and commands to try.
     #[command(after_help = learn::EXAMPLES)]
     Learn(learn::Learn),
+    /// Make a trace of messages for packet switches: a synthetic one, or one of a block trace of disks.
+    #[command(subcommand, after_help = traces::EXAMPLES)]
+    Trace(traces::TraceCommand),
     /// Show where simulation results are kept and how much there is, or check every file.
     Store(StoreCommand),
     /// List the built-in scenarios, or print one as a file to start from.

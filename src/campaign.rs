@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use flitwise_models::scenario::{Fault, Scenario};
 use flitwise_validation::answer::Simulation;
 use flitwise_validation::campaign::{self, Listener, Outcome, Progress};
-use flitwise_validation::experiment::{self, Block, Settings};
+use flitwise_validation::experiment::Settings;
 use flitwise_validation::store::Store;
 use indicatif::{HumanCount, HumanDuration};
 
@@ -110,11 +110,8 @@ impl Campaign {
         let shown = bar.bar.clone();
         // what is printed must not run into the bar
         let mut tell = |at: usize, one: Simulation| shown.suspend(|| found(at, one));
-        let settings = &self.settings;
-        let answer =
-            |scenario: &Scenario, blocks: &[Block]| experiment::answer_of(scenario, settings, blocks, false);
-        let (store, stop) = (self.store.as_ref(), watch.stop());
-        let account = campaign::run_each(scenarios, settings, store, stop, &mut bar, &answer, &mut tell);
+        let (settings, store, stop) = (&self.settings, self.store.as_ref(), watch.stop());
+        let account = campaign::run_telling(scenarios, settings, store, stop, &mut bar, &mut tell);
         bar.bar.clear();
         Ok(!account?.interrupted)
     }

@@ -10,6 +10,7 @@ use flitwise_validation::experiment;
 
 use crate::args::Source;
 use crate::outcome::Ended;
+use crate::sizes;
 
 /// The largest scenario file that is read \[bytes\].
 const LARGEST_FILE: u64 = 1 << 20;
@@ -46,6 +47,8 @@ fn overridden(source: &Source) -> Result<(Document, Vec<String>), Ended> {
         };
         faults.extend(applied.err());
     }
+    let folder = source.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+    faults.extend(sizes::read(&mut document, folder));
     Ok((document, faults))
 }
 
@@ -64,8 +67,9 @@ pub(crate) fn to_simulate(
     faults.extend(found.iter().map(Fault::to_string));
     let is_new = |fault: &&Fault| found.iter().all(|other| other.key != fault.key);
     faults.extend(unsupported.iter().filter(is_new).map(|fault| {
-        let place = document.place_of(&fault.key).clone();
-        Fault { place, ..fault.clone() }.to_string()
+        // those of other files, such as traces, have their places
+        let place = if fault.place == Place::Program { document.place_of(&fault.key) } else { &fault.place };
+        Fault { place: place.clone(), ..fault.clone() }.to_string()
     }));
     match read {
         Ok(scenario) if faults.is_empty() => Ok(scenario),
@@ -146,7 +150,11 @@ pub(crate) fn named_in(name: &str, folder: &Path, file: &str) -> Result<Document
         vec![Fault { place, key: "file".to_owned(), found: message, wanted, help: None }]
     };
     let (name, text) = read(&folder.join(file)).map_err(|ended| fault(ended.to_string()))?;
-    Document::parse(&name, &text)
+    let mut document = Document::parse(&name, &text)?;
+    match sizes::read(&mut document, folder).into_iter().next() {
+        Some(wrong) => Err(fault(wrong)),
+        None => Ok(document),
+    }
 }
 
 /// A text file, or standard input for `-`, with the name that messages use.

@@ -34,6 +34,7 @@ const LESSONS: &[Lesson] = lessons![
     "disbelief",
     "patience",
     "anchors",
+    "congestion-tree",
 ];
 
 const ANSWER: &str = "## Answer\n";
@@ -167,7 +168,7 @@ mod tests {
             let number = (index + 1).to_string();
             assert_eq!(Lesson::find(&number).map(|found| found.name).ok(), Some(lesson.name));
         }
-        for typed in ["0", "11", "", "litle", "-1"] {
+        for typed in ["0", "12", "", "litle", "-1"] {
             assert!(Lesson::find(typed).is_err(), "{typed}");
         }
     }

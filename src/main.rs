@@ -23,10 +23,12 @@ mod schema;
 mod sensitivity;
 mod signals;
 mod simulate;
+mod sizes;
 mod solve;
 mod station;
 mod store;
 mod sweep;
+mod traces;
 mod typed;
 mod verify;
 
@@ -71,6 +73,7 @@ fn run(command: &Command) -> Result<(), Ended> {
         Command::Report(args) => report::run(args),
         Command::Station(args) => station::run(args),
         Command::Learn(args) => learn::run(args),
+        Command::Trace(command) => traces::run(command),
         Command::Store(args) => store::run(args),
         Command::Presets { action } => presets::run(action.as_ref()),
         Command::Schema { of } => schema::run(*of),

@@ -327,7 +327,9 @@ fn deadline_column((hops, cycles): (Option<u32>, u32)) -> String {
 pub(crate) struct ClassColumns {
     deadlines: Vec<(Option<u32>, u32)>,
     /// Whether a class has streams of frames.
-    pub(crate) has_frames: bool,
+    has_frames: bool,
+    /// Whether streams have circuits.
+    has_circuits: bool,
 }
 
 /// Columns of models of frames in CSV, behind those of the quantities of frames.
@@ -346,17 +348,24 @@ impl ClassColumns {
     /// The same without those of distributions.
     pub(crate) fn of_means(scenario: &Scenario) -> Self {
         let has_frames = scenario.classes().iter().any(|class| class.source.has_frames());
-        Self { deadlines: Vec::new(), has_frames }
+        Self { deadlines: Vec::new(), has_frames, has_circuits: scenario.circuits().is_some() }
     }
 
     /// Adds the columns of another scenario.
     pub(crate) fn join(&mut self, other: Self) {
         self.has_frames |= other.has_frames;
+        self.has_circuits |= other.has_circuits;
         if other.deadlines != self.deadlines {
             self.deadlines.extend(other.deadlines);
             self.deadlines.sort_unstable();
             self.deadlines.dedup();
         }
+    }
+
+    /// Quantities of frames and circuits, where there are any.
+    pub(crate) fn further(&self) -> impl Iterator<Item = &'static Quantity> {
+        let kinds = [(self.has_frames, Quantity::FRAMES), (self.has_circuits, Quantity::CIRCUITS)];
+        kinds.into_iter().filter(|(is_told, _)| *is_told).flat_map(|(_, quantities)| quantities)
     }
 
     /// Short heads of the deadlines' columns, for tables.
@@ -392,7 +401,9 @@ impl ClassColumns {
         let deadlines = self.deadlines().map(|(_, name)| name);
         let frames = Quantity::FRAMES.iter().map(|quantity| quantity.field()).chain(FRAME_COLUMNS);
         let frames = frames.filter(|_| self.has_frames).map(str::to_owned);
-        fixed.chain(deadlines).chain(frames).collect()
+        let circuits = Quantity::CIRCUITS.iter().filter(|_| self.has_circuits);
+        let circuits = circuits.map(|quantity| quantity.field().to_owned());
+        fixed.chain(deadlines).chain(frames).chain(circuits).collect()
     }
 
     /// One row; what does not exist is empty.
@@ -411,6 +422,7 @@ impl ClassColumns {
             row.push(real(frames.map(|frames| frames.jitter_free_load)));
             row.push(real(class.lanes.as_ref().map(|lanes| lanes.at_load_factor)));
         }
+        row.extend(Quantity::CIRCUITS.iter().filter(|_| self.has_circuits).map(value));
         row
     }
 }

@@ -127,7 +127,10 @@ pub(crate) fn run(args: &Report) -> Result<(), Ended> {
     let mut wanted = figure::wanted(&["all".to_owned()], args.model.map(crate::args::Drawn::Models))?;
     let mut registry = Registry::built_in();
     if args.quick {
-        wanted.iter_mut().for_each(|one| one.figure.curve_points = QUICK_CURVE_POINTS);
+        for one in &mut wanted {
+            one.figure.curve_points = QUICK_CURVE_POINTS;
+            one.figure.quicken().map_err(|faults| Ended::faults(&faults))?;
+        }
         registry.claims.retain(|claim| claim.quick);
     }
     place::directory("--out", &args.out)?;
@@ -372,7 +375,7 @@ fn coarse_entries(one: &Wanted, simulations: &[Simulation], precision: f64) -> V
     for (index, simulation) in simulations.iter().enumerate() {
         let run = &simulation.run;
         let is_fine = run.reached_precision.is_some_and(|reached| reached <= precision);
-        if is_fine || run.stopped_by == StoppedBy::NoTraffic {
+        if is_fine || run.stopped_by == StoppedBy::NoTraffic || simulation.packets.is_some() {
             continue;
         }
         let saturated = simulation.classes.iter().filter(|class| class.saturated);

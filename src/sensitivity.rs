@@ -44,14 +44,14 @@ pub(crate) struct SensitivityDocument {
 pub(crate) fn run(args: &Sensitivity) -> Result<(), Ended> {
     let document = input::document(&args.source)?;
     let scenario = input::scenario(&document)?;
-    let request = request(args, &scenario)?;
+    let model = args.model.unwrap_or_else(|| Model::usual(&scenario).into());
+    let request = request(args, model.model(), &scenario)?;
     let idle =
         if args.model == Some(Answering::Anchored) { Vec::new() } else { args.campaign.idle(&args.anchors) };
     if !idle.is_empty() {
         return Err(Ended::BadInput(idle));
     }
     args.plot.as_deref().map_or(Ok(()), |path| crate::place::file("--plot", path))?;
-    let model = args.model.unwrap_or_else(|| Model::usual(&scenario).into());
     let family = if model == Answering::Anchored {
         Model::Refined.supports(&scenario).map_err(|f| input::failure(&document, &f))?;
         Some(Family::learnt(args, &scenario, &request)?)
@@ -129,8 +129,9 @@ fn search(
 }
 
 /// What is asked, or everything that is wrong with it.
-fn request(args: &Sensitivity, scenario: &Scenario) -> Result<Request, Ended> {
-    let all = Request::all(scenario);
+fn request(args: &Sensitivity, model: Model, scenario: &Scenario) -> Result<Request, Ended> {
+    let mut all = Request::all(scenario);
+    all.quantities.retain(|quantity| !model.lacks(*quantity));
     let mut faults = Vec::new();
     let mut parameters: Vec<Parameter> = Vec::new();
     for key in &args.parameters {
@@ -150,7 +151,7 @@ fn request(args: &Sensitivity, scenario: &Scenario) -> Result<Request, Ended> {
     }
     let mut quantities: Vec<Quantity> = Vec::new();
     for word in &args.quantities {
-        match find_quantity(word) {
+        match find_quantity(word, scenario) {
             Ok(quantity) if quantities.contains(&quantity) => {}
             Ok(quantity) => quantities.push(quantity),
             Err(fault) => faults.push(fault),

@@ -156,8 +156,7 @@ fn fields(class: &ClassSimulation, columns: &ClassColumns) -> Vec<(String, Strin
         ("kind".to_owned(), class.kind.word().to_owned()),
         ("messages".to_owned(), messages(class.network_latency_cycles).to_string()),
     ];
-    let frames = Quantity::FRAMES.iter().filter(|_| columns.has_frames);
-    for quantity in Quantity::MEANS.iter().chain(frames) {
+    for quantity in Quantity::MEANS.iter().chain(columns.further()) {
         let unit = quantity.unit().word().replace('/', "_per_");
         let Some(stem) = quantity.field().strip_suffix(&unit).filter(|_| quantity.is_measured()) else {
             continue;

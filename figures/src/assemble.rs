@@ -6,18 +6,23 @@ use flitwise_models::network::LinkEnd;
 use flitwise_models::paths::{Link, links};
 use flitwise_models::published::solve_recorded;
 use flitwise_models::quantity::{Measure, Quantity};
-use flitwise_models::scenario::{ClassKind, DeadlineSpec, MAX_DEADLINES, Scenario};
+use flitwise_models::scenario::{
+    ClassKind, ClassSpec, DeadlineSpec, DestinationSpec, MAX_DEADLINES, Scenario,
+};
 use flitwise_validation::anchored::ClassIntervals;
 use flitwise_validation::answer::{ClassSimulation, Simulation};
 use flitwise_validation::compare::ConfidenceInterval;
+use flitwise_validation::packets;
+use flitwise_validation::simulator::packet::Column;
 use rayon::prelude::*;
 
 use crate::anchored::Curve;
-use crate::figure::{Figure, Parts, Question, Sweep, Variant};
+use crate::figure::{Figure, Parts, Question, Sweep, TimeUnit, Variant};
 use crate::note::{Note, Place, merged};
 use crate::picture::{
-    Axis, Bar, Chain, Content, ErrorSeries, HeatCell, HeatMap, HeatPanel, Lines, NetworkLink, NetworkMap,
-    NetworkPanel, Origin, Picture, Point, Series, Stacked, StackedPanel, class_styles,
+    Axis, Bar, Chain, CongestionTree, Content, ErrorSeries, HeatCell, HeatMap, HeatPanel, Lines, NetworkLink,
+    NetworkMap, NetworkPanel, Origin, Picture, Point, Series, Stacked, StackedPanel, TreeColumn, TreePanel,
+    class_styles,
 };
 
 /// What [`Parts::Places`] are called.
@@ -75,6 +80,62 @@ fn network_map(scenario: &Scenario, notes: &mut Vec<Note>) -> NetworkMap {
     NetworkMap { load, columns, rows, panels }
 }
 
+impl Lines {
+    /// Takes times in cycles to another unit.
+    fn show_times_in(&mut self, unit: TimeUnit) {
+        for point in self.series.iter_mut().flat_map(|series| &mut series.points) {
+            for time in [&mut point.y, &mut point.lower_95, &mut point.upper_95].into_iter().flatten() {
+                *time *= unit.per_cycle;
+            }
+        }
+        unit.name.clone_into(&mut self.y.unit);
+    }
+}
+
+/// The seed of runs of which a moment is drawn.
+const SEED: u64 = 1;
+
+/// What all ports hold, a panel for each variant and time; one run each.
+fn congestion_tree(figure: &Figure, times_us: &[f64], variants: &[Variant]) -> CongestionTree {
+    let times_ns: Vec<f64> = times_us.iter().map(|time| 1e3 * time).collect();
+    let points: Vec<(&Variant, Scenario)> =
+        variants.iter().zip(figure.points().into_iter().flatten()).collect();
+    let panels = |(variant, scenario): &(&Variant, Scenario)| {
+        let kilobytes = scenario.switch().map_or(0.0, |switch| f64::from(switch.packet)) / 1024.0;
+        let found = packets::columns_at(scenario, SEED, &times_ns).unwrap_or_default();
+        let panel = |(time_us, columns): (&f64, Vec<Column>)| {
+            let name = |place: usize| match place {
+                0 => "injection".to_owned(),
+                _ => format!("stage {}, {}", (place - 1) / 2, ["ingress", "egress"][(place - 1) % 2]),
+            };
+            let column = |(place, Column { packets, next }): (usize, Column)| TreeColumn {
+                name: name(place),
+                held: packets.into_iter().map(|count| f64::from(count) * kilobytes).collect(),
+                next,
+            };
+            let parted = if variant.label.is_empty() { "" } else { ", " };
+            TreePanel {
+                label: format!("{}{parted}{time_us} us", variant.label),
+                variant: variant.label.clone(),
+                time_us: *time_us,
+                columns: columns.into_iter().enumerate().map(column).collect(),
+            }
+        };
+        times_us.iter().zip(found).map(panel).collect::<Vec<_>>()
+    };
+    let late = figure.scenario.classes().iter().filter(|class| class.start_cycle() > 0.0);
+    let to = |class: &ClassSpec| match &class.destination {
+        DestinationSpec::Nodes(list) => list.nodes().collect::<Vec<_>>(),
+        _ => Vec::new(),
+    };
+    CongestionTree {
+        held: Axis { label: "queued at a port".to_owned(), unit: "KB".to_owned(), logarithmic: false },
+        times: times_us.len(),
+        hot: late.flat_map(to).collect(),
+        panels: points.par_iter().flat_map(panels).collect(),
+    }
+}
+
 impl Figure {
     /// The picture; `simulations` are those of [`Figure::scenarios`], in order.
     ///
@@ -101,9 +162,13 @@ impl Figure {
     fn assembled(&self, simulations: &[Simulation], curves: &[Curve]) -> Picture {
         let mut notes = Vec::new();
         let content = match &self.question {
-            Question::Lines { x, measures, y_range, variants } => {
+            Question::Lines { x, measures, unit, y_range, variants } => {
                 let drawn = Drawn { figure: self, x, measures, variants, curves };
-                Content::Lines(drawn.lines(*y_range, simulations, &mut notes))
+                let mut lines = drawn.lines(*y_range, simulations, &mut notes);
+                if let Some(unit) = unit {
+                    lines.show_times_in(*unit);
+                }
+                Content::Lines(lines)
             }
             Question::Stacked { x, parts } => {
                 Content::Stacked(self.stacked(x, *parts, simulations, &mut notes))
@@ -115,7 +180,11 @@ impl Figure {
                 Content::Lines(self.distribution(deadlines, simulations, &mut notes))
             }
             Question::Chain => Content::Chain(self.chain(&mut notes)),
+            Question::OverTime(drawn) => Content::Lines(self.over_time(drawn, simulations, &mut notes)),
             Question::Network => Content::Network(network_map(&self.scenario, &mut notes)),
+            Question::CongestionTree { times_us, variants } => {
+                Content::CongestionTree(congestion_tree(self, times_us, variants))
+            }
         };
         for (index, simulation) in simulations.iter().enumerate() {
             let telling = simulation.notes.iter().filter(|note| !note.contains("few for an interval"));
@@ -321,6 +390,7 @@ impl Figure {
             panels: Vec::new(),
             series,
             errors,
+            measured_as_curves: false,
         }
     }
 
@@ -472,7 +542,15 @@ impl Drawn<'_> {
             }
         }
         let panels = self.variants.iter().filter(|_| figure.panels).map(|variant| variant.label.clone());
-        Lines { x: self.x.axis.clone(), y: self.y_axis(), y_range, panels: panels.collect(), series, errors }
+        Lines {
+            x: self.x.axis.clone(),
+            y: self.y_axis(),
+            y_range,
+            panels: panels.collect(),
+            series,
+            errors,
+            measured_as_curves: false,
+        }
     }
 
     fn y_axis(&self) -> Axis {

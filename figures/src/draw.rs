@@ -11,6 +11,7 @@
 //! # let content = Content::Lines(Lines {
 //! #     x: axis("R1 load", "messages/cycle/node"), y: axis("network latency", "cycles"), y_range: None,
 //! #     series: Vec::new(), errors: Vec::new(), panels: Vec::new(),
+//! #     measured_as_curves: false,
 //! # });
 //! # let picture = Picture { name: "fig04a".into(), title: "Latency over load".into(),
 //! #     subtitle: "16-port router".into(), content, notes: Vec::new() };
@@ -46,6 +47,7 @@ mod scale;
 mod stacked;
 mod tiles;
 mod tornado;
+mod tree;
 
 pub use parts::parts_svg;
 pub use png::{HAS_PNG, PngError, png};
@@ -99,6 +101,7 @@ pub fn svg(picture: &Picture, style: &Style) -> String {
         Content::HeatMap(map) => heat_map::draw(&mut canvas, map, top, room),
         Content::Chain(chain) => chain::draw(&mut canvas, chain, top, room),
         Content::Network(map) => network::draw(&mut canvas, map, top, room),
+        Content::CongestionTree(tree) => tree::draw(&mut canvas, tree, top, room),
         Content::Region(region) => region::draw(&mut canvas, region, top, room),
         Content::Tornado(tornado) => tornado::draw(&mut canvas, tornado, top, room),
     };

@@ -2,7 +2,8 @@
 //!
 //! ```toml
 //! title = "Network latency over the real-time load"
-//! kind = "lines"                    # lines, stacked, heat-map, distribution, chain or network
+//! kind = "lines"                    # lines, stacked, heat-map, distribution, chain, network,
+//!                                   # over-time or congestion-tree
 //! sources = ["published", "simulation"]    # and "refined"; each model may stay away
 //! classes = ["R1", "BE"]            # all are the default
 //! errors = true                     # lines: model minus simulation in a panel below
@@ -20,24 +21,34 @@
 //!
 //! [y]
 //! quantity = "network-latency"      # waiting, total-latency, blocking, sharing, miss-probability, p99
+//! unit = "us"                       # lines: or "ms", where the scenario says how long a cycle is
 //!
 //! [[variant]]                       # any number; each changes the scenario
 //! label = "b = 16"
 //! set = { "router.buffer_flits" = 16 }
+//!
+//! [quick]                           # over-time: a shorter run for quick reports
+//! set = { "measure.end" = "300 us" }
 //!
 //! [[claim]]                         # what somebody says about it
 //! text = "Model and simulation differ by at most 5 %."
 //! source = "Section 4.1"
 //! ```
 
+mod over_time;
+
 use flitwise_models::document::{Document, Entry, Fault, Place, Reader, Table, Value, one_of};
 use flitwise_models::model::Model;
-use flitwise_models::quantity::{Measure, Quantity};
-use flitwise_models::scenario::{Coupling, DeadlineSpec, Load, MAX_DEADLINES, Scenario};
+use flitwise_models::quantity::{Measure, Quantity, Unit};
+use flitwise_models::scenario::{
+    Coupling, DeadlineSpec, Direction, Load, MAX_DEADLINES, Scenario, UnitsSpec,
+};
 use flitwise_validation::compare::read_measures;
-use flitwise_validation::experiment;
+use flitwise_validation::{campaign, experiment, packets};
 use schemars::JsonSchema;
 use serde::Serialize;
+
+pub use over_time::OverTime;
 
 use crate::note::{Place as PointPlace, Points};
 use crate::picture::{Axis, Origin, Part};
@@ -92,6 +103,8 @@ pub enum Question {
         x: Sweep,
         /// What is drawn: one quantity, or a miss probability at several deadlines.
         measures: Vec<Measure>,
+        /// What times are shown in, where it is not cycles.
+        unit: Option<TimeUnit>,
         /// From where to where, if that is given.
         y_range: Option<(f64, f64)>,
         /// Changes of the scenario; at least one, which may change nothing.
@@ -122,12 +135,30 @@ pub enum Question {
     Chain,
     /// The loads of all channels of a network.
     Network,
+    /// A number of packet switches over time.
+    OverTime(OverTime),
+    /// What the ports of packet switches hold at chosen times.
+    CongestionTree {
+        /// When \[us\].
+        times_us: Vec<f64>,
+        /// Changes of the scenario; at least one, which may change nothing.
+        variants: Vec<Variant>,
+    },
+}
+
+/// A unit of times on the y axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeUnit {
+    /// `ms` or `us`.
+    pub name: &'static str,
+    /// How much of it a cycle is.
+    pub per_cycle: f64,
 }
 
 impl Question {
     /// Whether no model is asked that a user may choose, and nothing is simulated.
     fn is_settled(&self) -> bool {
-        matches!(self, Self::Chain | Self::Network)
+        matches!(self, Self::Chain | Self::Network | Self::CongestionTree { .. })
     }
 }
 
@@ -183,11 +214,11 @@ pub struct Variant {
 
 const ROOT: &[&str] = &[
     "title", "subtitle", "kind", "sources", "classes", "errors", "parts", "panels", "scenario", "x", "y",
-    "z", "variant", "claim",
+    "z", "variant", "claim", "quick",
 ];
-const SCENARIO: &[&str] = &["preset", "file", "set", "name", "network", "router", "class"];
+const SCENARIO: &[&str] = &["preset", "file", "set", "name", "network", "router", "switch", "class"];
 const SWEEP: &[&str] = &["key", "label", "unit", "scale", "values", "couple"];
-const QUANTITY: &[&str] = &["quantity", "at", "range", "class"];
+const QUANTITY: &[&str] = &["quantity", "at", "range", "class", "unit"];
 const VARIANT: &[&str] = &["label", "set"];
 const CLAIM: &[&str] = &["text", "source"];
 const HEADS: &[(&str, &[&str])] = &[
@@ -201,7 +232,11 @@ const HEADS: &[(&str, &[&str])] = &[
 /// Points of a model's curve, beside those that are simulated.
 pub const CURVE_POINTS: usize = 96;
 
-const KINDS: [&str; 6] = ["lines", "stacked", "heat-map", "distribution", "chain", "network"];
+const KINDS: [&str; 8] =
+    ["lines", "stacked", "heat-map", "distribution", "chain", "network", "over-time", "congestion-tree"];
+/// Most hosts whose ports are drawn one by one, and most times.
+const MOST_LINES: u32 = 256;
+const MOST_TIMES: usize = 12;
 /// Most planes of a map.
 const MOST_PLANES: u32 = 16;
 /// Most values of an axis.
@@ -312,6 +347,8 @@ impl Figure {
             Question::Lines { x, variants, .. } => variants.len() * x.values.len(),
             Question::Stacked { x, .. } => x.values.len(),
             Question::HeatMap { x, y, .. } => x.values.len() * y.values.len(),
+            Question::OverTime(drawn) => drawn.variants.len(),
+            Question::CongestionTree { variants, .. } => variants.len(),
             Question::Distribution { .. } | Question::Chain | Question::Network => 1,
         }
     }
@@ -331,6 +368,12 @@ impl Figure {
                 .iter()
                 .flat_map(|row| x.values.iter().map(move |column| self.at(None, &[(x, *column), (y, *row)])))
                 .collect(),
+            Question::OverTime(drawn) => {
+                drawn.variants.iter().map(|variant| self.at(Some(variant), &[])).collect()
+            }
+            Question::CongestionTree { variants, .. } => {
+                variants.iter().map(|variant| self.at(Some(variant), &[])).collect()
+            }
             Question::Distribution { .. } | Question::Chain | Question::Network => vec![self.at(None, &[])],
         }
     }
@@ -339,7 +382,7 @@ impl Figure {
     pub(crate) fn swept(&self) -> Option<&Sweep> {
         match &self.question {
             Question::Lines { x, .. } | Question::Stacked { x, .. } | Question::HeatMap { x, .. } => Some(x),
-            Question::Distribution { .. } | Question::Chain | Question::Network => None,
+            _ => None,
         }
     }
 
@@ -347,6 +390,7 @@ impl Figure {
     pub(crate) fn points_noted(&self) -> Points<'_> {
         let (row_axis, rows) = match &self.question {
             Question::Lines { variants, .. } => (None, variants.len()),
+            Question::OverTime(drawn) => (None, drawn.variants.len()),
             Question::HeatMap { y, .. } => (Some(&y.axis), y.values.len()),
             _ => (None, 1),
         };
@@ -418,7 +462,11 @@ impl Reading<'_> {
         let panels = self.panels(&root);
         let sources_named = root.get("sources").is_some();
         // a map's numbers are exact
-        let sources = if kind == Some("network") { Vec::new() } else { self.sources(&root) };
+        let sources = match kind {
+            Some("network" | "congestion-tree") => Vec::new(),
+            Some("over-time") => self.sources(&root, &Origin::OVER_TIME, Origin::OVER_TIME.to_vec()),
+            _ => self.sources(&root, &Origin::NAMED, Origin::usual()),
+        };
         let claims = self.claims(&root);
         let base = self.reader.scenario(&root, "scenario", self.load);
         let scenario = base.as_ref().and_then(|base| match base.scenario() {
@@ -452,24 +500,19 @@ impl Reading<'_> {
         Some(figure)
     }
 
-    fn sources(&mut self, root: &Table<'_>) -> Vec<Origin> {
-        let words = self.reader.texts(root, "sources");
-        let Some(words) = words else { return Origin::usual() };
+    fn sources(&mut self, root: &Table<'_>, named: &[Origin], usual: Vec<Origin>) -> Vec<Origin> {
+        let Some(words) = self.reader.texts(root, "sources") else { return usual };
+        let wanted = one_of(named.iter().map(|origin| origin.word()));
         let mut sources = Vec::new();
         for word in &words {
-            match Origin::NAMED.into_iter().find(|origin| origin.word() == word) {
-                Some(origin) if !sources.contains(&origin) => sources.push(origin),
+            match named.iter().find(|origin| origin.word() == word) {
+                Some(origin) if !sources.contains(origin) => sources.push(*origin),
                 Some(_) => {}
-                None => self.refuse(
-                    root,
-                    "sources",
-                    format!("\"{word}\""),
-                    &one_of(Origin::NAMED.map(Origin::word)),
-                ),
+                None => self.refuse(root, "sources", format!("\"{word}\""), &wanted),
             }
         }
         if words.is_empty() {
-            self.refuse(root, "sources", "no source".to_owned(), &one_of(Origin::NAMED.map(Origin::word)));
+            self.refuse(root, "sources", "no source".to_owned(), &wanted);
         }
         sources.sort_unstable();
         sources
@@ -517,9 +560,11 @@ impl Reading<'_> {
             "stacked" => &["x", "classes", "sources", "parts"],
             "heat-map" => &["x", "y", "z", "sources"],
             "distribution" => &["x", "classes", "errors", "sources"],
+            "over-time" => &["x", "y", "variant", "classes", "sources", "quick"],
+            "congestion-tree" => &["x", "variant"],
             _ => &[],
         };
-        for key in ["x", "y", "z", "variant", "classes", "errors", "sources", "parts", "panels"] {
+        for key in ["x", "y", "z", "variant", "classes", "errors", "sources", "parts", "panels", "quick"] {
             if root.get(key).is_some() && !allowed.contains(&key) {
                 let found = format!("{key} in a figure of kind \"{kind}\"");
                 self.refuse(root, key, found, "a figure without it");
@@ -533,14 +578,16 @@ impl Reading<'_> {
                 let y = self.reader.table(root, "y")?;
                 let measures = self.measures(&y);
                 let y_range = self.range(&y);
+                let unit = self.time_unit(&y, measures.as_deref(), scenario);
                 let variants = self.variants(root);
-                Some(Question::Lines { x: x?, measures: measures?, y_range, variants })
+                Some(Question::Lines { x: x?, measures: measures?, unit, y_range, variants })
             }
             "stacked" => {
                 let (x, parts) = (self.sweep(root, "x"), self.parts(root));
                 Some(Question::Stacked { x: x?, parts: parts? })
             }
             "heat-map" => self.heat_map(root),
+            "over-time" => self.over_time(root),
             "distribution" => {
                 self.reader.require(root, "x", "an [x] table with values = deadlines in cycles", None);
                 let x = self.reader.table(root, "x")?;
@@ -556,6 +603,7 @@ impl Reading<'_> {
                     deadlines: deadlines.iter().map(|value| *value as u32).collect(),
                 })
             }
+            "congestion-tree" => self.congestion_tree(root, scenario),
             "network" => {
                 self.check_map(root, scenario?);
                 Some(Question::Network)
@@ -569,6 +617,28 @@ impl Reading<'_> {
                 Some(Question::Chain)
             }
         }
+    }
+
+    /// Stages of packet switches with data in one direction, at times in \[us\].
+    fn congestion_tree(&mut self, root: &Table<'_>, scenario: Option<&Scenario>) -> Option<Question> {
+        self.reader.require(root, "x", "an [x] table with values = times in us", None);
+        let x = self.reader.table(root, "x")?;
+        self.reader.refuse_unknown(&x, &["values"]);
+        let times_us = self.reader.rising(&x, "values", MOST_TIMES)?;
+        let variants = self.variants(root);
+        let network = scenario?.topology();
+        let stages = network.as_multistage().filter(|one| one.direction == Direction::Unidirectional);
+        if stages.is_none_or(|one| one.hosts > MOST_LINES) {
+            let wanted = format!("unidirectional packet switches of at most {MOST_LINES} hosts");
+            self.refuse(root, "scenario", network.name(), &wanted);
+            return None;
+        }
+        let end_us = scenario?.measure().end.unwrap_or(0.0) / 1e3;
+        if times_us.iter().any(|time| !(0.0..=end_us).contains(time)) {
+            let wanted = format!("times within the run, up to {end_us} us");
+            self.refuse(&x, "values", "something else".to_owned(), &wanted);
+        }
+        Some(Question::CongestionTree { times_us, variants })
     }
 
     /// A map has routers with coordinates, and not too many planes of them.
@@ -613,8 +683,7 @@ impl Reading<'_> {
         let values = self.reader.rising(&table, "values", MOST_VALUES);
         let couplings = self.reader.couplings(&table, "couple");
         let couplings = couplings.into_iter().map(|(coupling, place)| (coupling, place.clone())).collect();
-        let scales = ["linear", "logarithmic"];
-        let logarithmic = self.reader.word(&table, "scale", &scales, |word| word) == Some("logarithmic");
+        let logarithmic = self.logarithmic(&table);
         let (key, values) = (key?, values?);
         if logarithmic && values.iter().any(|value| *value <= 0.0) {
             self.refuse(&table, "values", "0 or less on a logarithmic axis".to_owned(), "values above 0");
@@ -625,10 +694,42 @@ impl Reading<'_> {
         Some(Sweep { axis: Axis { label, unit, logarithmic }, key, values, place, couplings })
     }
 
+    fn logarithmic(&mut self, table: &Table<'_>) -> bool {
+        let scales = ["linear", "logarithmic"];
+        self.reader.word(table, "scale", &scales, |word| word) == Some("logarithmic")
+    }
+
     /// One quantity, or a miss probability at several deadlines.
     fn measures(&mut self, table: &Table<'_>) -> Option<Vec<Measure>> {
         self.reader.refuse_unknown(table, QUANTITY);
         read_measures(self.reader, table)
+    }
+
+    /// What times of the y axis are shown in, where it is not cycles.
+    fn time_unit(
+        &mut self,
+        y: &Table<'_>,
+        measures: Option<&[Measure]>,
+        scenario: Option<&Scenario>,
+    ) -> Option<TimeUnit> {
+        y.get("unit")?;
+        let name = self.reader.word(y, "unit", &["ms", "us"], |word| word)?;
+        let is_time = |measures: &[Measure]| measures.iter().all(|one| one.quantity.unit() == Unit::Cycles);
+        if !is_time(measures?) {
+            self.refuse(
+                y,
+                "unit",
+                format!("\"{name}\" of a quantity that is no time"),
+                "a figure without it",
+            );
+        }
+        let cycle_ns = scenario?.spec().units.as_ref().and_then(UnitsSpec::cycle_ns);
+        if cycle_ns.is_none() {
+            let found = format!("\"{name}\", and no length of a cycle");
+            self.refuse(y, "unit", found, "a scenario with a table [units]");
+        }
+        let nanoseconds = if name == "ms" { 1e6 } else { 1e3 };
+        Some(TimeUnit { name, per_cycle: cycle_ns? / nanoseconds })
     }
 
     fn parts(&mut self, root: &Table<'_>) -> Option<Parts> {
@@ -704,12 +805,23 @@ impl Reading<'_> {
             return;
         }
         let mut found: Vec<Fault> = Vec::new();
-        for point in figure.points() {
+        let is_over_time = matches!(figure.question, Question::OverTime(_));
+        let simulator = if is_over_time { campaign::supports } else { experiment::supports };
+        if is_over_time && figure.scenario.switch().is_none() {
+            self.refuse(root, "scenario", figure.scenario.topology().name(), "packet switches over time");
+            return;
+        }
+        let mut shorter = figure.clone();
+        found.extend(shorter.quicken().err().into_iter().flatten());
+        for point in figure.points().into_iter().chain(shorter.points()) {
             match point {
                 Err(faults) => found.extend(faults),
                 Ok(scenario) => {
                     if figure.sources.contains(&Origin::Simulation) && figure.needs_simulation() {
-                        found.extend(experiment::supports(&scenario).err().into_iter().flatten());
+                        found.extend(simulator(&scenario).err().into_iter().flatten());
+                    }
+                    if let Question::CongestionTree { .. } = figure.question {
+                        found.extend(packets::supports(&scenario).err().into_iter().flatten());
                     }
                     found.extend(figure.unanswered(&scenario).into_iter().map(|refusal| Fault {
                         place: root.get("sources").map_or(root.place, |node| &node.place).clone(),
@@ -772,7 +884,10 @@ impl Figure {
             .map(|model| model.supports(scenario).map_err(|failure| failure.to_string()))
             .collect();
         let enough = !self.sources_named && answers.iter().any(Result::is_ok);
-        if enough { Vec::new() } else { answers.into_iter().filter_map(Result::err).collect() }
+        let of_switches = self.sources_named && self.sources.contains(&Origin::Recn);
+        let refused = if of_switches { over_time::refusals(scenario) } else { Vec::new() };
+        let others = answers.into_iter().filter_map(Result::err);
+        if enough { refused } else { others.chain(refused).collect() }
     }
 
     /// Whether a simulation has anything to say about it.

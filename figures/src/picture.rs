@@ -38,6 +38,8 @@ pub enum Content {
     Chain(Chain),
     /// Loads of all links of a network.
     Network(NetworkMap),
+    /// Stages of packet switches at chosen times, coloured by what their ports hold.
+    CongestionTree(CongestionTree),
     /// Which points of a plane are admissible, and what limits them.
     Region(Region),
     /// What a number gains and loses with each of others.
@@ -65,6 +67,8 @@ pub enum Origin {
     Refined,
     /// The mediaworm model.
     Mediaworm,
+    /// The analysis of congestion trees in packet switches.
+    Recn,
     /// The refined model corrected by simulations.
     Anchored,
     /// The flit simulator.
@@ -73,11 +77,14 @@ pub enum Origin {
 
 impl Origin {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Published, Self::Refined, Self::Mediaworm, Self::Anchored, Self::Simulation];
+    pub const ALL: [Self; 6] =
+        [Self::Published, Self::Refined, Self::Mediaworm, Self::Recn, Self::Anchored, Self::Simulation];
 
     /// Those that a figure's file may name.
     pub const NAMED: [Self; 4] = [Self::Published, Self::Refined, Self::Mediaworm, Self::Simulation];
+
+    /// Those that the file of a figure over time may name, all of them unless it does.
+    pub const OVER_TIME: [Self; 2] = [Self::Recn, Self::Simulation];
 
     /// What a figure shows that does not say: the published model, the model that answers by default, and the
     /// simulation.
@@ -93,7 +100,7 @@ impl Origin {
             Self::Published => Some(Model::Published),
             Self::Refined => Some(Model::Refined),
             Self::Mediaworm => Some(Model::Mediaworm),
-            Self::Anchored | Self::Simulation => None,
+            Self::Recn | Self::Anchored | Self::Simulation => None,
         }
     }
 
@@ -103,6 +110,7 @@ impl Origin {
             Self::Published => "published model",
             Self::Refined => "refined model",
             Self::Mediaworm => "mediaworm model",
+            Self::Recn => "recn analysis",
             Self::Anchored => "anchored model",
             Self::Simulation => "simulation",
         }
@@ -114,6 +122,7 @@ impl Origin {
             Self::Published => "published",
             Self::Refined => "refined",
             Self::Mediaworm => "mediaworm",
+            Self::Recn => "recn",
             Self::Anchored => "anchored",
             Self::Simulation => "simulation",
         }
@@ -145,6 +154,9 @@ pub struct Lines {
     pub series: Vec<Series>,
     /// Model minus simulation, drawn below the main panel; empty: no such panel.
     pub errors: Vec<ErrorSeries>,
+    /// Whether simulations are drawn as curves in a band, and models dashed: of many points side by side.
+    #[serde(skip)]
+    pub measured_as_curves: bool,
 }
 
 /// One curve, or points with intervals.
@@ -421,6 +433,43 @@ pub struct NetworkLink {
     pub wraps: bool,
     /// Its load.
     pub load: f64,
+}
+
+/// Ports of packet switches at chosen times.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct CongestionTree {
+    /// What the colours stand for.
+    pub held: Axis,
+    /// Panels side by side: one for each time.
+    pub times: usize,
+    /// Lines to which traffic goes that begins late: hot hosts.
+    pub hot: Vec<u32>,
+    /// One for each variant and time.
+    pub panels: Vec<TreePanel>,
+}
+
+/// A network at a time of one run.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct TreePanel {
+    /// What stands above it.
+    pub label: String,
+    /// The variant of the scenario; empty of the only one.
+    pub variant: String,
+    /// When \[us\].
+    pub time_us: f64,
+    /// From left to right: injection ports of hosts, then ingress and egress of each stage.
+    pub columns: Vec<TreeColumn>,
+}
+
+/// Ports in the order of their lines.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct TreeColumn {
+    /// What the ports are, such as `stage 0, egress`.
+    pub name: String,
+    /// What each holds.
+    pub held: Vec<f64>,
+    /// The line of the next column to which the link of each leads; empty where there is none.
+    pub next: Vec<u32>,
 }
 
 /// Which points of a plane are admissible: those from the origin up to a frontier.

@@ -1,8 +1,8 @@
 //! The numbers of a picture as the rows of its CSV file.
 
 use crate::picture::{
-    Axis, Chain, Content, Frontier, HeatMap, Lines, NetworkMap, Origin, Picture, Point, Region, Stacked,
-    Tornado, TornadoBar,
+    Axis, Chain, CongestionTree, Content, Frontier, HeatMap, Lines, NetworkMap, Origin, Picture, Point,
+    Region, Stacked, Tornado, TornadoBar,
 };
 
 /// A table of texts; what does not exist is empty.
@@ -22,6 +22,7 @@ pub fn table(picture: &Picture) -> Table {
         Content::HeatMap(map) => heat_map_table(map),
         Content::Chain(chain) => chain_table(chain),
         Content::Network(map) => network_table(map),
+        Content::CongestionTree(tree) => tree_table(tree),
         Content::Region(region) => region_table(region),
         Content::Tornado(tornado) => tornado_table(tornado),
     }
@@ -139,6 +140,20 @@ fn network_table(map: &NetworkMap) -> Table {
     Table::new(&heads, rows)
 }
 
+fn tree_table(tree: &CongestionTree) -> Table {
+    let heads = ["variant", "time_us", "ports", "line", &column("held", &tree.held)];
+    let rows = tree.panels.iter().flat_map(|panel| {
+        panel.columns.iter().flat_map(move |ports| {
+            let row = move |(line, held): (usize, &f64)| {
+                let (variant, time) = (panel.variant.clone(), panel.time_us.to_string());
+                vec![variant, time, ports.name.clone(), line.to_string(), held.to_string()]
+            };
+            ports.held.iter().enumerate().map(row)
+        })
+    });
+    Table::new(&heads, rows)
+}
+
 fn tornado_table(tornado: &Tornado) -> Table {
     let unit = |stem: &str| column(stem, &tornado.x);
     let (less, more) = (unit("less"), unit("more"));
@@ -199,6 +214,7 @@ pub fn origins(picture: &Picture) -> Vec<Origin> {
         Content::HeatMap(map) => map.panels.iter().map(|panel| panel.origin).collect(),
         Content::Chain(_) => vec![Origin::Published],
         Content::Region(region) => vec![region.origin],
+        Content::CongestionTree(_) => vec![Origin::Simulation],
         // exact; the subtitle of the other names the model
         Content::Network(_) | Content::Tornado(_) => Vec::new(),
     };

@@ -206,10 +206,29 @@ impl Document {
         self.root.iter().find(|entry| entry.key == key).map(|entry| &entry.node.value)
     }
 
+    /// The values of all classes under a path of keys, each with its key, to be changed.
+    pub fn of_classes_mut(&mut self, path: &[&str]) -> Vec<(String, &mut Node)> {
+        let classes = self.root.iter_mut().find(|entry| entry.key == "class");
+        let Some(Value::List(classes)) = classes.map(|entry| &mut entry.node.value) else {
+            return Vec::new();
+        };
+        let value = |(at, class)| {
+            let node = path.iter().try_fold(class, |node: &mut Node, key| child(node, key))?;
+            Some((format!("class[{}].{}", at + 1, path.join(".")), node))
+        };
+        classes.iter_mut().enumerate().filter_map(value).collect()
+    }
+
     /// Keys and values of the root, to be changed.
     pub(crate) fn entries_mut(&mut self) -> &mut Vec<Entry> {
         &mut self.root
     }
+}
+
+/// The value of a key of a table, to be changed.
+fn child<'n>(node: &'n mut Node, key: &str) -> Option<&'n mut Node> {
+    let Value::Table(entries) = &mut node.value else { return None };
+    entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.node)
 }
 
 impl Value {
@@ -239,7 +258,7 @@ pub fn in_short(number: f64) -> String {
 }
 
 /// At most 60 characters of a text, without line breaks.
-pub(crate) fn shortened(text: &str) -> String {
+pub fn shortened(text: &str) -> String {
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     match plain.char_indices().nth(60) {
         Some((end, _)) => format!("{}…", &plain[..end]),

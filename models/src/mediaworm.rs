@@ -15,6 +15,7 @@ mod latency;
 mod load;
 mod placement;
 mod problem;
+mod set_up;
 mod solution;
 mod waiting;
 
@@ -25,6 +26,7 @@ pub use lanes::Lanes;
 pub use latency::{best_effort_excess, real_time_excess};
 pub use load::{Framing, jitter_free_bound};
 pub use placement::{Placement, jitter_free_streams, share_beyond, streams_at_an_output};
+pub use set_up::SetUp;
 pub(crate) use solution::LACKS;
 pub use waiting::{Interface, PeriodicQueue};
 
@@ -87,6 +89,11 @@ pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
         key: format!("class.{}.kind", class.name),
         because: "has one real-time class".to_owned(),
     }));
+    let (nodes, network) = (scenario.topology().nodes(), scenario.topology());
+    if scenario.circuits().is_some() && network.most_hops() > 0 && nodes > set_up::MOST_NODES {
+        let because = format!("has circuits over several routers of {} nodes at most", set_up::MOST_NODES);
+        refusals.push(Refusal { key: "network".to_owned(), because });
+    }
     if refusals.is_empty() { Ok(()) } else { Err(refused(refusals)) }
 }
 
@@ -98,7 +105,8 @@ const READS: &[Read] = &[
     Read::Words("router.crossbar", &["full", "multiplexed"]),
     Read::Words("router.allocation", &["greedy"]),
     Read::Words("router.vc_choice", &["drawn", "free"]),
-    Read::Keys("router", &["pipeline_stages", "buffer_flits", "virtual_channels"]),
+    Read::Keys("router", &["pipeline_stages", "buffer_flits", "virtual_channels", "switching"]),
+    Read::Keys("circuits", &["attempts_per_stream", "pool", "vtick", "attempts", "holding", "retries"]),
     Read::Keys("mix", &["load"]),
     Read::Words("class.kind", &["real-time", "best-effort"]),
     Read::Keys("class", &["rate", "load", "share", "message_flits", "virtual_channels"]),
@@ -108,6 +116,7 @@ const READS: &[Read] = &[
         &[
             "frame",
             "frame_deviation",
+            "sizes",
             "sequences",
             "frame_variation",
             "frame_scale",

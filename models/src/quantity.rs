@@ -60,8 +60,9 @@ fn of_some_models<T: Mean>(mean: &Option<T>) -> bool {
 }
 
 /// Declares the quantities. A line of `means` is
-/// `variant: field "word" "name" "head" unit [of whole] [(left out by)] [counted as wait]`; a line of `frames`, which
-/// are left out where there is none, has no more than the unit, and one of `others` ends with the field that holds it.
+/// `variant: field "word" "name" "head" unit [of whole] [(left out by)] [counted as wait]`; a line of `frames`
+/// or `circuits`, which are left out where there is none, has no more than the unit, and one of `others` ends with
+/// the field that holds it.
 macro_rules! quantities {
     (
         means { $(
@@ -74,6 +75,11 @@ macro_rules! quantities {
             $frame:ident: $frame_field:ident $frame_word:literal $frame_name:literal $frame_head:literal
                 $frame_unit:ident,
         )+ }
+        circuits { $(
+            $(#[doc = $circuit_doc:literal])+
+            $circuit:ident: $circuit_field:ident $circuit_word:literal $circuit_name:literal $circuit_head:literal
+                $circuit_unit:ident,
+        )+ }
         others { $(
             $(#[doc = $other_doc:literal])+
             $other:ident: $other_word:literal $other_name:literal $other_head:literal $other_unit:ident
@@ -85,6 +91,7 @@ macro_rules! quantities {
         pub enum Quantity {
             $($(#[doc = $doc])+ $mean,)+
             $($(#[doc = $frame_doc])+ $frame,)+
+            $($(#[doc = $circuit_doc])+ $circuit,)+
             $($(#[doc = $other_doc])+ $other,)+
         }
 
@@ -95,6 +102,8 @@ macro_rules! quantities {
             $($(#[doc = $doc])+ $(#[serde(skip_serializing_if = $skip)])? pub $field: Option<T>,)+
             $($(#[doc = $frame_doc])+ #[serde(skip_serializing_if = "Option::is_none")]
             pub $frame_field: Option<T>,)+
+            $($(#[doc = $circuit_doc])+ #[serde(skip_serializing_if = "Option::is_none")]
+            pub $circuit_field: Option<T>,)+
         }
 
         /// How long a message waits, by place: what is counted of each message, or sums of it \[cycles\].
@@ -121,14 +130,18 @@ macro_rules! quantities {
 
         impl<T> Default for Means<T> {
             fn default() -> Self {
-                Self { $($field: None,)+ $($frame_field: None,)+ }
+                Self { $($field: None,)+ $($frame_field: None,)+ $($circuit_field: None,)+ }
             }
         }
 
         impl<T> Means<T> {
             /// The means that `of` gives.
             pub fn each(of: impl Fn(Quantity) -> Option<T>) -> Self {
-                Self { $($field: of(Quantity::$mean),)+ $($frame_field: of(Quantity::$frame),)+ }
+                Self {
+                    $($field: of(Quantity::$mean),)+
+                    $($frame_field: of(Quantity::$frame),)+
+                    $($circuit_field: of(Quantity::$circuit),)+
+                }
             }
 
             /// The same with those of frames that `of` gives.
@@ -136,11 +149,17 @@ macro_rules! quantities {
                 Self { $($frame_field: of(Quantity::$frame),)+ ..self }
             }
 
+            /// The same with those of circuits that `of` gives.
+            pub fn with_circuits(self, of: impl Fn(Quantity) -> Option<T>) -> Self {
+                Self { $($circuit_field: of(Quantity::$circuit),)+ ..self }
+            }
+
             /// The mean of a quantity; `None` of one that is no mean.
             pub fn get(&self, quantity: Quantity) -> Option<&T> {
                 match quantity {
                     $(Quantity::$mean => self.$field.as_ref(),)+
                     $(Quantity::$frame => self.$frame_field.as_ref(),)+
+                    $(Quantity::$circuit => self.$circuit_field.as_ref(),)+
                     $(Quantity::$other => None,)+
                 }
             }
@@ -153,14 +172,20 @@ macro_rules! quantities {
             /// All that are about frames of streams.
             pub const FRAMES: &'static [Self] = &[$(Self::$frame),+];
 
+            /// All that are about the set-up of circuits.
+            pub const CIRCUITS: &'static [Self] = &[$(Self::$circuit),+];
+
             /// All quantities.
-            pub const ALL: &'static [Self] = &[$(Self::$mean,)+ $(Self::$frame,)+ $(Self::$other,)+];
+            pub const ALL: &'static [Self] = &[
+                $(Self::$mean,)+ $(Self::$frame,)+ $(Self::$circuit,)+ $(Self::$other,)+
+            ];
 
             /// Its word on the command line, in files and in documents.
             pub const fn word(self) -> &'static str {
                 match self {
                     $(Self::$mean => $word,)+
                     $(Self::$frame => $frame_word,)+
+                    $(Self::$circuit => $circuit_word,)+
                     $(Self::$other => $other_word,)+
                 }
             }
@@ -170,6 +195,7 @@ macro_rules! quantities {
                 match self {
                     $(Self::$mean => $name,)+
                     $(Self::$frame => $frame_name,)+
+                    $(Self::$circuit => $circuit_name,)+
                     $(Self::$other => $other_name,)+
                 }
             }
@@ -179,6 +205,7 @@ macro_rules! quantities {
                 match self {
                     $(Self::$mean => $head,)+
                     $(Self::$frame => $frame_head,)+
+                    $(Self::$circuit => $circuit_head,)+
                     $(Self::$other => $other_head,)+
                 }
             }
@@ -188,6 +215,7 @@ macro_rules! quantities {
                 match self {
                     $(Self::$mean => Unit::$unit,)+
                     $(Self::$frame => Unit::$frame_unit,)+
+                    $(Self::$circuit => Unit::$circuit_unit,)+
                     $(Self::$other => Unit::$other_unit,)+
                 }
             }
@@ -197,6 +225,7 @@ macro_rules! quantities {
                 match self {
                     $(Self::$mean => stringify!($field),)+
                     $(Self::$frame => stringify!($frame_field),)+
+                    $(Self::$circuit => stringify!($circuit_field),)+
                     $(Self::$other => $holder,)+
                 }
             }
@@ -206,6 +235,7 @@ macro_rules! quantities {
                 let text = match self {
                     $(Self::$mean => concat!($($doc, "\n"),+),)+
                     $(Self::$frame => concat!($($frame_doc, "\n"),+),)+
+                    $(Self::$circuit => concat!($($circuit_doc, "\n"),+),)+
                     $(Self::$other => concat!($($other_doc, "\n"),+),)+
                 };
                 let lines: Vec<&str> = text.lines().map(str::trim).collect();
@@ -297,6 +327,23 @@ quantities! {
         /// Share of the intervals that are longer than 1.05 times that of the source.
         LateFrames: late_frames "late-frames" "late frames" "late" Probability,
     }
+    circuits {
+        /// Share of the circuits asked for that are set up.
+        SetUpProbability: set_up_probability "set-up-probability" "set-up probability" "P(set up)" Probability,
+        /// Attempts to set up circuits, of all nodes together; `null` where circuits come and go.
+        CircuitAttempts: circuit_attempts "circuit-attempts" "attempts to set up circuits" "attempts" Load,
+        /// Circuits that stand at once, of all nodes together.
+        CircuitsEstablished: circuits_established "circuits-established" "established circuits" "established" Load,
+        /// Attempts that found a virtual channel taken, of all nodes together; `null` where circuits come and go.
+        CircuitsDropped: circuits_dropped "circuits-dropped" "dropped attempts" "dropped" Load,
+        /// Share of the attempts that are dropped.
+        CircuitDropShare: circuit_drop_share "circuit-drop-share" "share of dropped attempts" "P(drop)" Probability,
+        /// From the first probe of a circuit that is set up to its acknowledgement, dropped attempts included
+        /// \[cycles\].
+        SetUpDelay: set_up_delay_cycles "set-up-delay" "set-up delay" "set-up delay" Cycles,
+        /// Load of an injection link by streams whose circuits stand, as a share of the link.
+        CircuitLoad: circuit_load "circuit-load" "input load of circuits" "input load" Load,
+    }
     others {
         /// Half of the messages have at most this network latency \[cycles\].
         P50: "p50" "p50" "p50" Cycles in "latency_percentiles_cycles",
@@ -350,12 +397,18 @@ impl Quantity {
         self.needs_distribution()
             || self.unit() == Unit::Cycles
             || self.is_of_frames()
+            || self.is_of_circuits()
             || matches!(self, Self::AcceptedRate | Self::SaturationLoad)
     }
 
     /// Whether it is about frames of streams.
     pub fn is_of_frames(self) -> bool {
         Self::FRAMES.contains(&self)
+    }
+
+    /// Whether it is about the set-up of circuits.
+    pub fn is_of_circuits(self) -> bool {
+        Self::CIRCUITS.contains(&self)
     }
 
     /// The field of a time in milliseconds or microseconds, and that unit; `None` of what is no time.

@@ -203,6 +203,10 @@ struct Resolution {
 
 /// Cells of a lattice at most.
 const MOST_CELLS: usize = 2048;
+/// Steps in which messages are followed past each other, for means; for laws, flit by flit up to 64 flits: a miss
+/// probability jumps where one flit more goes ahead.
+const STEPS: usize = 16;
+const STEPS_OF_LAWS: usize = 64;
 /// Laws, one for each class and number of hops, up to which their cells are cycles.
 const MOST_LAWS: usize = 48;
 
@@ -220,7 +224,7 @@ impl Resolution {
             most_cells: MOST_CELLS,
             unit,
             widest: unit,
-            steps: 16,
+            steps: STEPS_OF_LAWS,
             tolerance: 1e-4,
             most_rounds: 300,
             beyond: 1e-5,
@@ -234,7 +238,7 @@ impl Resolution {
     fn means(problem: &Problem) -> Self {
         // between bursts there is nothing for long, in them much: coarse cells and short lattices lose both
         if problem.classes.iter().any(|class| class.bursts.is_some()) {
-            return Self { laws: false, ..Self::fine(problem) };
+            return Self { laws: false, steps: STEPS, ..Self::fine(problem) };
         }
         let header = (problem.stages - 3.0).max(0.0);
         let longest = problem.longest();
@@ -253,7 +257,7 @@ impl Resolution {
             most_cells: 256,
             unit,
             widest,
-            steps: 16,
+            steps: STEPS,
             tolerance: 3e-4,
             most_rounds: 300,
             beyond: 3e-4,

@@ -7,10 +7,12 @@
 
 mod base;
 mod check;
+mod circuits;
 mod class;
 mod deadlines;
 mod declare;
 mod destination;
+mod frame_list;
 mod frames;
 mod grid;
 mod keys;
@@ -35,11 +37,13 @@ mod writer;
 pub use crate::document::{Document, Fault, Place};
 pub use base::Load;
 pub use check::Scenario;
+pub use circuits::{CircuitVtick, CircuitsSpec};
 pub use class::{
     ClassKind, ClassSpec, EndOfTraffic, MAX_REAL_TIME_CLASSES, MAX_TIME, MAX_VIRTUAL_CHANNELS, MIN_RATE,
 };
 pub use deadlines::{DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES, MAX_DEADLINES};
 pub use destination::{DestinationPattern, DestinationSpec, Destinations, HotSpot, Towards};
+pub use frame_list::FrameList;
 pub use frames::{FRAME_PATTERN, FrameLaw, FrameSizes, FrameSource};
 pub use grid::{Axis, Coupling, Grid, Setting};
 pub(crate) use grid::{spread, whole_values};
@@ -52,9 +56,9 @@ pub use nodes::NodeList;
 pub use presets::{PRESETS, Preset};
 pub use radix::Radix;
 pub use reads::{Read, Unread};
-pub use router::{Allocation, Crossbar, MAX_FLITS, RouterSpec, Scheduler, VcChoice};
+pub use router::{Allocation, Crossbar, MAX_FLITS, RouterSpec, Scheduler, Switching, VcChoice};
 pub use sequences::Sequences;
-pub use source::{Pacing, Phase, Placement, SourceSpec};
+pub use source::{Pacing, Phase, Placement, SourceSpec, least_pause, mean_burst};
 pub use switch::{Forwarding, InterfaceSpec, Organisation, RecnSpec, SwitchSpec, Timing, VoqOutput};
 pub use units::UnitsSpec;
 
@@ -75,6 +79,9 @@ table! {
             ANY.wanted().example("add  [network]  with  topology = \"router\"  and  ports = 16");
         /// What every router is like.
         router: RouterSpec = RouterSpec::default();
+        /// How circuits are set up, with pipelined circuit switching.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        circuits: Option<CircuitsSpec> = None;
         /// What every packet switch is like, in place of a router.
         #[serde(skip_serializing_if = "Option::is_none")]
         switch: Option<SwitchSpec> = None, ANY.early();
@@ -105,6 +112,7 @@ impl Rules for ScenarioSpec {
         self.run_ends(door);
         self.mix_rules(door);
         self.frame_rules(door);
+        self.circuit_rules(door);
     }
 
     fn settle(&mut self, reader: &mut Reader, table: &Table<'_>, _: &Units) {

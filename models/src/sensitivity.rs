@@ -66,7 +66,7 @@ impl Request {
         Self {
             parameters: Parameter::all(scenario),
             classes: (0..scenario.classes().len()).collect(),
-            quantities: output::usual(),
+            quantities: output::usual(scenario),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use flitwise_models::design::Binding;
 use flitwise_models::design::max_load::{Found, Place, Question};
-use flitwise_models::scenario::ScenarioSpec;
+use flitwise_models::scenario::{ClassSpec, ScenarioSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -46,6 +46,9 @@ pub(crate) struct MaxLoadDocument {
     broken_at_factor: Option<f64>,
     /// The rates of all classes there, by name \[messages/cycle/node\]; `null` if there is no such factor.
     rates: Option<BTreeMap<String, f64>>,
+    /// The streams of frames at each node there, of classes that have any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    streams: Option<BTreeMap<String, u32>>,
     /// What breaks first; `null`: nothing up to the highest rates there can be.
     binding: Option<Binding>,
     /// How each requirement stands at the answer, or with next to no load if there is none.
@@ -142,7 +145,7 @@ fn document(
         );
     }
     if found.factor.is_some() && found.broken_at.is_none() {
-        notes.push("nothing breaks up to the highest rates that a scenario can have".to_owned());
+        notes.push("nothing breaks up to the highest load that a scenario can have".to_owned());
     }
     if asked.is_anchored && corrected.is_none() {
         notes.push("the refined model finds no such load, so that nothing was anchored".to_owned());
@@ -150,6 +153,10 @@ fn document(
     let account = corrected.as_ref().map(|(family, _)| family.account.remarks());
     notes.extend(account.into_iter().flatten());
     let spec = asked.scenario.spec();
+    let classes_there = || found.scenario.classes().iter().filter(|_| found.factor.is_some());
+    let streams = |class: &ClassSpec| Some((class.name.clone(), class.source.streams()?));
+    let streams: BTreeMap<String, u32> = classes_there().filter_map(streams).collect();
+    let streams = (!streams.is_empty()).then_some(streams);
     let rates = found.scenario.classes().iter().map(|class| (class.name.clone(), class.rate)).collect();
     MaxLoadDocument {
         schema: SCHEMA,
@@ -163,6 +170,7 @@ fn document(
         anchoring: corrected.as_ref().map(|(family, _)| family.account.clone()),
         broken_at_factor: found.broken_at,
         rates: found.factor.map(|_| rates),
+        streams,
         binding: found.binding,
         requirements: found.requirements,
         several_crossings: found.several,
@@ -219,7 +227,8 @@ fn page(document: &MaxLoadDocument, markdown: bool) -> String {
                 let [lower, upper] = ends.map(|end| end.map_or_else(|| "none".to_owned(), digits));
                 format!(" ({lower} to {upper})")
             });
-            page.legend(&format!("largest factor on the rates of {scaled}: {}{ends}", digits(factor)));
+            let what = if document.streams.is_none() { "rates" } else { "loads" };
+            page.legend(&format!("largest factor on the {what} of {scaled}: {}{ends}", digits(factor)));
         }
         None => page.legend(&format!("no load of {scaled} satisfies all requirements")),
     }
@@ -248,11 +257,16 @@ fn page(document: &MaxLoadDocument, markdown: bool) -> String {
 }
 
 fn rates_of(document: &MaxLoadDocument, rates: &BTreeMap<String, f64>, markdown: bool) -> Rows {
-    let heads = ["class", "rate [messages/cycle/node]", "at factor 1"];
-    let mut rows = Rows::new(&heads, markdown);
+    let streams = document.streams.as_ref();
+    let heads = ["class", "rate [messages/cycle/node]", "at factor 1", "streams per node"];
+    let mut rows = Rows::new(&heads[..if streams.is_none() { 3 } else { 4 }], markdown);
     for class in &document.scenario.classes {
         let rate = rates.get(&class.name).copied().unwrap_or(class.rate);
-        rows.add([class.name.clone(), digits(rate), class.rate.to_string()]);
+        let mut row = vec![class.name.clone(), digits(rate), digits(class.rate)];
+        if let Some(streams) = streams {
+            row.push(streams.get(&class.name).map_or_else(|| "-".to_owned(), u32::to_string));
+        }
+        rows.add(row);
     }
     rows
 }

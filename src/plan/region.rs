@@ -60,6 +60,7 @@ pub(super) fn run(args: &Region) -> Result<(), Ended> {
     let (asked, points) = Ended::both(asked, options(args))?;
     asked.check()?;
     let classes = asked.rates("--axes", &args.axes)?;
+    refuse_frames(&asked, &classes)?;
     let axes: [usize; 2] = classes.try_into().map_err(|found: Vec<usize>| {
         let plural = if found.len() == 1 { "rate" } else { "rates" };
         Ended::input(format!(
@@ -110,6 +111,22 @@ pub(super) fn run(args: &Region) -> Result<(), Ended> {
         }
     }?;
     stopped.map_or(Ok(()), |place| Err(Ended::InterruptedAt(place)))
+}
+
+/// Streams of frames come by whole numbers: no rate can be set for them.
+fn refuse_frames(asked: &Asked, classes: &[usize]) -> Result<(), Ended> {
+    let fault = |class: &usize| {
+        let class = &asked.scenario.classes()[*class];
+        class.source.streams().map(|streams| {
+            format!(
+                "--axes class.{name}.rate: found streams of frames, wanted a class of which any rate can be set\n  \
+                 help: flitwise sweep --over class.{name}.source.streams=0:{streams}:5 with another --over",
+                name = class.name,
+            )
+        })
+    };
+    let faults: Vec<String> = classes.iter().filter_map(fault).collect();
+    if faults.is_empty() { Ok(()) } else { Err(Ended::BadInput(faults)) }
 }
 
 /// The points of the frontier, in order; how far it came if it was interrupted.

@@ -25,6 +25,7 @@ pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
     }
     page.section("Blocking and sharing by place", &parts(answer, &output::BY_PLACE, markdown));
     page.section("Frames of streams", &frames(answer, markdown));
+    page.section("Circuits", &circuits(answer, markdown));
     page.section("In time", &in_time(answer, markdown));
     page.section("Deadlines on the network latency", &deadlines(answer, markdown));
     page.section("Percentiles of the network latency, with 95 % intervals", &percentiles(answer, markdown));
@@ -109,6 +110,16 @@ fn frames(answer: &Simulation, markdown: bool) -> Rows {
         let found = Quantity::FRAMES.iter().map(|quantity| mean(class.means.get(*quantity).copied()));
         let jitter = class.jitter_free.map_or("?", |is_free| if is_free { "no" } else { "yes" });
         rows.add([class.name.clone()].into_iter().chain(found).chain([jitter.to_owned()]));
+    }
+    rows
+}
+
+/// Circuits, of classes whose streams have them.
+fn circuits(answer: &Simulation, markdown: bool) -> Rows {
+    let mut rows = Rows::new(&output::heads(Quantity::CIRCUITS, markdown), markdown);
+    for class in answer.classes.iter().filter(|class| class.set_up_probability.is_some()) {
+        let found = Quantity::CIRCUITS.iter().map(|quantity| mean(class.means.get(*quantity).copied()));
+        rows.add([class.name.clone()].into_iter().chain(found));
     }
     rows
 }

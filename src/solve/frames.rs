@@ -2,12 +2,15 @@
 
 use flitwise_models::answer::Answer;
 
-use crate::output::{Rows, cycles, percent, share};
+use flitwise_models::quantity::Quantity;
+
+use crate::output::{self, Rows, cycles, percent, share};
 
 /// Tables with their titles; empty ones of scenarios without frames.
-pub(super) fn sections(answer: &Answer, markdown: bool) -> [(&'static str, Rows); 4] {
+pub(super) fn sections(answer: &Answer, markdown: bool) -> [(&'static str, Rows); 5] {
     [
         ("Frames", frames(answer, markdown)),
+        ("Circuits", circuits(answer, markdown)),
         ("Load that is free of jitter", jitter_free(answer, markdown)),
         ("Latencies in microseconds", times(answer, markdown)),
         ("Saturation, all loads growing together", lanes(answer, markdown)),
@@ -31,6 +34,15 @@ fn frames(answer: &Answer, markdown: bool) -> Rows {
             class.late_frames.map_or_else(|| share(None), percent),
             if frames.jitter_free { "yes" } else { "no" }.to_owned(),
         ]);
+    }
+    rows
+}
+
+fn circuits(answer: &Answer, markdown: bool) -> Rows {
+    let mut rows = Rows::new(&output::heads(Quantity::CIRCUITS, markdown), markdown);
+    for class in answer.classes.iter().filter(|class| class.means.set_up_probability.is_some()) {
+        let means = Quantity::CIRCUITS.iter().map(|quantity| output::mean(*quantity, class));
+        rows.add([class.name.clone()].into_iter().chain(means));
     }
     rows
 }

@@ -129,7 +129,7 @@ fn every_figure_and_claim_is_on_both_pages() {
         let while_it_judges: &dyn Fn(&str) -> bool = &|page| page.contains("id=\"claims\"");
         let (code, said, page) = interrupted_report(folder.path(), &options, while_it_judges);
         assert_eq!(code, Some(130), "{said}");
-        assert!(said.contains("27 of 27 figures are drawn, "), "{said}");
+        assert!(said.contains("56 of 56 figures are drawn, "), "{said}");
         assert_narrow("report", &page);
         assert!(
             page.contains(" of 44 claims have been judged") && !page.contains("No claim has been judged")
@@ -172,7 +172,7 @@ fn every_figure_and_claim_is_on_both_pages() {
         }
         figures += 1;
     }
-    assert_eq!(figures, 27);
+    assert_eq!(figures, 56);
     assert_eq!(html.matches("<svg").count(), figures);
 
     // again from the store: the same to the last byte

@@ -13,13 +13,15 @@ use flitwise_models::scenario::{ClassKind, Scenario, ScenarioSpec, UnitsSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::circuits::Circuits;
 use crate::compare;
-use crate::experiment::FEWEST_MESSAGES;
 use crate::experiment::block::{Fate, Measurements, ReplicationRecord, Saturated, Stop};
 use crate::experiment::memory::FEWEST_MEMORIES;
 use crate::experiment::replication::Sample;
+use crate::experiment::{FEWEST_MESSAGES, Settings};
 use crate::frames;
 use crate::measurement::Cell;
+use crate::packets::PacketSimulation;
 use crate::simulator::ChannelKind;
 use crate::statistics::{
     self, Batch, Histogram, Mean, design_effect, mean_of, percentile_of, proportion_of, shares_within,
@@ -44,8 +46,52 @@ pub struct Simulation {
     /// The run interval by interval, class by class, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over_time: Option<Vec<Interval>>,
+    /// Packet switches instead: there are no classes then, and cycles of `run` are ticks.
+    #[serde(skip)]
+    pub packets: Option<Box<PacketSimulation>>,
     /// What one should know about this answer.
     pub notes: Vec<String>,
+}
+
+impl Simulation {
+    /// What was simulated of packet switches.
+    pub(crate) fn of_packets(scenario: &Scenario, settings: &Settings, found: PacketSimulation) -> Self {
+        let run = &found.run;
+        let ticks = |ns: f64| (ns / run.tick_ns).round() as u64;
+        let run = Run {
+            seed: run.seed,
+            replications: run.replications,
+            more_than_asked: false,
+            batches_per_replication: 1,
+            stopped_by: StoppedBy::End,
+            partial: run.partial,
+            wanted_precision: settings.precision,
+            reached_precision: None,
+            least_precise_class: None,
+            went_on_because: None,
+            warmup_cycles: ticks(run.warm_up_ns),
+            warmup: WarmUpKind::Absent,
+            measured_cycles: ticks(run.end_ns - run.warm_up_ns),
+            simulated_cycles: ticks(run.end_ns) * u64::from(run.replications),
+            messages: found.packets.delivered,
+            flit_hops: 0,
+            flit_hops_per_second: 0.0,
+            threads: run.threads,
+            simulation_seconds: run.wall_seconds,
+            wall_seconds: run.wall_seconds,
+        };
+        Self {
+            scenario: scenario.spec().clone(),
+            run,
+            saturated: false,
+            classes: Vec::new(),
+            channels: Vec::new(),
+            channel_details: None,
+            over_time: None,
+            packets: Some(Box::new(found)),
+            notes: Vec::new(),
+        }
+    }
 }
 
 /// How a simulation was run.
@@ -346,6 +392,7 @@ pub(crate) fn of(measured: &Measurements<'_>) -> Simulation {
         channels: channels(measured),
         channel_details: details::of(measured),
         over_time: over_time::of(measured),
+        packets: None,
         classes,
         run,
     }
@@ -495,6 +542,8 @@ fn class_answer(measured: &Measurements<'_>, class: usize) -> ClassSimulation {
     let means =
         Means { accepted_rate_messages_per_cycle: accepted(measured, class), ..means(&cells, saturated) }
             .with_frames(|quantity| frames::estimate(measured.frames(class), quantity));
+    let circuits = Circuits::of(measured.scenario, class, measured.seed);
+    let means = means.with_circuits(|quantity| circuits.as_ref()?.estimate(quantity));
     ClassSimulation {
         name: spec.name.clone(),
         kind: spec.kind,
@@ -524,7 +573,7 @@ fn physical(scenario: &Scenario, means: &Means<Estimate>) -> BTreeMap<String, Es
         let half_width_95 = half_width_95.map(|width| width * factor);
         Some((field, Estimate { mean: mean * factor, half_width_95, messages }))
     };
-    Quantity::MEANS.iter().chain(Quantity::FRAMES).filter_map(one).collect()
+    Quantity::MEANS.iter().chain(Quantity::FRAMES).chain(Quantity::CIRCUITS).filter_map(one).collect()
 }
 
 /// The cells of all batches, by replication.

@@ -23,12 +23,15 @@ use crate::answer::Simulation;
 use crate::experiment::asked::{Asked, MOST_ADDITIONS, addition, asked_alone, is_enough};
 use crate::experiment::{self, Block, Settings, answer_of};
 use crate::message::Delivery;
+use crate::packets;
 use crate::store::{Key, Store};
 
 /// Raised whenever the simulator or its measurement gives other numbers than before, or a [`Block`] has other fields,
 /// so that what was kept is not taken for what would be measured now. `results_are_those_of_this_revision` fails when
 /// it was forgotten.
 pub const REVISION: u32 = 2;
+/// The same of the simulator of packet switches.
+const PACKETS_REVISION: u32 = 1;
 
 /// What decides the numbers of an experiment: names, units and deadlines do not.
 #[derive(Serialize)]
@@ -49,7 +52,28 @@ pub fn key(scenario: &Scenario, settings: &Settings) -> Key {
     key_of(scenario, settings, None)
 }
 
-fn key_of(scenario: &Scenario, settings: &Settings, asked_alone: Option<Asked>) -> Key {
+/// What decides the numbers of packet switches; [`PACKETS_REVISION`] in place of [`REVISION`].
+#[derive(Serialize)]
+struct PacketsIdentity<'a> {
+    flitwise_version: &'static str,
+    packets_revision: u32,
+    scenario: &'a ScenarioSpec,
+    seed: u64,
+}
+
+/// The key under which replications of packet switches are kept, numbered by their indices.
+pub(crate) fn packets_key(scenario: &Scenario, settings: &Settings) -> Key {
+    let identity = PacketsIdentity {
+        flitwise_version: env!("CARGO_PKG_VERSION"),
+        packets_revision: PACKETS_REVISION,
+        scenario: &nameless(scenario),
+        seed: settings.seed,
+    };
+    Key::new(&identity).expect("plain numbers and words make a key")
+}
+
+/// A scenario without what decides no number.
+fn nameless(scenario: &Scenario) -> ScenarioSpec {
     let mut spec = scenario.spec().clone();
     spec.name = String::new();
     spec.units = None;
@@ -57,10 +81,14 @@ fn key_of(scenario: &Scenario, settings: &Settings, asked_alone: Option<Asked>) 
         class.name = format!("class {}", index + 1);
         class.deadlines = Vec::new();
     }
+    spec
+}
+
+fn key_of(scenario: &Scenario, settings: &Settings, asked_alone: Option<Asked>) -> Key {
     Key::new(&Identity {
         flitwise_version: env!("CARGO_PKG_VERSION"),
         simulator_revision: REVISION,
-        scenario: &spec,
+        scenario: &nameless(scenario),
         seed: settings.seed,
         replications: settings.replications,
         warmup_cycles: settings.warmup_cycles,
@@ -134,6 +162,17 @@ struct LookedUp<T> {
     found: Result<Vec<(usize, T)>, Point>,
 }
 
+/// What of a scenario no simulator of a campaign has the means for.
+///
+/// # Errors
+/// All of it, at once.
+pub fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
+    match scenario.switch() {
+        Some(_) => packets::supports(scenario),
+        None => experiment::supports(scenario),
+    }
+}
+
 /// Simulates all `scenarios` as `settings` say, or takes from `store` what it holds.
 ///
 /// Scenarios that differ in names and deadlines only are simulated once. Once `stop` is set the campaign ends
@@ -150,11 +189,80 @@ pub fn run(
     stop: &AtomicBool,
     listener: &mut dyn Listener,
 ) -> Result<Outcome, Vec<Fault>> {
-    let answer = |scenario: &Scenario, blocks: &[Block]| answer_of(scenario, settings, blocks, false);
-    run_for(scenarios, settings, store, stop, listener, &answer)
+    let mut simulations: Vec<Option<Simulation>> = scenarios.iter().map(|_| None).collect();
+    let account = run_telling(scenarios, settings, store, stop, listener, &mut |at, found| {
+        simulations[at] = Some(found);
+        ControlFlow::Continue(())
+    })?;
+    let Account { simulated, interrupted } = account;
+    Ok(Outcome { simulations, simulated, interrupted })
 }
 
-/// The same, with whatever `answer` makes of what was measured of a scenario: at least one block.
+/// The same; each simulation is passed to `found`, with the number of its scenario, as soon as it is there: routers
+/// first, then packet switches. The campaign ends when `found` says so.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_telling(
+    scenarios: &[Scenario],
+    settings: &Settings,
+    store: Option<&Store>,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+    found: &mut dyn FnMut(usize, Simulation) -> ControlFlow<()>,
+) -> Result<Account, Vec<Fault>> {
+    let mut faults: Vec<Fault> = scenarios.iter().filter_map(|one| supports(one).err()).flatten().collect();
+    faults.dedup();
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let (switches, routers): (Vec<usize>, Vec<usize>) =
+        (0..scenarios.len()).partition(|at| scenarios[*at].switch().is_some());
+    let of_routers: Vec<Scenario> = routers.iter().map(|at| scenarios[*at].clone()).collect();
+    let answer = |scenario: &Scenario, blocks: &[Block]| answer_of(scenario, settings, blocks, false);
+    let mut tell = |at: usize, one| found(routers[at], one);
+    let account = run_each(&of_routers, settings, store, stop, listener, &answer, &mut tell)?;
+    if account.interrupted {
+        return Ok(account);
+    }
+    let mut points: Vec<(Key, Vec<usize>)> = Vec::new();
+    for at in switches {
+        let key = packets_key(&scenarios[at], settings);
+        match points.iter_mut().find(|(known, _)| known.hash() == key.hash()) {
+            Some((_, asked_by)) => asked_by.push(at),
+            None => points.push((key, vec![at])),
+        }
+    }
+    let mut account = account;
+    for (done, (_, asked_by)) in points.iter().enumerate() {
+        let scenario = &scenarios[asked_by[0]];
+        let share_done = done as f64 / points.len() as f64;
+        let current = experiment::Progress { warming_up: false, messages: 0, precision: None, share_done };
+        let name = &scenario.spec().name;
+        listener.progress(&Progress {
+            scenario: name,
+            points: points.len(),
+            done,
+            current: &current,
+            share_done,
+        });
+        let mut notice = |text: &str| listener.notice(text);
+        let Some((simulation, simulated)) = packets::simulate(scenario, settings, store, stop, &mut notice)
+        else {
+            return Ok(Account { interrupted: true, ..account });
+        };
+        account.simulated += usize::from(simulated);
+        for at in asked_by {
+            let one = Simulation::of_packets(&scenarios[*at], settings, simulation.clone());
+            if found(*at, one).is_break() {
+                return Ok(Account { interrupted: true, ..account });
+            }
+        }
+    }
+    Ok(account)
+}
+
+/// The same for routers, with whatever `answer` makes of what was measured of a scenario: at least one block.
 ///
 /// # Errors
 /// As [`run`].

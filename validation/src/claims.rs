@@ -32,6 +32,7 @@
 
 mod evidence;
 mod judge;
+mod over_time;
 mod reader;
 
 use std::collections::HashSet;
@@ -45,14 +46,16 @@ use serde::Serialize;
 
 use crate::answer::Simulation;
 use crate::compare::ConfidenceInterval;
+use crate::packets::TimeSeries;
 
 /// The registry's files: name and text.
-const BUILT_IN: [(&str, &str); 5] = [
+const BUILT_IN: [(&str, &str); 6] = [
     ("paper-router.toml", include_str!("../registry/paper-router.toml")),
     ("paper-cube.toml", include_str!("../registry/paper-cube.toml")),
     ("references.toml", include_str!("../registry/references.toml")),
     ("our-own.toml", include_str!("../registry/our-own.toml")),
     ("networks.toml", include_str!("../registry/networks.toml")),
+    ("recn.toml", include_str!("../registry/recn.toml")),
 ];
 
 pub use flitwise_models::scenario::Load;
@@ -125,6 +128,20 @@ pub enum Kind {
     GrowsFaster,
     /// The first class or variant is saturated at some x where each of the others is not.
     SaturatesEarlier,
+    /// A number of packet switches in a window of time lies within bounds; with variants what each of them has more
+    /// than the first.
+    OverTime {
+        /// Which number.
+        quantity: TimeSeries,
+        /// When the window begins.
+        from_us: f64,
+        /// When it ends.
+        to_us: f64,
+        /// The lower bound \[unit of the quantity\].
+        from: f64,
+        /// The upper one \[unit of the quantity\].
+        to: f64,
+    },
 }
 
 impl Kind {
@@ -138,6 +155,7 @@ impl Kind {
             Self::Coincide { .. } => "coincide",
             Self::GrowsFaster => "grows-faster",
             Self::SaturatesEarlier => "saturates-earlier",
+            Self::OverTime { .. } => "over-time",
         }
     }
 }

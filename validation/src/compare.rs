@@ -17,11 +17,12 @@ use serde::Serialize;
 use crate::answer::{ClassSimulation, Estimate, PercentileEstimate, ProbabilityEstimate, Simulation};
 
 /// The quantities that a simulation measures and a model may have.
-pub const COMPARED: [Quantity; 19] = {
+pub const COMPARED: [Quantity; 26] = {
     use Quantity::{
-        Arbitration, Blocking, FrameInterval, FrameIntervalDeviation, FrameLatency, Gaps, Input, LateFrames,
-        MissProbability, NetworkLatency, Output, P50, P90, P99, P99_9, Sharing, TotalLatency, Transfer,
-        Waiting,
+        Arbitration, Blocking, CircuitAttempts, CircuitDropShare, CircuitLoad, CircuitsDropped,
+        CircuitsEstablished, FrameInterval, FrameIntervalDeviation, FrameLatency, Gaps, Input, LateFrames,
+        MissProbability, NetworkLatency, Output, P50, P90, P99, P99_9, SetUpDelay, SetUpProbability, Sharing,
+        TotalLatency, Transfer, Waiting,
     };
     [
         NetworkLatency,
@@ -43,6 +44,13 @@ pub const COMPARED: [Quantity; 19] = {
         FrameIntervalDeviation,
         FrameLatency,
         LateFrames,
+        SetUpProbability,
+        CircuitAttempts,
+        CircuitsEstablished,
+        CircuitsDropped,
+        CircuitDropShare,
+        SetUpDelay,
+        CircuitLoad,
     ]
 };
 
@@ -284,6 +292,7 @@ fn measures(class: &ClassSimulation) -> Vec<Measure> {
         // the published model has no distribution of best-effort latencies
         percentile if percentile.percentile().is_some() && class.kind == ClassKind::BestEffort => Vec::new(),
         of_frames if of_frames.is_of_frames() && class.frame_interval_cycles.is_none() => Vec::new(),
+        of_circuits if of_circuits.is_of_circuits() && class.means.get(of_circuits).is_none() => Vec::new(),
         quantity => vec![quantity.into()],
     };
     COMPARED.into_iter().flat_map(of).collect()

@@ -35,7 +35,7 @@ const MOST_CYCLES: u64 = 100_000;
 pub fn watch(scenario: &Scenario, seed: u64, messages: u32) -> Result<Diagram, Vec<Fault>> {
     supports(scenario)?;
     let mut diagram = Diagram {
-        stages: scenario.router().pipeline_stages,
+        stages: scenario.data_router().pipeline_stages,
         network: Some(scenario.network()),
         names: scenario.classes().iter().map(|class| class.name.clone()).collect(),
         ..Diagram::default()

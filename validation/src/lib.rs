@@ -20,6 +20,7 @@
 //! | [`simulator`] | the routers and links, cycle by cycle |
 //! | [`experiment`] | independent replications of a scenario until the intervals are narrow enough |
 //! | [`packets`] | replications of packet switches with a run of given length |
+//! | [`traces`] | messages listed in files: read, converted, made |
 //! | [`statistics`] | intervals, percentiles, warm-up: methods only |
 //! | [`answer`] | results with their units and intervals |
 //! | [`compare`] | models' answers beside a simulation's |
@@ -34,6 +35,7 @@ pub mod accuracy;
 pub mod anchored;
 pub mod answer;
 pub mod campaign;
+mod circuits;
 pub mod claims;
 pub mod compare;
 pub mod diagram;
@@ -45,6 +47,7 @@ pub mod packets;
 pub mod simulator;
 pub mod statistics;
 pub mod store;
+pub mod traces;
 
 pub use message::{Arrival, Delivery, Drawn, FramePart, Offer};
 

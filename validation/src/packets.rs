@@ -3,9 +3,13 @@
 //! Every replication is the whole run, from an empty network to its end; intervals are over replications.
 
 mod answer;
+mod kept;
 #[cfg(test)]
 mod tests;
+mod traces;
+mod window;
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -13,19 +17,24 @@ use flitwise_models::document::Place;
 use flitwise_models::network::Multistage;
 use flitwise_models::scenario::{self, DestinationSpec, Fault, Read, Scenario, SourceSpec};
 use flitwise_models::scenario::{Forwarding, Timing, VoqOutput};
+use rayon::ThreadPool;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::experiment::replication::replication_seed;
 use crate::experiment::{MAX_REPLICATIONS, Settings};
+use crate::simulator::Periods;
 use crate::simulator::packet::{
-    Bin, Counts, Delivery, Destination, Direction, Fabric, Load, Marker, Organisation, Process, Recn,
-    Simulator, Times, Traffic,
+    Bin, Column, Counts, Delivery, Destination, Direction, Fabric, Load, Marker, Message, Organisation,
+    Process, Recn, Simulator, Times, Traffic,
 };
 use crate::statistics::Batch;
 
 pub use answer::{
     ClassPackets, Dip, Fates, Interval, Measured, PacketRun, PacketSimulation, Phase, SetAside, Throughput,
 };
+pub(crate) use kept::simulate;
+pub use window::TimeSeries;
 
 /// Replications of a run with an end.
 const REPLICATIONS: u32 = 8;
@@ -45,40 +54,37 @@ const READS: &[Read] = &[
     Read::Keys("recn", &["normal_weight", "hold"]),
     Read::Keys("interface", &["injection_memory", "admittance"]),
     Read::Keys("class", &["rate", "message", "nodes", "destination", "start", "end", "end_of_traffic"]),
-    Read::Words("class.source.kind", &["poisson", "periodic"]),
+    Read::Words("class.source.kind", &["poisson", "periodic", "on-off-pareto", "trace"]),
+    Read::Keys("class.source", &["streams", "alpha", "spacing", "most", "file", "compression"]),
     Read::Keys("measure", &["warm_up", "end", "bin"]),
 ];
 
-/// What of a scenario of packet switches cannot be simulated.
+/// What of a scenario of packet switches cannot be simulated; traces are read.
 ///
 /// # Errors
 /// All of it, at once.
 pub fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
+    prepared(scenario).map(drop)
+}
+
+/// The messages of traces.
+fn prepared(scenario: &Scenario) -> Result<Vec<traces::Listed>, Vec<Fault>> {
     let mut faults: Vec<Fault> = scenario.unread(READS).iter().map(|one| one.fault("to simulate")).collect();
-    let mut refuse = |key: String, found: &str, wanted: &str, help: &str| {
-        let (found, wanted, help) = (found.to_owned(), wanted.to_owned(), Some(help.to_owned()));
-        faults.push(Fault { place: Place::Program, key, found, wanted, help });
-    };
-    for class in scenario.classes() {
-        let found = match &class.destination {
-            DestinationSpec::Hot(_) => "a share of the messages to a hot node",
-            DestinationSpec::Named(pattern) => pattern.word(),
-            DestinationSpec::Uniform | DestinationSpec::Nodes(_) => continue,
-        };
-        let help = "a hot spot is a class of its own with  destination = 32";
-        let wanted = "\"uniform\", a node or a list of nodes to simulate packet switches";
-        refuse(format!("class.{}.destination", class.name), found, wanted, help);
-    }
     if scenario.terminating().is_none() {
-        let wanted = "one to simulate packet switches, whose steady state is not simulated";
-        refuse(
-            "measure.end".to_owned(),
-            "no end of the run",
-            wanted,
-            "add  [measure]  with  end = \"300 us\"",
-        );
+        faults.push(Fault {
+            place: Place::Program,
+            key: "measure.end".to_owned(),
+            found: "no end of the run".to_owned(),
+            wanted: "one to simulate packet switches, whose steady state is not simulated".to_owned(),
+            help: Some("add  [measure]  with  end = \"300 us\"".to_owned()),
+        });
     }
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    match traces::listed(scenario) {
+        Ok(listed) if faults.is_empty() => return Ok(listed),
+        Ok(_) => {}
+        Err(more) => faults.extend(more),
+    }
+    Err(faults)
 }
 
 /// A scenario in ticks.
@@ -89,6 +95,8 @@ struct Problem<'s> {
     packet: f64,
     fabric: Fabric,
     traffics: Vec<Traffic>,
+    /// Messages of traces.
+    messages: Vec<Message>,
     end: u64,
     warm_up: u64,
     bin: u64,
@@ -106,7 +114,7 @@ struct Stretch {
 }
 
 impl<'s> Problem<'s> {
-    fn of(scenario: &'s Scenario) -> Option<Self> {
+    fn of(scenario: &'s Scenario, listed: &[traces::Listed]) -> Option<Self> {
         let switch = scenario.switch()?;
         let timing = Timing::of(switch)?;
         let measure = scenario.measure();
@@ -130,6 +138,7 @@ impl<'s> Problem<'s> {
         phases.retain(|phase| phase.start < phase.end);
         Some(Self {
             scenario,
+            messages: traces::messages(listed, &traffics, f64::from(switch.packet), timing.tick_ns, end),
             tick_ns: timing.tick_ns,
             packet: f64::from(switch.packet),
             fabric: fabric(scenario, &timing)?,
@@ -147,9 +156,53 @@ impl<'s> Problem<'s> {
         self.scenario.classes()[class].start_cycle() > 0.0
     }
 
+    /// One of nothing but traces: all others would be the same.
+    fn most_replications(&self) -> u32 {
+        let is_drawn = self.traffics.iter().any(|traffic| !traffic.hosts.is_empty());
+        if is_drawn { MAX_REPLICATIONS } else { 1 }
+    }
+
+    /// Replications of these indices; without those that were broken off.
+    fn replications(
+        &self,
+        seed: u64,
+        indices: Range<u32>,
+        pool: &ThreadPool,
+        go_on: &(dyn Fn(u64) -> bool + Sync),
+    ) -> Vec<Sample> {
+        // one that has not begun takes no time to stop
+        let one =
+            |index: u32| go_on(0).then(|| self.replicate(replication_seed(seed, index), go_on)).flatten();
+        let samples: Vec<Option<Sample>> = pool.install(|| indices.into_par_iter().map(one).collect());
+        samples.into_iter().flatten().collect()
+    }
+
+    /// How `samples` were run, of `count` that were wanted.
+    fn run(
+        &self,
+        settings: &Settings,
+        samples: &[Sample],
+        count: u32,
+        pool: &ThreadPool,
+        started: Instant,
+    ) -> PacketRun {
+        PacketRun {
+            seed: settings.seed,
+            replications: samples.len() as u32,
+            partial: samples.len() < count as usize,
+            end_ns: self.end as f64 * self.tick_ns,
+            warm_up_ns: self.warm_up as f64 * self.tick_ns,
+            bin_ns: self.bin as f64 * self.tick_ns,
+            tick_ns: self.tick_ns,
+            threads: pool.current_num_threads() as u32,
+            wall_seconds: started.elapsed().as_secs_f64(),
+        }
+    }
+
     /// A replication; none if it was broken off.
     fn replicate(&self, seed: u64, go_on: impl Fn(u64) -> bool) -> Option<Sample> {
-        let load = Load { traffics: self.traffics.clone(), messages: Vec::new(), seed, bin: self.bin };
+        let load =
+            Load { traffics: self.traffics.clone(), messages: self.messages.clone(), seed, bin: self.bin };
         let mut simulator = Simulator::new(&self.fabric, &load);
         let mut sample = Sample::of(self);
         let mut delivered = Vec::new();
@@ -170,7 +223,8 @@ impl<'s> Problem<'s> {
 }
 
 /// What one replication was measured to be.
-struct Sample {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Sample {
     /// By phase and class: packets delivered.
     phases: Vec<Vec<u64>>,
     /// By class: latency in the network, waiting before it, and both \[ticks\].
@@ -210,17 +264,30 @@ fn traffic(scenario: &Scenario, index: usize, tick_ns: f64) -> Traffic {
     let class = &scenario.classes()[index];
     let ticks = |ns: f64| (ns / tick_ns).round() as u64;
     let is_silent = class.rate <= 0.0;
+    let interval = if is_silent { f64::MAX } else { 1.0 / (class.rate * tick_ns) };
     Traffic {
         hosts: if is_silent { Vec::new() } else { scenario.senders(index) },
         destination: match &class.destination {
             DestinationSpec::Nodes(list) => Destination::Among(list.nodes().collect()),
-            _ => Destination::Uniform,
+            DestinationSpec::Hot(spot) => Destination::Hot(spot.hot, spot.share),
+            DestinationSpec::Named(_) => {
+                let destinations = scenario.destinations(index);
+                let of = |host| {
+                    Some(destinations.towards(host)).filter(|to| to.count > 0).map_or(host, |to| to.node(0))
+                };
+                Destination::Fixed((0..scenario.topology().nodes()).map(of).collect())
+            }
+            DestinationSpec::Uniform => Destination::Uniform,
         },
         process: match class.source {
             SourceSpec::Periodic => Process::Periodic,
+            SourceSpec::OnOffPareto { streams, alpha, spacing, most } => {
+                let interval = f64::from(streams) * interval;
+                Process::OnOffPareto(streams, Periods::new(interval, alpha, spacing / tick_ns, most))
+            }
             _ => Process::Poisson,
         },
-        interval: if is_silent { f64::MAX } else { 1.0 / (class.rate * tick_ns) },
+        interval,
         packets: scenario.packets_per_message(index),
         start: ticks(class.start_cycle()),
         end: class.end.map(ticks),
@@ -277,6 +344,37 @@ fn fabric(scenario: &Scenario, timing: &Timing) -> Option<Fabric> {
     })
 }
 
+/// Packets in the memories of all ports at some times of a run \[ns\], which rise.
+///
+/// # Errors
+/// What [`supports`] says, and that of a network whose links carry data both ways.
+pub fn columns_at(scenario: &Scenario, seed: u64, times_ns: &[f64]) -> Result<Vec<Vec<Column>>, Vec<Fault>> {
+    let listed = prepared(scenario)?;
+    let problem = Problem::of(scenario, &listed);
+    let Some(problem) = problem.filter(|problem| problem.fabric.direction != Direction::Bidirectional) else {
+        return Err(vec![Fault {
+            place: Place::Program,
+            key: "network.direction".to_owned(),
+            found: "data on the links both ways".to_owned(),
+            wanted: "unidirectional packet switches, whose stages stand in a row".to_owned(),
+            help: None,
+        }]);
+    };
+    let load = Load {
+        traffics: problem.traffics.clone(),
+        messages: problem.messages.clone(),
+        seed: replication_seed(seed, 0),
+        bin: 0,
+    };
+    let (mut simulator, mut delivered) = (Simulator::new(&problem.fabric, &load), Vec::new());
+    let at = |time_ns: &f64| {
+        simulator.run_until(((time_ns / problem.tick_ns).round() as u64).min(problem.end), &mut delivered);
+        delivered.clear();
+        simulator.columns()
+    };
+    Ok(times_ns.iter().map(at).collect())
+}
+
 /// Runs replications of a scenario of packet switches.
 ///
 /// The same scenario and settings give the same bits on any number of threads. Once `stop` is set or time is over, the
@@ -293,8 +391,8 @@ pub fn run(
     stop: &AtomicBool,
     progress: &(dyn Fn(f64) + Sync),
 ) -> Result<PacketSimulation, Vec<Fault>> {
-    supports(scenario)?;
-    let Some(problem) = Problem::of(scenario) else {
+    let listed = prepared(scenario)?;
+    let Some(problem) = Problem::of(scenario, &listed) else {
         let (found, wanted) = ("no [switch] table".to_owned(), "packet switches".to_owned());
         return Err(vec![Fault {
             place: Place::Program,
@@ -306,32 +404,21 @@ pub fn run(
     };
     let started = Instant::now();
     let deadline = settings.max_time.and_then(|most| started.checked_add(most));
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads.unwrap_or(0)).build();
-    let pool = pool.unwrap_or_else(|error| panic!("no threads: {error}"));
-    let count = settings.replications.unwrap_or(REPLICATIONS).clamp(1, MAX_REPLICATIONS);
+    let pool = pool(settings);
+    let count = settings.replications.unwrap_or(REPLICATIONS).clamp(1, problem.most_replications());
     let (all, ticks) = (u64::from(count).saturating_mul(problem.end), AtomicU64::new(0));
     let go_on = |done: u64| {
         let through = ticks.fetch_add(done, Ordering::Relaxed) + done;
         progress(through as f64 / all as f64);
         !stop.load(Ordering::Relaxed) && deadline.is_none_or(|deadline| Instant::now() < deadline)
     };
-    let one = |index: u32| {
-        let index = settings.first_replication.wrapping_add(index);
-        // one that has not begun takes no time to stop
-        go_on(0).then(|| problem.replicate(replication_seed(settings.seed, index), go_on)).flatten()
-    };
-    let samples: Vec<Option<Sample>> = pool.install(|| (0..count).into_par_iter().map(one).collect());
-    let samples: Vec<Sample> = samples.into_iter().flatten().collect();
-    let run = PacketRun {
-        seed: settings.seed,
-        replications: samples.len() as u32,
-        partial: samples.len() < count as usize,
-        end_ns: problem.end as f64 * problem.tick_ns,
-        warm_up_ns: problem.warm_up as f64 * problem.tick_ns,
-        bin_ns: problem.bin as f64 * problem.tick_ns,
-        tick_ns: problem.tick_ns,
-        threads: pool.current_num_threads() as u32,
-        wall_seconds: started.elapsed().as_secs_f64(),
-    };
-    Ok(answer::answer(&problem, &samples, run))
+    let first = settings.first_replication;
+    let samples = problem.replications(settings.seed, first..first.saturating_add(count), &pool, &go_on);
+    let run = problem.run(settings, &samples, count, &pool, started);
+    Ok(answer::answer(&problem, samples, run))
+}
+
+fn pool(settings: &Settings) -> ThreadPool {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads.unwrap_or(0)).build();
+    pool.unwrap_or_else(|error| panic!("no threads: {error}"))
 }

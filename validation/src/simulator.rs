@@ -1,6 +1,7 @@
 //! The flit simulator: traffic, a clock, and a switch that moves flits. [`plain`] is the same simulator as its rules
 //! read.
 
+pub mod circuits;
 mod interface;
 mod ledger;
 mod meters;
@@ -18,6 +19,8 @@ use crate::message::{Arrival, Delivery, Offer};
 use ledger::Ledger;
 pub use meters::HeaderWaits;
 use traffic::Traffic;
+pub(crate) use traffic::on_off_pareto::Periods;
+pub(crate) use traffic::random::{Random, exponential, stream_of, uniform};
 pub use traffic::{generated, offers};
 pub(crate) use virtual_channels::lanes;
 pub use wiring::{Channel, ChannelKind};

@@ -51,6 +51,10 @@ fn content(content: &Content) -> String {
             let links: usize = map.panels.iter().map(|panel| panel.links.len()).sum();
             format!("Map of {} by {} routers and {links} links: {}", map.columns, map.rows, label(&map.load))
         }
+        Content::CongestionTree(tree) => {
+            let panels: Vec<&str> = tree.panels.iter().map(|panel| panel.label.as_str()).collect();
+            format!("Congestion trees: {} of all ports: {}", label(&tree.held), listed(&panels))
+        }
         Content::Region(region) => {
             let limits: Vec<&str> = region.limits.iter().map(String::as_str).collect();
             let axes = over(&region.y, &region.x);

@@ -146,7 +146,7 @@ fn y_scale(lines: &Lines) -> Scale {
     if let Some(scale) = lines.y_range.and_then(|(from, to)| Scale::exactly(from, to, logarithmic)) {
         return scale;
     }
-    let limited = !logarithmic && !lines.y.unit.is_empty();
+    let limited = !logarithmic && !lines.y.unit.is_empty() && !lines.measured_as_curves;
     let mut shown = Vec::new();
     for series in &lines.series {
         let values = steady(series, logarithmic);
@@ -196,10 +196,12 @@ fn origin_entry(lines: &Lines, origin: Origin) -> Option<Entry> {
     series.peek()?;
     let two = two_models(lines);
     let saturation = series.any(|series| series.saturated_from.is_some()).then(|| filling(origin, two));
-    let curve = (origin != Origin::Simulation).then(|| (dash(origin, 0, lines), weight(origin, two)));
+    let is_curve = origin != Origin::Simulation || lines.measured_as_curves;
+    let curve = is_curve.then(|| (dash(origin, 0, lines), weight(origin, two)));
     let how = match curve {
         None => "markers",
-        Some((_, Weight::Alone)) => "line",
+        Some((0, Weight::Alone)) => "line",
+        Some((_, Weight::Alone)) => "dashed line",
         Some((_, Weight::Light)) if tells_by_dashes(lines) => "dashed line",
         Some((_, Weight::Light)) => "thin line",
         Some((_, Weight::Heavy)) => "thick line",
@@ -209,14 +211,15 @@ fn origin_entry(lines: &Lines, origin: Origin) -> Option<Entry> {
         _ if !(of_errors(Origin::Published) && of_errors(Origin::Refined)) => "",
         Origin::Published => ", small markers below",
         Origin::Refined => ", large markers below",
-        Origin::Mediaworm | Origin::Anchored | Origin::Simulation => "",
+        Origin::Mediaworm | Origin::Recn | Origin::Anchored | Origin::Simulation => "",
     };
     let has_anchors = lines.series.iter().any(|series| series.origin == Origin::Anchored);
     let more = match origin {
+        Origin::Simulation if lines.measured_as_curves => ", its 95 % interval shaded",
         Origin::Simulation if has_anchors => " at anchors, with 95 % interval",
         Origin::Simulation => " with 95 % interval",
         Origin::Anchored => ", its 95 % interval shaded",
-        Origin::Published | Origin::Refined | Origin::Mediaworm => "",
+        Origin::Published | Origin::Refined | Origin::Mediaworm | Origin::Recn => "",
     };
     let text = format!("{how}{below}: {}{more}", origin.words());
     Some(Entry::new(Sample::Origin { curve, saturation }, text))
@@ -242,8 +245,11 @@ fn weight(origin: Origin, two: bool) -> Weight {
     }
 }
 
-/// The dashes of a curve: by variant, or else the published one of two models has them.
+/// The dashes of a curve: of a model beside measured curves, else by variant, else of the published one of two models.
 fn dash(origin: Origin, variant: usize, lines: &Lines) -> usize {
+    if lines.measured_as_curves {
+        return usize::from(origin != Origin::Simulation);
+    }
     let published_of_two = origin == Origin::Published && two_models(lines);
     if published_of_two && tells_by_dashes(lines) { 1 } else { variant }
 }
@@ -265,7 +271,7 @@ fn errors_of(lines: &Lines) -> impl Iterator<Item = &Point> {
 fn simulated_beyond(lines: &Lines, y: Scale) -> bool {
     let simulations = lines.series.iter().filter(|series| series.origin == Origin::Simulation);
     let mut points = simulations.flat_map(|series| &series.points).filter(|point| !point.saturated);
-    points.any(|point| point.y.is_some_and(|value| outside(y, value)))
+    !lines.measured_as_curves && points.any(|point| point.y.is_some_and(|value| outside(y, value)))
 }
 
 fn outside(scale: Scale, value: f64) -> bool {
@@ -280,23 +286,30 @@ fn shown_on(scale: Scale, value: f64) -> bool {
 fn entry(lines: &Lines, series: &Series) -> Entry {
     let same = |origin| lines.series.iter().find(|s| s.label == series.label && s.origin == origin);
     // of two models the heavier
-    let model = [Origin::Anchored, Origin::Refined, Origin::Published].into_iter().find_map(same);
+    let measured = same(Origin::Simulation);
+    let curve = measured.filter(|_| lines.measured_as_curves);
+    let models = [Origin::Anchored, Origin::Refined, Origin::Published, Origin::Recn];
+    let model = curve.or_else(|| models.into_iter().find_map(same));
     let two = two_models(lines);
     let dash = model.map(|model| (dash(model.origin, model.variant, lines), weight(model.origin, two)));
-    let marker = same(Origin::Simulation).map(|simulation| (simulation.style, simulation.variant));
+    let marker =
+        measured.filter(|_| curve.is_none()).map(|simulation| (simulation.style, simulation.variant));
     Entry::new(Sample::Styled { style: series.style, dash, marker }, series.label.clone())
 }
 
 fn draw_series(canvas: &mut Canvas, panel: &Panel, lines: &Lines) {
-    for series in lines.series.iter().filter(|series| series.origin == Origin::Anchored) {
+    let is_curve = |series: &&Series| series.origin != Origin::Simulation || lines.measured_as_curves;
+    let has_band =
+        |series: &&Series| series.origin == Origin::Anchored || series.origin == Origin::Simulation;
+    for series in lines.series.iter().filter(is_curve).filter(has_band) {
         draw_band(canvas, panel, series);
     }
     // markers above all lines
-    for series in lines.series.iter().filter(|series| series.origin != Origin::Simulation) {
+    for series in lines.series.iter().filter(is_curve) {
         let weight = weight(series.origin, two_models(lines));
         draw_curve(canvas, panel, series, (dash(series.origin, series.variant, lines), weight));
     }
-    for series in lines.series.iter().filter(|series| series.origin == Origin::Simulation) {
+    for series in lines.series.iter().filter(|series| !is_curve(series)) {
         let colour = canvas.palette.series(series.style);
         for point in &series.points {
             draw_point(canvas, panel, point, (series.style, series.variant, false), colour);

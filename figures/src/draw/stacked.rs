@@ -126,7 +126,9 @@ fn surface(origin: Origin, among: &[Origin]) -> Surface {
     match origin {
         Origin::Simulation => Surface::Hatched,
         Origin::Published if among.contains(&Origin::Refined) => Surface::Pale,
-        Origin::Published | Origin::Refined | Origin::Mediaworm | Origin::Anchored => Surface::Solid,
+        Origin::Published | Origin::Refined | Origin::Mediaworm | Origin::Recn | Origin::Anchored => {
+            Surface::Solid
+        }
     }
 }
 

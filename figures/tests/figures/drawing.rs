@@ -6,9 +6,9 @@ use crate::samples::{
 use flitwise_figures::draw::{Style, Theme, png, svg};
 use flitwise_figures::figure::Figure;
 use flitwise_figures::picture::{
-    Axis, Bar, Chain, Content, ErrorSeries, Frontier, HeatCell, HeatMap, HeatPanel, Lines, Mark, NetworkLink,
-    NetworkMap, NetworkPanel, Origin, Part, Point, Region, Series, Stacked, StackedPanel, Tornado,
-    TornadoBar, TornadoPanel, Transition,
+    Axis, Bar, Chain, CongestionTree, Content, ErrorSeries, Frontier, HeatCell, HeatMap, HeatPanel, Lines,
+    Mark, NetworkLink, NetworkMap, NetworkPanel, Origin, Part, Point, Region, Series, Stacked, StackedPanel,
+    Tornado, TornadoBar, TornadoPanel, Transition, TreeColumn, TreePanel,
 };
 
 /// The first part of a latency.
@@ -252,6 +252,24 @@ fn maps_show_every_link() {
 const VALUES: [f64; 12] =
     [0.0, -0.0, 1.0, -3.0, 1e-320, 1e99, -1e99, 1e308, -1e308, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
 
+/// Columns of any length, links that lead nowhere.
+fn nasty_tree(run: &[f64], held: &Axis, times: usize) -> CongestionTree {
+    let column = |next: Vec<u32>| TreeColumn { name: held.label.clone(), held: run.to_vec(), next };
+    let columns = [vec![], vec![column(vec![])], vec![column(vec![0, 7, u32::MAX]), column(vec![9])]];
+    let panel = |columns| TreePanel {
+        label: held.label.clone(),
+        variant: held.label.clone(),
+        time_us: run.first().copied().unwrap_or(0.0),
+        columns,
+    };
+    CongestionTree {
+        held: held.clone(),
+        times,
+        hot: vec![0, u32::MAX],
+        panels: columns.into_iter().take(times).map(panel).collect(),
+    }
+}
+
 /// Numbers and words that could break a drawing, in pictures of every kind.
 fn nasty() -> Vec<flitwise_figures::picture::Picture> {
     let label = format!("<&>\"' \u{1} \u{ffff} {} {}", "W".repeat(400), "many words ".repeat(200));
@@ -267,6 +285,7 @@ fn nasty() -> Vec<flitwise_figures::picture::Picture> {
             contents.push(Content::Region(nasty_region(run, &axis)));
             contents.extend(nasty_tornados(run, &axis).map(Content::Tornado));
             contents.push(Content::Network(nasty_network(run, &axis)));
+            contents.extend([0, 1, 4].map(|times| Content::CongestionTree(nasty_tree(run, &axis, times))));
             contents.extend([0, 1, 3, 4, 7].map(|members| Content::Chain(nasty_chain(run, &label, members))));
         }
     }
@@ -321,7 +340,15 @@ fn nasty_lines(run: &[f64], axis: &Axis, plain: &Axis) -> impl Iterator<Item = L
     let contents = ranges.map(|(y, y_range, errors)| {
         [vec![], vec![label.clone(); 3]].map(|panels| {
             let (errors, series) = (errors.clone(), Origin::ALL.map(series).to_vec());
-            Lines { x: axis.clone(), y: y.clone(), y_range, panels, series, errors }
+            Lines {
+                x: axis.clone(),
+                y: y.clone(),
+                y_range,
+                panels,
+                series,
+                errors,
+                measured_as_curves: false,
+            }
         })
     });
     contents.into_iter().flatten()

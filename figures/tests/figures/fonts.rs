@@ -92,11 +92,12 @@ fn faults(texts: &[Covered], [width, height]: [f32; 2]) -> Vec<String> {
     faults
 }
 
-/// Built-in figures, with the numbers of the published model only: their words are what matters here.
+/// Built-in figures, with the numbers of one model only: their words are what matters here.
 fn built_in() -> Vec<Picture> {
     let picture = |one: &flitwise_figures::published::Published| {
         let mut figure = one.figure().unwrap();
-        figure.sources = vec![Origin::Published];
+        let is_over_time = figure.sources.contains(&Origin::Recn);
+        figure.sources = vec![if is_over_time { Origin::Recn } else { Origin::Published }];
         figure.picture(&[])
     };
     PUBLISHED.iter().map(picture).collect()

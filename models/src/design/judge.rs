@@ -288,7 +288,7 @@ fn largest_part(
     };
     let waits = matches!(quantity, Quantity::TotalLatency | Quantity::Waiting);
     let mut parts = Vec::new();
-    if is_about(Quantity::Blocking) {
+    if is_about(Quantity::Blocking) && class.blocking_cycles.is_some() {
         let (input, arbitration) = (of(class.input_cycles), of(class.arbitration_cycles));
         let behind = if class.input_cycles.is_none() {
             "buffers"
@@ -299,7 +299,7 @@ fn largest_part(
         };
         parts.push((Term::Blocking, of(class.blocking_cycles), behind));
     }
-    if is_about(Quantity::Sharing) {
+    if is_about(Quantity::Sharing) && class.sharing_cycles.is_some() {
         let links = network.map_or("output links", |network| network.topology().shared_links());
         parts.push((Term::Sharing, of(class.sharing_cycles), links));
     }
@@ -309,6 +309,10 @@ fn largest_part(
     let transfer = of(class.transfer_cycles);
     let alone =
         quantity.unit() == Unit::Cycles && is_about(Quantity::Transfer) && transfer > requirement.limit;
+    if parts.is_empty() && !alone && quantity.whole().is_none() {
+        let because = format!("{} grows with the load; the model does not part it by cause", quantity.name());
+        return (Term::Unknown, "-".to_owned(), because);
+    }
     let (term, most, place) = match parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)) {
         Some(part) if !alone => part,
         _ => (Term::Transfer, transfer, "pipeline"),
@@ -399,28 +403,23 @@ fn source_excess(scenario: &Scenario, class: usize, model: Model) -> f64 {
     }
 }
 
-/// The scenario with all rates multiplied, if there is such a scenario.
+/// The scenario with all loads multiplied, if there is such a scenario.
 fn scaled(spec: &ScenarioSpec, factor: f64) -> Option<Scenario> {
     let all: Vec<usize> = (0..spec.classes.len()).collect();
-    with_rates(spec, &all, factor)
+    with_loads(spec, &all, factor)
 }
 
-/// The scenario with the rates of some classes multiplied, if there is such a scenario.
-pub(super) fn with_rates(spec: &ScenarioSpec, classes: &[usize], factor: f64) -> Option<Scenario> {
+/// The scenario with the loads of some classes multiplied, if there is such a scenario.
+pub(super) fn with_loads(spec: &ScenarioSpec, classes: &[usize], factor: f64) -> Option<Scenario> {
     let mut spec = spec.clone();
-    classes.iter().for_each(|class| spec.classes[*class].rate *= factor);
+    classes.iter().for_each(|class| spec.classes[*class].scale_load(factor));
     spec.check().ok()
 }
 
-/// The most that the rates of some classes can be multiplied by: a rate is at most one message per cycle, and that of
-/// a bursty stream stays below its peak.
+/// The most that the loads of some classes can be multiplied by.
 pub(super) fn most_factor(spec: &ScenarioSpec, classes: &[usize]) -> f64 {
-    let of_class = |class: &usize| {
-        let class = &spec.classes[*class];
-        let highest = (class.source.peak_rate() * (1.0 - 1e-6)).min(1.0);
-        if class.rate > 0.0 { highest / class.rate } else { f64::INFINITY }
-    };
     // a hair less: the product must not be rounded beyond
+    let of_class = |class: &usize| spec.classes[*class].most_load_factor();
     classes.iter().map(of_class).fold(1e12, f64::min) * (1.0 - 1e-12)
 }
 

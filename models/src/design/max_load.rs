@@ -1,12 +1,12 @@
-//! By how much rates may grow until the first requirement breaks.
+//! By how much loads may grow until the first requirement breaks.
 
 use super::crossing::{Crossing, Probe, Search, first_crossing};
-use super::judge::{most_factor, with_rates};
+use super::judge::{most_factor, with_loads};
 use super::{Binding, Judge, Judged, Requirement};
 use crate::document::Fault;
-use crate::model::{Failure, Model, Refusal};
+use crate::model::{Failure, Model};
 use crate::quantity::Quantity;
-use crate::scenario::{ClassSpec, MIN_RATE, Scenario, ScenarioSpec};
+use crate::scenario::{MIN_RATE, Scenario, ScenarioSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -96,7 +96,7 @@ pub enum Status {
 }
 
 impl Question {
-    /// Which factor on the rates of the `scaled` classes of a scenario can be had. Where no requirement is about a
+    /// Which factor on the loads of the `scaled` classes of a scenario can be had. Where no requirement is about a
     /// class that sends, none may be saturated.
     ///
     /// # Errors
@@ -112,9 +112,9 @@ impl Question {
         Ok(Self { judge, spec, scaled })
     }
 
-    /// The scenario with its rates multiplied, if there is such a scenario.
+    /// The scenario with its loads multiplied, if there is such a scenario.
     pub fn scenario_at(&self, factor: f64) -> Option<Scenario> {
-        with_rates(&self.spec, &self.scaled, factor)
+        with_loads(&self.spec, &self.scaled, factor)
     }
 
     /// Searches.
@@ -125,7 +125,6 @@ impl Question {
         let base = self.at(1.0);
         let model = self.judge.model_of(&base);
         model.supports(&base)?;
-        self.refuse_frames(model)?;
         let rates = self.scaled.iter().map(|class| self.spec.classes[*class].rate).filter(|rate| *rate > 0.0);
         let lowest = rates.fold(f64::INFINITY, f64::min);
         let most = most_factor(&self.spec, &self.scaled);
@@ -146,20 +145,6 @@ impl Question {
         let mut crossing = self.search(&near, &judge);
         crossing.evaluations += looked_at;
         Ok(self.found(crossing, guess_evaluations, &judge))
-    }
-
-    /// Streams come by whole numbers: no factor scales them.
-    fn refuse_frames(&self, model: Model) -> Result<(), Failure> {
-        let classes = self.scaled.iter().map(|class| &self.spec.classes[*class]);
-        let refusal = |class: &ClassSpec| Refusal {
-            key: format!("class.{}.source.kind", class.name),
-            because: "scales no streams of frames by a factor: sweep --over mix.load, or a load or \
-                      source.streams of the \
-                      class"
-                .to_owned(),
-        };
-        let refusals: Vec<Refusal> = classes.filter(|class| class.source.has_frames()).map(refusal).collect();
-        if refusals.is_empty() { Ok(()) } else { Err(Failure::Refused { model, refusals }) }
     }
 
     /// Where to begin: where means alone have the answer, which take a fifth of the time, if they are enough.

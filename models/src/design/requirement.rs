@@ -25,14 +25,19 @@ impl Wrong {
     }
 }
 
-/// What can be bounded or minimised.
-fn known() -> Vec<Quantity> {
-    let is_answered = |quantity: &Quantity| *quantity != Quantity::SaturationLoad && !quantity.is_of_frames();
+/// What can be bounded or minimised; quantities of frames where there are any.
+fn known(scenario: &ScenarioSpec) -> Vec<Quantity> {
+    let has_frames = scenario.classes.iter().any(|class| class.source.has_frames());
+    let is_answered = |quantity: &Quantity| match quantity {
+        Quantity::SaturationLoad | Quantity::FrameIntervalAutocorrelation => false,
+        quantity if quantity.is_of_circuits() => false,
+        quantity => has_frames || !quantity.is_of_frames(),
+    };
     Quantity::ALL.iter().copied().filter(is_answered).collect()
 }
 
 /// Reads `total`, `miss(47)`, `miss(60, hops=3)`, ...; hops must fit the network.
-fn measure(typed: &str, network: NetworkSpec) -> Result<Measure, Vec<Wrong>> {
+fn measure(typed: &str, scenario: &ScenarioSpec) -> Result<Measure, Vec<Wrong>> {
     let typed = typed.trim();
     let (word, arguments) = match typed.split_once('(') {
         Some((word, rest)) => match rest.strip_suffix(')') {
@@ -41,17 +46,18 @@ fn measure(typed: &str, network: NetworkSpec) -> Result<Measure, Vec<Wrong>> {
         },
         None => (typed, None),
     };
-    match (Quantity::find(word).filter(|found| known().contains(found)), arguments) {
-        (Some(Quantity::MissProbability), arguments) => miss(arguments, network),
+    let known = known(scenario);
+    match (Quantity::find(word).filter(|found| known.contains(found)), arguments) {
+        (Some(Quantity::MissProbability), arguments) => miss(arguments, scenario.network),
         (Some(quantity), None) => Ok(quantity.into()),
         (Some(_), Some(_)) => Err(vec![Wrong::new(format!("\"{typed}\""), format!("{word} alone"), None)]),
         (None, _) => {
-            let help = Quantity::nearest(word, &known()).map(|word| match word {
+            let help = Quantity::nearest(word, &known).map(|word| match word {
                 "miss" => "did you mean miss(47)?".to_owned(),
                 word => format!("did you mean {word}?"),
             });
             let found = if word.is_empty() { "no quantity".to_owned() } else { format!("\"{word}\"") };
-            let words = known().into_iter().map(|quantity| match quantity {
+            let words = known.into_iter().map(|quantity| match quantity {
                 Quantity::MissProbability => "miss(DEADLINE)".to_owned(),
                 quantity => Measure::from(quantity).typed(),
             });
@@ -149,8 +155,9 @@ impl Requirement {
         let mut wrong = Vec::new();
         let of_class = class_and_quantity(left, scenario, WANTED).map_err(|found| wrong.extend(found)).ok();
         let measure = of_class.as_ref().map(|(_, measure)| *measure);
-        let limit =
-            limit(number.trim(), measure.map(|asked| asked.quantity)).map_err(|found| wrong.push(found)).ok();
+        let limit = limit(number.trim(), measure.map(|asked| asked.quantity), scenario)
+            .map_err(|found| wrong.push(found))
+            .ok();
         match measure {
             Some(asked) if asked.quantity == Quantity::Margin && sign == "<=" => {
                 let help = "margin is the share of the saturation load that is left".to_owned();
@@ -193,7 +200,7 @@ pub(super) fn class_and_quantity(
         let help = nearest(name, names()).map(|near| format!("did you mean {near}?"));
         wrong.push(Wrong::new(format!("class \"{name}\""), one_of(names().chain(["*"])), help));
     }
-    match measure(quantity, scenario.network) {
+    match measure(quantity, scenario) {
         Ok(measure) if wrong.is_empty() => Ok(((name != "*").then(|| name.to_owned()), measure)),
         Ok(_) => Err(wrong),
         Err(found) => {
@@ -204,11 +211,13 @@ pub(super) fn class_and_quantity(
 }
 
 /// The number of a limit; shares may be typed in percent.
-fn limit(typed: &str, quantity: Option<Quantity>) -> Result<f64, Wrong> {
+fn limit(typed: &str, quantity: Option<Quantity>, scenario: &ScenarioSpec) -> Result<f64, Wrong> {
     let share = quantity.is_none_or(Quantity::is_share);
+    let is_time = quantity.is_none_or(|quantity| quantity.unit() == Unit::Cycles);
+    let in_cycles = || scenario.units.as_ref()?.cycles_of(typed).filter(|_| is_time);
     let number = match typed.strip_suffix('%') {
         Some(percent) if share => percent.trim_end().parse::<f64>().ok().map(|percent| percent / 100.0),
-        _ => typed.parse::<f64>().ok(),
+        _ => typed.parse::<f64>().ok().or_else(in_cycles),
     };
     let found = if typed.is_empty() { "no number".to_owned() } else { format!("\"{typed}\"") };
     let (most, wanted) = match quantity {
@@ -217,7 +226,10 @@ fn limit(typed: &str, quantity: Option<Quantity>) -> Result<f64, Wrong> {
         }
         Some(Quantity::Margin) => (0.999, "a share from 0 to 0.999, such as 0.2 or 20%"),
         Some(quantity) if quantity.is_share() => (1e9, "a load, such as 0.8 or 80%"),
-        Some(quantity) if quantity.unit() == Unit::Cycles => (1e15, "a number of cycles, such as 200"),
+        Some(_) if is_time && scenario.units.is_some() => {
+            (1e15, "a number of cycles, such as 200, or a time, such as \"10 us\"")
+        }
+        Some(_) if is_time => (1e15, "a number of cycles, such as 200"),
         _ => (1e15, "a number"),
     };
     match number {

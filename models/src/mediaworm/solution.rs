@@ -6,6 +6,7 @@ use super::frame_interval::{FrameSize, MessageCount, deviation, mean_interval, p
 use super::load::Framing;
 use super::placement::{Placement, jitter_free_streams, streams_at_an_output};
 use super::problem::{Class, Limit, Problem};
+use super::set_up::{SetUp, set_up};
 use super::waiting::{Interface, PeriodicQueue};
 use crate::answer::{
     Answer, ClassAnswer, ExpectedError, ExpectedErrors, FrameAnswer, LanesAnswer, Report, Saturation,
@@ -15,7 +16,7 @@ use crate::fixed_point;
 use crate::model::{Model, Options};
 use crate::quantity::{Means, Quantity};
 use crate::queueing::Md1;
-use crate::scenario::{self, FRAME_PATTERN, FrameLaw, FrameSizes, FrameSource, Pacing, Scenario, SourceSpec};
+use crate::scenario::{self, FrameLaw, FrameSizes, FrameSource, Pacing, Scenario, SourceSpec};
 
 /// What this model has not.
 pub(crate) const LACKS: [Quantity; 11] = [
@@ -49,8 +50,13 @@ pub(super) fn answer(scenario: &Scenario, problem: &Problem, options: &Options) 
         answer.set_distributions(spec, Err("the mediaworm model has means of latencies, no distribution"));
     }
     let cycle_ns = scenario.spec().units.as_ref().and_then(scenario::UnitsSpec::cycle_ns);
-    for class in &problem.classes {
+    for class in problem.classes.iter().filter(|_| scenario.circuits().is_none()) {
         solve_class(problem, class, cycle_ns, &mut classes[class.place]);
+    }
+    for (class, answer) in classes.iter_mut().enumerate() {
+        if let Some(found) = set_up(scenario, class) {
+            circuit_means(scenario, class, &found, answer);
+        }
     }
     let notes = placement_notes(problem, &classes);
     Answer {
@@ -61,6 +67,26 @@ pub(super) fn answer(scenario: &Scenario, problem: &Problem, options: &Options) 
         classes,
         validity: None,
         notes,
+    }
+}
+
+/// Quantities of circuits; of what flows on them the model has the load alone.
+fn circuit_means(scenario: &Scenario, class: usize, found: &SetUp, answer: &mut ClassAnswer) {
+    let nodes = f64::from(scenario.topology().nodes());
+    let share = found.established / found.asked;
+    answer.lacks_means("the mediaworm model has the set-up of circuits, no latency on them");
+    answer.reasons.remove(Quantity::Utilization.field());
+    answer.set_up_probability = Some(share);
+    answer.circuits_established = Some(found.standing);
+    answer.circuit_drop_share = Some(found.dropped / found.attempts);
+    answer.set_up_delay_cycles = Some(found.delay);
+    let stream = scenario.stream_load(class);
+    answer.circuit_load = stream.map(|load| load * found.standing / nodes);
+    let is_dynamic = scenario.circuits().is_some_and(|circuits| circuits.is_dynamic());
+    if !is_dynamic {
+        answer.circuit_attempts = Some(found.attempts);
+        answer.circuits_dropped = Some(found.dropped);
+        answer.utilization = Some(scenario.flit_rate(class) * share);
     }
 }
 
@@ -157,13 +183,7 @@ fn pattern(sizes: &FrameSizes, framing: Framing) -> Vec<MessageCount> {
     let count = |law: &FrameLaw| {
         MessageCount::of(FrameSize { mean_flits: law.mean, deviation_flits: law.deviation }, framing)
     };
-    match sizes {
-        FrameSizes::Alike(law) => vec![count(law)],
-        FrameSizes::Pattern(laws) => {
-            let counts = laws.each_ref().map(count);
-            FRAME_PATTERN.iter().map(|of| counts[*of]).collect()
-        }
-    }
+    (0..sizes.period()).map(|frame| count(&sizes.law(frame))).collect()
 }
 
 /// Variance of the intervals by pacing alone, and mean time from the start of a frame to that of its last message, both
@@ -216,7 +236,8 @@ fn frame_means(
     answer.frame_interval_deviation_cycles = Some(sigma);
     answer.frame_interval_deviation_per_stream_cycles = Some(sigma);
     answer.frame_latency_cycles = Some(last + latency + answer.waiting_cycles.unwrap_or(0.0));
-    answer.late_frames = Some(late);
+    // no approximation is good for more digits
+    answer.late_frames = Some(if late < 1e-12 { 0.0 } else { late });
     // an early frame makes one interval short and the next one long
     answer.frame_interval_autocorrelation = frames.sizes.iter().all(is_independent).then_some(-0.5);
     if answer.frame_interval_autocorrelation.is_none() {

@@ -35,7 +35,7 @@ table! {
                 .wanted()
                 .magnitude(Magnitude::Rate)
                 .parameter(0, Varies::Real)
-                .instead(&["load", "share", "source.frame_interval"])
+                .instead(&["load", "share", "source.frame_interval", "source.file"])
                 .hint("a rate counts messages per cycle, not flits and not messages per second");
         /// What a node sends, as a share of its link: flits with headers; of frames without.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,6 +124,32 @@ impl ClassSpec {
         1.0 / (self.rate * f64::from(self.message_flits))
     }
 
+    /// Multiplies its load: its rate, or its streams of frames to the nearest whole number, from which rate and implied
+    /// Vtick follow when the scenario is checked.
+    pub fn scale_load(&mut self, factor: f64) {
+        let is_implied = |vtick: &f64| (vtick / self.flit_interval() - 1.0).abs() < 1e-9;
+        let given = self.vtick.filter(|vtick| !is_implied(vtick));
+        if self.source.scale_streams(factor) {
+            (self.rate, self.vtick) = (0.0, given);
+        } else {
+            self.rate *= factor;
+        }
+    }
+
+    /// The most by which its load can be multiplied: a rate is at most one message per cycle, that of a bursty stream
+    /// stays below its peak, and streams of frames need room.
+    pub fn most_load_factor(&self) -> f64 {
+        if self.rate <= 0.0 {
+            return f64::INFINITY;
+        }
+        let of_rate = (self.source.peak_rate() * (1.0 - 1e-6)).min(1.0) / self.rate;
+        let of_streams = self
+            .source
+            .streams()
+            .map(|streams| self.source.most_streams(self.virtual_channels) / f64::from(streams.max(1)));
+        of_streams.map_or(of_rate, |most| most.min(of_rate))
+    }
+
     /// The Vtick of a real-time class: given, or the mean time between its flits (S9). `None` of best effort, and of a
     /// silent class to which none is given \[cycles/flit\].
     pub fn link_vtick(&self) -> Option<f64> {
@@ -170,6 +196,26 @@ impl ClassSpec {
         }
     }
 
+    /// Refuses what a trace says itself.
+    fn trace_fits(&self, path: &str, door: &mut Door) {
+        if !matches!(self.source, SourceSpec::Trace { .. }) {
+            return;
+        }
+        let given = [
+            ("rate", Some(self.rate).filter(|rate| *rate > 0.0).map(in_short)),
+            ("message", self.message.map(|bytes| bytes.to_string())),
+            ("nodes", self.nodes.as_ref().map(|_| "a list of nodes".to_owned())),
+            (
+                "destination",
+                (self.destination != DestinationSpec::Uniform).then(|| "a destination".to_owned()),
+            ),
+        ];
+        for (key, found) in given.into_iter().filter_map(|(key, found)| Some((key, found?))) {
+            let wanted = "none with a trace, which says who sends how much, when and to whom";
+            door.refuse(&format!("{path}.{key}"), found, wanted, Some("remove the line"));
+        }
+    }
+
     fn times_fit(&self, path: &str, door: &mut Door) {
         match self.end {
             Some(end) if end <= self.start_cycle() && door.is_read(&format!("{path}.start")) => {
@@ -205,6 +251,7 @@ impl Rules for ClassSpec {
             door.refuse(&format!("{path}.name"), found, wanted, help);
         }
         self.packets_fit(path, door);
+        self.trace_fits(path, door);
         if let (ClassKind::BestEffort, Some(vtick)) = (self.kind, self.vtick) {
             let wanted = "none: best effort takes what real-time classes leave";
             door.refuse(&format!("{path}.vtick"), in_short(vtick), wanted, Some("remove the line"));

@@ -3,7 +3,7 @@
 use statrs::function::erf::erfc;
 
 use super::source::OfFrames;
-use super::{ClassSpec, Pacing, Phase, Placement, Scenario, SourceSpec};
+use super::{CircuitVtick, ClassSpec, FrameList, Pacing, Phase, Placement, Scenario, SourceSpec};
 
 /// The types of MPEG-2 frames in the order in which they come: 0 is I, 1 is P, 2 is B.
 pub const FRAME_PATTERN: [usize; 12] = [0, 2, 2, 1, 2, 2, 1, 2, 2, 1, 2, 2];
@@ -38,6 +38,8 @@ pub enum FrameSizes {
     Alike(FrameLaw),
     /// By type, those of [`FRAME_PATTERN`].
     Pattern([FrameLaw; 3]),
+    /// One after another, round and round \[flits\].
+    Listed(FrameList),
 }
 
 /// The length of a frame: the whole flits that hold `mean + deviation z` flits, z normal, drawn anew until positive.
@@ -113,6 +115,28 @@ impl FrameSizes {
                 let share = |of| FRAME_PATTERN.iter().filter(|one| **one == of).count() as f64 / 12.0;
                 laws.iter().enumerate().map(|(of, law)| (*law, share(of))).collect()
             }
+            Self::Listed(list) => {
+                let share = 1.0 / list.flits().len() as f64;
+                (0..list.flits().len()).map(|at| (self.law(at), share)).collect()
+            }
+        }
+    }
+
+    /// Frames after which their laws come again.
+    pub fn period(&self) -> usize {
+        match self {
+            Self::Alike(_) => 1,
+            Self::Pattern(_) => FRAME_PATTERN.len(),
+            Self::Listed(list) => list.flits().len(),
+        }
+    }
+
+    /// The law of a frame, by its number.
+    pub fn law(&self, frame: usize) -> FrameLaw {
+        match self {
+            Self::Alike(law) => *law,
+            Self::Pattern(laws) => laws[FRAME_PATTERN[frame % FRAME_PATTERN.len()]],
+            Self::Listed(list) => FrameLaw { mean: list.flits()[frame % list.flits().len()], deviation: 0.0 },
         }
     }
 
@@ -165,6 +189,20 @@ impl FrameSource {
         f64::from(self.streams) * flits / self.interval
     }
 
+    /// Vtick of the circuit of a stream, where all messages have the same \[cycles/flit\].
+    pub fn circuit_vtick(&self, stream: u32, law: CircuitVtick) -> f64 {
+        let sizes = self.sizes_of(stream);
+        let flits = match law {
+            CircuitVtick::Peak => sizes
+                .laws()
+                .iter()
+                .map(|(law, _)| law.mean + 2.0 * law.deviation)
+                .fold(f64::MIN_POSITIVE, f64::max),
+            CircuitVtick::Mean | CircuitVtick::Frame => sizes.mean(FrameLaw::mean_flits),
+        };
+        self.interval / flits
+    }
+
     /// Vtick of the messages of a frame of so many messages, `T / (N M)` \[cycles/flit\].
     pub fn vtick(&self, messages: u32) -> f64 {
         self.interval / (f64::from(messages) * f64::from(self.message_flits))
@@ -178,6 +216,7 @@ impl ClassSpec {
             self.source.of_frames()?;
         let alike = |mean, deviation| vec![FrameSizes::Alike(FrameLaw { mean, deviation })];
         let sizes = match self.source {
+            SourceSpec::Vbr { ref sizes, .. } if !sizes.is_empty() => vec![FrameSizes::Listed(sizes.clone())],
             SourceSpec::Cbr { frame, .. } => alike(frame, 0.0),
             SourceSpec::Vbr { frame, frame_deviation, .. } => alike(frame, frame_deviation),
             SourceSpec::Mpeg2 { sequences, frame_variation, frame_scale, .. } => {
@@ -217,6 +256,11 @@ impl Scenario {
         let spec = &self.classes()[class];
         let plain = || spec.rate * f64::from(spec.message_flits);
         self.frames(class).map_or_else(plain, |frames| frames.flit_rate())
+    }
+
+    /// What a stream of a class counts of the load of its link; `None` without frames \[flits/cycle\].
+    pub fn stream_load(&self, class: usize) -> Option<f64> {
+        self.classes()[class].source.stream_load(self.flit_bits())
     }
 
     /// Mean length of a message of a class, headers included \[flits\].

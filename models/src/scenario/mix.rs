@@ -2,7 +2,7 @@
 
 use super::class::labels;
 use super::declare::*;
-use super::{ClassKind, ClassSpec, ScenarioSpec};
+use super::{ClassKind, ClassSpec, ScenarioSpec, Switching};
 use crate::document::in_short;
 
 table! {
@@ -62,7 +62,8 @@ impl ScenarioSpec {
                     let help = Some("add  [mix]  with  load = 0.8, or give the class a load");
                     let wanted = "a table [mix], whose load it is a share of";
                     door.refuse(&format!("{label}.share"), in_short(share), wanted, help);
-                } else if class.source.has_frames() && class.loads().is_empty() {
+                } else if class.source.has_frames() && class.loads().is_empty() && !self.has_coming_circuits()
+                {
                     let wanted = "source.streams, or load of the class";
                     door.refuse(&label, "no number of streams".to_owned(), wanted, None);
                 }
@@ -101,18 +102,25 @@ impl ScenarioSpec {
         let lanes: u32 = self.classes.iter().map(|class| class.virtual_channels).sum();
         let lanes = self.router.virtual_channels.unwrap_or(lanes);
         let mut is_changed = mix.is_some();
+        let has_circuits = self.router.switching == Switching::PipelinedCircuit;
+        let comes_and_goes = self.has_coming_circuits().then_some(0.0);
         for class in &mut self.classes {
             let rest = || Some(left.max(0.0)).filter(|_| !class.has_load_of_its_own());
             let of_mix = mix.and_then(|mix| Some(mix.load * class.share.or_else(rest)?));
             let load = class.load.or(of_mix);
             is_changed |= load.is_some() || class.source.has_frames();
             (class.load, class.share) = (None, None);
-            class.source.settle(load, lanes, flit_bits);
+            if has_circuits {
+                class.source.leave_out_headers();
+            }
+            class.source.settle(load.or(comes_and_goes), lanes, flit_bits);
             if let Some(frames) = class.frames(flit_bits) {
                 class.rate = frames.message_rate();
                 // S9, but where every frame has a Vtick of its own
                 let own = Some(1.0 / frames.flit_rate()).filter(|vtick| vtick.is_finite());
-                let is_wanted = class.kind == ClassKind::RealTime && !self.router.scheduler.is_fine_grained();
+                let is_wanted = class.kind == ClassKind::RealTime
+                    && self.switch.is_none()
+                    && !self.router.scheduler.is_fine_grained();
                 class.vtick = class.vtick.or(own.filter(|_| is_wanted));
             } else if let Some(load) = load {
                 class.rate = load / f64::from(class.message_flits);

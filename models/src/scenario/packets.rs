@@ -194,7 +194,7 @@ mod tests {
         assert_eq!((recn.set_aside_queues, recn.detection, recn.hold), (8, 1024, 1000.0));
         assert_eq!(scenario.measure().bin, Some(10_000.0));
         let [random, hot] = scenario.classes() else { panic!("two classes") };
-        assert_eq!((random.rate, random.source), (1.0 / 64.0, SourceSpec::Periodic));
+        assert_eq!((random.rate, &random.source), (1.0 / 64.0, &SourceSpec::Periodic));
         assert_eq!((hot.start_cycle(), hot.end), (800_000.0, Some(970_000.0)));
         assert_eq!(hot.destination, DestinationSpec::Nodes(NodeList::of([32])));
         let large = Preset::find("recn512").unwrap().scenario();

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::ScenarioSpec;
 use super::check::Scenario;
 use super::declare::{Branch, Declared, Key, Kind, Shape, Valued};
-use super::units::Units;
+use super::units::{Units, worded};
 use crate::document::{Document, Fault, Heads, Reader, Table, Value, one_of};
 
 /// Tables in which a key that is out of place may belong.
@@ -108,7 +108,7 @@ pub(super) fn read_table<T: Declared>(
     let is_wanted = |key: &&Key| key.limits.wanted && !key.is_replaced(table, units);
     for key in spec.keys().iter().filter(is_wanted) {
         let own = key.example().or(example);
-        reader.require(table, key.name, &key.value_wanted(), own);
+        reader.require(table, key.name, &worded(key.value_wanted(), units.are_of_packets()), own);
     }
     let mut units = spec.units(units);
     for early in [true, false] {

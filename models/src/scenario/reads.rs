@@ -149,7 +149,8 @@ impl Unread {
             Instead::Nothing { .. } => format!("has no {name}"),
             Instead::Words(words) => {
                 let (last, rest) = words.split_last().expect("a key has words");
-                format!("has no {found} {name}; it has {} and {last}", rest.join(", "))
+                let rest = if rest.is_empty() { String::new() } else { format!("{} and ", rest.join(", ")) };
+                format!("has no {found} {name}; it has {rest}{last}")
             }
             Instead::Range { range, .. } => format!("has no {name} of {found}; it takes {range}"),
         }

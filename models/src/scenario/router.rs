@@ -29,6 +29,9 @@ table! {
         /// Which flits cross a multiplexed crossbar together.
         #[serde(skip_serializing_if = "Allocation::is_greedy")]
         allocation: Allocation = Allocation::Greedy;
+        /// Whether messages ask for every channel of their way, or streams own theirs.
+        #[serde(skip_serializing_if = "Switching::is_wormhole")]
+        switching: Switching = Switching::Wormhole;
     }
 }
 
@@ -95,6 +98,16 @@ words! {
     }
 }
 
+words! {
+    /// Whether messages ask for every channel of their way, or streams own theirs.
+    pub enum Switching {
+        /// The header of each message asks for a virtual channel in every router.
+        Wormhole "wormhole",
+        /// A stream owns a virtual channel of every channel on its way, which a probe has set up.
+        PipelinedCircuit "pipelined-circuit",
+    }
+}
+
 macro_rules! is_default {
     ($($Word:ident::$Variant:ident $is:ident,)+) => {
         $(impl $Word {
@@ -109,6 +122,7 @@ is_default! {
     VcChoice::Free is_free,
     Crossbar::Full is_full,
     Allocation::Greedy is_greedy,
+    Switching::Wormhole is_wormhole,
 }
 
 impl Rules for RouterSpec {

@@ -3,19 +3,21 @@
 use super::ClassSpec;
 use super::declare::*;
 use super::destination::DestinationSpec;
+use super::frame_list::FrameList;
 use super::sequences::Sequences;
 use crate::document::in_short;
 
 /// The longest frame, and the most streams of a class at a node.
 const MAX_FRAME_FLITS: f64 = 1e7;
 const MAX_STREAMS: f64 = 10_000.0;
+/// The most messages of an ON period.
+const MOST_OF_A_BURST: f64 = 1e5;
 
 /// Declares the sources, of which those of frames have keys in common.
 macro_rules! sources {
     ({ $($of_frames:tt)+ }) => {
         table! {
             /// How the messages of a class come into being at a node.
-            #[derive(Copy)]
             pub enum SourceSpec by "kind" {
                 /// Exponential times between messages.
                 Poisson "poisson",
@@ -31,6 +33,25 @@ macro_rules! sources {
                     peak_rate: f64 ["messages/cycle"] = 1.0,
                         within(1e-9, 1.0).wanted().magnitude(Magnitude::Rate);
                 },
+                /// Independent streams with ON periods and pauses of Pareto lengths: self-similar traffic. A stream
+                /// keeps its destination for an ON period.
+                OnOffPareto "on-off-pareto" {
+                    /// Streams per node; each has an equal part of the rate.
+                    streams: u32 ["streams"] = 8, within(1.0, 10_000.0);
+                    /// Index of both laws; the Hurst parameter of their sum is `(3 - alpha) / 2`.
+                    alpha: f64 = 1.4, within(1.05, 10.0);
+                    /// Time between messages of a stream while ON.
+                    spacing: f64 ["cycles"] = 20_000.0, within(1e-3, 1e12).magnitude(Magnitude::Time);
+                    /// Messages of an ON period, at most; 2 at least.
+                    most: u32 ["messages"] = 512, within(2.0, MOST_OF_A_BURST);
+                },
+                /// Messages listed in a file: under `[switch]` rows of time_ns, source, destination, bytes.
+                Trace "trace" {
+                    /// The file, seen from the directory in which the command runs.
+                    file: String = String::new(), ANY.wanted();
+                    /// What all times are divided by.
+                    compression: f64 = 1.0, within(1e-6, 1e6);
+                },
                 /// Streams of frames that are all of one length.
                 Cbr "cbr" {
                     /// Length of a frame, headers of messages left out.
@@ -42,10 +63,15 @@ macro_rules! sources {
                 Vbr "vbr" {
                     /// Mean length of a frame, headers of messages left out.
                     frame: f64 ["flits"] = 1.0,
-                        within(1.0, MAX_FRAME_FLITS).wanted().magnitude(Magnitude::Size);
+                        within(1.0, MAX_FRAME_FLITS).wanted().magnitude(Magnitude::Size).instead(&["sizes"]);
                     /// Standard deviation of the length; lengths below 0 are drawn anew.
                     frame_deviation: f64 ["flits"] = 0.0,
                         within(0.0, MAX_FRAME_FLITS).magnitude(Magnitude::Size);
+                    /// Lengths of frames one after another in place of a law: a file with a number of bytes on each
+                    /// line, or a list; a stream begins anywhere and goes round and round.
+                    #[serde(skip_serializing_if = "FrameList::is_empty")]
+                    sizes: FrameList ["flits"] = FrameList::default(),
+                        within(1e-3, MAX_FRAME_FLITS).magnitude(Magnitude::Size);
                     $($of_frames)+
                 },
                 /// Streams of MPEG-2 frames: a pattern of I, P and B frames of the sizes of recorded sequences.
@@ -135,6 +161,25 @@ pub(super) struct OfFrames {
     pub(super) phase: Phase,
 }
 
+/// Mean number of messages of an ON period: a Pareto number of least value 2, rounded down, at most `most`.
+///
+/// ```
+/// # use flitwise_models::scenario::mean_burst;
+/// assert_eq!(format!("{:.3}", mean_burst(1.4, 512)), "6.013");
+/// ```
+pub fn mean_burst(alpha: f64, most: u32) -> f64 {
+    // E[n] = sum over n of P(at least n), (2 / n)^alpha from 2 on
+    2.0 + (3..=most).map(|n| (2.0 / f64::from(n)).powf(alpha)).sum::<f64>()
+}
+
+/// The shortest pause of a stream whose messages are `interval` apart on average, both laws Pareto of index `alpha`;
+/// not above 0 where there is no room for pauses \[the unit of `interval` and `spacing`\].
+pub fn least_pause(interval: f64, alpha: f64, spacing: f64, most: u32) -> f64 {
+    let messages = mean_burst(alpha, most);
+    // mean pause: alpha / (alpha - 1) times the shortest one
+    (alpha - 1.0) / alpha * (messages * interval - (messages - 1.0) * spacing)
+}
+
 macro_rules! of_frames {
     ($($field:ident),+) => {
         Self::Cbr { $($field,)+ .. } | Self::Vbr { $($field,)+ .. } | Self::Mpeg2 { $($field,)+ .. }
@@ -165,16 +210,19 @@ impl SourceSpec {
     pub fn peak_rate(&self) -> f64 {
         match *self {
             Self::OnOff { streams, peak_rate, .. } => f64::from(streams) * peak_rate,
+            Self::OnOffPareto { streams, spacing, .. } => f64::from(streams) / spacing,
             _ => f64::INFINITY,
         }
     }
 
     /// Variance over mean of the number of messages in a long time, about: 1 for a Poisson source, the mean size of a
-    /// burst and as much again for ON/OFF; next to nothing for frames, which come at equal intervals.
+    /// burst and as much again for ON/OFF; it grows without bound with Pareto periods; next to nothing for frames,
+    /// which come at equal intervals.
     pub fn dispersion(&self) -> f64 {
         match *self {
             Self::Poisson => 1.0,
             Self::OnOff { messages_per_burst, .. } => 2.0 * messages_per_burst,
+            Self::OnOffPareto { .. } | Self::Trace { .. } => f64::INFINITY,
             _ => 0.0,
         }
     }
@@ -205,8 +253,25 @@ impl SourceSpec {
     }
 
     /// Streams of frames per node, if they are given.
-    pub(super) fn streams(&self) -> Option<u32> {
+    pub fn streams(&self) -> Option<u32> {
         self.of_frames()?.streams
+    }
+
+    /// Multiplies the streams of frames per node, to the nearest whole number; whether there are any.
+    pub(super) fn scale_streams(&mut self, factor: f64) -> bool {
+        let of_frames!(streams) = self else { return false };
+        *streams = streams.map(|streams| (f64::from(streams) * factor).round() as u32);
+        true
+    }
+
+    /// The most streams of frames per node for which there is room on so many virtual channels.
+    pub(super) fn most_streams(&self, lanes: u32) -> f64 {
+        match self.of_frames() {
+            Some(OfFrames { placement: Placement::Capped, streams_per_vc: Some(most), .. }) => {
+                f64::from(most.saturating_mul(lanes)).min(MAX_STREAMS)
+            }
+            _ => MAX_STREAMS,
+        }
     }
 
     /// What a stream counts of a load: given, or a frame in every interval; `None` without frames, and of MPEG-2
@@ -214,6 +279,7 @@ impl SourceSpec {
     pub(super) fn stream_load(&self, flit_bits: Option<f64>) -> Option<f64> {
         let OfFrames { stream, interval, .. } = self.of_frames()?;
         let frame = match self {
+            Self::Vbr { sizes, .. } if !sizes.is_empty() => Some(sizes.mean()),
             Self::Cbr { frame, .. } | Self::Vbr { frame, .. } => Some(*frame),
             Self::Mpeg2 { sequences, frame_scale, .. } => {
                 flit_bits.map(|bits| frame_scale * sequences.mean_kilobits() * 1e3 / bits)
@@ -236,8 +302,28 @@ impl SourceSpec {
         }
     }
 
+    /// Messages on circuits have no headers.
+    pub(super) fn leave_out_headers(&mut self) {
+        if let of_frames!(header_flits) = self {
+            *header_flits = 0;
+        }
+    }
+
     /// Refuses a stream that could not reach its part of the class's rate; `path` is the key of the source.
     pub(super) fn fits(&self, rate: f64, path: &str, door: &mut Door) {
+        if let Self::OnOffPareto { streams, alpha, spacing, most } = *self {
+            // numbers out of range are refused as such
+            let is_in_range =
+                rate > 0.0 && spacing > 0.0 && alpha > 1.0 && f64::from(most) <= MOST_OF_A_BURST;
+            if is_in_range && least_pause(f64::from(streams) / rate, alpha, spacing, most) <= 0.0 {
+                let found =
+                    format!("{} at a rate of {} in {streams} streams", in_short(spacing), in_short(rate));
+                let wanted = "a spacing that leaves pauses at this rate";
+                let help = Some("lower spacing or the rate, or raise streams");
+                door.refuse(&format!("{path}.spacing"), found, wanted, help);
+            }
+            return;
+        }
         let Self::OnOff { streams, peak_rate, .. } = *self else { return };
         let mean = rate / f64::from(streams.max(1));
         // 1 / a = I / N + 1 / p leaves no OFF time when a >= p
@@ -258,6 +344,15 @@ impl SourceSpec {
             let help = Some("add  [units]  with  link = \"1.6 Gbps\"  and  flit_bits = 128");
             let wanted = "a table [units] with flit_bits: its frames are a number of bits";
             door.refuse(&format!("{path}.kind"), "\"mpeg2\"".to_owned(), wanted, help);
+        }
+        if let Self::Vbr { frame, frame_deviation, sizes, .. } = self
+            && !sizes.is_empty()
+        {
+            let law = [("frame", *frame, 1.0), ("frame_deviation", *frame_deviation, 0.0)];
+            for (key, given, _) in law.into_iter().filter(|(_, given, unset)| given != unset) {
+                let wanted = "none beside sizes, which are those of all frames";
+                door.refuse(&format!("{path}.{key}"), in_short(given), wanted, Some("remove the line"));
+            }
         }
         if class.message_flits <= header_flits {
             let found = format!("{} with {header_flits} header flits", class.message_flits);

@@ -161,6 +161,11 @@ impl UnitsSpec {
         let own = self.cycle.as_deref().and_then(|text| physical(text, Of::Time));
         own.or(Units::of(self).cycle_ns)
     }
+
+    /// A text such as `"33 ms"` in cycles, if it is a time.
+    pub fn cycles_of(&self, text: &str) -> Option<f64> {
+        Some(physical(text, Of::Time)? / Units::of(self).cycle_ns?)
+    }
 }
 
 /// What a cycle and a flit are while a table is read.

@@ -4,24 +4,36 @@ use super::forward::DIFFERENTIABLE;
 use crate::answer::Answer;
 use crate::document::{Fault, Place, one_of};
 use crate::quantity::{Measure, Quantity, Unit};
+use crate::scenario::Scenario;
 
-/// The quantities that are meant where none is named: those that every model has.
-pub(super) fn usual() -> Vec<Quantity> {
+/// The quantities of frames, where there are any.
+fn of_frames(scenario: &Scenario) -> &'static [Quantity] {
+    let has_frames = scenario.classes().iter().any(|class| class.source.has_frames());
+    if has_frames { Quantity::FRAMES } else { &[] }
+}
+
+/// The quantities that are meant where none is named: those of messages that every model has, and the interval of
+/// frames.
+pub(super) fn usual(scenario: &Scenario) -> Vec<Quantity> {
     let means = DIFFERENTIABLE.into_iter().filter(|quantity| *quantity != Quantity::RouterLoad);
+    // the interval and its deviation
+    let of_frames = of_frames(scenario).iter().take(2).copied();
+    means.chain(of_frames).chain([Quantity::MissProbability]).collect()
+}
+
+/// The quantities that may be asked for: means of messages and frames, and miss probabilities.
+pub fn known_quantities() -> Vec<Quantity> {
+    let means = Quantity::MEANS.iter().chain(Quantity::FRAMES).copied();
     means.chain([Quantity::MissProbability]).collect()
 }
 
-/// The quantities that may be asked for: means, and miss probabilities.
-pub fn known_quantities() -> Vec<Quantity> {
-    Quantity::MEANS.iter().copied().chain([Quantity::MissProbability]).collect()
-}
-
-/// The quantity of a word typed for `--output-quantity`.
+/// The quantity of a scenario by the word typed for `--output-quantity`.
 ///
 /// # Errors
 /// When there is none, with the nearest that there is.
-pub fn find_quantity(word: &str) -> Result<Quantity, Fault> {
-    let known = known_quantities();
+pub fn find_quantity(word: &str, scenario: &Scenario) -> Result<Quantity, Fault> {
+    let is_known = |quantity: &Quantity| !quantity.is_of_frames() || of_frames(scenario).contains(quantity);
+    let known: Vec<Quantity> = known_quantities().into_iter().filter(is_known).collect();
     Quantity::find(word.trim()).filter(|quantity| known.contains(quantity)).ok_or_else(|| Fault {
         place: Place::Setting(format!("--output-quantity {word}").into()),
         key: String::new(),
@@ -52,7 +64,9 @@ impl Output {
     pub(super) fn all(answer: &Answer, classes: &[usize], quantities: &[Quantity]) -> Vec<Self> {
         let of_class = |class: usize| {
             let deadlines = &answer.classes[class].deadlines;
-            let measures = quantities.iter().flat_map(move |quantity| match quantity {
+            let has_frames = answer.scenario.classes[class].source.has_frames();
+            let has = move |quantity: &&Quantity| has_frames || !quantity.is_of_frames();
+            let measures = quantities.iter().filter(has).flat_map(move |quantity| match quantity {
                 Quantity::MissProbability => {
                     deadlines.iter().map(|found| Measure::miss(found.deadline_cycles, found.hops)).collect()
                 }

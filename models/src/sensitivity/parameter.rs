@@ -65,7 +65,12 @@ impl Parameter {
 
     /// The same with those of all classes as one, such as `class.*.rate`.
     fn joint(scenario: &Scenario) -> Vec<Self> {
-        let has = |key: &str, index: &usize| key != VTICK || vtick(scenario.spec(), *index).is_some();
+        // rate and Vtick of frames follow from the streams
+        let has = |key: &str, index: &usize| match key {
+            "rate" | VTICK if scenario.classes()[*index].source.has_frames() => false,
+            VTICK => vtick(scenario.spec(), *index).is_some(),
+            _ => true,
+        };
         let one = |(table, key, varies): (&str, &Key, Varies)| {
             let is_of_classes = table == "class";
             let all = 0..if is_of_classes { scenario.classes().len() } else { 0 };
@@ -82,7 +87,17 @@ impl Parameter {
                 classes,
             })
         };
-        scenario.spec().parameters().into_iter().filter_map(one).collect()
+        let streams = Self {
+            key: format!("class.*.{STREAMS}"),
+            of: STREAMS,
+            unit: "streams",
+            kind: ParameterKind::Whole,
+            classes: (0..scenario.classes().len())
+                .filter(|index| scenario.classes()[*index].source.has_frames())
+                .collect(),
+        };
+        let of_frames = (!streams.classes.is_empty()).then_some(streams);
+        of_frames.into_iter().chain(scenario.spec().parameters().into_iter().filter_map(one)).collect()
     }
 
     /// The parameter of that key.
@@ -155,6 +170,11 @@ impl Parameter {
     pub fn changed(&self, scenario: &Scenario, change: impl Fn(f64) -> f64) -> Result<Scenario, String> {
         let mut spec = scenario.spec().clone();
         let values = self.values(&spec);
+        // what follows from streams of frames does so anew
+        spec.classes
+            .iter_mut()
+            .filter(|class| class.source.has_frames())
+            .for_each(|class| class.scale_load(1.0));
         for (index, value) in values.into_iter().enumerate() {
             match self.classes.get(index) {
                 Some(class) => spec.classes[*class].set_number(self.of, change(value)),
@@ -167,6 +187,8 @@ impl Parameter {
 
 /// The one parameter that a class has even where it is not given.
 const VTICK: &str = "vtick";
+/// Streams of frames at a node, from which their rate follows.
+const STREAMS: &str = "source.streams";
 
 /// Vtick of a real-time class, given or implied; `None` for best effort and for a silent class without one.
 pub(super) fn vtick(spec: &ScenarioSpec, index: usize) -> Option<f64> {

@@ -46,7 +46,11 @@ fn check(found: &Found, model: Model, typed: &[&str], spec: &ScenarioSpec, scale
     let Some(factor) = found.factor else { return };
     let all_hold = |factor: f64| {
         let mut there = found.scenario.spec().clone();
-        scaled.iter().for_each(|class| there.classes[*class].rate = spec.classes[*class].rate * factor);
+        for class in scaled {
+            let deadlines = std::mem::take(&mut there.classes[*class].deadlines);
+            there.classes[*class] = ClassSpec { deadlines, ..spec.classes[*class].clone() };
+            there.classes[*class].scale_load(factor);
+        }
         let scenario = there.check().unwrap();
         let answer = model.solve(&scenario, &Options::default());
         // where there is no answer nothing holds
@@ -191,6 +195,30 @@ fn bursts_end_where_their_peak_is() {
 }
 
 /// What `choose` finds, with the published model.
+#[test]
+fn streams_come_by_whole_numbers() {
+    let spec = preset("mediaworm-quick");
+    let streams = |spec: &ScenarioSpec| spec.classes[0].source.streams().unwrap();
+    let latency = |wanted: u32| {
+        let mut with = spec.clone();
+        with.classes[0].scale_load(f64::from(wanted) / f64::from(streams(&spec)));
+        let scenario = with.check().unwrap();
+        assert_eq!(streams(scenario.spec()), wanted);
+        let answer = Model::Mediaworm.solve(&scenario, &Options::default()).unwrap();
+        answer.classes[0].network_latency_cycles.unwrap()
+    };
+    let limit = (latency(streams(&spec) - 4) + latency(streams(&spec) - 3)) / 2.0;
+    let found = max_load(Model::Mediaworm, &spec, &[&format!("video: network <= {limit}")], &[0]);
+    assert_eq!(streams(found.scenario.spec()), streams(&spec) - 4);
+    check(&found, Model::Mediaworm, &[&format!("video: network <= {limit}")], &spec, &[0]);
+    // as many as there is room for, and what a cycle is counts for times
+    let found = max_load(Model::Mediaworm, &spec, &["video: deviation <= 1 s"], &[0]);
+    assert!(found.factor.is_some() && found.broken_at.is_none());
+    assert_eq!(read(&spec, &["video: network <= 8 us"])[0].limit, 100.0);
+    let typed = ["video: network <= 8 us".to_owned(), "video: deviation <= 9".to_owned()];
+    assert_eq!(Requirement::read_all("--require", &typed, &preset("router16")).unwrap_err().len(), 4);
+}
+
 fn chosen(vary: &[&str], objective: &str, maximise: bool, typed: &[&str]) -> choose::Found {
     let document = Preset::find("router16").unwrap().document();
     let spec = preset("router16");

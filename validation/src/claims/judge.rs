@@ -7,12 +7,17 @@
 use flitwise_models::quantity::{Measure, Quantity};
 
 use super::evidence::{Curve, Evidence, Reading};
+use super::over_time::Window;
 use super::{Claim, Finding, Judgement, Kind, Origin, Verdict};
 use crate::answer::Simulation;
 use crate::compare::ConfidenceInterval;
 
 /// Judges a claim as if it were not negated.
 pub(super) fn judge(claim: &Claim, simulations: &[Simulation]) -> Judgement {
+    if let Kind::OverTime { quantity, from_us, to_us, from, to } = claim.kind {
+        let window = Window { course: quantity, us: [from_us, to_us], bounds: [from, to] };
+        return window.judge(claim, simulations);
+    }
     let evidence = Evidence::new(claim, simulations);
     let judging = Judging { claim, evidence };
     match claim.kind {
@@ -22,12 +27,12 @@ pub(super) fn judge(claim: &Claim, simulations: &[Simulation]) -> Judgement {
         Kind::Unmoved { tolerance } => judging.unmoved(tolerance),
         Kind::Coincide { tolerance } => judging.coincide(tolerance),
         Kind::GrowsFaster => judging.grows_faster(),
-        Kind::SaturatesEarlier => judging.saturates_earlier(),
+        Kind::SaturatesEarlier | Kind::OverTime { .. } => judging.saturates_earlier(),
     }
 }
 
 /// Whether `difference` is at most `tolerance`, where `chance` may be all that makes the difference.
-fn within(difference: f64, chance: Option<f64>, tolerance: f64) -> Verdict {
+pub(super) fn within(difference: f64, chance: Option<f64>, tolerance: f64) -> Verdict {
     let Some(chance) = chance else { return Verdict::Undecided };
     // equal to the last digits
     let miss = difference.abs() * (1.0 - 1e-12);

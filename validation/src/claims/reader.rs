@@ -6,7 +6,8 @@ use flitwise_models::scenario::{Coupling, DeadlineSpec, Document, Fault, Place, 
 
 use super::{Claim, Course, CoursePoint, Kind, Load, Origin, Registry, Verdict};
 use crate::compare::read_measures;
-use crate::experiment;
+use crate::packets::TimeSeries;
+use crate::{campaign, experiment};
 
 const ROOT: &[&str] = &["claim"];
 /// Keys that every claim may have.
@@ -28,6 +29,7 @@ const SPECIAL: &[&str] = &[
     "from",
     "to",
     "tolerance",
+    "window",
 ];
 const SCENARIO: &[&str] = &["preset", "file", "set", "name", "network", "router", "class"];
 const SWEEP: &[&str] = &["key", "values", "couple"];
@@ -36,7 +38,7 @@ const HEADS: &[(&str, &[&str])] =
     &[("x = {}", SWEEP), ("[[claim.variant]]", VARIANT), ("scenario = {}", SCENARIO)];
 
 /// Every kind and the keys that it may have beside the common ones.
-const KINDS: [(&str, &[&str]); 7] = [
+const KINDS: [(&str, &[&str]); 8] = [
     ("agreement", &["by", "x", "variant", "quantity", "at", "classes", "tolerance"]),
     ("value", &["by", "quantity", "at", "class", "value", "plus_minus", "from", "to"]),
     ("order", &["by", "x", "quantity", "at", "classes"]),
@@ -44,6 +46,7 @@ const KINDS: [(&str, &[&str]); 7] = [
     ("coincide", &["by", "x", "variant", "quantity", "at", "classes", "tolerance"]),
     ("grows-faster", &["by", "x", "than_x", "variant", "quantity", "at", "class", "than"]),
     ("saturates-earlier", &["by", "x", "variant", "class", "than"]),
+    ("over-time", &["window", "variant", "quantity", "class", "value", "plus_minus", "from", "to"]),
 ];
 
 /// Most values of an axis.
@@ -201,12 +204,32 @@ impl<'d> Reading<'_, 'd> {
                 let (from, to) = self.bounds()?;
                 Kind::Value { from, to }
             }
+            "over-time" => self.over_time()?,
             "order" => Kind::Order,
             "unmoved" => Kind::Unmoved { tolerance: self.tolerance()? },
             "coincide" => Kind::Coincide { tolerance: self.tolerance()? },
             "grows-faster" => Kind::GrowsFaster,
             _ => Kind::SaturatesEarlier,
         })
+    }
+
+    /// A number of packet switches in a window of time.
+    fn over_time(&mut self) -> Option<Kind> {
+        self.reader.require(self.table, "quantity", &one_of(TimeSeries::ALL.map(TimeSeries::word)), None);
+        let quantity = self.reader.word(self.table, "quantity", &TimeSeries::ALL, TimeSeries::word);
+        let wanted = "its begin and its end in us, such as [800, 970]";
+        self.reader.require(self.table, "window", wanted, None);
+        let window = self.reader.reals(self.table, "window");
+        let bounds = self.bounds();
+        let [from_us, to_us] = *window?.as_slice() else {
+            self.refuse("window", "something else".to_owned(), wanted);
+            return None;
+        };
+        if !(from_us >= 0.0 && from_us < to_us && to_us.is_finite()) {
+            self.refuse("window", format!("{from_us} to {to_us}"), wanted);
+        }
+        let (from, to) = bounds?;
+        Some(Kind::OverTime { quantity: quantity?, from_us, to_us, from, to })
     }
 
     fn tolerance(&mut self) -> Option<f64> {
@@ -254,6 +277,7 @@ impl<'d> Reading<'_, 'd> {
     /// The classes that are named, the one in question first; `None`: all of the scenario.
     fn classes(&mut self, word: &str) -> Option<Vec<String>> {
         match word {
+            "over-time" => Some(self.reader.text(self.table, "class").into_iter().collect()),
             "value" | "grows-faster" | "saturates-earlier" => {
                 self.reader.require(self.table, "class", "the name of a class", None);
                 let class = self.reader.text(self.table, "class");
@@ -292,6 +316,9 @@ impl<'d> Reading<'_, 'd> {
     fn measures(&mut self, word: &str) -> Vec<Measure> {
         if word == "saturates-earlier" {
             return vec![Quantity::NetworkLatency.into()];
+        }
+        if word == "over-time" {
+            return Vec::new();
         }
         read_measures(self.reader, self.table).unwrap_or_default()
     }
@@ -431,8 +458,14 @@ impl<'d> Reading<'_, 'd> {
         let place = self.table.get("scenario").map_or(self.table.place, |node| &node.place);
         let mut faults = Vec::new();
         for point in &course.points {
-            if claim.needs_simulation() {
-                let found = experiment::supports(&point.scenario).err().unwrap_or_default();
+            let is_over_time = matches!(claim.kind, Kind::OverTime { .. });
+            if is_over_time && point.scenario.switch().is_none() {
+                let (key, found) = (self.table.key("scenario"), point.scenario.topology().name());
+                let wanted = "packet switches over time".to_owned();
+                faults.push(Fault { place: place.clone(), key, found, wanted, help: None });
+            } else if claim.needs_simulation() {
+                let simulator = if is_over_time { campaign::supports } else { experiment::supports };
+                let found = simulator(&point.scenario).err().unwrap_or_default();
                 faults.extend(found.into_iter().map(|fault| Fault { place: place.clone(), ..fault }));
             }
             if let Some(model) = claim.by.model()

@@ -72,7 +72,7 @@ pub(super) fn detect(experiment: &Experiment<'_>) -> WarmUp {
 /// The longest a lone message of any class takes \[cycles\].
 fn crossing_cycles(experiment: &Experiment<'_>) -> u64 {
     let hops = experiment.scenario.topology().most_hops();
-    let stages = experiment.scenario.router().pipeline_stages;
+    let stages = experiment.scenario.data_router().pipeline_stages;
     let longest = experiment.scenario.classes().iter().map(|class| class.message_flits).max().unwrap_or(0);
     u64::from(stages * (hops + 1) + longest)
 }

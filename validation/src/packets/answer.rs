@@ -25,6 +25,12 @@ pub struct PacketSimulation {
     pub packets: Fates,
     /// The run interval by interval.
     pub over_time: Vec<Interval>,
+    /// Length of a packet \[bytes\].
+    #[serde(skip)]
+    pub(super) packet_bytes: f64,
+    /// What is behind the means, by replication.
+    #[serde(skip)]
+    pub(super) samples: Vec<Sample>,
 }
 
 /// How packet switches were run.
@@ -166,7 +172,7 @@ pub struct Interval {
 }
 
 /// A ratio over replications; `None` without observations.
-fn measured(batches: impl Iterator<Item = Batch>) -> Option<Measured> {
+pub(super) fn measured(batches: impl Iterator<Item = Batch>) -> Option<Measured> {
     let replications: Vec<Vec<Batch>> = batches.map(|batch| vec![batch]).collect();
     mean_of(&replications).map(|mean| Measured { mean: mean.mean, half_width_95: mean.half_width_95 })
 }
@@ -296,9 +302,10 @@ fn fates(samples: &[Sample]) -> Fates {
     all
 }
 
-pub(super) fn answer(problem: &Problem<'_>, samples: &[Sample], run: PacketRun) -> PacketSimulation {
+pub(super) fn answer(problem: &Problem<'_>, all: Vec<Sample>, run: PacketRun) -> PacketSimulation {
+    let samples = all.as_slice();
     let bins = samples.first().map_or(0, |one| one.bins.len());
-    PacketSimulation {
+    let answer = PacketSimulation {
         scenario: problem.scenario.spec().to_json(),
         run,
         phases: (0..problem.phases.len()).map(|phase| problem.phase(phase, samples)).collect(),
@@ -307,5 +314,8 @@ pub(super) fn answer(problem: &Problem<'_>, samples: &[Sample], run: PacketRun) 
         set_aside_queues: problem.set_aside(samples),
         packets: fates(samples),
         over_time: (0..bins).map(|place| problem.interval(place, samples)).collect(),
-    }
+        packet_bytes: problem.packet,
+        samples: Vec::new(),
+    };
+    PacketSimulation { samples: all, ..answer }
 }

@@ -6,6 +6,9 @@ use flitwise_models::document::Place;
 use flitwise_models::scenario::{Preset, Scenario};
 
 use super::*;
+use crate::answer::Simulation;
+use crate::campaign;
+use crate::store::Store;
 
 fn quick(settings: &[(&str, &str)]) -> Scenario {
     let mut document = Preset::find("recn64-quick").unwrap().document();
@@ -47,14 +50,95 @@ fn threads_change_no_number() {
     assert_eq!(one, two);
 }
 
+/// A trace lists the packets of two classes; bits of a run do not depend on seeds then.
+#[test]
+fn a_trace_is_delivered_as_it_says() {
+    let file = std::env::temp_dir().join(format!("flitwise-trace-{}.csv", std::process::id()));
+    let text = "time_ns,source,destination,bytes,class\n# by hand\n0,0,32,65,random\n5000,48,32,640,hot\n\
+                900000,1,2,64,random\n";
+    std::fs::write(&file, text).unwrap();
+    let mut spec = quick(&[]).spec().clone();
+    for class in &mut spec.classes {
+        (class.rate, class.nodes, class.destination, class.start, class.end) =
+            (0.0, None, Default::default(), None, None);
+        let file = file.display().to_string();
+        class.source = SourceSpec::Trace { file, compression: 2.0 };
+    }
+    let answer = simulated(&spec.check().unwrap(), 1);
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!((answer.run.replications, answer.packets.generated, answer.packets.delivered), (1, 12, 12));
+    // one packet alone, and one behind it: 83 and 107 ticks of 8/3 ns
+    let latency = answer.classes[0].total_latency_ns.unwrap().mean;
+    assert!((latency - 95.0 * 8.0 / 3.0).abs() < 1e-9, "{latency}");
+    assert_eq!(answer.classes[1].packets, 10);
+}
+
 #[test]
 fn what_is_not_simulated_is_refused_by_name() {
-    let scenario = quick(&[("class.random.destination", "\"bit-complement\"")]);
+    let mut spec = quick(&[]).spec().clone();
+    spec.classes[0].rate = 0.0;
+    spec.classes[0].source = SourceSpec::OnOff { streams: 1, messages_per_burst: 2.0, peak_rate: 0.1 };
+    let scenario = spec.check().unwrap();
     let faults = supports(&scenario).unwrap_err();
-    assert_eq!(faults[0].key, "class.random.destination");
+    assert_eq!(faults[0].key, "class.random.source.kind");
     let mut spec = scenario.spec().clone();
     spec.measure = None;
     spec.classes.truncate(1);
     let faults = supports(&spec.check().unwrap()).unwrap_err();
     assert_eq!(faults[1].key, "measure.end");
+}
+
+/// A campaign gives the numbers of a run, keeps replications one by one, and takes kept ones.
+#[test]
+fn a_campaign_keeps_replications() {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = Store::open(scratch.path()).unwrap();
+    let short =
+        [("measure.end", "\"40 us\""), ("class.hot.start", "\"10 us\""), ("class.hot.end", "\"20 us\"")];
+    let scenarios = [quick(&short), quick(&short)];
+    let stop = AtomicBool::new(false);
+    let asked = |replications: u32| {
+        let settings = Settings { replications: Some(replications), ..Settings::default() };
+        let outcome = campaign::run(&scenarios, &settings, Some(&store), &stop, &mut ()).unwrap();
+        let of = |one: &Option<Simulation>| one.as_ref().unwrap().packets.clone().unwrap();
+        (outcome.simulated, outcome.simulations.iter().map(of).collect::<Vec<_>>())
+    };
+    let (simulated, first) = asked(2);
+    assert_eq!((simulated, store.survey().unwrap().records), (1, 2));
+    let alone = simulated_json(&simulated_alone(&scenarios[0]));
+    assert_eq!(
+        first.iter().map(|one| simulated_json(one)).collect::<Vec<_>>(),
+        [alone.clone(), alone.clone()]
+    );
+    assert_eq!((asked(3).0, store.survey().unwrap().records), (1, 3));
+    let (simulated, again) = asked(2);
+    assert_eq!((simulated, simulated_json(&again[0])), (0, alone));
+}
+
+fn simulated_alone(scenario: &Scenario) -> PacketSimulation {
+    simulated(scenario, 0)
+}
+
+fn simulated_json(found: &PacketSimulation) -> serde_json::Value {
+    serde_json::json!([found.phases, found.over_time, found.classes, found.packets])
+}
+
+/// Windows join whole intervals; differences are those of replications.
+#[test]
+fn windows_have_intervals_over_replications() {
+    let short =
+        [("measure.end", "\"60 us\""), ("class.hot.start", "\"20 us\""), ("class.hot.end", "\"40 us\"")];
+    let found = simulated(&quick(&short), 0);
+    let window = [20_000.0, 40_000.0];
+    let phase = found.phases.iter().find(|phase| phase.name == "during").unwrap();
+    let mean = |class| found.within(TimeSeries::Throughput, class, window).unwrap();
+    let all = phase.throughput.all_bytes_per_ns.unwrap();
+    assert!((mean(None).mean - all.mean).abs() < 1e-9 && mean(None).half_width_95.is_some());
+    assert!((mean(None).mean - mean(Some("random")).mean - mean(Some("hot")).mean).abs() < 1e-9);
+    let most = found.set_aside_queues.unwrap().network.measured.mean;
+    assert_eq!(found.within(TimeSeries::SetAsideQueues, None, [0.0, 60_000.0]).unwrap().mean, most);
+    let none = found.difference(&found, TimeSeries::Latency, None, window).unwrap();
+    assert_eq!((none.mean, none.half_width_95), (0.0, Some(0.0)));
+    assert_eq!(found.within(TimeSeries::Throughput, Some("cold"), window), None);
+    assert_eq!(found.within(TimeSeries::Latency, None, [1.0, 2.0]), None);
 }

@@ -14,7 +14,7 @@ mod tests;
 mod wiring;
 
 pub use fast::Simulator;
-pub use record::{Bin, Counts, Delivery, StageLoad};
+pub use record::{Bin, Column, Counts, Delivery, StageLoad};
 pub use sources::{Destination, Message, Process, Traffic};
 
 /// How data go through the stages.

@@ -7,6 +7,7 @@
 
 mod arbiter;
 mod channel;
+pub mod circuits;
 mod message;
 mod rules;
 

@@ -1,12 +1,13 @@
 //! Traffic: which messages come to the network interfaces, and when.
 
-mod destinations;
+pub(super) mod destinations;
 mod frames;
 mod on_off;
+pub(crate) mod on_off_pareto;
 mod periodic;
 mod placement;
 mod poisson;
-pub(super) mod random;
+pub(crate) mod random;
 
 use std::collections::VecDeque;
 
@@ -19,6 +20,7 @@ use destinations::draw;
 use frames::{FrameStream, Piece};
 use on_off::OnOff;
 use periodic::Periodic;
+pub(super) use placement::OF_PLACEMENT;
 use placement::placed;
 use poisson::Poisson;
 use random::{Random, below, stream};
@@ -106,14 +108,14 @@ trait Process: Send {
 }
 
 /// The process of a class at a node.
-fn process(random: &mut Random, rate: f64, source: SourceSpec) -> Box<dyn Process> {
-    match source {
+fn process(random: &mut Random, rate: f64, source: &SourceSpec) -> Box<dyn Process> {
+    match *source {
         SourceSpec::Poisson => Box::new(Poisson::new(random, rate)),
         SourceSpec::Periodic => Box::new(Periodic::new(random, rate)),
         SourceSpec::OnOff { streams, messages_per_burst, peak_rate } => {
             Box::new(OnOff::new(random, rate, streams, messages_per_burst, peak_rate))
         }
-        _ => unreachable!("frames come from streams"),
+        _ => unreachable!("frames come from streams, other sources are refused"),
     }
 }
 
@@ -228,7 +230,7 @@ impl Sources {
                 if !spec.source.has_frames() && spec.rate > 0.0 && senders[class].binary_search(&node).is_ok()
                 {
                     let mut random = stream(seed, node, class);
-                    let process = process(&mut random, spec.rate, spec.source);
+                    let process = process(&mut random, spec.rate, &spec.source);
                     sources.push(Source { node, class: class as u8, random, process, start, last });
                 }
             }

@@ -87,7 +87,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         let classes = scenario.classes().len();
         let channels = VirtualChannels::new(scenario);
         let width = channels.width();
-        let router = scenario.router();
+        let router = scenario.data_router();
         // lanes of injection links begin with a word of their own
         let wiring = Wiring::new(scenario.network(), (WORD / width) as u32);
         let slots = |link: u32| (wiring.end(link) != End::Node).then_some(router.buffer_flits);
@@ -272,7 +272,11 @@ impl<S: LinkScheduler, X: Crossbar> Switch for Wormhole<S, X> {
         }
         self.parts.books.ledger.joins(arrival.class);
         let ticket = self.parts.scheduler.join_message(self.first_source() + queue, arrival.cycle as f64);
-        let message = Queued { offer: *offer, groups: self.parts.channels.on_the_way(offer), ticket };
+        let message = Queued {
+            offer: *offer,
+            groups: self.parts.channels.on_the_way(arrival.class.into(), offer.drawn),
+            ticket,
+        };
         match self.idle_source(queue) {
             Some(lane) => self.take(lane, &message),
             None => self.parts.books.interface.push(queue, message),

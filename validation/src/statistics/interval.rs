@@ -7,7 +7,7 @@
 use super::beta::{beta_regularised, student_quantile};
 
 /// Observations of one batch: how many, and their sum.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Batch {
     /// Number of observations.
     pub count: u64,

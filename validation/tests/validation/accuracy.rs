@@ -269,7 +269,10 @@ fn rates_can_be_scaled_beyond_what_streams_can_reach() {
     spec.router.scheduler = Scheduler::FairQueueing;
     let scenario = spec.check().unwrap();
     let scaled = saturation::scaled(&scenario, 3.0).unwrap();
-    assert_eq!((scaled.classes()[0].rate, scaled.classes()[0].source), (0.015, scenario.classes()[0].source));
+    assert_eq!(
+        (scaled.classes()[0].rate, &scaled.classes()[0].source),
+        (0.015, &scenario.classes()[0].source)
+    );
     assert_eq!(saturation::scaled(&scenario, 5.0).unwrap().classes()[0].source, SourceSpec::Poisson);
     assert!(saturation::scaled(&scenario, 1e6).is_err());
 }

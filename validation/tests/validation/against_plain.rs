@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use flitwise_models::quantity::Waits;
 use flitwise_models::scenario::{
     Allocation, ClassKind, ClassSpec, Crossbar, DestinationPattern, DestinationSpec, EndOfTraffic, HotSpot,
-    MeasureSpec, NetworkSpec, NodeList, Radix, RouterSpec, Scenario, ScenarioSpec, Scheduler, VcChoice,
+    MeasureSpec, NetworkSpec, NodeList, Radix, RouterSpec, Scenario, ScenarioSpec, Scheduler, Switching,
+    VcChoice,
 };
 use flitwise_validation::simulator::{Simulator, offers, plain, replay, replay_offers};
 use flitwise_validation::{Arrival, Delivery, Drawn, Offer};
@@ -445,6 +446,7 @@ fn router() -> impl Strategy<Value = RouterSpec> {
     let multiplexed = prop::option::of(prop::sample::select(Allocation::ALL.to_vec()));
     (3u32..=7, 1u32..=8, scheduler, vc_choice, multiplexed).prop_map(
         |(pipeline_stages, buffer_flits, scheduler, vc_choice, multiplexed)| RouterSpec {
+            switching: Switching::Wormhole,
             pipeline_stages,
             buffer_flits,
             virtual_channels: None,

@@ -8,7 +8,7 @@ use flitwise_models::scenario::{Document, Fault};
 use flitwise_validation::answer::Simulation;
 use flitwise_validation::campaign;
 use flitwise_validation::claims::{Claim, Judgement, Origin, Registry, Verdict};
-use flitwise_validation::experiment::{Settings, supports};
+use flitwise_validation::experiment::Settings;
 
 fn no_files(name: &str) -> Result<Document, Vec<Fault>> {
     panic!("{name} is not there")
@@ -56,14 +56,14 @@ fn the_built_in_registry_is_sound() {
         let explained = claim.reason.as_ref().is_some_and(|reason| reason.len() > 20);
         assert_eq!(explained, claim.expected == Verdict::NotHeld, "{}", claim.name);
         for scenario in claim.scenarios() {
-            assert_eq!(supports(&scenario), Ok(()), "{}", claim.name);
+            assert_eq!(campaign::supports(&scenario), Ok(()), "{}", claim.name);
         }
     }
     let kinds = |quick: bool| -> HashSet<&str> {
         let wanted = registry.claims.iter().filter(|claim| claim.quick || !quick);
         wanted.map(|claim| claim.kind.word()).collect()
     };
-    assert_eq!(kinds(false).len(), 7, "every kind is in use");
+    assert_eq!(kinds(false).len(), 8, "every kind is in use");
     assert!(kinds(true).len() >= 6, "most kinds are in the quick subset");
 }
 
@@ -133,7 +133,9 @@ x = { key = "class.R1.rate", values = [0.004, 0.002] }
          wanted \"network-latency\", \"transfer\", \"blocking\", \
          \"input\", \"arbitration\", \"sharing\", \"output\", \"gaps\", \
          \"waiting\", \"total-latency\", \"miss-probability\", \"p50\", \"p90\", \"p99\", \
-         \"p99.9\", \"frame-interval\", \"frame-interval-deviation\", \"frame-latency\" or \"late-frames\"\n  \
+         \"p99.9\", \"frame-interval\", \"frame-interval-deviation\", \"frame-latency\", \"late-frames\", \
+         \"set-up-probability\", \"circuit-attempts\", \"circuits-established\", \"circuits-dropped\", \
+         \"circuit-drop-share\", \"set-up-delay\" or \"circuit-load\"\n  \
          help: did you mean \"network-latency\"?",
         "t:7:13: claim[1].tolerance: found 5, wanted a share from 0 to 1, such as 0.05 for 5 %\n  help: 5 % is 0.05",
         "t:9:1: claim[2].than: found none of them, wanted than = [classes] or [[claim.variant]]",
@@ -322,4 +324,30 @@ fn claims_may_be_about_either_model() {
     }
     let faults = read("simulation").unwrap_err();
     assert_eq!(faults[0].wanted, "\"published\" or \"refined\"");
+}
+
+/// One queue loses throughput in a hot spot that set-aside queues do not lose; pairs of runs tell it in a short one.
+#[test]
+fn what_packet_switches_do_in_a_window_of_time() {
+    let over_time = "kind = \"over-time\"\nquantity = \"throughput\"\nwindow = [20, 40]\n";
+    let set = "\"measure.end\" = \"40 us\", \"class.hot.start\" = \"20 us\", \"class.hot.end\" = \"40 us\"";
+    let scenario = format!("scenario = {{ preset = \"recn64-quick\", set = {{ {set} }} }}\n");
+    let variant = |word: &str| {
+        format!("[[claim.variant]]\nlabel = \"{word}\"\nset = {{ \"switch.organisation\" = \"{word}\" }}\n")
+    };
+    let both = variant("one-queue") + &variant("recn");
+    for (bounds, variants, verdict) in [
+        ("from = 1\nto = 48\n", both.as_str(), Verdict::Held),
+        ("from = -48\nto = 0\n", &both, Verdict::NotHeld),
+        ("value = 48\nplus_minus = 1\n", "", Verdict::Held),
+        ("value = 48\nplus_minus = 1\nclass = \"hot\"\n", "", Verdict::NotHeld),
+    ] {
+        let judgement = judge(&format!("{over_time}{bounds}{scenario}{variants}"));
+        assert_eq!(judgement.verdict, verdict, "{}", judgement.measured);
+    }
+    let found = faults(&format!(
+        "[[claim]]\nname = \"a\"\ntext = \"a\"\nsource = \"a\"\nexpect = \"held\"\n{over_time}from = 0\nto = 1\n\
+         scenario = {{ preset = \"router16\" }}\n"
+    ));
+    assert!(found[0].contains("packet switches over time"), "{found:?}");
 }

@@ -6,6 +6,7 @@ mod accuracy;
 mod against_plain;
 mod anchored;
 mod campaign;
+mod circuits;
 mod claims;
 mod destinations;
 mod exact;

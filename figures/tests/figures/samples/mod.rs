@@ -71,6 +71,7 @@ pub fn lines() -> Picture {
         panels: Vec::new(),
         series,
         errors: vec![errors("R1", 0, 0), errors("R2", 1, 0), errors("BE", 2, 0)],
+        measured_as_curves: false,
     };
     picture("lines", "Mean network latency over load, model and simulation", Content::Lines(content))
 }
@@ -94,7 +95,15 @@ pub fn two_models(several: bool) -> Picture {
         }
     }
     let (x, y) = (axis("R1 load", "messages/cycle/node"), axis("mean network latency", "cycles"));
-    let content = Lines { x, y, y_range: None, panels: Vec::new(), series, errors: all_errors };
+    let content = Lines {
+        x,
+        y,
+        y_range: None,
+        panels: Vec::new(),
+        series,
+        errors: all_errors,
+        measured_as_curves: false,
+    };
     let name = if several { "two-models-variants" } else { "two-models" };
     picture(name, "Two models and the simulation", Content::Lines(content))
 }
@@ -113,7 +122,8 @@ pub fn panels() -> Picture {
     }
     let (x, y) = (axis("R1 load", "messages/cycle/node"), axis("mean network latency", "cycles"));
     let panels = [4, 16, 32, 64].map(|buffer| format!("b = {buffer} flits")).to_vec();
-    let content = Lines { x, y, y_range: None, panels, series, errors: Vec::new() };
+    let content =
+        Lines { x, y, y_range: None, panels, series, errors: Vec::new(), measured_as_curves: false };
     picture("panels", "A panel for each of four lengths of buffers", Content::Lines(content))
 }
 
@@ -150,7 +160,15 @@ pub fn misses() -> Picture {
     let mut y = axis("probability of a deadline miss", "");
     y.logarithmic = true;
     let x = axis("R1 load", "messages/cycle/node");
-    let content = Lines { x, y, y_range: None, panels: Vec::new(), series, errors: Vec::new() };
+    let content = Lines {
+        x,
+        y,
+        y_range: None,
+        panels: Vec::new(),
+        series,
+        errors: Vec::new(),
+        measured_as_curves: false,
+    };
     picture("misses", "Deadline misses & buffers: <b> is the length of a buffer", Content::Lines(content))
 }
 

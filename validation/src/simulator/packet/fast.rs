@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use super::lines::{Control, Line};
-use super::record::{Bin, Counts, Delivery, Record, Side, StageLoad};
+use super::record::{Bin, Column, Counts, Delivery, Record, Side, StageLoad};
 use super::sources::Sources;
 use super::wiring::{OPEN, PORTS, TURN, Wiring};
 use super::{Fabric, Load, Organisation};
@@ -412,6 +412,40 @@ impl Simulator {
     pub fn into_bins(mut self) -> Vec<Bin> {
         self.record.close_bin();
         self.record.bins
+    }
+
+    /// Packets in queues now, in columns from left to right: injection ports, then left and right ports of each stage.
+    /// Those of a link go on in the next column.
+    pub fn columns(&self) -> Vec<Column> {
+        let (hosts, half) = (self.wiring.hosts, PORTS / 2);
+        let line = |port: u32| {
+            let port = port as usize;
+            ((port / PORTS * half + port % half) % hosts) as u32
+        };
+        let column = |port: &dyn Fn(usize) -> usize, is_egress: bool, goes_on: bool| {
+            let ports = (0..hosts).map(port);
+            let packets = ports.clone().map(|port| self.held_in(2 * port + usize::from(is_egress))).collect();
+            let next = ports.filter(|_| goes_on).map(|port| line(self.wiring.peers[port])).collect();
+            Column { packets, next }
+        };
+        let mut columns = vec![column(&|host| self.wiring.injection(host), true, true)];
+        for stage in 0..self.wiring.stages {
+            let left = |line: usize| (stage * hosts / half + line / half) * PORTS + line % half;
+            columns.push(column(&left, false, false));
+            columns.push(column(&|line| left(line) + half, true, stage + 1 < self.wiring.stages));
+        }
+        columns
+    }
+
+    /// Packets in the queues of a memory.
+    fn held_in(&self, memory: usize) -> u32 {
+        let heads = &self.queues.heads[memory * self.queues.stride..(memory + 1) * self.queues.stride];
+        let chain = |head: &u32| {
+            let on = |at: &u32| Some(self.rows[*at as usize].next).filter(|next| *next != NONE);
+            let packets = std::iter::successors(Some(*head).filter(|head| *head != NONE), on);
+            packets.filter(|at| self.rows[*at as usize].turns & MARKER == 0).count() as u32
+        };
+        heads.iter().map(chain).sum()
     }
 
     /// By stage, last for hosts: packets sent on links.

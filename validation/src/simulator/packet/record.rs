@@ -1,5 +1,7 @@
 //! What a run of packet switches is asked for: deliveries, counts, a series of bins.
 
+use serde::{Deserialize, Serialize};
+
 /// A packet that has come to its host; times are ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Delivery {
@@ -18,7 +20,7 @@ pub struct Delivery {
 }
 
 /// Counts of a whole run; packets where nothing else is said.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Generated, the refused ones included.
     pub generated: u64,
@@ -51,7 +53,7 @@ pub struct Counts {
 }
 
 /// A span of the series.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bin {
     /// Its first tick.
     pub start: u64,
@@ -65,6 +67,15 @@ pub struct Bin {
     pub lines: [u32; 3],
     /// At its end, by stage and last for injection ports: packets in ingress and in egress memories.
     pub queued: Vec<[u32; 2]>,
+}
+
+/// Ports of a stage on one side, or of hosts, in the order of their lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Column {
+    /// Packets in the memory of each on that side of it.
+    pub packets: Vec<u32>,
+    /// The line of the next column to which the link of each leads; empty where a crossbar or a host follows.
+    pub next: Vec<u32>,
 }
 
 /// Packets sent over the links of a stage.

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::super::traffic::random::{Random, below, exponential, stream, uniform};
+use super::super::traffic::on_off_pareto::Periods;
+use super::super::traffic::random::{Random, below, exponential, stream_of, uniform};
 use super::Load;
 
 /// A message, generated at the start of its tick.
@@ -43,21 +44,27 @@ pub struct Traffic {
 }
 
 /// Where messages go; never to their own source.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Destination {
     /// Uniform over all other hosts.
     Uniform,
     /// Uniform over these but the source itself; a source without another one sends nothing.
     Among(Vec<u32>),
+    /// For a share of the messages a host, for the others uniform over all other hosts.
+    Hot(u32, f64),
+    /// A host for each source; one that is its own sends nothing.
+    Fixed(Vec<u32>),
 }
 
 /// When messages are generated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Process {
     /// `start + (u + k) interval`, `u` uniform.
     Periodic,
     /// Exponential gaps.
     Poisson,
+    /// So many streams at a host that pause and send by turns, each to one host in an ON period.
+    OnOffPareto(u32, Periods),
 }
 
 /// A traffic at a host.
@@ -67,8 +74,72 @@ struct Source {
     random: Random,
     /// The next message \[ticks\].
     next: f64,
-    /// Hosts to draw from: those below the source, then those above it.
+    /// Hosts to draw from, if not all others.
     others: Vec<u32>,
+    /// A host with the probability that it is taken before anything else is drawn.
+    hot: Option<(u32, f64)>,
+    /// Messages left in the ON period, and where they go.
+    burst: (u32, u32),
+}
+
+impl Source {
+    fn new(host: u32, (index, traffic): (usize, &Traffic), number: u32, seed: u64) -> Option<Self> {
+        let (mut others, mut hot) = (Vec::new(), None);
+        match &traffic.destination {
+            Destination::Uniform => {}
+            Destination::Among(list) => {
+                others = list.iter().copied().filter(|other| *other != host).collect()
+            }
+            Destination::Fixed(of) => {
+                others = of.get(host as usize).copied().filter(|to| *to != host).into_iter().collect()
+            }
+            Destination::Hot(at, share) => hot = Some((*at, *share)).filter(|(at, _)| *at != host),
+        }
+        let is_listed = matches!(traffic.destination, Destination::Among(_) | Destination::Fixed(_));
+        if !traffic.hosts.contains(&host) || is_listed && others.is_empty() {
+            return None;
+        }
+        let mut random = stream_of(seed, host, index, number);
+        let first = match &traffic.process {
+            Process::Periodic => uniform(&mut random) * traffic.interval,
+            Process::Poisson => exponential(&mut random) * traffic.interval,
+            Process::OnOffPareto(_, periods) => periods.first_pause(&mut random),
+        };
+        let next = traffic.start as f64 + first;
+        Some(Self { host, traffic: index as u16, random, next, others, hot, burst: (0, 0) })
+    }
+
+    fn destination(&mut self, hosts: u32) -> u32 {
+        if let Some((hot, share)) = self.hot
+            && uniform(&mut self.random) <= share
+        {
+            return hot;
+        }
+        if self.others.is_empty() {
+            let drawn = below(&mut self.random, hosts - 1);
+            drawn + u32::from(drawn >= self.host)
+        } else {
+            self.others[below(&mut self.random, self.others.len() as u32) as usize]
+        }
+    }
+
+    /// Where its message goes; then it turns to the next one.
+    fn send(&mut self, traffic: &Traffic, hosts: u32) -> u32 {
+        match &traffic.process {
+            Process::Periodic => self.next += traffic.interval,
+            Process::Poisson => self.next += traffic.interval * exponential(&mut self.random),
+            Process::OnOffPareto(_, periods) => {
+                if self.burst.0 == 0 {
+                    self.burst = (periods.messages(&mut self.random), self.destination(hosts));
+                }
+                self.burst.0 -= 1;
+                let is_last = self.burst.0 == 0;
+                self.next += if is_last { periods.pause(&mut self.random) } else { periods.spacing };
+                return self.burst.1;
+            }
+        }
+        self.destination(hosts)
+    }
 }
 
 /// All messages in the order of their ticks: in a tick the listed ones, then by host and traffic.
@@ -87,21 +158,10 @@ impl Sources {
         let mut sources = Vec::new();
         for host in 0..hosts {
             for (index, traffic) in load.traffics.iter().enumerate() {
-                let others: Vec<u32> = match &traffic.destination {
-                    Destination::Uniform => Vec::new(),
-                    Destination::Among(list) => list.iter().copied().filter(|other| *other != host).collect(),
-                };
-                let is_silent = others.is_empty() && traffic.destination != Destination::Uniform;
-                if !traffic.hosts.contains(&host) || is_silent {
-                    continue;
-                }
-                let mut random = stream(load.seed, host, index);
-                let first = match traffic.process {
-                    Process::Periodic => uniform(&mut random),
-                    Process::Poisson => exponential(&mut random),
-                };
-                let next = traffic.start as f64 + first * traffic.interval;
-                sources.push(Source { host, traffic: index as u16, random, next, others });
+                let streams =
+                    if let Process::OnOffPareto(streams, _) = traffic.process { streams } else { 1 };
+                let source = |number| Source::new(host, (index, traffic), number, load.seed);
+                sources.extend((0..streams).map_while(source));
             }
         }
         let (traffics, listed) = (load.traffics.clone(), load.messages.clone());
@@ -134,17 +194,7 @@ impl Sources {
         self.due.pop();
         let source = &mut self.sources[place as usize];
         let traffic = &self.traffics[usize::from(source.traffic)];
-        source.next += traffic.interval
-            * match traffic.process {
-                Process::Periodic => 1.0,
-                Process::Poisson => exponential(&mut source.random),
-            };
-        let destination = if source.others.is_empty() {
-            let drawn = below(&mut source.random, self.hosts - 1);
-            drawn + u32::from(drawn >= source.host)
-        } else {
-            source.others[below(&mut source.random, source.others.len() as u32) as usize]
-        };
+        let destination = source.send(traffic, self.hosts);
         let (source, traffic, packets) = (source.host, source.traffic, traffic.packets);
         self.schedule(place as usize);
         Some(Message { tick, traffic, source, destination, packets })

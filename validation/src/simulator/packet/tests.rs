@@ -1,5 +1,6 @@
 //! Packet switches on what can be reckoned by hand, and the fast simulator against the plain one.
 
+use super::super::traffic::on_off_pareto::Periods;
 use super::super::traffic::random::{below, stream};
 use super::plain::Plain;
 use super::*;
@@ -225,6 +226,34 @@ fn agree_on_random_scenarios(seeds: std::ops::Range<u64>) {
 #[test]
 fn fast_and_plain_agree_on_random_scenarios() {
     agree_on_random_scenarios(0..12);
+}
+
+/// Bursts, a hot spot and a pattern.
+#[test]
+fn fast_and_plain_agree_on_bursts_and_patterns() {
+    let periods = Periods::new(8_000.0, 1.4, 60.0, 64);
+    let traffic = |destination, process| Traffic {
+        hosts: (0..14).collect(),
+        destination,
+        process,
+        interval: 400.0,
+        packets: 2,
+        start: 5,
+        end: Some(20_000),
+        withdraw: true,
+    };
+    let traffics = vec![
+        traffic(Destination::Uniform, Process::OnOffPareto(20, periods)),
+        traffic(Destination::Hot(3, 0.3), Process::Poisson),
+        traffic(Destination::Fixed((0..16).rev().collect()), Process::Poisson),
+    ];
+    let fabric = Fabric { hosts: 16, ..Fabric::default() };
+    let (delivered, counts) = both(&fabric, &Load { traffics, seed: 5, ..Load::default() }, u64::MAX);
+    assert!(counts.delivered > 4_000 && counts.out_of_order == 0, "{counts:?}");
+    // about 1,400 packets, of which 0.3 + 0.7 / 15 go there
+    let hot = delivered.iter().filter(|one| one.traffic == 1 && one.destination == 3).count();
+    assert!((400..570).contains(&hot), "{hot}");
+    assert!(delivered.iter().all(|one| one.traffic < 2 || one.destination == 15 - one.source));
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub(super) enum End {
 
 impl Rules {
     pub(super) fn new(scenario: &Scenario) -> Self {
-        let (classes, router) = (scenario.classes(), scenario.router());
+        let (classes, router) = (scenario.classes(), scenario.data_router());
         assert!(router.pipeline_stages >= 3, "routing, crossbar and link are a stage each");
         let blocks = scenario.virtual_channels();
         let lanes =

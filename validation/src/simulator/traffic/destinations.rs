@@ -6,7 +6,7 @@ use super::random::{Random, below, uniform};
 
 /// The destination of a message.
 #[inline]
-pub(super) fn draw(random: &mut Random, towards: &Towards<'_>) -> u32 {
+pub(in crate::simulator) fn draw(random: &mut Random, towards: &Towards<'_>) -> u32 {
     if towards.share > 0.0 && uniform(random) <= towards.share {
         towards.hot
     } else {

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use flitwise_models::scenario::{
-    ClassKind, FRAME_PATTERN, FrameSizes, FrameSource, Pacing, Phase, Scenario, VcChoice,
-};
+use flitwise_models::scenario::{ClassKind, FrameSource, Pacing, Phase, Scenario, VcChoice};
 
 use crate::message::{Arrival, Drawn, FramePart, Offer};
 
 use super::random::{Random, below, normal, stream_of, uniform};
 use super::{Process, drawn, placed};
+use crate::simulator::circuits::{Asked, set_up};
 
 /// What is special about a message that is part of a frame.
 #[derive(Clone, Copy, Debug)]
@@ -40,24 +39,42 @@ pub(super) fn streams(scenario: &Scenario, class: usize, senders: &[u32], seed: 
     let Some(frames) = scenario.frames(class) else { return Vec::new() };
     let (spec, frames) = (&scenario.classes()[class], Arc::new(frames));
     let block = scenario.virtual_channels()[class].clone();
-    let choice = scenario.router().vc_choice;
+    let choice = scenario.data_router().vc_choice;
     // a Vtick that is given holds for all frames, as does that of the class
     let own_vtick = spec.kind == ClassKind::RealTime
         && spec.vtick.is_none()
-        && scenario.router().scheduler.is_fine_grained();
-    let places = placed(scenario, class, &frames, senders, seed);
-    let one = |(number, (destination, lane)): (usize, (u32, usize))| {
+        && scenario.data_router().scheduler.is_fine_grained();
+    // of each stream that has a place: its number
+    let places: Vec<(usize, (u32, Option<Drawn>))> = match Asked::of(scenario, class) {
+        Some(asked) => {
+            let circuits = set_up(scenario, &asked, seed).0.into_iter().enumerate();
+            circuits.filter_map(|(at, one)| one.map(|one| (at, (one.destination, Some(one.drawn))))).collect()
+        }
+        None => placed(scenario, class, &frames, senders, seed)
+            .into_iter()
+            .enumerate()
+            .map(|(number, (destination, lane))| {
+                let at_source = block.start + number % frames.streams as usize % block.len().max(1);
+                let lanes = || drawn(choice, at_source as u8, (block.start + lane) as u8);
+                (number, (destination, (choice != VcChoice::Free).then(lanes)))
+            })
+            .collect(),
+    };
+    let vtick = |stream: u32| match scenario.circuits().map(|circuits| circuits.vtick) {
+        Some(law) if spec.kind == ClassKind::RealTime && spec.vtick.is_none() => {
+            frames.circuit_vtick(stream, law)
+        }
+        _ => spec.lane_vtick(),
+    };
+    let one = |(serial, (number, (destination, drawn))): (usize, (usize, (u32, Option<Drawn>)))| {
         let (node, stream) = (senders[number / frames.streams as usize], number as u32 % frames.streams);
         let mut random = stream_of(seed, node, class, stream + 1);
-        let at_source = block.start + stream as usize % block.len().max(1);
-        let lanes =
-            (choice != VcChoice::Free).then(|| drawn(choice, at_source as u8, (block.start + lane) as u8));
         let piece = Piece {
             destination,
             flits: 0,
-            vtick: spec.lane_vtick(),
-            drawn: lanes,
-            part: FramePart { stream: number as u32, frame: 0, messages: 0 },
+            vtick: vtick(stream),
+            drawn,
+            part: FramePart { stream: serial as u32, frame: 0, messages: 0 },
         };
         let process = Frames::new(Arc::clone(&frames), stream, own_vtick, piece, &mut random);
         FrameStream { node, random, process }
@@ -99,9 +116,9 @@ impl Frames {
             Phase::Even => source.interval * f64::from(stream) / f64::from(source.streams),
             Phase::Equal => 0.0,
         };
-        let first_type = match source.sizes_of(stream) {
-            FrameSizes::Alike(_) => 0,
-            FrameSizes::Pattern(_) => below(random, FRAME_PATTERN.len() as u32) as usize,
+        let first_type = match source.sizes_of(stream).period() {
+            1 => 0,
+            period => below(random, period as u32) as usize,
         };
         let (frame, frame_flits, messages, sent) = (0, 0, 0, 0);
         let mut frames =
@@ -112,12 +129,7 @@ impl Frames {
 
     /// Draws the length of the next frame.
     fn draw(&mut self, random: &mut Random) {
-        let law = match self.source.sizes_of(self.stream) {
-            FrameSizes::Alike(law) => law,
-            FrameSizes::Pattern(laws) => {
-                &laws[FRAME_PATTERN[(self.first_type + self.frame as usize) % FRAME_PATTERN.len()]]
-            }
-        };
+        let law = self.source.sizes_of(self.stream).law(self.first_type + self.frame as usize);
         self.frame_flits = loop {
             let z = if law.deviation > 0.0 { normal(random) } else { 0.0 };
             if let Some(flits) = law.flits(z) {

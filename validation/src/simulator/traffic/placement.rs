@@ -6,7 +6,7 @@ use super::destinations::draw;
 use super::random::{Random, below, stream_of};
 
 /// Random numbers of placements are those of a stream that no class has.
-const OF_PLACEMENT: u32 = 1 << 20;
+pub(in crate::simulator) const OF_PLACEMENT: u32 = 1 << 20;
 /// Draws of a place with room after which all places are looked through.
 const MOST_DRAWS: u32 = 1_000;
 

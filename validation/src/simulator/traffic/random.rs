@@ -4,7 +4,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// A stream of random numbers.
-pub(in crate::simulator) type Random = Xoshiro256PlusPlus;
+pub(crate) type Random = Xoshiro256PlusPlus;
 
 /// The stream of a source: a word that mixes seed, node and class starts the generator.
 pub(in crate::simulator) fn stream(seed: u64, node: u32, class: usize) -> Random {
@@ -12,7 +12,7 @@ pub(in crate::simulator) fn stream(seed: u64, node: u32, class: usize) -> Random
 }
 
 /// The same of one of several streams of a class at a node; number 0 is that of the class.
-pub(super) fn stream_of(seed: u64, node: u32, class: usize, number: u32) -> Random {
+pub(crate) fn stream_of(seed: u64, node: u32, class: usize, number: u32) -> Random {
     let place = u64::from(number) << 40 | u64::from(node) << 8 | class as u64;
     // odd constants of splitmix64; one step of the generator between the two
     let mut mixer = rand_xoshiro::SplitMix64::seed_from_u64(seed);
@@ -22,13 +22,13 @@ pub(super) fn stream_of(seed: u64, node: u32, class: usize, number: u32) -> Rand
 
 /// Uniform over (0, 1].
 #[inline]
-pub(in crate::simulator) fn uniform(random: &mut Random) -> f64 {
+pub(crate) fn uniform(random: &mut Random) -> f64 {
     ((random.next_u64() >> 11) + 1) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
 /// Exponential of mean 1.
 #[inline]
-pub(in crate::simulator) fn exponential(random: &mut Random) -> f64 {
+pub(crate) fn exponential(random: &mut Random) -> f64 {
     -uniform(random).ln()
 }
 

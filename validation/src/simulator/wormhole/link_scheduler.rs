@@ -29,14 +29,14 @@ macro_rules! schedulers {
     ($($word:ident => $scheduler:ty,)+) => {
         /// The scenario's scheduler.
         pub(super) fn order(scenario: &Scenario, table: LaneTable) -> Box<dyn Order> {
-            match scenario.router().scheduler {
+            match scenario.data_router().scheduler {
                 $(Scheduler::$word => Box::new(<$scheduler>::new(table)),)+
             }
         }
 
         /// Wormhole routers with the scenario's scheduler and crossbar.
         pub(crate) fn with_scheduler(scenario: &Scenario) -> Box<dyn Switch> {
-            match (scenario.router().crossbar, scenario.router().scheduler) {
+            match (scenario.data_router().crossbar, scenario.data_router().scheduler) {
                 (Crossbar::Multiplexed, _) => Box::new(Wormhole::new(
                     scenario,
                     |table, wiring| Crossed::new(scenario, table, wiring),

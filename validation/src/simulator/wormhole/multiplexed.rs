@@ -47,7 +47,7 @@ impl Multiplexed {
     pub(super) fn new(scenario: &Scenario, table: LaneTable, wiring: &Wiring) -> Self {
         let links = wiring.links();
         Self {
-            allocation: scenario.router().allocation,
+            allocation: scenario.data_router().allocation,
             rows: vec![Lane::new(None); table.lanes],
             shift: table.width.trailing_zeros(),
             ports: wiring.ports(),

@@ -1,0 +1,255 @@
+//! Figures over time: packet switches around a hot spot.
+
+use flitwise_models::document::{Entry, Reader, Table, one_of};
+use flitwise_models::recn::{self, HotSpotPrediction};
+use flitwise_models::scenario::{Fault, Scenario};
+use flitwise_validation::answer::Simulation;
+use flitwise_validation::packets::{PacketSimulation, TimeSeries};
+
+use super::{Figure, Question, Reading, Variant};
+use crate::note::{Note, Place};
+use crate::picture::{Axis, Lines, Origin, Point, Series};
+
+const X: &[&str] = &["range"];
+const Y: &[&str] = &["quantity", "range", "scale"];
+const QUICK: &[&str] = &["set", "range"];
+
+/// A number of packet switches over time.
+#[derive(Clone, Debug)]
+pub struct OverTime {
+    /// What is drawn.
+    pub course: TimeSeries,
+    /// From when to when \[us\]; `None`: the whole run.
+    pub window_us: Option<(f64, f64)>,
+    /// From where to where, if that is given.
+    y_range: Option<(f64, f64)>,
+    logarithmic: bool,
+    /// Whether each class is drawn by itself.
+    by_class: bool,
+    /// Changes of the scenario; at least one, which may change nothing.
+    pub variants: Vec<Variant>,
+    quick: Option<Quick>,
+}
+
+/// A shorter run in the place of the figure's own.
+#[derive(Clone, Debug)]
+struct Quick {
+    settings: Vec<Entry>,
+    window_us: Option<(f64, f64)>,
+}
+
+impl Reading<'_> {
+    pub(super) fn over_time(&mut self, root: &Table<'_>) -> Option<Question> {
+        let window_us = self.window(root, "x", X);
+        let help = "add  [y]  with  quantity = \"throughput\"";
+        self.reader.require(root, "y", "a [y] table", Some(help));
+        let y = self.reader.table(root, "y")?;
+        self.reader.refuse_unknown(&y, Y);
+        self.reader.require(&y, "quantity", &one_of(TimeSeries::ALL.map(TimeSeries::word)), None);
+        let course = self.reader.word(&y, "quantity", &TimeSeries::ALL, TimeSeries::word);
+        let y_range = self.range(&y);
+        let logarithmic = self.logarithmic(&y);
+        let by_class = root.get("classes").is_some();
+        let variants = self.variants(root);
+        let quick = self.reader.table(root, "quick").map(|table| Quick {
+            settings: settings(self.reader, &table),
+            window_us: self.window(root, "quick", QUICK),
+        });
+        let course = course?;
+        Some(Question::OverTime(OverTime {
+            course,
+            window_us,
+            y_range,
+            logarithmic,
+            by_class,
+            variants,
+            quick,
+        }))
+    }
+
+    fn window(&mut self, root: &Table<'_>, name: &'static str, keys: &[&str]) -> Option<(f64, f64)> {
+        let table = self.reader.table(root, name)?;
+        self.reader.refuse_unknown(&table, keys);
+        self.range(&table)
+    }
+}
+
+fn settings(reader: &mut Reader, table: &Table<'_>) -> Vec<Entry> {
+    reader.settings(table, "set").into_iter().cloned().collect()
+}
+
+/// What keeps a scenario from being drawn over time by the analysis of congestion trees.
+pub(super) fn refusals(scenario: &Scenario) -> Vec<String> {
+    let refused = recn::supports(scenario).err().unwrap_or_default();
+    refused.iter().map(|one| format!("{}: the {} analysis {}", one.key, recn::NAME, one.because)).collect()
+}
+
+impl Figure {
+    /// Takes the shorter run that the figure's file has for a quick report, if it has one.
+    ///
+    /// # Errors
+    /// Every fault in it; none in figures that were read.
+    pub fn quicken(&mut self) -> Result<(), Vec<Fault>> {
+        let Question::OverTime(OverTime { quick, window_us, .. }) = &mut self.question else { return Ok(()) };
+        let Some(quick) = quick.take() else { return Ok(()) };
+        *window_us = quick.window_us;
+        let faults = quick.settings.iter().filter_map(|entry| self.base.set_entry(entry).err());
+        let faults: Vec<Fault> = faults.collect();
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        self.scenario = self.base.scenario()?;
+        self.points().into_iter().collect::<Result<Vec<_>, _>>()?;
+        if !self.subtitle.is_empty() {
+            self.subtitle.push_str("; ");
+        }
+        self.subtitle.push_str("a shorter run for a quick report");
+        Ok(())
+    }
+
+    pub(crate) fn over_time(
+        &self,
+        drawn: &OverTime,
+        simulations: &[Simulation],
+        notes: &mut Vec<Note>,
+    ) -> Lines {
+        let classes: Vec<Option<&str>> = match drawn.by_class {
+            true => self.classes.iter().map(|name| Some(name.as_str())).collect(),
+            false => vec![None],
+        };
+        let mut series = Vec::new();
+        for (index, variant) in drawn.variants.iter().enumerate() {
+            let simulated = simulations.get(index).and_then(|one| one.packets.as_deref());
+            for (at, class) in classes.iter().enumerate() {
+                let label: Vec<&str> = class
+                    .iter()
+                    .copied()
+                    .chain([variant.label.as_str()])
+                    .filter(|word| !word.is_empty())
+                    .collect();
+                let of = |origin, points| Series {
+                    label: label.join(", "),
+                    panel: 0,
+                    style: index * classes.len() + at,
+                    variant: 0,
+                    origin,
+                    points,
+                    saturated_from: None,
+                };
+                if self.sources.contains(&Origin::Recn) && class.is_none() {
+                    let points = self.predicted(drawn, variant, notes);
+                    series.extend((!points.is_empty()).then(|| of(Origin::Recn, points)));
+                }
+                let measured = simulated.map(|one| of(Origin::Simulation, drawn.measured(one, *class)));
+                series.extend(measured);
+            }
+        }
+        let axis = |label: &str, unit: &str, logarithmic| Axis {
+            label: label.to_owned(),
+            unit: unit.to_owned(),
+            logarithmic,
+        };
+        Lines {
+            x: axis("Time", "us", false),
+            y: axis(drawn.course.label(), drawn.course.unit(), drawn.logarithmic),
+            y_range: drawn.y_range,
+            panels: Vec::new(),
+            series,
+            errors: Vec::new(),
+            measured_as_curves: true,
+        }
+    }
+
+    /// The curve of the analysis; empty where it says nothing.
+    fn predicted(&self, drawn: &OverTime, variant: &Variant, notes: &mut Vec<Note>) -> Vec<Point> {
+        let Ok(scenario) = self.at(Some(variant), &[]) else { return Vec::new() };
+        let found = match recn::solve(&scenario) {
+            Ok(found) => found,
+            Err(_) => {
+                let place = Place { row: variant.label.clone(), x: None };
+                let said = refusals(&scenario).into_iter().map(|text| Note { place: place.clone(), text });
+                notes.extend(said);
+                return Vec::new();
+            }
+        };
+        let Some(HotSpotPrediction { over_time, lines_most, .. }) = found.hot_spot else { return Vec::new() };
+        let bin_us = scenario.measure().bin.unwrap_or_default() / 1e3;
+        let point = |x, y| Point { x, y: Some(y), lower_95: None, upper_95: None, saturated: false };
+        let mut points: Vec<Point> = match drawn.course {
+            TimeSeries::Throughput => {
+                let of = |bin: &recn::Bin| point(bin.start_us + bin_us / 2.0, bin.throughput_bytes_per_ns);
+                over_time.iter().map(of).collect()
+            }
+            TimeSeries::SetAsideQueues => {
+                let most = lines_most.map(f64::from);
+                let at = |bin: &recn::Bin| Some(point(bin.start_us + bin_us / 2.0, most?));
+                over_time.iter().filter_map(at).collect()
+            }
+            TimeSeries::Latency | TimeSeries::IngressQueues | TimeSeries::EgressQueues => Vec::new(),
+        };
+        points.retain(|point| drawn.shows(point.x));
+        points
+    }
+}
+
+impl OverTime {
+    fn shows(&self, us: f64) -> bool {
+        self.window_us.is_none_or(|(from, to)| (from..=to).contains(&us))
+    }
+
+    fn measured(&self, found: &PacketSimulation, class: Option<&str>) -> Vec<Point> {
+        let point = |[start, end]: [f64; 2]| {
+            let measured = found.within(self.course, class, [start, end]);
+            let end_of = |sign: f64| measured.and_then(|one| Some(one.mean + sign * one.half_width_95?));
+            let (lower_95, upper_95) = (end_of(-1.0), end_of(1.0));
+            let y = measured.map(|one| one.mean);
+            Point { x: (start + end) / 2e3, y, lower_95, upper_95, saturated: false }
+        };
+        let bins = found.over_time.iter().map(|one| [one.start_ns, one.end_ns]);
+        bins.map(point).filter(|point| self.shows(point.x)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::figure::Figure;
+    use crate::picture::{Content, Origin};
+
+    const SOUND: &str = "title = \"a\"\nkind = \"over-time\"\n[scenario]\npreset = \"recn64-quick\"\n\
+        [x]\nrange = [50, 200]\n[y]\nquantity = \"throughput\"\n[quick]\nset = { \"measure.end\" = \"200 us\" }\n";
+
+    fn read(text: &str) -> Result<Figure, String> {
+        let read = Figure::from_toml("t.toml", text, "t", &|_: &str| Err(Vec::new()));
+        read.map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+    }
+
+    #[test]
+    fn the_analysis_is_drawn_bin_by_bin() {
+        let mut figure = read(SOUND).unwrap();
+        assert_eq!(
+            (figure.sources.clone(), figure.scenarios().len()),
+            (vec![Origin::Recn, Origin::Simulation], 1)
+        );
+        let points = |figure: &Figure| {
+            let Content::Lines(lines) = figure.picture(&[]).content else { panic!("lines") };
+            lines.series[0].points.iter().map(|point| point.x).collect::<Vec<_>>()
+        };
+        assert_eq!(points(&figure), (5..20).map(|bin| 10.0 * f64::from(bin) + 5.0).collect::<Vec<_>>());
+        figure.quicken().unwrap();
+        assert_eq!(points(&figure).len(), 20);
+    }
+
+    #[test]
+    fn what_is_not_over_time_is_refused() {
+        for (old, new, wanted) in [
+            ("recn64-quick", "router16", "packet switches"),
+            ("throughput", "waiting", "set-aside-queues"),
+            ("\"over-time\"", "\"over-time\"\nsources = [\"refined\"]", "\"recn\" or \"simulation\""),
+            ("\"over-time\"", "\"over-time\"\nerrors = true", "a figure without it"),
+            ("[x]\n", "[x]\nkey = \"a\"\n", "key"),
+        ] {
+            let said = read(&SOUND.replacen(old, new, 1)).unwrap_err();
+            assert!(said.contains(wanted), "{new}: {said}");
+        }
+    }
+}

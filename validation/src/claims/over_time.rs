@@ -1,0 +1,76 @@
+//! Claims about packet switches in a window of time.
+
+use super::judge::within;
+use super::{Claim, Finding, Judgement, Verdict};
+use crate::answer::Simulation;
+use crate::compare::ConfidenceInterval;
+use crate::packets::{Measured, TimeSeries};
+
+/// What is claimed of a window.
+pub(super) struct Window {
+    pub(super) course: TimeSeries,
+    /// From when to when \[us\].
+    pub(super) us: [f64; 2],
+    /// The bounds \[unit of the course\].
+    pub(super) bounds: [f64; 2],
+}
+
+impl Window {
+    /// Judges the value of the only variant, or of each further one less that of the first, pair by pair of runs with
+    /// the same random numbers.
+    pub(super) fn judge(&self, claim: &Claim, simulations: &[Simulation]) -> Judgement {
+        let class = claim.classes.first().map(String::as_str);
+        let window = self.us.map(|us| 1e3 * us);
+        let packets: Vec<_> = simulations.iter().map(|one| one.packets.as_deref()).collect();
+        let label = |at: usize| claim.courses[at].label.as_str();
+        let found: Vec<(String, Option<Measured>)> = match packets.as_slice() {
+            [alone] => {
+                let value = alone.and_then(|one| one.within(self.course, class, window));
+                vec![(self.course.word().to_owned(), value)]
+            }
+            [first, others @ ..] => {
+                let less = |(at, other): (usize, &Option<_>)| {
+                    let value = first.zip(*other);
+                    let value = value.and_then(|(a, b)| a.difference(b, self.course, class, window));
+                    (format!("{} of {} less {}", self.course.word(), label(at + 1), label(0)), value)
+                };
+                others.iter().enumerate().map(less).collect()
+            }
+            [] => Vec::new(),
+        };
+        let findings: Vec<Finding> =
+            found.into_iter().map(|(what, value)| self.finding(what, value)).collect();
+        let [from, to] = self.bounds;
+        let said = |finding: &Finding| {
+            let value = finding.value.map_or("nothing".to_owned(), |value| {
+                let width = value.half_width_95().map_or_else(String::new, |width| format!(" ±{width:.2}"));
+                format!("{:.2}{width} {}", value.value, self.course.unit())
+            });
+            format!(
+                "{} from {} to {} us: {value}, claimed {from} to {to}",
+                finding.subject, self.us[0], self.us[1]
+            )
+        };
+        let verdicts = |verdict| findings.iter().any(|finding| finding.verdict == verdict);
+        let verdict = match (verdicts(Verdict::NotHeld), verdicts(Verdict::Undecided)) {
+            (true, _) => Verdict::NotHeld,
+            (false, true) => Verdict::Undecided,
+            _ if findings.is_empty() => Verdict::Undecided,
+            _ => Verdict::Held,
+        };
+        let measured = findings.iter().map(said).collect::<Vec<_>>().join("; ");
+        Judgement { verdict, measured, findings }
+    }
+
+    fn finding(&self, subject: String, found: Option<Measured>) -> Finding {
+        let [from, to] = self.bounds;
+        let (middle, room) = (f64::midpoint(from, to), (to - from) / 2.0);
+        let chance = found.and_then(|one| one.half_width_95);
+        let difference = found.map(|one| one.mean - middle);
+        let end = |sign: f64| found.zip(chance).map(|(one, width)| one.mean + sign * width);
+        let value =
+            found.map(|one| ConfidenceInterval { value: one.mean, lower_95: end(-1.0), upper_95: end(1.0) });
+        let verdict = difference.map_or(Verdict::Undecided, |off| within(off, chance, room));
+        Finding { subject, x: None, value, other: None, difference, chance, verdict }
+    }
+}
