@@ -10,6 +10,7 @@ mod formula;
 mod html;
 mod latex;
 mod markdown;
+mod mediaworm;
 mod published;
 mod refined;
 mod terminal;
@@ -39,8 +40,9 @@ pub(crate) fn run(args: &Explain) -> Result<(), Ended> {
     let scenario = input::scenario(&document)?;
     let asked = Asked::read(args, &scenario)?;
     let options = Options { details: true, ..Options::default() };
-    if args.model == Model::Refined {
-        return run_refined(args, &document, &scenario, asked.class, &options);
+    let model = model(args, &scenario);
+    if model != Model::Published {
+        return run_other(args, &document, &scenario, (model, asked.class), &options);
     }
     let (answer, record) = solve_recorded(&scenario, &options);
     if let Some(kind) = args.diagram {
@@ -52,23 +54,33 @@ pub(crate) fn run(args: &Explain) -> Result<(), Ended> {
         let section = derivation.section("Beside it");
         beside.into_iter().for_each(|text| section.text(text));
     }
-    show(args, &scenario, outcome, &derivation)?;
+    show(args, &scenario, (model, outcome), &derivation)?;
     answer.map(|_| ()).map_err(|failure| input::failure(&document, &failure))
 }
 
-/// The explanation of the refined model.
-fn run_refined(
+/// The model that is asked about, or the one that fits.
+fn model(args: &Explain, scenario: &Scenario) -> Model {
+    let has_frames = scenario.classes().iter().any(|class| class.source.has_frames());
+    args.model.unwrap_or(if has_frames { Model::Mediaworm } else { Model::Published })
+}
+
+/// The explanation of a model that leaves no record beside its answer.
+fn run_other(
     args: &Explain,
     document: &Document,
     scenario: &Scenario,
-    only: Option<usize>,
+    (model, only): (Model, Option<usize>),
     options: &Options,
 ) -> Result<(), Ended> {
-    let answer = Model::Refined.solve(scenario, options);
+    let answer = model.solve(scenario, options);
     let (mut derivation, outcome) = match &answer {
         Ok(answer) => {
             let outcome = if answer.saturated { Outcome::Saturated } else { Outcome::Answered };
-            (refined::derivation(scenario, answer, only), outcome)
+            let derivation = match model {
+                Model::Mediaworm => mediaworm::derivation(scenario, answer, only),
+                _ => refined::derivation(scenario, answer, only),
+            };
+            (derivation, outcome)
         }
         Err(failure) => {
             let mut derivation = Derivation::default();
@@ -78,8 +90,8 @@ fn run_refined(
             (derivation, if refused { Outcome::Refused } else { Outcome::NotConverged })
         }
     };
-    derivation.title = title(scenario, Model::Refined);
-    show(args, scenario, outcome, &derivation)?;
+    derivation.title = title(scenario, model);
+    show(args, scenario, (model, outcome), &derivation)?;
     answer.map(|_| ()).map_err(|failure| input::failure(document, &failure))
 }
 
@@ -149,18 +161,20 @@ fn beside(scenario: &Scenario, only: Option<usize>) -> Vec<String> {
     }
 }
 
-fn show(args: &Explain, scenario: &Scenario, outcome: Outcome, derivation: &Derivation) -> Result<(), Ended> {
+fn show(
+    args: &Explain,
+    scenario: &Scenario,
+    (model, outcome): (Model, Outcome),
+    derivation: &Derivation,
+) -> Result<(), Ended> {
     match args.format {
         ExplainFormat::Terminal => output::write_coloured(&terminal::page(derivation)),
         ExplainFormat::Markdown => output::write(markdown::page(derivation).as_bytes()),
         ExplainFormat::Latex => output::write(latex::page(derivation).as_bytes()),
         ExplainFormat::Html => output::write(html::page(derivation).as_bytes()),
-        ExplainFormat::Json => output::write_json(&ExplainDocument::new(
-            args.model,
-            scenario.spec().clone(),
-            outcome,
-            derivation,
-        )),
+        ExplainFormat::Json => {
+            output::write_json(&ExplainDocument::new(model, scenario.spec().clone(), outcome, derivation))
+        }
     }
 }
 
@@ -249,8 +263,11 @@ impl Asked {
         };
         let (from, to) = (node("--from", &args.from), node("--to", &args.to));
         let way = from.zip(to);
-        if args.model == Model::Refined && (args.diagram.is_some() || args.from.is_some()) {
-            let found = "--diagram, --from: found the refined model, which has neither the chain nor rates by channel";
+        let model = model(args, scenario);
+        if model != Model::Published && (args.diagram.is_some() || args.from.is_some()) {
+            let found = format!(
+                "--diagram, --from: found the {model} model, which has neither the chain nor rates by channel"
+            );
             faults.push(format!("{found}\n  help: --model published has both"));
         }
         if faults.is_empty() { Ok(Self { class, link, way }) } else { Err(Ended::BadInput(faults)) }

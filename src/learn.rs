@@ -35,6 +35,7 @@ const LESSONS: &[Lesson] = lessons![
     "patience",
     "anchors",
     "congestion-tree",
+    "jitter",
 ];
 
 const ANSWER: &str = "## Answer\n";
@@ -168,7 +169,7 @@ mod tests {
             let number = (index + 1).to_string();
             assert_eq!(Lesson::find(&number).map(|found| found.name).ok(), Some(lesson.name));
         }
-        for typed in ["0", "12", "", "litle", "-1"] {
+        for typed in ["0", "13", "", "litle", "-1"] {
             assert!(Lesson::find(typed).is_err(), "{typed}");
         }
     }

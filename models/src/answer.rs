@@ -134,6 +134,13 @@ pub struct FrameAnswer {
     /// Its standard deviation in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame_interval_deviation_ms: Option<f64>,
+    /// Deviation of the interval that the numbers of messages in successive frames make by themselves \[cycles\].
+    pub pacing_deviation_cycles: f64,
+    /// Deviation of what a frame is delayed by waiting, in the network and before it; `null` of a saturated class
+    /// \[cycles\].
+    pub delay_deviation_cycles: Option<f64>,
+    /// Correlation of the delays of successive frames: 1 where every frame is like the one before.
+    pub delay_correlation: f64,
     /// Whether the mean is at most 1.01 times the interval of the source, and the deviation 0.05 times it.
     pub jitter_free: bool,
     /// Most streams per node that are free of jitter: 1 % of them at most end at outputs that are offered too much.

@@ -2,7 +2,7 @@
 //! beside best
 //! effort.
 //!
-//! One file per argument: [`Framing`] load, [`MessageCount`] frame intervals, [`Contention`] crossbars and schedulers,
+//! One file per argument: [`Framing`] load, [`MessageCount`] and [`CountLaw`] frame intervals, [`Contention`] crossbars and schedulers,
 //! latency, [`Lanes`] saturation, [`Placement`] of streams, [`Interface`] and [`PeriodicQueue`] waiting,
 //! [`attempts`] and
 //! losses of circuits. Numbers marked * were measured with a prototype of the simulator.
@@ -21,7 +21,9 @@ mod waiting;
 
 pub use circuits::{Side, attempts, drawn_loss, erlang_fixed_point, established};
 pub use crossbar::{Contention, Order};
-pub use frame_interval::{FrameSize, MessageCount, deviation, mean_interval, pacing_variance, proven_bound};
+pub use frame_interval::{
+    CountLaw, FrameSize, MessageCount, deviation, mean_interval, pacing_variance, proven_bound,
+};
 pub use lanes::Lanes;
 pub use latency::{best_effort_excess, real_time_excess};
 pub use load::{Framing, jitter_free_bound};

@@ -24,6 +24,8 @@ pub enum Unit {
     Load,
     /// Shares of the messages.
     Probability,
+    /// How many there are.
+    Count,
 }
 
 impl Unit {
@@ -34,6 +36,7 @@ impl Unit {
             Self::Flits => "flits",
             Self::CyclesPerFlit => "cycles/flit",
             Self::MessagesPerCycle => "messages/cycle",
+            Self::Count => "count",
             Self::Load | Self::Probability => "",
         }
     }
@@ -331,11 +334,11 @@ quantities! {
         /// Share of the circuits asked for that are set up.
         SetUpProbability: set_up_probability "set-up-probability" "set-up probability" "P(set up)" Probability,
         /// Attempts to set up circuits, of all nodes together; `null` where circuits come and go.
-        CircuitAttempts: circuit_attempts "circuit-attempts" "attempts to set up circuits" "attempts" Load,
+        CircuitAttempts: circuit_attempts "circuit-attempts" "attempts to set up circuits" "attempts" Count,
         /// Circuits that stand at once, of all nodes together.
-        CircuitsEstablished: circuits_established "circuits-established" "established circuits" "established" Load,
+        CircuitsEstablished: circuits_established "circuits-established" "established circuits" "established" Count,
         /// Attempts that found a virtual channel taken, of all nodes together; `null` where circuits come and go.
-        CircuitsDropped: circuits_dropped "circuits-dropped" "dropped attempts" "dropped" Load,
+        CircuitsDropped: circuits_dropped "circuits-dropped" "dropped attempts" "dropped" Count,
         /// Share of the attempts that are dropped.
         CircuitDropShare: circuit_drop_share "circuit-drop-share" "share of dropped attempts" "P(drop)" Probability,
         /// From the first probe of a circuit that is set up to its acknowledgement, dropped attempts included
@@ -555,7 +558,7 @@ mod tests {
                 Unit::Flits => "_flits",
                 Unit::CyclesPerFlit => "cycles_per_flit",
                 Unit::MessagesPerCycle => "_messages_per_cycle",
-                Unit::Load | Unit::Probability => "",
+                Unit::Load | Unit::Probability | Unit::Count => "",
             };
             assert!(quantity.field().ends_with(unit), "{quantity:?}");
         }

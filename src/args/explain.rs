@@ -16,9 +16,10 @@ Examples:
   flitwise explain --format latex > explained.tex
   flitwise explain --diagram tikz                    the Markov chain alone
   flitwise explain --model refined
+  flitwise explain --preset mediaworm-quick --class video     why the intervals of frames vary
 
-The published model is explained if none is named: its equations are those of the 2005 paper. Every number is
-the solver's own, of its last iteration. --diagram prints the chain of one link (--channel in a hypercube)
+The published model is explained if none is named: its equations are those of the 2005 paper. Of streams of
+frames it is the mediaworm model. Every number is the solver's own, of its last iteration. --diagram prints the chain of one link (--channel in a hypercube)
 instead of the text; html and latex contain it anyway.
 Exit codes: 0 explained (saturated included), 1 output not written, 2 bad input or a scenario that the model
 refuses (what it refuses is explained), 3 not converged (how far it came is explained).";
@@ -27,9 +28,10 @@ refuses (what it refuses is explained), 3 not converged (how far it came is expl
 pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// Which model to explain; by default the one of the 2005 paper, as its equations are closed formulas.
-    #[arg(long, value_name = "MODEL", value_parser = model(NOT_EXPLAINED), default_value = Model::Published.word())]
-    pub(crate) model: Model,
+    /// Which model to explain [default: published, whose equations are closed formulas; mediaworm of streams of
+    /// frames].
+    #[arg(long, value_name = "MODEL", value_parser = model(NOT_EXPLAINED))]
+    pub(crate) model: Option<Model>,
     /// Explain this class only [default: all].
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::classes))]
     pub(crate) class: Option<String>,

@@ -3,7 +3,7 @@
 use flitwise_models::fixed_point;
 use flitwise_models::published::solve;
 use flitwise_models::scenario::{
-    ClassSpec, DeadlineSpec, NetworkSpec, Preset, RouterSpec, ScenarioSpec, Scheduler, SourceSpec,
+    ClassSpec, DeadlineSpec, NetworkSpec, Place, Preset, RouterSpec, ScenarioSpec, Scheduler, SourceSpec,
 };
 
 use super::derivation::{Instance, Part};
@@ -228,8 +228,32 @@ fn the_refined_model_is_explained() {
             assert!(silent || answer.saturated || checked >= 20, "{name} times {factor}: {checked}");
         }
     }
-    for equation in refined::ALL {
+    for equation in refined::ALL.iter().chain(mediaworm::ALL) {
         assert!(formula::Expression::parse(equation.formula).is_some(), "{}", equation.formula);
+    }
+}
+
+/// So is the mediaworm model: up to saturation, mixed and alone, with frames of one size and of several.
+#[test]
+fn the_mediaworm_model_is_explained() {
+    let mut document = Preset::find("mediaworm-quick").unwrap().document();
+    let place = Place::Program;
+    for load in ["0.4", "0.7", "0.85"] {
+        for deviation in ["0", "\"333.3 B\""] {
+            document.set("mix.load", load, &place).unwrap();
+            document.set("class.video.source.frame_deviation", deviation, &place).unwrap();
+            let scenario = document.scenario().unwrap();
+            let answer = Model::Mediaworm.solve(&scenario, &Options::default()).unwrap();
+            let derivation = mediaworm::derivation(&scenario, &answer, Some(0));
+            assert!(assert_true(&derivation, load) >= 6, "{load}");
+            let sections = derivation.sections.iter().map(|section| section.title.as_str());
+            assert!(sections.eq([
+                "What is asked",
+                "Where the cycles of a message go",
+                "Why intervals vary",
+                "Which load is free of jitter"
+            ]));
+        }
     }
 }
 

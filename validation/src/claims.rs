@@ -49,12 +49,13 @@ use crate::compare::ConfidenceInterval;
 use crate::packets::TimeSeries;
 
 /// The registry's files: name and text.
-const BUILT_IN: [(&str, &str); 6] = [
+const BUILT_IN: [(&str, &str); 7] = [
     ("paper-router.toml", include_str!("../registry/paper-router.toml")),
     ("paper-cube.toml", include_str!("../registry/paper-cube.toml")),
     ("references.toml", include_str!("../registry/references.toml")),
     ("our-own.toml", include_str!("../registry/our-own.toml")),
     ("networks.toml", include_str!("../registry/networks.toml")),
+    ("mediaworm.toml", include_str!("../registry/mediaworm.toml")),
     ("recn.toml", include_str!("../registry/recn.toml")),
 ];
 
@@ -112,7 +113,7 @@ pub enum Kind {
         /// The upper \[unit of the quantity\].
         to: f64,
     },
-    /// At every point the classes stand in rising order.
+    /// At every point the classes, or the variants of a class, stand in rising order.
     Order,
     /// Along x the classes stay where they are at the first point.
     Unmoved {

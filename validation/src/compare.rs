@@ -17,12 +17,12 @@ use serde::Serialize;
 use crate::answer::{ClassSimulation, Estimate, PercentileEstimate, ProbabilityEstimate, Simulation};
 
 /// The quantities that a simulation measures and a model may have.
-pub const COMPARED: [Quantity; 26] = {
+pub const COMPARED: [Quantity; 27] = {
     use Quantity::{
         Arbitration, Blocking, CircuitAttempts, CircuitDropShare, CircuitLoad, CircuitsDropped,
-        CircuitsEstablished, FrameInterval, FrameIntervalDeviation, FrameLatency, Gaps, Input, LateFrames,
-        MissProbability, NetworkLatency, Output, P50, P90, P99, P99_9, SetUpDelay, SetUpProbability, Sharing,
-        TotalLatency, Transfer, Waiting,
+        CircuitsEstablished, FrameInterval, FrameIntervalAutocorrelation, FrameIntervalDeviation,
+        FrameLatency, Gaps, Input, LateFrames, MissProbability, NetworkLatency, Output, P50, P90, P99, P99_9,
+        SetUpDelay, SetUpProbability, Sharing, TotalLatency, Transfer, Waiting,
     };
     [
         NetworkLatency,
@@ -42,6 +42,7 @@ pub const COMPARED: [Quantity; 26] = {
         P99_9,
         FrameInterval,
         FrameIntervalDeviation,
+        FrameIntervalAutocorrelation,
         FrameLatency,
         LateFrames,
         SetUpProbability,
@@ -357,7 +358,7 @@ pub(crate) fn row(
         quantity if quantity.whole().is_some() => {
             simulated.network_latency_cycles.map(|latency| latency.mean)
         }
-        _ => Some(found.value),
+        _ => Some(found.value.abs()),
     };
     let share = whole.filter(|whole| *whole > 0.0).map(|whole| difference / whole);
     let half_width = found.half_width_toward(value);

@@ -32,46 +32,94 @@ pub struct MessageCount {
 
 impl MessageCount {
     /// Of frames of a size, cut as `framing` says.
-    ///
-    /// ```text
-    /// P(N = n) = [Φ(z_n) - Φ(z_(n-1))] / Φ(μ / s),  z_n = (n (M - 1) - μ) / s
-    /// ```
     pub fn of(size: FrameSize, framing: Framing) -> Self {
-        /// Deviations on either side of the mean beyond which there is nothing.
-        const REACH: f64 = 6.5;
-        /// Counts up to a 48th of their number, or of 24 groups to a deviation, are taken together.
-        const GROUPS: (f64, f64) = (48.0, 24.0);
-        let FrameSize { mean_flits: mean, deviation_flits: deviation } = size;
-        let payload = framing.payload_flits();
-        let count = |flits: f64| (flits / payload - 1e-9).ceil().max(1.0);
-        let normal = Normal::new(mean, deviation).ok().filter(|_| deviation > 1e-9 * mean);
-        let Some(normal) = normal else {
+        let (mean, payload) = (size.mean_flits, framing.payload_flits());
+        let Some(law) = CountLaw::of(size, framing) else {
             let frame_flits = (mean - 1e-9).ceil().max(1.0);
-            let count = count(frame_flits);
+            let count = count(frame_flits, payload);
             let reciprocal_mean = 1.0 / count;
             return Self { frame_flits, mean: count, reciprocal_mean, reciprocal_variance: 0.0 };
         };
-        let (first, last) = (count(mean - REACH * deviation), count(mean + REACH * deviation));
-        let mut below = normal.cdf(((first - 1.0) * payload).max(0.0));
-        let (mut whole, mut sums) = (0.0, [0.0; 3]);
-        let mut from = first;
-        while from <= last {
-            // single ones first: the few frames of one or two messages weigh in 1 / N
-            let width = f64::min(from / GROUPS.0, deviation / payload / GROUPS.1).floor().max(1.0);
-            let up_to = normal.cdf((from + width - 1.0) * payload);
-            let (share, middle) = (up_to - below, from + (width - 1.0) / 2.0);
-            whole += share;
-            let terms = [middle, 1.0 / middle, 1.0 / (middle * middle)];
+        let mut sums = [0.0; 3];
+        for (share, count) in law.groups {
+            let terms = [count, 1.0 / count, 1.0 / (count * count)];
             sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += share * term);
-            (below, from) = (up_to, from + width);
         }
-        let [mean_count, reciprocal_mean, square] = sums.map(|sum| sum / whole);
+        let [mean_count, reciprocal_mean, square] = sums;
         Self {
             frame_flits: (mean_count - 0.5) * payload + 0.5,
             mean: mean_count,
             reciprocal_mean,
             reciprocal_variance: (square - reciprocal_mean * reciprocal_mean).max(0.0),
         }
+    }
+}
+
+/// Messages that frames of some flits take.
+fn count(flits: f64, payload: f64) -> f64 {
+    (flits / payload - 1e-9).ceil().max(1.0)
+}
+
+/// Distribution of the number of messages of a frame, in groups of neighbours.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CountLaw {
+    /// Share of the frames and the number of their messages, fewest first.
+    groups: Vec<(f64, f64)>,
+}
+
+impl CountLaw {
+    /// Of frames of a size, cut as `framing` says; `None` of frames of one size.
+    ///
+    /// ```text
+    /// P(N = n) = [Φ(z_n) - Φ(z_(n-1))] / Φ(μ / s),  z_n = (n (M - 1) - μ) / s
+    /// ```
+    pub fn of(size: FrameSize, framing: Framing) -> Option<Self> {
+        /// Deviations on either side of the mean beyond which there is nothing.
+        const REACH: f64 = 6.5;
+        /// Counts up to a 48th of their number, or of 24 groups to a deviation, are taken together.
+        const GROUPS: (f64, f64) = (48.0, 24.0);
+        let FrameSize { mean_flits: mean, deviation_flits: deviation } = size;
+        let payload = framing.payload_flits();
+        let normal = Normal::new(mean, deviation).ok().filter(|_| deviation > 1e-9 * mean)?;
+        let ends = [mean - REACH * deviation, mean + REACH * deviation];
+        let [first, last] = ends.map(|flits| count(flits, payload));
+        let mut below = normal.cdf(((first - 1.0) * payload).max(0.0));
+        let (mut groups, mut from) = (Vec::new(), first);
+        while from <= last {
+            // single ones first: the few frames of one or two messages weigh in 1 / N
+            let width = f64::min(from / GROUPS.0, deviation / payload / GROUPS.1).floor().max(1.0);
+            let up_to = normal.cdf((from + width - 1.0) * payload);
+            groups.push((up_to - below, from + (width - 1.0) / 2.0));
+            (below, from) = (up_to, from + width);
+        }
+        let whole: f64 = groups.iter().map(|(share, _)| share).sum();
+        groups.iter_mut().for_each(|(share, _)| *share /= whole);
+        Some(Self { groups })
+    }
+
+    /// Share of the intervals that exceed `T` by more than `excess`. Sizes of successive frames are independent, and
+    /// the difference of their delays `D` is normal with the deviation `delay_deviation` \[the unit of `period`\].
+    ///
+    /// ```text
+    /// P(T / N - T / N' + D > x) = Σ_n P(N = n) E P(1 / N' < 1 / n - (x - D) / T)
+    /// ```
+    pub fn late_share(&self, period: f64, excess: f64, delay_deviation: f64) -> f64 {
+        /// Shares and deviations of a normal law in three points: exact up to the fifth moment.
+        const NORMAL: [(f64, f64); 3] =
+            [(1.0 / 6.0, -1.732_050_807_568_877_2), (2.0 / 3.0, 0.0), (1.0 / 6.0, 1.732_050_807_568_877_2)];
+        let mut beyond: Vec<f64> = vec![0.0; self.groups.len() + 1];
+        for (at, (share, _)) in self.groups.iter().enumerate().rev() {
+            beyond[at] = beyond[at + 1] + share;
+        }
+        let mut late = 0.0;
+        for (weight, deviations) in NORMAL {
+            let room = (excess - deviations * delay_deviation) / period;
+            for (share, count) in &self.groups {
+                let next = self.groups.partition_point(|(_, next)| 1.0 / next >= 1.0 / count - room);
+                late += weight * share * beyond[next];
+            }
+        }
+        late
     }
 }
 
@@ -139,7 +187,8 @@ mod tests {
         }
     }
 
-    /// Measured* with T 3.3: 3 to 4 % less, since last messages are short.
+    /// Measured* with T 3.3: 3 to 4 % less, in runs too short for the rare frames of few messages. Over 32 replications
+    /// of `mediaworm-quick` at a load of 0.3 the simulation has .0499 ± .0006 for M 20.
     #[test]
     fn measured_deviations_are_five_per_cent_below_at_most() {
         let measured = [0.0107, 0.0234, 0.0483, 0.0931, 0.1755];
@@ -174,6 +223,19 @@ mod tests {
         let found = count(size, deviation, 5.0);
         assert_near(found.reciprocal_variance, variance, 3e-3);
         assert_near(found.mean, moment(1), 1e-5);
+    }
+
+    #[test]
+    fn late_frames_follow_those_of_few_messages() {
+        let framing = Framing { message_flits: 20.0, header_flits: 1.0 };
+        let size = FrameSize { mean_flits: 416.65, deviation_flits: 83.325 };
+        let law = CountLaw::of(size, framing).unwrap();
+        // by 400,000 pairs of drawn frames: .0039375 ± .0002; a normal law of the same deviation has .0007
+        assert!((law.late_share(1.0, 0.05, 0.0) - 0.003_94).abs() < 0.000_2);
+        // as noisy delays grow so does the share, to half of all where nothing else counts
+        let shares = [0.0, 0.02, 0.05, 0.5].map(|noise| law.late_share(1.0, 0.05, noise));
+        assert!(shares.is_sorted() && shares[3] < 0.5, "{shares:?}");
+        assert!(CountLaw::of(FrameSize { deviation_flits: 0.0, ..size }, framing).is_none());
     }
 
     #[test]

@@ -98,6 +98,7 @@ impl Judging<'_> {
         });
         let model = match self.claim.by {
             Origin::Refined => "refined model",
+            Origin::Mediaworm => "mediaworm model",
             _ => "model",
         };
         self.bounded(findings, model, "simulation")
@@ -140,9 +141,8 @@ impl Judging<'_> {
         let mut findings = Vec::new();
         let mut verdicts = Vec::new();
         for measure in &self.claim.measures {
-            for pair in self.claim.classes.windows(2) {
-                let curves = [&pair[0], &pair[1]].map(|class| self.evidence.curve(0, class, *measure));
-                let of_pair = pairs(&curves[0], &curves[1], |before, after| {
+            for [lower, upper] in self.neighbours(*measure) {
+                let of_pair = pairs(&lower, &upper, |before, after| {
                     let (difference, chance) = (after.value - before.value, chance_of(before, after));
                     let verdict = match chance {
                         Some(chance) if difference > chance => Verdict::Held,
@@ -158,7 +158,10 @@ impl Judging<'_> {
         let verdict = combined(&verdicts);
         let ties = findings.iter().filter(|finding| finding.verdict == Verdict::Undecided).count();
         let points = findings.len() / verdicts.len().max(1);
-        let order = self.claim.classes.join(" < ");
+        let order = match self.claim.courses.as_slice() {
+            [_] => self.claim.classes.join(" < "),
+            courses => courses.iter().map(|course| course.label.as_str()).collect::<Vec<_>>().join(" < "),
+        };
         let measured = match findings.iter().find(|finding| finding.verdict == Verdict::NotHeld) {
             _ if findings.is_empty() => self.nothing(),
             Some(finding) => {
@@ -174,6 +177,19 @@ impl Judging<'_> {
             None => format!("{order} at {}", plural(points, "point")),
         };
         Judgement { verdict, measured, findings }
+    }
+
+    /// Curves of which the first is claimed to be the lower one: of successive variants, or else of classes.
+    fn neighbours(&self, measure: Measure) -> Vec<[Curve; 2]> {
+        let Claim { classes, courses, .. } = self.claim;
+        let curve = |course: usize, class: &str| self.evidence.curve(course, class, measure);
+        match courses.len() {
+            1 => classes.windows(2).map(|pair| [curve(0, &pair[0]), curve(0, &pair[1])]).collect(),
+            count => classes
+                .iter()
+                .flat_map(|class| (1..count).map(move |next| [curve(next - 1, class), curve(next, class)]))
+                .collect(),
+        }
     }
 
     fn unmoved(&self, tolerance: f64) -> Judgement {
@@ -415,7 +431,7 @@ fn apart(
     reference: ConfidenceInterval,
     measure: Measure,
 ) -> (Option<f64>, Option<f64>) {
-    let whole = if measure.quantity.is_share() { 1.0 } else { reference.value };
+    let whole = if measure.quantity.is_share() { 1.0 } else { reference.value.abs() };
     if whole <= 0.0 {
         return (None, None);
     }

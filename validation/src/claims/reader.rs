@@ -40,8 +40,8 @@ const HEADS: &[(&str, &[&str])] =
 /// Every kind and the keys that it may have beside the common ones.
 const KINDS: [(&str, &[&str]); 8] = [
     ("agreement", &["by", "x", "variant", "quantity", "at", "classes", "tolerance"]),
-    ("value", &["by", "quantity", "at", "class", "value", "plus_minus", "from", "to"]),
-    ("order", &["by", "x", "quantity", "at", "classes"]),
+    ("value", &["by", "x", "variant", "quantity", "at", "class", "value", "plus_minus", "from", "to"]),
+    ("order", &["by", "x", "variant", "quantity", "at", "classes"]),
     ("unmoved", &["by", "x", "quantity", "at", "classes", "tolerance"]),
     ("coincide", &["by", "x", "variant", "quantity", "at", "classes", "tolerance"]),
     ("grows-faster", &["by", "x", "than_x", "variant", "quantity", "at", "class", "than"]),
@@ -141,7 +141,7 @@ impl<'d> Reading<'_, 'd> {
     /// Whose numbers: the simulation's unless it says otherwise; of an agreement a model's, the published one's.
     fn by(&mut self, word: &str) -> Origin {
         let (known, otherwise) = match word {
-            "agreement" => (&[Origin::Published, Origin::Refined][..], Origin::Published),
+            "agreement" => (&Origin::ALL[1..], Origin::Published),
             _ => (&Origin::ALL[..], Origin::Simulation),
         };
         self.reader.word(self.table, "by", known, Origin::word).unwrap_or(otherwise)
@@ -295,10 +295,15 @@ impl<'d> Reading<'_, 'd> {
                 Some(class.into_iter().chain(than).collect())
             }
             "order" => {
-                self.reader.require(self.table, "classes", "at least two classes, the lowest first", None);
+                let of_variants = self.table.get("variant").is_some();
+                let (least, wanted) = match of_variants {
+                    true => (1, "the class of which the variants stand in order"),
+                    false => (2, "at least two classes, the lowest first, or [[claim.variant]]"),
+                };
+                self.reader.require(self.table, "classes", wanted, None);
                 let classes = self.reader.texts(self.table, "classes").unwrap_or_default();
-                if self.table.get("classes").is_some() && classes.len() < 2 {
-                    self.refuse("classes", "fewer".to_owned(), "at least two classes, the lowest first");
+                if self.table.get("classes").is_some() && classes.len() < least {
+                    self.refuse("classes", "fewer".to_owned(), wanted);
                 }
                 Some(classes)
             }
