@@ -58,6 +58,7 @@ fn plan(args: &Verify) -> Result<Plan, Ended> {
     match args.set.as_str() {
         "tuning" => Ok(Plan::tuning()),
         "holdout" => Ok(Plan::holdout()),
+        "networks" => Ok(Plan::networks()),
         file => {
             let (name, text) = input::read(file.as_ref())?;
             Plan::from_toml(&name, &text).map_err(|faults| Ended::faults(&faults))

@@ -216,8 +216,9 @@ what is expected; CHANGED is another verdict. --only takes whole names and their
 too. What a registry looks like is in validation/README.md. Simulations are kept in the store (flitwise store).
 --accuracy compares a model with the simulation over scenarios drawn at random within stated bounds, each at shares of
 the load at which its first class saturates in the simulation: mean and worst error of every quantity, beside what is
-aimed at and the simulation's own uncertainty. --set anchored judges the anchored model beside both others: along one to
-three axes, at places between anchors, by simulations of the next seed. JSON has every single point with its scenario.
+aimed at and the simulation's own uncertainty. --set networks draws meshes and tori. --set anchored judges the
+anchored model beside both others: along one to three axes, at places between anchors, by simulations of the next
+seed. JSON has every single point with its scenario.
 A set's precision holds if it is finer than --precision. A missed target is an answer: exit code 0.
 Exit codes: 0 every verdict as expected, 1 one has changed or is undecided (or output not written), 2 bad input,
 130 interrupted (claims that were complete are judged).";
@@ -348,8 +349,8 @@ pub(crate) struct Verify {
     /// Instead of claims: how far a model is off the simulation over a set of random scenarios.
     #[arg(long, conflicts_with_all = ["files", "quick"])]
     pub(crate) accuracy: bool,
-    /// The set of scenarios: `holdout`, which models are judged on, `tuning`, which they are chosen on, `anchored`,
-    /// families of scenarios for the anchored model, or a file (TOML).
+    /// The set of scenarios: `holdout`, which models are judged on, `tuning`, which they are chosen on, `networks`,
+    /// meshes and tori, `anchored`, families of scenarios for the anchored model, or a file (TOML).
     #[arg(long, value_name = "SET", default_value = "holdout", requires = "accuracy")]
     pub(crate) set: String,
     /// List the scenarios of the set and simulate nothing.

@@ -1,11 +1,9 @@
-//! The *mediaworm* model: streams of frames through wormhole routers whose virtual channels share a crossbar,
-//! beside best
-//! effort.
+//! The *mediaworm* model: streams of frames through wormhole routers whose virtual channels share a crossbar, and best
+//! effort beside them.
 //!
-//! One file per argument: [`Framing`] load, [`MessageCount`] and [`CountLaw`] frame intervals, [`Contention`] crossbars and schedulers,
-//! latency, [`Lanes`] saturation, [`Placement`] of streams, [`Interface`] and [`PeriodicQueue`] waiting,
-//! [`attempts`] and
-//! losses of circuits. Numbers marked * were measured with a prototype of the simulator.
+//! One file per argument: [`Framing`] load, [`MessageCount`] and [`CountLaw`] frame intervals, [`Contention`]
+//! crossbars and schedulers, latency, [`Lanes`] saturation, [`Placement`] of streams, [`Interface`] and
+//! [`PeriodicQueue`] waiting, [`attempts`] and losses of circuits. Numbers marked * were measured with a prototype of the simulator.
 
 mod circuits;
 mod crossbar;

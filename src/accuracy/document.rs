@@ -4,7 +4,7 @@ use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::quantity::{Means, Percentiles};
 use flitwise_models::scenario::{ClassKind, NetworkSpec};
 use flitwise_validation::accuracy::saturation::SaturationLoad;
-use flitwise_validation::accuracy::summary::{self, Found, Row};
+use flitwise_validation::accuracy::summary::{self, Found, Network, Row};
 use flitwise_validation::accuracy::{self, Case, Curve, ErrorOf, HopsObservation, Observation, Plan};
 use flitwise_validation::answer::{ClassSimulation, Estimate, PercentileEstimate};
 use flitwise_validation::experiment::Settings;
@@ -162,13 +162,13 @@ impl AccuracyDocument {
     pub(super) fn summarize(&mut self) {
         let mut found = Vec::new();
         for case in &self.cases {
-            let cube = case.network.topology().as_hypercube().is_some();
+            let network = Network::of(case.network);
             for entry in &case.saturation {
                 let place = format!("{} {}", case.name, entry.class);
                 let kind = entry.kind;
                 found.push(Found {
                     family: &case.family,
-                    cube,
+                    network,
                     place,
                     kind,
                     load: None,
@@ -182,7 +182,7 @@ impl AccuracyDocument {
                             error.measure.hops.map_or_else(String::new, |hops| format!(", {hops} hops"));
                         let place = format!("{} {} {}{hops}", case.name, class.class, point.load);
                         let (kind, load) = (class.kind, Some(point.load));
-                        found.push(Found { family: &case.family, cube, place, kind, load, error });
+                        found.push(Found { family: &case.family, network, place, kind, load, error });
                     }
                 }
             }

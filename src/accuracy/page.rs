@@ -10,7 +10,8 @@ use crate::outcome::Ended;
 use crate::output::{self, Page, Rows, percent, two_lines};
 
 /// What is shown of all families together, and the name it has in the summary.
-const TOGETHER: [(&str, &str); 2] = [("Routers", "all routers"), ("Cubes", "all cubes")];
+const TOGETHER: [(&str, &str); 3] =
+    [("Routers", "all routers"), ("Cubes", "all cubes"), ("Meshes and tori", "all meshes and tori")];
 
 pub(super) fn page(document: &AccuracyDocument, markdown: bool) -> String {
     let mut page = Page::new(markdown);

@@ -19,8 +19,8 @@ Examples:
   flitwise explain --preset mediaworm-quick --class video     why the intervals of frames vary
 
 The published model is explained if none is named: its equations are those of the 2005 paper. Of streams of
-frames it is the mediaworm model. Every number is the solver's own, of its last iteration. --diagram prints the chain of one link (--channel in a hypercube)
-instead of the text; html and latex contain it anyway.
+frames it is the mediaworm model. Every number is the solver's own, of its last iteration. --diagram prints
+the chain of one link (--channel in a hypercube) instead of the text; html and latex contain it anyway.
 Exit codes: 0 explained (saturated included), 1 output not written, 2 bad input or a scenario that the model
 refuses (what it refuses is explained), 3 not converged (how far it came is explained).";
 

@@ -44,10 +44,18 @@ pub struct Family {
     pub name: String,
     /// How many scenarios it has.
     pub count: u32,
-    /// Router or cube.
+    /// How routers are wired.
     pub topology: Topology,
-    /// Ports, or dimensions.
+    /// Ports, dimensions of a cube, or routers along a dimension of a mesh or torus.
     pub size: [u32; 2],
+    /// Dimensions of a mesh or torus.
+    pub dimensions: [u32; 2],
+    /// Nodes at a router of a mesh or torus.
+    pub nodes_per_router: [u32; 2],
+    /// Parallel links of a mesh or torus.
+    pub links: [u32; 2],
+    /// Virtual channels of each class in a mesh or torus.
+    pub virtual_channels: [u32; 2],
     /// `P`.
     pub pipeline_stages: [u32; 2],
     /// `M`.
@@ -89,6 +97,10 @@ pub enum Topology {
     Router,
     /// An n-cube.
     Hypercube,
+    /// A mesh.
+    Mesh,
+    /// A torus.
+    Torus,
 }
 
 /// Whether messages fit into a buffer.
@@ -104,14 +116,21 @@ pub enum Room {
 }
 
 impl Topology {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Router, Self::Hypercube];
+    /// All.
+    pub const ALL: [Self; 4] = [Self::Router, Self::Hypercube, Self::Mesh, Self::Torus];
+
+    /// Whether it has a radix.
+    pub fn is_lattice(self) -> bool {
+        matches!(self, Self::Mesh | Self::Torus)
+    }
 
     /// Its name in a plan.
     pub fn word(self) -> &'static str {
         match self {
             Self::Router => "router",
             Self::Hypercube => "hypercube",
+            Self::Mesh => "mesh",
+            Self::Torus => "torus",
         }
     }
 }
@@ -174,6 +193,14 @@ impl Plan {
     /// Never: the built-in plans are sound (tested).
     pub fn anchored() -> Self {
         built_in("anchored.toml", include_str!("../registry/anchored.toml"))
+    }
+
+    /// Meshes and tori with several virtual channels of a class.
+    ///
+    /// # Panics
+    /// Never: the built-in plans are sound (tested).
+    pub fn networks() -> Self {
+        built_in("network-families.toml", include_str!("../registry/network-families.toml"))
     }
 
     /// Reads and checks a plan's text; `text_name` is what messages call it.

@@ -3,7 +3,9 @@
 //! Sizes of networks are drawn in strata, so that few scenarios cover the whole range: the third of ten has its size
 //! from the third tenth of the range. All other values are independent.
 
-use flitwise_models::scenario::{ClassSpec, NetworkSpec, RouterSpec, Scenario, ScenarioSpec, SourceSpec};
+use flitwise_models::scenario::{
+    ClassSpec, NetworkSpec, Radix, RouterSpec, Scenario, ScenarioSpec, SourceSpec,
+};
 
 use super::draw::{Draw, rounded, whole_at};
 use super::{Case, Family, Room, Topology};
@@ -19,6 +21,8 @@ const BURST: [f64; 2] = [2.0, 16.0];
 const LEAST_PEAK: f64 = 1.5;
 /// Flits per cycle of a stream that is ON.
 const STREAM_PEAK: [f64; 2] = [0.1, 1.5];
+/// Most routers of a mesh or torus.
+const MOST_ROUTERS: u32 = 144;
 
 /// Scenario `index` of a family.
 ///
@@ -36,6 +40,7 @@ pub(super) fn case(seed: u64, family: &Family, index: u32) -> Case {
             let dimension = from + (share * f64::from(to - from + 1)) as u32;
             NetworkSpec::Hypercube { dimension: dimension.min(to) }
         }
+        Topology::Mesh | Topology::Torus => lattice(&mut draw, family),
     };
     let real_time = draw.evenly(family.real_time_classes);
     let best_effort = draw.chance(family.best_effort);
@@ -46,6 +51,10 @@ pub(super) fn case(seed: u64, family: &Family, index: u32) -> Case {
     rates(&mut draw, family, &mut classes);
     vticks(&mut draw, family, &mut classes);
     sources(&mut draw, family, &mut classes);
+    if family.topology.is_lattice() {
+        let virtual_channels = draw.whole(family.virtual_channels);
+        classes.iter_mut().for_each(|class| class.virtual_channels = virtual_channels);
+    }
     let router = RouterSpec {
         pipeline_stages: draw.evenly(family.pipeline_stages),
         buffer_flits: buffer(&mut draw, family, &classes),
@@ -57,6 +66,25 @@ pub(super) fn case(seed: u64, family: &Family, index: u32) -> Case {
     let checked: Result<Scenario, _> = spec.check();
     let scenario = checked.unwrap_or_else(|faults| panic!("{name} was drawn: {faults:?}"));
     Case { name, family: family.name.clone(), scenario }
+}
+
+/// A mesh or torus of at most [`MOST_ROUTERS`].
+fn lattice(draw: &mut Draw, family: &Family) -> NetworkSpec {
+    let [least, most] = family.size;
+    let mut sides: Vec<u32> = Vec::new();
+    for _ in 0..draw.evenly(family.dimensions) {
+        let room = MOST_ROUTERS / sides.iter().product::<u32>();
+        if room < least {
+            break;
+        }
+        sides.push(draw.whole([least, most.min(room)]));
+    }
+    let radix = Radix::of(&sides).unwrap_or_else(|| panic!("{sides:?} were drawn"));
+    let (nodes_per_router, links) = (draw.evenly(family.nodes_per_router), draw.evenly(family.links));
+    match family.topology {
+        Topology::Torus => NetworkSpec::Torus { radix, dimensions: None, nodes_per_router, links },
+        _ => NetworkSpec::Mesh { radix, dimensions: None, nodes_per_router, links },
+    }
 }
 
 fn lengths(draw: &mut Draw, family: &Family, classes: &mut [ClassSpec]) {

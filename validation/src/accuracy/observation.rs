@@ -78,7 +78,10 @@ pub fn observe(scenario: &Scenario, settings: &Settings, blocks: &[Block]) -> Ob
             hops_observation(hops, lone(hops), &replications.iter().map(cell).collect::<Vec<_>>())
         };
         let most_hops = scenario.topology().most_hops();
-        let (least, by_hops) = (lone(most_hops.min(1)), (1..=most_hops).map(over).collect());
+        // nodes of one router are no channel apart
+        let is_shared = scenario.topology().nodes() > scenario.topology().routers();
+        let least_hops = u32::from(most_hops > 0 && !is_shared);
+        let (least, by_hops) = (lone(least_hops), (1..=most_hops).map(over).collect());
         ClassObservation { misses: curve(least, &all), by_hops }
     };
     Observation {

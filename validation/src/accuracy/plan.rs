@@ -16,6 +16,11 @@ const FAMILY: &[&str] = &[
     "topology",
     "ports",
     "dimension",
+    "radix",
+    "dimensions",
+    "nodes_per_router",
+    "links",
+    "virtual_channels",
     "pipeline_stages",
     "message_flits",
     "mixed_lengths",
@@ -168,7 +173,7 @@ fn family(reader: &mut Reader, table: &Table<'_>) -> Option<Family> {
     for (key, wanted, help) in [
         ("name", "what tables call it", "name = \"router\""),
         ("count", "how many scenarios to draw", "count = 10"),
-        ("topology", "\"router\" or \"hypercube\"", "topology = \"router\""),
+        ("topology", "\"router\", \"hypercube\", \"mesh\" or \"torus\"", "topology = \"router\""),
     ] {
         reader.require(table, key, wanted, Some(help));
     }
@@ -187,6 +192,7 @@ fn family(reader: &mut Reader, table: &Table<'_>) -> Option<Family> {
     }
     let topology = reader.word(table, "topology", &Topology::ALL, Topology::word).unwrap_or_default();
     let size = size(reader, table, topology);
+    let [dimensions, nodes_per_router, links, virtual_channels] = lattice(reader, table, topology);
     let message_flits = whole_bounds(reader, table, "message_flits", 2..=4096, [32, 32]);
     let (room, buffer_flits) = buffers(reader, table, message_flits);
     let mut chance = |key: &str| share(reader, table, key, 0.0..=1.0).unwrap_or(0.0);
@@ -197,6 +203,10 @@ fn family(reader: &mut Reader, table: &Table<'_>) -> Option<Family> {
         count,
         topology,
         size,
+        dimensions,
+        nodes_per_router,
+        links,
+        virtual_channels,
         pipeline_stages: whole_bounds(reader, table, "pipeline_stages", MIN_PIPELINE_STAGES..=64, [5, 5]),
         lengths,
         buffer_flits,
@@ -212,20 +222,42 @@ fn family(reader: &mut Reader, table: &Table<'_>) -> Option<Family> {
     (reader.faults().len() == before).then_some(family)
 }
 
-/// Ports or dimensions of a network.
+/// Ports, dimensions or routers along a dimension of a network.
 fn size(reader: &mut Reader, table: &Table<'_>, topology: Topology) -> [u32; 2] {
-    let (key, other_key, bounds) = match topology {
-        Topology::Router => ("ports", "dimension", 2..=MAX_PORTS),
-        Topology::Hypercube => ("dimension", "ports", 1..=MAX_DIMENSION),
+    let (key, bounds) = match topology {
+        Topology::Router => ("ports", 2..=MAX_PORTS),
+        Topology::Hypercube => ("dimension", 1..=MAX_DIMENSION),
+        Topology::Mesh => ("radix", 2..=64),
+        Topology::Torus => ("radix", 3..=64),
     };
     if table.get("topology").is_some() {
-        reader.require(table, key, "[least, most]", Some(&format!("{key} = [2, 8]")));
-        if table.get(other_key).is_some() {
-            let found = format!("{other_key} of a {}", topology.word());
-            refuse(reader, table, other_key, found, &format!("{key} only"), None);
+        reader.require(table, key, "[least, most]", Some(&format!("{key} = [{}, 8]", bounds.start())));
+        for other_key in ["ports", "dimension", "radix"].into_iter().filter(|other| *other != key) {
+            if table.get(other_key).is_some() {
+                let found = format!("{other_key} of a {}", topology.word());
+                refuse(reader, table, other_key, found, &format!("{key} only"), None);
+            }
         }
     }
     whole_bounds(reader, table, key, bounds, [2, 8])
+}
+
+/// Dimensions, nodes at a router, parallel links and virtual channels of a mesh or torus.
+fn lattice(reader: &mut Reader, table: &Table<'_>, topology: Topology) -> [[u32; 2]; 4] {
+    let keys = ["dimensions", "nodes_per_router", "links", "virtual_channels"];
+    if !topology.is_lattice() {
+        for key in keys.into_iter().filter(|key| table.get(key).is_some()) {
+            let found = format!("{key} of a {}", topology.word());
+            refuse(reader, table, key, found, "them with topology = \"mesh\" or \"torus\" only", None);
+        }
+        return [[1, 1]; 4];
+    }
+    // the dateline of a torus splits the virtual channels of a class
+    let least = if topology == Topology::Torus { 2 } else { 1 };
+    let dimensions = whole_bounds(reader, table, keys[0], 1..=4, [2, 2]);
+    let nodes_per_router = whole_bounds(reader, table, keys[1], 1..=16, [1, 1]);
+    let links = whole_bounds(reader, table, keys[2], 1..=8, [1, 1]);
+    [dimensions, nodes_per_router, links, whole_bounds(reader, table, keys[3], least..=8, [least, least])]
 }
 
 /// Whether buffers hold whole messages, and their flits.

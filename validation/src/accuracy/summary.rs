@@ -1,7 +1,7 @@
 //! Tables of errors beside their targets.
 
 use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::ClassKind;
+use flitwise_models::scenario::{ClassKind, NetworkSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -12,8 +12,8 @@ use super::errors::{ErrorOf, JUDGED};
 pub struct Found<'e> {
     /// Family of the scenario.
     pub family: &'e str,
-    /// Whether it is a hypercube.
-    pub cube: bool,
+    /// What it is found in.
+    pub network: Network,
     /// What it is found in, such as `router-07 R1 0.85`.
     pub place: String,
     /// Kind of the class.
@@ -22,6 +22,29 @@ pub struct Found<'e> {
     pub load: Option<f64>,
     /// The error.
     pub error: &'e ErrorOf,
+}
+
+/// Networks that have targets of their own, in the order of looser targets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Network {
+    /// A single router.
+    Router,
+    /// A hypercube.
+    Cube,
+    /// A mesh or torus.
+    Lattice,
+}
+
+impl Network {
+    /// Of a scenario.
+    pub fn of(network: NetworkSpec) -> Self {
+        let topology = network.topology();
+        match topology.most_hops() {
+            0 => Self::Router,
+            _ if topology.as_hypercube().is_some() => Self::Cube,
+            _ => Self::Lattice,
+        }
+    }
 }
 
 /// How far off a model may be.
@@ -37,14 +60,19 @@ pub struct Target {
 pub const WAITING_CYCLES: f64 = 0.5;
 
 impl Target {
-    /// What is aimed at.
-    pub fn of(quantity: Quantity, kind: ClassKind, cube: bool) -> Self {
+    /// What is aimed at; `load` is a share of the one at which the first class saturates.
+    pub fn of(quantity: Quantity, kind: ClassKind, network: Network, load: Option<f64>) -> Self {
         let (mean, worst) = match (quantity, kind) {
+            (Quantity::NetworkLatency | Quantity::TotalLatency, _) if network == Network::Lattice => {
+                if load.is_some_and(|load| load <= 0.5) { (2.0, 8.0) } else { (4.0, 15.0) }
+            }
+            (Quantity::Waiting, _) if network == Network::Lattice => (6.0, 20.0),
+            (Quantity::SaturationLoad, _) if network == Network::Lattice => (3.0, 8.0),
             (Quantity::NetworkLatency | Quantity::TotalLatency, ClassKind::RealTime) => (1.0, 3.0),
             (Quantity::NetworkLatency | Quantity::TotalLatency, ClassKind::BestEffort) => (2.0, 5.0),
             (Quantity::Waiting, _) => (5.0, 10.0),
             (Quantity::P50 | Quantity::P90 | Quantity::P99, _) => (2.0, 5.0),
-            (Quantity::MissProbability, _) if cube => (0.01, 0.02),
+            (Quantity::MissProbability, _) if network > Network::Router => (0.01, 0.02),
             (Quantity::MissProbability, _) => (0.005, 0.01),
             _ => (1.0, 3.0),
         };
@@ -55,7 +83,7 @@ impl Target {
 /// Errors of one kind, taken together.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Row {
-    /// Family, or `all`, `all routers`, `all cubes`.
+    /// Family, or `all`, `all routers`, `all cubes`, `all meshes and tori`.
     pub family: String,
     /// Kind of the classes.
     pub kind: ClassKind,
@@ -83,7 +111,8 @@ pub struct Row {
     pub met: bool,
 }
 
-/// Rows of all families, of all routers, all cubes and all together; each at every load and at all loads.
+/// Rows of all families, of all routers, all cubes, all meshes and tori and all together; each at every load and at all
+/// loads.
 pub fn rows(found: &[Found<'_>]) -> Vec<Row> {
     let mut families: Vec<&str> = Vec::new();
     for one in found {
@@ -94,8 +123,9 @@ pub fn rows(found: &[Found<'_>]) -> Vec<Row> {
     type Group<'g> = (String, Box<dyn Fn(&Found<'_>) -> bool + 'g>);
     let mut groups: Vec<Group<'_>> = vec![
         ("all".to_owned(), Box::new(|_| true)),
-        ("all routers".to_owned(), Box::new(|one| !one.cube)),
-        ("all cubes".to_owned(), Box::new(|one| one.cube)),
+        ("all routers".to_owned(), Box::new(|one| one.network == Network::Router)),
+        ("all cubes".to_owned(), Box::new(|one| one.network == Network::Cube)),
+        ("all meshes and tori".to_owned(), Box::new(|one| one.network == Network::Lattice)),
     ];
     for family in families {
         groups.push((family.to_owned(), Box::new(move |one| one.family == family)));
@@ -143,8 +173,9 @@ fn row(
     let noise: Vec<f64> = known.iter().filter_map(|(_, one)| one.error.noise).collect();
     let differences = known.iter().filter_map(|(_, one)| one.error.difference().map(f64::abs));
     let is_waiting = quantity == Quantity::Waiting;
-    // of routers and cubes together the looser
-    let target = Target::of(quantity, kind, any.cube || found.iter().any(|one| one.cube));
+    // of several networks together the loosest
+    let network = found.iter().map(|one| one.network).max().unwrap_or(any.network);
+    let target = Target::of(quantity, kind, network, load);
     let counted: Vec<f64> = known.iter().map(|(error, one)| counted(*error, one.error, target)).collect();
     let missing = found.len() - known.len();
     let keeps = |value: Option<f64>, most: f64| value.is_some_and(|value| value <= most);
@@ -186,7 +217,14 @@ mod tests {
 
     fn found(error: &ErrorOf, load: f64) -> Found<'_> {
         let kind = ClassKind::RealTime;
-        Found { family: "a", cube: false, place: format!("a-01 R1 {load}"), kind, load: Some(load), error }
+        Found {
+            family: "a",
+            network: Network::Router,
+            place: format!("a-01 R1 {load}"),
+            kind,
+            load: Some(load),
+            error,
+        }
     }
 
     fn of_all<'r>(rows: &'r [Row], family: &str, load: Option<f64>) -> &'r Row {
@@ -242,8 +280,14 @@ mod tests {
 
     #[test]
     fn routers_and_cubes_have_targets_of_their_own() {
-        let target = |cube| Target::of(Quantity::MissProbability, ClassKind::RealTime, cube);
-        assert_eq!((target(false).mean, target(true).mean), (0.005, 0.01));
-        assert_eq!(Target::of(Quantity::TotalLatency, ClassKind::BestEffort, true).worst, 5.0);
+        let target = |network| Target::of(Quantity::MissProbability, ClassKind::RealTime, network, None);
+        assert_eq!((target(Network::Router).mean, target(Network::Cube).mean), (0.005, 0.01));
+        let latency =
+            |network, load| Target::of(Quantity::TotalLatency, ClassKind::BestEffort, network, load).worst;
+        assert_eq!(latency(Network::Cube, None), 5.0);
+        assert_eq!(
+            [Some(0.5), Some(0.8), None].map(|load| latency(Network::Lattice, load)),
+            [8.0, 15.0, 15.0]
+        );
     }
 }

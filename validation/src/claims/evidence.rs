@@ -2,7 +2,7 @@
 
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Model, Options};
-use flitwise_models::quantity::Measure;
+use flitwise_models::quantity::{Measure, Quantity};
 use flitwise_models::scenario::Scenario;
 
 use super::Claim;
@@ -65,6 +65,8 @@ impl<'c> Evidence<'c> {
     /// By whom the claim is to be judged: a class along a course.
     pub(super) fn curve(&self, course: usize, class: &str, measure: Measure) -> Curve {
         let points = &self.claim.courses[course].points;
+        // frames that come at a steady rate have an interval and are late whether they fall behind or not
+        let ends_in_saturation = !matches!(measure.quantity, Quantity::FrameInterval | Quantity::LateFrames);
         let reading = |(at, x): (usize, Option<f64>)| match self.claim.by.model() {
             None => {
                 let simulation = &self.simulations[course][at];
@@ -72,7 +74,7 @@ impl<'c> Evidence<'c> {
                 Reading {
                     x,
                     found: class.and_then(|class| class.value(measure)),
-                    saturated: class.is_some_and(|class| class.saturated),
+                    saturated: ends_in_saturation && class.is_some_and(|class| class.saturated),
                 }
             }
             Some(_) => {
@@ -81,7 +83,8 @@ impl<'c> Evidence<'c> {
                 let value = class.and_then(|class| class.value(measure));
                 let exact =
                     |value| ConfidenceInterval { value, lower_95: Some(value), upper_95: Some(value) };
-                Reading { x, found: value.map(exact), saturated: class.is_some_and(|class| class.saturated) }
+                let saturated = ends_in_saturation && class.is_some_and(|class| class.saturated);
+                Reading { x, found: value.map(exact), saturated }
             }
         };
         let readings = points.iter().map(|point| point.x).enumerate().map(reading).collect();

@@ -28,6 +28,14 @@ fn check(family: &Family, scenario: &Scenario) {
     let size = match (family.topology, scenario.network()) {
         (Topology::Router, NetworkSpec::Router { ports }) => ports,
         (Topology::Hypercube, NetworkSpec::Hypercube { dimension }) => dimension,
+        (Topology::Mesh, NetworkSpec::Mesh { radix, nodes_per_router, links, .. })
+        | (Topology::Torus, NetworkSpec::Torus { radix, nodes_per_router, links, .. }) => {
+            assert!(radix.sides().iter().all(|side| within(*side, family.size)), "{name}");
+            assert!(within(radix.sides().len() as u32, [1, family.dimensions[1]]), "{name}");
+            assert!(within(nodes_per_router, family.nodes_per_router), "{name}");
+            assert!(within(links, family.links), "{name}");
+            radix.sides()[0]
+        }
         other => panic!("{name}: {other:?}"),
     };
     assert!(within(size, family.size), "{name}: {size}");
@@ -70,7 +78,7 @@ fn built_in_plans_are_sound_and_differ() {
     let (tuning, holdout) = (Plan::tuning(), Plan::holdout());
     assert_ne!(tuning.seed, holdout.seed);
     assert!(holdout.cases().len() >= 60);
-    for plan in [&tuning, &holdout] {
+    for plan in [&tuning, &holdout, &Plan::networks()] {
         let all = plan.cases();
         assert_eq!(all, plan.cases(), "the same seed gives the same scenarios");
         let names: HashSet<&str> = all.iter().map(|case| case.name.as_str()).collect();
@@ -117,6 +125,7 @@ fn many_scenarios_keep_within_their_bounds() {
                 let cube = |dimension| NetworkSpec::Hypercube { dimension };
                 assert!(ends(cube(least)) && ends(cube(most)), "{}", family.name);
             }
+            Topology::Mesh | Topology::Torus => {}
         }
         for scheduler in &family.schedulers {
             assert!(share(&|scenario| scenario.router().scheduler == *scheduler) > 0.3, "{}", family.name);
