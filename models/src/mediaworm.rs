@@ -3,7 +3,8 @@
 //!
 //! One file per argument: [`Framing`] load, [`MessageCount`] and [`CountLaw`] frame intervals, [`Contention`]
 //! crossbars and schedulers, latency, [`Lanes`] saturation, [`Placement`] of streams, [`Interface`] and
-//! [`PeriodicQueue`] waiting, [`attempts`] and losses of circuits. Numbers marked * were measured with a prototype of the simulator.
+//! [`PeriodicQueue`] waiting, [`attempts`] and losses of circuits. Numbers marked * were measured with a prototype of
+//! the simulator.
 
 mod circuits;
 mod crossbar;
