@@ -133,7 +133,8 @@ x = { key = "class.R1.rate", values = [0.004, 0.002] }
          wanted \"network-latency\", \"transfer\", \"blocking\", \
          \"input\", \"arbitration\", \"sharing\", \"output\", \"gaps\", \
          \"waiting\", \"total-latency\", \"miss-probability\", \"p50\", \"p90\", \"p99\", \
-         \"p99.9\", \"frame-interval\", \"frame-interval-deviation\", \"frame-latency\", \"late-frames\", \
+         \"p99.9\", \"frame-interval\", \"frame-interval-deviation\", \
+         \"frame-interval-autocorrelation\", \"frame-latency\", \"late-frames\", \
          \"set-up-probability\", \"circuit-attempts\", \"circuits-established\", \"circuits-dropped\", \
          \"circuit-drop-share\", \"set-up-delay\" or \"circuit-load\"\n  \
          help: did you mean \"network-latency\"?",
@@ -323,7 +324,39 @@ fn claims_may_be_about_either_model() {
         }
     }
     let faults = read("simulation").unwrap_err();
-    assert_eq!(faults[0].wanted, "\"published\" or \"refined\"");
+    assert_eq!(faults[0].wanted, "\"published\", \"refined\" or \"mediaworm\"");
+}
+
+/// Numbers of several variants are judged one by one, and variants stand in order like classes.
+#[test]
+fn values_and_orders_take_variants() {
+    let of = |kind: &str, low: &str, high: &str| {
+        let text = format!(
+            "[[claim]]\nname = \"a\"\ntext = \"b\"\nsource = \"c\"\nexpect = \"held\"\nby = \"published\"\n\
+             quantity = \"network-latency\"\nscenario = {{ preset = \"router16\" }}\n{kind}\n\
+             x = {{ key = \"class.BE.rate\", values = [0.001, 0.002] }}\n\
+             [[claim.variant]]\nlabel = \"one\"\nset = {{ \"class.R1.rate\" = {low} }}\n\
+             [[claim.variant]]\nlabel = \"other\"\nset = {{ \"class.R1.rate\" = {high} }}\n"
+        );
+        let registry = Registry::from_toml("t", &text, &no_files).unwrap();
+        registry.claims[0].judge(&[])
+    };
+    let order = "kind = \"order\"\nclasses = [\"R1\"]";
+    // a class of more load has a larger share of the link
+    let found = of(order, "0.004", "0.001");
+    assert_eq!((found.verdict, found.measured.as_str()), (Verdict::Held, "one < other at 2 points"));
+    assert_eq!(of(order, "0.001", "0.004").verdict, Verdict::NotHeld);
+    let value = "kind = \"value\"\nclass = \"R1\"\nfrom = 39\nto = 41";
+    let found = of(value, "0.004", "0.004");
+    assert_eq!((found.verdict, found.findings.len()), (Verdict::Held, 4));
+    let found = of(value, "0.004", "0.001");
+    let beyond = found.findings.iter().filter(|finding| finding.verdict == Verdict::NotHeld).count();
+    assert_eq!((found.verdict, beyond), (Verdict::NotHeld, 2));
+    // a single class stands in no order with itself
+    let text = "[[claim]]\nname = \"a\"\ntext = \"b\"\nsource = \"c\"\nexpect = \"held\"\nkind = \"order\"\n\
+                quantity = \"waiting\"\nscenario = { preset = \"router16\" }\nclasses = [\"R1\"]\n";
+    let found = faults(text);
+    assert!(found[0].contains("at least two classes, the lowest first, or [[claim.variant]]"), "{found:?}");
 }
 
 /// One queue loses throughput in a hot spot that set-aside queues do not lose; pairs of runs tell it in a short one.
