@@ -1,11 +1,12 @@
 //! How long answers of the refined model take: router and 6-cube, with distributions and means alone, ten points of a
-//! sweep on end, and scenarios that are saturated.
+//! sweep on end, and scenarios that are saturated; then meshes, tori, their channel loads, and streams of frames.
 
 #![allow(missing_docs)]
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use flitwise_models::model::{Model, Options};
-use flitwise_models::scenario::{Preset, Scenario};
+use flitwise_models::paths::ChannelLoads;
+use flitwise_models::scenario::{NetworkSpec, Preset, Radix, Scenario};
 
 /// Ten points of a sweep over the load.
 fn sweep(points: &[Scenario], options: &Options) {
@@ -49,5 +50,28 @@ fn refined(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, refined);
+fn networks(c: &mut Criterion) {
+    let with = |distributions| Options { distributions, saturation_loads: false, ..Options::default() };
+    let mut group = c.benchmark_group("networks");
+    group.sample_size(20);
+    for (preset, distributions) in [("torus8x8", false), ("mesh4x4", true)] {
+        let scenario = scenario(preset);
+        let name = format!("{preset}, {}", if distributions { "distributions" } else { "means" });
+        group.bench_function(name, |b| b.iter(|| Model::Refined.solve(&scenario, &with(distributions))));
+    }
+    let mut spec = scenario("torus8x8").spec().clone();
+    let radix = Radix::of(&[64, 64]).expect("two dimensions");
+    spec.network = NetworkSpec::Torus { radix, dimensions: None, nodes_per_router: 1, links: 1 };
+    spec.classes.iter_mut().for_each(|class| class.rate /= 8.0);
+    let large = spec.check().expect("a sound scenario");
+    group.bench_function("64x64 torus, channel loads", |b| b.iter(|| ChannelLoads::of(&large)));
+    for preset in ["mediaworm", "mediaworm-quick"] {
+        let scenario = scenario(preset);
+        let options = Options::default();
+        group.bench_function(preset, |b| b.iter(|| Model::Mediaworm.solve(&scenario, &options)));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, refined, networks);
 criterion_main!(benches);

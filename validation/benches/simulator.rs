@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use flitwise_models::scenario::{NetworkSpec, Preset, Scenario, Scheduler};
+use flitwise_models::scenario::{Crossbar, NetworkSpec, Preset, Radix, Scenario, Scheduler};
 use flitwise_validation::Delivery;
 use flitwise_validation::experiment::{self, Settings};
 use flitwise_validation::simulator::Simulator;
@@ -104,6 +104,35 @@ fn schedulers(criterion: &mut Criterion) {
     }
 }
 
+/// Tori with four virtual channels of each class.
+fn networks(criterion: &mut Criterion) {
+    let torus = |side: u32, load: f64| {
+        let scenario = loaded("torus8x8", load, |network, _| {
+            let radix = Radix::of(&[side, side]).expect("two dimensions");
+            *network = NetworkSpec::Torus { radix, dimensions: None, nodes_per_router: 1, links: 1 };
+        });
+        let mut spec = scenario.spec().clone();
+        spec.classes.iter_mut().for_each(|class| class.virtual_channels = 4);
+        spec.check().expect("a sound scenario")
+    };
+    let name = "8x8 torus, 0.40 flits/cycle/node";
+    speed(criterion, "flit-hops", name, &torus(8, 0.4), Work::FlitHops);
+    let name = "64x64 torus, 0.05 flits/cycle/node";
+    speed(criterion, "router-cycles", name, &torus(64, 0.05), Work::RouterCycles);
+}
+
+/// Streams of frames and best effort over 16 virtual channels at a load of 0.8.
+fn streams(criterion: &mut Criterion) {
+    for (name, crossbar) in [("multiplexed", Crossbar::Multiplexed), ("full", Crossbar::Full)] {
+        let mut spec =
+            Preset::find("mediaworm-quick").expect("a built-in scenario").scenario().spec().clone();
+        spec.router.crossbar = crossbar;
+        let scenario = spec.check().expect("a sound scenario");
+        let name = format!("8-port router, 16 virtual channels, {name} crossbar");
+        speed(criterion, "flit-hops", &name, &scenario, Work::FlitHops);
+    }
+}
+
 fn router_cycles(criterion: &mut Criterion) {
     let scenario = loaded("cube6", 0.05, as_it_is);
     speed(criterion, "router-cycles", "6-cube, 0.05 flits/cycle/node", &scenario, Work::RouterCycles);
@@ -138,6 +167,6 @@ criterion_group! {
         .sample_size(20)
         .warm_up_time(Duration::from_millis(500))
         .measurement_time(Duration::from_secs(3));
-    targets = flit_hops, schedulers, router_cycles, threads
+    targets = flit_hops, schedulers, networks, streams, router_cycles, threads
 }
 criterion_main!(simulator);
