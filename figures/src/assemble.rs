@@ -24,6 +24,7 @@ use crate::picture::{
     NetworkMap, NetworkPanel, Origin, Picture, Point, Series, Stacked, StackedPanel, TreeColumn, TreePanel,
     class_styles,
 };
+use crate::timeline;
 
 /// What [`Parts::Places`] are called.
 const PLACES: [&str; 5] =
@@ -182,6 +183,7 @@ impl Figure {
             Question::Chain => Content::Chain(self.chain(&mut notes)),
             Question::OverTime(drawn) => Content::Lines(self.over_time(drawn, simulations, &mut notes)),
             Question::Network => Content::Network(network_map(&self.scenario, &mut notes)),
+            Question::Timeline { variants } => Content::Timeline(timeline::timeline(self, variants, SEED)),
             Question::CongestionTree { times_us, variants } => {
                 Content::CongestionTree(congestion_tree(self, times_us, variants))
             }

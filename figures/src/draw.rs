@@ -46,6 +46,7 @@ mod region;
 mod scale;
 mod stacked;
 mod tiles;
+mod timeline;
 mod tornado;
 mod tree;
 
@@ -102,6 +103,7 @@ pub fn svg(picture: &Picture, style: &Style) -> String {
         Content::Chain(chain) => chain::draw(&mut canvas, chain, top, room),
         Content::Network(map) => network::draw(&mut canvas, map, top, room),
         Content::CongestionTree(tree) => tree::draw(&mut canvas, tree, top, room),
+        Content::Timeline(timeline) => timeline::draw(&mut canvas, timeline, top, room),
         Content::Region(region) => region::draw(&mut canvas, region, top, room),
         Content::Tornado(tornado) => tornado::draw(&mut canvas, tornado, top, room),
     };

@@ -3,7 +3,7 @@
 //! ```toml
 //! title = "Network latency over the real-time load"
 //! kind = "lines"                    # lines, stacked, heat-map, distribution, chain, network,
-//!                                   # over-time or congestion-tree
+//!                                   # over-time, congestion-tree or timeline
 //! sources = ["published", "simulation"]    # and "refined"; each model may stay away
 //! classes = ["R1", "BE"]            # all are the default
 //! errors = true                     # lines: model minus simulation in a panel below
@@ -52,6 +52,7 @@ pub use over_time::OverTime;
 
 use crate::note::{Place as PointPlace, Points};
 use crate::picture::{Axis, Origin, Part};
+use crate::timeline;
 
 /// A figure, ready to be computed.
 #[derive(Clone, Debug)]
@@ -137,6 +138,11 @@ pub enum Question {
     Network,
     /// A number of packet switches over time.
     OverTime(OverTime),
+    /// When frames of streams are delivered in one run.
+    Timeline {
+        /// Changes of the scenario; at least one, which may change nothing.
+        variants: Vec<Variant>,
+    },
     /// What the ports of packet switches hold at chosen times.
     CongestionTree {
         /// When \[us\].
@@ -158,7 +164,7 @@ pub struct TimeUnit {
 impl Question {
     /// Whether no model is asked that a user may choose, and nothing is simulated.
     fn is_settled(&self) -> bool {
-        matches!(self, Self::Chain | Self::Network | Self::CongestionTree { .. })
+        matches!(self, Self::Chain | Self::Network | Self::CongestionTree { .. } | Self::Timeline { .. })
     }
 }
 
@@ -232,8 +238,17 @@ const HEADS: &[(&str, &[&str])] = &[
 /// Points of a model's curve, beside those that are simulated.
 pub const CURVE_POINTS: usize = 96;
 
-const KINDS: [&str; 8] =
-    ["lines", "stacked", "heat-map", "distribution", "chain", "network", "over-time", "congestion-tree"];
+const KINDS: [&str; 9] = [
+    "lines",
+    "stacked",
+    "heat-map",
+    "distribution",
+    "chain",
+    "network",
+    "over-time",
+    "congestion-tree",
+    "timeline",
+];
 /// Most hosts whose ports are drawn one by one, and most times.
 const MOST_LINES: u32 = 256;
 const MOST_TIMES: usize = 12;
@@ -348,7 +363,7 @@ impl Figure {
             Question::Stacked { x, .. } => x.values.len(),
             Question::HeatMap { x, y, .. } => x.values.len() * y.values.len(),
             Question::OverTime(drawn) => drawn.variants.len(),
-            Question::CongestionTree { variants, .. } => variants.len(),
+            Question::CongestionTree { variants, .. } | Question::Timeline { variants } => variants.len(),
             Question::Distribution { .. } | Question::Chain | Question::Network => 1,
         }
     }
@@ -371,7 +386,7 @@ impl Figure {
             Question::OverTime(drawn) => {
                 drawn.variants.iter().map(|variant| self.at(Some(variant), &[])).collect()
             }
-            Question::CongestionTree { variants, .. } => {
+            Question::CongestionTree { variants, .. } | Question::Timeline { variants } => {
                 variants.iter().map(|variant| self.at(Some(variant), &[])).collect()
             }
             Question::Distribution { .. } | Question::Chain | Question::Network => vec![self.at(None, &[])],
@@ -463,7 +478,7 @@ impl Reading<'_> {
         let sources_named = root.get("sources").is_some();
         // a map's numbers are exact
         let sources = match kind {
-            Some("network" | "congestion-tree") => Vec::new(),
+            Some("network" | "congestion-tree" | "timeline") => Vec::new(),
             Some("over-time") => self.sources(&root, &Origin::OVER_TIME, Origin::OVER_TIME.to_vec()),
             _ => self.sources(&root, &Origin::NAMED, Origin::usual()),
         };
@@ -562,6 +577,7 @@ impl Reading<'_> {
             "distribution" => &["x", "classes", "errors", "sources"],
             "over-time" => &["x", "y", "variant", "classes", "sources", "quick"],
             "congestion-tree" => &["x", "variant"],
+            "timeline" => &["variant"],
             _ => &[],
         };
         for key in ["x", "y", "z", "variant", "classes", "errors", "sources", "parts", "panels", "quick"] {
@@ -604,6 +620,7 @@ impl Reading<'_> {
                 })
             }
             "congestion-tree" => self.congestion_tree(root, scenario),
+            "timeline" => Some(Question::Timeline { variants: self.variants(root) }),
             "network" => {
                 self.check_map(root, scenario?);
                 Some(Question::Network)
@@ -820,8 +837,12 @@ impl Reading<'_> {
                     if figure.sources.contains(&Origin::Simulation) && figure.needs_simulation() {
                         found.extend(simulator(&scenario).err().into_iter().flatten());
                     }
-                    if let Question::CongestionTree { .. } = figure.question {
-                        found.extend(packets::supports(&scenario).err().into_iter().flatten());
+                    match figure.question {
+                        Question::CongestionTree { .. } => {
+                            found.extend(packets::supports(&scenario).err().into_iter().flatten());
+                        }
+                        Question::Timeline { .. } => found.extend(timeline::refused(&scenario, root.place)),
+                        _ => {}
                     }
                     found.extend(figure.unanswered(&scenario).into_iter().map(|refusal| Fault {
                         place: root.get("sources").map_or(root.place, |node| &node.place).clone(),

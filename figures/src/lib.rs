@@ -27,6 +27,7 @@ mod note;
 pub mod picture;
 pub mod published;
 pub mod rows;
+mod timeline;
 
 #[doc = include_str!("../README.md")]
 pub mod notes {}

@@ -40,6 +40,8 @@ pub enum Content {
     Network(NetworkMap),
     /// Stages of packet switches at chosen times, coloured by what their ports hold.
     CongestionTree(CongestionTree),
+    /// Deliveries of the frames of streams.
+    Timeline(Timeline),
     /// Which points of a plane are admissible, and what limits them.
     Region(Region),
     /// What a number gains and loses with each of others.
@@ -470,6 +472,28 @@ pub struct TreeColumn {
     pub held: Vec<f64>,
     /// The line of the next column to which the link of each leads; empty where there is none.
     pub next: Vec<u32>,
+}
+
+/// Deliveries of frames, stream by stream.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Timeline {
+    /// Time since the first frame of a row.
+    pub x: Axis,
+    /// How far the axis goes.
+    pub end: f64,
+    /// An interval above which a frame is late \[unit of the axis\].
+    pub late: f64,
+    /// One for each variant.
+    pub panels: Vec<TimelinePanel>,
+}
+
+/// Streams of a node in one run.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct TimelinePanel {
+    /// The variant of the scenario; empty of the only one.
+    pub label: String,
+    /// By stream, from top to bottom: when its frames are delivered, the first one at 0.
+    pub streams: Vec<Vec<f64>>,
 }
 
 /// Which points of a plane are admissible: those from the origin up to a frontier.

@@ -49,6 +49,7 @@ pub const PUBLISHED: &[Published] = published![
     "lanes-mesh",
     "lanes-torus",
     "hot-spot",
+    "mw-frames",
     "mw-t2",
     "mw-fig5",
     "mw-fig6",

@@ -2,7 +2,7 @@
 
 use crate::picture::{
     Axis, Chain, CongestionTree, Content, Frontier, HeatMap, Lines, NetworkMap, Origin, Picture, Point,
-    Region, Stacked, Tornado, TornadoBar,
+    Region, Stacked, Timeline, Tornado, TornadoBar,
 };
 
 /// A table of texts; what does not exist is empty.
@@ -23,6 +23,7 @@ pub fn table(picture: &Picture) -> Table {
         Content::Chain(chain) => chain_table(chain),
         Content::Network(map) => network_table(map),
         Content::CongestionTree(tree) => tree_table(tree),
+        Content::Timeline(timeline) => timeline_table(timeline),
         Content::Region(region) => region_table(region),
         Content::Tornado(tornado) => tornado_table(tornado),
     }
@@ -154,6 +155,20 @@ fn tree_table(tree: &CongestionTree) -> Table {
     Table::new(&heads, rows)
 }
 
+fn timeline_table(timeline: &Timeline) -> Table {
+    let heads = ["variant", "stream", "frame", &column("x", &timeline.x), "late"];
+    let rows = timeline.panels.iter().flat_map(|panel| {
+        panel.streams.iter().enumerate().flat_map(move |(stream, frames)| {
+            frames.iter().enumerate().map(move |(frame, time)| {
+                let is_late = frame > 0 && time - frames[frame - 1] > timeline.late;
+                let (stream, frame) = ((stream + 1).to_string(), frame.to_string());
+                vec![panel.label.clone(), stream, frame, time.to_string(), is_late.to_string()]
+            })
+        })
+    });
+    Table::new(&heads, rows)
+}
+
 fn tornado_table(tornado: &Tornado) -> Table {
     let unit = |stem: &str| column(stem, &tornado.x);
     let (less, more) = (unit("less"), unit("more"));
@@ -214,7 +229,7 @@ pub fn origins(picture: &Picture) -> Vec<Origin> {
         Content::HeatMap(map) => map.panels.iter().map(|panel| panel.origin).collect(),
         Content::Chain(_) => vec![Origin::Published],
         Content::Region(region) => vec![region.origin],
-        Content::CongestionTree(_) => vec![Origin::Simulation],
+        Content::CongestionTree(_) | Content::Timeline(_) => vec![Origin::Simulation],
         // exact; the subtitle of the other names the model
         Content::Network(_) | Content::Tornado(_) => Vec::new(),
     };

@@ -129,7 +129,7 @@ fn every_figure_and_claim_is_on_both_pages() {
         let while_it_judges: &dyn Fn(&str) -> bool = &|page| page.contains("id=\"claims\"");
         let (code, said, page) = interrupted_report(folder.path(), &options, while_it_judges);
         assert_eq!(code, Some(130), "{said}");
-        assert!(said.contains("59 of 59 figures are drawn, "), "{said}");
+        assert!(said.contains("60 of 60 figures are drawn, "), "{said}");
         assert_narrow("report", &page);
         assert!(
             page.contains(" of 45 claims have been judged") && !page.contains("No claim has been judged")

@@ -55,6 +55,16 @@ fn content(content: &Content) -> String {
             let panels: Vec<&str> = tree.panels.iter().map(|panel| panel.label.as_str()).collect();
             format!("Congestion trees: {} of all ports: {}", label(&tree.held), listed(&panels))
         }
+        Content::Timeline(timeline) => {
+            let panels: Vec<&str> = timeline.panels.iter().map(|panel| panel.label.as_str()).collect();
+            let streams = timeline.panels.first().map_or(0, |panel| panel.streams.len());
+            let parted = if panels.iter().all(|label| label.is_empty()) { "" } else { ": " };
+            format!(
+                "Deliveries of the frames of {streams} streams over {}{parted}{}",
+                label(&timeline.x),
+                listed(&panels)
+            )
+        }
         Content::Region(region) => {
             let limits: Vec<&str> = region.limits.iter().map(String::as_str).collect();
             let axes = over(&region.y, &region.x);

@@ -8,7 +8,7 @@ use flitwise_figures::figure::Figure;
 use flitwise_figures::picture::{
     Axis, Bar, Chain, CongestionTree, Content, ErrorSeries, Frontier, HeatCell, HeatMap, HeatPanel, Lines,
     Mark, NetworkLink, NetworkMap, NetworkPanel, Origin, Part, Point, Region, Series, Stacked, StackedPanel,
-    Tornado, TornadoBar, TornadoPanel, Transition, TreeColumn, TreePanel,
+    Timeline, TimelinePanel, Tornado, TornadoBar, TornadoPanel, Transition, TreeColumn, TreePanel,
 };
 
 /// The first part of a latency.
@@ -270,6 +270,14 @@ fn nasty_tree(run: &[f64], held: &Axis, times: usize) -> CongestionTree {
     }
 }
 
+/// Rows of any length, times in any order.
+fn nasty_timeline(run: &[f64], axis: &Axis) -> Timeline {
+    let panel = |streams| TimelinePanel { label: axis.label.clone(), streams };
+    let panels = vec![panel(vec![]), panel(vec![run.to_vec(); 40]), panel(vec![vec![], run.to_vec()])];
+    let last = run.last().copied().unwrap_or(0.0);
+    Timeline { x: axis.clone(), end: last, late: last, panels }
+}
+
 /// Numbers and words that could break a drawing, in pictures of every kind.
 fn nasty() -> Vec<flitwise_figures::picture::Picture> {
     let label = format!("<&>\"' \u{1} \u{ffff} {} {}", "W".repeat(400), "many words ".repeat(200));
@@ -285,6 +293,7 @@ fn nasty() -> Vec<flitwise_figures::picture::Picture> {
             contents.push(Content::Region(nasty_region(run, &axis)));
             contents.extend(nasty_tornados(run, &axis).map(Content::Tornado));
             contents.push(Content::Network(nasty_network(run, &axis)));
+            contents.push(Content::Timeline(nasty_timeline(run, &axis)));
             contents.extend([0, 1, 4].map(|times| Content::CongestionTree(nasty_tree(run, &axis, times))));
             contents.extend([0, 1, 3, 4, 7].map(|members| Content::Chain(nasty_chain(run, &label, members))));
         }
