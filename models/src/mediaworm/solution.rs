@@ -307,7 +307,7 @@ fn frame_answer(
         delay_deviation_cycles: means
             .total_latency_cycles
             .zip(means.transfer_cycles)
-            .map(|(all, lone)| all - lone),
+            .map(|(all, lone)| DELAY_VARIATION * (all - lone)),
         delay_correlation: repeats(frames),
         jitter_free: mean.is_some_and(|mean| mean <= (1.0 + DRIFT) * period)
             && sigma.is_some_and(|sigma| sigma <= JITTER * period),
