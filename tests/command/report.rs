@@ -174,7 +174,7 @@ fn every_figure_and_claim_is_on_both_pages() {
         }
         figures += 1;
     }
-    assert_eq!(figures, 56);
+    assert_eq!(figures, 60);
     assert_eq!(html.matches("<svg").count(), figures);
 
     // again from the store: the same to the last byte
