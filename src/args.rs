@@ -13,6 +13,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter};
+use flitwise_figures::published::{PAPERS, Paper};
 use flitwise_models::model::Model;
 use flitwise_models::quantity::Quantity;
 use flitwise_validation::compare::COMPARED;
@@ -244,6 +245,7 @@ Examples:
   flitwise report --out report
   flitwise report --out report --quick               a coarse one in a minute
   flitwise report --out report --precision 2% --quick
+  flitwise report --out report --paper recn          recn.html and recn.md, of one paper
 
 Writes report.html (complete in itself), report.md, lessons.html, and every figure as SVG, PNG, CSV and JSON; each
 figure as soon as its points are simulated. Simulations are kept in the store (flitwise store): after an interruption
@@ -400,6 +402,9 @@ pub(crate) struct Report {
     /// --precision and 1e4 for --max-messages unless they are given.
     #[arg(long)]
     pub(crate) quick: bool,
+    /// Figures and claims of this source only; the pages are called after it [default: all, on one page].
+    #[arg(long, value_parser = papers())]
+    pub(crate) paper: Option<&'static Paper>,
     /// Draw these models where a figure draws any [default: those that its file names].
     #[arg(long, value_name = "MODEL", value_parser = models(NOT_REPORTED))]
     pub(crate) model: Option<Models>,
@@ -408,6 +413,12 @@ pub(crate) struct Report {
     pub(crate) theme: Theme,
     #[command(flatten)]
     pub(crate) campaign: CampaignArgs,
+}
+
+/// Reads the word of a paper.
+fn papers() -> impl TypedValueParser<Value = &'static Paper> {
+    PossibleValuesParser::new(PAPERS.iter().map(|paper| PossibleValue::new(paper.word).help(paper.title)))
+        .map(|word| PAPERS.iter().find(|paper| paper.word == word).expect("a possible value"))
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

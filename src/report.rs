@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use flitwise_figures::draw::Style;
 use flitwise_figures::figure::{CURVE_POINTS, Figure};
 use flitwise_figures::picture::{Content, Lines, Picture};
+use flitwise_figures::published::Paper;
 use flitwise_validation::answer::{Simulation, StoppedBy};
 use flitwise_validation::campaign;
 use flitwise_validation::claims::{Registry, Verdict};
@@ -28,6 +29,11 @@ use crate::{learn, place};
 
 const HTML: &str = include_str!("report/page.html");
 const MARKDOWN: &str = include_str!("report/page.md");
+
+/// What the page of all papers is called, and what is on it.
+const TITLE: &str = "Models and simulation of published figures";
+const ABOUT: &str = "Figures of Kim, Yum and Das (2005), of MediaWorm (Yum, Kim, Das and Vaidya) and of RECN (Duato et \
+                     al., HPCA 2005), and our own, each computed by analytical models and by simulation.";
 
 /// How a quick report is simulated unless it is told otherwise; the help text says so.
 const QUICK: Defaults = Defaults { precision: "20%", max_messages: "1e4" };
@@ -126,6 +132,11 @@ pub(crate) fn run(args: &Report) -> Result<(), Ended> {
     };
     let mut wanted = figure::wanted(&["all".to_owned()], args.model.map(crate::args::Drawn::Models))?;
     let mut registry = Registry::built_in();
+    if let Some(paper) = args.paper {
+        let is_its = |name: &str| Paper::of(name).word == paper.word;
+        wanted.retain(|one| is_its(&one.figure.name));
+        registry.claims.retain(|claim| is_its(&claim.name));
+    }
     if args.quick {
         for one in &mut wanted {
             one.figure.curve_points = QUICK_CURVE_POINTS;
@@ -226,9 +237,18 @@ impl Contents {
         let most = format!(" --max-messages {}", campaign.settings.max_messages);
         let how = if finer { how.replace(&most, "") } else { how };
         let quick = if args.quick { " --quick" } else { "" };
+        let of_paper = args.paper.map_or_else(String::new, |paper| format!(" --paper {}", paper.word));
         let model = args.model.map_or_else(String::new, |models| format!(" --model {}", models.word()));
-        let report = format!("flitwise report{quick}{model} --out DIR {how}");
+        let report = format!("flitwise report{quick}{of_paper}{model} --out DIR {how}");
+        let has_refined = args.paper.is_none_or(|paper| paper.word == "kyd05");
+        let accuracy = if has_refined { accuracy::tables() } else { Vec::new() };
+        let only = args
+            .paper
+            .and_then(|paper| paper.prefix)
+            .map_or_else(String::new, |prefix| format!(" --only {}", prefix.trim_end_matches('-')));
         let page = context! {
+            title => args.paper.map_or(TITLE, |paper| paper.title),
+            about => args.paper.map_or(ABOUT, |paper| paper.about),
             style => output::PAGE_STYLE,
             dark => args.theme == Theme::Dark,
             wanted_claims => self.wanted_claims,
@@ -250,16 +270,18 @@ impl Contents {
             summary => Serde(&verify::summary(judged)),
             figures => Serde(&self.figures),
             errors => Serde(&self.errors),
-            accuracy => Serde(&accuracy::tables()),
+            accuracy => Serde(&accuracy),
             claims => Serde(&claims),
             coarse => Serde(&self.coarse),
-            rebuild_claims => if finer { report.clone() } else { format!("flitwise verify{quick} {how}") },
+            rebuild_claims => if finer || is_own { report.clone() } else { format!("flitwise verify{quick}{only} {how}") },
             rebuild => report,
         };
         let mut paths = Vec::new();
-        for (name, template) in [("report.html", HTML), ("report.md", MARKDOWN)] {
-            let path = args.out.join(name);
-            figure::write_whole(&path, rendered(name, template, &page)?.as_bytes())?;
+        let stem = args.paper.map_or("report", |paper| paper.word);
+        for (ending, template) in [("html", HTML), ("md", MARKDOWN)] {
+            let name = format!("{stem}.{ending}");
+            let path = args.out.join(&name);
+            figure::write_whole(&path, rendered(&name, template, &page)?.as_bytes())?;
             paths.push(path);
         }
         Ok(paths)
@@ -300,8 +322,11 @@ impl JudgedEntry {
 fn figure_entry(one: &Wanted, picture: Picture, svg: String, campaign: &Campaign) -> FigureEntry {
     let name = &one.figure.name;
     let number = one.typed.clone();
-    let heading = match name.strip_prefix("fig") {
-        Some(_) => format!("Figure {number}: {}", picture.title),
+    let paper = Paper::of(name);
+    // where all papers are on one page, the number alone does not say whose it is
+    let heading = match paper.number(name) {
+        Some(number) if paper.short.is_empty() => format!("{number}: {}", picture.title),
+        Some(number) => format!("{}, {number}: {}", paper.short, picture.title),
         None => picture.title.clone(),
     };
     let claim = |claim: &flitwise_figures::figure::Claim| ClaimEntry {

@@ -83,6 +83,85 @@ pub const PUBLISHED: &[Published] = published![
     "recn-thresholds",
 ];
 
+/// Figures and claims of one source.
+#[derive(Clone, Copy, Debug)]
+pub struct Paper {
+    /// How it is called in commands, such as `mediaworm`.
+    pub word: &'static str,
+    /// Stands before the numbers of its figures where those of several papers are together.
+    pub short: &'static str,
+    /// What a page of its figures is called.
+    pub title: &'static str,
+    /// In a sentence: what is reproduced, and how.
+    pub about: &'static str,
+    /// How the names of its figures and claims begin; our own have no such beginning.
+    pub prefix: Option<&'static str>,
+}
+
+/// All sources, in the order of the figures; our own is the last.
+pub const PAPERS: [Paper; 4] = [
+    Paper {
+        word: "kyd05",
+        short: "",
+        title: "Models and simulation of the 2005 paper",
+        about: "Figures of Kim, Yum and Das, Performance analysis of a QoS capable cluster interconnect, Performance \
+                Evaluation 60 (2005) 275-302, computed by their model, by a refined one and by a flit-level simulation.",
+        prefix: Some("fig"),
+    },
+    Paper {
+        word: "mediaworm",
+        short: "MediaWorm",
+        title: "Streams of frames: MediaWorm",
+        about: "Figures and tables of Yum, Kim, Das and Vaidya, MediaWorm: a QoS capable router architecture for \
+                clusters, by the mediaworm analysis (lines) and by simulation (markers, with 95 % intervals). Frames \
+                and their intervals are a tenth of those of the paper; rates and lengths of messages are the same. \
+                The curves of the paper are lost in its text; its tables and sentences are judged.",
+        prefix: Some("mw-"),
+    },
+    Paper {
+        word: "recn",
+        short: "RECN",
+        title: "Packet switches and congestion trees: RECN",
+        about: "Figures and tables of Duato, Johnson, Flich, Naven, Garcia and Nachiondo, A new scalable and \
+                cost-effective congestion management strategy for lossless multistage interconnection networks, HPCA \
+                2005, by the recn analysis (lines) and by simulation, with 95 % intervals over replications. Traces of \
+                the paper are replaced by synthetic, self-similar ones. Its sentences and numbers are judged.",
+        prefix: Some("recn-"),
+    },
+    Paper {
+        word: "own",
+        short: "",
+        title: "Figures and references of our own",
+        about: "Networks, virtual channels and distributions that no paper shows, by models and simulation, and values \
+                that are known exactly or from other simulators.",
+        prefix: None,
+    },
+];
+
+impl Paper {
+    /// That of a figure or claim of this name.
+    pub fn of(name: &str) -> &'static Self {
+        let is_its = |paper: &&Self| paper.prefix.is_none_or(|prefix| name.starts_with(prefix));
+        PAPERS.iter().find(is_its).expect("the last one has all names")
+    }
+
+    /// What a figure of this name is called in its paper: `Figure 4a`, `Table 2`; none of other names.
+    pub fn number(&self, name: &str) -> Option<String> {
+        let rest = name.strip_prefix(self.prefix?)?;
+        let is_number = |number: &str| number.starts_with(|first: char| first.is_ascii_digit());
+        let [table, figure] =
+            ["table", "fig"].map(|word| rest.strip_prefix(word).filter(|rest| is_number(rest)));
+        let table = table.or_else(|| rest.strip_prefix('t').filter(|rest| is_number(rest)));
+        let figure =
+            figure.or_else(|| Some(rest.trim_start_matches('0')).filter(|_| self.prefix == Some("fig")));
+        Some(
+            table
+                .map(|number| format!("Table {number}"))
+                .or(figure.map(|number| format!("Figure {number}")))?,
+        )
+    }
+}
+
 impl Published {
     /// The figure called `typed`: `4a`, `fig4a` and `fig04a` are the same, `5a` and `5b` are both in `fig05`.
     ///
@@ -133,6 +212,24 @@ mod tests {
         for one in PUBLISHED {
             let faults = one.figure().err().into_iter().flatten().map(|fault| fault.to_string());
             assert_eq!(faults.collect::<Vec<_>>(), Vec::<String>::new(), "{}", one.name);
+        }
+    }
+
+    #[test]
+    fn every_figure_is_of_one_paper_and_has_its_number() {
+        let said = |name: &str| {
+            let paper = Paper::of(name);
+            (paper.word, paper.number(name))
+        };
+        assert_eq!(said("fig04a"), ("kyd05", Some("Figure 4a".to_owned())));
+        assert_eq!(said("mw-fig12"), ("mediaworm", Some("Figure 12".to_owned())));
+        assert_eq!(said("mw-t2"), ("mediaworm", Some("Table 2".to_owned())));
+        assert_eq!(said("mw-frames"), ("mediaworm", None));
+        assert_eq!(said("recn-table1"), ("recn", Some("Table 1".to_owned())));
+        assert_eq!(said("recn-tree"), ("recn", None));
+        assert_eq!(said("lanes-torus"), ("own", None));
+        for paper in &PAPERS {
+            assert!(PUBLISHED.iter().any(|one| Paper::of(one.name).word == paper.word), "{}", paper.word);
         }
     }
 
