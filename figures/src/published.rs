@@ -88,6 +88,7 @@ pub const PUBLISHED: &[Published] = published![
     "recn-latency-b",
     "recn-thresholds",
     "recn-saqs",
+    "recn-placement",
 ];
 
 impl Published {

@@ -89,7 +89,8 @@ pub struct HotSpotPrediction {
     /// is not by the end.
     pub dip_length_us: Option<f64>,
     /// Lines at most, in all ports together: those of the hot host's tree, and as an allowance for roots that uniform traffic
-    /// makes by chance those of a second tree, whose root is a link before the hot host's. Of RECN alone.
+    /// makes by chance those of a second tree, whose root is a link before the hot host's switch. Of RECN alone; none where
+    /// uniform traffic alone fills links behind switches of the first stage.
     pub lines_most: Option<u32>,
     /// Lines that the hot host's tree holds at most, in all ports together; of RECN alone.
     pub tree_lines_most: Option<u32>,
@@ -372,7 +373,7 @@ impl<'s> Problem<'s> {
             throughput_steady_bytes_per_ns: self.steady(&tree.senders).map(|steady| link * steady),
             dip_depth_bytes_per_ns: link * depth,
             dip_length_us: length,
-            lines_most: is_recn.then(|| tree.lines() + tree.passing_lines()),
+            lines_most: tree.passing_lines().filter(|_| is_recn).map(|passing| passing + tree.lines()),
             tree_lines_most: is_recn.then(|| tree.lines()),
             tree_lines_at_a_port_most: is_recn.then(|| self.scenario.recn().set_aside_queues.min(1)),
             over_time: bins(&found, step, measure.bin.unwrap_or(step), link),
@@ -480,6 +481,7 @@ mod tests {
             found.into_iter().map(|one| one.key).collect::<Vec<_>>()
         };
         assert_eq!(keys(&[("class.random.nodes", "\"0-50\"")]), ["class.hot.nodes"]);
+        assert_eq!(keys(&[("class.random.source.kind", "on-off-pareto")]), ["class.random.source.kind"]);
         assert_eq!(keys(&[("switch.control_packet", "16")]), ["switch.control_packet"]);
         assert_eq!(keys(&[("switch.voq_output", "single")]), ["switch.voq_output"]);
     }

@@ -140,6 +140,8 @@ fn hot_spot(spot: &HotSpotPrediction, markdown: bool) -> Rows {
     add("length of the dip", length, "us");
     if spot.lines_most.is_some() {
         add("set-aside queues, all ports", whole(spot.lines_most), "at most");
+    }
+    if spot.tree_lines_most.is_some() {
         add("of the hot tree, all ports", whole(spot.tree_lines_most), "at most");
         add("of the hot tree at a port", whole(spot.tree_lines_at_a_port_most), "at most");
     }
