@@ -481,7 +481,8 @@ mod tests {
             found.into_iter().map(|one| one.key).collect::<Vec<_>>()
         };
         assert_eq!(keys(&[("class.random.nodes", "\"0-50\"")]), ["class.hot.nodes"]);
-        assert_eq!(keys(&[("class.random.source.kind", "on-off-pareto")]), ["class.random.source.kind"]);
+        let bursts = [("class.random.source.kind", "on-off-pareto"), ("class.random.rate", "\"1 %\"")];
+        assert_eq!(keys(&bursts), ["class.random.source.kind"]);
         assert_eq!(keys(&[("switch.control_packet", "16")]), ["switch.control_packet"]);
         assert_eq!(keys(&[("switch.voq_output", "single")]), ["switch.voq_output"]);
     }
