@@ -134,12 +134,15 @@ fn hot_spot(spot: &HotSpotPrediction, markdown: bool) -> Rows {
     let mut add = |name: &str, value: String, unit: &str| rows.add([name.into(), value, unit.into()]);
     add("throughput in the hot spot", cycles(Some(spot.throughput_in_bytes_per_ns)), "B/ns");
     add("throughput after it", cycles(spot.throughput_after_bytes_per_ns), "B/ns");
-    add("throughput if it lasted", cycles(Some(spot.throughput_steady_bytes_per_ns)), "B/ns");
+    add("throughput if it lasted", cycles(spot.throughput_steady_bytes_per_ns), "B/ns");
     add("depth of the dip", cycles(Some(spot.dip_depth_bytes_per_ns)), "B/ns");
     let length = spot.dip_length_us.map_or_else(|| "to the end".to_owned(), |us| cycles(Some(us)));
     add("length of the dip", length, "us");
     if spot.lines_most.is_some() {
         add("set-aside queues, all ports", whole(spot.lines_most), "at most");
+    }
+    if spot.tree_lines_most.is_some() {
+        add("of the hot tree, all ports", whole(spot.tree_lines_most), "at most");
         add("of the hot tree at a port", whole(spot.tree_lines_at_a_port_most), "at most");
     }
     rows

@@ -131,7 +131,7 @@ fn every_figure_and_claim_is_on_both_pages() {
         assert!(code == Some(130) || code == Some(0), "{said}");
         assert_narrow("report", &page);
         if code == Some(130) {
-            assert!(said.contains("60 of 60 figures are drawn, "), "{said}");
+            assert!(said.contains("68 of 68 figures are drawn, "), "{said}");
             assert!(
                 page.contains(" of 45 claims have been judged") && !page.contains("No claim has been judged")
             );
@@ -174,7 +174,7 @@ fn every_figure_and_claim_is_on_both_pages() {
         }
         figures += 1;
     }
-    assert_eq!(figures, 60);
+    assert_eq!(figures, 68);
     assert_eq!(html.matches("<svg").count(), figures);
 
     // again from the store: the same to the last byte

@@ -78,6 +78,21 @@ fn packet_hops(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// All that the analysis says of corner case 2 on a network with links both ways, whose tree has more kinds of links.
+fn both_ways(criterion: &mut Criterion) {
+    let mut document = Preset::find("recn64").expect("a built-in scenario").document();
+    let place = flitwise_models::document::Place::Program;
+    for (key, value) in [("switch.organisation", "one-queue"), ("network.direction", "bidirectional")] {
+        document.set(key, value, &place).expect("a word");
+    }
+    let scenario = document.scenario().expect("a sound scenario");
+    recn::solve(&scenario).expect("an answer");
+    let mut group = criterion.benchmark_group("recn analysis");
+    group.measurement_time(Duration::from_secs(2)).sample_size(30);
+    group.bench_function("one-queue, both ways, curve", |bench| bench.iter(|| recn::solve(&scenario)));
+    group.finish();
+}
+
 /// All that the analysis says of corner case 2, most of it the curve over 1,600 us; and without a hot spot the latency.
 fn analysis(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("recn analysis");
@@ -100,5 +115,5 @@ fn analysis(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, packet_hops, analysis);
+criterion_group!(benches, packet_hops, analysis, both_ways);
 criterion_main!(benches);

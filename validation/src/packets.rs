@@ -54,8 +54,8 @@ const READS: &[Read] = &[
     Read::Keys("recn", &["normal_weight", "hold"]),
     Read::Keys("interface", &["injection_memory", "admittance"]),
     Read::Keys("class", &["rate", "message", "nodes", "destination", "start", "end", "end_of_traffic"]),
-    Read::Words("class.source.kind", &["poisson", "periodic", "on-off-pareto", "trace"]),
-    Read::Keys("class.source", &["streams", "alpha", "spacing", "most", "file", "compression"]),
+    Read::Words("class.source.kind", &["poisson", "periodic", "on-off-pareto", "trace", "san"]),
+    Read::Keys("class.source", &["streams", "alpha", "spacing", "most", "file", "compression", "disks"]),
     Read::Keys("measure", &["warm_up", "end", "bin"]),
 ];
 
@@ -67,7 +67,7 @@ pub fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
     prepared(scenario).map(drop)
 }
 
-/// The messages of traces.
+/// Checks a scenario and reads its traces.
 fn prepared(scenario: &Scenario) -> Result<Vec<traces::Listed>, Vec<Fault>> {
     let mut faults: Vec<Fault> = scenario.unread(READS).iter().map(|one| one.fault("to simulate")).collect();
     if scenario.terminating().is_none() {
@@ -158,7 +158,8 @@ impl<'s> Problem<'s> {
 
     /// One of nothing but traces: all others would be the same.
     fn most_replications(&self) -> u32 {
-        let is_drawn = self.traffics.iter().any(|traffic| !traffic.hosts.is_empty());
+        let is_made = self.scenario.classes().iter().any(|class| traces::is_made(&class.source));
+        let is_drawn = is_made || self.traffics.iter().any(|traffic| !traffic.hosts.is_empty());
         if is_drawn { MAX_REPLICATIONS } else { 1 }
     }
 
@@ -199,11 +200,22 @@ impl<'s> Problem<'s> {
         }
     }
 
+    /// What a replication of a seed runs.
+    fn load(&self, seed: u64, bin: u64) -> Load {
+        let end_ns = self.end as f64 * self.tick_ns;
+        let made = traces::made(self.scenario, seed, end_ns);
+        let made = traces::messages(&made, &self.traffics, self.packet, self.tick_ns, self.end);
+        let mut messages = self.messages.clone();
+        if !made.is_empty() {
+            messages.extend(made);
+            messages.sort_by_key(|message| message.tick);
+        }
+        Load { traffics: self.traffics.clone(), messages, seed, bin }
+    }
+
     /// A replication; none if it was broken off.
     fn replicate(&self, seed: u64, go_on: impl Fn(u64) -> bool) -> Option<Sample> {
-        let load =
-            Load { traffics: self.traffics.clone(), messages: self.messages.clone(), seed, bin: self.bin };
-        let mut simulator = Simulator::new(&self.fabric, &load);
+        let mut simulator = Simulator::new(&self.fabric, &self.load(seed, self.bin));
         let mut sample = Sample::of(self);
         let mut delivered = Vec::new();
         let step = (self.end / LOOKS).clamp(1, 10_000);
@@ -360,12 +372,7 @@ pub fn columns_at(scenario: &Scenario, seed: u64, times_ns: &[f64]) -> Result<Ve
             help: None,
         }]);
     };
-    let load = Load {
-        traffics: problem.traffics.clone(),
-        messages: problem.messages.clone(),
-        seed: replication_seed(seed, 0),
-        bin: 0,
-    };
+    let load = problem.load(replication_seed(seed, 0), 0);
     let (mut simulator, mut delivered) = (Simulator::new(&problem.fabric, &load), Vec::new());
     let at = |time_ns: &f64| {
         simulator.run_until(((time_ns / problem.tick_ns).round() as u64).min(problem.end), &mut delivered);

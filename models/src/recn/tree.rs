@@ -1,31 +1,23 @@
 //! Growth of a congestion tree over time: a fluid that keeps the order of queues.
 //!
-//! One queue stands for all of its kind and stage: ingress of a victim and of a hot host in the first stage, and egress
-//! and ingress of every further stage on the tree. Fluid belongs to classes: what leaves the tree at stage `j`, which
-//! of uniform traffic is the share `(1 - 1/k) k^-j`, and what stays in it to the hot host. A queue is a list of
-//! cohorts of one composition each, and what leaves it has the composition of its front. Rates are those of a link,
-//! time goes in steps from the root to the leaves.
+//! One queue stands for all that are alike in the [`CongestionTree`]: egress of a link of the tree, ingress of the inputs of
+//! its switch. Fluid belongs to classes: what leaves the tree at level `j`, which of uniform traffic of an even network is
+//! the share `(1 - 1/k) k^-j`, and what stays in it to the hot host. A queue is a list of cohorts of one composition each,
+//! and what leaves it has the composition of its front. Rates are those of a link, time goes in steps from the root to the
+//! leaves. Uniform traffic that comes back into the tree is as much less than offered as all of it was in the step before.
 //!
 //! With one queue, what cannot go on in the tree stops all behind it. With virtual output queues at the switch only the
 //! queue of the tree is followed, which has an eighth of the memory; what goes elsewhere passes.
 
 use std::collections::VecDeque;
 
-use super::HotSpot;
-use crate::network::SIDE;
-
-/// `k` of equations.
-const K: f64 = SIDE as f64;
+use super::congestion_tree::{Classes, CongestionTree, From, Link, Source, add};
 
 /// A hot spot that begins and ends.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TreeGrowth {
+#[derive(Clone, Debug, PartialEq)]
+pub struct TreeGrowth<'t> {
     /// Who takes part.
-    pub spot: HotSpot,
-    /// `S`: stages.
-    pub stages: u32,
-    /// What each hot host sends, as a share of its link.
-    pub hot_rate: f64,
+    pub tree: &'t CongestionTree,
     /// `s`: speed of the crossbar over that of a link.
     pub speedup: f64,
     /// Memory at either end of a port, in the time of a link \[ns\].
@@ -46,9 +38,6 @@ pub struct Delivered {
     /// To the hot host.
     pub hot: f64,
 }
-
-/// What one link carries in a time, by the stage at which it leaves the tree; what stays in it is last.
-type Classes = [f64; 6];
 
 /// Fluid of one composition.
 struct Cohort {
@@ -79,12 +68,12 @@ impl Fluid {
         }
     }
 
-    /// Takes from the front, at most so much of it all, and so much of what goes on in the tree behind a stage.
-    fn take(&mut self, most: f64, most_on: f64, stage: usize) -> Classes {
+    /// Takes from the front, at most so much of it all, and so much of what goes on in the tree behind a level.
+    fn take(&mut self, most: f64, most_on: f64, level: usize) -> Classes {
         let (mut most, mut most_on, mut taken) = (most, most_on, Classes::default());
         while most > 1e-9 && most_on > 1e-9 {
             let Some(front) = self.cohorts.front_mut() else { break };
-            let on: f64 = front.shares[stage + 1..].iter().sum();
+            let on: f64 = front.shares[level + 1..].iter().sum();
             let amount = front.amount.min(most).min(if on > 1e-12 { most_on / on } else { f64::INFINITY });
             taken.iter_mut().zip(&front.shares).for_each(|(taken, share)| *taken += amount * share);
             (most, most_on) = (most - amount, most_on - amount * on);
@@ -97,170 +86,195 @@ impl Fluid {
         taken
     }
 
-    /// Share of the front that goes on in the tree.
-    fn front_on(&self) -> f64 {
-        self.cohorts.front().map_or(0.0, |front| front.shares[1..].iter().sum())
+    /// Share of the front that goes on in the tree behind a level.
+    fn front_on(&self, level: usize) -> f64 {
+        self.cohorts.front().map_or(0.0, |front| front.shares[level + 1..].iter().sum())
     }
+}
+
+/// So many inputs that are alike.
+struct Input {
+    times: f64,
+    from: From,
+    /// What the source sends by class, without what passes the queues of the tree.
+    flow: Classes,
+    /// What of it passes.
+    passes: f64,
+    /// What waits before the input.
+    waiting: f64,
+    queue: Fluid,
+}
+
+/// The queues of a link of the tree and of its switch.
+struct Node<'g> {
+    link: &'g Link,
+    inputs: Vec<Input>,
+    egress: Fluid,
 }
 
 /// The state of a tree.
-struct Tree<'g> {
-    growth: &'g TreeGrowth,
-    stages: usize,
+struct State<'g> {
+    growth: &'g TreeGrowth<'g>,
     memory: f64,
-    /// Composition of what a victim sends.
-    mix: Classes,
-    /// What waits at the interface of a victim and of a hot host.
-    waiting: [f64; 2],
-    hot_ingress: Fluid,
-    /// By stage; the first is that of a victim.
-    ingress: Vec<Fluid>,
-    egress: Vec<Fluid>,
+    nodes: Vec<Node<'g>>,
+    /// Share of uniform traffic that was delivered in the last step.
+    pace: f64,
 }
 
-/// Adds what a link carries, so many times.
-fn add(to: &mut Classes, what: &Classes, times: f64) {
-    to.iter_mut().zip(what).for_each(|(to, what)| *to += what * times);
-}
-
-/// Max-min shares of a room among so many inputs of two kinds, which ask for so much each.
-fn max_min(room: f64, [hot, victims]: [f64; 2], [hot_asks, victim_asks]: [f64; 2]) -> [f64; 2] {
-    if hot * hot_asks + victims * victim_asks <= room {
-        return [hot_asks, victim_asks];
+/// The level up to which everybody is served: max-min shares of a room among so many inputs that ask for so much.
+///
+/// Where all get what they ask for it is the largest of that, or an equal part of the room.
+fn water_level(room: f64, asks: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+    let number: f64 = asks.clone().map(|(times, _)| times).sum();
+    let all: f64 = asks.clone().map(|(times, ask)| times * ask).sum();
+    if all <= room {
+        return asks.map(|(_, ask)| ask).fold(room / number.max(1.0), f64::max);
     }
-    let equal = room / (hot + victims).max(1.0);
-    if victim_asks <= equal {
-        [((room - victims * victim_asks) / hot.max(1.0)).min(hot_asks), victim_asks]
-    } else if hot_asks <= equal {
-        [hot_asks, ((room - hot * hot_asks) / victims.max(1.0)).min(victim_asks)]
-    } else {
-        [equal, equal]
-    }
-}
-
-impl<'g> Tree<'g> {
-    fn new(growth: &'g TreeGrowth) -> Self {
-        let stages = growth.stages.clamp(1, 5) as usize;
-        let mut mix = Classes::default();
-        for (stage, share) in mix.iter_mut().enumerate().take(stages) {
-            *share = (1.0 - 1.0 / K) * K.powi(-(stage as i32));
+    // those who ask for less than an equal part of what is left get it, until none is left
+    let (mut left, mut among, mut level) = (room, number, 0.0);
+    loop {
+        let next = left / among.max(1.0);
+        if next <= level * (1.0 + 1e-12) {
+            return level;
         }
-        mix[stages] = K.powi(-(stages as i32));
-        let queues = || (0..stages).map(|_| Fluid::default()).collect();
+        level = next;
+        let modest = asks.clone().filter(|(_, ask)| *ask < level);
+        let (taken, count) =
+            modest.fold((0.0, 0.0), |(sum, count), (times, ask)| (sum + times * ask, count + times));
+        (left, among) = (room - taken, number - count);
+    }
+}
+
+impl<'g> State<'g> {
+    fn new(growth: &'g TreeGrowth<'g>) -> Self {
+        let tree = growth.tree;
+        let input = |link: &Link, times: f64, from: From| {
+            let mut flow = match &from {
+                From::Source(source) => tree.flow(source),
+                From::Link(_) => Classes::default(),
+            };
+            let passes = if growth.voq { std::mem::take(&mut flow[link.level]) } else { 0.0 };
+            Input { times, from, flow, passes, waiting: 0.0, queue: Fluid::default() }
+        };
+        let node = |link: &'g Link| Node {
+            link,
+            inputs: link.inputs.iter().map(|one| input(link, one.times, one.from)).collect(),
+            egress: Fluid::default(),
+        };
         let memory = if growth.voq { growth.memory / 8.0 } else { growth.memory };
-        let (ingress, egress) = (queues(), queues());
-        Self {
-            growth,
-            stages,
-            memory,
-            mix,
-            waiting: [0.0; 2],
-            hot_ingress: Fluid::default(),
-            ingress,
-            egress,
-        }
+        Self { growth, memory, nodes: tree.links.iter().map(node).collect(), pace: 1.0 }
     }
 
     fn room(&self, queue: &Fluid) -> f64 {
         (self.memory - queue.amount).max(0.0)
     }
 
-    /// Puts what has crossed a switch of a stage into its egress queue; hands out what passes that one by.
-    fn cross(&mut self, stage: usize, mut crossed: Classes) -> f64 {
-        let passes = self.growth.voq && stage + 1 < self.stages;
-        let passed = if passes { std::mem::take(&mut crossed[stage + 1]) } else { 0.0 };
-        self.egress[stage].put(&crossed);
+    /// What crosses a switch in a step: what leaves the tree there, at all switches that are alike.
+    fn cross(&mut self, place: usize, step: f64) -> f64 {
+        let TreeGrowth { voq, speedup, tree, .. } = *self.growth;
+        let most = speedup * step;
+        let room = most.min(self.room(&self.nodes[place].egress));
+        let Node { link, inputs, egress } = &mut self.nodes[place];
+        let level = link.level;
+        let ask = |input: &Input| {
+            let on = if voq { 1.0 } else { input.queue.front_on(level) };
+            (input.times, on * most.min(input.queue.amount))
+        };
+        let each = water_level(room, inputs.iter().map(ask));
+        let (mut crossed, mut left) = (Classes::default(), 0.0);
+        for input in inputs {
+            let taken = match voq {
+                true => input.queue.take(each.min(most), f64::INFINITY, level),
+                false => input.queue.take(most, each, level),
+            };
+            left += input.times * taken[..=level].iter().sum::<f64>();
+            add(&mut crossed, &taken, input.times);
+        }
+        crossed[..=level].fill(0.0);
+        if voq && level + 1 < tree.levels {
+            // it has another queue at the next switch
+            left += std::mem::take(&mut crossed[level + 1]);
+        }
+        egress.put(&crossed);
+        link.copies * left
+    }
+
+    /// What comes into the ingress queues of a switch in a step: uniform traffic that passes them, less what was counted
+    /// when it left the tree before.
+    fn fill(&mut self, place: usize, step: f64, is_hot: bool) -> f64 {
+        let mut passed = 0.0;
+        for at in 0..self.nodes[place].inputs.len() {
+            let room = self.room(&self.nodes[place].inputs[at].queue);
+            let most = step.min(room);
+            if let From::Link(behind) = self.nodes[place].inputs[at].from {
+                let sent = self.nodes[behind].egress.take(most, f64::INFINITY, 0);
+                self.nodes[place].inputs[at].queue.put(&sent);
+                continue;
+            }
+            let copies = self.nodes[place].link.copies;
+            let input = &mut self.nodes[place].inputs[at];
+            let (pace, is_back) = match input.from {
+                From::Source(Source::Hot) => (if is_hot { 1.0 } else { 0.0 }, false),
+                From::Source(Source::Back(_)) => (self.pace, true),
+                _ => (1.0, false),
+            };
+            let flow: f64 = input.flow.iter().sum();
+            input.waiting += pace * flow * step;
+            passed += copies * input.times * pace * step * input.passes;
+            if is_back {
+                passed -= copies * input.times * pace * step * (flow + input.passes);
+            }
+            let sent = input.waiting.min(most);
+            if flow > 0.0 {
+                input.queue.put(&input.flow.map(|class| class * sent / flow));
+            }
+            input.waiting -= sent;
+        }
         passed
     }
 
-    /// What leaves the tree at stages behind the first in a step, of all links together.
-    fn further_stages(&mut self, step: f64) -> f64 {
-        let (mut left, speedup) = (0.0, self.growth.speedup);
-        for stage in (1..self.stages).rev() {
-            let links = K.powi((self.stages - stage) as i32);
-            let on = (speedup * step).min(self.room(&self.egress[stage])) / K;
-            let most = if self.growth.voq { on } else { speedup * step };
-            let taken = self.ingress[stage].take(most, on, stage);
-            left += links * taken[..=stage].iter().sum::<f64>();
-            let mut crossed = Classes::default();
-            add(&mut crossed, &taken, K);
-            crossed[..=stage].fill(0.0);
-            left += links / K * self.cross(stage, crossed);
-            let most = step.min(self.room(&self.ingress[stage]));
-            let sent = self.egress[stage - 1].take(most, f64::INFINITY, stage - 1);
-            self.ingress[stage].put(&sent);
-        }
-        left
-    }
-
-    /// The same at the first stage, whose switches share their output into the tree among hot hosts and victims.
-    fn first_stage(&mut self, step: f64) -> f64 {
-        let HotSpot { hosts, hot, victims, .. } = self.growth.spot;
-        let inputs = [f64::from(hot), f64::from(victims)];
-        let switches = f64::from(hosts / SIDE);
-        let most = self.growth.speedup * step;
-        let on = if self.growth.voq { 1.0 } else { self.ingress[0].front_on() };
-        let asks = [most.min(self.hot_ingress.amount), on * most.min(self.ingress[0].amount)];
-        let room = most.min(self.room(&self.egress[0]));
-        let [from_hot, from_victim] = max_min(room, inputs, asks);
-        let from_hot = self.hot_ingress.take(from_hot, f64::INFINITY, 0);
-        let from_victim = if self.growth.voq {
-            self.ingress[0].take(from_victim, f64::INFINITY, 0)
-        } else {
-            let is_held = from_victim < asks[1];
-            self.ingress[0].take(most, if is_held { from_victim } else { f64::INFINITY }, 0)
-        };
-        let mut crossed = Classes::default();
-        add(&mut crossed, &from_hot, inputs[0]);
-        add(&mut crossed, &from_victim, inputs[1]);
-        let left = std::mem::take(&mut crossed[0]);
-        switches * (left + self.cross(0, crossed))
-    }
-
-    /// What interfaces send in a step; hands out what does not wait for the tree.
-    fn interfaces(&mut self, step: f64, is_hot: bool) -> f64 {
-        let HotSpot { hosts, victims, rate, .. } = self.growth.spot;
-        let mut mix = self.mix;
-        let passes = if self.growth.voq { std::mem::take(&mut mix[0]) } else { 0.0 };
-        self.waiting[0] += rate * step * (1.0 - passes);
-        self.waiting[1] += if is_hot { self.growth.hot_rate * step } else { 0.0 };
-        let sent = self.waiting[0].min(step).min(self.room(&self.ingress[0]));
-        self.ingress[0].put(&mix.map(|share| share * sent / (1.0 - passes)));
-        let hot = self.waiting[1].min(step).min(self.room(&self.hot_ingress));
-        let mut stays = Classes::default();
-        stays[self.stages] = hot;
-        self.hot_ingress.put(&stays);
-        self.waiting = [self.waiting[0] - sent, self.waiting[1] - hot];
-        f64::from(victims * (hosts / SIDE)) * rate * step * passes
-    }
-
     fn step(&mut self, step: f64, is_hot: bool) -> Delivered {
-        let hot: f64 = self.egress[self.stages - 1].take(step, f64::INFINITY, self.stages - 1).iter().sum();
-        let random = self.further_stages(step) + self.first_stage(step) + self.interfaces(step, is_hot);
+        let Some(root) = self.nodes.first_mut() else { return Delivered { random: 0.0, hot: 0.0 } };
+        let hot: f64 = root.egress.take(step, f64::INFINITY, 0).iter().sum();
+        let mut random = 0.0;
+        for place in 0..self.nodes.len() {
+            random += self.cross(place, step) + self.fill(place, step, is_hot);
+        }
+        let offered = self.growth.tree.to_others();
+        self.pace = if offered > 0.0 { (random / step / offered).clamp(0.0, 1.0) } else { 0.0 };
         Delivered { random: random / step, hot: hot / step }
+    }
+
+    /// The end of the hot spot takes back what waits at the hot hosts.
+    fn withdraw(&mut self) {
+        for input in self.nodes.iter_mut().flat_map(|node| &mut node.inputs) {
+            if input.from == From::Source(Source::Hot) {
+                input.waiting = input.waiting.min(self.growth.stays);
+            }
+        }
     }
 }
 
-impl TreeGrowth {
+impl TreeGrowth<'_> {
     /// Throughput in every step of a length \[ns\], from the beginning.
     ///
     /// In the systems checked, means over 130 us and more with a step of 1 us are within 1 % of those with 250 ns; with
     /// one queue and memories of 32 KB within 2.5 %.
     pub fn run(&self, step: f64, steps: u32) -> Vec<Delivered> {
-        let mut tree = Tree::new(self);
+        let mut state = State::new(self);
         let [start, end] = self.hot;
         let mut found = Vec::with_capacity(steps as usize);
         // queues are filled to what they hold before the tree begins
-        for _ in 0..4 * self.stages {
-            tree.step(step, false);
+        for _ in 0..4 * self.tree.levels {
+            state.step(step, false);
         }
         for place in 0..steps {
             let now = (f64::from(place) + 0.5) * step;
             let is_hot = (start..end).contains(&now);
             if now > end {
-                tree.waiting[1] = tree.waiting[1].min(self.stays);
+                state.withdraw();
             }
-            found.push(tree.step(step, is_hot));
+            found.push(state.step(step, is_hot));
         }
         found
     }
@@ -268,15 +282,17 @@ impl TreeGrowth {
 
 #[cfg(test)]
 mod tests {
+    use super::super::congestion_tree::{Senders, omega};
     use super::*;
+    use crate::network::Multistage;
+    use crate::scenario::Direction;
 
-    fn growth(kilobytes: f64, rate: f64, voq: bool) -> TreeGrowth {
-        let spot = HotSpot { hosts: 64, hot: 1, victims: 3, rate };
+    fn growth(tree: &CongestionTree, kilobytes: f64, voq: bool) -> TreeGrowth<'_> {
         let (memory, hot, stays) = (kilobytes * 1024.0, [800e3, 970e3], f64::INFINITY);
-        TreeGrowth { spot, stages: 3, hot_rate: 1.0, speedup: 1.5, memory, voq, hot, stays }
+        TreeGrowth { tree, speedup: 1.5, memory, voq, hot, stays }
     }
 
-    fn means(growth: &TreeGrowth, step: f64) -> [f64; 4] {
+    fn means(growth: &TreeGrowth<'_>, step: f64) -> [f64; 4] {
         let found = growth.run(step, (2400e3 / step) as u32);
         [(800e3, 970e3), (970e3, 1100e3), (1100e3, 1600e3), (1600e3, 2400e3)].map(|(from, to)| {
             let window = &found[(from / step) as usize..(to / step) as usize];
@@ -297,7 +313,8 @@ mod tests {
             (true, 128.0, 1.0, [40.09, 37.69, 38.10, 38.37]),
         ];
         for (voq, kilobytes, rate, wanted) in rows {
-            let growth = growth(kilobytes, rate, voq);
+            let tree = omega(64, rate, 1.0);
+            let growth = growth(&tree, kilobytes, voq);
             let [fine, coarse] = [250.0, 1000.0].map(|step| means(&growth, step));
             let name = format!("{voq} {kilobytes} {rate}: {fine:?}, {coarse:?}, not {wanted:?}");
             let is_row = |(found, wanted): (&f64, &f64)| (found - wanted).abs() < 0.01;
@@ -312,10 +329,17 @@ mod tests {
     #[test]
     fn without_a_hot_spot_all_is_delivered() {
         for voq in [false, true] {
-            for spot in [HotSpot { hosts: 64, hot: 0, victims: 4, rate: 0.9 }, growth(128.0, 0.9, voq).spot] {
-                let cold = TreeGrowth { spot, hot_rate: 0.0, ..growth(128.0, 0.9, voq) };
-                let last = *cold.run(1000.0, 200).last().unwrap();
-                let offered = f64::from(16 * spot.victims) * 0.9;
+            for (direction, first_shuffle) in [
+                (Direction::Unidirectional, true),
+                (Direction::Unidirectional, false),
+                (Direction::Bidirectional, false),
+            ] {
+                let network = Multistage { hosts: 64, direction, first_shuffle };
+                let (victims, rate) = ((3..64).collect(), 0.8);
+                let senders = Senders { destination: 32, hot: vec![0, 1], hot_rate: 0.0, victims, rate };
+                let tree = CongestionTree::new(&network, senders);
+                let last = *growth(&tree, 128.0, voq).run(1000.0, 200).last().unwrap();
+                let offered = 61.0 * 0.8;
                 assert!((last.random + last.hot - offered).abs() < 1e-6, "{voq} {last:?} {offered}");
             }
         }

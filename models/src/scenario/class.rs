@@ -8,6 +8,7 @@ use super::packets::WORMHOLE_KEYS;
 use super::reader::read_table;
 use super::router::MAX_FLITS;
 use super::source::SourceSpec;
+use super::units::worded;
 use crate::document::{Node, Value, find, in_short, one_of, shortened};
 
 /// The most real-time classes a scenario may have.
@@ -35,7 +36,7 @@ table! {
                 .wanted()
                 .magnitude(Magnitude::Rate)
                 .parameter(0, Varies::Real)
-                .instead(&["load", "share", "source.frame_interval", "source.file"])
+                .instead(&["load", "share", "source.frame_interval", "source.file", "source.disks"])
                 .hint("a rate counts messages per cycle, not flits and not messages per second");
         /// What a node sends, as a share of its link: flits with headers; of frames without.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -198,9 +199,11 @@ impl ClassSpec {
 
     /// Refuses what a trace says itself.
     fn trace_fits(&self, path: &str, door: &mut Door) {
-        if !matches!(self.source, SourceSpec::Trace { .. }) {
-            return;
-        }
+        let wanted = match self.source {
+            SourceSpec::Trace { .. } => "none with a trace, which says who sends how much, when and to whom",
+            SourceSpec::San { .. } => "none with hosts that ask disks: disks and compression say all",
+            _ => return,
+        };
         let given = [
             ("rate", Some(self.rate).filter(|rate| *rate > 0.0).map(in_short)),
             ("message", self.message.map(|bytes| bytes.to_string())),
@@ -211,7 +214,6 @@ impl ClassSpec {
             ),
         ];
         for (key, found) in given.into_iter().filter_map(|(key, found)| Some((key, found?))) {
-            let wanted = "none with a trace, which says who sends how much, when and to whom";
             door.refuse(&format!("{path}.{key}"), found, wanted, Some("remove the line"));
         }
     }
@@ -226,7 +228,8 @@ impl ClassSpec {
                 && door.is_read(&format!("{path}.end")) =>
             {
                 let wanted = "none without an end of the traffic";
-                let help = Some("add end, in cycles, or remove the line");
+                let help = worded("add end, in cycles, or remove the line".to_owned(), door.switch.is_some());
+                let help = Some(help.as_str());
                 door.refuse(&format!("{path}.end_of_traffic"), "\"drain\"".to_owned(), wanted, help);
             }
             _ => {}

@@ -50,7 +50,10 @@ pub const PRESETS: &[Preset] = &[
     ),
     preset!("recn", "recn64-quick", "the same for 300 us, hot from 100 to 150 us"),
     preset!("recn", "recn256", "256 hosts, packet switches with RECN, a hot spot of 64 hosts"),
+    preset!("recn", "recn256-quick", "the same for 120 us, hot from 40 to 60 us"),
     preset!("recn", "recn512", "512 hosts, packet switches with RECN, a hot spot of 128 hosts"),
+    preset!("recn", "recn512-quick", "the same for 60 us, hot from 20 to 30 us"),
+    preset!("recn", "recn-san", "41 hosts and 23 disks, synthetic self-similar traffic, compression 40"),
 ];
 
 impl Preset {

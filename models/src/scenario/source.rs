@@ -5,6 +5,7 @@ use super::declare::*;
 use super::destination::DestinationSpec;
 use super::frame_list::FrameList;
 use super::sequences::Sequences;
+use super::units::worded;
 use crate::document::in_short;
 
 /// The longest frame, and the most streams of a class at a node.
@@ -49,6 +50,14 @@ macro_rules! sources {
                 Trace "trace" {
                     /// The file, seen from the directory in which the command runs.
                     file: String = String::new(), ANY.wanted();
+                    /// What all times are divided by.
+                    compression: f64 = 1.0, within(1e-6, 1e6);
+                },
+                /// Hosts that ask disks, synthetic and self-similar: under `[switch]` the messages that
+                /// `flitwise trace synthesise` writes, drawn anew in every replication.
+                San "san" {
+                    /// Disks, on the last hosts; all others ask them.
+                    disks: u32 ["disks"] = 1, within(1.0, 1023.0).wanted();
                     /// What all times are divided by.
                     compression: f64 = 1.0, within(1e-6, 1e6);
                 },
@@ -222,7 +231,7 @@ impl SourceSpec {
         match *self {
             Self::Poisson => 1.0,
             Self::OnOff { messages_per_burst, .. } => 2.0 * messages_per_burst,
-            Self::OnOffPareto { .. } | Self::Trace { .. } => f64::INFINITY,
+            Self::OnOffPareto { .. } | Self::Trace { .. } | Self::San { .. } => f64::INFINITY,
             _ => 0.0,
         }
     }
@@ -324,11 +333,19 @@ impl SourceSpec {
             }
             return;
         }
+        if let Self::San { disks, .. } = *self
+            && let Some(hosts) =
+                door.known_network().map(|network| network.nodes()).filter(|hosts| *hosts <= disks)
+        {
+            let wanted = format!("fewer than the {hosts} hosts, which ask them");
+            door.refuse(&format!("{path}.disks"), disks.to_string(), &wanted, None);
+        }
         let Self::OnOff { streams, peak_rate, .. } = *self else { return };
         let mean = rate / f64::from(streams.max(1));
         // 1 / a = I / N + 1 / p leaves no OFF time when a >= p
         if (1e-9..=1.0).contains(&peak_rate) && rate.is_finite() && mean >= peak_rate {
             let found = format!("{peak_rate} with {mean} messages/cycle per stream");
+            let found = worded(found, door.switch.is_some());
             let help = "raise peak_rate or streams, or lower the rate";
             let wanted = "a peak above the mean rate of a stream";
             door.refuse(&format!("{path}.peak_rate"), found, wanted, Some(help));

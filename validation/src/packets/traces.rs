@@ -1,10 +1,10 @@
-//! Classes whose messages come from traces.
+//! Classes whose messages come from traces, or are made as those are.
 
 use flitwise_models::document::Place;
 use flitwise_models::scenario::{Fault, Scenario, SourceSpec};
 
 use crate::simulator::packet::{Message, Traffic};
-use crate::traces::{Row, Trace};
+use crate::traces::{Row, Synthesis, Trace};
 
 /// Messages of a class.
 pub(super) struct Listed {
@@ -54,6 +54,23 @@ fn text(name: &str, key: String) -> Result<String, Vec<Fault>> {
         let help = Some("its name begins at the directory in which the command runs".to_owned());
         vec![Fault { place: Place::Program, key, found, wanted, help }]
     })
+}
+
+/// Whether a class has its messages from [`made`].
+pub(super) fn is_made(source: &SourceSpec) -> bool {
+    matches!(source, SourceSpec::San { .. })
+}
+
+/// Messages of hosts that ask disks until `end_ns`, made from a seed.
+pub(super) fn made(scenario: &Scenario, seed: u64, end_ns: f64) -> Vec<Listed> {
+    let of = |class: usize| {
+        let SourceSpec::San { disks, compression } = scenario.classes()[class].source else { return None };
+        let own = seed.wrapping_add(class as u64);
+        let (hosts, length_ns) = (scenario.topology().nodes(), end_ns * compression);
+        let rows = Synthesis { hosts, disks, length_ns, seed: own }.rows();
+        Some(Listed { class, compression, rows })
+    };
+    (0..scenario.classes().len()).filter_map(of).collect()
 }
 
 /// Messages of traces in ticks: those before the end of their class and of the run.

@@ -116,33 +116,47 @@ impl Changed {
     }
 }
 
-/// The first bit set at or after `from`.
+/// All bits set in so many words, from `from` on and round.
 #[inline]
-fn next_bit(words: &[u64], from: usize) -> Option<usize> {
-    let mut index = from / 64;
-    let mut word = *words.get(index)? & (u64::MAX << (from % 64));
-    while word == 0 {
-        index += 1;
-        word = *words.get(index)?;
-    }
-    Some(64 * index + word.trailing_zeros() as usize)
+fn bits_round(words: usize, from: usize, word_at: impl Fn(usize) -> u64) -> impl Iterator<Item = usize> {
+    let (mut index, ahead) = (from / 64, u64::MAX << (from % 64));
+    // the first word is looked at twice: ahead of `from`, and behind it at the end
+    let (mut word, mut left) = (word_at(index) & ahead, words);
+    std::iter::from_fn(move || {
+        while word == 0 {
+            left = left.checked_sub(1)?;
+            index = if index + 1 == words { 0 } else { index + 1 };
+            word = word_at(index) & if left == 0 { !ahead } else { u64::MAX };
+        }
+        let bit = word.trailing_zeros() as usize;
+        word &= word - 1;
+        Some(64 * index + bit)
+    })
 }
 
-/// All bits set, from `from` on and round.
-#[inline]
-fn bits_round(words: &[u64], from: usize) -> impl Iterator<Item = usize> {
-    let mut next = next_bit(words, from).or_else(|| next_bit(words, 0));
-    let mut is_round = next.is_some_and(|bit| bit < from);
-    std::iter::from_fn(move || {
-        let bit = next.filter(|bit| !is_round || *bit < from);
-        let bit = bit?;
-        next = next_bit(words, bit + 1);
-        if next.is_none() && !is_round {
-            is_round = true;
-            next = next_bit(words, 0);
-        }
-        Some(bit)
-    })
+/// Bits of a set of queues, a row of words for every port.
+#[derive(Clone, Debug)]
+struct QueueSets {
+    sets: Vec<u64>,
+    words: usize,
+}
+
+impl QueueSets {
+    /// Sets that hold all queues, or none of them.
+    fn new(ports: usize, words: usize, full: bool) -> Self {
+        Self { sets: vec![if full { u64::MAX } else { 0 }; ports * words], words }
+    }
+
+    #[inline]
+    fn of(&self, port: usize) -> &[u64] {
+        &self.sets[port * self.words..(port + 1) * self.words]
+    }
+
+    #[inline]
+    fn put(&mut self, port: usize, queue: usize, is_in: bool) {
+        let word = &mut self.sets[port * self.words + queue / 64];
+        *word = *word & !(1 << (queue % 64)) | u64::from(is_in) << (queue % 64);
+    }
 }
 
 /// Chains of packets: memory `2 port` is the ingress, `2 port + 1` the egress of a port.
@@ -164,6 +178,9 @@ pub(super) struct Queues {
     sendable: Vec<u64>,
     /// By output port: inputs with a queue that asks.
     requests: Vec<u8>,
+    /// By port, of a queue per destination: egress queues with a place, and those whose queue behind the link has one.
+    with_place: QueueSets,
+    with_credit: QueueSets,
 }
 
 /// A port with its link; also those of hosts.
@@ -227,6 +244,8 @@ pub struct Simulator {
     /// By port and fixed egress queue: places taken.
     taken: Vec<u32>,
     egress_queues: usize,
+    /// Whether there is a queue per destination.
+    by_destination: bool,
     /// By ingress port: queues of credits under way and waiting, where there are several.
     returned: Vec<VecDeque<u16>>,
     pub(super) controls: Vec<VecDeque<Control>>,
@@ -263,6 +282,8 @@ impl Queues {
             asking: vec![0; ports * PORTS * words],
             sendable: vec![0; ports * words],
             requests: vec![0; ports],
+            with_place: QueueSets::new(ports, words, true),
+            with_credit: QueueSets::new(ports, words, true),
         }
     }
 
@@ -352,6 +373,7 @@ impl Simulator {
             ingress_queues,
             taken: vec![0; ports * egress_queues],
             egress_queues,
+            by_destination: fabric.organisation == Organisation::VoqNetwork,
             returned: vec![VecDeque::new(); ports],
             controls: vec![VecDeque::new(); ports],
             lines: vec![Line::default(); 2 * ports * lines],
@@ -521,6 +543,9 @@ impl Simulator {
         from.is_busy = false;
         let place = port * self.egress_queues + from.leaving as usize;
         self.taken[place] -= 1;
+        if self.by_destination {
+            self.queues.with_place.put(port, place - port * self.egress_queues, true);
+        }
         self.held(port, Side::Egress, -1);
         self.changed_links.mark(port);
         if self.is_host(port) {
@@ -554,7 +579,12 @@ impl Simulator {
             credits[0] += number;
         } else {
             let returned = &mut self.returned[self.ports[port].peer as usize];
-            returned.drain(..number as usize).for_each(|queue| credits[usize::from(queue)] += 1);
+            for queue in returned.drain(..number as usize).map(usize::from) {
+                credits[queue] += 1;
+                if self.by_destination {
+                    self.queues.with_credit.put(port, queue, true);
+                }
+            }
         }
         self.changed_links.mark(port);
     }
@@ -754,7 +784,11 @@ impl Simulator {
         if self.egress_queues == 1 && self.taken[port] >= self.ports[port].places {
             return;
         }
-        let found = bits_round(&from.asking, from.pointer).find_map(|destination| {
+        let open = self.queues.with_place.of(port);
+        // without a queue per destination all sets with places are full, and may be shorter
+        let asking =
+            |word: usize| from.asking[word] & if self.by_destination { open[word] } else { u64::MAX };
+        let found = bits_round(from.asking.len(), from.pointer, asking).find_map(|destination| {
             let turns = self.turns[host * self.wiring.hosts + destination];
             let row = Row { turns, next: NONE, queue: destination as u16 };
             let place = self.egress_place(port, &row)?;
@@ -807,7 +841,11 @@ impl Simulator {
     /// A packet begins to cross into an egress memory.
     #[inline]
     fn reserve(&mut self, port: usize, packet: u32, place: usize, input: u8) {
-        self.taken[port * self.egress_queues + place] += 1;
+        let taken = &mut self.taken[port * self.egress_queues + place];
+        *taken += 1;
+        if self.by_destination {
+            self.queues.with_place.put(port, place, *taken < self.ports[port].places);
+        }
         if self.fabric.organisation == Organisation::FourQueues {
             self.rows[packet as usize].queue = place as u16;
         }
@@ -828,28 +866,32 @@ impl Simulator {
     }
 
     fn arbitrate(&mut self, switch: usize) {
-        let (base, [first, _, _]) = (switch * PORTS, self.switches[switch]);
-        let mut granted = [(NONE, 0, 0); PORTS];
-        let mut is_granted = false;
-        for output in (0..PORTS).map(|step| (usize::from(first) + step) % PORTS) {
-            let [_, inputs, outputs] = self.switches[switch];
-            let requests = self.queues.requests[base + output] & !inputs;
-            if requests == 0 || outputs >> output & 1 == 1 {
+        let (base, [first, inputs, outputs]) = (switch * PORTS, self.switches[switch]);
+        let asked = |output: &usize| self.queues.requests[base + output] & !inputs != 0;
+        let asked = (0..PORTS).filter(asked).fold(0, |set, output| set | 1 << output);
+        let mut asked = (asked & !outputs).rotate_right(first.into());
+        let (mut granted, mut is_granted) = ([(NONE, 0, 0); PORTS], 0u8);
+        while asked != 0 {
+            let output = (asked.trailing_zeros() as usize + usize::from(first)) % PORTS;
+            asked &= asked - 1;
+            let requests = self.queues.requests[base + output] & !self.switches[switch][1];
+            if requests == 0 {
                 continue;
             }
             if let Some((input, queue, place)) = self.best_request(base, output, requests) {
                 let packet = self.cross(base + input, base + output, queue);
                 granted[output] = (packet, place, input as u8);
-                is_granted = true;
+                is_granted |= 1 << output;
             }
         }
-        if is_granted {
+        if is_granted != 0 {
             self.switches[switch][0] = (first + 1) % PORTS as u8;
-            for (output, (packet, place, input)) in granted.into_iter().enumerate() {
-                if packet != NONE {
-                    self.reserve(base + output, packet, place, input);
-                }
-            }
+        }
+        while is_granted != 0 {
+            let output = is_granted.trailing_zeros() as usize;
+            is_granted &= is_granted - 1;
+            let (packet, place, input) = granted[output];
+            self.reserve(base + output, packet, place, input);
         }
     }
 
@@ -881,7 +923,9 @@ impl Simulator {
     fn request(&self, base: usize, input: usize, output: usize) -> Option<(u8, usize, usize)> {
         let (port, mut best) = (base + input, None);
         let mut best_level = u8::MAX;
-        for queue in bits_round(self.queues.asking(port, output), self.ports[port].pointers[0] as usize) {
+        let (asking, open) = (self.queues.asking(port, output), self.queues.with_place.of(base + output));
+        let pointer = self.ports[port].pointers[0] as usize;
+        for queue in bits_round(asking.len(), pointer, |word| asking[word] & open[word]) {
             let row = self.rows[self.queues.head(2 * port, queue) as usize];
             let ahead = Row { turns: row.turns >> TURN, ..row };
             if let Some(place) = self.egress_place(base + output, &ahead) {
@@ -983,7 +1027,9 @@ impl Simulator {
     #[inline]
     fn next_to_send(&self, port: usize) -> Option<(usize, usize)> {
         let from = &self.ports[port];
-        let mut queues = bits_round(self.queues.sendable(port), from.pointers[1] as usize);
+        let (sendable, credited) = (self.queues.sendable(port), self.queues.with_credit.of(port));
+        let pointer = from.pointers[1] as usize;
+        let mut queues = bits_round(sendable.len(), pointer, |word| sendable[word] & credited[word]);
         let Some(recn) = self.fabric.recn() else {
             return queues.find_map(|queue| Some((queue, self.credit(port, queue)?)));
         };
@@ -1018,7 +1064,11 @@ impl Simulator {
     fn send_packet(&mut self, port: usize, queue: usize, credit: usize) {
         let (now, times) = (self.now, self.fabric.times);
         let packet = self.pop(2 * port + 1, queue);
-        self.credits[port * self.ingress_queues + credit] -= 1;
+        let credits = &mut self.credits[port * self.ingress_queues + credit];
+        *credits -= 1;
+        if self.by_destination && *credits == 0 {
+            self.queues.with_credit.put(port, credit, false);
+        }
         let place = self.fabric.recn().map_or(queue as u32, |_| 0);
         let after = self.queues.after(queue);
         let from = &mut self.ports[port];
