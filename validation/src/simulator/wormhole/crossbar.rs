@@ -15,15 +15,18 @@ pub(crate) trait Crossbar: Send + 'static {
     /// A flit leaves over the link of `lane`: it is in stage 1 from cycle `now` on.
     fn comes_in(&mut self, _lane: usize, _now: u64) {}
 
-    /// The flit at the front of the input lane `lane` can cross into `to`.
-    fn can_cross(&mut self, _lane: usize, _to: usize, _now: u64) {}
+    /// The message at the front of the input lane `lane` owns a lane of the output link `to` from now on.
+    fn is_granted(&mut self, _lane: usize, _to: usize) {}
+
+    /// The flits at the front of some lanes of `link`, a bit each and at least one, can cross in this cycle.
+    fn can_cross(&mut self, _link: usize, _lanes: u64) {}
 
     /// All that can cross in this cycle are known.
     fn choose(&mut self, _now: u64) {}
 
-    /// Whether the flit at the front of an input lane crosses.
-    fn crosses(&self, _lane: usize) -> bool {
-        true
+    /// A bit for each lane of a block whose flit crosses.
+    fn chosen(&self, _block: usize) -> u64 {
+        0
     }
 }
 
@@ -39,26 +42,31 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     /// that the crossbar chooses.
     #[inline]
     pub(super) fn cross(&mut self, now: u64) {
-        self.fill(now);
         if X::CHOOSES {
             self.choose(now);
         }
         let cycle = now as f64;
-        let Self { lanes, granted, released, parts, .. } = self;
+        let Self { lanes, released, parts, .. } = self;
         let shift = parts.channels.shift();
         let (mut crossings, buffer_flits) = (0, self.buffer_flits);
         let blocks = &mut lanes.0[..];
         let this_cycle = (now % 3) as usize;
         let before = (this_cycle + 2) % 3;
-        let mut at = 0;
-        while let Some(&lane) = granted.get(at) {
-            at += 1;
-            let lane = lane as usize;
-            let block = &mut blocks[lane / WORD];
-            let (bit, mask) = (lane % WORD, 1 << (lane % WORD));
-            if block.filled & block.open & mask == 0 || !parts.crossbar.crosses(lane) {
-                continue;
+        let mut index = 0;
+        let mut left = 0;
+        loop {
+            while left == 0 && index < blocks.len() {
+                left =
+                    if X::CHOOSES { parts.crossbar.chosen(index) } else { blocks[index].ready_to_cross(now) };
+                index += 1;
             }
+            if left == 0 {
+                break;
+            }
+            let (bit, mask) = (left.trailing_zeros() as usize, left & left.wrapping_neg());
+            left &= left - 1;
+            let lane = (index - 1) * WORD + bit;
+            let block = &mut blocks[index - 1];
             crossings += 1;
             let row = &mut block.lanes[bit];
             let to = row.goes_to as usize;
@@ -97,8 +105,6 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             if to_cross == 0 {
                 blocks[to / WORD].passing &= !to_bit;
                 released.push(to as u32);
-                at -= 1;
-                granted.swap_remove(at);
                 parts.tail_crosses(lane, &mut blocks[lane / WORD], now);
             }
         }
@@ -109,21 +115,18 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         }
     }
 
-    /// Flits that came in during the cycle before can cross.
-    #[inline]
-    fn fill(&mut self, now: u64) {
-        let two_before = ((now + 1) % 3) as usize;
-        for block in &mut self.lanes.0 {
-            block.filled |= std::mem::take(&mut block.sent[two_before]);
-        }
-    }
-
     /// The crossbar is asked which flits cross.
     fn choose(&mut self, now: u64) {
-        for lane in self.granted.iter().map(|lane| *lane as usize) {
-            let Block { filled, open, lanes, .. } = &self.lanes.0[lane / WORD];
-            if filled & open & 1 << (lane % WORD) != 0 {
-                self.parts.crossbar.can_cross(lane, lanes[lane % WORD].goes_to as usize, now);
+        let shift = self.parts.channels.shift();
+        let every_lane = u64::MAX >> (WORD - (1 << shift));
+        for (index, block) in self.lanes.0.iter_mut().enumerate() {
+            let mut left = block.ready_to_cross(now);
+            while left != 0 {
+                let first = left.trailing_zeros() >> shift << shift;
+                self.parts
+                    .crossbar
+                    .can_cross((index * WORD + first as usize) >> shift, left >> first & every_lane);
+                left &= !(every_lane << first);
             }
         }
         self.parts.crossbar.choose(now);
