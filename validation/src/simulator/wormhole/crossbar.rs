@@ -52,60 +52,56 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         let blocks = &mut lanes.0[..];
         let this_cycle = (now % 3) as usize;
         let before = (this_cycle + 2) % 3;
-        let mut index = 0;
-        let mut left = 0;
-        loop {
-            while left == 0 && index < blocks.len() {
-                left =
-                    if X::CHOOSES { parts.crossbar.chosen(index) } else { blocks[index].ready_to_cross(now) };
-                index += 1;
-            }
-            if left == 0 {
-                break;
-            }
-            let (bit, mask) = (left.trailing_zeros() as usize, left & left.wrapping_neg());
-            left &= left - 1;
-            let lane = (index - 1) * WORD + bit;
-            let block = &mut blocks[index - 1];
-            crossings += 1;
-            let row = &mut block.lanes[bit];
-            let to = row.goes_to as usize;
-            block.credit |= mask;
-            let (stay, to_cross) = (row.arrived - 1, row.to_cross - 1);
-            (row.arrived, row.to_cross) = (stay, to_cross);
-            // flits that have been sent and can not cross in the next cycle
-            let is_set = |cycle: usize| u32::from(block.sent[cycle] & mask != 0);
-            let under_way = is_set(this_cycle) + is_set(before);
-            block.filled &= if stay <= under_way { !mask } else { u64::MAX };
+        for index in 0..blocks.len() {
+            let mut left = match X::CHOOSES {
+                true => parts.crossbar.chosen(index),
+                false => blocks[index].ready_to_cross(now),
+            };
+            while left != 0 {
+                let (bit, mask) = (left.trailing_zeros() as usize, left & left.wrapping_neg());
+                left &= left - 1;
+                let lane = index * WORD + bit;
+                let block = &mut blocks[index];
+                crossings += 1;
+                let row = &mut block.lanes[bit];
+                let to = row.goes_to as usize;
+                block.credit |= mask;
+                let (stay, to_cross) = (row.arrived - 1, row.to_cross - 1);
+                (row.arrived, row.to_cross) = (stay, to_cross);
+                // flits that have been sent and can not cross in the next cycle
+                let is_set = |cycle: usize| u32::from(block.sent[cycle] & mask != 0);
+                let under_way = is_set(this_cycle) + is_set(before);
+                block.filled &= if stay <= under_way { !mask } else { u64::MAX };
 
-            let ahead = &mut blocks[to / WORD];
-            let to_bit = 1 << (to % WORD);
-            let out = &mut ahead.lanes[to % WORD];
-            debug_assert_eq!(out.owner as usize, lane, "lane {to} belongs to another message");
-            if ahead.relayed & to_bit != 0 {
-                // the flit that waits leaves, this one takes its place
-                ahead.relayed &= !to_bit;
-                ahead.sent[this_cycle] |= to_bit;
-                debug_assert!(out.arrived < out.slots, "lane {to} sends without a credit");
-                out.to_send -= 1;
-                out.arrived += 1;
-                if out.arrived == out.slots {
-                    ahead.credit &= !to_bit;
+                let ahead = &mut blocks[to / WORD];
+                let to_bit = 1 << (to % WORD);
+                let out = &mut ahead.lanes[to % WORD];
+                debug_assert_eq!(out.owner as usize, lane, "lane {to} belongs to another message");
+                if ahead.relayed & to_bit != 0 {
+                    // the flit that waits leaves, this one takes its place
+                    ahead.relayed &= !to_bit;
+                    ahead.sent[this_cycle] |= to_bit;
+                    debug_assert!(out.arrived < out.slots, "lane {to} sends without a credit");
+                    out.to_send -= 1;
+                    out.arrived += 1;
+                    if out.arrived == out.slots {
+                        ahead.credit &= !to_bit;
+                    }
+                    parts.scheduler.pass(to >> shift, to, out, cycle);
+                } else {
+                    parts.scheduler.join(to, out, cycle);
+                    debug_assert!(out.waiting < buffer_flits, "output buffer of lane {to} overflows");
+                    out.waiting += 1;
+                    ahead.waiting |= to_bit;
+                    if out.waiting == buffer_flits {
+                        blocks[lane / WORD].open &= !(1 << bit);
+                    }
                 }
-                parts.scheduler.pass(to >> shift, to, out, cycle);
-            } else {
-                parts.scheduler.join(to, out, cycle);
-                debug_assert!(out.waiting < buffer_flits, "output buffer of lane {to} overflows");
-                out.waiting += 1;
-                ahead.waiting |= to_bit;
-                if out.waiting == buffer_flits {
-                    blocks[lane / WORD].open &= !(1 << bit);
+                if to_cross == 0 {
+                    blocks[to / WORD].passing &= !to_bit;
+                    released.push(to as u32);
+                    parts.tail_crosses(lane, &mut blocks[lane / WORD], now);
                 }
-            }
-            if to_cross == 0 {
-                blocks[to / WORD].passing &= !to_bit;
-                released.push(to as u32);
-                parts.tail_crosses(lane, &mut blocks[lane / WORD], now);
             }
         }
         self.parts.books.meters.flit_hops += crossings;
