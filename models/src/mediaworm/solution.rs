@@ -123,9 +123,7 @@ fn on_circuits(
     let streams = (standing / f64::from(problem.nodes)).round() as u32;
     let known = class.and_then(|class| Some((class, class.frames.as_ref()?)));
     let Some((class, frames)) = known.filter(|_| restarts && problem.hops == 0.0 && streams > 0) else {
-        return Err(
-            "the mediaworm model has latencies on circuits that stay, in one router, with vtick = \"frame\"",
-        );
+        return Err("latencies are known of circuits that stay, in one router, with vtick = \"frame\"");
     };
     let one = class.load / f64::from(frames.streams);
     // as many circuits end at an output as its virtual channels, at most
@@ -198,7 +196,7 @@ fn solve_class(problem: &Problem, class: &Class, cycle_ns: Option<f64>, answer: 
         let transfer = problem.stages - 1.0 + class.lanes.message_flits + problem.stages * problem.hops;
         set_latency(answer, (transfer, excess, waiting), cycle_ns);
         answer.source_load = Some(held_share);
-        answer.expected_errors = Some(expected_errors(problem, class, problem.load_share()));
+        answer.expected_errors = expected_errors(problem, class, problem.load_share());
         delay = Some((transfer + excess, DELAY_VARIATION * (excess + waiting)));
     }
     if let Some(frames) = &class.frames {
@@ -283,8 +281,8 @@ const OF_BEST_EFFORT_OVER_HOPS: [Errors; 3] = [
 const BESIDE: f64 = 0.05;
 
 /// The errors to expect of a class at a load as a share of that at which the first class saturates: those of the lowest
-/// load simulated that is not clearly below it, or of the highest.
-fn expected_errors(problem: &Problem, class: &Class, share: f64) -> ExpectedErrors {
+/// load simulated that is not clearly below it, or of the highest. None was simulated in order of joining.
+fn expected_errors(problem: &Problem, class: &Class, share: f64) -> Option<ExpectedErrors> {
     let table = match (class.is_real_time, problem.hops > 0.0) {
         (true, false) => &OF_REAL_TIME,
         (false, false) => &OF_BEST_EFFORT,
@@ -293,11 +291,11 @@ fn expected_errors(problem: &Problem, class: &Class, share: f64) -> ExpectedErro
     };
     let row = table.iter().find(|row| row.share + BESIDE >= share).unwrap_or(&table[2]);
     let error = |(mean, worst)| Some(ExpectedError { mean, worst });
-    ExpectedErrors {
+    problem.contention.has_priority().then(|| ExpectedErrors {
         network_latency_percent: error(row.latency),
         waiting_percent: error(row.waiting),
         ..ExpectedErrors::default()
-    }
+    })
 }
 
 /// Counts of messages of the frames of a stream, in the order in which they come.
