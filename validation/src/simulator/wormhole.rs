@@ -48,8 +48,6 @@ struct Wormhole<S, X> {
     buffer_flits: u32,
     /// `P`.
     pipeline_stages: u64,
-    /// Stage P-1: input lanes whose message owns an output lane.
-    granted: Vec<u32>,
     /// Input lanes whose output lane has got room in this cycle: the first so many of a list as long as there
     /// are links.
     reopened: Vec<u32>,
@@ -103,7 +101,6 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             buffered_blocks: wiring.first_injection() as usize * width / WORD,
             buffer_flits: router.buffer_flits,
             pipeline_stages,
-            granted: Vec::with_capacity(count),
             reopened: vec![0; count / width],
             reopenings: 0,
             released: Vec::new(),
@@ -215,7 +212,9 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         self.lanes.0[to / WORD].owned |= 1 << (to % WORD);
         self.lanes[lane].goes_to = to as u32;
         self.lanes.0[lane / WORD].open |= u64::from(has_room) << (lane % WORD);
-        self.granted.push(lane as u32);
+        if X::CHOOSES {
+            self.parts.crossbar.is_granted(lane, to >> self.parts.channels.shift());
+        }
     }
 
     /// The end of the cycle: what was set free in it is free from now on, links hand over what they took.

@@ -15,15 +15,18 @@ pub(crate) trait Crossbar: Send + 'static {
     /// A flit leaves over the link of `lane`: it is in stage 1 from cycle `now` on.
     fn comes_in(&mut self, _lane: usize, _now: u64) {}
 
-    /// The flit at the front of the input lane `lane` can cross into `to`.
-    fn can_cross(&mut self, _lane: usize, _to: usize, _now: u64) {}
+    /// The message at the front of the input lane `lane` owns a lane of the output link `to` from now on.
+    fn is_granted(&mut self, _lane: usize, _to: usize) {}
+
+    /// The flits at the front of some lanes of `link`, a bit each and at least one, can cross in this cycle.
+    fn can_cross(&mut self, _link: usize, _lanes: u64) {}
 
     /// All that can cross in this cycle are known.
     fn choose(&mut self, _now: u64) {}
 
-    /// Whether the flit at the front of an input lane crosses.
-    fn crosses(&self, _lane: usize) -> bool {
-        true
+    /// A bit for each lane of a block whose flit crosses.
+    fn chosen(&self, _block: usize) -> u64 {
+        0
     }
 }
 
@@ -39,67 +42,66 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     /// that the crossbar chooses.
     #[inline]
     pub(super) fn cross(&mut self, now: u64) {
-        self.fill(now);
         if X::CHOOSES {
             self.choose(now);
         }
         let cycle = now as f64;
-        let Self { lanes, granted, released, parts, .. } = self;
+        let Self { lanes, released, parts, .. } = self;
         let shift = parts.channels.shift();
         let (mut crossings, buffer_flits) = (0, self.buffer_flits);
         let blocks = &mut lanes.0[..];
         let this_cycle = (now % 3) as usize;
         let before = (this_cycle + 2) % 3;
-        let mut at = 0;
-        while let Some(&lane) = granted.get(at) {
-            at += 1;
-            let lane = lane as usize;
-            let block = &mut blocks[lane / WORD];
-            let (bit, mask) = (lane % WORD, 1 << (lane % WORD));
-            if block.filled & block.open & mask == 0 || !parts.crossbar.crosses(lane) {
-                continue;
-            }
-            crossings += 1;
-            let row = &mut block.lanes[bit];
-            let to = row.goes_to as usize;
-            block.credit |= mask;
-            let (stay, to_cross) = (row.arrived - 1, row.to_cross - 1);
-            (row.arrived, row.to_cross) = (stay, to_cross);
-            // flits that have been sent and can not cross in the next cycle
-            let is_set = |cycle: usize| u32::from(block.sent[cycle] & mask != 0);
-            let under_way = is_set(this_cycle) + is_set(before);
-            block.filled &= if stay <= under_way { !mask } else { u64::MAX };
+        for index in 0..blocks.len() {
+            let mut left = match X::CHOOSES {
+                true => parts.crossbar.chosen(index),
+                false => blocks[index].ready_to_cross(now),
+            };
+            while left != 0 {
+                let (bit, mask) = (left.trailing_zeros() as usize, left & left.wrapping_neg());
+                left &= left - 1;
+                let lane = index * WORD + bit;
+                let block = &mut blocks[index];
+                crossings += 1;
+                let row = &mut block.lanes[bit];
+                let to = row.goes_to as usize;
+                block.credit |= mask;
+                let (stay, to_cross) = (row.arrived - 1, row.to_cross - 1);
+                (row.arrived, row.to_cross) = (stay, to_cross);
+                // flits that have been sent and can not cross in the next cycle
+                let is_set = |cycle: usize| u32::from(block.sent[cycle] & mask != 0);
+                let under_way = is_set(this_cycle) + is_set(before);
+                block.filled &= if stay <= under_way { !mask } else { u64::MAX };
 
-            let ahead = &mut blocks[to / WORD];
-            let to_bit = 1 << (to % WORD);
-            let out = &mut ahead.lanes[to % WORD];
-            debug_assert_eq!(out.owner as usize, lane, "lane {to} belongs to another message");
-            if ahead.relayed & to_bit != 0 {
-                // the flit that waits leaves, this one takes its place
-                ahead.relayed &= !to_bit;
-                ahead.sent[this_cycle] |= to_bit;
-                debug_assert!(out.arrived < out.slots, "lane {to} sends without a credit");
-                out.to_send -= 1;
-                out.arrived += 1;
-                if out.arrived == out.slots {
-                    ahead.credit &= !to_bit;
+                let ahead = &mut blocks[to / WORD];
+                let to_bit = 1 << (to % WORD);
+                let out = &mut ahead.lanes[to % WORD];
+                debug_assert_eq!(out.owner as usize, lane, "lane {to} belongs to another message");
+                if ahead.relayed & to_bit != 0 {
+                    // the flit that waits leaves, this one takes its place
+                    ahead.relayed &= !to_bit;
+                    ahead.sent[this_cycle] |= to_bit;
+                    debug_assert!(out.arrived < out.slots, "lane {to} sends without a credit");
+                    out.to_send -= 1;
+                    out.arrived += 1;
+                    if out.arrived == out.slots {
+                        ahead.credit &= !to_bit;
+                    }
+                    parts.scheduler.pass(to >> shift, to, out, cycle);
+                } else {
+                    parts.scheduler.join(to, out, cycle);
+                    debug_assert!(out.waiting < buffer_flits, "output buffer of lane {to} overflows");
+                    out.waiting += 1;
+                    ahead.waiting |= to_bit;
+                    if out.waiting == buffer_flits {
+                        blocks[lane / WORD].open &= !(1 << bit);
+                    }
                 }
-                parts.scheduler.pass(to >> shift, to, out, cycle);
-            } else {
-                parts.scheduler.join(to, out, cycle);
-                debug_assert!(out.waiting < buffer_flits, "output buffer of lane {to} overflows");
-                out.waiting += 1;
-                ahead.waiting |= to_bit;
-                if out.waiting == buffer_flits {
-                    blocks[lane / WORD].open &= !(1 << bit);
+                if to_cross == 0 {
+                    blocks[to / WORD].passing &= !to_bit;
+                    released.push(to as u32);
+                    parts.tail_crosses(lane, &mut blocks[lane / WORD], now);
                 }
-            }
-            if to_cross == 0 {
-                blocks[to / WORD].passing &= !to_bit;
-                released.push(to as u32);
-                at -= 1;
-                granted.swap_remove(at);
-                parts.tail_crosses(lane, &mut blocks[lane / WORD], now);
             }
         }
         self.parts.books.meters.flit_hops += crossings;
@@ -109,21 +111,18 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         }
     }
 
-    /// Flits that came in during the cycle before can cross.
-    #[inline]
-    fn fill(&mut self, now: u64) {
-        let two_before = ((now + 1) % 3) as usize;
-        for block in &mut self.lanes.0 {
-            block.filled |= std::mem::take(&mut block.sent[two_before]);
-        }
-    }
-
     /// The crossbar is asked which flits cross.
     fn choose(&mut self, now: u64) {
-        for lane in self.granted.iter().map(|lane| *lane as usize) {
-            let Block { filled, open, lanes, .. } = &self.lanes.0[lane / WORD];
-            if filled & open & 1 << (lane % WORD) != 0 {
-                self.parts.crossbar.can_cross(lane, lanes[lane % WORD].goes_to as usize, now);
+        let shift = self.parts.channels.shift();
+        let every_lane = u64::MAX >> (WORD - (1 << shift));
+        for (index, block) in self.lanes.0.iter_mut().enumerate() {
+            let mut left = block.ready_to_cross(now);
+            while left != 0 {
+                let first = left.trailing_zeros() >> shift << shift;
+                self.parts
+                    .crossbar
+                    .can_cross((index * WORD + first as usize) >> shift, left >> first & every_lane);
+                left &= !(every_lane << first);
             }
         }
         self.parts.crossbar.choose(now);

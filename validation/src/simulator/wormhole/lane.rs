@@ -101,6 +101,20 @@ pub(crate) struct Block {
     pub(crate) lanes: [Lane; WORD],
 }
 
+impl Block {
+    /// Stage P-1: lanes behind whose link a flit can cross in this cycle. Flits that came in during the cycle before
+    /// are among them.
+    #[inline]
+    pub(crate) fn ready_to_cross(&mut self, now: u64) -> u64 {
+        let came = self.sent[((now + 1) % 3) as usize];
+        if came != 0 {
+            self.filled |= came;
+            self.sent[((now + 1) % 3) as usize] = 0;
+        }
+        self.filled & self.open
+    }
+}
+
 /// All lanes.
 #[derive(Clone, Debug)]
 pub(crate) struct Lanes(pub(crate) Vec<Block>);

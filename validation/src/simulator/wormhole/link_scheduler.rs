@@ -94,9 +94,18 @@ pub(crate) trait Order: Send + 'static {
     /// lanes of the link.
     fn choose(&mut self, link: usize, eligible: u64, rows: &[Lane]) -> u32;
 
-    /// What the first flits of lanes are compared by, where they are of several links: whether one is best effort that
-    /// gives way, then a number; the smaller goes first.
-    fn key(&self, link: usize, lane: usize, rows: &[Lane]) -> (bool, f64);
+    /// A bit per lane of a link that gives way to all others (S8).
+    fn gives_way(&self) -> u64 {
+        0
+    }
+
+    /// What the first flits of lanes are compared by, where they are of several links: the smaller goes first.
+    fn key(&self, link: usize, lane: usize, rows: &[Lane]) -> f64;
+
+    /// Whether the key of a flit changes as others leave.
+    fn keys_change(&self) -> bool {
+        false
+    }
 
     /// The first flit of `lane` has left over `link`; `row.waiting` flits stay.
     fn leave(&mut self, link: usize, lane: usize, row: &mut Lane);

@@ -73,9 +73,17 @@ impl<const PER_MESSAGE: bool> Order for FairQueueing<PER_MESSAGE> {
         smallest(rows, real_time_first(eligible, self.table.real_time))
     }
 
-    fn key(&self, link: usize, lane: usize, rows: &[Lane]) -> (bool, f64) {
+    fn gives_way(&self) -> u64 {
+        !self.table.real_time
+    }
+
+    fn key(&self, link: usize, lane: usize, rows: &[Lane]) -> f64 {
         let stamp = rows[lane & (rows.len() - 1)].first_stamp;
-        if self.table.is_real_time(lane) { (false, stamp - self.virtual_time[link]) } else { (true, stamp) }
+        if self.table.is_real_time(lane) { stamp - self.virtual_time[link] } else { stamp }
+    }
+
+    fn keys_change(&self) -> bool {
+        true
     }
 
     #[inline]

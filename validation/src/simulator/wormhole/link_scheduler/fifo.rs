@@ -42,8 +42,8 @@ impl Order for Fifo {
         first_from(self.next[link], all_smallest(rows, eligible))
     }
 
-    fn key(&self, _: usize, lane: usize, rows: &[Lane]) -> (bool, f64) {
-        (false, rows[lane & (rows.len() - 1)].first_stamp)
+    fn key(&self, _: usize, lane: usize, rows: &[Lane]) -> f64 {
+        rows[lane & (rows.len() - 1)].first_stamp
     }
 
     #[inline]

@@ -54,8 +54,12 @@ impl Order for RoundRobin {
         lane
     }
 
-    fn key(&self, link: usize, lane: usize, rows: &[Lane]) -> (bool, f64) {
-        (false, from(self.next[link], lane & (rows.len() - 1), self.used))
+    fn key(&self, link: usize, lane: usize, rows: &[Lane]) -> f64 {
+        from(self.next[link], lane & (rows.len() - 1), self.used)
+    }
+
+    fn keys_change(&self) -> bool {
+        true
     }
 
     #[inline]

@@ -58,9 +58,12 @@ impl<const RESTARTS: bool, const PER_MESSAGE: bool> Order for VirtualClock<RESTA
         smallest(rows, real_time_first(eligible, self.real_time))
     }
 
-    fn key(&self, _: usize, lane: usize, rows: &[Lane]) -> (bool, f64) {
-        let lane = lane & (rows.len() - 1);
-        (self.real_time >> lane & 1 == 0, rows[lane].first_stamp)
+    fn gives_way(&self) -> u64 {
+        !self.real_time
+    }
+
+    fn key(&self, _: usize, lane: usize, rows: &[Lane]) -> f64 {
+        rows[lane & (rows.len() - 1)].first_stamp
     }
 
     #[inline]

@@ -71,15 +71,23 @@ impl Order for WeightedRoundRobin {
         lane
     }
 
-    fn key(&self, link: usize, lane: usize, rows: &[Lane]) -> (bool, f64) {
+    fn gives_way(&self) -> u64 {
+        !self.table.real_time
+    }
+
+    fn keys_change(&self) -> bool {
+        true
+    }
+
+    fn key(&self, link: usize, lane: usize, rows: &[Lane]) -> f64 {
         let turn = self.turn[link] as usize;
         if !self.table.is_real_time(lane) {
-            return (true, rows[lane & (rows.len() - 1)].first_stamp);
+            return rows[lane & (rows.len() - 1)].first_stamp;
         }
         let first_lane = link * self.table.width;
         let goes_on = turn < rows.len() && self.allowance[first_lane + turn] >= 1.0;
         let start = if goes_on { turn as u32 } else { after(turn) };
-        (false, from(start, lane - first_lane, self.table.used))
+        from(start, lane - first_lane, self.table.used)
     }
 
     #[inline]
