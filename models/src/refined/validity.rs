@@ -11,6 +11,9 @@ use crate::scenario::{ClassKind, Scenario, Scheduler};
 
 /// Meshes and tori, which have no rows yet among the errors that were found.
 const LATTICES: &str = "mesh-torus";
+/// Classes with senders or destinations of their own, and single routers with several virtual channels: no rows either.
+const PATTERNS: &str = "patterns";
+const LANES: &str = "router-virtual-channels";
 
 fn is_lattice(network: &Network) -> bool {
     network.routers() > 1 && network.as_hypercube().is_none()
@@ -22,8 +25,14 @@ fn family(scenario: &Scenario) -> &'static str {
     let other = scenario.router().scheduler != Scheduler::VirtualClock;
     let short = scenario.classes().iter().any(|class| class.message_flits > scenario.router().buffer_flits);
     let network = scenario.topology();
+    if !(0..scenario.classes().len()).all(|class| scenario.is_uniform(class)) {
+        return PATTERNS;
+    }
     if is_lattice(&network) {
         return LATTICES;
+    }
+    if network.routers() == 1 && scenario.classes().iter().any(|class| class.virtual_channels > 1) {
+        return LANES;
     }
     let of = |router, cube| if network.routers() == 1 { router } else { cube };
     match (bursts, other, short) {
@@ -99,7 +108,7 @@ pub(super) fn judge(scenario: &Scenario, answer: &mut Answer) {
         let here = if share < 1.0 { format!("about {:.0} % of", share * 100.0) } else { "beyond".to_owned() };
         outside.push(format!("{here} the saturation load: checked up to {:.0} %", highest * 100.0));
     }
-    let has_rows = !is_lattice(&scenario.topology());
+    let has_rows = ![LATTICES, PATTERNS, LANES].contains(&family);
     for class in answer.classes.iter_mut().filter(|_| has_rows) {
         if class.saturated || class.network_latency_cycles.is_none() {
             continue;

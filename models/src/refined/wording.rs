@@ -77,12 +77,14 @@ pub(super) fn answer(scenario: &Scenario, problem: &Problem, solved: Solved, opt
     answer
 }
 
-/// In meshes and tori channels differ: which is full first.
+/// In meshes and tori channels differ, and where classes have destinations of their own: which is full first.
 fn note_bottleneck(scenario: &Scenario, notes: &mut Vec<String>) {
     let network = scenario.topology();
-    if network.routers() == 1 || network.as_hypercube().is_some() {
+    let is_uniform = (0..scenario.classes().len()).all(|class| scenario.is_uniform(class));
+    if is_uniform && (network.routers() == 1 || network.as_hypercube().is_some()) {
         return;
     }
+    notes.extend((0..scenario.classes().len()).filter_map(|class| scenario.fixed_points(class)));
     if let Some(bound) = ChannelLoads::of(scenario).bottleneck() {
         notes.push(format!(
             "the most loaded channel is the {} with {:.4} flits/cycle: it is full at {:.4} times these rates",
