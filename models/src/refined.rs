@@ -409,7 +409,7 @@ fn paths(scenario: &Scenario, problem: &Problem) -> Option<Vec<Rc<Paths>>> {
     }
     match topology.routers() {
         1 if problem.lanes.iter().all(|lanes| *lanes == 1) => None,
-        1 => Some(pattern_paths::of(scenario, &problem.places)),
+        1 => Some(vec![pattern_paths::of_router(&topology); problem.classes.len()]),
         _ => Some(vec![lattice_paths::of(&topology); problem.classes.len()]),
     }
 }
@@ -442,7 +442,8 @@ pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
 fn pattern_refusals(scenario: &Scenario) -> Vec<Refusal> {
     let uneven = (0..scenario.classes().len()).find(|class| !scenario.is_uniform(*class));
     let Some(uneven) = uneven.map(|class| &scenario.classes()[class]) else { return Vec::new() };
-    let (nodes, most) = (scenario.topology().nodes(), pattern_paths::MOST_NODES);
+    let network = scenario.topology();
+    let (nodes, most) = (network.nodes(), pattern_paths::most_nodes(&network));
     let key = if uneven.nodes.is_some() { "nodes" } else { "destination" };
     let at = format!("class.{}.{key}", uneven.name);
     let mut refusals = Vec::new();

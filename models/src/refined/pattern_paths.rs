@@ -4,7 +4,7 @@
 //! brings to the next ones. Channels are alike that carry the same of every class and are entered from, and left for,
 //! channels that are alike, as often; so are nodes that send alike. They are found by refinement: channels of equal
 //! loads are told apart by those before and behind them until nothing more is told apart (partition refinement, as for
-//! bisimilar Markov chains). With uniform destinations in a cube the channels of a dimension are left.
+//! lumpable Markov chains). With uniform destinations in a cube the channels of a dimension are left.
 //!
 //! Routing is free of deadlock, so that no chain of channels comes back to its start; channels that are alike stand
 //! equally far behind the first ones, and numbers rise along every path.
@@ -24,8 +24,14 @@ use crate::scenario::{DestinationSpec, NodeList, Scenario};
 
 /// Kinds of channels up to which a class is solved.
 pub(super) const MOST_KINDS: usize = 1024;
-/// Nodes up to which all pairs are followed.
-pub(super) const MOST_NODES: u32 = 1024;
+/// Nodes up to which all pairs are followed: in a network, and in a single router, where each pair is a step by itself.
+const MOST_NODES: u32 = 512;
+const MOST_PORTS: u32 = 256;
+
+/// Nodes of a network up to which all pairs are followed.
+pub(super) fn most_nodes(network: &Network) -> u32 {
+    if network.routers() == 1 { MOST_PORTS } else { MOST_NODES }
+}
 
 /// Where a message comes from: a node, or a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -184,7 +190,7 @@ struct OneClass<'f> {
     channels: &'f Channels,
     colours: &'f Colours,
     flows: &'f Flows,
-    /// By channel: its number among those that the class takes, and how far behind the first ones it is.
+    /// By channel: its number among those that the class takes.
     numbers: Vec<u32>,
     /// One channel of each number.
     samples: Vec<usize>,
@@ -252,21 +258,21 @@ impl<'f> OneClass<'f> {
         outputs
     }
 
-    /// Senders that are alike.
+    /// Senders whose messages leave their routers alike.
     fn senders(&self) -> Vec<Sender> {
         let all = self.flows.senders.len() as f64;
-        let mut of_colour: BTreeMap<usize, (f64, u32)> = BTreeMap::new();
+        let mut alike: BTreeMap<Vec<(u32, i64)>, Sender> = BTreeMap::new();
         for sender in &self.flows.senders {
-            of_colour.entry(self.colours.nodes[*sender as usize]).or_insert((0.0, *sender)).0 += 1.0 / all;
-        }
-        let outputs = |sender: u32| -> Outputs {
             let mut outputs: BTreeMap<u32, f64> = BTreeMap::new();
-            let from = Point::Node(sender);
+            let from = Point::Node(*sender);
             let steps = self.flows.steps.range((from, 0)..=(from, usize::MAX));
             steps.for_each(|((_, to), share)| *outputs.entry(self.numbers[*to]).or_default() += share);
-            outputs.into_iter().map(|(to, share)| (share, Output { from: None, to })).collect()
-        };
-        of_colour.into_values().map(|(share, sender)| Sender { share, outputs: outputs(sender) }).collect()
+            let key = outputs.iter().map(|(to, share)| (*to, rounded(*share))).collect();
+            let outputs =
+                || outputs.iter().map(|(to, share)| (*share, Output { from: None, to: *to })).collect();
+            alike.entry(key).or_insert_with(|| Sender { share: 0.0, outputs: outputs() }).share += 1.0 / all;
+        }
+        alike.into_values().collect()
     }
 
     /// Probability that two messages of an interface take the same first channel.
@@ -414,6 +420,29 @@ fn enumerated(scenario: &Scenario, places: &[usize]) -> Vec<Rc<Paths>> {
         ))
     };
     (0..flows.len()).map(one).collect()
+}
+
+/// A single router where all send and receive alike, by formulas.
+pub(super) fn of_router(network: &Network) -> Rc<Paths> {
+    let ports = network.nodes();
+    let inputs = vec![(None, 1.0 / f64::from(ports)); ports as usize];
+    let output = Output { from: None, to: 0 };
+    let met = vec![(1.0, output)];
+    let all = [(output, crossing(&inputs, None), 1.0 / f64::from(ports))];
+    let pooled =
+        Pooled { staying: met.clone(), first: Outputs::new(), middle: Outputs::new(), last: Outputs::new() };
+    let parts = Parts {
+        channels: Vec::new(),
+        ends: vec![ChannelUse::end()],
+        has_halves: false,
+        links: 1,
+        mean_hops: 0.0,
+        outputs: vec![vec![Outputs::new()]],
+        shares: vec![1.0],
+        inputs: vec![inputs],
+        onward: Vec::new(),
+    };
+    Rc::new(Paths::pooled(parts, pooled, (vec![Sender { share: 1.0, outputs: met }], None, 0.0), &all))
 }
 
 /// Kinds of channels that the classes of a scenario take, which a solution takes time for each of.

@@ -31,7 +31,10 @@ pub(super) fn answer(scenario: &Scenario, problem: &Problem, solved: Solved, opt
                     self::found(class, found, answer);
                     distributions(class, laws.get(active).and_then(Option::as_ref), options, answer);
                 }
-                Err(overloaded) => full(class, *overloaded, answer),
+                Err(overloaded) => {
+                    full(class, *overloaded, answer);
+                    name_bottleneck(scenario, place, *overloaded, answer);
+                }
             },
         }
     }
@@ -167,6 +170,19 @@ fn distributions(
 }
 
 /// A class without a steady state.
+/// Where channels are told apart, the one that is full by its load alone.
+fn name_bottleneck(scenario: &Scenario, class: usize, overloaded: Overloaded, answer: &mut ClassAnswer) {
+    let is_uniform = (0..scenario.classes().len()).all(|class| scenario.is_uniform(class));
+    if is_uniform || !matches!(overloaded.place, Place::Channel | Place::Ejection) {
+        return;
+    }
+    let bound = ChannelLoads::of(scenario).bound(scenario, class).filter(|bound| bound.load >= 1.0);
+    if let (Some(bound), Some(saturation)) = (bound, &mut answer.saturation) {
+        saturation.bottleneck = format!("the {}", bound.channel);
+        saturation.because = format!("the {} is offered {:.4} flits/cycle", bound.channel, bound.load);
+    }
+}
+
 fn full(class: &crate::scenario::ClassSpec, overloaded: Overloaded, answer: &mut ClassAnswer) {
     let Overloaded { load, place } = overloaded;
     let bottleneck = match place {

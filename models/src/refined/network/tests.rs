@@ -1,3 +1,5 @@
+mod patterns;
+
 use super::super::ecube_paths::Output;
 use super::*;
 use crate::scenario::ClassKind::{self, BestEffort, RealTime};
@@ -306,6 +308,22 @@ fn enumerated_pairs_make_a_cube() {
         // two messages of an interface take the same first channel
         close(found.same_first(), (0..n).map(|s| cube.same(Output { from: None, to: s }).powi(2)).sum());
     }
+}
+
+/// All pairs of ports of a router are what its formulas say.
+#[test]
+fn enumerated_pairs_make_a_router() {
+    let network = NetworkSpec::Router { ports: 6 };
+    let (found, router) = (enumerated(network), super::super::pattern_paths::of_router(&network.topology()));
+    let output = Output { from: None, to: 0 };
+    assert!((found.crossing(output).contending - 5.0 / 6.0).abs() < 1e-12);
+    let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
+    let (a, b) = (found.crossing(output), router.crossing(output));
+    close(a.contending, b.contending);
+    close(a.different, b.different);
+    close(a.others, b.others);
+    close(found.same(output), router.same(output));
+    close(found.ends[0].on_link, router.ends[0].on_link);
 }
 
 #[test]
