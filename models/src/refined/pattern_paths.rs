@@ -108,9 +108,8 @@ fn rounded(share: f64) -> i64 {
     (share * 1e9).round() as i64
 }
 
-/// Nodes and channels that are alike have one colour.
+/// Channels that are alike have one colour.
 struct Colours {
-    nodes: Vec<usize>,
     channels: Vec<usize>,
     count: usize,
 }
@@ -152,8 +151,7 @@ impl Colours {
             };
             let finer = numbered((0..nodes + count).map(seen));
             if finer.1 == colours.1 {
-                let (of_nodes, of_channels) = finer.0.split_at(nodes);
-                return Self { nodes: of_nodes.to_vec(), channels: of_channels.to_vec(), count: finer.1 };
+                return Self { channels: finer.0[nodes..].to_vec(), count: finer.1 };
             }
             colours = finer;
         }
@@ -188,7 +186,6 @@ fn on_links(channels: &Channels, flows: &[Flows]) -> HashMap<(u32, u32), Vec<f64
 struct OneClass<'f> {
     network: &'f Network,
     channels: &'f Channels,
-    colours: &'f Colours,
     flows: &'f Flows,
     /// By channel: its number among those that the class takes.
     numbers: Vec<u32>,
@@ -213,7 +210,7 @@ impl<'f> OneClass<'f> {
         samples.iter().zip(0..).for_each(|(at, number)| of_colour[colours.channels[*at]] = number);
         let inner = samples.iter().filter(|at| !channels.all[**at].is_end).count();
         let numbers = colours.channels.iter().map(|colour| of_colour[*colour]).collect();
-        Self { network, channels, colours, flows, numbers, samples, inner, sums }
+        Self { network, channels, flows, numbers, samples, inner, sums }
     }
 
     fn links(&self, channel: usize) -> u32 {

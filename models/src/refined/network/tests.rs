@@ -40,7 +40,8 @@ fn problem(stages: f64, buffer: f64, classes: &[(ClassKind, f64, f64)]) -> Probl
 
 fn all(problem: &Problem, dimension: u32, resolution: &Resolution) -> Vec<Result<Solution, Overloaded>> {
     let wanted: Vec<usize> = (0..problem.classes.len()).collect();
-    let paths = vec![Rc::new(Paths::cube(dimension)); wanted.len()];
+    let cube = Rc::new(Paths::cube(dimension));
+    let paths = vec![cube; wanted.len()];
     solve(problem, &paths, resolution, &wanted, &|_| None)
 }
 
@@ -273,6 +274,7 @@ fn meshes_tori_and_virtual_channels_are_the_simulated_ones() {
 fn enumerated(network: NetworkSpec) -> Rc<Paths> {
     let mut spec = crate::scenario::ScenarioSpec { network, ..crate::scenario::ScenarioSpec::default() };
     spec.classes.truncate(1);
+    spec.classes[0].virtual_channels = 2;
     super::super::pattern_paths::of(&spec.check().unwrap(), &[0]).swap_remove(0)
 }
 
