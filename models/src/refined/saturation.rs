@@ -11,8 +11,7 @@ const LEAST: f64 = 1e-9;
 /// Cells that the search for all classes of a scenario may transform before it is given up: some two seconds, where a
 /// saturated class of a 6-cube takes less than one.
 const MOST_WORK: u64 = 80_000_000;
-/// The same in so many times as much work where classes have senders or destinations of their own, and channels are told
-/// apart.
+/// So many times as much where classes have senders or destinations of their own, and channels are told apart.
 const UNEVEN: u64 = 4;
 /// Probes after which every other one halves the range.
 const TRUSTED: u32 = 6;

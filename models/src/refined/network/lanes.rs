@@ -380,7 +380,8 @@ impl LinkKinds {
     /// real time, whatever holds them up further on; that adds as far as it holds up all of them (our approximation):
     ///
     /// ```text
-    /// W = w(λ) + (queued - w(q λ))+ ρ^(V - 1),   w(λ) = (Σ_RT σ_d M_d + λ M²) / (2 (1 - Σ_RT σ_d) (1 - Σ_RT σ_d - λ M))
+    /// W = w(λ) + (queued - w(q λ))+ ρ^(V - 1)
+    /// w(λ) = (Σ_RT σ_d M_d + λ M²) / (2 (1 - Σ_RT σ_d) (1 - Σ_RT σ_d - λ M))
     /// ```
     ///
     /// `w` is the wait in a queue M/G/1 with preemptive priority until service begins. Of drawn virtual channels all

@@ -165,7 +165,8 @@ fn what_is_not_followed_is_refused_by_name() {
         }
         other => panic!("{other:?}"),
     };
-    let bursts = "destination = 3\nsource = { kind = \"on-off\", streams = 1, messages_per_burst = 4, peak_rate = 0.02 }";
+    let source = "{ kind = \"on-off\", streams = 1, messages_per_burst = 4, peak_rate = 0.02 }";
+    let bursts = format!("destination = 3\nsource = {source}");
     let nodes = "nodes = \"4-15\"";
     let bursty = scenario((MESH, 1, &format!("{nodes}\n{bursts}")), [0.001, 0.001]);
     assert_eq!(keys(&bursty), ["class.real-time.source.kind", "class.best-effort.source.kind"]);
