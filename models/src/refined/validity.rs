@@ -7,6 +7,7 @@
 use super::accuracy::{self, ErrorRow};
 use crate::answer::{Answer, ExpectedError, ExpectedErrors, Validity};
 use crate::network::Network;
+use crate::paths::ChannelLoads;
 use crate::scenario::{ClassKind, Scenario, Scheduler};
 
 /// Meshes and tori, which have no rows yet among the errors that were found.
@@ -87,6 +88,16 @@ fn share_of_saturation(source_load: f64, own_load: f64) -> f64 {
     if source_load > 0.0 { own + 1.0 - own / source_load } else { 0.0 }
 }
 
+/// The least it can be, where sources do not tell: load of the channel that is full first, where classes have several
+/// virtual channels, of which a source's load is that of one, or channels of their own.
+fn least_share(scenario: &Scenario, family: &str) -> f64 {
+    let has_several = scenario.classes().iter().any(|class| class.virtual_channels > 1);
+    if !has_several && family != PATTERNS {
+        return 0.0;
+    }
+    ChannelLoads::of(scenario).bottleneck().map_or(0.0, |bound| bound.load)
+}
+
 /// By how much that share is off, about: so much beyond a load that was checked still counts as that load.
 const OFF: f64 = 0.05;
 
@@ -100,7 +111,7 @@ pub(super) fn judge(scenario: &Scenario, answer: &mut Answer) {
             (false, None) => 0.0,
         }
     });
-    let share = shares.fold(0.0, f64::max);
+    let share = shares.fold(0.0, f64::max).max(least_share(scenario, family));
     let mut outside = outside(scenario);
     let highest =
         accuracy::holdout().iter().filter_map(|row| row.load_share_of_saturation).fold(0.0, f64::max);
