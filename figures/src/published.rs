@@ -49,6 +49,7 @@ pub const PUBLISHED: &[Published] = published![
     "lanes-mesh",
     "lanes-torus",
     "hot-spot",
+    "cube-size",
     "mw-frames",
     "mw-t2",
     "mw-fig5",

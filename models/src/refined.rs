@@ -22,6 +22,7 @@ mod laws;
 mod link_sharing;
 mod modulated;
 mod network;
+mod pattern_paths;
 mod queue;
 mod router;
 mod saturation;
@@ -37,12 +38,16 @@ pub(crate) use wording::LACKS;
 
 pub use bursty_source::{BurstySource, Service, SourceQueue};
 
+use crate::model::Refusal;
 pub use crate::model::{Failure, Options};
+
+use std::rc::Rc;
 
 use crate::answer::Answer;
 use crate::fixed_point::{Report, Status};
 use crate::model::Model;
-use crate::scenario::{ClassKind, Read, Scenario, Scheduler, SourceSpec};
+use crate::scenario::{ClassKind, Read, Scenario, Scheduler, SourceSpec, VcChoice};
+use channel_paths::Paths;
 use iteration::Detail;
 use laws::Laws;
 use solution::{Solution, Warm};
@@ -115,6 +120,8 @@ struct Problem {
     hops: u32,
     /// Virtual channels by class.
     lanes: Vec<u32>,
+    /// Whether messages draw their virtual channels, and wait for these even if others are free.
+    drawn: bool,
 }
 
 impl Problem {
@@ -142,6 +149,7 @@ impl Problem {
             clocked: router.scheduler == Scheduler::VirtualClock,
             hops: scenario.topology().most_hops().max(1),
             lanes,
+            drawn: router.vc_choice != VcChoice::Free,
         }
     }
 
@@ -359,7 +367,7 @@ fn solve_at(
 ) -> Vec<Result<Solution, Overloaded>> {
     let warm = |index: usize| start.get(index).cloned().flatten();
     let topology = scenario.topology();
-    let paths = (topology.routers() > 1).then(|| lattice_paths::of(&topology));
+    let paths = paths(scenario, problem);
     let at = |problem: &Problem, resolution: &Resolution, wanted: &[usize]| match &paths {
         None => router::solve(problem, topology.ports(), resolution, wanted, &warm),
         Some(paths) => network::solve(problem, paths, resolution, wanted, &warm),
@@ -393,6 +401,19 @@ fn solve_at(
     found.into_iter().map(|(_, found)| found).collect()
 }
 
+/// The paths of each class; none in a single router where all send and receive alike over one virtual channel each.
+fn paths(scenario: &Scenario, problem: &Problem) -> Option<Vec<Rc<Paths>>> {
+    let topology = scenario.topology();
+    if !(0..scenario.classes().len()).all(|class| scenario.is_uniform(class)) {
+        return Some(pattern_paths::of(scenario, &problem.places));
+    }
+    match topology.routers() {
+        1 if problem.lanes.iter().all(|lanes| *lanes == 1) => None,
+        1 => Some(vec![pattern_paths::of_router(&topology); problem.classes.len()]),
+        _ => Some(vec![lattice_paths::of(&topology); problem.classes.len()]),
+    }
+}
+
 /// The account of the iterations of all classes.
 fn report(found: &[Result<Solution, Overloaded>]) -> Report {
     let one = |found: &Solution| {
@@ -412,8 +433,46 @@ fn report(found: &[Result<Solution, Overloaded>]) -> Report {
 /// # Errors
 /// What it has not.
 pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
-    let several = if scenario.topology().routers() > 1 { READS_OF_SEVERAL_ROUTERS } else { &[] };
-    Model::Refined.reads_all(scenario, &[READS, several].concat())
+    Model::Refined.reads_all(scenario, READS)?;
+    let refusals = pattern_refusals(scenario);
+    if refusals.is_empty() { Ok(()) } else { Err(Failure::Refused { model: Model::Refined, refusals }) }
+}
+
+/// What the model has not where classes send to some nodes more than to others.
+fn pattern_refusals(scenario: &Scenario) -> Vec<Refusal> {
+    let uneven = (0..scenario.classes().len()).find(|class| !scenario.is_uniform(*class));
+    let Some(uneven) = uneven.map(|class| &scenario.classes()[class]) else { return Vec::new() };
+    let network = scenario.topology();
+    let (nodes, most) = (network.nodes(), pattern_paths::most_nodes(&network));
+    let key = if uneven.nodes.is_some() { "nodes" } else { "destination" };
+    let at = format!("class.{}.{key}", uneven.name);
+    let mut refusals = Vec::new();
+    if nodes > most {
+        let because = format!(
+            "follows the messages of up to {most} nodes where classes have nodes or destinations of their own, and \
+             there are {nodes}; simulate, or leave both out"
+        );
+        refusals.push(Refusal { key: at, because });
+    } else {
+        let places = Problem::new(scenario).places;
+        let (kinds, most) =
+            (pattern_paths::kinds(&pattern_paths::of(scenario, &places)), pattern_paths::MOST_KINDS);
+        if kinds > most {
+            let because =
+                format!("tells up to {most} kinds of channels apart, and here are {kinds}; simulate");
+            refusals.push(Refusal { key: at, because });
+        }
+    }
+    let bursty = scenario.classes().iter().filter(|class| class.source.is_bursty() && class.rate > 0.0);
+    refusals.extend(bursty.map(|class| {
+        Refusal {
+            key: format!("class.{}.source.kind", class.name),
+            because:
+                "has on-off sources with uniform destinations of all nodes only; take poisson, or simulate"
+                    .to_owned(),
+        }
+    }));
+    refusals
 }
 
 /// What the model reads.
@@ -421,12 +480,14 @@ const READS: &[Read] = &[
     Read::Words("network.topology", &["router", "hypercube", "mesh", "torus"]),
     Read::Keys("network", &["ports", "dimension", "radix", "dimensions", "nodes_per_router", "links"]),
     Read::Words("router.scheduler", &["virtual-clock", "fair-queueing", "weighted-round-robin"]),
+    Read::Words("router.vc_choice", &["free", "drawn", "drawn-input"]),
     Read::Keys("router", &["pipeline_stages", "buffer_flits"]),
     Read::Words("class.kind", &["real-time", "best-effort"]),
-    Read::Keys("class", &["rate", "message_flits", "deadlines", "vtick"]),
+    Read::Keys(
+        "class",
+        &["rate", "message_flits", "deadlines", "vtick", "virtual_channels", "nodes", "destination"],
+    ),
+    Read::Keys("class.destination", &["hot", "share"]),
     Read::Words("class.source.kind", &["poisson", "on-off"]),
     Read::Keys("class.source", &["streams", "messages_per_burst", "peak_rate"]),
 ];
-
-/// The same of networks.
-const READS_OF_SEVERAL_ROUTERS: &[Read] = &[Read::Keys("class", &["virtual_channels"])];

@@ -56,6 +56,10 @@ pub struct Family {
     pub links: [u32; 2],
     /// Virtual channels of each class in a mesh or torus.
     pub virtual_channels: [u32; 2],
+    /// Any of these destinations, the same of all classes.
+    pub destinations: Vec<Destination>,
+    /// Share of the messages that choose a hot node.
+    pub hot_share: [f64; 2],
     /// `P`.
     pub pipeline_stages: [u32; 2],
     /// `M`.
@@ -101,6 +105,35 @@ pub enum Topology {
     Mesh,
     /// A torus.
     Torus,
+}
+
+/// Where messages go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Destination {
+    /// To all nodes alike.
+    #[default]
+    Uniform,
+    /// To one node, drawn, more than to the others.
+    Hot,
+    /// Half round the ring in every dimension.
+    Tornado,
+    /// To the next router in every dimension.
+    Neighbour,
+}
+
+impl Destination {
+    /// All.
+    pub const ALL: [Self; 4] = [Self::Uniform, Self::Hot, Self::Tornado, Self::Neighbour];
+
+    /// Its name in a plan.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Uniform => "uniform",
+            Self::Hot => "hot",
+            Self::Tornado => "tornado",
+            Self::Neighbour => "neighbour",
+        }
+    }
 }
 
 /// Whether messages fit into a buffer.

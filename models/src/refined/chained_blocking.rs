@@ -47,19 +47,21 @@ pub(super) struct Blocking {
     pub(super) first: Option<Law>,
     /// `z` of each channel where messages fit into its buffers.
     pub(super) full: Vec<Law>,
+    /// Network channels; outputs beyond are ejection links.
+    pub(super) channels: u32,
 }
 
 impl Blocking {
     /// Nobody is held up.
-    pub(super) fn nobody() -> Self {
-        Self { on_channel: Law::zero(), on_ejection: Law::zero(), first: None, full: Vec::new() }
+    pub(super) fn nobody(channels: u32) -> Self {
+        Self { on_channel: Law::zero(), on_ejection: Law::zero(), first: None, full: Vec::new(), channels }
     }
 
     /// `z` at outputs that are met so often.
     pub(super) fn over(&self, outputs: &[(f64, Output)]) -> Law {
         let full = |(share, output): &(f64, Output)| match output.to {
-            None => (*share, &self.on_ejection),
-            Some(to) => (*share, self.full.get(to as usize).unwrap_or(&self.on_channel)),
+            to if to >= self.channels => (*share, &self.on_ejection),
+            to => (*share, self.full.get(to as usize).unwrap_or(&self.on_channel)),
         };
         match outputs {
             [] => Law::zero(),
@@ -79,6 +81,8 @@ pub(super) struct Chain<'c> {
     pub(super) shape: Shape,
     pub(super) stages: f64,
     pub(super) shares: &'c [f64],
+    /// Network channels.
+    pub(super) channels: u32,
     /// `D`: wait in an input channel.
     pub(super) in_channel: &'c Law,
 }
@@ -115,6 +119,7 @@ impl Chain<'_> {
             on_ejection: on_ejection[0].clone(),
             first: Some(first),
             full: Vec::new(),
+            channels: self.channels,
         }
     }
 

@@ -1,13 +1,16 @@
 //! Paths of messages over the channels of a network, as tables: which outputs they meet one after another, and over
 //! which inputs the traffic of an output comes.
 //!
-//! Channels that are alike have one number; it rises along every path. In a torus the two halves of a channel's
-//! virtual channels have a number each. All nodes send alike to uniform destinations.
+//! Channels that are alike have one number; it rises along every path, and ejection links have the highest ones. In a
+//! torus the two halves of a channel's virtual channels have a number each. Senders that are alike are one, too; with
+//! uniform destinations all are.
+
+use std::collections::HashMap;
 
 use super::ecube_paths::{Crossing, EcubePaths, Output, Outputs};
 
-/// A channel, or one half of its virtual channels, per message that each node generates.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A channel, or one half of its virtual channels, per message that each sender generates.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct ChannelUse {
     /// Its dimension.
     pub(super) dimension: u32,
@@ -17,16 +20,56 @@ pub(super) struct ChannelUse {
     pub(super) on_link: f64,
     /// Whether it is the half behind the dateline.
     pub(super) is_upper: bool,
+    /// [`on_link`](Self::on_link) of each class, where classes go different ways; else all have the same.
+    pub(super) by_class: Option<Vec<f64>>,
+}
+
+impl ChannelUse {
+    /// The ejection link of each node, where all receive alike.
+    pub(super) fn end() -> Self {
+        Self { dimension: 0, rate: 1.0, on_link: 1.0, is_upper: false, by_class: None }
+    }
+
+    /// Messages of a class on the link per message that each of its senders generates.
+    pub(super) fn of_class(&self, class: usize) -> f64 {
+        self.by_class.as_ref().map_or(self.on_link, |of| of[class])
+    }
+}
+
+/// Senders that are alike.
+#[derive(Clone, Debug)]
+pub(super) struct Sender {
+    /// Their share of the senders.
+    pub(super) share: f64,
+    /// Where their messages leave the first router: channels, and ejection links of messages that stay.
+    pub(super) outputs: Outputs,
+}
+
+/// Outputs on paths of any length, each as all messages meet them in the mean: of messages that stay at their router,
+/// and first ones, later channels and last ones of the others.
+#[derive(Clone, Debug)]
+pub(super) struct Pooled {
+    pub(super) staying: Outputs,
+    pub(super) first: Outputs,
+    pub(super) middle: Outputs,
+    pub(super) last: Outputs,
 }
 
 /// The paths of a network.
 #[derive(Clone, Debug)]
 pub(super) struct Paths {
     pub(super) channels: Vec<ChannelUse>,
+    /// Ejection links.
+    pub(super) ends: Vec<ChannelUse>,
+    /// Share of the senders of the class that send each class as well, where not all do.
+    pub(super) at_interface: Option<Vec<f64>>,
+    pub(super) senders: Vec<Sender>,
     /// Whether messages take halves of their virtual channels.
     pub(super) has_halves: bool,
     /// Parallel links.
     pub(super) links: u32,
+    /// Probability that two messages of an interface take the same first channel.
+    same_first: f64,
     /// Share of the messages by hops, and their mean.
     shares: Vec<f64>,
     mean_hops: f64,
@@ -37,6 +80,7 @@ pub(super) struct Paths {
     onward: Vec<Outputs>,
     /// By hops and router.
     outputs: Vec<Vec<Outputs>>,
+    pooled: Option<Pooled>,
     first: Outputs,
     middle: Outputs,
     last: Outputs,
@@ -47,6 +91,7 @@ pub(super) struct Paths {
 /// What a network is described by.
 pub(super) struct Parts {
     pub(super) channels: Vec<ChannelUse>,
+    pub(super) ends: Vec<ChannelUse>,
     pub(super) has_halves: bool,
     pub(super) links: u32,
     pub(super) shares: Vec<f64>,
@@ -59,10 +104,14 @@ pub(super) struct Parts {
 /// Each output once.
 pub(super) fn merged(parts: impl Iterator<Item = (f64, (f64, Output))>) -> Outputs {
     let mut outputs = Outputs::new();
+    let mut known: HashMap<Output, usize> = HashMap::new();
     for (share, (part, output)) in parts {
-        match outputs.iter_mut().find(|(_, known)| *known == output) {
-            Some((sum, _)) => *sum += share * part,
-            None => outputs.push((share * part, output)),
+        match known.get(&output) {
+            Some(at) => outputs[*at].0 += share * part,
+            None => {
+                known.insert(output, outputs.len());
+                outputs.push((share * part, output));
+            }
         }
     }
     outputs
@@ -73,16 +122,18 @@ impl Paths {
     pub(super) fn cube(n: u32) -> Self {
         let cube = EcubePaths::new(n);
         let rate = cube.channel_rate();
-        let channel = |dimension| ChannelUse { dimension, rate, on_link: rate, is_upper: false };
+        let channel =
+            |dimension| ChannelUse { dimension, rate, on_link: rate, is_upper: false, by_class: None };
         let outputs =
             |hops| (1..=hops + 1).filter(|_| hops > 0).map(|k| cube.outputs(hops, k)).collect::<Vec<_>>();
         let parts = Parts {
             channels: (0..n).map(channel).collect(),
+            ends: vec![ChannelUse::end()],
             has_halves: false,
             links: 1,
             shares: (0..=n).map(|hops| if hops == 0 { 0.0 } else { cube.share(hops) }).collect(),
             mean_hops: f64::from(n) * rate,
-            inputs: (0..n).map(Some).chain([None]).map(|to| cube.inputs(to)).collect(),
+            inputs: (0..=n).map(|to| cube.inputs(to)).collect(),
             onward: (0..n).map(|from| cube.onward(from).collect()).collect(),
             outputs: (0..=n).map(outputs).collect(),
         };
@@ -91,15 +142,20 @@ impl Paths {
 
     /// From its parts, and what traffic shares an output and how much of an input's traffic goes there.
     pub(super) fn new(parts: Parts, all: Vec<Output>, of: impl Fn(Output) -> (Crossing, f64)) -> Self {
-        let Parts { channels, has_halves, links, shares, mean_hops, inputs, onward, outputs } = parts;
-        let count = channels.len() + 1;
+        let Parts { channels, ends, has_halves, links, shares, mean_hops, inputs, onward, outputs } = parts;
+        let count = (channels.len() + 1) * (channels.len() + ends.len());
         let mut paths = Self {
             channels,
+            ends,
+            at_interface: None,
+            senders: Vec::new(),
+            same_first: 0.0,
+            pooled: None,
             has_halves,
             links,
             inputs,
-            crossings: vec![Crossing::NOTHING; count * count],
-            same: vec![0.0; count * count],
+            crossings: vec![Crossing::NOTHING; count],
+            same: vec![0.0; count],
             onward,
             first: Outputs::new(),
             middle: Outputs::new(),
@@ -123,12 +179,54 @@ impl Paths {
         let middle = merged(
             hops.flat_map(|h| (2..=h).map(move |k| (h, k))).flat_map(|(h, k)| at(h, k, paths.share(h) / all)),
         );
-        Self { first, middle, last, ..paths }
+        let mut entering = first.clone();
+        if paths.moving() < 1.0 {
+            entering.push((1.0 - paths.moving(), Output { from: None, to: paths.channels.len() as u32 }));
+        }
+        let senders = vec![Sender { share: 1.0, outputs: entering }];
+        let mut paths = Self { first, middle, last, senders, ..paths };
+        paths.same_first = paths.same_first_of_dimensions();
+        paths
+    }
+
+    /// Those of a class whose messages go different ways from each sender: by hops only their number is known.
+    pub(super) fn pooled(
+        parts: Parts,
+        pooled: Pooled,
+        (senders, at_interface, same_first): (Vec<Sender>, Option<Vec<f64>>, f64),
+        all: &[(Output, Crossing, f64)],
+    ) -> Self {
+        let of = |output: Output| {
+            all.iter()
+                .find(|(known, ..)| *known == output)
+                .map_or((Crossing::NOTHING, 0.0), |one| (one.1, one.2))
+        };
+        let mut paths = Self::new(parts, all.iter().map(|(output, ..)| *output).collect(), of);
+        let scaled = |outputs: &Outputs, by: f64| -> Outputs {
+            outputs.iter().map(|(share, output)| (share * by, *output)).collect()
+        };
+        let moving = paths.moving();
+        (paths.first, paths.last) = (scaled(&pooled.first, moving), scaled(&pooled.last, moving));
+        paths.middle = pooled.middle.clone();
+        if moving <= 0.0 {
+            paths.last = pooled.staying.clone();
+        }
+        Self { senders, at_interface, same_first, pooled: Some(pooled), ..paths }
     }
 
     fn index(&self, Output { from, to }: Output) -> usize {
-        let channel = |channel: Option<u32>| channel.map_or(self.channels.len(), |channel| channel as usize);
-        channel(from) * (self.channels.len() + 1) + channel(to)
+        let from = from.map_or(self.channels.len(), |channel| channel as usize);
+        from * (self.channels.len() + self.ends.len()) + to as usize
+    }
+
+    /// Whether an output is an ejection link.
+    pub(super) fn is_end(&self, to: u32) -> bool {
+        to as usize >= self.channels.len()
+    }
+
+    /// Network channels, then ejection links.
+    pub(super) fn links(&self) -> impl Iterator<Item = &ChannelUse> {
+        self.channels.iter().chain(&self.ends)
     }
 
     /// Hops of the longest paths.
@@ -168,8 +266,8 @@ impl Paths {
     }
 
     /// `p_j`: shares of the inputs in the traffic of an output, by dimension, or none of the interface.
-    pub(super) fn inputs(&self, to: Option<u32>) -> &[(Option<u32>, f64)] {
-        &self.inputs[to.map_or(self.channels.len(), |to| to as usize)]
+    pub(super) fn inputs(&self, to: u32) -> &[(Option<u32>, f64)] {
+        &self.inputs[to as usize]
     }
 
     /// The dimension of the input over which messages come to an output.
@@ -184,10 +282,15 @@ impl Paths {
 
     /// Probability that two messages of an interface take the same first channel.
     pub(super) fn same_first(&self) -> f64 {
+        self.same_first
+    }
+
+    /// The same where all nodes send alike.
+    fn same_first_of_dimensions(&self) -> f64 {
         let mut dimensions: Vec<(u32, f64)> = Vec::new();
         for (_, output) in &self.first {
-            let Some(to) = output.to else { continue };
-            let dimension = self.channels[to as usize].dimension;
+            let Some(channel) = self.channels.get(output.to as usize) else { continue };
+            let dimension = channel.dimension;
             if dimensions.iter().all(|(known, _)| *known != dimension) {
                 dimensions.push((dimension, self.same(*output)));
             }
@@ -197,6 +300,14 @@ impl Paths {
 
     /// Outputs of router `k = 1, .., h + 1` on the paths of `hops`, and how often; the last is the ejection link.
     pub(super) fn outputs(&self, hops: u32, k: u32) -> &[(f64, Output)] {
+        if let Some(pooled) = &self.pooled {
+            return match (hops, k) {
+                (0, _) => &pooled.staying,
+                (_, 1) => &pooled.first,
+                _ if k > hops => &pooled.last,
+                _ => &pooled.middle,
+            };
+        }
         &self.outputs[hops as usize][k as usize - 1]
     }
 

@@ -18,12 +18,12 @@ pub(super) struct EcubePaths {
 }
 
 /// An output, and the input over which the message came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Output {
     /// Channel in this dimension; the interface if none.
     pub(super) from: Option<u32>,
-    /// Channel in this dimension; the ejection link if none.
-    pub(super) to: Option<u32>,
+    /// Channel in this dimension; beyond the last, an ejection link.
+    pub(super) to: u32,
 }
 
 /// Traffic that shares an output with a message.
@@ -88,12 +88,12 @@ impl EcubePaths {
     pub(super) fn crossing(self, output: Output) -> Crossing {
         let ejected = |s: u32| 1.0 / half_to(s) / self.destinations();
         let (own, same, others): (f64, f64, u32) = match output {
-            Output { from: Some(from), to: None } => {
+            Output { from: Some(from), to } if to == self.dimension => {
                 let same = (0..self.dimension).map(|s| ejected(s) * ejected(s)).sum();
                 (ejected(from), same, self.dimension - 1)
             }
-            Output { from: None, to: None } => (1.0, 1.0, 0),
-            Output { from, to: Some(to) } => {
+            Output { from: None, to } if to == self.dimension => (1.0, 1.0, 0),
+            Output { from, to } => {
                 let injected = half_to(to);
                 // 4^-s + Σ_(j < s) 4^-(s - j)
                 let same = injected * injected + (1..=to).map(|apart| half_to(2 * apart)).sum::<f64>();
@@ -104,32 +104,32 @@ impl EcubePaths {
     }
 
     /// `p_j`: shares of the inputs in the traffic of an output, the interface first and channels in rising order.
-    pub(super) fn inputs(self, to: Option<u32>) -> Vec<(Option<u32>, f64)> {
+    pub(super) fn inputs(self, to: u32) -> Vec<(Option<u32>, f64)> {
         match to {
-            Some(to) => {
+            to if to < self.dimension => {
                 let channels = (0..to).map(|from| (Some(from), half_to(to - from)));
                 [(None, half_to(to))].into_iter().chain(channels).collect()
             }
-            None => (0..self.dimension).map(|s| (Some(s), 1.0 / half_to(s) / self.destinations())).collect(),
+            _ => (0..self.dimension).map(|s| (Some(s), 1.0 / half_to(s) / self.destinations())).collect(),
         }
     }
 
     /// `p`: how often another message that has come over the same input wants the same output.
     pub(super) fn same(self, output: Output) -> f64 {
         match output {
-            Output { from: None, to: None } => 1.0,
+            Output { from: None, to } if to == self.dimension => 1.0,
             // 2^(n - 1 - s) of the 2^n - 1 destinations
-            Output { from: None, to: Some(to) } => half_to(to + 1) / (1.0 - half_to(self.dimension)),
-            Output { from: Some(from), to } => half_to(to.unwrap_or(self.dimension - 1) - from),
+            Output { from: None, to } => half_to(to + 1) / (1.0 - half_to(self.dimension)),
+            Output { from: Some(from), to } => half_to(to.min(self.dimension - 1) - from),
         }
     }
 
     /// All outputs: first ones, later channels, and ejection links.
     pub(super) fn all_outputs(self) -> impl Iterator<Item = Output> {
         let n = self.dimension;
-        let first = (0..n).map(|s| Output { from: None, to: Some(s) });
-        let later = (0..n).flat_map(|s| (0..s).map(move |r| Output { from: Some(r), to: Some(s) }));
-        let last = (0..n).map(|s| Output { from: Some(s), to: None });
+        let first = (0..n).map(|s| Output { from: None, to: s });
+        let later = (0..n).flat_map(|s| (0..s).map(move |r| Output { from: Some(r), to: s }));
+        let last = (0..n).map(move |s| Output { from: Some(s), to: n });
         first.chain(later).chain(last)
     }
 
@@ -137,26 +137,26 @@ impl EcubePaths {
     pub(super) fn outputs(self, hops: u32, k: u32) -> Vec<(f64, Output)> {
         let n = self.dimension;
         if k > hops {
-            let one = |s| (self.in_dimension(hops, hops, s), Output { from: Some(s), to: None });
+            let one = |s| (self.in_dimension(hops, hops, s), Output { from: Some(s), to: n });
             return (0..n).map(one).filter(|(share, _)| *share > 0.0).collect();
         }
         if k == 1 {
-            let one = |s| (self.in_dimension(hops, 1, s), Output { from: None, to: Some(s) });
+            let one = |s| (self.in_dimension(hops, 1, s), Output { from: None, to: s });
             return (0..n).map(one).filter(|(share, _)| *share > 0.0).collect();
         }
         let pairs = (0..n).flat_map(|s| (0..s).map(move |r| (r, s)));
         // P(s_(k - 1) = r, s_k = s | h)
         let one = |(r, s): (u32, u32)| {
             let share = choose(r, k - 2) * choose(n - 1 - s, hops - k) / choose(n, hops);
-            (share, Output { from: Some(r), to: Some(s) })
+            (share, Output { from: Some(r), to: s })
         };
         pairs.map(one).filter(|(share, _)| *share > 0.0).collect()
     }
 
     /// Where messages go that come over channel `from`.
     pub(super) fn onward(self, from: u32) -> impl Iterator<Item = (f64, Output)> {
-        let channel = move |to: u32| (half_to(to - from), Output { from: Some(from), to: Some(to) });
-        let last = (half_to(self.dimension - 1 - from), Output { from: Some(from), to: None });
+        let channel = move |to: u32| (half_to(to - from), Output { from: Some(from), to });
+        let last = (half_to(self.dimension - 1 - from), Output { from: Some(from), to: self.dimension });
         (from + 1..self.dimension).map(channel).chain([last])
     }
 }

@@ -110,6 +110,27 @@ pub(super) struct InBuffer {
 }
 
 impl InBuffer {
+    /// Over messages of several senders.
+    pub(super) fn over<'b>(parts: impl Iterator<Item = (f64, &'b Self)>) -> Self {
+        let parts: Vec<(f64, &Self)> = parts.collect();
+        if let [(_, one)] = parts.as_slice() {
+            return (*one).clone();
+        }
+        let wait = |i: usize| {
+            let weights: Vec<(f64, &Law)> =
+                parts.iter().map(|(share, of)| (share * of.shares()[i], &of.waits[i])).collect();
+            let all: f64 = weights.iter().map(|(weight, _)| weight).sum();
+            if all <= 0.0 {
+                return Law::zero();
+            }
+            Law::mixture(&weights.iter().map(|(weight, law)| (weight / all, *law)).collect::<Vec<_>>())
+        };
+        Self {
+            idle: parts.iter().map(|(share, of)| share * of.idle).sum::<f64>().min(1.0),
+            waits: [wait(0), wait(1)],
+        }
+    }
+
     /// No wait, all interfaces idle.
     pub(super) fn none() -> Self {
         Self { idle: 1.0, waits: [Law::zero(), Law::zero()] }

@@ -108,6 +108,7 @@ impl Lines {
             rate: rate(place),
             on_link: known.iter().filter(|other| link(other) == link(place)).map(rate).sum(),
             is_upper: place.0,
+            by_class: None,
         };
         lines.channels = known.iter().map(channel).collect();
         lines
@@ -146,9 +147,21 @@ struct Lattice {
     /// Nodes of a router and parallel links.
     nodes: f64,
     links: u32,
+    /// Channels, and the number of the ejection links.
+    count: u32,
 }
 
 impl Lattice {
+    /// The output over a channel, or the ejection link.
+    fn output(&self, from: Option<u32>, to: Option<u32>) -> Output {
+        Output { from, to: to.unwrap_or(self.count) }
+    }
+
+    /// The channel of an output, none of the ejection link.
+    fn channel(&self, to: u32) -> Option<u32> {
+        (to < self.count).then_some(to)
+    }
+
     fn line_of(&self, channel: u32) -> usize {
         let mut ends = 0;
         let is_beyond = |lines: &&Lines| {
@@ -186,7 +199,7 @@ impl Lattice {
         let ahead = steps.map(|((_, to), share)| (*share / crossed, Some(*to)));
         let ends: f64 = lines.last.iter().filter_map(|last| last.get(&from)).sum();
         let turns = self.turns(Some(dimension)).into_iter().map(|(share, to)| (share * ends / crossed, to));
-        let outputs = ahead.chain(turns).map(|(share, to)| (1.0, (share, Output { from: Some(from), to })));
+        let outputs = ahead.chain(turns).map(|(share, to)| (1.0, (share, self.output(Some(from), to))));
         merged(outputs).into_iter().filter(|(share, _)| *share > 0.0).collect()
     }
 
@@ -225,14 +238,15 @@ impl Lattice {
     /// Share of the messages of one input that go to an output, of one direction where they turn.
     fn same(&self, output: Output, onward: &[(f64, Output)]) -> f64 {
         let dimension = |channel: u32| self.line_of(channel);
-        let Some(to) = output.to else {
+        let Some(to) = self.channel(output.to) else {
             return onward
                 .iter()
                 .find(|(_, one)| *one == output)
                 .map_or(0.0, |(share, _)| share / self.nodes);
         };
-        let towards =
-            onward.iter().filter(|(_, one)| one.to.is_some_and(|one| dimension(one) == dimension(to)));
+        let towards = onward
+            .iter()
+            .filter(|(_, one)| self.channel(one.to).is_some_and(|one| dimension(one) == dimension(to)));
         let share: f64 = towards.map(|(share, _)| share).sum();
         let straight = output.from.is_some_and(|from| dimension(from) == dimension(to));
         if straight { share } else { share * self.lines[dimension(to)].same_start }
@@ -283,7 +297,7 @@ impl Lattice {
         }
         let part = |all: f64| {
             move |outputs: OnWay| -> Outputs {
-                outputs.into_iter().map(|((from, to), share)| (share / all, Output { from, to })).collect()
+                outputs.into_iter().map(|((from, to), share)| (share / all, self.output(from, to))).collect()
             }
         };
         let outputs = found.into_iter().zip(&before);
@@ -337,7 +351,7 @@ pub(super) fn of_lattice(network: &Network) -> Paths {
         count += lines[dimension].channels.len() as u32;
     }
     let nodes = f64::from(network.nodes() / network.routers());
-    let lattice = Lattice { lines, nodes, links: network.parallel_links() };
+    let lattice = Lattice { lines, nodes, links: network.parallel_links(), count };
     let (mut shares, outputs) = lattice.outputs();
     // nobody sends to itself
     if !network.self_traffic() {
@@ -351,7 +365,7 @@ pub(super) fn of_lattice(network: &Network) -> Paths {
     let entering = lattice
         .turns(None)
         .into_iter()
-        .map(|(share, to)| (share * others(network), Output { from: None, to }));
+        .map(|(share, to)| (share * others(network), lattice.output(None, to)));
     let mut entering: Outputs = entering.collect();
     if let Some((share, _)) = entering.last_mut() {
         *share = shares[0];
@@ -367,12 +381,12 @@ pub(super) fn of_lattice(network: &Network) -> Paths {
         .collect();
     let of = |output: Output| {
         let onward = output.from.map_or(&entering, |from| &onward[from as usize]);
-        let to = output.to.map_or(count as usize, |to| to as usize);
         let input = output.from.map(|from| lattice.line_of(from) as u32);
-        (crossing(&inputs[to], input), lattice.same(output, onward))
+        (crossing(&inputs[output.to as usize], input), lattice.same(output, onward))
     };
     let parts = Parts {
-        channels: lattice.lines.iter().flat_map(|lines| lines.channels.iter().copied()).collect(),
+        channels: lattice.lines.iter().flat_map(|lines| lines.channels.iter().cloned()).collect(),
+        ends: vec![ChannelUse::end()],
         has_halves: network.has_rings(),
         links: lattice.links,
         mean_hops: network.mean_hops(),
@@ -395,7 +409,7 @@ fn without_own_nodes(mut inputs: Vec<Vec<(Option<u32>, f64)>>) -> Vec<Vec<(Optio
 }
 
 /// Traffic that shares an output with messages which come over inputs of a dimension, or from the nodes.
-fn crossing(inputs: &[(Option<u32>, f64)], input: Option<u32>) -> Crossing {
+pub(super) fn crossing(inputs: &[(Option<u32>, f64)], input: Option<u32>) -> Crossing {
     let own = || inputs.iter().filter(|(of, _)| *of == input).map(|(_, share)| share);
     let all: f64 = own().sum();
     let same: f64 = inputs.iter().map(|(_, share)| share * share).sum();

@@ -32,8 +32,8 @@ use std::rc::Rc;
 
 use super::ablation::{Step, without};
 use super::chained_blocking::Blocking;
-use super::channel_paths::Paths;
-use super::ecube_paths::Crossing;
+use super::channel_paths::{Paths, Sender};
+use super::ecube_paths::{Crossing, Outputs};
 use super::grid::Grid;
 use super::higher_classes::HigherClasses;
 use super::in_buffer::InBuffer;
@@ -66,7 +66,7 @@ const BEYOND: f64 = 2e-4;
 /// All classes of a network.
 pub(super) fn solve(
     problem: &Problem,
-    paths: &Paths,
+    paths: &[Rc<Paths>],
     resolution: &Resolution,
     wanted: &[usize],
     warm: &dyn Fn(usize) -> Option<Warm>,
@@ -75,6 +75,7 @@ pub(super) fn solve(
     // what one lattice leaves out is left out at every output of a path
     let resolution = &Resolution { beyond: resolution.beyond.min(BEYOND), ..*resolution };
     let solve = |index: usize| {
+        let paths: &Paths = &paths[index];
         let kinds = LinkKinds::new(problem, paths, index);
         let mut known: Option<(f64, Option<Rc<Chained>>)> = None;
         on_wider_lattices(&resolution.reaching(problem, index), warm(index).as_ref(), |resolution, start| {
@@ -132,6 +133,52 @@ struct OneClass<'g> {
     laws: bool,
 }
 
+/// The first router of senders that are alike.
+struct Entrance<'p> {
+    /// Their share of the senders.
+    share: f64,
+    outputs: &'p Outputs,
+    environment: LinkEnvironment,
+    /// What links further on hold a tail up for at least.
+    blocked: Option<Law>,
+    /// From where its iteration sets out.
+    warm: Option<State>,
+}
+
+/// What all senders meet on entry.
+struct Entered {
+    /// In the first input buffer, over all messages.
+    in_buffer: InBuffer,
+    /// By senders: share, wait in the queue \[cells\] and load of the source.
+    queues: Vec<(f64, f64, f64)>,
+    /// Mean time for which tails are blocked in the first router \[cells\].
+    blocked: f64,
+    /// Where the iteration of those ended that wait longest.
+    state: State,
+}
+
+impl Entered {
+    fn of(entrances: &[Entrance<'_>], settled: &[Settled]) -> Self {
+        let each = || entrances.iter().map(|entrance| entrance.share).zip(settled);
+        let longest = settled.iter().max_by(|a, b| a.queued.waiting.total_cmp(&b.queued.waiting));
+        Self {
+            in_buffer: InBuffer::over(each().map(|(share, settled)| (share, &settled.queued.in_buffer))),
+            queues: each().map(|(share, found)| (share, found.queued.waiting, found.queued.load)).collect(),
+            blocked: each().map(|(share, settled)| share * settled.met.blocked.mean()).sum(),
+            state: longest.unwrap_or(&settled[0]).state.clone(),
+        }
+    }
+}
+
+/// All queues of a class.
+struct Queued {
+    stations: Stations,
+    in_channel: Vec<ChannelWait>,
+    entered: Entered,
+    /// Mean gap inside messages on their way \[cells\].
+    gaps: f64,
+}
+
 impl<'g> OneClass<'g> {
     fn new(
         problem: &Problem,
@@ -149,7 +196,7 @@ impl<'g> OneClass<'g> {
         let link = |kind: usize| {
             let sharing = chains.map(|chains| &chains.links[kind]);
             let classes = kinds.classes(kind, &real_time, own);
-            if let Some(over) = kinds.over(kind, real_time.iter().chain(own.is_none().then_some(&class))) {
+            if let Some(over) = kinds.over(kind, problem) {
                 return Err(over);
             }
             let load: f64 = classes.iter().map(Class::load).sum();
@@ -164,10 +211,13 @@ impl<'g> OneClass<'g> {
             Ok(Link { classes, others, load })
         };
         let links: Vec<Link<'g>> = (0..kinds.count()).map(link).collect::<Result<_, Overloaded>>()?;
-        let interface = match (&links[kinds.ejection()].others, chains.zip(own)) {
+        if let Some(over) = kinds.any_over(problem, paths) {
+            return Err(over);
+        }
+        let interface = match (&links[kinds.interface()].others, chains.zip(own)) {
             (Others::HigherClasses(above), _) => above.interface(grid, &real_time, &class, unit),
             (_, Some((chains, own))) => {
-                chains.interface(grid, &kinds.at_interface(&real_time, own), (own, kinds.ejection()), unit)
+                chains.interface(grid, &kinds.at_interface(&real_time, own), (own, kinds.interface()), unit)
             }
             (_, None) => unreachable!("a class without others above is real-time"),
         };
@@ -233,18 +283,17 @@ impl<'g> OneClass<'g> {
         }
     }
 
-    /// Interface and first input channel, with the mean first output behind them.
+    /// Interface and first input channel of some senders, with their mean first output behind them.
     fn source(
         &self,
-        environment: &LinkEnvironment,
+        entrance: &Entrance<'_>,
         held: &Blocking,
         resolution: &Resolution,
-        start: Option<&State>,
         report: &mut Detail,
     ) -> Result<Settled, Overloaded> {
-        let outputs = self.entering_outputs();
-        let crossing = self.paths.mean(&outputs);
-        let contended = self.contended(&outputs, environment, held);
+        let Entrance { outputs, environment, .. } = entrance;
+        let crossing = self.paths.mean(outputs);
+        let contended = self.contended(outputs, environment, held);
         let queues = self.queues(false, crossing, environment, &contended);
         let coming = self.grid.law(self.interface.coming.over(self.grid, self.shape.rest()));
         let source = Source {
@@ -263,17 +312,70 @@ impl<'g> OneClass<'g> {
         let iteration = Iteration {
             station: &queues,
             source: &source,
-            chained: held.first.as_ref(),
+            chained: entrance.blocked.as_ref(),
             gaps: &entering.gaps,
             held: &entering.held,
             message: (self.class.message + 1.0) / self.unit,
         };
-        iteration.settle(start, resolution, report).map_err(|over| over.at(false))
+        iteration.settle(entrance.warm.as_ref(), resolution, report).map_err(|over| over.at(false))
     }
 
     /// The step that finds what holds up messages in routers ahead, and how often it is taken.
     fn blocking(&self) -> (Step, u32) {
         if self.shape.is_short() { (Step::ChainedBlocking, CHAINED) } else { (Step::FullChannels, BEHIND) }
+    }
+
+    /// The first routers of all senders.
+    fn entrances(&self, start: Option<&State>) -> Vec<Entrance<'g>> {
+        let entrance = |Sender { share, outputs }: &'g Sender| {
+            let environment = self.environment(self.kind_of(outputs), self.paths.mean(outputs));
+            Entrance { share: *share, outputs, environment, blocked: None, warm: start.cloned() }
+        };
+        self.paths.senders.iter().map(entrance).collect()
+    }
+
+    /// Queues of all senders and all outputs, until what holds up messages in routers ahead is what they bring about.
+    fn queued(
+        &self,
+        resolution: &Resolution,
+        start: Option<&State>,
+        report: &mut Detail,
+    ) -> Result<Result<Queued, State>, Overloaded> {
+        let mut entrances = self.entrances(start);
+        let mut held = Blocking::nobody(self.paths.channels.len() as u32);
+        let mut round = 0;
+        loop {
+            let mut settled = Vec::new();
+            for entrance in &entrances {
+                let found = self.source(entrance, &held, resolution, report)?;
+                if found.narrow {
+                    return Ok(Err(found.state));
+                }
+                settled.push(found);
+            }
+            let entered = Entered::of(&entrances, &settled);
+            let entering = self.entering(entered.in_buffer.clone());
+            let (gaps, middle) = self.gaps_on_the_way((&entrances, &settled), &held)?;
+            let before = held.mean();
+            round += 1;
+            let stations = self.stations(&entering, gaps, &held, &settled[0].met, middle)?;
+            let in_channel = self.in_channel(&stations, gaps, &held);
+            let (step, rounds) = self.blocking();
+            if round < rounds && !without(step) && self.paths.most_hops() > 0 {
+                held = if self.shape.is_short() {
+                    self.chained((&mut entrances, &settled), gaps, &in_channel, &held)?
+                } else {
+                    self.behind((&mut entrances, &settled), &in_channel)
+                };
+                if (held.mean() - before).abs() > 1e-2 * (self.shape.message + 1.0) {
+                    for (entrance, settled) in entrances.iter_mut().zip(settled) {
+                        entrance.warm = Some(settled.state);
+                    }
+                    continue;
+                }
+            }
+            return Ok(Ok(Queued { stations, in_channel, entered, gaps }));
+        }
     }
 
     fn solve(
@@ -283,44 +385,17 @@ impl<'g> OneClass<'g> {
         start: Option<&State>,
     ) -> Result<Outcome, Overloaded> {
         let (unit, mut report) = (self.unit, Detail::default());
-        let first = self.entering_outputs();
-        let environment = self.environment(self.kind_of(&first), self.paths.mean(&first));
-        let mut held = Blocking::nobody();
-        let mut round = 0;
-        let mut warm = start.cloned();
-        let (mut stations, in_channel, queued, gaps, state, pace) = loop {
-            let Settled { met, queued, state, narrow } =
-                self.source(&environment, &held, resolution, warm.as_ref(), &mut report)?;
-            if narrow {
-                return Ok(Outcome::TooNarrow(Some(state), report));
-            }
-            let entering = self.entering(queued.in_buffer.clone());
-            let (gaps, middle) = self.gaps_on_the_way(&environment, &met, &entering, &held)?;
-            let before = held.mean();
-            round += 1;
-            let stations = self.stations(&entering, gaps, &held, &met, middle)?;
-            let in_channel = self.in_channel(&stations, gaps, &held);
-            let (step, rounds) = self.blocking();
-            if round < rounds && !without(step) {
-                held = if self.shape.is_short() {
-                    self.chained((&environment, &met), gaps, &in_channel, &held)?
-                } else {
-                    self.behind(&met, &in_channel)
-                };
-                if (held.mean() - before).abs() > 1e-2 * (self.shape.message + 1.0) {
-                    warm = Some(state);
-                    continue;
-                }
-            }
-            let pace = (self.shape.message + self.shape.header + met.blocked.mean()) * unit;
-            break (stations, in_channel, queued, gaps, state, pace);
-        };
+        let Queued { mut stations, in_channel, entered, gaps } =
+            match self.queued(resolution, start, &mut report)? {
+                Ok(queued) => queued,
+                Err(state) => return Ok(Outcome::TooNarrow(Some(state), report)),
+            };
         self.interrupt(&mut stations, &in_channel);
         let lone = |hops: u32| problem.stages * (1.0 + f64::from(hops)) - 1.0 + self.class.message;
-        let residence = queued.in_buffer.mean();
+        let residence = entered.in_buffer.mean();
         let paths: Vec<(u32, Path)> = self.each_path(&stations, &in_channel);
         let gap = self.gaps[0].max(&self.gaps[1]).mean().max(gaps);
-        let start = self.start(self.typical_wait(&paths, residence) + gap, &queued);
+        let start = self.start(self.typical_wait(&paths, residence) + gap, &entered.in_buffer);
         let [input, granted, link] = self.mean_waits(&paths, residence);
         let (delay, delays, parts) = if self.laws {
             self.delays(&paths, &stations, &in_channel, &start, lone)
@@ -328,21 +403,24 @@ impl<'g> OneClass<'g> {
             self.mean_delay(stations, &in_channel, start)
         };
         let Parts { input, arbitration, output, gaps } = Parts::of(delay, input, granted, link);
+        let wait = |(share, waiting, load): &(f64, f64, f64)| {
+            share * (self.wait_at_source(*waiting, *load) + problem.longer_wait(&self.class, *load))
+        };
         Ok(Outcome::Solution(Solution {
             transfer: self.paths.hops().map(|hops| self.paths.share(hops) * lone(hops)).sum(),
             input,
             arbitration,
             output,
             gaps,
-            waiting: self.wait_at_source(queued.waiting) + problem.longer_wait(&self.class, queued.load),
-            source_load: queued.load,
-            pace,
+            waiting: entered.queues.iter().map(wait).sum(),
+            source_load: entered.queues.iter().map(|(.., load)| *load).fold(0.0, f64::max),
+            pace: (self.shape.message + self.shape.header + entered.blocked) * unit,
             rate: self.class.rate,
             delays,
             parts,
             unit,
             detail: report,
-            warm: Warm { state, unit, cells: resolution.cells },
+            warm: Warm { state: entered.state, unit, cells: resolution.cells },
         }))
     }
 
@@ -355,8 +433,12 @@ impl<'g> OneClass<'g> {
 
     /// Wait at the source \[cycles\]: the cycle of an idle interface, and that of the queue, or for one of several
     /// virtual channels.
-    fn wait_at_source(&self, queued: f64) -> f64 {
-        let all: f64 = self.links[self.kinds.ejection()].classes.iter().map(Class::load).sum();
+    fn wait_at_source(&self, queued: f64, load: f64) -> f64 {
+        let classes = &self.links[self.kinds.interface()].classes;
+        if self.own.is_none() {
+            return 1.0 + self.kinds.best_effort_wait(&self.class, classes, queued * self.unit, load);
+        }
+        let all: f64 = classes.iter().map(Class::load).sum();
         let others = (all - self.class.load()).max(0.0);
         let Shape { message, header, credit, .. } = self.shape;
         let flits = message / (1.0 - others).max(0.02);
@@ -408,10 +490,13 @@ impl<'g> OneClass<'g> {
         start: TailAndHeader<'_>,
     ) -> (f64, Vec<Delays>, Vec<Law>) {
         let (moving, prepared) = (self.paths.moving(), Prepared::new(&stations));
-        let mean_hops = self.paths.mean_hops() / moving;
-        let hops = (mean_hops.floor() as u32 + 1).min(self.paths.most_hops());
-        let path = Path::mean(self, &stations, in_channel, hops);
-        let mut delay = moving * self.mean_along((&path, mean_hops), &prepared, in_channel, start.clone());
+        let mut delay = 0.0;
+        if moving > 0.0 {
+            let mean_hops = self.paths.mean_hops() / moving;
+            let hops = (mean_hops.floor() as u32 + 1).min(self.paths.most_hops());
+            let path = Path::mean(self, &stations, in_channel, hops);
+            delay = moving * self.mean_along((&path, mean_hops), &prepared, in_channel, start.clone());
+        }
         if moving < 1.0 {
             let path = Path::new(self, &stations, in_channel, 0);
             delay += (1.0 - moving) * self.along(&path, &prepared, in_channel, start).mean();

@@ -11,13 +11,16 @@ const LEAST: f64 = 1e-9;
 /// Cells that the search for all classes of a scenario may transform before it is given up: some two seconds, where a
 /// saturated class of a 6-cube takes less than one.
 const MOST_WORK: u64 = 80_000_000;
+/// So many times as much where classes have senders or destinations of their own, and channels are told apart.
+const UNEVEN: u64 = 4;
 /// Probes after which every other one halves the range.
 const TRUSTED: u32 = 6;
 
 /// For each of the given classes, saturated in `scenario`, the factor on all rates at which it saturates; none if it
 /// does at any load, or if the search takes too long.
 pub(super) fn load_factors(scenario: &Scenario, saturated: &[usize]) -> Vec<Result<f64, Missing>> {
-    let end = work() + MOST_WORK;
+    let is_uniform = (0..scenario.classes().len()).all(|class| scenario.is_uniform(class));
+    let end = work() + if is_uniform { MOST_WORK } else { UNEVEN * MOST_WORK };
     saturated.iter().map(|class| load_factor(scenario, *class, end)).collect()
 }
 

@@ -7,10 +7,14 @@
 use super::accuracy::{self, ErrorRow};
 use crate::answer::{Answer, ExpectedError, ExpectedErrors, Validity};
 use crate::network::Network;
+use crate::paths::ChannelLoads;
 use crate::scenario::{ClassKind, Scenario, Scheduler};
 
 /// Meshes and tori, which have no rows yet among the errors that were found.
 const LATTICES: &str = "mesh-torus";
+/// Classes with senders or destinations of their own, and single routers with several virtual channels: no rows either.
+const PATTERNS: &str = "patterns";
+const LANES: &str = "router-virtual-channels";
 
 fn is_lattice(network: &Network) -> bool {
     network.routers() > 1 && network.as_hypercube().is_none()
@@ -22,8 +26,14 @@ fn family(scenario: &Scenario) -> &'static str {
     let other = scenario.router().scheduler != Scheduler::VirtualClock;
     let short = scenario.classes().iter().any(|class| class.message_flits > scenario.router().buffer_flits);
     let network = scenario.topology();
+    if !(0..scenario.classes().len()).all(|class| scenario.is_uniform(class)) {
+        return PATTERNS;
+    }
     if is_lattice(&network) {
         return LATTICES;
+    }
+    if network.routers() == 1 && scenario.classes().iter().any(|class| class.virtual_channels > 1) {
+        return LANES;
     }
     let of = |router, cube| if network.routers() == 1 { router } else { cube };
     match (bursts, other, short) {
@@ -78,6 +88,16 @@ fn share_of_saturation(source_load: f64, own_load: f64) -> f64 {
     if source_load > 0.0 { own + 1.0 - own / source_load } else { 0.0 }
 }
 
+/// The least it can be, where sources do not tell: load of the channel that is full first, where classes have several
+/// virtual channels, of which a source's load is that of one, or channels of their own.
+fn least_share(scenario: &Scenario, family: &str) -> f64 {
+    let has_several = scenario.classes().iter().any(|class| class.virtual_channels > 1);
+    if !has_several && family != PATTERNS {
+        return 0.0;
+    }
+    ChannelLoads::of(scenario).bottleneck().map_or(0.0, |bound| bound.load)
+}
+
 /// By how much that share is off, about: so much beyond a load that was checked still counts as that load.
 const OFF: f64 = 0.05;
 
@@ -91,7 +111,7 @@ pub(super) fn judge(scenario: &Scenario, answer: &mut Answer) {
             (false, None) => 0.0,
         }
     });
-    let share = shares.fold(0.0, f64::max);
+    let share = shares.fold(0.0, f64::max).max(least_share(scenario, family));
     let mut outside = outside(scenario);
     let highest =
         accuracy::holdout().iter().filter_map(|row| row.load_share_of_saturation).fold(0.0, f64::max);
@@ -99,7 +119,7 @@ pub(super) fn judge(scenario: &Scenario, answer: &mut Answer) {
         let here = if share < 1.0 { format!("about {:.0} % of", share * 100.0) } else { "beyond".to_owned() };
         outside.push(format!("{here} the saturation load: checked up to {:.0} %", highest * 100.0));
     }
-    let has_rows = !is_lattice(&scenario.topology());
+    let has_rows = ![LATTICES, PATTERNS, LANES].contains(&family);
     for class in answer.classes.iter_mut().filter(|_| has_rows) {
         if class.saturated || class.network_latency_cycles.is_none() {
             continue;

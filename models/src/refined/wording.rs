@@ -31,7 +31,10 @@ pub(super) fn answer(scenario: &Scenario, problem: &Problem, solved: Solved, opt
                     self::found(class, found, answer);
                     distributions(class, laws.get(active).and_then(Option::as_ref), options, answer);
                 }
-                Err(overloaded) => full(class, *overloaded, answer),
+                Err(overloaded) => {
+                    full(class, *overloaded, answer);
+                    name_bottleneck(scenario, place, *overloaded, answer);
+                }
             },
         }
     }
@@ -77,12 +80,14 @@ pub(super) fn answer(scenario: &Scenario, problem: &Problem, solved: Solved, opt
     answer
 }
 
-/// In meshes and tori channels differ: which is full first.
+/// In meshes and tori channels differ, and where classes have destinations of their own: which is full first.
 fn note_bottleneck(scenario: &Scenario, notes: &mut Vec<String>) {
     let network = scenario.topology();
-    if network.routers() == 1 || network.as_hypercube().is_some() {
+    let is_uniform = (0..scenario.classes().len()).all(|class| scenario.is_uniform(class));
+    if is_uniform && (network.routers() == 1 || network.as_hypercube().is_some()) {
         return;
     }
+    notes.extend((0..scenario.classes().len()).filter_map(|class| scenario.fixed_points(class)));
     if let Some(bound) = ChannelLoads::of(scenario).bottleneck() {
         notes.push(format!(
             "the most loaded channel is the {} with {:.4} flits/cycle: it is full at {:.4} times these rates",
@@ -165,6 +170,19 @@ fn distributions(
 }
 
 /// A class without a steady state.
+/// Where channels are told apart, the one that is full by its load alone.
+fn name_bottleneck(scenario: &Scenario, class: usize, overloaded: Overloaded, answer: &mut ClassAnswer) {
+    let is_uniform = (0..scenario.classes().len()).all(|class| scenario.is_uniform(class));
+    if is_uniform || !matches!(overloaded.place, Place::Channel | Place::Ejection) {
+        return;
+    }
+    let bound = ChannelLoads::of(scenario).bound(scenario, class).filter(|bound| bound.load >= 1.0);
+    if let (Some(bound), Some(saturation)) = (bound, &mut answer.saturation) {
+        saturation.bottleneck = format!("the {}", bound.channel);
+        saturation.because = format!("the {} is offered {:.4} flits/cycle", bound.channel, bound.load);
+    }
+}
+
 fn full(class: &crate::scenario::ClassSpec, overloaded: Overloaded, answer: &mut ClassAnswer) {
     let Overloaded { load, place } = overloaded;
     let bottleneck = match place {

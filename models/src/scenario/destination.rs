@@ -299,6 +299,19 @@ impl Scenario {
         senders
     }
 
+    /// Whether all nodes send messages of a class, to all nodes alike: by default, or by lists of all of them.
+    pub fn is_uniform(&self, class: usize) -> bool {
+        let (spec, nodes) = (&self.classes()[class], self.topology().nodes() as usize);
+        let is_all = |list: &NodeList| list.nodes().count() == nodes;
+        let to_all = match &spec.destination {
+            DestinationSpec::Uniform => true,
+            DestinationSpec::Nodes(list) => is_all(list),
+            DestinationSpec::Hot(spot) => spot.share == 0.0,
+            DestinationSpec::Named(_) => false,
+        };
+        to_all && spec.nodes.as_ref().is_none_or(is_all)
+    }
+
     /// Share of the nodes that send messages of a class.
     pub fn sending_share(&self, class: usize) -> f64 {
         let spec = &self.classes()[class];

@@ -4,11 +4,12 @@
 //! from the third tenth of the range. All other values are independent.
 
 use flitwise_models::scenario::{
-    ClassSpec, NetworkSpec, Radix, RouterSpec, Scenario, ScenarioSpec, SourceSpec,
+    ClassSpec, DestinationPattern, DestinationSpec, HotSpot, NetworkSpec, Radix, RouterSpec, Scenario,
+    ScenarioSpec, SourceSpec,
 };
 
 use super::draw::{Draw, rounded, whole_at};
-use super::{Case, Family, Room, Topology};
+use super::{Case, Destination, Family, Room, Topology};
 
 /// Load of a node's link in the scenario as drawn, all classes \[flits/cycle\].
 pub(super) const DRAWN_LOAD: f64 = 0.5;
@@ -61,6 +62,7 @@ pub(super) fn case(seed: u64, family: &Family, index: u32) -> Case {
         scheduler: draw.one_of(&family.schedulers),
         ..RouterSpec::default()
     };
+    destinations(&mut draw, family, network.topology().nodes(), &mut classes);
     let name = format!("{}-{:02}", family.name, index + 1);
     let spec = ScenarioSpec { name: name.clone(), network, router, classes, ..ScenarioSpec::default() };
     let checked: Result<Scenario, _> = spec.check();
@@ -131,6 +133,23 @@ fn sources(draw: &mut Draw, family: &Family, classes: &mut [ClassSpec]) {
             class.source = SourceSpec::OnOff { streams, messages_per_burst, peak_rate };
         }
     }
+}
+
+/// Drawn last, and not at all where all are uniform.
+fn destinations(draw: &mut Draw, family: &Family, nodes: u32, classes: &mut [ClassSpec]) {
+    if family.destinations == [Destination::Uniform] {
+        return;
+    }
+    let destination = match draw.one_of(&family.destinations) {
+        Destination::Uniform => DestinationSpec::Uniform,
+        Destination::Hot => {
+            let hot = draw.evenly([0, nodes - 1]);
+            DestinationSpec::Hot(HotSpot { hot, share: rounded(draw.between(family.hot_share), 3) })
+        }
+        Destination::Tornado => DestinationSpec::Named(DestinationPattern::Tornado),
+        Destination::Neighbour => DestinationSpec::Named(DestinationPattern::Neighbour),
+    };
+    classes.iter_mut().for_each(|class| class.destination = destination.clone());
 }
 
 fn buffer(draw: &mut Draw, family: &Family, classes: &[ClassSpec]) -> u32 {

@@ -6,7 +6,7 @@ use flitwise_models::document::{Document, Reader, Table};
 use flitwise_models::scenario::{Fault, Place, Scenario, Scheduler};
 
 use super::generator;
-use super::{Case, Family, Lengths, Plan, Room, Topology};
+use super::{Case, Destination, Family, Lengths, Plan, Room, Topology};
 use crate::experiment::{MAX_DIMENSION, MAX_PORTS, MIN_PIPELINE_STAGES};
 
 const ROOT: &[&str] = &["seed", "loads", "precision", "max_flit_hops", "family"];
@@ -21,6 +21,8 @@ const FAMILY: &[&str] = &[
     "nodes_per_router",
     "links",
     "virtual_channels",
+    "destinations",
+    "hot_share",
     "pipeline_stages",
     "message_flits",
     "mixed_lengths",
@@ -207,6 +209,8 @@ fn family(reader: &mut Reader, table: &Table<'_>) -> Option<Family> {
         nodes_per_router,
         links,
         virtual_channels,
+        destinations: destinations(reader, table, topology),
+        hot_share: bounds(reader, table, "hot_share", 0.001..=1.0).unwrap_or([0.02, 0.2]),
         pipeline_stages: whole_bounds(reader, table, "pipeline_stages", MIN_PIPELINE_STAGES..=64, [5, 5]),
         lengths,
         buffer_flits,
@@ -277,6 +281,22 @@ fn buffers(reader: &mut Reader, table: &Table<'_>, message_flits: [u32; 2]) -> (
         _ => {}
     }
     (room, flits)
+}
+
+fn destinations(reader: &mut Reader, table: &Table<'_>, topology: Topology) -> Vec<Destination> {
+    let Some(words) = reader.texts(table, "destinations") else { return vec![Destination::Uniform] };
+    let has_coordinates = topology != Topology::Router;
+    let allowed =
+        |one: &Destination| has_coordinates || matches!(one, Destination::Uniform | Destination::Hot);
+    let of_word = |word: &String| Destination::ALL.into_iter().find(|one| one.word() == word);
+    let known: Vec<Destination> = words.iter().filter_map(of_word).filter(allowed).collect();
+    if known.len() < words.len() || known.is_empty() {
+        let all = Destination::ALL.into_iter().filter(allowed).map(Destination::word);
+        let wanted = format!("a list of {}", all.collect::<Vec<_>>().join(", "));
+        refuse(reader, table, "destinations", format!("[{}]", words.join(", ")), &wanted, None);
+        return vec![Destination::Uniform];
+    }
+    known
 }
 
 fn schedulers(reader: &mut Reader, table: &Table<'_>) -> Vec<Scheduler> {

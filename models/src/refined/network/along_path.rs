@@ -1,8 +1,8 @@
 //! The tail of a message along all paths of some hops.
 
 use super::super::ecube_paths::Output;
+use super::super::in_buffer::InBuffer;
 use super::super::law::Law;
-use super::super::source::Queued;
 use super::super::station::{LinkEnvironment, Shape};
 use super::super::tail_and_header::{RouterDelays, TailAndHeader, mix};
 use super::OneClass;
@@ -144,15 +144,15 @@ impl Prepared {
 
 impl<'g> OneClass<'g> {
     /// Header and tail on entry.
-    pub(super) fn start(&self, expected: f64, queued: &Queued) -> TailAndHeader<'g> {
+    pub(super) fn start(&self, expected: f64, in_buffer: &InBuffer) -> TailAndHeader<'g> {
         // the work grows with hops, and with the cube of the points
         let (side, span) = if self.laws {
-            ((300 / self.paths.most_hops() as usize).clamp(33, 60), SPAN)
+            ((300 / self.paths.most_hops().max(1) as usize).clamp(33, 60), SPAN)
         } else {
             (24, SPAN_OF_MEANS)
         };
         let step = (expected * span / side as f64).max(1.0);
-        TailAndHeader::new(self.grid, (side, step), &queued.in_buffer, &self.ended)
+        TailAndHeader::new(self.grid, (side, step), in_buffer, &self.ended)
     }
 
     /// Law of the tail's delay along a path.

@@ -1,10 +1,11 @@
 //! What holds up routers behind it: long messages, and channels that are full.
 
 use super::super::chained_blocking::{Blocking, Chain, Kind};
+use super::super::iteration::Settled;
 use super::super::law::Law;
 use super::super::station::{LinkEnvironment, OutputDelays, Overloaded};
-use super::OneClass;
 use super::input_channel::ChannelWait;
+use super::{Entrance, OneClass};
 
 impl OneClass<'_> {
     /// A later output on average over all messages: the channels, or the ejection links; from what it is else.
@@ -27,7 +28,7 @@ impl OneClass<'_> {
     /// All that is held up by buffers that are full, from router to router.
     pub(super) fn chained(
         &self,
-        first: (&LinkEnvironment, &OutputDelays),
+        (entrances, settled): (&mut [Entrance<'_>], &[Settled]),
         gaps: f64,
         in_channel: &[ChannelWait],
         held: &Blocking,
@@ -38,22 +39,47 @@ impl OneClass<'_> {
         let in_channel =
             Law::mixture(&in_channel.iter().map(|channel| (share, &channel.ahead)).collect::<Vec<_>>());
         let (shape, stages) = (self.shape, self.stages);
-        let chain = Chain { grid: self.grid, shape, stages, shares: &shares, in_channel: &in_channel };
+        let channels = self.paths.channels.len() as u32;
+        let chain =
+            Chain { grid: self.grid, shape, stages, shares: &shares, channels, in_channel: &in_channel };
         let last = self.typical(true, gaps, held)?;
-        let first = Kind::new(&first.1.waits, &first.0.lagging);
         let last = Kind::new(&last.1.waits, &last.0.lagging);
-        if most < 2 {
-            return Ok(chain.held(&first, &first, &last));
+        let later = if most < 2 { None } else { Some(self.typical(false, gaps, held)?) };
+        let mut found = Blocking::nobody(channels);
+        for (entrance, settled) in entrances.iter_mut().zip(settled) {
+            let first = Kind::new(&settled.met.waits, &entrance.environment.lagging);
+            found = match &later {
+                None => chain.held(&first, &first, &last),
+                Some((environment, met)) => {
+                    chain.held(&first, &Kind::new(&met.waits, &environment.lagging), &last)
+                }
+            };
+            entrance.blocked = found.first.take();
         }
-        let later = self.typical(false, gaps, held)?;
-        Ok(chain.held(&first, &Kind::new(&later.1.waits, &later.0.lagging), &last))
+        Ok(Blocking { first: Some(mean_of(entrances)), ..found })
     }
 
     /// All that is held up by input channels that are full.
-    pub(super) fn behind(&self, first: &OutputDelays, in_channel: &[ChannelWait]) -> Blocking {
+    pub(super) fn behind(
+        &self,
+        (entrances, settled): (&mut [Entrance<'_>], &[Settled]),
+        in_channel: &[ChannelWait],
+    ) -> Blocking {
         let full: Vec<Law> = in_channel.iter().map(|channel| channel.full.clone()).collect();
-        let held = Blocking { full, ..Blocking::nobody() };
-        let first = self.grid.sum(&first.waits.grant, &held.over(&self.entering_outputs()));
-        Blocking { first: Some(first), ..held }
+        let held = Blocking { full, ..Blocking::nobody(self.paths.channels.len() as u32) };
+        for (entrance, settled) in entrances.iter_mut().zip(settled) {
+            let blocked = self.grid.sum(&settled.met.waits.grant, &held.over(entrance.outputs));
+            entrance.blocked = Some(blocked);
+        }
+        Blocking { first: Some(mean_of(entrances)), ..held }
+    }
+}
+
+/// What tails are blocked for in the first routers, over all senders.
+fn mean_of(entrances: &[Entrance<'_>]) -> Law {
+    let blocked = |entrance: &Entrance<'_>| entrance.blocked.clone().unwrap_or_else(Law::zero);
+    match entrances {
+        [one] => blocked(one),
+        several => Law::mix(&several.iter().map(|one| (one.share, blocked(one))).collect::<Vec<_>>()),
     }
 }

@@ -70,7 +70,7 @@ impl OneClass<'_> {
         let grid = self.grid;
         let held_up = held.over(outputs);
         let z = if self.shape.is_short() { 0.0 } else { held_up.mean() };
-        let completion = |to: Option<u32>| {
+        let completion = |to: u32| {
             let link = &self.links[self.kinds.of(to)];
             (self.shape.message + self.shape.idle) / (1.0 - link.load).max(0.02) + z
         };
@@ -78,7 +78,7 @@ impl OneClass<'_> {
             grid.sum(&environment.set_up, &grid.law(environment.in_step.over(grid, self.shape.message)));
         let slower = grid.excess(&delayed, &self.gaps[0]).min(&Law::constant(self.shape.buffer));
         let (mut mean_completion, mut rate, mut all) = (0.0, 0.0, 0.0);
-        let mut known: Vec<(Option<u32>, Vec<OfInput>)> = Vec::new();
+        let mut known: Vec<(u32, Vec<OfInput>)> = Vec::new();
         let mut mean = OfInput::default();
         for (share, output) in outputs {
             let inputs = self.paths.inputs(output.to);

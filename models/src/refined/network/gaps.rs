@@ -3,9 +3,10 @@
 use super::super::chained_blocking::Blocking;
 use super::super::in_buffer::InBuffer;
 use super::super::interruptions::Interruptions;
+use super::super::iteration::Settled;
 use super::super::law::Law;
 use super::super::station::{Arriving, LinkEnvironment, OutputDelays, Overloaded, Station as Queues};
-use super::OneClass;
+use super::{Entrance, OneClass};
 
 impl OneClass<'_> {
     /// Gaps of so many cells on average, in the shape of those at the interface.
@@ -43,21 +44,12 @@ impl OneClass<'_> {
     /// the midst of the way comes with it, if it was looked at.
     pub(super) fn gaps_on_the_way(
         &self,
-        environment: &LinkEnvironment,
-        met: &OutputDelays,
-        entering: &Arriving,
+        (entrances, settled): (&[Entrance<'_>], &[Settled]),
         held: &Blocking,
     ) -> Result<(f64, Option<(LinkEnvironment, OutputDelays)>), Overloaded> {
         if self.gaps[0].mean() < 1e-9 {
             return Ok((0.0, None));
         }
-        let link = &met.waits.link;
-        let InBuffer { waits, .. } = &entering.in_buffer;
-        let [free, behind] = entering.in_buffer.shares();
-        let outputs = self.entering_outputs();
-        let crossing = self.paths.mean(&outputs);
-        let contended = self.contended(&outputs, environment, held);
-        let queues = self.queues(false, crossing, environment, &contended);
         let passage = |queues: &Queues<'_>, in_buffer: &Law, met: &OutputDelays, gaps: &Law| {
             if self.laws {
                 queues.passage(in_buffer, met, gaps).mean()
@@ -65,9 +57,17 @@ impl OneClass<'_> {
                 queues.mean_passage(in_buffer, met, gaps)
             }
         };
-        let delay = free * passage(&queues, &waits[0], met, &self.ended[0])
-            + behind * passage(&queues, &waits[1], met, &self.ended[1]);
-        let leaving = (delay - entering.in_buffer.mean() - link.mean()).max(0.0);
+        let leaving = |(entrance, settled): (&Entrance<'_>, &Settled)| {
+            let Entrance { share, outputs, environment, .. } = entrance;
+            let (met, in_buffer) = (&settled.met, &settled.queued.in_buffer);
+            let [free, behind] = in_buffer.shares();
+            let contended = self.contended(outputs, environment, held);
+            let queues = self.queues(false, self.paths.mean(outputs), environment, &contended);
+            let delay = free * passage(&queues, &in_buffer.waits[0], met, &self.ended[0])
+                + behind * passage(&queues, &in_buffer.waits[1], met, &self.ended[1]);
+            share * (delay - in_buffer.mean() - met.waits.link.mean()).max(0.0)
+        };
+        let leaving: f64 = entrances.iter().zip(settled).map(leaving).sum();
         if self.paths.most_hops() < 2 {
             return Ok((leaving, None));
         }

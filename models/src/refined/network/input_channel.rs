@@ -110,7 +110,7 @@ impl OneClass<'_> {
             let station = &stations.known[stations.place(output)].1;
             let OutputDelays { waits, blocked, .. } = &station.met;
             if shape.is_short() {
-                let held = if output.to.is_none() { &held.on_ejection } else { &held.on_channel };
+                let held = if self.paths.is_end(output.to) { &held.on_ejection } else { &held.on_channel };
                 return (share, grid.sum(&waits.grant, held));
             }
             // as often as it waits for its class
@@ -120,7 +120,7 @@ impl OneClass<'_> {
             let mut alone = blocked.sometimes(as_often);
             let holds = self.kinds.held(output.to);
             let mut behind = if holds < 1.0 { behind.sometimes(holds) } else { behind.clone() };
-            if let Some(full) = output.to.map(|to| &full[to as usize]).filter(|z| z.positive() > 0.0) {
+            if let Some(full) = full.get(output.to as usize).filter(|z| z.positive() > 0.0) {
                 let held = grid.sum(&waits.grant.sometimes(as_often), full);
                 alone = alone.max_in_step(&held);
                 behind = grid.sum(&behind, full);

@@ -21,18 +21,25 @@
 //! ```text
 //! q = Σ s_i²,   s_i = (B(i - 1, a) - B(i, a)) / (1 - B(V, a)),   a = V u
 //! ```
+//!
+//! Of drawn virtual channels each is a queue of its own, with `1 / V` of the messages: a header waits for its one
+//! whatever others are free, `φ = 1`, `q = 1 / V`. With one virtual channel all this is the same.
 
-use super::super::channel_paths::Paths;
+use super::super::channel_paths::{ChannelUse, Paths};
 use super::super::station::{Overloaded, Place};
 use super::super::{Class, Problem};
 use crate::queueing::{ErlangB, MmC};
 use crate::scenario::ClassKind;
 
 /// Links that are alike to a class.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct LinkKind {
-    /// Messages on it per message that each node generates.
+    /// Whether they are ejection links.
+    is_end: bool,
+    /// Messages of the class on it per message that each of its senders generates.
     share: f64,
+    /// The same of each class.
+    by_class: Vec<f64>,
     /// The same of the own class in other virtual channels, as far as they share the link.
     sibling: f64,
     /// Classes that stand for them.
@@ -64,10 +71,19 @@ pub(super) struct LinkKinds {
     lanes: Vec<Lanes>,
     /// At the interface: the part of the messages in the own virtual channel, and their number.
     at_interface: (f64, u32),
+    /// Whether virtual channels are drawn.
+    drawn: bool,
+    /// The kind of the injection link: that of ejection links where these carry the same.
+    interface: usize,
+    /// The class, and the real-time classes.
+    own: usize,
+    real_time: Vec<usize>,
 }
 
 /// Steps in which loads of links and of siblings count as alike.
 const STEPS: [f64; 2] = [8.0, 4.0];
+/// Steps of a load of one by each other class, where classes go different ways.
+const OTHERS: f64 = 16.0;
 /// Classes that stand for messages in other virtual channels, at most.
 const SIBLINGS: u32 = 3;
 
@@ -94,12 +110,18 @@ fn in_own_lane(lanes: u32, load: f64) -> f64 {
 /// A class as the choice of its virtual channels sees it.
 struct Chooser {
     is_real_time: bool,
+    /// Whether virtual channels are drawn.
+    drawn: bool,
+    has_bursts: bool,
     /// Messages per cycle, and cycles of each.
     rate: f64,
     message: f64,
     /// Load of the other real-time classes, and of all classes, per message that each node generates.
     others: f64,
     all: f64,
+    /// The same class by class: of others that are real-time, and of all.
+    others_by_class: Vec<f64>,
+    all_by_class: Vec<f64>,
 }
 
 impl Chooser {
@@ -107,8 +129,15 @@ impl Chooser {
         let class = &problem.classes[index];
         let is_real_time = class.kind == ClassKind::RealTime;
         let load: f64 = problem.real_time().map(|class| class.load()).sum();
+        let goes_first = |(of, class): (usize, &Class)| {
+            if of != index && class.kind == ClassKind::RealTime { class.load() } else { 0.0 }
+        };
         Self {
+            others_by_class: problem.classes.iter().enumerate().map(goes_first).collect(),
+            all_by_class: problem.classes.iter().map(Class::load).collect(),
             is_real_time,
+            drawn: problem.drawn,
+            has_bursts: problem.classes.iter().any(|class| class.bursts.is_some()),
             rate: class.rate,
             message: class.message + 1.0,
             others: if is_real_time { load - class.load() } else { load },
@@ -116,24 +145,54 @@ impl Chooser {
         }
     }
 
-    /// Load of one of so many virtual channels, on a link that so many messages cross.
-    fn load(&self, rate: f64, lanes: u32, on_link: f64) -> f64 {
-        let completion = self.message / (1.0 - self.others * on_link).max(0.02);
+    /// Load of one of so many virtual channels, on a link that others load so much.
+    fn load(&self, rate: f64, lanes: u32, others: f64) -> f64 {
+        let completion = self.message / (1.0 - others).max(0.02);
         (self.rate * rate / f64::from(lanes) * completion).min(0.98)
+    }
+
+    /// Load of a link by others that go first, and by all.
+    fn loads_of(&self, channel: &ChannelUse) -> [f64; 2] {
+        let sum = |loads: &[f64], of: &[f64]| loads.iter().zip(of).map(|(load, of)| load * of).sum();
+        match &channel.by_class {
+            None => [self.others, self.all].map(|load| load * channel.on_link),
+            Some(of) => [sum(&self.others_by_class, of), sum(&self.all_by_class, of)],
+        }
     }
 
     /// Virtual channels that carry `rate` of the `on_link` messages of a link, one of `links` parallel ones; and the
     /// messages in others of the class that share the link.
-    fn lanes(&self, lanes: u32, (rate, on_link): (f64, f64), links: u32) -> (Lanes, f64) {
-        let load = self.load(rate, lanes, on_link);
-        let (waits, own_rate) = (waits(lanes, load), rate * in_own_lane(lanes, load));
+    fn lanes(&self, lanes: u32, channel: &ChannelUse, links: u32) -> (Lanes, f64) {
+        let ChannelUse { rate, on_link, .. } = *channel;
+        let load = self.load(rate, lanes, self.loads_of(channel)[0]);
+        let (servers, waits, own_rate) = if self.drawn {
+            (1, 1.0 / f64::from(lanes), rate / f64::from(lanes))
+        } else {
+            (lanes, waits(lanes, load), rate * in_own_lane(lanes, load))
+        };
         let kind = 0;
         if self.is_real_time {
             let lane =
-                Lanes { servers: lanes * links, rate: rate / f64::from(lanes), own_rate, held: 1.0, kind };
+                Lanes { servers: servers * links, rate: rate / f64::from(lanes), own_rate, held: 1.0, kind };
             (lane, on_link - rate * waits)
         } else {
-            (Lanes { servers: links, rate: on_link, own_rate, held: waits, kind }, 0.0)
+            let held = if self.drawn { 1.0 } else { waits };
+            (Lanes { servers: links, rate: on_link, own_rate, held, kind }, 0.0)
+        }
+    }
+}
+
+impl LinkKind {
+    fn new(is_end: bool, classes: usize, siblings: u32) -> Self {
+        Self { is_end, share: 0.0, by_class: vec![0.0; classes], sibling: 0.0, siblings, met: 0.0 }
+    }
+
+    /// Takes a link into the means, the one of so many.
+    fn add(&mut self, channel: &ChannelUse, shared: f64, count: f64) {
+        self.share += (channel.on_link - self.share) / count;
+        self.sibling += (shared - self.sibling) / count;
+        for (class, known) in self.by_class.iter_mut().enumerate() {
+            *known += (channel.of_class(class) - *known) / count;
         }
     }
 }
@@ -141,38 +200,81 @@ impl Chooser {
 impl LinkKinds {
     pub(super) fn new(problem: &Problem, paths: &Paths, index: usize) -> Self {
         let (chooser, virtual_channels) = (Chooser::new(problem, index), problem.lanes[index]);
+        let real_time = |of: &usize| problem.classes[*of].kind == ClassKind::RealTime;
+        let mut kinds = Self {
+            kinds: Vec::new(),
+            lanes: Vec::new(),
+            at_interface: (1.0, 1),
+            drawn: problem.drawn,
+            interface: 0,
+            own: index,
+            real_time: (0..problem.classes.len()).filter(real_time).collect(),
+        };
         let siblings = (virtual_channels - 1).clamp(1, SIBLINGS);
-        let (mut kinds, mut all): (Vec<LinkKind>, Vec<Lanes>) = (Vec::new(), Vec::new());
-        let most = paths.channels.iter().map(|channel| channel.on_link).fold(0.0, f64::max);
-        let mut keys: Vec<([f64; 2], f64)> = Vec::new();
-        for channel in &paths.channels {
-            let half = virtual_channels / 2;
-            let usable = match (paths.has_halves, channel.is_upper) {
-                (false, _) => virtual_channels,
-                (true, true) => virtual_channels - half,
-                (true, false) => half,
-            };
-            let (lanes, shared) = chooser.lanes(usable, (channel.rate, channel.on_link), paths.links);
-            let key =
-                [channel.on_link / most * STEPS[0], shared / channel.on_link * STEPS[1]].map(f64::round);
-            let kind = keys.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
-                keys.push((key, 0.0));
-                kinds.push(LinkKind { share: 0.0, sibling: 0.0, siblings, met: 0.0 });
-                keys.len() - 1
-            });
-            // means over the links of a kind
-            let (known, count) = (&mut kinds[kind], &mut keys[kind].1);
-            *count += 1.0;
-            known.share += (channel.on_link - known.share) / *count;
-            known.sibling += (shared - known.sibling) / *count;
-            known.met = waits(paths.links, (chooser.all * known.share).min(0.98));
-            all.push(Lanes { kind, ..lanes });
+        let mut keys: Vec<(Vec<i64>, f64)> = Vec::new();
+        for (is_end, channels) in [(false, &paths.channels), (true, &paths.ends)] {
+            let most = channels.iter().map(|channel| channel.on_link).fold(0.0, f64::max);
+            let links = if is_end { 1 } else { paths.links };
+            for channel in channels {
+                let half = virtual_channels / 2;
+                let usable = match (paths.has_halves && !is_end, channel.is_upper) {
+                    (false, _) => virtual_channels,
+                    (true, true) => virtual_channels - half,
+                    (true, false) => half,
+                };
+                let (lanes, shared) = chooser.lanes(usable, channel, links);
+                let step = |part: f64, steps: f64| (part * steps).round() as i64;
+                let mut key = vec![
+                    i64::from(is_end),
+                    step(channel.on_link / most, STEPS[0]),
+                    step(shared / channel.on_link, STEPS[1]),
+                ];
+                let others = channel.by_class.iter().flatten().zip(&chooser.others_by_class);
+                key.extend(others.map(|(of, load)| step(of * load, OTHERS)));
+                let kind = keys.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
+                    keys.push((key, 0.0));
+                    kinds.kinds.push(LinkKind::new(is_end, problem.classes.len(), siblings));
+                    keys.len() - 1
+                });
+                // means over the links of a kind
+                let (known, count) = (&mut kinds.kinds[kind], &mut keys[kind].1);
+                *count += 1.0;
+                known.add(channel, shared, *count);
+                let all = known.by_class.iter().zip(&chooser.all_by_class);
+                let all = if channel.by_class.is_some() {
+                    all.map(|(of, load)| of * load).sum()
+                } else {
+                    chooser.all * known.share
+                };
+                known.met = waits(links, f64::min(all, 0.98));
+                kinds.lanes.push(Lanes { kind, ..lanes });
+            }
         }
-        let (lanes, sibling) = chooser.lanes(virtual_channels, (1.0, 1.0), 1);
-        all.push(Lanes { kind: kinds.len(), ..lanes });
-        kinds.push(LinkKind { share: 1.0, sibling, siblings, met: 1.0 });
-        let at_interface = if chooser.is_real_time { (lanes.own_rate, virtual_channels) } else { (1.0, 1) };
-        Self { kinds, lanes: all, at_interface }
+        kinds.with_interface(&chooser, (virtual_channels, siblings), paths)
+    }
+
+    /// The injection link besides: of the same kind as the ejection links where all nodes send and receive alike.
+    fn with_interface(
+        mut self,
+        chooser: &Chooser,
+        (virtual_channels, siblings): (u32, u32),
+        paths: &Paths,
+    ) -> Self {
+        let interface = ChannelUse { by_class: paths.at_interface.clone(), ..ChannelUse::end() };
+        let (lanes, sibling) = chooser.lanes(virtual_channels, &interface, 1);
+        self.interface = self.kinds.len() - 1;
+        if interface.by_class.is_some() {
+            let mut kind = LinkKind::new(true, chooser.all_by_class.len(), siblings);
+            kind.add(&interface, sibling, 1.0);
+            kind.met = 1.0;
+            self.interface = self.kinds.len();
+            self.kinds.push(kind);
+        }
+        // beside bursts best effort is solved as with one
+        if chooser.is_real_time || !chooser.has_bursts {
+            self.at_interface = (lanes.own_rate, virtual_channels);
+        }
+        self
     }
 
     /// How many kinds there are.
@@ -180,17 +282,22 @@ impl LinkKinds {
         self.kinds.len()
     }
 
-    /// The kind of ejection links.
-    pub(super) fn ejection(&self) -> usize {
-        self.kinds.len() - 1
+    /// The kind of the injection link.
+    pub(super) fn interface(&self) -> usize {
+        self.interface
     }
 
-    fn lanes(&self, to: Option<u32>) -> Lanes {
-        self.lanes[to.map_or(self.lanes.len() - 1, |to| to as usize)]
+    /// Whether links of a kind lead to nodes, or from them.
+    pub(super) fn is_end(&self, kind: usize) -> bool {
+        self.kinds[kind].is_end
+    }
+
+    fn lanes(&self, to: u32) -> Lanes {
+        self.lanes[to as usize]
     }
 
     /// The kind of an output.
-    pub(super) fn of(&self, to: Option<u32>) -> usize {
+    pub(super) fn of(&self, to: u32) -> usize {
         self.lanes(to).kind
     }
 
@@ -200,24 +307,38 @@ impl LinkKinds {
     }
 
     /// A link that carries all these classes and has no room for them, where no virtual channel tells so by itself.
-    pub(super) fn over<'c>(
-        &self,
-        kind: usize,
-        classes: impl Iterator<Item = &'c Class>,
-    ) -> Option<Overloaded> {
-        let load = classes.map(Class::load).sum::<f64>() * self.share(kind);
-        let place = if kind == self.ejection() { Place::Ejection } else { Place::Channel };
+    pub(super) fn over(&self, kind: usize, problem: &Problem) -> Option<Overloaded> {
+        let link = &self.kinds[kind];
+        let load = self.load_before(problem, |class| link.by_class[class]);
+        let place = if link.is_end { Place::Ejection } else { Place::Channel };
         let has_several = self.lanes.iter().any(|lanes| lanes.servers > 1);
         (has_several && load >= 1.0).then_some(Overloaded { load, place })
     }
 
+    /// The same of each link by itself, where classes go different ways.
+    pub(super) fn any_over(&self, problem: &Problem, paths: &Paths) -> Option<Overloaded> {
+        let links = paths.links().zip(&self.lanes).filter(|(link, _)| link.by_class.is_some());
+        let loads = links.map(|(link, lanes)| {
+            let place = if self.kinds[lanes.kind].is_end { Place::Ejection } else { Place::Channel };
+            Overloaded { load: self.load_before(problem, |class| link.of_class(class)), place }
+        });
+        loads.filter(|over| over.load >= 1.0).max_by(|a, b| a.load.total_cmp(&b.load))
+    }
+
+    /// Load of a link by real time, and by the class itself if that is none.
+    fn load_before(&self, problem: &Problem, messages: impl Fn(usize) -> f64) -> f64 {
+        let own = (!self.real_time.contains(&self.own)).then_some(self.own);
+        let classes = self.real_time.iter().copied().chain(own);
+        classes.map(|class| problem.classes[class].load() * messages(class)).sum()
+    }
+
     /// Messages on one of the virtual channels of an output, per message that each node generates.
-    pub(super) fn lane_rate(&self, to: Option<u32>) -> f64 {
+    pub(super) fn lane_rate(&self, to: u32) -> f64 {
         self.lanes(to).rate
     }
 
     /// `φ`: what is left of the wait for one virtual channel with such a load.
-    pub(super) fn waits_for_lane(&self, to: Option<u32>, load: f64) -> f64 {
+    pub(super) fn waits_for_lane(&self, to: u32, load: f64) -> f64 {
         waits(self.lanes(to).servers, load)
     }
 
@@ -227,7 +348,7 @@ impl LinkKinds {
     }
 
     /// What is left of the time for which best effort holds up the messages behind it in its input channel.
-    pub(super) fn held(&self, to: Option<u32>) -> f64 {
+    pub(super) fn held(&self, to: u32) -> f64 {
         self.lanes(to).held
     }
 
@@ -245,28 +366,57 @@ impl LinkKinds {
     /// ```
     pub(super) fn wait_for_interface(&self, rate: f64, flits: f64, restart: f64) -> Option<f64> {
         let (_, lanes) = self.at_interface;
+        if self.drawn {
+            return None;
+        }
         let idle = (1.0 - rate * flits).max(0.0) * (1.0 - 1.0 / f64::from(lanes));
         let service = flits + restart * idle;
         let load = (rate * service).min(0.999);
         (lanes > 1).then(|| load * service / 2.0 / (1.0 - load) * load.powi(lanes as i32 - 1))
     }
 
+    /// Wait of best effort for one of several virtual channels of an interface \[cycles\], where that for the only one,
+    /// with its part of the messages, would be `queued`, at such a load. All share the injection link by age below
+    /// real time, whatever holds them up further on; that adds as far as it holds up all of them (our approximation):
+    ///
+    /// ```text
+    /// W = w(λ) + (queued - w(q λ))+ ρ^(V - 1)
+    /// w(λ) = (Σ_RT σ_d M_d + λ M²) / (2 (1 - Σ_RT σ_d) (1 - Σ_RT σ_d - λ M))
+    /// ```
+    ///
+    /// `w` is the wait in a queue M/G/1 with preemptive priority until service begins. Of drawn virtual channels all
+    /// that holds up the own one counts.
+    pub(super) fn best_effort_wait(&self, class: &Class, above: &[Class], queued: f64, load: f64) -> f64 {
+        let (part, lanes) = self.at_interface;
+        if lanes < 2 {
+            return queued;
+        }
+        let first: f64 = above.iter().map(Class::load).sum();
+        let work: f64 = above.iter().map(|class| class.load() * class.message).sum();
+        let wait = |load: f64| {
+            (work + load * class.message) / 2.0 / ((1.0 - first) * (1.0 - first - load)).max(1e-3)
+        };
+        let all = if self.drawn { 1.0 } else { load.min(1.0).powi(lanes as i32 - 1) };
+        wait(class.load()) + (queued - wait(part * class.load())).max(0.0) * all
+    }
+
     /// The real-time classes on links of a kind, those of other virtual channels of the class last.
     pub(super) fn classes(&self, kind: usize, real_time: &[Class], own: Option<usize>) -> Vec<Class> {
-        let LinkKind { share, sibling, siblings, met } = self.kinds[kind];
-        let mut classes: Vec<Class> = real_time.iter().map(|class| class.thinned(share * met)).collect();
-        if let Some(own) = own.filter(|_| sibling > 1e-9 * share) {
-            let each = real_time[own].thinned(sibling * met / f64::from(siblings));
-            classes.extend((0..siblings).map(|_| each));
+        let LinkKind { share, sibling, siblings, met, by_class, .. } = &self.kinds[kind];
+        let thinned = |(class, of): (&Class, &usize)| class.thinned(by_class[*of] * met);
+        let mut classes: Vec<Class> = real_time.iter().zip(&self.real_time).map(thinned).collect();
+        if let Some(own) = own.filter(|_| *sibling > 1e-9 * share) {
+            let each = real_time[own].thinned(sibling * met / f64::from(*siblings));
+            classes.extend((0..*siblings).map(|_| each));
             classes[own] = real_time[own].thinned((share - sibling).max(0.05 * share));
         } else if let Some(own) = own {
-            classes[own] = real_time[own].thinned(share);
+            classes[own] = real_time[own].thinned(*share);
         }
         classes
     }
 
     /// The same at the interface.
     pub(super) fn at_interface(&self, real_time: &[Class], own: usize) -> Vec<Class> {
-        self.classes(self.ejection(), real_time, Some(own))
+        self.classes(self.interface, real_time, Some(own))
     }
 }

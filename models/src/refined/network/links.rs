@@ -31,13 +31,13 @@ impl Chained {
     ) -> Self {
         let (unit, steps) = (resolution.unit, resolution.steps);
         let same = SameWay { share: paths.same_first(), header: problem.stages - 3.0 };
-        let hops = paths.mean_hops() / paths.moving();
+        let hops = (paths.mean_hops() / paths.moving().max(1e-300)).max(1.0);
         let first = paths.mean(paths.first()).contending;
         let middle = paths.mean(paths.middle()).contending;
         let on_channels = (first + (hops - 1.0) * middle) / hops;
         let at_end = paths.mean(paths.last()).contending;
         let sharing = |kind: usize| {
-            let contending = if kind == kinds.ejection() { at_end } else { on_channels };
+            let contending = if kinds.is_end(kind) { at_end } else { on_channels };
             let classes = kinds.classes(kind, real_time, Some(own));
             LinkSharing::new(&classes, own, Clock::of(problem, contending), unit, steps)
         };
@@ -54,14 +54,14 @@ impl Chained {
         &self,
         grid: &Grid,
         real_time: &[Class],
-        (own, ejection): (usize, usize),
+        (own, injection): (usize, usize),
         unit: f64,
     ) -> Interface {
         if let Some(gaps) = &self.interface {
             return gaps.interface(grid, own, unit);
         }
-        let shared = self.links[ejection].environment(grid, real_time, own, (1.0, 1.0), 0.0, unit);
-        let header_wait = self.links[ejection].header_wait(real_time, own, unit);
+        let shared = self.links[injection].environment(grid, real_time, own, (1.0, 1.0), 0.0, unit);
+        let header_wait = self.links[injection].header_wait(real_time, own, unit);
         Interface::without_clocks(grid, &shared, real_time[own].message / unit, header_wait)
     }
 }
@@ -88,11 +88,11 @@ impl<'g> OneClass<'g> {
         let mean: f64 = outputs.iter().map(|(share, output)| share * load(self.kinds.of(output.to))).sum();
         let kinds = outputs.iter().map(|(_, output)| self.kinds.of(output.to));
         let off = |kind: &usize| (load(*kind) - mean / all).abs();
-        kinds.min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(self.kinds.ejection())
+        kinds.min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(self.kinds.interface())
     }
 
     /// `λ` of the class on a virtual channel of an output \[messages/cell\].
-    pub(super) fn lane_rate(&self, to: Option<u32>) -> f64 {
+    pub(super) fn lane_rate(&self, to: u32) -> f64 {
         self.rate * self.kinds.lane_rate(to)
     }
 

@@ -1,6 +1,6 @@
 //! The kinds of outputs that a class meets, and the queues at each.
 
-use super::super::channel_paths::Paths;
+use super::super::channel_paths::{Paths, Sender, merged};
 use super::super::ecube_paths::{Crossing, Output, Outputs};
 use super::super::grid::product;
 use super::super::law::Law;
@@ -43,7 +43,7 @@ impl OutputKind {
         let rounded = |share: f64, parts: f64| (share * parts * fine).round() / fine;
         Self {
             first: output.from.is_none(),
-            last: output.to.is_none(),
+            last: paths.is_end(output.to),
             link,
             contending: rounded(contending, Self::PARTS[0]),
             different: rounded(different, Self::PARTS[1]),
@@ -73,19 +73,21 @@ impl OutputKind {
 /// All stations of a class.
 pub(super) struct Stations {
     channels: usize,
+    outputs: usize,
     pub(super) known: Vec<(OutputKind, Station)>,
     /// Which of them an output is, by the channel it is reached from and its own.
     pub(super) places: Vec<usize>,
 }
 
 impl Stations {
-    pub(super) fn new(channels: usize) -> Self {
-        Self { channels, known: Vec::new(), places: vec![0; (channels + 1) * (channels + 1)] }
+    pub(super) fn new(paths: &Paths) -> Self {
+        let (channels, outputs) = (paths.channels.len(), paths.links().count());
+        Self { channels, outputs, known: Vec::new(), places: vec![0; (channels + 1) * outputs] }
     }
 
     pub(super) fn index(&self, Output { from, to }: Output) -> usize {
-        let channel = |channel: Option<u32>| channel.map_or(self.channels, |channel| channel as usize);
-        channel(from) * (self.channels + 1) + channel(to)
+        let from = from.map_or(self.channels, |channel| channel as usize);
+        from * self.outputs + to as usize
     }
 
     pub(super) fn place(&self, output: Output) -> usize {
@@ -110,12 +112,13 @@ impl Stations {
 impl OneClass<'_> {
     /// The outputs of first routers: of messages that cross channels, and of those that stay.
     pub(super) fn entering_outputs(&self) -> Outputs {
-        let first = self.paths.first().iter().copied();
-        let moving = self.paths.moving();
-        if moving < 1.0 {
-            first.chain([(1.0 - moving, Output { from: None, to: None })]).collect()
-        } else {
-            first.collect()
+        let each = |sender: &Sender| {
+            let share = sender.share;
+            sender.outputs.iter().map(move |one| (share, *one)).collect::<Vec<_>>()
+        };
+        match self.paths.senders.as_slice() {
+            [all] => all.outputs.clone(),
+            several => merged(several.iter().flat_map(each)),
         }
     }
 
@@ -159,7 +162,7 @@ impl OneClass<'_> {
         middle: Option<(LinkEnvironment, OutputDelays)>,
     ) -> Result<Stations, Overloaded> {
         let arriving_later = self.arriving(gaps);
-        let mut stations = Stations::new(self.paths.channels.len());
+        let mut stations = Stations::new(self.paths);
         let mut arounds: Vec<((bool, usize, f64), LinkEnvironment)> = Vec::new();
         let mut starts = [None, None];
         if !self.laws {
