@@ -40,7 +40,7 @@ use super::in_buffer::InBuffer;
 use super::interface::Interface;
 use super::iteration::{Detail, Iteration, Settled, State};
 use super::law::Law;
-use super::solution::{Delays, Outcome, Parts, Solution, Warm, on_wider_lattices};
+use super::solution::{Delays, Outcome, Parts, Solution, Start, Warm, on_wider_lattices};
 use super::source::Source;
 use super::station::{
     Arriving, LinkEnvironment, OutputDelays, Overloaded, Place, Shape, Station as Queues, Waits,
@@ -221,14 +221,16 @@ impl<'g> OneClass<'g> {
     ) -> Result<OutputDelays, Overloaded> {
         const ROUNDS: usize = 6;
         let tolerance = if self.laws { 1e-3 } else { 1e-2 };
+        let first = queues.first_services(arriving);
         let mut round = 1;
         loop {
-            let met = queues.round(arriving, &waits)?;
-            let change = (met.waits.link.mean() - waits.link.mean()).abs();
-            if queues.rate <= 0.0 || round >= ROUNDS || change < tolerance * (1.0 + met.waits.link.mean()) {
-                return Ok(met);
+            let found = queues.queues(arriving, &first, &waits)?;
+            let mean = found.waits.link.mean();
+            let change = (mean - waits.link.mean()).abs();
+            if queues.rate <= 0.0 || round >= ROUNDS || change < tolerance * (1.0 + mean) {
+                return Ok(queues.back_pressure(found));
             }
-            waits = met.waits;
+            waits = found.waits;
             round += 1;
         }
     }
@@ -280,19 +282,22 @@ impl<'g> OneClass<'g> {
         &self,
         problem: &Problem,
         resolution: &Resolution,
-        start: Option<&State>,
+        start: Option<&Start>,
     ) -> Result<Outcome, Overloaded> {
         let (unit, mut report) = (self.unit, Detail::default());
         let first = self.entering_outputs();
         let environment = self.environment(self.kind_of(&first), self.paths.mean(&first));
-        let mut held = Blocking::nobody();
+        // means have no start; laws set out from what is held up on the lattice for means
+        let known = start.filter(|_| self.laws).and_then(|start| start.on_the_way.as_ref());
+        let mut held = known.map_or_else(Blocking::nobody, |(held, _)| held.clone());
         let mut round = 0;
-        let mut warm = start.cloned();
+        let mut warm = start.map(|start| start.state.clone());
         let (mut stations, in_channel, queued, gaps, state, pace) = loop {
             let Settled { met, queued, state, narrow } =
                 self.source(&environment, &held, resolution, warm.as_ref(), &mut report)?;
             if narrow {
-                return Ok(Outcome::TooNarrow(Some(state), report));
+                let on_the_way = known.cloned();
+                return Ok(Outcome::TooNarrow(Some(Start { state, on_the_way }), report));
             }
             let entering = self.entering(queued.in_buffer.clone());
             let (gaps, middle) = self.gaps_on_the_way(&environment, &met, &entering, &held)?;
@@ -322,11 +327,19 @@ impl<'g> OneClass<'g> {
         let gap = self.gaps[0].max(&self.gaps[1]).mean().max(gaps);
         let start = self.start(self.typical_wait(&paths, residence) + gap, &queued);
         let [input, granted, link] = self.mean_waits(&paths, residence);
-        let (delay, delays, parts) = if self.laws {
-            self.delays(&paths, &stations, &in_channel, &start, lone)
+        let (mut delays, mut parts) = (Vec::new(), Vec::new());
+        let law = if self.laws {
+            delays = self.delays(&paths, &stations, &in_channel, &start, lone);
+            Law::mixture(&delays.iter().map(|delays| (delays.share, &delays.law)).collect::<Vec<_>>())
         } else {
-            self.mean_delay(stations, &in_channel, start)
+            let law = self.mean_delay(&stations, &in_channel, start);
+            parts.extend(self.gaps.clone());
+            for (_, Station { met, .. }) in stations.known {
+                parts.extend([met.waits.link, met.blocked]);
+            }
+            law
         };
+        let delay = law.mean() * unit;
         let Parts { input, arbitration, output, gaps } = Parts::of(delay, input, granted, link);
         Ok(Outcome::Solution(Solution {
             transfer: self.paths.hops().map(|hops| self.paths.share(hops) * lone(hops)).sum(),
@@ -342,7 +355,11 @@ impl<'g> OneClass<'g> {
             parts,
             unit,
             detail: report,
-            warm: Warm { state, unit, cells: resolution.cells },
+            warm: Warm {
+                start: Start { state, on_the_way: Some((held, law)) },
+                unit,
+                cells: resolution.cells,
+            },
         }))
     }
 
@@ -380,7 +397,7 @@ impl<'g> OneClass<'g> {
         [input, granted, link]
     }
 
-    /// Mean delay of tails \[cycles\], and its law over each number of hops.
+    /// Laws of the delay of tails over each number of hops.
     fn delays(
         &self,
         paths: &[(u32, Path)],
@@ -388,40 +405,29 @@ impl<'g> OneClass<'g> {
         in_channel: &[ChannelWait],
         start: &TailAndHeader<'_>,
         lone: impl Fn(u32) -> f64,
-    ) -> (f64, Vec<Delays>, Vec<Law>) {
+    ) -> Vec<Delays> {
         let prepared = Prepared::new(stations);
-        let (mut delay, mut delays) = (0.0, Vec::new());
-        for (hops, path) in paths {
+        let one = |(hops, path): &(u32, Path)| {
             let (hops, share) = (*hops, self.paths.share(*hops));
             let law = self.along(path, &prepared, in_channel, start.clone());
-            delay += share * law.mean() * self.unit;
-            delays.push(Delays { hops: Some(hops), share, lone: lone(hops), law });
-        }
-        (delay, delays, Vec::new())
+            Delays { hops: Some(hops), share, lone: lone(hops), law }
+        };
+        paths.iter().map(one).collect()
     }
 
-    /// Mean delay of tails \[cycles\] over a path of mean length, and the laws that it was made of.
-    fn mean_delay(
-        &self,
-        stations: Stations,
-        in_channel: &[ChannelWait],
-        start: TailAndHeader<'_>,
-    ) -> (f64, Vec<Delays>, Vec<Law>) {
-        let (moving, prepared) = (self.paths.moving(), Prepared::new(&stations));
+    /// Law of the delay of tails over a path of mean length, for its mean.
+    fn mean_delay(&self, stations: &Stations, in_channel: &[ChannelWait], start: TailAndHeader<'_>) -> Law {
+        let (moving, prepared) = (self.paths.moving(), Prepared::new(stations));
         let mean_hops = self.paths.mean_hops() / moving;
         let hops = (mean_hops.floor() as u32 + 1).min(self.paths.most_hops());
-        let path = Path::mean(self, &stations, in_channel, hops);
-        let mut delay = moving * self.mean_along((&path, mean_hops), &prepared, in_channel, start.clone());
-        if moving < 1.0 {
-            let path = Path::new(self, &stations, in_channel, 0);
-            delay += (1.0 - moving) * self.along(&path, &prepared, in_channel, start).mean();
+        let path = Path::mean(self, stations, in_channel, hops);
+        let on_the_way = self.mean_along((&path, mean_hops), &prepared, in_channel, start.clone());
+        if moving >= 1.0 {
+            return on_the_way;
         }
-        let delay = delay * self.unit;
-        let mut parts = self.gaps.to_vec();
-        for (_, Station { met, .. }) in stations.known {
-            parts.extend([met.waits.link, met.blocked]);
-        }
-        (delay, Vec::new(), parts)
+        let path = Path::new(self, stations, in_channel, 0);
+        let at_once = self.along(&path, &prepared, in_channel, start);
+        Law::mixture(&[(moving, &on_the_way), (1.0 - moving, &at_once)])
     }
 }
 
