@@ -41,7 +41,7 @@ use super::interface::Interface;
 use super::iteration::{Detail, Iteration, Settled, State};
 use super::law::Law;
 use super::solution::{Delays, Outcome, Parts, Solution, Start, Warm, on_wider_lattices};
-use super::source::Source;
+use super::source::{Queued, Source};
 use super::station::{
     Arriving, LinkEnvironment, OutputDelays, Overloaded, Place, Shape, Station as Queues, Waits,
 };
@@ -98,6 +98,20 @@ pub(super) fn solve(
         })
     };
     wanted.iter().copied().map(solve).collect()
+}
+
+/// The queues of a class on all its paths.
+struct SettledPaths {
+    stations: Stations,
+    in_channel: Vec<ChannelWait>,
+    queued: Queued,
+    /// Mean gap inside messages on their way into later routers \[cells\].
+    gaps: f64,
+    state: State,
+    /// `M + H + x` \[cycles\]
+    pace: f64,
+    /// What holds up messages in routers ahead.
+    held: Blocking,
 }
 
 /// A class and its environment.
@@ -278,26 +292,27 @@ impl<'g> OneClass<'g> {
         if self.shape.is_short() { (Step::ChainedBlocking, CHAINED) } else { (Step::FullChannels, BEHIND) }
     }
 
-    fn solve(
+    /// The queues of all routers, one after another until what holds up messages in routers ahead is settled; an error
+    /// is from where to set out on a wider lattice.
+    fn settled(
         &self,
-        problem: &Problem,
         resolution: &Resolution,
         start: Option<&Start>,
-    ) -> Result<Outcome, Overloaded> {
-        let (unit, mut report) = (self.unit, Detail::default());
+        report: &mut Detail,
+    ) -> Result<Result<SettledPaths, Box<Start>>, Overloaded> {
         let first = self.entering_outputs();
         let environment = self.environment(self.kind_of(&first), self.paths.mean(&first));
-        // means have no start; laws set out from what is held up on the lattice for means
+        // means set out from nothing held up, laws from what is held up on the lattice for means
         let known = start.filter(|_| self.laws).and_then(|start| start.on_the_way.as_ref());
         let mut held = known.map_or_else(Blocking::nobody, |(held, _)| held.clone());
         let mut round = 0;
         let mut warm = start.map(|start| start.state.clone());
-        let (mut stations, in_channel, queued, gaps, state, pace) = loop {
+        loop {
             let Settled { met, queued, state, narrow } =
-                self.source(&environment, &held, resolution, warm.as_ref(), &mut report)?;
+                self.source(&environment, &held, resolution, warm.as_ref(), report)?;
             if narrow {
                 let on_the_way = known.cloned();
-                return Ok(Outcome::TooNarrow(Some(Start { state, on_the_way }), report));
+                return Ok(Err(Box::new(Start { state, on_the_way })));
             }
             let entering = self.entering(queued.in_buffer.clone());
             let (gaps, middle) = self.gaps_on_the_way(&environment, &met, &entering, &held)?;
@@ -317,9 +332,23 @@ impl<'g> OneClass<'g> {
                     continue;
                 }
             }
-            let pace = (self.shape.message + self.shape.header + met.blocked.mean()) * unit;
-            break (stations, in_channel, queued, gaps, state, pace);
-        };
+            let pace = (self.shape.message + self.shape.header + met.blocked.mean()) * self.unit;
+            return Ok(Ok(SettledPaths { stations, in_channel, queued, gaps, state, pace, held }));
+        }
+    }
+
+    fn solve(
+        &self,
+        problem: &Problem,
+        resolution: &Resolution,
+        start: Option<&Start>,
+    ) -> Result<Outcome, Overloaded> {
+        let (unit, mut report) = (self.unit, Detail::default());
+        let SettledPaths { mut stations, in_channel, queued, gaps, state, pace, held } =
+            match self.settled(resolution, start, &mut report)? {
+                Ok(found) => found,
+                Err(start) => return Ok(Outcome::TooNarrow(Some(*start), report)),
+            };
         self.interrupt(&mut stations, &in_channel);
         let lone = |hops: u32| problem.stages * (1.0 + f64::from(hops)) - 1.0 + self.class.message;
         let residence = queued.in_buffer.mean();
@@ -329,7 +358,13 @@ impl<'g> OneClass<'g> {
         let [input, granted, link] = self.mean_waits(&paths, residence);
         let (mut delays, mut parts) = (Vec::new(), Vec::new());
         let law = if self.laws {
-            delays = self.delays(&paths, &stations, &in_channel, &start, lone);
+            delays = match self.delays(&paths, &stations, &in_channel, &start, lone, resolution) {
+                Ok(delays) => delays,
+                Err(longest) => {
+                    let start = Start { state, on_the_way: Some((held, longest)) };
+                    return Ok(Outcome::TooNarrow(Some(start), report));
+                }
+            };
             Law::mixture(&delays.iter().map(|delays| (delays.share, &delays.law)).collect::<Vec<_>>())
         } else {
             let law = self.mean_delay(&stations, &in_channel, start);
@@ -339,8 +374,8 @@ impl<'g> OneClass<'g> {
             }
             law
         };
-        let delay = law.mean() * unit;
-        let Parts { input, arbitration, output, gaps } = Parts::of(delay, input, granted, link);
+        let Parts { input, arbitration, output, gaps } = Parts::of(law.mean() * unit, input, granted, link);
+        let start = Start { state, on_the_way: Some((held, law)) };
         Ok(Outcome::Solution(Solution {
             transfer: self.paths.hops().map(|hops| self.paths.share(hops) * lone(hops)).sum(),
             input,
@@ -355,11 +390,7 @@ impl<'g> OneClass<'g> {
             parts,
             unit,
             detail: report,
-            warm: Warm {
-                start: Start { state, on_the_way: Some((held, law)) },
-                unit,
-                cells: resolution.cells,
-            },
+            warm: Warm { start, unit, cells: resolution.cells },
         }))
     }
 
@@ -397,7 +428,8 @@ impl<'g> OneClass<'g> {
         [input, granted, link]
     }
 
-    /// Laws of the delay of tails over each number of hops.
+    /// Laws of the delay of tails over each number of hops; an error is the one that the lattice does not hold, the
+    /// longest paths first.
     fn delays(
         &self,
         paths: &[(u32, Path)],
@@ -405,14 +437,21 @@ impl<'g> OneClass<'g> {
         in_channel: &[ChannelWait],
         start: &TailAndHeader<'_>,
         lone: impl Fn(u32) -> f64,
-    ) -> Vec<Delays> {
+        resolution: &Resolution,
+    ) -> Result<Vec<Delays>, Law> {
         let prepared = Prepared::new(stations);
         let one = |(hops, path): &(u32, Path)| {
             let (hops, share) = (*hops, self.paths.share(*hops));
             let law = self.along(path, &prepared, in_channel, start.clone());
-            Delays { hops: Some(hops), share, lone: lone(hops), law }
+            if resolution.holds(&law) {
+                Ok(Delays { hops: Some(hops), share, lone: lone(hops), law })
+            } else {
+                Err(law)
+            }
         };
-        paths.iter().map(one).collect()
+        let mut delays = paths.iter().rev().map(one).collect::<Result<Vec<Delays>, Law>>()?;
+        delays.reverse();
+        Ok(delays)
     }
 
     /// Law of the delay of tails over a path of mean length, for its mean.
