@@ -242,6 +242,8 @@ impl Contents {
         let report = format!("flitwise report{quick}{of_paper}{model} --out DIR {how}");
         let has_refined = args.paper.is_none_or(|paper| paper.word == "kyd05");
         let accuracy = if has_refined { accuracy::tables() } else { Vec::new() };
+        // no beginning of a name stands for claims of our own
+        let is_own = args.paper.is_some_and(|paper| paper.prefix.is_none());
         let only = args
             .paper
             .and_then(|paper| paper.prefix)
@@ -273,7 +275,10 @@ impl Contents {
             accuracy => Serde(&accuracy),
             claims => Serde(&claims),
             coarse => Serde(&self.coarse),
-            rebuild_claims => if finer || is_own { report.clone() } else { format!("flitwise verify{quick}{only} {how}") },
+            rebuild_claims => match finer || is_own {
+                true => report.clone(),
+                false => format!("flitwise verify{quick}{only} {how}"),
+            },
             rebuild => report,
         };
         let mut paths = Vec::new();

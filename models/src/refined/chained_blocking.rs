@@ -38,7 +38,7 @@ impl<'k> Kind<'k> {
 }
 
 /// What is found.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Blocking {
     /// `z`: how much longer than its flits a message holds a channel on average, and an ejection link.
     pub(super) on_channel: Law,
@@ -55,6 +55,18 @@ impl Blocking {
     /// Nobody is held up.
     pub(super) fn nobody(channels: u32) -> Self {
         Self { on_channel: Law::zero(), on_ejection: Law::zero(), first: None, full: Vec::new(), channels }
+    }
+
+    /// The same times in other cells.
+    pub(super) fn stretched(&self, factor: f64) -> Self {
+        let law = |law: &Law| law.stretched(factor);
+        Self {
+            on_channel: law(&self.on_channel),
+            on_ejection: law(&self.on_ejection),
+            first: self.first.as_ref().map(law),
+            full: self.full.iter().map(law).collect(),
+            channels: self.channels,
+        }
     }
 
     /// `z` at outputs that are met so often.

@@ -40,7 +40,7 @@ use super::in_buffer::InBuffer;
 use super::interface::Interface;
 use super::iteration::{Detail, Iteration, Settled, State};
 use super::law::Law;
-use super::solution::{Delays, Outcome, Parts, Solution, Warm, on_wider_lattices};
+use super::solution::{Delays, Outcome, Parts, Solution, Start, Warm, on_wider_lattices};
 use super::source::Source;
 use super::station::{
     Arriving, LinkEnvironment, OutputDelays, Overloaded, Place, Shape, Station as Queues, Waits,
@@ -99,6 +99,17 @@ pub(super) fn solve(
         })
     };
     wanted.iter().copied().map(solve).collect()
+}
+
+/// The queues of a class on all its paths.
+struct SettledPaths {
+    stations: Stations,
+    in_channel: Vec<ChannelWait>,
+    entered: Entered,
+    /// Mean gap inside messages on their way into later routers \[cells\].
+    gaps: f64,
+    /// What holds up messages in routers ahead.
+    held: Blocking,
 }
 
 /// A class and its environment.
@@ -168,15 +179,6 @@ impl Entered {
             state: longest.unwrap_or(&settled[0]).state.clone(),
         }
     }
-}
-
-/// All queues of a class.
-struct Queued {
-    stations: Stations,
-    in_channel: Vec<ChannelWait>,
-    entered: Entered,
-    /// Mean gap inside messages on their way \[cells\].
-    gaps: f64,
 }
 
 impl<'g> OneClass<'g> {
@@ -271,14 +273,16 @@ impl<'g> OneClass<'g> {
     ) -> Result<OutputDelays, Overloaded> {
         const ROUNDS: usize = 6;
         let tolerance = if self.laws { 1e-3 } else { 1e-2 };
+        let first = queues.first_services(arriving);
         let mut round = 1;
         loop {
-            let met = queues.round(arriving, &waits)?;
-            let change = (met.waits.link.mean() - waits.link.mean()).abs();
-            if queues.rate <= 0.0 || round >= ROUNDS || change < tolerance * (1.0 + met.waits.link.mean()) {
-                return Ok(met);
+            let found = queues.queues(arriving, &first, &waits)?;
+            let mean = found.waits.link.mean();
+            let change = (mean - waits.link.mean()).abs();
+            if queues.rate <= 0.0 || round >= ROUNDS || change < tolerance * (1.0 + mean) {
+                return Ok(queues.back_pressure(found));
             }
-            waits = met.waits;
+            waits = found.waits;
             round += 1;
         }
     }
@@ -326,30 +330,36 @@ impl<'g> OneClass<'g> {
     }
 
     /// The first routers of all senders.
-    fn entrances(&self, start: Option<&State>) -> Vec<Entrance<'g>> {
+    fn entrances(&self, start: Option<&State>, blocked: Option<&Law>) -> Vec<Entrance<'g>> {
         let entrance = |Sender { share, outputs }: &'g Sender| {
             let environment = self.environment(self.kind_of(outputs), self.paths.mean(outputs));
-            Entrance { share: *share, outputs, environment, blocked: None, warm: start.cloned() }
+            let (blocked, warm) = (blocked.cloned(), start.cloned());
+            Entrance { share: *share, outputs, environment, blocked, warm }
         };
         self.paths.senders.iter().map(entrance).collect()
     }
 
-    /// Queues of all senders and all outputs, until what holds up messages in routers ahead is what they bring about.
+    /// Queues of all senders and all outputs, one after another until what holds up messages in routers ahead is what
+    /// they bring about; an error is from where to set out on a wider lattice.
     fn queued(
         &self,
         resolution: &Resolution,
-        start: Option<&State>,
+        start: Option<&Start>,
         report: &mut Detail,
-    ) -> Result<Result<Queued, State>, Overloaded> {
-        let mut entrances = self.entrances(start);
-        let mut held = Blocking::nobody(self.paths.channels.len() as u32);
+    ) -> Result<Result<SettledPaths, Box<Start>>, Overloaded> {
+        // means set out from nothing held up, laws from what is held up on the lattice for means
+        let known = start.filter(|_| self.laws && self.paths.senders.len() == 1);
+        let known = known.and_then(|start| start.on_the_way.as_ref());
+        let nobody = || Blocking::nobody(self.paths.channels.len() as u32);
+        let mut held = known.map_or_else(nobody, |(held, _)| held.clone());
+        let mut entrances = self.entrances(start.map(|start| &start.state), held.first.as_ref());
         let mut round = 0;
         loop {
             let mut settled = Vec::new();
             for entrance in &entrances {
                 let found = self.source(entrance, &held, resolution, report)?;
                 if found.narrow {
-                    return Ok(Err(found.state));
+                    return Ok(Err(Box::new(Start { state: found.state, on_the_way: known.cloned() })));
                 }
                 settled.push(found);
             }
@@ -374,7 +384,7 @@ impl<'g> OneClass<'g> {
                     continue;
                 }
             }
-            return Ok(Ok(Queued { stations, in_channel, entered, gaps }));
+            return Ok(Ok(SettledPaths { stations, in_channel, entered, gaps, held }));
         }
     }
 
@@ -382,13 +392,13 @@ impl<'g> OneClass<'g> {
         &self,
         problem: &Problem,
         resolution: &Resolution,
-        start: Option<&State>,
+        start: Option<&Start>,
     ) -> Result<Outcome, Overloaded> {
         let (unit, mut report) = (self.unit, Detail::default());
-        let Queued { mut stations, in_channel, entered, gaps } =
+        let SettledPaths { mut stations, in_channel, entered, gaps, held } =
             match self.queued(resolution, start, &mut report)? {
-                Ok(queued) => queued,
-                Err(state) => return Ok(Outcome::TooNarrow(Some(state), report)),
+                Ok(found) => found,
+                Err(start) => return Ok(Outcome::TooNarrow(Some(*start), report)),
             };
         self.interrupt(&mut stations, &in_channel);
         let lone = |hops: u32| problem.stages * (1.0 + f64::from(hops)) - 1.0 + self.class.message;
@@ -397,12 +407,26 @@ impl<'g> OneClass<'g> {
         let gap = self.gaps[0].max(&self.gaps[1]).mean().max(gaps);
         let start = self.start(self.typical_wait(&paths, residence) + gap, &entered.in_buffer);
         let [input, granted, link] = self.mean_waits(&paths, residence);
-        let (delay, delays, parts) = if self.laws {
-            self.delays(&paths, &stations, &in_channel, &start, lone)
+        let (mut delays, mut parts) = (Vec::new(), Vec::new());
+        let law = if self.laws {
+            delays = match self.delays(&paths, &stations, &in_channel, &start, lone, resolution) {
+                Ok(delays) => delays,
+                Err(longest) => {
+                    let start = Start { state: entered.state, on_the_way: Some((held, longest)) };
+                    return Ok(Outcome::TooNarrow(Some(start), report));
+                }
+            };
+            Law::mixture(&delays.iter().map(|delays| (delays.share, &delays.law)).collect::<Vec<_>>())
         } else {
-            self.mean_delay(stations, &in_channel, start)
+            let law = self.mean_delay(&stations, &in_channel, start);
+            parts.extend(self.gaps.clone());
+            for (_, Station { met, .. }) in stations.known {
+                parts.extend([met.waits.link, met.blocked]);
+            }
+            law
         };
-        let Parts { input, arbitration, output, gaps } = Parts::of(delay, input, granted, link);
+        let Parts { input, arbitration, output, gaps } = Parts::of(law.mean() * unit, input, granted, link);
+        let start = Start { state: entered.state, on_the_way: Some((held, law)) };
         let wait = |(share, waiting, load): &(f64, f64, f64)| {
             share * (self.wait_at_source(*waiting, *load) + problem.longer_wait(&self.class, *load))
         };
@@ -420,7 +444,7 @@ impl<'g> OneClass<'g> {
             parts,
             unit,
             detail: report,
-            warm: Warm { state: entered.state, unit, cells: resolution.cells },
+            warm: Warm { start, unit, cells: resolution.cells },
         }))
     }
 
@@ -462,7 +486,8 @@ impl<'g> OneClass<'g> {
         [input, granted, link]
     }
 
-    /// Mean delay of tails \[cycles\], and its law over each number of hops.
+    /// Laws of the delay of tails over each number of hops; an error is the one that the lattice does not hold, the
+    /// longest paths first.
     fn delays(
         &self,
         paths: &[(u32, Path)],
@@ -470,43 +495,41 @@ impl<'g> OneClass<'g> {
         in_channel: &[ChannelWait],
         start: &TailAndHeader<'_>,
         lone: impl Fn(u32) -> f64,
-    ) -> (f64, Vec<Delays>, Vec<Law>) {
+        resolution: &Resolution,
+    ) -> Result<Vec<Delays>, Law> {
         let prepared = Prepared::new(stations);
-        let (mut delay, mut delays) = (0.0, Vec::new());
-        for (hops, path) in paths {
+        let one = |(hops, path): &(u32, Path)| {
             let (hops, share) = (*hops, self.paths.share(*hops));
             let law = self.along(path, &prepared, in_channel, start.clone());
-            delay += share * law.mean() * self.unit;
-            delays.push(Delays { hops: Some(hops), share, lone: lone(hops), law });
-        }
-        (delay, delays, Vec::new())
+            if resolution.holds(&law) {
+                Ok(Delays { hops: Some(hops), share, lone: lone(hops), law })
+            } else {
+                Err(law)
+            }
+        };
+        let mut delays = paths.iter().rev().map(one).collect::<Result<Vec<Delays>, Law>>()?;
+        delays.reverse();
+        Ok(delays)
     }
 
-    /// Mean delay of tails \[cycles\] over a path of mean length, and the laws that it was made of.
-    fn mean_delay(
-        &self,
-        stations: Stations,
-        in_channel: &[ChannelWait],
-        start: TailAndHeader<'_>,
-    ) -> (f64, Vec<Delays>, Vec<Law>) {
-        let (moving, prepared) = (self.paths.moving(), Prepared::new(&stations));
-        let mut delay = 0.0;
-        if moving > 0.0 {
-            let mean_hops = self.paths.mean_hops() / moving;
-            let hops = (mean_hops.floor() as u32 + 1).min(self.paths.most_hops());
-            let path = Path::mean(self, &stations, in_channel, hops);
-            delay = moving * self.mean_along((&path, mean_hops), &prepared, in_channel, start.clone());
+    /// Law of the delay of tails over a path of mean length, for its mean.
+    fn mean_delay(&self, stations: &Stations, in_channel: &[ChannelWait], start: TailAndHeader<'_>) -> Law {
+        let (moving, prepared) = (self.paths.moving(), Prepared::new(stations));
+        let at_once = |start| {
+            let path = Path::new(self, stations, in_channel, 0);
+            self.along(&path, &prepared, in_channel, start)
+        };
+        if moving <= 0.0 {
+            return at_once(start);
         }
-        if moving < 1.0 {
-            let path = Path::new(self, &stations, in_channel, 0);
-            delay += (1.0 - moving) * self.along(&path, &prepared, in_channel, start).mean();
+        let mean_hops = self.paths.mean_hops() / moving;
+        let hops = (mean_hops.floor() as u32 + 1).min(self.paths.most_hops());
+        let path = Path::mean(self, stations, in_channel, hops);
+        let on_the_way = self.mean_along((&path, mean_hops), &prepared, in_channel, start.clone());
+        if moving >= 1.0 {
+            return on_the_way;
         }
-        let delay = delay * self.unit;
-        let mut parts = self.gaps.to_vec();
-        for (_, Station { met, .. }) in stations.known {
-            parts.extend([met.waits.link, met.blocked]);
-        }
-        (delay, Vec::new(), parts)
+        Law::mixture(&[(moving, &on_the_way), (1.0 - moving, &at_once(start))])
     }
 }
 

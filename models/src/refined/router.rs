@@ -6,10 +6,10 @@ use super::burst_phases::BurstPhases;
 use super::grid::Grid;
 use super::higher_classes::HigherClasses;
 use super::interface::{Interface, SameWay};
-use super::iteration::{Detail, Iteration, Settled, State};
+use super::iteration::{Detail, Iteration, Settled};
 use super::law::Law;
 use super::link_sharing::{Clock, LinkSharing};
-use super::solution::{Delays, Outcome, Parts, Solution, Warm, on_wider_lattices};
+use super::solution::{Delays, Outcome, Parts, Solution, Start, Warm, on_wider_lattices};
 use super::source::Source;
 use super::station::{LinkEnvironment, Overloaded, Place, Shape, Station};
 use super::{Class, Problem, Resolution};
@@ -165,7 +165,7 @@ fn one(
     surroundings: &Environments,
     other_inputs: f64,
     resolution: &Resolution,
-    start: Option<&State>,
+    start: Option<&Start>,
 ) -> Result<Outcome, Overloaded> {
     let class = &problem.classes[index];
     let unit = resolution.unit;
@@ -205,9 +205,9 @@ fn one(
         message: (class.message + 1.0) / unit,
     };
     let mut report = Detail::default();
-    let settled = iteration.settle(start, resolution, &mut report)?;
+    let settled = iteration.settle(start.map(|start| &start.state), resolution, &mut report)?;
     if settled.narrow {
-        return Ok(Outcome::TooNarrow(Some(settled.state), report));
+        return Ok(Outcome::TooNarrow(Some(Start { state: settled.state, on_the_way: None }), report));
     }
     let ended = interface.ended(grid, shape.message, &whole);
     let found = latency(problem, class, resolution, (&station, shape), (&whole, &ended), settled);
@@ -259,6 +259,6 @@ fn latency(
         parts,
         unit,
         detail: Detail::default(),
-        warm: Warm { state, unit, cells: resolution.cells },
+        warm: Warm { start: Start { state, on_the_way: None }, unit, cells: resolution.cells },
     }
 }

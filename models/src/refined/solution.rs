@@ -1,5 +1,7 @@
 //! What is found for one class, before it is put into words.
 
+use super::chained_blocking::Blocking;
+use super::in_buffer::IDLE;
 use super::iteration::{Detail, State};
 use super::law::{LONGEST, Law};
 use super::station::Overloaded;
@@ -8,6 +10,9 @@ use crate::lattice::Distribution;
 
 /// How many times as long as the next lattice one before may have been.
 const FAR: f64 = 4.0;
+/// How many times as often two paths of mean length may exceed a lattice as the longest one may: in cubes of 32 and 64
+/// nodes the longest was held up to 9 times, and not from 23 times on.
+const TWO_PATHS: f64 = 10.0;
 /// Cycles per cell beyond which no wider lattice is tried.
 const WIDEST: f64 = 4096.0;
 
@@ -73,10 +78,45 @@ impl Parts {
     }
 }
 
+/// From where a solve may set out.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Start {
+    pub(super) state: State,
+    /// What holds up messages in routers ahead, and the delay of tails over a path of mean length, in networks.
+    pub(super) on_the_way: Option<(Blocking, Law)>,
+}
+
+impl Start {
+    /// The same times in cells so many times as wide.
+    fn in_cells(&self, wider: f64) -> Self {
+        let narrower = 1.0 / wider;
+        let on_the_way =
+            |(held, delay): &(Blocking, Law)| (held.stretched(narrower), delay.stretched(narrower));
+        Self { state: self.state.in_cells(wider), on_the_way: self.on_the_way.as_ref().map(on_the_way) }
+    }
+
+    /// Whether the lattice may hold the laws: delays are at least as long as waits in the first router, and over the
+    /// longest paths about as long as over two of mean length, which more messages may exceed. A wrong guess costs time
+    /// only.
+    fn may_lie_on(&self, resolution: &Resolution) -> bool {
+        let State { in_buffer, laws: [_, link] } = &self.state;
+        let busy: Vec<(f64, &Law)> =
+            in_buffer.shares.iter().copied().zip(&in_buffer.waits).skip(IDLE + 1).collect();
+        let (share, busy) = (1.0 - in_buffer.shares[IDLE], Law::mixture(&busy));
+        let edge = resolution.cells - resolution.cells / 8;
+        resolution.holds(&busy)
+            && share * busy.exceeds_with(link, edge) < resolution.beyond
+            && self
+                .on_the_way
+                .as_ref()
+                .is_none_or(|(_, delay)| delay.exceeds_with(delay, edge) < TWO_PATHS * resolution.beyond)
+    }
+}
+
 /// Where an iteration ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Warm {
-    pub(super) state: State,
+    pub(super) start: Start,
     /// Cycles per cell, and cells that were enough.
     pub(super) unit: f64,
     pub(super) cells: usize,
@@ -93,7 +133,7 @@ impl Warm {
 pub(super) enum Outcome {
     Solution(Solution),
     /// The lattice does not hold its laws; a wider one may set out from there, if it is known how far that is.
-    TooNarrow(Option<State>, Detail),
+    TooNarrow(Option<Start>, Detail),
 }
 
 impl Resolution {
@@ -116,7 +156,7 @@ impl Resolution {
 pub(super) fn on_wider_lattices(
     resolution: &Resolution,
     warm: Option<&Warm>,
-    mut solve: impl FnMut(&Resolution, Option<&State>) -> Result<Outcome, Overloaded>,
+    mut solve: impl FnMut(&Resolution, Option<&Start>) -> Result<Outcome, Overloaded>,
 ) -> Result<Solution, Overloaded> {
     let mut resolution = *resolution;
     // where lattices before were far longer than this one can become; what they held may be longer than what this one
@@ -124,11 +164,20 @@ pub(super) fn on_wider_lattices(
     while warm.is_some_and(|warm| warm.reach() > FAR * resolution.unit * MOST_CELLS as f64) {
         resolution = resolution.wider();
     }
-    let mut start = warm.map(|warm| warm.state.in_cells(resolution.unit / warm.unit));
+    let mut start = warm.map(|warm| warm.start.in_cells(resolution.unit / warm.unit));
+    // laws reach at least as far as means had to
+    let short = |resolution: &Resolution| {
+        let reach = resolution.unit * resolution.cells as f64;
+        warm.is_some_and(|warm| warm.reach() > reach)
+            || start.as_ref().is_some_and(|start| !start.may_lie_on(resolution))
+    };
+    while resolution.laws && resolution.cells < resolution.most_cells && short(&resolution) {
+        resolution = resolution.wider();
+    }
     let mut before = Detail::default();
     loop {
         let wider = resolution.wider();
-        let (state, detail) = match solve(&resolution, start.as_ref())? {
+        let (next, detail) = match solve(&resolution, start.as_ref())? {
             Outcome::Solution(mut found) => {
                 found.detail = before.then(found.detail);
                 if found.laws().all(|law| resolution.holds(law)) {
@@ -136,12 +185,12 @@ pub(super) fn on_wider_lattices(
                     found.warm.cells = if ample { resolution.cells / 2 } else { resolution.cells };
                     return Ok(found);
                 }
-                (Some(found.warm.state), found.detail)
+                (Some(found.warm.start), found.detail)
             }
-            Outcome::TooNarrow(state, detail) => (state, before.then(detail)),
+            Outcome::TooNarrow(start, detail) => (start, before.then(detail)),
         };
         before = detail;
-        start = state.or(start).map(|state| state.in_cells(wider.unit / resolution.unit));
+        start = next.or(start).map(|start| start.in_cells(wider.unit / resolution.unit));
         resolution = wider;
     }
 }
@@ -149,7 +198,7 @@ pub(super) fn on_wider_lattices(
 impl Solution {
     /// What must lie on the lattice: the delays, or for means alone what they are made of.
     fn laws(&self) -> impl Iterator<Item = &Law> {
-        let state = if self.delays.is_empty() { self.warm.state.laws.as_slice() } else { &[] };
+        let state = if self.delays.is_empty() { self.warm.start.state.laws.as_slice() } else { &[] };
         self.delays.iter().map(|delays| &delays.law).chain(state).chain(&self.parts)
     }
 

@@ -136,15 +136,50 @@ pub(super) struct OutputDelays {
     pub(super) shared: Option<Rc<SharedQueue>>,
 }
 
+/// Services of messages that find none of their class at an output: they depend on how messages arrive, not on waits.
+pub(super) struct FirstServices<'s> {
+    /// `F = M + 1 + hole(0)`
+    channel: Time,
+    /// `F = C + i + hole(v) + v`
+    link: FirstOnLink<'s>,
+}
+
+/// The same for the link: a law where others share it, else a time for which links further on may stall it.
+enum FirstOnLink<'s> {
+    Shared(&'s OnLattice, Law),
+    Alone(Time),
+}
+
+/// Both queues of a round, before the tail is looked at.
+pub(super) struct BothQueues<'s> {
+    pub(super) waits: Waits,
+    link: LinkQueue<'s>,
+}
+
 /// The queue for the link.
-struct LinkQueue {
-    /// `V`
-    wait: Law,
-    /// `V'`: the part behind the own class.
-    own: Law,
+enum LinkQueue<'s> {
+    /// Others share it.
+    Shared(SharedQueue),
+    /// With the time that a later message holds the link.
+    Alone(Queue<'s>, Time),
+}
+
+impl LinkQueue<'_> {
+    /// `V'`: the part of the wait behind the own class.
+    fn own(&self, grid: &Grid) -> Law {
+        match self {
+            Self::Shared(queue) => queue.work(grid),
+            Self::Alone(queue, _) => queue.work(grid),
+        }
+    }
+
     /// Wait, flits and what interrupts them.
-    sojourn: Law,
-    shared: Option<Rc<SharedQueue>>,
+    fn sojourn(&self, grid: &Grid) -> Law {
+        match self {
+            Self::Shared(queue) => queue.sojourn(grid),
+            Self::Alone(queue, held) => grid.law(product(&queue.wait_transform(), &held.transform)),
+        }
+    }
 }
 
 /// A load of one or more: no steady state.
@@ -260,10 +295,28 @@ impl<'s> Station<'s> {
 
     /// One round: the two queues and the back-pressure.
     pub(super) fn round(&self, arriving: &Arriving, now: &Waits) -> Result<OutputDelays, Overloaded> {
+        let queues = self.queues(arriving, &self.first_services(arriving), now)?;
+        Ok(self.back_pressure(queues))
+    }
+
+    /// The two queues.
+    pub(super) fn queues(
+        &self,
+        arriving: &Arriving,
+        first: &FirstServices<'_>,
+        now: &Waits,
+    ) -> Result<BothQueues<'_>, Overloaded> {
+        let grant = self.virtual_channel(arriving, &first.channel, now)?;
+        let (wait, link) = self.link(arriving, &first.link, now)?;
+        Ok(BothQueues { waits: Waits { grant, link: wait }, link })
+    }
+
+    /// How the tail crosses behind the two queues.
+    pub(super) fn back_pressure(&self, queues: BothQueues<'_>) -> OutputDelays {
         let Self { grid, shape, .. } = self;
         let (m, b) = (shape.message, shape.buffer);
-        let grant = self.virtual_channel(arriving, now)?;
-        let LinkQueue { wait: link, own, sojourn, shared } = self.link(arriving, now)?;
+        let BothQueues { waits: Waits { grant, link }, link: queue } = queues;
+        let (own, sojourn) = (queue.own(grid), queue.sojourn(grid));
         // back-pressure on the header (max-plus): where the buffer is full, the greater of both, of the longest waits
         // for the virtual channel and of the time until room: both are long when much is ahead
         let full = self.until_room(&sojourn, b);
@@ -291,7 +344,11 @@ impl<'s> Station<'s> {
             }
         };
         let blocked = in_step.max_in_step(&behind);
-        Ok(OutputDelays { waits: Waits { grant, link }, blocked, granted, own, shared })
+        let shared = match queue {
+            LinkQueue::Shared(queue) => Some(Rc::new(queue)),
+            LinkQueue::Alone(..) => None,
+        };
+        OutputDelays { waits: Waits { grant, link }, blocked, granted, own, shared }
     }
 
     /// Time for which a message without gaps holds the virtual channel.
@@ -315,58 +372,84 @@ impl<'s> Station<'s> {
         Time::of(self.grid, &self.once_per_input(arriving, law))
     }
 
-    /// Wait for the virtual channel: `B = M + 1 + hole(w | w > 0)`, `F = M + 1 + hole(0)`.
-    fn virtual_channel(&self, arriving: &Arriving, now: &Waits) -> Result<Law, Overloaded> {
+    /// What does not depend on waits at the output.
+    pub(super) fn first_services(&self, arriving: &Arriving) -> FirstServices<'_> {
+        let Self { grid, environment, held_up, .. } = self;
+        let held = self.holding_time();
+        let stalled = held_up.plus(held);
+        let channel = self.hole(arriving, &Law::zero(), false).plus(held);
+        let hole = Time::of(grid, &self.hole(arriving, &self.behind_set_up, true));
+        let time = self.service.and(&hole).and(&self.set_up);
+        let link = if let Some(company) = self.company(arriving) {
+            FirstOnLink::Shared(company, grid.law(time.transform))
+        } else if self.link_stalls() {
+            let least = grid.sum(&stalled, &environment.set_up);
+            FirstOnLink::Alone(self.stalled_service(arriving, grid.law(time.transform), &least))
+        } else if arriving.bursty {
+            let law = self.once_per_input(arriving, grid.law(time.transform));
+            FirstOnLink::Alone(Time::of(grid, &law))
+        } else {
+            FirstOnLink::Alone(time)
+        };
+        FirstServices { channel: self.stalled_service(arriving, channel, &stalled), link }
+    }
+
+    /// Whether links further on block the link.
+    fn link_stalls(&self) -> bool {
+        self.link_is_held && self.held_up.positive() > 0.0
+    }
+
+    /// The others, where they share the link with the class.
+    fn company(&self, arriving: &Arriving) -> Option<&OnLattice> {
+        self.company.as_ref().filter(|_| !self.link_stalls() && !arriving.bursty)
+    }
+
+    /// Wait for the virtual channel: `B = M + 1 + hole(w | w > 0)`, first services `F`.
+    fn virtual_channel(&self, arriving: &Arriving, first: &Time, now: &Waits) -> Result<Law, Overloaded> {
         let Self { grid, rate, ahead, .. } = self;
         let held = self.holding_time();
         let later = self.hole(arriving, &now.grant.given_positive(), false).plus(held);
-        let first = self.hole(arriving, &Law::zero(), false).plus(held);
-        let stalled = self.held_up.plus(held);
-        let [later, first] = [later, first].map(|law| self.stalled_service(arriving, law, &stalled));
-        let grant = Queue::new(grid, *rate, &later, &first, &Time::of(grid, &Law::zero()))
+        let later = self.stalled_service(arriving, later, &self.held_up.plus(held));
+        let grant = Queue::new(grid, *rate, &later, first, &Time::of(grid, &Law::zero()))
             .ok_or(Overloaded { load: rate * later.mean, place: Place::Crossbar })?
             .wait(grid);
         let longest = ahead * later.mean;
         Ok(if longest < grid.cells() as f64 { grant.min(&Law::constant(longest)) } else { grant })
     }
 
-    /// The queue for the link: `B = C + i + hole(V | V > 0) + v_l`, `F = C + i + hole(v) + v`, set-up `v`.
-    fn link(&self, arriving: &Arriving, now: &Waits) -> Result<LinkQueue, Overloaded> {
-        let Self { grid, environment, rate, held_up, .. } = self;
+    /// Wait for the link and its queue: `B = C + i + hole(V | V > 0) + v_l`, first services `F`, set-up `v`.
+    fn link(
+        &self,
+        arriving: &Arriving,
+        first: &FirstOnLink<'_>,
+        now: &Waits,
+    ) -> Result<(Law, LinkQueue<'_>), Overloaded> {
+        let Self { grid, rate, held_up, .. } = self;
         let over = |load| Overloaded { load, place: Place::Link };
         // what came before a gap, on average in half of the message, hides it too
         let behind_wait = grid.sum(&now.link.given_positive(), &self.half_way);
-        let hole_later = self.hole(arriving, &behind_wait, true);
-        let hole_first = Time::of(grid, &self.hole(arriving, &self.behind_set_up, true));
-        let link_is_held = self.link_is_held && held_up.positive() > 0.0;
-        let first = self.service.and(&hole_first).and(&self.set_up);
-        if let Some(company) = self.company.as_ref().filter(|_| !link_is_held && !arriving.bursty) {
-            let services = Services {
-                company,
-                on_top: &grid.sum(&hole_later, &self.idle),
-                first: &grid.law(first.transform),
-            };
-            let queue =
-                SharedQueue::new(grid, *rate, &services).ok_or_else(|| over(rate * services.long_run()))?;
-            let (wait, own) = (queue.wait(grid, &self.set_up), queue.work(grid));
-            return Ok(LinkQueue { wait, own, sojourn: queue.sojourn(grid), shared: Some(Rc::new(queue)) });
-        }
-        let held = self.service.and(&Time::of(grid, &hole_later));
+        let hole = self.hole(arriving, &behind_wait, true);
+        let first = match first {
+            FirstOnLink::Shared(company, first) => {
+                let services = Services { company, on_top: &grid.sum(&hole, &self.idle), first };
+                let queue = SharedQueue::new(grid, *rate, &services)
+                    .ok_or_else(|| over(rate * services.long_run()))?;
+                return Ok((queue.wait(grid, &self.set_up), LinkQueue::Shared(queue)));
+            }
+            FirstOnLink::Alone(first) => first,
+        };
+        let held = self.service.and(&Time::of(grid, &hole));
         let later = held.and(&self.left_behind);
-        let (later, first) = if link_is_held {
+        let later = if self.link_stalls() {
             let stalled = held_up.plus(self.holding_time());
-            let time =
-                |time: Time, least: &Law| self.stalled_service(arriving, grid.law(time.transform), least);
-            (time(later, &stalled), time(first, &grid.sum(&stalled, &environment.set_up)))
+            self.stalled_service(arriving, grid.law(later.transform), &stalled)
         } else if arriving.bursty {
-            let once = |time: Time| self.once_per_input(arriving, grid.law(time.transform));
-            (Time::of(grid, &once(later)), Time::of(grid, &once(first)))
+            Time::of(grid, &self.once_per_input(arriving, grid.law(later.transform)))
         } else {
-            (later, first)
+            later
         };
         let queue =
-            Queue::new(grid, *rate, &later, &first, &self.set_up).ok_or_else(|| over(rate * later.mean))?;
-        let sojourn = grid.law(product(&queue.wait_transform(), &held.transform));
-        Ok(LinkQueue { wait: queue.wait(grid), own: queue.work(grid), sojourn, shared: None })
+            Queue::new(grid, *rate, &later, first, &self.set_up).ok_or_else(|| over(rate * later.mean))?;
+        Ok((queue.wait(grid), LinkQueue::Alone(queue, held)))
     }
 }

@@ -170,7 +170,7 @@ impl<'g> OneClass<'g> {
         joint.tail()
     }
 
-    /// Mean delay of the tails of messages, as if they all had their mean number of hops: between `h` and `h + 1`, the
+    /// Delay of the tails of messages, its mean as if they all had their mean number of hops: between `h` and `h + 1`, the
     /// hops of the path, it is a straight line.
     pub(super) fn mean_along(
         &self,
@@ -178,7 +178,7 @@ impl<'g> OneClass<'g> {
         prepared: &Prepared,
         in_channel: &[ChannelWait],
         mut joint: TailAndHeader<'_>,
-    ) -> f64 {
+    ) -> Law {
         let hops = path.stops.len() as u32 - 1;
         let more = mean_hops + 1.0 - f64::from(hops);
         let last = &path.stops[hops as usize];
@@ -186,17 +186,17 @@ impl<'g> OneClass<'g> {
             self.cross(&mut joint, stop, k, false, prepared, in_channel);
         }
         let mut longer = joint.clone();
-        let mut mean = 0.0;
+        let mut parts = Vec::new();
         if hops > 1 && more < 1.0 {
             self.cross(&mut joint, last, hops, true, prepared, in_channel);
-            mean += (1.0 - more) * joint.tail().mean();
+            parts.push((1.0 - more, joint.tail()));
         }
         if more > 0.0 {
             self.cross(&mut longer, &path.stops[hops as usize - 1], hops, false, prepared, in_channel);
             self.cross(&mut longer, last, hops + 1, true, prepared, in_channel);
-            mean += more * longer.tail().mean();
+            parts.push((more, longer.tail()));
         }
-        mean
+        Law::mix(&parts)
     }
 
     /// Header and tail through router `k`.
