@@ -1,5 +1,5 @@
-//! What a correction adds to an answer of the refined model, five anchors being known: beside it the model's answer alone
-//! and the anchored one, each from the scenario.
+//! What a correction adds to an answer of the refined model, five anchors being known: beside it the model's answer
+//! alone and the anchored one, each from the scenario.
 
 #![allow(missing_docs)]
 
