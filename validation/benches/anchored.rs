@@ -1,4 +1,5 @@
-//! What a correction adds to an answer of the refined model, five anchors being known.
+//! What a correction adds to an answer of the refined model, five anchors being known: beside it the model's answer
+//! alone and the anchored one, each from the scenario.
 
 #![allow(missing_docs)]
 
@@ -27,7 +28,8 @@ fn anchored(c: &mut Criterion) {
     };
     let simulations = found.simulations.into_iter().flatten();
     let anchors: Vec<Anchor> = at.into_iter().zip(&scenarios).zip(simulations).map(anchor).collect();
-    let answer = solve(&scenario.with_rates_scaled(0.58));
+    let between = scenario.with_rates_scaled(0.58);
+    let answer = solve(&between);
     let learnt = Anchored::learnt(anchors.clone());
 
     let mut group = c.benchmark_group("anchored/router16");
@@ -37,6 +39,10 @@ fn anchored(c: &mut Criterion) {
     });
     group.bench_function("correction of an answer", |b| {
         b.iter_batched(|| answer.clone(), |answer| learnt.correct(&[0.4], answer), BatchSize::SmallInput);
+    });
+    group.bench_function("the refined model alone", |b| b.iter(|| solve(black_box(&between))));
+    group.bench_function("an answer between anchors", |b| {
+        b.iter(|| learnt.correct(&[0.4], solve(black_box(&between))));
     });
     group.finish();
 }

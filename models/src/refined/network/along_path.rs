@@ -170,8 +170,8 @@ impl<'g> OneClass<'g> {
         joint.tail()
     }
 
-    /// Delay of the tails of messages, its mean as if they all had their mean number of hops: between `h` and `h + 1`, the
-    /// hops of the path, it is a straight line.
+    /// Delay of the tails of messages, its mean as if they all had their mean number of hops: between `h` and `h + 1`,
+    /// the hops of the path, it is a straight line.
     pub(super) fn mean_along(
         &self,
         (path, mean_hops): (&Path, f64),
