@@ -46,66 +46,68 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             self.choose(now);
         }
         let cycle = now as f64;
-        let Self { lanes, released, parts, .. } = self;
+        let Self { lanes, before_links, behind_links, released, parts, .. } = self;
         let shift = parts.channels.shift();
         let (mut crossings, buffer_flits) = (0, self.buffer_flits);
         let blocks = &mut lanes.0[..];
         let this_cycle = (now % 3) as usize;
         let before = (this_cycle + 2) % 3;
-        let mut index = 0;
-        let mut left = 0;
-        loop {
-            while left == 0 && index < blocks.len() {
-                left =
-                    if X::CHOOSES { parts.crossbar.chosen(index) } else { blocks[index].ready_to_cross(now) };
-                index += 1;
+        let mut from = 0;
+        while let Some(index) = behind_links.next(from) {
+            from = index + 1;
+            let mut left = match X::CHOOSES {
+                true => parts.crossbar.chosen(index),
+                false => blocks[index].ready_to_cross(now),
+            };
+            if left == 0 && blocks[index].is_empty_behind() {
+                behind_links.remove(index);
             }
-            if left == 0 {
-                break;
-            }
-            let (bit, mask) = (left.trailing_zeros() as usize, left & left.wrapping_neg());
-            left &= left - 1;
-            let lane = (index - 1) * WORD + bit;
-            let block = &mut blocks[index - 1];
-            crossings += 1;
-            let row = &mut block.lanes[bit];
-            let to = row.goes_to as usize;
-            block.credit |= mask;
-            let (stay, to_cross) = (row.arrived - 1, row.to_cross - 1);
-            (row.arrived, row.to_cross) = (stay, to_cross);
-            // flits that have been sent and can not cross in the next cycle
-            let is_set = |cycle: usize| u32::from(block.sent[cycle] & mask != 0);
-            let under_way = is_set(this_cycle) + is_set(before);
-            block.filled &= if stay <= under_way { !mask } else { u64::MAX };
+            while left != 0 {
+                let (bit, mask) = (left.trailing_zeros() as usize, left & left.wrapping_neg());
+                left &= left - 1;
+                let lane = index * WORD + bit;
+                let block = &mut blocks[index];
+                crossings += 1;
+                let row = &mut block.lanes[bit];
+                let to = row.goes_to as usize;
+                block.credit |= mask;
+                let (stay, to_cross) = (row.arrived - 1, row.to_cross - 1);
+                (row.arrived, row.to_cross) = (stay, to_cross);
+                // flits that have been sent and can not cross in the next cycle
+                let is_set = |cycle: usize| u32::from(block.sent[cycle] & mask != 0);
+                let under_way = is_set(this_cycle) + is_set(before);
+                block.filled &= if stay <= under_way { !mask } else { u64::MAX };
 
-            let ahead = &mut blocks[to / WORD];
-            let to_bit = 1 << (to % WORD);
-            let out = &mut ahead.lanes[to % WORD];
-            debug_assert_eq!(out.owner as usize, lane, "lane {to} belongs to another message");
-            if ahead.relayed & to_bit != 0 {
-                // the flit that waits leaves, this one takes its place
-                ahead.relayed &= !to_bit;
-                ahead.sent[this_cycle] |= to_bit;
-                debug_assert!(out.arrived < out.slots, "lane {to} sends without a credit");
-                out.to_send -= 1;
-                out.arrived += 1;
-                if out.arrived == out.slots {
-                    ahead.credit &= !to_bit;
+                let ahead = &mut blocks[to / WORD];
+                let to_bit = 1 << (to % WORD);
+                let out = &mut ahead.lanes[to % WORD];
+                debug_assert_eq!(out.owner as usize, lane, "lane {to} belongs to another message");
+                if ahead.relayed & to_bit != 0 {
+                    // the flit that waits leaves, this one takes its place
+                    ahead.relayed &= !to_bit;
+                    ahead.sent[this_cycle] |= to_bit;
+                    debug_assert!(out.arrived < out.slots, "lane {to} sends without a credit");
+                    out.to_send -= 1;
+                    out.arrived += 1;
+                    if out.arrived == out.slots {
+                        ahead.credit &= !to_bit;
+                    }
+                    parts.scheduler.pass(to >> shift, to, out, cycle);
+                } else {
+                    parts.scheduler.join(to, out, cycle);
+                    debug_assert!(out.waiting < buffer_flits, "output buffer of lane {to} overflows");
+                    out.waiting += 1;
+                    ahead.waiting |= to_bit;
+                    before_links.add(to / WORD);
+                    if out.waiting == buffer_flits {
+                        blocks[lane / WORD].open &= !(1 << bit);
+                    }
                 }
-                parts.scheduler.pass(to >> shift, to, out, cycle);
-            } else {
-                parts.scheduler.join(to, out, cycle);
-                debug_assert!(out.waiting < buffer_flits, "output buffer of lane {to} overflows");
-                out.waiting += 1;
-                ahead.waiting |= to_bit;
-                if out.waiting == buffer_flits {
-                    blocks[lane / WORD].open &= !(1 << bit);
+                if to_cross == 0 {
+                    blocks[to / WORD].passing &= !to_bit;
+                    released.push(to as u32);
+                    parts.tail_crosses(lane, &mut blocks[lane / WORD], now);
                 }
-            }
-            if to_cross == 0 {
-                blocks[to / WORD].passing &= !to_bit;
-                released.push(to as u32);
-                parts.tail_crosses(lane, &mut blocks[lane / WORD], now);
             }
         }
         self.parts.books.meters.flit_hops += crossings;
@@ -119,8 +121,10 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     fn choose(&mut self, now: u64) {
         let shift = self.parts.channels.shift();
         let every_lane = u64::MAX >> (WORD - (1 << shift));
-        for (index, block) in self.lanes.0.iter_mut().enumerate() {
-            let mut left = block.ready_to_cross(now);
+        let mut from = 0;
+        while let Some(index) = self.behind_links.next(from) {
+            from = index + 1;
+            let mut left = self.lanes.0[index].ready_to_cross(now);
             while left != 0 {
                 let first = left.trailing_zeros() >> shift << shift;
                 self.parts
@@ -134,8 +138,10 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
 
     /// The crossbar is told of all flits that were sent in this cycle.
     fn come_in(&mut self, now: u64) {
-        for (index, block) in self.lanes.0.iter().enumerate() {
-            let mut sent = block.sent[(now % 3) as usize];
+        let mut from = 0;
+        while let Some(index) = self.behind_links.next(from) {
+            from = index + 1;
+            let mut sent = self.lanes.0[index].sent[(now % 3) as usize];
             while sent != 0 {
                 self.parts.crossbar.comes_in(index * WORD + sent.trailing_zeros() as usize, now + 1);
                 sent &= sent - 1;
@@ -148,9 +154,12 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     /// It comes to the same as if they had left before the crossbar stage: a flit that is sent and under way
     /// changes nothing for those that cross in its lane in this cycle.
     fn leave_alone(&mut self, this_cycle: usize) {
-        let Self { lanes, parts: Parts { scheduler, channels, .. }, .. } = self;
+        let Self { lanes, before_links, parts: Parts { scheduler, channels, .. }, .. } = self;
         let shift = channels.shift();
-        for (index, block) in lanes.0.iter_mut().enumerate() {
+        let mut from = 0;
+        while let Some(index) = before_links.next(from).filter(|index| *index < self.buffered_blocks) {
+            from = index + 1;
+            let block = &mut lanes.0[index];
             let mut left = std::mem::take(&mut block.relayed);
             while left != 0 {
                 let bit = left.trailing_zeros() as usize;

@@ -13,21 +13,31 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     /// `WIDTH` lanes belong to a link.
     #[inline]
     fn transmit<const SOURCES: bool, const WIDTH: u32>(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
-        let Self { lanes, reopened, parts, .. } = self;
+        let Self { lanes, before_links, behind_links, reopened, parts, .. } = self;
         let buffer_flits = self.buffer_flits;
         let every_lane = u64::MAX >> (WORD as u32 - WIDTH);
-        let (routers, sources) = lanes.0.split_at_mut(self.buffered_blocks);
-        let (blocks, first_lane) = if SOURCES { (sources, routers.len() * WORD) } else { (routers, 0) };
+        let (blocks, first_lane) = (&mut lanes.0[..], self.buffered_blocks * WORD);
+        let (mut from, end) =
+            if SOURCES { (self.buffered_blocks, blocks.len()) } else { (0, self.buffered_blocks) };
         let this_cycle = (now % 3) as usize;
         let mut reopenings = 0;
-        for (index, block) in blocks.iter_mut().enumerate() {
+        while let Some(index) = before_links.next(from).filter(|index| *index < end) {
+            from = index + 1;
+            let block = &mut blocks[index];
             let ready = block.waiting & block.credit;
+            if ready == 0 && block.waiting == 0 {
+                before_links.remove(index);
+                continue;
+            }
             let mut left = ready;
             if !SOURCES {
                 // a flit that can not leave, or not alone on its link, does not pass
                 block.passing &= (ready | !block.waiting) & !contended::<WIDTH>(ready);
                 block.relayed = block.passing & ready;
                 left &= !block.relayed;
+            }
+            if ready != 0 {
+                behind_links.add(index);
             }
             if left == 0 {
                 continue;
@@ -38,7 +48,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
                 let first = left.trailing_zeros() & !(WIDTH - 1);
                 let eligible = left >> first & every_lane;
                 left &= !(every_lane << first);
-                let lane_0 = first_lane + index * WORD + first as usize;
+                let lane_0 = index * WORD + first as usize;
                 let link = lane_0 / WIDTH as usize;
                 let rows = &block.lanes[first as usize..][..WIDTH as usize];
                 let chosen = match eligible & (eligible - 1) {

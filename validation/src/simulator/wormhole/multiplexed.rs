@@ -36,7 +36,7 @@ pub(super) struct Multiplexed {
     keys: Vec<u64>,
     /// By lane that has an output lane: the output link.
     to: Vec<u32>,
-    /// By input port of a router, in turn: its best candidate.
+    /// Of a router: the best candidate of each input port; empty between routers.
     heads: Vec<Head>,
     /// A bit per lane that crosses in this cycle.
     chosen: Vec<u64>,
@@ -49,6 +49,8 @@ pub(super) struct Multiplexed {
 struct Head {
     key: u64,
     lane: u32,
+    /// Its port's turn: of equal keys the lower one goes first.
+    turn: u32,
     /// All candidates of its port, a bit per lane of the link.
     lanes: u64,
 }
@@ -99,9 +101,13 @@ impl Multiplexed {
     /// The key of the first flit of a lane.
     #[inline]
     fn set_key(&mut self, lane: usize) {
-        let link = lane >> self.shift;
-        let rows = &self.rows[link << self.shift..][..1 << self.shift];
-        self.keys[lane] = in_order(self.order.key(link, lane, rows));
+        let key = if self.keys_change {
+            let link = lane >> self.shift;
+            self.order.key(link, lane, &self.rows[link << self.shift..][..1 << self.shift])
+        } else {
+            self.rows[lane].first_stamp
+        };
+        self.keys[lane] = in_order(key);
     }
 
     /// The flit at the front of a lane crosses.
@@ -110,8 +116,10 @@ impl Multiplexed {
         self.chosen[lane / WORD] |= 1 << (lane % WORD);
         let link = lane >> self.shift;
         let first = link << self.shift;
-        // turns and allowances
-        self.order.choose(link, 1 << (lane - first), &self.rows[first..][..1 << self.shift]);
+        if self.keys_change {
+            // turns and allowances
+            self.order.choose(link, 1 << (lane - first), &self.rows[first..][..1 << self.shift]);
+        }
         let row = &mut self.rows[lane];
         row.waiting -= 1;
         self.order.leave(link, lane, row);
@@ -120,8 +128,8 @@ impl Multiplexed {
         }
     }
 
-    /// The best of some lanes of a link: the smallest key; of equal ones the lowest lane. If `FREE`, of those whose output
-    /// port is free.
+    /// The best of some lanes of a link: the smallest key; of equal ones the lowest lane. If `FREE`, of those whose
+    /// output port is free.
     #[inline]
     fn best<const FREE: bool>(&self, link: u32, lanes: u64, now: u64) -> Head {
         let first = (link as usize) << self.shift;
@@ -137,7 +145,7 @@ impl Multiplexed {
             best = if key < least { lane } else { best };
             least = least.min(key);
         }
-        Head { key: least, lane: first as u32 + best, lanes }
+        Head { key: least, lane: first as u32 + best, turn: 0, lanes }
     }
 
     /// The port of a router whose turn it is after so many others: the link that leads into it, and its lanes that can
@@ -171,7 +179,8 @@ impl Multiplexed {
         for turn in 0..self.ports {
             let (link, lanes) = self.in_turn(router, turn);
             if lanes & !self.gives_way != 0 {
-                heads.push(self.best::<false>(link, lanes & !self.gives_way, now));
+                let head = self.best::<false>(link, lanes & !self.gives_way, now);
+                put_in_order(&mut heads, Head { turn: turn as u32, ..head });
             }
         }
         self.match_heads(&mut heads, now);
@@ -181,48 +190,53 @@ impl Multiplexed {
             if rest == 0 {
                 continue;
             }
-            match self.allocation {
-                Allocation::InputFirst if rest == lanes => heads.push(self.best::<false>(link, rest, now)),
-                Allocation::InputFirst => (),
-                _ if self.has_sent(link) => (),
-                _ => heads.push(self.best::<true>(link, rest, now)),
-            }
+            let head = match self.allocation {
+                Allocation::InputFirst if rest == lanes => self.best::<false>(link, rest, now),
+                Allocation::InputFirst => continue,
+                _ if self.has_sent(link) => continue,
+                _ => self.best::<true>(link, rest, now),
+            };
+            put_in_order(&mut heads, Head { turn: turn as u32, ..head });
         }
         self.match_heads(&mut heads, now);
         self.heads = heads;
     }
 
     /// Whether a flit of a link crosses in this cycle.
+    #[inline]
     fn has_sent(&self, link: u32) -> bool {
         let first = (link as usize) << self.shift;
         let every_lane = u64::MAX >> (WORD - (1 << self.shift));
         self.chosen[first / WORD] >> (first % WORD) & every_lane != 0
     }
 
-    /// Candidates of input ports go in the order of their keys, of equal ones as they stand. Where the output port of one
-    /// is taken, the next of its input port takes its place, or none.
+    /// Candidates of input ports go in their order. Where the output port of one is taken, the next of its input port
+    /// comes in, or none.
     fn match_heads(&mut self, heads: &mut Vec<Head>, now: u64) {
-        loop {
-            let (mut best, mut least) = (0, NO_KEY);
-            for (index, head) in heads.iter().enumerate() {
-                best = if head.key < least { index } else { best };
-                least = least.min(head.key);
-            }
-            if least == NO_KEY {
-                break;
-            }
-            let Head { lane, lanes, .. } = heads[best];
+        while let Some(Head { lane, lanes, turn, .. }) = heads.pop() {
             if self.taken[self.to[lane as usize] as usize] <= now {
                 self.serve(lane as usize, now);
-                heads[best].key = NO_KEY;
-            } else if self.allocation == Allocation::InputFirst {
-                heads[best].key = NO_KEY;
-            } else {
-                heads[best] = self.best::<true>(lane >> self.shift, lanes, now);
+            } else if self.allocation == Allocation::Greedy {
+                let next = self.best::<true>(lane >> self.shift, lanes, now);
+                put_in_order(heads, Head { turn, ..next });
             }
         }
-        heads.clear();
     }
+}
+
+/// Puts a candidate, if it is one, among others, of which the last goes first.
+#[inline]
+fn put_in_order(heads: &mut Vec<Head>, head: Head) {
+    if head.key == NO_KEY {
+        return;
+    }
+    let mut place = heads.len();
+    heads.push(head);
+    while place > 0 && (heads[place - 1].key, heads[place - 1].turn) < (head.key, head.turn) {
+        heads[place] = heads[place - 1];
+        place -= 1;
+    }
+    heads[place] = head;
 }
 
 impl Crossbar for Multiplexed {
