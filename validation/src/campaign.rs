@@ -30,6 +30,8 @@ use crate::store::{Key, Store};
 /// so that what was kept is not taken for what would be measured now. `results_are_those_of_this_revision` fails when
 /// it was forgotten.
 pub const REVISION: u32 = 2;
+/// The same of scenarios with streams of frames, above [`REVISION`].
+const FRAMES_REVISION: u32 = 3;
 /// The same of the simulator of packet switches.
 const PACKETS_REVISION: u32 = 1;
 
@@ -87,7 +89,10 @@ fn nameless(scenario: &Scenario) -> ScenarioSpec {
 fn key_of(scenario: &Scenario, settings: &Settings, asked_alone: Option<Asked>) -> Key {
     Key::new(&Identity {
         flitwise_version: env!("CARGO_PKG_VERSION"),
-        simulator_revision: REVISION,
+        simulator_revision: match experiment::longest_frame_interval(scenario) {
+            Some(_) => FRAMES_REVISION.max(REVISION),
+            None => REVISION,
+        },
         scenario: &nameless(scenario),
         seed: settings.seed,
         replications: settings.replications,

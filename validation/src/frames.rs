@@ -75,6 +75,17 @@ impl FrameMeter {
         }
     }
 
+    /// Of the frames of a class that began before a cycle: when each did, and its latency \[cycles\].
+    pub(crate) fn latencies(&self, class: usize, before: f64) -> Vec<(f64, f64)> {
+        let Some(ClassFrames { interval, streams }) = self.0.get(class) else { return Vec::new() };
+        let of_stream = |stream: &Stream| {
+            let known = stream.known().iter().enumerate();
+            let frame = known.map(|(frame, cycle)| stream.frame(frame, *cycle, *interval));
+            frame.take_while(|(began, _)| *began < before).collect::<Vec<_>>()
+        };
+        streams.iter().flat_map(of_stream).collect()
+    }
+
     /// By class: the frames delivered from a cycle on, over as many whole intervals before `end` as are known of all
     /// streams.
     pub(crate) fn tallies(&self, from: u64, end: u64) -> Vec<FrameTally> {
@@ -99,8 +110,7 @@ impl ClassFrames {
                 known.get(first..=last).map_or(Vec::new(), |frames| frames.windows(2).map(apart).collect());
             tally.add(&apart);
             for (frame, cycle) in known.iter().enumerate().take(last).skip(first) {
-                let began = stream.phase + frame as f64 * self.interval;
-                tally.latency += (cycle + 1) as f64 - began;
+                tally.latency += stream.frame(frame, *cycle, self.interval).1;
             }
         }
         tally
@@ -108,6 +118,12 @@ impl ClassFrames {
 }
 
 impl Stream {
+    /// When a frame delivered in a cycle began, and its latency \[cycles\].
+    fn frame(&self, number: usize, delivered: u64, interval: f64) -> (f64, f64) {
+        let began = self.phase + number as f64 * interval;
+        (began, (delivered + 1) as f64 - began)
+    }
+
     /// The deliveries of its first frames, up to one that is not delivered; rising but where frames overtake.
     fn known(&self) -> &[u64] {
         let missing = self.delivered.iter().position(|cycle| *cycle == 0);
