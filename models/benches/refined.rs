@@ -65,13 +65,28 @@ fn networks(c: &mut Criterion) {
     spec.classes.iter_mut().for_each(|class| class.rate /= 8.0);
     let large = spec.check().expect("a sound scenario");
     group.bench_function("64x64 torus, channel loads", |b| b.iter(|| ChannelLoads::of(&large)));
+    group.finish();
+}
+
+/// Streams of frames in a router, and in a fat mesh of 16 nodes.
+fn streams(c: &mut Criterion) {
+    let fat_mesh = |preset: &str| {
+        let mut spec = scenario(preset).spec().clone();
+        let radix = Radix::of(&[2, 2]).expect("two dimensions");
+        spec.network = NetworkSpec::Mesh { radix, dimensions: None, nodes_per_router: 4, links: 2 };
+        spec.check().expect("a sound scenario")
+    };
+    let mut group = c.benchmark_group("streams of frames");
     for preset in ["mediaworm", "mediaworm-quick"] {
-        let scenario = scenario(preset);
-        let options = Options::default();
-        group.bench_function(preset, |b| b.iter(|| Model::Mediaworm.solve(&scenario, &options)));
+        for (name, scenario) in
+            [(preset.to_owned(), scenario(preset)), (format!("{preset}, fat mesh"), fat_mesh(preset))]
+        {
+            let solve = || Model::Mediaworm.solve(&scenario, &Options::default()).expect("an answer");
+            group.bench_function(name, |b| b.iter(solve));
+        }
     }
     group.finish();
 }
 
-criterion_group!(benches, refined, networks);
+criterion_group!(benches, refined, networks, streams);
 criterion_main!(benches);
