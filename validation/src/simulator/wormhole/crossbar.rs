@@ -45,13 +45,11 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         if X::CHOOSES {
             self.choose(now);
         }
-        let cycle = now as f64;
         let Self { lanes, before_links, behind_links, released, parts, .. } = self;
-        let shift = parts.channels.shift();
+        let (cycle, shift) = (now as f64, parts.channels.shift());
         let (mut crossings, buffer_flits) = (0, self.buffer_flits);
         let blocks = &mut lanes.0[..];
-        let this_cycle = (now % 3) as usize;
-        let before = (this_cycle + 2) % 3;
+        let (this_cycle, before) = ((now % 3) as usize, ((now + 2) % 3) as usize);
         let mut from = 0;
         while let Some(index) = behind_links.next(from) {
             from = index + 1;
@@ -80,20 +78,16 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
 
                 let ahead = &mut blocks[to / WORD];
                 let to_bit = 1 << (to % WORD);
-                let out = &mut ahead.lanes[to % WORD];
-                debug_assert_eq!(out.owner as usize, lane, "lane {to} belongs to another message");
+                debug_assert_eq!(
+                    ahead.lanes[to % WORD].owner as usize,
+                    lane,
+                    "lane {to} is another message's"
+                );
                 if ahead.relayed & to_bit != 0 {
-                    // the flit that waits leaves, this one takes its place
-                    ahead.relayed &= !to_bit;
-                    ahead.sent[this_cycle] |= to_bit;
-                    debug_assert!(out.arrived < out.slots, "lane {to} sends without a credit");
-                    out.to_send -= 1;
-                    out.arrived += 1;
-                    if out.arrived == out.slots {
-                        ahead.credit &= !to_bit;
-                    }
-                    parts.scheduler.pass(to >> shift, to, out, cycle);
+                    ahead.relay(to % WORD, this_cycle);
+                    parts.scheduler.pass(to >> shift, to, &mut ahead.lanes[to % WORD], cycle);
                 } else {
+                    let out = &mut ahead.lanes[to % WORD];
                     parts.scheduler.join(to, out, cycle);
                     debug_assert!(out.waiting < buffer_flits, "output buffer of lane {to} overflows");
                     out.waiting += 1;

@@ -113,6 +113,20 @@ impl Block {
         self.filled & self.open
     }
 
+    /// The flit that waits in a lane that passes leaves; another takes its place.
+    #[inline(always)]
+    pub(crate) fn relay(&mut self, bit: usize, this_cycle: usize) {
+        let (row, mask) = (&mut self.lanes[bit], 1 << bit);
+        self.relayed &= !mask;
+        self.sent[this_cycle] |= mask;
+        debug_assert!(row.arrived < row.slots, "bit {bit} sends without a credit");
+        row.to_send -= 1;
+        row.arrived += 1;
+        if row.arrived == row.slots {
+            self.credit &= !mask;
+        }
+    }
+
     /// Whether no flit is behind a link, under way to there or about to leave.
     #[inline]
     pub(crate) fn is_empty_behind(&self) -> bool {

@@ -3,7 +3,7 @@
 use crate::message::Delivery;
 
 use super::crossbar::Crossbar;
-use super::lane::{Lane, NONE, WORD};
+use super::lane::{Block, Lane, NONE, WORD};
 use super::link_scheduler::LinkScheduler;
 use super::{Parts, Wormhole};
 
@@ -19,26 +19,17 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         let (blocks, first_lane) = (&mut lanes.0[..], self.buffered_blocks * WORD);
         let (mut from, end) =
             if SOURCES { (self.buffered_blocks, blocks.len()) } else { (0, self.buffered_blocks) };
-        let this_cycle = (now % 3) as usize;
-        let mut reopenings = 0;
+        let (this_cycle, mut reopenings) = ((now % 3) as usize, 0);
         while let Some(index) = before_links.next(from).filter(|index| *index < end) {
             from = index + 1;
             let block = &mut blocks[index];
-            let ready = block.waiting & block.credit;
-            if ready == 0 && block.waiting == 0 {
+            if block.waiting == 0 {
                 before_links.remove(index);
                 continue;
             }
-            let mut left = ready;
-            if !SOURCES {
-                // a flit that can not leave, or not alone on its link, does not pass
-                block.passing &= (ready | !block.waiting) & !contended::<WIDTH>(ready);
-                block.relayed = block.passing & ready;
-                left &= !block.relayed;
-            }
-            if ready != 0 {
-                behind_links.add(index);
-            }
+            behind_links.add(index);
+            let ready = block.waiting & block.credit;
+            let mut left = if SOURCES { ready } else { block.not_passing::<WIDTH>(ready) };
             if left == 0 {
                 continue;
             }
@@ -161,6 +152,17 @@ impl<S: LinkScheduler, X: Crossbar> Parts<S, X> {
             self.scheduler.begin_message(lane, row, next.ticket, true);
         }
         next.is_some()
+    }
+}
+
+impl Block {
+    /// Stage P: of lanes with a flit that can leave, those that do not pass. A flit that can not leave, or not alone on
+    /// its link, does not.
+    #[inline(always)]
+    fn not_passing<const WIDTH: u32>(&mut self, ready: u64) -> u64 {
+        self.passing &= (ready | !self.waiting) & !contended::<WIDTH>(ready);
+        self.relayed = self.passing & ready;
+        ready & !self.relayed
     }
 }
 
