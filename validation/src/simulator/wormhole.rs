@@ -31,7 +31,7 @@ use super::wiring::{Channel, End, Wiring};
 use books::Books;
 use crossbar::Crossbar;
 use grants::{Grants, free_lane, request_delay};
-use lane::{Lane, Lanes, NONE, WORD};
+use lane::{Blocks, Lane, Lanes, NONE, WORD};
 pub(super) use link_scheduler::with_scheduler;
 use link_scheduler::{LaneTable, LinkScheduler};
 
@@ -45,6 +45,10 @@ struct Wormhole<S, X> {
     lanes: Lanes,
     /// Blocks of lanes of routers' output links.
     buffered_blocks: usize,
+    /// Blocks with a flit before a link.
+    before_links: Blocks,
+    /// Blocks with a flit behind a link, or under way to there.
+    behind_links: Blocks,
     buffer_flits: u32,
     /// `P`.
     pipeline_stages: u64,
@@ -99,6 +103,8 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         let lone = LoneHeader::new(pipeline_stages, request_delay(pipeline_stages));
         Self {
             buffered_blocks: wiring.first_injection() as usize * width / WORD,
+            before_links: Blocks::none_of(lanes.0.len()),
+            behind_links: Blocks::none_of(lanes.0.len()),
             buffer_flits: router.buffer_flits,
             pipeline_stages,
             reopened: vec![0; count / width],
@@ -127,6 +133,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         self.parts.books.starts(lane, row, message);
         self.parts.scheduler.begin_message(lane, row, message.ticket, false);
         self.lanes.0[lane / WORD].waiting |= 1 << (lane % WORD);
+        self.before_links.add(lane / WORD);
     }
 
     /// The lowest lane that is idle of those that take from the source queue `queue`.

@@ -45,18 +45,21 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         if X::CHOOSES {
             self.choose(now);
         }
-        let cycle = now as f64;
-        let Self { lanes, released, parts, .. } = self;
-        let shift = parts.channels.shift();
+        let Self { lanes, before_links, behind_links, released, parts, .. } = self;
+        let (cycle, shift) = (now as f64, parts.channels.shift());
         let (mut crossings, buffer_flits) = (0, self.buffer_flits);
         let blocks = &mut lanes.0[..];
-        let this_cycle = (now % 3) as usize;
-        let before = (this_cycle + 2) % 3;
-        for index in 0..blocks.len() {
+        let (this_cycle, before) = ((now % 3) as usize, ((now + 2) % 3) as usize);
+        let mut from = 0;
+        while let Some(index) = behind_links.next(from) {
+            from = index + 1;
             let mut left = match X::CHOOSES {
                 true => parts.crossbar.chosen(index),
                 false => blocks[index].ready_to_cross(now),
             };
+            if left == 0 && blocks[index].is_empty_behind() {
+                behind_links.remove(index);
+            }
             while left != 0 {
                 let (bit, mask) = (left.trailing_zeros() as usize, left & left.wrapping_neg());
                 left &= left - 1;
@@ -75,24 +78,21 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
 
                 let ahead = &mut blocks[to / WORD];
                 let to_bit = 1 << (to % WORD);
-                let out = &mut ahead.lanes[to % WORD];
-                debug_assert_eq!(out.owner as usize, lane, "lane {to} belongs to another message");
+                debug_assert_eq!(
+                    ahead.lanes[to % WORD].owner as usize,
+                    lane,
+                    "lane {to} is another message's"
+                );
                 if ahead.relayed & to_bit != 0 {
-                    // the flit that waits leaves, this one takes its place
-                    ahead.relayed &= !to_bit;
-                    ahead.sent[this_cycle] |= to_bit;
-                    debug_assert!(out.arrived < out.slots, "lane {to} sends without a credit");
-                    out.to_send -= 1;
-                    out.arrived += 1;
-                    if out.arrived == out.slots {
-                        ahead.credit &= !to_bit;
-                    }
-                    parts.scheduler.pass(to >> shift, to, out, cycle);
+                    ahead.relay(to % WORD, this_cycle);
+                    parts.scheduler.pass(to >> shift, to, &mut ahead.lanes[to % WORD], cycle);
                 } else {
+                    let out = &mut ahead.lanes[to % WORD];
                     parts.scheduler.join(to, out, cycle);
                     debug_assert!(out.waiting < buffer_flits, "output buffer of lane {to} overflows");
                     out.waiting += 1;
                     ahead.waiting |= to_bit;
+                    before_links.add(to / WORD);
                     if out.waiting == buffer_flits {
                         blocks[lane / WORD].open &= !(1 << bit);
                     }
@@ -115,8 +115,10 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     fn choose(&mut self, now: u64) {
         let shift = self.parts.channels.shift();
         let every_lane = u64::MAX >> (WORD - (1 << shift));
-        for (index, block) in self.lanes.0.iter_mut().enumerate() {
-            let mut left = block.ready_to_cross(now);
+        let mut from = 0;
+        while let Some(index) = self.behind_links.next(from) {
+            from = index + 1;
+            let mut left = self.lanes.0[index].ready_to_cross(now);
             while left != 0 {
                 let first = left.trailing_zeros() >> shift << shift;
                 self.parts
@@ -130,8 +132,10 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
 
     /// The crossbar is told of all flits that were sent in this cycle.
     fn come_in(&mut self, now: u64) {
-        for (index, block) in self.lanes.0.iter().enumerate() {
-            let mut sent = block.sent[(now % 3) as usize];
+        let mut from = 0;
+        while let Some(index) = self.behind_links.next(from) {
+            from = index + 1;
+            let mut sent = self.lanes.0[index].sent[(now % 3) as usize];
             while sent != 0 {
                 self.parts.crossbar.comes_in(index * WORD + sent.trailing_zeros() as usize, now + 1);
                 sent &= sent - 1;
@@ -144,9 +148,12 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     /// It comes to the same as if they had left before the crossbar stage: a flit that is sent and under way
     /// changes nothing for those that cross in its lane in this cycle.
     fn leave_alone(&mut self, this_cycle: usize) {
-        let Self { lanes, parts: Parts { scheduler, channels, .. }, .. } = self;
+        let Self { lanes, before_links, parts: Parts { scheduler, channels, .. }, .. } = self;
         let shift = channels.shift();
-        for (index, block) in lanes.0.iter_mut().enumerate() {
+        let mut from = 0;
+        while let Some(index) = before_links.next(from).filter(|index| *index < self.buffered_blocks) {
+            from = index + 1;
+            let block = &mut lanes.0[index];
             let mut left = std::mem::take(&mut block.relayed);
             while left != 0 {
                 let bit = left.trailing_zeros() as usize;

@@ -98,6 +98,8 @@ pub(crate) struct Block {
     pub(crate) sent: [u64; 3],
     /// Stage P-2: lanes that belong to a message.
     pub(crate) owned: u64,
+    /// Lanes whose link leads into a router.
+    into_router: u64,
     pub(crate) lanes: [Lane; WORD],
 }
 
@@ -106,12 +108,62 @@ impl Block {
     /// are among them.
     #[inline]
     pub(crate) fn ready_to_cross(&mut self, now: u64) -> u64 {
-        let came = self.sent[((now + 1) % 3) as usize];
-        if came != 0 {
-            self.filled |= came;
-            self.sent[((now + 1) % 3) as usize] = 0;
-        }
+        let two_before = ((now + 1) % 3) as usize;
+        self.filled |= std::mem::take(&mut self.sent[two_before]) & self.into_router;
         self.filled & self.open
+    }
+
+    /// The flit that waits in a lane that passes leaves; another takes its place.
+    #[inline(always)]
+    pub(crate) fn relay(&mut self, bit: usize, this_cycle: usize) {
+        let (row, mask) = (&mut self.lanes[bit], 1 << bit);
+        self.relayed &= !mask;
+        self.sent[this_cycle] |= mask;
+        debug_assert!(row.arrived < row.slots, "bit {bit} sends without a credit");
+        row.to_send -= 1;
+        row.arrived += 1;
+        if row.arrived == row.slots {
+            self.credit &= !mask;
+        }
+    }
+
+    /// Whether no flit is behind a link, under way to there or about to leave.
+    #[inline]
+    pub(crate) fn is_empty_behind(&self) -> bool {
+        self.filled | self.sent[0] | self.sent[1] | self.sent[2] | self.relayed == 0
+    }
+}
+
+/// A bit per block: those that are to be looked at, so that idle ones cost nothing.
+#[derive(Clone, Debug)]
+pub(crate) struct Blocks(Vec<u64>);
+
+impl Blocks {
+    /// None of so many blocks.
+    pub(crate) fn none_of(blocks: usize) -> Self {
+        Self(vec![0; blocks.div_ceil(WORD)])
+    }
+
+    #[inline]
+    pub(crate) fn add(&mut self, block: usize) {
+        self.0[block / WORD] |= 1 << (block % WORD);
+    }
+
+    #[inline]
+    pub(crate) fn remove(&mut self, block: usize) {
+        self.0[block / WORD] &= !(1 << (block % WORD));
+    }
+
+    /// The first of them from `from` on.
+    #[inline]
+    pub(crate) fn next(&self, from: usize) -> Option<usize> {
+        let mut word = from / WORD;
+        let mut left = *self.0.get(word)? >> (from % WORD) << (from % WORD);
+        while left == 0 {
+            word += 1;
+            left = *self.0.get(word)?;
+        }
+        Some(word * WORD + left.trailing_zeros() as usize)
     }
 }
 
@@ -131,7 +183,7 @@ impl FromIterator<Lane> for Lanes {
         let mut lanes = lanes.into_iter().peekable();
         let mut blocks = Vec::new();
         while lanes.peek().is_some() {
-            let lanes = std::array::from_fn(|_| lanes.next().unwrap_or(Lane::new(None)));
+            let lanes: [Lane; WORD] = std::array::from_fn(|_| lanes.next().unwrap_or(Lane::new(None)));
             blocks.push(Block {
                 waiting: 0,
                 credit: u64::MAX,
@@ -141,6 +193,7 @@ impl FromIterator<Lane> for Lanes {
                 open: 0,
                 sent: [0; 3],
                 owned: 0,
+                into_router: lanes.iter().rev().fold(0, |bits, lane| bits << 1 | u64::from(!lane.ejects())),
                 lanes,
             });
         }

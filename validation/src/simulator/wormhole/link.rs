@@ -3,7 +3,7 @@
 use crate::message::Delivery;
 
 use super::crossbar::Crossbar;
-use super::lane::{Lane, NONE, WORD};
+use super::lane::{Block, Lane, NONE, WORD};
 use super::link_scheduler::LinkScheduler;
 use super::{Parts, Wormhole};
 
@@ -13,22 +13,23 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     /// `WIDTH` lanes belong to a link.
     #[inline]
     fn transmit<const SOURCES: bool, const WIDTH: u32>(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
-        let Self { lanes, reopened, parts, .. } = self;
+        let Self { lanes, before_links, behind_links, reopened, parts, .. } = self;
         let buffer_flits = self.buffer_flits;
         let every_lane = u64::MAX >> (WORD as u32 - WIDTH);
-        let (routers, sources) = lanes.0.split_at_mut(self.buffered_blocks);
-        let (blocks, first_lane) = if SOURCES { (sources, routers.len() * WORD) } else { (routers, 0) };
-        let this_cycle = (now % 3) as usize;
-        let mut reopenings = 0;
-        for (index, block) in blocks.iter_mut().enumerate() {
-            let ready = block.waiting & block.credit;
-            let mut left = ready;
-            if !SOURCES {
-                // a flit that can not leave, or not alone on its link, does not pass
-                block.passing &= (ready | !block.waiting) & !contended::<WIDTH>(ready);
-                block.relayed = block.passing & ready;
-                left &= !block.relayed;
+        let (blocks, first_lane) = (&mut lanes.0[..], self.buffered_blocks * WORD);
+        let (mut from, end) =
+            if SOURCES { (self.buffered_blocks, blocks.len()) } else { (0, self.buffered_blocks) };
+        let (this_cycle, mut reopenings) = ((now % 3) as usize, 0);
+        while let Some(index) = before_links.next(from).filter(|index| *index < end) {
+            from = index + 1;
+            let block = &mut blocks[index];
+            if block.waiting == 0 {
+                before_links.remove(index);
+                continue;
             }
+            behind_links.add(index);
+            let ready = block.waiting & block.credit;
+            let mut left = if SOURCES { ready } else { block.not_passing::<WIDTH>(ready) };
             if left == 0 {
                 continue;
             }
@@ -38,7 +39,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
                 let first = left.trailing_zeros() & !(WIDTH - 1);
                 let eligible = left >> first & every_lane;
                 left &= !(every_lane << first);
-                let lane_0 = first_lane + index * WORD + first as usize;
+                let lane_0 = index * WORD + first as usize;
                 let link = lane_0 / WIDTH as usize;
                 let rows = &block.lanes[first as usize..][..WIDTH as usize];
                 let chosen = match eligible & (eligible - 1) {
@@ -151,6 +152,17 @@ impl<S: LinkScheduler, X: Crossbar> Parts<S, X> {
             self.scheduler.begin_message(lane, row, next.ticket, true);
         }
         next.is_some()
+    }
+}
+
+impl Block {
+    /// Stage P: of lanes with a flit that can leave, those that do not pass. A flit that can not leave, or not alone on
+    /// its link, does not.
+    #[inline(always)]
+    fn not_passing<const WIDTH: u32>(&mut self, ready: u64) -> u64 {
+        self.passing &= (ready | !self.waiting) & !contended::<WIDTH>(ready);
+        self.relayed = self.passing & ready;
+        ready & !self.relayed
     }
 }
 
