@@ -114,7 +114,8 @@ pub const PAPERS: [Paper; 4] = [
         short: "",
         title: "Models and simulation of the 2005 paper",
         about: "Figures of Kim, Yum and Das, Performance analysis of a QoS capable cluster interconnect, Performance \
-                Evaluation 60 (2005) 275-302, computed by their model, by a refined one and by a flit-level simulation.",
+                Evaluation 60 (2005) 275-302, computed by their model, by a refined one and by a flit-level \
+                simulation.",
         prefix: Some("fig"),
     },
     Paper {

@@ -80,17 +80,17 @@ pub struct HotSpotPrediction {
     pub throughput_in_bytes_per_ns: f64,
     /// Mean throughput after that, up to the end \[B/ns\]; none where the run ends with the hot spot.
     pub throughput_after_bytes_per_ns: Option<f64>,
-    /// Throughput in the steady state of a hot spot that lasts \[B/ns\]; none with one queue or virtual output queues where
-    /// switches of the first stage have hot hosts and others in different numbers.
+    /// Throughput in the steady state of a hot spot that lasts \[B/ns\]; none with one queue or virtual output queues
+    /// where switches of the first stage have hot hosts and others in different numbers.
     pub throughput_steady_bytes_per_ns: Option<f64>,
     /// Most that uniform traffic lacks of its throughput before, in a step of the model \[B/ns\].
     pub dip_depth_bytes_per_ns: f64,
     /// From the start of the hot spot until uniform traffic is back to 98 % of its throughput for good; none where it
     /// is not by the end.
     pub dip_length_us: Option<f64>,
-    /// Lines at most, in all ports together: those of the hot host's tree, and as an allowance for roots that uniform traffic
-    /// makes by chance those of a second tree, whose root is a link before the hot host's switch. Of RECN alone; none where
-    /// uniform traffic alone fills links behind switches of the first stage.
+    /// Lines at most, in all ports together: those of the hot host's tree, and as an allowance for roots that uniform
+    /// traffic makes by chance those of a second tree, whose root is a link before the hot host's switch. Of RECN
+    /// alone; none where uniform traffic alone fills links behind switches of the first stage.
     pub lines_most: Option<u32>,
     /// Lines that the hot host's tree holds at most, in all ports together; of RECN alone.
     pub tree_lines_most: Option<u32>,

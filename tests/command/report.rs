@@ -118,6 +118,21 @@ fn a_report_interrupted_while_it_draws_says_what_is_missing() {
     assert!(page.contains("This report is not complete") && page.contains("No claim has been judged"));
 }
 
+/// A page of one paper has its figures and claims, and no others.
+fn assert_page_of_one_paper(out: &std::path::Path, store: &std::path::Path, options: &[&str]) {
+    let places = ["--out", out.to_str().unwrap(), "--store", store.to_str().unwrap()];
+    let of_one =
+        flitwise(&[&["report", "--quick", "--paper", "mediaworm"], places.as_slice(), options].concat());
+    let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
+    assert_eq!(of_one.status.code(), Some(0), "{}", String::from_utf8_lossy(&of_one.stderr));
+    assert_narrow("mediaworm", &read("mediaworm.html"));
+    let page = read("mediaworm.md");
+    assert!(page.contains("## MediaWorm, Table 2: ") && page.contains("flitwise verify --quick --only mw "));
+    let pictures: Vec<&str> = page.lines().filter(|line| line.starts_with("![")).collect();
+    assert!(pictures.len() > 10 && pictures.iter().all(|line| line.contains("](mw-")), "{pictures:?}");
+    assert!(!page.contains("fig04a") && !page.contains("The refined model over random scenarios"));
+}
+
 #[test]
 #[ignore = "simulates all points of all figures, coarsely: a minute and a half"]
 fn every_figure_and_claim_is_on_both_pages() {
@@ -181,16 +196,5 @@ fn every_figure_and_claim_is_on_both_pages() {
     // again from the store: the same to the last byte
     assert_eq!(report().status.code(), Some(0));
     assert_eq!((read("report.html"), read("report.md")), (html, markdown));
-
-    // a page of one paper has its figures and claims, and no others
-    let places = ["--out", out.to_str().unwrap(), "--store", store.to_str().unwrap()];
-    let of_one =
-        flitwise(&[&["report", "--quick", "--paper", "mediaworm"], places.as_slice(), &options].concat());
-    assert_eq!(of_one.status.code(), Some(0), "{}", String::from_utf8_lossy(&of_one.stderr));
-    assert_narrow("mediaworm", &read("mediaworm.html"));
-    let page = read("mediaworm.md");
-    assert!(page.contains("## MediaWorm, Table 2: ") && page.contains("flitwise verify --quick --only mw "));
-    let pictures: Vec<&str> = page.lines().filter(|line| line.starts_with("![")).collect();
-    assert!(pictures.len() > 10 && pictures.iter().all(|line| line.contains("](mw-")), "{pictures:?}");
-    assert!(!page.contains("fig04a") && !page.contains("The refined model over random scenarios"));
+    assert_page_of_one_paper(&out, &store, &options);
 }

@@ -1,13 +1,15 @@
 //! The tree of a hot host: the links over which its packets come, from its own link, the root, back to all senders.
 //!
-//! Routes are deterministic, so every switch has one link into the tree. The level of a link counts from the leaves: that of
-//! the root is one less than the number of levels. Traffic belongs to classes by the level of the switch at which it leaves
-//! the tree. Links with the same senders behind them in the same places are alike and stand for each other.
+//! Routes are deterministic, so every switch has one link into the tree. The level of a link counts from the leaves:
+//! that of the root is one less than the number of levels. Traffic belongs to classes by the level of the switch at
+//! which it leaves the tree. Links with the same senders behind them in the same places are alike and stand for each
+//! other.
 //!
-//! In bidirectional networks packets that have left the tree may come back into it from above, on links without any packet
-//! to the hot host. Such an input is a source of its own, with the flow of uniform traffic that its link carries.
+//! In bidirectional networks packets that have left the tree may come back into it from above, on links without any
+//! packet to the hot host. Such an input is a source of its own, with the flow of uniform traffic that its link
+//! carries.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::network::{LinkEnd, Multistage, SIDE, Topology};
 use crate::scenario::Direction;
@@ -102,12 +104,12 @@ struct Ways<'n> {
     network: &'n Multistage,
     destination: u32,
     /// By router and port: the output before it.
-    before: HashMap<(u32, u32), (u32, u32)>,
+    before: BTreeMap<(u32, u32), (u32, u32)>,
     /// By router and port: the sender before it.
-    hosts: HashMap<(u32, u32), u32>,
+    hosts: BTreeMap<(u32, u32), u32>,
     ways: Vec<Way>,
     /// By router.
-    of: HashMap<u32, usize>,
+    of: BTreeMap<u32, usize>,
 }
 
 impl Ways<'_> {
@@ -158,12 +160,12 @@ impl Ways<'_> {
     }
 
     /// Flows of uniform traffic that come back into the tree, by the switch and port at which they do.
-    fn back(&self, victims: &[u32], rate: f64, levels: usize) -> HashMap<(u32, u32), Classes> {
-        let mut found: HashMap<(u32, u32), Classes> = HashMap::new();
+    fn back(&self, victims: &[u32], rate: f64, levels: usize) -> BTreeMap<(u32, u32), Classes> {
+        let mut found: BTreeMap<(u32, u32), Classes> = BTreeMap::new();
         if self.network.direction == Direction::Unidirectional {
             return found;
         }
-        let mut entries: HashMap<u32, f64> = HashMap::new();
+        let mut entries: BTreeMap<u32, f64> = BTreeMap::new();
         for host in victims {
             *entries.entry(self.network.entry(*host).0).or_default() += rate / f64::from(self.network.hosts);
         }
@@ -182,7 +184,7 @@ impl Ways<'_> {
         to: u32,
         flow: f64,
         levels: usize,
-        found: &mut HashMap<(u32, u32), Classes>,
+        found: &mut BTreeMap<(u32, u32), Classes>,
     ) {
         let (mut router, mut came_by) = (entry, None);
         // where it came back, while it is in the tree
@@ -222,12 +224,12 @@ impl CongestionTree {
         let before = before.collect();
         let all = senders.hot.iter().chain(&senders.victims);
         let hosts = all.map(|host| (network.entry(*host), *host)).collect();
-        let (ways, of) = (Vec::new(), HashMap::new());
+        let (ways, of) = (Vec::new(), BTreeMap::new());
         let mut ways = Ways { network, destination: senders.destination, before, hosts, ways, of };
         let (router, output) = root(network, senders.destination);
         let root = ways.gather(router, output, 0);
         let levels = ways.ways.iter().map(|way| way.depth + 1).max().unwrap_or(1);
-        let mut at: HashMap<u32, u32> = HashMap::new();
+        let mut at: BTreeMap<u32, u32> = BTreeMap::new();
         senders.victims.iter().for_each(|host| *at.entry(network.entry(*host).0).or_default() += 1);
         let spread = match network.direction {
             Direction::Unidirectional => at.into_values().max().unwrap_or(0),
@@ -247,7 +249,7 @@ impl CongestionTree {
     fn kinds(&self, ways: &Ways<'_>) -> (Vec<Link>, Vec<usize>) {
         let Senders { hot, victims, rate, .. } = &self.senders;
         let back = ways.back(victims, *rate, self.levels);
-        let (mut kinds, mut numbers, mut of) = (Vec::new(), HashMap::<Key, usize>::new(), Vec::new());
+        let (mut kinds, mut numbers, mut of) = (Vec::new(), BTreeMap::<Key, usize>::new(), Vec::new());
         for way in &ways.ways {
             let own = self.levels - 1 - way.depth;
             let mut inputs: Vec<(Key, From)> = Vec::new();
@@ -319,8 +321,8 @@ impl CongestionTree {
         }
     }
 
-    /// The least that comes in for a link of the tree that more comes in for than goes out, as a share of it; none where
-    /// there is no such link. The switch that is last to see the tree has it.
+    /// The least that comes in for a link of the tree that more comes in for than goes out, as a share of it; none
+    /// where there is no such link. The switch that is last to see the tree has it.
     pub fn least_excess(&self) -> Option<f64> {
         let mut out = vec![Classes::default(); self.links.len()];
         let mut least: Option<f64> = None;
@@ -357,16 +359,16 @@ impl CongestionTree {
         (2.0 * self.links.iter().map(of).sum::<f64>()).round() as u32
     }
 
-    /// The most lines of the tree of a further root, at a link before the hot host's switch: as many as the trees of several
-    /// roots nearer to the hosts.
+    /// The most lines of the tree of a further root, at a link before the hot host's switch: as many as the trees of
+    /// several roots nearer to the hosts.
     ///
     /// ```text
     /// 2 Σ_(0 < s < S) N 4^-s
     /// ```
     ///
-    /// Uniform traffic makes roots by chance, which pass after some packets. Lines of all of them together are counted as
-    /// those of one such tree. This is an allowance, not a proof. None where uniform traffic alone fills a link behind a
-    /// switch of the first stage: there is always some root then.
+    /// Uniform traffic makes roots by chance, which pass after some packets. Lines of all of them together are counted
+    /// as those of one such tree. This is an allowance, not a proof. None where uniform traffic alone fills a link
+    /// behind a switch of the first stage: there is always some root then.
     pub fn passing_lines(&self) -> Option<u32> {
         let mut sum = 0;
         let mut outputs = self.hosts / SIDE;
@@ -420,7 +422,8 @@ mod tests {
         }
     }
 
-    /// What comes in from all sources leaves somewhere, and what goes to the hot host is a share 1/N of uniform traffic.
+    /// What comes in from all sources leaves somewhere, and what goes to the hot host is a share 1/N of uniform
+    /// traffic.
     #[test]
     fn compositions_are_whole_in_every_placement() {
         for direction in [Direction::Unidirectional, Direction::Bidirectional] {

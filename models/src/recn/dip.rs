@@ -25,8 +25,9 @@ pub struct Dip {
 /// T = D / (min(s, λ) - 1) + 1 us,    λ = c ρ_h + v ρ / k with c hot hosts and v others at every switch
 /// ```
 ///
-/// where other placements take the switch for whose link into the tree the least comes in beyond its rate, and the loss is that of one queue without bound. No egress fills where no more comes in than goes out: then there is
-/// neither a dip nor a tree.
+/// where other placements take the switch for whose link into the tree the least comes in beyond its rate, and the loss
+/// is that of one queue without bound. No egress fills where no more comes in than goes out: then there is neither a
+/// dip nor a tree.
 pub fn dip(growth: &TreeGrowth<'_>, detection: f64) -> Option<Dip> {
     let tree = growth.tree;
     let beyond = tree.least_excess()?.min(growth.speedup) - 1.0;

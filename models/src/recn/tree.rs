@@ -1,10 +1,11 @@
 //! Growth of a congestion tree over time: a fluid that keeps the order of queues.
 //!
-//! One queue stands for all that are alike in the [`CongestionTree`]: egress of a link of the tree, ingress of the inputs of
-//! its switch. Fluid belongs to classes: what leaves the tree at level `j`, which of uniform traffic of an even network is
-//! the share `(1 - 1/k) k^-j`, and what stays in it to the hot host. A queue is a list of cohorts of one composition each,
-//! and what leaves it has the composition of its front. Rates are those of a link, time goes in steps from the root to the
-//! leaves. Uniform traffic that comes back into the tree is as much less than offered as all of it was in the step before.
+//! One queue stands for all that are alike in the [`CongestionTree`]: egress of a link of the tree, ingress of the
+//! inputs of its switch. Fluid belongs to classes: what leaves the tree at level `j`, which of uniform traffic of an
+//! even network is the share `(1 - 1/k) k^-j`, and what stays in it to the hot host. A queue is a list of cohorts of
+//! one composition each, and what leaves it has the composition of its front. Rates are those of a link, time goes in
+//! steps from the root to the leaves. Uniform traffic that comes back into the tree is as much less than offered as all
+//! of it was in the step before.
 //!
 //! With one queue, what cannot go on in the tree stops all behind it. With virtual output queues at the switch only the
 //! queue of the tree is followed, which has an eighth of the memory; what goes elsewhere passes.
@@ -199,8 +200,8 @@ impl<'g> State<'g> {
         link.copies * left
     }
 
-    /// What comes into the ingress queues of a switch in a step: uniform traffic that passes them, less what was counted
-    /// when it left the tree before.
+    /// What comes into the ingress queues of a switch in a step: uniform traffic that passes them, less what was
+    /// counted when it left the tree before.
     fn fill(&mut self, place: usize, step: f64, is_hot: bool) -> f64 {
         let mut passed = 0.0;
         for at in 0..self.nodes[place].inputs.len() {
