@@ -11,7 +11,7 @@ use std::fmt::Write;
 use flitwise_models::answer::{Answer, ClassAnswer, ExpectedError};
 use flitwise_models::model::Model;
 use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::ClassKind;
+use flitwise_models::scenario::{ClassKind, Scenario};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -38,6 +38,26 @@ pub(crate) struct SolveDocument {
 
 /// Routers on a line from which on paths take more than seconds.
 const LONG_SIDE: u32 = 48;
+/// Nodes from which on channels that are told apart take more than a second.
+const MANY_NODES: u32 = 64;
+
+/// What is said before an answer that may take seconds.
+fn cost_of(scenario: &Scenario, args: &Solve) -> Option<String> {
+    let topology = scenario.topology();
+    let is_refined = args.model.is_none_or(|model| model.model() == Model::Refined)
+        && Model::Refined.supports(scenario).is_ok();
+    let is_uneven = (0..scenario.classes().len()).any(|class| !scenario.is_uniform(class));
+    if topology.sides().iter().any(|side| *side >= LONG_SIDE) {
+        return Some(format!(
+            "paths along {LONG_SIDE} routers and more take up to half a minute to put together"
+        ));
+    }
+    (is_refined && is_uneven && topology.nodes() >= MANY_NODES).then(|| {
+        "destinations or nodes of a class tell channels apart: every kind of channel is solved by itself, which takes \
+         up to some ten seconds"
+            .to_owned()
+    })
+}
 
 pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
     if args.model == Some(Answering::Anchored) {
@@ -55,11 +75,8 @@ pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
     if args.model.is_none() && !args.distribution && !has_model {
         return loads::run(&document, &scenario, args.format);
     }
-    let sides = scenario.topology().sides();
-    if sides.iter().any(|side| *side >= LONG_SIDE) {
-        output::note(&format!(
-            "paths along {LONG_SIDE} routers and more take up to half a minute to put together"
-        ));
+    if let Some(cost) = cost_of(&scenario, args) {
+        output::note(&cost);
     }
     let options = input::options(args.details || args.distribution);
     let answer = args
