@@ -164,11 +164,7 @@ impl Paper {
         let table = table.or_else(|| rest.strip_prefix('t').filter(|rest| is_number(rest)));
         let figure =
             figure.or_else(|| Some(rest.trim_start_matches('0')).filter(|_| self.prefix == Some("fig")));
-        Some(
-            table
-                .map(|number| format!("Table {number}"))
-                .or(figure.map(|number| format!("Figure {number}")))?,
-        )
+        table.map(|number| format!("Table {number}")).or(figure.map(|number| format!("Figure {number}")))
     }
 }
 

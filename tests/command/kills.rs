@@ -125,7 +125,7 @@ fn files(store: &Path) -> Vec<PathBuf> {
         fs::read_dir(path).into_iter().flatten().map(|entry| entry.unwrap().path()).collect()
     };
     let shards = inside(store).into_iter().filter(|path| !path.ends_with("quarantine") && path.is_dir());
-    let is_whole = |path: &PathBuf| !path.extension().is_some_and(|ending| ending == "tmp");
+    let is_whole = |path: &PathBuf| path.extension().is_none_or(|ending| ending != "tmp");
     let mut files: Vec<PathBuf> = shards.flat_map(|shard| inside(&shard)).filter(is_whole).collect();
     files.sort();
     files
