@@ -18,7 +18,7 @@ pub use congestion_tree::{CongestionTree, Senders};
 pub use dip::{Dip, dip};
 pub use head_of_line::head_of_line_limit;
 pub use hot_spot::HotSpot;
-pub use latency::{Flow, link_wait, mean_latency, source_wait};
+pub use latency::{Uniform, link_wait, mean_latency, source_wait};
 pub use lone::lone_packet;
 pub use small_memory::{with_places, without_memory};
 pub use tree::{Delivered, TreeGrowth};
@@ -250,11 +250,8 @@ impl<'s> Problem<'s> {
 
     fn latency_ns(&self) -> Option<f64> {
         let (random, load) = (self.random?, self.share(self.random));
-        let hosts = self.network.hosts;
-        let rate = load / f64::from(hosts - 1);
-        let to = |source| (0..hosts).filter(move |to| *to != source);
-        let flow = |source| to(source).map(move |destination| Flow { source, destination, rate });
-        let flows: Vec<Flow> = self.senders(self.random).into_iter().flat_map(flow).collect();
+        let senders = self.senders(self.random);
+        let traffic = Uniform { senders: &senders, rate: load / f64::from(self.network.hosts - 1) };
         let limit = match self.switch.organisation {
             Organisation::OneQueue => (self.speedup() * head_of_line_limit(SIDE)).min(1.0),
             _ => 1.0,
@@ -263,7 +260,7 @@ impl<'s> Problem<'s> {
             SourceSpec::Poisson => source_wait(load) * self.switch.packet_ns(),
             _ => 0.0,
         };
-        let mean = mean_latency(&self.network, &flows, &self.timing, limit)? + waits;
+        let mean = mean_latency(&self.network, &traffic, &self.timing, limit)? + waits;
         Some(mean).filter(|mean| mean.is_finite())
     }
 

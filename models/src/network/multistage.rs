@@ -50,16 +50,6 @@ impl Multistage {
         (line >> 2 | line << (self.bits() - 2)) & (self.hosts - 1)
     }
 
-    /// Whether a way down from a left line of a stage leads to a host.
-    fn is_below(&self, host: u32, stage: u32, line: u32) -> bool {
-        // the line at stage 0, and the bits that are not free: a switch on the way leaves any left port
-        let (mut at, mut fixed) = (line, self.hosts - 1);
-        for _ in 0..stage {
-            (at, fixed) = (self.unshuffled(at), self.unshuffled(fixed) & !(SIDE - 1));
-        }
-        (host ^ at) & fixed == 0
-    }
-
     /// The output port of a switch of the unidirectional network: the pair of the tag that belongs to its stage.
     fn forward(&self, stage: u32, destination: u32) -> u32 {
         let (bits, stages) = (self.bits(), self.stages());
@@ -70,8 +60,13 @@ impl Multistage {
 
     /// The output port of a switch of the bidirectional network: down where the destination is below, else up.
     fn up_or_down(&self, stage: u32, switch: u32, destination: u32) -> u32 {
-        let is_way = |port: &u32| self.is_below(destination, stage, SIDE * switch + port);
-        let ways = (0..SIDE).filter(is_way);
+        // the line at stage 0 below each left port, and the bits that are not free: a switch on the way leaves any
+        // left port
+        let (bits, down) = (self.bits(), 2 * stage);
+        let below = |line: u32| (line >> down | line << (bits - down)) & (self.hosts - 1);
+        let fixed = if stage == 0 { self.hosts - 1 } else { (self.hosts - 1) >> (down - 2) & !(SIDE - 1) };
+        let differs = destination ^ below(SIDE * switch);
+        let ways = (0..SIDE).filter(|port| (differs ^ below(*port)) & fixed == 0);
         // there are two where the last stage of an odd number of bits joins more than it has to
         let rank = if ways.clone().count() > 1 { (destination / 2 % 2) as usize } else { 0 };
         ways.clone().nth(rank).unwrap_or_else(|| {

@@ -17,7 +17,7 @@ use crate::scenario::Direction;
 /// Ports of a switch.
 const PORTS: u32 = 2 * SIDE;
 /// Levels of the deepest tree, that of 1,024 hosts with links both ways, and what stays in it.
-const CLASSES: usize = 10;
+pub(super) const CLASSES: usize = 10;
 
 /// What one link carries, by the level at which it leaves the tree; what stays in it is behind the last level.
 pub(super) type Classes = [f64; CLASSES];
@@ -381,7 +381,7 @@ impl CongestionTree {
 }
 
 /// Adds what a link carries, so many times.
-pub(super) fn add(to: &mut Classes, what: &Classes, times: f64) {
+pub(super) fn add<const C: usize>(to: &mut [f64; C], what: &[f64; C], times: f64) {
     to.iter_mut().zip(what).for_each(|(to, what)| *to += what * times);
 }
 

@@ -1,8 +1,6 @@
 //! Head-of-line blocking of one queue per input: Karol, Hluchyj, Morgan, *Input versus output queueing on a
 //! space-division packet switch*, IEEE Trans. Commun. 35 (1987) 1347-1356.
 
-use std::collections::BTreeMap;
-
 /// Inputs up to which the chain is solved; beyond, the limit for many inputs is within 0.0005.
 const MOST_INPUTS: u32 = 12;
 /// Slots after which the chain has forgotten its start.
@@ -26,47 +24,91 @@ pub fn head_of_line_limit(inputs: u32) -> f64 {
     if inputs > MOST_INPUTS {
         return 2.0 - std::f64::consts::SQRT_2;
     }
-    let outputs = inputs.max(1) as usize;
-    let mut states = BTreeMap::from([(vec![1; outputs], 1.0)]);
-    let mut steps: BTreeMap<Vec<usize>, Vec<(Vec<usize>, f64)>> = BTreeMap::new();
+    let waiting = Waiting::new(inputs.max(1) as usize);
+    let outputs = waiting.outputs;
+    let mut states: Vec<Vec<f64>> = waiting.levels.iter().map(|level| vec![0.0; level.len()]).collect();
+    // the first state: a head for every output
+    let ones = waiting.levels[outputs].iter().position(|partition| partition.busy == outputs);
+    states[outputs][ones.unwrap_or_default()] = 1.0;
     let (mut before, mut found) = (0.0, 1.0);
     for _ in 0..MOST_SLOTS {
-        let mut next: BTreeMap<Vec<usize>, f64> = BTreeMap::new();
-        let mut busy = 0.0;
-        for (state, probability) in &states {
-            busy += probability * state.iter().filter(|heads| **heads > 0).count() as f64;
-            for (to, chance) in steps.entry(state.clone()).or_insert_with(|| served(state)) {
-                *next.entry(to.clone()).or_insert(0.0) += probability * *chance;
-            }
-        }
+        let busy = waiting.slot(&mut states);
         found = busy / outputs as f64;
         // the chain forgets its start at a constant factor per slot
         if (busy - before).abs() < 1e-12 * busy {
             break;
         }
-        (states, before) = (next, busy);
+        before = busy;
     }
     found
 }
 
-/// The states after a slot, each with its probability.
-fn served(state: &[usize]) -> Vec<(Vec<usize>, f64)> {
-    let left: Vec<usize> = state.iter().map(|heads| heads.saturating_sub(1)).collect();
-    let draws = state.iter().filter(|heads| **heads > 0).count();
-    let mut found = BTreeMap::from([(left, 1.0)]);
-    for _ in 0..draws {
-        let mut drawn: BTreeMap<Vec<usize>, f64> = BTreeMap::new();
-        for (heads, probability) in found {
-            for output in 0..heads.len() {
-                let mut heads = heads.clone();
-                heads[output] += 1;
-                heads.sort_unstable_by(|a, b| b.cmp(a));
-                *drawn.entry(heads).or_insert(0.0) += probability / state.len() as f64;
+/// A partition of so many heads over the outputs.
+struct Partition {
+    /// Outputs for which there are heads.
+    busy: usize,
+    /// The partition of fewer heads after each of those has served one, in the level of as many heads.
+    served: usize,
+    /// Partitions of one head more, each with the chance that a head drawn leads there.
+    drawn: Vec<(usize, f64)>,
+}
+
+/// Partitions by the number of heads that wait.
+struct Waiting {
+    outputs: usize,
+    levels: Vec<Vec<Partition>>,
+}
+
+impl Waiting {
+    fn new(outputs: usize) -> Self {
+        // by number of heads, then by partition: heads of every output, in falling order
+        let mut heads: Vec<Vec<Vec<usize>>> = vec![vec![vec![0; outputs]]];
+        let place_of = |all: &[Vec<usize>], one: &[usize]| all.iter().position(|other| other == one);
+        let mut levels = Vec::with_capacity(outputs + 1);
+        for total in 0..=outputs {
+            let (mut level, mut next) = (Vec::new(), Vec::new());
+            for own in &heads[total] {
+                let busy = own.iter().filter(|heads| **heads > 0).count();
+                let left: Vec<usize> = own.iter().map(|heads| heads.saturating_sub(1)).collect();
+                let served = place_of(&heads[total - busy], &left).unwrap_or_default();
+                let (mut drawn, mut first) = (Vec::new(), 0);
+                for alike in own.chunk_by(|a, b| a == b).filter(|_| total < outputs) {
+                    let mut more = own.clone();
+                    more[first] += 1;
+                    first += alike.len();
+                    let place = place_of(&next, &more).unwrap_or_else(|| {
+                        next.push(more);
+                        next.len() - 1
+                    });
+                    drawn.push((place, alike.len() as f64 / outputs as f64));
+                }
+                level.push(Partition { busy, served, drawn });
+            }
+            levels.push(level);
+            heads.push(next);
+        }
+        Self { outputs, levels }
+    }
+
+    /// A slot: every output serves, then as many heads are drawn, one after the other. Returns the mean number of
+    /// outputs that served.
+    fn slot(&self, states: &mut [Vec<f64>]) -> f64 {
+        let mut busy = 0.0;
+        for (place, partition) in self.levels[self.outputs].iter().enumerate() {
+            let probability = std::mem::take(&mut states[self.outputs][place]);
+            busy += probability * partition.busy as f64;
+            states[self.outputs - partition.busy][partition.served] += probability;
+        }
+        for (total, level) in self.levels[..self.outputs].iter().enumerate() {
+            for (place, partition) in level.iter().enumerate() {
+                let probability = std::mem::take(&mut states[total][place]);
+                for (to, chance) in &partition.drawn {
+                    states[total + 1][*to] += probability * chance;
+                }
             }
         }
-        found = drawn;
+        busy
     }
-    found.into_iter().collect()
 }
 
 #[cfg(test)]

@@ -5,8 +5,10 @@
 //! Comput. 37 (1988) 1337-1352. The faster crossbar in front of a link adds nothing by itself. Credits that share the
 //! links of a bidirectional network are not modelled: there it is 4 % low at 0.7 and 15 % at 0.85 of the links.
 
+use std::collections::BTreeMap;
+
 use super::lone_packet;
-use crate::network::{LinkEnd, SIDE, Topology};
+use crate::network::{LinkEnd, Multistage, SIDE, Topology};
 use crate::scenario::Timing;
 
 /// Wait at a link of total rate `ρ = Σ a_i` from inputs of rates `a_i`, in packet times; infinite from `θ` on.
@@ -37,95 +39,99 @@ pub fn source_wait(load: f64) -> f64 {
     if load < 1.0 { load / (2.0 * (1.0 - load)) } else { f64::INFINITY }
 }
 
-/// Packets from a host to another.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Flow {
+/// Uniform traffic.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Uniform<'s> {
     /// Who sends.
-    pub source: u32,
-    /// Who receives.
-    pub destination: u32,
-    /// Their rate, as a share of the link.
+    pub senders: &'s [u32],
+    /// What each of them sends to every host but itself, as a share of the link.
     pub rate: f64,
 }
 
-/// Links behind every switch, by rates from each of its inputs.
-struct Links<'n> {
-    network: &'n dyn Topology,
+/// Loads of the links behind all switches, as shares of a link, and how many switches packets cross.
+struct Loads {
     /// By router, output and input port.
-    rates: Vec<f64>,
+    inputs: Vec<f64>,
+    /// By router and output: of packets that come from a host.
+    first: Vec<f64>,
+    /// Rate by the number of switches crossed.
+    crossed: Vec<f64>,
 }
 
-impl Links<'_> {
-    /// Visits the router, input and output port of each switch on the way of a flow.
-    fn follow(network: &dyn Topology, flow: &Flow, mut visit: impl FnMut(u32, u32, u32)) {
-        let (mut router, mut input) = network.entry(flow.source);
-        loop {
-            let output = network.route(router, flow.source, flow.destination);
-            visit(router, input, output);
-            let LinkEnd::Input { router: next, port } = network.link_end(router, output) else { return };
-            (router, input) = (next, port);
+impl Loads {
+    /// Routes do not depend on the sender: packets of all hosts at a switch to one destination are followed together.
+    fn of(network: &Multistage, traffic: &Uniform<'_>) -> Self {
+        let ports = network.ports() as usize;
+        let links = network.routers() as usize * ports;
+        let mut entries: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+        for sender in traffic.senders {
+            let (router, input) = network.entry(*sender);
+            entries.entry(router).or_default().push((input, *sender));
         }
-    }
-
-    fn inputs(&self, router: u32, output: u32) -> std::ops::Range<usize> {
-        let ports = self.network.ports() as usize;
-        let first = (router as usize * ports + output as usize) * ports;
-        first..first + ports
+        let crossed = vec![0.0; network.most_hops() as usize + 2];
+        let mut found = Self { inputs: vec![0.0; links * ports], first: vec![0.0; links], crossed };
+        for (entry, hosts) in &entries {
+            for destination in 0..network.hosts {
+                let link = |router: u32, output: u32| router as usize * ports + output as usize;
+                let (mut router, mut output) = (*entry, network.route(*entry, 0, destination));
+                let mut flow = 0.0;
+                for (input, _) in hosts.iter().filter(|(_, host)| *host != destination) {
+                    found.inputs[link(router, output) * ports + *input as usize] += traffic.rate;
+                    flow += traffic.rate;
+                }
+                found.first[link(router, output)] += flow;
+                let mut switches = 1;
+                while let LinkEnd::Input { router: next, port } = network.link_end(router, output) {
+                    (router, output) = (next, network.route(next, 0, destination));
+                    found.inputs[link(router, output) * ports + port as usize] += flow;
+                    switches += 1;
+                }
+                found.crossed[switches] += flow;
+            }
+        }
+        found
     }
 }
 
-/// Mean latency of flows over a network of stages, without the wait at the sources \[ns\]; `None` where a link is
-/// loaded to the limit `θ` or nothing is sent.
+/// Mean latency of uniform traffic over a network of stages, without the wait at the sources \[ns\]; `None` where a
+/// link is loaded to the limit `θ` or nothing is sent.
 ///
 /// The first switch of a path is as it is, later ones wait `1 + 4 ρ / (5 k)` times as long:
 ///
 /// ```text
 /// L = L_0 + W_1 + Σ_(later) W (1 + 4 ρ / (5 k))
 /// ```
-pub fn mean_latency(network: &dyn Topology, flows: &[Flow], timing: &Timing, limit: f64) -> Option<f64> {
-    let ports = network.ports() as usize;
-    let mut links = Links { network, rates: vec![0.0; network.routers() as usize * ports * ports] };
-    for flow in flows {
-        Links::follow(network, flow, |router, input, output| {
-            let at = links.inputs(router, output).start + input as usize;
-            links.rates[at] += flow.rate;
-        });
+///
+/// The mean over packets is taken link by link: each adds its wait times the rates of the packets that cross it.
+pub fn mean_latency(network: &Multistage, traffic: &Uniform<'_>, timing: &Timing, limit: f64) -> Option<f64> {
+    let loads = Loads::of(network, traffic);
+    let mut wait = 0.0;
+    for (inputs, first) in loads.inputs.chunks(network.ports() as usize).zip(&loads.first) {
+        let load: f64 = inputs.iter().sum();
+        if load > 0.0 {
+            let later = 1.0 + 0.8 * load / f64::from(SIDE);
+            wait += link_wait(inputs, limit) * (first + (load - first) * later);
+        }
     }
-    let waits: Vec<(f64, f64)> = links
-        .rates
-        .chunks(ports)
-        .map(|rates| (link_wait(rates, limit), 1.0 + 0.8 * rates.iter().sum::<f64>() / f64::from(SIDE)))
-        .collect();
-    let (mut sum, mut rate) = (0.0, 0.0);
-    for flow in flows.iter().filter(|flow| flow.rate > 0.0) {
-        let (mut wait, mut switches) = (0.0, 0);
-        Links::follow(network, flow, |router, _, output| {
-            let (own, later) = waits[router as usize * ports + output as usize];
-            wait += if switches == 0 { own } else { own * later };
-            switches += 1;
-        });
-        let ticks = lone_packet(timing, switches) as f64 + wait * timing.packet_link as f64;
-        (sum, rate) = (sum + flow.rate * ticks * timing.tick_ns, rate + flow.rate);
-    }
-    Some(sum / rate).filter(|mean| mean.is_finite())
+    let lone = |(switches, rate): (u32, &f64)| rate * lone_packet(timing, switches) as f64;
+    let lone: f64 = (0..).zip(&loads.crossed).map(lone).sum();
+    let rate: f64 = loads.crossed.iter().sum();
+    let ticks = lone + wait * timing.packet_link as f64;
+    Some(ticks * timing.tick_ns / rate).filter(|mean| mean.is_finite())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::Multistage;
     use crate::recn::head_of_line_limit;
     use crate::scenario::{Direction, SwitchSpec};
 
     fn latency(direction: Direction, load: f64) -> f64 {
         let network = Multistage { hosts: 64, direction, first_shuffle: true };
-        let others = |source| (0..64).filter(move |destination| *destination != source);
-        let rate = load / 63.0;
-        let flows: Vec<Flow> = (0..64)
-            .flat_map(|source| others(source).map(move |destination| Flow { source, destination, rate }))
-            .collect();
+        let senders: Vec<u32> = (0..64).collect();
+        let traffic = Uniform { senders: &senders, rate: load / 63.0 };
         let timing = Timing::of(&SwitchSpec::default()).unwrap();
-        mean_latency(&network, &flows, &timing, (1.5 * head_of_line_limit(4)).min(1.0)).unwrap()
+        mean_latency(&network, &traffic, &timing, (1.5 * head_of_line_limit(4)).min(1.0)).unwrap()
     }
 
     #[test]

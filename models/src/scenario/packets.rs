@@ -130,7 +130,8 @@ pub(super) fn rules(spec: &ScenarioSpec, door: &mut Door) {
         let help = "give each class its rate or its load";
         door.refuse("mix", "a [mix] table".to_owned(), "none under [switch]", Some(help));
     }
-    if spec.recn.is_some() && switch.organisation != Organisation::Recn {
+    let is_known = door.is_read("switch.organisation");
+    if is_known && spec.recn.is_some() && switch.organisation != Organisation::Recn {
         let found = format!("a [recn] table with organisation = \"{}\"", switch.organisation.word());
         door.refuse("recn", found, "none", Some("write organisation = \"recn\", or remove the table"));
     }
