@@ -8,12 +8,11 @@ mod settings;
 mod trace;
 
 use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{Fault, Scenario};
 use flitwise_validation::Delivery;
 use flitwise_validation::answer::{ClassSimulation, Estimate, Run, Simulation, StoppedBy};
+use flitwise_validation::campaign;
 use flitwise_validation::diagram;
 use flitwise_validation::experiment::{self, Listener, Progress};
-use flitwise_validation::packets as switches;
 use indicatif::HumanCount;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -39,7 +38,7 @@ pub(crate) struct SimulateDocument {
 }
 
 pub(crate) fn run(args: &Simulate) -> Result<(), Ended> {
-    let scenario = input::to_simulate(&args.source, supports);
+    let scenario = input::to_simulate(&args.source, campaign::supports);
     let asked = Ended::both(scenario, settings::read(args));
     if let Ok((scenario, (settings, _))) = &asked
         && scenario.switch().is_some()
@@ -70,12 +69,6 @@ pub(crate) fn run(args: &Simulate) -> Result<(), Ended> {
     let written = write(answer, args.format, &ClassColumns::of(&scenario));
     trace.map_or(Ok(()), Trace::end)?;
     ended.map_or(written, Err)
-}
-
-/// Whether routers or packet switches can be simulated.
-fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
-    let supports = if scenario.switch().is_some() { switches::supports } else { experiment::supports };
-    supports(scenario)
 }
 
 /// How a run that was broken off ends.

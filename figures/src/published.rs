@@ -89,6 +89,7 @@ pub const PUBLISHED: &[Published] = published![
     "recn-latency-b",
     "recn-thresholds",
     "recn-saqs",
+    "recn-speedup",
     "recn-placement",
 ];
 

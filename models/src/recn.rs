@@ -69,7 +69,8 @@ pub struct Prediction {
     pub latency_ns: Option<f64>,
     /// What the hot spot does; none without one.
     pub hot_spot: Option<HotSpotPrediction>,
-    /// Throughput of uniform traffic before and without a hot spot \[B/ns\].
+    /// Throughput of uniform traffic before and without a hot spot \[B/ns\]: what is offered, at most what all hosts
+    /// send at `saturation_load`.
     pub throughput_before_bytes_per_ns: f64,
 }
 
@@ -150,7 +151,8 @@ pub fn solve(scenario: &Scenario) -> Result<Prediction, Vec<Refusal>> {
         lone_latency_ns: problem.lone_ns(),
         latency_ns: problem.latency_ns(),
         hot_spot,
-        throughput_before_bytes_per_ns: problem.offered() * problem.link(),
+        throughput_before_bytes_per_ns: problem.offered().min(f64::from(problem.network.hosts) * least)
+            * problem.link(),
     })
 }
 
@@ -343,26 +345,27 @@ impl<'s> Problem<'s> {
         let step = STEP_NS.min(measure.bin.unwrap_or(STEP_NS)).max(end / MOST_STEPS);
         let growth = self.growth(hot, &tree, end);
         let steps = (end / step).ceil() as u32;
-        let own = dip(&growth, f64::from(self.scenario.recn().detection) / self.link());
+        let is_recn = self.switch.organisation == Organisation::Recn;
+        let detection = f64::from(self.scenario.recn().detection) / self.link();
+        let own = is_recn.then(|| dip(&growth, detection)).flatten();
         let found = match self.switch.organisation {
             Organisation::VoqNetwork => apart(&growth, None, step, steps),
             Organisation::Recn => apart(&growth, own, step, steps),
             _ => growth.run(step, steps),
         };
         let before = tree.to_others();
-        let is_recn = self.switch.organisation == Organisation::Recn;
         let hot_steps = ((growth.hot[0] / step) as usize).min(found.len())
             ..((growth.hot[1] / step).ceil() as usize).min(found.len());
         let least = found[hot_steps.start..].iter().map(|one| one.random).fold(before, f64::min);
         let last_low = found.iter().rposition(|one| one.random < RECOVERED * before);
-        let length = match (last_low, own.filter(|_| is_recn)) {
+        let length = match (last_low, own) {
             (None, _) => Some(0.0),
             (Some(_), Some(own)) => Some(own.length_ns / 1e3),
             (Some(last), None) if last + 1 == found.len() => None,
             (Some(last), None) => Some(((last + 1) as f64 * step - growth.hot[0]).max(0.0) / 1e3),
         };
         let link = self.link();
-        let depth = own.filter(|_| is_recn).map_or(before - least, |own| own.depth);
+        let depth = own.map_or(before - least, |own| own.depth);
         let after = &found[hot_steps.end..];
         HotSpotPrediction {
             throughput_in_bytes_per_ns: link * mean(&found[hot_steps.clone()]),
@@ -454,6 +457,31 @@ mod tests {
 
         let apart = solved(&[("switch.organisation", "voq-network")]).unwrap().hot_spot.unwrap();
         assert_eq!((apart.dip_length_us, apart.dip_depth_bytes_per_ns), (Some(0.0), 0.0));
+    }
+
+    /// 64 hosts that send uniform traffic at the full rate of their links, over a crossbar of the same rate: a share
+    /// `θ_4` is delivered.
+    #[test]
+    fn throughput_without_a_hot_spot_is_what_saturates() {
+        let before = |organisation, crossbar| {
+            let settings = [
+                ("class.random.nodes", "0-63"),
+                ("class.hot.rate", "0"),
+                ("switch.organisation", organisation),
+                ("switch.crossbar_rate", crossbar),
+            ];
+            solved(&settings).unwrap().throughput_before_bytes_per_ns
+        };
+        for (organisation, crossbar, wanted) in [
+            ("one-queue", "8", 64.0 * 0.655_242),
+            ("one-queue", "9", 72.0 * 0.655_242),
+            ("one-queue", "16", 64.0),
+            ("recn", "8", 64.0 * 0.655_242),
+            ("voq-switch", "8", 64.0),
+        ] {
+            let found = before(organisation, crossbar);
+            assert!((found - wanted).abs() < 1e-4, "{organisation} {crossbar}: {found}, not {wanted}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use flitwise_models::model::Refusal;
 use flitwise_models::recn::{self, Bin, HotSpotPrediction, Prediction};
 use flitwise_models::scenario::{Document, Organisation, Scenario};
-use flitwise_validation::experiment;
+use flitwise_validation::campaign;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,6 +13,9 @@ use crate::output::{self, Page, Rows, cycles, share, whole};
 
 /// Most rows of the curve on a page.
 const MOST_ROWS: usize = 20;
+
+/// End of the key that names what sends the messages of a class.
+const SOURCE_KIND: &str = ".source.kind";
 
 const BIN_HEADS: [&str; 4] =
     ["start_us", "throughput_bytes_per_ns", "random_bytes_per_ns", "hot_bytes_per_ns"];
@@ -44,6 +47,14 @@ fn limit(prediction: &Prediction, scenario: &Scenario) -> &'static str {
     }
 }
 
+/// What else answers a scenario that the analysis refuses.
+fn help(scenario: &Scenario, is_by_source: bool) -> Option<String> {
+    let simulated = campaign::supports(scenario).is_ok().then_some("the simulator has it: flitwise simulate");
+    let other = is_by_source.then_some("source = { kind = \"poisson\" } with a rate has an analysis");
+    let ways: Vec<&str> = simulated.into_iter().chain(other).collect();
+    (!ways.is_empty()).then(|| ways.join("; "))
+}
+
 /// Answers a scenario of packet switches, or says all that stands against it.
 pub(super) fn run(document: &Document, scenario: &Scenario, args: &Solve) -> Result<(), Ended> {
     let not_there = [("details", args.details), ("distribution", args.distribution)];
@@ -56,9 +67,8 @@ pub(super) fn run(document: &Document, scenario: &Scenario, args: &Solve) -> Res
     faults.extend(found.as_ref().err().into_iter().flatten().map(line));
     let prediction = match found {
         Ok(prediction) if faults.is_empty() => prediction,
-        _ => {
-            let is_simulated = experiment::supports(scenario).is_ok();
-            let help = || is_simulated.then(|| "the simulator has it: flitwise simulate".to_owned());
+        found => {
+            let help = || help(scenario, found.err()?.iter().any(|one| one.key.ends_with(SOURCE_KIND)));
             return Err(Ended::BadInput(faults).with_help(help));
         }
     };

@@ -172,8 +172,11 @@ impl Figure {
                 return Vec::new();
             }
         };
-        let Some(HotSpotPrediction { over_time, lines_most, .. }) = found.hot_spot else { return Vec::new() };
         let bin_us = scenario.measure().bin.unwrap_or_default() / 1e3;
+        let (over_time, lines_most) = match found.hot_spot {
+            Some(HotSpotPrediction { over_time, lines_most, .. }) => (over_time, lines_most),
+            None => (steady(&scenario, found.throughput_before_bytes_per_ns), None),
+        };
         let point = |x, y| Point { x, y: Some(y), lower_95: None, upper_95: None, saturated: false };
         let mut points: Vec<Point> = match drawn.course {
             TimeSeries::Throughput => {
@@ -190,6 +193,21 @@ impl Figure {
         points.retain(|point| drawn.shows(point.x));
         points
     }
+}
+
+/// Bins without a hot spot: all alike.
+fn steady(scenario: &Scenario, throughput: f64) -> Vec<recn::Bin> {
+    let measure = scenario.measure();
+    let (Some(end), Some(bin)) = (measure.end, measure.bin.filter(|bin| *bin > 0.0)) else {
+        return Vec::new();
+    };
+    let one = |place: u32| recn::Bin {
+        start_us: f64::from(place) * bin / 1e3,
+        throughput_bytes_per_ns: throughput,
+        random_bytes_per_ns: throughput,
+        hot_bytes_per_ns: 0.0,
+    };
+    (0..(end / bin).ceil() as u32).map(one).collect()
 }
 
 impl OverTime {
@@ -237,6 +255,16 @@ mod tests {
         assert_eq!(points(&figure), (5..20).map(|bin| 10.0 * f64::from(bin) + 5.0).collect::<Vec<_>>());
         figure.quicken().unwrap();
         assert_eq!(points(&figure).len(), 20);
+    }
+
+    #[test]
+    fn without_a_hot_spot_the_analysis_is_level() {
+        let calm =
+            "preset = \"recn64-quick\"\nset = { \"class.hot.rate\" = 0, \"class.random.rate\" = \"50 %\" }";
+        let figure = read(&SOUND.replacen("preset = \"recn64-quick\"", calm, 1)).unwrap();
+        let Content::Lines(lines) = figure.picture(&[]).content else { panic!("lines") };
+        let heights: Vec<f64> = lines.series[0].points.iter().filter_map(|point| point.y).collect();
+        assert_eq!(heights, [24.0; 15]);
     }
 
     #[test]

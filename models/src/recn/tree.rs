@@ -41,7 +41,7 @@ pub struct Delivered {
 }
 
 /// Steps after which it is looked whether the state changes any more.
-const LOOK: u32 = 16;
+const LOOK: u32 = 32;
 
 /// Fluid of one composition, of as many classes as the tree has.
 struct Cohort<const C: usize> {
@@ -280,7 +280,10 @@ impl<'g, const C: usize> State<'g, C> {
 
     /// What the next step depends on; none where a queue holds fluids of several compositions.
     fn held(&self) -> Option<Held> {
-        let mut held = Held { queues: vec![self.pace], waiting: Vec::new() };
+        let queues: usize = self.nodes.iter().map(|node| 1 + node.inputs.len()).sum();
+        let mut held =
+            Held { queues: Vec::with_capacity(1 + queues * (2 + C)), waiting: Vec::with_capacity(queues) };
+        held.queues.push(self.pace);
         for node in &self.nodes {
             let queues = std::iter::once(&node.egress).chain(node.inputs.iter().map(|input| &input.queue));
             for queue in queues {
