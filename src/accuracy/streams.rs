@@ -426,8 +426,8 @@ impl StreamAccuracyDocument {
             .flat_map(|case| case.points.iter().filter_map(|one| one.frame_interval_deviation_percent));
         if let Some(most) = deviations.reduce(f64::max) {
             remarks.push(format!(
-                "frames of one length (cbr): the model has no deviation of intervals, the simulation {most:.3} % of the \
-                 interval at most; not judged"
+                "frames of one length (cbr): the model has no deviation of intervals, the simulation {most:.3} % of \
+                 the interval at most; not judged"
             ));
         }
         let classes = self.cases.iter().flat_map(|case| &case.points).flat_map(|point| &point.classes);

@@ -4,8 +4,8 @@
 //! longer than all points of its scenario together. Along the load streams are added; the interval of their frames is
 //! adjusted by less than half a stream, so that loads are met exactly.
 //!
-//! Frames of one length hardly jitter: where they do not the model says 0, and no share of a few cycles is an error worth
-//! telling. Their deviation is not judged ([`judge`]), but given as a share of the interval.
+//! Frames of one length hardly jitter: the model says 0, and a share of a few cycles is no error worth telling. Their
+//! deviation is not judged ([`judge`]), but given as a share of the interval.
 
 use flitwise_models::answer::ClassAnswer;
 use flitwise_models::document::{Document, Reader, Table};
