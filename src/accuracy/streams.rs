@@ -106,7 +106,7 @@ struct PointEntry {
     replications: u32,
     /// Messages measured.
     messages: u64,
-    /// Simulated deviation of the intervals of frames, as a share of the interval [percent].
+    /// Simulated deviation of the intervals of frames, as a share of the interval \[percent\].
     frame_interval_deviation_percent: Option<f64>,
     /// By class.
     classes: Vec<ClassEntry>,
