@@ -3,6 +3,7 @@
 mod anchored;
 mod document;
 mod page;
+mod streams;
 
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Model, Options};
@@ -21,10 +22,14 @@ use crate::output;
 pub(crate) use anchored::AnchoredAccuracyDocument;
 pub(crate) use document::AccuracyDocument;
 use document::{CaseEntry, PointEntry};
+pub(crate) use streams::StreamAccuracyDocument;
 
 pub(crate) fn run(args: &Verify) -> Result<(), Ended> {
     if args.set == anchored::SET {
         return anchored::run(args);
+    }
+    if args.set == streams::SET {
+        return streams::run(args);
     }
     let (mut campaign, plan) = Ended::both(Campaign::read(&args.campaign), plan(args))?;
     let cases = cases(args, &plan)?;
@@ -68,11 +73,20 @@ fn plan(args: &Verify) -> Result<Plan, Ended> {
 
 /// The cases that were asked for.
 fn cases(args: &Verify, plan: &Plan) -> Result<Vec<Case>, Ended> {
-    let mut cases = plan.cases();
-    let is_meant = |case: &Case, name: &str| case.family == name || case.name == name;
+    let cases = chosen(args, plan.cases(), |case| (&case.family, &case.name))?;
+    let unsupported = cases.iter().filter_map(|case| experiment::supports(&case.scenario).err());
+    match unsupported.flatten().next() {
+        None => Ok(cases),
+        Some(fault) => Err(Ended::faults(&[fault])),
+    }
+}
+
+/// Of cases, which have a family and a name, those that `--only` names.
+fn chosen<C>(args: &Verify, mut cases: Vec<C>, names: fn(&C) -> (&str, &str)) -> Result<Vec<C>, Ended> {
+    let is_meant = |case: &C, name: &str| [names(case).0, names(case).1].contains(&name);
     let unknown = args.only.iter().filter(|name| !cases.iter().any(|case| is_meant(case, name)));
     let message = |name: &String| {
-        let names = cases.iter().flat_map(|case| [case.family.as_str(), case.name.as_str()]);
+        let names = cases.iter().flat_map(|case| [names(case).0, names(case).1]);
         let near = flitwise_models::document::nearest(name, names);
         let help = near.map_or("--list prints names".to_owned(), |near| format!("did you mean {near}?"));
         format!("--only {name}: found no family or scenario of that name\n  help: {help}")
@@ -84,11 +98,7 @@ fn cases(args: &Verify, plan: &Plan) -> Result<Vec<Case>, Ended> {
     if !args.only.is_empty() {
         cases.retain(|case| args.only.iter().any(|name| is_meant(case, name)));
     }
-    let unsupported = cases.iter().filter_map(|case| experiment::supports(&case.scenario).err());
-    match unsupported.flatten().next() {
-        None => Ok(cases),
-        Some(fault) => Err(Ended::faults(&[fault])),
-    }
+    Ok(cases)
 }
 
 /// The model beside the simulation of one case; `None` if it was interrupted.

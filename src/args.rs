@@ -217,10 +217,11 @@ what is expected; CHANGED is another verdict. --only takes whole names and their
 too. What a registry looks like is in validation/README.md. Simulations are kept in the store (flitwise store).
 --accuracy compares a model with the simulation over scenarios drawn at random within stated bounds, each at shares of
 the load at which its first class saturates in the simulation: mean and worst error of every quantity, beside what is
-aimed at and the simulation's own uncertainty. --set networks draws meshes and tori. --set anchored judges the
+aimed at and the simulation's own uncertainty. --set networks draws meshes and tori. --set streams judges the
+mediaworm model at shares of the load that it takes for saturation itself (to 2 %, minutes). --set anchored judges the
 anchored model beside both others: along one to three axes, at places between anchors, by simulations of the next
 seed. JSON has every single point with its scenario.
-A set's precision holds if it is finer than --precision. A missed target is an answer: exit code 0.
+A set's precision holds if it is finer than --precision, but for streams, where --precision holds if it is given. A missed target is an answer: exit code 0.
 Exit codes: 0 every verdict as expected, 1 one has changed or is undecided (or output not written), 2 bad input,
 130 interrupted (claims that were complete are judged).";
 
@@ -352,7 +353,8 @@ pub(crate) struct Verify {
     #[arg(long, conflicts_with_all = ["files", "quick"])]
     pub(crate) accuracy: bool,
     /// The set of scenarios: `holdout`, which models are judged on, `tuning`, which they are chosen on, `networks`,
-    /// meshes and tori, `anchored`, families of scenarios for the anchored model, or a file (TOML).
+    /// meshes and tori, `streams`, streams of frames for the mediaworm model, `anchored`, families of scenarios for the
+    /// anchored model, or a file (TOML).
     #[arg(long, value_name = "SET", default_value = "holdout", requires = "accuracy")]
     pub(crate) set: String,
     /// List the scenarios of the set and simulate nothing.
@@ -779,6 +781,8 @@ pub(crate) enum SchemaOf {
     Accuracy,
     /// The result of `verify --accuracy --set anchored --format json`.
     AnchoredAccuracy,
+    /// The result of `verify --accuracy --set streams --format json`.
+    StreamAccuracy,
     /// The numbers of a figure, as `figure` writes them.
     Figure,
     /// The result of `explain --format json`.

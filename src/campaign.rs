@@ -30,13 +30,13 @@ pub(crate) struct Campaign {
 
 /// What `--precision` and `--max-messages` are unless they are given.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Defaults {
-    pub(crate) precision: &'static str,
-    pub(crate) max_messages: &'static str,
+pub(crate) struct Defaults<'d> {
+    pub(crate) precision: &'d str,
+    pub(crate) max_messages: &'d str,
 }
 
 /// Of all commands; help texts say so.
-const DEFAULTS: Defaults = Defaults { precision: "1%", max_messages: "1e7" };
+const DEFAULTS: Defaults<'static> = Defaults { precision: "1%", max_messages: "1e7" };
 
 impl Campaign {
     /// Reads the options and opens the store, or reports all that is wrong with them.
@@ -45,7 +45,7 @@ impl Campaign {
     }
 
     /// The same with other defaults.
-    pub(crate) fn read_or(args: &CampaignArgs, defaults: Defaults) -> Result<Self, Ended> {
+    pub(crate) fn read_or(args: &CampaignArgs, defaults: Defaults<'_>) -> Result<Self, Ended> {
         let given = |option: &Option<String>, default: &str| option.clone().unwrap_or(default.to_owned());
         let most = |default: &str| given(&args.max_messages, default);
         let mut faults = Vec::new();

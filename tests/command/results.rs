@@ -62,6 +62,7 @@ plan|region|--axes|class.R1.rate,class.BE.rate|--points|8|--model|published
 plan|max-load|--require|*: router-load <= 0.5|--model|published
 verify|CLAIMS|--no-store
 verify|--accuracy|--set|SET|--no-store|--precision|20%|--model|published
+verify|--accuracy|--set|streams|--only|multiplexed-01|--no-store|--precision|20%|--max-messages|20000
 verify|--accuracy|--set|anchored|--only|short-01|--no-store|--max-messages|20000
 explain|--model|published
 explain|--preset|cube5

@@ -15,6 +15,7 @@ mod generator;
 mod observation;
 mod plan;
 pub mod saturation;
+pub mod streams;
 pub mod summary;
 
 use flitwise_models::scenario::{Fault, Scenario, Scheduler};

@@ -150,7 +150,7 @@ fn missing(class: &ClassAnswer, field: &str) -> String {
     reason.unwrap_or_else(|| "the model does not say".to_owned())
 }
 
-fn of_model(quantity: Quantity, class: &ClassAnswer) -> Result<f64, String> {
+pub(super) fn of_model(quantity: Quantity, class: &ClassAnswer) -> Result<f64, String> {
     // what a saturated class is said to take is no prediction of a steady state
     let steady = class.value(quantity.into()).filter(|value| value.is_finite() && !class.saturated);
     steady.ok_or_else(|| missing(class, quantity.field()))

@@ -98,7 +98,7 @@ impl Plan {
     }
 }
 
-fn refuse(
+pub(super) fn refuse(
     reader: &mut Reader,
     table: &Table<'_>,
     key: &str,
@@ -110,7 +110,12 @@ fn refuse(
     reader.refuse(place, table.key(key), found, wanted.to_owned(), help.map(str::to_owned));
 }
 
-fn number(reader: &mut Reader, table: &Table<'_>, key: &str, within: RangeInclusive<f64>) -> Option<f64> {
+pub(super) fn number(
+    reader: &mut Reader,
+    table: &Table<'_>,
+    key: &str,
+    within: RangeInclusive<f64>,
+) -> Option<f64> {
     let value = reader.real(table, key)?;
     if within.contains(&value) {
         return Some(value);
@@ -120,7 +125,12 @@ fn number(reader: &mut Reader, table: &Table<'_>, key: &str, within: RangeInclus
     None
 }
 
-fn share(reader: &mut Reader, table: &Table<'_>, key: &str, within: RangeInclusive<f64>) -> Option<f64> {
+pub(super) fn share(
+    reader: &mut Reader,
+    table: &Table<'_>,
+    key: &str,
+    within: RangeInclusive<f64>,
+) -> Option<f64> {
     let value = reader.real(table, key)?;
     if within.contains(&value) {
         return Some(value);
@@ -131,7 +141,7 @@ fn share(reader: &mut Reader, table: &Table<'_>, key: &str, within: RangeInclusi
 }
 
 /// Two numbers, the second no less than the first.
-fn bounds(
+pub(super) fn bounds(
     reader: &mut Reader,
     table: &Table<'_>,
     key: &str,
@@ -150,7 +160,7 @@ fn bounds(
 }
 
 /// The same of whole numbers; `default` where there are none.
-fn whole_bounds(
+pub(super) fn whole_bounds(
     reader: &mut Reader,
     table: &Table<'_>,
     key: &str,
