@@ -257,7 +257,7 @@ impl<'g> OneClass<'g> {
         environment: &'s LinkEnvironment,
         contended: &'s Contended,
     ) -> Queues<'s> {
-        let rate = self.contending_rate(crossing, contended);
+        let rate = self.contending_rate(contended);
         // at the crossbar no more than one message of each other input can be ahead
         let ahead = crossing.others.max(1.0);
         let queues = Queues::new(self.grid, self.shape, environment, rate, ahead, &contended.held_up);

@@ -1,7 +1,7 @@
 //! What a class meets of itself at the outputs of a cube.
 
 use super::super::ablation::{Step, without};
-use super::super::ecube_paths::{Crossing, Output};
+use super::super::ecube_paths::Output;
 use super::super::grid::{Grid, product};
 use super::super::law::Law;
 use super::super::station::{LinkEnvironment, OutputDelays};
@@ -61,6 +61,10 @@ impl OneClass<'_> {
     /// w_0 = Σ u_j (1/2 + w_j),   w_1 = Σ (1 - exp(-u_j (1 + w_i))) + E[(v_d + I - G)+] / C     sums over j != i
     /// w_i = (1 - u_i) w_0 + u_i w_1,   C = (M + 1) / (1 - Σ)
     /// ```
+    ///
+    /// From an interface with more virtual channels than lead on from the output, the part `a` of its messages is in
+    /// others than the message, and comes interleaved with it: `w_0` has `a u_i` more, `w_1` has `1 - exp(-a u_i)`
+    /// more, and `(1 - a) u_i` follow directly behind (our approximation).
     pub(super) fn contended(
         &self,
         outputs: &[(f64, Output)],
@@ -90,7 +94,11 @@ impl OneClass<'_> {
                 let load = (lane_rate * completion).min(0.98);
                 let loads: Vec<f64> = inputs.iter().map(|(_, share)| share * load).collect();
                 let shortened = self.kinds.waits_for_lane(output.to, load);
-                let waits = waits(&loads, slower.mean() / completion);
+                // of later inputs those of other virtual channels come as classes that share the link
+                let beside =
+                    |from: &Option<u32>| if from.is_none() { self.kinds.beside(output.to) } else { 0.0 };
+                let beside: Vec<f64> = inputs.iter().map(|(from, _)| beside(from)).collect();
+                let waits = waits(&loads, &beside, slower.mean() / completion);
                 known.push((output.to, waits.into_iter().map(|of| of.part(shortened)).collect()));
                 known.len() - 1
             });
@@ -109,10 +117,7 @@ impl OneClass<'_> {
 
     /// Rate of the own messages that contend for an output, that of a queue M/D/1 of the mean wait:
     /// `l C = 2 w / (1 + 2 w)`; not more than there are.
-    pub(super) fn contending_rate(&self, crossing: Crossing, contended: &Contended) -> f64 {
-        if crossing.contending < 1e-9 {
-            return 0.0;
-        }
+    pub(super) fn contending_rate(&self, contended: &Contended) -> f64 {
         let Contended { completion, rate, wait, .. } = contended;
         (2.0 * wait / (1.0 + 2.0 * wait) / completion).min(*rate)
     }
@@ -121,7 +126,6 @@ impl OneClass<'_> {
     /// the own input for the same output: whole messages, as many as came, and `(v_d + I - G)+`.
     pub(super) fn own_waits(
         &self,
-        crossing: Crossing,
         environment: &LinkEnvironment,
         contended: &Contended,
         met: &OutputDelays,
@@ -129,7 +133,7 @@ impl OneClass<'_> {
         let (grid, m) = (self.grid, self.shape.message);
         let Contended { wait, alone, came, slower, held_up, .. } = contended;
         let positive = met.own.positive();
-        if crossing.contending < 1e-9 || positive < 1e-12 {
+        if *wait < 1e-9 || positive < 1e-12 {
             return [met.own.clone(), Law::zero()];
         }
         let whole = product(&grid.delay(m + self.shape.idle), &environment.lagging.over(grid, m));
@@ -189,19 +193,25 @@ fn along_trains(grid: &Grid, adds: &Law, rate: f64, follows: f64) -> Law {
     along
 }
 
-/// Waits at an output of which the inputs bring such loads; followers find `more` besides.
-fn waits(loads: &[f64], more: f64) -> Vec<OfInput> {
+/// Waits at an output of which the inputs bring such loads, the part `beside` of each interleaved with the message
+/// itself; followers find `more` besides.
+fn waits(loads: &[f64], beside: &[f64], more: f64) -> Vec<OfInput> {
     const ROUNDS: u32 = 200;
     let mut waits = vec![OfInput::default(); loads.len()];
     for _ in 0..ROUNDS {
         let mut change = 0.0_f64;
         for (i, own) in loads.iter().enumerate() {
             let before = waits[i].wait;
+            // one that is interleaved is met when half of it is left, which lasts as long as a whole one
+            let beside = own * beside[i];
             let others =
                 || loads.iter().zip(&waits).enumerate().filter(|(j, _)| *j != i).map(|(_, other)| other);
             let alone: f64 = others().map(|(load, of)| load * (0.5 + of.wait)).sum();
+            let alone = alone + beside;
             let came: f64 = others().map(|(load, _)| 1.0 - (-load * (1.0 + before)).exp()).sum();
-            let wait = (1.0 - own) * alone + own * (came + more);
+            let came = came + 1.0 - (-beside).exp();
+            let behind = own - beside;
+            let wait = (1.0 - behind) * alone + behind * (came + more);
             waits[i] = OfInput { wait, alone, came };
             change = change.max((wait - before).abs());
         }
@@ -220,13 +230,13 @@ mod tests {
     #[test]
     fn inputs_wait_for_each_other() {
         // nobody else; many small inputs are a queue M/D/1
-        assert_eq!(waits(&[0.6], 0.0)[0].wait, 0.0);
+        assert_eq!(waits(&[0.6], &[0.0], 0.0)[0].wait, 0.0);
         for load in [0.1_f64, 0.4, 0.7] {
-            let many = waits(&[load / 400.0; 400], 0.0);
+            let many = waits(&[load / 400.0; 400], &[0.0; 400], 0.0);
             let exact = Md1 { rate: load, mean: 1.0 }.measures().reached().unwrap().mean_wait;
             assert!((many[0].wait / exact - 1.0).abs() < 0.01, "{} {exact}", many[0].wait);
             // fewer inputs, shorter waits
-            let two = waits(&[load / 2.0; 2], 0.0);
+            let two = waits(&[load / 2.0; 2], &[0.0; 2], 0.0);
             assert!(two[0].wait < 0.75 * exact, "{} {exact}", two[0].wait);
         }
     }

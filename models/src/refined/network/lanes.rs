@@ -22,6 +22,9 @@
 //! q = Σ s_i²,   s_i = (B(i - 1, a) - B(i, a)) / (1 - B(V, a)),   a = V u
 //! ```
 //!
+//! In a torus an interface has more virtual channels than lead on in one direction. So messages of one node that share its
+//! link contend for them: the part `1 - φ` of them, real time only (`contention`).
+//!
 //! Of drawn virtual channels each is a queue of its own, with `1 / V` of the messages: a header waits for its one
 //! whatever others are free, `φ = 1`, `q = 1 / V`. With one virtual channel all this is the same.
 
@@ -71,6 +74,8 @@ pub(super) struct LinkKinds {
     lanes: Vec<Lanes>,
     /// At the interface: the part of the messages in the own virtual channel, and their number.
     at_interface: (f64, u32),
+    /// `1 - φ` there, of a real-time class.
+    beside: f64,
     /// Whether virtual channels are drawn.
     drawn: bool,
     /// The kind of the injection link: that of ejection links where these carry the same.
@@ -172,8 +177,8 @@ impl Chooser {
         };
         let kind = 0;
         if self.is_real_time {
-            let lane =
-                Lanes { servers: servers * links, rate: rate / f64::from(lanes), own_rate, held: 1.0, kind };
+            let (servers, rate_of_one) = (servers * links, rate / f64::from(lanes));
+            let lane = Lanes { servers, rate: rate_of_one, own_rate, held: 1.0, kind };
             (lane, on_link - rate * waits)
         } else {
             let held = if self.drawn { 1.0 } else { waits };
@@ -205,6 +210,7 @@ impl LinkKinds {
             kinds: Vec::new(),
             lanes: Vec::new(),
             at_interface: (1.0, 1),
+            beside: 0.0,
             drawn: problem.drawn,
             interface: 0,
             own: index,
@@ -274,6 +280,9 @@ impl LinkKinds {
         if chooser.is_real_time || !chooser.has_bursts {
             self.at_interface = (lanes.own_rate, virtual_channels);
         }
+        if chooser.is_real_time {
+            self.beside = sibling;
+        }
         self
     }
 
@@ -340,6 +349,13 @@ impl LinkKinds {
     /// `φ`: what is left of the wait for one virtual channel with such a load.
     pub(super) fn waits_for_lane(&self, to: u32, load: f64) -> f64 {
         waits(self.lanes(to).servers, load)
+    }
+
+    /// The part of a node's messages of the class that comes in other virtual channels than a message and contends with
+    /// it for an output, if fewer virtual channels lead on from there: `1 - φ` of the interface.
+    pub(super) fn beside(&self, to: u32) -> f64 {
+        let (_, lanes) = self.at_interface;
+        if self.lanes(to).servers < lanes { self.beside } else { 0.0 }
     }
 
     /// Messages in the own virtual channel of an input, per message that each node generates.

@@ -200,7 +200,7 @@ impl OneClass<'_> {
             let start = before.map(|(_, station)| &station.met.waits).or(known_of);
             let start = start.map_or_else(|| queues.start(), Waits::clone);
             let met = self.meet(&queues, arriving, start).map_err(|over| over.at(like.last))?;
-            let own = self.own_waits(crossing, &environment, &contended, &met);
+            let own = self.own_waits(&environment, &contended, &met);
             let own_on_link = self.link_waits(&contended, &own);
             known.push((like, Station { met, environment, own, own_on_link, interrupted: Law::zero() }));
         }
