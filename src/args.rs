@@ -221,7 +221,8 @@ aimed at and the simulation's own uncertainty. --set networks draws meshes and t
 mediaworm model at shares of the load that it takes for saturation itself (to 2 %, minutes). --set anchored judges the
 anchored model beside both others: along one to three axes, at places between anchors, by simulations of the next
 seed. JSON has every single point with its scenario.
-A set's precision holds if it is finer than --precision, but for streams, where --precision holds if it is given. A missed target is an answer: exit code 0.
+A set's precision holds if it is finer than --precision, but for streams, where --precision holds if it is given. A
+missed target is an answer: exit code 0.
 Exit codes: 0 every verdict as expected, 1 one has changed or is undecided (or output not written), 2 bad input,
 130 interrupted (claims that were complete are judged).";
 

@@ -25,8 +25,8 @@ use super::waiting::PeriodicQueue;
 /// `a`: excess of the real-time latency over that of processor sharing at one port; fitted to 18 points* of the paper's
 /// Table V of 16 virtual channels, worst 8 %, mean 4 %; on systems not used for that 0 to 10 %.
 ///
-/// Half of it is contention at the input port, which a greedy crossbar shares by virtual channels; there a message meets
-/// those of the other `V - 1` only:
+/// Half of it is contention at the input port, which a greedy crossbar shares by virtual channels; there a message
+/// meets those of the other `V - 1` only:
 ///
 /// ```text
 /// a = a_∞ [1/2 + (1 - 1/V) / 2]

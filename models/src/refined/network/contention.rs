@@ -209,7 +209,7 @@ fn waits(loads: &[f64], beside: &[f64], more: f64) -> Vec<OfInput> {
             let alone: f64 = others().map(|(load, of)| load * (0.5 + of.wait)).sum();
             let alone = alone + beside;
             let came: f64 = others().map(|(load, _)| 1.0 - (-load * (1.0 + before)).exp()).sum();
-            let came = came + 1.0 - (-beside).exp();
+            let came = came + (1.0 - (-beside).exp());
             let behind = own - beside;
             let wait = (1.0 - behind) * alone + behind * (came + more);
             waits[i] = OfInput { wait, alone, came };

@@ -22,8 +22,8 @@
 //! q = Σ s_i²,   s_i = (B(i - 1, a) - B(i, a)) / (1 - B(V, a)),   a = V u
 //! ```
 //!
-//! In a torus an interface has more virtual channels than lead on in one direction. So messages of one node that share its
-//! link contend for them: the part `1 - φ` of them, real time only (`contention`).
+//! In a torus an interface has more virtual channels than lead on in one direction. So messages of one node that share
+//! its link contend for them: the part `1 - φ` of them, real time only (`contention`).
 //!
 //! Of drawn virtual channels each is a queue of its own, with `1 / V` of the messages: a header waits for its one
 //! whatever others are free, `φ = 1`, `q = 1 / V`. With one virtual channel all this is the same.
