@@ -8,7 +8,8 @@ mod streams;
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Model, Options};
 use flitwise_models::scenario::{Fault, Scenario};
-use flitwise_validation::accuracy::{self, Case, Plan, saturation};
+use flitwise_validation::accuracy::streams::StreamPlan;
+use flitwise_validation::accuracy::{self, Case, Plan, Set, saturation};
 use flitwise_validation::campaign;
 use flitwise_validation::experiment::{self, Block, Settings};
 use rayon::prelude::*;
@@ -28,10 +29,16 @@ pub(crate) fn run(args: &Verify) -> Result<(), Ended> {
     if args.set == anchored::SET {
         return anchored::run(args);
     }
-    if args.set == streams::SET {
-        return streams::run(args);
+    match set(args) {
+        Ok(Set::Streams(plan)) => streams::run(args, &plan),
+        Ok(Set::Scenarios(plan)) => of_scenarios(args, Ok(plan)),
+        Err(ended) => of_scenarios(args, Err(ended)),
     }
-    let (mut campaign, plan) = Ended::both(Campaign::read(&args.campaign), plan(args))?;
+}
+
+/// Errors over a set of scenarios, or all that is wrong with the set and the options.
+fn of_scenarios(args: &Verify, plan: Result<Plan, Ended>) -> Result<(), Ended> {
+    let (mut campaign, plan) = Ended::both(Campaign::read(&args.campaign), plan)?;
     let cases = cases(args, &plan)?;
     // the finer of the two: the plan knows what its tables need
     campaign.settings.precision = campaign.settings.precision.min(plan.precision);
@@ -58,15 +65,16 @@ pub(crate) fn run(args: &Verify) -> Result<(), Ended> {
     if document.partial { Err(Ended::Interrupted) } else { Ok(()) }
 }
 
-/// The plan that was asked for, or all that is wrong with it.
-fn plan(args: &Verify) -> Result<Plan, Ended> {
+/// The set that was asked for, or all that is wrong with it.
+fn set(args: &Verify) -> Result<Set, Ended> {
     match args.set.as_str() {
-        "tuning" => Ok(Plan::tuning()),
-        "holdout" => Ok(Plan::holdout()),
-        "networks" => Ok(Plan::networks()),
+        "tuning" => Ok(Set::Scenarios(Plan::tuning())),
+        "holdout" => Ok(Set::Scenarios(Plan::holdout())),
+        "networks" => Ok(Set::Scenarios(Plan::networks())),
+        "streams" => Ok(Set::Streams(StreamPlan::streams())),
         file => {
             let (name, text) = input::read(file.as_ref())?;
-            Plan::from_toml(&name, &text).map_err(|faults| Ended::faults(&faults))
+            Set::from_toml(&name, &text).map_err(|faults| Ended::faults(&faults))
         }
     }
 }
@@ -138,7 +146,7 @@ fn judged(
 fn write(document: &AccuracyDocument, format: Format) -> Result<(), Ended> {
     match format {
         Format::Json => output::write_json_line(document),
-        Format::Csv => page::csv(document),
+        Format::Csv => page::csv(&document.summary),
         Format::Table => output::write_coloured(&page::page(document, false)),
         Format::Markdown => output::write(page::page(document, true).as_bytes()),
     }

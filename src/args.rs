@@ -355,7 +355,7 @@ pub(crate) struct Verify {
     pub(crate) accuracy: bool,
     /// The set of scenarios: `holdout`, which models are judged on, `tuning`, which they are chosen on, `networks`,
     /// meshes and tori, `streams`, streams of frames for the mediaworm model, `anchored`, families of scenarios for the
-    /// anchored model, or a file (TOML).
+    /// anchored model, or a file (TOML). A file with `kind = "streams"` has streams of frames, as those of `streams`.
     #[arg(long, value_name = "SET", default_value = "holdout", requires = "accuracy")]
     pub(crate) set: String,
     /// List the scenarios of the set and simulate nothing.

@@ -4,7 +4,7 @@ use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::quantity::{Means, Percentiles};
 use flitwise_models::scenario::{ClassKind, NetworkSpec};
 use flitwise_validation::accuracy::saturation::SaturationLoad;
-use flitwise_validation::accuracy::summary::{self, Found, Network, Row};
+use flitwise_validation::accuracy::summary::{self, Found, Network, Row, Tables};
 use flitwise_validation::accuracy::{self, Case, Curve, ErrorOf, HopsObservation, Observation, Plan};
 use flitwise_validation::answer::{ClassSimulation, Estimate, PercentileEstimate};
 use flitwise_validation::experiment::Settings;
@@ -187,7 +187,7 @@ impl AccuracyDocument {
                 }
             }
         }
-        let summary = summary::rows(&found);
+        let summary = summary::rows(&found, &Tables::OF_SCENARIOS);
         self.summary = summary;
     }
 }

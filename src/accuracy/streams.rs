@@ -5,32 +5,31 @@ use flitwise_models::model::{Model, Options};
 use flitwise_models::quantity::Quantity;
 use flitwise_models::scenario::{ClassKind, Fault, Scenario};
 use flitwise_validation::accuracy::ErrorOf;
-use flitwise_validation::accuracy::streams::{self, JUDGED, StreamCase, StreamKind, StreamPlan, target};
-use flitwise_validation::accuracy::summary::Target;
+use flitwise_validation::accuracy::streams::{self, JUDGED, StreamCase, StreamKind, StreamPlan};
+use flitwise_validation::accuracy::summary::{self, Found, Network, Row, Tables};
 use flitwise_validation::answer::Simulation;
 use flitwise_validation::campaign;
 use flitwise_validation::experiment::Settings;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::page::{self, Account, Shown};
 use crate::args::{Format, Verify};
 use crate::campaign::{Campaign, Defaults, Means};
 use crate::outcome::Ended;
 use crate::output::{self, Page, Rows, percent};
 
-/// What `--set` calls it.
-pub(super) const SET: &str = "streams";
-
-/// Regions, and how their names end in titles.
-const REGIONS: [(&str, bool); 2] = [("one router", false), ("fat meshes", true)];
+const GROUPS: [(&str, &str); 2] = [("One router", "one router"), ("Several routers", "several routers")];
 
 /// The whole answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StreamAccuracyDocument {
-    /// `flitwise.stream-accuracy/1`.
+    /// `flitwise.stream-accuracy/2`.
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
+    /// `streams` or the file of the set.
+    set: String,
     /// What the systems were drawn from.
     set_seed: u64,
     /// Where the random numbers of all simulations come from.
@@ -41,39 +40,10 @@ pub(crate) struct StreamAccuracyDocument {
     loads: Vec<f64>,
     /// Whether it was interrupted; what was not simulated is missing.
     partial: bool,
-    /// Mean and worst of errors by region and by family, beside what is aimed at.
+    /// Means and worst of errors, beside what is aimed at.
     summary: Vec<Row>,
     /// All systems.
     cases: Vec<CaseEntry>,
-}
-
-/// Errors of one kind, taken together.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Row {
-    /// `one router`, `fat meshes`, or a family.
-    group: String,
-    /// Kind of the classes.
-    kind: ClassKind,
-    /// What the errors are of.
-    quantity: Quantity,
-    /// Share of the load of saturation; `null`: all of them.
-    load: Option<f64>,
-    /// Errors known.
-    count: usize,
-    /// Points where the model says nothing.
-    missing: usize,
-    /// Mean of the absolute errors \[percent\].
-    mean: Option<f64>,
-    /// The largest error, with its sign \[percent\].
-    worst: Option<f64>,
-    /// Where that is.
-    worst_at: Option<String>,
-    /// Mean of the simulation's own half-widths \[percent\].
-    noise: Option<f64>,
-    /// What is aimed at \[percent\]; `null`: nothing.
-    target: Option<Target>,
-    /// Whether it is reached, and all is known.
-    met: Option<bool>,
 }
 
 /// A system.
@@ -88,7 +58,7 @@ struct CaseEntry {
     /// Load of a node's link at which the model has the first class saturate.
     saturation_load_flits_per_cycle: f64,
     #[serde(skip)]
-    over_hops: bool,
+    network: Network,
     #[serde(skip)]
     words: [String; 3],
     /// At every load.
@@ -125,22 +95,22 @@ struct ClassEntry {
     errors: Vec<ErrorOf>,
 }
 
-pub(super) fn run(args: &Verify) -> Result<(), Ended> {
-    let plan = StreamPlan::streams();
+pub(super) fn run(args: &Verify, plan: &StreamPlan) -> Result<(), Ended> {
     // what the tables need: no finer than the plan, unless it is asked for
     let precision = percent(plan.precision);
     let defaults = Defaults { precision: &precision, max_messages: "1e7" };
     let (campaign, ()) = Ended::both(Campaign::read_or(&args.campaign, defaults), of_model(args))?;
-    let cases = super::chosen(args, plan.cases(), |case| (&case.family, &case.name))?;
-    let mut document = StreamAccuracyDocument::new(&plan, &campaign.settings);
+    let cases = super::chosen(args, plan.cases().to_vec(), |case| (&case.family, &case.name))?;
+    let mut document = StreamAccuracyDocument::new(args, plan, &campaign.settings);
     if args.list {
-        document.cases = cases.iter().map(|case| CaseEntry::new(case, &plan)).collect::<Result<_, _>>()?;
+        let listed = cases.iter().map(|case| CaseEntry::new(case, plan)).collect::<Result<_, _>>();
+        document.cases = listed.map_err(|faults: Vec<Fault>| Ended::faults(&faults))?;
         return document.write(args.format);
     }
     let names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
     let mut faults = Vec::new();
     document.partial = campaign.each(&names, |at, means| {
-        match judged(&plan, &cases[at], &campaign.settings, means) {
+        match judged(plan, &cases[at], &campaign.settings, means) {
             Ok(entry) => document.cases.push(entry?),
             Err(found) => faults.extend(found),
         }
@@ -172,7 +142,7 @@ fn judged(
     settings: &Settings,
     means: &mut Means<'_>,
 ) -> Result<Option<CaseEntry>, Vec<Fault>> {
-    let mut entry = CaseEntry::new(case, plan).map_err(|_| Vec::new())?;
+    let mut entry = CaseEntry::new(case, plan)?;
     for load in &plan.loads {
         let scenario = case.at(*load)?;
         let max_messages = settings.max_messages.min(plan.max_messages(&scenario));
@@ -209,8 +179,8 @@ impl PointEntry {
 }
 
 impl CaseEntry {
-    fn new(case: &StreamCase, plan: &StreamPlan) -> Result<Self, Ended> {
-        let scenario = case.at(plan.loads[0]).map_err(|faults| Ended::faults(&faults))?;
+    fn new(case: &StreamCase, plan: &StreamPlan) -> Result<Self, Vec<Fault>> {
+        let scenario = case.at(plan.loads[0])?;
         let router = scenario.router();
         let class = |class: &flitwise_models::scenario::ClassSpec| {
             format!("{} {}x{}", class.name, class.virtual_channels, class.message_flits)
@@ -221,7 +191,7 @@ impl CaseEntry {
             family: case.family.clone(),
             source: case.kind().word(),
             saturation_load_flits_per_cycle: case.saturation_load,
-            over_hops: scenario.topology().most_hops() > 0,
+            network: Network::of(scenario.spec().network),
             words: [
                 scenario.topology().short_name(),
                 format!("{}, {}", router.crossbar.word(), router.scheduler.word()),
@@ -232,14 +202,12 @@ impl CaseEntry {
     }
 }
 
-/// An error and where it is from.
-type Found<'e> = (&'e CaseEntry, &'e PointEntry, &'e ClassEntry, &'e ErrorOf);
-
 impl StreamAccuracyDocument {
-    fn new(plan: &StreamPlan, settings: &Settings) -> Self {
+    fn new(args: &Verify, plan: &StreamPlan, settings: &Settings) -> Self {
         Self {
-            schema: "flitwise.stream-accuracy/1",
+            schema: "flitwise.stream-accuracy/2",
             flitwise_version: env!("CARGO_PKG_VERSION"),
+            set: args.set.clone(),
             set_seed: plan.seed,
             seed: settings.seed,
             wanted_precision: settings.precision,
@@ -250,55 +218,32 @@ impl StreamAccuracyDocument {
         }
     }
 
-    fn groups(&self) -> Vec<(String, Vec<&CaseEntry>)> {
-        let of_region = |(name, over_hops): (&str, bool)| {
-            (name.to_owned(), self.cases.iter().filter(|case| case.over_hops == over_hops).collect())
-        };
-        let mut families: Vec<&str> = self.cases.iter().map(|case| case.family.as_str()).collect();
-        families.dedup();
-        let of_family =
-            |name: &str| (name.to_owned(), self.cases.iter().filter(|case| case.family == name).collect());
-        REGIONS.into_iter().map(of_region).chain(families.into_iter().map(of_family)).collect()
-    }
-
+    /// Makes the table of all errors.
     fn summarize(&mut self) {
-        let loads: Vec<Option<f64>> = self.loads.iter().copied().map(Some).chain([None]).collect();
-        let mut summary = Vec::new();
-        for (group, cases) in self.groups() {
-            let found: Vec<Found<'_>> = cases
-                .iter()
-                .flat_map(|case| case.points.iter().map(move |point| (*case, point)))
-                .flat_map(|(case, point)| point.classes.iter().map(move |class| (case, point, class)))
-                .flat_map(|(case, point, class)| {
-                    class.errors.iter().map(move |error| (case, point, class, error))
-                })
-                .collect();
-            for kind in [ClassKind::RealTime, ClassKind::BestEffort] {
-                for quantity in JUDGED {
-                    for load in &loads {
-                        let is_it = |(_, point, class, error): &&Found<'_>| {
-                            (class.kind, error.measure.quantity) == (kind, quantity)
-                                && load.is_none_or(|load| load == point.load)
-                        };
-                        let found: Vec<Found<'_>> = found.iter().filter(is_it).copied().collect();
-                        summary.extend(row(&group, kind, quantity, *load, &found));
-                    }
+        let mut found = Vec::new();
+        for case in &self.cases {
+            for point in &case.points {
+                for class in &point.classes {
+                    let place = format!("{} {} {}", case.name, class.class, point.load);
+                    found.extend(class.errors.iter().map(|error| Found {
+                        family: &case.family,
+                        network: case.network,
+                        place: place.clone(),
+                        kind: class.kind,
+                        load: Some(point.load),
+                        error,
+                    }));
                 }
             }
         }
+        let summary = summary::rows(&found, &Tables::OF_STREAMS);
         self.summary = summary;
-    }
-
-    fn find(&self, group: &str, kind: ClassKind, quantity: Quantity, load: Option<f64>) -> Option<&Row> {
-        self.summary
-            .iter()
-            .find(|row| row.group == group && (row.kind, row.quantity, row.load) == (kind, quantity, load))
     }
 
     fn write(&self, format: Format) -> Result<(), Ended> {
         match format {
             Format::Json => output::write_json_line(self),
-            Format::Csv => self.csv(),
+            Format::Csv => page::csv(&self.summary),
             Format::Table => output::write_coloured(&self.page(false)),
             Format::Markdown => output::write(self.page(true).as_bytes()),
         }
@@ -306,32 +251,30 @@ impl StreamAccuracyDocument {
 
     fn page(&self, markdown: bool) -> String {
         let mut page = Page::new(markdown);
-        let set = format!("set {SET}, drawn from {}", self.set_seed);
-        if self.summary.is_empty() {
+        let is_listed = self.summary.is_empty();
+        if is_listed {
             page.rows(&self.listed(markdown));
-            return page.end(&format!("{} systems; {set}", self.cases.len()));
+        } else {
+            let shown = Shown {
+                rows: &self.summary,
+                loads: &self.loads,
+                of_load: "that at which the model has a class saturate",
+                groups: &GROUPS,
+                quantities: &JUDGED,
+                of_families: &JUDGED,
+                families: page::families(self.cases.iter().map(|case| case.family.as_str())),
+            };
+            shown.on(&mut page, markdown);
+            page.remarks(&self.remarks());
         }
-        for (region, _) in REGIONS {
-            page.section(&format!("{region}, all loads"), &self.all_loads(region, markdown));
-        }
-        page.legend(
-            "model minus simulation [%]; noise: the simulation's own 95 % half-width, mean of all points",
-        );
-        page.section(
-            "By load, as a share of that at which the model has a class saturate",
-            &self.by_load(markdown),
-        );
-        page.legend("mean of absolute errors / worst [%]");
-        page.section("By family, all loads", &self.by_family(markdown));
-        page.legend("mean of absolute errors / worst [%]");
-        page.remarks(&self.remarks());
-        let points: usize = self.cases.iter().map(|case| case.points.len()).sum();
-        page.end(&format!(
-            "model mediaworm: {} systems, {points} points; {set}; seed {}, precision {}",
-            self.cases.len(),
-            self.seed,
-            percent(self.wanted_precision)
-        ))
+        let account = Account {
+            model: Model::Mediaworm.word(),
+            counts: (self.cases.len(), self.cases.iter().map(|case| case.points.len()).sum()),
+            set: &self.set,
+            set_seed: self.set_seed,
+            simulated: (!is_listed).then_some((self.seed, self.wanted_precision)),
+        };
+        page.end(&account.to_string())
     }
 
     fn listed(&self, markdown: bool) -> Rows {
@@ -342,76 +285,6 @@ impl StreamAccuracyDocument {
             let [network, router, classes] = case.words.clone();
             let load = format!("{:.3}", case.saturation_load_flits_per_cycle);
             rows.add([case.name.clone(), network, case.source.to_owned(), router, classes, load]);
-        }
-        rows
-    }
-
-    fn all_loads(&self, region: &str, markdown: bool) -> Rows {
-        let heads = [
-            "classes",
-            "quantity",
-            "points",
-            "mean",
-            "worst",
-            "noise",
-            "target\nmean / worst",
-            "",
-            "worst at",
-        ];
-        let mut rows = Rows::new(&heads, markdown);
-        for row in self.summary.iter().filter(|row| row.group == region && row.load.is_none()) {
-            let met = match (row.met, row.missing) {
-                (None, _) => String::new(),
-                (Some(true), _) => "met".to_owned(),
-                (Some(false), 0) => "missed".to_owned(),
-                (Some(false), missing) => format!("{missing} silent"),
-            };
-            rows.add([
-                row.kind.word().to_owned(),
-                row.quantity.word().to_owned(),
-                row.count.to_string(),
-                row.mean.map_or("-".to_owned(), |mean| format!("{mean:.2}")),
-                row.worst.map_or("-".to_owned(), |worst| format!("{worst:+.1}")),
-                row.noise.map_or("-".to_owned(), |noise| format!("{noise:.2}")),
-                row.target.map_or("-".to_owned(), |target| format!("{} / {}", target.mean, target.worst)),
-                met,
-                row.worst_at.clone().unwrap_or_default(),
-            ]);
-        }
-        rows
-    }
-
-    /// One column per load.
-    fn by_load(&self, markdown: bool) -> Rows {
-        let loads = self.loads.iter().map(|load| format!("{load}"));
-        let heads: Vec<String> = ["", "quantity"].map(str::to_owned).into_iter().chain(loads).collect();
-        let mut rows = Rows::new(&heads, markdown);
-        for (region, _) in REGIONS {
-            for (kind, quantity) in asked() {
-                let of = |load: &f64| self.find(region, kind, quantity, Some(*load));
-                if self.loads.iter().any(|load| of(load).is_some()) {
-                    let head = [format!("{region}, {}", kind.word()), quantity.word().to_owned()];
-                    rows.add(head.into_iter().chain(self.loads.iter().map(|load| pair(of(load)))));
-                }
-            }
-        }
-        rows
-    }
-
-    /// One column per quantity.
-    fn by_family(&self, markdown: bool) -> Rows {
-        let heads: Vec<String> =
-            ["".to_owned()].into_iter().chain(JUDGED.map(|one| output::two_lines(one.name()))).collect();
-        let mut rows = Rows::new(&heads, markdown);
-        let mut families: Vec<&str> = self.cases.iter().map(|case| case.family.as_str()).collect();
-        families.dedup();
-        for family in families {
-            for kind in [ClassKind::RealTime, ClassKind::BestEffort] {
-                let cells = JUDGED.map(|quantity| pair(self.find(family, kind, quantity, None)));
-                if cells.iter().any(|cell| !cell.is_empty()) {
-                    rows.add([format!("{family}, {}", kind.word())].into_iter().chain(cells));
-                }
-            }
         }
         rows
     }
@@ -437,98 +310,5 @@ impl StreamAccuracyDocument {
                 .push(format!("the simulation found {saturated} classes saturated that the model does not"));
         }
         remarks
-    }
-
-    /// One row per group, kind, load and quantity.
-    fn csv(&self) -> Result<(), Ended> {
-        let mut rows = csv::Writer::from_writer(Vec::new());
-        rows.write_record([
-            "group",
-            "kind",
-            "load",
-            "quantity",
-            "count",
-            "missing",
-            "mean_percent",
-            "worst_percent",
-            "noise_percent",
-            "target_mean_percent",
-            "target_worst_percent",
-            "met",
-            "worst_at",
-        ])?;
-        let real = |number: Option<f64>| number.map_or_else(String::new, |number| format!("{number:.3}"));
-        for row in &self.summary {
-            rows.write_record([
-                row.group.clone(),
-                row.kind.word().to_owned(),
-                row.load.map_or_else(|| "all".to_owned(), |load| load.to_string()),
-                row.quantity.word().to_owned(),
-                row.count.to_string(),
-                row.missing.to_string(),
-                real(row.mean),
-                real(row.worst),
-                real(row.noise),
-                real(row.target.map(|target| target.mean)),
-                real(row.target.map(|target| target.worst)),
-                row.met.map_or_else(String::new, |met| met.to_string()),
-                row.worst_at.clone().unwrap_or_default(),
-            ])?;
-        }
-        output::write_csv(rows)
-    }
-}
-
-/// Kinds of classes with what is judged of them.
-fn asked() -> impl Iterator<Item = (ClassKind, Quantity)> {
-    let kinds = [ClassKind::RealTime, ClassKind::BestEffort];
-    kinds.into_iter().flat_map(|kind| JUDGED.map(|quantity| (kind, quantity)))
-}
-
-/// `None` if there is nothing.
-fn row(
-    group: &str,
-    kind: ClassKind,
-    quantity: Quantity,
-    load: Option<f64>,
-    found: &[Found<'_>],
-) -> Option<Row> {
-    found.first()?;
-    let known: Vec<(f64, &Found<'_>)> = found.iter().filter_map(|one| Some((one.3.error?, one))).collect();
-    let mean =
-        |values: &[f64]| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
-    let absolute: Vec<f64> = known.iter().map(|(error, _)| error.abs()).collect();
-    let noise: Vec<f64> = known.iter().filter_map(|(_, one)| one.3.noise).collect();
-    let worst = known.iter().max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
-    let target = target(quantity, kind);
-    let missing = found.len() - known.len();
-    let keeps = |target: Target| {
-        let within = |value: Option<f64>, most: f64| value.is_some_and(|value| value <= most);
-        missing == 0
-            && within(mean(&absolute), target.mean)
-            && within(worst.map(|worst| worst.0.abs()), target.worst)
-    };
-    Some(Row {
-        group: group.to_owned(),
-        kind,
-        quantity,
-        load,
-        count: known.len(),
-        missing,
-        mean: mean(&absolute),
-        worst: worst.map(|(error, _)| *error),
-        worst_at: worst.map(|(_, (case, point, ..))| format!("{} {}", case.name, point.load)),
-        noise: mean(&noise),
-        target,
-        met: target.map(keeps),
-    })
-}
-
-/// Mean and worst.
-fn pair(row: Option<&Row>) -> String {
-    match row.map(|row| (row.mean, row.worst)) {
-        None => String::new(),
-        Some((Some(mean), Some(worst))) => format!("{mean:.1} / {worst:+.1}"),
-        Some(_) => "silent".to_owned(),
     }
 }

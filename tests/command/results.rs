@@ -63,6 +63,7 @@ plan|max-load|--require|*: router-load <= 0.5|--model|published
 verify|CLAIMS|--no-store
 verify|--accuracy|--set|SET|--no-store|--precision|20%|--model|published
 verify|--accuracy|--set|streams|--only|multiplexed-01|--no-store|--precision|20%|--max-messages|20000
+verify|--accuracy|--set|STREAMS|--no-store|--precision|20%
 verify|--accuracy|--set|anchored|--only|short-01|--no-store|--max-messages|20000
 explain|--model|published
 explain|--preset|cube5
@@ -90,8 +91,13 @@ fn documents(folder: &std::path::Path) -> Vec<(String, Value)> {
     let claims = folder.join("claims.toml");
     std::fs::write(&claims, CLAIM).unwrap();
     let (claims, set) = (claims.to_str().unwrap(), golden("verify.in/small-set.toml"));
+    let streams = golden("verify.in/small-streams.toml");
     let print = |command: &str| {
-        let command = command.replace("SMALL", SMALL).replace("CLAIMS", claims).replace("SET", &set);
+        let command = command
+            .replace("SMALL", SMALL)
+            .replace("CLAIMS", claims)
+            .replace("SET", &set)
+            .replace("STREAMS", &streams);
         let words: Vec<&str> = command.split('|').chain(["--format", "json"]).collect();
         let output = flitwise(&words);
         // a comparison may differ

@@ -116,3 +116,40 @@ fn accuracy_is_told_point_by_point_and_kept() {
     let row = rows.lines().find(|row| row.starts_with("cube,real-time,0.3,network-latency,2,0,"));
     assert!(row.unwrap().contains(",percent,1,3,"), "{rows}");
 }
+
+#[test]
+fn a_set_of_streams_may_be_a_file() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/verify.in/small-streams.toml");
+    let options = ["verify", "--accuracy", "--set", path, "--no-store", "--precision", "20%"];
+    let document = json(&[options.as_slice(), &["--format", "json"]].concat());
+    assert_valid(&document, "stream-accuracy");
+    assert_eq!((&document["schema"], &document["set"]), (&"flitwise.stream-accuracy/2".into(), &path.into()));
+    let points: Vec<_> = document["cases"].as_array().unwrap().iter().map(|case| &case["points"]).collect();
+    assert_eq!(points.len(), 2);
+    // two loads of each, and a scenario that other commands take
+    for point in points.iter().flat_map(|points| points.as_array().unwrap()) {
+        let scenario = scratch("verify-streams-case.toml", point["scenario"].as_str().unwrap());
+        let solved = json(&["solve", scenario.to_str().unwrap(), "--format", "json"]);
+        assert_eq!((&solved["model"], &solved["saturated"]), (&"mediaworm".into(), &false.into()));
+    }
+    let summary = document["summary"].as_array().unwrap();
+    let row = |quantity: &str| {
+        let is_it = |row: &&serde_json::Value| {
+            row["family"] == "one router" && row["kind"] == "real-time" && row["quantity"] == quantity
+        };
+        summary.iter().find(|row| is_it(row) && row["load"].is_null()).unwrap()
+    };
+    assert_eq!(
+        (&row("network-latency")["count"], &row("network-latency")["target"]["worst"]),
+        (&4.into(), &10.0.into())
+    );
+    assert!(row("waiting")["target"].is_null() && row("waiting")["met"].is_null());
+    // the same rows as text, and as a table
+    let rows = flitwise(&[options.as_slice(), &["--format", "csv"]].concat());
+    let rows = String::from_utf8(rows.stdout).unwrap();
+    assert!(rows.contains("\ncameras,best-effort,0.7,network-latency,2,0,"), "{rows}");
+    assert_eq!(rows.lines().count(), summary.len() + 1);
+    let table = String::from_utf8(flitwise(&options).stdout).unwrap();
+    assert!(table.contains("One router, real-time, all loads") && table.contains("cameras, BE"), "{table}");
+    assert!(table.contains("model mediaworm: 2 scenarios, 4 points; set "), "{table}");
+}

@@ -15,13 +15,16 @@ mod generator;
 mod observation;
 mod plan;
 pub mod saturation;
+mod set;
 pub mod streams;
 pub mod summary;
 
+use flitwise_models::document::Document;
 use flitwise_models::scenario::{Fault, Scenario, Scheduler};
 
 pub use errors::{ErrorOf, ErrorUnit, JUDGED, Solve, error_unit, judge, saturation_errors};
 pub use observation::{ClassObservation, Curve, HopsObservation, Observation, observe};
+pub use set::{Set, SetKind};
 
 /// What scenarios are drawn from, and at which loads.
 #[derive(Clone, Debug, PartialEq)]
@@ -242,7 +245,7 @@ impl Plan {
     /// # Errors
     /// Every fault, each at its place.
     pub fn from_toml(text_name: &str, text: &str) -> Result<Self, Vec<Fault>> {
-        plan::read(text_name, text)
+        plan::read(&Document::parse(text_name, text)?)
     }
 }
 

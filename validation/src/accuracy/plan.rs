@@ -5,12 +5,12 @@ use std::ops::RangeInclusive;
 use flitwise_models::document::{Document, Reader, Table};
 use flitwise_models::scenario::{Fault, Place, Scenario, Scheduler};
 
-use super::generator;
-use super::{Case, Destination, Family, Lengths, Plan, Room, Topology};
+use super::set::SetKind;
+use super::{Case, Destination, Family, Lengths, Plan, Room, Topology, generator};
 use crate::experiment::{MAX_DIMENSION, MAX_PORTS, MIN_PIPELINE_STAGES};
 
-const ROOT: &[&str] = &["seed", "loads", "precision", "max_flit_hops", "family"];
-const FAMILY: &[&str] = &[
+const ROOT: &[&str] = &["kind", "seed", "loads", "precision", "max_flit_hops", "family"];
+pub(super) const FAMILY: &[&str] = &[
     "name",
     "count",
     "topology",
@@ -43,38 +43,99 @@ const MOST_SCENARIOS: u32 = 10_000;
 /// All whole numbers up to this are told apart.
 const MOST_SEED: f64 = 9_007_199_254_740_992.0;
 
-/// Reads a whole plan.
-pub(super) fn read(text_name: &str, text: &str) -> Result<Plan, Vec<Fault>> {
-    let document = Document::parse(text_name, text)?;
+/// Reads a whole plan of scenarios.
+pub(super) fn read(document: &Document) -> Result<Plan, Vec<Fault>> {
     let mut reader = Reader::new(HEADS);
     let root = document.root();
-    reader.refuse_unknown(&root, ROOT);
-    reader.require(&root, "seed", "the number that all scenarios are drawn from", Some("seed = 1"));
-    let seed = number(&mut reader, &root, "seed", 0.0..=MOST_SEED).unwrap_or(0.0);
-    if seed.fract() != 0.0 {
-        refuse(&mut reader, &root, "seed", seed.to_string(), "a whole number", None);
+    let Head { seed, loads, precision, max_flit_hops } = head(&mut reader, &root, SetKind::Scenarios);
+    let families = families(&mut reader, &root, family, |family| &family.name);
+    let plan = Plan {
+        seed,
+        loads,
+        precision: precision.unwrap_or(0.01),
+        max_flit_hops: max_flit_hops.unwrap_or(1e9),
+        families,
+    };
+    reader.finish(plan)
+}
+
+/// What plans of all kinds begin with.
+pub(super) struct Head {
+    pub(super) seed: u64,
+    pub(super) loads: Vec<f64>,
+    pub(super) precision: Option<f64>,
+    pub(super) max_flit_hops: Option<f64>,
+}
+
+/// Reads all but the families of a plan of a kind.
+pub(super) fn head(reader: &mut Reader, root: &Table<'_>, kind: SetKind) -> Head {
+    reader.refuse_unknown(root, ROOT);
+    let found = reader.word(root, "kind", &SetKind::ALL, SetKind::word);
+    if let Some(other) = found.filter(|found| *found != kind) {
+        refuse(reader, root, "kind", format!("\"{}\"", other.word()), &format!("\"{}\"", kind.word()), None);
     }
-    let loads = reader.rising(&root, "loads", 20).unwrap_or_default();
+    if kind == SetKind::Streams {
+        reader.require(root, "kind", "\"streams\" above streams of frames", Some("kind = \"streams\""));
+    }
+    reader.require(root, "seed", "the number that all scenarios are drawn from", Some("seed = 1"));
+    let seed = number(reader, root, "seed", 0.0..=MOST_SEED).unwrap_or(0.0);
+    if seed.fract() != 0.0 {
+        refuse(reader, root, "seed", seed.to_string(), "a whole number", None);
+    }
+    let loads = reader.rising(root, "loads", 20).unwrap_or_default();
     if let Some(load) = loads.iter().find(|load| !(0.01..=0.95).contains(*load)) {
         let help = "a load is a share of the one at which the first class saturates";
-        refuse(&mut reader, &root, "loads", load.to_string(), "loads from 0.01 to 0.95", Some(help));
+        refuse(reader, root, "loads", load.to_string(), "loads from 0.01 to 0.95", Some(help));
     }
-    let precision = share(&mut reader, &root, "precision", 1e-4..=0.5).unwrap_or(0.01);
-    let flit_hops = number(&mut reader, &root, "max_flit_hops", 1e5..=1e15);
+    let precision = share(reader, root, "precision", 1e-4..=0.5);
+    let max_flit_hops = number(reader, root, "max_flit_hops", 1e5..=1e15);
     let help = "begin every family with a line  [[family]]";
-    reader.require(&root, "family", "[[family]] tables", Some(help));
-    let mut families: Vec<Family> = Vec::new();
-    for table in reader.tables(&root, "family") {
-        let Some(family) = family(&mut reader, &table) else { continue };
-        if families.iter().any(|other| other.name == family.name) {
-            let found = format!("\"{}\" a second time", family.name);
-            refuse(&mut reader, &table, "name", found, "a name of its own", None);
+    reader.require(root, "family", "[[family]] tables", Some(help));
+    Head { seed: seed as u64, loads, precision, max_flit_hops }
+}
+
+/// The families of a plan that are sound, each with a name of its own.
+pub(super) fn families<F>(
+    reader: &mut Reader,
+    root: &Table<'_>,
+    read: fn(&mut Reader, &Table<'_>) -> Option<F>,
+    name: fn(&F) -> &str,
+) -> Vec<F> {
+    let mut families: Vec<F> = Vec::new();
+    for table in reader.tables(root, "family") {
+        let Some(family) = read(reader, &table) else { continue };
+        if families.iter().any(|other| name(other) == name(&family)) {
+            let found = format!("\"{}\" a second time", name(&family));
+            refuse(reader, &table, "name", found, "a name of its own", None);
         }
         families.push(family);
     }
-    let seed = seed as u64;
-    let plan = Plan { seed, loads, precision, max_flit_hops: flit_hops.unwrap_or(1e9), families };
-    reader.finish(plan)
+    families
+}
+
+/// Name and number of scenarios of a family, and whether it says how routers are wired, in one of `topologies`.
+pub(super) fn name_and_count(reader: &mut Reader, table: &Table<'_>, topologies: &str) -> (String, u32) {
+    for (key, wanted, help) in [
+        ("name", "what tables call it", "name = \"router\""),
+        ("count", "how many scenarios to draw", "count = 10"),
+        ("topology", topologies, "topology = \"router\""),
+    ] {
+        reader.require(table, key, wanted, Some(help));
+    }
+    let name = reader.text(table, "name").unwrap_or_default();
+    let is_fit = |name: &str| {
+        let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+        (1..=40).contains(&name.len()) && name.chars().all(is_plain)
+    };
+    if table.get("name").is_some() && !is_fit(&name) {
+        let wanted = "small letters, digits and hyphens, 40 at most";
+        refuse(reader, table, "name", format!("\"{name}\""), wanted, None);
+    }
+    let count = reader.whole(table, "count").unwrap_or(1);
+    if !(1..=MOST_SCENARIOS).contains(&count) {
+        refuse(reader, table, "count", count.to_string(), &format!("1 to {MOST_SCENARIOS}"), None);
+    }
+    (name, count)
 }
 
 impl Plan {
@@ -182,26 +243,8 @@ pub(super) fn whole_bounds(
 fn family(reader: &mut Reader, table: &Table<'_>) -> Option<Family> {
     let before = reader.faults().len();
     reader.refuse_unknown(table, FAMILY);
-    for (key, wanted, help) in [
-        ("name", "what tables call it", "name = \"router\""),
-        ("count", "how many scenarios to draw", "count = 10"),
-        ("topology", "\"router\", \"hypercube\", \"mesh\" or \"torus\"", "topology = \"router\""),
-    ] {
-        reader.require(table, key, wanted, Some(help));
-    }
-    let name = reader.text(table, "name").unwrap_or_default();
-    let is_fit = |name: &str| {
-        let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
-        (1..=40).contains(&name.len()) && name.chars().all(is_plain)
-    };
-    if table.get("name").is_some() && !is_fit(&name) {
-        let wanted = "small letters, digits and hyphens, 40 at most";
-        refuse(reader, table, "name", format!("\"{name}\""), wanted, None);
-    }
-    let count = reader.whole(table, "count").unwrap_or(1);
-    if !(1..=MOST_SCENARIOS).contains(&count) {
-        refuse(reader, table, "count", count.to_string(), &format!("1 to {MOST_SCENARIOS}"), None);
-    }
+    let topologies = "\"router\", \"hypercube\", \"mesh\" or \"torus\"";
+    let (name, count) = name_and_count(reader, table, topologies);
     let topology = reader.word(table, "topology", &Topology::ALL, Topology::word).unwrap_or_default();
     let size = size(reader, table, topology);
     let [dimensions, nodes_per_router, links, virtual_channels] = lattice(reader, table, topology);
@@ -228,7 +271,13 @@ fn family(reader: &mut Reader, table: &Table<'_>) -> Option<Family> {
         real_time_classes: whole_bounds(reader, table, "real_time_classes", 1..=12, [2, 2]),
         best_effort,
         load_ratio: number(reader, table, "load_ratio", 1.0..=1000.0).unwrap_or(1.0),
-        schedulers: schedulers(reader, table),
+        schedulers: words(
+            reader,
+            table,
+            "schedulers",
+            (&Scheduler::ALL, Scheduler::word),
+            Scheduler::VirtualClock,
+        ),
         odd_vticks,
         vtick_factor: bounds(reader, table, "vtick_factor", 0.01..=100.0).unwrap_or([0.5, 2.0]),
         on_off,
@@ -294,34 +343,33 @@ fn buffers(reader: &mut Reader, table: &Table<'_>, message_flits: [u32; 2]) -> (
 }
 
 fn destinations(reader: &mut Reader, table: &Table<'_>, topology: Topology) -> Vec<Destination> {
-    let Some(words) = reader.texts(table, "destinations") else { return vec![Destination::Uniform] };
     let has_coordinates = topology != Topology::Router;
     let allowed =
         |one: &Destination| has_coordinates || matches!(one, Destination::Uniform | Destination::Hot);
-    let of_word = |word: &String| Destination::ALL.into_iter().find(|one| one.word() == word);
-    let known: Vec<Destination> = words.iter().filter_map(of_word).filter(allowed).collect();
-    if known.len() < words.len() || known.is_empty() {
-        let all = Destination::ALL.into_iter().filter(allowed).map(Destination::word);
-        let wanted = format!("a list of {}", all.collect::<Vec<_>>().join(", "));
-        refuse(reader, table, "destinations", format!("[{}]", words.join(", ")), &wanted, None);
-        return vec![Destination::Uniform];
-    }
-    known
+    let allowed: Vec<Destination> = Destination::ALL.into_iter().filter(allowed).collect();
+    words(reader, table, "destinations", (&allowed, Destination::word), Destination::Uniform)
 }
 
-fn schedulers(reader: &mut Reader, table: &Table<'_>) -> Vec<Scheduler> {
-    let Some(words) = reader.texts(table, "schedulers") else { return vec![Scheduler::VirtualClock] };
-    let found = |word: &String| Scheduler::ALL.into_iter().find(|scheduler| scheduler.word() == word);
-    let known: Vec<Scheduler> = words.iter().filter_map(found).collect();
-    if known.len() < words.len() || known.is_empty() {
-        let unknown = words.iter().find(|word| found(word).is_none());
-        let found = unknown.map_or("no scheduler".to_owned(), |word| format!("\"{word}\""));
-        let all: Vec<&str> = Scheduler::ALL.iter().map(|scheduler| scheduler.word()).collect();
-        let help = unknown.and_then(|word| flitwise_models::document::nearest(word, all.iter().copied()));
+/// A list of some of `all`; `default` alone where there is none.
+pub(super) fn words<T: Copy>(
+    reader: &mut Reader,
+    table: &Table<'_>,
+    key: &str,
+    (all, word): (&[T], fn(T) -> &'static str),
+    default: T,
+) -> Vec<T> {
+    let Some(found) = reader.texts(table, key) else { return vec![default] };
+    let known = |text: &String| all.iter().copied().find(|one| word(*one) == text);
+    let sound: Vec<T> = found.iter().filter_map(known).collect();
+    if sound.len() < found.len() || sound.is_empty() {
+        let unknown = found.iter().find(|text| known(text).is_none());
+        let found = unknown.map_or("an empty list".to_owned(), |text| format!("\"{text}\""));
+        let all: Vec<&str> = all.iter().map(|one| word(*one)).collect();
+        let help = unknown.and_then(|text| flitwise_models::document::nearest(text, all.iter().copied()));
         let help = help.map(|near| format!("did you mean \"{near}\"?"));
         let wanted = format!("a list of {}", all.join(", "));
-        refuse(reader, table, "schedulers", found, &wanted, help.as_deref());
-        return vec![Scheduler::VirtualClock];
+        refuse(reader, table, key, found, &wanted, help.as_deref());
+        return vec![default];
     }
-    known
+    sound
 }

@@ -17,13 +17,13 @@ use flitwise_models::scenario::{ClassKind, Crossbar, Fault, Placement, Scenario,
 use super::Topology;
 use super::draw::{Draw, rounded, whole_at};
 use super::errors::{ErrorOf, of_model};
-use super::plan::{bounds, number, refuse, share, whole_bounds};
+use super::plan::{self, Head, bounds, refuse, share, whole_bounds, words};
+use super::set::SetKind;
 use super::summary::Target;
 use crate::answer::ClassSimulation;
-use crate::experiment::MAX_PORTS;
+use crate::experiment::{self, MAX_PORTS};
 
-const ROOT: &[&str] = &["seed", "loads", "precision", "max_flit_hops", "family"];
-const FAMILY: &[&str] = &[
+pub(super) const FAMILY: &[&str] = &[
     "name",
     "count",
     "topology",
@@ -93,51 +93,51 @@ pub struct StreamPlan {
     pub precision: f64,
     /// Flits times crossbars of a point's measured messages after which to stop anyway.
     pub max_flit_hops: f64,
-    /// The families, in the order of the file.
-    pub families: Vec<StreamFamily>,
+    /// All systems, family by family.
+    cases: Vec<StreamCase>,
 }
 
 /// Bounds that some of the systems share.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StreamFamily {
+struct StreamFamily {
     /// What tables call it.
-    pub name: String,
+    name: String,
     /// How many systems it has.
-    pub count: u32,
+    count: u32,
     /// A router, or a mesh of two dimensions.
-    pub topology: Topology,
+    topology: Topology,
     /// Ports, or routers along a dimension.
-    pub size: [u32; 2],
+    size: [u32; 2],
     /// Nodes at a router of a mesh.
-    pub nodes_per_router: [u32; 2],
+    nodes_per_router: [u32; 2],
     /// Parallel links of a mesh.
-    pub links: [u32; 2],
+    links: [u32; 2],
     /// Virtual channels of real time.
-    pub real_time_channels: [u32; 2],
+    real_time_channels: [u32; 2],
     /// Probability that there is a best-effort class.
-    pub best_effort: f64,
+    best_effort: f64,
     /// Its virtual channels.
-    pub best_effort_channels: [u32; 2],
+    best_effort_channels: [u32; 2],
     /// Share of the flits that are real time where there is best effort.
-    pub real_time_share: [f64; 2],
+    real_time_share: [f64; 2],
     /// Any of these.
-    pub crossbars: Vec<Crossbar>,
+    crossbars: Vec<Crossbar>,
     /// Any of these.
-    pub schedulers: Vec<Scheduler>,
+    schedulers: Vec<Scheduler>,
     /// Any of these.
-    pub sources: Vec<StreamKind>,
+    sources: Vec<StreamKind>,
     /// Mean length of a frame \[flits\].
-    pub frame_flits: [f64; 2],
+    frame_flits: [f64; 2],
     /// Its deviation, as a share of it.
-    pub frame_deviation: [f64; 2],
+    frame_deviation: [f64; 2],
     /// Load of a stream \[flits/cycle\].
-    pub stream: [f64; 2],
+    stream: [f64; 2],
     /// Any of these.
-    pub placements: Vec<Placement>,
+    placements: Vec<Placement>,
     /// `M`.
-    pub message_flits: [u32; 2],
+    message_flits: [u32; 2],
     /// `b_s`, in messages.
-    pub buffer_messages: [u32; 2],
+    buffer_messages: [u32; 2],
 }
 
 /// How long frames are.
@@ -166,7 +166,7 @@ impl StreamKind {
 }
 
 /// A system that was drawn.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct StreamCase {
     /// Family and number, such as `full-03`.
     pub name: String,
@@ -178,7 +178,7 @@ pub struct StreamCase {
 }
 
 /// The scenario but for its load.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Drawn {
     /// The tables `[network]` and `[router]`.
     head: String,
@@ -208,33 +208,35 @@ impl StreamPlan {
     /// # Errors
     /// Every fault, each at its place.
     pub fn from_toml(text_name: &str, text: &str) -> Result<Self, Vec<Fault>> {
-        let document = Document::parse(text_name, text)?;
+        Self::read(&Document::parse(text_name, text)?)
+    }
+
+    /// Reads and checks a plan, and draws its systems.
+    pub(super) fn read(document: &Document) -> Result<Self, Vec<Fault>> {
         let mut reader = Reader::new(HEADS);
         let root = document.root();
-        reader.refuse_unknown(&root, ROOT);
-        for (key, wanted) in [("seed", "the number that all systems are drawn from"), ("loads", "shares")] {
-            reader.require(&root, key, wanted, None);
+        let Head { seed, loads, precision, max_flit_hops } = plan::head(&mut reader, &root, SetKind::Streams);
+        let families = plan::families(&mut reader, &root, family, |family| &family.name);
+        let mut cases = Vec::new();
+        if reader.faults().is_empty() {
+            let tables = reader.tables(&root, "family");
+            for (family, table) in families.iter().zip(&tables) {
+                match drawn(seed, family, &loads) {
+                    Ok(drawn) => cases.extend(drawn),
+                    Err(Unfit { found, wanted }) => {
+                        let help = Some("other bounds of the family".to_owned());
+                        reader.refuse(table.place, table.path.to_string(), found, wanted, help);
+                    }
+                }
+            }
         }
-        let seed = number(&mut reader, &root, "seed", 0.0..=1e15).unwrap_or(0.0);
-        let loads = reader.rising(&root, "loads", 20).unwrap_or_default();
-        if let Some(load) = loads.iter().find(|load| !(0.01..=0.95).contains(*load)) {
-            refuse(&mut reader, &root, "loads", load.to_string(), "loads from 0.01 to 0.95", None);
-        }
-        let precision = share(&mut reader, &root, "precision", 1e-4..=0.5).unwrap_or(0.02);
-        let max_flit_hops = number(&mut reader, &root, "max_flit_hops", 1e5..=1e15).unwrap_or(1e8);
-        let mut families = Vec::new();
-        for table in reader.tables(&root, "family") {
-            families.extend(family(&mut reader, &table));
-        }
-        reader.finish(Self { seed: seed as u64, loads, precision, max_flit_hops, families })
+        let (precision, max_flit_hops) = (precision.unwrap_or(0.02), max_flit_hops.unwrap_or(1e8));
+        reader.finish(Self { seed, loads, precision, max_flit_hops, cases })
     }
 
     /// All systems, family by family.
-    pub fn cases(&self) -> Vec<StreamCase> {
-        let of_family = |family: &StreamFamily| -> Vec<StreamCase> {
-            (0..family.count).map(|index| case(self.seed, family, index)).collect()
-        };
-        self.families.iter().flat_map(of_family).collect()
+    pub fn cases(&self) -> &[StreamCase] {
+        &self.cases
     }
 
     /// Measured messages of a point of `scenario` after which to stop anyway.
@@ -250,26 +252,35 @@ impl StreamPlan {
 fn family(reader: &mut Reader, table: &Table<'_>) -> Option<StreamFamily> {
     let before = reader.faults().len();
     reader.refuse_unknown(table, FAMILY);
-    for key in ["name", "count", "topology"] {
-        reader.require(table, key, "what families have", None);
-    }
-    let topology = reader.word(table, "topology", &Topology::ALL, Topology::word).unwrap_or_default();
-    let (size, most) = match topology {
-        Topology::Router => ("ports", MAX_PORTS),
-        Topology::Mesh => ("radix", 8),
-        _ => {
-            refuse(reader, table, "topology", topology.word().to_owned(), "\"router\" or \"mesh\"", None);
-            return None;
-        }
+    let (name, count) = plan::name_and_count(reader, table, "\"router\" or \"mesh\"");
+    let topologies = [Topology::Router, Topology::Mesh];
+    let topology = reader.word(table, "topology", &topologies, Topology::word).unwrap_or_default();
+    let is_router = topology == Topology::Router;
+    let (size, most, unread) = if is_router {
+        ("ports", MAX_PORTS, ["radix", "nodes_per_router", "links"].as_slice())
+    } else {
+        ("radix", 8, ["ports"].as_slice())
     };
-    reader.require(table, size, "[least, most]", Some(&format!("{size} = [2, 8]")));
-    let mut real = |key: &str, default| bounds(reader, table, key, 1e-4..=1e6).unwrap_or(default);
-    let (frame_flits, stream) = (real("frame_flits", [100.0, 800.0]), real("stream", [0.01, 0.04]));
-    let (frame_deviation, real_time_share) =
-        (real("frame_deviation", [0.2, 0.2]), real("real_time_share", [0.8, 0.8]));
+    if table.get("topology").is_some() {
+        reader.require(table, size, "[least, most]", Some(&format!("{size} = [2, 8]")));
+        for key in unread.iter().filter(|key| table.get(key).is_some()) {
+            let found = format!("{key} of a {}", topology.word());
+            refuse(reader, table, key, found, &format!("{size} only"), None);
+        }
+    }
+    let mut real = |key: &str, within, default| bounds(reader, table, key, within).unwrap_or(default);
+    let frame_flits = real("frame_flits", 1.0..=1e6, [100.0, 800.0]);
+    let frame_deviation = real("frame_deviation", 1e-4..=10.0, [0.2, 0.2]);
+    let stream = real("stream", 1e-4..=1.0, [0.01, 0.04]);
+    let real_time_share = real("real_time_share", 1e-3..=1.0, [0.8, 0.8]);
+    let crossbars = words(reader, table, "crossbars", (&Crossbar::ALL, Crossbar::word), Crossbar::Full);
+    if table.get("schedulers").is_some() && !crossbars.contains(&Crossbar::Multiplexed) {
+        let wanted = "none: full crossbars have fine-grained-virtual-clock";
+        refuse(reader, table, "schedulers", "schedulers of full crossbars".to_owned(), wanted, None);
+    }
     let family = StreamFamily {
-        name: reader.text(table, "name").unwrap_or_default(),
-        count: reader.whole(table, "count").unwrap_or(1),
+        name,
+        count,
         topology,
         size: whole_bounds(reader, table, size, 2..=most, [2, 8]),
         nodes_per_router: whole_bounds(reader, table, "nodes_per_router", 1..=16, [1, 1]),
@@ -278,52 +289,63 @@ fn family(reader: &mut Reader, table: &Table<'_>) -> Option<StreamFamily> {
         best_effort: share(reader, table, "best_effort", 0.0..=1.0).unwrap_or(0.0),
         best_effort_channels: whole_bounds(reader, table, "best_effort_channels", 1..=32, [3, 3]),
         real_time_share,
-        crossbars: words(reader, table, "crossbars", &Crossbar::ALL, Crossbar::word, Crossbar::Full),
+        crossbars,
         schedulers: words(
             reader,
             table,
             "schedulers",
-            &Scheduler::ALL,
-            Scheduler::word,
+            (&Scheduler::ALL, Scheduler::word),
             Scheduler::FineGrainedVirtualClock,
         ),
-        sources: words(reader, table, "sources", &StreamKind::ALL, StreamKind::word, StreamKind::Vbr),
+        sources: words(reader, table, "sources", (&StreamKind::ALL, StreamKind::word), StreamKind::Vbr),
         frame_flits,
         frame_deviation,
         stream,
-        placements: words(reader, table, "placements", &Placement::ALL, Placement::word, Placement::Balanced),
+        placements: words(
+            reader,
+            table,
+            "placements",
+            (&Placement::ALL, Placement::word),
+            Placement::Balanced,
+        ),
         message_flits: whole_bounds(reader, table, "message_flits", 2..=4096, [20, 20]),
         buffer_messages: whole_bounds(reader, table, "buffer_messages", 1..=16, [1, 1]),
     };
     (reader.faults().len() == before).then_some(family)
 }
 
-/// A list of words; `default` alone where there is none.
-fn words<T: Copy>(
-    reader: &mut Reader,
-    table: &Table<'_>,
-    key: &str,
-    all: &[T],
-    word: fn(T) -> &'static str,
-    default: T,
-) -> Vec<T> {
-    let Some(found) = reader.texts(table, key) else { return vec![default] };
-    let known = |text: &String| all.iter().copied().find(|one| word(*one) == text);
-    let known: Vec<T> = found.iter().filter_map(known).collect();
-    if known.len() < found.len() || known.is_empty() {
-        let all: Vec<&str> = all.iter().map(|one| word(*one)).collect();
-        let wanted = format!("a list of {}", all.join(", "));
-        refuse(reader, table, key, format!("[{}]", found.join(", ")), &wanted, None);
-        return vec![default];
+/// A system that is no scenario, or none that the model answers and the simulation knows.
+struct Unfit {
+    found: String,
+    wanted: String,
+}
+
+impl Unfit {
+    /// Of a system so called, by the first fault of its scenario.
+    fn first(name: &str, faults: &[Fault]) -> Self {
+        let Some(Fault { key, found, wanted, .. }) = faults.first() else {
+            return Self { found: name.to_owned(), wanted: "scenarios".to_owned() };
+        };
+        Self { found: format!("{name}, drawn with {key} {found}"), wanted: wanted.clone() }
     }
-    known
+}
+
+/// All systems of a family.
+fn drawn(seed: u64, family: &StreamFamily, loads: &[f64]) -> Result<Vec<StreamCase>, Unfit> {
+    let mut cases = Vec::new();
+    for index in 0..family.count {
+        let case = case(seed, family, index)?;
+        for load in loads {
+            let scenario = case.at(*load).map_err(|faults| Unfit::first(&case.name, &faults))?;
+            experiment::supports(&scenario).map_err(|faults| Unfit::first(&case.name, &faults))?;
+        }
+        cases.push(case);
+    }
+    Ok(cases)
 }
 
 /// System `index` of a family.
-///
-/// # Panics
-/// Never: what is drawn within a family's bounds is sound (tested).
-fn case(seed: u64, family: &StreamFamily, index: u32) -> StreamCase {
+fn case(seed: u64, family: &StreamFamily, index: u32) -> Result<StreamCase, Unfit> {
     let mut draw = Draw::new(seed, &family.name, index);
     let stratum = (f64::from(index) + draw.share()) / f64::from(family.count);
     let network = match family.topology {
@@ -369,8 +391,8 @@ fn case(seed: u64, family: &StreamFamily, index: u32) -> StreamCase {
     let drawn =
         Drawn { head, message_flits, real_time_channels, best_effort, kind, frames, stream, placement };
     let name = format!("{}-{:02}", family.name, index + 1);
-    let saturation_load = drawn.saturation_load(&name);
-    StreamCase { name, family: family.name.clone(), saturation_load, drawn }
+    let saturation_load = drawn.saturation_load(&name)?;
+    Ok(StreamCase { name, family: family.name.clone(), saturation_load, drawn })
 }
 
 /// Mean length of the frames of a recorded sequence in flits of 32 bits, at scale 1.
@@ -419,13 +441,14 @@ impl Drawn {
     }
 
     /// Load of a node's link at which the model has the first class saturate \[flits/cycle\].
-    fn saturation_load(&self, name: &str) -> f64 {
-        let scenario = self.at(name, DRAWN_LOAD, 10_000);
-        let scenario = scenario.unwrap_or_else(|faults| panic!("{name} was drawn: {faults:?}"));
-        let answer = mediaworm::solve(&scenario, &Options::default());
-        let answer = answer.unwrap_or_else(|failure| panic!("{name} was drawn: {failure}"));
+    fn saturation_load(&self, name: &str) -> Result<f64, Unfit> {
+        let scenario = self.at(name, DRAWN_LOAD, 10_000).map_err(|faults| Unfit::first(name, &faults))?;
+        let answer = mediaworm::solve(&scenario, &Options::default()).map_err(|failure| Unfit {
+            found: format!("{name}, of which {}", failure.lines(|_| String::new()).join("; ")),
+            wanted: "what the mediaworm model answers".to_owned(),
+        })?;
         let factors = answer.classes.iter().filter_map(|class| Some(class.lanes.as_ref()?.at_load_factor));
-        rounded(DRAWN_LOAD * factors.fold(f64::INFINITY, f64::min), 6)
+        Ok(rounded(DRAWN_LOAD * factors.fold(f64::INFINITY, f64::min), 6))
     }
 }
 
@@ -456,7 +479,7 @@ mod tests {
         let plan = StreamPlan::streams();
         let cases = plan.cases();
         assert_eq!(cases.len(), 24);
-        for case in &cases {
+        for case in cases {
             for load in &plan.loads {
                 let scenario = case.at(*load).unwrap();
                 let classes = 0..scenario.classes().len();
@@ -477,13 +500,38 @@ mod tests {
 
     #[test]
     fn all_faults_of_a_plan_come_at_once() {
-        let text = "seed = 1\nloads = [2]\nlod = 1\n[[family]]\nname = \"a\"\ncount = 1\ntopology = \"torus\"\n\
-                    [[family]]\nname = \"b\"\ncount = 1\ntopology = \"router\"\nports = [4, 2]\nsources = [\"film\"]\n";
+        let text = "kind = \"streams\"\nseed = 1\nloads = [2]\nlod = 1\n\
+                    [[family]]\nname = \"a\"\ncount = 0\ntopology = \"torus\"\n\
+                    [[family]]\nname = \"b\"\ncount = 1\ntopology = \"router\"\nports = [4, 2]\nlinks = [1, 2]\n\
+                    sources = [\"film\"]\nschedulers = [\"fifo\"]\n";
         let faults = StreamPlan::from_toml("t", text).unwrap_err();
         let keys: Vec<&str> = faults.iter().map(|fault| fault.key.as_str()).collect();
-        assert_eq!(keys.len(), 5, "{keys:?}");
-        for key in ["loads", "lod", "topology", "ports", "sources"] {
+        assert_eq!(keys.len(), 8, "{keys:?}");
+        for key in ["loads", "lod", "count", "topology", "ports", "links", "sources", "schedulers"] {
             assert!(keys.iter().any(|found| found.ends_with(key)), "{key}: {keys:?}");
         }
+    }
+
+    /// Bounds within those of every key may still give systems that are none.
+    #[test]
+    fn systems_that_cannot_be_are_told_at_their_family() {
+        let refused = |bounds: &str| {
+            let text = format!(
+                "kind = \"streams\"\nseed = 1\nloads = [0.5]\n[[family]]\nname = \"a\"\ncount = 2\n\
+                 topology = \"router\"\nports = [4, 4]\n{bounds}\n"
+            );
+            let faults = StreamPlan::from_toml("t", &text).unwrap_err();
+            assert_eq!(faults.len(), 1, "{faults:?}");
+            faults[0].to_string()
+        };
+        // what the scenario, the model and the drawing itself do not take
+        let found = refused(
+            "best_effort = 1\nreal_time_channels = [32, 32]\nbest_effort_channels = [32, 32]\nstream = [1, 1]",
+        );
+        assert!(found.starts_with("t:4:1: family[1]: found a-01, "), "{found}");
+        let found = refused("crossbars = [\"multiplexed\"]\nschedulers = [\"round-robin\"]");
+        assert!(found.contains("found a-01, of which router.scheduler: the mediaworm model"), "{found}");
+        let found = refused("sources = [\"mpeg2\"]\nframe_flits = [1, 1]");
+        assert!(found.contains("class.RT.source.frame_scale"), "{found}");
     }
 }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::errors::{ErrorOf, JUDGED};
+use super::streams;
 
 /// An error and where it was found.
 #[derive(Clone, Debug)]
@@ -80,10 +81,45 @@ impl Target {
     }
 }
 
+/// How the errors of a set are taken together.
+#[derive(Clone, Copy, Debug)]
+pub struct Tables {
+    /// Groups of networks, each with its name in the summary; families follow them.
+    pub groups: &'static [(&'static str, &'static [Network])],
+    /// What errors are of.
+    pub quantities: &'static [Quantity],
+    /// What is aimed at; the load is a share of the one at which the first class saturates.
+    pub target: fn(Quantity, ClassKind, Network, Option<f64>) -> Option<Target>,
+}
+
+impl Tables {
+    /// Of a set of scenarios.
+    pub const OF_SCENARIOS: Self = Self {
+        groups: &[
+            ("all", &[Network::Router, Network::Cube, Network::Lattice]),
+            ("all routers", &[Network::Router]),
+            ("all cubes", &[Network::Cube]),
+            ("all meshes and tori", &[Network::Lattice]),
+        ],
+        quantities: &JUDGED,
+        target: |quantity, kind, network, load| Some(Target::of(quantity, kind, network, load)),
+    };
+    /// Of a set of streams of frames.
+    pub const OF_STREAMS: Self = Self {
+        groups: &[
+            ("one router", &[Network::Router]),
+            ("several routers", &[Network::Cube, Network::Lattice]),
+        ],
+        quantities: &streams::JUDGED,
+        target: |quantity, kind, _, _| streams::target(quantity, kind),
+    };
+}
+
 /// Errors of one kind, taken together.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Row {
-    /// Family, or `all`, `all routers`, `all cubes`, `all meshes and tori`.
+    /// Family, or a group of networks: `all`, `all routers`, `all cubes`, `all meshes and tori`; of streams of frames
+    /// `one router`, `several routers`.
     pub family: String,
     /// Kind of the classes.
     pub kind: ClassKind,
@@ -105,30 +141,27 @@ pub struct Row {
     pub mean_cycles: Option<f64>,
     /// Mean of the simulation's own half-widths \[unit of the errors\].
     pub noise: Option<f64>,
-    /// What is aimed at.
-    pub target: Target,
-    /// Whether it is reached by what is known, and all is known.
-    pub met: bool,
+    /// What is aimed at; `null`: nothing.
+    pub target: Option<Target>,
+    /// Whether it is reached by what is known, and all is known; `null`: nothing is aimed at.
+    pub met: Option<bool>,
 }
 
-/// Rows of all families, of all routers, all cubes, all meshes and tori and all together; each at every load and at all
-/// loads.
-pub fn rows(found: &[Found<'_>]) -> Vec<Row> {
+/// Rows of all groups and all families; each at every load and at all loads.
+pub fn rows(found: &[Found<'_>], tables: &Tables) -> Vec<Row> {
     let mut families: Vec<&str> = Vec::new();
     for one in found {
         if !families.contains(&one.family) {
             families.push(one.family);
         }
     }
-    type Group<'g> = (String, Box<dyn Fn(&Found<'_>) -> bool + 'g>);
-    let mut groups: Vec<Group<'_>> = vec![
-        ("all".to_owned(), Box::new(|_| true)),
-        ("all routers".to_owned(), Box::new(|one| one.network == Network::Router)),
-        ("all cubes".to_owned(), Box::new(|one| one.network == Network::Cube)),
-        ("all meshes and tori".to_owned(), Box::new(|one| one.network == Network::Lattice)),
-    ];
+    let mut groups: Vec<(String, Vec<&Found<'_>>)> = Vec::new();
+    for (name, networks) in tables.groups {
+        let members = found.iter().filter(|one| networks.contains(&one.network));
+        groups.push(((*name).to_owned(), members.collect()));
+    }
     for family in families {
-        groups.push((family.to_owned(), Box::new(move |one| one.family == family)));
+        groups.push((family.to_owned(), found.iter().filter(|one| one.family == family).collect()));
     }
     let mut loads: Vec<f64> = found.iter().filter_map(|one| one.load).collect();
     loads.sort_by(f64::total_cmp);
@@ -136,18 +169,16 @@ pub fn rows(found: &[Found<'_>]) -> Vec<Row> {
     let bands: Vec<Option<f64>> = std::iter::once(None).chain(loads.into_iter().map(Some)).collect();
 
     let mut rows = Vec::new();
-    for (name, belongs) in &groups {
+    for (name, members) in &groups {
         for kind in ClassKind::ALL {
-            for quantity in JUDGED {
+            for quantity in tables.quantities {
+                let of_quantity =
+                    |one: &&&Found<'_>| one.kind == kind && one.error.measure.quantity == *quantity;
+                let of_quantity: Vec<&Found<'_>> = members.iter().filter(of_quantity).copied().collect();
                 for band in &bands {
-                    let of_row: Vec<&Found<'_>> = found
-                        .iter()
-                        .filter(|one| {
-                            one.kind == kind && one.error.measure.quantity == quantity && belongs(one)
-                        })
-                        .filter(|one| band.is_none() || one.load == *band)
-                        .collect();
-                    rows.extend(row(name, kind, *band, quantity, &of_row));
+                    let in_band = |one: &&&Found<'_>| band.is_none() || one.load == *band;
+                    let of_row: Vec<&Found<'_>> = of_quantity.iter().filter(in_band).copied().collect();
+                    rows.extend(row(name, (kind, *band, *quantity), tables, &of_row));
                 }
             }
         }
@@ -158,12 +189,12 @@ pub fn rows(found: &[Found<'_>]) -> Vec<Row> {
 /// `None` if there is nothing.
 fn row(
     family: &str,
-    kind: ClassKind,
-    load: Option<f64>,
-    quantity: Quantity,
+    (kind, load, quantity): (ClassKind, Option<f64>, Quantity),
+    tables: &Tables,
     found: &[&Found<'_>],
 ) -> Option<Row> {
-    let any = found.first()?;
+    // of several networks together the loosest
+    let network = found.iter().map(|one| one.network).max()?;
     let known: Vec<(f64, &Found<'_>)> =
         found.iter().filter_map(|one| Some((one.error.error?, *one))).collect();
     let mean =
@@ -173,15 +204,16 @@ fn row(
     let noise: Vec<f64> = known.iter().filter_map(|(_, one)| one.error.noise).collect();
     let differences = known.iter().filter_map(|(_, one)| one.error.difference().map(f64::abs));
     let is_waiting = quantity == Quantity::Waiting;
-    // of several networks together the loosest
-    let network = found.iter().map(|one| one.network).max().unwrap_or(any.network);
-    let target = Target::of(quantity, kind, network, load);
-    let counted: Vec<f64> = known.iter().map(|(error, one)| counted(*error, one.error, target)).collect();
+    let target = (tables.target)(quantity, kind, network, load);
     let missing = found.len() - known.len();
-    let keeps = |value: Option<f64>, most: f64| value.is_some_and(|value| value <= most);
-    let met = missing == 0
-        && keeps(mean(&counted), target.mean)
-        && keeps(counted.iter().copied().reduce(f64::max), target.worst);
+    let meets = |target: Target| {
+        let counted = known.iter().map(|(error, one)| counted(*error, one.error, target));
+        let counted: Vec<f64> = counted.collect();
+        let keeps = |value: Option<f64>, most: f64| value.is_some_and(|value| value <= most);
+        missing == 0
+            && keeps(mean(&counted), target.mean)
+            && keeps(counted.iter().copied().reduce(f64::max), target.worst)
+    };
     Some(Row {
         family: family.to_owned(),
         kind,
@@ -195,7 +227,7 @@ fn row(
         mean_cycles: is_waiting.then(|| mean(&differences.collect::<Vec<_>>())).flatten(),
         noise: mean(&noise),
         target,
-        met,
+        met: target.map(meets),
     })
 }
 
@@ -227,6 +259,10 @@ mod tests {
         }
     }
 
+    fn of_scenarios(found: &[Found<'_>]) -> Vec<Row> {
+        rows(found, &Tables::OF_SCENARIOS)
+    }
+
     fn of_all<'r>(rows: &'r [Row], family: &str, load: Option<f64>) -> &'r Row {
         rows.iter().find(|row| row.family == family && row.load == load).unwrap()
     }
@@ -235,13 +271,13 @@ mod tests {
     fn a_row_has_mean_worst_and_noise_of_its_errors() {
         let errors = [(102.0, 100.0), (99.0, 100.0), (50.0, 50.0)];
         let errors = errors.map(|(model, simulated)| error(Quantity::NetworkLatency, Some(model), simulated));
-        let all = rows(&[found(&errors[0], 0.3), found(&errors[1], 0.8), found(&errors[2], 0.8)]);
+        let all = of_scenarios(&[found(&errors[0], 0.3), found(&errors[1], 0.8), found(&errors[2], 0.8)]);
         let row = of_all(&all, "a", None);
         assert_eq!((row.count, row.missing, row.mean, row.worst), (3, 0, Some(1.0), Some(2.0)));
         assert_eq!(row.worst_at.as_deref(), Some("a-01 R1 0.3"));
         // 0.5 of 100, 100 and 50
         assert!((row.noise.unwrap() - 2.0 / 3.0).abs() < 1e-12);
-        assert!(row.met, "1 % and 2 % of 1 % and 3 %");
+        assert!(row.met == Some(true), "1 % and 2 % of 1 % and 3 %");
         let row = of_all(&all, "a", Some(0.8));
         assert_eq!((row.count, row.mean, row.worst), (2, Some(0.5), Some(-1.0)));
         assert_eq!(
@@ -257,25 +293,25 @@ mod tests {
         let bad = error(Quantity::NetworkLatency, Some(103.5), 100.0);
         let silent = error(Quantity::NetworkLatency, None, 100.0);
         let nine: Vec<Found<'_>> = (0..9).map(|_| found(&good, 0.5)).collect();
-        let with = |one| rows(&[nine.clone(), vec![found(one, 0.5)]].concat());
+        let with = |one| of_scenarios(&[nine.clone(), vec![found(one, 0.5)]].concat());
         let row = with(&bad);
         let row = of_all(&row, "a", None);
-        assert!(!row.met && row.mean.unwrap() < 1.0 && row.worst == Some(3.5));
+        assert!(row.met == Some(false) && row.mean.unwrap() < 1.0 && row.worst == Some(3.5));
         let row = with(&silent);
         let row = of_all(&row, "a", None);
-        assert!(!row.met && row.missing == 1 && row.count == 9 && row.mean == Some(0.0));
-        assert!(of_all(&with(&good), "a", None).met);
+        assert!(row.met == Some(false) && row.missing == 1 && row.count == 9 && row.mean == Some(0.0));
+        assert!(of_all(&with(&good), "a", None).met == Some(true));
     }
 
     #[test]
     fn waiting_may_be_off_by_half_a_cycle() {
         let small = error(Quantity::Waiting, Some(1.4), 1.0);
-        let row = rows(&[found(&small, 0.5)]);
+        let row = of_scenarios(&[found(&small, 0.5)]);
         let row = of_all(&row, "a", None);
-        assert!(row.met, "0.4 cycles");
+        assert!(row.met == Some(true), "0.4 cycles");
         assert!((row.mean.unwrap() - 40.0).abs() < 1e-9 && (row.mean_cycles.unwrap() - 0.4).abs() < 1e-9);
         let large = error(Quantity::Waiting, Some(1.6), 1.0);
-        assert!(!of_all(&rows(&[found(&large, 0.5)]), "a", None).met);
+        assert_eq!(of_all(&of_scenarios(&[found(&large, 0.5)]), "a", None).met, Some(false));
     }
 
     #[test]
@@ -289,5 +325,19 @@ mod tests {
             [Some(0.5), Some(0.8), None].map(|load| latency(Network::Lattice, load)),
             [8.0, 15.0, 15.0]
         );
+    }
+
+    #[test]
+    fn streams_have_groups_and_targets_of_their_own() {
+        let errors = [(Quantity::FrameIntervalDeviation, 104.0), (Quantity::Waiting, 300.0)];
+        let errors = errors.map(|(quantity, model)| error(quantity, Some(model), 100.0));
+        let mesh = |error| Found { network: Network::Lattice, ..found(error, 0.5) };
+        let all = rows(&[found(&errors[0], 0.5), mesh(&errors[0]), mesh(&errors[1])], &Tables::OF_STREAMS);
+        let row = of_all(&all, "one router", None);
+        assert_eq!((row.count, row.target.map(|target| target.worst), row.met), (1, Some(5.0), Some(true)));
+        let waiting = all.iter().filter(|row| row.quantity == Quantity::Waiting);
+        let waiting: Vec<_> = waiting.map(|row| (row.family.as_str(), row.target, row.met)).collect();
+        assert_eq!(waiting[0], ("several routers", None, None));
+        assert!(all.iter().all(|row| row.family != "all"));
     }
 }
