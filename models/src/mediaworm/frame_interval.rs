@@ -40,18 +40,7 @@ impl MessageCount {
             let reciprocal_mean = 1.0 / count;
             return Self { frame_flits, mean: count, reciprocal_mean, reciprocal_variance: 0.0 };
         };
-        let mut sums = [0.0; 3];
-        for (share, count) in law.groups {
-            let terms = [count, 1.0 / count, 1.0 / (count * count)];
-            sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += share * term);
-        }
-        let [mean_count, reciprocal_mean, square] = sums;
-        Self {
-            frame_flits: (mean_count - 0.5) * payload + 0.5,
-            mean: mean_count,
-            reciprocal_mean,
-            reciprocal_variance: (square - reciprocal_mean * reciprocal_mean).max(0.0),
-        }
+        law.moments(payload)
     }
 }
 
@@ -95,6 +84,22 @@ impl CountLaw {
         let whole: f64 = groups.iter().map(|(share, _)| share).sum();
         groups.iter_mut().for_each(|(share, _)| *share /= whole);
         Some(Self { groups })
+    }
+
+    /// Moments, of messages that carry so many flits of a frame.
+    pub fn moments(&self, payload: f64) -> MessageCount {
+        let mut sums = [0.0; 3];
+        for (share, count) in &self.groups {
+            let terms = [*count, 1.0 / count, 1.0 / (count * count)];
+            sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += share * term);
+        }
+        let [mean, reciprocal_mean, square] = sums;
+        MessageCount {
+            frame_flits: (mean - 0.5) * payload + 0.5,
+            mean,
+            reciprocal_mean,
+            reciprocal_variance: (square - reciprocal_mean * reciprocal_mean).max(0.0),
+        }
     }
 
     /// Share of the intervals that exceed `T` by more than `excess`. Sizes of successive frames are independent, and

@@ -1,7 +1,5 @@
 //! How many streams end at an output, and the load up to which hardly any of them jitters for that: §6.6.
 
-use statrs::distribution::{Binomial, Discrete, Hypergeometric};
-
 /// How streams find their destinations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
@@ -21,23 +19,47 @@ const FEW: f64 = 0.01;
 
 /// Probability that `k` of the streams of all `outputs`, `streams` each on average, end at one output, `k = 0, 1, ..`:
 /// hypergeometric, binomial or constant.
+///
+/// ```text
+/// capped   P(k + 1) / P(k) = (R - k)(n - k) / ((k + 1)(o R - R - n + k + 1)),  n streams, o outputs of room R
+/// uniform  P(k + 1) / P(k) = (n - k) / ((k + 1)(o - 1))
+/// ```
 pub fn streams_at_an_output(placement: Placement, streams: u64, outputs: u64) -> Vec<f64> {
-    let all = streams * outputs;
-    let values = |most: u64, of: &dyn Fn(u64) -> f64| (0..=most).map(of).collect();
+    let (all, others) = (streams.saturating_mul(outputs) as f64, outputs.saturating_sub(1) as f64);
     match placement {
-        Placement::Capped { room } if room > streams => {
-            match Hypergeometric::new(outputs * room, room, all) {
-                Ok(law) => values(room, &|k| law.pmf(k)),
-                Err(_) => Vec::new(),
-            }
+        Placement::Capped { room } if room > streams && outputs > 0 => {
+            let room = room as f64;
+            let least = (all - others * room).max(0.0);
+            let mode = (all + 1.0) * (room + 1.0) / (outputs as f64 * room + 2.0);
+            by_ratios(least, mode, room.min(all), |k| {
+                (room - k) * (all - k) / ((k + 1.0) * (others * room - all + k + 1.0))
+            })
         }
-        Placement::Uniform if outputs > 1 => match Binomial::new(1.0 / outputs as f64, all) {
+        Placement::Uniform if outputs > 1 => {
             // beyond twelve deviations there is nothing
-            Ok(law) => values(all.min(streams + 60 + 12 * (streams as f64).sqrt() as u64), &|k| law.pmf(k)),
-            Err(_) => Vec::new(),
-        },
-        _ => values(streams, &|k| f64::from(u8::from(k == streams))),
+            let mean = streams as f64;
+            let most = all.min(mean + 60.0 + (12.0 * mean.sqrt()).floor());
+            by_ratios(0.0, (all + 1.0) / (others + 1.0), most, |k| (all - k) / ((k + 1.0) * others))
+        }
+        _ => (0..=streams).map(|k| f64::from(u8::from(k == streams))).collect(),
     }
+}
+
+/// Probabilities of `0, 1, ..` up to `most` by the ratio of each to the one before it, from the `mode` on either side;
+/// below `least` there are none.
+fn by_ratios(least: f64, mode: f64, most: f64, ratio: impl Fn(f64) -> f64) -> Vec<f64> {
+    let mode = mode.floor().clamp(least, most);
+    let mut law = vec![0.0; most as usize + 1];
+    law[mode as usize] = 1.0;
+    for k in mode as usize..most as usize {
+        law[k + 1] = law[k] * ratio(k as f64);
+    }
+    for k in (least as usize..mode as usize).rev() {
+        law[k] = law[k + 1] / ratio(k as f64);
+    }
+    let sum: f64 = law.iter().sum();
+    law.iter_mut().for_each(|share| *share /= sum);
+    law
 }
 
 /// Share of the streams that end at outputs with more than `most` of them.
@@ -80,6 +102,25 @@ mod tests {
         assert_near(moment(1), 20.0, 1e-10);
         assert_near((moment(2) - 400.0).sqrt(), 1.71, 2e-3);
         assert_near(law[23..].iter().sum::<f64>(), 0.061, 1e-2);
+    }
+
+    /// By their definitions, in logarithms.
+    #[test]
+    fn laws_are_hypergeometric_and_binomial() {
+        use statrs::distribution::{Binomial, Discrete, Hypergeometric};
+        for (streams, outputs, room) in
+            [(20, 8, 24), (12, 8, 13), (3, 2, 5), (1, 16, 2), (0, 4, 3), (77, 8, 78)]
+        {
+            let capped = streams_at_an_output(Placement::Capped { room }, streams, outputs);
+            let law = Hypergeometric::new(outputs * room, room, streams * outputs).unwrap();
+            let uniform = streams_at_an_output(Placement::Uniform, streams, outputs);
+            let even = Binomial::new(1.0 / outputs as f64, streams * outputs).unwrap();
+            for (found, exact) in [(capped, &law as &dyn Discrete<u64, f64>), (uniform, &even)] {
+                for (k, share) in found.iter().enumerate() {
+                    assert!((share - exact.pmf(k as u64)).abs() < 1e-11, "{streams} {outputs} {room} {k}");
+                }
+            }
+        }
     }
 
     #[test]

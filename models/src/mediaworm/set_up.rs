@@ -38,13 +38,26 @@ pub struct SetUp {
     pub standing: f64,
 }
 
+/// What circuits have of a network between two of its nodes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Way {
+    /// How many circuits take it.
+    pub(super) circuits: f64,
+    /// Channels between routers.
+    pub(super) hops: u32,
+    /// Circuits on its links: on the first, and the two largest of all of them.
+    pub(super) first: f64,
+    pub(super) most: [f64; 2],
+}
+
 /// Occupancies of less weight are left out.
 const NOTHING: f64 = 1e-15;
 /// Most nodes of a network whose paths are gone through one by one.
 pub(super) const MOST_NODES: u32 = 256;
 
-/// Circuits of a class: streams at each node, or circuits that come and go.
-pub(super) fn set_up(scenario: &Scenario, class: usize) -> Option<SetUp> {
+/// Circuits of a class: streams at each node, or circuits that come and go; and the ways of those that stay, over several
+/// routers.
+pub(super) fn set_up(scenario: &Scenario, class: usize) -> Option<(SetUp, Vec<Way>)> {
     let (spec, frames) = (scenario.circuits()?, scenario.frames(class)?);
     let network = scenario.topology();
     let lanes = scenario.classes()[class].virtual_channels;
@@ -54,12 +67,13 @@ pub(super) fn set_up(scenario: &Scenario, class: usize) -> Option<SetUp> {
         return Some(Paths::new(&network, pool, probe).solve(spec, frames.streams, lanes));
     }
     let nodes = network.nodes();
-    Some(match spec.attempts.zip(spec.holding) {
+    let found = match spec.attempts.zip(spec.holding) {
         Some((rate, holding)) => {
             coming(Coming { rate, holding, retries: spec.retries }, (nodes, lanes, pool), probe)
         }
         None => one_after_another(frames.streams * nodes, pool * nodes, spec.attempts_per_stream, probe),
-    })
+    };
+    Some((found, Vec::new()))
 }
 
 /// What a stream does that tries up to `most` times, each time with success `p`: probability of success, mean attempts,
@@ -178,11 +192,12 @@ struct Paths {
     probe: f64,
 }
 
-/// Circuits on each channel, and on each two in a row.
+/// Circuits on each channel, on each two in a row, and from each source to each destination.
 #[derive(Clone)]
 struct Taken {
     channel: Vec<f64>,
     both: Vec<f64>,
+    pair: Vec<Vec<f64>>,
 }
 
 /// What an attempt of a node meets: its success, and cycles of one that is dropped and of one that is not.
@@ -252,8 +267,10 @@ impl Paths {
         if all <= 0.0 {
             return;
         }
-        for (path, free) in self.paths[source].iter().zip(&attempt.each) {
+        let pairs = self.paths[source].iter().zip(&attempt.each).zip(&mut taken.pair[source]);
+        for ((path, free), pair) in pairs {
             let weight = circuits * free / all;
+            *pair += weight;
             for (channel, couple) in path {
                 taken.channel[*channel] += weight;
                 taken.both[*couple] += if *couple > 0 { weight } else { 0.0 };
@@ -262,17 +279,23 @@ impl Paths {
     }
 
     fn none(&self) -> Taken {
-        Taken { channel: vec![0.0; self.channels], both: vec![0.0; self.couples] }
+        let pair = self.paths.iter().map(|paths| vec![0.0; paths.len()]).collect();
+        Taken { channel: vec![0.0; self.channels], both: vec![0.0; self.couples], pair }
     }
 
-    fn solve(&self, spec: CircuitsSpec, streams: u32, lanes: u32) -> SetUp {
+    fn solve(&self, spec: CircuitsSpec, streams: u32, lanes: u32) -> (SetUp, Vec<Way>) {
         match spec.attempts.zip(spec.holding) {
-            Some((rate, holding)) => self.coming(Coming { rate, holding, retries: spec.retries }, lanes),
-            None => self.one_after_another(streams, spec.attempts_per_stream.into()),
+            Some((rate, holding)) => {
+                (self.coming(Coming { rate, holding, retries: spec.retries }, lanes), Vec::new())
+            }
+            None => {
+                let (found, taken) = self.one_after_another(streams, spec.attempts_per_stream.into());
+                (found, self.ways(&taken))
+            }
         }
     }
 
-    fn one_after_another(&self, streams: u32, most: f64) -> SetUp {
+    fn one_after_another(&self, streams: u32, most: f64) -> (SetUp, Taken) {
         let (mut taken, mut found, mut delays) = (self.none(), SetUp::default(), 0.0);
         for _ in 0..streams {
             for source in 0..self.paths.len() {
@@ -286,7 +309,25 @@ impl Paths {
             }
         }
         let delay = if found.established > 0.0 { delays / found.established } else { 0.0 };
-        SetUp { dropped: found.attempts - found.established, delay, standing: found.established, ..found }
+        let dropped = found.attempts - found.established;
+        (SetUp { dropped, delay, standing: found.established, ..found }, taken)
+    }
+
+    /// Every way that circuits take.
+    fn ways(&self, taken: &Taken) -> Vec<Way> {
+        let mut ways = Vec::new();
+        for (paths, pairs) in self.paths.iter().zip(&taken.pair) {
+            let first: f64 = pairs.iter().sum();
+            for (path, circuits) in paths.iter().zip(pairs).filter(|(_, circuits)| **circuits > 0.0) {
+                let mut most = [first, 0.0];
+                for (channel, _) in path {
+                    let here = taken.channel[*channel];
+                    most = if here > most[0] { [here, most[0]] } else { [most[0], most[1].max(here)] };
+                }
+                ways.push(Way { circuits: *circuits, hops: path.len() as u32 - 1, first, most });
+            }
+        }
+        ways
     }
 
     fn coming(&self, coming: Coming, lanes: u32) -> SetUp {

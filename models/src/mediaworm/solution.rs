@@ -3,11 +3,11 @@
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::frame_interval::{CountLaw, FrameSize, MessageCount, deviation, mean_interval, pacing_variance};
-use super::latency::circuit_excess;
+use super::latency::{CircuitDelays, DELAY_VARIATION};
 use super::load::Framing;
 use super::placement::{Placement, jitter_free_streams, streams_at_an_output};
 use super::problem::{Class, Limit, Problem};
-use super::set_up::{SetUp, set_up};
+use super::set_up::{SetUp, Way, set_up};
 use super::waiting::{Interface, PeriodicQueue};
 use crate::answer::{
     Answer, ClassAnswer, ExpectedError, ExpectedErrors, FrameAnswer, LanesAnswer, Report, Saturation,
@@ -37,11 +37,6 @@ pub(crate) const LACKS: [Quantity; 11] = [
 /// Deviations of intervals that count as jitter, and of their mean, as parts of the interval.
 const JITTER: f64 = 0.05;
 const DRIFT: f64 = 0.01;
-/// Deviation of what a message is delayed by others, as a share of its mean. Its delay adds up over its flits and over
-/// two ports, so it varies less than an exponential one. Simulated: .43 to .58, for video of 80 to 100 % at loads of
-/// 0.7 to 0.9.
-const DELAY_VARIATION: f64 = 0.5;
-
 /// `P` of messages on circuits, which pass stages 2 and 3 by.
 const CIRCUIT_STAGES: f64 = 3.0;
 
@@ -62,8 +57,9 @@ pub(super) fn answer(scenario: &Scenario, problem: &Problem, options: &Options) 
         solve_class(problem, class, cycle_ns, &mut classes[class.place]);
     }
     for (class, answer) in classes.iter_mut().enumerate() {
-        if let Some(found) = set_up(scenario, class) {
-            let latencies = on_circuits(scenario, problem, (class, found.standing), cycle_ns, answer);
+        if let Some((found, ways)) = set_up(scenario, class) {
+            let circuits = (class, found.standing, ways.as_slice());
+            let latencies = on_circuits(scenario, problem, circuits, cycle_ns, answer);
             if let Err(because) = latencies {
                 answer.lacks_means(because);
             }
@@ -101,60 +97,122 @@ fn circuit_means(scenario: &Scenario, class: usize, found: &SetUp, answer: &mut 
     }
 }
 
-/// Latency and frames of streams whose circuits stay, in one router, with a clock that each message restarts; so many
-/// circuits stand.
+/// Circuits of a class that stay.
+struct Standing<'p> {
+    class: &'p Class,
+    vtick: CircuitVtick,
+    /// Circuits of a node, and load of each on a link \[flits/cycle\].
+    streams: u32,
+    one: f64,
+}
+
+/// What messages on circuits take: mean number of channels between routers, and what they lose to other circuits on
+/// their way and at the interface \[messages\].
+struct OnCircuits {
+    hops: f64,
+    excess: f64,
+    waiting: f64,
+    variation: f64,
+    /// What jitters first, and circuits on it.
+    bottleneck: (&'static str, f64),
+}
+
+/// Load at which circuits have no latency.
+const FULL: &str = "circuits may offer a link more than it carries";
+
+impl Standing<'_> {
+    /// In one router. Circuits end at an output as streams that are capped there do.
+    fn one_router(&self, problem: &Problem, frames: &FrameSource) -> Result<OnCircuits, &'static str> {
+        let law = streams_at_an_output(
+            placement(problem, self.class, frames),
+            self.streams.into(),
+            problem.nodes.into(),
+        );
+        let most = law.iter().rposition(|share| *share > 1e-9).unwrap_or(0) as u32;
+        let most = self.streams.max(most);
+        if f64::from(most) * self.one >= 1.0 {
+            return Err(FULL);
+        }
+        let delays = CircuitDelays::new(problem.contention, self.vtick, most, self.one);
+        let streams = f64::from(self.streams);
+        let weighted = (0..).zip(&law).skip(1).filter(|(_, share)| **share > 1e-4);
+        let (circuits, sum) = weighted.fold((0.0, 0.0), |(all, sum), (count, share)| {
+            let weight = f64::from(count) * share;
+            (all + weight, sum + weight * delays.excess(streams, count.into()))
+        });
+        Ok(OnCircuits {
+            hops: 0.0,
+            excess: sum / circuits,
+            waiting: delays.waiting(streams),
+            variation: delays.variation,
+            bottleneck: ("an output link", streams),
+        })
+    }
+
+    /// Over several routers. Messages that one link has put in a row meet each other no more, so that those of two links
+    /// count, of which there are most circuits: of one router these are its two ports.
+    fn several_routers(&self, problem: &Problem, ways: &[Way]) -> Result<OnCircuits, &'static str> {
+        let most = ways.iter().map(|way| way.most[0]).fold(0.0, f64::max);
+        if most.ceil() * self.one >= 1.0 {
+            return Err(FULL);
+        }
+        let delays = CircuitDelays::new(problem.contention, self.vtick, most.ceil() as u32, self.one);
+        let all: f64 = ways.iter().map(|way| way.circuits).sum();
+        let mean =
+            |of: &dyn Fn(&Way) -> f64| ways.iter().map(|way| way.circuits * of(way)).sum::<f64>() / all;
+        Ok(OnCircuits {
+            hops: mean(&|way| way.hops.into()),
+            excess: mean(&|way| delays.excess(way.most[1], way.most[0])),
+            waiting: mean(&|way| delays.waiting(way.first)),
+            variation: delays.variation,
+            bottleneck: ("the link with the most circuits", most),
+        })
+    }
+}
+
+/// Latency and frames of streams whose circuits stay; so many stand.
 ///
-/// A circuit owns its lanes. So a message competes with messages of the other circuits of its input port, and of its
-/// output port, only; messages of each come periodically. See [`circuit_excess`].
+/// A circuit owns its lanes. So a message competes with messages of other circuits that share a link with it, only;
+/// messages of each come periodically. See [`CircuitDelays`].
 ///
 /// # Errors
 /// Why there is none.
 fn on_circuits(
     scenario: &Scenario,
     problem: &Problem,
-    (place, standing): (usize, f64),
+    (place, standing, ways): (usize, f64, &[Way]),
     cycle_ns: Option<f64>,
     answer: &mut ClassAnswer,
 ) -> Result<(), &'static str> {
-    let restarts = scenario
-        .circuits()
-        .is_some_and(|circuits| !circuits.is_dynamic() && circuits.vtick == CircuitVtick::Frame);
+    let staying = scenario.circuits().filter(|circuits| !circuits.is_dynamic());
     let class = problem.classes.iter().find(|class| class.place == place);
     let streams = (standing / f64::from(problem.nodes)).round() as u32;
-    let known = class.and_then(|class| Some((class, class.frames.as_ref()?)));
-    let Some((class, frames)) = known.filter(|_| restarts && problem.hops == 0.0 && streams > 0) else {
-        return Err("latencies are known of circuits that stay, in one router, with vtick = \"frame\"");
+    let known = class.and_then(|class| Some((class, class.frames.as_ref()?, staying?)));
+    let Some((class, frames, circuits)) = known.filter(|_| streams > 0) else {
+        return Err("latencies are known of circuits that stay");
     };
     let one = class.load / f64::from(frames.streams);
     // as many circuits end at an output as its virtual channels, at most
     let placement = scenario::Placement::Capped;
-    let frames = FrameSource { streams, placement, streams_per_vc: 1, ..frames.clone() };
-    let law =
-        streams_at_an_output(self::placement(problem, class, &frames), streams.into(), problem.nodes.into());
-    let most = law.iter().rposition(|share| *share > 1e-9).unwrap_or(0) as u32;
-    if f64::from(streams.max(most)) * one >= 1.0 {
-        return Err("circuits may offer a port more than it carries");
-    }
-    let excess = |circuits: u32| circuit_excess(problem.contention, circuits, one);
-    let weighted = (0..).zip(&law).skip(1).filter(|(_, share)| **share > 1e-4);
-    let (circuits, sum) = weighted.fold((0.0, 0.0), |(all, sum), (count, share)| {
-        let weight = f64::from(count) * share;
-        (all + weight, sum + weight * excess(count))
-    });
+    let capped = FrameSource { streams, placement, streams_per_vc: 1, ..frames.clone() };
+    let standing = Standing { class, vtick: circuits.vtick, streams, one };
+    let found = if problem.hops > 0.0 {
+        standing.several_routers(problem, ways)?
+    } else {
+        standing.one_router(problem, &capped)?
+    };
     let message = class.lanes.message_flits;
-    let (transfer, excess) =
-        (CIRCUIT_STAGES - 1.0 + message, message * (excess(streams) + sum / circuits) / 2.0);
-    let load = one * f64::from(streams);
-    let limit = Limit { bottleneck: "an output link".to_owned(), load, carried: 1.0, factor: 1.0 / load };
-    set_latency(answer, (transfer, excess, 1.0), cycle_ns);
-    frame_means(
-        problem,
-        class,
-        &frames,
-        (&limit, Some((transfer + excess, DELAY_VARIATION * excess))),
-        answer,
-    );
-    answer.frames = Some(frame_answer(problem, class, &frames, &limit, (&answer.means, cycle_ns)));
+    let transfer = CIRCUIT_STAGES - 1.0 + message + CIRCUIT_STAGES * found.hops;
+    let (excess, beyond) = (message * found.excess, message * found.waiting);
+    let (bottleneck, circuits) = found.bottleneck;
+    let load = one * circuits;
+    let limit = Limit { bottleneck: bottleneck.to_owned(), load, carried: 1.0, factor: 1.0 / load };
+    set_latency(answer, (transfer, excess, 1.0 + beyond), cycle_ns);
+    let varying = found.variation * (excess + beyond);
+    let frames = (&capped, &Paced::of(&capped));
+    frame_means(problem, class, frames, (&limit, Some((transfer + excess, varying))), answer);
+    let frames = frame_answer(problem, class, frames, &limit, (&answer.means, cycle_ns));
+    answer.frames = Some(FrameAnswer { delay_deviation_cycles: Some(varying), ..frames });
     Ok(())
 }
 
@@ -200,6 +258,7 @@ fn solve_class(problem: &Problem, class: &Class, cycle_ns: Option<f64>, answer: 
         delay = Some((transfer + excess, DELAY_VARIATION * (excess + waiting)));
     }
     if let Some(frames) = &class.frames {
+        let frames = (frames, &Paced::of(frames));
         frame_means(problem, class, frames, (&limit, delay), answer);
         answer.frames = Some(frame_answer(problem, class, frames, &limit, (&answer.means, cycle_ns)));
     }
@@ -298,56 +357,82 @@ fn expected_errors(problem: &Problem, class: &Class, share: f64) -> Option<Expec
     })
 }
 
-/// Counts of messages of the frames of a stream, in the order in which they come.
-fn pattern(sizes: &FrameSizes, framing: Framing) -> Vec<MessageCount> {
-    let count = |law: &FrameLaw| MessageCount::of(size(law), framing);
-    (0..sizes.period()).map(|frame| count(&sizes.law(frame))).collect()
+/// Streams of a class that have frames of the same sizes.
+struct Kind {
+    /// Share of the streams of a node.
+    share: f64,
+    /// Counts of messages of their frames, in the order in which they come.
+    counts: Vec<MessageCount>,
+    /// Distribution of that count, where all frames are alike and vary.
+    law: Option<CountLaw>,
 }
 
-/// Variance of the intervals by pacing alone, and mean time from the start of a frame to that of its last message, both
-/// over the streams of a node \[cycles², cycles\].
-fn pacing(frames: &FrameSource) -> (f64, f64) {
-    if frames.pacing != Pacing::Even {
-        return (0.0, frames.interval);
-    }
-    let framing = framing(frames);
-    let of_kind = |(share, sizes): (f64, &FrameSizes)| {
-        let counts = pattern(sizes, framing);
-        let last = counts.iter().map(|count| 1.0 - count.reciprocal_mean).sum::<f64>() / counts.len() as f64;
-        (share * pacing_variance(frames.interval, &counts), share * frames.interval * last)
-    };
-    let sum = |(a, b): (f64, f64), (c, d): (f64, f64)| (a + c, b + d);
-    shares_of_kinds(frames).zip(&frames.sizes).map(of_kind).fold((0.0, 0.0), sum)
+/// What the pacing of messages does to intervals.
+struct Paced {
+    /// Where messages of a frame are spread over its interval.
+    kinds: Vec<Kind>,
+    /// Variance of the intervals by pacing alone \[cycles²\].
+    variance: f64,
+    /// Mean time from the start of a frame to that of its last message \[cycles\].
+    last: f64,
 }
 
-/// Share of intervals that exceed `T` by more than a twentieth; delays of successive frames differ with the deviation
-/// `delay_deviation`. What a pattern repeats is normal about its steps.
-fn late_share(frames: &FrameSource, delay_deviation: f64) -> f64 {
-    let (period, excess) = (frames.interval, JITTER * frames.interval);
-    let framing = framing(frames);
-    let of_normal = |step: f64, deviation: f64| match Normal::new(step, deviation) {
-        Ok(normal) if deviation > 0.0 => normal.sf(excess),
-        _ => f64::from(u8::from(step > excess)),
-    };
-    let of_kind = |sizes: &FrameSizes| {
+impl Paced {
+    fn of(frames: &FrameSource) -> Self {
         if frames.pacing != Pacing::Even {
+            return Self { kinds: Vec::new(), variance: 0.0, last: frames.interval };
+        }
+        let framing =
+            Framing { message_flits: frames.message_flits.into(), header_flits: frames.header_flits.into() };
+        let kind = |(share, sizes): (f64, &FrameSizes)| {
+            let law = match sizes {
+                FrameSizes::Alike(law) => CountLaw::of(size(law), framing),
+                _ => None,
+            };
+            let counts = match &law {
+                Some(law) => vec![law.moments(framing.payload_flits())],
+                None => {
+                    let count = |frame| MessageCount::of(size(&sizes.law(frame)), framing);
+                    (0..sizes.period()).map(count).collect()
+                }
+            };
+            Kind { share, counts, law }
+        };
+        let kinds: Vec<Kind> = shares_of_kinds(frames).zip(&frames.sizes).map(kind).collect();
+        let (mut variance, mut last) = (0.0, 0.0);
+        for Kind { share, counts, .. } in &kinds {
+            let wait = counts.iter().map(|count| 1.0 - count.reciprocal_mean).sum::<f64>();
+            variance += share * pacing_variance(frames.interval, counts);
+            last += share * frames.interval * wait / counts.len() as f64;
+        }
+        Self { kinds, variance, last }
+    }
+
+    /// Share of intervals that exceed `T` by more than a twentieth; delays of successive frames differ with the
+    /// deviation `delay_deviation`. What a pattern repeats is normal about its steps.
+    fn late_share(&self, period: f64, delay_deviation: f64) -> f64 {
+        let excess = JITTER * period;
+        let of_normal = |step: f64, deviation: f64| match Normal::new(step, deviation) {
+            Ok(normal) if deviation > 0.0 => normal.sf(excess),
+            _ => f64::from(u8::from(step > excess)),
+        };
+        if self.kinds.is_empty() {
             return of_normal(0.0, delay_deviation);
         }
-        if let FrameSizes::Alike(law) = sizes
-            && let Some(law) = CountLaw::of(size(law), framing)
-        {
-            return law.late_share(period, excess, delay_deviation);
-        }
-        let counts = pattern(sizes, framing);
-        let next = counts.iter().cycle().skip(1);
-        let late = counts.iter().zip(next).map(|(one, next)| {
-            let variance = period * period * (one.reciprocal_variance + next.reciprocal_variance);
-            let step = period * (one.reciprocal_mean - next.reciprocal_mean);
-            of_normal(step, (variance + delay_deviation * delay_deviation).sqrt())
-        });
-        late.sum::<f64>() / counts.len() as f64
-    };
-    shares_of_kinds(frames).zip(&frames.sizes).map(|(share, sizes)| share * of_kind(sizes)).sum()
+        let of_kind = |Kind { share, counts, law }: &Kind| {
+            if let Some(law) = law {
+                return share * law.late_share(period, excess, delay_deviation);
+            }
+            let next = counts.iter().cycle().skip(1);
+            let late = counts.iter().zip(next).map(|(one, next)| {
+                let variance = period * period * (one.reciprocal_variance + next.reciprocal_variance);
+                let step = period * (one.reciprocal_mean - next.reciprocal_mean);
+                of_normal(step, (variance + delay_deviation * delay_deviation).sqrt())
+            });
+            share * late.sum::<f64>() / counts.len() as f64
+        };
+        self.kinds.iter().map(of_kind).sum()
+    }
 }
 
 /// Correlation of the delays of successive frames: everything repeats after an interval where all are of one size.
@@ -362,10 +447,6 @@ fn shares_of_kinds(frames: &FrameSource) -> impl Iterator<Item = f64> {
     (0..kinds).map(move |at| (at..streams).step_by(kinds).count() as f64 / streams.max(1) as f64)
 }
 
-fn framing(frames: &FrameSource) -> Framing {
-    Framing { message_flits: frames.message_flits.into(), header_flits: frames.header_flits.into() }
-}
-
 fn size(law: &FrameLaw) -> FrameSize {
     FrameSize { mean_flits: law.mean, deviation_flits: law.deviation }
 }
@@ -374,7 +455,7 @@ fn size(law: &FrameLaw) -> FrameSize {
 fn frame_means(
     problem: &Problem,
     class: &Class,
-    frames: &FrameSource,
+    (frames, paced): (&FrameSource, &Paced),
     (limit, delay): (&Limit, Option<(f64, f64)>),
     answer: &mut ClassAnswer,
 ) {
@@ -386,14 +467,13 @@ fn frame_means(
         missing.for_each(|one| drop(answer.reasons.insert(one.field().to_owned(), because.to_owned())));
         return;
     };
-    let (variance, last) = pacing(frames);
     let is_independent = |sizes: &FrameSizes| matches!(sizes, FrameSizes::Alike(law) if law.deviation > 0.0);
     let repeats = repeats(frames);
-    let sigma = deviation(variance, varying * varying, repeats);
-    let late = late_share(frames, (2.0 * (1.0 - repeats)).sqrt() * varying);
+    let sigma = deviation(paced.variance, varying * varying, repeats);
+    let late = paced.late_share(frames.interval, (2.0 * (1.0 - repeats)).sqrt() * varying);
     answer.frame_interval_deviation_cycles = Some(sigma);
     answer.frame_interval_deviation_per_stream_cycles = Some(sigma);
-    answer.frame_latency_cycles = Some(last + latency + answer.waiting_cycles.unwrap_or(0.0));
+    answer.frame_latency_cycles = Some(paced.last + latency + answer.waiting_cycles.unwrap_or(0.0));
     // no approximation is good for more digits
     answer.late_frames = Some(if late < 1e-12 { 0.0 } else { late });
     // an early frame makes one interval short and the next one long
@@ -407,7 +487,7 @@ fn frame_means(
 fn frame_answer(
     problem: &Problem,
     class: &Class,
-    frames: &FrameSource,
+    (frames, paced): (&FrameSource, &Paced),
     limit: &Limit,
     (means, cycle_ns): (&Means<f64>, Option<f64>),
 ) -> FrameAnswer {
@@ -419,7 +499,7 @@ fn frame_answer(
         streams: frames.streams,
         frame_interval_ms: ms(mean),
         frame_interval_deviation_ms: ms(sigma),
-        pacing_deviation_cycles: pacing(frames).0.sqrt(),
+        pacing_deviation_cycles: paced.variance.sqrt(),
         delay_deviation_cycles: means
             .total_latency_cycles
             .zip(means.transfer_cycles)

@@ -149,3 +149,38 @@ fn placement_limits_streams() {
     let balanced = balanced.frames.unwrap();
     assert!(balanced.jitter_free && (21..=22).contains(&balanced.jitter_free_streams), "{balanced:?}");
 }
+
+/// Circuits over several routers: simulated network latencies \[cycles\] of messages of 20 flits, 32 virtual channels, a
+/// load of 0.0405 of each circuit, by the number of circuits of a node. Placement makes half-widths of 2 to 10 %.
+#[test]
+fn circuits_over_several_routers_meet_others_on_two_links() {
+    let latency = |network: &str, vtick: &str, streams: u32| {
+        let text = format!(
+            "[network]\n{network}\n[router]\nbuffer_flits = 20\ncrossbar = \"multiplexed\"\n\
+             scheduler = \"fine-grained-virtual-clock\"\nswitching = \"pipelined-circuit\"\nvc_choice = \"drawn\"\n\
+             [circuits]\nvtick = \"{vtick}\"\n[[class]]\nname = \"video\"\nkind = \"real-time\"\n\
+             virtual_channels = 32\nmessage_flits = 20\nsource = {{ kind = \"vbr\", frame = 417.2, \
+             frame_deviation = 83.3, frame_interval = 10312.5, streams = {streams} }}\n"
+        );
+        let scenario = Scenario::from_toml("t", &text).unwrap();
+        let class = solve(&scenario, &Options::default()).unwrap().classes.swap_remove(0);
+        class.network_latency_cycles.unwrap()
+    };
+    let cube = "topology = \"hypercube\"\ndimension = 3";
+    let mesh = "topology = \"mesh\"\nradix = [3, 3]";
+    let shared = "topology = \"mesh\"\nradix = [2, 2]\nnodes_per_router = 4";
+    for (network, vtick, simulated) in [
+        (cube, "frame", [(7, 43.1), (12, 67.5), (17, 116.5)]),
+        (mesh, "frame", [(6, 41.9), (10, 58.4), (14, 85.5)]),
+        (shared, "frame", [(3, 34.3), (6, 51.5), (8, 67.7)]),
+        (cube, "mean", [(7, 35.2), (12, 46.6), (17, 69.3)]),
+    ] {
+        for (streams, simulated) in simulated {
+            let found = latency(network, vtick, streams);
+            assert!(
+                (found / simulated - 1.0).abs() < 0.1,
+                "{network} {vtick} {streams}: {found}, {simulated}"
+            );
+        }
+    }
+}

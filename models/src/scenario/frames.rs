@@ -97,7 +97,15 @@ impl FrameLaw {
             return self.mean_size() / flits + 0.5;
         }
         // E N = sum over n of P(N > n)
-        first + (first as u64..=last as u64).map(|n| self.beyond(n as f64 * flits)).sum::<f64>()
+        let sizes = (first as u64..=last as u64).map(|n| n as f64 * flits);
+        if self.deviation == 0.0 {
+            return first + sizes.map(|size| self.beyond(size)).sum::<f64>();
+        }
+        // as `beyond` has it, the denominator once
+        let Self { mean, deviation } = *self;
+        let positive = beyond(-mean / deviation);
+        let tail = |size: f64| if size <= 0.0 { 1.0 } else { beyond((size - mean) / deviation) / positive };
+        first + sizes.map(tail).sum::<f64>()
     }
 
     /// Mean of `F` \[flits\].

@@ -101,6 +101,44 @@ fn frames_are_cut_into_messages() {
     }
 }
 
+/// When the first message of each stream comes, by its number at its node \[cycles\].
+fn begins(scenario: &Scenario, seed: u64) -> Vec<(u32, f64)> {
+    let streams = scenario.frames(0).unwrap().streams;
+    let mut first: BTreeMap<u32, u64> = BTreeMap::new();
+    for offer in generated(scenario, seed, 1_000).iter().filter(|offer| offer.arrival.class == 0) {
+        first.entry(offer.part.stream).or_insert(offer.arrival.cycle);
+    }
+    first.into_iter().map(|(stream, cycle)| (stream % streams, cycle as f64)).collect()
+}
+
+/// Phases of streams: all at once, `j T / streams`, or anywhere in an interval.
+#[test]
+fn streams_begin_at_their_phases() {
+    let period = 390.5f64;
+    let phased = |phase: &str| {
+        let text = format!(
+            "[network]\ntopology = \"router\"\nports = 3\n[router]\nscheduler = \"fine-grained-virtual-clock\"\n\
+             [[class]]\nname = \"video\"\nkind = \"real-time\"\nmessage_flits = 8\nvirtual_channels = 4\n\
+             source = {{ kind = \"vbr\", frame = 40, frame_deviation = 9, streams = 4, frame_interval = {period}, \
+             phase = \"{phase}\" }}\n"
+        );
+        Scenario::from_toml("phased", &text).unwrap_or_else(|faults| panic!("{}", faults[0]))
+    };
+    let equal = begins(&phased("equal"), 3);
+    assert_eq!(equal.len(), 12);
+    assert!(equal.iter().all(|(_, cycle)| *cycle == 0.0), "{equal:?}");
+    for (stream, cycle) in begins(&phased("even"), 3) {
+        assert_eq!(cycle, (f64::from(stream) * period / 4.0).ceil(), "stream {stream}");
+    }
+    // 1,200 uniform phases: four standard errors of their mean, which is half an interval and half a cycle of rounding up
+    let random: Vec<f64> =
+        (0..100).flat_map(|seed| begins(&phased("random"), seed)).map(|(_, cycle)| cycle).collect();
+    assert_eq!(random.len(), 1_200);
+    assert!(random.iter().all(|cycle| (0.0..=391.0).contains(cycle)));
+    let mean = random.iter().sum::<f64>() / 1_200.0;
+    assert!((mean - period / 2.0 - 0.5).abs() < 4.0 * period / 12f64.sqrt() / 1_200f64.sqrt(), "{mean}");
+}
+
 /// By destination and its virtual channel: streams of the first class.
 fn streams_at(scenario: &Scenario, seed: u64) -> BTreeMap<(u32, u8), u32> {
     let mut places = BTreeMap::new();
