@@ -23,8 +23,8 @@ use super::crossbar::{Contention, Order};
 use super::waiting::PeriodicQueue;
 use crate::scenario::CircuitVtick;
 
-/// `a`: excess of the real-time latency over that of processor sharing at one port. 2.3 and 1.9 are fitted to 18 points*
-/// of the paper's Table V: ports have 16 virtual channels there, of which real time has 3, 8, 13 or 14 at shares of 20,
+/// `a`: excess of the real-time latency over that of processor sharing at one port. 2.3 and 1.9 are fitted to 18
+/// points* of the paper's Table V: ports have 16 virtual channels there, of which real time has 3, 8, 13 or 14 at shares of 20,
 /// 50, 80 or 90 %. Worst 8 %, mean 4 %; on systems not used for that 0 to 10 %.
 ///
 /// Half of it is contention at the input port, which a greedy crossbar shares by virtual channels; there a message
@@ -82,8 +82,8 @@ pub fn best_effort_excess(contention: Contention, real_time: f64, load: f64) -> 
 }
 
 /// Excess of the latency at a port with so many circuits, each of a load of `one`, in messages, at both ports of a
-/// router together: `a u / (1 - u)`, where twice the mean wait of nD/D/1 takes the place of `u / (1 - u)`, that of M/D/1,
-/// since the messages of the other circuits come periodically. Clocks restart with every message.
+/// router together: `a u / (1 - u)`, where twice the mean wait of nD/D/1 takes the place of `u / (1 - u)`, that of
+/// M/D/1, since the messages of the other circuits come periodically. Clocks restart with every message.
 ///
 /// `a` is 2.8 for a greedy crossbar, `2.3` of [`real_time_excess`] over the ratio of nD/D/1 and M/D/1 where that was
 /// measured (77 streams, 0.817: 0.81), and 2.35, fitted to two points, for a full one. Simulated (8 ports of 24 virtual
@@ -101,8 +101,8 @@ fn circuit_excess(contention: Contention, circuits: u32, one: f64) -> f64 {
 /// the circuits that stays for many messages.
 ///
 /// What a circuit has sent beyond its rate is a random walk without drift. So the clocks of two circuits differ by far
-/// more than a message takes, and flits of the one that is less ahead go first. Circuit `j` has `j` others above it, any
-/// `j` alike, and preemptive-resume service: [`PeriodicQueue`] of those `j` has the mean work `V_j`, and while it is
+/// more than a message takes, and flits of the one that is less ahead go first. Circuit `j` has `j` others above it,
+/// any `j` alike, and preemptive-resume service: [`PeriodicQueue`] of those `j` has the mean work `V_j`, and while it is
 /// done, circuits come that are not part of it. Load `σ_j = j ρ`, of one circuit `ρ`, time in messages:
 ///
 /// ```text

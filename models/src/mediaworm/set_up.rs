@@ -55,8 +55,8 @@ const NOTHING: f64 = 1e-15;
 /// Most nodes of a network whose paths are gone through one by one.
 pub(super) const MOST_NODES: u32 = 256;
 
-/// Circuits of a class: streams at each node, or circuits that come and go; and the ways of those that stay, over several
-/// routers.
+/// Circuits of a class: streams at each node, or circuits that come and go; and the ways of those that stay, over
+/// several routers.
 pub(super) fn set_up(scenario: &Scenario, class: usize) -> Option<(SetUp, Vec<Way>)> {
     let (spec, frames) = (scenario.circuits()?, scenario.frames(class)?);
     let network = scenario.topology();

@@ -150,8 +150,8 @@ fn placement_limits_streams() {
     assert!(balanced.jitter_free && (21..=22).contains(&balanced.jitter_free_streams), "{balanced:?}");
 }
 
-/// Circuits over several routers: simulated network latencies \[cycles\] of messages of 20 flits, 32 virtual channels, a
-/// load of 0.0405 of each circuit, by the number of circuits of a node. Placement makes half-widths of 2 to 10 %.
+/// Circuits over several routers: simulated network latencies \[cycles\] of messages of 20 flits, 32 virtual channels,
+/// a load of 0.0405 of each circuit, by the number of circuits of a node. Placement makes half-widths of 2 to 10 %.
 #[test]
 fn circuits_over_several_routers_meet_others_on_two_links() {
     let latency = |network: &str, vtick: &str, streams: u32| {
