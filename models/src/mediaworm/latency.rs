@@ -24,8 +24,8 @@ use super::waiting::PeriodicQueue;
 use crate::scenario::CircuitVtick;
 
 /// `a`: excess of the real-time latency over that of processor sharing at one port. 2.3 and 1.9 are fitted to 18
-/// points* of the paper's Table V: ports have 16 virtual channels there, of which real time has 3, 8, 13 or 14 at shares of 20,
-/// 50, 80 or 90 %. Worst 8 %, mean 4 %; on systems not used for that 0 to 10 %.
+/// points* of the paper's Table V: ports have 16 virtual channels there, of which real time has 3, 8, 13 or 14 at
+/// shares of 20, 50, 80 or 90 %. Worst 8 %, mean 4 %; on systems not used for that 0 to 10 %.
 ///
 /// Half of it is contention at the input port, which a greedy crossbar shares by virtual channels; there a message
 /// meets those of the other `V - 1` only, where `V` are those of real time:
@@ -102,8 +102,8 @@ fn circuit_excess(contention: Contention, circuits: u32, one: f64) -> f64 {
 ///
 /// What a circuit has sent beyond its rate is a random walk without drift. So the clocks of two circuits differ by far
 /// more than a message takes, and flits of the one that is less ahead go first. Circuit `j` has `j` others above it,
-/// any `j` alike, and preemptive-resume service: [`PeriodicQueue`] of those `j` has the mean work `V_j`, and while it is
-/// done, circuits come that are not part of it. Load `σ_j = j ρ`, of one circuit `ρ`, time in messages:
+/// any `j` alike, and preemptive-resume service: [`PeriodicQueue`] of those `j` has the mean work `V_j`, and while it
+/// is done, circuits come that are not part of it. Load `σ_j = j ρ`, of one circuit `ρ`, time in messages:
 ///
 /// ```text
 /// wait    w = 1/n Σ_j V_j / (1 - σ_j + ρ V_j / σ_j)
@@ -159,10 +159,10 @@ const BEYOND_PEAK: f64 = 0.07;
 impl CircuitDelays {
     /// Up to `most` circuits on a link, each of a load of `one`; together they load it by less than 1.
     ///
-    /// With clocks that restart or that reserve the peak half of [`circuit_excess`] is lost at each port. With clocks of
-    /// the mean a greedy crossbar has two links, each with [`RunningClocks`], nothing fitted. A full one has the output
-    /// link, and the injection link stretches the message, too; the larger one of two alike exponential stretches is 3/2
-    /// of their mean.
+    /// With clocks that restart or that reserve the peak half of [`circuit_excess`] is lost at each port. With clocks
+    /// of the mean a greedy crossbar has two links, each with [`RunningClocks`], nothing fitted. A full one has the
+    /// output link, and the injection link stretches the message, too; the larger one of two alike exponential
+    /// stretches is 3/2 of their mean.
     pub(super) fn new(contention: Contention, vtick: CircuitVtick, most: u32, one: f64) -> Self {
         let restarts = vtick == CircuitVtick::Frame;
         let running = if restarts { Vec::new() } else { RunningClocks::up_to(most, one) };

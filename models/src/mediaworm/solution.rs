@@ -149,8 +149,8 @@ impl Standing<'_> {
         })
     }
 
-    /// Over several routers. Messages that one link has put in a row meet each other no more, so that those of two links
-    /// count, of which there are most circuits: of one router these are its two ports.
+    /// Over several routers. Messages that one link has put in a row meet each other no more, so that those of two
+    /// links count, of which there are most circuits: of one router these are its two ports.
     fn several_routers(&self, problem: &Problem, ways: &[Way]) -> Result<OnCircuits, &'static str> {
         let most = ways.iter().map(|way| way.most[0]).fold(0.0, f64::max);
         if most.ceil() * self.one >= 1.0 {
