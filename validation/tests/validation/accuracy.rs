@@ -191,7 +191,7 @@ buffer = "short"
         "t:2:9: loads: found 1.2, wanted loads from 0.01 to 0.95\n  \
          help: a load is a share of the one at which the first class saturates",
         "t:3:13: precision: found 5, wanted a share from 0.0001 to 0.5, such as 0.05 for 5 %",
-        "t:4:1: points: found an unknown key, wanted one of seed, loads, precision, max_flit_hops, family",
+        "t:4:1: points: found an unknown key, wanted one of kind, seed, loads, precision, max_flit_hops, family",
         "t:5:1: family[1].count: found nothing, wanted how many scenarios to draw\n  help: count = 10",
         "t:6:8: family[1].name: found \"My routers\", wanted small letters, digits and hyphens, 40 at most",
         "t:8:13: family[1].dimension: found dimension of a router, wanted ports only",

@@ -130,8 +130,8 @@ fn streams_begin_at_their_phases() {
     for (stream, cycle) in begins(&phased("even"), 3) {
         assert_eq!(cycle, (f64::from(stream) * period / 4.0).ceil(), "stream {stream}");
     }
-    // 1,200 uniform phases: four standard errors of their mean, which is half an interval and half a cycle of rounding
-    // up
+    // 1,200 uniform phases: four standard errors of their mean, which is half an interval and half a cycle of
+    // rounding up
     let random: Vec<f64> =
         (0..100).flat_map(|seed| begins(&phased("random"), seed)).map(|(_, cycle)| cycle).collect();
     assert_eq!(random.len(), 1_200);
