@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
 use flitwise_models::scenario::{Fault, Scenario};
-use flitwise_validation::answer::Simulation;
+use flitwise_validation::Delivery;
+use flitwise_validation::answer::{Simulation, StoppedBy};
 use flitwise_validation::campaign::{self, Listener, Outcome, Progress};
-use flitwise_validation::experiment::Settings;
+use flitwise_validation::experiment::{self, Settings};
 use flitwise_validation::store::Store;
 use indicatif::{HumanCount, HumanDuration};
 
@@ -137,6 +138,16 @@ impl Campaign {
         Ok(simulations.pop().flatten().map(|simulation| (simulation, simulated == 0)))
     }
 
+    /// Simulates a scenario with a look at every channel, which no store keeps. `None` if it was interrupted.
+    pub(crate) fn run_detailed(&self, scenario: &Scenario) -> Result<Option<Simulation>, Vec<Fault>> {
+        let watch = Watch::begin();
+        let mut alone = Alone { shown: Shown::new(self.quiet, self.settings.precision), scenario };
+        let settings = Settings { details: true, ..self.settings.clone() };
+        let found = experiment::run(scenario, &settings, watch.stop(), &mut alone);
+        alone.shown.bar.clear();
+        Ok(Some(found?).filter(|found| found.run.stopped_by != StoppedBy::Interrupted))
+    }
+
     /// Says something on standard error, unless it is to be quiet.
     pub(crate) fn say(&self, text: &str) {
         if !self.quiet {
@@ -251,4 +262,19 @@ impl Listener for Shown {
     fn notice(&mut self, text: &str) {
         self.bar.suspend(|| note(text));
     }
+}
+
+/// The progress of an experiment that belongs to no campaign.
+struct Alone<'a> {
+    shown: Shown,
+    scenario: &'a Scenario,
+}
+
+impl experiment::Listener for Alone<'_> {
+    fn progress(&mut self, current: &experiment::Progress) {
+        let (scenario, share_done) = (self.scenario.spec().name.as_str(), current.share_done);
+        self.shown.progress(&Progress { scenario, points: 1, done: 0, current, share_done });
+    }
+
+    fn measured(&mut self, _: u32, _: &[Delivery]) {}
 }

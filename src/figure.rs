@@ -209,9 +209,10 @@ pub(crate) fn draw_each(
     draw: &mut Draw<'_>,
 ) -> Result<Vec<Missing>, Ended> {
     let scenarios: Vec<Vec<Scenario>> = wanted.iter().map(|one| one.figure.scenarios()).collect();
-    let places = scenarios.iter().enumerate();
-    let places: Vec<(usize, usize)> =
-        places.flat_map(|(figure, points)| (0..points.len()).map(move |point| (figure, point))).collect();
+    let every = scenarios.iter().enumerate();
+    let every = every.flat_map(|(figure, points)| (0..points.len()).map(move |point| (figure, point)));
+    let (detailed, places): (Vec<_>, Vec<_>) =
+        every.partition(|(figure, _): &(usize, usize)| wanted[*figure].figure.wants_details());
     let mut waiting: Vec<Vec<Option<Simulation>>> =
         scenarios.iter().map(|points| points.iter().map(|_| None).collect()).collect();
     let mut is_drawn = vec![false; wanted.len()];
@@ -226,14 +227,29 @@ pub(crate) fn draw_each(
     };
     // what needs no simulation need not wait for any
     let mut models_only = waiting.iter_mut().enumerate().filter(|(_, points)| points.is_empty());
-    let flow = models_only.try_for_each(|(figure, none)| complete(figure, none));
+    let mut flow = models_only.try_for_each(|(figure, none)| complete(figure, none));
+    for (figure, point) in detailed {
+        if flow.is_break() {
+            break;
+        }
+        let found = campaign.run_detailed(&scenarios[figure][point]);
+        flow = match found.map_err(|faults| Ended::faults(&faults))? {
+            Some(found) => {
+                waiting[figure][point] = Some(found);
+                complete(figure, &mut waiting[figure])
+            }
+            None => ControlFlow::Break(()),
+        };
+    }
     if flow.is_continue() {
+        let asked: Vec<Scenario> =
+            places.iter().map(|(figure, point)| scenarios[*figure][*point].clone()).collect();
         let mut found = |at: usize, simulation: Simulation| {
             let (figure, point) = places[at];
             waiting[figure][point] = Some(simulation);
             complete(figure, &mut waiting[figure])
         };
-        campaign.run_telling(&scenarios.concat(), &mut found).map_err(|faults| Ended::faults(&faults))?;
+        campaign.run_telling(&asked, &mut found).map_err(|faults| Ended::faults(&faults))?;
     }
     match ended {
         // a signal while it was drawn

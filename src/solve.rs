@@ -308,15 +308,22 @@ fn remarks(answer: &Answer) -> Vec<String> {
                 }
             }
         }
-        for (reason, fields) in by_reason {
-            let what =
-                if fields.len() > 3 { "nothing".to_owned() } else { format!("no {}", fields.join(", no ")) };
-            remarks.push(format!("{}: {what}: {reason}", class.name));
-        }
+        let lacking = by_reason.into_iter().map(|(reason, fields)| lacking(&class.name, &fields, reason));
+        remarks.extend(lacking);
     }
     remarks.extend(validity(answer));
     remarks.extend(answer.notes.iter().map(|note| format!("note: {note}")));
     remarks
+}
+
+/// What a class has no number of, and why: of a class without any latency the many fields are not listed.
+fn lacking(class: &str, fields: &[&str], reason: &str) -> String {
+    let lacks = |quantity: Quantity| fields.contains(&quantity.field());
+    match (lacks(Quantity::NetworkLatency), lacks(Quantity::Utilization)) {
+        (true, true) => format!("{class} has no latencies and no loads: {reason}"),
+        (true, false) => format!("{class} has no latencies: {reason}"),
+        _ => format!("{class}: no {}: {reason}", fields.join(", no ")),
+    }
 }
 
 /// The expected errors of the answer, and in what its scenario lies outside all that was checked.
@@ -404,6 +411,62 @@ mod tests {
             (cells[1], cells[3], cells[4], cells[6], cells[7]),
             ("R2", "1.25", "2.50", "3.75", "4.00")
         );
+    }
+
+    /// A class that lacks its latencies lacks many fields: they are not listed one by one.
+    #[test]
+    fn what_a_class_lacks_is_a_sentence() {
+        let mut spec = ScenarioSpec::default();
+        spec.classes[1].rate = 0.0;
+        let silent = spec.check().unwrap();
+        for (model, because) in [
+            (Model::Published, "rate is 0 and no vtick is given"),
+            (Model::Refined, "its rate is 0: the refined model answers for classes that send"),
+        ] {
+            let answer = model.solve(&silent, &Options::default()).unwrap();
+            let found = remarks(&answer);
+            let wanted = format!("R2 has no latencies and no loads: {because}");
+            assert!(found.iter().any(|line| line.starts_with(&wanted)), "{found:?}");
+        }
+        let fields = ["network_latency_cycles", "waiting_cycles", "total_latency_cycles"];
+        assert_eq!(lacking("video", &fields, "because"), "video has no latencies: because");
+        assert_eq!(lacking("R1", &fields[1..2], "because"), "R1: no waiting_cycles: because");
+        assert_eq!(
+            lacking("R1", &["a", "b", "c", "d"], "because"),
+            "R1: no a, no b, no c, no d: because",
+            "whatever is missing is named"
+        );
+    }
+
+    /// An answer that takes seconds is announced, and only that.
+    #[test]
+    fn what_takes_seconds_is_announced() {
+        use clap::Parser;
+
+        let cost = |options: &[&str]| {
+            let line = ["flitwise", "solve"].iter().chain(options).copied();
+            let crate::args::Command::Solve(args) = crate::args::Cli::try_parse_from(line).unwrap().command
+            else {
+                panic!("solve")
+            };
+            let scenario = input::scenario(&input::document(&args.source).unwrap()).unwrap();
+            cost_of(&scenario, &args)
+        };
+        let torus = ["--preset", "torus8x8"];
+        let hot = ["--set", "class.BE.destination={ hot = 9, share = 0.1 }"];
+        let told_apart = cost(&[torus, hot].concat()).unwrap();
+        assert!(
+            told_apart.contains("every kind of channel") && told_apart.contains("seconds"),
+            "{told_apart}"
+        );
+        let some_send = ["--set", "class.BE.nodes=\"0-31\""];
+        assert_eq!(cost(&[torus, some_send].concat()), Some(told_apart), "nodes tell channels apart, too");
+        let long = cost(&[&torus[..], &["--set", "network.radix=[48, 3]"]].concat()).unwrap();
+        assert!(long.contains("48 routers and more"), "{long}");
+        // uniform, few nodes, or a model without stations of its own on each channel
+        assert_eq!(cost(&torus), None);
+        assert_eq!(cost(&[["--preset", "mesh4x4"], hot].concat()), None);
+        assert_eq!(cost(&[torus, hot, ["--model", "published"]].concat()), None);
     }
 
     #[test]

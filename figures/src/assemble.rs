@@ -2,8 +2,6 @@
 
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::model::{Failure, Model, Options};
-use flitwise_models::network::LinkEnd;
-use flitwise_models::paths::{Link, links};
 use flitwise_models::published::solve_recorded;
 use flitwise_models::quantity::{Measure, Quantity};
 use flitwise_models::scenario::{
@@ -18,68 +16,17 @@ use rayon::prelude::*;
 
 use crate::anchored::Curve;
 use crate::figure::{Figure, Parts, Question, Sweep, TimeUnit, Variant};
+use crate::network_map::network_map;
 use crate::note::{Note, Place, merged};
 use crate::picture::{
-    Axis, Bar, Chain, CongestionTree, Content, ErrorSeries, HeatCell, HeatMap, HeatPanel, Lines, NetworkLink,
-    NetworkMap, NetworkPanel, Origin, Picture, Point, Series, Stacked, StackedPanel, TreeColumn, TreePanel,
-    class_styles,
+    Axis, Bar, Chain, CongestionTree, Content, ErrorSeries, HeatCell, HeatMap, HeatPanel, Lines, Origin,
+    Picture, Point, Series, Stacked, StackedPanel, TreeColumn, TreePanel, class_styles,
 };
 use crate::timeline;
 
 /// What [`Parts::Places`] are called.
 const PLACES: [&str; 5] =
     ["header in input buffers", "arbitration", "header in output buffers", "gaps behind it", "at the source"];
-
-/// Loads of all links, a panel for each plane of dimensions 0 and 1.
-fn network_map(scenario: &Scenario, notes: &mut Vec<Note>) -> NetworkMap {
-    let network = scenario.topology();
-    let sides = network.sides();
-    let side = |dimension: usize| sides.get(dimension).copied().unwrap_or(1);
-    let (columns, rows) = (side(0), side(1));
-    let in_plane = columns * rows;
-    let label = |plane: u32| {
-        let mut rest = plane;
-        let words = sides.iter().enumerate().skip(2).map(|(dimension, side)| {
-            let coordinate = rest % side;
-            rest /= side;
-            format!("{coordinate} in dimension {dimension}")
-        });
-        words.collect::<Vec<_>>().join(", ")
-    };
-    let mut panels: Vec<NetworkPanel> = (0..network.routers() / in_plane)
-        .map(|plane| NetworkPanel {
-            label: label(plane),
-            routers: vec![0.0; in_plane as usize],
-            links: Vec::new(),
-        })
-        .collect();
-    let mut between = 0.0_f64;
-    for Link { router, end, load, .. } in links(scenario) {
-        let panel = &mut panels[(router / in_plane) as usize];
-        match end {
-            LinkEnd::Node(_) => {
-                let busiest = &mut panel.routers[(router % in_plane) as usize];
-                *busiest = busiest.max(load);
-            }
-            LinkEnd::Input { router: next, .. } if next / in_plane == router / in_plane => {
-                let place = |router: u32| (router % columns, router / columns % rows);
-                let (from, to) = (place(router), place(next));
-                let wraps = from.0.abs_diff(to.0) > 1 || from.1.abs_diff(to.1) > 1;
-                panel.links.push(NetworkLink { from, to, wraps, load });
-            }
-            _ => between = between.max(load),
-        }
-    }
-    if panels.len() > 1 {
-        let text = format!(
-            "links between the planes are not drawn; the most loaded one carries {between:.3} flits/cycle"
-        );
-        notes.push(Note { place: Place::default(), text });
-    }
-    let load =
-        Axis { label: "load of a link".to_owned(), unit: "flits/cycle".to_owned(), logarithmic: false };
-    NetworkMap { load, columns, rows, panels }
-}
 
 impl Lines {
     /// Takes times in cycles to another unit.
@@ -182,7 +129,9 @@ impl Figure {
             }
             Question::Chain => Content::Chain(self.chain(&mut notes)),
             Question::OverTime(drawn) => Content::Lines(self.over_time(drawn, simulations, &mut notes)),
-            Question::Network => Content::Network(network_map(&self.scenario, &mut notes)),
+            Question::Network => {
+                Content::Network(network_map(&self.scenario, simulations.first(), &mut notes))
+            }
             Question::Timeline { variants } => Content::Timeline(timeline::timeline(self, variants, SEED)),
             Question::CongestionTree { times_us, variants } => {
                 Content::CongestionTree(congestion_tree(self, times_us, variants))

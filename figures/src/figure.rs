@@ -5,6 +5,7 @@
 //! kind = "lines"                    # lines, stacked, heat-map, distribution, chain, network,
 //!                                   # over-time, congestion-tree or timeline
 //! sources = ["published", "simulation"]    # and "refined"; each model may stay away
+//!                                   # network: "simulation" alone, beside the exact loads
 //! classes = ["R1", "BE"]            # all are the default
 //! errors = true                     # lines: model minus simulation in a panel below
 //!                                   # lines: panels = "variants" instead, a panel for each
@@ -134,7 +135,7 @@ pub enum Question {
     },
     /// The Markov chain of an output link.
     Chain,
-    /// The loads of all channels of a network.
+    /// The loads of all channels of a network; beside them the simulated ones, if the simulation is a source.
     Network,
     /// A number of packet switches over time.
     OverTime(OverTime),
@@ -164,7 +165,7 @@ pub struct TimeUnit {
 impl Question {
     /// Whether no model is asked that a user may choose, and nothing is simulated.
     fn is_settled(&self) -> bool {
-        matches!(self, Self::Chain | Self::Network | Self::CongestionTree { .. } | Self::Timeline { .. })
+        matches!(self, Self::Chain | Self::CongestionTree { .. } | Self::Timeline { .. })
     }
 }
 
@@ -439,6 +440,11 @@ impl Figure {
         &self.scenario
     }
 
+    /// Whether its simulations have to measure every channel by itself, which campaigns do not.
+    pub fn wants_details(&self) -> bool {
+        matches!(self.question, Question::Network)
+    }
+
     /// What has to be simulated for it, in the order in which [`Figure::picture`] wants it.
     pub fn scenarios(&self) -> Vec<Scenario> {
         if !self.sources.contains(&Origin::Simulation) || !self.needs_simulation() {
@@ -476,9 +482,10 @@ impl Reading<'_> {
         let errors = self.reader.truth(&root, "errors").unwrap_or(false);
         let panels = self.panels(&root);
         let sources_named = root.get("sources").is_some();
-        // a map's numbers are exact
         let sources = match kind {
-            Some("network" | "congestion-tree" | "timeline") => Vec::new(),
+            Some("congestion-tree" | "timeline") => Vec::new(),
+            // exact loads are always there
+            Some("network") => self.sources(&root, &[Origin::Simulation], Vec::new()),
             Some("over-time") => self.sources(&root, &Origin::OVER_TIME, Origin::OVER_TIME.to_vec()),
             _ => self.sources(&root, &Origin::NAMED, Origin::usual()),
         };
@@ -578,6 +585,7 @@ impl Reading<'_> {
             "over-time" => &["x", "y", "variant", "classes", "sources", "quick"],
             "congestion-tree" => &["x", "variant"],
             "timeline" => &["variant"],
+            "network" => &["sources"],
             _ => &[],
         };
         for key in ["x", "y", "z", "variant", "classes", "errors", "sources", "parts", "panels", "quick"] {

@@ -23,6 +23,7 @@ pub mod anchored;
 mod assemble;
 pub mod draw;
 pub mod figure;
+mod network_map;
 mod note;
 pub mod picture;
 pub mod published;

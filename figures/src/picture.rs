@@ -416,10 +416,12 @@ pub struct NetworkMap {
 /// The routers of a plane and the links between them.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NetworkPanel {
-    /// What stands above it; empty of the only one.
+    /// What stands above it; empty of the only plane.
     pub label: String,
     /// By router, row by row: the load of its most loaded ejection link.
     pub routers: Vec<f64>,
+    /// The same links as they were simulated; empty where nothing was.
+    pub simulated_routers: Vec<SimulatedLoad>,
     /// Links within the plane; parallel ones once.
     pub links: Vec<NetworkLink>,
 }
@@ -435,6 +437,27 @@ pub struct NetworkLink {
     pub wraps: bool,
     /// Its load.
     pub load: f64,
+    /// The same as it was simulated; `null` where nothing was.
+    pub simulated: Option<SimulatedLoad>,
+}
+
+/// A load as it was simulated; of parallel links the mean.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SimulatedLoad {
+    /// The load.
+    pub load: f64,
+    /// Half-width of its 95 % interval; `null` if too little was measured. Of parallel links the mean of their
+    /// half-widths, an upper bound.
+    pub half_width_95: Option<f64>,
+}
+
+impl NetworkMap {
+    /// Whether simulated loads stand beside the exact ones.
+    pub fn is_simulated(&self) -> bool {
+        self.panels.iter().any(|panel| {
+            !panel.simulated_routers.is_empty() || panel.links.iter().any(|link| link.simulated.is_some())
+        })
+    }
 }
 
 /// Ports of packet switches at chosen times.

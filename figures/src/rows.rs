@@ -2,7 +2,7 @@
 
 use crate::picture::{
     Axis, Chain, CongestionTree, Content, Frontier, HeatMap, Lines, NetworkMap, Origin, Picture, Point,
-    Region, Stacked, Timeline, Tornado, TornadoBar,
+    Region, SimulatedLoad, Stacked, Timeline, Tornado, TornadoBar,
 };
 
 /// A table of texts; what does not exist is empty.
@@ -124,19 +124,35 @@ fn region_table(region: &Region) -> Table {
 
 /// Links from router to router, then ejection links, which end nowhere on the map.
 fn network_table(map: &NetworkMap) -> Table {
-    let load = column("load", &map.load);
-    let heads = ["panel", "from_column", "from_row", "to_column", "to_row", &load];
+    let [load, simulated, width] =
+        ["load", "simulated_load", "simulated_half_width_95"].map(|stem| column(stem, &map.load));
+    let heads = ["panel", "from_column", "from_row", "to_column", "to_row", &load, &simulated, &width];
     let rows = map.panels.iter().flat_map(|panel| {
         let place = |(column, row): (u32, u32)| [column.to_string(), row.to_string()];
-        let row = move |from, to: Option<(u32, u32)>, load: f64| {
+        let row = move |from, to: Option<(u32, u32)>, load: f64, simulated: Option<SimulatedLoad>| {
             let [column, row] = place(from);
             let [to_column, to_row] = to.map_or_else(Default::default, place);
-            vec![panel.label.clone(), column, row, to_column, to_row, load.to_string()]
+            let width = simulated.and_then(|found| found.half_width_95);
+            let simulated = number(simulated.map(|found| found.load));
+            vec![
+                panel.label.clone(),
+                column,
+                row,
+                to_column,
+                to_row,
+                load.to_string(),
+                simulated,
+                number(width),
+            ]
         };
-        let links = panel.links.iter().map(move |link| row(link.from, Some(link.to), link.load));
-        let routers = (0..).zip(&panel.routers);
+        let links =
+            panel.links.iter().map(move |link| row(link.from, Some(link.to), link.load, link.simulated));
         let columns = map.columns.max(1);
-        links.chain(routers.map(move |(at, load)| row((at % columns, at / columns), None, *load)))
+        let router = move |(index, load): (usize, &f64)| {
+            let at = index as u32;
+            row((at % columns, at / columns), None, *load, panel.simulated_routers.get(index).copied())
+        };
+        links.chain(panel.routers.iter().enumerate().map(router))
     });
     Table::new(&heads, rows)
 }
@@ -230,7 +246,8 @@ pub fn origins(picture: &Picture) -> Vec<Origin> {
         Content::Chain(_) => vec![Origin::Published],
         Content::Region(region) => vec![region.origin],
         Content::CongestionTree(_) | Content::Timeline(_) => vec![Origin::Simulation],
-        // exact; the subtitle of the other names the model
+        // exact loads have no origin; the subtitle of the other names the model
+        Content::Network(map) if map.is_simulated() => vec![Origin::Simulation],
         Content::Network(_) | Content::Tornado(_) => Vec::new(),
     };
     origins.sort_unstable();

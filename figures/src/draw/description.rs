@@ -49,7 +49,9 @@ fn content(content: &Content) -> String {
         }
         Content::Network(map) => {
             let links: usize = map.panels.iter().map(|panel| panel.links.len()).sum();
-            format!("Map of {} by {} routers and {links} links: {}", map.columns, map.rows, label(&map.load))
+            let beside = if map.is_simulated() { ", exact beside simulated" } else { "" };
+            let (columns, rows) = (map.columns, map.rows);
+            format!("Map of {columns} by {rows} routers and {links} links: {}{beside}", label(&map.load))
         }
         Content::CongestionTree(tree) => {
             let panels: Vec<&str> = tree.panels.iter().map(|panel| panel.label.as_str()).collect();

@@ -7,8 +7,9 @@ use flitwise_figures::draw::{Style, Theme, png, svg};
 use flitwise_figures::figure::Figure;
 use flitwise_figures::picture::{
     Axis, Bar, Chain, CongestionTree, Content, ErrorSeries, Frontier, HeatCell, HeatMap, HeatPanel, Lines,
-    Mark, NetworkLink, NetworkMap, NetworkPanel, Origin, Part, Point, Region, Series, Stacked, StackedPanel,
-    Timeline, TimelinePanel, Tornado, TornadoBar, TornadoPanel, Transition, TreeColumn, TreePanel,
+    Mark, NetworkLink, NetworkMap, NetworkPanel, Origin, Part, Point, Region, Series, SimulatedLoad, Stacked,
+    StackedPanel, Timeline, TimelinePanel, Tornado, TornadoBar, TornadoPanel, Transition, TreeColumn,
+    TreePanel,
 };
 
 /// The first part of a latency.
@@ -306,10 +307,17 @@ fn nasty() -> Vec<flitwise_figures::picture::Picture> {
 }
 
 fn nasty_network(run: &[f64], axis: &Axis) -> NetworkMap {
-    let link =
-        |(at, load): (u32, &f64)| NetworkLink { from: (at, 0), to: (0, at), wraps: at % 2 == 1, load: *load };
+    let simulated = |load: f64| SimulatedLoad { load, half_width_95: (load > 0.0).then_some(load) };
+    let link = |(at, load): (u32, &f64)| NetworkLink {
+        from: (at, 0),
+        to: (0, at),
+        wraps: at % 2 == 1,
+        load: *load,
+        simulated: (at % 3 > 0).then(|| simulated(-load)),
+    };
     let links = (0..).zip(run).map(link).collect();
-    let panel = NetworkPanel { label: axis.label.clone(), routers: run.to_vec(), links };
+    let simulated_routers = run.iter().skip(1).map(|load| simulated(*load)).collect();
+    let panel = NetworkPanel { label: axis.label.clone(), routers: run.to_vec(), simulated_routers, links };
     let side = run.len() as u32 / 2;
     NetworkMap { load: axis.clone(), columns: side, rows: side, panels: vec![panel.clone(), panel] }
 }

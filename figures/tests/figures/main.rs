@@ -4,4 +4,5 @@
 
 mod drawing;
 mod fonts;
+mod network_maps;
 mod samples;
