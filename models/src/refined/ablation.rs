@@ -5,8 +5,6 @@
 /// An approximation that can be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Flits that were interleaved at the interface arrive late at the next router (`interface/same_way`).
-    SameWay,
     /// Age of the busy period of a class that is present (`interface/busy_period`).
     BusyPeriods,
     /// Arrivals of third classes while one delays a message (`interruptions`).

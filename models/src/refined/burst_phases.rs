@@ -42,7 +42,7 @@
 use super::ablation::{Step, without};
 use super::bursty_source::{BurstySource, Service, State, active_streams};
 use super::grid::Grid;
-use super::interface::{BusyPeriodLoads, GapProcess, Interface, SameWay};
+use super::interface::{BusyPeriodLoads, GapProcess, Interface};
 use super::interruptions::Interruptions;
 use super::law::Law;
 use super::{Class, load_beside};
@@ -159,7 +159,7 @@ fn most_bursty(classes: &[Class], own: usize) -> Vec<(usize, Vec<Part>)> {
 
 impl BurstPhases {
     /// Of class `own` among all real-time classes of the node.
-    pub(super) fn new(classes: &[Class], own: usize, same_way: SameWay, unit: f64, steps: usize) -> Self {
+    pub(super) fn new(classes: &[Class], own: usize, unit: f64, steps: usize) -> Self {
         let chances: Vec<BusyPeriodLoads> = (0..classes.len())
             .map(|d| BusyPeriodLoads { lasts: classes[d].load(), waits: load_beside(classes, own, d) })
             .collect();
@@ -177,12 +177,10 @@ impl BurstPhases {
             };
             states = states.iter().flat_map(split).collect();
         }
-        // ends of gaps on the next link are left out where gaps differ from state to state
-        let same_way = if states.len() > 1 { SameWay::NOBODY } else { same_way };
         let steady =
-            (states.len() > 1).then(|| GapProcess::new(classes, &chances, own, same_way, unit, steps));
+            (states.len() > 1).then(|| GapProcess::new(classes, &chances, own, unit, steps));
         let states = states.into_iter().map(|(share, ends, classes, chances)| {
-            let gaps = GapProcess::new(&classes, &chances, own, same_way, unit, steps);
+            let gaps = GapProcess::new(&classes, &chances, own, unit, steps);
             Phase { share, ends, classes, gaps }
         });
         Self { own: classes[own], states: states.collect(), classes: classes.to_vec(), steady }
@@ -223,7 +221,6 @@ impl BurstPhases {
         Interface {
             first: between(&mixed(&first), 1.0),
             later: between(&later, self.held_up(later.mean(), steady.mean(), message)),
-            ended: None,
             coming: between(&mixed(&coming), 1.0),
             work: None,
             set_up: Law::zero(),
@@ -340,7 +337,7 @@ mod tests {
     fn single_messages_have_one_state() {
         assert_eq!(parts(&class(0.3, 24.0, Some((3, 1.0, 0.5)))).len(), 1);
         let classes = [class(0.2, 24.0, None), class(0.3, 24.0, None)];
-        let beside = BurstPhases::new(&classes, 0, SameWay::NOBODY, 1.0, 16);
+        let beside = BurstPhases::new(&classes, 0, 1.0, 16);
         assert_eq!(beside.states.len(), 1);
     }
 
@@ -350,7 +347,7 @@ mod tests {
         let grid = Grid::of(2048);
         let own = class(0.05, 32.0, None);
         let law = |bursts| {
-            let beside = BurstPhases::new(&[own, class(0.2, 32.0, bursts)], 0, SameWay::NOBODY, 1.0, 16);
+            let beside = BurstPhases::new(&[own, class(0.2, 32.0, bursts)], 0, 1.0, 16);
             grid.law(beside.interface(&grid, 0, 1.0).first.over(&grid, 32.0))
         };
         let (poisson, bursty) = (law(None), law(Some((1, 12.0, 1.2))));

@@ -68,8 +68,6 @@ pub(super) struct Paths {
     pub(super) has_halves: bool,
     /// Parallel links.
     pub(super) links: u32,
-    /// Probability that two messages of an interface take the same first channel.
-    same_first: f64,
     /// Share of the messages by hops, and their mean.
     shares: Vec<f64>,
     mean_hops: f64,
@@ -149,7 +147,6 @@ impl Paths {
             ends,
             at_interface: None,
             senders: Vec::new(),
-            same_first: 0.0,
             pooled: None,
             has_halves,
             links,
@@ -184,16 +181,14 @@ impl Paths {
             entering.push((1.0 - paths.moving(), Output { from: None, to: paths.channels.len() as u32 }));
         }
         let senders = vec![Sender { share: 1.0, outputs: entering }];
-        let mut paths = Self { first, middle, last, senders, ..paths };
-        paths.same_first = paths.same_first_of_dimensions();
-        paths
+        Self { first, middle, last, senders, ..paths }
     }
 
     /// Those of a class whose messages go different ways from each sender: by hops only their number is known.
     pub(super) fn pooled(
         parts: Parts,
         pooled: Pooled,
-        (senders, at_interface, same_first): (Vec<Sender>, Option<Vec<f64>>, f64),
+        (senders, at_interface): (Vec<Sender>, Option<Vec<f64>>),
         all: &[(Output, Crossing, f64)],
     ) -> Self {
         let of = |output: Output| {
@@ -211,7 +206,7 @@ impl Paths {
         if moving <= 0.0 {
             paths.last = pooled.staying.clone();
         }
-        Self { senders, at_interface, same_first, pooled: Some(pooled), ..paths }
+        Self { senders, at_interface, pooled: Some(pooled), ..paths }
     }
 
     fn index(&self, Output { from, to }: Output) -> usize {
@@ -278,24 +273,6 @@ impl Paths {
     /// `p`: how often another message that has come over the same input wants the same output.
     pub(super) fn same(&self, output: Output) -> f64 {
         self.same[self.index(output)]
-    }
-
-    /// Probability that two messages of an interface take the same first channel.
-    pub(super) fn same_first(&self) -> f64 {
-        self.same_first
-    }
-
-    /// The same where all nodes send alike.
-    fn same_first_of_dimensions(&self) -> f64 {
-        let mut dimensions: Vec<(u32, f64)> = Vec::new();
-        for (_, output) in &self.first {
-            let Some(channel) = self.channels.get(output.to as usize) else { continue };
-            let dimension = channel.dimension;
-            if dimensions.iter().all(|(known, _)| *known != dimension) {
-                dimensions.push((dimension, self.same(*output)));
-            }
-        }
-        dimensions.iter().map(|(_, same)| same.powi(2)).sum()
     }
 
     /// Outputs of router `k = 1, .., h + 1` on the paths of `hops`, and how often; the last is the ejection link.

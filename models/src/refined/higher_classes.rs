@@ -203,7 +203,6 @@ impl HigherClasses {
             coming: first.clone(),
             first,
             later,
-            ended: None,
             work,
             set_up,
             header_wait: 0.0,

@@ -25,17 +25,15 @@
 //! the limit moves latencies by less than 0.1 points.
 
 mod busy_period;
-mod same_way;
 
 use super::greedy_chain::{Chains, GreedyChain};
-use super::grid::{Grid, Transform};
+use super::grid::Grid;
 use super::interruptions::{Interruptions, Nested, Presence, delays_together, together};
 use super::law::Law;
 use super::station::{LinkEnvironment, Shape};
 use super::{Class, load_beside, others};
 
 pub(super) use busy_period::ages;
-pub(super) use same_way::SameWay;
 
 use busy_period::mean_before;
 
@@ -53,8 +51,6 @@ pub(super) struct Interface {
     pub(super) header_wait: f64,
     /// `g0`: mean length of one gap \[cells\].
     pub(super) gap: f64,
-    /// `G_0`, `G_1` as the next link ends them; none where that makes no difference.
-    pub(super) ended: Option<[Interruptions; 2]>,
     /// What comes between the flits of a message, whatever it found.
     pub(super) coming: Interruptions,
 }
@@ -82,8 +78,6 @@ struct Pair {
     behind: Law,
     comes_left: f64,
     found_left: f64,
-    /// `G_0` found or come, `G_1` where something was left, if both go on to the same link.
-    together: Option<[Law; 3]>,
 }
 
 impl Pair {
@@ -92,7 +86,6 @@ impl Pair {
         (own, d): (usize, usize),
         other: &Class,
         by_chance: BusyPeriodLoads,
-        same: SameWay,
         (unit, steps): (f64, usize),
     ) -> Self {
         let class = &classes[own];
@@ -116,17 +109,11 @@ impl Pair {
         let waiting = chains.waiting(beside.min(by_chance.waits));
         let message = chains.message().mean();
         let (mut sent, mut left) = (Vec::new(), Vec::new());
-        let after = same.after(class, other, unit);
-        let mut together = Vec::new();
         for (weight, u, before) in ages(by_chance.lasts.min(0.9)) {
             let ran = other.message * (u + before) * (1.0 - pace);
             let chain = run(&waiting.plus(message * (1.0 - u)), &|j| k * j - ran);
             sent.push((weight, chains.sent(&chain)));
             left.push((weight, chain.left()));
-            if let Some(after) = &after {
-                let rest = other.message * (1.0 - u);
-                together.push((weight, after.found(&chains.sent(&chain), rest)));
-            }
         }
         let (found, found_left) = (Law::mix(&sent), Law::mix(&left));
         let comes_left = comes.left();
@@ -135,21 +122,15 @@ impl Pair {
         // that a message takes, for each message before it
         let all = chains.sent(&run(&Law::zero(), &|j| lead + (k - pace / 2.0).max(0.0) * j));
         let behind = chains.sent(&run(&left.given_positive(), &|j| k * j));
-        let sent_comes = chains.sent(&comes);
-        let together = after.map(|after| {
-            let rest = left.given_positive().stretched(other.message / chains.message().mean() / unit);
-            [Law::mix(&together), after.comes(&sent_comes), after.left(&behind, &rest)]
-        });
         Self {
             message: class.message / unit,
             present: beside,
-            comes: sent_comes,
+            comes: chains.sent(&comes),
             found,
             all,
             behind,
             comes_left: comes_left.positive(),
             found_left: found_left.positive(),
-            together,
         }
     }
 
@@ -160,29 +141,19 @@ impl Pair {
 
     /// `G_1`: gaps of another.
     fn later(&self) -> Law {
-        self.later_with(0.0, &self.behind)
-    }
-
-    /// The same, `together` for the share of those behind something left that go on with it.
-    fn later_with(&self, together: f64, law: &Law) -> Law {
         // a message behind another arrives while that one is sent: shares by how long it takes
         let takes = |law: &Law| self.message + law.mean();
         let (comes, found) = ((1.0 - self.present) * takes(&self.comes), self.present * takes(&self.found));
         let left = (1.0 - self.present) * self.comes_left * takes(&self.comes.given_positive())
             + found * self.found_left;
         let share = (left / (comes + found)).min(1.0);
-        Law::mixture(&[
-            (1.0 - share, &self.all),
-            (share * (1.0 - together), &self.behind),
-            (share * together, law),
-        ])
+        Law::mixture(&[(1.0 - share, &self.all), (share, &self.behind)])
     }
 }
 
 /// What the other real-time classes do to one at the interface, whatever the number of cells.
 pub(super) struct GapProcess {
     pairs: Vec<Pair>,
-    same: SameWay,
 }
 
 impl GapProcess {
@@ -194,7 +165,6 @@ impl GapProcess {
         classes: &[Class],
         by_chance: &[BusyPeriodLoads],
         own: usize,
-        same: SameWay,
         unit: f64,
         steps: usize,
     ) -> Self {
@@ -202,7 +172,7 @@ impl GapProcess {
         let others: Vec<usize> = others(classes, own);
         let pair = |d: &usize| {
             let other = classes[*d].beside(class.message);
-            Pair::new(classes, (own, *d), &other, by_chance[*d], same, (unit, steps))
+            Pair::new(classes, (own, *d), &other, by_chance[*d], (unit, steps))
         };
         let mut pairs: Vec<Pair> = others.iter().map(pair).collect();
         let load: f64 = classes.iter().map(Class::load).sum();
@@ -223,7 +193,7 @@ impl GapProcess {
                 pair.present = (beside * any / others).min(0.95);
             }
         }
-        Self { pairs, same }
+        Self { pairs }
     }
 }
 
@@ -243,17 +213,9 @@ impl Interface {
         self.work.as_ref().map(|gaps| [law(shape.message, gaps), law(shape.rest(), gaps)])
     }
 
-    /// `G_0`, `G_1` of whole messages as the next link ends them, from what they are without.
-    pub(super) fn ended(&self, grid: &Grid, message: f64, gaps: &[Law; 2]) -> [Law; 2] {
-        match &self.ended {
-            Some(ended) => ended.each_ref().map(|ended| grid.law(ended.over(grid, message))),
-            None => gaps.clone(),
-        }
-    }
-
     /// Of class `own` among all real-time classes of the node.
     pub(super) fn new(grid: &Grid, gaps: &GapProcess, classes: &[Class], own: usize, unit: f64) -> Self {
-        let (GapProcess { pairs, same }, class, others) = (gaps, &classes[own], others(classes, own));
+        let (GapProcess { pairs }, class, others) = (gaps, &classes[own], others(classes, own));
         let nothing = Interruptions::nothing(class.message / unit);
         let (mut later, mut coming) = (nothing.clone(), nothing.clone());
         let (mut header_wait, mut gap, mut gaps) = (0.0, 0.0, 0.0);
@@ -261,8 +223,6 @@ impl Interface {
         let rates = pairs.iter().map(|pair| pair.comes.positive() / class.message * unit).collect();
         let nested = Nested::new(grid, rates, &comes);
         let mut presences = Vec::new();
-        let is_ended = pairs.iter().any(|pair| pair.together.is_some());
-        let (mut presences_ended, mut later_ended) = (Vec::new(), nothing.clone());
         for (place, (pair, d)) in pairs.iter().zip(&others).enumerate() {
             let other = &classes[*d];
             let gaps_first = pair.first();
@@ -270,25 +230,6 @@ impl Interface {
             let (found, absent) = (within(&pair.found), within(&pair.comes));
             coming.add(pair.comes.positive(), nested.law(place));
             let behind = pair.later();
-            if is_ended {
-                // of those that both go on to the same link the tail waits for what the clocks let pass
-                let share = if pair.together.is_some() { same.share } else { 0.0 };
-                let mixed = |alone: &Transform, together: Option<&Law>| match together {
-                    Some(law) => {
-                        let law = within(law);
-                        alone.iter().zip(&law).map(|(a, b)| a * (1.0 - share) + b * share).collect()
-                    }
-                    None => alone.clone(),
-                };
-                let [first, comes, left] = [0, 1, 2].map(|i| pair.together.as_ref().map(|laws| &laws[i]));
-                presences_ended.push(Presence {
-                    present: pair.present,
-                    found: mixed(&found, first),
-                    absent: mixed(&absent, comes),
-                });
-                let left = left.map_or_else(|| behind.clone(), |left| pair.later_with(share, left));
-                later_ended.add(left.positive(), &within(&left.given_positive()));
-            }
             presences.push(Presence { present: pair.present, found, absent });
             later.add(behind.positive(), &within(&behind.given_positive()));
             gap += gaps_first.mean();
@@ -305,11 +246,9 @@ impl Interface {
             first.add(1.0, &together(grid, presences));
             first
         };
-        let ended = is_ended.then(|| [first(&presences_ended), later_ended.part(part)]);
         Self {
             first: first(&presences),
             later: later.part(part),
-            ended,
             coming,
             work: None,
             set_up: Law::zero(),
@@ -360,7 +299,6 @@ impl Interface {
             first,
             later,
             coming: environment.lagging.clone(),
-            ended: None,
             work: None,
             set_up: Law::zero(),
             header_wait,

@@ -22,6 +22,7 @@
 mod along_path;
 mod blocking;
 mod contention;
+mod crowding;
 mod gaps;
 mod input_channel;
 mod lanes;
@@ -132,8 +133,6 @@ struct OneClass<'g> {
     /// Gaps of whole messages, and over the flits that the buffer does not hold.
     gaps: [Law; 2],
     gaps_rest: [Law; 2],
-    /// The same as the first channel ends them.
-    ended: [Law; 2],
     /// Gaps as of Poisson sources, where bursts above make others of them.
     work: Option<[Law; 2]>,
     /// Share of the time in which no other class is in a burst.
@@ -224,7 +223,6 @@ impl<'g> OneClass<'g> {
             (_, None) => unreachable!("a class without others above is real-time"),
         };
         let [whole, rest] = [shape.message, shape.rest()].map(|flits| interface.gaps_over(grid, flits));
-        let ended = interface.ended(grid, shape.message, &whole);
         let work = interface.work_inside(grid, shape);
         let header = own.map_or(f64::INFINITY, |own| passed(&real_time, own) / unit);
         let rate = class.rate * unit;
@@ -242,7 +240,6 @@ impl<'g> OneClass<'g> {
             links,
             gaps: whole,
             gaps_rest: rest,
-            ended,
             work,
             quiet: problem.quiet_beside(index),
             header,
@@ -501,6 +498,7 @@ impl<'g> OneClass<'g> {
         let one = |(hops, path): &(u32, Path)| {
             let (hops, share) = (*hops, self.paths.share(*hops));
             let law = self.along(path, &prepared, in_channel, start.clone());
+            let law = self.where_crowded(law, path, stations);
             if resolution.holds(&law) {
                 Ok(Delays { hops: Some(hops), share, lone: lone(hops), law })
             } else {

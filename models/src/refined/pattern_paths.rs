@@ -272,15 +272,6 @@ impl<'f> OneClass<'f> {
         alike.into_values().collect()
     }
 
-    /// Probability that two messages of an interface take the same first channel.
-    fn same_first(&self) -> f64 {
-        let first = |((from, to), share): (&(Point, usize), &f64)| match from {
-            Point::Node(_) if !self.channels.all[*to].is_end => share * share,
-            _ => 0.0,
-        };
-        self.flows.steps.iter().map(first).sum::<f64>() / self.flows.senders.len().max(1) as f64
-    }
-
     fn paths(&self, on_link: &HashMap<(u32, u32), Vec<f64>>, at_interface: Vec<f64>, class: usize) -> Paths {
         let channel = |(number, sample): (usize, &usize)| {
             let Channel { router, port, is_upper, .. } = self.channels.all[*sample];
@@ -337,7 +328,7 @@ impl<'f> OneClass<'f> {
             inputs,
             onward,
         };
-        Paths::pooled(parts, pooled, (self.senders(), Some(at_interface), self.same_first()), &all)
+        Paths::pooled(parts, pooled, (self.senders(), Some(at_interface)), &all)
     }
 }
 
@@ -439,7 +430,7 @@ pub(super) fn of_router(network: &Network) -> Rc<Paths> {
         inputs: vec![inputs],
         onward: Vec::new(),
     };
-    Rc::new(Paths::pooled(parts, pooled, (vec![Sender { share: 1.0, outputs: met }], None, 0.0), &all))
+    Rc::new(Paths::pooled(parts, pooled, (vec![Sender { share: 1.0, outputs: met }], None), &all))
 }
 
 /// Kinds of channels that the classes of a scenario take, which a solution takes time for each of.

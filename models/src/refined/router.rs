@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::burst_phases::BurstPhases;
 use super::grid::Grid;
 use super::higher_classes::HigherClasses;
-use super::interface::{Interface, SameWay};
+use super::interface::Interface;
 use super::iteration::{Detail, Iteration, Settled};
 use super::law::Law;
 use super::link_sharing::{Clock, LinkSharing};
@@ -82,7 +82,6 @@ impl Chained {
         resolution: &Resolution,
     ) -> Self {
         let (unit, steps) = (resolution.unit, resolution.steps);
-        let same = SameWay { share: 1.0 - share.other_inputs, header: problem.stages - 3.0 };
         let sharing = if (share.unit, share.steps) == (unit, steps) {
             Rc::clone(&share.sharings[own])
         } else {
@@ -90,7 +89,7 @@ impl Chained {
         };
         Self {
             sharing,
-            interface: problem.clocked.then(|| BurstPhases::new(real_time, own, same, unit, steps)),
+            interface: problem.clocked.then(|| BurstPhases::new(real_time, own, unit, steps)),
         }
     }
 }
@@ -209,26 +208,24 @@ fn one(
     if settled.narrow {
         return Ok(Outcome::TooNarrow(Some(Start { state: settled.state, on_the_way: None }), report));
     }
-    let ended = interface.ended(grid, shape.message, &whole);
-    let found = latency(problem, class, resolution, (&station, shape), (&whole, &ended), settled);
+    let found = latency(problem, class, resolution, (&station, shape), &whole, settled);
     Ok(Outcome::Solution(Solution { detail: report, ..found }))
 }
 
-/// The latencies of a class whose queues have settled, with gaps of whole messages at the interface (`whole`) and as
-/// the output link ends them (`ended`).
+/// The latencies of a class whose queues have settled, with gaps of whole messages at the interface (`whole`).
 fn latency(
     problem: &Problem,
     class: &Class,
     resolution: &Resolution,
     (station, shape): (&Station, Shape),
-    (whole, ended): (&[Law; 2], &[Law; 2]),
+    whole: &[Law; 2],
     Settled { met, queued, state, .. }: Settled,
 ) -> Solution {
     let unit = resolution.unit;
     let pace = (shape.message + shape.header + met.blocked.mean()) * unit;
     // L = P - 1 + M + E[delay of the tail], of messages that find the interface free and of others
     let in_buffer = &queued.in_buffer;
-    let each = || in_buffer.shares().into_iter().zip(in_buffer.waits.iter().zip(ended));
+    let each = || in_buffer.shares().into_iter().zip(in_buffer.waits.iter().zip(whole));
     let (mut delays, mut parts) = (Vec::new(), Vec::new());
     let mean = if resolution.laws {
         let laws: Vec<(f64, Law)> =

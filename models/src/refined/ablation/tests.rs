@@ -10,8 +10,7 @@ use crate::refined::solve;
 use crate::scenario::{ClassKind, Scenario, SourceSpec};
 
 /// Every step, with its name in the table.
-const STEPS: [(Step, &str); 21] = [
-    (Step::SameWay, "interleaved flits at the next router (`interface/same_way`)"),
+const STEPS: [(Step, &str); 20] = [
     (Step::BusyPeriods, "age of busy periods (`interface/busy_period`)"),
     (Step::Nested, "arrivals during delays (`interruptions`)"),
     (Step::ClockLead, "clock lead (`clock_lead`)"),

@@ -152,7 +152,7 @@ impl<'g> OneClass<'g> {
             (24, SPAN_OF_MEANS)
         };
         let step = (expected * span / side as f64).max(1.0);
-        TailAndHeader::new(self.grid, (side, step), in_buffer, &self.ended)
+        TailAndHeader::new(self.grid, (side, step), in_buffer, &self.gaps)
     }
 
     /// Law of the tail's delay along a path.

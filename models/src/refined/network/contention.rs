@@ -46,6 +46,13 @@ impl OfInput {
     }
 }
 
+impl Contended {
+    /// `u = λ C`: share of the time in which messages of the class hold a virtual channel.
+    pub(super) fn held(&self) -> f64 {
+        (self.rate * self.completion).min(0.98)
+    }
+}
+
 impl OneClass<'_> {
     /// What a class meets of itself at outputs that it loads by `u = λ (M + 1) / (1 - Σ)`, of which input `j` brings
     /// `u_j = p_j u`; a mean over outputs that are met so often.

@@ -63,8 +63,8 @@ impl OneClass<'_> {
             let [free, behind] = in_buffer.shares();
             let contended = self.contended(outputs, environment, held);
             let queues = self.queues(false, self.paths.mean(outputs), environment, &contended);
-            let delay = free * passage(&queues, &in_buffer.waits[0], met, &self.ended[0])
-                + behind * passage(&queues, &in_buffer.waits[1], met, &self.ended[1]);
+            let delay = free * passage(&queues, &in_buffer.waits[0], met, &self.gaps[0])
+                + behind * passage(&queues, &in_buffer.waits[1], met, &self.gaps[1]);
             share * (delay - in_buffer.mean() - met.waits.link.mean()).max(0.0)
         };
         let leaving: f64 = entrances.iter().zip(settled).map(leaving).sum();

@@ -5,7 +5,7 @@ use super::super::channel_paths::Paths;
 use super::super::ecube_paths::{Crossing, Output};
 use super::super::grid::Grid;
 use super::super::higher_classes::HigherClasses;
-use super::super::interface::{Interface, SameWay};
+use super::super::interface::Interface;
 use super::super::link_sharing::{Clock, LinkSharing};
 use super::super::station::LinkEnvironment;
 use super::super::{Class, Problem, Resolution};
@@ -30,7 +30,6 @@ impl Chained {
         resolution: &Resolution,
     ) -> Self {
         let (unit, steps) = (resolution.unit, resolution.steps);
-        let same = SameWay { share: paths.same_first(), header: problem.stages - 3.0 };
         let hops = (paths.mean_hops() / paths.moving().max(1e-300)).max(1.0);
         let first = paths.mean(paths.first()).contending;
         let middle = paths.mean(paths.middle()).contending;
@@ -45,7 +44,7 @@ impl Chained {
             links: (0..kinds.count()).map(sharing).collect(),
             interface: problem
                 .clocked
-                .then(|| BurstPhases::new(&kinds.at_interface(real_time, own), own, same, unit, steps)),
+                .then(|| BurstPhases::new(&kinds.at_interface(real_time, own), own, unit, steps)),
         }
     }
 

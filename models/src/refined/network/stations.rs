@@ -19,6 +19,8 @@ pub(super) struct Station {
     pub(super) own_on_link: [Law; 2],
     /// `I`: interruptions of a message by others.
     pub(super) interrupted: Law,
+    /// `u`: share of the time in which messages of the class hold a virtual channel.
+    pub(super) held: f64,
 }
 
 /// Outputs that are alike: first ones, later channels, and ejection links, by rounded shares.
@@ -202,7 +204,8 @@ impl OneClass<'_> {
             let met = self.meet(&queues, arriving, start).map_err(|over| over.at(like.last))?;
             let own = self.own_waits(&environment, &contended, &met);
             let own_on_link = self.link_waits(&contended, &own);
-            known.push((like, Station { met, environment, own, own_on_link, interrupted: Law::zero() }));
+            let (held, interrupted) = (contended.held(), Law::zero());
+            known.push((like, Station { met, environment, own, own_on_link, interrupted, held }));
         }
         Ok(stations)
     }

@@ -195,7 +195,6 @@ fn lines_of_two_routers_make_a_cube() {
             close(a.rate, b.rate);
             close(a.on_link, b.rate);
         }
-        close(lattice.same_first(), cube.same_first());
         for hops in cube.hops() {
             close(lattice.share(hops), cube.share(hops));
             for k in 1..=hops + 1 {
@@ -307,8 +306,6 @@ fn enumerated_pairs_make_a_cube() {
                 close(a.iter().find(|(_, other)| other == output).unwrap().0, *share);
             }
         }
-        // two messages of an interface take the same first channel
-        close(found.same_first(), (0..n).map(|s| cube.same(Output { from: None, to: s }).powi(2)).sum());
     }
 }
 
