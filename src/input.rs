@@ -101,9 +101,7 @@ pub(crate) fn other_ways(document: &Document, failure: &Failure) -> Option<Strin
         return None;
     }
     if recn::supports(&scenario).is_ok() {
-        return Some(
-            "flitwise solve without --model answers packet switches, by the analysis recn".to_owned(),
-        );
+        return Some(recn::HOW_TO_ASK.to_owned());
     }
     let usual = if Model::usual(&scenario) == *model {
         format!("the {model} model is the default here; ")

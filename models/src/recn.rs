@@ -36,6 +36,9 @@ use crate::scenario::{
 /// Its name on the command line and in output.
 pub const NAME: &str = "recn";
 
+/// How a user comes to its answer.
+pub const HOW_TO_ASK: &str = "flitwise solve without --model answers packet switches, by the analysis recn";
+
 /// The longest step of the fluid \[ns\].
 const STEP_NS: f64 = 250.0;
 /// The most steps of a run.

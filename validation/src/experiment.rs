@@ -22,6 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use flitwise_models::document::Place;
+use flitwise_models::recn;
 use flitwise_models::scenario::{ClassSpec, Document, Fault, Read, Scenario};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -132,7 +133,7 @@ pub fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
             key: "switch".to_owned(),
             found: "a [switch] table".to_owned(),
             wanted: "routers: packet switches are simulated by themselves".to_owned(),
-            help: Some("flitwise simulate simulates them".to_owned()),
+            help: Some(format!("flitwise simulate simulates them; {}", recn::HOW_TO_ASK)),
         }]);
     }
     let unread = scenario.unread(READS);

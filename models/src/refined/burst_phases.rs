@@ -177,8 +177,7 @@ impl BurstPhases {
             };
             states = states.iter().flat_map(split).collect();
         }
-        let steady =
-            (states.len() > 1).then(|| GapProcess::new(classes, &chances, own, unit, steps));
+        let steady = (states.len() > 1).then(|| GapProcess::new(classes, &chances, own, unit, steps));
         let states = states.into_iter().map(|(share, ends, classes, chances)| {
             let gaps = GapProcess::new(&classes, &chances, own, unit, steps);
             Phase { share, ends, classes, gaps }

@@ -199,15 +199,7 @@ impl HigherClasses {
                 }
                 None => (steady.clone(), steady, None),
             };
-        Interface {
-            coming: first.clone(),
-            first,
-            later,
-            work,
-            set_up,
-            header_wait: 0.0,
-            gap: 0.0,
-        }
+        Interface { coming: first.clone(), first, later, work, set_up, header_wait: 0.0, gap: 0.0 }
     }
 }
 

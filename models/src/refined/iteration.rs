@@ -94,12 +94,23 @@ pub(super) struct Settled {
     pub(super) narrow: bool,
 }
 
+/// What the messages of a sender meet at its outputs.
+#[derive(Clone, Debug)]
+pub(super) struct OverOutputs {
+    /// `w`: for the virtual channel.
+    pub(super) grant: Law,
+    /// `x`: for which their tails are blocked.
+    pub(super) blocked: Law,
+}
+
 /// A class, its output and its source.
 pub(super) struct Iteration<'i> {
     pub(super) station: &'i Station<'i>,
     pub(super) source: &'i Source<'i>,
     /// What links further on hold a tail up for at least.
     pub(super) chained: Option<&'i Law>,
+    /// `w`, `x` over the outputs of the sender, where they differ; else as at the mean output.
+    pub(super) over_outputs: Option<&'i OverOutputs>,
     /// `G_0`, `G_1`, and what of both a full buffer does not hide.
     pub(super) gaps: &'i [Law; 2],
     pub(super) held: &'i [Law; 2],
@@ -148,7 +159,14 @@ impl Iteration<'_> {
         if let Some(chained) = self.chained {
             met.blocked = met.blocked.max_in_step(chained);
         }
+        let Some(over) = self.over_outputs else {
+            let queued = self.source.round(&met, in_buffer)?;
+            return Ok((met, queued));
+        };
+        let own = std::mem::replace(&mut met.waits.grant, over.grant.clone());
+        met.blocked = over.blocked.clone();
         let queued = self.source.round(&met, in_buffer)?;
+        met.waits.grant = own;
         Ok((met, queued))
     }
 

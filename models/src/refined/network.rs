@@ -39,7 +39,7 @@ use super::grid::Grid;
 use super::higher_classes::HigherClasses;
 use super::in_buffer::InBuffer;
 use super::interface::Interface;
-use super::iteration::{Detail, Iteration, Settled, State};
+use super::iteration::{Detail, Iteration, OverOutputs, Settled, State};
 use super::law::Law;
 use super::solution::{Delays, Outcome, Parts, Solution, Start, Warm, on_wider_lattices};
 use super::source::Source;
@@ -49,6 +49,7 @@ use super::station::{
 use super::tail_and_header::TailAndHeader;
 use super::{Class, Problem, Resolution};
 use along_path::{Path, Prepared};
+use blocking::over_outputs;
 use contention::Contended;
 use input_channel::ChannelWait;
 use lanes::LinkKinds;
@@ -151,6 +152,8 @@ struct Entrance<'p> {
     environment: LinkEnvironment,
     /// What links further on hold a tail up for at least.
     blocked: Option<Law>,
+    /// What its messages meet at outputs that differ, once that is known.
+    over_outputs: Option<OverOutputs>,
     /// From where its iteration sets out.
     warm: Option<State>,
 }
@@ -314,6 +317,7 @@ impl<'g> OneClass<'g> {
             station: &queues,
             source: &source,
             chained: entrance.blocked.as_ref(),
+            over_outputs: entrance.over_outputs.as_ref(),
             gaps: &entering.gaps,
             held: &entering.held,
             message: (self.class.message + 1.0) / self.unit,
@@ -331,7 +335,7 @@ impl<'g> OneClass<'g> {
         let entrance = |Sender { share, outputs }: &'g Sender| {
             let environment = self.environment(self.kind_of(outputs), self.paths.mean(outputs));
             let (blocked, warm) = (blocked.cloned(), start.cloned());
-            Entrance { share: *share, outputs, environment, blocked, warm }
+            Entrance { share: *share, outputs, environment, blocked, over_outputs: None, warm }
         };
         self.paths.senders.iter().map(entrance).collect()
     }
@@ -367,6 +371,16 @@ impl<'g> OneClass<'g> {
             round += 1;
             let stations = self.stations(&entering, gaps, &held, &settled[0].met, middle)?;
             let in_channel = self.in_channel(&stations, gaps, &held);
+            let close = 1e-2 * (self.shape.message + 1.0);
+            if self.paths.most_hops() == 0
+                && round < BEHIND
+                && over_outputs(&mut entrances, &stations) > close
+            {
+                for (entrance, settled) in entrances.iter_mut().zip(settled) {
+                    entrance.warm = Some(settled.state);
+                }
+                continue;
+            }
             let (step, rounds) = self.blocking();
             if round < rounds && !without(step) && self.paths.most_hops() > 0 {
                 held = if self.shape.is_short() {
@@ -374,7 +388,7 @@ impl<'g> OneClass<'g> {
                 } else {
                     self.behind((&mut entrances, &settled), &in_channel)
                 };
-                if (held.mean() - before).abs() > 1e-2 * (self.shape.message + 1.0) {
+                if (held.mean() - before).abs() > close {
                     for (entrance, settled) in entrances.iter_mut().zip(settled) {
                         entrance.warm = Some(settled.state);
                     }

@@ -87,10 +87,7 @@ impl Chained {
         } else {
             Rc::new(LinkSharing::new(real_time, own, Clock::of(problem, share.other_inputs), unit, steps))
         };
-        Self {
-            sharing,
-            interface: problem.clocked.then(|| BurstPhases::new(real_time, own, unit, steps)),
-        }
+        Self { sharing, interface: problem.clocked.then(|| BurstPhases::new(real_time, own, unit, steps)) }
     }
 }
 
@@ -199,6 +196,7 @@ fn one(
         station: &station,
         source: &source,
         chained: None,
+        over_outputs: None,
         gaps: &whole,
         held: &held,
         message: (class.message + 1.0) / unit,

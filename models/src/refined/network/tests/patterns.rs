@@ -117,6 +117,34 @@ fn patterns_hot_spots_and_senders_are_the_simulated_ones() {
     }
 }
 
+/// Beside a hot port messages for it hold up those of their sender for others. Scenarios of no other test, simulated by
+/// `flitwise simulate FILE --precision 2%`: ports, share of the hot port, rate, flits of a message and of a buffer, and
+/// best effort's wait.
+#[test]
+fn best_effort_waits_behind_messages_for_a_hot_port() {
+    for (ports, share, rate, message, buffer, scheduler, simulated) in [
+        (8, 0.2, 0.005_208, 32, 32, "virtual-clock", 28.24),
+        (8, 0.2, 0.002_279, 64, 32, "virtual-clock", 35.46),
+        (32, 0.1, 0.005_183, 20, 40, "virtual-clock", 5.97),
+        (8, 0.2, 0.005_208, 32, 64, "fair-queueing", 15.76),
+    ] {
+        let class = |(name, clock): (&str, &str)| {
+            format!(
+                "[[class]]\nname = \"{name}\"\nkind = \"{name}\"\nrate = {rate}\nmessage_flits = {message}\n\
+                 destination = {{ hot = 3, share = {share} }}\n{clock}\n"
+            )
+        };
+        let classes = [("real-time", "vtick = 2.0"), ("best-effort", "")].map(class).concat();
+        let text = format!(
+            "[network]\ntopology = \"router\"\nports = {ports}\n[router]\npipeline_stages = 5\n\
+             buffer_flits = {buffer}\nscheduler = \"{scheduler}\"\n{classes}"
+        );
+        let [_, waiting] = times(&Scenario::from_toml("test", &text).unwrap())[1];
+        let off = waiting / simulated - 1.0;
+        assert!(off.abs() < 0.12, "{ports} ports, messages of {message}: {waiting}, {off}");
+    }
+}
+
 /// Best effort with several virtual channels waits for the injection link, not for one of them.
 #[test]
 fn virtual_channels_of_routers_are_the_simulated_ones() {
