@@ -78,8 +78,8 @@ impl OneClass<'_> {
 
 /// Takes over what the messages of each sender meet at its outputs, where these differ.
 ///
-/// The second moment counts where few messages meet a long queue. Returns the largest change of a mean \[cells\]; 0 where
-/// all outputs are alike.
+/// The second moment counts where few messages meet a long queue. Returns the largest change of a mean \[cells\]; 0
+/// where all outputs are alike.
 pub(super) fn over_outputs(entrances: &mut [Entrance<'_>], stations: &Stations) -> f64 {
     let mut largest = 0.0_f64;
     for entrance in entrances {
