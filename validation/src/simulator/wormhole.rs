@@ -52,6 +52,8 @@ struct Wormhole<S, X> {
     buffer_flits: u32,
     /// `P`.
     pipeline_stages: u64,
+    /// Stage P-1: input lanes whose message owns an output lane, where no crossbar chooses.
+    granted: Vec<u32>,
     /// Input lanes whose output lane has got room in this cycle: the first so many of a list as long as there
     /// are links.
     reopened: Vec<u32>,
@@ -107,6 +109,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             behind_links: Blocks::none_of(lanes.0.len()),
             buffer_flits: router.buffer_flits,
             pipeline_stages,
+            granted: Vec::with_capacity(count),
             reopened: vec![0; count / width],
             reopenings: 0,
             released: Vec::new(),
@@ -221,6 +224,8 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         self.lanes.0[lane / WORD].open |= u64::from(has_room) << (lane % WORD);
         if X::CHOOSES {
             self.parts.crossbar.is_granted(lane, to >> self.parts.channels.shift());
+        } else {
+            self.granted.push(lane as u32);
         }
     }
 

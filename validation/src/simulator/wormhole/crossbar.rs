@@ -44,71 +44,115 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     pub(super) fn cross(&mut self, now: u64) {
         if X::CHOOSES {
             self.choose(now);
+            self.cross_chosen(now);
+        } else {
+            self.cross_all(now);
         }
-        let Self { lanes, before_links, behind_links, released, parts, .. } = self;
-        let (cycle, shift) = (now as f64, parts.channels.shift());
-        let (mut crossings, buffer_flits) = (0, self.buffer_flits);
-        let blocks = &mut lanes.0[..];
-        let (this_cycle, before) = ((now % 3) as usize, ((now + 2) % 3) as usize);
-        let mut from = 0;
-        while let Some(index) = behind_links.next(from) {
-            from = index + 1;
-            let mut left = match X::CHOOSES {
-                true => parts.crossbar.chosen(index),
-                false => blocks[index].ready_to_cross(now),
-            };
-            if left == 0 && blocks[index].is_empty_behind() {
-                behind_links.remove(index);
-            }
-            while left != 0 {
-                let (bit, mask) = (left.trailing_zeros() as usize, left & left.wrapping_neg());
-                left &= left - 1;
-                let lane = index * WORD + bit;
-                let block = &mut blocks[index];
-                crossings += 1;
-                let row = &mut block.lanes[bit];
-                let to = row.goes_to as usize;
-                block.credit |= mask;
-                let (stay, to_cross) = (row.arrived - 1, row.to_cross - 1);
-                (row.arrived, row.to_cross) = (stay, to_cross);
-                // flits that have been sent and can not cross in the next cycle
-                let is_set = |cycle: usize| u32::from(block.sent[cycle] & mask != 0);
-                let under_way = is_set(this_cycle) + is_set(before);
-                block.filled &= if stay <= under_way { !mask } else { u64::MAX };
-
-                let ahead = &mut blocks[to / WORD];
-                let to_bit = 1 << (to % WORD);
-                debug_assert_eq!(
-                    ahead.lanes[to % WORD].owner as usize,
-                    lane,
-                    "lane {to} is another message's"
-                );
-                if ahead.relayed & to_bit != 0 {
-                    ahead.relay(to % WORD, this_cycle);
-                    parts.scheduler.pass(to >> shift, to, &mut ahead.lanes[to % WORD], cycle);
-                } else {
-                    let out = &mut ahead.lanes[to % WORD];
-                    parts.scheduler.join(to, out, cycle);
-                    debug_assert!(out.waiting < buffer_flits, "output buffer of lane {to} overflows");
-                    out.waiting += 1;
-                    ahead.waiting |= to_bit;
-                    before_links.add(to / WORD);
-                    if out.waiting == buffer_flits {
-                        blocks[lane / WORD].open &= !(1 << bit);
-                    }
-                }
-                if to_cross == 0 {
-                    blocks[to / WORD].passing &= !to_bit;
-                    released.push(to as u32);
-                    parts.tail_crosses(lane, &mut blocks[lane / WORD], now);
-                }
-            }
-        }
-        self.parts.books.meters.flit_hops += crossings;
-        self.leave_alone(this_cycle);
+        self.leave_alone((now % 3) as usize);
         if X::CHOOSES {
             self.come_in(now);
         }
+    }
+
+    /// Every flit crosses that can.
+    ///
+    /// Lanes come one by one from a list: bits of blocks are so few that the end of each block would be a wrong guess.
+    #[inline]
+    fn cross_all(&mut self, now: u64) {
+        self.come_in_behind_links(now);
+        let (mut at, mut crossings) = (0, 0);
+        while let Some(&lane) = self.granted.get(at) {
+            at += 1;
+            let lane = lane as usize;
+            let block = &self.lanes.0[lane / WORD];
+            if block.filled & block.open & 1 << (lane % WORD) == 0 {
+                continue;
+            }
+            crossings += 1;
+            if self.cross_one(lane, now) {
+                at -= 1;
+                self.granted.swap_remove(at);
+            }
+        }
+        self.parts.books.meters.flit_hops += crossings;
+    }
+
+    /// Flits that were sent in the cycle before have come in.
+    #[inline]
+    fn come_in_behind_links(&mut self, now: u64) {
+        let mut from = 0;
+        while let Some(index) = self.behind_links.next(from) {
+            from = index + 1;
+            let block = &mut self.lanes.0[index];
+            block.ready_to_cross(now);
+            if block.is_empty_behind() {
+                self.behind_links.remove(index);
+            }
+        }
+    }
+
+    /// The flits cross that the crossbar has chosen.
+    #[inline]
+    fn cross_chosen(&mut self, now: u64) {
+        let mut from = 0;
+        while let Some(index) = self.behind_links.next(from) {
+            from = index + 1;
+            let mut left = self.parts.crossbar.chosen(index);
+            if left == 0 && self.lanes.0[index].is_empty_behind() {
+                self.behind_links.remove(index);
+            }
+            while left != 0 {
+                self.parts.books.meters.flit_hops += 1;
+                self.cross_one(index * WORD + left.trailing_zeros() as usize, now);
+                left &= left - 1;
+            }
+        }
+    }
+
+    /// The flit at the front of an input lane crosses; whether it is a tail.
+    #[inline(always)]
+    fn cross_one(&mut self, lane: usize, now: u64) -> bool {
+        let Self { lanes, before_links, released, parts, .. } = self;
+        let (cycle, shift) = (now as f64, parts.channels.shift());
+        let buffer_flits = self.buffer_flits;
+        let blocks = &mut lanes.0[..];
+        let (this_cycle, before) = ((now % 3) as usize, ((now + 2) % 3) as usize);
+        let bit = lane % WORD;
+        let mask = 1 << bit;
+        let block = &mut blocks[lane / WORD];
+        let row = &mut block.lanes[bit];
+        let to = row.goes_to as usize;
+        block.credit |= mask;
+        let (stay, to_cross) = (row.arrived - 1, row.to_cross - 1);
+        (row.arrived, row.to_cross) = (stay, to_cross);
+        // flits that have been sent and can not cross in the next cycle
+        let is_set = |cycle: usize| u32::from(block.sent[cycle] & mask != 0);
+        let under_way = is_set(this_cycle) + is_set(before);
+        block.filled &= if stay <= under_way { !mask } else { u64::MAX };
+
+        let ahead = &mut blocks[to / WORD];
+        let to_bit = 1 << (to % WORD);
+        debug_assert_eq!(ahead.lanes[to % WORD].owner as usize, lane, "lane {to} is another message's");
+        if ahead.relayed & to_bit != 0 {
+            ahead.relay(to % WORD, this_cycle);
+            parts.scheduler.pass(to >> shift, to, &mut ahead.lanes[to % WORD], cycle);
+        } else {
+            let out = &mut ahead.lanes[to % WORD];
+            parts.scheduler.join(to, out, cycle);
+            debug_assert!(out.waiting < buffer_flits, "output buffer of lane {to} overflows");
+            out.waiting += 1;
+            ahead.waiting |= to_bit;
+            before_links.add(to / WORD);
+            if out.waiting == buffer_flits {
+                blocks[lane / WORD].open &= !mask;
+            }
+        }
+        if to_cross == 0 {
+            blocks[to / WORD].passing &= !to_bit;
+            released.push(to as u32);
+            parts.tail_crosses(lane, &mut blocks[lane / WORD], now);
+        }
+        to_cross == 0
     }
 
     /// The crossbar is asked which flits cross.
