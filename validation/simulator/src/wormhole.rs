@@ -40,15 +40,17 @@ use link_scheduler::{LaneTable, LinkScheduler};
 #[cfg(debug_assertions)]
 const CONSERVATION_CYCLES: u64 = 64;
 
+/// How often blocks that have run empty are left out: one looked at in vain costs little, to ask in every cycle cost
+/// more \[cycles\].
+const BUSY_CYCLES: u64 = 64;
+
 /// The state of the network: one row per lane, one bit per lane and question.
 struct Wormhole<S, X> {
     lanes: Lanes,
     /// Blocks of lanes of routers' output links.
     buffered_blocks: usize,
-    /// Blocks with a flit before a link.
-    before_links: Blocks,
-    /// Blocks with a flit behind a link, or under way to there.
-    behind_links: Blocks,
+    /// Blocks with a flit before a link, behind it or under way to there, and some that had one of late.
+    busy: Blocks,
     buffer_flits: u32,
     /// `P`.
     pipeline_stages: u64,
@@ -105,8 +107,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         let lone = LoneHeader::new(pipeline_stages, request_delay(pipeline_stages));
         Self {
             buffered_blocks: wiring.first_injection() as usize * width / WORD,
-            before_links: Blocks::none_of(lanes.0.len()),
-            behind_links: Blocks::none_of(lanes.0.len()),
+            busy: Blocks::none_of(lanes.0.len()),
             buffer_flits: router.buffer_flits,
             pipeline_stages,
             granted: Vec::with_capacity(count),
@@ -136,7 +137,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         self.parts.books.starts(lane, row, message);
         self.parts.scheduler.begin_message(lane, row, message.ticket, false);
         self.lanes.0[lane / WORD].waiting |= 1 << (lane % WORD);
-        self.before_links.add(lane / WORD);
+        self.busy.add(lane / WORD);
     }
 
     /// The lowest lane that is idle of those that take from the source queue `queue`.
@@ -306,6 +307,9 @@ impl<S: LinkScheduler, X: Crossbar> Switch for Wormhole<S, X> {
             self.arbitrate(now);
         }
         self.receive();
+        if now.is_multiple_of(BUSY_CYCLES) {
+            self.busy.retain(|block| !self.lanes.0[block].is_empty());
+        }
         #[cfg(debug_assertions)]
         if now.is_multiple_of(CONSERVATION_CYCLES) {
             self.assert_conservation();

@@ -59,7 +59,6 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     /// Lanes come one by one from a list: bits of blocks are so few that the end of each block would be a wrong guess.
     #[inline]
     fn cross_all(&mut self, now: u64) {
-        self.come_in_behind_links(now);
         let (mut at, mut crossings) = (0, 0);
         while let Some(&lane) = self.granted.get(at) {
             at += 1;
@@ -77,30 +76,12 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         self.parts.books.meters.flit_hops += crossings;
     }
 
-    /// Flits that were sent in the cycle before have come in.
-    #[inline]
-    fn come_in_behind_links(&mut self, now: u64) {
-        let mut from = 0;
-        while let Some(index) = self.behind_links.next(from) {
-            from = index + 1;
-            let block = &mut self.lanes.0[index];
-            block.ready_to_cross(now);
-            if block.is_empty_behind() {
-                self.behind_links.remove(index);
-            }
-        }
-    }
-
     /// The flits cross that the crossbar has chosen.
     #[inline]
     fn cross_chosen(&mut self, now: u64) {
-        let mut from = 0;
-        while let Some(index) = self.behind_links.next(from) {
-            from = index + 1;
+        let mut scan = self.busy.from(0);
+        while let Some(index) = self.busy.next(&mut scan) {
             let mut left = self.parts.crossbar.chosen(index);
-            if left == 0 && self.lanes.0[index].is_empty_behind() {
-                self.behind_links.remove(index);
-            }
             while left != 0 {
                 self.parts.books.meters.flit_hops += 1;
                 self.cross_one(index * WORD + left.trailing_zeros() as usize, now);
@@ -112,7 +93,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     /// The flit at the front of an input lane crosses; whether it is a tail.
     #[inline(always)]
     fn cross_one(&mut self, lane: usize, now: u64) -> bool {
-        let Self { lanes, before_links, released, parts, .. } = self;
+        let Self { lanes, busy, released, parts, .. } = self;
         let (cycle, shift) = (now as f64, parts.channels.shift());
         let buffer_flits = self.buffer_flits;
         let blocks = &mut lanes.0[..];
@@ -142,7 +123,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             debug_assert!(out.waiting < buffer_flits, "output buffer of lane {to} overflows");
             out.waiting += 1;
             ahead.waiting |= to_bit;
-            before_links.add(to / WORD);
+            busy.add(to / WORD);
             if out.waiting == buffer_flits {
                 blocks[lane / WORD].open &= !mask;
             }
@@ -159,10 +140,10 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     fn choose(&mut self, now: u64) {
         let shift = self.parts.channels.shift();
         let every_lane = u64::MAX >> (WORD - (1 << shift));
-        let mut from = 0;
-        while let Some(index) = self.behind_links.next(from) {
-            from = index + 1;
-            let mut left = self.lanes.0[index].ready_to_cross(now);
+        let mut scan = self.busy.from(0);
+        while let Some(index) = self.busy.next(&mut scan) {
+            let block = &self.lanes.0[index];
+            let mut left = block.filled & block.open;
             while left != 0 {
                 let first = left.trailing_zeros() >> shift << shift;
                 self.parts
@@ -176,9 +157,8 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
 
     /// The crossbar is told of all flits that were sent in this cycle.
     fn come_in(&mut self, now: u64) {
-        let mut from = 0;
-        while let Some(index) = self.behind_links.next(from) {
-            from = index + 1;
+        let mut scan = self.busy.from(0);
+        while let Some(index) = self.busy.next(&mut scan) {
             let mut sent = self.lanes.0[index].sent[(now % 3) as usize];
             while sent != 0 {
                 self.parts.crossbar.comes_in(index * WORD + sent.trailing_zeros() as usize, now + 1);
@@ -192,11 +172,10 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     /// It comes to the same as if they had left before the crossbar stage: a flit that is sent and under way
     /// changes nothing for those that cross in its lane in this cycle.
     fn leave_alone(&mut self, this_cycle: usize) {
-        let Self { lanes, before_links, parts: Parts { scheduler, channels, .. }, .. } = self;
+        let Self { lanes, busy, parts: Parts { scheduler, channels, .. }, .. } = self;
         let shift = channels.shift();
-        let mut from = 0;
-        while let Some(index) = before_links.next(from).filter(|index| *index < self.buffered_blocks) {
-            from = index + 1;
+        let mut scan = busy.from(0);
+        while let Some(index) = busy.next(&mut scan).filter(|index| *index < self.buffered_blocks) {
             let block = &mut lanes.0[index];
             let mut left = std::mem::take(&mut block.relayed);
             while left != 0 {

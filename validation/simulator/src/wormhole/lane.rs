@@ -104,13 +104,10 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Stage P-1: lanes behind whose link a flit can cross in this cycle. Flits that came in during the cycle before
-    /// are among them.
+    /// Flits that were sent in the cycle before have come in behind the link; they can cross in this cycle.
     #[inline]
-    pub(crate) fn ready_to_cross(&mut self, now: u64) -> u64 {
-        let two_before = ((now + 1) % 3) as usize;
+    pub(crate) fn come_in(&mut self, two_before: usize) {
         self.filled |= std::mem::take(&mut self.sent[two_before]) & self.into_router;
-        self.filled & self.open
     }
 
     /// The flit that waits in a lane that passes leaves; another takes its place.
@@ -127,10 +124,9 @@ impl Block {
         }
     }
 
-    /// Whether no flit is behind a link, under way to there or about to leave.
-    #[inline]
-    pub(crate) fn is_empty_behind(&self) -> bool {
-        self.filled | self.sent[0] | self.sent[1] | self.sent[2] | self.relayed == 0
+    /// Whether no flit is before a link, behind it or under way to there.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting | self.filled | self.sent[0] | self.sent[1] | self.sent[2] == 0
     }
 }
 
@@ -149,22 +145,38 @@ impl Blocks {
         self.0[block / WORD] |= 1 << (block % WORD);
     }
 
-    #[inline]
-    pub(crate) fn remove(&mut self, block: usize) {
-        self.0[block / WORD] &= !(1 << (block % WORD));
+    /// Leaves out those of which `stays` is false.
+    pub(crate) fn retain(&mut self, stays: impl Fn(usize) -> bool) {
+        let mut scan = self.from(0);
+        while let Some(block) = self.next(&mut scan) {
+            self.0[block / WORD] &= !(u64::from(!stays(block)) << (block % WORD));
+        }
     }
 
-    /// The first of them from `from` on.
+    /// Those from block `from` on, to be taken by [`Self::next`]; of those that are added meanwhile some are missed.
     #[inline]
-    pub(crate) fn next(&self, from: usize) -> Option<usize> {
-        let mut word = from / WORD;
-        let mut left = *self.0.get(word)? >> (from % WORD) << (from % WORD);
-        while left == 0 {
-            word += 1;
-            left = *self.0.get(word)?;
-        }
-        Some(word * WORD + left.trailing_zeros() as usize)
+    pub(crate) fn from(&self, from: usize) -> Scan {
+        let left = self.0.get(from / WORD).map_or(0, |word| word >> (from % WORD) << (from % WORD));
+        Scan { word: from / WORD, left }
     }
+
+    /// The next one.
+    #[inline]
+    pub(crate) fn next(&self, scan: &mut Scan) -> Option<usize> {
+        while scan.left == 0 {
+            scan.word += 1;
+            scan.left = *self.0.get(scan.word)?;
+        }
+        let bit = scan.left.trailing_zeros() as usize;
+        scan.left &= scan.left - 1;
+        Some(scan.word * WORD + bit)
+    }
+}
+
+/// Blocks that are yet to be looked at: a word of them is read at a time.
+pub(crate) struct Scan {
+    word: usize,
+    left: u64,
 }
 
 /// All lanes.

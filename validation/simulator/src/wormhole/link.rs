@@ -13,21 +13,16 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     /// `WIDTH` lanes belong to a link.
     #[inline]
     fn transmit<const SOURCES: bool, const WIDTH: u32>(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
-        let Self { lanes, before_links, behind_links, reopened, parts, .. } = self;
+        let Self { lanes, busy, reopened, parts, .. } = self;
         let buffer_flits = self.buffer_flits;
         let every_lane = u64::MAX >> (WORD as u32 - WIDTH);
         let (blocks, first_lane) = (&mut lanes.0[..], self.buffered_blocks * WORD);
-        let (mut from, end) =
-            if SOURCES { (self.buffered_blocks, blocks.len()) } else { (0, self.buffered_blocks) };
-        let (this_cycle, mut reopenings) = ((now % 3) as usize, 0);
-        while let Some(index) = before_links.next(from).filter(|index| *index < end) {
-            from = index + 1;
+        let (from, end) = if SOURCES { (self.buffered_blocks, blocks.len()) } else { (0, self.buffered_blocks) };
+        let (this_cycle, two_before, mut reopenings) = ((now % 3) as usize, ((now + 1) % 3) as usize, 0);
+        let mut scan = busy.from(from);
+        while let Some(index) = busy.next(&mut scan).filter(|index| *index < end) {
             let block = &mut blocks[index];
-            if block.waiting == 0 {
-                before_links.remove(index);
-                continue;
-            }
-            behind_links.add(index);
+            block.come_in(two_before);
             let ready = block.waiting & block.credit;
             let mut left = if SOURCES { ready } else { block.not_passing::<WIDTH>(ready) };
             if left == 0 {
@@ -167,27 +162,16 @@ impl Block {
 }
 
 /// All bits of each group of `WIDTH` bits of which more than one is set.
-#[inline]
+#[inline(always)]
 fn contended<const WIDTH: u32>(bits: u64) -> u64 {
-    if WIDTH == 1 {
-        return 0;
-    }
-    let every_lane = u64::MAX >> (WORD as u32 - WIDTH);
-    // 1 at every multiple of WIDTH
-    let firsts = u64::MAX / every_lane;
-    // in each group: bits above a set one, so that what is set twice meets itself
-    let (mut above, mut by) = ((bits & !(firsts << (WIDTH - 1))) << 1, 1);
-    while by < WIDTH - 1 {
-        above |= (above & !(firsts << (WIDTH - 1))) << 1;
-        by += 1;
-    }
-    let mut twice = bits & above;
-    let mut by = 1;
-    while by < WIDTH {
-        twice |= twice >> by;
-        by *= 2;
-    }
-    (twice & firsts) * every_lane
+    // the lowest and the highest bit of each group
+    let lowest = u64::MAX / (u64::MAX >> (WORD as u32 - WIDTH));
+    let highest = lowest << (WIDTH - 1);
+    // in each group: what is set beside the lowest bit that is; nothing is borrowed from the next group
+    let others = bits & ((bits | highest) - lowest);
+    // the highest bit of each group where that is anything, and from there all bits
+    let some = (((others & !highest) + !highest) | others) & highest;
+    (some << 1).wrapping_sub(some >> (WIDTH - 1))
 }
 
 #[cfg(test)]
