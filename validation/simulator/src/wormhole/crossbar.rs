@@ -1,6 +1,6 @@
 //! Stage P-1: the crossbar.
 
-use super::lane::{Block, NONE, WORD};
+use super::lane::{NONE, WORD};
 use super::link_scheduler::LinkScheduler;
 use super::{Parts, Wormhole};
 
@@ -47,6 +47,9 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             self.cross_chosen(now);
         } else {
             self.cross_all(now);
+        }
+        if !self.released.is_empty() {
+            self.tails_cross(now);
         }
         self.leave_alone((now % 3) as usize);
         if X::CHOOSES {
@@ -129,9 +132,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             }
         }
         if to_cross == 0 {
-            blocks[to / WORD].passing &= !to_bit;
             released.push(to as u32);
-            parts.tail_crosses(lane, &mut blocks[lane / WORD], now);
         }
         to_cross == 0
     }
@@ -194,22 +195,26 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             }
         }
     }
-}
 
-impl<S: LinkScheduler, X: Crossbar> Parts<S, X> {
-    /// The tail of the message at the front of an input lane has crossed; the next one comes to the front.
+    /// The tails of messages at the front of input lanes have crossed; the next ones come to the front.
     ///
     /// Out of line, for one flit in a message is a tail.
     #[inline(never)]
-    fn tail_crosses(&mut self, lane: usize, block: &mut Block, now: u64) {
-        let bit = lane % WORD;
-        block.open &= !(1 << bit);
-        let one_under_way = block.sent[(now % 3) as usize] >> bit & 1 == 1;
-        let row = &mut block.lanes[bit];
-        self.grants.leave(row.goes_to as usize >> self.channels.shift());
-        row.goes_to = NONE;
-        if let Some(flits) = self.books.has_crossed(lane, row) {
-            self.grants.moves_up(lane, row, flits, one_under_way, now);
+    fn tails_cross(&mut self, now: u64) {
+        let Self { lanes, released, parts, .. } = self;
+        for &to in &*released {
+            let to = to as usize;
+            lanes.0[to / WORD].passing &= !(1 << (to % WORD));
+            parts.grants.leave(to >> parts.channels.shift());
+            let lane = lanes[to].owner as usize;
+            let (block, bit) = (&mut lanes.0[lane / WORD], lane % WORD);
+            block.open &= !(1 << bit);
+            let one_under_way = block.sent[(now % 3) as usize] >> bit & 1 == 1;
+            let row = &mut block.lanes[bit];
+            row.goes_to = NONE;
+            if let Some(flits) = parts.books.has_crossed(lane, row) {
+                parts.grants.moves_up(lane, row, flits, one_under_way, now);
+            }
         }
     }
 }
