@@ -16,7 +16,8 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         let Self { lanes, busy, reopened, parts, .. } = self;
         let buffer_flits = self.buffer_flits;
         let (blocks, passes) = (&mut lanes.0[..], !SOURCES && S::PASSES && buffer_flits > 1);
-        let (from, end) = if SOURCES { (self.buffered_blocks, blocks.len()) } else { (0, self.buffered_blocks) };
+        let (from, end) =
+            if SOURCES { (self.buffered_blocks, blocks.len()) } else { (0, self.buffered_blocks) };
         let (this_cycle, two_before, mut reopenings) = ((now % 3) as usize, ((now + 1) % 3) as usize, 0);
         let mut scan = busy.from(from);
         while let Some(index) = busy.next(&mut scan).filter(|index| *index < end) {
@@ -102,7 +103,13 @@ impl<S: LinkScheduler, X: Crossbar> Parts<S, X> {
     /// Of lanes of a block with a flit that can leave: the one of each link that does. The block begins with lane
     /// `first_lane`; lanes of contended links are known.
     #[inline(always)]
-    fn choose<const WIDTH: u32>(&mut self, first_lane: usize, left: u64, contended: u64, rows: &[Lane; WORD]) -> u64 {
+    fn choose<const WIDTH: u32>(
+        &mut self,
+        first_lane: usize,
+        left: u64,
+        contended: u64,
+        rows: &[Lane; WORD],
+    ) -> u64 {
         let every_lane = u64::MAX >> (WORD as u32 - WIDTH);
         let to_ask = if S::COUNTS { left } else { left & contended };
         let (mut chosen, mut links) = (left ^ to_ask, to_ask);
