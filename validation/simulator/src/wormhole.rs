@@ -107,7 +107,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         let lone = LoneHeader::new(pipeline_stages, request_delay(pipeline_stages));
         Self {
             buffered_blocks: wiring.first_injection() as usize * width / WORD,
-            busy: Blocks::none_of(lanes.0.len()),
+            busy: Blocks::none_of(lanes.blocks.len()),
             buffer_flits: router.buffer_flits,
             pipeline_stages,
             granted: Vec::with_capacity(count),
@@ -136,7 +136,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         let row = &mut self.lanes[lane];
         self.parts.books.starts(lane, row, message);
         self.parts.scheduler.begin_message(lane, row, message.ticket, false);
-        self.lanes.0[lane / WORD].waiting |= 1 << (lane % WORD);
+        self.lanes.blocks[lane / WORD].waiting |= 1 << (lane % WORD);
         self.busy.add(lane / WORD);
     }
 
@@ -220,9 +220,9 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         self.parts.books.is_granted(lane, to, out, now);
         self.parts.scheduler.begins(out);
         let has_room = out.waiting < self.buffer_flits;
-        self.lanes.0[to / WORD].owned |= 1 << (to % WORD);
+        self.lanes.blocks[to / WORD].owned |= 1 << (to % WORD);
         self.lanes[lane].goes_to = to as u32;
-        self.lanes.0[lane / WORD].open |= u64::from(has_room) << (lane % WORD);
+        self.lanes.blocks[lane / WORD].open |= u64::from(has_room) << (lane % WORD);
         if X::CHOOSES {
             self.parts.crossbar.is_granted(lane, to >> self.parts.channels.shift());
         } else {
@@ -233,13 +233,13 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     /// The end of the cycle: what was set free in it is free from now on, links hand over what they took.
     fn receive(&mut self) {
         for &lane in &self.reopened[..self.reopenings] {
-            self.lanes.0[lane as usize / WORD].open |= 1 << (lane as usize % WORD);
+            self.lanes.blocks[lane as usize / WORD].open |= 1 << (lane as usize % WORD);
         }
         for to in self.released.drain(..) {
             let to = to as usize;
             debug_assert_ne!(self.lanes[to].owner, NONE, "lane {to} is released twice");
             self.lanes[to].owner = NONE;
-            self.lanes.0[to / WORD].owned &= !(1 << (to % WORD));
+            self.lanes.blocks[to / WORD].owned &= !(1 << (to % WORD));
             let of_ring = self.parts.is_of_ring(to);
             self.parts.grants.release(self.parts.channels.group_of(to, of_ring));
         }
@@ -308,7 +308,7 @@ impl<S: LinkScheduler, X: Crossbar> Switch for Wormhole<S, X> {
         }
         self.receive();
         if now.is_multiple_of(BUSY_CYCLES) {
-            self.busy.retain(|block| !self.lanes.0[block].is_empty());
+            self.busy.retain(|block| !self.lanes.blocks[block].is_empty());
         }
         #[cfg(debug_assertions)]
         if now.is_multiple_of(CONSERVATION_CYCLES) {
@@ -356,7 +356,7 @@ impl<S: LinkScheduler, X: Crossbar> Switch for Wormhole<S, X> {
             if is_whole && self.parts.channels.class_of(lane & mask) == Some(class) {
                 let queue = self.parts.channels.group_of(lane, false) - first;
                 self.parts.books.take_back(queue, lane, row);
-                self.lanes.0[lane / WORD].waiting &= !(1 << (lane % WORD));
+                self.lanes.blocks[lane / WORD].waiting &= !(1 << (lane % WORD));
                 messages += 1;
             }
         }

@@ -66,7 +66,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         while let Some(&lane) = self.granted.get(at) {
             at += 1;
             let lane = lane as usize;
-            let block = &self.lanes.0[lane / WORD];
+            let block = &self.lanes.blocks[lane / WORD];
             if block.filled & block.open & 1 << (lane % WORD) == 0 {
                 continue;
             }
@@ -99,12 +99,11 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         let Self { lanes, busy, released, parts, .. } = self;
         let (cycle, shift) = (now as f64, parts.channels.shift());
         let buffer_flits = self.buffer_flits;
-        let blocks = &mut lanes.0[..];
+        let (blocks, rows) = (&mut lanes.blocks[..], &mut lanes.rows[..]);
         let (this_cycle, before) = ((now % 3) as usize, ((now + 2) % 3) as usize);
-        let bit = lane % WORD;
-        let mask = 1 << bit;
+        let mask = 1 << (lane % WORD);
         let block = &mut blocks[lane / WORD];
-        let row = &mut block.lanes[bit];
+        let row = &mut rows[lane];
         let to = row.goes_to as usize;
         block.credit |= mask;
         let (stay, to_cross) = (row.arrived - 1, row.to_cross - 1);
@@ -116,12 +115,12 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
 
         let ahead = &mut blocks[to / WORD];
         let to_bit = 1 << (to % WORD);
-        debug_assert_eq!(ahead.lanes[to % WORD].owner as usize, lane, "lane {to} is another message's");
+        let out = &mut rows[to];
+        debug_assert_eq!(out.owner as usize, lane, "lane {to} is another message's");
         if ahead.relayed & to_bit != 0 {
-            ahead.relay(to % WORD, this_cycle);
-            parts.scheduler.pass(to >> shift, to, &mut ahead.lanes[to % WORD], cycle);
+            ahead.relay(to_bit, out, this_cycle);
+            parts.scheduler.pass(to >> shift, to, out, cycle);
         } else {
-            let out = &mut ahead.lanes[to % WORD];
             parts.scheduler.join(to, out, cycle);
             debug_assert!(out.waiting < buffer_flits, "output buffer of lane {to} overflows");
             out.waiting += 1;
@@ -143,7 +142,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         let every_lane = u64::MAX >> (WORD - (1 << shift));
         let mut scan = self.busy.from(0);
         while let Some(index) = self.busy.next(&mut scan) {
-            let block = &self.lanes.0[index];
+            let block = &self.lanes.blocks[index];
             let mut left = block.filled & block.open;
             while left != 0 {
                 let first = left.trailing_zeros() >> shift << shift;
@@ -160,7 +159,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     fn come_in(&mut self, now: u64) {
         let mut scan = self.busy.from(0);
         while let Some(index) = self.busy.next(&mut scan) {
-            let mut sent = self.lanes.0[index].sent[(now % 3) as usize];
+            let mut sent = self.lanes.blocks[index].sent[(now % 3) as usize];
             while sent != 0 {
                 self.parts.crossbar.comes_in(index * WORD + sent.trailing_zeros() as usize, now + 1);
                 sent &= sent - 1;
@@ -177,13 +176,13 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         let shift = channels.shift();
         let mut scan = busy.from(0);
         while let Some(index) = busy.next(&mut scan).filter(|index| *index < self.buffered_blocks) {
-            let block = &mut lanes.0[index];
+            let block = &mut lanes.blocks[index];
             let mut left = std::mem::take(&mut block.relayed);
             while left != 0 {
                 let bit = left.trailing_zeros() as usize;
                 left &= left - 1;
                 let lane = index * WORD + bit;
-                let row = &mut block.lanes[bit];
+                let row = &mut lanes.rows[lane];
                 debug_assert!(row.arrived < row.slots, "lane {lane} sends without a credit");
                 row.waiting -= 1;
                 row.to_send -= 1;
@@ -204,13 +203,13 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         let Self { lanes, released, parts, .. } = self;
         for &to in &*released {
             let to = to as usize;
-            lanes.0[to / WORD].passing &= !(1 << (to % WORD));
+            lanes.blocks[to / WORD].passing &= !(1 << (to % WORD));
             parts.grants.leave(to >> parts.channels.shift());
             let lane = lanes[to].owner as usize;
-            let (block, bit) = (&mut lanes.0[lane / WORD], lane % WORD);
+            let (block, bit) = (&mut lanes.blocks[lane / WORD], lane % WORD);
             block.open &= !(1 << bit);
             let one_under_way = block.sent[(now % 3) as usize] >> bit & 1 == 1;
-            let row = &mut block.lanes[bit];
+            let row = &mut lanes.rows[lane];
             row.goes_to = NONE;
             if let Some(flits) = parts.books.has_crossed(lane, row) {
                 parts.grants.moves_up(lane, row, flits, one_under_way, now);

@@ -100,7 +100,6 @@ pub(crate) struct Block {
     pub(crate) owned: u64,
     /// Lanes whose link leads into a router.
     into_router: u64,
-    pub(crate) lanes: [Lane; WORD],
 }
 
 impl Block {
@@ -112,11 +111,10 @@ impl Block {
 
     /// The flit that waits in a lane that passes leaves; another takes its place.
     #[inline(always)]
-    pub(crate) fn relay(&mut self, bit: usize, this_cycle: usize) {
-        let (row, mask) = (&mut self.lanes[bit], 1 << bit);
+    pub(crate) fn relay(&mut self, mask: u64, row: &mut Lane, this_cycle: usize) {
         self.relayed &= !mask;
         self.sent[this_cycle] |= mask;
-        debug_assert!(row.arrived < row.slots, "bit {bit} sends without a credit");
+        debug_assert!(row.arrived < row.slots, "a lane of {mask:b} sends without a credit");
         row.to_send -= 1;
         row.arrived += 1;
         if row.arrived == row.slots {
@@ -179,37 +177,36 @@ pub(crate) struct Scan {
     left: u64,
 }
 
-/// All lanes.
+/// All lanes. The bits of a block stand apart from its rows, so that those of all blocks stay in a cache.
 #[derive(Clone, Debug)]
-pub(crate) struct Lanes(pub(crate) Vec<Block>);
+pub(crate) struct Lanes {
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) rows: Vec<Lane>,
+}
 
 impl Lanes {
     pub(crate) fn len(&self) -> usize {
-        self.0.len() * WORD
+        self.rows.len()
     }
 }
 
 /// The last block is filled up with lanes that nothing comes to.
 impl FromIterator<Lane> for Lanes {
     fn from_iter<I: IntoIterator<Item = Lane>>(lanes: I) -> Self {
-        let mut lanes = lanes.into_iter().peekable();
-        let mut blocks = Vec::new();
-        while lanes.peek().is_some() {
-            let lanes: [Lane; WORD] = std::array::from_fn(|_| lanes.next().unwrap_or(Lane::new(None)));
-            blocks.push(Block {
-                waiting: 0,
-                credit: u64::MAX,
-                passing: 0,
-                relayed: 0,
-                filled: 0,
-                open: 0,
-                sent: [0; 3],
-                owned: 0,
-                into_router: lanes.iter().rev().fold(0, |bits, lane| bits << 1 | u64::from(!lane.ejects())),
-                lanes,
-            });
-        }
-        Self(blocks)
+        let mut rows: Vec<Lane> = lanes.into_iter().collect();
+        rows.resize(rows.len().next_multiple_of(WORD), Lane::new(None));
+        let block = |rows: &[Lane]| Block {
+            waiting: 0,
+            credit: u64::MAX,
+            passing: 0,
+            relayed: 0,
+            filled: 0,
+            open: 0,
+            sent: [0; 3],
+            owned: 0,
+            into_router: rows.iter().rev().fold(0, |bits, lane| bits << 1 | u64::from(!lane.ejects())),
+        };
+        Self { blocks: rows.chunks(WORD).map(block).collect(), rows }
     }
 }
 
@@ -218,13 +215,13 @@ impl std::ops::Index<usize> for Lanes {
 
     #[inline]
     fn index(&self, lane: usize) -> &Lane {
-        &self.0[lane / WORD].lanes[lane % WORD]
+        &self.rows[lane]
     }
 }
 
 impl std::ops::IndexMut<usize> for Lanes {
     #[inline]
     fn index_mut(&mut self, lane: usize) -> &mut Lane {
-        &mut self.0[lane / WORD].lanes[lane % WORD]
+        &mut self.rows[lane]
     }
 }

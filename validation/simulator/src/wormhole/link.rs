@@ -15,7 +15,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     fn transmit<const SOURCES: bool, const WIDTH: u32>(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
         let Self { lanes, busy, reopened, parts, .. } = self;
         let buffer_flits = self.buffer_flits;
-        let (blocks, passes) = (&mut lanes.0[..], !SOURCES && S::PASSES && buffer_flits > 1);
+        let (blocks, passes) = (&mut lanes.blocks[..], !SOURCES && S::PASSES && buffer_flits > 1);
         let (from, end) =
             if SOURCES { (self.buffered_blocks, blocks.len()) } else { (0, self.buffered_blocks) };
         let (this_cycle, two_before, mut reopenings) = ((now % 3) as usize, ((now + 1) % 3) as usize, 0);
@@ -29,13 +29,14 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             if left == 0 {
                 continue;
             }
-            let sent = parts.choose::<WIDTH>(index * WORD, left, contended, &block.lanes);
+            let rows = &mut lanes.rows[index * WORD..][..WORD];
+            let sent = parts.choose::<WIDTH>(index * WORD, left, contended, rows);
             let (mut emptied, mut spent, mut headers, mut tails) = (0, 0, 0, 0);
             let mut flits = sent;
             while flits != 0 {
                 let bit = flits.trailing_zeros() as usize;
                 flits &= flits - 1;
-                let (lane, row) = (index * WORD + bit, &mut block.lanes[bit]);
+                let (lane, row) = (index * WORD + bit, &mut rows[bit]);
                 if !SOURCES {
                     reopened[reopenings] = row.owner;
                     reopenings += usize::from(row.waiting == buffer_flits && row.owner != NONE);
@@ -58,7 +59,8 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
                 block.passing |= sent & emptied & !contended & !tails;
             }
             if headers | tails != 0 {
-                parts.ends_leave::<SOURCES>(index * WORD, block, [headers, tails], now, delivered);
+                let took = parts.ends_leave::<SOURCES>(index * WORD, rows, [headers, tails], now, delivered);
+                block.waiting |= took;
             }
         }
         if !SOURCES {
@@ -108,7 +110,7 @@ impl<S: LinkScheduler, X: Crossbar> Parts<S, X> {
         first_lane: usize,
         left: u64,
         contended: u64,
-        rows: &[Lane; WORD],
+        rows: &[Lane],
     ) -> u64 {
         let every_lane = u64::MAX >> (WORD as u32 - WIDTH);
         let to_ask = if S::COUNTS { left } else { left & contended };
@@ -124,33 +126,36 @@ impl<S: LinkScheduler, X: Crossbar> Parts<S, X> {
         chosen
     }
 
-    /// Headers and tails among flits of a block, a bit each, leave their sources, if `SOURCES`, or routers.
+    /// Headers and tails among flits of a block, a bit each, leave their sources, if `SOURCES`, or routers; a bit for each
+    /// lane of a source that another message takes.
     ///
     /// Out of line, for one flit in a message is a header and one a tail.
     #[inline(never)]
     fn ends_leave<const SOURCES: bool>(
         &mut self,
         first_lane: usize,
-        block: &mut Block,
+        rows: &mut [Lane],
         [mut headers, mut tails]: [u64; 2],
         now: u64,
         delivered: &mut Vec<Delivery>,
-    ) {
+    ) -> u64 {
+        let mut took = 0;
         while headers != 0 {
             let bit = headers.trailing_zeros() as usize;
             headers &= headers - 1;
-            self.header_leaves::<SOURCES>(first_lane + bit, &mut block.lanes[bit], now);
+            self.header_leaves::<SOURCES>(first_lane + bit, &mut rows[bit], now);
         }
         while tails != 0 {
             let bit = tails.trailing_zeros() as usize;
             tails &= tails - 1;
-            let (lane, row) = (first_lane + bit, &mut block.lanes[bit]);
+            let (lane, row) = (first_lane + bit, &mut rows[bit]);
             if !SOURCES {
                 self.books.tail_left(lane, row, &self.wiring, now, delivered);
             } else if self.tail_leaves_source(lane, row) {
-                block.waiting |= 1 << bit;
+                took |= 1 << bit;
             }
         }
+        took
     }
 
     /// The header of a message leaves its source, if `SOURCES`, or a router.
