@@ -5,6 +5,9 @@
 //! free for an earlier stage therefore takes effect at the end of the cycle (`reopened`, `released`), and what
 //! it hands on is picked up a cycle later because the last stage goes first.
 //!
+//! Loops over flits call nothing and guess little: who goes is settled for a block of lanes before any flit moves, and
+//! headers and tails, which change more than counts, follow by themselves.
+//!
 //! Most flits *pass*: a flit leaves an output buffer, alone on its link, as another of its message comes in. The
 //! link then has nothing to choose, and the crossbar stage moves both flits in one go. Which lanes those are is
 //! settled before any flit moves; where the second flit does not come, the first one leaves alone.
@@ -40,8 +43,8 @@ use link_scheduler::{LaneTable, LinkScheduler};
 #[cfg(debug_assertions)]
 const CONSERVATION_CYCLES: u64 = 64;
 
-/// How often blocks that have run empty are left out: one looked at in vain costs little, to ask in every cycle cost
-/// more \[cycles\].
+/// How often blocks that have run empty are left out \[cycles\]: one looked at in vain costs less than a look for them in
+/// every cycle.
 const BUSY_CYCLES: u64 = 64;
 
 /// The state of the network: one row per lane, one bit per lane and question.

@@ -7,6 +7,12 @@ use super::lane::{Block, Lane, NONE, WORD};
 use super::link_scheduler::LinkScheduler;
 use super::{Parts, Wormhole};
 
+/// Among flits of a block that leave, a bit each: those that begin a message, and those that end one.
+struct Ends {
+    headers: u64,
+    tails: u64,
+}
+
 impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     /// Stage P: a flit per link, if any can go; at the network interfaces, if `SOURCES`, or behind crossbars.
     ///
@@ -59,8 +65,8 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
                 block.passing |= sent & emptied & !contended & !tails;
             }
             if headers | tails != 0 {
-                let took = parts.ends_leave::<SOURCES>(index * WORD, rows, [headers, tails], now, delivered);
-                block.waiting |= took;
+                let ends = Ends { headers, tails };
+                block.waiting |= parts.ends_leave::<SOURCES>(index * WORD, rows, ends, now, delivered);
             }
         }
         if !SOURCES {
@@ -126,8 +132,8 @@ impl<S: LinkScheduler, X: Crossbar> Parts<S, X> {
         chosen
     }
 
-    /// Headers and tails among flits of a block, a bit each, leave their sources, if `SOURCES`, or routers; a bit for each
-    /// lane of a source that another message takes.
+    /// Headers and tails among flits of a block leave their sources, if `SOURCES`, or routers; a bit for each lane of a
+    /// source that another message takes.
     ///
     /// Out of line, for one flit in a message is a header and one a tail.
     #[inline(never)]
@@ -135,7 +141,7 @@ impl<S: LinkScheduler, X: Crossbar> Parts<S, X> {
         &mut self,
         first_lane: usize,
         rows: &mut [Lane],
-        [mut headers, mut tails]: [u64; 2],
+        Ends { mut headers, mut tails }: Ends,
         now: u64,
         delivered: &mut Vec<Delivery>,
     ) -> u64 {
