@@ -43,8 +43,8 @@ use link_scheduler::{LaneTable, LinkScheduler};
 #[cfg(debug_assertions)]
 const CONSERVATION_CYCLES: u64 = 64;
 
-/// How often blocks that have run empty are left out \[cycles\]: one looked at in vain costs less than a look for them in
-/// every cycle.
+/// How often blocks that have run empty are left out \[cycles\]: one looked at in vain costs less than a search for
+/// them in every cycle.
 const BUSY_CYCLES: u64 = 64;
 
 /// The state of the network: one row per lane, one bit per lane and question.
