@@ -27,6 +27,7 @@
 //! | [`paths`] | channel loads, and the bounds that follow |
 //! | [`quantity`] | the quantities of a class, each declared once |
 //! | [`answer`] | results with their units |
+//! | [`accuracy`] | how far models are off the simulation, as measured: the errors to expect |
 //! | [`design`] | plans: the largest load, the best values, the admissible region |
 //! | [`sensitivity`] | derivatives and elasticities of an answer |
 //! | [`queueing`] | textbook stations |
@@ -35,6 +36,7 @@
 //! | [`document`] | texts whose values know their places, and faults |
 //! | [`notes`] | equations and where they are, readings of the paper, what is known to be off |
 
+pub mod accuracy;
 pub mod answer;
 pub mod design;
 pub mod document;

@@ -8,9 +8,10 @@ use flitwise_models::scenario::{
     ClassKind, ClassSpec, NetworkSpec, Scenario, ScenarioSpec, Scheduler, SourceSpec,
 };
 use flitwise_validation::accuracy::saturation::{self, SaturationLoad};
-use flitwise_validation::accuracy::{Case, Family, Plan, Room, Topology};
+use flitwise_validation::accuracy::{Case, Family, Kind, Plan, SETS};
 use flitwise_validation::experiment::{Settings, supports};
 use flitwise_validation::store::Store;
+use sha2::{Digest, Sha256};
 
 /// Everything that was drawn for a family.
 fn cases<'c>(cases: &'c [Case], family: &Family) -> Vec<&'c Case> {
@@ -25,44 +26,44 @@ fn within<T: PartialOrd>(value: T, [from, to]: [T; 2]) -> bool {
 fn check(family: &Family, scenario: &Scenario) {
     let name = &scenario.spec().name;
     assert_eq!(supports(scenario), Ok(()), "{name}");
-    let size = match (family.topology, scenario.network()) {
-        (Topology::Router, NetworkSpec::Router { ports }) => ports,
-        (Topology::Hypercube, NetworkSpec::Hypercube { dimension }) => dimension,
-        (Topology::Mesh, NetworkSpec::Mesh { radix, nodes_per_router, links, .. })
-        | (Topology::Torus, NetworkSpec::Torus { radix, nodes_per_router, links, .. }) => {
-            assert!(radix.sides().iter().all(|side| within(*side, family.size)), "{name}");
-            assert!(within(radix.sides().len() as u32, [1, family.dimensions[1]]), "{name}");
-            assert!(within(nodes_per_router, family.nodes_per_router), "{name}");
-            assert!(within(links, family.links), "{name}");
+    let size = match (family.topology(), scenario.network()) {
+        ("router", NetworkSpec::Router { ports }) => ports,
+        ("hypercube", NetworkSpec::Hypercube { dimension }) => dimension,
+        ("mesh", NetworkSpec::Mesh { radix, nodes_per_router, links, .. })
+        | ("torus", NetworkSpec::Torus { radix, nodes_per_router, links, .. }) => {
+            assert!(radix.sides().iter().all(|side| within(*side, family.size())), "{name}");
+            assert!(within(radix.sides().len() as u32, [1, family.whole("dimensions")[1]]), "{name}");
+            assert!(within(nodes_per_router, family.whole("nodes_per_router")), "{name}");
+            assert!(within(links, family.whole("links")), "{name}");
             radix.sides()[0]
         }
         other => panic!("{name}: {other:?}"),
     };
-    assert!(within(size, family.size), "{name}: {size}");
+    assert!(within(size, family.size()), "{name}: {size}");
     let (router, classes) = (scenario.router(), scenario.classes());
-    assert!(within(router.pipeline_stages, family.pipeline_stages), "{name}");
-    assert!(within(router.buffer_flits, family.buffer_flits), "{name}");
-    assert!(family.schedulers.contains(&router.scheduler), "{name}");
+    assert!(within(router.pipeline_stages, family.whole("pipeline_stages")), "{name}");
+    assert!(within(router.buffer_flits, family.whole("buffer_flits")), "{name}");
+    assert!(family.words("schedulers").contains(&router.scheduler.word()), "{name}");
     let real_time = classes.iter().filter(|class| class.kind == ClassKind::RealTime).count();
-    assert!(within(real_time as u32, family.real_time_classes), "{name}");
+    assert!(within(real_time as u32, family.whole("real_time_classes")), "{name}");
     let longest = classes.iter().map(|class| class.message_flits).max().unwrap();
-    match family.room {
-        Room::Any => {}
-        Room::Ample => assert!(router.buffer_flits >= longest, "{name}"),
-        Room::Short => assert!(router.buffer_flits < longest, "{name}"),
+    match family.words("buffer") {
+        ["ample"] => assert!(router.buffer_flits >= longest, "{name}"),
+        ["short"] => assert!(router.buffer_flits < longest, "{name}"),
+        _ => {}
     }
     let loads: Vec<f64> = classes.iter().map(|class| class.rate * f64::from(class.message_flits)).collect();
     let (least, most) = loads.iter().fold((f64::MAX, 0.0_f64), |(a, b), load| (a.min(*load), b.max(*load)));
     assert!(
-        (loads.iter().sum::<f64>() - 0.5).abs() < 1e-3 && most <= 1.001 * family.load_ratio * least,
+        (loads.iter().sum::<f64>() - 0.5).abs() < 1e-3 && most <= 1.001 * family.number("load_ratio") * least,
         "{name}"
     );
     let on_off = classes.iter().filter(|class| class.source != SourceSpec::Poisson).count();
-    assert_eq!(on_off > 0, family.on_off > 0.0, "{name}");
+    assert_eq!(on_off > 0, family.number("on_off") > 0.0, "{name}");
     for (class, load) in classes.iter().zip(&loads) {
-        assert!(within(class.message_flits, family.lengths.flits), "{name}");
+        assert!(within(class.message_flits, family.whole("message_flits")), "{name}");
         if let Some(vtick) = class.vtick {
-            let [least, most] = family.vtick_factor;
+            let [least, most] = family.bounds("vtick_factor");
             assert!(within(vtick * load, [0.999 * least, 1.001 * most]), "{name}: {vtick}");
         }
         if let SourceSpec::OnOff { streams, peak_rate, .. } = class.source {
@@ -73,62 +74,99 @@ fn check(family: &Family, scenario: &Scenario) {
     }
 }
 
+fn registered(name: &str) -> Plan {
+    Plan::registered(name).unwrap()
+}
+
 #[test]
-fn built_in_plans_are_sound_and_differ() {
-    let (tuning, holdout) = (Plan::tuning(), Plan::holdout());
-    assert_ne!(tuning.seed, holdout.seed);
-    assert!(holdout.cases().len() >= 60);
-    for plan in [&tuning, &holdout, &Plan::networks()] {
-        let all = plan.cases();
-        assert_eq!(all, plan.cases(), "the same seed gives the same scenarios");
-        let names: HashSet<&str> = all.iter().map(|case| case.name.as_str()).collect();
-        assert_eq!(names.len(), all.len());
+fn registered_sets_are_sound_and_differ() {
+    for (name, text) in SETS {
+        let plan = registered(name);
+        let names: HashSet<&str> = plan.cases().iter().map(|case| case.name.as_str()).collect();
+        assert_eq!(names.len(), plan.cases().len(), "{name}");
+        let again = Plan::from_toml(name, text).unwrap();
+        assert_eq!(scenarios(&again), scenarios(&plan), "{name}: the same seed gives the same scenarios");
         for family in &plan.families {
-            let of_family = cases(&all, family);
+            let of_family = cases(plan.cases(), family);
             assert_eq!(of_family.len(), family.count as usize);
-            of_family.iter().for_each(|case| check(family, &case.scenario));
+            if plan.kind == Kind::Scenarios {
+                of_family.iter().for_each(|case| check(family, &case.scenario));
+            }
         }
     }
-    let scenarios =
-        |plan: &Plan| -> Vec<Scenario> { plan.cases().into_iter().map(|case| case.scenario).collect() };
-    let both = scenarios(&holdout);
-    assert!(scenarios(&tuning).iter().all(|one| !both.contains(one)), "no scenario is in both sets");
+    assert!(SETS.len() >= 5 && Plan::registered("nothing").is_none());
+    let (tuning, holdout) = (registered("tuning"), registered("holdout"));
+    assert!(tuning.seed != holdout.seed && holdout.cases().len() >= 60);
+    assert!(scenarios(&tuning).iter().all(|one| !scenarios(&holdout).contains(one)), "none is in both sets");
+}
+
+fn scenarios(plan: &Plan) -> Vec<&Scenario> {
+    plan.cases().iter().map(|case| &case.scenario).collect()
+}
+
+/// Fingerprint of scenario files.
+fn fingerprint(texts: impl Iterator<Item = String>) -> String {
+    let mut hash = Sha256::new();
+    texts.for_each(|text| hash.update(text));
+    let bytes: [u8; 32] = hash.finalize().into();
+    bytes[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A registered set always draws the same scenarios, to the bit: errors of models measured on it stay comparable, and
+/// stored results of its points valid.
+#[test]
+fn registered_sets_draw_the_same_scenarios() {
+    for (name, expected) in [
+        ("tuning", "43a76aa039a1e1e1"),
+        ("holdout", "f1b11a94dd574a43"),
+        ("networks", "fa09457d5a5e297c"),
+        ("anchored", "e23e447bdb18798f"),
+        ("streams", "STREAMS"),
+    ] {
+        let plan = registered(name);
+        let points = plan.cases().iter().flat_map(|case| match case.saturation_factor {
+            None => vec![case.scenario.clone()],
+            Some(factor) => plan.loads.iter().map(|load| case.at(load * factor).unwrap()).collect(),
+        });
+        assert_eq!(fingerprint(points.map(|scenario| scenario.spec().to_toml())), expected, "{name}");
+    }
 }
 
 /// The bounds hold for whatever is drawn, and what may be drawn is drawn.
 #[test]
 fn many_scenarios_keep_within_their_bounds() {
-    let mut plan = Plan::holdout();
-    plan.families.iter_mut().for_each(|family| family.count = 300);
-    let all = plan.cases();
+    let (_, text) = SETS.iter().find(|(name, _)| *name == "holdout").unwrap();
+    let many = |line: &str| if line.starts_with("count = ") { "count = 300\n" } else { line }.to_owned();
+    let text: String = text.split_inclusive('\n').map(|line| many(line)).collect();
+    let plan = Plan::from_toml("many", &text).unwrap();
     for family in &plan.families {
-        let of_family = cases(&all, family);
+        let of_family = cases(plan.cases(), family);
         of_family.iter().for_each(|case| check(family, &case.scenario));
         let share = |of: &dyn Fn(&Scenario) -> bool| {
             of_family.iter().filter(|case| of(&case.scenario)).count() as f64 / of_family.len() as f64
         };
         let best_effort =
             share(&|scenario| scenario.classes().iter().any(|class| class.kind == ClassKind::BestEffort));
-        assert!((best_effort - family.best_effort).abs() < 0.12, "{}: {best_effort}", family.name);
+        assert!((best_effort - family.number("best_effort")).abs() < 0.12, "{}: {best_effort}", family.name);
         let odd = share(&|scenario| scenario.classes()[0].vtick.is_some());
-        assert!((odd - family.odd_vticks).abs() < 0.12, "{}: {odd}", family.name);
+        assert!((odd - family.number("odd_vticks")).abs() < 0.12, "{}: {odd}", family.name);
         let ends =
             |network: NetworkSpec| share(&move |scenario: &Scenario| scenario.network() == network) > 0.0;
-        let [least, most] = family.size;
-        match family.topology {
-            Topology::Router => {
+        let [least, most] = family.size();
+        match family.topology() {
+            "router" => {
                 assert!(
                     ends(NetworkSpec::Router { ports: least }) && ends(NetworkSpec::Router { ports: most })
                 );
             }
-            Topology::Hypercube => {
+            "hypercube" => {
                 let cube = |dimension| NetworkSpec::Hypercube { dimension };
                 assert!(ends(cube(least)) && ends(cube(most)), "{}", family.name);
             }
-            Topology::Mesh | Topology::Torus => {}
+            _ => {}
         }
-        for scheduler in &family.schedulers {
-            assert!(share(&|scenario| scenario.router().scheduler == *scheduler) > 0.3, "{}", family.name);
+        for scheduler in family.words("schedulers") {
+            assert!(share(&|scenario| scenario.router().scheduler.word() == *scheduler) > 0.3, "{}", family.name);
         }
     }
 }
@@ -139,18 +177,19 @@ fn the_example_of_the_readme_is_sound() {
     let (_, rest) = readme.split_once("```toml\nseed").unwrap();
     let (example, _) = rest.split_once("```").unwrap();
     let plan = Plan::from_toml("README.md", &format!("seed{example}")).unwrap();
-    assert_eq!(plan.families, Plan::tuning().families[..1]);
+    assert_eq!(scenarios(&plan), scenarios(&registered("tuning"))[..plan.cases().len()]);
 }
 
 #[test]
 fn a_family_more_leaves_the_others_alone() {
-    let plan = Plan::tuning();
-    let mut fewer = plan.clone();
-    fewer.families.remove(0);
-    assert_eq!(plan.cases()[plan.families[0].count as usize..], fewer.cases());
-    let mut other = plan.clone();
-    other.seed += 1;
-    assert!(plan.cases().iter().zip(other.cases()).all(|(one, another)| one.scenario != another.scenario));
+    let (_, text) = SETS.iter().find(|(name, _)| *name == "tuning").unwrap();
+    let plan = registered("tuning");
+    let (head, families) = text.split_once("[[family]]").unwrap();
+    let (_, others) = families.split_once("[[family]]").unwrap();
+    let fewer = Plan::from_toml("fewer", &format!("{head}[[family]]{others}")).unwrap();
+    assert_eq!(scenarios(&plan)[plan.families[0].count as usize..], scenarios(&fewer));
+    let other = Plan::from_toml("other", &text.replace("seed = 1\n", "seed = 2\n")).unwrap();
+    assert!(scenarios(&plan).iter().zip(scenarios(&other)).all(|(one, another)| **one != *another));
 }
 
 #[test]
@@ -191,7 +230,8 @@ buffer = "short"
         "t:2:9: loads: found 1.2, wanted loads from 0.01 to 0.95\n  \
          help: a load is a share of the one at which the first class saturates",
         "t:3:13: precision: found 5, wanted a share from 0.0001 to 0.5, such as 0.05 for 5 %",
-        "t:4:1: points: found an unknown key, wanted one of kind, seed, loads, precision, max_flit_hops, family",
+        "t:4:1: points: found an unknown key, wanted one of kind, seed, loads, precision, max_flit_hops, family, \
+         model, quantities, target, part",
         "t:5:1: family[1].count: found nothing, wanted how many scenarios to draw\n  help: count = 10",
         "t:6:8: family[1].name: found \"My routers\", wanted small letters, digits and hyphens, 40 at most",
         "t:8:13: family[1].dimension: found dimension of a router, wanted ports only",
