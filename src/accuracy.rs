@@ -4,13 +4,13 @@ mod anchored;
 mod document;
 mod page;
 
+use flitwise_experiment::{Block, Settings};
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{Fault, Scenario};
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Model, Options};
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{Fault, Scenario};
 use flitwise_validation::accuracy::{self, Case, Plan, saturation};
 use flitwise_validation::campaign;
-use flitwise_validation::experiment::{Block, Settings};
 use rayon::prelude::*;
 
 use crate::args::Verify;
@@ -89,7 +89,7 @@ fn chosen<'c>(args: &Verify, cases: &'c [Case]) -> Result<Vec<&'c Case>, Ended> 
     let unknown = args.only.iter().filter(|name| !cases.iter().any(|case| is_meant(case, name)));
     let message = |name: &String| {
         let names = cases.iter().flat_map(|case| [case.family.as_str(), &case.name]);
-        let near = flitwise_models::document::nearest(name, names);
+        let near = flitwise_language::document::nearest(name, names);
         let help = near.map_or("--list prints names".to_owned(), |near| format!("did you mean {near}?"));
         format!("--only {name}: found no family or scenario of that name\n  help: {help}")
     };
@@ -139,13 +139,16 @@ fn judged(
     let answer = |scenario: &Scenario| ask(scenario, &options).map_err(|failure| failure.to_string());
     let answers: Vec<Result<Answer, String>> = scenarios.par_iter().map(answer).collect();
     for (at, load) in plan.loads.iter().enumerate() {
-        entry.points.push(PointEntry::new(&plan.quantities, &Point {
-            load: *load,
-            factor: load * first,
-            scenario: &scenarios[at],
-            observation: &observations[at],
-            answer: answers[at].as_ref().map_err(String::as_str),
-        }));
+        entry.points.push(PointEntry::new(
+            &plan.quantities,
+            &Point {
+                load: *load,
+                factor: load * first,
+                scenario: &scenarios[at],
+                observation: &observations[at],
+                answer: answers[at].as_ref().map_err(String::as_str),
+            },
+        ));
     }
     Ok(Some(entry))
 }

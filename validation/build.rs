@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
-    let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("registry/sets");
+    let folder =
+        PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("registry/sets");
     println!("cargo::rerun-if-changed={}", folder.display());
     let mut paths: Vec<PathBuf> =
         fs::read_dir(&folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<_>>()?;

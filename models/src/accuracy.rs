@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use serde::Serialize;
 
 use crate::answer::{ExpectedError, ExpectedErrors};
-use crate::quantity::Quantity;
-use crate::scenario::ClassKind;
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::ClassKind;
 
 /// `flitwise verify --accuracy --set holdout --model refined --format csv`
 const HOLDOUT: &str = include_str!("accuracy/holdout.csv");
@@ -171,7 +171,8 @@ mod tests {
     fn tables_are_in_rising_order_of_loads_and_errors_are_those_of_the_load_beside() {
         for table in [holdout(), tuning(), streams()] {
             let load = |row: &ErrorRow| row.load_share_of_saturation;
-            let of_one = |a: &ErrorRow, b: &ErrorRow| (a.family, a.kind, a.quantity) == (b.family, b.kind, b.quantity);
+            let of_one =
+                |a: &ErrorRow, b: &ErrorRow| (a.family, a.kind, a.quantity) == (b.family, b.kind, b.quantity);
             assert!(table.chunk_by(of_one).all(|rows| rows.is_sorted_by(|a, b| load(a) < load(b))));
         }
         let mean = |share| {

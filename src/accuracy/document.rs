@@ -1,13 +1,13 @@
 //! The answer of `flitwise verify --accuracy --format json`.
 
+use flitwise_experiment::Settings;
+use flitwise_experiment::answer::{Estimate, PercentileEstimate};
+use flitwise_language::quantity::{Means, Percentiles, Quantity};
+use flitwise_language::scenario::{ClassKind, Scenario};
 use flitwise_models::answer::Answer;
 use flitwise_models::model::Model;
-use flitwise_models::quantity::{Means, Percentiles, Quantity};
-use flitwise_models::scenario::{ClassKind, Scenario};
 use flitwise_validation::accuracy::summary::{self, Found, Network, Row};
 use flitwise_validation::accuracy::{self, Case, Curve, ErrorOf, HopsObservation, Observation, Plan};
-use flitwise_validation::answer::{Estimate, PercentileEstimate};
-use flitwise_validation::experiment::Settings;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! Tables of errors, as text and as CSV.
 
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{ClassKind, Crossbar, Scenario};
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{ClassKind, Crossbar, Scenario};
 use flitwise_validation::accuracy::summary::{self, Row, Target};
 use flitwise_validation::accuracy::{ErrorUnit, error_unit};
 

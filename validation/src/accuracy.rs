@@ -15,24 +15,23 @@ mod errors;
 mod family;
 mod frames;
 mod messages;
-mod observation;
 mod plan;
 pub mod saturation;
 pub mod summary;
 
-use flitwise_models::document::{Document, Entry, Reader, Table};
+use flitwise_language::document::{Document, Entry, Reader, Table};
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{Fault, Scenario};
 use flitwise_models::model::Model;
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{Fault, Scenario};
 
-use crate::experiment;
 use draw::Draw;
 use family::{Key, Unfit, Wiring};
+use flitwise_experiment as experiment;
 use frames::Streams;
 
 pub use errors::{ErrorOf, ErrorUnit, Solve, error_unit, has_frames_of_one_length, judge, saturation_errors};
 pub use family::Family;
-pub use observation::{ClassObservation, Curve, HopsObservation, Observation, observe};
+pub use flitwise_experiment::observation::{ClassObservation, Curve, HopsObservation, Observation, observe};
 
 /// The registered sets: names and texts, made of the files of `registry/sets`.
 pub const SETS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sets.rs"));

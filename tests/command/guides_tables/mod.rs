@@ -144,14 +144,16 @@ fn streams() -> String {
         for kind in ["real-time", "best-effort"] {
             let cells = quantities.map(|quantity| {
                 let mean = |load: &&str| column(family, kind, load, quantity, 6)?.parse::<f64>().ok();
-                let means: Vec<String> = loads.iter().filter_map(mean).map(|mean| format!("{mean:.1}")).collect();
+                let means: Vec<String> =
+                    loads.iter().filter_map(mean).map(|mean| format!("{mean:.1}")).collect();
                 means.join(" / ")
             });
             let _ = writeln!(text, "| {name} | {kind} | {} |", cells.join(" | "));
         }
     }
     for kind in ["real-time", "best-effort"] {
-        let aims = quantities.map(|quantity| column("all routers", kind, "all", quantity, 10).unwrap_or_default());
+        let aims =
+            quantities.map(|quantity| column("all routers", kind, "all", quantity, 10).unwrap_or_default());
         let _ = writeln!(text, "| *aimed at* | {kind} | {} |", aims.join(" | "));
     }
     text
@@ -160,7 +162,7 @@ fn streams() -> String {
 /// The quantities of a class.
 fn quantities() -> String {
     let mut text = "| word | column | unit | part of | meaning |\n|---|---|---|---|---|\n".to_owned();
-    for quantity in flitwise_models::quantity::Quantity::ALL {
+    for quantity in flitwise_language::quantity::Quantity::ALL {
         let words = match (quantity.word(), quantity.head()) {
             (word, head) if head == word || head.contains([' ', '(']) => format!("`{word}`"),
             (word, head) => format!("`{word}`, `{head}`"),

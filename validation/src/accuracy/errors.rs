@@ -1,15 +1,15 @@
 //! The errors of a model at one point, quantity by quantity: model minus simulation.
 
+use flitwise_language::quantity::{self, Measure, Quantity};
+use flitwise_language::scenario::{Scenario, SourceSpec};
 use flitwise_models::answer::{Answer, ClassAnswer, LatencyDistribution};
 use flitwise_models::published::{Failure, Options};
-use flitwise_models::quantity::{self, Measure, Quantity};
-use flitwise_models::scenario::{Scenario, SourceSpec};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::observation::{ClassObservation, Curve, HopsObservation, Observation};
 use super::saturation::{SaturationLoad, scaled};
+use flitwise_experiment::observation::{ClassObservation, Curve, HopsObservation, Observation};
 
 /// What the errors of a quantity are counted in.
 pub fn error_unit(quantity: Quantity) -> ErrorUnit {
@@ -103,7 +103,8 @@ pub fn judge(
     let answer = answer.map(|answer| &answer.classes[class]);
     let mut errors = Vec::new();
     for quantity in quantities {
-        let is_constant = *quantity == Quantity::FrameIntervalDeviation && has_frames_of_one_length(scenario, class);
+        let is_constant =
+            *quantity == Quantity::FrameIntervalDeviation && has_frames_of_one_length(scenario, class);
         let Some(found) = simulated.value((*quantity).into()).filter(|_| !is_constant) else { continue };
         // of a mean the interval reaches as far down as up
         let half_width_95 = found.half_width_95();
@@ -247,8 +248,8 @@ fn model_load(scenario: &Scenario, class: usize, simulated: f64, model: &Solve<'
 
 #[cfg(test)]
 mod tests {
+    use flitwise_language::scenario::ScenarioSpec;
     use flitwise_models::published;
-    use flitwise_models::scenario::ScenarioSpec;
 
     use super::*;
 

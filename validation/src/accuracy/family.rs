@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use flitwise_models::document::{Entry, Node, Reader, Table, Value, nearest, one_of};
-use flitwise_models::scenario::{Fault, Place};
+use flitwise_language::document::{Entry, Node, Reader, Table, Value, nearest, one_of};
+use flitwise_language::scenario::{Fault, Place};
 
 use super::Kind;
 use super::draw::{Draw, rounded};
@@ -264,7 +264,9 @@ fn refuse_undrawable(reader: &mut Reader, table: &Table<'_>, entry: &Entry) {
     let Value::List(list) = &entry.node.value else { return };
     let is_fit = match as_bounds(list) {
         Some([least, most]) => 0.0 < least && least <= most && most <= f64::from(u32::MAX),
-        None => !list.is_empty() && list.iter().all(|node| matches!(node.value, Value::Text(_) | Value::Truth(_))),
+        None => {
+            !list.is_empty() && list.iter().all(|node| matches!(node.value, Value::Text(_) | Value::Truth(_)))
+        }
     };
     if !is_fit {
         let wanted = "a value, [least, most] above 0, or a list of words to choose from".to_owned();

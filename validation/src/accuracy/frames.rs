@@ -3,15 +3,15 @@
 //! Loads are shares of the one at which the *model* has the first class saturate. Along the load streams are added; the
 //! interval of their frames is adjusted by less than half a stream, so that loads are met exactly.
 
-use flitwise_models::document::{Reader, Table};
+use flitwise_language::document::{Reader, Table};
+use flitwise_language::scenario::{Fault, Scenario, Sequences, words_of};
 use flitwise_models::mediaworm;
 use flitwise_models::model::Options;
-use flitwise_models::scenario::{Fault, Scenario, Sequences, words_of};
 
 use super::draw::{Draw, rounded, whole_at};
 use super::family::{Family, Key, Unfit, Wiring};
 use super::plan::refuse;
-use crate::experiment::MAX_PORTS;
+use flitwise_simulator::MAX_PORTS;
 
 /// Load of a node's link at which a scenario is drawn before its load of saturation is known \[flits/cycle\].
 const DRAWN_LOAD: f64 = 0.25;

@@ -5,14 +5,14 @@
 
 use std::fmt::Write;
 
-use flitwise_models::document::{Reader, Table};
-use flitwise_models::scenario::{DestinationPattern, words_of};
+use flitwise_language::document::{Reader, Table};
+use flitwise_language::scenario::{DestinationPattern, words_of};
 
+use super::DRAWN_LOAD;
 use super::draw::{Draw, rounded, whole_at};
 use super::family::{Family, Key, Wiring};
 use super::plan::refuse;
-use super::DRAWN_LOAD;
-use crate::experiment::{MAX_DIMENSION, MAX_PORTS, MIN_PIPELINE_STAGES};
+use flitwise_simulator::{MAX_DIMENSION, MAX_PORTS, MIN_PIPELINE_STAGES};
 
 /// Streams of an ON/OFF source.
 const STREAMS: [u32; 2] = [1, 16];

@@ -3,10 +3,10 @@
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-use flitwise_models::document::{Document, Entry, Heads, Reader, Table};
+use flitwise_language::document::{Document, Entry, Heads, Reader, Table};
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{ClassKind, Fault, Place};
 use flitwise_models::model::Model;
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{ClassKind, Fault, Place};
 
 use super::family::Family;
 use super::summary::{Aim, Network, Target};
@@ -70,7 +70,8 @@ fn kind(reader: &mut Reader, root: &Table<'_>) -> Kind {
 
 /// Keys of a table, and those of its defaults that it leaves out.
 fn with_defaults(own: &Table<'_>, defaults: &Option<Table<'_>>) -> Vec<Entry> {
-    let missing = defaults.iter().flat_map(|table| table.entries).filter(|entry| own.get(&entry.key).is_none());
+    let missing =
+        defaults.iter().flat_map(|table| table.entries).filter(|entry| own.get(&entry.key).is_none());
     own.entries.iter().chain(missing).cloned().collect()
 }
 
@@ -108,7 +109,8 @@ fn quantities(reader: &mut Reader, table: &Table<'_>) -> Vec<Quantity> {
         match Quantity::find(word) {
             Some(quantity) => found.push(quantity),
             None => {
-                let help = Quantity::nearest(word, Quantity::ALL).map(|near| format!("did you mean \"{near}\"?"));
+                let help =
+                    Quantity::nearest(word, Quantity::ALL).map(|near| format!("did you mean \"{near}\"?"));
                 let wanted = "a list of quantities";
                 refuse(reader, table, "quantities", format!("\"{word}\""), wanted, help.as_deref());
             }
@@ -146,8 +148,8 @@ fn parts(reader: &mut Reader, root: &Table<'_>) -> Vec<Part> {
     let mut parts = Vec::new();
     for table in reader.tables(root, "part") {
         reader.refuse_unknown(&table, PART);
-        let [axes, every, anchors, judged] = [("axes", 3), ("every", 1000), ("anchors", 100), ("judged", 1000)]
-            .map(|(key, most)| {
+        let [axes, every, anchors, judged] =
+            [("axes", 3), ("every", 1000), ("anchors", 100), ("judged", 1000)].map(|(key, most)| {
                 reader.require(&table, key, &format!("1 to {most}"), None);
                 number(reader, &table, key, 1.0..=f64::from(most)).map_or(1, |found| found as usize)
             });

@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
-use flitwise_models::scenario::{
+use flitwise_experiment::{Settings, supports};
+use flitwise_language::scenario::{
     ClassKind, ClassSpec, NetworkSpec, Scenario, ScenarioSpec, Scheduler, SourceSpec,
 };
 use flitwise_validation::accuracy::saturation::{self, SaturationLoad};
 use flitwise_validation::accuracy::{Case, Family, Kind, Plan, SETS};
-use flitwise_validation::experiment::{Settings, supports};
 use flitwise_validation::store::Store;
 use sha2::{Digest, Sha256};
 
@@ -166,7 +166,11 @@ fn many_scenarios_keep_within_their_bounds() {
             _ => {}
         }
         for scheduler in family.words("schedulers") {
-            assert!(share(&|scenario| scenario.router().scheduler.word() == *scheduler) > 0.3, "{}", family.name);
+            assert!(
+                share(&|scenario| scenario.router().scheduler.word() == *scheduler) > 0.3,
+                "{}",
+                family.name
+            );
         }
     }
 }
