@@ -224,24 +224,21 @@ impl Plan {
         let mut draw = Draw::new(self.seed, &family.name, index);
         let name = format!("{}-{:02}", family.name, index + 1);
         let unfit = |faults: Vec<Fault>| Unfit::first(&name, &faults);
-        let mut case = match self.kind {
+        let (scenario, mut streams) = match self.kind {
             Kind::Scenarios => {
                 let text = messages::text(&mut draw, family, index);
-                let scenario = scenario(&name, &text, &family.others(&mut draw)).map_err(unfit)?;
-                (scenario, None)
+                (scenario(&name, &text, &family.others(&mut draw)).map_err(unfit)?, None)
             }
             Kind::Streams => {
-                let streams = Streams::drawn(&mut draw, family, index);
-                let set = family.others(&mut draw);
+                let (streams, set) = (Streams::drawn(&mut draw, family, index), family.others(&mut draw));
                 let scenario = streams.at(1.0, &|text| scenario(&name, text, &set)).map_err(unfit)?;
                 (scenario, Some((streams, set)))
             }
         };
-        let saturation_factor = match &mut case {
-            (scenario, Some((streams, _))) => Some(streams.saturation_factor(&name, scenario)?),
-            _ => None,
+        let saturation_factor = match &mut streams {
+            Some((streams, _)) => Some(streams.saturation_factor(&name, &scenario)?),
+            None => None,
         };
-        let (scenario, streams) = case;
         let case = Case { name, family: family.name.clone(), scenario, saturation_factor, streams };
         experiment::supports(&case.scenario).map_err(|faults| Unfit::first(&case.name, &faults))?;
         for load in self.loads.iter().filter_map(|load| Some(load * saturation_factor?)) {

@@ -5,9 +5,11 @@ use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
 use flitwise_experiment::{Settings, supports};
+use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{
     ClassKind, ClassSpec, NetworkSpec, Scenario, ScenarioSpec, Scheduler, SourceSpec,
 };
+use flitwise_models::model::{Model, Options};
 use flitwise_validation::accuracy::saturation::{self, SaturationLoad};
 use flitwise_validation::accuracy::{Case, Family, Kind, Plan, SETS};
 use flitwise_validation::store::Store;
@@ -121,7 +123,7 @@ fn registered_sets_draw_the_same_scenarios() {
         ("holdout", "f1b11a94dd574a43"),
         ("networks", "fa09457d5a5e297c"),
         ("anchored", "e23e447bdb18798f"),
-        ("streams", "STREAMS"),
+        ("streams", "2465d1162ee1bb12"),
     ] {
         let plan = registered(name);
         let points = plan.cases().iter().flat_map(|case| match case.saturation_factor {
@@ -257,6 +259,118 @@ buffer = "short"
     let nothing: Vec<String> =
         Plan::from_toml("t", "").unwrap_err().iter().map(ToString::to_string).collect();
     assert_eq!(nothing.len(), 3, "{nothing:#?}");
+}
+
+#[test]
+fn loads_of_streams_are_met_exactly_and_the_model_answers_all_systems() {
+    let plan = registered("streams");
+    assert_eq!((plan.cases().len(), plan.model), (24, Model::Mediaworm));
+    let mut texts = Vec::new();
+    for case in plan.cases() {
+        let flits = |scenario: &Scenario| -> f64 {
+            (0..scenario.classes().len()).map(|class| scenario.flit_rate(class)).sum()
+        };
+        let factor = case.saturation_factor.unwrap();
+        for load in &plan.loads {
+            let scenario = case.at(load * factor).unwrap();
+            let (found, wanted) = (flits(&scenario), load * factor * flits(&case.scenario));
+            assert!((found / wanted - 1.0).abs() < 1e-6, "{}: {found}, {wanted}", case.name);
+            let answer = Model::Mediaworm.solve(&scenario, &Options::default()).unwrap();
+            assert!(!answer.saturated, "{} at {load}", case.name);
+            supports(&scenario).unwrap();
+            assert_eq!(plan.max_messages(&scenario), plan.max_messages(&case.scenario), "{}", case.name);
+            texts.push(scenario.spec().to_toml());
+        }
+    }
+    // every kind of frame, crossbar and placement is there
+    for word in ["cbr", "vbr", "mpeg2", "multiplexed", "capped", "balanced", "fair-queueing"] {
+        assert!(texts.iter().any(|text| text.contains(word)), "no {word}");
+    }
+}
+
+#[test]
+fn all_faults_of_a_set_of_streams_come_at_once() {
+    let text = "kind = \"streams\"\nseed = 1\nloads = [2]\nlod = 1\n\
+                [[family]]\nname = \"a\"\ncount = 0\ntopology = \"torus\"\n\
+                [[family]]\nname = \"b\"\ncount = 1\ntopology = \"router\"\nports = [4, 2]\nlinks = [1, 2]\n\
+                sources = [\"film\"]\nschedulers = [\"fifo\"]\n";
+    let faults = Plan::from_toml("t", text).unwrap_err();
+    let keys: Vec<&str> = faults.iter().map(|fault| fault.key.as_str()).collect();
+    assert_eq!(keys.len(), 8, "{keys:?}");
+    for key in ["loads", "lod", "count", "topology", "ports", "links", "sources", "schedulers"] {
+        assert!(keys.iter().any(|found| found.ends_with(key)), "{key}: {keys:?}");
+    }
+}
+
+/// A set of routers with four ports, and what else is told of its family.
+fn small(kind: &str, more: &str) -> Result<Plan, Vec<String>> {
+    let text = format!(
+        "kind = \"{kind}\"\nseed = 1\nloads = [0.5]\n[[family]]\nname = \"a\"\ncount = 20\n\
+         topology = \"router\"\nports = [4, 4]\n{more}\n"
+    );
+    Plan::from_toml("t", &text).map_err(|faults| faults.iter().map(ToString::to_string).collect())
+}
+
+/// Bounds within those of every key may still give systems that are none.
+#[test]
+fn systems_that_cannot_be_are_told_at_their_family() {
+    let refused = |kind: &str, more: &str| small(kind, more).unwrap_err().join("\n");
+    // what the model and the scenario do not take
+    let found = refused("streams", "crossbars = [\"multiplexed\"]\nschedulers = [\"round-robin\"]");
+    let expected = "t:4:1: family[1]: found a-01, of which router.scheduler: the mediaworm model";
+    assert!(found.starts_with(expected), "{found}");
+    let found = refused("streams", "sources = [\"mpeg2\"]\nframe_flits = [1, 1]");
+    assert!(found.contains("class.RT.source.frame_scale"), "{found}");
+    let found = refused("scenarios", "destinations = [\"bit-reverse\"]\nset = { \"network.ports\" = 6 }");
+    assert!(found.contains("destination"), "{found}");
+}
+
+/// Any key of a scenario may be given, or drawn after all others.
+#[test]
+fn other_keys_of_scenarios_stand_under_set() {
+    let plain = small("scenarios", "").unwrap();
+    let set = "set = { \"router.vc_choice\" = \"drawn\", \"router.pipeline_stages\" = [3, 6], \
+               \"router.scheduler\" = [\"fifo\", \"round-robin\"], \"class.*.virtual_channels\" = [2, 4] }";
+    let plan = small("scenarios", set).unwrap();
+    for (one, other) in scenarios(&plan).iter().zip(scenarios(&plain)) {
+        assert_eq!(one.router().vc_choice.word(), "drawn");
+        let rates =
+            |scenario: &Scenario| -> Vec<f64> { scenario.classes().iter().map(|one| one.rate).collect() };
+        assert_eq!(rates(one), rates(other), "what is drawn before stays");
+    }
+    let all = |of: &dyn Fn(&Scenario) -> String| -> HashSet<String> {
+        scenarios(&plan).iter().map(|scenario| of(scenario)).collect()
+    };
+    let words = |words: &[&str]| -> HashSet<String> { words.iter().map(|word| (*word).to_owned()).collect() };
+    assert_eq!(all(&|one| one.router().pipeline_stages.to_string()), words(&["3", "4", "5", "6"]));
+    assert_eq!(all(&|one| one.router().scheduler.word().to_owned()), words(&["fifo", "round-robin"]));
+    assert_eq!(all(&|one| one.classes()[1].virtual_channels.to_string()), words(&["2", "3", "4"]));
+    for (set, expected) in [
+        (
+            "set = { \"router.pipeline_stages\" = [6, 3] }",
+            "t:9:36: family[1].set.router.pipeline_stages: found a list",
+        ),
+        ("set = { \"router.pipelines\" = [3, 6] }", "drawn with router.pipelines an unknown key"),
+        ("set = { \"class.R9.rate\" = 1 }", "drawn with class.R9.rate"),
+    ] {
+        let found = small("scenarios", set).unwrap_err().join("\n");
+        assert!(found.contains(expected), "{found}");
+    }
+}
+
+#[test]
+fn a_set_says_how_a_model_is_judged() {
+    let text = "model = \"published\"\nquantities = [\"p99\"]\nseed = 1\nloads = [0.5]\n\
+                [[target]]\nnetworks = [\"cube\"]\nmean = 3\nworst = 4\n\
+                [[family]]\nname = \"a\"\ncount = 1\ntopology = \"router\"\nports = [4, 4]\n";
+    let plan = Plan::from_toml("t", text).unwrap();
+    assert_eq!((plan.model, plan.quantities.as_slice()), (Model::Published, [Quantity::P99].as_slice()));
+    assert_eq!((plan.aims.len(), plan.aims[0].target.worst), (1, 4.0));
+    assert_eq!((plan.precision, plan.max_flit_hops), (0.01, 1e9), "as others of its kind");
+    let wrong = text.replace("p99", "p98").replace("\"cube\"", "\"cub\"").replace("worst", "wurst");
+    let found: Vec<String> =
+        Plan::from_toml("t", &wrong).unwrap_err().iter().map(|fault| fault.key.clone()).collect();
+    assert_eq!(found, ["quantities", "target[1].worst", "target[1].networks", "target[1].wurst"]);
 }
 
 fn find(scenario: &Scenario) -> Vec<Option<SaturationLoad>> {
