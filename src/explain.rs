@@ -9,7 +9,6 @@ mod equations;
 mod formula;
 mod html;
 mod latex;
-mod markdown;
 mod mediaworm;
 mod published;
 mod refined;
@@ -54,7 +53,7 @@ pub(crate) fn run(args: &Explain) -> Result<(), Ended> {
         let section = derivation.section("Beside it");
         beside.into_iter().for_each(|text| section.text(text));
     }
-    show(args, &scenario, (model, outcome), &derivation)?;
+    show(args, &scenario, (model, outcome), derivation)?;
     answer.map(|_| ()).map_err(|failure| input::failure(&document, &failure))
 }
 
@@ -91,7 +90,7 @@ fn run_other(
         }
     };
     derivation.title = title(scenario, model);
-    show(args, scenario, (model, outcome), &derivation)?;
+    show(args, scenario, (model, outcome), derivation)?;
     answer.map(|_| ()).map_err(|failure| input::failure(document, &failure))
 }
 
@@ -165,13 +164,12 @@ fn show(
     args: &Explain,
     scenario: &Scenario,
     (model, outcome): (Model, Outcome),
-    derivation: &Derivation,
+    derivation: Derivation,
 ) -> Result<(), Ended> {
     match args.format {
-        ExplainFormat::Terminal => output::write_coloured(&terminal::page(derivation)),
-        ExplainFormat::Markdown => output::write(markdown::page(derivation).as_bytes()),
-        ExplainFormat::Latex => output::write(latex::page(derivation).as_bytes()),
-        ExplainFormat::Html => output::write(html::page(derivation).as_bytes()),
+        ExplainFormat::Terminal => output::write_coloured(&terminal::page(&derivation)),
+        ExplainFormat::Latex => output::write(latex::page(&derivation).as_bytes()),
+        ExplainFormat::Html => output::write(html::page(&derivation).as_bytes()),
         ExplainFormat::Json => {
             output::write_json(&ExplainDocument::new(model, scenario.spec().clone(), outcome, derivation))
         }
@@ -201,7 +199,6 @@ fn diagram(
     let text = match kind {
         DiagramKind::Svg => Some(html::picture_of(&chain)),
         DiagramKind::Dot => diagram::dot(&chain.chain),
-        DiagramKind::Tikz => diagram::tikz(&chain.chain),
     };
     let text = text.ok_or_else(|| {
         Ended::input(

@@ -3,7 +3,7 @@
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::scenario::Scenario;
 
-use super::derivation::{Bar, Derivation, Entry, Equation, Found, Part, Section};
+use super::derivation::{Derivation, Entry, Equation, Found, Section};
 use super::equations::equations;
 use super::formula::Values;
 
@@ -125,7 +125,7 @@ fn latencies(section: &mut Section, scenario: &Scenario, classes: &[(usize, &Cla
         };
         let waiting = class.waiting_cycles.map(|cycles| ("waiting", cycles));
         let parts = [("transfer", transfer), ("contention", latency - transfer)].into_iter().chain(waiting);
-        section.parts.push(Part::Bar(Bar { class: class.name.clone(), parts: parts.collect() }));
+        section.bar(&class.name, parts);
     }
 }
 

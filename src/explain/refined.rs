@@ -3,7 +3,7 @@
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::scenario::Scenario;
 
-use super::derivation::{Bar, Derivation, Entry, Equation, Found, Part, Section};
+use super::derivation::{Derivation, Entry, Equation, Found, Section};
 use super::equations::equations;
 use super::formula::Values;
 
@@ -134,8 +134,8 @@ fn parts(section: &mut Section, scenario: &Scenario, classes: &[(usize, &ClassAn
             ("output", class.output_cycles),
             ("gaps", class.gap_cycles),
         ];
-        let parts = parts.into_iter().filter_map(|(name, cycles)| Some((name, cycles?))).collect();
-        section.parts.push(Part::Bar(Bar { class: class.name.clone(), parts }));
+        let parts = parts.into_iter().filter_map(|(name, cycles)| Some((name, cycles?)));
+        section.bar(&class.name, parts);
     }
 }
 
