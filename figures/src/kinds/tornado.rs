@@ -1,11 +1,81 @@
-//! Tornado diagram: a bar for less and one for more of each parameter, sorted by length.
+//! Tornado diagram: a bar for less and one for more of each parameter, sorted by length; made by sensitivities.
 
-use super::canvas::{Anchor, Area, Canvas, Place};
-use super::frame::{GAP, Panel, centred_lines};
-use super::legend::{self, Entry, Sample, Surface};
-use super::scale::{Scale, drawable, label, short};
-use super::tiles;
-use crate::picture::{Tornado, TornadoBar};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Chart;
+use crate::draw::canvas::{Anchor, Area, Canvas, Place};
+use crate::draw::description::listed;
+use crate::draw::frame::{GAP, Panel, centred_lines};
+use crate::draw::legend::{self, Entry, Sample, Surface};
+use crate::draw::scale::{Scale, drawable, label, short};
+use crate::draw::tiles;
+use crate::picture::{Axis, Origin};
+use crate::rows::{self, column, number};
+
+/// Bars to either side of zero, one below the other.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Tornado {
+    /// What the length of a bar stands for.
+    pub x: Axis,
+    /// What makes bars of one colour.
+    pub less: String,
+    /// What makes those of the other.
+    pub more: String,
+    /// What marks in the names of bars mean.
+    pub marks: Vec<String>,
+    /// One below the other, with one scale.
+    pub panels: Vec<TornadoPanel>,
+}
+
+/// The bars of one number.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct TornadoPanel {
+    /// What stands above it.
+    pub label: String,
+    /// From the top down.
+    pub bars: Vec<TornadoBar>,
+}
+
+/// What one parameter does to the number.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct TornadoBar {
+    /// The parameter.
+    pub label: String,
+    /// What less of it does; `None` if there is no such number.
+    pub less: Option<f64>,
+    /// What more of it does.
+    pub more: Option<f64>,
+}
+
+impl Chart for Tornado {
+    fn table(&self) -> rows::Table {
+        let unit = |stem: &str| column(stem, &self.x);
+        let (less, more) = (unit("less"), unit("more"));
+        let heads = ["panel", "parameter", less.as_str(), more.as_str()];
+        let rows = self.panels.iter().flat_map(|panel| {
+            let row = |bar: &TornadoBar| {
+                vec![panel.label.clone(), bar.label.clone(), number(bar.less), number(bar.more)]
+            };
+            panel.bars.iter().map(row)
+        });
+        rows::Table::new(&heads, rows)
+    }
+
+    fn origins(&self) -> Vec<Origin> {
+        // the subtitle names the model
+        Vec::new()
+    }
+
+    fn description(&self) -> String {
+        let panels: Vec<&str> = self.panels.iter().map(|panel| panel.label.as_str()).collect();
+        format!("Bars: {}, for {}", label(&self.x), listed(&panels))
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
+        draw(canvas, self, top, room)
+    }
+}
 
 /// How bars of less and of more are filled: no colour, as colours stand for classes and parts.
 const LESS: Surface = Surface::Hatched;
@@ -14,7 +84,7 @@ const MORE: Surface = Surface::Solid;
 const NAMES: f64 = 0.4;
 
 /// Draws below `top`, in `room` if the height is given; the height where it ends.
-pub(super) fn draw(canvas: &mut Canvas, tornado: &Tornado, top: f64, room: Option<f64>) -> f64 {
+fn draw(canvas: &mut Canvas, tornado: &Tornado, top: f64, room: Option<f64>) -> f64 {
     let colour = canvas.palette.muted;
     let swatch = |surface| Sample::Swatch { colour, surface };
     let mut entries =

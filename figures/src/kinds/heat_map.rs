@@ -1,18 +1,245 @@
 //! Heat map of a quantity over two axes. All cells have the same size.
 
+use flitwise_models::answer::Answer;
+use flitwise_models::document::Table;
+use flitwise_models::quantity::Measure;
+use flitwise_models::scenario::{DeadlineSpec, Scenario};
+use flitwise_validation::answer::Simulation;
+use flitwise_validation::compare::ConfidenceInterval;
 use plotters::style::RGBColor;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::canvas::{Anchor, Area, Canvas, Pen};
-use super::font::Face;
-use super::frame::{GAP, centred_lines, y_label};
-use super::legend::{self, Entry, Sample, Surface};
-use super::palette::{legible_on, on_scale};
-use super::scale::{Scale, label, quantile, robust_top, short};
-use super::tiles::{self, Tiles};
-use crate::picture::{Axis, HeatCell, HeatMap, HeatPanel};
+use super::{Chart, Content, FigureFile, FigureKind, Runs, Spot};
+use crate::assemble::{needs_distribution, noting, solved};
+use crate::draw::canvas::{Anchor, Area, Canvas, Pen};
+use crate::draw::font::Face;
+use crate::draw::frame::{GAP, centred_lines, y_label};
+use crate::draw::legend::{self, Entry, Sample, Surface};
+use crate::draw::palette::{legible_on, on_scale};
+use crate::draw::scale::{Scale, label, quantile, robust_top, short};
+use crate::draw::tiles::{self, Tiles};
+use crate::figure::{Figure, Reading, Sweep};
+use crate::note::Note;
+use crate::picture::{Axis, Origin};
+use crate::rows::{self, column, number};
+
+/// A quantity over two axes.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct HeatMap {
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// What the colours stand for.
+    pub z: Axis,
+    /// Columns.
+    pub xs: Vec<f64>,
+    /// Rows.
+    pub ys: Vec<f64>,
+    /// Side by side, with one scale of colours.
+    pub panels: Vec<HeatPanel>,
+}
+
+/// One map.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct HeatPanel {
+    /// What stands above it.
+    pub label: String,
+    /// Where its numbers come from.
+    pub origin: Origin,
+    /// `cells[row][column]`.
+    pub cells: Vec<Vec<HeatCell>>,
+}
+
+/// One cell of a map.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct HeatCell {
+    /// The quantity; `None` if there is no such number.
+    pub z: Option<f64>,
+    /// Half-width of its 95 % interval, for simulations.
+    pub half_width_95: Option<f64>,
+    /// Whether the class is saturated there.
+    pub saturated: bool,
+}
+
+/// A quantity of one class over two sweeps.
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    /// What varies from left to right.
+    x: Sweep,
+    /// What varies from the bottom up.
+    y: Sweep,
+    /// What is drawn.
+    measure: Measure,
+    /// Of which class.
+    class: Option<String>,
+}
+
+impl FigureFile for Question {
+    const WORD: &'static str = "heat-map";
+    const KEYS: &'static [&'static str] = &["x", "y", "z", "sources"];
+
+    fn read(reading: &mut Reading<'_>, root: &Table<'_>, _: Option<&Scenario>) -> Option<Self> {
+        let (x, y) = (reading.sweep(root, "x"), reading.sweep(root, "y"));
+        let help = "add  [z]  with  quantity = \"network-latency\"  and  class = \"BE\"";
+        reading.reader.require(root, "z", "a [z] table", Some(help));
+        let z = reading.reader.table(root, "z")?;
+        reading.reader.require(&z, "class", "the name of a class", None);
+        let class = reading.reader.text(&z, "class");
+        let measures = reading.measures(&z)?;
+        if measures.len() > 1 {
+            reading.refuse(&z, "at", format!("{} deadlines", measures.len()), "one in a heat-map");
+        }
+        if let (Some(x), Some(y)) = (&x, &y)
+            && x.key == y.key
+        {
+            reading.refuse(root, "y", format!("the key {} again", y.key), "a key other than that of [x]");
+        }
+        let measure = measures.into_iter().next();
+        Some(Self { x: x?, y: y?, measure: measure?, class })
+    }
+}
+
+impl FigureKind for Question {
+    fn points(&self) -> Vec<Spot<'_>> {
+        let row = |row: &f64| {
+            let at = *row;
+            let spot =
+                move |column: &f64| Spot { variant: None, at: vec![(&self.x, *column), (&self.y, at)] };
+            self.x.values.iter().map(spot)
+        };
+        self.y.values.iter().flat_map(row).collect()
+    }
+
+    fn swept(&self) -> Option<&Sweep> {
+        Some(&self.x)
+    }
+
+    fn row_axis(&self) -> Option<&Axis> {
+        Some(&self.y.axis)
+    }
+
+    fn rows(&self) -> Vec<String> {
+        self.y.values.iter().map(f64::to_string).collect()
+    }
+
+    fn deadlines(&self) -> Vec<DeadlineSpec> {
+        self.measure.deadline().into_iter().collect()
+    }
+
+    fn class(&self) -> Option<(&'static str, &str)> {
+        Some(("z", self.class.as_deref()?))
+    }
+
+    fn content(&self, figure: &Figure, runs: Runs<'_>, notes: &mut Vec<Note>) -> Content {
+        Content::HeatMap(heat_map(figure, self, runs.simulations, notes))
+    }
+}
+
+fn heat_map(
+    figure: &Figure,
+    Question { x, y, measure, .. }: &Question,
+    simulations: &[Simulation],
+    notes: &mut Vec<Note>,
+) -> HeatMap {
+    let class = figure.class_indices().first().copied().unwrap_or(0);
+    let name = &figure.scenario.classes()[class].name;
+    let mut panels = Vec::new();
+    for model in figure.models() {
+        let rows = y.values.iter().map(|row| {
+            let at = |column| figure.at(None, &[(x, column), (y, *row)]).ok();
+            let answers = solved(
+                model,
+                &x.values,
+                at,
+                needs_distribution(&[*measure]),
+                noting(notes, &row.to_string()),
+            );
+            let cell = |answer: &Option<Answer>| {
+                let class = answer.as_ref().map(|answer| &answer.classes[class]);
+                HeatCell {
+                    z: class.and_then(|class| class.value(*measure)),
+                    half_width_95: None,
+                    saturated: class.is_some_and(|class| class.saturated),
+                }
+            };
+            answers.iter().map(cell).collect()
+        });
+        let cells: Vec<Vec<HeatCell>> = rows.collect();
+        let label = Origin::from(model).words().to_owned();
+        // of a model that has no answer at all there is a note, not an empty map
+        if cells.iter().flatten().any(|cell| cell.z.is_some() || cell.saturated) {
+            panels.push(HeatPanel { label, origin: Origin::from(model), cells });
+        }
+    }
+    if figure.has(Origin::Simulation) {
+        let cell = |simulation: &Simulation| {
+            let class = &simulation.classes[class];
+            let found = class.value(*measure);
+            HeatCell {
+                z: found.map(|found| found.value),
+                half_width_95: found.and_then(ConfidenceInterval::half_width_95),
+                saturated: class.saturated,
+            }
+        };
+        let rows = simulations.chunks(x.values.len());
+        let cells = rows.map(|row| row.iter().map(cell).collect()).collect();
+        panels.push(HeatPanel { label: "simulation".to_owned(), origin: Origin::Simulation, cells });
+    }
+    HeatMap {
+        x: x.axis.clone(),
+        y: y.axis.clone(),
+        z: Axis {
+            label: format!("{name} {}", measure.name()),
+            unit: measure.quantity.unit().word().to_owned(),
+            logarithmic: false,
+        },
+        xs: x.values.clone(),
+        ys: y.values.clone(),
+        panels,
+    }
+}
+
+impl Chart for HeatMap {
+    fn table(&self) -> rows::Table {
+        let (x, y, z) = (column("x", &self.x), column("y", &self.y), column("z", &self.z));
+        let width = column("half_width_95", &self.z);
+        let heads = ["panel", "origin", &x, &y, &z, &width, "saturated"];
+        let rows = self.panels.iter().flat_map(|panel| {
+            let rows = panel.cells.iter().zip(&self.ys);
+            rows.flat_map(move |(cells, y)| {
+                cells.iter().zip(&self.xs).map(move |(cell, x)| {
+                    vec![
+                        panel.label.clone(),
+                        panel.origin.word().to_owned(),
+                        x.to_string(),
+                        y.to_string(),
+                        number(cell.z),
+                        number(cell.half_width_95),
+                        cell.saturated.to_string(),
+                    ]
+                })
+            })
+        });
+        rows::Table::new(&heads, rows)
+    }
+
+    fn origins(&self) -> Vec<Origin> {
+        self.panels.iter().map(|panel| panel.origin).collect()
+    }
+
+    fn description(&self) -> String {
+        format!("Heat map: {} over {} and {}", label(&self.z), label(&self.x), label(&self.y))
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
+        draw(canvas, self, top, room)
+    }
+}
 
 /// Draws below `top`, in `room` if the height is given; the height where it ends.
-pub(super) fn draw(canvas: &mut Canvas, map: &HeatMap, top: f64, room: Option<f64>) -> f64 {
+fn draw(canvas: &mut Canvas, map: &HeatMap, top: f64, room: Option<f64>) -> f64 {
     let z = z_scale(map);
     let after_bar = draw_scale(canvas, &map.z, z, is_capped(map, z), top);
     let legend_end = legend::draw(canvas, &legend_entries(canvas, map, z), after_bar);

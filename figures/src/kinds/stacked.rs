@@ -1,19 +1,265 @@
 //! Stacked bars: the models side by side, the published one of two pale, and the simulation hatched.
 
+use flitwise_models::answer::Answer;
+use flitwise_models::document::Table;
+use flitwise_models::model::Model;
+use flitwise_models::quantity::Quantity;
+use flitwise_models::scenario::Scenario;
+use flitwise_validation::answer::{ClassSimulation, Simulation};
 use plotters::style::RGBColor;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::canvas::{Area, Canvas, Pen};
-use super::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};
-use super::legend::{self, Entry, Sample, Surface};
-use super::scale::{Scale, drawable, label, quantile, robust_top, short};
-use super::tiles::{self, Tiles};
-use crate::picture::{Bar, Origin, Part, Stacked, StackedPanel};
+use super::{Chart, Content, FigureFile, FigureKind, Runs, Spot};
+use crate::assemble::{noting, solved};
+use crate::draw::canvas::{Area, Canvas, Pen};
+use crate::draw::description::{listed, over};
+use crate::draw::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};
+use crate::draw::legend::{self, Entry, Sample, Surface};
+use crate::draw::scale::{Scale, drawable, label, quantile, robust_top, short};
+use crate::draw::tiles::{self, Tiles};
+use crate::figure::{Figure, Reading, Sweep};
+use crate::note::{Note, Place};
+use crate::picture::{Axis, Origin, Part};
+use crate::rows::{self, column, number};
+
+/// Stacked bars: panels side by side.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Stacked {
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// Names of the parts, from the bottom up.
+    pub parts: Vec<String>,
+    /// Which parts they are, which decides their colours.
+    pub kinds: Vec<Part>,
+    /// One per class.
+    pub panels: Vec<StackedPanel>,
+}
+
+/// The bars of one class.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct StackedPanel {
+    /// What stands above it.
+    pub label: String,
+    /// Bars in the order of `x`; at one `x` one per origin, side by side.
+    pub bars: Vec<Bar>,
+}
+
+/// A stacked bar.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Bar {
+    /// Where on the horizontal axis.
+    pub x: f64,
+    /// Where its numbers come from.
+    pub origin: Origin,
+    /// Heights of the parts, from the bottom up; `None` where there is no such number.
+    pub parts: Vec<Option<f64>>,
+    /// Lower and upper end of the 95 % interval of the whole, for simulations.
+    pub interval_95: Option<(f64, f64)>,
+    /// Whether the class is saturated: the bar has no upper end.
+    pub saturated: bool,
+}
+
+/// Parts of the latency over a sweep.
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    /// What varies.
+    x: Sweep,
+    /// Which parts.
+    parts: Parts,
+}
+
+/// How the latency of a message is told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Parts {
+    /// Transfer, blocking, sharing and waiting: what the paper names.
+    Causes,
+    /// Where a message waits, router by router, its transfer left out: what simulation and refined model tell apart.
+    Places,
+}
+
+impl Parts {
+    /// The same, as what is drawn.
+    fn kinds(self) -> &'static [Part] {
+        match self {
+            Self::Causes => &[Part::Transfer, Part::Blocking, Part::Sharing, Part::Waiting],
+            Self::Places => &[Part::Input, Part::Arbitration, Part::Output, Part::Gaps, Part::Waiting],
+        }
+    }
+
+    /// The parts, from the bottom up.
+    fn quantities(self) -> &'static [Quantity] {
+        use Quantity::{Arbitration, Blocking, Gaps, Input, Output, Sharing, Transfer, Waiting};
+        match self {
+            Self::Causes => &[Transfer, Blocking, Sharing, Waiting],
+            Self::Places => &[Input, Arbitration, Output, Gaps, Waiting],
+        }
+    }
+}
+
+/// What [`Parts::Places`] are called.
+const PLACES: [&str; 5] =
+    ["header in input buffers", "arbitration", "header in output buffers", "gaps behind it", "at the source"];
+
+impl FigureFile for Question {
+    const WORD: &'static str = "stacked";
+    const KEYS: &'static [&'static str] = &["x", "classes", "sources", "parts"];
+
+    fn read(reading: &mut Reading<'_>, root: &Table<'_>, _: Option<&Scenario>) -> Option<Self> {
+        let (x, parts) = (reading.sweep(root, "x"), read_parts(reading, root));
+        Some(Self { x: x?, parts: parts? })
+    }
+}
+
+fn read_parts(reading: &mut Reading<'_>, root: &Table<'_>) -> Option<Parts> {
+    if root.get("parts").is_none() {
+        return Some(Parts::Causes);
+    }
+    reading.reader.word(root, "parts", &[Parts::Causes, Parts::Places], |parts| match parts {
+        Parts::Causes => "causes",
+        Parts::Places => "places",
+    })
+}
+
+impl FigureKind for Question {
+    fn points(&self) -> Vec<Spot<'_>> {
+        self.x.values.iter().map(|value| Spot { variant: None, at: vec![(&self.x, *value)] }).collect()
+    }
+
+    fn swept(&self) -> Option<&Sweep> {
+        Some(&self.x)
+    }
+
+    fn content(&self, figure: &Figure, runs: Runs<'_>, notes: &mut Vec<Note>) -> Content {
+        Content::Stacked(stacked(figure, &self.x, self.parts, runs.simulations, notes))
+    }
+}
+
+fn stacked(
+    figure: &Figure,
+    x: &Sweep,
+    asked: Parts,
+    simulations: &[Simulation],
+    notes: &mut Vec<Note>,
+) -> Stacked {
+    let parts = asked.quantities();
+    let scenario = |value| figure.at(None, &[(x, value)]).ok();
+    let answers: Vec<(Model, Vec<Option<Answer>>)> = figure
+        .models()
+        .map(|model| (model, solved(model, &x.values, scenario, false, noting(notes, ""))))
+        .collect();
+    let mut not_apart: Vec<Model> = Vec::new();
+    let mut panel = |class: usize| {
+        let mut bars = Vec::new();
+        for (at, value) in x.values.iter().enumerate() {
+            for (model, answers) in &answers {
+                let Some(class) = answers[at].as_ref().map(|answer| &answer.classes[class]) else {
+                    continue;
+                };
+                let heights: Vec<Option<f64>> =
+                    parts.iter().map(|part| class.value((*part).into())).collect();
+                let known = class.network_latency_cycles.is_some();
+                if asked == Parts::Places && known && class.input_cycles.is_none() {
+                    not_apart.push(*model);
+                    continue;
+                }
+                bars.push(Bar {
+                    x: *value,
+                    origin: Origin::from(*model),
+                    parts: heights,
+                    interval_95: None,
+                    saturated: class.saturated,
+                });
+            }
+            if let Some(class) = simulations.get(at).map(|simulation| &simulation.classes[class]) {
+                bars.push(simulated_bar(*value, asked, class));
+            }
+        }
+        StackedPanel { label: figure.scenario.classes()[class].name.clone(), bars }
+    };
+    let panels = figure.class_indices().into_iter().map(&mut panel).collect();
+    not_apart.dedup();
+    let text = |model: &Model| format!("the {model} model does not tell places apart");
+    notes.extend(not_apart.iter().map(|model| Note { place: Place::default(), text: text(model) }));
+    let (label, parts) = match asked {
+        Parts::Causes => ("Message latency", parts.iter().map(|part| part.name().to_owned()).collect()),
+        Parts::Places => ("Time beyond that of a lone message", PLACES.map(str::to_owned).to_vec()),
+    };
+    Stacked {
+        x: x.axis.clone(),
+        y: Axis { label: label.to_owned(), unit: "cycles".to_owned(), logarithmic: false },
+        parts,
+        kinds: asked.kinds().to_vec(),
+        panels,
+    }
+}
+
+/// What was simulated of a class, parted as it is asked.
+fn simulated_bar(x: f64, asked: Parts, class: &ClassSimulation) -> Bar {
+    let value = |quantity: Quantity| class.value(quantity.into());
+    let whole = value(Quantity::TotalLatency);
+    // a lone message takes the same time whenever it comes: no error of its own
+    let left_out = match asked {
+        Parts::Causes => 0.0,
+        Parts::Places => value(Quantity::Transfer).map_or(0.0, |part| part.value),
+    };
+    let part = |part: &Quantity| value(*part).map(|part| part.value);
+    Bar {
+        x,
+        origin: Origin::Simulation,
+        parts: asked.quantities().iter().map(part).collect(),
+        interval_95: whole.and_then(|whole| Some((whole.lower_95? - left_out, whole.upper_95? - left_out))),
+        saturated: class.saturated,
+    }
+}
+
+impl Chart for Stacked {
+    fn table(&self) -> rows::Table {
+        let (x, y) = (column("x", &self.x), column("y", &self.y));
+        let (low, high) = (column("whole_lower_95", &self.y), column("whole_upper_95", &self.y));
+        let heads = ["panel", "origin", &x, "part", &y, &low, &high, "saturated"];
+        let rows = self.panels.iter().flat_map(|panel| {
+            panel.bars.iter().flat_map(move |bar| {
+                self.parts.iter().zip(&bar.parts).map(move |(part, height)| {
+                    vec![
+                        panel.label.clone(),
+                        bar.origin.word().to_owned(),
+                        bar.x.to_string(),
+                        part.clone(),
+                        number(*height),
+                        number(bar.interval_95.map(|interval| interval.0)),
+                        number(bar.interval_95.map(|interval| interval.1)),
+                        bar.saturated.to_string(),
+                    ]
+                })
+            })
+        });
+        rows::Table::new(&heads, rows)
+    }
+
+    fn origins(&self) -> Vec<Origin> {
+        self.panels.iter().flat_map(|panel| panel.bars.iter().map(|bar| bar.origin)).collect()
+    }
+
+    fn description(&self) -> String {
+        let panels: Vec<&str> = self.panels.iter().map(|panel| panel.label.as_str()).collect();
+        let parts: Vec<&str> = self.parts.iter().map(String::as_str).collect();
+        let axes = over(&self.y, &self.x);
+        format!("Stacked bars: {axes}, for {}; parts: {}", listed(&panels), listed(&parts))
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
+        draw(canvas, self, top, room)
+    }
+}
 
 /// Height of a panel as a share of the width of the figure.
 const HEIGHT: f64 = 0.42;
 
 /// Draws below `top`, in `room` if the height is given; the height where it ends.
-pub(super) fn draw(canvas: &mut Canvas, stacked: &Stacked, top: f64, room: Option<f64>) -> f64 {
+fn draw(canvas: &mut Canvas, stacked: &Stacked, top: f64, room: Option<f64>) -> f64 {
     // each class has its own scale: best effort would flatten all others
     let scales: Vec<Scale> = stacked.panels.iter().map(y_scale).collect();
     let legend_end = legend::draw(canvas, &legend_entries(canvas, stacked, &scales), top);

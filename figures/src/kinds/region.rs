@@ -1,10 +1,86 @@
-//! An admissible region of the plane. The colour of its frontier tells which requirement limits it.
+//! Which points of a plane are admissible: the region below a frontier, made by plans.
 
-use super::canvas::{Area, Canvas, Pen, Place};
-use super::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};
-use super::legend::{self, Entry, Sample, Surface, Weight};
-use super::scale::{Scale, label};
-use crate::picture::{Frontier, Region};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Chart;
+use crate::draw::canvas::{Area, Canvas, Pen, Place};
+use crate::draw::description::{listed, over};
+use crate::draw::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};
+use crate::draw::legend::{self, Entry, Sample, Surface, Weight};
+use crate::draw::scale::{Scale, label};
+use crate::picture::{Axis, Origin};
+use crate::rows::{self, column};
+
+/// Which points of a plane are admissible: those from the origin up to a frontier.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Region {
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// Where the frontier comes from.
+    pub origin: Origin,
+    /// What may limit it.
+    pub limits: Vec<String>,
+    /// Which colour each limit has: that of the class which it is about.
+    pub limit_styles: Vec<usize>,
+    /// The frontier, from the horizontal axis to the vertical one.
+    pub frontier: Vec<Frontier>,
+    /// A point to show beside it.
+    pub mark: Option<Mark>,
+}
+
+/// A point of a frontier.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Frontier {
+    /// Where on the horizontal axis.
+    pub x: f64,
+    /// Where on the vertical axis.
+    pub y: f64,
+    /// From where on, on the way from the origin: the origin itself, unless a limit is broken there, too; a frontier
+    /// that is no further than this has nothing admissible on its way.
+    pub from: (f64, f64),
+    /// Which limit is reached, by its number from 0; `None`: none.
+    pub limit: Option<usize>,
+}
+
+/// A point with a name.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Mark {
+    /// Where on the horizontal axis.
+    pub x: f64,
+    /// Where on the vertical axis.
+    pub y: f64,
+    /// What the legend says.
+    pub label: String,
+}
+
+impl Chart for Region {
+    fn table(&self) -> rows::Table {
+        let (x, y) = (column("x", &self.x), column("y", &self.y));
+        let limit = |point: &Frontier| point.limit.and_then(|limit| self.limits.get(limit).cloned());
+        let row = |point: &Frontier| {
+            let limit = limit(point).unwrap_or_default();
+            vec![self.origin.word().to_owned(), point.x.to_string(), point.y.to_string(), limit]
+        };
+        rows::Table::new(&["origin", &x, &y, "limit"], self.frontier.iter().map(row))
+    }
+
+    fn origins(&self) -> Vec<Origin> {
+        vec![self.origin]
+    }
+
+    fn description(&self) -> String {
+        let limits: Vec<&str> = self.limits.iter().map(String::as_str).collect();
+        let axes = over(&self.y, &self.x);
+        format!("Region of admissible points: {axes}; requirements: {}", listed(&limits))
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
+        draw(canvas, self, top, room)
+    }
+}
 
 /// Height of the panel, as a share of the width of the figure.
 const HEIGHT: f64 = 0.62;
@@ -12,7 +88,7 @@ const HEIGHT: f64 = 0.62;
 const BEYOND: f64 = 0.06;
 
 /// Draws below `top`, in `room` if the height is given; the height where it ends.
-pub(super) fn draw(canvas: &mut Canvas, region: &Region, top: f64, room: Option<f64>) -> f64 {
+fn draw(canvas: &mut Canvas, region: &Region, top: f64, room: Option<f64>) -> f64 {
     let start = legend::draw(canvas, &entries(canvas, region), top) + GAP;
     let x_label = canvas.text.wrap(&label(&region.x), canvas.width - 2.0 * canvas.margin, 3);
     let foot = GAP + canvas.small.line_height() + x_label.len() as f64 * canvas.text.line_height();
