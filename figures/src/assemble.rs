@@ -1,11 +1,11 @@
 //! Assembles a picture from a figure, the models' answers and the simulations.
 
+use flitwise_experiment::answer::{ClassSimulation, Simulation};
+use flitwise_language::quantity::Measure;
+use flitwise_language::scenario::Scenario;
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::model::{Failure, Model, Options};
-use flitwise_models::quantity::Measure;
-use flitwise_models::scenario::Scenario;
 use flitwise_validation::anchored::ClassIntervals;
-use flitwise_validation::answer::{ClassSimulation, Simulation};
 use rayon::prelude::*;
 
 use crate::anchored::Curve;

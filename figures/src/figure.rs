@@ -36,10 +36,10 @@
 //! source = "Section 4.1"
 //! ```
 
-use flitwise_models::document::{Document, Entry, Fault, Place, Reader, Table, Value, one_of};
+use flitwise_language::document::{Document, Entry, Fault, Place, Reader, Table, Value, one_of};
+use flitwise_language::quantity::Measure;
+use flitwise_language::scenario::{Coupling, DeadlineSpec, Load, Scenario};
 use flitwise_models::model::Model;
-use flitwise_models::quantity::Measure;
-use flitwise_models::scenario::{Coupling, DeadlineSpec, Load, Scenario};
 use flitwise_validation::compare::read_measures;
 use schemars::JsonSchema;
 use serde::Serialize;

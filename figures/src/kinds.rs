@@ -5,10 +5,10 @@
 use std::fmt;
 use std::ops::Deref;
 
-use flitwise_models::document::{Fault, Place, Table};
-use flitwise_models::scenario::{DeadlineSpec, Scenario};
-use flitwise_validation::answer::Simulation;
-use flitwise_validation::experiment;
+use flitwise_experiment as experiment;
+use flitwise_experiment::answer::Simulation;
+use flitwise_language::document::{Fault, Place, Table};
+use flitwise_language::scenario::{DeadlineSpec, Scenario};
 use schemars::JsonSchema;
 use serde::Serialize;
 

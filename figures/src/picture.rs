@@ -2,8 +2,8 @@
 //!
 //! Drawing computes positions only.
 
+use flitwise_language::scenario::{ClassKind, ScenarioSpec};
 use flitwise_models::model::Model;
-use flitwise_models::scenario::{ClassKind, ScenarioSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -192,7 +192,7 @@ pub fn class_styles(scenario: &ScenarioSpec) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use flitwise_models::scenario::ClassSpec;
+    use flitwise_language::scenario::ClassSpec;
 
     use super::*;
 

@@ -1,9 +1,9 @@
 //! State diagram of the Markov chain of an output link: states in layers, and the rates between them.
 
-use flitwise_models::document::Table;
+use flitwise_language::document::Table;
+use flitwise_language::scenario::{ClassKind, Scenario};
 use flitwise_models::model::{Model, Options};
 use flitwise_models::published::{LinkRecord, solve_recorded};
-use flitwise_models::scenario::{ClassKind, Scenario};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -1,9 +1,9 @@
 //! Congestion trees: what the ports of packet switches hold at chosen times, one run for each variant.
 
-use flitwise_models::document::{Fault, Place, Table};
-use flitwise_models::scenario::{ClassSpec, DestinationSpec, Direction, Scenario};
-use flitwise_validation::packets;
-use flitwise_validation::simulator::packet::Column;
+use flitwise_experiment::packets;
+use flitwise_language::document::{Fault, Place, Table};
+use flitwise_language::scenario::{ClassSpec, DestinationSpec, Direction, Scenario};
+use flitwise_simulator::packet::Column;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;

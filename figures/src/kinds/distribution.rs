@@ -1,11 +1,11 @@
 //! Miss probability over the deadline, drawn as lines.
 
+use flitwise_experiment::answer::Simulation;
+use flitwise_language::document::Table;
+use flitwise_language::quantity::Measure;
+use flitwise_language::scenario::{DeadlineSpec, MAX_DEADLINES, Scenario};
 use flitwise_models::answer::Answer;
-use flitwise_models::document::Table;
 use flitwise_models::model::Model;
-use flitwise_models::quantity::Measure;
-use flitwise_models::scenario::{DeadlineSpec, MAX_DEADLINES, Scenario};
-use flitwise_validation::answer::Simulation;
 
 use super::lines::{ErrorSeries, Lines, Point, Series};
 use super::{Content, FigureFile, FigureKind, Runs};

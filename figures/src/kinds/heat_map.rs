@@ -1,11 +1,11 @@
 //! Heat map of a quantity over two axes. All cells have the same size.
 
+use flitwise_experiment::answer::ConfidenceInterval;
+use flitwise_experiment::answer::Simulation;
+use flitwise_language::document::Table;
+use flitwise_language::quantity::Measure;
+use flitwise_language::scenario::{DeadlineSpec, Scenario};
 use flitwise_models::answer::Answer;
-use flitwise_models::document::Table;
-use flitwise_models::quantity::Measure;
-use flitwise_models::scenario::{DeadlineSpec, Scenario};
-use flitwise_validation::answer::Simulation;
-use flitwise_validation::compare::ConfidenceInterval;
 use plotters::style::RGBColor;
 use schemars::JsonSchema;
 use serde::Serialize;

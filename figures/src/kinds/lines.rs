@@ -2,12 +2,12 @@
 
 mod drawing;
 
+use flitwise_experiment::answer::Simulation;
+use flitwise_language::document::Table;
+use flitwise_language::quantity::{Measure, Quantity, Unit};
+use flitwise_language::scenario::{DeadlineSpec, Scenario, UnitsSpec};
 use flitwise_models::answer::Answer;
-use flitwise_models::document::Table;
 use flitwise_models::model::Model;
-use flitwise_models::quantity::{Measure, Quantity, Unit};
-use flitwise_models::scenario::{DeadlineSpec, Scenario, UnitsSpec};
-use flitwise_validation::answer::Simulation;
 use schemars::JsonSchema;
 use serde::Serialize;
 

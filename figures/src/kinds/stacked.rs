@@ -1,11 +1,11 @@
 //! Stacked bars: the models side by side, the published one of two pale, and the simulation hatched.
 
+use flitwise_experiment::answer::{ClassSimulation, Simulation};
+use flitwise_language::document::Table;
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::Scenario;
 use flitwise_models::answer::Answer;
-use flitwise_models::document::Table;
 use flitwise_models::model::Model;
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::Scenario;
-use flitwise_validation::answer::{ClassSimulation, Simulation};
 use plotters::style::RGBColor;
 use schemars::JsonSchema;
 use serde::Serialize;

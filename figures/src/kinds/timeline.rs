@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use flitwise_models::document::{Fault, Place, Table};
-use flitwise_models::scenario::Scenario;
-use flitwise_validation::experiment;
-use flitwise_validation::simulator::Simulator;
+use flitwise_experiment as experiment;
+use flitwise_language::document::{Fault, Place, Table};
+use flitwise_language::scenario::Scenario;
+use flitwise_simulator::Simulator;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -292,7 +292,7 @@ fn draw_panel(canvas: &mut Canvas, timeline: &Timeline, panel: &TimelinePanel, a
 
 #[cfg(test)]
 mod tests {
-    use flitwise_models::scenario::Preset;
+    use flitwise_language::scenario::Preset;
 
     use super::*;
 
