@@ -14,10 +14,11 @@ use serde::Serialize;
 
 use crate::anchored::Curve;
 use crate::draw::canvas::Canvas;
+use crate::draw::description::{listed, over};
 use crate::figure::{Figure, Reading, Sweep, Variant};
-use crate::note::Note;
+use crate::note::{self, Note};
 use crate::picture::{Axis, Origin};
-use crate::rows;
+use crate::rows::{self, column, number};
 
 /// Makes [`KINDS`], [`Question`] and [`Content`] from the list of kinds.
 macro_rules! kinds {

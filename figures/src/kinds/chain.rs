@@ -1,22 +1,15 @@
 //! State diagram of the Markov chain of an output link: states in layers, and the rates between them.
 
-use flitwise_language::document::Table;
 use flitwise_language::scenario::{ClassKind, Scenario};
 use flitwise_models::model::{Model, Options};
 use flitwise_models::published::{LinkRecord, solve_recorded};
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use super::{Chart, Content, FigureFile, FigureKind, Runs};
+use super::*;
 use crate::draw::canvas::{Anchor, Area, Canvas, Pen, Place};
-use crate::draw::description::listed;
 use crate::draw::font::Face;
 use crate::draw::frame::GAP;
 use crate::draw::legend::{self, Entry, Sample};
 use crate::draw::scale::short;
-use crate::figure::{Figure, Reading};
-use crate::note::{Note, Place as PointPlace};
-use crate::picture::Origin;
 use crate::rows;
 
 /// A Markov chain over the sets of classes that are present.
@@ -89,28 +82,24 @@ impl FigureKind for Question {
     }
 
     fn content(&self, figure: &Figure, _: Runs<'_>, notes: &mut Vec<Note>) -> Content {
-        Content::Chain(chain(figure, notes))
+        let options = Options { distributions: false, saturation_loads: false, ..Options::default() };
+        let (answer, record) = solve_recorded(&figure.scenario, &options);
+        let mut note = |text| notes.push(Note { place: note::Place::default(), text });
+        if let Err(failure) = &answer {
+            note(format!("no {} model: {failure}", Model::Published));
+        }
+        let record = record.filter(|record| answer.is_ok() && record.cube.is_none());
+        let Some((record, link)) = record.as_ref().and_then(|record| Some((record, record.links.first()?)))
+        else {
+            note("the model has no numbers for this chain".to_owned());
+            return Content::Chain(Chain::default());
+        };
+        let members = record.classes.iter().filter(|class| class.kind == ClassKind::RealTime);
+        let names = members.map(|class| figure.scenario.classes()[class.class].name.clone());
+        let mut chain = Chain::of(link, names.collect());
+        chain.transitions.sort_by_key(|transition| (transition.from ^ transition.to, transition.from));
+        Content::Chain(chain)
     }
-}
-
-fn chain(figure: &Figure, notes: &mut Vec<Note>) -> Chain {
-    let options = Options { distributions: false, saturation_loads: false, ..Options::default() };
-    let (answer, record) = solve_recorded(&figure.scenario, &options);
-    let mut note = |text| notes.push(Note { place: PointPlace::default(), text });
-    if let Err(failure) = &answer {
-        note(format!("no {} model: {failure}", Model::Published));
-    }
-    let record = record.filter(|record| answer.is_ok() && record.cube.is_none());
-    let Some((record, link)) = record.as_ref().and_then(|record| Some((record, record.links.first()?)))
-    else {
-        note("the model has no numbers for this chain".to_owned());
-        return Chain::default();
-    };
-    let members = record.classes.iter().filter(|class| class.kind == ClassKind::RealTime);
-    let names = members.map(|class| figure.scenario.classes()[class.class].name.clone());
-    let mut chain = Chain::of(link, names.collect());
-    chain.transitions.sort_by_key(|transition| (transition.from ^ transition.to, transition.from));
-    chain
 }
 
 impl Chart for Chain {
@@ -141,7 +130,23 @@ impl Chart for Chain {
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
-        draw(canvas, self, top, room)
+        let members = self.members.len();
+        if members > MOST_DRAWN || self.probabilities.len() > 1 << MOST_DRAWN {
+            return draw_bars(canvas, self, top, room);
+        }
+        let labelled = members <= MOST_LABELLED;
+        let keys = if labelled {
+            "π: stationary probability; at the arrows: rates [1/cycle]; in the states: cycles per flit of each class"
+        } else {
+            "π: stationary probability; lines: transitions both ways"
+        };
+        let start = legend::draw(canvas, &[Entry::new(Sample::None, keys)], top) + canvas.text.size;
+        let layout = Layout::new(canvas, self, start, room.map(|room| room - (start - top)));
+        draw_transitions(canvas, self, &layout, labelled);
+        for state in 0..self.probabilities.len() {
+            draw_state(canvas, self, state, layout.boxes[state], labelled);
+        }
+        layout.end
     }
 }
 
@@ -158,27 +163,6 @@ const MOST_LABELLED: usize = 3;
 const MOST_DRAWN: usize = 4;
 /// So many states stand in the bar chart that takes their place.
 const MOST_BARS: usize = 16;
-
-/// Draws below `top`, in `room` if the height is given; the height where it ends.
-fn draw(canvas: &mut Canvas, chain: &Chain, top: f64, room: Option<f64>) -> f64 {
-    let members = chain.members.len();
-    if members > MOST_DRAWN || chain.probabilities.len() > 1 << MOST_DRAWN {
-        return draw_bars(canvas, chain, top, room);
-    }
-    let labelled = members <= MOST_LABELLED;
-    let keys = if labelled {
-        "π: stationary probability; at the arrows: rates [1/cycle]; in the states: cycles per flit of each class"
-    } else {
-        "π: stationary probability; lines: transitions both ways"
-    };
-    let start = legend::draw(canvas, &[Entry::new(Sample::None, keys)], top) + canvas.text.size;
-    let layout = Layout::new(canvas, chain, start, room.map(|room| room - (start - top)));
-    draw_transitions(canvas, chain, &layout, labelled);
-    for state in 0..chain.probabilities.len() {
-        draw_state(canvas, chain, state, layout.boxes[state], labelled);
-    }
-    layout.end
-}
 
 /// `{R1, R2}`, by bit mask.
 fn name(chain: &Chain, state: usize) -> String {

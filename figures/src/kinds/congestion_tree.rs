@@ -1,26 +1,18 @@
 //! Congestion trees: what the ports of packet switches hold at chosen times, one run for each variant.
 
 use flitwise_experiment::packets;
-use flitwise_language::document::{Fault, Place, Table};
 use flitwise_language::scenario::{ClassSpec, DestinationSpec, Direction, Scenario};
 use flitwise_simulator::packet::Column;
 use rayon::prelude::*;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::heat_map::draw_scale;
-use super::{Chart, Content, FigureFile, FigureKind, Runs, SEED, Spot};
+use super::*;
 use crate::draw::canvas::{Anchor, Area, Canvas, Pen};
-use crate::draw::description::listed;
 use crate::draw::frame::GAP;
 use crate::draw::legend::{self, Entry, Sample};
 use crate::draw::palette::on_scale;
 use crate::draw::scale::{Scale, label};
 use crate::draw::tiles::{self, Tiles};
-use crate::figure::{Figure, Reading, Variant};
-use crate::note::Note;
-use crate::picture::{Axis, Origin};
-use crate::rows::{self, column};
 
 /// Most hosts whose ports are drawn one by one, and most times.
 const MOST_LINES: u32 = 256;
@@ -117,48 +109,44 @@ impl FigureKind for Question {
     }
 
     fn content(&self, figure: &Figure, _: Runs<'_>, _: &mut Vec<Note>) -> Content {
-        Content::CongestionTree(congestion_tree(figure, &self.times_us, &self.variants))
-    }
-}
-
-/// What all ports hold, a panel for each variant and time; one run each.
-fn congestion_tree(figure: &Figure, times_us: &[f64], variants: &[Variant]) -> CongestionTree {
-    let times_ns: Vec<f64> = times_us.iter().map(|time| 1e3 * time).collect();
-    let points: Vec<(&Variant, Scenario)> =
-        variants.iter().zip(figure.points().into_iter().flatten()).collect();
-    let panels = |(variant, scenario): &(&Variant, Scenario)| {
-        let kilobytes = scenario.switch().map_or(0.0, |switch| f64::from(switch.packet)) / 1024.0;
-        let found = packets::columns_at(scenario, SEED, &times_ns).unwrap_or_default();
-        let panel = |(time_us, columns): (&f64, Vec<Column>)| {
-            let name = |place: usize| match place {
-                0 => "injection".to_owned(),
-                _ => format!("stage {}, {}", (place - 1) / 2, ["ingress", "egress"][(place - 1) % 2]),
+        let Self { times_us, variants } = self;
+        let times_ns: Vec<f64> = times_us.iter().map(|time| 1e3 * time).collect();
+        let points: Vec<(&Variant, Scenario)> =
+            variants.iter().zip(figure.points().into_iter().flatten()).collect();
+        let panels = |(variant, scenario): &(&Variant, Scenario)| {
+            let kilobytes = scenario.switch().map_or(0.0, |switch| f64::from(switch.packet)) / 1024.0;
+            let found = packets::columns_at(scenario, SEED, &times_ns).unwrap_or_default();
+            let panel = |(time_us, columns): (&f64, Vec<Column>)| {
+                let name = |place: usize| match place {
+                    0 => "injection".to_owned(),
+                    _ => format!("stage {}, {}", (place - 1) / 2, ["ingress", "egress"][(place - 1) % 2]),
+                };
+                let column = |(place, Column { packets, next }): (usize, Column)| TreeColumn {
+                    name: name(place),
+                    held: packets.into_iter().map(|count| f64::from(count) * kilobytes).collect(),
+                    next,
+                };
+                let parted = if variant.label.is_empty() { "" } else { ", " };
+                TreePanel {
+                    label: format!("{}{parted}{time_us} us", variant.label),
+                    variant: variant.label.clone(),
+                    time_us: *time_us,
+                    columns: columns.into_iter().enumerate().map(column).collect(),
+                }
             };
-            let column = |(place, Column { packets, next }): (usize, Column)| TreeColumn {
-                name: name(place),
-                held: packets.into_iter().map(|count| f64::from(count) * kilobytes).collect(),
-                next,
-            };
-            let parted = if variant.label.is_empty() { "" } else { ", " };
-            TreePanel {
-                label: format!("{}{parted}{time_us} us", variant.label),
-                variant: variant.label.clone(),
-                time_us: *time_us,
-                columns: columns.into_iter().enumerate().map(column).collect(),
-            }
+            times_us.iter().zip(found).map(panel).collect::<Vec<_>>()
         };
-        times_us.iter().zip(found).map(panel).collect::<Vec<_>>()
-    };
-    let late = figure.scenario.classes().iter().filter(|class| class.start_cycle() > 0.0);
-    let to = |class: &ClassSpec| match &class.destination {
-        DestinationSpec::Nodes(list) => list.nodes().collect::<Vec<_>>(),
-        _ => Vec::new(),
-    };
-    CongestionTree {
-        held: Axis { label: "queued at a port".to_owned(), unit: "KB".to_owned(), logarithmic: false },
-        times: times_us.len(),
-        hot: late.flat_map(to).collect(),
-        panels: points.par_iter().flat_map(panels).collect(),
+        let late = figure.scenario.classes().iter().filter(|class| class.start_cycle() > 0.0);
+        let to = |class: &ClassSpec| match &class.destination {
+            DestinationSpec::Nodes(list) => list.nodes().collect::<Vec<_>>(),
+            _ => Vec::new(),
+        };
+        Content::CongestionTree(CongestionTree {
+            held: Axis { label: "queued at a port".to_owned(), unit: "KB".to_owned(), logarithmic: false },
+            times: times_us.len(),
+            hot: late.flat_map(to).collect(),
+            panels: points.par_iter().flat_map(panels).collect(),
+        })
     }
 }
 
@@ -187,7 +175,41 @@ impl Chart for CongestionTree {
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
-        draw(canvas, self, top, room)
+        let held = self
+            .panels
+            .iter()
+            .flat_map(|panel| &panel.columns)
+            .flat_map(|column| column.held.iter().copied());
+        let most = held.filter(|held| held.is_finite()).fold(0.0, f64::max);
+        let scale = Scale::exactly(0.0, most, false).unwrap_or_else(|| Scale::around([0.0, 1.0], false, 0.0));
+        let below_bar = draw_scale(canvas, &self.held, scale, false, top);
+        let words = "left to right: injection ports of hosts, then ingress and egress of each stage";
+        let start = legend::draw(canvas, &[Entry::new(Sample::None, words)], below_bar)
+            + canvas.text.line_height()
+            + GAP;
+
+        let across = canvas.width - 2.0 * canvas.margin;
+        let gaps =
+            (1.2 * canvas.text.size, canvas.small.line_height() + canvas.text.line_height() + 2.0 * GAP);
+        let (count, narrowest) = (self.panels.len(), 6.5 * canvas.text.size);
+        // a row for each variant, if its times go into one
+        let tiles = match self.times {
+            times @ 1.. if across >= times as f64 * narrowest => {
+                Tiles { columns: times, rows: count.div_ceil(times) }
+            }
+            _ => Tiles::new(count, across, narrowest),
+        };
+        let width = (across - (tiles.columns as f64 - 1.0) * gaps.0) / tiles.columns as f64;
+        let height = match room {
+            Some(room) => ((room - (start - top)) / tiles.rows as f64 - gaps.1).max(40.0),
+            None => (1.5 * width).clamp(120.0, 420.0),
+        };
+        for (index, panel) in self.panels.iter().enumerate() {
+            let area = tiles.area(index, (canvas.margin, start), (width, height), gaps);
+            tiles::heading(canvas, &panel.label, area);
+            draw_panel(canvas, panel, &self.hot, scale, area);
+        }
+        start + tiles.rows as f64 * (height + gaps.1) - canvas.text.line_height()
     }
 }
 
@@ -200,40 +222,6 @@ const CROSSBAR: f64 = 0.5;
 const BETWEEN: f64 = 1.0;
 /// Share of the scale from which on a link has the colour of the port before it.
 const TELLING: f64 = 0.06;
-
-/// Draws below `top`, in `room` if the height is given; the height where it ends.
-fn draw(canvas: &mut Canvas, tree: &CongestionTree, top: f64, room: Option<f64>) -> f64 {
-    let held =
-        tree.panels.iter().flat_map(|panel| &panel.columns).flat_map(|column| column.held.iter().copied());
-    let most = held.filter(|held| held.is_finite()).fold(0.0, f64::max);
-    let scale = Scale::exactly(0.0, most, false).unwrap_or_else(|| Scale::around([0.0, 1.0], false, 0.0));
-    let below_bar = draw_scale(canvas, &tree.held, scale, false, top);
-    let words = "left to right: injection ports of hosts, then ingress and egress of each stage";
-    let start =
-        legend::draw(canvas, &[Entry::new(Sample::None, words)], below_bar) + canvas.text.line_height() + GAP;
-
-    let across = canvas.width - 2.0 * canvas.margin;
-    let gaps = (1.2 * canvas.text.size, canvas.small.line_height() + canvas.text.line_height() + 2.0 * GAP);
-    let (count, narrowest) = (tree.panels.len(), 6.5 * canvas.text.size);
-    // a row for each variant, if its times go into one
-    let tiles = match tree.times {
-        times @ 1.. if across >= times as f64 * narrowest => {
-            Tiles { columns: times, rows: count.div_ceil(times) }
-        }
-        _ => Tiles::new(count, across, narrowest),
-    };
-    let width = (across - (tiles.columns as f64 - 1.0) * gaps.0) / tiles.columns as f64;
-    let height = match room {
-        Some(room) => ((room - (start - top)) / tiles.rows as f64 - gaps.1).max(40.0),
-        None => (1.5 * width).clamp(120.0, 420.0),
-    };
-    for (index, panel) in tree.panels.iter().enumerate() {
-        let area = tiles.area(index, (canvas.margin, start), (width, height), gaps);
-        tiles::heading(canvas, &panel.label, area);
-        draw_panel(canvas, panel, &tree.hot, scale, area);
-    }
-    start + tiles.rows as f64 * (height + gaps.1) - canvas.text.line_height()
-}
 
 /// Where ports stand in a panel.
 struct Places {

@@ -1,16 +1,12 @@
 //! Heat map of a quantity over two axes. All cells have the same size.
 
 use flitwise_experiment::answer::ConfidenceInterval;
-use flitwise_experiment::answer::Simulation;
-use flitwise_language::document::Table;
 use flitwise_language::quantity::Measure;
 use flitwise_language::scenario::{DeadlineSpec, Scenario};
 use flitwise_models::answer::Answer;
 use plotters::style::RGBColor;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use super::{Chart, Content, FigureFile, FigureKind, Runs, Spot};
+use super::*;
 use crate::assemble::{needs_distribution, noting, solved};
 use crate::draw::canvas::{Anchor, Area, Canvas, Pen};
 use crate::draw::font::Face;
@@ -19,10 +15,6 @@ use crate::draw::legend::{self, Entry, Sample, Surface};
 use crate::draw::palette::{legible_on, on_scale};
 use crate::draw::scale::{Scale, label, quantile, robust_top, short};
 use crate::draw::tiles::{self, Tiles};
-use crate::figure::{Figure, Reading, Sweep};
-use crate::note::Note;
-use crate::picture::{Axis, Origin};
-use crate::rows::{self, column, number};
 
 /// A quantity over two axes.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -133,71 +125,63 @@ impl FigureKind for Question {
     }
 
     fn content(&self, figure: &Figure, runs: Runs<'_>, notes: &mut Vec<Note>) -> Content {
-        Content::HeatMap(heat_map(figure, self, runs.simulations, notes))
-    }
-}
-
-fn heat_map(
-    figure: &Figure,
-    Question { x, y, measure, .. }: &Question,
-    simulations: &[Simulation],
-    notes: &mut Vec<Note>,
-) -> HeatMap {
-    let class = figure.class_indices().first().copied().unwrap_or(0);
-    let name = &figure.scenario.classes()[class].name;
-    let mut panels = Vec::new();
-    for model in figure.models() {
-        let rows = y.values.iter().map(|row| {
-            let at = |column| figure.at(None, &[(x, column), (y, *row)]).ok();
-            let answers = solved(
-                model,
-                &x.values,
-                at,
-                needs_distribution(&[*measure]),
-                noting(notes, &row.to_string()),
-            );
-            let cell = |answer: &Option<Answer>| {
-                let class = answer.as_ref().map(|answer| &answer.classes[class]);
+        let Self { x, y, measure, .. } = self;
+        let class = figure.class_indices().first().copied().unwrap_or(0);
+        let name = &figure.scenario.classes()[class].name;
+        let mut panels = Vec::new();
+        for model in figure.models() {
+            let rows = y.values.iter().map(|row| {
+                let at = |column| figure.at(None, &[(x, column), (y, *row)]).ok();
+                let answers = solved(
+                    model,
+                    &x.values,
+                    at,
+                    needs_distribution(&[*measure]),
+                    noting(notes, &row.to_string()),
+                );
+                let cell = |answer: &Option<Answer>| {
+                    let class = answer.as_ref().map(|answer| &answer.classes[class]);
+                    HeatCell {
+                        z: class.and_then(|class| class.value(*measure)),
+                        half_width_95: None,
+                        saturated: class.is_some_and(|class| class.saturated),
+                    }
+                };
+                answers.iter().map(cell).collect()
+            });
+            let cells: Vec<Vec<HeatCell>> = rows.collect();
+            let label = Origin::from(model).words().to_owned();
+            // of a model that has no answer at all there is a note, not an empty map
+            if cells.iter().flatten().any(|cell| cell.z.is_some() || cell.saturated) {
+                panels.push(HeatPanel { label, origin: Origin::from(model), cells });
+            }
+        }
+        if figure.has(Origin::Simulation) {
+            let cell = |simulation: &Simulation| {
+                let class = &simulation.classes[class];
+                let found = class.value(*measure);
                 HeatCell {
-                    z: class.and_then(|class| class.value(*measure)),
-                    half_width_95: None,
-                    saturated: class.is_some_and(|class| class.saturated),
+                    z: found.map(|found| found.value),
+                    half_width_95: found.and_then(ConfidenceInterval::half_width_95),
+                    saturated: class.saturated,
                 }
             };
-            answers.iter().map(cell).collect()
-        });
-        let cells: Vec<Vec<HeatCell>> = rows.collect();
-        let label = Origin::from(model).words().to_owned();
-        // of a model that has no answer at all there is a note, not an empty map
-        if cells.iter().flatten().any(|cell| cell.z.is_some() || cell.saturated) {
-            panels.push(HeatPanel { label, origin: Origin::from(model), cells });
+            let rows = runs.simulations.chunks(x.values.len());
+            let cells = rows.map(|row| row.iter().map(cell).collect()).collect();
+            panels.push(HeatPanel { label: "simulation".to_owned(), origin: Origin::Simulation, cells });
         }
-    }
-    if figure.has(Origin::Simulation) {
-        let cell = |simulation: &Simulation| {
-            let class = &simulation.classes[class];
-            let found = class.value(*measure);
-            HeatCell {
-                z: found.map(|found| found.value),
-                half_width_95: found.and_then(ConfidenceInterval::half_width_95),
-                saturated: class.saturated,
-            }
-        };
-        let rows = simulations.chunks(x.values.len());
-        let cells = rows.map(|row| row.iter().map(cell).collect()).collect();
-        panels.push(HeatPanel { label: "simulation".to_owned(), origin: Origin::Simulation, cells });
-    }
-    HeatMap {
-        x: x.axis.clone(),
-        y: y.axis.clone(),
-        z: Axis {
-            label: format!("{name} {}", measure.name()),
-            unit: measure.quantity.unit().word().to_owned(),
-            logarithmic: false,
-        },
-        xs: x.values.clone(),
-        ys: y.values.clone(),
-        panels,
+        Content::HeatMap(HeatMap {
+            x: x.axis.clone(),
+            y: y.axis.clone(),
+            z: Axis {
+                label: format!("{name} {}", measure.name()),
+                unit: measure.quantity.unit().word().to_owned(),
+                logarithmic: false,
+            },
+            xs: x.values.clone(),
+            ys: y.values.clone(),
+            panels,
+        })
     }
 }
 
@@ -234,55 +218,50 @@ impl Chart for HeatMap {
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
-        draw(canvas, self, top, room)
-    }
-}
+        let z = z_scale(self);
+        let after_bar = draw_scale(canvas, &self.z, z, is_capped(self, z), top);
+        let legend_end = legend::draw(canvas, &legend_entries(canvas, self, z), after_bar);
+        let (xs, ys): (Vec<String>, Vec<String>) =
+            (self.xs.iter().map(|x| short(*x)).collect(), self.ys.iter().map(|y| short(*y)).collect());
+        let x_label = canvas.text.wrap(&label(&self.x), canvas.width - 2.0 * canvas.margin, 3);
+        let foot = x_label.len() as f64 * canvas.text.line_height();
 
-/// Draws below `top`, in `room` if the height is given; the height where it ends.
-fn draw(canvas: &mut Canvas, map: &HeatMap, top: f64, room: Option<f64>) -> f64 {
-    let z = z_scale(map);
-    let after_bar = draw_scale(canvas, &map.z, z, is_capped(map, z), top);
-    let legend_end = legend::draw(canvas, &legend_entries(canvas, map, z), after_bar);
-    let (xs, ys): (Vec<String>, Vec<String>) =
-        (map.xs.iter().map(|x| short(*x)).collect(), map.ys.iter().map(|y| short(*y)).collect());
-    let x_label = canvas.text.wrap(&label(&map.x), canvas.width - 2.0 * canvas.margin, 3);
-    let foot = x_label.len() as f64 * canvas.text.line_height();
-
-    let gaps = (canvas.text.size, canvas.small.line_height() + canvas.text.line_height() + 2.0 * GAP);
-    let right = canvas.width - canvas.margin;
-    let tiles = Tiles::new(map.panels.len(), right - 5.0 * canvas.text.size, 13.0 * canvas.text.size);
-    let (columns, rows) = (tiles.columns as f64, tiles.rows as f64);
-    let numbers = ys.iter().map(|text| canvas.small.width(text)).fold(0.0, f64::max) + 2.0 * GAP;
-    // the label may take two lines; how many is known only with the height
-    let roughly = (right - 4.0 * canvas.text.size - numbers) / columns;
-    let height = match room {
-        Some(room) => ((room - (legend_end - top) - foot - rows * gaps.1) / rows).max(20.0),
-        None => (roughly * 0.85).clamp(90.0, 420.0),
-    };
-    let all_rows = rows * (height + gaps.1) - gaps.1;
-    let y_lines = canvas.text.wrap(&label(&map.y), all_rows, 3);
-    let left = canvas.margin * 0.6 + y_lines.len() as f64 * canvas.text.line_height() + numbers;
-    let width = ((right - left - (columns - 1.0) * gaps.0) / columns).max(1.0);
-    let from = (left, legend_end + canvas.text.line_height() + GAP);
-    let mut uncertain = false;
-    for (index, panel) in map.panels.iter().enumerate() {
-        let area = tiles.area(index, from, (width, height), gaps);
-        tiles::heading(canvas, &panel.label, area);
-        uncertain |= draw_cells(canvas, map, panel, z, area);
-        canvas.frame(area, canvas.thin(canvas.palette.muted));
-        tiles::numbers_below(canvas, &xs, area);
-        if tiles.is_first_of_row(index) {
-            tiles::numbers_left(canvas, &ys, area);
+        let gaps = (canvas.text.size, canvas.small.line_height() + canvas.text.line_height() + 2.0 * GAP);
+        let right = canvas.width - canvas.margin;
+        let tiles = Tiles::new(self.panels.len(), right - 5.0 * canvas.text.size, 13.0 * canvas.text.size);
+        let (columns, rows) = (tiles.columns as f64, tiles.rows as f64);
+        let numbers = ys.iter().map(|text| canvas.small.width(text)).fold(0.0, f64::max) + 2.0 * GAP;
+        // the label may take two lines; how many is known only with the height
+        let roughly = (right - 4.0 * canvas.text.size - numbers) / columns;
+        let height = match room {
+            Some(room) => ((room - (legend_end - top) - foot - rows * gaps.1) / rows).max(20.0),
+            None => (roughly * 0.85).clamp(90.0, 420.0),
+        };
+        let all_rows = rows * (height + gaps.1) - gaps.1;
+        let y_lines = canvas.text.wrap(&label(&self.y), all_rows, 3);
+        let left = canvas.margin * 0.6 + y_lines.len() as f64 * canvas.text.line_height() + numbers;
+        let width = ((right - left - (columns - 1.0) * gaps.0) / columns).max(1.0);
+        let from = (left, legend_end + canvas.text.line_height() + GAP);
+        let mut uncertain = false;
+        for (index, panel) in self.panels.iter().enumerate() {
+            let area = tiles.area(index, from, (width, height), gaps);
+            tiles::heading(canvas, &panel.label, area);
+            uncertain |= draw_cells(canvas, self, panel, z, area);
+            canvas.frame(area, canvas.thin(canvas.palette.muted));
+            tiles::numbers_below(canvas, &xs, area);
+            if tiles.is_first_of_row(index) {
+                tiles::numbers_left(canvas, &ys, area);
+            }
         }
+        y_label(canvas, &y_lines, left - numbers, from.1 + all_rows / 2.0);
+        let end = from.1 + all_rows + 2.0 * GAP + canvas.small.line_height();
+        let end = centred_lines(canvas, &x_label, (left + right) / 2.0, end);
+        // only now it is known whether there was room for any
+        if !uncertain {
+            return end;
+        }
+        legend::draw(canvas, &[Entry::new(Sample::None, "±: half-width of the 95 % interval")], end + GAP)
     }
-    y_label(canvas, &y_lines, left - numbers, from.1 + all_rows / 2.0);
-    let end = from.1 + all_rows + 2.0 * GAP + canvas.small.line_height();
-    let end = centred_lines(canvas, &x_label, (left + right) / 2.0, end);
-    // only now it is known whether there was room for any
-    if !uncertain {
-        return end;
-    }
-    legend::draw(canvas, &[Entry::new(Sample::None, "±: half-width of the 95 % interval")], end + GAP)
 }
 
 fn cells(map: &HeatMap) -> impl Iterator<Item = &HeatCell> {

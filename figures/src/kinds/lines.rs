@@ -2,26 +2,18 @@
 
 mod drawing;
 
-use flitwise_experiment::answer::Simulation;
-use flitwise_language::document::Table;
 use flitwise_language::quantity::{Measure, Quantity, Unit};
 use flitwise_language::scenario::{DeadlineSpec, Scenario, UnitsSpec};
 use flitwise_models::answer::Answer;
 use flitwise_models::model::Model;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use super::{Chart, Content, FigureFile, FigureKind, Runs, Spot};
+use super::*;
 use crate::anchored::Curve;
 use crate::assemble::{
     Found, measured_point, model_point, needs_distribution, noting, off, points_off, solved,
 };
 use crate::draw::canvas::Canvas;
-use crate::draw::description::{listed, over};
-use crate::figure::{Figure, Reading, Sweep, Variant};
-use crate::note::Note;
-use crate::picture::{Axis, Origin, class_styles};
-use crate::rows::{self, column, number};
+use crate::picture::class_styles;
 
 /// Curves and points.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

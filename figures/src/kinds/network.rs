@@ -3,16 +3,12 @@
 
 use std::collections::HashMap;
 
-use flitwise_experiment::answer::{ChannelDetail, Simulation};
-use flitwise_language::document::Table;
+use flitwise_experiment::answer::ChannelDetail;
 use flitwise_language::network::{ChannelKind, LinkEnd};
-use flitwise_language::scenario::Scenario;
 use flitwise_models::paths::{Link, links};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::heat_map::draw_scale;
-use super::{Chart, Content, FigureFile, FigureKind, Runs};
+use super::*;
 use crate::draw::canvas::{Anchor, Area, Canvas, Place};
 use crate::draw::font::Face;
 use crate::draw::frame::GAP;
@@ -20,10 +16,6 @@ use crate::draw::legend::{self, Entry, Sample};
 use crate::draw::palette::{legible_on, on_scale};
 use crate::draw::scale::{Scale, label, short};
 use crate::draw::tiles::{self, Tiles};
-use crate::figure::{Figure, Reading};
-use crate::note::{Note, Place as PointPlace};
-use crate::picture::{Axis, Origin};
-use crate::rows::{self, column, number};
 
 /// Most planes of a map.
 const MOST_PLANES: u32 = 16;
@@ -125,68 +117,66 @@ impl FigureKind for Question {
         true
     }
 
+    /// Loads of all links, a panel for each plane of dimensions 0 and 1.
     fn content(&self, figure: &Figure, runs: Runs<'_>, notes: &mut Vec<Note>) -> Content {
-        Content::Network(network_map(figure.scenario(), runs.simulations.first(), notes))
-    }
-}
-
-/// Loads of all links, a panel for each plane of dimensions 0 and 1.
-fn network_map(scenario: &Scenario, simulation: Option<&Simulation>, notes: &mut Vec<Note>) -> NetworkMap {
-    let network = scenario.topology();
-    let sides = network.sides();
-    let side = |dimension: usize| sides.get(dimension).copied().unwrap_or(1);
-    let (columns, rows) = (side(0), side(1));
-    let in_plane = columns * rows;
-    let simulated = simulation.and_then(|found| found.channel_details.as_deref()).map(Simulated::of);
-    let nothing = SimulatedLoad { load: 0.0, half_width_95: None };
-    let none_yet = if simulated.is_some() { vec![nothing; in_plane as usize] } else { Vec::new() };
-    let mut panels: Vec<NetworkPanel> = (0..network.routers() / in_plane)
-        .map(|plane| NetworkPanel {
-            label: plane_label(plane, &sides),
-            routers: vec![f64::NEG_INFINITY; in_plane as usize],
-            simulated_routers: none_yet.clone(),
-            links: Vec::new(),
-        })
-        .collect();
-    let mut between = 0.0_f64;
-    let links = links(scenario);
-    for link in &links {
-        let Link { router, load, .. } = *link;
-        let panel = &mut panels[(router / in_plane) as usize];
-        let found = simulated.as_ref().and_then(|all| all.load(link, network.parallel_links()));
-        match link.end {
-            LinkEnd::Node(_) => {
-                let at = (router % in_plane) as usize;
-                if load > panel.routers[at] {
-                    panel.routers[at] = load;
-                    if let (Some(place), Some(found)) = (panel.simulated_routers.get_mut(at), found) {
-                        *place = found;
+        let scenario = figure.scenario();
+        let simulation = runs.simulations.first();
+        let network = scenario.topology();
+        let sides = network.sides();
+        let side = |dimension: usize| sides.get(dimension).copied().unwrap_or(1);
+        let (columns, rows) = (side(0), side(1));
+        let in_plane = columns * rows;
+        let simulated = simulation.and_then(|found| found.channel_details.as_deref()).map(Simulated::of);
+        let nothing = SimulatedLoad { load: 0.0, half_width_95: None };
+        let none_yet = if simulated.is_some() { vec![nothing; in_plane as usize] } else { Vec::new() };
+        let mut panels: Vec<NetworkPanel> = (0..network.routers() / in_plane)
+            .map(|plane| NetworkPanel {
+                label: plane_label(plane, &sides),
+                routers: vec![f64::NEG_INFINITY; in_plane as usize],
+                simulated_routers: none_yet.clone(),
+                links: Vec::new(),
+            })
+            .collect();
+        let mut between = 0.0_f64;
+        let links = links(scenario);
+        for link in &links {
+            let Link { router, load, .. } = *link;
+            let panel = &mut panels[(router / in_plane) as usize];
+            let found = simulated.as_ref().and_then(|all| all.load(link, network.parallel_links()));
+            match link.end {
+                LinkEnd::Node(_) => {
+                    let at = (router % in_plane) as usize;
+                    if load > panel.routers[at] {
+                        panel.routers[at] = load;
+                        if let (Some(place), Some(found)) = (panel.simulated_routers.get_mut(at), found) {
+                            *place = found;
+                        }
                     }
                 }
+                LinkEnd::Input { router: next, .. } if next / in_plane == router / in_plane => {
+                    let place = |router: u32| (router % columns, router / columns % rows);
+                    let (from, to) = (place(router), place(next));
+                    let wraps = from.0.abs_diff(to.0) > 1 || from.1.abs_diff(to.1) > 1;
+                    panel.links.push(NetworkLink { from, to, wraps, load, simulated: found });
+                }
+                _ => between = between.max(load),
             }
-            LinkEnd::Input { router: next, .. } if next / in_plane == router / in_plane => {
-                let place = |router: u32| (router % columns, router / columns % rows);
-                let (from, to) = (place(router), place(next));
-                let wraps = from.0.abs_diff(to.0) > 1 || from.1.abs_diff(to.1) > 1;
-                panel.links.push(NetworkLink { from, to, wraps, load, simulated: found });
-            }
-            _ => between = between.max(load),
         }
+        let mut note = |text: String| notes.push(Note { place: note::Place::default(), text });
+        if panels.len() > 1 {
+            note(format!(
+                "links between the planes are not drawn; the most loaded one carries {between:.3} flits/cycle"
+            ));
+        }
+        match &simulated {
+            Some(found) => found.differences(scenario, &links).into_iter().for_each(note),
+            None if simulation.is_some() => note("nothing was measured".to_owned()),
+            None => {}
+        }
+        let load =
+            Axis { label: "load of a link".to_owned(), unit: "flits/cycle".to_owned(), logarithmic: false };
+        Content::Network(NetworkMap { load, columns, rows, panels })
     }
-    let mut note = |text: String| notes.push(Note { place: PointPlace::default(), text });
-    if panels.len() > 1 {
-        note(format!(
-            "links between the planes are not drawn; the most loaded one carries {between:.3} flits/cycle"
-        ));
-    }
-    match &simulated {
-        Some(found) => found.differences(scenario, &links).into_iter().for_each(note),
-        None if simulation.is_some() => note("nothing was measured".to_owned()),
-        None => {}
-    }
-    let load =
-        Axis { label: "load of a link".to_owned(), unit: "flits/cycle".to_owned(), logarithmic: false };
-    NetworkMap { load, columns, rows, panels }
 }
 
 /// The coordinates of a plane in dimensions 2, 3, ..; empty of the only one.
@@ -309,7 +299,45 @@ impl Chart for NetworkMap {
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
-        draw(canvas, self, top, room)
+        let views: &[View] =
+            if self.is_simulated() { &[View::Exact, View::Simulated] } else { &[View::Exact] };
+        let loads = self.panels.iter().flat_map(|panel| views.iter().flat_map(|view| view.loads(panel)));
+        let most = loads.filter(|load| load.is_finite()).fold(0.0, f64::max);
+        let scale = Scale::exactly(0.0, most, false).unwrap_or_else(|| Scale::around([0.0, 1.0], false, 0.0));
+        let below_bar = draw_scale(canvas, &self.load, scale, false, top);
+        let legend = Entry::new(Sample::None, "arrows: links each way; squares: ejection links");
+        let start = legend::draw(canvas, &[legend], below_bar) + canvas.text.line_height() + GAP;
+
+        let (columns, rows) = (f64::from(self.columns.max(1)), f64::from(self.rows.max(1)));
+        let left = canvas.margin + canvas.small.width("00") + 2.0 * GAP;
+        let across = canvas.width - canvas.margin - left;
+        let gaps =
+            (2.0 * canvas.text.size, canvas.small.line_height() + canvas.text.line_height() + 3.0 * GAP);
+        let count = self.panels.len() * views.len();
+        let tiles = match Tiles::new(views.len(), across, 13.0 * canvas.text.size).columns {
+            // both views of a plane side by side
+            columns @ 2.. => Tiles { columns, rows: self.panels.len() },
+            _ => Tiles::new(count, across, 13.0 * canvas.text.size),
+        };
+        let (panels_across, panels_down) = (tiles.columns as f64, tiles.rows as f64);
+        let width = (across - (panels_across - 1.0) * gaps.0) / panels_across;
+        let mut step = width / columns;
+        if let Some(room) = room {
+            let height = (room - (start - top)) / panels_down - gaps.1;
+            step = step.min((height / rows).max(1.0));
+        }
+        let size = (step * columns, step * rows);
+        let panels = self.panels.iter().flat_map(|panel| views.iter().map(move |view| (panel, *view)));
+        for (index, (panel, view)) in panels.enumerate() {
+            let area = tiles.area(index, (left, start), size, gaps);
+            draw_panel(canvas, self, (panel, view), scale, area);
+            tiles::heading(canvas, &view.heading(panel, views.len() > 1), area);
+            tiles::numbers_below(canvas, &numbers(self.columns), area);
+            if tiles.is_first_of_row(index) {
+                tiles::numbers_left(canvas, &numbers(self.rows), area);
+            }
+        }
+        start + panels_down * (size.1 + gaps.1) - gaps.1 + canvas.small.line_height() + 2.0 * GAP
     }
 }
 
@@ -318,47 +346,6 @@ const HALF_SIDE: f64 = 0.21;
 /// From the middle of a link to the arrow of either way, and half the width of an arrow.
 const ASIDE: f64 = 0.09;
 const HALF_WIDTH: f64 = 0.045;
-
-/// Draws below `top`, in `room` if the height is given; the height where it ends.
-fn draw(canvas: &mut Canvas, map: &NetworkMap, top: f64, room: Option<f64>) -> f64 {
-    let views: &[View] = if map.is_simulated() { &[View::Exact, View::Simulated] } else { &[View::Exact] };
-    let loads = map.panels.iter().flat_map(|panel| views.iter().flat_map(|view| view.loads(panel)));
-    let most = loads.filter(|load| load.is_finite()).fold(0.0, f64::max);
-    let scale = Scale::exactly(0.0, most, false).unwrap_or_else(|| Scale::around([0.0, 1.0], false, 0.0));
-    let below_bar = draw_scale(canvas, &map.load, scale, false, top);
-    let legend = Entry::new(Sample::None, "arrows: links each way; squares: ejection links");
-    let start = legend::draw(canvas, &[legend], below_bar) + canvas.text.line_height() + GAP;
-
-    let (columns, rows) = (f64::from(map.columns.max(1)), f64::from(map.rows.max(1)));
-    let left = canvas.margin + canvas.small.width("00") + 2.0 * GAP;
-    let across = canvas.width - canvas.margin - left;
-    let gaps = (2.0 * canvas.text.size, canvas.small.line_height() + canvas.text.line_height() + 3.0 * GAP);
-    let count = map.panels.len() * views.len();
-    let tiles = match Tiles::new(views.len(), across, 13.0 * canvas.text.size).columns {
-        // both views of a plane side by side
-        columns @ 2.. => Tiles { columns, rows: map.panels.len() },
-        _ => Tiles::new(count, across, 13.0 * canvas.text.size),
-    };
-    let (panels_across, panels_down) = (tiles.columns as f64, tiles.rows as f64);
-    let width = (across - (panels_across - 1.0) * gaps.0) / panels_across;
-    let mut step = width / columns;
-    if let Some(room) = room {
-        let height = (room - (start - top)) / panels_down - gaps.1;
-        step = step.min((height / rows).max(1.0));
-    }
-    let size = (step * columns, step * rows);
-    let panels = map.panels.iter().flat_map(|panel| views.iter().map(move |view| (panel, *view)));
-    for (index, (panel, view)) in panels.enumerate() {
-        let area = tiles.area(index, (left, start), size, gaps);
-        draw_panel(canvas, map, (panel, view), scale, area);
-        tiles::heading(canvas, &view.heading(panel, views.len() > 1), area);
-        tiles::numbers_below(canvas, &numbers(map.columns), area);
-        if tiles.is_first_of_row(index) {
-            tiles::numbers_left(canvas, &numbers(map.rows), area);
-        }
-    }
-    start + panels_down * (size.1 + gaps.1) - gaps.1 + canvas.small.line_height() + 2.0 * GAP
-}
 
 /// Which loads a panel shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

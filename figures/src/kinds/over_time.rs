@@ -1,17 +1,13 @@
 //! Figures over time: packet switches around a hot spot.
 
-use flitwise_experiment::answer::Simulation;
 use flitwise_experiment::packets::{PacketSimulation, TimeSeries};
-use flitwise_language::document::{Entry, Table, one_of};
+use flitwise_language::document::{Entry, one_of};
 use flitwise_language::scenario::{Fault, Scenario};
 use flitwise_models::recn::{self, HotSpotPrediction};
 use flitwise_validation::campaign;
 
 use super::lines::{Lines, Point, Series};
-use super::{Content, FigureFile, FigureKind, Runs, Spot};
-use crate::figure::{Figure, Reading, Variant};
-use crate::note::{Note, Place};
-use crate::picture::{Axis, Origin};
+use super::*;
 
 const X: &[&str] = &["range"];
 const Y: &[&str] = &["quantity", "range", "scale"];
@@ -186,7 +182,7 @@ impl Figure {
         let found = match recn::solve(&scenario) {
             Ok(found) => found,
             Err(_) => {
-                let place = Place { row: variant.label.clone(), x: None };
+                let place = note::Place { row: variant.label.clone(), x: None };
                 let said = refusals(&scenario).into_iter().map(|text| Note { place: place.clone(), text });
                 notes.extend(said);
                 return Vec::new();

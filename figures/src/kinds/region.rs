@@ -1,16 +1,10 @@
 //! Which points of a plane are admissible: the region below a frontier, made by plans.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::Chart;
+use super::*;
 use crate::draw::canvas::{Area, Canvas, Pen, Place};
-use crate::draw::description::{listed, over};
 use crate::draw::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};
 use crate::draw::legend::{self, Entry, Sample, Surface, Weight};
 use crate::draw::scale::{Scale, label};
-use crate::picture::{Axis, Origin};
-use crate::rows::{self, column};
 
 /// Which points of a plane are admissible: those from the origin up to a frontier.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -78,7 +72,57 @@ impl Chart for Region {
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
-        draw(canvas, self, top, room)
+        let start = legend::draw(canvas, &entries(canvas, self), top) + GAP;
+        let x_label = canvas.text.wrap(&label(&self.x), canvas.width - 2.0 * canvas.margin, 3);
+        let foot = GAP + canvas.small.line_height() + x_label.len() as f64 * canvas.text.line_height();
+        let height = match room {
+            Some(room) => (room - (start - top) - foot).max(60.0),
+            None => (canvas.width * HEIGHT).max(120.0),
+        };
+        let y_lines = canvas.text.wrap(&label(&self.y), height, 3);
+        // from zero: the frontier is what is reached from there
+        let scale = |of: fn(&Frontier) -> f64, mark: Option<f64>, logarithmic| {
+            Scale::around(self.frontier.iter().map(of).chain(mark).chain([0.0]), logarithmic, BEYOND)
+        };
+        let mark = self.mark.as_ref();
+        let x = scale(|point| point.x, mark.map(|mark| mark.x), self.x.logarithmic);
+        let y = scale(|point| point.y, mark.map(|mark| mark.y), self.y.logarithmic);
+        let numbers = width_of_numbers(canvas, y, height);
+        let left = canvas.margin * 0.6 + y_lines.len() as f64 * canvas.text.line_height() + numbers;
+        let right = canvas.width - canvas.margin * 1.6;
+        let area = Area { left, right, top: start, bottom: start + height };
+        let panel = Panel { area, x, y };
+
+        // where nothing is admissible there is a gap
+        let runs = self.frontier.split(|point| !reaches(point)).map(|run| {
+            let ends = run.iter().filter_map(|point| {
+                let from = panel.place(point.from.0, point.from.1)?;
+                Some((panel.place(point.x, point.y)?, from, point.limit))
+            });
+            ends.collect::<Vec<(Place, Place, Option<usize>)>>()
+        });
+        let runs: Vec<_> = runs.filter(|run| !run.is_empty()).collect();
+        for run in &runs {
+            let outline = run.iter().map(|(end, ..)| *end).chain(run.iter().rev().map(|(_, from, _)| *from));
+            let outline: Vec<Place> = outline.collect();
+            canvas.polygon(&outline, canvas.palette.faded(canvas.palette.muted, 0.8));
+        }
+        panel.draw_axes(canvas, true);
+        for run in &runs {
+            let places: Vec<(Place, Option<usize>)> =
+                run.iter().map(|(end, _, limit)| (*end, *limit)).collect();
+            draw_frontier(canvas, self, &places);
+            let lower: Vec<Place> = run.iter().map(|(_, from, _)| *from).collect();
+            let pen = Pen { colour: canvas.palette.muted, width: Weight::Light.width(canvas) };
+            legend::dashed(canvas, &lower, LOWER_DASH, pen);
+        }
+        if let Some(place) = mark.and_then(|mark| panel.place(mark.x, mark.y)) {
+            let colour = canvas.palette.text;
+            legend::marker(canvas, place, MARK, 1, colour);
+        }
+        y_label(canvas, &y_lines, left - numbers, area.centre().1);
+        let end = area.bottom + GAP + canvas.small.line_height();
+        centred_lines(canvas, &x_label, area.centre().0, end)
     }
 }
 
@@ -86,60 +130,6 @@ impl Chart for Region {
 const HEIGHT: f64 = 0.62;
 /// Free space beyond the frontier, as a share of the axes.
 const BEYOND: f64 = 0.06;
-
-/// Draws below `top`, in `room` if the height is given; the height where it ends.
-fn draw(canvas: &mut Canvas, region: &Region, top: f64, room: Option<f64>) -> f64 {
-    let start = legend::draw(canvas, &entries(canvas, region), top) + GAP;
-    let x_label = canvas.text.wrap(&label(&region.x), canvas.width - 2.0 * canvas.margin, 3);
-    let foot = GAP + canvas.small.line_height() + x_label.len() as f64 * canvas.text.line_height();
-    let height = match room {
-        Some(room) => (room - (start - top) - foot).max(60.0),
-        None => (canvas.width * HEIGHT).max(120.0),
-    };
-    let y_lines = canvas.text.wrap(&label(&region.y), height, 3);
-    // from zero: the frontier is what is reached from there
-    let scale = |of: fn(&Frontier) -> f64, mark: Option<f64>, logarithmic| {
-        Scale::around(region.frontier.iter().map(of).chain(mark).chain([0.0]), logarithmic, BEYOND)
-    };
-    let mark = region.mark.as_ref();
-    let x = scale(|point| point.x, mark.map(|mark| mark.x), region.x.logarithmic);
-    let y = scale(|point| point.y, mark.map(|mark| mark.y), region.y.logarithmic);
-    let numbers = width_of_numbers(canvas, y, height);
-    let left = canvas.margin * 0.6 + y_lines.len() as f64 * canvas.text.line_height() + numbers;
-    let right = canvas.width - canvas.margin * 1.6;
-    let area = Area { left, right, top: start, bottom: start + height };
-    let panel = Panel { area, x, y };
-
-    // where nothing is admissible there is a gap
-    let runs = region.frontier.split(|point| !reaches(point)).map(|run| {
-        let ends = run.iter().filter_map(|point| {
-            let from = panel.place(point.from.0, point.from.1)?;
-            Some((panel.place(point.x, point.y)?, from, point.limit))
-        });
-        ends.collect::<Vec<(Place, Place, Option<usize>)>>()
-    });
-    let runs: Vec<_> = runs.filter(|run| !run.is_empty()).collect();
-    for run in &runs {
-        let outline = run.iter().map(|(end, ..)| *end).chain(run.iter().rev().map(|(_, from, _)| *from));
-        let outline: Vec<Place> = outline.collect();
-        canvas.polygon(&outline, canvas.palette.faded(canvas.palette.muted, 0.8));
-    }
-    panel.draw_axes(canvas, true);
-    for run in &runs {
-        let places: Vec<(Place, Option<usize>)> = run.iter().map(|(end, _, limit)| (*end, *limit)).collect();
-        draw_frontier(canvas, region, &places);
-        let lower: Vec<Place> = run.iter().map(|(_, from, _)| *from).collect();
-        let pen = Pen { colour: canvas.palette.muted, width: Weight::Light.width(canvas) };
-        legend::dashed(canvas, &lower, LOWER_DASH, pen);
-    }
-    if let Some(place) = mark.and_then(|mark| panel.place(mark.x, mark.y)) {
-        let colour = canvas.palette.text;
-        legend::marker(canvas, place, MARK, 1, colour);
-    }
-    y_label(canvas, &y_lines, left - numbers, area.centre().1);
-    let end = area.bottom + GAP + canvas.small.line_height();
-    centred_lines(canvas, &x_label, area.centre().0, end)
-}
 
 /// Whether something on the way to a point is admissible.
 fn reaches(point: &Frontier) -> bool {

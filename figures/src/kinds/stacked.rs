@@ -1,27 +1,19 @@
 //! Stacked bars: the models side by side, the published one of two pale, and the simulation hatched.
 
-use flitwise_experiment::answer::{ClassSimulation, Simulation};
-use flitwise_language::document::Table;
+use flitwise_experiment::answer::ClassSimulation;
 use flitwise_language::quantity::Quantity;
-use flitwise_language::scenario::Scenario;
 use flitwise_models::answer::Answer;
 use flitwise_models::model::Model;
 use plotters::style::RGBColor;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use super::{Chart, Content, FigureFile, FigureKind, Runs, Spot};
+use super::*;
 use crate::assemble::{noting, solved};
 use crate::draw::canvas::{Area, Canvas, Pen};
-use crate::draw::description::{listed, over};
 use crate::draw::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};
 use crate::draw::legend::{self, Entry, Sample, Surface};
 use crate::draw::scale::{Scale, drawable, label, quantile, robust_top, short};
 use crate::draw::tiles::{self, Tiles};
-use crate::figure::{Figure, Reading, Sweep};
-use crate::note::{Note, Place};
-use crate::picture::{Axis, Origin, Part};
-use crate::rows::{self, column, number};
+use crate::picture::Part;
 
 /// Stacked bars: panels side by side.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -133,66 +125,57 @@ impl FigureKind for Question {
     }
 
     fn content(&self, figure: &Figure, runs: Runs<'_>, notes: &mut Vec<Note>) -> Content {
-        Content::Stacked(stacked(figure, &self.x, self.parts, runs.simulations, notes))
-    }
-}
-
-fn stacked(
-    figure: &Figure,
-    x: &Sweep,
-    asked: Parts,
-    simulations: &[Simulation],
-    notes: &mut Vec<Note>,
-) -> Stacked {
-    let parts = asked.quantities();
-    let scenario = |value| figure.at(None, &[(x, value)]).ok();
-    let answers: Vec<(Model, Vec<Option<Answer>>)> = figure
-        .models()
-        .map(|model| (model, solved(model, &x.values, scenario, false, noting(notes, ""))))
-        .collect();
-    let mut not_apart: Vec<Model> = Vec::new();
-    let mut panel = |class: usize| {
-        let mut bars = Vec::new();
-        for (at, value) in x.values.iter().enumerate() {
-            for (model, answers) in &answers {
-                let Some(class) = answers[at].as_ref().map(|answer| &answer.classes[class]) else {
-                    continue;
-                };
-                let heights: Vec<Option<f64>> =
-                    parts.iter().map(|part| class.value((*part).into())).collect();
-                let known = class.network_latency_cycles.is_some();
-                if asked == Parts::Places && known && class.input_cycles.is_none() {
-                    not_apart.push(*model);
-                    continue;
+        let Self { x, parts: asked } = self;
+        let parts = asked.quantities();
+        let scenario = |value| figure.at(None, &[(x, value)]).ok();
+        let answers: Vec<(Model, Vec<Option<Answer>>)> = figure
+            .models()
+            .map(|model| (model, solved(model, &x.values, scenario, false, noting(notes, ""))))
+            .collect();
+        let mut not_apart: Vec<Model> = Vec::new();
+        let mut panel = |class: usize| {
+            let mut bars = Vec::new();
+            for (at, value) in x.values.iter().enumerate() {
+                for (model, answers) in &answers {
+                    let Some(class) = answers[at].as_ref().map(|answer| &answer.classes[class]) else {
+                        continue;
+                    };
+                    let heights: Vec<Option<f64>> =
+                        parts.iter().map(|part| class.value((*part).into())).collect();
+                    let known = class.network_latency_cycles.is_some();
+                    if *asked == Parts::Places && known && class.input_cycles.is_none() {
+                        not_apart.push(*model);
+                        continue;
+                    }
+                    bars.push(Bar {
+                        x: *value,
+                        origin: Origin::from(*model),
+                        parts: heights,
+                        interval_95: None,
+                        saturated: class.saturated,
+                    });
                 }
-                bars.push(Bar {
-                    x: *value,
-                    origin: Origin::from(*model),
-                    parts: heights,
-                    interval_95: None,
-                    saturated: class.saturated,
-                });
+                if let Some(class) = runs.simulations.get(at).map(|simulation| &simulation.classes[class]) {
+                    bars.push(simulated_bar(*value, *asked, class));
+                }
             }
-            if let Some(class) = simulations.get(at).map(|simulation| &simulation.classes[class]) {
-                bars.push(simulated_bar(*value, asked, class));
-            }
-        }
-        StackedPanel { label: figure.scenario.classes()[class].name.clone(), bars }
-    };
-    let panels = figure.class_indices().into_iter().map(&mut panel).collect();
-    not_apart.dedup();
-    let text = |model: &Model| format!("the {model} model does not tell places apart");
-    notes.extend(not_apart.iter().map(|model| Note { place: Place::default(), text: text(model) }));
-    let (label, parts) = match asked {
-        Parts::Causes => ("Message latency", parts.iter().map(|part| part.name().to_owned()).collect()),
-        Parts::Places => ("Time beyond that of a lone message", PLACES.map(str::to_owned).to_vec()),
-    };
-    Stacked {
-        x: x.axis.clone(),
-        y: Axis { label: label.to_owned(), unit: "cycles".to_owned(), logarithmic: false },
-        parts,
-        kinds: asked.kinds().to_vec(),
-        panels,
+            StackedPanel { label: figure.scenario.classes()[class].name.clone(), bars }
+        };
+        let panels = figure.class_indices().into_iter().map(&mut panel).collect();
+        not_apart.dedup();
+        let text = |model: &Model| format!("the {model} model does not tell places apart");
+        notes.extend(not_apart.iter().map(|model| Note { place: note::Place::default(), text: text(model) }));
+        let (label, parts) = match asked {
+            Parts::Causes => ("Message latency", parts.iter().map(|part| part.name().to_owned()).collect()),
+            Parts::Places => ("Time beyond that of a lone message", PLACES.map(str::to_owned).to_vec()),
+        };
+        Content::Stacked(Stacked {
+            x: x.axis.clone(),
+            y: Axis { label: label.to_owned(), unit: "cycles".to_owned(), logarithmic: false },
+            parts,
+            kinds: asked.kinds().to_vec(),
+            panels,
+        })
     }
 }
 
@@ -251,54 +234,49 @@ impl Chart for Stacked {
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
-        draw(canvas, self, top, room)
+        // each class has its own scale: best effort would flatten all others
+        let scales: Vec<Scale> = self.panels.iter().map(y_scale).collect();
+        let legend_end = legend::draw(canvas, &legend_entries(canvas, self, &scales), top);
+        let x_label = canvas.text.wrap(&label(&self.x), canvas.width - 2.0 * canvas.margin, 3);
+        let foot = x_label.len() as f64 * canvas.text.line_height();
+
+        let gaps = (canvas.text.size, canvas.small.line_height() + canvas.text.line_height() + 2.0 * GAP);
+        let right = canvas.width - canvas.margin;
+        let roughly = right - 5.0 * canvas.text.size;
+        let tiles = Tiles::new(self.panels.len(), roughly, 13.0 * canvas.text.size);
+        let rows = tiles.rows as f64;
+        let height = match room {
+            Some(room) => ((room - (legend_end - top) - foot - rows * gaps.1) / rows).max(20.0),
+            None => (canvas.width * HEIGHT).max(110.0),
+        };
+        let all_rows = rows * (height + gaps.1) - gaps.1;
+        let y_lines = canvas.text.wrap(&label(&self.y), all_rows, 3);
+        let widths = scales.iter().map(|y| width_of_numbers(canvas, *y, height));
+        let numbers = widths.fold(0.0, f64::max);
+        let gaps = (gaps.0 + numbers, gaps.1);
+        let left = canvas.margin * 0.6 + y_lines.len() as f64 * canvas.text.line_height() + numbers;
+        let columns = tiles.columns as f64;
+        let width = ((right - left - (columns - 1.0) * gaps.0) / columns).max(1.0);
+        let from = (left, legend_end + canvas.text.line_height() + GAP);
+
+        let origins = origins(self);
+        for (index, (content, y)) in self.panels.iter().zip(scales).enumerate() {
+            let area = tiles.area(index, from, (width, height), gaps);
+            let x = Scale { from: 0.0, to: 1.0, logarithmic: false };
+            let panel = Panel { area, x, y };
+            panel.draw_grid(canvas, true);
+            tiles::heading(canvas, &content.label, area);
+            draw_panel(canvas, &panel, (self, content), &origins);
+            panel.draw_frame(canvas);
+        }
+        y_label(canvas, &y_lines, left - numbers, from.1 + all_rows / 2.0);
+        let end = from.1 + all_rows + 2.0 * GAP + canvas.small.line_height();
+        centred_lines(canvas, &x_label, (left + right) / 2.0, end)
     }
 }
 
 /// Height of a panel as a share of the width of the figure.
 const HEIGHT: f64 = 0.42;
-
-/// Draws below `top`, in `room` if the height is given; the height where it ends.
-fn draw(canvas: &mut Canvas, stacked: &Stacked, top: f64, room: Option<f64>) -> f64 {
-    // each class has its own scale: best effort would flatten all others
-    let scales: Vec<Scale> = stacked.panels.iter().map(y_scale).collect();
-    let legend_end = legend::draw(canvas, &legend_entries(canvas, stacked, &scales), top);
-    let x_label = canvas.text.wrap(&label(&stacked.x), canvas.width - 2.0 * canvas.margin, 3);
-    let foot = x_label.len() as f64 * canvas.text.line_height();
-
-    let gaps = (canvas.text.size, canvas.small.line_height() + canvas.text.line_height() + 2.0 * GAP);
-    let right = canvas.width - canvas.margin;
-    let roughly = right - 5.0 * canvas.text.size;
-    let tiles = Tiles::new(stacked.panels.len(), roughly, 13.0 * canvas.text.size);
-    let rows = tiles.rows as f64;
-    let height = match room {
-        Some(room) => ((room - (legend_end - top) - foot - rows * gaps.1) / rows).max(20.0),
-        None => (canvas.width * HEIGHT).max(110.0),
-    };
-    let all_rows = rows * (height + gaps.1) - gaps.1;
-    let y_lines = canvas.text.wrap(&label(&stacked.y), all_rows, 3);
-    let widths = scales.iter().map(|y| width_of_numbers(canvas, *y, height));
-    let numbers = widths.fold(0.0, f64::max);
-    let gaps = (gaps.0 + numbers, gaps.1);
-    let left = canvas.margin * 0.6 + y_lines.len() as f64 * canvas.text.line_height() + numbers;
-    let columns = tiles.columns as f64;
-    let width = ((right - left - (columns - 1.0) * gaps.0) / columns).max(1.0);
-    let from = (left, legend_end + canvas.text.line_height() + GAP);
-
-    let origins = origins(stacked);
-    for (index, (content, y)) in stacked.panels.iter().zip(scales).enumerate() {
-        let area = tiles.area(index, from, (width, height), gaps);
-        let x = Scale { from: 0.0, to: 1.0, logarithmic: false };
-        let panel = Panel { area, x, y };
-        panel.draw_grid(canvas, true);
-        tiles::heading(canvas, &content.label, area);
-        draw_panel(canvas, &panel, (stacked, content), &origins);
-        panel.draw_frame(canvas);
-    }
-    y_label(canvas, &y_lines, left - numbers, from.1 + all_rows / 2.0);
-    let end = from.1 + all_rows + 2.0 * GAP + canvas.small.line_height();
-    centred_lines(canvas, &x_label, (left + right) / 2.0, end)
-}
 
 /// Heights of the parts; what is no number or below zero has none.
 fn heights(bar: &Bar) -> impl Iterator<Item = f64> {

@@ -3,24 +3,15 @@
 use std::collections::HashMap;
 
 use flitwise_experiment as experiment;
-use flitwise_language::document::{Fault, Place, Table};
-use flitwise_language::scenario::Scenario;
 use flitwise_simulator::Simulator;
 use rayon::prelude::*;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use super::{Chart, Content, FigureFile, FigureKind, Runs, SEED, Spot};
+use super::*;
 use crate::draw::canvas::{Anchor, Area, Canvas, Pen};
-use crate::draw::description::listed;
 use crate::draw::frame::GAP;
 use crate::draw::legend::{self, Entry, Sample, Surface};
 use crate::draw::scale::label;
 use crate::draw::tiles::{self, Tiles};
-use crate::figure::{Figure, Reading, Variant};
-use crate::note::Note;
-use crate::picture::{Axis, Origin};
-use crate::rows::{self, column};
 
 /// Deliveries of frames, stream by stream.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -78,7 +69,22 @@ impl FigureKind for Question {
     }
 
     fn content(&self, figure: &Figure, _: Runs<'_>, _: &mut Vec<Note>) -> Content {
-        Content::Timeline(timeline(figure, &self.variants, SEED))
+        let points: Vec<(&Variant, Scenario)> =
+            self.variants.iter().zip(figure.points().into_iter().flatten()).collect();
+        let panel = |(variant, scenario): &(&Variant, Scenario)| TimelinePanel {
+            label: variant.label.clone(),
+            streams: streams(scenario, SEED),
+        };
+        Content::Timeline(Timeline {
+            x: Axis {
+                label: "time since the first frame".to_owned(),
+                unit: "frame intervals of the source".to_owned(),
+                logarithmic: false,
+            },
+            end: END,
+            late: LATE,
+            panels: points.par_iter().map(panel).collect(),
+        })
     }
 }
 
@@ -127,26 +133,6 @@ fn refused(scenario: &Scenario, place: &Place) -> Vec<Fault> {
         );
     }
     Vec::new()
-}
-
-/// A panel for each variant, one run each.
-fn timeline(figure: &Figure, variants: &[Variant], seed: u64) -> Timeline {
-    let points: Vec<(&Variant, Scenario)> =
-        variants.iter().zip(figure.points().into_iter().flatten()).collect();
-    let panel = |(variant, scenario): &(&Variant, Scenario)| TimelinePanel {
-        label: variant.label.clone(),
-        streams: streams(scenario, seed),
-    };
-    Timeline {
-        x: Axis {
-            label: "time since the first frame".to_owned(),
-            unit: "frame intervals of the source".to_owned(),
-            logarithmic: false,
-        },
-        end: END,
-        late: LATE,
-        panels: points.par_iter().map(panel).collect(),
-    }
 }
 
 /// When frames of the first streams of the first node are delivered \[intervals\].
@@ -213,7 +199,37 @@ impl Chart for Timeline {
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
-        draw(canvas, self, top, room)
+        let palette = canvas.palette;
+        let swatch = |style: usize| Sample::Swatch { colour: palette.series(style), surface: Surface::Solid };
+        let late = format!("late: more than {} intervals after the one before", self.late);
+        let entries = [
+            Entry::new(Sample::None, "a row for each stream, a tick for each frame delivered"),
+            Entry::new(swatch(0), "in time"),
+            Entry::new(swatch(1), late),
+        ];
+        let start = legend::draw(canvas, &entries, top) + canvas.text.line_height() + GAP;
+        let across = canvas.width - 2.0 * canvas.margin;
+        let (small, text) = (canvas.small.line_height(), canvas.text.line_height());
+        // numbers below a panel and the heading of the next one
+        let gaps = (1.5 * canvas.text.size, small + text + 2.0 * GAP);
+        let count = self.panels.len();
+        let tiles = Tiles::new(count, across, 16.0 * canvas.text.size);
+        let width = (across - (tiles.columns as f64 - 1.0) * gaps.0) / tiles.columns as f64;
+        let rows = self.panels.iter().map(|panel| panel.streams.len()).max().unwrap_or(0).max(1);
+        let height = match room {
+            Some(room) => ((room - (start - top) - text) / tiles.rows as f64 - gaps.1).max(40.0),
+            None => rows as f64 * ROW * canvas.text.size,
+        };
+        for (index, panel) in self.panels.iter().enumerate() {
+            let area = tiles.area(index, (canvas.margin, start), (width, height), gaps);
+            tiles::heading(canvas, &panel.label, area);
+            draw_panel(canvas, self, panel, area);
+        }
+        let end = start + tiles.rows as f64 * (height + gaps.1) - text;
+        let name = format!("{} [{}]", self.x.label, self.x.unit);
+        let (face, name) = canvas.small.fit(&name, across);
+        canvas.text(&name, (canvas.width / 2.0, end + small / 2.0), Anchor::Middle, face, palette.text);
+        end + small
     }
 }
 
@@ -221,41 +237,6 @@ impl Chart for Timeline {
 const TICK: f64 = 0.7;
 /// Height of a row, in sizes of the text.
 const ROW: f64 = 0.9;
-
-/// Draws below `top`, in `room` if the height is given; the height where it ends.
-fn draw(canvas: &mut Canvas, timeline: &Timeline, top: f64, room: Option<f64>) -> f64 {
-    let palette = canvas.palette;
-    let swatch = |style: usize| Sample::Swatch { colour: palette.series(style), surface: Surface::Solid };
-    let late = format!("late: more than {} intervals after the one before", timeline.late);
-    let entries = [
-        Entry::new(Sample::None, "a row for each stream, a tick for each frame delivered"),
-        Entry::new(swatch(0), "in time"),
-        Entry::new(swatch(1), late),
-    ];
-    let start = legend::draw(canvas, &entries, top) + canvas.text.line_height() + GAP;
-    let across = canvas.width - 2.0 * canvas.margin;
-    let (small, text) = (canvas.small.line_height(), canvas.text.line_height());
-    // numbers below a panel and the heading of the next one
-    let gaps = (1.5 * canvas.text.size, small + text + 2.0 * GAP);
-    let count = timeline.panels.len();
-    let tiles = Tiles::new(count, across, 16.0 * canvas.text.size);
-    let width = (across - (tiles.columns as f64 - 1.0) * gaps.0) / tiles.columns as f64;
-    let rows = timeline.panels.iter().map(|panel| panel.streams.len()).max().unwrap_or(0).max(1);
-    let height = match room {
-        Some(room) => ((room - (start - top) - text) / tiles.rows as f64 - gaps.1).max(40.0),
-        None => rows as f64 * ROW * canvas.text.size,
-    };
-    for (index, panel) in timeline.panels.iter().enumerate() {
-        let area = tiles.area(index, (canvas.margin, start), (width, height), gaps);
-        tiles::heading(canvas, &panel.label, area);
-        draw_panel(canvas, timeline, panel, area);
-    }
-    let end = start + tiles.rows as f64 * (height + gaps.1) - text;
-    let name = format!("{} [{}]", timeline.x.label, timeline.x.unit);
-    let (face, name) = canvas.small.fit(&name, across);
-    canvas.text(&name, (canvas.width / 2.0, end + small / 2.0), Anchor::Middle, face, palette.text);
-    end + small
-}
 
 fn draw_panel(canvas: &mut Canvas, timeline: &Timeline, panel: &TimelinePanel, area: Area) {
     let palette = canvas.palette;

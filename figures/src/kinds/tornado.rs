@@ -1,17 +1,11 @@
 //! Tornado diagram: a bar for less and one for more of each parameter, sorted by length; made by sensitivities.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::Chart;
+use super::*;
 use crate::draw::canvas::{Anchor, Area, Canvas, Place};
-use crate::draw::description::listed;
 use crate::draw::frame::{GAP, Panel, centred_lines};
 use crate::draw::legend::{self, Entry, Sample, Surface};
 use crate::draw::scale::{Scale, drawable, label, short};
 use crate::draw::tiles;
-use crate::picture::{Axis, Origin};
-use crate::rows::{self, column, number};
 
 /// Bars to either side of zero, one below the other.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -73,7 +67,58 @@ impl Chart for Tornado {
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
-        draw(canvas, self, top, room)
+        let colour = canvas.palette.muted;
+        let swatch = |surface| Sample::Swatch { colour, surface };
+        let mut entries =
+            vec![Entry::new(swatch(MORE), self.more.clone()), Entry::new(swatch(LESS), self.less.clone())];
+        entries.extend(self.marks.iter().map(|mark| Entry::new(Sample::None, mark.clone())));
+        let legend_end = legend::draw(canvas, &entries, top);
+
+        let x = scale(self);
+        let numbers: Vec<Vec<String>> =
+            self.panels.iter().map(|panel| panel.bars.iter().map(written).collect()).collect();
+        let (text, small, margin) = (canvas.text, canvas.small, canvas.margin);
+        let names = self.panels.iter().flat_map(|panel| &panel.bars).map(|bar| small.width(&bar.label));
+        let names = names.fold(0.0, f64::max).min(NAMES * canvas.width);
+        let column = numbers.iter().flatten().map(|number| small.width(number)).fold(0.0, f64::max);
+        let column = column.min(NAMES * canvas.width / 2.0);
+        let left = margin + names + 2.0 * GAP;
+        let right = (canvas.width - margin - column - 2.0 * GAP).max(left + 1.0);
+
+        let bars = self.panels.iter().map(|panel| panel.bars.len().max(1)).sum::<usize>().max(1) as f64;
+        let panels = self.panels.len() as f64;
+        let x_label = text.wrap(&label(&self.x), canvas.width - 2.0 * margin, 3);
+        let gap = text.line_height() + 2.0 * GAP;
+        let below = 2.0 * GAP + small.line_height();
+        let foot = x_label.len() as f64 * text.line_height();
+        let around = (legend_end - top) + panels * (gap + below) + foot;
+        let row = room.map_or(1.5 * small.size, |room| ((room - around) / bars).max(4.0));
+
+        let mut y = legend_end;
+        for (panel, numbers) in self.panels.iter().zip(&numbers) {
+            y += gap;
+            let height = row * panel.bars.len().max(1) as f64;
+            let area = Area { left, right, top: y, bottom: y + height };
+            let whole = Area { left: margin, right: canvas.width - margin, ..area };
+            tiles::heading(canvas, &panel.label, whole);
+            let axes = Panel { area, x, y: Scale { from: 0.0, to: 1.0, logarithmic: false } };
+            axes.draw_columns(canvas, true);
+            for (index, (bar, number)) in panel.bars.iter().zip(numbers).enumerate() {
+                let middle = y + (index as f64 + 0.5) * row;
+                draw_bar(canvas, &axes, bar, (middle, row));
+                let (face, name) = small.fit(&bar.label, names);
+                let colour = canvas.palette.text;
+                canvas.text(&name, (left - 2.0 * GAP, middle), Anchor::End, face, colour);
+                let (face, number) = small.fit(number, column);
+                canvas.text(&number, (canvas.width - margin, middle), Anchor::End, face, colour);
+            }
+            if let Some(zero) = axes.place_x(0.0) {
+                canvas.line((zero, area.top), (zero, area.bottom), canvas.thin(canvas.palette.text));
+            }
+            axes.draw_frame(canvas);
+            y += height + below;
+        }
+        centred_lines(canvas, &x_label, (left + right) / 2.0, y)
     }
 }
 
@@ -82,62 +127,6 @@ const LESS: Surface = Surface::Hatched;
 const MORE: Surface = Surface::Solid;
 /// The most of the width that names may take.
 const NAMES: f64 = 0.4;
-
-/// Draws below `top`, in `room` if the height is given; the height where it ends.
-fn draw(canvas: &mut Canvas, tornado: &Tornado, top: f64, room: Option<f64>) -> f64 {
-    let colour = canvas.palette.muted;
-    let swatch = |surface| Sample::Swatch { colour, surface };
-    let mut entries =
-        vec![Entry::new(swatch(MORE), tornado.more.clone()), Entry::new(swatch(LESS), tornado.less.clone())];
-    entries.extend(tornado.marks.iter().map(|mark| Entry::new(Sample::None, mark.clone())));
-    let legend_end = legend::draw(canvas, &entries, top);
-
-    let x = scale(tornado);
-    let numbers: Vec<Vec<String>> =
-        tornado.panels.iter().map(|panel| panel.bars.iter().map(written).collect()).collect();
-    let (text, small, margin) = (canvas.text, canvas.small, canvas.margin);
-    let names = tornado.panels.iter().flat_map(|panel| &panel.bars).map(|bar| small.width(&bar.label));
-    let names = names.fold(0.0, f64::max).min(NAMES * canvas.width);
-    let column = numbers.iter().flatten().map(|number| small.width(number)).fold(0.0, f64::max);
-    let column = column.min(NAMES * canvas.width / 2.0);
-    let left = margin + names + 2.0 * GAP;
-    let right = (canvas.width - margin - column - 2.0 * GAP).max(left + 1.0);
-
-    let bars = tornado.panels.iter().map(|panel| panel.bars.len().max(1)).sum::<usize>().max(1) as f64;
-    let panels = tornado.panels.len() as f64;
-    let x_label = text.wrap(&label(&tornado.x), canvas.width - 2.0 * margin, 3);
-    let gap = text.line_height() + 2.0 * GAP;
-    let below = 2.0 * GAP + small.line_height();
-    let foot = x_label.len() as f64 * text.line_height();
-    let around = (legend_end - top) + panels * (gap + below) + foot;
-    let row = room.map_or(1.5 * small.size, |room| ((room - around) / bars).max(4.0));
-
-    let mut y = legend_end;
-    for (panel, numbers) in tornado.panels.iter().zip(&numbers) {
-        y += gap;
-        let height = row * panel.bars.len().max(1) as f64;
-        let area = Area { left, right, top: y, bottom: y + height };
-        let whole = Area { left: margin, right: canvas.width - margin, ..area };
-        tiles::heading(canvas, &panel.label, whole);
-        let axes = Panel { area, x, y: Scale { from: 0.0, to: 1.0, logarithmic: false } };
-        axes.draw_columns(canvas, true);
-        for (index, (bar, number)) in panel.bars.iter().zip(numbers).enumerate() {
-            let middle = y + (index as f64 + 0.5) * row;
-            draw_bar(canvas, &axes, bar, (middle, row));
-            let (face, name) = small.fit(&bar.label, names);
-            let colour = canvas.palette.text;
-            canvas.text(&name, (left - 2.0 * GAP, middle), Anchor::End, face, colour);
-            let (face, number) = small.fit(number, column);
-            canvas.text(&number, (canvas.width - margin, middle), Anchor::End, face, colour);
-        }
-        if let Some(zero) = axes.place_x(0.0) {
-            canvas.line((zero, area.top), (zero, area.bottom), canvas.thin(canvas.palette.text));
-        }
-        axes.draw_frame(canvas);
-        y += height + below;
-    }
-    centred_lines(canvas, &x_label, (left + right) / 2.0, y)
-}
 
 /// As far to one side as to the other.
 fn scale(tornado: &Tornado) -> Scale {
