@@ -18,6 +18,9 @@
 //! [`Question`] asks any of them by its name, with every fault of what was typed, and [`StationAnswer`] is what
 //! all of them answer alike.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 mod answer;
 #[cfg(test)]
 mod chain;
@@ -27,11 +30,14 @@ mod question;
 mod station;
 
 pub use answer::{CustomersAnswer, StationAnswer, TailAnswer};
+use parameter::shared::{MEAN, RATE, SCV, SERVERS};
 pub use parameter::{Domain, Need, Parameter};
 pub use question::{ClassQuestion, MAX_CLASSES, Number, Question};
-use schemars::JsonSchema;
-use serde::Serialize;
 pub use station::Station;
+use station::{
+    Contradiction, Declaration, Exceeds, Offered, TextbookQueue, Values, answers_by_priority,
+    saturated_by_priority,
+};
 
 /// Makes [`Kind`] and the modules from the list of stations.
 macro_rules! stations {
@@ -63,9 +69,13 @@ macro_rules! stations {
             }
 
             /// What its file declares.
-            fn declaration(self) -> station::Declaration {
+            fn declaration(self) -> Declaration {
                 match self {
-                    $(Self::$station => station::Declaration::of::<$station>(),)+
+                    $(Self::$station => Declaration::of::<$station>(include_str!(concat!(
+                        "queueing/",
+                        stringify!($module),
+                        ".md"
+                    ))),)+
                 }
             }
         }

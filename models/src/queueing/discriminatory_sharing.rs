@@ -11,9 +11,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::parameter::shared::{MEAN, RATE};
-use super::station::{Offered, Station, TextbookQueue, Values};
-use super::{Customers, CustomersAnswer, Domain, Measures, Need, Parameter, Steady};
+use super::*;
 
 const WEIGHT: Parameter = Parameter {
     key: "weight",
@@ -125,7 +123,6 @@ fn delay_of_two(own: &Sharer, other: &Sharer) -> f64 {
 }
 
 impl TextbookQueue for DiscriminatorySharing {
-    const MANUAL: &'static str = include_str!("discriminatory_sharing.md");
     const CLASS_PARAMETERS: &'static [Parameter] = &[RATE, MEAN, WEIGHT];
 
     fn of(station: &Station) -> Self {

@@ -8,9 +8,7 @@
 //! assert!((answer.blocking_probability - 1.0 / 3.0).abs() < 1e-15);
 //! ```
 
-use super::parameter::shared::{MEAN, RATE, SERVERS};
-use super::station::{Offered, Station, TextbookQueue};
-use super::{CustomersAnswer, Domain, Measures, Need, Parameter};
+use super::*;
 
 const RATE_PER_IDLE_SOURCE: Parameter = Parameter {
     field: "rate_per_idle_source_per_cycle",
@@ -84,7 +82,6 @@ impl Engset {
 }
 
 impl TextbookQueue for Engset {
-    const MANUAL: &'static str = include_str!("engset.md");
     const PARAMETERS: &'static [Parameter] = &[RATE_PER_IDLE_SOURCE, MEAN, SERVERS, SOURCES];
 
     fn of(Station { values, .. }: &Station) -> Self {

@@ -7,9 +7,7 @@
 //! assert!((answer.blocking_probability - 0.4).abs() < 1e-15);
 //! ```
 
-use super::parameter::shared::{MEAN, RATE, SERVERS};
-use super::station::{Offered, Station, TextbookQueue};
-use super::{CustomersAnswer, Measures, Parameter};
+use super::*;
 
 /// `servers` servers, Poisson arrivals, any service; who finds all of them busy is lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,7 +61,6 @@ impl ErlangB {
 }
 
 impl TextbookQueue for ErlangB {
-    const MANUAL: &'static str = include_str!("erlang_b.md");
     const PARAMETERS: &'static [Parameter] = &[RATE, MEAN, SERVERS];
 
     fn of(Station { values, .. }: &Station) -> Self {

@@ -10,9 +10,7 @@
 //! assert!((station.wait_exceeds(0.0).reached().unwrap() - 0.64).abs() < 1e-12);
 //! ```
 
-use super::parameter::shared::{MEAN, RATE};
-use super::station::{Exceeds, Offered, Station, TextbookQueue};
-use super::{Customers, CustomersAnswer, Measures, Parameter, Service, Steady, below_one};
+use super::*;
 use crate::fixed_point::root_of_increasing;
 
 /// Services after which the distribution of the wait is its exponential tail, to all digits of a double.
@@ -149,7 +147,6 @@ fn number_exceeds(load: f64, most: usize) -> Vec<f64> {
 }
 
 impl TextbookQueue for Md1 {
-    const MANUAL: &'static str = include_str!("md1.md");
     const PARAMETERS: &'static [Parameter] = &[RATE, MEAN];
     const EXCEEDS: Option<Exceeds<Self>> =
         Some(|queue, t| (queue.wait_exceeds(t), queue.response_exceeds(t)));

@@ -8,9 +8,7 @@
 //! assert!((answer.mean_wait - 0.64 * 32.0 / (2.0 * 0.36)).abs() < 1e-9);
 //! ```
 
-use super::parameter::shared::{MEAN, RATE, SCV};
-use super::station::{Contradiction, Offered, Station, TextbookQueue};
-use super::{Customers, CustomersAnswer, Domain, Measures, Need, Parameter, Service, Steady, below_one};
+use super::*;
 use crate::scalar::Scalar;
 
 const THIRD_MOMENT: Parameter = Parameter {
@@ -60,7 +58,6 @@ impl Mg1 {
 }
 
 impl TextbookQueue for Mg1 {
-    const MANUAL: &'static str = include_str!("mg1.md");
     const PARAMETERS: &'static [Parameter] = &[RATE, MEAN, SCV, THIRD_MOMENT];
 
     fn of(Station { values, .. }: &Station) -> Self {

@@ -10,9 +10,7 @@
 //! assert!((late - (-0.36f64 * 200.0 / 32.0).exp()).abs() < 1e-12);
 //! ```
 
-use super::parameter::shared::{MEAN, RATE};
-use super::station::{Exceeds, Offered, Station, TextbookQueue};
-use super::{Customers, CustomersAnswer, Measures, Parameter, Steady, below_one};
+use super::*;
 
 /// One server, Poisson arrivals, exponential service.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +57,6 @@ impl Mm1 {
 }
 
 impl TextbookQueue for Mm1 {
-    const MANUAL: &'static str = include_str!("mm1.md");
     const PARAMETERS: &'static [Parameter] = &[RATE, MEAN];
     const EXCEEDS: Option<Exceeds<Self>> =
         Some(|queue, t| (queue.wait_exceeds(t), queue.response_exceeds(t)));

@@ -9,9 +9,7 @@
 //! assert!((answer.mean_number_in_system - 2.0).abs() < 1e-14);
 //! ```
 
-use super::parameter::shared::{MEAN, RATE};
-use super::station::{Offered, Station, TextbookQueue};
-use super::{CustomersAnswer, Domain, Measures, Need, Parameter};
+use super::*;
 
 const CAPACITY: Parameter = Parameter {
     key: "capacity",
@@ -112,7 +110,6 @@ fn tilt(y: f64) -> f64 {
 }
 
 impl TextbookQueue for Mm1K {
-    const MANUAL: &'static str = include_str!("mm1k.md");
     const PARAMETERS: &'static [Parameter] = &[RATE, MEAN, CAPACITY];
 
     fn of(Station { values, .. }: &Station) -> Self {

@@ -8,9 +8,7 @@
 //! assert!((station.measures().reached().unwrap().mean_wait - 8.0 / 9.0).abs() < 1e-15);
 //! ```
 
-use super::parameter::shared::{MEAN, RATE, SERVERS};
-use super::station::{Exceeds, Offered, Station, TextbookQueue};
-use super::{Customers, CustomersAnswer, ErlangB, Measures, Parameter, Steady, below_one};
+use super::*;
 
 /// `servers` servers, Poisson arrivals, exponential service, one queue for all of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,7 +88,6 @@ impl MmC {
 }
 
 impl TextbookQueue for MmC {
-    const MANUAL: &'static str = include_str!("mmc.md");
     const PARAMETERS: &'static [Parameter] = &[RATE, MEAN, SERVERS];
     const EXCEEDS: Option<Exceeds<Self>> =
         Some(|queue, t| (queue.wait_exceeds(t), queue.response_exceeds(t)));

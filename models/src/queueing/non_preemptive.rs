@@ -10,11 +10,7 @@
 //! assert_eq!(format!("{:.2} {:.2}", response(0), response(1)), "53.33 138.67");
 //! ```
 
-use super::parameter::shared::{MEAN, RATE, SCV};
-use super::station::{Station, TextbookQueue, answers_by_priority, saturated_by_priority};
-use super::{
-    Customers, CustomersAnswer, Measures, Parameter, Steady, by_priority, cumulated_loads, shares_by_priority,
-};
+use super::*;
 
 /// One server that always takes the highest class waiting and finishes what it has begun.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +47,6 @@ impl NonPreemptive {
 }
 
 impl TextbookQueue for NonPreemptive {
-    const MANUAL: &'static str = include_str!("non_preemptive.md");
     const CLASS_PARAMETERS: &'static [Parameter] = &[RATE, MEAN, SCV];
 
     fn of(station: &Station) -> Self {

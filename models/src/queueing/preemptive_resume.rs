@@ -11,9 +11,7 @@
 //! assert!((response(1) - (64.0 / 0.68 + 15.36 / (0.68 * 0.36))).abs() < 1e-9);
 //! ```
 
-use super::parameter::shared::{MEAN, RATE, SCV};
-use super::station::{Station, TextbookQueue, answers_by_priority, saturated_by_priority};
-use super::{Customers, CustomersAnswer, Measures, Parameter, Steady, by_priority, shares_by_priority};
+use super::*;
 
 /// One server that leaves a customer where it stands as soon as a higher one comes, and goes on there later.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +51,6 @@ impl PreemptiveResume {
 }
 
 impl TextbookQueue for PreemptiveResume {
-    const MANUAL: &'static str = include_str!("preemptive_resume.md");
     const CLASS_PARAMETERS: &'static [Parameter] = &[RATE, MEAN, SCV];
 
     fn of(station: &Station) -> Self {

@@ -10,9 +10,7 @@
 //! assert!((station.mean_response_to(64.0).reached().unwrap() - 64.0 / 0.36).abs() < 1e-9);
 //! ```
 
-use super::parameter::shared::{MEAN, RATE};
-use super::station::{Offered, Station, TextbookQueue};
-use super::{Customers, CustomersAnswer, Measures, Parameter, Steady, below_one};
+use super::*;
 
 /// One server, Poisson arrivals, any service; all who are there are served at once, each at the same speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,7 +43,6 @@ impl ProcessorSharing {
 }
 
 impl TextbookQueue for ProcessorSharing {
-    const MANUAL: &'static str = include_str!("processor_sharing.md");
     const PARAMETERS: &'static [Parameter] = &[RATE, MEAN];
 
     fn of(Station { values, .. }: &Station) -> Self {

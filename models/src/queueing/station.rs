@@ -7,8 +7,6 @@ use super::{
 
 /// A textbook queue: what it asks and how it answers, declared once in its file.
 pub(super) trait TextbookQueue: Sized {
-    /// Its manual page, in Markdown.
-    const MANUAL: &'static str;
     /// What it wants to know as a whole.
     const PARAMETERS: &'static [Parameter] = &[];
     /// What it wants to know of each class of customers; nothing: it knows no classes.
@@ -59,9 +57,10 @@ pub(super) struct Declaration {
 }
 
 impl Declaration {
-    pub(super) fn of<Q: TextbookQueue>() -> Self {
+    /// `manual` is the page, in Markdown.
+    pub(super) fn of<Q: TextbookQueue>(manual: &'static str) -> Self {
         Self {
-            manual: Q::MANUAL,
+            manual,
             parameters: Q::PARAMETERS,
             class_parameters: Q::CLASS_PARAMETERS,
             has_distribution: Q::EXCEEDS.is_some(),

@@ -9,9 +9,7 @@
 //! assert!((answer.mean_wait - (0.64 * 32.0 / (2.0 * 0.36) + 5.0)).abs() < 1e-9);
 //! ```
 
-use super::parameter::shared::{MEAN, RATE, SCV};
-use super::station::{Offered, Station, TextbookQueue};
-use super::{Customers, CustomersAnswer, Domain, Measures, Mg1, Need, Parameter, Service, Steady};
+use super::*;
 
 const VACATION_MEAN: Parameter = Parameter {
     key: "vacation-mean",
@@ -56,7 +54,6 @@ impl Vacations {
 }
 
 impl TextbookQueue for Vacations {
-    const MANUAL: &'static str = include_str!("vacations.md");
     const PARAMETERS: &'static [Parameter] = &[RATE, MEAN, SCV, VACATION_MEAN, VACATION_SCV];
 
     fn of(Station { values, .. }: &Station) -> Self {
