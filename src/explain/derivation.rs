@@ -1,5 +1,6 @@
 //! A derivation, independent of the output format: sections of steps, tables and pictures. As JSON it is written as it is.
 
+use flitwise_models::answer::ClassAnswer;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
@@ -179,6 +180,19 @@ impl Section {
     pub(crate) fn table(&mut self, heads: &[&str], rows: Vec<Vec<Entry>>) {
         let heads = heads.iter().map(|head| (*head).to_owned()).collect();
         self.parts.push(Part::Table(Table { heads, rows }));
+    }
+
+    /// Equations over classes, and what they come to; `symbols` tell what the symbols of a class stand for.
+    pub(crate) fn steps(
+        &mut self,
+        equations: &[&Equation],
+        classes: &[(usize, &ClassAnswer)],
+        symbols: impl Fn(usize, &ClassAnswer) -> Values,
+    ) {
+        let found = |(index, class): &(usize, &ClassAnswer)| {
+            Found::by(vec![("c", class.name.clone())], symbols(*index, class))
+        };
+        equations.iter().for_each(|equation| self.step(equation, classes.iter().map(found)));
     }
 
     /// The equation, and what it comes to.
