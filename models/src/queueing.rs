@@ -5,7 +5,7 @@
 //! the books: arrival rate, mean service, squared coefficient of variation (scv), utilization, mean wait (in the
 //! queue), mean response (wait and service), mean number waiting and in the system, blocking probability.
 //!
-//! A station is a file with its formulas, which implements [`TextbookQueue`] there, and a line of the list below.
+//! A station is a file with its formulas, which implements `TextbookQueue`, and a line of the list below.
 //!
 //! ```
 //! use flitwise_models::queueing::{Mg1, Service, Steady};

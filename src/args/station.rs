@@ -85,3 +85,30 @@ fn kind() -> impl TypedValueParser<Value = Kind> {
     PossibleValuesParser::new(Kind::ALL.map(possible))
         .try_map(move |word| named(word).ok_or("no station of that name"))
 }
+
+#[cfg(test)]
+mod tests {
+    use flitwise_models::queueing::Need;
+
+    use super::*;
+
+    /// Each parameter is an option, one for a key, and what is shown as an example may be typed.
+    #[test]
+    fn parameters_of_stations_are_options_with_sound_examples() {
+        let command = Numbers::augment_args(Command::new("station"));
+        let mut options: Vec<&str> = command.get_arguments().map(|option| option.get_id().as_str()).collect();
+        for parameter in Kind::ALL.into_iter().flat_map(Kind::parameters) {
+            assert!(options.contains(&parameter.key), "{}", parameter.key);
+            if let Need::Required { example } = parameter.need {
+                assert!(parameter.domain.holds(example), "{} {example}", parameter.key);
+            }
+        }
+        let count = options.len();
+        options.sort_unstable();
+        options.dedup();
+        assert_eq!((options.len(), count), (9, 9));
+        let typed = command.get_matches_from(["station", "--rate", "-1", "--vacation-scv", "x"]);
+        let typed = Numbers::from_arg_matches(&typed).unwrap().0;
+        assert_eq!(typed, [("rate", "-1".to_owned()), ("vacation-scv", "x".to_owned())]);
+    }
+}

@@ -1,4 +1,4 @@
-//! A derivation, independent of the output format: sections of steps, tables and pictures. As JSON it is written as it is.
+//! A derivation, independent of the output format: sections of steps, tables and pictures. JSON is made of it as it is.
 
 use flitwise_models::answer::ClassAnswer;
 use schemars::JsonSchema;

@@ -32,7 +32,9 @@ pub(super) fn page(derivation: &Derivation) -> String {
                 Part::Step(step) => page += &shown(step),
                 Part::Table(table) => page += &tabular(table),
                 Part::Bar(bar) => page += &rules(bar),
-                Part::Chain(chain) => page += &format!("{}\n", escaped(&chain.where_drawn())),
+                Part::Chain(chain) => {
+                    page += &format!("{}\n", escaped(&chain.where_drawn()).replace("--", "-{}-"))
+                }
             }
         }
     }
