@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use flitwise_models::recn;
-use flitwise_models::scenario::Preset;
+use flitwise_models::scenario::{Organisation, Preset};
 use flitwise_validation::simulator::packet::{
-    Delivery, Destination, Fabric, Load, Organisation, Process, Recn, Simulator, Traffic,
+    Delivery, Destination, Fabric, Load, Process, Simulator, Traffic,
 };
 
 /// Ticks of a slice, some 30,000 packet-hops; ticks after which the tree fills all memories.
@@ -63,9 +63,9 @@ fn packet_hops(criterion: &mut Criterion) {
     group.sampling_mode(SamplingMode::Flat).measurement_time(Duration::from_secs(2)).sample_size(30);
     for (name, organisation) in [
         ("one queue", Organisation::OneQueue),
-        ("VOQsw", Organisation::VoqSwitch { single_output: false }),
+        ("VOQsw", Organisation::VoqSwitch),
         ("VOQnet", Organisation::VoqNetwork),
-        ("RECN", Organisation::Recn(Recn::default())),
+        ("RECN", Organisation::Recn),
     ] {
         for (state, is_hot, ticks) in [("no hot spot", false, 40_000), ("full tree", true, FULL)] {
             let mut warm = Warm::new(organisation, is_hot, ticks);

@@ -6,7 +6,7 @@ use flitwise_models::scenario::{ClassSpec, Fault, NetworkSpec, Scenario};
 
 use crate::experiment::{nodes, supports};
 use crate::message::{Arrival, Delivery};
-use crate::simulator::plain::{Journey, Message, Run};
+use crate::simulator::plain::wormhole::{Journey, Message, Run};
 
 /// A pipeline diagram, to be printed.
 ///

@@ -16,7 +16,7 @@ use std::time::Instant;
 use flitwise_models::document::Place;
 use flitwise_models::network::Multistage;
 use flitwise_models::scenario::{self, DestinationSpec, Fault, Read, Scenario, SourceSpec};
-use flitwise_models::scenario::{Forwarding, Timing, VoqOutput};
+use flitwise_models::scenario::{Forwarding, Timing};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -25,8 +25,8 @@ use crate::experiment::replication::replication_seed;
 use crate::experiment::{MAX_REPLICATIONS, Settings};
 use crate::simulator::Periods;
 use crate::simulator::packet::{
-    Bin, Column, Counts, Delivery, Destination, Direction, Fabric, Load, Marker, Message, Organisation,
-    Process, Recn, Simulator, Times, Traffic,
+    Bin, Column, Counts, Delivery, Destination, Direction, Fabric, Load, Marker, Message, Process, Recn,
+    Simulator, Times, Traffic,
 };
 use crate::statistics::Batch;
 
@@ -330,15 +330,9 @@ fn fabric(scenario: &Scenario, timing: &Timing) -> Option<Fabric> {
             scenario::Direction::Bidirectional => Direction::Bidirectional,
             scenario::Direction::Unidirectional => Direction::Unidirectional { first_shuffle },
         },
-        organisation: match switch.organisation {
-            scenario::Organisation::OneQueue => Organisation::OneQueue,
-            scenario::Organisation::FourQueues => Organisation::FourQueues,
-            scenario::Organisation::VoqSwitch => {
-                Organisation::VoqSwitch { single_output: switch.voq_output == VoqOutput::Single }
-            }
-            scenario::Organisation::VoqNetwork => Organisation::VoqNetwork,
-            scenario::Organisation::Recn => Organisation::Recn(thresholds),
-        },
+        organisation: switch.organisation,
+        voq_output: switch.voq_output,
+        recn: thresholds,
         times: Times {
             packet_link: timing.packet_link,
             packet_crossbar: timing.packet_crossbar,

@@ -2,18 +2,26 @@
 //! congestion notification (RECN), after Duato et al., HPCA 2005.
 //!
 //! Queues, links and crossbar ports belong to whole packets. All durations are whole ticks, all memories and
-//! thresholds whole packets. [`Simulator`] is the fast simulator, [`plain`] the same as its rules read.
+//! thresholds whole packets. [`Simulator`] is the fast simulator, [`super::plain::packet`] the same as its rules read.
 
-mod fast;
-mod lines;
-pub mod plain;
-mod record;
-mod sources;
+mod arbitration;
+mod events;
+mod interface;
+mod link;
+mod memory;
+mod queueing;
+pub(super) mod record;
+mod sets;
+pub(super) mod sources;
+mod switch;
 #[cfg(test)]
 mod tests;
-mod wiring;
+pub(super) mod wiring;
 
-pub use fast::Simulator;
+use flitwise_models::scenario::{Organisation, VoqOutput};
+
+use switch::Network;
+
 pub use record::{Bin, Column, Counts, Delivery, StageLoad};
 pub use sources::{Destination, Message, Process, Traffic};
 
@@ -27,24 +35,6 @@ pub enum Direction {
     },
     /// Up to the first common stage and down again; all hosts are on the left.
     Bidirectional,
-}
-
-/// Queues of a port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Organisation {
-    /// One queue.
-    OneQueue,
-    /// Four queues; a packet joins the least occupied one.
-    FourQueues,
-    /// A queue per output port of the switch; at egress per output port of the next switch.
-    VoqSwitch {
-        /// One egress queue instead.
-        single_output: bool,
-    },
-    /// A queue per destination.
-    VoqNetwork,
-    /// One queue and set-aside queues.
-    Recn(Recn),
 }
 
 /// Regional explicit congestion notification; thresholds in packets.
@@ -141,8 +131,12 @@ pub struct Fabric {
     pub hosts: u32,
     /// How data go through the stages.
     pub direction: Direction,
-    /// Queues of a port.
+    /// How the queues of a port are organised.
     pub organisation: Organisation,
+    /// How egress queues of virtual output queues at the switch are organised.
+    pub voq_output: VoqOutput,
+    /// Thresholds of queues that are set aside.
+    pub recn: Recn,
     /// Durations.
     pub times: Times,
     /// Whether a packet is taken in as a whole before it goes on.
@@ -162,7 +156,9 @@ impl Default for Fabric {
         Self {
             hosts: 64,
             direction: Direction::Unidirectional { first_shuffle: true },
-            organisation: Organisation::Recn(Recn::default()),
+            organisation: Organisation::Recn,
+            voq_output: VoqOutput::NextSwitch,
+            recn: Recn::default(),
             times: Times::default(),
             store_and_forward: false,
             port_packets: 2048,
@@ -175,7 +171,7 @@ impl Default for Fabric {
 
 impl Fabric {
     /// From sending on a link to joining the ingress queue behind it \[ticks\].
-    fn arrival_delay(&self) -> u64 {
+    pub(super) fn arrival_delay(&self) -> u64 {
         let times = &self.times;
         times.flight
             + if self.store_and_forward {
@@ -183,42 +179,6 @@ impl Fabric {
             } else {
                 (times.flit_link + times.routing).max(times.packet_link.saturating_sub(times.packet_crossbar))
             }
-    }
-
-    /// Rules and thresholds, if the organisation is RECN.
-    fn recn(&self) -> Option<&Recn> {
-        match &self.organisation {
-            Organisation::Recn(recn) => Some(recn),
-            _ => None,
-        }
-    }
-
-    /// Ingress queues of a port that share no memory.
-    fn ingress_queues(&self) -> usize {
-        match self.organisation {
-            Organisation::OneQueue | Organisation::Recn(_) => 1,
-            Organisation::FourQueues => 4,
-            Organisation::VoqSwitch { .. } => wiring::PORTS,
-            Organisation::VoqNetwork => self.hosts as usize,
-        }
-    }
-
-    /// Egress queues of a port that share no memory.
-    fn egress_queues(&self) -> usize {
-        match self.organisation {
-            Organisation::VoqSwitch { single_output: true } => 1,
-            _ => self.ingress_queues(),
-        }
-    }
-
-    /// Credits of each queue behind a link to a switch, or of each pool behind one to a host.
-    fn credits(&self, to_host: bool) -> Vec<u32> {
-        let queues = self.ingress_queues();
-        match self.organisation {
-            Organisation::VoqNetwork => vec![self.port_packets / self.hosts; queues],
-            _ if to_host => vec![self.port_packets],
-            _ => vec![self.port_packets / queues as u32; queues],
-        }
     }
 }
 
@@ -233,4 +193,63 @@ pub struct Load {
     pub seed: u64,
     /// Length of a bin of the series \[ticks\]; 0: no series.
     pub bin: u64,
+}
+
+/// A run of a network of packet switches, tick by tick.
+pub struct Simulator(Box<dyn Network>);
+
+impl Simulator {
+    /// An empty network.
+    pub fn new(fabric: &Fabric, load: &Load) -> Self {
+        Self(queueing::with_queues(fabric, load))
+    }
+
+    /// Simulates all ticks before `end`; packets that are through are added to `delivered`.
+    pub fn run_until(&mut self, end: u64, delivered: &mut Vec<Delivery>) {
+        self.0.run_until(end, delivered);
+    }
+
+    /// The first tick that has not been simulated.
+    pub fn now(&self) -> u64 {
+        self.0.now()
+    }
+
+    /// Counts so far.
+    pub fn counts(&self) -> &Counts {
+        &self.0.record().counts
+    }
+
+    /// The series so far; the last bin is open.
+    pub fn bins(&self) -> &[Bin] {
+        &self.0.record().bins
+    }
+
+    /// The series, the last bin closed.
+    pub fn into_bins(mut self) -> Vec<Bin> {
+        let record = self.0.record_mut();
+        record.close_bin();
+        std::mem::take(&mut record.bins)
+    }
+
+    /// By stage, last for hosts: packets sent on links.
+    pub fn links(&self) -> &[StageLoad] {
+        &self.0.record().links
+    }
+
+    /// Packets that wait at the hosts, not yet admitted.
+    pub fn backlog(&self) -> u64 {
+        let counts = self.counts();
+        counts.generated - counts.refused - counts.withdrawn - counts.admitted
+    }
+
+    /// Packets in queues now, in columns from left to right: injection ports, then left and right ports of each stage.
+    /// Those of a link go on in the next column.
+    pub fn columns(&self) -> Vec<Column> {
+        self.0.columns()
+    }
+
+    #[cfg(test)]
+    fn is_drained(&self) -> bool {
+        self.0.is_drained()
+    }
 }

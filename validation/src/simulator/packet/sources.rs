@@ -143,7 +143,7 @@ impl Source {
 }
 
 /// All messages in the order of their ticks: in a tick the listed ones, then by host and traffic.
-pub(super) struct Sources {
+pub(in crate::simulator) struct Sources {
     listed: Vec<Message>,
     next_listed: usize,
     traffics: Vec<Traffic>,
@@ -154,7 +154,7 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    pub(super) fn new(hosts: u32, load: &Load) -> Self {
+    pub(in crate::simulator) fn new(hosts: u32, load: &Load) -> Self {
         let mut sources = Vec::new();
         for host in 0..hosts {
             for (index, traffic) in load.traffics.iter().enumerate() {
@@ -179,13 +179,13 @@ impl Sources {
     }
 
     /// The tick of the next message.
-    pub(super) fn next_tick(&self) -> u64 {
+    pub(in crate::simulator) fn next_tick(&self) -> u64 {
         let listed = self.listed.get(self.next_listed).map_or(u64::MAX, |message| message.tick);
         self.due.peek().map_or(listed, |Reverse((tick, _))| listed.min(*tick))
     }
 
     /// The next message, if it comes in tick `until` or before.
-    pub(super) fn next(&mut self, until: u64) -> Option<Message> {
+    pub(in crate::simulator) fn next(&mut self, until: u64) -> Option<Message> {
         if let Some(message) = self.listed.get(self.next_listed).filter(|message| message.tick <= until) {
             self.next_listed += 1;
             return Some(*message);
@@ -201,13 +201,13 @@ impl Sources {
     }
 
     /// Traffics that are withdrawn in tick `now`.
-    pub(super) fn withdrawn(&self, now: u64) -> impl Iterator<Item = usize> {
+    pub(in crate::simulator) fn withdrawn(&self, now: u64) -> impl Iterator<Item = usize> {
         let ends = move |traffic: &Traffic| traffic.withdraw && traffic.end == Some(now);
         self.traffics.iter().enumerate().filter(move |(_, traffic)| ends(traffic)).map(|(index, _)| index)
     }
 
     /// The next tick at or after `now` in which a traffic is withdrawn.
-    pub(super) fn next_withdrawal(&self, now: u64) -> u64 {
+    pub(in crate::simulator) fn next_withdrawal(&self, now: u64) -> u64 {
         let ends = self.traffics.iter().filter(|traffic| traffic.withdraw).filter_map(|traffic| traffic.end);
         ends.filter(|end| *end >= now).min().unwrap_or(u64::MAX)
     }

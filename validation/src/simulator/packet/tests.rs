@@ -1,31 +1,19 @@
 //! Packet switches on what can be reckoned by hand, and the fast simulator against the plain one.
 
+use super::super::plain::packet::Plain;
 use super::super::traffic::on_off_pareto::Periods;
 use super::super::traffic::random::{below, stream};
-use super::plain::Plain;
 use super::*;
 
 const OMEGA: Direction = Direction::Unidirectional { first_shuffle: true };
-const ORGANISATIONS: [Organisation; 6] = [
-    Organisation::OneQueue,
-    Organisation::FourQueues,
-    Organisation::VoqSwitch { single_output: false },
-    Organisation::VoqSwitch { single_output: true },
-    Organisation::VoqNetwork,
-    RECN,
+const ORGANISATIONS: [(Organisation, VoqOutput); 6] = [
+    (Organisation::OneQueue, VoqOutput::NextSwitch),
+    (Organisation::FourQueues, VoqOutput::NextSwitch),
+    (Organisation::VoqSwitch, VoqOutput::NextSwitch),
+    (Organisation::VoqSwitch, VoqOutput::Single),
+    (Organisation::VoqNetwork, VoqOutput::NextSwitch),
+    (Organisation::Recn, VoqOutput::NextSwitch),
 ];
-const RECN: Organisation = Organisation::Recn(DEFAULTS);
-const DEFAULTS: Recn = Recn {
-    set_aside_queues: 8,
-    detection: 16,
-    propagation: 4,
-    xoff: 32,
-    xon: 16,
-    few_packets: 2,
-    normal_weight: 8,
-    hold: 375,
-    marker: Marker::ParentQueue,
-};
 
 fn message(tick: u64, source: u32, destination: u32, packets: u32) -> Message {
     Message { tick, traffic: 0, source, destination, packets }
@@ -95,8 +83,8 @@ fn a_lone_packet_takes_its_times_in_every_organisation() {
         ),
     ];
     for (fabric, destination, ticks) in cases {
-        for organisation in ORGANISATIONS {
-            let fabric = Fabric { organisation, ..fabric };
+        for (organisation, voq_output) in ORGANISATIONS {
+            let fabric = Fabric { organisation, voq_output, ..fabric };
             assert_eq!(latencies(&fabric, vec![message(7, 1, destination, 1)]), [ticks], "{fabric:?}");
         }
     }
@@ -104,8 +92,8 @@ fn a_lone_packet_takes_its_times_in_every_organisation() {
 
 #[test]
 fn two_and_sixteen_packets_follow_each_other_on_the_link() {
-    for organisation in ORGANISATIONS {
-        let fabric = Fabric { organisation, ..Fabric::default() };
+    for (organisation, voq_output) in ORGANISATIONS {
+        let fabric = Fabric { organisation, voq_output, ..Fabric::default() };
         assert_eq!(latencies(&fabric, vec![message(0, 0, 32, 1), message(0, 1, 32, 1)]), [83, 107]);
         assert_eq!(latencies(&fabric, vec![message(0, 0, 32, 2)]), [83, 107]);
         let sixteen = latencies(&fabric, (48..64).map(|host| message(0, host, 32, 1)).collect());
@@ -116,7 +104,7 @@ fn two_and_sixteen_packets_follow_each_other_on_the_link() {
 #[test]
 fn a_tree_grows_and_goes() {
     let messages: Vec<Message> = (48..64).map(|host| message(0, host, 32, 40)).collect();
-    for organisation in [Organisation::OneQueue, Organisation::VoqNetwork, RECN] {
+    for organisation in [Organisation::OneQueue, Organisation::VoqNetwork, Organisation::Recn] {
         for direction in [OMEGA, Direction::Bidirectional] {
             let fabric = Fabric { organisation, direction, ..Fabric::default() };
             let (delivered, counts) = replayed(&fabric, messages.clone());
@@ -126,8 +114,8 @@ fn a_tree_grows_and_goes() {
             }
             let Counts { allocated, notifications, refusals, peak, .. } = counts;
             let wanted = match (organisation, direction) {
-                (RECN, Direction::Bidirectional) => (171, 135, [49, 2, 1]),
-                (RECN, _) => (92, 56, [44, 2, 1]),
+                (Organisation::Recn, Direction::Bidirectional) => (171, 135, [49, 2, 1]),
+                (Organisation::Recn, _) => (92, 56, [44, 2, 1]),
                 _ => (0, 0, [0; 3]),
             };
             assert_eq!((allocated, notifications, peak), wanted);
@@ -151,7 +139,7 @@ fn random_fabric(draw: &mut impl FnMut(u32) -> u32) -> Fabric {
         hold: draw(400).into(),
         marker: Marker::ParentQueue,
     };
-    let organisation = if draw(2) == 0 { Organisation::Recn(recn) } else { ORGANISATIONS[draw(5) as usize] };
+    let (organisation, voq_output) = ORGANISATIONS[if draw(2) == 0 { 5 } else { draw(5) as usize }];
     let flits = 1 + draw(6);
     let (flit_link, flit_crossbar) = (1 + draw(3), 1 + draw(3));
     let times = Times {
@@ -169,6 +157,8 @@ fn random_fabric(draw: &mut impl FnMut(u32) -> u32) -> Fabric {
         direction: [OMEGA, Direction::Unidirectional { first_shuffle: false }, Direction::Bidirectional]
             [draw(3) as usize],
         organisation,
+        voq_output,
+        recn,
         times,
         store_and_forward: draw(2) == 0,
         port_packets: queues * (1 + draw(3)),
@@ -264,15 +254,10 @@ fn fast_and_plain_agree_on_many_random_scenarios() {
 
 /// Trees that nest: two hot hosts behind one switch, and traffic that goes everywhere.
 fn nested_trees(direction: Direction, set_aside_queues: u32, marker: Marker) -> Counts {
-    let recn = Recn { set_aside_queues, marker, detection: 2, propagation: 1, xoff: 4, xon: 2, ..DEFAULTS };
+    let recn =
+        Recn { set_aside_queues, marker, detection: 2, propagation: 1, xoff: 4, xon: 2, ..Recn::default() };
     let times = Times { packet_link: 192, packet_crossbar: 128, ..Times::default() };
-    let fabric = Fabric {
-        direction,
-        times,
-        organisation: Organisation::Recn(recn),
-        port_packets: 256,
-        ..Fabric::default()
-    };
+    let fabric = Fabric { direction, times, recn, port_packets: 256, ..Fabric::default() };
     let traffic = |hosts: Vec<u32>, destination, interval| Traffic {
         hosts,
         destination,
@@ -342,17 +327,17 @@ fn the_head_of_line_limit_holds_without_speedup_and_recn_detects_nothing_there()
     let slow = |organisation| Fabric { times: SLOW_CROSSBAR, organisation, ..Fabric::default() };
     let (one, throughput) = uniform_load(&slow(Organisation::OneQueue), 1.0, Process::Periodic, 60_000);
     assert!((0.98 * 0.655_242..0.655_242).contains(&throughput), "{throughput}");
-    assert!(one == uniform_load(&slow(RECN), 1.0, Process::Periodic, 60_000).0);
+    assert!(one == uniform_load(&slow(Organisation::Recn), 1.0, Process::Periodic, 60_000).0);
 }
 
 #[test]
 fn recn_that_detects_nothing_is_one_queue() {
-    let recn = Recn { detection: 2049, ..DEFAULTS };
-    let fabric = |organisation, direction| Fabric { organisation, direction, ..Fabric::default() };
+    let recn = Recn { detection: 2049, ..Recn::default() };
+    let fabric = |organisation, direction| Fabric { organisation, direction, recn, ..Fabric::default() };
     for direction in [OMEGA, Direction::Bidirectional] {
         let run =
             |organisation| uniform_load(&fabric(organisation, direction), 1.0, Process::Poisson, 20_000).0;
-        assert!(run(Organisation::OneQueue) == run(Organisation::Recn(recn)));
+        assert!(run(Organisation::OneQueue) == run(Organisation::Recn));
     }
 }
 

@@ -8,32 +8,32 @@
 use super::Direction;
 
 /// Ports of a switch.
-pub(super) const PORTS: usize = 8;
+pub(in crate::simulator) const PORTS: usize = 8;
 /// Ports of a switch on one side, `k`.
 const SIDE: usize = PORTS / 2;
 /// No port: the other end of an open one.
-pub(super) const OPEN: u32 = u32::MAX;
+pub(in crate::simulator) const OPEN: u32 = u32::MAX;
 /// Bits of a turn in a turnpool: an output port and the bit that tells a turn from the end.
-pub(super) const TURN: u32 = 4;
+pub(in crate::simulator) const TURN: u32 = 4;
 
 /// The turn into an output port of a switch.
-pub(super) fn turn(port: usize) -> u64 {
+pub(in crate::simulator) fn turn(port: usize) -> u64 {
     (PORTS | port) as u64
 }
 
 /// The output port that a turnpool leads to; `None` at its end.
-pub(super) fn output(turns: u64) -> Option<usize> {
+pub(in crate::simulator) fn output(turns: u64) -> Option<usize> {
     (turns != 0).then_some(turns as usize % PORTS)
 }
 
 /// Links and routes of a network.
 #[derive(Clone, Debug)]
-pub(super) struct Wiring {
-    pub(super) hosts: usize,
-    pub(super) switches: usize,
-    pub(super) stages: usize,
+pub(in crate::simulator) struct Wiring {
+    pub(in crate::simulator) hosts: usize,
+    pub(in crate::simulator) switches: usize,
+    pub(in crate::simulator) stages: usize,
     /// By port: the port at the other end of its link.
-    pub(super) peers: Vec<u32>,
+    pub(in crate::simulator) peers: Vec<u32>,
     direction: Direction,
     /// Bidirectional, by switch and destination: the output port.
     outputs: Vec<u8>,
@@ -45,7 +45,7 @@ fn shuffle(line: usize, lines: usize) -> usize {
 }
 
 impl Wiring {
-    pub(super) fn new(hosts: u32, direction: Direction) -> Self {
+    pub(in crate::simulator) fn new(hosts: u32, direction: Direction) -> Self {
         let hosts = hosts as usize;
         let stages = (hosts.ilog2() as usize).div_ceil(2);
         let switches = stages * hosts / SIDE;
@@ -85,26 +85,26 @@ impl Wiring {
     }
 
     /// Ports of switches.
-    pub(super) fn switch_ports(&self) -> usize {
+    pub(in crate::simulator) fn switch_ports(&self) -> usize {
         PORTS * self.switches
     }
 
     /// The port from which a host sends.
-    pub(super) fn injection(&self, host: usize) -> usize {
+    pub(in crate::simulator) fn injection(&self, host: usize) -> usize {
         self.switch_ports() + host
     }
 
     /// The port at which a host receives.
-    pub(super) fn reception(&self, host: usize) -> usize {
+    pub(in crate::simulator) fn reception(&self, host: usize) -> usize {
         self.peers.len() - self.hosts + host
     }
 
     /// The host of a port that is none of a switch.
-    pub(super) fn host(&self, port: usize) -> usize {
+    pub(in crate::simulator) fn host(&self, port: usize) -> usize {
         (port - self.switch_ports()) % self.hosts
     }
 
-    pub(super) fn stage(&self, port: usize) -> usize {
+    pub(in crate::simulator) fn stage(&self, port: usize) -> usize {
         port / PORTS * SIDE / self.hosts
     }
 
@@ -138,7 +138,7 @@ impl Wiring {
     ///
     /// Unidirectional: the `m` bits of the destination behind its `2S - m` lowest ones; stage `s` takes the `s`-th
     /// pair from the front.
-    pub(super) fn turns(&self, source: usize, destination: usize) -> u64 {
+    pub(in crate::simulator) fn turns(&self, source: usize, destination: usize) -> u64 {
         if self.direction == Direction::Bidirectional {
             return self.turns_by_table(source, destination);
         }

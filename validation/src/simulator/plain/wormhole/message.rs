@@ -4,7 +4,7 @@ use flitwise_models::quantity::Waits;
 
 use crate::message::{Arrival, Delivery, Offer};
 
-use super::rules::Rules;
+use crate::simulator::plain::rules::Rules;
 
 /// A message and the journeys of its flits.
 #[derive(Clone, Debug)]

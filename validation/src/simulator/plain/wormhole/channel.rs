@@ -7,7 +7,7 @@ use crate::message::Offer;
 
 use super::arbiter::{Arbiter, oldest};
 use super::message::Flit;
-use super::rules::{End, Rules};
+use crate::simulator::plain::rules::{End, Rules};
 
 /// A link and direction, with the buffers before it.
 pub(super) struct Channel {

@@ -1,9 +1,9 @@
 //! Set-aside queues and their notifications as the rules read.
 
-use super::super::record::Side;
-use super::super::wiring::PORTS;
-use super::super::{Marker, Recn};
 use super::{Item, Memory, Packet, Plain};
+use crate::simulator::packet::record::Side;
+use crate::simulator::packet::wiring::PORTS;
+use crate::simulator::packet::{Marker, Recn};
 
 /// A set-aside queue with its entry of the content-addressable memory.
 #[derive(Clone, Debug, Default)]
@@ -75,7 +75,7 @@ impl Memory {
 
 impl Plain {
     fn recn(&self) -> Recn {
-        self.fabric.recn().copied().unwrap_or_default()
+        self.fabric.recn
     }
 
     fn memory(&mut self, port: usize, side: Side) -> &mut Memory {
@@ -105,7 +105,7 @@ impl Plain {
 
     /// A packet joins an ingress queue.
     pub(super) fn arrive(&mut self, port: usize, mut queue: usize, packet: Packet) {
-        if self.fabric.recn().is_some() {
+        if self.is_recn() {
             queue = self.ports[port].ingress.matching(&packet.turns);
         }
         let (recn, ingress) = (self.recn(), &mut self.ports[port].ingress);
@@ -134,14 +134,14 @@ impl Plain {
 
     /// A packet from an input joins an egress queue; without input: from a host.
     pub(super) fn join(&mut self, port: usize, mut queue: usize, input: Option<usize>, packet: Packet) {
-        let recn = self.recn();
-        if self.fabric.recn().is_some() {
+        let (recn, is_recn) = (self.recn(), self.is_recn());
+        if is_recn {
             queue = self.ports[port].egress.matching(&packet.turns);
         }
         let egress = &mut self.ports[port].egress;
         egress.queues[queue].push_back(Item::Packet(packet));
         let length = egress.length(queue);
-        if self.fabric.recn().is_none() {
+        if !is_recn {
             return;
         }
         let branches = match queue.checked_sub(1).and_then(|line| egress.lines[line].as_mut()) {
