@@ -18,8 +18,8 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::network::{ChannelKind, LinkEnd, Network};
-use crate::scenario::{ClassKind, Scenario};
+use flitwise_language::network::{ChannelKind, LinkEnd, Network};
+use flitwise_language::scenario::{ClassKind, Scenario};
 pub use links::{Link, links};
 
 /// Links that are loaded alike.

@@ -14,9 +14,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::network::{LinkEnd, Network};
 use crate::queueing::ErlangB;
-use crate::scenario::{CircuitsSpec, Scenario};
+use flitwise_language::network::{LinkEnd, Network};
+use flitwise_language::scenario::{CircuitsSpec, Scenario};
 
 use super::circuits::drawn_loss;
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::scenario::{ClassSpec, NetworkSpec, Preset, Radix, ScenarioSpec};
+use flitwise_language::scenario::{ClassSpec, NetworkSpec, Preset, Radix, ScenarioSpec};
 
 fn loads(network: NetworkSpec, load: f64) -> ChannelLoads {
     let mut class = ClassSpec::real_time("a", load / 16.0);
@@ -27,7 +27,7 @@ fn patterns_load_channels_as_their_paths_do() {
     let text = |sides: &str, rest: &str| {
         let base = "name = 'x'\n[network]\ntopology = 'torus'\n".to_owned();
         let class = "[[class]]\nname = 'a'\nkind = 'real-time'\nrate = 0.01\nmessage_flits = 16";
-        let document = crate::scenario::Document::parse(
+        let document = flitwise_language::scenario::Document::parse(
             "x",
             &format!("{base}radix = {sides}\n{class}\nvirtual_channels = 2\n{rest}\n"),
         );

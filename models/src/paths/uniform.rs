@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use super::Rates;
-use crate::network::{ChannelKind, LinkEnd, Network};
+use flitwise_language::network::{ChannelKind, LinkEnd, Network};
 
 /// Links of routers that are alike by symmetry.
 #[derive(Clone, Copy, Debug, PartialEq)]
