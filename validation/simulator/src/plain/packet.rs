@@ -99,7 +99,7 @@ struct Port {
     joining: VecDeque<(u64, usize, Option<usize>, Packet)>,
 }
 
-/// Packets of a message that wait at its host.
+/// P5: packets of a message that wait at its host.
 #[derive(Clone, Debug)]
 struct Waiting {
     traffic: u16,
@@ -157,7 +157,7 @@ impl Plain {
         }
     }
 
-    /// Simulates all ticks before `end`; packets that are through are added to `delivered`.
+    /// P2: simulates all ticks before `end`; packets that are through are added to `delivered`.
     pub fn run_until(&mut self, end: u64, delivered: &mut Vec<Delivery>) {
         while self.now < end {
             self.record.turn_bins(self.now);
@@ -199,6 +199,7 @@ impl Plain {
         *held = held.wrapping_add_signed(more);
     }
 
+    /// P2, phase 1: what ends or comes.
     fn begin(&mut self, delivered: &mut Vec<Delivery>) {
         let (now, ports) = (self.now, self.ports.len());
         (0..ports).for_each(|port| self.end_link(port));
@@ -209,6 +210,7 @@ impl Plain {
                 self.take_control(port, control);
             }
         }
+        // P10
         for port in &mut self.ports {
             while let Some((_, queues)) = due(&mut port.arriving_credits, now, |entry| entry.0) {
                 queues.into_iter().for_each(|queue| port.credits[queue] += 1);
@@ -241,6 +243,7 @@ impl Plain {
         self.end_holds();
     }
 
+    /// P3: the link is free, and the place of the packet that it sent.
     fn end_link(&mut self, port: usize) {
         let Some((end, place)) = self.ports[port].sending else { return };
         if end > self.now {
@@ -253,6 +256,7 @@ impl Plain {
         }
     }
 
+    /// P4: input and output are free, and the place of the packet at ingress.
     fn end_crossing(&mut self, port: usize) {
         let now = self.now;
         self.ports[port].taking = self.ports[port].taking.filter(|end| *end > now);
@@ -262,6 +266,7 @@ impl Plain {
         }
     }
 
+    /// P5: messages join the queues of their destinations, or are refused; then traffics are withdrawn.
     fn generate(&mut self) {
         while let Some(message) = self.sources.next(self.now) {
             self.record.counts.generated += u64::from(message.packets);

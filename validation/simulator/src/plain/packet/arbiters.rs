@@ -8,6 +8,7 @@ use crate::packet::record::Side;
 use crate::packet::wiring::{PORTS, TURN, output};
 
 impl Plain {
+    /// P6, phase 2: hosts begin transfers.
     pub(super) fn admit(&mut self) {
         for host in 0..self.hosts.len() {
             if self.hosts[host].moving.is_some() {
@@ -32,6 +33,7 @@ impl Plain {
         }
     }
 
+    /// P1: the output ports of the switches on the way.
     fn turns(&self, source: usize, destination: usize) -> Vec<usize> {
         let mut turns = self.wiring.turns(source, destination);
         std::iter::from_fn(|| {
@@ -66,7 +68,7 @@ impl Plain {
         self.reserve(port, queue, None, packet);
     }
 
-    /// A packet begins to cross into an egress memory.
+    /// P4: a packet begins to cross into an egress memory.
     fn reserve(&mut self, port: usize, queue: usize, input: Option<usize>, packet: Packet) {
         self.ports[port].egress.taken[queue] += 1;
         let joins = self.now + self.fabric.times.flit_crossbar;
@@ -74,6 +76,7 @@ impl Plain {
         self.held(port, Side::Egress, 1);
     }
 
+    /// P7, phase 3: outputs take requests.
     pub(super) fn arbitrate(&mut self, switch: usize) {
         let (first, base) = (self.first[switch], switch * PORTS);
         let mut is_granted = false;
@@ -97,7 +100,7 @@ impl Plain {
         self.first[switch] = (first + usize::from(is_granted)) % PORTS;
     }
 
-    /// Level and queue with which an input asks for an output.
+    /// P7: level and queue with which an input asks for an output.
     fn request(&self, port: usize, output: usize) -> Option<(u8, usize)> {
         let (base, ingress) = (port / PORTS * PORTS, &self.ports[port].ingress);
         if self.ports[port].crossing.is_some() {
@@ -131,6 +134,7 @@ impl Plain {
         self.depart(base + input, Side::Ingress, queue);
     }
 
+    /// P8, phase 4: what an idle link sends.
     pub(super) fn send(&mut self, port: usize) {
         let batch = self.fabric.credit_batch as usize;
         while self.ports[port].sending.is_none() {
@@ -154,7 +158,7 @@ impl Plain {
         &mut self.ports[peer]
     }
 
-    /// When a control packet that is sent now comes in.
+    /// P10: when a control packet that is sent now comes in.
     fn send_control(&mut self, port: usize) -> u64 {
         let (times, group) = (self.fabric.times, self.group(port));
         self.record.counts.control_packets += 1;
@@ -173,7 +177,7 @@ impl Plain {
         self.peer(port).arriving_credits.push_back((due, queues));
     }
 
-    /// The queue that the link takes next, and the queue behind it.
+    /// P8: the queue that the link takes next, and the queue behind it.
     fn next_to_send(&self, port: usize) -> Option<(usize, usize)> {
         let Port { egress, normal_sent, .. } = &self.ports[port];
         let eligible: Vec<(u8, usize, usize)> = egress
@@ -193,6 +197,7 @@ impl Plain {
         of_level(0).or(others).map(|(_, queue, credit)| (*queue, *credit))
     }
 
+    /// P3: a packet is sent.
     fn send_packet(&mut self, port: usize, queue: usize, credit: usize) {
         let (times, group) = (self.fabric.times, self.group(port));
         let place = if self.is_recn() { 0 } else { queue };
