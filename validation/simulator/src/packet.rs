@@ -14,28 +14,15 @@ pub(super) mod record;
 mod sets;
 pub(super) mod sources;
 mod switch;
-#[cfg(test)]
-mod tests;
 pub(super) mod wiring;
 
-use flitwise_language::scenario::{Organisation, VoqOutput};
+use flitwise_language::network::Multistage;
+use flitwise_language::scenario::{Organisation, Scenario, Timing, VoqOutput};
 
 use switch::Network;
 
 pub use record::{Bin, Column, Counts, Delivery, StageLoad};
-pub use sources::{Destination, Message, Process, Traffic};
-
-/// How data go through the stages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// From left to right.
-    Unidirectional {
-        /// Whether a perfect shuffle stands before stage 0, as in the omega network.
-        first_shuffle: bool,
-    },
-    /// Up to the first common stage and down again; all hosts are on the left.
-    Bidirectional,
-}
+pub use sources::{Message, Process, Traffic};
 
 /// Regional explicit congestion notification; thresholds in packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,68 +56,14 @@ pub enum Marker {
     NormalQueue,
 }
 
-impl Default for Recn {
-    fn default() -> Self {
-        Self {
-            set_aside_queues: 8,
-            detection: 16,
-            propagation: 4,
-            xoff: 32,
-            xon: 16,
-            few_packets: 2,
-            normal_weight: 8,
-            hold: 375,
-            marker: Marker::ParentQueue,
-        }
-    }
-}
-
-/// Durations \[ticks\].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Times {
-    /// A packet on a link.
-    pub packet_link: u64,
-    /// A packet over a crossbar.
-    pub packet_crossbar: u64,
-    /// A flit on a link.
-    pub flit_link: u64,
-    /// A flit over a crossbar.
-    pub flit_crossbar: u64,
-    /// A control packet on a link; 0: it takes none of the link.
-    pub control_link: u64,
-    /// A signal from one end of a link to the other.
-    pub flight: u64,
-    /// Routing in a switch.
-    pub routing: u64,
-}
-
-/// 64-byte packets, 8-byte flits and control packets, links of 8 Gbps, crossbars of 12 Gbps, 16 ns each for flight
-/// and routing: a tick of 8/3 ns.
-impl Default for Times {
-    fn default() -> Self {
-        Self {
-            packet_link: 24,
-            packet_crossbar: 16,
-            flit_link: 3,
-            flit_crossbar: 2,
-            control_link: 3,
-            flight: 6,
-            routing: 6,
-        }
-    }
-}
-
 /// A network of packet switches and its hosts' interfaces.
 ///
-/// The caller sees to the ranges: `hosts` a power of two from 16 to 1,024, every queue with a place, `xon <= xoff`,
-/// `propagation <= xoff`, thresholds, `credit_batch` and durations but `control_link`, `flight` and `routing` at
-/// least 1, flits no longer than packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The caller sees to the ranges: every queue with a place, `xon <= xoff`, `propagation <= xoff`, thresholds,
+/// `credit_batch` and durations but `control`, `flight` and `routing` at least 1, flits no longer than packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fabric {
-    /// Hosts.
-    pub hosts: u32,
-    /// How data go through the stages.
-    pub direction: Direction,
+    /// Hosts, switches and links.
+    pub network: Multistage,
     /// How the queues of a port are organised.
     pub organisation: Organisation,
     /// How egress queues of virtual output queues at the switch are organised.
@@ -138,9 +71,7 @@ pub struct Fabric {
     /// Thresholds of queues that are set aside.
     pub recn: Recn,
     /// Durations.
-    pub times: Times,
-    /// Whether a packet is taken in as a whole before it goes on.
-    pub store_and_forward: bool,
+    pub timing: Timing,
     /// Memory of a port, ingress and egress each \[packets\].
     pub port_packets: u32,
     /// Memory of an injection port \[packets\].
@@ -151,34 +82,38 @@ pub struct Fabric {
     pub credit_batch: u32,
 }
 
-impl Default for Fabric {
-    fn default() -> Self {
-        Self {
-            hosts: 64,
-            direction: Direction::Unidirectional { first_shuffle: true },
-            organisation: Organisation::Recn,
-            voq_output: VoqOutput::NextSwitch,
-            recn: Recn::default(),
-            times: Times::default(),
-            store_and_forward: false,
-            port_packets: 2048,
-            injection_packets: 2048,
-            admittance_packets: None,
-            credit_batch: 8,
-        }
-    }
-}
-
 impl Fabric {
+    /// That of a scenario with packet switches; thresholds are rounded up to whole packets, times to ticks.
+    pub fn of(scenario: &Scenario) -> Option<Self> {
+        let (switch, recn) = (scenario.switch()?, scenario.recn());
+        let timing = Timing::of(switch)?;
+        let packets = |bytes: u32| bytes.div_ceil(switch.packet).max(1);
+        Some(Self {
+            network: scenario.topology().as_multistage()?,
+            organisation: switch.organisation,
+            voq_output: switch.voq_output,
+            recn: Recn {
+                set_aside_queues: recn.set_aside_queues,
+                detection: packets(recn.detection),
+                propagation: packets(recn.propagation),
+                xoff: packets(recn.xoff),
+                xon: packets(recn.xon),
+                few_packets: recn.few_packets,
+                normal_weight: recn.normal_weight,
+                hold: (recn.hold / timing.tick_ns).round() as u64,
+                marker: Marker::ParentQueue,
+            },
+            timing,
+            port_packets: switch.places(scenario.port_memory()),
+            injection_packets: switch.places(scenario.injection_memory()),
+            admittance_packets: scenario.interface().admittance.map(|bytes| switch.places(bytes)),
+            credit_batch: switch.credit_batch,
+        })
+    }
+
     /// From sending on a link to joining the ingress queue behind it \[ticks\].
-    pub(super) fn arrival_delay(&self) -> u64 {
-        let times = &self.times;
-        times.flight
-            + if self.store_and_forward {
-                times.packet_link + times.routing
-            } else {
-                (times.flit_link + times.routing).max(times.packet_link.saturating_sub(times.packet_crossbar))
-            }
+    pub(crate) fn arrival_delay(&self) -> u64 {
+        self.timing.flight + self.timing.arrival
     }
 }
 
@@ -248,8 +183,8 @@ impl Simulator {
         self.0.columns()
     }
 
-    #[cfg(test)]
-    fn is_drained(&self) -> bool {
+    /// Whether nothing is left anywhere: packets, credits under way, control packets, set-aside queues.
+    pub fn is_drained(&self) -> bool {
         self.0.is_drained()
     }
 }

@@ -118,7 +118,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
         self.ports[output].input_pointer = ((input + 1) % PORTS) as u8;
         let packet = self.pop(2 * input, queue);
         self.packets.rows[packet as usize].turns >>= TURN;
-        let end = self.now + self.fabric.times.packet_crossbar;
+        let end = self.now + self.fabric.timing.packet_crossbar;
         self.events.crossing_ends.push(end, (input as u32, output as u32));
         packet
     }
@@ -142,7 +142,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
         }
         self.packets.rows[packet as usize].queue = place as u16;
         self.held(port, Side::Egress, 1);
-        self.events.joins.push(self.now + self.fabric.times.flit_crossbar, (port as u32, packet, input));
+        self.events.joins.push(self.now + self.fabric.timing.flit_crossbar, (port as u32, packet, input));
     }
 
     /// P4: input and output are free again, and so is the packet's place at ingress.

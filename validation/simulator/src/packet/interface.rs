@@ -146,7 +146,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
             traffic,
         };
         self.record.counts.admitted += 1;
-        self.events.transfer_ends.push(now + self.fabric.times.packet_crossbar, host as u32);
+        self.events.transfer_ends.push(now + self.fabric.timing.packet_crossbar, host as u32);
         self.reserve(port, packet, place, 0);
     }
 }

@@ -1,7 +1,10 @@
 //! Links: each sends control packets, credits and data packets one after another (P8, phase 4), and is free when their
 //! tails have left (P3).
 
+use std::collections::VecDeque;
+
 use super::Fabric;
+use super::memory::NONE;
 use super::queueing::Queueing;
 use super::record::Side;
 use super::sets::bits_round;
@@ -77,15 +80,15 @@ impl<Q: Queueing> PacketSwitch<Q> {
 
     /// When a control packet that is sent now comes in.
     fn send_control(&mut self, port: usize) -> u64 {
-        let times = self.fabric.times;
+        let timing = self.fabric.timing;
         self.record.counts.control_packets += 1;
         self.record.links[usize::from(self.ports[port].group)].control += 1;
-        let end = self.now + times.control_link;
-        if times.control_link > 0 {
+        let end = self.now + timing.control;
+        if timing.control > 0 {
             self.ports[port].is_busy = true;
             self.events.control_ends.push(end, port as u32);
         }
-        end + times.flight
+        end + timing.flight
     }
 
     fn send_credits(&mut self, port: usize) {
@@ -124,7 +127,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
     }
 
     fn send_packet(&mut self, port: usize, queue: usize, credit: usize) {
-        let (now, times) = (self.now, self.fabric.times);
+        let (now, timing) = (self.now, self.fabric.timing);
         let packet = self.pop(2 * port + 1, queue);
         let credits = &mut self.credits[port * self.queueing.ingress_queues() + credit];
         *credits -= 1;
@@ -137,9 +140,9 @@ impl<Q: Queueing> PacketSwitch<Q> {
         let Port { peer, to_host, group, .. } = *from;
         self.record.counts.hops += 1;
         self.record.links[usize::from(group)].data += 1;
-        self.events.data_ends.push(now + times.packet_link, port as u32);
+        self.events.data_ends.push(now + timing.packet_link, port as u32);
         if to_host {
-            self.events.deliveries.push(now + times.packet_link + times.flight, (peer, packet));
+            self.events.deliveries.push(now + timing.packet_link + timing.flight, (peer, packet));
             return;
         }
         self.packets.rows[packet as usize].queue = credit as u16;
@@ -200,7 +203,6 @@ impl<Q: Queueing> PacketSwitch<Q> {
     }
 }
 
-#[cfg(test)]
 impl<Q: Queueing> PacketSwitch<Q> {
     /// Nothing is left anywhere.
     pub(super) fn nothing_is_left(&self) -> bool {
@@ -209,11 +211,11 @@ impl<Q: Queueing> PacketSwitch<Q> {
         let memories = 0..2 * self.ports.len();
         self.is_idle()
             && self.events.next() == u64::MAX
-            && memories.flat_map(|memory| self.queues.heads(memory)).all(|head| *head == super::memory::NONE)
+            && memories.flat_map(|memory| self.queues.heads(memory)).all(|head| *head == NONE)
             && self.queues.requests.iter().all(|requests| *requests == 0)
             && self.queueing.is_drained()
             && self.taken.iter().all(|taken| *taken == 0)
-            && self.returned.iter().all(std::collections::VecDeque::is_empty)
+            && self.returned.iter().all(VecDeque::is_empty)
             && (0..self.ports.len()).all(|port| self.credits[port * queues..][..queues] == credits(port))
     }
 }

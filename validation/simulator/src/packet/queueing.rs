@@ -120,7 +120,6 @@ pub(super) trait Queueing: Sized + Send + 'static {
     fn end_hold(_switch: &mut PacketSwitch<Self>, _memory: usize, _queue: usize) {}
 
     /// Nothing is left of it.
-    #[cfg(test)]
     fn is_drained(&self) -> bool {
         true
     }

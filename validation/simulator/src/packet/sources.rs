@@ -3,9 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::super::traffic::on_off_pareto::Periods;
-use super::super::traffic::random::{Random, below, exponential, stream_of, uniform};
+use flitwise_language::scenario::{Destinations, Scenario, SourceSpec};
+
 use super::Load;
+use crate::traffic::destinations::draw;
+use crate::traffic::on_off_pareto::Periods;
+use crate::traffic::random::{Random, exponential, stream_of, uniform};
 
 /// A message, generated at the start of its tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +31,7 @@ pub struct Traffic {
     /// Who sends.
     pub hosts: Vec<u32>,
     /// Where messages go.
-    pub destination: Destination,
+    pub destinations: Destinations,
     /// When they are generated.
     pub process: Process,
     /// Mean time between messages of a host \[ticks\].
@@ -43,17 +46,31 @@ pub struct Traffic {
     pub withdraw: bool,
 }
 
-/// Where messages go; never to their own source.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Destination {
-    /// Uniform over all other hosts.
-    Uniform,
-    /// Uniform over these but the source itself; a source without another one sends nothing.
-    Among(Vec<u32>),
-    /// For a share of the messages a host, for the others uniform over all other hosts.
-    Hot(u32, f64),
-    /// A host for each source; one that is its own sends nothing.
-    Fixed(Vec<u32>),
+impl Traffic {
+    /// A class of a scenario of packet switches in ticks of `tick_ns`, to the nearest one.
+    pub fn of(scenario: &Scenario, index: usize, tick_ns: f64) -> Self {
+        let class = &scenario.classes()[index];
+        let ticks = |ns: f64| (ns / tick_ns).round() as u64;
+        let is_silent = class.rate <= 0.0;
+        let interval = if is_silent { f64::MAX } else { 1.0 / (class.rate * tick_ns) };
+        Self {
+            hosts: if is_silent { Vec::new() } else { scenario.senders(index) },
+            destinations: scenario.destinations(index),
+            process: match class.source {
+                SourceSpec::Periodic => Process::Periodic,
+                SourceSpec::OnOffPareto { streams, alpha, spacing, most } => {
+                    let interval = f64::from(streams) * interval;
+                    Process::OnOffPareto(streams, Periods::new(interval, alpha, spacing / tick_ns, most))
+                }
+                _ => Process::Poisson,
+            },
+            interval,
+            packets: scenario.packets_per_message(index),
+            start: ticks(class.start_cycle()),
+            end: class.end.map(ticks),
+            withdraw: class.withdrawn_in().is_some(),
+        }
+    }
 }
 
 /// When messages are generated.
@@ -74,29 +91,13 @@ struct Source {
     random: Random,
     /// The next message \[ticks\].
     next: f64,
-    /// Hosts to draw from, if not all others.
-    others: Vec<u32>,
-    /// A host with the probability that it is taken before anything else is drawn.
-    hot: Option<(u32, f64)>,
     /// Messages left in the ON period, and where they go.
     burst: (u32, u32),
 }
 
 impl Source {
     fn new(host: u32, (index, traffic): (usize, &Traffic), number: u32, seed: u64) -> Option<Self> {
-        let (mut others, mut hot) = (Vec::new(), None);
-        match &traffic.destination {
-            Destination::Uniform => {}
-            Destination::Among(list) => {
-                others = list.iter().copied().filter(|other| *other != host).collect()
-            }
-            Destination::Fixed(of) => {
-                others = of.get(host as usize).copied().filter(|to| *to != host).into_iter().collect()
-            }
-            Destination::Hot(at, share) => hot = Some((*at, *share)).filter(|(at, _)| *at != host),
-        }
-        let is_listed = matches!(traffic.destination, Destination::Among(_) | Destination::Fixed(_));
-        if !traffic.hosts.contains(&host) || is_listed && others.is_empty() {
+        if !traffic.hosts.contains(&host) || traffic.destinations.towards(host).count == 0 {
             return None;
         }
         let mut random = stream_of(seed, host, index, number);
@@ -106,31 +107,18 @@ impl Source {
             Process::OnOffPareto(_, periods) => periods.first_pause(&mut random),
         };
         let next = traffic.start as f64 + first;
-        Some(Self { host, traffic: index as u16, random, next, others, hot, burst: (0, 0) })
-    }
-
-    fn destination(&mut self, hosts: u32) -> u32 {
-        if let Some((hot, share)) = self.hot
-            && uniform(&mut self.random) <= share
-        {
-            return hot;
-        }
-        if self.others.is_empty() {
-            let drawn = below(&mut self.random, hosts - 1);
-            drawn + u32::from(drawn >= self.host)
-        } else {
-            self.others[below(&mut self.random, self.others.len() as u32) as usize]
-        }
+        Some(Self { host, traffic: index as u16, random, next, burst: (0, 0) })
     }
 
     /// Where its message goes; then it turns to the next one.
-    fn send(&mut self, traffic: &Traffic, hosts: u32) -> u32 {
+    fn send(&mut self, traffic: &Traffic) -> u32 {
+        let towards = traffic.destinations.towards(self.host);
         match &traffic.process {
             Process::Periodic => self.next += traffic.interval,
             Process::Poisson => self.next += traffic.interval * exponential(&mut self.random),
             Process::OnOffPareto(_, periods) => {
                 if self.burst.0 == 0 {
-                    self.burst = (periods.messages(&mut self.random), self.destination(hosts));
+                    self.burst = (periods.messages(&mut self.random), draw(&mut self.random, &towards));
                 }
                 self.burst.0 -= 1;
                 let is_last = self.burst.0 == 0;
@@ -138,7 +126,7 @@ impl Source {
                 return self.burst.1;
             }
         }
-        self.destination(hosts)
+        draw(&mut self.random, &towards)
     }
 }
 
@@ -150,7 +138,6 @@ pub(crate) struct Sources {
     sources: Vec<Source>,
     /// Tick of the next message and place in `sources`.
     due: BinaryHeap<Reverse<(u64, u32)>>,
-    hosts: u32,
 }
 
 impl Sources {
@@ -165,7 +152,7 @@ impl Sources {
             }
         }
         let (traffics, listed) = (load.traffics.clone(), load.messages.clone());
-        let mut all = Self { listed, next_listed: 0, traffics, sources, due: BinaryHeap::new(), hosts };
+        let mut all = Self { listed, next_listed: 0, traffics, sources, due: BinaryHeap::new() };
         (0..all.sources.len()).for_each(|source| all.schedule(source));
         all
     }
@@ -194,7 +181,7 @@ impl Sources {
         self.due.pop();
         let source = &mut self.sources[place as usize];
         let traffic = &self.traffics[usize::from(source.traffic)];
-        let destination = source.send(traffic, self.hosts);
+        let destination = source.send(traffic);
         let (source, traffic, packets) = (source.host, source.traffic, traffic.packets);
         self.schedule(place as usize);
         Some(Message { tick, traffic, source, destination, packets })

@@ -57,14 +57,13 @@ pub(super) trait Network: Send {
 
     fn columns(&self) -> Vec<Column>;
 
-    #[cfg(test)]
     fn is_drained(&self) -> bool;
 }
 
 impl<Q: Queueing> PacketSwitch<Q> {
     /// An empty network.
     pub(super) fn new(fabric: &Fabric, load: &Load) -> Self {
-        let wiring = Wiring::new(fabric.hosts, fabric.direction);
+        let wiring = Wiring::new(fabric.network);
         let (hosts, ports) = (wiring.hosts, wiring.peers.len());
         let traffics =
             load.traffics.len().max(load.messages.iter().map(|m| m.traffic + 1).max().unwrap_or(0).into());
@@ -87,7 +86,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
             changed_switches: Changed::new(wiring.switches),
             changed_links: Changed::new(ports),
             changed_hosts: Changed::new(hosts),
-            sources: Sources::new(fabric.hosts, load),
+            sources: Sources::new(fabric.network.hosts, load),
             record: Record::new(hosts, wiring.stages, ports, traffics, load.bin),
             fabric: *fabric,
             wiring,
@@ -257,7 +256,6 @@ impl<Q: Queueing> Network for PacketSwitch<Q> {
         columns
     }
 
-    #[cfg(test)]
     fn is_drained(&self) -> bool {
         self.nothing_is_left()
     }

@@ -139,7 +139,7 @@ fn due<T>(queue: &mut VecDeque<T>, now: u64, tick: impl Fn(&T) -> u64) -> Option
 impl Plain {
     /// An empty network.
     pub fn new(fabric: &Fabric, load: &Load) -> Self {
-        let wiring = Wiring::new(fabric.hosts, fabric.direction);
+        let wiring = Wiring::new(fabric.network);
         let ports: Vec<Port> = (0..wiring.peers.len()).map(|port| Port::new(fabric, &wiring, port)).collect();
         let admittance = vec![VecDeque::new(); wiring.hosts];
         let host = Host { admittance, sequence: vec![0; wiring.hosts], ..Host::default() };
@@ -148,7 +148,7 @@ impl Plain {
         Self {
             hosts: vec![host; wiring.hosts],
             first: vec![0; wiring.switches],
-            sources: Sources::new(fabric.hosts, load),
+            sources: Sources::new(fabric.network.hosts, load),
             record: Record::new(wiring.hosts, wiring.stages, ports.len(), traffics, load.bin),
             fabric: *fabric,
             wiring,

@@ -192,7 +192,6 @@ impl Queueing for SetAside {
         switch.try_release(memory, line);
     }
 
-    #[cfg(test)]
     fn is_drained(&self) -> bool {
         self.used.iter().all(|used| *used == 0)
             && self.branches.iter().all(|branches| *branches == 0)

@@ -45,7 +45,7 @@ impl Plain {
     }
 
     fn transfer(&mut self, host: usize, destination: usize, queue: usize, turns: Vec<usize>) {
-        let (now, times, port) = (self.now, self.fabric.times, self.wiring.injection(host));
+        let (now, times, port) = (self.now, self.fabric.timing, self.wiring.injection(host));
         let from = &mut self.hosts[host];
         let waiting = &mut from.admittance[destination][0];
         let delivery = Delivery {
@@ -71,7 +71,7 @@ impl Plain {
     /// P4: a packet begins to cross into an egress memory.
     fn reserve(&mut self, port: usize, queue: usize, input: Option<usize>, packet: Packet) {
         self.ports[port].egress.taken[queue] += 1;
-        let joins = self.now + self.fabric.times.flit_crossbar;
+        let joins = self.now + self.fabric.timing.flit_crossbar;
         self.ports[port].joining.push_back((joins, queue, input, packet));
         self.held(port, Side::Egress, 1);
     }
@@ -119,7 +119,7 @@ impl Plain {
     }
 
     fn cross(&mut self, base: usize, input: usize, output: usize, queue: usize) {
-        let (now, times) = (self.now, self.fabric.times);
+        let (now, times) = (self.now, self.fabric.timing);
         let place = if self.is_recn() { 0 } else { queue };
         let from = &mut self.ports[base + input];
         let Some(Item::Packet(mut packet)) = from.ingress.queues[queue].pop_front() else { return };
@@ -160,11 +160,11 @@ impl Plain {
 
     /// P10: when a control packet that is sent now comes in.
     fn send_control(&mut self, port: usize) -> u64 {
-        let (times, group) = (self.fabric.times, self.group(port));
+        let (times, group) = (self.fabric.timing, self.group(port));
         self.record.counts.control_packets += 1;
         self.record.links[group].control += 1;
-        let end = self.now + times.control_link;
-        if times.control_link > 0 {
+        let end = self.now + times.control;
+        if times.control > 0 {
             self.ports[port].sending = Some((end, None));
         }
         end + times.flight
@@ -199,7 +199,7 @@ impl Plain {
 
     /// P3: a packet is sent.
     fn send_packet(&mut self, port: usize, queue: usize, credit: usize) {
-        let (times, group) = (self.fabric.times, self.group(port));
+        let (times, group) = (self.fabric.timing, self.group(port));
         let place = if self.is_recn() { 0 } else { queue };
         let from = &mut self.ports[port];
         let Some(Item::Packet(packet)) = from.egress.queues[queue].pop_front() else { return };

@@ -1,5 +1,7 @@
 //! Conservation: credits, packets and lines are where they have to be.
 
+use std::collections::VecDeque;
+
 use super::queues::{credits, ingress_queues};
 use super::{Plain, Port};
 
@@ -48,15 +50,14 @@ impl Plain {
     }
 }
 
-#[cfg(test)]
 impl Plain {
-    /// Nothing is left anywhere.
-    pub(crate) fn is_drained(&self) -> bool {
+    /// Whether nothing is left anywhere.
+    pub fn is_drained(&self) -> bool {
         self.ports.iter().enumerate().all(|(at, port)| {
             let is_host = port.peer.is_some_and(|peer| self.is_host(peer));
             let memories = [&port.ingress, &port.egress];
             memories.iter().all(|memory| {
-                memory.queues.iter().all(std::collections::VecDeque::is_empty)
+                memory.queues.iter().all(VecDeque::is_empty)
                     && memory.lines.iter().all(Option::is_none)
                     && memory.branches.is_empty()
             }) && port.egress.taken.iter().all(|taken| *taken == 0)

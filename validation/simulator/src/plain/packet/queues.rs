@@ -12,7 +12,7 @@ pub(super) fn ingress_queues(fabric: &Fabric) -> usize {
         Organisation::OneQueue | Organisation::Recn => 1,
         Organisation::FourQueues => 4,
         Organisation::VoqSwitch => PORTS,
-        Organisation::VoqNetwork => fabric.hosts as usize,
+        Organisation::VoqNetwork => fabric.network.hosts as usize,
     }
 }
 
