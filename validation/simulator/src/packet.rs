@@ -130,45 +130,62 @@ pub struct Load {
     pub bin: u64,
 }
 
+impl Load {
+    /// Traffics, those of listed messages included.
+    pub(crate) fn number_of_traffics(&self) -> usize {
+        let listed = self.messages.iter().map(|message| usize::from(message.traffic) + 1).max();
+        self.traffics.len().max(listed.unwrap_or(0))
+    }
+}
+
 /// A run of a network of packet switches, tick by tick.
-pub struct Simulator(Box<dyn Network>);
+pub struct Simulator {
+    switch: Box<dyn Network>,
+    traffic: crate::Traffic,
+    now: u64,
+}
 
 impl Simulator {
     /// An empty network.
     pub fn new(fabric: &Fabric, load: &Load) -> Self {
-        Self(queueing::with_queues(fabric, load))
+        Self {
+            switch: queueing::with_queues(fabric, load.number_of_traffics(), load.bin),
+            traffic: crate::Traffic::of_packets(fabric.network.hosts, load),
+            now: 0,
+        }
     }
 
     /// Simulates all ticks before `end`; packets that are through are added to `delivered`.
     pub fn run_until(&mut self, end: u64, delivered: &mut Vec<Delivery>) {
-        self.0.run_until(end, delivered);
+        self.switch.run(&mut self.traffic, &mut self.now, end, delivered);
+        self.switch.record_mut().turn_bins(end.saturating_sub(1));
     }
 
     /// The first tick that has not been simulated.
     pub fn now(&self) -> u64 {
-        self.0.now()
+        self.now
     }
 
     /// Counts so far.
     pub fn counts(&self) -> &Counts {
-        &self.0.record().counts
+        &self.switch.record().counts
     }
 
     /// The series so far; the last bin is open.
     pub fn bins(&self) -> &[Bin] {
-        &self.0.record().bins
+        &self.switch.record().bins
     }
 
     /// The series, the last bin closed.
     pub fn into_bins(mut self) -> Vec<Bin> {
-        let record = self.0.record_mut();
+        let record = self.switch.record_mut();
         record.close_bin();
         std::mem::take(&mut record.bins)
     }
 
     /// By stage, last for hosts: packets sent on links.
     pub fn links(&self) -> &[StageLoad] {
-        &self.0.record().links
+        &self.switch.record().links
     }
 
     /// Packets that wait at the hosts, not yet admitted.
@@ -180,11 +197,11 @@ impl Simulator {
     /// Packets in queues now, in columns from left to right: injection ports, then left and right ports of each stage.
     /// Those of a link go on in the next column.
     pub fn columns(&self) -> Vec<Column> {
-        self.0.columns()
+        self.switch.columns()
     }
 
     /// Whether nothing is left anywhere: packets, credits under way, control packets, set-aside queues.
     pub fn is_drained(&self) -> bool {
-        self.0.is_drained()
+        self.switch.is_drained()
     }
 }

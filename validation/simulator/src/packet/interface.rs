@@ -7,6 +7,7 @@ use super::memory::{Label, Row};
 use super::queueing::Queueing;
 use super::sets::bits_round;
 use super::switch::PacketSwitch;
+use crate::{Arrival, Offer};
 
 /// Packets of a message that wait at its host.
 #[derive(Clone, Copy, Debug)]
@@ -80,30 +81,28 @@ impl Host {
 }
 
 impl<Q: Queueing> PacketSwitch<Q> {
-    /// P5: messages of this tick join their admittance queues; then traffics that end are withdrawn.
-    pub(super) fn generate(&mut self) {
-        while let Some(message) = self.sources.next(self.now) {
-            let (host, destination) = (message.source as usize, message.destination as usize);
-            let packets = message.packets;
-            let queues = &mut self.hosts[host];
-            self.record.counts.generated += u64::from(packets);
-            let most = self.fabric.admittance_packets;
-            if most.is_some_and(|most| queues.waiting[destination] + packets > most) {
-                self.record.counts.refused += u64::from(packets);
-                continue;
-            }
-            let (traffic, generated) = (message.traffic, message.tick);
-            queues.admittance[destination].push_back(Waiting { traffic, generated, packets, left: packets });
-            queues.waiting[destination] += packets;
-            queues.asking[destination / 64] |= 1 << (destination % 64);
-            self.changed_hosts.mark(host);
+    /// P5: a message joins its admittance queue.
+    pub(super) fn generate(&mut self, message: &Offer) {
+        let Arrival { cycle, source, destination, class } = message.arrival;
+        let (host, destination, packets) = (source as usize, destination as usize, message.flits);
+        let queues = &mut self.hosts[host];
+        self.record.counts.generated += u64::from(packets);
+        let most = self.fabric.admittance_packets;
+        if most.is_some_and(|most| queues.waiting[destination] + packets > most) {
+            self.record.counts.refused += u64::from(packets);
+            return;
         }
-        if self.sources.next_withdrawal(self.now) == self.now {
-            for traffic in self.sources.withdrawn(self.now) {
-                let withdrawn: u64 = self.hosts.iter_mut().map(|host| host.withdraw(traffic)).sum();
-                self.record.counts.withdrawn += withdrawn;
-            }
-        }
+        let waiting = Waiting { traffic: class.into(), generated: cycle, packets, left: packets };
+        queues.admittance[destination].push_back(waiting);
+        queues.waiting[destination] += packets;
+        queues.asking[destination / 64] |= 1 << (destination % 64);
+        self.changed_hosts.mark(host);
+    }
+
+    /// P5: what is left of a traffic is taken back.
+    pub(super) fn take_back(&mut self, traffic: usize) {
+        let withdrawn: u64 = self.hosts.iter_mut().map(|host| host.withdraw(traffic)).sum();
+        self.record.counts.withdrawn += withdrawn;
     }
 
     /// P6: the first destination in turn whose packet has room begins to move.

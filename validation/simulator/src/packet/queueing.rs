@@ -8,17 +8,17 @@ mod voq_switch;
 
 use flitwise_language::scenario::Organisation;
 
+use super::Fabric;
 use super::memory::Row;
 use super::switch::{Network, PacketSwitch};
-use super::{Fabric, Load};
 
 /// Declares which type an organisation of the scenario is.
 macro_rules! organisations {
     ($($word:ident => $queueing:ty,)+) => {
         /// Packet switches whose queues are organised as the fabric says.
-        pub(super) fn with_queues(fabric: &Fabric, load: &Load) -> Box<dyn Network> {
+        pub(super) fn with_queues(fabric: &Fabric, traffics: usize, bin: u64) -> Box<dyn Network> {
             match fabric.organisation {
-                $(Organisation::$word => Box::new(PacketSwitch::<$queueing>::new(fabric, load)),)+
+                $(Organisation::$word => Box::new(PacketSwitch::<$queueing>::new(fabric, traffics, bin)),)+
             }
         }
     };

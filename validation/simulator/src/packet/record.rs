@@ -139,6 +139,7 @@ impl Record {
     }
 
     /// Closes the bins that end before or at `now`.
+    #[inline]
     pub(crate) fn turn_bins(&mut self, now: u64) {
         while now >= self.bin_end {
             self.close_bin();

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use super::Fabric;
 use super::arbitration::Crossbar;
 use super::events::Events;
 use super::interface::Host;
@@ -13,9 +14,8 @@ use super::memory::{Packets, Queues};
 use super::queueing::Queueing;
 use super::record::{Column, Delivery, Record, Side};
 use super::sets::{Changed, bits};
-use super::sources::Sources;
 use super::wiring::{OPEN, PORTS, Wiring};
-use super::{Fabric, Load};
+use crate::{Offer, Switch};
 
 /// A network of packet switches whose queues are organised in a way that is known when the simulator is compiled.
 pub(super) struct PacketSwitch<Q: Queueing> {
@@ -39,18 +39,13 @@ pub(super) struct PacketSwitch<Q: Queueing> {
     pub(super) changed_switches: Changed,
     pub(super) changed_links: Changed,
     pub(super) changed_hosts: Changed,
-    pub(super) sources: Sources,
     pub(super) record: Record,
     pub(super) now: u64,
     pub(super) queueing: Q,
 }
 
-/// What is asked of a network, whatever its queues.
-pub(super) trait Network: Send {
-    fn run_until(&mut self, end: u64, delivered: &mut Vec<Delivery>);
-
-    fn now(&self) -> u64;
-
+/// A switch that moves packets.
+pub(super) trait Network: Switch<Delivery = Delivery> {
     fn record(&self) -> &Record;
 
     fn record_mut(&mut self) -> &mut Record;
@@ -61,12 +56,10 @@ pub(super) trait Network: Send {
 }
 
 impl<Q: Queueing> PacketSwitch<Q> {
-    /// An empty network.
-    pub(super) fn new(fabric: &Fabric, load: &Load) -> Self {
+    /// An empty network. Its series tells so many traffics apart, in bins of so many ticks.
+    pub(super) fn new(fabric: &Fabric, traffics: usize, bin: u64) -> Self {
         let wiring = Wiring::new(fabric.network);
         let (hosts, ports) = (wiring.hosts, wiring.peers.len());
-        let traffics =
-            load.traffics.len().max(load.messages.iter().map(|m| m.traffic + 1).max().unwrap_or(0).into());
         let queueing = Q::new(fabric, ports);
         let [ingress_queues, egress_queues] = [queueing.ingress_queues(), queueing.egress_queues()];
         let is_host = |port: u32| port != OPEN && port as usize >= wiring.switch_ports();
@@ -86,8 +79,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
             changed_switches: Changed::new(wiring.switches),
             changed_links: Changed::new(ports),
             changed_hosts: Changed::new(hosts),
-            sources: Sources::new(fabric.network.hosts, load),
-            record: Record::new(hosts, wiring.stages, ports, traffics, load.bin),
+            record: Record::new(hosts, wiring.stages, ports, traffics, bin),
             fabric: *fabric,
             wiring,
             now: 0,
@@ -95,16 +87,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
         }
     }
 
-    /// P2: the phases of a tick.
-    fn step(&mut self, delivered: &mut Vec<Delivery>) {
-        self.end_and_begin(delivered);
-        self.each_changed(|all| &mut all.changed_hosts, Self::admit);
-        self.each_changed(|all| &mut all.changed_switches, Self::arbitrate);
-        self.each_changed(|all| &mut all.changed_links, Self::send);
-        self.now += 1;
-    }
-
-    /// Phase 1: what ends or comes in this tick.
+    /// Phase 1: what ends or comes in this tick, but for messages of hosts, which nothing else in it looks at.
     fn end_and_begin(&mut self, delivered: &mut Vec<Delivery>) {
         let now = self.now;
         while let Some(port) = self.events.data_ends.pop(now) {
@@ -133,7 +116,6 @@ impl<Q: Queueing> PacketSwitch<Q> {
         while let Some((port, packet, input)) = self.events.joins.pop(now) {
             self.join(port as usize, packet, input);
         }
-        self.generate();
         while let Some(host) = self.events.transfer_ends.pop(now) {
             self.hosts[host as usize].is_moving = false;
             self.changed_hosts.mark(host as usize);
@@ -204,28 +186,34 @@ impl<Q: Queueing> PacketSwitch<Q> {
     }
 }
 
+impl<Q: Queueing> Switch for PacketSwitch<Q> {
+    type Delivery = Delivery;
+
+    fn offer(&mut self, offer: &Offer) {
+        self.generate(offer);
+    }
+
+    fn withdraw(&mut self, class: usize) {
+        self.take_back(class);
+    }
+
+    /// P2: the phases of a tick.
+    fn step(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
+        self.now = now;
+        self.record.turn_bins(now);
+        self.end_and_begin(delivered);
+        self.each_changed(|all| &mut all.changed_hosts, Self::admit);
+        self.each_changed(|all| &mut all.changed_switches, Self::arbitrate);
+        self.each_changed(|all| &mut all.changed_links, Self::send);
+    }
+
+    #[inline]
+    fn wakes(&self, now: u64) -> u64 {
+        if self.is_idle() { self.events.next() } else { now }
+    }
+}
+
 impl<Q: Queueing> Network for PacketSwitch<Q> {
-    fn run_until(&mut self, end: u64, delivered: &mut Vec<Delivery>) {
-        while self.now < end {
-            if self.is_idle() {
-                let next = self.events.next().min(self.sources.next_tick());
-                self.now = next.min(self.sources.next_withdrawal(self.now)).clamp(self.now, end);
-                if self.now == end {
-                    break;
-                }
-            }
-            if self.now >= self.record.bin_end {
-                self.record.turn_bins(self.now);
-            }
-            self.step(delivered);
-        }
-        self.record.turn_bins(end.saturating_sub(1));
-    }
-
-    fn now(&self) -> u64 {
-        self.now
-    }
-
     fn record(&self) -> &Record {
         &self.record
     }

@@ -8,10 +8,11 @@ mod queues;
 
 use std::collections::VecDeque;
 
+use crate::Arrival;
 use crate::packet::record::{Record, Side};
-use crate::packet::sources::Sources;
 use crate::packet::wiring::{OPEN, Wiring};
 use crate::packet::{Bin, Counts, Delivery, Fabric, Load, StageLoad};
+use crate::traffic::Traffic;
 use lines::{Control, Line};
 use queues::{credits, egress_queues, ingress_queues, set_aside_queues};
 
@@ -127,7 +128,7 @@ pub struct Plain {
     hosts: Vec<Host>,
     /// By switch: the output looked at first.
     first: Vec<usize>,
-    sources: Sources,
+    traffic: Traffic,
     record: Record,
     now: u64,
 }
@@ -143,13 +144,17 @@ impl Plain {
         let ports: Vec<Port> = (0..wiring.peers.len()).map(|port| Port::new(fabric, &wiring, port)).collect();
         let admittance = vec![VecDeque::new(); wiring.hosts];
         let host = Host { admittance, sequence: vec![0; wiring.hosts], ..Host::default() };
-        let traffics =
-            load.traffics.len().max(load.messages.iter().map(|m| m.traffic + 1).max().unwrap_or(0).into());
         Self {
             hosts: vec![host; wiring.hosts],
             first: vec![0; wiring.switches],
-            sources: Sources::new(fabric.network.hosts, load),
-            record: Record::new(wiring.hosts, wiring.stages, ports.len(), traffics, load.bin),
+            traffic: Traffic::of_packets(fabric.network.hosts, load),
+            record: Record::new(
+                wiring.hosts,
+                wiring.stages,
+                ports.len(),
+                load.number_of_traffics(),
+                load.bin,
+            ),
             fabric: *fabric,
             wiring,
             ports,
@@ -268,18 +273,19 @@ impl Plain {
 
     /// P5: messages join the queues of their destinations, or are refused; then traffics are withdrawn.
     fn generate(&mut self) {
-        while let Some(message) = self.sources.next(self.now) {
-            self.record.counts.generated += u64::from(message.packets);
-            let queue = &mut self.hosts[message.source as usize].admittance[message.destination as usize];
+        while let Some(message) = self.traffic.next(self.now) {
+            let Arrival { cycle, source, destination, class } = message.arrival;
+            let packets = message.flits;
+            self.record.counts.generated += u64::from(packets);
+            let queue = &mut self.hosts[source as usize].admittance[destination as usize];
             let waiting: u32 = queue.iter().map(|waiting| waiting.left).sum();
-            if self.fabric.admittance_packets.is_some_and(|most| waiting + message.packets > most) {
-                self.record.counts.refused += u64::from(message.packets);
+            if self.fabric.admittance_packets.is_some_and(|most| waiting + packets > most) {
+                self.record.counts.refused += u64::from(packets);
                 continue;
             }
-            let (traffic, generated, packets) = (message.traffic, message.tick, message.packets);
-            queue.push_back(Waiting { traffic, generated, packets, left: packets });
+            queue.push_back(Waiting { traffic: class.into(), generated: cycle, packets, left: packets });
         }
-        for traffic in self.sources.withdrawn(self.now) {
+        while let Some(traffic) = self.traffic.next_withdrawal(self.now) {
             for queue in self.hosts.iter_mut().flat_map(|host| &mut host.admittance) {
                 let goes = |waiting: &Waiting| {
                     usize::from(waiting.traffic) == traffic && waiting.left == waiting.packets
