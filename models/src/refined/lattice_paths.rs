@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use super::channel_paths::{ChannelUse, Parts, Paths, merged};
 use super::ecube_paths::{Crossing, Output, Outputs};
-use crate::network::{Half, LinkEnd, Network};
+use crate::network::{Half, Network};
 
 /// Shares by the number of a channel.
 type Shares = BTreeMap<u32, f64>;
@@ -43,17 +43,15 @@ type Place = (bool, u32);
 fn way(network: &Network, (stride, side): (u32, u32), from: u32, to: u32) -> (Vec<Place>, bool) {
     let each = network.nodes() / network.routers();
     let (source, destination) = (from * stride * each, to * stride * each);
-    let (mut at, mut places, mut upwards) = (from * stride, Vec::new(), true);
-    while at != to * stride {
-        let port = network.route(at, source, destination);
-        let is_upper = network.half(at, source, destination) == Half::Upper;
-        let LinkEnd::Input { router, .. } = network.link_end(at, port) else { break };
-        let (x, next) = (at / stride, router / stride);
+    let (mut places, mut upwards) = (Vec::new(), true);
+    for hop in network.path(source, destination) {
+        let Some((router, _)) = hop.end.input() else { break };
+        let is_upper = network.half(hop.router, source, destination) == Half::Upper;
+        let (x, next) = (hop.router / stride, router / stride);
         upwards = next == (x + 1) % side && (side > 2 || next > x);
         let crossed = if upwards { x } else { side - 1 - x };
         // behind the dateline the channel across it comes first
         places.push((is_upper, if is_upper { (crossed + 1) % side } else { crossed }));
-        at = router;
     }
     (places, upwards)
 }

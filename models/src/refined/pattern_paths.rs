@@ -19,7 +19,7 @@ use std::rc::Rc;
 use super::channel_paths::{ChannelUse, Parts, Paths, Pooled, Sender};
 use super::ecube_paths::{Crossing, Output, Outputs};
 use super::lattice_paths::crossing;
-use crate::network::{Half, LinkEnd, Network};
+use crate::network::{Half, Network};
 use crate::scenario::{DestinationSpec, NodeList, Scenario};
 
 /// Kinds of channels up to which a class is solved.
@@ -82,18 +82,15 @@ impl Channels {
         let mut flows = Flows { hops: vec![0.0; network.most_hops() as usize + 1], ..Flows::default() };
         for sender in &senders {
             for (to, share) in destinations.towards(*sender).each() {
-                let (mut from, mut router, mut hops) = (Point::Node(*sender), network.entry(*sender).0, 0);
-                loop {
-                    let port = network.route(router, *sender, to);
-                    let next = network.link_end(router, port);
-                    let is_end = !matches!(next, LinkEnd::Input { .. });
+                let (mut from, mut links) = (Point::Node(*sender), 0);
+                for hop in network.path(*sender, to) {
+                    let (router, port, is_end) = (hop.router, hop.port, !hop.is_between_routers());
                     let is_upper = !is_end && network.half(router, *sender, to) == Half::Upper;
                     let channel = self.number(Channel { router, port, is_upper, is_end });
                     *flows.steps.entry((from, channel)).or_default() += share;
-                    let LinkEnd::Input { router: next, .. } = next else { break };
-                    (from, router, hops) = (Point::Channel(channel), next, hops + 1);
+                    (from, links) = (Point::Channel(channel), links + 1);
                 }
-                flows.hops[hops] += share / senders.len() as f64;
+                flows.hops[links - 1] += share / senders.len() as f64;
             }
         }
         while flows.hops.len() > 1 && flows.hops.last().is_some_and(|share| *share <= 0.0) {
