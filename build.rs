@@ -11,7 +11,15 @@ fn main() {
     let folder = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let version = std::env::var("CARGO_PKG_VERSION").expect("cargo sets it");
     println!("cargo::rerun-if-changed=build.rs");
-    for source in ["src", "models/src", "validation/src", "figures/src"] {
+    for source in [
+        "src",
+        "models/language/src",
+        "models/src",
+        "validation/simulator/src",
+        "validation/experiment/src",
+        "validation/src",
+        "figures/src",
+    ] {
         if folder.join(source).exists() {
             println!("cargo::rerun-if-changed={source}");
         }

@@ -5,13 +5,13 @@ mod document;
 mod page;
 mod streams;
 
+use flitwise_experiment::{self as experiment, Block, Settings};
+use flitwise_language::scenario::{Fault, Scenario};
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Model, Options};
-use flitwise_models::scenario::{Fault, Scenario};
 use flitwise_validation::accuracy::streams::StreamPlan;
 use flitwise_validation::accuracy::{self, Case, Plan, Set, saturation};
 use flitwise_validation::campaign;
-use flitwise_validation::experiment::{self, Block, Settings};
 use rayon::prelude::*;
 
 use crate::args::{Format, Verify};
@@ -95,7 +95,7 @@ fn chosen<C>(args: &Verify, mut cases: Vec<C>, names: fn(&C) -> (&str, &str)) ->
     let unknown = args.only.iter().filter(|name| !cases.iter().any(|case| is_meant(case, name)));
     let message = |name: &String| {
         let names = cases.iter().flat_map(|case| [names(case).0, names(case).1]);
-        let near = flitwise_models::document::nearest(name, names);
+        let near = flitwise_language::document::nearest(name, names);
         let help = near.map_or("--list prints names".to_owned(), |near| format!("did you mean {near}?"));
         format!("--only {name}: found no family or scenario of that name\n  help: {help}")
     };

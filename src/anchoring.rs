@@ -1,11 +1,11 @@
 //! The anchored model for any command: anchors are simulated or taken from the store, and an account says what it took.
 
+use flitwise_experiment as experiment;
+use flitwise_language::scenario::{Fault, Scenario, Setting};
 use flitwise_models::model::{Failure, Model, Options};
-use flitwise_models::scenario::{Fault, Scenario, Setting};
 use flitwise_validation::anchored::{
     Anchored, FINER, MOST_AXES, Place, Placed, Stopped, Wish, fewest, place,
 };
-use flitwise_validation::experiment;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;

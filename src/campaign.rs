@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
-use flitwise_models::scenario::{Fault, Scenario};
-use flitwise_validation::Delivery;
-use flitwise_validation::answer::{Simulation, StoppedBy};
+use flitwise_experiment::answer::{Simulation, StoppedBy};
+use flitwise_experiment::{self as experiment, Settings};
+use flitwise_language::scenario::{Fault, Scenario};
+use flitwise_simulator::Delivery;
 use flitwise_validation::campaign::{self, Listener, Outcome, Progress};
-use flitwise_validation::experiment::{self, Settings};
 use flitwise_validation::store::Store;
 use indicatif::{HumanCount, HumanDuration};
 

@@ -1,12 +1,12 @@
 //! `flitwise compare`.
 
+use flitwise_experiment as experiment;
+use flitwise_experiment::answer::{Run, Simulation};
+use flitwise_language::quantity::{Measure, Quantity};
+use flitwise_language::scenario::{Document, Fault, Grid, Scenario, ScenarioSpec, Setting};
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Failure, Model};
-use flitwise_models::quantity::{Measure, Quantity};
-use flitwise_models::scenario::{Document, Fault, Grid, Scenario, ScenarioSpec, Setting};
-use flitwise_validation::answer::{Run, Simulation};
 use flitwise_validation::compare::{self, COMPARED, Crossing, Options, Row, Verdict, crossing};
-use flitwise_validation::experiment;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -198,7 +198,8 @@ fn points(args: &Compare) -> Result<Question, Ended> {
         input::to_simulate(&args.source, experiment::supports)?;
     }
     let document = input::document(&args.source)?;
-    let grid = Grid::read(document, &args.over, &args.couple).map_err(Ended::BadInput)?;
+    let grid = Grid::read(document, &args.over, &args.couple, flitwise_language::scenario::is_whole)
+        .map_err(Ended::BadInput)?;
     let count = grid.points().filter(|count| *count <= MOST_POINTS).ok_or_else(|| {
         Ended::input(format!("--over: found a grid of more than {MOST_POINTS} points, wanted at most that"))
     })?;
@@ -620,9 +621,9 @@ mod tests {
 
     use std::sync::atomic::AtomicBool;
 
-    use flitwise_models::scenario::Preset;
+    use flitwise_experiment::Settings;
+    use flitwise_language::scenario::Preset;
     use flitwise_validation::campaign;
-    use flitwise_validation::experiment::Settings;
 
     use super::*;
 
@@ -631,7 +632,7 @@ mod tests {
     fn document(refuses: bool) -> (CompareDocument, Grid) {
         let preset = Preset::find("router16").unwrap();
         let over = ["class.R1.rate=0.001,0.004".to_owned()];
-        let grid = Grid::read(preset.document(), &over, &[]).unwrap();
+        let grid = Grid::read(preset.document(), &over, &[], flitwise_language::scenario::is_whole).unwrap();
         let settings = Settings { precision: 0.1, max_messages: 20_000, ..Settings::default() };
         let options = Options::default();
         let point = |index: usize| {

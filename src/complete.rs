@@ -11,7 +11,7 @@ use clap_complete::Shell;
 use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::Shells;
 use flitwise_figures::published::PUBLISHED;
-use flitwise_models::scenario::{self, PRESETS, Preset, Scenario, ScenarioSpec};
+use flitwise_language::scenario::{self, PRESETS, Preset, Scenario, ScenarioSpec};
 
 use crate::{input, learn};
 

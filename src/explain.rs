@@ -15,10 +15,10 @@ mod published;
 mod refined;
 mod terminal;
 
+use flitwise_language::scenario::{ClassKind, Document, Scenario};
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Failure, Model, Options};
 use flitwise_models::published::{Record, solve_recorded};
-use flitwise_models::scenario::{ClassKind, Document, Scenario};
 
 use crate::args::{DiagramKind, Explain, ExplainFormat};
 use crate::outcome::Ended;

@@ -6,16 +6,16 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use flitwise_experiment::answer::{Simulation, StoppedBy};
 use flitwise_figures::anchored::{Curve, Family};
 use flitwise_figures::draw::{self, Style};
 use flitwise_figures::figure::{Claim, Figure};
 use flitwise_figures::picture::Picture;
 use flitwise_figures::published::{PUBLISHED, Published};
 use flitwise_figures::rows;
+use flitwise_language::scenario::{Scenario, ScenarioSpec};
 use flitwise_models::model::Options;
-use flitwise_models::scenario::{Scenario, ScenarioSpec};
 use flitwise_validation::anchored::{FINER, Wish};
-use flitwise_validation::answer::{Simulation, StoppedBy};
 use schemars::JsonSchema;
 use serde::Serialize;
 

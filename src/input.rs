@@ -3,10 +3,11 @@
 use std::io::{self, Read};
 use std::path::Path;
 
+use flitwise_experiment as experiment;
+use flitwise_language::scenario::{Document, Fault, Place, Preset, Scenario};
 use flitwise_models::model::{Failure, Model, Options, Refusal};
 use flitwise_models::recn;
-use flitwise_models::scenario::{Document, Fault, Place, Preset, Scenario};
-use flitwise_validation::{campaign, experiment};
+use flitwise_validation::campaign;
 
 use crate::args::Source;
 use crate::outcome::Ended;

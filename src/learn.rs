@@ -2,7 +2,7 @@
 
 mod terminal;
 
-use flitwise_models::document::nearest;
+use flitwise_language::document::nearest;
 use pulldown_cmark::{Options, Parser, html};
 
 use crate::args::learn::{Learn, LessonFormat};

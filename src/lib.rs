@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use flitwise::models::model::{Model, Options};
-//! use flitwise::models::scenario::ScenarioSpec;
+//! use flitwise::language::scenario::ScenarioSpec;
 //!
 //! let mut spec = ScenarioSpec::default(); // the 16-port router of the 2005 paper
 //! spec.classes[0].rate = 0.006;
@@ -21,8 +21,8 @@
 //! The simulator answers the same scenario with a confidence interval for each number:
 //!
 //! ```
-//! use flitwise::models::scenario::ScenarioSpec;
-//! use flitwise::validation::experiment::{Settings, run};
+//! use flitwise::language::scenario::ScenarioSpec;
+//! use flitwise::experiment::{Settings, run};
 //! use std::sync::atomic::AtomicBool;
 //!
 //! let scenario = ScenarioSpec::default().check().expect("Table 1 is sound");
@@ -35,13 +35,22 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`models`] | scenarios, the analytical models, textbook stations, sensitivities, planning |
-//! | [`validation`] | the flit simulator, its statistics, comparison with models, the registry of claims |
+//! | [`language`] | scenarios, topologies and quantities: what a system is and what is asked of it |
+//! | [`models`] | the analytical models, textbook stations, sensitivities, planning |
+//! | [`simulator`] | wormhole routers and packet switches, cycle by cycle |
+//! | [`experiment`] | replications of a simulation, and their intervals |
+//! | [`validation`] | comparison with models, accuracy, the store, the registry of claims |
 //! | [`figures`] | figures as data, and what draws them |
 
 #[doc(inline)]
+pub use flitwise_experiment as experiment;
+#[doc(inline)]
 pub use flitwise_figures as figures;
 #[doc(inline)]
+pub use flitwise_language as language;
+#[doc(inline)]
 pub use flitwise_models as models;
+#[doc(inline)]
+pub use flitwise_simulator as simulator;
 #[doc(inline)]
 pub use flitwise_validation as validation;

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::io;
 
+use flitwise_language::scenario::Fault;
 use flitwise_models::model::Failure;
-use flitwise_models::scenario::Fault;
 
 /// Faults that are shown; whoever mends these will see the next.
 const MOST_SHOWN: usize = 50;

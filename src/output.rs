@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
+use flitwise_language::quantity::{Quantity, Unit};
+use flitwise_language::scenario::{ClassSpec, NetworkSpec, Scenario};
 use flitwise_models::answer::{ClassAnswer, DeadlineAnswer};
-use flitwise_models::quantity::{Quantity, Unit};
-use flitwise_models::scenario::{ClassSpec, NetworkSpec, Scenario};
 use serde::Serialize;
 
 use crate::outcome::Ended;

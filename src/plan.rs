@@ -7,11 +7,11 @@ mod max_load;
 mod picture;
 mod region;
 
+use flitwise_language::document::{Document, Fault, one_of};
+use flitwise_language::scenario::{Scenario, ScenarioSpec};
 use flitwise_models::design::max_load::{Place, Status};
 use flitwise_models::design::{Binding, Judge, Requirement, Term};
-use flitwise_models::document::{Document, Fault, one_of};
 use flitwise_models::model::{Failure, Model};
-use flitwise_models::scenario::{Scenario, ScenarioSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 

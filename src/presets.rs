@@ -1,6 +1,6 @@
 //! `flitwise presets`.
 
-use flitwise_models::scenario::PRESETS;
+use flitwise_language::scenario::PRESETS;
 
 use crate::args::PresetAction;
 use crate::outcome::Ended;
@@ -10,7 +10,7 @@ pub(crate) fn run(action: Option<&PresetAction>) -> Result<(), Ended> {
     match action {
         None | Some(PresetAction::List) => {
             let width = PRESETS.iter().map(|preset| preset.name.len()).max().unwrap_or(0);
-            let line = |preset: &flitwise_models::scenario::Preset| {
+            let line = |preset: &flitwise_language::scenario::Preset| {
                 format!("{:width$}  {}\n", preset.name, preset.about)
             };
             output::write(PRESETS.iter().map(line).collect::<String>().as_bytes())

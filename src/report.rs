@@ -5,14 +5,14 @@ mod accuracy;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use flitwise_experiment::Settings;
+use flitwise_experiment::answer::{Simulation, StoppedBy};
 use flitwise_figures::draw::Style;
 use flitwise_figures::figure::{CURVE_POINTS, Figure};
 use flitwise_figures::picture::{Content, Lines, Picture};
 use flitwise_figures::published::Paper;
-use flitwise_validation::answer::{Simulation, StoppedBy};
 use flitwise_validation::campaign;
 use flitwise_validation::claims::{Registry, Verdict};
-use flitwise_validation::experiment::Settings;
 use indicatif::HumanCount;
 use minijinja::value::Serde;
 use minijinja::{Environment, context};

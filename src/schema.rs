@@ -1,6 +1,6 @@
 //! `flitwise schema`.
 
-use flitwise_models::scenario::ScenarioSpec;
+use flitwise_language::scenario::ScenarioSpec;
 use schemars::schema_for;
 
 use crate::accuracy::{AccuracyDocument, AnchoredAccuracyDocument, StreamAccuracyDocument};

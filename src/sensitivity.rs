@@ -7,10 +7,10 @@ mod tornado;
 use std::path::Path;
 use std::sync::mpsc::Sender;
 
-use flitwise_models::document::{Fault, Place, nearest, one_of};
+use flitwise_language::document::{Fault, Place, nearest, one_of};
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{Scenario, ScenarioSpec};
 use flitwise_models::model::{Failure, Model};
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{Scenario, ScenarioSpec};
 use flitwise_models::sensitivity::{
     OneSided, Parameter, Request, Sensitivities, each_sensitivity, find_quantity,
 };

@@ -7,12 +7,12 @@ mod page;
 mod settings;
 mod trace;
 
-use flitwise_models::quantity::Quantity;
-use flitwise_validation::Delivery;
-use flitwise_validation::answer::{ClassSimulation, Estimate, Run, Simulation, StoppedBy};
+use flitwise_experiment::answer::{ClassSimulation, Estimate, Run, Simulation, StoppedBy};
+use flitwise_experiment::{self as experiment, Listener, Progress};
+use flitwise_language::quantity::Quantity;
+use flitwise_simulator::Delivery;
+use flitwise_simulator::diagram;
 use flitwise_validation::campaign;
-use flitwise_validation::diagram;
-use flitwise_validation::experiment::{self, Listener, Progress};
 use indicatif::HumanCount;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use flitwise_models::document::{Document, Node, Place, Value};
+use flitwise_language::document::{Document, Node, Place, Value};
 
 use crate::input;
 

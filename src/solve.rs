@@ -8,10 +8,10 @@ mod recn;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{ClassKind, Scenario};
 use flitwise_models::answer::{Answer, ClassAnswer, ExpectedError};
 use flitwise_models::model::Model;
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{ClassKind, Scenario};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -112,7 +112,7 @@ fn anchored(args: &Solve) -> Result<(), Ended> {
     let asked = if faults.is_empty() { Ok(()) } else { Err(Ended::BadInput(faults)) };
     let campaign = Ended::both(Campaign::read(&args.campaign), asked);
     let (scenario, (campaign, ())) =
-        Ended::both(input::to_simulate(&args.source, flitwise_validation::experiment::supports), campaign)?;
+        Ended::both(input::to_simulate(&args.source, flitwise_experiment::supports), campaign)?;
     let precision = percent(campaign.settings.precision);
     campaign.say(&format!("anchored: one simulation to ±{precision}, unless the store has it"));
     let found = campaign.run_part(0, 1, &scenario).map_err(|faults| Ended::faults(&faults))?;
@@ -366,9 +366,9 @@ fn expected(class: &ClassAnswer) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use flitwise_language::scenario::ScenarioSpec;
     use flitwise_models::answer::{ExpectedErrors, Validity};
     use flitwise_models::model::{Model, Options};
-    use flitwise_models::scenario::ScenarioSpec;
 
     use super::*;
 

@@ -3,8 +3,8 @@
 mod page;
 mod question;
 
+use flitwise_language::scenario::Setting;
 use flitwise_models::queueing::{CustomersAnswer, Kind, StationAnswer};
-use flitwise_models::scenario::Setting;
 use schemars::JsonSchema;
 use serde::Serialize;
 

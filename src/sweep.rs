@@ -9,10 +9,10 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
+use flitwise_language::quantity::{Measure, Quantity};
+use flitwise_language::scenario::{Fault, Grid, Scenario, ScenarioSpec, Setting};
 use flitwise_models::answer::{Answer, ClassAnswer, Report, Validity};
 use flitwise_models::model::{Failure, Model, Options, WarmStart};
-use flitwise_models::quantity::{Measure, Quantity};
-use flitwise_models::scenario::{Fault, Grid, Scenario, ScenarioSpec, Setting};
 use flitwise_validation::anchored::{CORRECTED, ClassIntervals, Corrected, Interval};
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -97,7 +97,8 @@ struct Question {
 
 pub(crate) fn run(args: &Sweep) -> Result<(), Ended> {
     let document = input::document(&args.source)?;
-    let grid = Grid::read(document, &args.over, &args.couple).map_err(Ended::BadInput)?;
+    let grid = Grid::read(document, &args.over, &args.couple, flitwise_language::scenario::is_whole)
+        .map_err(Ended::BadInput)?;
     let points = grid.points().filter(|points| *points <= MOST_POINTS).ok_or_else(|| {
         Ended::input(format!("--over: found a grid of more than {MOST_POINTS} points, wanted at most that"))
     })?;

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use flitwise_validation::traces::{self, Folded, Format, Row, Synthesis};
+use flitwise_experiment::traces::{self, Folded, Format, Row, Synthesis};
 
 use crate::args::traces::{BlockFormat, Convert, Fold, Synthesise, TraceCommand};
 use crate::outcome::Ended;

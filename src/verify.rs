@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use flitwise_models::scenario::Scenario;
-use flitwise_validation::answer::Simulation;
+use flitwise_experiment::answer::Simulation;
+use flitwise_language::scenario::Scenario;
 use flitwise_validation::claims::{Claim, Judgement, Kind, Origin, Registry, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;

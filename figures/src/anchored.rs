@@ -1,9 +1,9 @@
 //! Curves of the anchored model: a family of scenarios for each variant, along the axis of the figure.
 
+use flitwise_experiment::answer::Simulation;
+use flitwise_language::scenario::{Scenario, Setting};
 use flitwise_models::answer::Answer;
-use flitwise_models::scenario::{Scenario, Setting};
 use flitwise_validation::anchored::{Anchored, Axis};
-use flitwise_validation::answer::Simulation;
 
 use crate::figure::{Figure, Question};
 use crate::picture::Origin;

@@ -1,17 +1,17 @@
 //! Assembles a picture from a figure, the models' answers and the simulations.
 
+use flitwise_experiment::answer::ConfidenceInterval;
+use flitwise_experiment::answer::{ClassSimulation, Simulation};
+use flitwise_experiment::packets;
+use flitwise_language::quantity::{Measure, Quantity};
+use flitwise_language::scenario::{
+    ClassKind, ClassSpec, DeadlineSpec, DestinationSpec, MAX_DEADLINES, Scenario,
+};
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::model::{Failure, Model, Options};
 use flitwise_models::published::solve_recorded;
-use flitwise_models::quantity::{Measure, Quantity};
-use flitwise_models::scenario::{
-    ClassKind, ClassSpec, DeadlineSpec, DestinationSpec, MAX_DEADLINES, Scenario,
-};
+use flitwise_simulator::packet::Column;
 use flitwise_validation::anchored::ClassIntervals;
-use flitwise_validation::answer::{ClassSimulation, Simulation};
-use flitwise_validation::compare::ConfidenceInterval;
-use flitwise_validation::packets;
-use flitwise_validation::simulator::packet::Column;
 use rayon::prelude::*;
 
 use crate::anchored::Curve;

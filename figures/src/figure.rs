@@ -38,14 +38,15 @@
 
 mod over_time;
 
-use flitwise_models::document::{Document, Entry, Fault, Place, Reader, Table, Value, one_of};
-use flitwise_models::model::Model;
-use flitwise_models::quantity::{Measure, Quantity, Unit};
-use flitwise_models::scenario::{
+use flitwise_experiment::{self as experiment, packets};
+use flitwise_language::document::{Document, Entry, Fault, Place, Reader, Table, Value, one_of};
+use flitwise_language::quantity::{Measure, Quantity, Unit};
+use flitwise_language::scenario::{
     Coupling, DeadlineSpec, Direction, Load, MAX_DEADLINES, Scenario, UnitsSpec,
 };
+use flitwise_models::model::Model;
+use flitwise_validation::campaign;
 use flitwise_validation::compare::read_measures;
-use flitwise_validation::{campaign, experiment, packets};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use flitwise_models::network::{ChannelKind, LinkEnd};
+use flitwise_experiment::answer::{ChannelDetail, Simulation};
+use flitwise_language::network::{ChannelKind, LinkEnd};
+use flitwise_language::scenario::Scenario;
 use flitwise_models::paths::{Link, links};
-use flitwise_models::scenario::Scenario;
-use flitwise_validation::answer::{ChannelDetail, Simulation};
 
 use crate::note::{Note, Place};
 use crate::picture::{Axis, NetworkLink, NetworkMap, NetworkPanel, SimulatedLoad};

@@ -2,9 +2,9 @@
 //!
 //! Drawing computes positions only.
 
+use flitwise_language::scenario::{ClassKind, ScenarioSpec};
 use flitwise_models::model::Model;
 use flitwise_models::published::LinkRecord;
-use flitwise_models::scenario::{ClassKind, ScenarioSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -600,7 +600,7 @@ pub struct TornadoBar {
 
 #[cfg(test)]
 mod tests {
-    use flitwise_models::scenario::ClassSpec;
+    use flitwise_language::scenario::ClassSpec;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! The built-in figures: those of the 2005 paper, and our own.
 
-use flitwise_models::document::{Document, Fault, nearest};
+use flitwise_language::document::{Document, Fault, nearest};
 
 use crate::figure::Figure;
 

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use flitwise_models::document::{Fault, Place};
-use flitwise_models::scenario::Scenario;
-use flitwise_validation::experiment;
-use flitwise_validation::simulator::Simulator;
+use flitwise_experiment as experiment;
+use flitwise_language::document::{Fault, Place};
+use flitwise_language::scenario::Scenario;
+use flitwise_simulator::Simulator;
 use rayon::prelude::*;
 
 use crate::figure::{Figure, Variant};
@@ -113,7 +113,7 @@ fn streams(scenario: &Scenario, seed: u64) -> Vec<Vec<f64>> {
 
 #[cfg(test)]
 mod tests {
-    use flitwise_models::scenario::Preset;
+    use flitwise_language::scenario::Preset;
 
     use super::*;
 

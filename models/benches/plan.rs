@@ -5,10 +5,10 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use flitwise_language::scenario::Preset;
 use flitwise_models::design::max_load::Question;
 use flitwise_models::design::{Judge, Requirement};
 use flitwise_models::model::Model;
-use flitwise_models::scenario::Preset;
 
 fn question(model: Model, typed: &[&str]) -> Question {
     let spec = Preset::find("router16").expect("a built-in scenario").scenario().spec().clone();

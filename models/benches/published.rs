@@ -5,10 +5,10 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use flitwise_models::published::{Options, solve};
-use flitwise_models::scenario::{
+use flitwise_language::scenario::{
     ClassKind, ClassSpec, DeadlineSpec, HopDeadlines, NetworkSpec, Preset, Scenario, ScenarioSpec,
 };
+use flitwise_models::published::{Options, solve};
 
 fn preset(name: &str) -> Scenario {
     Preset::find(name).expect("a built-in scenario").scenario()

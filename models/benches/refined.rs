@@ -4,9 +4,9 @@
 #![allow(missing_docs)]
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use flitwise_language::scenario::{NetworkSpec, Preset, Radix, Scenario};
 use flitwise_models::model::{Model, Options};
 use flitwise_models::paths::ChannelLoads;
-use flitwise_models::scenario::{NetworkSpec, Preset, Radix, Scenario};
 
 /// Ten points of a sweep over the load.
 fn sweep(points: &[Scenario], options: &Options) {

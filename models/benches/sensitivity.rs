@@ -5,9 +5,9 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::Preset;
 use flitwise_models::model::{Model, Options};
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::Preset;
 use flitwise_models::sensitivity::{Parameter, ParameterKind, Request, sensitivities};
 
 /// All means by all parameters that have derivatives in forward mode, beside one solve for means.

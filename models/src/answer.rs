@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::fixed_point::{self, Status};
 use crate::lattice::Distribution;
 use crate::model::Model;
-use crate::quantity::{Means, Measure, Percentiles, Quantity};
-use crate::scenario::{ClassKind, ClassSpec, ScenarioSpec};
+use flitwise_language::quantity::{Means, Measure, Percentiles, Quantity};
+use flitwise_language::scenario::{ClassKind, ClassSpec, ScenarioSpec};
 
 /// A model's answer to a scenario.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -12,7 +12,7 @@
 //! ```
 //! use flitwise_models::design::{Judge, Requirement, max_load};
 //! use flitwise_models::model::Model;
-//! use flitwise_models::scenario::Preset;
+//! use flitwise_language::scenario::Preset;
 //!
 //! let spec = Preset::find("router16").unwrap().scenario().spec().clone();
 //! let typed = ["R1: miss(47) <= 0.1".to_owned(), "BE: total <= 200".to_owned()];

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use flitwise_models::model::{Model, Options};
-//! use flitwise_models::scenario::Preset;
+//! use flitwise_language::scenario::Preset;
 //!
 //! let scenario = Preset::find("router16").unwrap().scenario();
 //! let answer = Model::DEFAULT.solve(&scenario, &Options::default()).expect("it has an answer");
@@ -17,42 +17,34 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`scenario`] | what is modelled: specifications, checked scenarios, presets, grids |
 //! | [`model`] | the models behind one interface, and the default |
 //! | [`mediaworm`] | streams of frames beside best effort |
 //! | [`refined`] | our own model |
 //! | [`recn`] | packet switches of multistage networks, and congestion trees |
 //! | [`published`] | the model of Kim, Yum and Das (2005), a file for each argument of the paper |
-//! | [`network`] | topologies, a file each: nodes, channels, routes, words |
 //! | [`paths`] | channel loads, and the bounds that follow |
-//! | [`quantity`] | the quantities of a class, each declared once |
 //! | [`answer`] | results with their units |
 //! | [`design`] | plans: the largest load, the best values, the admissible region |
 //! | [`sensitivity`] | derivatives and elasticities of an answer |
 //! | [`queueing`] | textbook stations |
 //! | [`fixed_point`], [`markov_chain`], [`lattice`], [`nelder_mead`] | methods |
 //! | [`scalar`] | numbers that equations take: plain ones, and ones that carry their slopes |
-//! | [`document`] | texts whose values know their places, and faults |
 //! | [`notes`] | equations and where they are, readings of the paper, what is known to be off |
 
 pub mod answer;
 pub mod design;
-pub mod document;
 pub mod fixed_point;
 pub mod lattice;
 pub mod markov_chain;
 pub mod mediaworm;
 pub mod model;
 pub mod nelder_mead;
-pub mod network;
 pub mod paths;
 pub mod published;
-pub mod quantity;
 pub mod queueing;
 pub mod recn;
 pub mod refined;
 pub mod scalar;
-pub mod scenario;
 pub mod sensitivity;
 
 #[doc = include_str!("../README.md")]

@@ -33,7 +33,7 @@ pub use waiting::{Interface, PeriodicQueue};
 
 use crate::answer::Answer;
 use crate::model::{Failure, Model, Options, Refusal};
-use crate::scenario::{ClassKind, ClassSpec, Read, Scenario, Scheduler};
+use flitwise_language::scenario::{ClassKind, ClassSpec, Read, Scenario, Scheduler};
 use problem::Problem;
 
 /// Solves the model.

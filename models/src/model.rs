@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use flitwise_models::model::{Model, Options};
-//! use flitwise_models::scenario::ScenarioSpec;
+//! use flitwise_language::scenario::ScenarioSpec;
 //!
 //! let scenario = ScenarioSpec::default().check().unwrap(); // Table 1
 //! let answer = Model::Published.solve(&scenario, &Options::default()).unwrap();
@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::Answer;
 use crate::fixed_point::{self, Report};
-use crate::quantity::Quantity;
-use crate::scenario::{Read, Scenario, Unread};
 use crate::{mediaworm, published, refined};
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{Read, Scenario, Unread};
 
 /// A model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -256,7 +256,7 @@ impl WarmStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::ScenarioSpec;
+    use flitwise_language::scenario::ScenarioSpec;
 
     fn table_1() -> Scenario {
         ScenarioSpec::default().check().unwrap()

@@ -20,8 +20,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::Refusal;
-use crate::network::{ChannelKind, LinkEnd, Topology};
-use crate::scenario::{ClassKind, DestinationSpec, Destinations, Scenario};
+use flitwise_language::network::{ChannelKind, LinkEnd, Topology};
+use flitwise_language::scenario::{ClassKind, DestinationSpec, Destinations, Scenario};
 pub use links::{Link, links};
 use uniform::Spread;
 

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use flitwise_models::published;
-//! use flitwise_models::scenario::ScenarioSpec;
+//! use flitwise_language::scenario::ScenarioSpec;
 //!
 //! let scenario = ScenarioSpec::default().check().unwrap(); // Table 1
 //! let answer = published::solve(&scenario, &published::Options::default()).unwrap();
@@ -45,9 +45,9 @@ pub use crate::model::{Failure, Options};
 use crate::answer::Answer;
 use crate::fixed_point::{self, Iterate, Substitution};
 use crate::model::Model;
-use crate::network::Network;
 use crate::scalar::Scalar;
-use crate::scenario::{ClassKind, Read, Scenario};
+use flitwise_language::network::Network;
+use flitwise_language::scenario::{ClassKind, Read, Scenario};
 pub(crate) use solution::{ClassSolution, Outcome};
 pub(crate) use traffic::{Number, Traffic};
 
@@ -231,7 +231,7 @@ fn latest_deadline(scenario: &Scenario) -> u32 {
         .classes()
         .iter()
         .filter(|class| class.kind == ClassKind::RealTime)
-        .flat_map(crate::scenario::ClassSpec::each_deadline)
+        .flat_map(flitwise_language::scenario::ClassSpec::each_deadline)
         .map(|(_, cycles)| cycles)
         .max()
         .unwrap_or(0)

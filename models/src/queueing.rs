@@ -65,7 +65,7 @@ pub use station::Station;
 pub use vacations::Vacations;
 
 /// Whether stations take whole numbers only for the parameter `key`.
-pub(crate) fn is_whole(key: &str) -> bool {
+pub fn is_whole(key: &str) -> bool {
     let all = Kind::ALL.iter().flat_map(|kind| kind.parameters().iter().chain(kind.class_parameters()));
     all.filter(|parameter| parameter.key == key).any(|one| matches!(one.domain, Domain::Count { .. }))
 }

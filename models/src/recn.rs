@@ -27,8 +27,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::Refusal;
-use crate::network::{Multistage, SIDE, Topology};
-use crate::scenario::{
+use flitwise_language::network::{Multistage, SIDE, Topology};
+use flitwise_language::scenario::{
     ClassSpec, DestinationSpec, Direction, EndOfTraffic, NodeList, Organisation, Read, Scenario, SourceSpec,
     SwitchSpec, Timing,
 };
@@ -430,7 +430,7 @@ fn bins(found: &[Delivered], step: f64, bin: f64, link: f64) -> Vec<Bin> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{Document, Place, Preset};
+    use flitwise_language::scenario::{Document, Place, Preset};
 
     fn solved(settings: &[(&str, &str)]) -> Result<Prediction, Vec<Refusal>> {
         let mut document: Document = Preset::find("recn64").unwrap().document();

@@ -46,8 +46,8 @@ use std::rc::Rc;
 use crate::answer::Answer;
 use crate::fixed_point::{Report, Status};
 use crate::model::Model;
-use crate::scenario::{ClassKind, Read, Scenario, Scheduler, SourceSpec, VcChoice};
 use channel_paths::Paths;
+use flitwise_language::scenario::{ClassKind, Read, Scenario, Scheduler, SourceSpec, VcChoice};
 use iteration::Detail;
 use laws::Laws;
 use solution::{Solution, Warm};
@@ -127,7 +127,7 @@ struct Problem {
 impl Problem {
     fn new(scenario: &Scenario) -> Self {
         let router = scenario.router();
-        let class = |(place, class): (usize, &crate::scenario::ClassSpec)| {
+        let class = |(place, class): (usize, &flitwise_language::scenario::ClassSpec)| {
             let message = f64::from(class.message_flits);
             let vtick = class.link_vtick().unwrap_or_else(|| class.flit_interval());
             let bursts = match class.source {

@@ -7,8 +7,8 @@
 //!
 //! ```
 //! use flitwise_models::model::Model;
-//! use flitwise_models::quantity::Quantity;
-//! use flitwise_models::scenario::Preset;
+//! use flitwise_language::quantity::Quantity;
+//! use flitwise_language::scenario::Preset;
 //! use flitwise_models::sensitivity::{Method, Parameter, Request, sensitivities};
 //!
 //! let scenario = Preset::find("router16").unwrap().scenario();
@@ -36,9 +36,9 @@ use serde::Serialize;
 
 use crate::answer::Answer;
 use crate::model::{Failure, Model, Options};
-use crate::quantity::{Measure, Quantity};
-use crate::scenario::Scenario;
 use differences::Step;
+use flitwise_language::quantity::{Measure, Quantity};
+use flitwise_language::scenario::Scenario;
 use output::{Output, dimension};
 use slope::Slope;
 

@@ -1,14 +1,14 @@
 //! `flitwise verify --accuracy --set anchored`: errors and intervals of the anchored model over random families.
 
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{ClassKind, Fault, Scenario};
+use flitwise_experiment::Settings;
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{ClassKind, Fault, Scenario};
 use flitwise_validation::accuracy::Plan;
 use flitwise_validation::anchored::FINER;
 use flitwise_validation::anchored::truth::{
     Family, FamilyJudged, JUDGED, Judged, PARTS, Part, Summary, summary,
 };
 use flitwise_validation::campaign;
-use flitwise_validation::experiment::Settings;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -145,7 +145,7 @@ fn simulated(
     scenario: &Scenario,
     settings: &Settings,
     means: &mut Means<'_>,
-) -> Result<Option<flitwise_validation::answer::Simulation>, Vec<Fault>> {
+) -> Result<Option<flitwise_experiment::answer::Simulation>, Vec<Fault>> {
     let scenarios = std::slice::from_ref(scenario);
     let outcome = campaign::run(scenarios, settings, means.store, means.stop, means.listener)?;
     Ok(outcome.simulations.into_iter().next().flatten())

@@ -1,13 +1,13 @@
 //! The answer of `flitwise verify --accuracy --format json`.
 
+use flitwise_experiment::Settings;
+use flitwise_experiment::answer::{ClassSimulation, Estimate, PercentileEstimate};
+use flitwise_language::quantity::{Means, Percentiles};
+use flitwise_language::scenario::{ClassKind, NetworkSpec};
 use flitwise_models::answer::{Answer, ClassAnswer};
-use flitwise_models::quantity::{Means, Percentiles};
-use flitwise_models::scenario::{ClassKind, NetworkSpec};
 use flitwise_validation::accuracy::saturation::SaturationLoad;
 use flitwise_validation::accuracy::summary::{self, Found, Network, Row, Tables};
 use flitwise_validation::accuracy::{self, Case, Curve, ErrorOf, HopsObservation, Observation, Plan};
-use flitwise_validation::answer::{ClassSimulation, Estimate, PercentileEstimate};
-use flitwise_validation::experiment::Settings;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -209,7 +209,7 @@ impl CaseEntry {
 
     pub(super) fn new(case: &Case, loads: &[Option<SaturationLoad>], errors: Vec<Option<ErrorOf>>) -> Self {
         let classes = case.scenario.classes().iter().zip(errors);
-        let entry = |(class, error): (&flitwise_models::scenario::ClassSpec, Option<ErrorOf>)| {
+        let entry = |(class, error): (&flitwise_language::scenario::ClassSpec, Option<ErrorOf>)| {
             Some(SaturationEntry { class: class.name.clone(), kind: class.kind, error: error? })
         };
         Self {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{ClassKind, Document};
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{ClassKind, Document};
 use flitwise_validation::accuracy::summary::{self, Row, Target};
 use flitwise_validation::accuracy::{ErrorUnit, JUDGED, error_unit};
 
@@ -75,7 +75,7 @@ fn scenarios(cases: &[CaseEntry], markdown: bool) -> Rows {
     for case in cases {
         let read = Document::parse(&case.name, &case.scenario).and_then(|document| document.scenario());
         let Ok(scenario) = read else { continue };
-        let class = |class: &flitwise_models::scenario::ClassSpec| {
+        let class = |class: &flitwise_language::scenario::ClassSpec| {
             let vtick = if class.vtick.is_some() { "v" } else { "" };
             let bursty = if class.source.is_bursty() { "~" } else { "" };
             let load = class.rate * f64::from(class.message_flits);

@@ -1,15 +1,15 @@
 //! `flitwise verify --accuracy --set streams`: errors of the mediaworm model over random streams of frames.
 
+use flitwise_experiment::Settings;
+use flitwise_experiment::answer::Simulation;
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{ClassKind, Fault, Scenario};
 use flitwise_models::mediaworm;
 use flitwise_models::model::{Model, Options};
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{ClassKind, Fault, Scenario};
 use flitwise_validation::accuracy::ErrorOf;
 use flitwise_validation::accuracy::streams::{self, JUDGED, StreamCase, StreamKind, StreamPlan};
 use flitwise_validation::accuracy::summary::{self, Found, Network, Row, Tables};
-use flitwise_validation::answer::Simulation;
 use flitwise_validation::campaign;
-use flitwise_validation::experiment::Settings;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -182,7 +182,7 @@ impl CaseEntry {
     fn new(case: &StreamCase, plan: &StreamPlan) -> Result<Self, Vec<Fault>> {
         let scenario = case.at(plan.loads[0])?;
         let router = scenario.router();
-        let class = |class: &flitwise_models::scenario::ClassSpec| {
+        let class = |class: &flitwise_language::scenario::ClassSpec| {
             format!("{} {}x{}", class.name, class.virtual_channels, class.message_flits)
         };
         let classes: Vec<String> = scenario.classes().iter().map(class).collect();

@@ -1,7 +1,7 @@
 //! An explanation as JSON.
 
+use flitwise_language::scenario::ScenarioSpec;
 use flitwise_models::model::Model;
-use flitwise_models::scenario::ScenarioSpec;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! The mediaworm model explained: what makes the intervals between frames vary, and which load is free of jitter.
 
+use flitwise_language::scenario::Scenario;
 use flitwise_models::answer::{Answer, ClassAnswer};
-use flitwise_models::scenario::Scenario;
 
 use super::derivation::{Bar, Derivation, Entry, Equation, Found, Part, Section};
 use super::equations::equations;

@@ -8,9 +8,9 @@ mod router;
 mod source;
 mod symbols;
 
+use flitwise_language::scenario::{ClassKind, Scenario};
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::published::{ClassRecord, IterationRecord, Record, Status};
-use flitwise_models::scenario::{ClassKind, Scenario};
 
 use super::derivation::{Derivation, Entry, Equation, Found, Section};
 use super::equations as eq;
@@ -89,7 +89,7 @@ impl<'e> Explained<'e> {
              buffers of b = {} flits per virtual channel.",
             router.pipeline_stages, router.buffer_flits
         ));
-        let row = |class: &flitwise_models::scenario::ClassSpec| {
+        let row = |class: &flitwise_language::scenario::ClassSpec| {
             vec![
                 Entry::from(class.name.as_str()),
                 class.kind.word().into(),

@@ -1,7 +1,7 @@
 //! The refined model explained: its parts by name, each with its equation and its value.
 
+use flitwise_language::scenario::Scenario;
 use flitwise_models::answer::{Answer, ClassAnswer};
-use flitwise_models::scenario::Scenario;
 
 use super::derivation::{Bar, Derivation, Entry, Equation, Found, Part, Section};
 use super::equations::equations;

@@ -1,10 +1,10 @@
 //! In any scenario formulas evaluate to the values shown, both in full and as printed.
 
-use flitwise_models::fixed_point;
-use flitwise_models::published::solve;
-use flitwise_models::scenario::{
+use flitwise_language::scenario::{
     ClassSpec, DeadlineSpec, NetworkSpec, Place, Preset, RouterSpec, ScenarioSpec, Scheduler, SourceSpec,
 };
+use flitwise_models::fixed_point;
+use flitwise_models::published::solve;
 
 use super::derivation::{Instance, Part};
 use super::*;

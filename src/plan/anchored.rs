@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{Scenario, Setting};
 use flitwise_models::answer::Answer;
 use flitwise_models::design::choose::{self, Values, Vary};
 use flitwise_models::design::{Correction, Judge, max_load, region};
 use flitwise_models::model::Options;
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{Scenario, Setting};
 use flitwise_models::sensitivity::Parameter;
 use flitwise_validation::anchored::{Anchored, Axis};
 

@@ -1,10 +1,10 @@
 //! `flitwise plan choose`.
 
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{Scenario, ScenarioSpec, Setting};
 use flitwise_models::design::choose::{Advice, Check, Found, Optimum, Question, Tried};
 use flitwise_models::design::max_load::Place;
 use flitwise_models::design::{Objective, Over};
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{Scenario, ScenarioSpec, Setting};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,11 +1,11 @@
 //! Simulates the answer of a plan and judges each requirement.
 
+use flitwise_experiment as experiment;
+use flitwise_experiment::answer::ConfidenceInterval;
+use flitwise_experiment::answer::{ClassSimulation, Simulation};
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::Scenario;
 use flitwise_models::design::{Judge, Requirement};
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::Scenario;
-use flitwise_validation::answer::{ClassSimulation, Simulation};
-use flitwise_validation::compare::ConfidenceInterval;
-use flitwise_validation::experiment;
 use schemars::JsonSchema;
 use serde::Serialize;
 

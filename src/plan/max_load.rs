@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use flitwise_language::scenario::{ClassSpec, ScenarioSpec};
 use flitwise_models::design::Binding;
 use flitwise_models::design::max_load::{Found, Place, Question};
-use flitwise_models::scenario::{ClassSpec, ScenarioSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 

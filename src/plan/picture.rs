@@ -1,8 +1,8 @@
 //! The picture of an admissible region.
 
 use flitwise_figures::picture::{Axis, Content, Frontier, Mark, Origin, Picture, Region, class_styles};
+use flitwise_language::scenario::ScenarioSpec;
 use flitwise_models::design::region::FrontierPoint;
-use flitwise_models::scenario::ScenarioSpec;
 
 use super::region::RegionDocument;
 use crate::output;

@@ -1,8 +1,8 @@
 //! `flitwise plan region`.
 
 use flitwise_figures::draw::{self, Style};
+use flitwise_language::scenario::ScenarioSpec;
 use flitwise_models::design::region::{FrontierPoint, Question};
-use flitwise_models::scenario::ScenarioSpec;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! The report's section on the accuracy of the refined model over random scenarios.
 
+use flitwise_language::scenario::ClassKind;
 use flitwise_models::refined::accuracy::{self, ErrorRow};
-use flitwise_models::scenario::ClassKind;
 use serde::Serialize;
 
 use crate::output::percent;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use flitwise_experiment::answer::Simulation;
+use flitwise_language::scenario::Scenario;
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Model, Options};
-use flitwise_models::scenario::Scenario;
 use flitwise_models::sensitivity::{Parameter, ParameterKind, Request, Sensitivities};
 use flitwise_validation::anchored::{Anchor, Anchored, Axis, FINER, Place};
-use flitwise_validation::answer::Simulation;
 
 use crate::args::Sensitivity;
 use crate::campaign::Campaign;

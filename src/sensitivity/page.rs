@@ -1,7 +1,7 @@
 //! Elasticities as text tables.
 
-use flitwise_models::quantity::{Quantity, Unit};
-use flitwise_models::scenario::Scenario;
+use flitwise_language::quantity::{Quantity, Unit};
+use flitwise_language::scenario::Scenario;
 use flitwise_models::sensitivity::{
     Method, OneSided, OutputSensitivities, ParameterKind, ParameterValue, Sensitivities, Sensitivity,
 };

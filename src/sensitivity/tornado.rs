@@ -5,8 +5,8 @@ use std::path::Path;
 
 use flitwise_figures::draw::{self, Style};
 use flitwise_figures::picture::{Axis, Content, Picture, Tornado, TornadoBar, TornadoPanel};
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::Scenario;
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::Scenario;
 use flitwise_models::sensitivity::{
     Method, OutputSensitivities, ParameterKind, ParameterValue, Sensitivities, Sensitivity,
 };

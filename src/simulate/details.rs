@@ -1,6 +1,6 @@
 //! Every channel by itself, in tables and CSV.
 
-use flitwise_validation::answer::{ChannelDetail, Estimate, Simulation, Utilization};
+use flitwise_experiment::answer::{ChannelDetail, Estimate, Simulation, Utilization};
 use indicatif::HumanCount;
 
 use super::{messages, text};

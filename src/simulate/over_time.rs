@@ -1,6 +1,6 @@
 //! A run interval by interval, in tables and CSV.
 
-use flitwise_validation::answer::{Estimate, Interval};
+use flitwise_experiment::answer::{Estimate, Interval};
 use indicatif::HumanCount;
 
 use super::page::mean;

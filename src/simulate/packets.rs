@@ -1,9 +1,9 @@
 //! Packet switches, simulated: tables, CSV and JSON.
 
-use flitwise_models::document::in_short;
-use flitwise_models::scenario::Scenario;
-use flitwise_validation::experiment::Settings;
-use flitwise_validation::packets::{self, Interval, Measured, PacketSimulation, Throughput};
+use flitwise_experiment::Settings;
+use flitwise_experiment::packets::{self, Interval, Measured, PacketSimulation, Throughput};
+use flitwise_language::document::in_short;
+use flitwise_language::scenario::Scenario;
 use indicatif::HumanCount;
 use schemars::JsonSchema;
 use serde::Serialize;

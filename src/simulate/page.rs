@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use flitwise_models::quantity::Quantity;
-use flitwise_validation::answer::{
+use flitwise_experiment::answer::{
     Estimate, PercentileEstimate, Run, Simulation, StoppedBy, Utilization, WarmUpKind,
 };
+use flitwise_language::quantity::Quantity;
 use indicatif::HumanCount;
 
 use super::{details, messages, over_time};

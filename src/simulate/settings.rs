@@ -1,6 +1,6 @@
 //! Simulation settings from the options.
 
-use flitwise_validation::experiment::{MAX_REPLICATIONS, Settings};
+use flitwise_experiment::{MAX_REPLICATIONS, Settings};
 
 use crate::args::Simulate;
 use crate::outcome::Ended;

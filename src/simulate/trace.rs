@@ -4,9 +4,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use flitwise_models::quantity::Waits;
-use flitwise_models::scenario::Scenario;
-use flitwise_validation::Delivery;
+use flitwise_language::quantity::Waits;
+use flitwise_language::scenario::Scenario;
+use flitwise_simulator::Delivery;
 
 use crate::outcome::Ended;
 

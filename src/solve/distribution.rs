@@ -1,8 +1,8 @@
 //! `flitwise solve --distribution`: the whole distribution of every class's network latency.
 
+use flitwise_language::scenario::ClassKind;
 use flitwise_models::answer::{Answer, ClassAnswer, LatencyDistribution};
 use flitwise_models::model::Model;
-use flitwise_models::scenario::ClassKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 
 use flitwise_models::answer::Answer;
 
-use flitwise_models::quantity::Quantity;
+use flitwise_language::quantity::Quantity;
 
 use crate::output::{self, Rows, cycles, percent, share};
 

@@ -1,9 +1,9 @@
 //! What `flitwise solve` says of a scenario that no model has: channel loads, the bounds that follow, and what stands
 //! against each model.
 
+use flitwise_language::scenario::{ClassKind, Document, Scenario, ScenarioSpec};
 use flitwise_models::model::Model;
 use flitwise_models::paths::{ChannelLoads, KindLoads};
-use flitwise_models::scenario::{ClassKind, Document, Scenario, ScenarioSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -1,8 +1,8 @@
 //! What `flitwise solve` says of packet switches: the analysis `recn`, of congestion trees.
 
+use flitwise_language::scenario::{Document, Organisation, Scenario};
 use flitwise_models::model::Refusal;
 use flitwise_models::recn::{self, Bin, HotSpotPrediction, Prediction};
-use flitwise_models::scenario::{Document, Organisation, Scenario};
 use flitwise_validation::campaign;
 use schemars::JsonSchema;
 use serde::Serialize;

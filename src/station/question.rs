@@ -1,7 +1,7 @@
 //! Reads the parameters of a station and answers it. All faults are reported at once.
 
+use flitwise_language::scenario::{Document, Fault, Grid, Place, Setting};
 use flitwise_models::queueing::{ClassQuestion, Kind, Number, Question};
-use flitwise_models::scenario::{Document, Fault, Grid, Place, Setting};
 
 use super::Point;
 use crate::args::Station;
@@ -141,7 +141,7 @@ fn grid(over: &[String], faults: &mut Vec<String>) -> Option<Grid> {
     let document = Document::parse("", "");
     let read = document
         .map_err(|faults| faults.iter().map(Fault::to_string).collect())
-        .and_then(|nothing| Grid::read(nothing, over, &[]));
+        .and_then(|nothing| Grid::read(nothing, over, &[], flitwise_models::queueing::is_whole));
     let grid = match read {
         Ok(grid) => grid,
         Err(found) => {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use flitwise_language::scenario::{Grid, Setting};
 use flitwise_models::model::Options;
-use flitwise_models::scenario::{Grid, Setting};
 use flitwise_validation::anchored::{Anchored, Axis};
 
 use crate::anchoring::{self, Account, Spot};

@@ -56,7 +56,8 @@ fn is_pattern(before: &str, after: &str) -> bool {
 
 #[test]
 fn topologies_are_told_apart_in_their_own_files() {
-    const HOME: [&str; 3] = ["models/src/network/", "models/src/network.rs", "models/src/scenario/"];
+    const HOME: [&str; 3] =
+        ["models/language/src/network/", "models/language/src/network.rs", "models/language/src/scenario/"];
     const VARIANTS: [&str; 3] = ["NetworkSpec::", "Network::Single", "Network::Hypercube"];
     let mut faults = Vec::new();
     for (path, text) in sources() {

@@ -7,11 +7,11 @@ use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use flitwise_experiment::Settings;
+use flitwise_language::scenario::{Preset, Scenario};
 use flitwise_models::model::{Model, Options};
-use flitwise_models::scenario::{Preset, Scenario};
 use flitwise_validation::anchored::{Anchor, Anchored, Place};
 use flitwise_validation::campaign;
-use flitwise_validation::experiment::Settings;
 
 fn anchored(c: &mut Criterion) {
     let scenario = Preset::find("router16").expect("a built-in scenario").scenario();

@@ -8,9 +8,9 @@
 use std::time::Duration;
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use flitwise_language::scenario::Preset;
 use flitwise_models::recn;
-use flitwise_models::scenario::Preset;
-use flitwise_validation::simulator::packet::{
+use flitwise_simulator::packet::{
     Delivery, Destination, Fabric, Load, Organisation, Process, Recn, Simulator, Traffic,
 };
 
@@ -81,7 +81,7 @@ fn packet_hops(criterion: &mut Criterion) {
 /// All that the analysis says of corner case 2 on a network with links both ways, whose tree has more kinds of links.
 fn both_ways(criterion: &mut Criterion) {
     let mut document = Preset::find("recn64").expect("a built-in scenario").document();
-    let place = flitwise_models::document::Place::Program;
+    let place = flitwise_language::document::Place::Program;
     for (key, value) in [("switch.organisation", "one-queue"), ("network.direction", "bidirectional")] {
         document.set(key, value, &place).expect("a word");
     }
@@ -99,7 +99,7 @@ fn analysis(criterion: &mut Criterion) {
     group.measurement_time(Duration::from_secs(2)).sample_size(30);
     for organisation in ["one-queue", "voq-switch", "recn"] {
         let mut document = Preset::find("recn64").expect("a built-in scenario").document();
-        let place = flitwise_models::document::Place::Program;
+        let place = flitwise_language::document::Place::Program;
         document.set("switch.organisation", organisation, &place).expect("a word");
         let hot = document.scenario().expect("a sound scenario");
         let mut calm = hot.spec().clone();

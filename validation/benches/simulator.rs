@@ -9,10 +9,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use flitwise_models::scenario::{Crossbar, NetworkSpec, Preset, Radix, Scenario, Scheduler};
-use flitwise_validation::Delivery;
-use flitwise_validation::experiment::{self, Settings};
-use flitwise_validation::simulator::Simulator;
+use flitwise_experiment::{self as experiment, Settings};
+use flitwise_language::scenario::{Crossbar, NetworkSpec, Preset, Radix, Scenario, Scheduler};
+use flitwise_simulator::Delivery;
+use flitwise_simulator::Simulator;
 
 /// A preset with its rates scaled to so many flits per cycle and node.
 fn loaded(preset: &str, flits_per_cycle: f64, change: impl Fn(&mut NetworkSpec, &mut Scheduler)) -> Scenario {

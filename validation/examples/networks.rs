@@ -5,11 +5,11 @@
 
 use std::sync::atomic::AtomicBool;
 
+use flitwise_experiment::Settings;
+use flitwise_experiment::answer::Simulation;
+use flitwise_language::scenario::{NetworkSpec, Preset, Radix, Scenario, ScenarioSpec};
 use flitwise_models::model::{Model, Options};
-use flitwise_models::scenario::{NetworkSpec, Preset, Radix, Scenario, ScenarioSpec};
-use flitwise_validation::answer::Simulation;
 use flitwise_validation::campaign;
-use flitwise_validation::experiment::Settings;
 use flitwise_validation::store::Store;
 
 /// Shares of the saturation load.
@@ -127,7 +127,7 @@ fn main() {
                                 100.0 * (model / found - 1.0)
                             );
                         };
-                        let mean = |estimate: &Option<flitwise_validation::answer::Estimate>| {
+                        let mean = |estimate: &Option<flitwise_experiment::answer::Estimate>| {
                             estimate.as_ref().map(|one| one.mean)
                         };
                         off(

@@ -12,18 +12,17 @@
 mod draw;
 mod errors;
 mod generator;
-mod observation;
 mod plan;
 pub mod saturation;
 mod set;
 pub mod streams;
 pub mod summary;
 
-use flitwise_models::document::Document;
-use flitwise_models::scenario::{Fault, Scenario, Scheduler};
+use flitwise_language::document::Document;
+use flitwise_language::scenario::{Fault, Scenario, Scheduler};
 
 pub use errors::{ErrorOf, ErrorUnit, JUDGED, Solve, error_unit, judge, saturation_errors};
-pub use observation::{ClassObservation, Curve, HopsObservation, Observation, observe};
+pub use flitwise_experiment::observation::{ClassObservation, Curve, HopsObservation, Observation, observe};
 pub use set::{Set, SetKind};
 
 /// What scenarios are drawn from, and at which loads.

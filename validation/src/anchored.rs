@@ -35,11 +35,11 @@ pub mod process;
 mod scale;
 pub mod truth;
 
+use flitwise_language::quantity::{Measure, Quantity};
+use flitwise_language::scenario::Scenario;
 use flitwise_models::answer::Answer;
-use flitwise_models::quantity::{Measure, Quantity};
-use flitwise_models::scenario::Scenario;
 
-use crate::answer::Simulation;
+use flitwise_experiment::answer::Simulation;
 use process::{Process, Value};
 use scale::Scale;
 

@@ -7,7 +7,7 @@
 //! **Why do the numbers depend on earlier commands?** Stored replications are never discarded. A point asked for at 1 %
 //! and then at 0.5 % has 16 replications and some longer ones; asked for at 0.5 % at once, it has 16 long ones. Both
 //! are valid. Each answer tells its number of replications and whether there are more than asked for
-//! ([`crate::answer::Run::more_than_asked`]). The same commands in the same order give the same numbers if the store
+//! ([`flitwise_experiment::answer::Run::more_than_asked`]). The same commands in the same order give the same numbers if the store
 //! was empty. With [`Settings::fresh`] a point has the numbers of an empty store: each block records its target, blocks
 //! that an empty store would have are used, and others are simulated and stored under a key of their own.
 
@@ -15,16 +15,16 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use flitwise_models::scenario::{Fault, Scenario, ScenarioSpec};
+use flitwise_language::scenario::{Fault, Scenario, ScenarioSpec};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::answer::Simulation;
-use crate::experiment::asked::{Asked, MOST_ADDITIONS, addition, asked_alone, is_enough};
-use crate::experiment::{self, Block, Settings, answer_of};
-use crate::message::Delivery;
-use crate::packets;
 use crate::store::{Key, Store};
+use flitwise_experiment::answer::Simulation;
+use flitwise_experiment::asked::{Asked, MOST_ADDITIONS, addition, asked_alone, is_enough};
+use flitwise_experiment::packets::{self, Shelf};
+use flitwise_experiment::{self as experiment, Block, Settings, answer_of};
+use flitwise_simulator::Delivery;
 
 /// Raised whenever the simulator or its measurement gives other numbers than before, or a [`Block`] has other fields,
 /// so that what was kept is not taken for what would be measured now. `results_are_those_of_this_revision` fails when
@@ -239,7 +239,7 @@ pub fn run_telling(
         }
     }
     let mut account = account;
-    for (done, (_, asked_by)) in points.iter().enumerate() {
+    for (done, (key, asked_by)) in points.iter().enumerate() {
         let scenario = &scenarios[asked_by[0]];
         let share_done = done as f64 / points.len() as f64;
         let current = experiment::Progress { warming_up: false, messages: 0, precision: None, share_done };
@@ -251,9 +251,9 @@ pub fn run_telling(
             current: &current,
             share_done,
         });
-        let mut notice = |text: &str| listener.notice(text);
-        let Some((simulation, simulated)) = packets::simulate(scenario, settings, store, stop, &mut notice)
-        else {
+        let mut shelf = store.map(|store| Replications { store, key, listener: &mut *listener });
+        let shelf = shelf.as_mut().map(|shelf| shelf as &mut dyn Shelf);
+        let Some((simulation, simulated)) = packets::run_kept(scenario, settings, shelf, stop) else {
             return Ok(Account { interrupted: true, ..account });
         };
         account.simulated += usize::from(simulated);
@@ -265,6 +265,34 @@ pub fn run_telling(
         }
     }
     Ok(account)
+}
+
+/// Replications of packet switches in a store.
+struct Replications<'a> {
+    store: &'a Store,
+    key: &'a Key,
+    listener: &'a mut dyn Listener,
+}
+
+impl Shelf for Replications<'_> {
+    fn read(&mut self) -> Vec<(u32, packets::Sample)> {
+        match self.store.read(self.key) {
+            Ok(found) => {
+                found.notices.iter().for_each(|one| self.listener.notice(&one.to_string()));
+                found.records
+            }
+            Err(error) => {
+                self.listener.notice(&error.to_string());
+                Vec::new()
+            }
+        }
+    }
+
+    fn append(&mut self, index: u32, sample: &packets::Sample) {
+        if let Err(error) = self.store.append(self.key, index, sample) {
+            self.listener.notice(&format!("a result could not be kept: {error}"));
+        }
+    }
 }
 
 /// The same for routers, with whatever `answer` makes of what was measured of a scenario: at least one block.
@@ -399,13 +427,13 @@ impl Point {
         for (_, block) in found.records {
             // each begins where the one before ended: otherwise random numbers would be counted twice
             let expected = self.blocks.last().map_or(0, Block::next_replication);
-            if block.first_replication == expected && block.fits(scenario) {
+            if block.first_replication() == expected && block.fits(scenario) {
                 self.blocks.push(block);
             } else {
                 notices.push(format!(
                     "{}: a block of replications from {} on was found, wanted {expected}; it is left out",
                     scenario.spec().name,
-                    block.first_replication
+                    block.first_replication()
                 ));
                 break;
             }

@@ -37,16 +37,16 @@ mod reader;
 
 use std::collections::HashSet;
 
-use flitwise_models::document::nearest;
+use flitwise_language::document::nearest;
+use flitwise_language::quantity::Measure;
+use flitwise_language::scenario::{Fault, Scenario};
 use flitwise_models::model::Model;
-use flitwise_models::quantity::Measure;
-use flitwise_models::scenario::{Fault, Scenario};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::answer::Simulation;
-use crate::compare::ConfidenceInterval;
-use crate::packets::TimeSeries;
+use flitwise_experiment::answer::ConfidenceInterval;
+use flitwise_experiment::answer::Simulation;
+use flitwise_experiment::packets::TimeSeries;
 
 /// The registry's files: name and text.
 const BUILT_IN: [(&str, &str); 7] = [
@@ -59,7 +59,7 @@ const BUILT_IN: [(&str, &str); 7] = [
     ("recn.toml", include_str!("../registry/recn.toml")),
 ];
 
-pub use flitwise_models::scenario::Load;
+pub use flitwise_language::scenario::Load;
 /// Claims, in the order in which they were written down; their names differ.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {

@@ -6,15 +6,15 @@
 //!   the whole,
 //! - and as they are, in percentage points, for probabilities: 0.30 against 0.25 is 5 %.
 
+use flitwise_language::document::{Reader, Table, one_of};
+use flitwise_language::quantity::{Measure, Quantity};
+use flitwise_language::scenario::ClassKind;
 use flitwise_models::answer::{Answer, ClassAnswer};
-use flitwise_models::document::{Reader, Table, one_of};
 use flitwise_models::model::Model;
-use flitwise_models::quantity::{Measure, Quantity};
-use flitwise_models::scenario::ClassKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::answer::{ClassSimulation, Estimate, PercentileEstimate, ProbabilityEstimate, Simulation};
+use flitwise_experiment::answer::{ClassSimulation, ConfidenceInterval, Simulation};
 
 /// The quantities that a simulation measures and a model may have.
 pub const COMPARED: [Quantity; 27] = {
@@ -84,53 +84,6 @@ pub fn read_measures(reader: &mut Reader, table: &Table<'_>) -> Option<Vec<Measu
         measures.push(measure);
     }
     (!measures.is_empty()).then_some(measures)
-}
-
-/// A simulated value with its 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct ConfidenceInterval {
-    /// The value.
-    pub value: f64,
-    /// Lower end of the interval; `null` if it is not known.
-    pub lower_95: Option<f64>,
-    /// Upper end of the interval; `null` if it is not known.
-    pub upper_95: Option<f64>,
-}
-
-impl From<Estimate> for ConfidenceInterval {
-    fn from(found: Estimate) -> Self {
-        let end = |sign: f64| found.half_width_95.map(|width| found.mean + sign * width);
-        Self { value: found.mean, lower_95: end(-1.0), upper_95: end(1.0) }
-    }
-}
-
-impl From<ProbabilityEstimate> for ConfidenceInterval {
-    fn from(found: ProbabilityEstimate) -> Self {
-        Self { value: found.mean, lower_95: Some(found.lower_95), upper_95: Some(found.upper_95) }
-    }
-}
-
-impl From<PercentileEstimate> for ConfidenceInterval {
-    fn from(found: PercentileEstimate) -> Self {
-        let (lower_95, upper_95) = (Some(found.lower_95 as f64), found.upper_95.map(|end| end as f64));
-        Self { value: found.value as f64, lower_95, upper_95 }
-    }
-}
-
-impl ConfidenceInterval {
-    /// The larger distance from the value to an end of the interval.
-    pub fn half_width_95(self) -> Option<f64> {
-        Some((self.upper_95? - self.value).max(self.value - self.lower_95?))
-    }
-
-    /// Distance from the value to the end of the interval on the side of `other`.
-    fn half_width_toward(self, other: f64) -> Option<f64> {
-        if other >= self.value {
-            Some(self.upper_95? - self.value)
-        } else {
-            Some(self.value - self.lower_95?)
-        }
-    }
 }
 
 /// How a model's value and a simulated one compare.

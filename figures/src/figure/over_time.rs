@@ -1,10 +1,10 @@
 //! Figures over time: packet switches around a hot spot.
 
-use flitwise_models::document::{Entry, Reader, Table, one_of};
+use flitwise_experiment::answer::Simulation;
+use flitwise_experiment::packets::{PacketSimulation, TimeSeries};
+use flitwise_language::document::{Entry, Reader, Table, one_of};
+use flitwise_language::scenario::{Fault, Scenario};
 use flitwise_models::recn::{self, HotSpotPrediction};
-use flitwise_models::scenario::{Fault, Scenario};
-use flitwise_validation::answer::Simulation;
-use flitwise_validation::packets::{PacketSimulation, TimeSeries};
 
 use super::{Figure, Question, Reading, Variant};
 use crate::note::{Note, Place};

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::AtomicBool;
 
+use flitwise_experiment::{self as experiment, Settings};
 use flitwise_figures::draw::{Style, svg};
 use flitwise_figures::figure::Figure;
 use flitwise_figures::picture::{Content, NetworkMap, Picture};
 use flitwise_figures::rows;
-use flitwise_validation::experiment::{self, Settings};
 
 /// A map of a network with a hot spot.
 fn map(network: &str, sources: &str) -> Figure {

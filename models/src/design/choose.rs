@@ -13,9 +13,9 @@ use super::judge::add_deadline;
 use super::max_load::{Place, Status, place};
 use super::optimum::{SAME, Worth, joined, lowest};
 use super::{Judge, Judged, Objective};
-use crate::document::{Document, Fault, in_short};
 use crate::model::Failure;
-use crate::scenario::{Axis, Scenario, Setting, is_whole, spread, whole_values};
+use flitwise_language::document::{Document, Fault, in_short};
+use flitwise_language::scenario::{Axis, Scenario, Setting, is_whole, spread, whole_values};
 
 /// The most combinations of listed values.
 pub const MOST_COMBINATIONS: usize = 10_000;
@@ -135,8 +135,8 @@ impl Vary {
         const WANTED: &str = "wanted KEY=A,B,C, KEY=LOW..HIGH or KEY=LOW..HIGH:STEP";
         let (key, values) = typed.split_once('=').ok_or_else(|| format!("found no '=', {WANTED}"))?;
         let Some((low, high)) = values.split_once("..") else {
-            let axis =
-                Axis::read(typed).map_err(|fault| fault.replace("wanted ", "wanted KEY=LOW..HIGH, "))?;
+            let axis = Axis::read(typed, is_whole)
+                .map_err(|fault| fault.replace("wanted ", "wanted KEY=LOW..HIGH, "))?;
             return Ok(Self { key: axis.key, values: Values::Listed(axis.values) });
         };
         let number = |text: &str| {
@@ -311,8 +311,9 @@ impl Question {
     fn scenario(&self, settings: &[Setting]) -> Result<(Document, Scenario), Vec<Fault>> {
         let mut document = self.document.clone();
         let set = |setting: &Setting| {
-            let place =
-                crate::document::Place::Setting(format!("--vary {}={}", setting.key, setting.value).into());
+            let place = flitwise_language::document::Place::Setting(
+                format!("--vary {}={}", setting.key, setting.value).into(),
+            );
             document.set(&setting.key, &setting.value, &place).err()
         };
         let faults: Vec<Fault> = settings.iter().filter_map(set).collect();

@@ -11,8 +11,8 @@ use super::crossing::{Search, first_crossing};
 use super::requirement::about_best_effort;
 use crate::answer::{Answer, ClassAnswer};
 use crate::model::{Failure, Model, Options};
-use crate::quantity::{Measure, Quantity, Unit};
-use crate::scenario::{NetworkSpec, Scenario, ScenarioSpec};
+use flitwise_language::quantity::{Measure, Quantity, Unit};
+use flitwise_language::scenario::{NetworkSpec, Scenario, ScenarioSpec};
 
 /// Who judges by what.
 #[derive(Clone, Debug)]
@@ -428,7 +428,8 @@ pub(super) fn add_deadline(spec: &mut ScenarioSpec, class: Option<&str>, measure
     let Some(deadline) = measure.deadline() else { return };
     for one in spec.classes.iter_mut().filter(|one| class.is_none_or(|name| name == one.name)) {
         let has = one.each_deadline();
-        let asked = crate::scenario::ClassSpec { deadlines: vec![deadline.clone()], ..one.clone() };
+        let asked =
+            flitwise_language::scenario::ClassSpec { deadlines: vec![deadline.clone()], ..one.clone() };
         if asked.each_deadline().iter().any(|key| !has.contains(key)) {
             one.deadlines.push(deadline.clone());
         }

@@ -3,10 +3,10 @@
 use super::crossing::{Crossing, Probe, Search, first_crossing};
 use super::judge::{most_factor, with_loads};
 use super::{Binding, Judge, Judged, Requirement};
-use crate::document::Fault;
 use crate::model::{Failure, Model};
-use crate::quantity::Quantity;
-use crate::scenario::{MIN_RATE, Scenario, ScenarioSpec};
+use flitwise_language::document::Fault;
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{MIN_RATE, Scenario, ScenarioSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -6,9 +6,9 @@ use serde::Serialize;
 use super::requirement::{Wrong, class_and_quantity};
 use super::{Judge, Requirement};
 use crate::answer::Answer;
-use crate::document::Fault;
-use crate::quantity::{Measure, Quantity};
-use crate::scenario::{Scenario, ScenarioSpec};
+use flitwise_language::document::Fault;
+use flitwise_language::quantity::{Measure, Quantity};
+use flitwise_language::scenario::{Scenario, ScenarioSpec};
 
 /// A number to minimise or maximise.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

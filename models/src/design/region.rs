@@ -12,9 +12,9 @@ use serde::Serialize;
 use super::crossing::{Search, first_crossing};
 use super::judge::most_factor;
 use super::{Binding, Judge, Requirement};
-use crate::document::Fault;
-use crate::quantity::Quantity;
-use crate::scenario::{MIN_RATE, Scenario, ScenarioSpec};
+use flitwise_language::document::Fault;
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{MIN_RATE, Scenario, ScenarioSpec};
 
 /// How far apart, as a share, a point of the frontier and the one beyond it that breaks a requirement are.
 pub const PRECISION: f64 = 1e-3;

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::{Fault, Place, nearest, one_of};
-use crate::quantity::{Measure, Quantity, Unit};
-use crate::scenario::{ClassKind, MAX_DEADLINE_CYCLES, NetworkSpec, ScenarioSpec};
+use flitwise_language::document::{Fault, Place, nearest, one_of};
+use flitwise_language::quantity::{Measure, Quantity, Unit};
+use flitwise_language::scenario::{ClassKind, MAX_DEADLINE_CYCLES, NetworkSpec, ScenarioSpec};
 
 /// What is wrong with a part of what was typed.
 pub(super) struct Wrong {

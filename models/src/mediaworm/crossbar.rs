@@ -1,6 +1,6 @@
 //! Crossbars and schedulers as this model tells them apart.
 
-use crate::scenario::{Crossbar, Scheduler};
+use flitwise_language::scenario::{Crossbar, Scheduler};
 
 /// Who goes first where flits compete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,7 +21,7 @@
 
 use super::crossbar::{Contention, Order};
 use super::waiting::PeriodicQueue;
-use crate::scenario::CircuitVtick;
+use flitwise_language::scenario::CircuitVtick;
 
 /// `a`: excess of the real-time latency over that of processor sharing at one port. 2.3 and 1.9 are fitted to 18
 /// points* of the paper's Table V: ports have 16 virtual channels there, of which real time has 3, 8, 13 or 14 at

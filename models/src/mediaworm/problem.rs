@@ -5,7 +5,7 @@ use super::lanes::Lanes;
 use super::latency::{best_effort_excess, holding_weight, real_time_excess};
 use crate::fixed_point::root_of_increasing;
 use crate::paths::{Link, links};
-use crate::scenario::{ClassKind, FrameSource, Scenario};
+use flitwise_language::scenario::{ClassKind, FrameSource, Scenario};
 
 /// A class that sends.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ impl Problem {
     pub(super) fn new(scenario: &Scenario, contention: Contention) -> Self {
         let network = scenario.topology();
         let specs = scenario.classes().iter().enumerate();
-        let class = |(place, spec): (usize, &crate::scenario::ClassSpec)| Class {
+        let class = |(place, spec): (usize, &flitwise_language::scenario::ClassSpec)| Class {
             place,
             is_real_time: spec.kind == ClassKind::RealTime,
             lanes: Lanes { count: spec.virtual_channels.into(), message_flits: spec.message_flits.into() },

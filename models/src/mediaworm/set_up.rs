@@ -14,9 +14,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::network::{Hop, Network};
 use crate::queueing::ErlangB;
-use crate::scenario::{CircuitsSpec, Scenario};
+use flitwise_language::network::{Hop, Network};
+use flitwise_language::scenario::{CircuitsSpec, Scenario};
 
 use super::circuits::drawn_loss;
 

@@ -15,9 +15,11 @@ use crate::answer::{
 };
 use crate::fixed_point;
 use crate::model::{Model, Options};
-use crate::quantity::{Means, Quantity};
 use crate::queueing::Md1;
-use crate::scenario::{self, CircuitVtick, FrameLaw, FrameSizes, FrameSource, Pacing, Scenario, SourceSpec};
+use flitwise_language::quantity::{Means, Quantity};
+use flitwise_language::scenario::{
+    self, CircuitVtick, FrameLaw, FrameSizes, FrameSource, Pacing, Scenario, SourceSpec,
+};
 
 /// What this model has not.
 pub(crate) const LACKS: [Quantity; 11] = [

@@ -111,7 +111,7 @@ fn saturation_names_the_bottleneck_and_refusals_the_key() {
     assert!(saturation.bottleneck.contains("virtual channels of the ejection link"), "{saturation:?}");
     assert!((0.7..0.9).contains(&(0.9 * saturation.at_load_factor.unwrap())));
     assert!(!classes[0].saturated && classes[0].lanes.as_ref().unwrap().at_load_factor > 1.0);
-    let scenario = crate::scenario::ScenarioSpec::default().check().unwrap();
+    let scenario = flitwise_language::scenario::ScenarioSpec::default().check().unwrap();
     let words = supports(&scenario).unwrap_err().to_string();
     for part in ["router.scheduler: the mediaworm model", "class.R1.source.kind", "has one real-time class"] {
         assert!(words.contains(part), "{words}");

@@ -2,8 +2,8 @@
 
 use super::uniform::Spread;
 use super::{Rates, Traffic};
-use crate::network::{LinkEnd, Network};
-use crate::scenario::Scenario;
+use flitwise_language::network::{LinkEnd, Network};
+use flitwise_language::scenario::Scenario;
 
 /// A link from a router, or parallel ones that share their load alike.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +67,7 @@ pub fn links(scenario: &Scenario) -> Vec<Link> {
 mod tests {
     use super::*;
     use crate::paths::ChannelLoads;
-    use crate::scenario::Preset;
+    use flitwise_language::scenario::Preset;
 
     /// One by one they add up to what groups of equal links carry.
     #[test]
@@ -81,8 +81,9 @@ mod tests {
             };
             let sum: f64 = links(&scenario).iter().map(|link| link.load * parallel(link)).sum();
             let groups = ChannelLoads::of(&scenario).groups;
-            let behind_routers =
-                groups.iter().filter(|group| group.kind != crate::network::ChannelKind::Injection);
+            let behind_routers = groups
+                .iter()
+                .filter(|group| group.kind != flitwise_language::network::ChannelKind::Injection);
             let grouped: f64 = behind_routers.map(|group| group.load() * group.links as f64).sum();
             assert!((sum - grouped).abs() < 1e-9 * grouped, "{name}: {sum}, {grouped}");
         }

@@ -1,7 +1,7 @@
 pub(crate) mod trees;
 
 use super::*;
-use crate::scenario::{ClassSpec, Direction, NetworkSpec, Preset, Radix, ScenarioSpec};
+use flitwise_language::scenario::{ClassSpec, Direction, NetworkSpec, Preset, Radix, ScenarioSpec};
 
 fn loads(network: NetworkSpec, load: f64) -> ChannelLoads {
     let mut class = ClassSpec::real_time("a", load / 16.0);

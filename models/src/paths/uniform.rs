@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use super::Rates;
-use crate::network::{ChannelKind, Hop, Topology};
+use flitwise_language::network::{ChannelKind, Hop, Topology};
 
 /// Links of routers that are alike by symmetry.
 #[derive(Clone, Copy, Debug, PartialEq)]

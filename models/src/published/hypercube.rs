@@ -19,7 +19,7 @@ use super::{DistributionRange, Solved};
 use crate::fixed_point::{Iterate, Report, Status};
 use crate::lattice::{Distribution, sums_of_chosen_terms};
 use crate::scalar::Scalar;
-use crate::scenario::ClassKind;
+use flitwise_language::scenario::ClassKind;
 
 /// What depends on the network alone.
 #[derive(Clone, Debug)]

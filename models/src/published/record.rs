@@ -15,7 +15,7 @@ use super::solution::{Channel, Outcome};
 use super::traffic::{Flow, Traffic};
 use crate::fixed_point::{History, Report};
 use crate::scalar::Scalar;
-use crate::scenario::ClassKind;
+use flitwise_language::scenario::ClassKind;
 
 /// The record of one solve.
 #[derive(Clone, Debug)]
@@ -217,7 +217,7 @@ impl<T: Scalar> ClassRecord<T> {
 #[cfg(test)]
 mod tests {
     use crate::published::{Options, solve, solve_recorded};
-    use crate::scenario::Preset;
+    use flitwise_language::scenario::Preset;
 
     /// Recording changes no number, and the record is of the point that is answered.
     #[test]

@@ -18,7 +18,7 @@ use super::{DistributionRange, Solved};
 use crate::fixed_point::{Iterate, Report, Status};
 use crate::lattice::Distribution;
 use crate::scalar::Scalar;
-use crate::scenario::ClassKind;
+use flitwise_language::scenario::ClassKind;
 
 /// Solves a single router; `start` are mean latencies of the real-time classes from which the iteration may set out,
 /// below the answer.

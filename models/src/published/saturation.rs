@@ -4,7 +4,7 @@ use super::solution::ClassSolution;
 use super::traffic::Traffic;
 use super::{Options, means};
 use crate::fixed_point;
-use crate::scenario::Scenario;
+use flitwise_language::scenario::Scenario;
 
 /// Relative precision of a saturation load.
 const PRECISION: f64 = 1e-6;

@@ -2,7 +2,7 @@
 
 use super::blocking::Buffering;
 use crate::scalar::Scalar;
-use crate::scenario::{ClassKind, Scenario};
+use flitwise_language::scenario::{ClassKind, Scenario};
 
 /// A number of the scenario that the equations take; those of a class by its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use super::traffic::Traffic;
 use super::{Options, Solved};
 use crate::answer::{Answer, ChannelAnswer, ClassAnswer, Report, Saturation};
 use crate::model::Model;
-use crate::quantity::Means;
-use crate::scenario::{ClassKind, ClassSpec, Scenario, Scheduler};
+use flitwise_language::quantity::Means;
+use flitwise_language::scenario::{ClassKind, ClassSpec, Scenario, Scheduler};
 
 pub(super) fn answer(scenario: &Scenario, traffic: &Traffic, solved: Solved, options: &Options) -> Answer {
     let Solved { report, answered: _, outcomes, state: _, record: _ } = solved;

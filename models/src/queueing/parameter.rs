@@ -1,6 +1,6 @@
 //! What a station wants to know: names, units and domains.
 
-use crate::document::Fault;
+use flitwise_language::document::Fault;
 
 use super::Number;
 

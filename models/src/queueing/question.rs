@@ -1,6 +1,6 @@
 //! From numbers and where they stand to a station: every fault at once.
 
-use crate::document::{Fault, Place, nearest};
+use flitwise_language::document::{Fault, Place, nearest};
 
 use super::station::{Form, Named, Station};
 use super::{
@@ -14,7 +14,7 @@ pub const MAX_CLASSES: usize = 64;
 /// What is asked about a station, to be checked.
 ///
 /// ```
-/// # use flitwise_models::document::Place;
+/// # use flitwise_language::document::Place;
 /// # use flitwise_models::queueing::{Kind, Number, Question};
 /// let number = |key, value| Number::new(key, value, Place::Program);
 /// let numbers = vec![number("rate", 0.02), number("mean", 32.0)];
@@ -86,7 +86,9 @@ impl Question {
             found: "no such class".to_owned(),
             wanted: match names.as_slice() {
                 [] => "a key without a class".to_owned(),
-                _ => format!("class.NAME.KEY with NAME one of {}", crate::document::one_of(names)),
+                _ => {
+                    format!("class.NAME.KEY with NAME one of {}", flitwise_language::document::one_of(names))
+                }
             },
             help: help.map(|near| format!("did you mean class.{near}.{own_key}?")),
         })

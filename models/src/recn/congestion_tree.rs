@@ -11,8 +11,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::network::{Hop, Multistage, SIDE, Topology};
-use crate::scenario::Direction;
+use flitwise_language::network::{Hop, Multistage, SIDE, Topology};
+use flitwise_language::scenario::Direction;
 
 /// Ports of a switch.
 const PORTS: u32 = 2 * SIDE;

@@ -1,7 +1,7 @@
 //! The steady state of a hot spot: what round robin at the leaves of its tree leaves to other traffic.
 
-use crate::network::SIDE;
-use crate::scenario::Organisation;
+use flitwise_language::network::SIDE;
+use flitwise_language::scenario::Organisation;
 
 /// A hot spot at its height: in every switch of the first stage hot hosts and victims share the link to the hot host.
 #[derive(Clone, Copy, Debug, PartialEq)]

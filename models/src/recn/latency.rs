@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 
 use super::lone_packet;
-use crate::network::{Hop, Multistage, SIDE, Topology};
-use crate::scenario::Timing;
+use flitwise_language::network::{Hop, Multistage, SIDE, Topology};
+use flitwise_language::scenario::Timing;
 
 /// Wait at a link of total rate `ρ = Σ a_i` from inputs of rates `a_i`, in packet times; infinite from `θ` on.
 ///
@@ -126,7 +126,7 @@ pub fn mean_latency(network: &Multistage, traffic: &Uniform<'_>, timing: &Timing
 mod tests {
     use super::*;
     use crate::recn::head_of_line_limit;
-    use crate::scenario::{Direction, SwitchSpec};
+    use flitwise_language::scenario::{Direction, SwitchSpec};
 
     fn latency(direction: Direction, load: f64) -> f64 {
         let network = Multistage { hosts: 64, direction, first_shuffle: true };

@@ -1,6 +1,6 @@
 //! A packet alone in the network: exact to the tick.
 
-use crate::scenario::Timing;
+use flitwise_language::scenario::Timing;
 
 /// Latency of a packet alone, over a number of switches \[ticks\].
 ///
@@ -15,7 +15,7 @@ use crate::scenario::Timing;
 ///
 /// ```
 /// # use flitwise_models::recn::lone_packet;
-/// # use flitwise_models::scenario::{SwitchSpec, Timing};
+/// # use flitwise_language::scenario::{SwitchSpec, Timing};
 /// let timing = Timing::of(&SwitchSpec::default()).unwrap();
 /// assert_eq!(lone_packet(&timing, 3), 83); // of 8/3 ns: 221.333 ns
 /// ```
@@ -27,7 +27,7 @@ pub fn lone_packet(timing: &Timing, switches: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{Forwarding, SwitchSpec};
+    use flitwise_language::scenario::{Forwarding, SwitchSpec};
 
     #[test]
     fn ticks_are_those_of_the_simulated_packet() {

@@ -366,8 +366,8 @@ impl TreeGrowth<'_> {
 mod tests {
     use super::super::congestion_tree::{Senders, omega};
     use super::*;
-    use crate::network::Multistage;
-    use crate::scenario::Direction;
+    use flitwise_language::network::Multistage;
+    use flitwise_language::scenario::Direction;
 
     fn growth(tree: &CongestionTree, kilobytes: f64, voq: bool) -> TreeGrowth<'_> {
         let (memory, hot, stays) = (kilobytes * 1024.0, [800e3, 970e3], f64::INFINITY);

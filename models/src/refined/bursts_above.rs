@@ -51,7 +51,7 @@
 use super::ablation::{Step, without};
 use super::bursty_source::{State, active_streams, beyond, periodic_wait};
 use super::{BurstySource, Class, Outlet, Problem};
-use crate::scenario::ClassKind;
+use flitwise_language::scenario::ClassKind;
 
 /// Messages of one class on a link.
 #[derive(Clone, Copy, Debug)]

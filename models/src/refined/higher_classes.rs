@@ -208,7 +208,7 @@ mod tests {
     use super::super::grid::product;
     use super::super::queue::{Queue, Time};
     use super::*;
-    use crate::scenario::ClassKind;
+    use flitwise_language::scenario::ClassKind;
 
     /// `W = (l_1 M_1^2 + l_2 M_2^2) / 2 / ((1 - s_1) (1 - s_1 - s_2))`: preemptive resume, until the header goes.
     #[test]

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use super::channel_paths::{ChannelUse, Parts, Paths, merged};
 use super::ecube_paths::{Crossing, Output, Outputs};
-use crate::network::{Half, Network};
+use flitwise_language::network::{Half, Network};
 
 /// Shares by the number of a channel.
 type Shares = BTreeMap<u32, f64>;

@@ -11,7 +11,7 @@ use super::law::Law;
 use super::solution::{Delays, Solution, Warm};
 use super::station::Overloaded;
 use super::{Problem, Resolution, solve_at};
-use crate::scenario::Scenario;
+use flitwise_language::scenario::Scenario;
 
 /// Distributions of one class.
 pub(super) struct Laws {

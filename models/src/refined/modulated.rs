@@ -352,7 +352,7 @@ mod tests {
     use super::super::higher_classes::HigherClasses;
     use super::*;
     use crate::refined::BurstySource;
-    use crate::scenario::ClassKind;
+    use flitwise_language::scenario::ClassKind;
 
     fn class(rate: f64, message: f64, bursts: Option<BurstySource>) -> Class {
         Class { kind: ClassKind::RealTime, rate, message, vtick: 1.0, bursts, outlet: None }

@@ -19,8 +19,8 @@ use std::rc::Rc;
 use super::channel_paths::{ChannelUse, Parts, Paths, Pooled, Sender};
 use super::ecube_paths::{Crossing, Output, Outputs};
 use super::lattice_paths::crossing;
-use crate::network::{Half, Network};
-use crate::scenario::{DestinationSpec, NodeList, Scenario};
+use flitwise_language::network::{Half, Network};
+use flitwise_language::scenario::{DestinationSpec, NodeList, Scenario};
 
 /// Kinds of channels up to which a class is solved.
 pub(super) const MOST_KINDS: usize = 1024;

@@ -2,7 +2,7 @@
 
 use super::grid::work;
 use super::{Problem, Resolution, solve_at};
-use crate::scenario::Scenario;
+use flitwise_language::scenario::Scenario;
 
 /// Relative precision of a saturation load.
 const PRECISION: f64 = 1e-3;

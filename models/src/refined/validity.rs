@@ -6,9 +6,9 @@
 
 use super::accuracy::{self, ErrorRow};
 use crate::answer::{Answer, ExpectedError, ExpectedErrors, Validity};
-use crate::network::Network;
 use crate::paths::ChannelLoads;
-use crate::scenario::{ClassKind, Scenario, Scheduler};
+use flitwise_language::network::Network;
+use flitwise_language::scenario::{ClassKind, Scenario, Scheduler};
 
 /// Meshes and tori, which have no rows yet among the errors that were found.
 const LATTICES: &str = "mesh-torus";
@@ -150,7 +150,7 @@ pub(super) fn judge(scenario: &Scenario, answer: &mut Answer) {
 mod tests {
     use super::*;
     use crate::model::{Model, Options};
-    use crate::scenario::{NetworkSpec, Preset, ScenarioSpec};
+    use flitwise_language::scenario::{NetworkSpec, Preset, ScenarioSpec};
 
     /// The load of the first class to saturate, by the model's own saturation loads.
     #[test]

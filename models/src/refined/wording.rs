@@ -8,8 +8,8 @@ use crate::answer::{Answer, ClassAnswer, Report, Saturation};
 use crate::lattice::Distribution;
 use crate::model::Model;
 use crate::paths::ChannelLoads;
-use crate::quantity::Quantity;
-use crate::scenario::{ClassKind, Scenario};
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{ClassKind, Scenario};
 
 /// What the published model has and this one has not.
 pub(crate) const LACKS: [Quantity; 5] = [
@@ -115,13 +115,13 @@ fn note_bursts(scenario: &Scenario, notes: &mut Vec<String>) {
 }
 
 /// A class that sends nothing.
-fn silent(class: &crate::scenario::ClassSpec, answer: &mut ClassAnswer) {
+fn silent(class: &flitwise_language::scenario::ClassSpec, answer: &mut ClassAnswer) {
     let because = "its rate is 0: the refined model answers for classes that send";
     answer.lacks_means(because);
     answer.set_distributions(class, Err(because));
 }
 
-fn found(class: &crate::scenario::ClassSpec, found: &Solution, answer: &mut ClassAnswer) {
+fn found(class: &flitwise_language::scenario::ClassSpec, found: &Solution, answer: &mut ClassAnswer) {
     let latency = found.latency();
     answer.network_latency_cycles = Some(latency);
     answer.transfer_cycles = Some(found.transfer);
@@ -143,7 +143,7 @@ fn found(class: &crate::scenario::ClassSpec, found: &Solution, answer: &mut Clas
 
 /// Deadlines and percentiles, by the laws of the class if they are asked for and there are any.
 fn distributions(
-    class: &crate::scenario::ClassSpec,
+    class: &flitwise_language::scenario::ClassSpec,
     laws: Option<&Laws>,
     options: &Options,
     answer: &mut ClassAnswer,
@@ -183,7 +183,7 @@ fn name_bottleneck(scenario: &Scenario, class: usize, overloaded: Overloaded, an
     }
 }
 
-fn full(class: &crate::scenario::ClassSpec, overloaded: Overloaded, answer: &mut ClassAnswer) {
+fn full(class: &flitwise_language::scenario::ClassSpec, overloaded: Overloaded, answer: &mut ClassAnswer) {
     let Overloaded { load, place } = overloaded;
     let bottleneck = match place {
         Place::Source => "the source queue with the input channel behind it",

@@ -6,7 +6,7 @@ use super::parameter::Parameter;
 use super::slope::Slope;
 use crate::answer::Answer;
 use crate::model::Failure;
-use crate::scenario::Scenario;
+use flitwise_language::scenario::Scenario;
 
 /// How far a parameter is moved.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -9,9 +9,9 @@ use crate::answer::Answer;
 use crate::fixed_point::Status;
 use crate::markov_chain::LAST_RESORT_PARTS;
 use crate::published::{ClassSolution, Number, Outcome, SourceWait, Traffic, fixed_point_of};
-use crate::quantity::Quantity;
 use crate::scalar::{DIRECTIONS, Dual, Slopes, slopes as slopes_of, with_slopes};
-use crate::scenario::Scenario;
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::Scenario;
 
 /// Sides that agree to so many digits are one.
 const ALIKE: f64 = 1e-8;

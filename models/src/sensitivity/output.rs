@@ -2,9 +2,9 @@
 
 use super::forward::DIFFERENTIABLE;
 use crate::answer::Answer;
-use crate::document::{Fault, Place, one_of};
-use crate::quantity::{Measure, Quantity, Unit};
-use crate::scenario::Scenario;
+use flitwise_language::document::{Fault, Place, one_of};
+use flitwise_language::quantity::{Measure, Quantity, Unit};
+use flitwise_language::scenario::Scenario;
 
 /// The quantities of frames, where there are any.
 fn of_frames(scenario: &Scenario) -> &'static [Quantity] {

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::{Fault, Place, nearest};
-use crate::scenario::{Key, Scenario, ScenarioSpec, Varies};
+use flitwise_language::document::{Fault, Place, nearest};
+use flitwise_language::scenario::{Key, Scenario, ScenarioSpec, Varies};
 
 /// A number of the scenario, or the same one of all classes, as it is set by `--set`.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,13 +1,13 @@
 //! Answers to design questions, checked by solving them again.
 
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{
+    ClassSpec, NetworkSpec, Place, Preset, RouterSpec, Scenario, ScenarioSpec, SourceSpec,
+};
 use flitwise_models::answer::Answer;
 use flitwise_models::design::max_load::{self, Found, Status};
 use flitwise_models::design::{Judge, Objective, Requirement, Term, choose, region};
 use flitwise_models::model::{Model, Options};
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{
-    ClassSpec, NetworkSpec, Place, Preset, RouterSpec, Scenario, ScenarioSpec, SourceSpec,
-};
 use proptest::prelude::*;
 
 fn preset(name: &str) -> ScenarioSpec {

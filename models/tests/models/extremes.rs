@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::time::Instant;
 
+use flitwise_language::scenario::{Place, Preset, Scenario};
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::model::{Model, Options};
-use flitwise_models::scenario::{Place, Preset, Scenario};
 
 use crate::thread_time::seconds;
 

@@ -6,10 +6,10 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::time::Instant;
 
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{Preset, Scenario};
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Failure, Model, Options};
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{Preset, Scenario};
 
 use crate::thread_time::seconds;
 

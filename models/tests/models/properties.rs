@@ -1,11 +1,11 @@
 //! What must hold for any scenario, tried on random ones. The seed is fixed: a failure comes back.
 
+use flitwise_language::scenario::{
+    ClassKind, ClassSpec, DeadlineSpec, HopDeadlines, NetworkSpec, RouterSpec, Scenario, ScenarioSpec,
+};
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::published::{Failure, Options, solve, solve_from};
 use flitwise_models::queueing::Md1;
-use flitwise_models::scenario::{
-    ClassKind, ClassSpec, DeadlineSpec, HopDeadlines, NetworkSpec, RouterSpec, Scenario, ScenarioSpec,
-};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

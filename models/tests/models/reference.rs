@@ -1,10 +1,10 @@
 //! The published model against a second implementation of it, written from the same readings by other hands:
 //! `reference/reference.py`. `reference/cases.json` is made by `python3 reference/make_cases.py`.
 
-use flitwise_models::published::{Options, solve};
-use flitwise_models::scenario::{
+use flitwise_language::scenario::{
     ClassKind, ClassSpec, DeadlineSpec, HopDeadlines, NetworkSpec, RouterSpec, Scenario, ScenarioSpec,
 };
+use flitwise_models::published::{Options, solve};
 use serde_json::Value;
 
 fn scenario(name: &str, case: &Value) -> Scenario {

@@ -1,10 +1,10 @@
 //! What must hold of the refined model on any scenario.
 
-use flitwise_models::answer::{Answer, ClassAnswer, LatencyDistribution};
-use flitwise_models::model::{Failure, Model, Options, WarmStart};
-use flitwise_models::scenario::{
+use flitwise_language::scenario::{
     ClassKind, ClassSpec, NetworkSpec, RouterSpec, Scenario, ScenarioSpec, Scheduler, SourceSpec,
 };
+use flitwise_models::answer::{Answer, ClassAnswer, LatencyDistribution};
+use flitwise_models::model::{Failure, Model, Options, WarmStart};
 
 /// Numbers from a seed (SplitMix64), so that a failure can be looked at again.
 struct Dice(u64);
@@ -194,8 +194,9 @@ fn head_of_line_blocking_saturates_at_two_minus_the_root_of_two() {
 #[test]
 fn latencies_rise_with_the_load() {
     for preset in ["router16", "router16-3rt", "cube6"] {
-        let scenario =
-            flitwise_models::scenario::Preset::find(preset).unwrap_or_else(|_| panic!("{preset}")).scenario();
+        let scenario = flitwise_language::scenario::Preset::find(preset)
+            .unwrap_or_else(|_| panic!("{preset}"))
+            .scenario();
         let options = Options { saturation_loads: false, ..Options::default() };
         let mut before: Vec<(f64, f64)> = Vec::new();
         for factor in [0.05, 0.2, 0.4, 0.6, 0.8, 1.0] {
@@ -363,7 +364,7 @@ fn a_scenario_has_one_answer() {
     for seed in 300..360 {
         has_one_answer(&anything(seed, 128), &mut warm);
     }
-    for preset in flitwise_models::scenario::Preset::of("kyd05") {
+    for preset in flitwise_language::scenario::Preset::of("kyd05") {
         for factor in [0.2, 1.0] {
             has_one_answer(&preset.scenario().with_rates_scaled(factor), &mut warm);
         }
@@ -388,7 +389,7 @@ fn many_scenarios_have_one_answer() {
 fn saturation_lies_where_it_is_said_to_lie() {
     let means = Options { distributions: false, saturation_loads: false, ..Options::default() };
     for preset in ["router16", "cube5"] {
-        let preset = flitwise_models::scenario::Preset::find(preset).unwrap();
+        let preset = flitwise_language::scenario::Preset::find(preset).unwrap();
         let mut spec = preset.scenario().spec().clone();
         for class in &mut spec.classes {
             class.rate *= 4.0;

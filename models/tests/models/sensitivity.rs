@@ -1,10 +1,10 @@
 //! Derivatives against central differences over random scenarios, and what must hold for any.
 
-use flitwise_models::model::{Model, Options};
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{
     ClassSpec, DeadlineSpec, NetworkSpec, Preset, RouterSpec, Scenario, ScenarioSpec,
 };
+use flitwise_models::model::{Model, Options};
 use flitwise_models::sensitivity::{
     DIFFERENTIABLE, Method, Parameter, ParameterKind, Request, Sensitivities, sensitivities,
 };

@@ -1,8 +1,8 @@
 //! Deadline missing probability: (16)-(23).
 
+use flitwise_language::scenario::ClassKind;
 use flitwise_models::answer::{ClassAnswer, DeadlineAnswer, LatencyDistribution};
 use flitwise_models::published::{BlockingLength, ClassRecord};
-use flitwise_models::scenario::ClassKind;
 
 use super::Explained;
 use crate::explain::derivation::{Derivation, Entry, Found, Section};

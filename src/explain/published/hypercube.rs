@@ -1,7 +1,7 @@
 //! An n-cube: A.1, (10)-(14) and A.2.
 
+use flitwise_language::scenario::ClassKind;
 use flitwise_models::published::{ClassRecord, Cube};
-use flitwise_models::scenario::ClassKind;
 
 use super::Explained;
 use super::symbols::is_silent;

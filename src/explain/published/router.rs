@@ -1,7 +1,7 @@
 //! A single router: (2)-(9).
 
+use flitwise_language::scenario::ClassKind;
 use flitwise_models::published::ClassRecord;
-use flitwise_models::scenario::ClassKind;
 
 use super::Explained;
 use crate::explain::derivation::{Derivation, Found, Section};

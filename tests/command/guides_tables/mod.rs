@@ -126,7 +126,7 @@ fn means(set: &str, loads: &[&str]) -> String {
 /// The quantities of a class.
 fn quantities() -> String {
     let mut text = "| word | column | unit | part of | meaning |\n|---|---|---|---|---|\n".to_owned();
-    for quantity in flitwise_models::quantity::Quantity::ALL {
+    for quantity in flitwise_language::quantity::Quantity::ALL {
         let words = match (quantity.word(), quantity.head()) {
             (word, head) if head == word || head.contains([' ', '(']) => format!("`{word}`"),
             (word, head) => format!("`{word}`, `{head}`"),

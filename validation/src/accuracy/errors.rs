@@ -1,15 +1,15 @@
 //! The errors of a model at one point, quantity by quantity: model minus simulation.
 
+use flitwise_language::quantity::{self, Measure, Quantity};
+use flitwise_language::scenario::Scenario;
 use flitwise_models::answer::{Answer, ClassAnswer, LatencyDistribution};
 use flitwise_models::published::{Failure, Options};
-use flitwise_models::quantity::{self, Measure, Quantity};
-use flitwise_models::scenario::Scenario;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::observation::{Curve, Observation};
 use super::saturation::{SaturationLoad, scaled};
+use flitwise_experiment::observation::{Curve, Observation};
 
 /// What a model is judged by. A miss probability is judged at the deadline from a lone message's latency to the
 /// simulated 99.9th percentile where the model is off most; a load of saturation is a load factor.
@@ -238,8 +238,8 @@ fn model_load(scenario: &Scenario, class: usize, simulated: f64, model: &Solve<'
 
 #[cfg(test)]
 mod tests {
+    use flitwise_language::scenario::ScenarioSpec;
     use flitwise_models::published;
-    use flitwise_models::scenario::ScenarioSpec;
 
     use super::*;
 

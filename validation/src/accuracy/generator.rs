@@ -3,7 +3,7 @@
 //! Sizes of networks are drawn in strata, so that few scenarios cover the whole range: the third of ten has its size
 //! from the third tenth of the range. All other values are independent.
 
-use flitwise_models::scenario::{
+use flitwise_language::scenario::{
     ClassSpec, DestinationPattern, DestinationSpec, HotSpot, NetworkSpec, Radix, RouterSpec, Scenario,
     ScenarioSpec, SourceSpec,
 };

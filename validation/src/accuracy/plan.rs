@@ -2,12 +2,12 @@
 
 use std::ops::RangeInclusive;
 
-use flitwise_models::document::{Document, Reader, Table};
-use flitwise_models::scenario::{Fault, Place, Scenario, Scheduler};
+use flitwise_language::document::{Document, Reader, Table};
+use flitwise_language::scenario::{Fault, Place, Scenario, Scheduler};
 
 use super::set::SetKind;
 use super::{Case, Destination, Family, Lengths, Plan, Room, Topology, generator};
-use crate::experiment::{MAX_DIMENSION, MAX_PORTS, MIN_PIPELINE_STAGES};
+use flitwise_simulator::{MAX_DIMENSION, MAX_PORTS, MIN_PIPELINE_STAGES};
 
 const ROOT: &[&str] = &["kind", "seed", "loads", "precision", "max_flit_hops", "family"];
 pub(super) const FAMILY: &[&str] = &[
@@ -365,7 +365,7 @@ pub(super) fn words<T: Copy>(
         let unknown = found.iter().find(|text| known(text).is_none());
         let found = unknown.map_or("an empty list".to_owned(), |text| format!("\"{text}\""));
         let all: Vec<&str> = all.iter().map(|one| word(*one)).collect();
-        let help = unknown.and_then(|text| flitwise_models::document::nearest(text, all.iter().copied()));
+        let help = unknown.and_then(|text| flitwise_language::document::nearest(text, all.iter().copied()));
         let help = help.map(|near| format!("did you mean \"{near}\"?"));
         let wanted = format!("a list of {}", all.join(", "));
         refuse(reader, table, key, found, &wanted, help.as_deref());

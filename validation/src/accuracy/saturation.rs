@@ -7,15 +7,15 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use flitwise_models::scenario::{ClassKind, Fault, Scenario, ScenarioSpec, SourceSpec};
+use flitwise_language::scenario::{ClassKind, Fault, Scenario, ScenarioSpec, SourceSpec};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::REVISION;
-use crate::experiment::{Settings, nodes};
-use crate::simulator::{ChannelKind, Simulator};
-use crate::statistics::{Batch, Mean, mean_of};
 use crate::store::{Key, Store};
+use flitwise_experiment::Settings;
+use flitwise_experiment::statistics::{Batch, Mean, mean_of};
+use flitwise_simulator::{ChannelKind, Simulator};
 
 /// Where a class saturates.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -176,7 +176,8 @@ impl Search<'_> {
     /// `None` if interrupted.
     fn root(&self) -> Option<SaturationLoad> {
         let classes = self.scenario.classes();
-        let load = |class: &flitwise_models::scenario::ClassSpec| class.rate * f64::from(class.message_flits);
+        let load =
+            |class: &flitwise_language::scenario::ClassSpec| class.rate * f64::from(class.message_flits);
         let own = &classes[self.class];
         let before_it = |index: usize| {
             index == self.class
@@ -246,7 +247,7 @@ impl Search<'_> {
 
     /// Flits of the class over ejection channels, over cycles and nodes; `None` if interrupted.
     fn replication(&self, scenario: &Scenario, index: u32) -> Option<Batch> {
-        let nodes = f64::from(nodes(scenario));
+        let nodes = f64::from(scenario.topology().nodes());
         let lengths = scenario.classes().iter().map(|class| f64::from(class.message_flits));
         let (count, sum, longest) = lengths
             .fold((0.0, 0.0, 0.0), |(n, sum, most): (f64, f64, f64), m| (n + 1.0, sum + m, most.max(m)));

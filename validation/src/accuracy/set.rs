@@ -1,7 +1,7 @@
 //! Sets of random systems of either kind, as files say it.
 
-use flitwise_models::document::{Document, Reader};
-use flitwise_models::scenario::Fault;
+use flitwise_language::document::{Document, Reader};
+use flitwise_language::scenario::Fault;
 
 use super::streams::{self, StreamPlan};
 use super::{Plan, plan};

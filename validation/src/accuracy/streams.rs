@@ -7,12 +7,12 @@
 //! Frames of one length hardly jitter: the model says 0, and a share of a few cycles is no error worth telling. Their
 //! deviation is not judged ([`judge`]), but given as a share of the interval.
 
+use flitwise_language::document::{Document, Reader, Table};
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{ClassKind, Crossbar, Fault, Placement, Scenario, Scheduler, Sequences};
 use flitwise_models::answer::ClassAnswer;
-use flitwise_models::document::{Document, Reader, Table};
 use flitwise_models::mediaworm;
 use flitwise_models::model::Options;
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{ClassKind, Crossbar, Fault, Placement, Scenario, Scheduler, Sequences};
 
 use super::Topology;
 use super::draw::{Draw, rounded, whole_at};
@@ -20,8 +20,9 @@ use super::errors::{ErrorOf, of_model};
 use super::plan::{self, Head, bounds, refuse, share, whole_bounds, words};
 use super::set::SetKind;
 use super::summary::Target;
-use crate::answer::ClassSimulation;
-use crate::experiment::{self, MAX_PORTS};
+use flitwise_experiment as experiment;
+use flitwise_experiment::answer::ClassSimulation;
+use flitwise_simulator::MAX_PORTS;
 
 pub(super) const FAMILY: &[&str] = &[
     "name",
@@ -489,7 +490,7 @@ mod tests {
                 assert!((found / wanted - 1.0).abs() < 1e-6, "{}: {found}, {wanted}", case.name);
                 let answer = mediaworm::solve(&scenario, &Options::default()).unwrap();
                 assert!(!answer.saturated, "{} at {load}", case.name);
-                crate::experiment::supports(&scenario).unwrap();
+                flitwise_experiment::supports(&scenario).unwrap();
             }
         }
         // every kind of frame, crossbar and placement is there

@@ -1,7 +1,7 @@
 //! Tables of errors beside their targets.
 
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::{ClassKind, NetworkSpec};
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{ClassKind, NetworkSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 

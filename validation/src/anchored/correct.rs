@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use flitwise_language::quantity::{self, Means, Measure, Percentiles, Quantity};
 use flitwise_models::answer::{Answer, ClassAnswer};
-use flitwise_models::quantity::{self, Means, Measure, Percentiles, Quantity};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::hull::{NEAR, is_outside, square};
 use super::scale::Scale;
 use super::{Anchored, BEYOND, CORRECTED, Place, variables};
-use crate::statistics::student_quantile;
+use flitwise_experiment::statistics::student_quantile;
 
 /// Deviations within which 95 % lie of what was learnt from so many values.
 fn deviations(values: usize) -> f64 {

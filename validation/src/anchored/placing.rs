@@ -8,12 +8,12 @@
 
 use std::cmp::Ordering;
 
-use flitwise_models::scenario::Scenario;
+use flitwise_language::scenario::Scenario;
 
 use super::correct::Reach;
 use super::hull::square;
 use super::{Anchor, Anchored, Place};
-use crate::answer::Simulation;
+use flitwise_experiment::answer::Simulation;
 
 /// What is wanted.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -12,10 +12,10 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use flitwise_models::quantity::{Measure, Quantity, Unit};
+use flitwise_language::quantity::{Measure, Quantity, Unit};
 
 use super::process::Prior;
-use crate::compare::ConfidenceInterval;
+use flitwise_experiment::answer::ConfidenceInterval;
 
 /// Standard deviations in half of a simulated 95 % interval: Student's factor for 16 replications.
 const IN_HALF_WIDTH: f64 = 2.13;

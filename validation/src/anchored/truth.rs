@@ -4,17 +4,17 @@
 //! the load, the buffer and the part of one class in it. Its highest load is 85 % of what the refined model takes for
 //! saturation. Anchors are placed on a grid; the answers are judged off that grid, by simulations of another seed.
 
+use flitwise_language::quantity::{Measure, Quantity};
+use flitwise_language::scenario::{ClassKind, DeadlineSpec, Scenario, ScenarioSpec};
 use flitwise_models::answer::ClassAnswer;
 use flitwise_models::model::{Model, Options};
-use flitwise_models::quantity::{Measure, Quantity};
-use flitwise_models::scenario::{ClassKind, DeadlineSpec, Scenario, ScenarioSpec};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Anchored, Corrected, MOST_AXES, Place, Placed, Stopped, Wish, place};
 use crate::accuracy::Case;
-use crate::answer::Simulation;
+use flitwise_experiment::answer::Simulation;
 
 /// The highest load, as a share of the load of saturation.
 pub const HIGHEST: f64 = 0.85;

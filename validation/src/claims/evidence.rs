@@ -1,13 +1,14 @@
 //! The numbers that decide a claim.
 
+use flitwise_language::quantity::{Measure, Quantity};
+use flitwise_language::scenario::Scenario;
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Model, Options};
-use flitwise_models::quantity::{Measure, Quantity};
-use flitwise_models::scenario::Scenario;
 
 use super::Claim;
-use crate::answer::Simulation;
-use crate::compare::{ConfidenceInterval, Row, row};
+use crate::compare::{Row, row};
+use flitwise_experiment::answer::ConfidenceInterval;
+use flitwise_experiment::answer::Simulation;
 
 /// A quantity of a class at one point.
 #[derive(Clone, Copy, Debug, PartialEq)]

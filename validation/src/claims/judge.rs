@@ -4,13 +4,13 @@
 //! only if it exceeds the tolerance by more than chance. One within the tolerance counts only if chance is not larger
 //! than the tolerance. Chance is the 95 % half-width of the difference, from those of both values.
 
-use flitwise_models::quantity::{Measure, Quantity};
+use flitwise_language::quantity::{Measure, Quantity};
 
 use super::evidence::{Curve, Evidence, Reading};
 use super::over_time::Window;
 use super::{Claim, Finding, Judgement, Kind, Origin, Verdict};
-use crate::answer::Simulation;
-use crate::compare::ConfidenceInterval;
+use flitwise_experiment::answer::ConfidenceInterval;
+use flitwise_experiment::answer::Simulation;
 
 /// Judges a claim as if it were not negated.
 pub(super) fn judge(claim: &Claim, simulations: &[Simulation]) -> Judgement {

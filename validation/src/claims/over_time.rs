@@ -2,9 +2,9 @@
 
 use super::judge::within;
 use super::{Claim, Finding, Judgement, Verdict};
-use crate::answer::Simulation;
-use crate::compare::ConfidenceInterval;
-use crate::packets::{Measured, TimeSeries};
+use flitwise_experiment::answer::ConfidenceInterval;
+use flitwise_experiment::answer::Simulation;
+use flitwise_experiment::packets::{Measured, TimeSeries};
 
 /// What is claimed of a window.
 pub(super) struct Window {

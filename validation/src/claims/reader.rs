@@ -1,13 +1,14 @@
 //! Reads claims from a registry's text. All faults are reported at once, with their places.
 
-use flitwise_models::document::{Entry, Node, Reader, Table, Value, one_of};
-use flitwise_models::quantity::{Measure, Quantity};
-use flitwise_models::scenario::{Coupling, DeadlineSpec, Document, Fault, Place, Scenario};
+use flitwise_language::document::{Entry, Node, Reader, Table, Value, one_of};
+use flitwise_language::quantity::{Measure, Quantity};
+use flitwise_language::scenario::{Coupling, DeadlineSpec, Document, Fault, Place, Scenario};
 
 use super::{Claim, Course, CoursePoint, Kind, Load, Origin, Registry, Verdict};
+use crate::campaign;
 use crate::compare::read_measures;
-use crate::packets::TimeSeries;
-use crate::{campaign, experiment};
+use flitwise_experiment as experiment;
+use flitwise_experiment::packets::TimeSeries;
 
 const ROOT: &[&str] = &["claim"];
 /// Keys that every claim may have.

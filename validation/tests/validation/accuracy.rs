@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
-use flitwise_models::scenario::{
+use flitwise_experiment::{Settings, supports};
+use flitwise_language::scenario::{
     ClassKind, ClassSpec, NetworkSpec, Scenario, ScenarioSpec, Scheduler, SourceSpec,
 };
 use flitwise_validation::accuracy::saturation::{self, SaturationLoad};
 use flitwise_validation::accuracy::{Case, Family, Plan, Room, Topology};
-use flitwise_validation::experiment::{Settings, supports};
 use flitwise_validation::store::Store;
 
 /// Everything that was drawn for a family.

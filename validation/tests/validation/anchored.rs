@@ -4,15 +4,15 @@
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
+use flitwise_experiment::answer::Simulation;
+use flitwise_experiment::{self as experiment, Settings};
+use flitwise_language::quantity::{Measure, Quantity};
+use flitwise_language::scenario::{DeadlineSpec, Preset, Scenario};
 use flitwise_models::answer::ClassAnswer;
 use flitwise_models::model::{Model, Options};
-use flitwise_models::quantity::{Measure, Quantity};
-use flitwise_models::scenario::{DeadlineSpec, Preset, Scenario};
 use flitwise_validation::anchored::{
     Anchored, CORRECTED, Corrected, Place, Placed, Stopped, Wish, fewest, place,
 };
-use flitwise_validation::answer::Simulation;
-use flitwise_validation::experiment::{self, Settings};
 
 /// The 16-port router at a load of R1 and R2, with deadlines around its latencies.
 fn router(rate: f64) -> Scenario {

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use flitwise_models::scenario::{DeadlineSpec, Preset, Scenario, Scheduler};
-use flitwise_validation::Delivery;
-use flitwise_validation::answer::Simulation;
+use flitwise_experiment::answer::Simulation;
+use flitwise_experiment::{self as experiment, Settings};
+use flitwise_language::scenario::{DeadlineSpec, Preset, Scenario, Scheduler};
+use flitwise_simulator::Delivery;
+use flitwise_simulator::Simulator;
 use flitwise_validation::campaign::{self, Listener, Outcome, Progress, REVISION};
-use flitwise_validation::experiment::{self, Settings};
-use flitwise_validation::simulator::Simulator;
 use flitwise_validation::store::Store;
 
 fn router(rate: f64) -> Scenario {

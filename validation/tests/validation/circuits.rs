@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
+use flitwise_experiment::{self as experiment, Settings};
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::Scenario;
 use flitwise_models::model::{Model, Options};
-use flitwise_models::quantity::Quantity;
-use flitwise_models::scenario::Scenario;
-use flitwise_validation::experiment::{self, Settings};
-use flitwise_validation::simulator::circuits::{Asked, calls, set_up};
-use flitwise_validation::simulator::{generated, plain, replay_offers};
+use flitwise_simulator::circuits::{Asked, calls, set_up};
+use flitwise_simulator::{generated, plain, replay_offers};
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
+use flitwise_experiment::Settings;
+use flitwise_experiment::answer::Simulation;
+use flitwise_language::scenario::{Document, Fault};
 use flitwise_models::model::Model;
-use flitwise_models::scenario::{Document, Fault};
-use flitwise_validation::answer::Simulation;
 use flitwise_validation::campaign;
 use flitwise_validation::claims::{Claim, Judgement, Origin, Registry, Verdict};
-use flitwise_validation::experiment::Settings;
 
 fn no_files(name: &str) -> Result<Document, Vec<Fault>> {
     panic!("{name} is not there")

@@ -2,14 +2,14 @@
 
 use std::sync::atomic::AtomicBool;
 
+use flitwise_experiment::Settings;
+use flitwise_experiment::answer::Simulation;
+use flitwise_language::quantity::{Measure, Quantity};
+use flitwise_language::scenario::{Preset, Scenario};
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Model, Options as Solve};
-use flitwise_models::quantity::{Measure, Quantity};
-use flitwise_models::scenario::{Preset, Scenario};
-use flitwise_validation::answer::Simulation;
 use flitwise_validation::campaign;
 use flitwise_validation::compare::{Options, Row, Verdict, rows};
-use flitwise_validation::experiment::Settings;
 
 fn scenario() -> Scenario {
     Preset::find("router16").unwrap().scenario()
@@ -26,7 +26,7 @@ fn answers(simulation: &Simulation) -> [Answer; 2] {
     let published = Model::Published.solve(&scenario(), &Solve::default()).unwrap();
     let mut other = Answer { model: Model::Refined, ..published.clone() };
     for (class, found) in other.classes.iter_mut().zip(&simulation.classes) {
-        let mean = |estimate: Option<flitwise_validation::answer::Estimate>| estimate.map(|one| one.mean);
+        let mean = |estimate: Option<flitwise_experiment::answer::Estimate>| estimate.map(|one| one.mean);
         class.network_latency_cycles = mean(found.network_latency_cycles);
         class.input_cycles = mean(found.input_cycles);
         class.arbitration_cycles = mean(found.arbitration_cycles);

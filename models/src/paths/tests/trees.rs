@@ -1,7 +1,7 @@
 //! Topologies of which nothing is declared: a star and a small fat tree, with loads worked out by hand.
 
 use super::*;
-use crate::network::Network;
+use flitwise_language::network::Network;
 
 /// A tree of two levels: leaf routers with nodes, each joined to every root. A message goes up to the root with the
 /// number of its destination modulo that of roots, and down to the leaf. With one root it is a star.
@@ -150,7 +150,7 @@ fn trees_are_loaded_as_by_hand() {
 /// All but node 0 of the star send to it: 1 from its own leaf, 2 from each of the others.
 #[test]
 fn a_hot_node_of_a_star_is_loaded_as_by_hand() {
-    let destinations = DestinationSpec::Nodes(crate::scenario::NodeList::of([0])).on(&Tree::STAR);
+    let destinations = DestinationSpec::Nodes(flitwise_language::scenario::NodeList::of([0])).on(&Tree::STAR);
     let traffic = Traffic { senders: (1..6).collect(), destinations, flit_rate: 0.1 };
     let wanted = [
         (Injection, 5, 0.1),
@@ -190,7 +190,7 @@ fn topologies() -> Vec<NetworkSpec> {
 /// A topology that the scenario knows is in the list above.
 #[test]
 fn every_topology_of_the_scenario_is_tried() {
-    let fault = crate::scenario::Scenario::from_toml("x", "[network]\ntopology = \"none\"\n").unwrap_err();
+    let fault = flitwise_language::scenario::Scenario::from_toml("x", "[network]\ntopology = \"none\"\n").unwrap_err();
     let fault = fault.iter().map(ToString::to_string).find(|fault| fault.contains("router")).unwrap();
     let known: std::collections::BTreeSet<&str> =
         fault.split('"').skip(1).step_by(2).filter(|word| *word != "none").collect();
@@ -209,7 +209,7 @@ fn declared_symmetry_loads_channels_as_all_paths_do() {
         let (network, name): (&dyn Topology, String) = (&*network, network.name());
         let Some(spread) = Spread::new(network) else { continue };
         declared += 1;
-        let some = DestinationSpec::Hot(crate::scenario::HotSpot { hot: 1, share: 0.25 }).on(network);
+        let some = DestinationSpec::Hot(flitwise_language::scenario::HotSpot { hot: 1, share: 0.25 }).on(network);
         let uniform = Traffic::uniform(network, 0.3);
         let senders: Vec<u32> = (0..network.nodes()).step_by(3).collect();
         for traffic in [

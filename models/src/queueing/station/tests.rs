@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::document::Place;
 use crate::queueing::{ClassQuestion, Domain, Number, Parameter, Question, assert_near};
+use flitwise_language::document::Place;
 
 fn numbers(pairs: &[(&str, f64)]) -> Vec<Number> {
     let number = |(key, value): &(&str, f64)| Number::new(key, *value, Place::Program);

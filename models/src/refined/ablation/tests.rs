@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{LEFT_OUT, Step};
 use crate::model::Options;
 use crate::refined::solve;
-use crate::scenario::{ClassKind, Scenario, SourceSpec};
+use flitwise_language::scenario::{ClassKind, Scenario, SourceSpec};
 
 /// Every step, with its name in the table.
 const STEPS: [(Step, &str); 20] = [

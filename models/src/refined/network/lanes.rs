@@ -32,7 +32,7 @@ use super::super::channel_paths::{ChannelUse, Paths};
 use super::super::station::{Overloaded, Place};
 use super::super::{Class, Problem};
 use crate::queueing::{ErlangB, MmC};
-use crate::scenario::ClassKind;
+use flitwise_language::scenario::ClassKind;
 
 /// Links that are alike to a class.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@ mod patterns;
 
 use super::super::ecube_paths::Output;
 use super::*;
-use crate::scenario::ClassKind::{self, BestEffort, RealTime};
-use crate::scenario::{NetworkSpec, Radix};
+use flitwise_language::scenario::ClassKind::{self, BestEffort, RealTime};
+use flitwise_language::scenario::{NetworkSpec, Radix};
 
 fn resolution() -> Resolution {
     Resolution {
@@ -258,7 +258,7 @@ fn meshes_tori_and_virtual_channels_are_the_simulated_ones() {
         ("torus8x8", 4, 2.403, 63.69, 0.03),
         ("fat-mesh", 1, 1.38, 36.61, 0.02),
     ] {
-        let mut spec = crate::scenario::Preset::find(preset).unwrap().scenario().spec().clone();
+        let mut spec = flitwise_language::scenario::Preset::find(preset).unwrap().scenario().spec().clone();
         spec.classes.truncate(1);
         (spec.classes[0].rate, spec.classes[0].virtual_channels) =
             (factor * spec.classes[0].rate, virtual_channels);
@@ -271,7 +271,10 @@ fn meshes_tori_and_virtual_channels_are_the_simulated_ones() {
 }
 
 fn enumerated(network: NetworkSpec) -> Rc<Paths> {
-    let mut spec = crate::scenario::ScenarioSpec { network, ..crate::scenario::ScenarioSpec::default() };
+    let mut spec = flitwise_language::scenario::ScenarioSpec {
+        network,
+        ..flitwise_language::scenario::ScenarioSpec::default()
+    };
     spec.classes.truncate(1);
     spec.classes[0].virtual_channels = 2;
     super::super::pattern_paths::of(&spec.check().unwrap(), &[0]).swap_remove(0)

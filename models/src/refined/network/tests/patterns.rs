@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::model::{Failure, Options};
 use crate::paths::ChannelLoads;
-use crate::scenario::Scenario;
+use flitwise_language::scenario::Scenario;
 
 /// Real time and best effort in a network, with virtual channels each and more keys of both classes.
 fn scenario((network, lanes, more): (&str, u32, &str), rates: [f64; 2]) -> Scenario {
@@ -152,8 +152,8 @@ fn virtual_channels_of_routers_are_the_simulated_ones() {
     let drawn = |choice: &str, lanes: u32| {
         let mut spec = scenario((ROUTER, lanes, ""), rates).spec().clone();
         spec.router.vc_choice = match choice {
-            "free" => crate::scenario::VcChoice::Free,
-            _ => crate::scenario::VcChoice::Drawn,
+            "free" => flitwise_language::scenario::VcChoice::Free,
+            _ => flitwise_language::scenario::VcChoice::Drawn,
         };
         times(&spec.check().unwrap())
     };

@@ -1,0 +1,143 @@
+//! What is modelled: specs as written down, scenarios as checked, and the built-in ones.
+//!
+//! A *spec* ([`ScenarioSpec`]) is a plain struct; a *scenario* ([`Scenario`]) is the same, checked once at the
+//! door. Models take scenarios and never check again. A scenario file is TOML ([`Document`]).
+//!
+//! Each table is declared once, in a file of its own, and registered as a field of [`ScenarioSpec`].
+
+mod base;
+mod check;
+mod circuits;
+mod class;
+mod deadlines;
+mod declare;
+mod destination;
+mod frame_list;
+mod frames;
+mod grid;
+mod keys;
+mod measure;
+mod mix;
+mod network;
+mod nodes;
+mod overrides;
+mod packets;
+mod presets;
+mod radix;
+mod reader;
+mod reads;
+mod router;
+mod sequences;
+mod source;
+mod switch;
+mod units;
+mod value;
+mod writer;
+
+pub use crate::document::{Document, Fault, Place};
+pub use base::Load;
+pub use check::Scenario;
+pub use circuits::{CircuitVtick, CircuitsSpec};
+pub use class::{
+    ClassKind, ClassSpec, EndOfTraffic, MAX_REAL_TIME_CLASSES, MAX_TIME, MAX_VIRTUAL_CHANNELS, MIN_RATE,
+};
+pub use deadlines::{DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES, MAX_DEADLINES};
+pub use destination::{DestinationPattern, DestinationSpec, Destinations, HotSpot, Towards};
+pub use frame_list::FrameList;
+pub use frames::{FRAME_PATTERN, FrameLaw, FrameSizes, FrameSource};
+pub use grid::{Axis, Coupling, Grid, Setting, spread, whole_values};
+pub use keys::{is_whole, keys, words_of};
+pub use measure::{MeasureSpec, Terminating};
+pub use mix::MixSpec;
+pub use network::{Direction, NetworkSpec};
+pub use nodes::NodeList;
+pub use presets::{PRESETS, Preset};
+pub use radix::Radix;
+pub use reads::{Read, Unread};
+pub use router::{Allocation, Crossbar, MAX_FLITS, RouterSpec, Scheduler, Switching, VcChoice};
+pub use sequences::Sequences;
+pub use source::{Pacing, Phase, Placement, SourceSpec, least_pause, mean_burst};
+pub use switch::{Forwarding, InterfaceSpec, Organisation, RecnSpec, SwitchSpec, Timing, VoqOutput};
+pub use units::UnitsSpec;
+
+use crate::document::shortened;
+use declare::*;
+pub use declare::{Key, Varies};
+
+table! {
+    /// A whole scenario: the network, its routers and the traffic of every node.
+    pub struct ScenarioSpec {
+        /// What the scenario is called in every output.
+        name: String = "unnamed".to_owned();
+        /// What a cycle and a flit are outside of the scenario.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        units: Option<UnitsSpec> = None, ANY.early();
+        /// How routers and nodes are wired.
+        network: NetworkSpec = NetworkSpec::unset(),
+            ANY.wanted().example("add  [network]  with  topology = \"router\"  and  ports = 16");
+        /// What every router is like.
+        router: RouterSpec = RouterSpec::default();
+        /// How circuits are set up, with pipelined circuit switching.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        circuits: Option<CircuitsSpec> = None;
+        /// What every packet switch is like, in place of a router.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        switch: Option<SwitchSpec> = None, ANY.early();
+        /// The thresholds of queues that are set aside; by default those of the organisation `recn`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        recn: Option<RecnSpec> = None;
+        /// What every network interface is like.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        interface: Option<InterfaceSpec> = None;
+        /// What is measured of a run, and how long it is.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        measure: Option<MeasureSpec> = None;
+        /// One load for several classes.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        mix: Option<MixSpec> = None;
+        /// Traffic classes; at most one of them is best-effort.
+        classes as "class": Vec<ClassSpec> = Vec::new();
+    }
+}
+
+impl Rules for ScenarioSpec {
+    fn rules(&self, _: &str, door: &mut Door) {
+        if self.name.chars().count() > 100 || self.name.chars().any(char::is_control) {
+            let found = format!("\"{}\"", shortened(&self.name));
+            door.refuse("name", found, "at most 100 printable characters", None);
+        }
+        packets::rules(self, door);
+        self.run_ends(door);
+        self.mix_rules(door);
+        self.frame_rules(door);
+        self.circuit_rules(door);
+    }
+
+    fn settle(&mut self, reader: &mut Reader, table: &Table<'_>, _: &Units) {
+        packets::settle(self, reader, table);
+    }
+
+    fn units(&self, _: &Units) -> Units {
+        match (&self.switch, &self.units) {
+            (Some(switch), _) => Units::of_packets(switch.units_of_packets()),
+            (None, Some(units)) => Units::of(units),
+            (None, None) => Units::default(),
+        }
+    }
+}
+
+/// Table 1 of the paper, at real-time load 0.005 and best-effort load 0.01 messages/cycle.
+impl Default for ScenarioSpec {
+    fn default() -> Self {
+        let deadlines = vec![DeadlineSpec::Cycles(42), DeadlineSpec::Cycles(47)];
+        Self {
+            name: "16-port router".to_owned(),
+            classes: vec![
+                ClassSpec { deadlines: deadlines.clone(), ..ClassSpec::real_time("R1", 0.005) },
+                ClassSpec { deadlines, ..ClassSpec::real_time("R2", 0.0025) },
+                ClassSpec::best_effort("BE", 0.01),
+            ],
+            ..Self::unset()
+        }
+    }
+}

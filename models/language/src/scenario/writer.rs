@@ -1,0 +1,86 @@
+//! From a spec to a scenario file.
+
+use super::ScenarioSpec;
+use super::declare::{Declared, Field, Key, Kind};
+use super::packets::WORMHOLE_KEYS;
+
+impl ScenarioSpec {
+    /// A scenario file (TOML) that says the same.
+    ///
+    /// ```
+    /// # use flitwise_language::scenario::{Document, ScenarioSpec};
+    /// let text = ScenarioSpec::default().to_toml();
+    /// assert!(text.contains("[router]\npipeline_stages = 5\n"));
+    /// let read = Document::parse("mine.toml", &text).unwrap().scenario().unwrap();
+    /// assert_eq!(read.spec(), &ScenarioSpec::default());
+    /// ```
+    pub fn to_toml(&self) -> String {
+        let (mut text, mut tables) = (String::new(), String::new());
+        let is_left_out = |name: &str| self.switch.is_some() && WORMHOLE_KEYS.contains(&name);
+        for (key, value) in self.fields().into_iter().filter(|(key, _)| !is_left_out(key.name)) {
+            let head = match key.kind {
+                Kind::Table(_) => format!("\n[{}]\n", key.name),
+                Kind::Tables(_) => format!("\n[[{}]]\n", key.name),
+                _ => {
+                    text.extend(value.written().map(|written| format!("{} = {written}\n", key.name)));
+                    continue;
+                }
+            };
+            for (_, table) in value.tables() {
+                tables.push_str(&head);
+                let lines = lines(table).filter(|(name, _)| !is_left_out(name));
+                tables.extend(lines.map(|(name, value)| format!("{name} = {value}\n")));
+            }
+        }
+        text + &tables
+    }
+}
+
+/// Keys and values of a table.
+fn lines(table: &dyn Declared) -> impl Iterator<Item = (&'static str, String)> {
+    let tag = table.shape().tag.map(|tag| (tag, format!("\"{}\"", table.word())));
+    let line = |(key, value): (&'static Key, &dyn Field)| Some((key.name, value.written()?));
+    tag.into_iter().chain(table.fields().into_iter().filter_map(line))
+}
+
+/// A table in one line; nothing where it is left out, which is where it says no more than its default.
+pub(super) fn in_line(table: &dyn Declared) -> Option<String> {
+    let lines: Vec<String> = lines(table).map(|(name, value)| format!("{name} = {value}")).collect();
+    let default = table.shape().branches[0].word;
+    let is_default = !default.is_empty() && table.word() == default && lines.len() == 1;
+    (!is_default).then(|| format!("{{ {} }}", lines.join(", ")))
+}
+
+/// A text as TOML has it.
+pub(super) fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
+            control if control.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(control))),
+            plain => quoted.push(plain),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::{Document, PRESETS, SourceSpec};
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        for preset in PRESETS {
+            let mut spec = preset.scenario().spec().clone();
+            spec.name = "a \"b\" \\ ü".to_owned();
+            spec.classes[0].vtick = spec.switch.is_none().then_some(3.0);
+            let source = &spec.classes[0].source;
+            if !source.has_frames() && !matches!(source, SourceSpec::San { .. }) {
+                spec.classes[0].rate = 1e-9;
+            }
+            let read = Document::parse("t", &spec.to_toml()).unwrap().scenario().unwrap();
+            assert_eq!(read.spec(), &spec);
+        }
+    }
+}

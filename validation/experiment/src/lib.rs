@@ -1,0 +1,642 @@
+//! An experiment: independent replications of a scenario, run until their intervals are narrow enough.
+//!
+//! - *WarmUp*: all replications start with an empty network and run until MSER-5 finds the end of the warm-up.
+//! - *Measure*: messages that are generated from then on are counted, in rounds.
+//! - *RunOut*: after a round the replications go on until its last message has been delivered. The sources stay on;
+//!   messages that they generate in this phase belong to the next round.
+//!
+//! A *terminating* run ([`Scenario::terminating`]) has none of these phases: each replication is the whole run, and
+//! messages delivered in it are counted.
+//!
+//! The intervals are checked rarely, because stopping at the first narrow one would bias them.
+//!
+//! ```
+//! use std::sync::atomic::AtomicBool;
+//!
+//! use flitwise_experiment::{Settings, run};
+//! use flitwise_language::scenario::Preset;
+//!
+//! let scenario = Preset::find("router16").unwrap().scenario();
+//! let settings = Settings { precision: 0.05, ..Settings::default() };
+//! let never = AtomicBool::new(false); // set it from elsewhere to interrupt the run
+//! let simulation = run(&scenario, &settings, &never, &mut ()).expect("it can be simulated");
+//! let latency = simulation.classes[0].network_latency_cycles.unwrap();
+//! assert!((42.0..45.0).contains(&latency.mean)); // the model says 43.3
+//! ```
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`answer`] | results with their units and intervals |
+//! | [`observation`] | the same with whole distributions |
+//! | [`packets`] | replications of packet switches with a run of given length |
+//! | [`statistics`] | intervals, percentiles, warm-up: methods only |
+//! | [`traces`] | messages listed in files: read, converted, made |
+
+pub mod answer;
+pub mod asked;
+pub mod block;
+mod circuits;
+mod frames;
+mod growth;
+pub mod measurement;
+pub(crate) mod memory;
+pub mod observation;
+pub(crate) mod over_time;
+pub mod packets;
+pub mod replication;
+pub mod statistics;
+pub mod traces;
+mod warm_up;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use flitwise_language::scenario::{ClassSpec, Fault, Scenario};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use crate::answer::Simulation;
+use flitwise_simulator::Delivery;
+pub use flitwise_simulator::{supports, unsupported};
+
+pub use block::{Block, answer_of};
+use block::{Saturated, Stop, least_precise};
+use memory::FEWEST_MEMORIES;
+use replication::Replication;
+
+/// How to run an experiment.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where the random numbers of all replications come from.
+    pub seed: u64,
+    /// Independent replications; `None`: 16, or 8 for more than 256 nodes, streams of frames and terminating runs.
+    pub replications: Option<u32>,
+    /// Index of the first of them; replications of different index share no random numbers.
+    pub first_replication: u32,
+    /// Wanted 95 % half-width of the mean network latency of the worst class, as a share of it.
+    pub precision: f64,
+    /// Measured messages of all classes and replications after which to stop anyway, at the end of the cycle that
+    /// brings the last of them. At most four times as many are simulated while the end of the warm-up is looked for.
+    pub max_messages: u64,
+    /// Time after which to stop anyway. The results then depend on the speed of the machine.
+    pub max_time: Option<Duration>,
+    /// Cycles to leave out at the start; `None`: as the scenario says, or as many as MSER-5 finds.
+    pub warmup_cycles: Option<u64>,
+    /// Threads; `None`: as many as there are cores. They change nothing but the time.
+    pub threads: Option<usize>,
+    /// Whether a campaign uses of what is kept only what these settings ask for, so that its
+    /// numbers are those of an empty store.
+    pub fresh: bool,
+    /// Whether to measure every channel by itself; campaigns do not.
+    pub details: bool,
+}
+
+/// Most replications.
+pub const MAX_REPLICATIONS: u32 = 1_000;
+/// Most cycles of a replication: beyond that the time between messages has no more digits.
+pub const MAX_CYCLES: u64 = 1 << 50;
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            replications: None,
+            first_replication: 0,
+            precision: 0.01,
+            max_messages: 10_000_000,
+            max_time: None,
+            warmup_cycles: None,
+            threads: None,
+            fresh: false,
+            details: false,
+        }
+    }
+}
+
+/// Where an experiment stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Whether the warm-up is still being looked for.
+    pub warming_up: bool,
+    /// Messages measured so far.
+    pub messages: u64,
+    /// Half-width of the worst class's network latency as a share of it, once known.
+    pub precision: Option<f64>,
+    /// Share of the work done, as far as can be foreseen.
+    pub share_done: f64,
+}
+
+/// What an experiment tells while it runs.
+pub trait Listener {
+    /// Something has been done.
+    fn progress(&mut self, progress: &Progress);
+
+    /// Messages measured in one replication since the last call, in the order of their delivery. Calls come in
+    /// the order of replications, round by round, whatever the number of threads.
+    fn measured(&mut self, replication: u32, messages: &[Delivery]);
+}
+
+/// Listens to nothing.
+impl Listener for () {
+    fn progress(&mut self, _: &Progress) {}
+    fn measured(&mut self, _: u32, _: &[Delivery]) {}
+}
+
+/// Runs an experiment.
+///
+/// The same scenario, settings and version give the same bits on any number of threads, unless time or `stop`
+/// ended it. Once `stop` is set the experiment ends soon with what it has.
+///
+/// It has threads of its own; do not call it from a task of another `rayon` pool, whose waiting workers would
+/// take on further experiments on the same stack.
+///
+/// # Errors
+/// What [`supports`] says.
+///
+/// # Panics
+/// If a thread cannot be started.
+pub fn run(
+    scenario: &Scenario,
+    settings: &Settings,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<Simulation, Vec<Fault>> {
+    let block = run_block(scenario, settings, stop, listener)?;
+    Ok(answer_of(scenario, settings, &[block], true))
+}
+
+/// Runs an experiment and gives what was measured, to be kept or to be joined with other blocks.
+///
+/// # Errors
+/// What [`supports`] says.
+///
+/// # Panics
+/// If a thread cannot be started.
+pub fn run_block(
+    scenario: &Scenario,
+    settings: &Settings,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<Block, Vec<Fault>> {
+    supports(scenario)?;
+    let threads = settings.threads.unwrap_or(0);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.unwrap_or_else(|error| panic!("no threads: {error}"));
+    Ok(Experiment::new(scenario, settings, stop, pool).run(listener))
+}
+
+/// Flit hops of a replication between two looks at the clock, about.
+const ROUND_FLIT_HOPS: f64 = 1e6;
+/// Messages of a replication in the first run, about.
+const FIRST_MESSAGES: f64 = 2_000.0;
+/// Flits of a replication in the first run, at most about.
+const FIRST_FLITS: f64 = 1e6;
+/// Flit hops of all replications beyond which the first run is not doubled.
+const MOST_FIRST_FLIT_HOPS: u64 = 500_000_000;
+/// Fewest cycles of the first run.
+const FIRST_CYCLES: f64 = 4_096.0;
+/// Times the first run is doubled at most while no warm-up is found.
+const MOST_DOUBLINGS: u32 = 6;
+/// Messages of all replications beyond which it is not doubled.
+const MOST_FIRST_MESSAGES: u64 = 1_000_000;
+/// Steps of a terminating run, after each of which progress is told.
+const RUN_STEPS: u64 = 32;
+/// Frame intervals in the first run, of which half at most are left out.
+const WARM_UP_INTERVALS: f64 = 2.5;
+/// Frame intervals after the warm-up in which messages are measured: 20 whole ones or one more, and time for the last
+/// frames.
+const MEASURED_INTERVALS: f64 = 21.5;
+/// What a source queue of a saturated class keeps.
+const SATURATED_QUEUE: usize = 64;
+
+/// What ends an experiment in the midst of a round.
+pub(crate) struct Halt<'a> {
+    stop: &'a AtomicBool,
+    deadline: Option<Instant>,
+}
+
+impl Halt<'_> {
+    fn is_interrupted(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn is_out_of_time(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    pub(crate) fn is_reached(&self) -> bool {
+        self.is_interrupted() || self.is_out_of_time()
+    }
+}
+
+/// An experiment under way.
+pub(crate) struct Experiment<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) settings: &'a Settings,
+    /// The longest interval of frames \[cycles\].
+    pub(crate) frame_interval: Option<f64>,
+    halt: Halt<'a>,
+    pub(crate) pool: ThreadPool,
+    pub(crate) replications: Vec<Replication>,
+    pub(crate) warmup_cycles: u64,
+    /// Whether MSER-5 found it, or it was given.
+    pub(crate) warmup_settled: bool,
+    /// Messages generated before this cycle have been counted.
+    pub(crate) measured_until: u64,
+    /// By class: why it is saturated.
+    pub(crate) saturated: Vec<Option<Saturated>>,
+    /// By class: whether its backlog may be growing.
+    pub(crate) suspicious: Vec<bool>,
+    /// Looks at the intervals so far.
+    looks: u32,
+    /// What kept it going at the last look, although it was precise enough.
+    went_on_for: Option<Stop>,
+    started: Instant,
+    /// Spent in simulation proper.
+    pub(crate) simulating: Duration,
+}
+
+impl<'a> Experiment<'a> {
+    fn new(scenario: &'a Scenario, settings: &'a Settings, stop: &'a AtomicBool, pool: ThreadPool) -> Self {
+        let frame_interval = longest_frame_interval(scenario);
+        let whole_runs = scenario.terminating().is_some() || frame_interval.is_some();
+        let few = u32::from(nodes(scenario) <= 256 && !whole_runs);
+        let count = settings.replications.unwrap_or(8 + 8 * few).clamp(1, MAX_REPLICATIONS);
+        // 16 batches or more in all; one in each of many replications, and where a run is one sample: it is
+        // terminating, or streams keep their places for all of it
+        let batches = if whole_runs { 1 } else { 16_usize.div_ceil(count as usize) };
+        let first = settings.first_replication;
+        let indices = (0..count).map(|index| first.wrapping_add(index));
+        let replications =
+            indices.map(|index| Replication::new(scenario, settings, index, batches)).collect();
+        let classes = scenario.classes().len();
+        let started = Instant::now();
+        let deadline = settings.max_time.and_then(|most| started.checked_add(most));
+        Self {
+            scenario,
+            settings,
+            frame_interval,
+            halt: Halt { stop, deadline },
+            pool,
+            replications,
+            warmup_cycles: 0,
+            warmup_settled: true,
+            measured_until: 0,
+            saturated: vec![None; classes],
+            suspicious: vec![false; classes],
+            looks: 0,
+            went_on_for: None,
+            started,
+            simulating: Duration::ZERO,
+        }
+    }
+
+    fn run(mut self, listener: &mut dyn Listener) -> Block {
+        let stopped_by = match self.scenario.terminating() {
+            _ if self.scenario.mean_rate_of_all() == 0.0 => Stop::NoTraffic,
+            Some(run) => self.whole_run(run.cycles, listener),
+            None => self.warm_up(listener).unwrap_or_else(|| self.measure(listener)),
+        };
+        Block::of(self, stopped_by)
+    }
+
+    /// Cycles to leave out at the start, if they are not to be found.
+    pub(crate) fn given_warmup(&self) -> Option<u64> {
+        self.settings.warmup_cycles.or_else(|| self.scenario.warm_up_cycles())
+    }
+
+    /// Measures a terminating run from its start to its end; messages that are under way then are not waited for.
+    fn whole_run(&mut self, cycles: u64, listener: &mut dyn Listener) -> Stop {
+        let from = self.given_warmup().unwrap_or(0).min(cycles);
+        self.warmup_cycles = from;
+        for step in 0..=RUN_STEPS {
+            let end = from + (cycles - from) * step / RUN_STEPS;
+            if let Some(halted) = self.advance(end) {
+                return halted;
+            }
+            self.settle(end, listener);
+            let (messages, precision) = (self.messages(), self.precision());
+            let share_done = (step as f64 / RUN_STEPS as f64).max(self.share_of_time());
+            listener.progress(&Progress { warming_up: step == 0, messages, precision, share_done });
+        }
+        Stop::End
+    }
+
+    /// Runs until the start no longer shows; `Some` if it was broken off.
+    fn warm_up(&mut self, listener: &mut dyn Listener) -> Option<Stop> {
+        let rate = self.scenario.mean_rate_of_all();
+        let messages_per_cycle = rate * f64::from(nodes(self.scenario));
+        // half of what is wanted, so that there is something left to measure
+        let most = self.settings.max_messages as f64 / (2 * self.replications.len()) as f64;
+        // long messages: fewer of them
+        let classes = self.scenario.classes().iter().enumerate();
+        let flits = |(index, class): (usize, &ClassSpec)| {
+            self.scenario.mean_rate(index) / rate * f64::from(class.message_flits)
+        };
+        let mean_flits: f64 = classes.map(flits).sum();
+        let first_messages = FIRST_MESSAGES.min((FIRST_FLITS / mean_flits).max(100.0));
+        let first = (first_messages / messages_per_cycle).max(FIRST_CYCLES).min(most / messages_per_cycle);
+        let first = first.max(WARM_UP_INTERVALS * self.frame_interval.unwrap_or(0.0));
+        let first = first.clamp(256.0, MAX_CYCLES as f64 / 256.0);
+        let given = self.given_warmup();
+        let mut end = (first as u64).saturating_add(given.unwrap_or(0));
+        for one in &mut self.replications {
+            one.dropped_before = given.unwrap_or(0);
+        }
+        for doubling in 0.. {
+            let start = self.now();
+            for step in 1..=warm_up::STEPS {
+                let cycle = start + (end - start) * step / warm_up::STEPS;
+                if let Some(halted) = self.advance(cycle) {
+                    return Some(halted);
+                }
+                self.look_for_growth(cycle / 4);
+                let share_done = 0.02 * step as f64 / warm_up::STEPS as f64;
+                let share_done = share_done.max(self.share_of_time());
+                listener.progress(&Progress { warming_up: true, messages: 0, precision: None, share_done });
+            }
+            if let Some(cycles) = given {
+                self.warmup_cycles = cycles;
+                break;
+            }
+            let found = warm_up::detect(self);
+            let messages: usize = self.replications.iter().map(|one| one.pending.len()).sum();
+            let last = doubling == MOST_DOUBLINGS
+                || messages as u64 > MOST_FIRST_MESSAGES.min(self.settings.max_messages.saturating_mul(2))
+                || self.flit_hops() > MOST_FIRST_FLIT_HOPS;
+            if found.settled || last {
+                self.warmup_cycles = found.cycles;
+                self.warmup_settled = found.settled;
+                break;
+            }
+            end *= 2;
+        }
+        None
+    }
+
+    /// Measures in rounds until something ends it.
+    fn measure(&mut self, listener: &mut dyn Listener) -> Stop {
+        let mut look_at = self.now();
+        let mut end = look_at;
+        loop {
+            if let Some(halted) = self.run_out(end) {
+                return halted;
+            }
+            self.settle(self.within_limit(end), listener);
+            let messages = self.messages();
+            let precision = self.precision();
+            let share = |width: f64| (self.settings.precision / width).powi(2).clamp(0.02, 1.0);
+            let share_done = precision
+                .map_or(0.02, share)
+                .max(messages as f64 / self.settings.max_messages as f64)
+                .max(self.share_of_time())
+                .min(1.0);
+            listener.progress(&Progress { warming_up: false, messages, precision, share_done });
+
+            let is_full = messages >= self.settings.max_messages;
+            if end >= look_at || is_full {
+                if let Some(enough) = self.look(end, precision) {
+                    return enough;
+                }
+                look_at = self.next_look(end, precision);
+            }
+            if is_full {
+                return Stop::MaxMessages;
+            }
+            if end >= MAX_CYCLES {
+                return Stop::MaxCycles;
+            }
+            end = look_at.min(end + self.round_cycles(messages)).max(self.now()).min(MAX_CYCLES);
+            if let Some(halted) = self.advance(end) {
+                return halted;
+            }
+        }
+    }
+
+    /// Looks at intervals, backlogs and memories; `Some` if nothing more is wanted.
+    fn look(&mut self, end: u64, precision: Option<f64>) -> Option<Stop> {
+        self.look_for_growth(end / 4);
+        self.looks += 1;
+        if let Some(wanted) = self.frames_until() {
+            return (end >= wanted).then_some(Stop::Frames);
+        }
+        if precision.is_none_or(|width| width > self.settings.precision) {
+            self.went_on_for = None;
+        } else {
+            let is_first = self.looks == 1;
+            match (self.lacking(), self.went_on_for) {
+                (lacking @ Some(_), _) => self.went_on_for = lacking,
+                (None, None) if is_first => return Some(Stop::FirstLook),
+                (None, None) => return Some(Stop::Precision),
+                (None, reason) => return reason,
+            }
+        }
+        (self.is_all_saturated() && end >= 2 * self.warmup_cycles).then_some(Stop::Saturated)
+    }
+
+    /// The cycle until which frames are measured, however precise anything is.
+    fn frames_until(&self) -> Option<u64> {
+        let cycles = MEASURED_INTERVALS * self.frame_interval?;
+        Some(self.warmup_cycles.saturating_add(cycles as u64).min(MAX_CYCLES))
+    }
+
+    /// What is wanted beside precision, and will be the reason why the run was prolonged.
+    fn lacking(&self) -> Option<Stop> {
+        let is_short =
+            |class: &usize| self.memories(*class).is_some_and(|memories| memories < FEWEST_MEMORIES);
+        if let Some(class) = self.suspicious.iter().position(|suspicious| *suspicious) {
+            Some(Stop::AfterBacklog { class: class as u8 })
+        } else if self.flit_hops() < memory::MOST_FLIT_HOPS {
+            let class = (0..self.saturated.len()).find(is_short)?;
+            Some(Stop::AfterMemory { class: class as u8 })
+        } else {
+            None
+        }
+    }
+
+    /// How many times as long as its queue remembers a class was measured; `None` if waiting is not long or has no
+    /// steady state.
+    fn memories(&self, class: usize) -> Option<f64> {
+        let tallies = self.replications.iter().flat_map(|one| &one.batches.tallies);
+        let cycles = (self.measured_until - self.warmup_cycles) as f64 * self.replications.len() as f64;
+        memory::memories(tallies, class, cycles).filter(|_| self.saturated[class].is_none())
+    }
+
+    /// When the intervals may be narrow enough: half-widths shrink with the root of the length.
+    fn next_look(&self, end: u64, precision: Option<f64>) -> u64 {
+        if let Some(wanted) = self.frames_until() {
+            return wanted;
+        }
+        let wanted = self.settings.precision;
+        let factor = match (precision, self.went_on_for) {
+            (Some(width), _) if width > wanted => 1.1 * (width / wanted).powi(2),
+            (_, Some(Stop::AfterMemory { class })) => {
+                let memories = self.memories(usize::from(class)).unwrap_or(FEWEST_MEMORIES);
+                1.1 * FEWEST_MEMORIES / memories
+            }
+            _ => 2.0,
+        };
+        let window = (end - self.warmup_cycles) as f64 * factor.clamp(1.25, 4.0);
+        self.warmup_cycles.saturating_add(window.ceil() as u64)
+    }
+
+    /// The end of the cycle in which the last message allowed is generated, if that is before `end`.
+    fn within_limit(&self, end: u64) -> u64 {
+        let left = self.settings.max_messages.saturating_sub(self.messages()).max(1);
+        let pending: usize = self.replications.iter().map(|one| one.pending.len()).sum();
+        if pending as u64 <= left {
+            return end;
+        }
+        let (from, saturated) = (self.warmup_cycles, &self.saturated);
+        let of_one = |one: &'_ Replication| {
+            one.to_settle(from, end, |class| saturated[usize::from(class)].is_some()).collect::<Vec<_>>()
+        };
+        let mut cycles: Vec<u64> = self.replications.iter().flat_map(of_one).collect();
+        if cycles.len() as u64 <= left {
+            return end;
+        }
+        let (_, last, _) = cycles.select_nth_unstable(left as usize - 1);
+        (*last + 1).max(self.measured_until)
+    }
+
+    /// Cycles of a round: about [`ROUND_FLIT_HOPS`], and no more than the messages still to measure.
+    fn round_cycles(&self, messages: u64) -> u64 {
+        let hops = self.flit_hops();
+        let cycles: u64 = self.replications.iter().map(|one| one.simulator.now()).sum();
+        let round = ROUND_FLIT_HOPS * cycles as f64 / (hops as f64).max(1.0);
+        let window = (self.measured_until - self.warmup_cycles) as f64;
+        let left = self.settings.max_messages.saturating_sub(messages) as f64;
+        let enough = left * window / (messages as f64).max(1.0);
+        round.min(enough).clamp(256.0, MAX_CYCLES as f64) as u64
+    }
+
+    /// The first cycle that no replication has reached.
+    fn now(&self) -> u64 {
+        self.replications.iter().map(|one| one.simulator.now()).max().unwrap_or(0)
+    }
+
+    /// Share of the time allowed that has passed.
+    fn share_of_time(&self) -> f64 {
+        let most = self.settings.max_time.map_or(f64::INFINITY, |most| most.as_secs_f64());
+        self.started.elapsed().as_secs_f64() / most
+    }
+
+    /// Simulates all cycles before `end`; `Some` if that was broken off.
+    fn advance(&mut self, end: u64) -> Option<Stop> {
+        self.in_parallel(|one, halt| one.advance(end, halt))
+    }
+
+    /// Simulates on until all messages generated before `end` have been delivered; `Some` if that was broken
+    /// off.
+    ///
+    /// Messages of saturated classes are not waited for. A class whose messages do not come through in as many
+    /// cycles again is saturated.
+    fn run_out(&mut self, end: u64) -> Option<Stop> {
+        let awaited: Vec<bool> = self.saturated.iter().map(Option::is_none).collect();
+        let limit = end.saturating_mul(2).saturating_add(100_000);
+        let halted = self.in_parallel(|one, halt| one.run_out(end, limit, &awaited, halt));
+        if halted.is_some() {
+            return halted;
+        }
+        for (class, awaited) in awaited.into_iter().enumerate() {
+            if awaited && self.replications.iter().any(|one| one.outstanding[class] > 0) {
+                self.saturate(class, Saturated::NeverDelivered { cycles: limit - end });
+            }
+        }
+        None
+    }
+
+    /// What is under way in a round that is broken off does not count.
+    fn in_parallel(&mut self, work: impl Fn(&mut Replication, &Halt<'_>) + Sync) -> Option<Stop> {
+        let started = Instant::now();
+        let halt = &self.halt;
+        let replications = &mut self.replications;
+        self.pool.install(|| replications.par_iter_mut().for_each(|one| work(one, halt)));
+        self.simulating += started.elapsed();
+        if self.halt.is_interrupted() {
+            Some(Stop::Interrupted)
+        } else if self.halt.is_out_of_time() {
+            Some(Stop::MaxTime)
+        } else {
+            None
+        }
+    }
+
+    /// Counts the messages generated from the end of the warm-up to `end`.
+    fn settle(&mut self, end: u64, listener: &mut dyn Listener) {
+        let from = self.warmup_cycles;
+        let saturated = &self.saturated;
+        for one in &mut self.replications {
+            one.settle(from, end, |class| saturated[usize::from(class)].is_some());
+            listener.measured(one.index, &one.settled);
+        }
+        self.measured_until = end;
+    }
+
+    fn look_for_growth(&mut self, from: u64) {
+        for class in 0..self.saturated.len() {
+            let verdict = growth::judge(self, class, from);
+            self.suspicious[class] =
+                verdict == growth::Verdict::Suspicious && self.saturated[class].is_none();
+            if let growth::Verdict::Grows(found) = verdict {
+                self.saturate(class, found);
+            }
+        }
+    }
+
+    /// The first verdict stays: from then on the queues are limited and grow no more.
+    fn saturate(&mut self, class: usize, found: Saturated) {
+        self.saturated[class].get_or_insert(found);
+        self.suspicious[class] = false;
+        // a frame of which a message is lost would never be delivered
+        if !self.scenario.classes()[class].source.has_frames() {
+            for one in &mut self.replications {
+                one.simulator.limit_source_queues(class, SATURATED_QUEUE);
+            }
+        }
+    }
+
+    /// Whether no class that sends has a steady state.
+    fn is_all_saturated(&self) -> bool {
+        let mut classes = self.saturated.iter().enumerate();
+        classes.all(|(class, saturated)| saturated.is_some() || self.scenario.mean_rate(class) == 0.0)
+    }
+
+    /// Of all replications, warm-up included.
+    fn flit_hops(&self) -> u64 {
+        self.replications.iter().map(|one| one.simulator.flit_hops()).sum()
+    }
+
+    fn messages(&self) -> u64 {
+        let classes = 0..self.saturated.len();
+        let tallies = || self.replications.iter().flat_map(|one| &one.batches.tallies);
+        classes.map(|class| tallies().map(|tally| tally.count(class)).sum::<u64>()).sum()
+    }
+
+    /// Half-width of the least precise class's network latency as a share of it.
+    fn precision(&self) -> Option<f64> {
+        let of_one = |one: &Replication, class: usize| {
+            one.batches.tallies.iter().map(|tally| tally.network_batch(class)).collect::<Vec<_>>()
+        };
+        let least = least_precise(
+            self.scenario,
+            |class| self.saturated[class].is_some(),
+            |class| self.replications.iter().map(|one| of_one(one, class)).collect(),
+        );
+        least.map(|(_, width)| width)
+    }
+}
+
+/// Messages of a class below which its half-width is not believed.
+pub(crate) const FEWEST_MESSAGES: u64 = 200;
+
+/// The longest interval of the frames of a class that sends any \[cycles\].
+pub fn longest_frame_interval(scenario: &Scenario) -> Option<f64> {
+    let frames = (0..scenario.classes().len()).filter_map(|class| scenario.frames(class));
+    frames.filter(|frames| frames.streams > 0).map(|frames| frames.interval).reduce(f64::max)
+}
+
+/// Nodes of the network.
+pub(crate) fn nodes(scenario: &Scenario) -> u32 {
+    scenario.topology().nodes()
+}

@@ -1,0 +1,431 @@
+//! Runs of packet switches: what a scenario with `[switch]` delivers over time, and how well that is known.
+//!
+//! Every replication is the whole run, from an empty network to its end; intervals are over replications.
+
+mod answer;
+mod kept;
+#[cfg(test)]
+mod tests;
+mod traces;
+mod window;
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use flitwise_language::document::Place;
+use flitwise_language::network::Multistage;
+use flitwise_language::scenario::{self, DestinationSpec, Fault, Read, Scenario, SourceSpec};
+use flitwise_language::scenario::{Forwarding, Timing, VoqOutput};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::replication::replication_seed;
+use crate::statistics::Batch;
+use crate::{MAX_REPLICATIONS, Settings};
+use flitwise_simulator::Periods;
+use flitwise_simulator::packet::{
+    Bin, Column, Counts, Delivery, Destination, Direction, Fabric, Load, Marker, Message, Organisation,
+    Process, Recn, Simulator, Times, Traffic,
+};
+
+pub use answer::{
+    ClassPackets, Dip, Fates, Interval, Measured, PacketRun, PacketSimulation, Phase, SetAside, Throughput,
+};
+pub use kept::{Shelf, run_kept};
+pub use window::TimeSeries;
+
+/// Replications of a run with an end.
+const REPLICATIONS: u32 = 8;
+/// The longest stretch before a hot spot in which the throughput before it is measured \[ns\].
+const BEFORE_NS: f64 = 400_000.0;
+/// Looks at the clock in a replication, at least.
+const LOOKS: u64 = 256;
+
+/// What the simulator of packet switches reads of a scenario.
+const READS: &[Read] = &[
+    Read::Words("network.topology", &["multistage"]),
+    Read::Keys("network", &["hosts", "direction", "first_shuffle"]),
+    Read::Keys("switch", &["organisation", "voq_output", "ports", "link_rate", "crossbar_rate", "packet"]),
+    Read::Keys("switch", &["flit", "control_packet", "port_memory", "flight_time", "routing_time"]),
+    Read::Keys("switch", &["forwarding", "credit_batch"]),
+    Read::Keys("recn", &["set_aside_queues", "detection", "propagation", "xoff", "xon", "few_packets"]),
+    Read::Keys("recn", &["normal_weight", "hold"]),
+    Read::Keys("interface", &["injection_memory", "admittance"]),
+    Read::Keys("class", &["rate", "message", "nodes", "destination", "start", "end", "end_of_traffic"]),
+    Read::Words("class.source.kind", &["poisson", "periodic", "on-off-pareto", "trace", "san"]),
+    Read::Keys("class.source", &["streams", "alpha", "spacing", "most", "file", "compression", "disks"]),
+    Read::Keys("measure", &["warm_up", "end", "bin"]),
+];
+
+/// What of a scenario of packet switches cannot be simulated; traces are read.
+///
+/// # Errors
+/// All of it, at once.
+pub fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
+    prepared(scenario).map(drop)
+}
+
+/// Checks a scenario and reads its traces.
+fn prepared(scenario: &Scenario) -> Result<Vec<traces::Listed>, Vec<Fault>> {
+    let mut faults: Vec<Fault> = scenario.unread(READS).iter().map(|one| one.fault("to simulate")).collect();
+    if scenario.terminating().is_none() {
+        faults.push(Fault {
+            place: Place::Program,
+            key: "measure.end".to_owned(),
+            found: "no end of the run".to_owned(),
+            wanted: "one to simulate packet switches, whose steady state is not simulated".to_owned(),
+            help: Some("add  [measure]  with  end = \"300 us\"".to_owned()),
+        });
+    }
+    match traces::listed(scenario) {
+        Ok(listed) if faults.is_empty() => return Ok(listed),
+        Ok(_) => {}
+        Err(more) => faults.extend(more),
+    }
+    Err(faults)
+}
+
+/// A scenario in ticks.
+struct Problem<'s> {
+    scenario: &'s Scenario,
+    tick_ns: f64,
+    /// Length of a packet \[bytes\].
+    packet: f64,
+    fabric: Fabric,
+    traffics: Vec<Traffic>,
+    /// Messages of traces.
+    messages: Vec<Message>,
+    end: u64,
+    warm_up: u64,
+    bin: u64,
+    /// Traffic that begins after the start: from when to when.
+    hot: Option<(u64, u64)>,
+    phases: Vec<Stretch>,
+}
+
+/// A part of a run \[ticks\].
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    name: &'static str,
+    start: u64,
+    end: u64,
+}
+
+impl<'s> Problem<'s> {
+    fn of(scenario: &'s Scenario, listed: &[traces::Listed]) -> Option<Self> {
+        let switch = scenario.switch()?;
+        let timing = Timing::of(switch)?;
+        let measure = scenario.measure();
+        let ticks = |ns: f64| (ns / timing.tick_ns).round() as u64;
+        let end = ticks(measure.end?).max(1);
+        let warm_up = ticks(measure.warm_up.unwrap_or(0.0)).min(end - 1);
+        let starts = |index: &usize| scenario.classes()[*index].start_cycle() > 0.0;
+        let late: Vec<usize> = (0..scenario.classes().len()).filter(starts).collect();
+        let traffics: Vec<Traffic> =
+            (0..scenario.classes().len()).map(|class| traffic(scenario, class, timing.tick_ns)).collect();
+        let first = late.iter().map(|class| traffics[*class].start).min().filter(|start| *start < end);
+        let last = late.iter().map(|class| traffics[*class].end.unwrap_or(end).min(end)).max();
+        let hot = first.zip(last);
+        let mut phases = vec![Stretch { name: "run", start: warm_up, end }];
+        if let Some((start, stop)) = hot {
+            let before = start - (start / 2).min(ticks(BEFORE_NS));
+            phases.push(Stretch { name: "before", start: before, end: start });
+            phases.push(Stretch { name: "during", start, end: stop });
+            phases.push(Stretch { name: "after", start: stop, end });
+        }
+        phases.retain(|phase| phase.start < phase.end);
+        Some(Self {
+            scenario,
+            messages: traces::messages(listed, &traffics, f64::from(switch.packet), timing.tick_ns, end),
+            tick_ns: timing.tick_ns,
+            packet: f64::from(switch.packet),
+            fabric: fabric(scenario, &timing)?,
+            traffics,
+            end,
+            warm_up,
+            bin: ticks(measure.bin?).clamp(1, end),
+            hot,
+            phases,
+        })
+    }
+
+    /// Whether traffic of a class begins after the start.
+    fn is_hot(&self, class: usize) -> bool {
+        self.scenario.classes()[class].start_cycle() > 0.0
+    }
+
+    /// One of nothing but traces: all others would be the same.
+    fn most_replications(&self) -> u32 {
+        let is_made = self.scenario.classes().iter().any(|class| traces::is_made(&class.source));
+        let is_drawn = is_made || self.traffics.iter().any(|traffic| !traffic.hosts.is_empty());
+        if is_drawn { MAX_REPLICATIONS } else { 1 }
+    }
+
+    /// Replications of these indices; without those that were broken off.
+    fn replications(
+        &self,
+        seed: u64,
+        indices: Range<u32>,
+        pool: &ThreadPool,
+        go_on: &(dyn Fn(u64) -> bool + Sync),
+    ) -> Vec<Sample> {
+        // one that has not begun takes no time to stop
+        let one =
+            |index: u32| go_on(0).then(|| self.replicate(replication_seed(seed, index), go_on)).flatten();
+        let samples: Vec<Option<Sample>> = pool.install(|| indices.into_par_iter().map(one).collect());
+        samples.into_iter().flatten().collect()
+    }
+
+    /// How `samples` were run, of `count` that were wanted.
+    fn run(
+        &self,
+        settings: &Settings,
+        samples: &[Sample],
+        count: u32,
+        pool: &ThreadPool,
+        started: Instant,
+    ) -> PacketRun {
+        PacketRun {
+            seed: settings.seed,
+            replications: samples.len() as u32,
+            partial: samples.len() < count as usize,
+            end_ns: self.end as f64 * self.tick_ns,
+            warm_up_ns: self.warm_up as f64 * self.tick_ns,
+            bin_ns: self.bin as f64 * self.tick_ns,
+            tick_ns: self.tick_ns,
+            threads: pool.current_num_threads() as u32,
+            wall_seconds: started.elapsed().as_secs_f64(),
+        }
+    }
+
+    /// What a replication of a seed runs.
+    fn load(&self, seed: u64, bin: u64) -> Load {
+        let end_ns = self.end as f64 * self.tick_ns;
+        let made = traces::made(self.scenario, seed, end_ns);
+        let made = traces::messages(&made, &self.traffics, self.packet, self.tick_ns, self.end);
+        let mut messages = self.messages.clone();
+        if !made.is_empty() {
+            messages.extend(made);
+            messages.sort_by_key(|message| message.tick);
+        }
+        Load { traffics: self.traffics.clone(), messages, seed, bin }
+    }
+
+    /// A replication; none if it was broken off.
+    fn replicate(&self, seed: u64, go_on: impl Fn(u64) -> bool) -> Option<Sample> {
+        let mut simulator = Simulator::new(&self.fabric, &self.load(seed, self.bin));
+        let mut sample = Sample::of(self);
+        let mut delivered = Vec::new();
+        let step = (self.end / LOOKS).clamp(1, 10_000);
+        while simulator.now() < self.end {
+            let until = (simulator.now() + step).min(self.end);
+            let done = until - simulator.now();
+            simulator.run_until(until, &mut delivered);
+            delivered.drain(..).for_each(|packet| sample.add(self, &packet));
+            if !go_on(done) {
+                return None;
+            }
+        }
+        sample.counts = *simulator.counts();
+        sample.bins = simulator.into_bins();
+        Some(sample)
+    }
+}
+
+/// What one replication was measured to be.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Sample {
+    /// By phase and class: packets delivered.
+    phases: Vec<Vec<u64>>,
+    /// By class: latency in the network, waiting before it, and both \[ticks\].
+    latency: Vec<[Batch; 3]>,
+    bins: Vec<Bin>,
+    counts: Counts,
+}
+
+impl Sample {
+    fn of(problem: &Problem<'_>) -> Self {
+        let classes = problem.traffics.len();
+        Self {
+            phases: vec![vec![0; classes]; problem.phases.len()],
+            latency: vec![[Batch::default(); 3]; classes],
+            bins: Vec::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    fn add(&mut self, problem: &Problem<'_>, packet: &Delivery) {
+        let class = usize::from(packet.traffic);
+        for (phase, counts) in problem.phases.iter().zip(&mut self.phases) {
+            counts[class] += u64::from((phase.start..phase.end).contains(&packet.delivered));
+        }
+        if packet.generated >= problem.warm_up {
+            let (network, waiting) = (packet.delivered - packet.admitted, packet.admitted - packet.generated);
+            for (batch, ticks) in self.latency[class].iter_mut().zip([network, waiting, network + waiting]) {
+                batch.count += 1;
+                batch.sum += ticks as f64;
+            }
+        }
+    }
+}
+
+/// A class in ticks, to the nearest one.
+fn traffic(scenario: &Scenario, index: usize, tick_ns: f64) -> Traffic {
+    let class = &scenario.classes()[index];
+    let ticks = |ns: f64| (ns / tick_ns).round() as u64;
+    let is_silent = class.rate <= 0.0;
+    let interval = if is_silent { f64::MAX } else { 1.0 / (class.rate * tick_ns) };
+    Traffic {
+        hosts: if is_silent { Vec::new() } else { scenario.senders(index) },
+        destination: match &class.destination {
+            DestinationSpec::Nodes(list) => Destination::Among(list.nodes().collect()),
+            DestinationSpec::Hot(spot) => Destination::Hot(spot.hot, spot.share),
+            DestinationSpec::Named(_) => {
+                let destinations = scenario.destinations(index);
+                let of = |host| {
+                    Some(destinations.towards(host)).filter(|to| to.count > 0).map_or(host, |to| to.node(0))
+                };
+                Destination::Fixed((0..scenario.topology().nodes()).map(of).collect())
+            }
+            DestinationSpec::Uniform => Destination::Uniform,
+        },
+        process: match class.source {
+            SourceSpec::Periodic => Process::Periodic,
+            SourceSpec::OnOffPareto { streams, alpha, spacing, most } => {
+                let interval = f64::from(streams) * interval;
+                Process::OnOffPareto(streams, Periods::new(interval, alpha, spacing / tick_ns, most))
+            }
+            _ => Process::Poisson,
+        },
+        interval,
+        packets: scenario.packets_per_message(index),
+        start: ticks(class.start_cycle()),
+        end: class.end.map(ticks),
+        withdraw: class.withdrawn_in().is_some(),
+    }
+}
+
+/// Switches and interfaces; thresholds are rounded up to whole packets, times to ticks.
+fn fabric(scenario: &Scenario, timing: &Timing) -> Option<Fabric> {
+    let switch = scenario.switch()?;
+    let Multistage { hosts, direction, first_shuffle } = scenario.topology().as_multistage()?;
+    let packets = |bytes: u32| bytes.div_ceil(switch.packet).max(1);
+    let recn = scenario.recn();
+    let thresholds = Recn {
+        set_aside_queues: recn.set_aside_queues,
+        detection: packets(recn.detection),
+        propagation: packets(recn.propagation),
+        xoff: packets(recn.xoff),
+        xon: packets(recn.xon),
+        few_packets: recn.few_packets,
+        normal_weight: recn.normal_weight,
+        hold: (recn.hold / timing.tick_ns).round() as u64,
+        marker: Marker::ParentQueue,
+    };
+    Some(Fabric {
+        hosts,
+        direction: match direction {
+            scenario::Direction::Bidirectional => Direction::Bidirectional,
+            scenario::Direction::Unidirectional => Direction::Unidirectional { first_shuffle },
+        },
+        organisation: match switch.organisation {
+            scenario::Organisation::OneQueue => Organisation::OneQueue,
+            scenario::Organisation::FourQueues => Organisation::FourQueues,
+            scenario::Organisation::VoqSwitch => {
+                Organisation::VoqSwitch { single_output: switch.voq_output == VoqOutput::Single }
+            }
+            scenario::Organisation::VoqNetwork => Organisation::VoqNetwork,
+            scenario::Organisation::Recn => Organisation::Recn(thresholds),
+        },
+        times: Times {
+            packet_link: timing.packet_link,
+            packet_crossbar: timing.packet_crossbar,
+            flit_link: timing.flit_link,
+            flit_crossbar: timing.flit_crossbar,
+            control_link: timing.control,
+            flight: timing.flight,
+            routing: timing.routing,
+        },
+        store_and_forward: switch.forwarding == Forwarding::StoreAndForward,
+        port_packets: switch.places(scenario.port_memory()),
+        injection_packets: switch.places(scenario.injection_memory()),
+        admittance_packets: scenario.interface().admittance.map(|bytes| switch.places(bytes)),
+        credit_batch: switch.credit_batch,
+    })
+}
+
+/// Packets in the memories of all ports at some times of a run \[ns\], which rise.
+///
+/// # Errors
+/// What [`supports`] says, and that of a network whose links carry data both ways.
+pub fn columns_at(scenario: &Scenario, seed: u64, times_ns: &[f64]) -> Result<Vec<Vec<Column>>, Vec<Fault>> {
+    let listed = prepared(scenario)?;
+    let problem = Problem::of(scenario, &listed);
+    let Some(problem) = problem.filter(|problem| problem.fabric.direction != Direction::Bidirectional) else {
+        return Err(vec![Fault {
+            place: Place::Program,
+            key: "network.direction".to_owned(),
+            found: "data on the links both ways".to_owned(),
+            wanted: "unidirectional packet switches, whose stages stand in a row".to_owned(),
+            help: None,
+        }]);
+    };
+    let load = problem.load(replication_seed(seed, 0), 0);
+    let (mut simulator, mut delivered) = (Simulator::new(&problem.fabric, &load), Vec::new());
+    let at = |time_ns: &f64| {
+        simulator.run_until(((time_ns / problem.tick_ns).round() as u64).min(problem.end), &mut delivered);
+        delivered.clear();
+        simulator.columns()
+    };
+    Ok(times_ns.iter().map(at).collect())
+}
+
+/// Runs replications of a scenario of packet switches.
+///
+/// The same scenario and settings give the same bits on any number of threads. Once `stop` is set or time is over, the
+/// replications that are through are all there is. `progress` is told the share of the work that is done.
+///
+/// # Errors
+/// What [`supports`] says.
+///
+/// # Panics
+/// If a thread cannot be started.
+pub fn run(
+    scenario: &Scenario,
+    settings: &Settings,
+    stop: &AtomicBool,
+    progress: &(dyn Fn(f64) + Sync),
+) -> Result<PacketSimulation, Vec<Fault>> {
+    let listed = prepared(scenario)?;
+    let Some(problem) = Problem::of(scenario, &listed) else {
+        let (found, wanted) = ("no [switch] table".to_owned(), "packet switches".to_owned());
+        return Err(vec![Fault {
+            place: Place::Program,
+            key: "switch".to_owned(),
+            found,
+            wanted,
+            help: None,
+        }]);
+    };
+    let started = Instant::now();
+    let deadline = settings.max_time.and_then(|most| started.checked_add(most));
+    let pool = pool(settings);
+    let count = settings.replications.unwrap_or(REPLICATIONS).clamp(1, problem.most_replications());
+    let (all, ticks) = (u64::from(count).saturating_mul(problem.end), AtomicU64::new(0));
+    let go_on = |done: u64| {
+        let through = ticks.fetch_add(done, Ordering::Relaxed) + done;
+        progress(through as f64 / all as f64);
+        !stop.load(Ordering::Relaxed) && deadline.is_none_or(|deadline| Instant::now() < deadline)
+    };
+    let first = settings.first_replication;
+    let samples = problem.replications(settings.seed, first..first.saturating_add(count), &pool, &go_on);
+    let run = problem.run(settings, &samples, count, &pool, started);
+    Ok(answer::answer(&problem, samples, run))
+}
+
+fn pool(settings: &Settings) -> ThreadPool {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads.unwrap_or(0)).build();
+    pool.unwrap_or_else(|error| panic!("no threads: {error}"))
+}

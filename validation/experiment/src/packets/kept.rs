@@ -1,0 +1,80 @@
+//! Replications of packet switches that are kept between runs, one record each.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use flitwise_language::scenario::Scenario;
+
+use super::{PacketSimulation, Problem, REPLICATIONS, Sample, answer, pool, prepared};
+use crate::{MAX_REPLICATIONS, Settings};
+
+/// Replications that an interval needs.
+const FEWEST: u32 = 2;
+
+/// How many replications are wanted: as many as are asked for, else as deliver [`Settings::max_messages`] packets if
+/// each delivers what the first one does, from 2 to 8.
+fn wanted(settings: &Settings, samples: &[Sample]) -> u32 {
+    let Some(first) = samples.first() else { return settings.replications.unwrap_or(FEWEST) };
+    let enough = settings.max_messages.div_ceil(first.counts.delivered.max(1));
+    let usual = enough.clamp(FEWEST.into(), REPLICATIONS.into()) as u32;
+    settings.replications.unwrap_or(usual).clamp(1, MAX_REPLICATIONS)
+}
+
+/// Where replications are kept between runs, numbered by their indices.
+pub trait Shelf {
+    /// Those that are there, in the order of their indices.
+    fn read(&mut self) -> Vec<(u32, Sample)>;
+
+    /// One more.
+    fn append(&mut self, index: u32, sample: &Sample);
+}
+
+/// Those that are kept, from the first on without a gap.
+fn kept(shelf: &mut dyn Shelf, problem: &Problem<'_>) -> Vec<Sample> {
+    let bins = problem.end.div_ceil(problem.bin) as usize;
+    let fits = |sample: &Sample| {
+        sample.phases.len() == problem.phases.len()
+            && sample.latency.len() == problem.traffics.len()
+            && sample.bins.len() == bins
+            && sample.bins.iter().all(|bin| bin.delivered.len() == problem.traffics.len())
+    };
+    let in_order = (0..).zip(shelf.read()).take_while(|(index, (at, sample))| index == at && fits(sample));
+    in_order.map(|(_, (_, sample))| sample).collect()
+}
+
+/// Takes from `shelf` what it holds and simulates the rest; none if that was broken off. Also whether anything was
+/// simulated. The scenario is one that [`super::supports`] takes.
+pub fn run_kept(
+    scenario: &Scenario,
+    settings: &Settings,
+    shelf: Option<&mut dyn Shelf>,
+    stop: &AtomicBool,
+) -> Option<(PacketSimulation, bool)> {
+    let listed = prepared(scenario).ok()?;
+    let problem = Problem::of(scenario, &listed)?;
+    // a file may change while its name stays
+    let mut shelf = shelf.filter(|_| listed.is_empty());
+    let (pool, started) = (pool(settings), Instant::now());
+    let mut samples = shelf.as_deref_mut().map_or_else(Vec::new, |shelf| kept(shelf, &problem));
+    let mut simulated = false;
+    let go_on = |_: u64| !stop.load(Ordering::Relaxed);
+    loop {
+        let (from, to) = (samples.len() as u32, wanted(settings, &samples).min(problem.most_replications()));
+        if from >= to {
+            samples.truncate(to as usize);
+            let run = problem.run(settings, &samples, to, &pool, started);
+            return Some((answer::answer(&problem, samples, run), simulated));
+        }
+        let new = problem.replications(settings.seed, from..to, &pool, &go_on);
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        for (index, sample) in (from..).zip(&new) {
+            if let Some(shelf) = shelf.as_deref_mut() {
+                shelf.append(index, sample);
+            }
+        }
+        samples.extend(new);
+        simulated = true;
+    }
+}

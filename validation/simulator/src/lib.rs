@@ -1,0 +1,188 @@
+//! A simulator of wormhole routers and packet switches: traffic, a clock, and a switch that moves flits or packets.
+//! [`plain`] is the same simulator as its rules read. Nothing here reads a clock, a file or the state of a thread.
+//!
+//! ```
+//! use flitwise_language::scenario::Preset;
+//! use flitwise_simulator::Simulator;
+//!
+//! let scenario = Preset::find("router16").unwrap().scenario();
+//! let (mut simulator, mut delivered) = (Simulator::new(&scenario, 1), Vec::new());
+//! simulator.run_until(1_000, &mut delivered);
+//! assert!(delivered.iter().all(|message| message.delivered_cycle < 1_000));
+//! ```
+
+pub mod circuits;
+pub mod diagram;
+mod interface;
+mod ledger;
+mod message;
+mod meters;
+pub mod packet;
+pub mod plain;
+mod reads;
+mod traffic;
+mod virtual_channels;
+mod wiring;
+mod wormhole;
+
+use flitwise_language::scenario::Scenario;
+
+use ledger::Ledger;
+pub use message::{Arrival, Delivery, Drawn, FramePart, Offer};
+pub use meters::HeaderWaits;
+pub use reads::{MAX_DIMENSION, MAX_LANES, MAX_PORTS, MIN_PIPELINE_STAGES, supports, unsupported};
+use traffic::Traffic;
+pub use traffic::on_off_pareto::Periods;
+pub use traffic::random::{Random, exponential, stream_of, uniform};
+pub use traffic::{generated, offers};
+pub use virtual_channels::lanes;
+pub use wiring::{Channel, ChannelKind};
+
+/// An organisation of switches: all routers of a network with their links and network interfaces.
+trait Switch: Send {
+    /// A message comes to its network interface at the start of its cycle.
+    fn offer(&mut self, offer: &Offer);
+
+    /// One cycle; messages that are through are added to `delivered`.
+    fn step(&mut self, now: u64, delivered: &mut Vec<Delivery>);
+
+    /// Who is under way.
+    fn ledger(&self) -> &Ledger;
+
+    /// Flits that have crossed a crossbar.
+    fn flit_hops(&self) -> u64;
+
+    /// By channel and class: flits that have left over the channel's link; several counts of a pair add up.
+    fn channel_flits(&self) -> Vec<(Channel, usize, u64)>;
+
+    /// From now on waits of headers are counted.
+    fn measure_waits(&mut self);
+
+    /// By channel, if they are counted: waits of headers.
+    fn channel_waits(&self) -> Vec<(Channel, HeaderWaits)>;
+
+    /// From now on a source queue of the class takes no more than so many messages.
+    fn limit_source_queues(&mut self, class: usize, messages: usize);
+
+    /// Messages of a class whose traffic has ended, and of which no flit has left, are taken back from their sources.
+    fn withdraw(&mut self, class: usize);
+
+    /// All cycles from `now` to `end`; one in which nothing can move costs nothing.
+    fn run(&mut self, traffic: &mut Traffic, now: &mut u64, end: u64, delivered: &mut Vec<Delivery>) {
+        let mut next_arrival = 0;
+        while *now < end {
+            if self.ledger().is_empty() {
+                // nothing moves before the next message comes
+                *now = traffic.next_cycle().map_or(end, |cycle| cycle.clamp(*now, end));
+                if *now == end {
+                    break;
+                }
+            }
+            if *now >= next_arrival {
+                while let Some(offer) = traffic.next(*now) {
+                    self.offer(&offer);
+                }
+                while let Some(class) = traffic.next_withdrawal(*now) {
+                    self.withdraw(class);
+                }
+                next_arrival = traffic.next_cycle().unwrap_or(u64::MAX);
+            }
+            self.step(*now, delivered);
+            *now += 1;
+        }
+    }
+}
+
+/// A run of the network, cycle by cycle.
+pub struct Simulator {
+    switch: Box<dyn Switch>,
+    traffic: Traffic,
+    now: u64,
+}
+
+impl Simulator {
+    /// With the scenario's sources, drawn from a stream per `(seed, node, class)`.
+    pub fn new(scenario: &Scenario, seed: u64) -> Self {
+        Self::with_traffic(scenario, Traffic::random(scenario, seed))
+    }
+
+    fn with_traffic(scenario: &Scenario, traffic: Traffic) -> Self {
+        Self { switch: wormhole::with_scheduler(scenario), traffic, now: 0 }
+    }
+
+    /// Simulates all cycles before `end`; messages that are through are added to `delivered`.
+    pub fn run_until(&mut self, end: u64, delivered: &mut Vec<Delivery>) {
+        self.switch.run(&mut self.traffic, &mut self.now, end, delivered);
+    }
+
+    /// The first cycle that has not been simulated.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// By class and stream of frames: when its first frame begins \[cycles\].
+    pub fn frame_phases(&self) -> &[Vec<f64>] {
+        self.traffic.phases()
+    }
+
+    /// Flits that have crossed a crossbar.
+    pub fn flit_hops(&self) -> u64 {
+        self.switch.flit_hops()
+    }
+
+    /// By class: messages that wait at their sources, those being sent included.
+    pub fn backlog(&self) -> &[u64] {
+        self.switch.ledger().backlog()
+    }
+
+    /// By class: messages generated so far, but for those lost to [`Self::limit_source_queues`].
+    pub fn generated(&self) -> &[u64] {
+        self.switch.ledger().joined()
+    }
+
+    /// By class: messages taken back at the end of its traffic.
+    pub fn withdrawn(&self) -> &[u64] {
+        self.switch.ledger().withdrawn()
+    }
+
+    /// From now on a source queue of the class takes no more than so many messages; later ones are lost.
+    ///
+    /// For a class whose backlog grows without bound: its queues never run empty, so that the network sees no
+    /// difference.
+    pub fn limit_source_queues(&mut self, class: usize, messages: usize) {
+        self.switch.limit_source_queues(class, messages);
+    }
+
+    /// By channel and class of the scenario: flits that have left over the channel's link; several counts of a pair
+    /// add up.
+    pub fn channel_flits(&self) -> Vec<(Channel, usize, u64)> {
+        self.switch.channel_flits()
+    }
+
+    /// From now on waits of headers are counted by channel.
+    pub fn measure_waits(&mut self) {
+        self.switch.measure_waits();
+    }
+
+    /// By channel, if they are counted: waits of headers.
+    pub fn channel_waits(&self) -> Vec<(Channel, HeaderWaits)> {
+        self.switch.channel_waits()
+    }
+}
+
+/// All deliveries, sorted, of `arrivals` (in the order of their cycles), or those of the first `limit` cycles.
+pub fn replay(scenario: &Scenario, arrivals: &[Arrival], limit: u64) -> Vec<Delivery> {
+    replay_offers(scenario, &offers(scenario, arrivals), limit)
+}
+
+/// As [`replay`], of messages whose lengths, Vticks and virtual channels are settled.
+pub fn replay_offers(scenario: &Scenario, offers: &[Offer], limit: u64) -> Vec<Delivery> {
+    let mut simulator = Simulator::with_traffic(scenario, Traffic::listed(scenario, offers));
+    let mut delivered = Vec::with_capacity(offers.len());
+    simulator.run_until(limit, &mut delivered);
+    delivered.sort_unstable();
+    delivered
+}
+
+#[doc = include_str!("../README.md")]
+pub mod notes {}

@@ -1,0 +1,93 @@
+//! A message from its generation to its delivery.
+
+use flitwise_language::quantity::Waits;
+
+/// A message that joins its source queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// The first cycle in which it can be sent, `ceil(g)`.
+    pub cycle: u64,
+    /// The node that sends it.
+    pub source: u32,
+    /// The node that it goes to.
+    pub destination: u32,
+    /// Its class, by its place in the scenario.
+    pub class: u8,
+}
+
+/// A message as it comes to its network interface: all that is settled when it is generated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Offer {
+    /// When it comes, and where it goes.
+    pub arrival: Arrival,
+    /// Its length, header included \[flits\].
+    pub flits: u32,
+    /// What link schedulers count for each of its flits; 0 for best effort \[cycles/flit\].
+    pub vtick: f64,
+    /// Its virtual channels, where they are drawn.
+    pub drawn: Option<Drawn>,
+    /// The frame that it is a part of.
+    pub part: FramePart,
+}
+
+/// The frame that a message is a part of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FramePart {
+    /// The stream, among those of all nodes of the class: those of the first sender first.
+    pub stream: u32,
+    /// Frames of the stream before this one.
+    pub frame: u32,
+    /// Messages of the frame; 0 of a message that is no part of one.
+    pub messages: u32,
+}
+
+/// Virtual channels of a message on its way, by kind of channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// From the node into its router.
+    pub injection: u8,
+    /// Between routers.
+    pub network: u8,
+    /// From the last router to the node.
+    pub ejection: u8,
+}
+
+/// What is known of a message that has been delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Delivery {
+    /// The first cycle in which it could be sent.
+    pub generated_cycle: u64,
+    /// The cycle in which its header was in stage 1 of the first router.
+    pub entered_cycle: u64,
+    /// The cycle in which its tail left over the ejection channel.
+    pub delivered_cycle: u64,
+    /// The node that sent it.
+    pub source: u32,
+    /// The node that it went to.
+    pub destination: u32,
+    /// Its class, by its place in the scenario.
+    pub class: u8,
+    /// Network channels that it crossed; 0 in a single router.
+    pub hops: u8,
+    /// What it has waited under way, by place \[cycles\].
+    pub waits: Waits<u32>,
+    /// The frame that it was a part of.
+    pub part: FramePart,
+}
+
+impl Delivery {
+    /// Network latency: stage 1 of the first router to the tail's last cycle, both included \[cycles\].
+    pub fn network_latency_cycles(&self) -> u64 {
+        self.delivered_cycle - self.entered_cycle + 1
+    }
+
+    /// What a lone message takes, `P - 1 + P h + M`: all but the parts that are waiting for others \[cycles\].
+    pub fn transfer_cycles(&self) -> u64 {
+        self.network_latency_cycles() - self.waits.each().map(|(_, cycles)| u64::from(cycles)).sum::<u64>()
+    }
+
+    /// Time at the source, 1 if everything is idle \[cycles\].
+    pub fn waiting_cycles(&self) -> u64 {
+        self.entered_cycle - self.generated_cycle
+    }
+}

@@ -1,0 +1,164 @@
+//! What stays the same from cycle to cycle: the topology, its routing and the numbers of the scenario.
+
+use std::ops::Range;
+
+use flitwise_language::network::{Half, LinkEnd, Network};
+use flitwise_language::scenario::{
+    Allocation, ClassKind, ClassSpec, Crossbar, Scenario, Scheduler, VcChoice,
+};
+
+use crate::message::{Arrival, Offer};
+use crate::virtual_channels::halves;
+
+/// A scenario in the words of the rules.
+pub(super) struct Rules {
+    network: Network,
+    /// `P`.
+    pub(super) pipeline_stages: u64,
+    /// `b`.
+    pub(super) buffer_flits: usize,
+    pub(super) scheduler: Scheduler,
+    /// X1: whether an input or output port moves no more than a flit per cycle.
+    pub(super) is_multiplexed: bool,
+    /// X2.
+    pub(super) allocation: Allocation,
+    /// V1, by class: its virtual channels.
+    pub(super) blocks: Vec<Range<usize>>,
+    /// V2: whether a message takes any lane of its class.
+    pub(super) is_free: bool,
+    /// N1: whether network channels form rings.
+    has_rings: bool,
+    /// By lane of a channel.
+    pub(super) real_time: Vec<bool>,
+    /// S5, by lane of a channel: `w_c`.
+    pub(super) weight: Vec<f64>,
+}
+
+/// Where a channel ends.
+#[derive(Clone, Copy)]
+pub(super) enum End {
+    Input { router: usize, port: usize },
+    Node,
+}
+
+impl Rules {
+    pub(super) fn new(scenario: &Scenario) -> Self {
+        let (classes, router) = (scenario.classes(), scenario.data_router());
+        assert!(router.pipeline_stages >= 3, "routing, crossbar and link are a stage each");
+        let blocks = scenario.virtual_channels();
+        let lanes =
+            || classes.iter().zip(&blocks).flat_map(|(class, block)| block.clone().map(move |_| class));
+        let real_time = |class: &ClassSpec| class.kind == ClassKind::RealTime;
+        // S5: w_c = Vtick_max / Vtick_c over the real-time classes with a finite Vtick
+        let paced = lanes().filter(|class| real_time(class)).map(ClassSpec::lane_vtick);
+        let vtick_max = paced.filter(|vtick| vtick.is_finite()).fold(0.0, f64::max);
+        Self {
+            network: scenario.topology(),
+            pipeline_stages: router.pipeline_stages.into(),
+            buffer_flits: router.buffer_flits as usize,
+            scheduler: router.scheduler,
+            is_multiplexed: router.crossbar == Crossbar::Multiplexed,
+            allocation: router.allocation,
+            is_free: router.vc_choice == VcChoice::Free,
+            has_rings: scenario.topology().has_rings(),
+            real_time: lanes().map(real_time).collect(),
+            weight: lanes().map(|class| vtick_max / class.lane_vtick()).collect(),
+            blocks: blocks.clone(),
+        }
+    }
+
+    /// S10: whether clocks and stamps start again with every message.
+    pub(super) fn is_fine_grained(&self) -> bool {
+        self.scheduler.is_fine_grained()
+    }
+
+    /// V1: lanes of a channel.
+    pub(super) fn lanes(&self) -> usize {
+        self.real_time.len()
+    }
+
+    /// V2, V3: the lanes that a message may take which asks for the group that begins with `lane`: all of its class, on
+    /// a ring half of them (N1), or this one.
+    pub(super) fn group(&self, lane: usize, to: End) -> Range<usize> {
+        let own = lane..lane + 1;
+        let Some(block) = self.blocks.iter().find(|block| self.is_free && block.contains(&lane)) else {
+            return own;
+        };
+        let [lower, upper] = halves(block);
+        match to {
+            End::Input { .. } if self.has_rings => {
+                if lower.contains(&lane) {
+                    lower
+                } else {
+                    upper
+                }
+            }
+            _ => block.clone(),
+        }
+    }
+
+    /// V2, V3: the first lane of the group that a message asks for on its injection channel.
+    pub(super) fn group_at_source(&self, offer: &Offer) -> usize {
+        match offer.drawn {
+            None => self.blocks[usize::from(offer.arrival.class)].start,
+            Some(drawn) => drawn.injection.into(),
+        }
+    }
+
+    /// The same on the channel behind `router`, which ends at a node or does not.
+    pub(super) fn group_behind(&self, router: usize, offer: &Offer, to: End) -> usize {
+        let Arrival { source, destination, class, .. } = offer.arrival;
+        let block = &self.blocks[usize::from(class)];
+        let is_network = matches!(to, End::Input { .. });
+        let asked = match offer.drawn {
+            None => block.start,
+            Some(drawn) if is_network => drawn.network.into(),
+            Some(drawn) => drawn.ejection.into(),
+        };
+        if !(is_network && self.has_rings) {
+            return asked;
+        }
+        // N1: the lower half before the dateline, the upper one behind it; drawn ones keep their place in it
+        let [lower, upper] = halves(block);
+        let place = if self.is_free { 0 } else { (asked - block.start) % lower.len() };
+        match self.network.half(router as u32, source, destination) {
+            Half::Lower => lower.start + place,
+            Half::Upper => upper.start + place,
+        }
+    }
+
+    /// T8: cycles from a header's coming to the front to its request.
+    pub(super) fn request_delay(&self) -> u64 {
+        (self.pipeline_stages - 3).max(1)
+    }
+
+    /// Nodes, routers, and ports of each router.
+    pub(super) fn size(&self) -> (usize, usize, usize) {
+        let network = &self.network;
+        (network.nodes() as usize, network.routers() as usize, network.ports() as usize)
+    }
+
+    /// Where the channel behind an output port ends.
+    pub(super) fn end_of(&self, router: usize, port: usize) -> End {
+        match self.network.link_end(router as u32, port as u32) {
+            LinkEnd::Input { router, port } => End::Input { router: router as usize, port: port as usize },
+            LinkEnd::Node(_) | LinkEnd::Absent => End::Node,
+        }
+    }
+
+    /// Where the injection channel of a node ends.
+    pub(super) fn entrance_of(&self, node: usize) -> End {
+        let (router, port) = self.network.entry(node as u32);
+        End::Input { router: router as usize, port: port as usize }
+    }
+
+    /// T5, N2: the output ports on the way to the destination, as the topology routes: one, or those of parallel links.
+    pub(super) fn route(&self, router: usize, arrival: Arrival) -> Range<usize> {
+        let first = self.network.route(router as u32, arrival.source, arrival.destination) as usize;
+        let links = match self.end_of(router, first) {
+            End::Input { .. } => self.network.parallel_links() as usize,
+            End::Node => 1,
+        };
+        first..first + links
+    }
+}

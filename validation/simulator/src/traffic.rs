@@ -1,0 +1,315 @@
+//! Traffic: which messages come to the network interfaces, and when.
+
+pub(super) mod destinations;
+mod frames;
+mod on_off;
+pub(crate) mod on_off_pareto;
+mod periodic;
+mod placement;
+mod poisson;
+pub(crate) mod random;
+
+use std::collections::VecDeque;
+
+use flitwise_language::scenario::{ClassSpec, Destinations, Scenario, SourceSpec, VcChoice};
+
+use crate::message::{Arrival, Drawn, FramePart, Offer};
+
+use super::virtual_channels::VirtualChannels;
+use destinations::draw;
+use frames::{FrameStream, Piece};
+use on_off::OnOff;
+use periodic::Periodic;
+pub(super) use placement::OF_PLACEMENT;
+use placement::placed;
+use poisson::Poisson;
+use random::{Random, below, stream};
+
+/// Messages that come, and the ends of classes whose waiting messages are taken back.
+pub(crate) struct Traffic {
+    messages: Messages,
+    /// In order.
+    withdrawals: VecDeque<(u64, usize)>,
+}
+
+/// Where messages come from.
+enum Messages {
+    /// The scenario's sources.
+    Random(Sources),
+    /// A list, by cycle, and how many of it have come.
+    Listed { offers: Vec<Offer>, next: usize },
+}
+
+impl Traffic {
+    /// The scenario's sources, a stream of random numbers for each `(seed, node, class)`.
+    pub(crate) fn random(scenario: &Scenario, seed: u64) -> Self {
+        Self::of(scenario, Messages::Random(Sources::new(scenario, seed)))
+    }
+
+    /// Messages in the order of their cycles.
+    pub(crate) fn listed(scenario: &Scenario, offers: &[Offer]) -> Self {
+        assert!(offers.is_sorted_by_key(|offer| offer.arrival.cycle), "messages out of order");
+        Self::of(scenario, Messages::Listed { offers: offers.to_vec(), next: 0 })
+    }
+
+    fn of(scenario: &Scenario, messages: Messages) -> Self {
+        Self { messages, withdrawals: scenario.withdrawals().into() }
+    }
+
+    /// The next message, if it comes in cycle `until` or before.
+    #[inline]
+    pub(crate) fn next(&mut self, until: u64) -> Option<Offer> {
+        match &mut self.messages {
+            Messages::Random(sources) => sources.next(until),
+            Messages::Listed { offers, next } => {
+                let offer = *offers.get(*next).filter(|offer| offer.arrival.cycle <= until)?;
+                *next += 1;
+                Some(offer)
+            }
+        }
+    }
+
+    /// By class and stream of frames: when its first frame begins \[cycles\].
+    pub(crate) fn phases(&self) -> &[Vec<f64>] {
+        match &self.messages {
+            Messages::Random(sources) => &sources.phases,
+            Messages::Listed { .. } => &[],
+        }
+    }
+
+    /// A class whose waiting messages are taken back in cycle `now` or before, once the messages of that cycle have
+    /// come.
+    pub(crate) fn next_withdrawal(&mut self, now: u64) -> Option<usize> {
+        let &(_, class) = self.withdrawals.front().filter(|(cycle, _)| *cycle <= now)?;
+        self.withdrawals.pop_front();
+        Some(class)
+    }
+
+    /// The cycle in which the next message comes or messages are taken back, or one before it when that is far off.
+    pub(crate) fn next_cycle(&mut self) -> Option<u64> {
+        let message = match &mut self.messages {
+            Messages::Random(sources) => sources.next_cycle(),
+            Messages::Listed { offers, next } => offers.get(*next).map(|offer| offer.arrival.cycle),
+        };
+        let withdrawal = self.withdrawals.front().map(|(cycle, _)| *cycle);
+        message.into_iter().chain(withdrawal).min()
+    }
+}
+
+/// When the messages of a source are generated.
+trait Process: Send {
+    /// The time of the next message, if that is no later than `limit` \[cycles\].
+    fn next_before(&mut self, random: &mut Random, limit: f64) -> Option<f64>;
+
+    /// What is special about that message, where it is part of a frame.
+    fn piece(&self) -> Option<&Piece> {
+        None
+    }
+}
+
+/// The process of a class at a node.
+fn process(random: &mut Random, rate: f64, source: &SourceSpec) -> Box<dyn Process> {
+    match *source {
+        SourceSpec::Poisson => Box::new(Poisson::new(random, rate)),
+        SourceSpec::Periodic => Box::new(Periodic::new(random, rate)),
+        SourceSpec::OnOff { streams, messages_per_burst, peak_rate } => {
+            Box::new(OnOff::new(random, rate, streams, messages_per_burst, peak_rate))
+        }
+        _ => unreachable!("frames come from streams, other sources are refused"),
+    }
+}
+
+/// What messages of a class have in common.
+struct ClassOffers {
+    flits: u32,
+    vtick: f64,
+    /// The virtual channels to draw from, where they are drawn: how, the first and how many.
+    to_draw: Option<(VcChoice, u8, u32)>,
+}
+
+/// What messages of each class have in common.
+fn class_offers(scenario: &Scenario) -> Vec<ClassOffers> {
+    let channels = VirtualChannels::new(scenario);
+    let offers = |(index, class): (usize, &ClassSpec)| ClassOffers {
+        flits: class.message_flits,
+        vtick: class.lane_vtick(),
+        to_draw: channels
+            .to_draw(index)
+            .map(|(choice, block)| (choice, block.start as u8, block.len() as u32)),
+    };
+    scenario.classes().iter().enumerate().map(offers).collect()
+}
+
+impl ClassOffers {
+    /// A message of the class.
+    #[inline]
+    fn offer(&self, arrival: Arrival, random: &mut Random) -> Offer {
+        let drawn = self.to_draw.map(|(choice, first, among)| {
+            let mut draw = || first + if among > 1 { below(random, among) as u8 } else { 0 };
+            drawn(choice, draw(), draw())
+        });
+        Offer { arrival, flits: self.flits, vtick: self.vtick, drawn, part: FramePart::default() }
+    }
+}
+
+/// The virtual channels that two draws give.
+fn drawn(choice: VcChoice, one: u8, other: u8) -> Drawn {
+    let network = if choice == VcChoice::Drawn { other } else { one };
+    Drawn { injection: one, network, ejection: other }
+}
+
+/// Messages of the scenario's classes, generated as listed; virtual channels are drawn from a stream of their own.
+pub fn offers(scenario: &Scenario, arrivals: &[Arrival]) -> Vec<Offer> {
+    let (classes, mut random) = (class_offers(scenario), stream(0, 0, 0));
+    arrivals.iter().map(|arrival| classes[usize::from(arrival.class)].offer(*arrival, &mut random)).collect()
+}
+
+/// The messages of the scenario's sources up to a cycle.
+pub fn generated(scenario: &Scenario, seed: u64, until: u64) -> Vec<Offer> {
+    let mut traffic = Traffic::random(scenario, seed);
+    std::iter::from_fn(|| traffic.next(until)).collect()
+}
+
+/// All sources of a network; each has its own stream of random numbers.
+///
+/// Each source draws ahead all its messages of a span of cycles; then they are put in order.
+pub(crate) struct Sources {
+    sources: Vec<Source>,
+    /// By class.
+    classes: Vec<ClassOffers>,
+    /// Messages of the current span, source by source.
+    span: Vec<Offer>,
+    /// Their order, by cycle and then as drawn (cycle since the start of the span in the upper half, place in
+    /// `span` in the lower), and how many have come.
+    order: Vec<u64>,
+    next: usize,
+    /// The first cycle after the current span.
+    drawn_until: u64,
+    span_cycles: u64,
+    /// By class.
+    destinations: Vec<Destinations>,
+    /// By class and stream of frames: when its first frame begins.
+    phases: Vec<Vec<f64>>,
+}
+
+struct Source {
+    node: u32,
+    class: u8,
+    random: Random,
+    process: Box<dyn Process>,
+    /// When it begins, and the last moment in which it sends \[cycles\].
+    start: f64,
+    last: f64,
+}
+
+/// Messages to draw ahead, about: one of each source, but no more than stay in a cache and no fewer than make a span
+/// worth its sort.
+const SPAN_MESSAGES: (usize, usize) = (512, 2048);
+/// The longest span \[cycles\].
+const SPAN_MAX: f64 = 1e9;
+
+impl Sources {
+    fn new(scenario: &Scenario, seed: u64) -> Self {
+        let classes = || 0..scenario.classes().len();
+        let nodes = scenario.topology().nodes();
+        let senders: Vec<Vec<u32>> = classes().map(|class| scenario.senders(class)).collect();
+        let mut streams: Vec<_> = classes()
+            .map(|class| frames::streams(scenario, class, &senders[class], seed).into_iter())
+            .collect();
+        let mut phases = vec![Vec::new(); streams.len()];
+        let mut sources = Vec::new();
+        for node in 0..nodes {
+            for (class, spec) in scenario.classes().iter().enumerate() {
+                let (start, last) = (spec.start_cycle(), spec.end.map_or(f64::INFINITY, f64::next_down));
+                let of_node = streams[class].as_slice().iter().take_while(|one| one.node == node).count();
+                for FrameStream { random, process, .. } in streams[class].by_ref().take(of_node) {
+                    phases[class].push(start + process.phase);
+                    let process = Box::new(process);
+                    sources.push(Source { node, class: class as u8, random, process, start, last });
+                }
+                if !spec.source.has_frames() && spec.rate > 0.0 && senders[class].binary_search(&node).is_ok()
+                {
+                    let mut random = stream(seed, node, class);
+                    let process = process(&mut random, spec.rate, &spec.source);
+                    sources.push(Source { node, class: class as u8, random, process, start, last });
+                }
+            }
+        }
+        let messages_per_cycle = scenario.mean_rate_of_all() * f64::from(nodes);
+        let span_messages = sources.len().clamp(SPAN_MESSAGES.0, SPAN_MESSAGES.1) as f64;
+        let span_cycles = (span_messages / messages_per_cycle).clamp(1.0, SPAN_MAX) as u64;
+        Self {
+            sources,
+            classes: class_offers(scenario),
+            span: Vec::new(),
+            order: Vec::new(),
+            next: 0,
+            drawn_until: 0,
+            span_cycles,
+            destinations: classes().map(|class| scenario.destinations(class)).collect(),
+            phases,
+        }
+    }
+
+    #[inline]
+    fn next(&mut self, until: u64) -> Option<Offer> {
+        loop {
+            if let Some(&offer) = self.ahead() {
+                if offer.arrival.cycle > until {
+                    return None;
+                }
+                self.next += 1;
+                return Some(offer);
+            }
+            if self.drawn_until > until {
+                return None;
+            }
+            self.draw_span();
+        }
+    }
+
+    fn next_cycle(&mut self) -> Option<u64> {
+        if self.sources.is_empty() {
+            return None;
+        }
+        if self.next == self.span.len() {
+            self.draw_span();
+        }
+        Some(self.ahead().map_or(self.drawn_until, |offer| offer.arrival.cycle))
+    }
+
+    #[inline]
+    fn ahead(&self) -> Option<&Offer> {
+        self.order.get(self.next).map(|place| &self.span[*place as u32 as usize])
+    }
+
+    #[cold]
+    fn draw_span(&mut self) {
+        self.span.clear();
+        self.next = 0;
+        self.drawn_until += self.span_cycles;
+        let end = self.drawn_until as f64;
+        for Source { node, class, random, process, start, last } in &mut self.sources {
+            let offers = &self.classes[usize::from(*class)];
+            // the next cycle is the first in which the message can be sent: ceil(g) < end
+            while let Some(after_start) = process.next_before(random, last.min(end - 1.0) - *start) {
+                let piece = process.piece();
+                let destination = match piece {
+                    Some(piece) => piece.destination,
+                    None => draw(random, &self.destinations[usize::from(*class)].towards(*node)),
+                };
+                let cycle = (*start + after_start).ceil() as u64;
+                let arrival = Arrival { cycle, source: *node, destination, class: *class };
+                self.span.push(match piece {
+                    Some(piece) => piece.offer(arrival),
+                    None => offers.offer(arrival, random),
+                });
+            }
+        }
+        let start = self.drawn_until - self.span_cycles;
+        let place = |(index, offer): (usize, &Offer)| (offer.arrival.cycle - start) << 32 | index as u64;
+        self.order.clear();
+        self.order.extend(self.span.iter().enumerate().map(place));
+        self.order.sort_unstable();
+    }
+}

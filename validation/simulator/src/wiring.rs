@@ -1,0 +1,191 @@
+//! Topology and routing: which channel leads where.
+
+pub use flitwise_language::network::ChannelKind;
+use flitwise_language::network::{Half, LinkEnd, Network};
+use flitwise_language::scenario::NetworkSpec;
+
+/// Channels, numbered: first the output links of all routers (`router * ports + port`), then one injection
+/// link per node.
+#[derive(Clone, Debug)]
+pub(crate) struct Wiring {
+    network: Network,
+    nodes: u32,
+    ports: u32,
+    /// Parallel links each way between neighbours.
+    parallel_links: u32,
+    /// Number of the first injection link.
+    first_injection: u32,
+    /// By link: where it ends.
+    ends: Vec<End>,
+}
+
+/// Where a link ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// At an input port of a router.
+    Input { router: u32, port: u8 },
+    /// At a node.
+    Node,
+}
+
+/// A link and direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Channel {
+    /// What it is for.
+    pub kind: ChannelKind,
+    /// The node where it starts or ends; of a network channel the router where it starts.
+    pub node: u32,
+    /// The port of the router that it leaves; of an injection channel the one that it enters.
+    pub port: u32,
+}
+
+impl Wiring {
+    /// Of a network; injection links are numbered from the first multiple of `alignment` that is free.
+    pub(crate) fn new(network: NetworkSpec, alignment: u32) -> Self {
+        let network = network.topology();
+        let (nodes, routers, ports) = (network.nodes(), network.routers(), network.ports());
+        let first_injection = (routers * ports).next_multiple_of(alignment);
+        let mut ends = vec![End::Node; (first_injection + nodes) as usize];
+        let mut join = |link: u32, router: u32, port: u32| {
+            ends[link as usize] = End::Input { router, port: port as u8 };
+        };
+        for router in 0..routers {
+            for port in 0..ports {
+                if let LinkEnd::Input { router: next, port: entered } = network.link_end(router, port) {
+                    join(router * ports + port, next, entered);
+                }
+            }
+        }
+        for node in 0..nodes {
+            let (router, port) = network.entry(node);
+            join(first_injection + node, router, port);
+        }
+        Self { network, nodes, ports, parallel_links: network.parallel_links(), first_injection, ends }
+    }
+
+    pub(crate) fn nodes(&self) -> u32 {
+        self.nodes
+    }
+
+    pub(crate) fn routers(&self) -> u32 {
+        self.network.routers()
+    }
+
+    /// Ports of a router.
+    pub(crate) fn ports(&self) -> u32 {
+        self.ports
+    }
+
+    /// Links, numbers that stand for none included.
+    pub(crate) fn links(&self) -> u32 {
+        self.ends.len() as u32
+    }
+
+    /// Number of the first injection link; that of node 0.
+    pub(crate) fn first_injection(&self) -> u32 {
+        self.first_injection
+    }
+
+    pub(crate) fn end(&self, link: u32) -> End {
+        self.ends[link as usize]
+    }
+
+    /// Whether a link leads into a router.
+    pub(crate) fn is_into_router(&self, link: u32) -> bool {
+        self.end(link) != End::Node
+    }
+
+    /// Router and port of the input lanes of a link.
+    #[inline]
+    pub(crate) fn input(&self, link: u32) -> (u32, u32) {
+        match self.end(link) {
+            End::Input { router, port } => (router, u32::from(port)),
+            End::Node => unreachable!("a message went on from a node"),
+        }
+    }
+
+    /// Parallel links each way between neighbours.
+    #[inline]
+    pub(crate) fn parallel_links(&self) -> u32 {
+        self.parallel_links
+    }
+
+    /// The output link of `router` on the way from one node to another; the first of parallel ones.
+    pub(crate) fn route(&self, router: u32, source: u32, destination: u32) -> u32 {
+        router * self.ports + self.network.route(router, source, destination)
+    }
+
+    /// Which half of its virtual channels a message takes behind `router`.
+    pub(crate) fn half(&self, router: u32, source: u32, destination: u32) -> Half {
+        self.network.half(router, source, destination)
+    }
+
+    /// Network channels from node to node.
+    pub(crate) fn hops(&self, source: u32, destination: u32) -> u32 {
+        self.network.hops(source, destination)
+    }
+
+    /// What a link is; `None` for a number that stands for no link.
+    pub(crate) fn channel(&self, link: u32) -> Option<Channel> {
+        if link >= self.first_injection {
+            let (kind, node) = (ChannelKind::Injection, link - self.first_injection);
+            return (node < self.nodes).then(|| Channel { kind, node, port: self.input(link).1 });
+        }
+        if link >= self.routers() * self.ports {
+            return None;
+        }
+        let (router, port) = (link / self.ports, link % self.ports);
+        let node = match self.network.link_end(router, port) {
+            LinkEnd::Node(node) => node,
+            LinkEnd::Input { .. } => router,
+            LinkEnd::Absent => return None,
+        };
+        Some(Channel { kind: self.network.kind(port), node, port })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn e_cube_routes_take_the_lowest_differing_dimension_and_end_at_the_destination() {
+        for dimension in 1..=6 {
+            let wiring = Wiring::new(NetworkSpec::Hypercube { dimension }, 16);
+            for source in 0..wiring.nodes() {
+                for destination in 0..wiring.nodes() {
+                    let (mut at, mut crossed, mut last) = (source, 0, None);
+                    loop {
+                        let link = wiring.route(at, source, destination);
+                        let kind = wiring.channel(link).map(|channel| channel.kind);
+                        match (kind, wiring.end(link)) {
+                            (Some(ChannelKind::Network { dimension }), End::Input { router, port }) => {
+                                assert!(last < Some(port) && dimension == port);
+                                last = Some(port);
+                                at = router;
+                                crossed += 1;
+                            }
+                            (Some(ChannelKind::Ejection), End::Node) => break,
+                            other => panic!("{other:?}"),
+                        }
+                    }
+                    assert_eq!((at, crossed), (destination, wiring.hops(source, destination)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_input_port_is_fed_by_one_link() {
+        for network in [NetworkSpec::Router { ports: 7 }, NetworkSpec::Hypercube { dimension: 3 }] {
+            let wiring = Wiring::new(network, 64);
+            let mut fed = std::collections::BTreeSet::new();
+            for link in 0..wiring.links() {
+                if let End::Input { router, port } = wiring.end(link) {
+                    assert!(fed.insert((router, port)));
+                }
+            }
+            assert_eq!(fed.len() as u32, wiring.routers() * wiring.ports());
+        }
+    }
+}

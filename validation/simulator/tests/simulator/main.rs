@@ -1,0 +1,6 @@
+//! All integration tests of the simulator in one program: it is compiled and linked once.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests, too, may fail a test and tell of it
+
+mod against_plain;
+mod multiplexed;

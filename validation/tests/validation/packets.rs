@@ -1,0 +1,55 @@
+//! Packet switches in a campaign.
+
+use std::sync::atomic::AtomicBool;
+
+use flitwise_experiment::Settings;
+use flitwise_experiment::answer::Simulation;
+use flitwise_experiment::packets::{self, PacketSimulation};
+use flitwise_language::document::Place;
+use flitwise_language::scenario::{Preset, Scenario};
+use flitwise_validation::campaign;
+use flitwise_validation::store::Store;
+
+fn quick(settings: &[(&str, &str)]) -> Scenario {
+    let mut document = Preset::find("recn64-quick").unwrap().document();
+    for (key, value) in settings {
+        document.set(key, value, &Place::Setting((*key).into())).unwrap();
+    }
+    document.scenario().unwrap()
+}
+
+/// A campaign gives the numbers of a run, keeps replications one by one, and takes kept ones.
+#[test]
+fn a_campaign_keeps_replications() {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = Store::open(scratch.path()).unwrap();
+    let short =
+        [("measure.end", "\"40 us\""), ("class.hot.start", "\"10 us\""), ("class.hot.end", "\"20 us\"")];
+    let scenarios = [quick(&short), quick(&short)];
+    let stop = AtomicBool::new(false);
+    let asked = |replications: u32| {
+        let settings = Settings { replications: Some(replications), ..Settings::default() };
+        let outcome = campaign::run(&scenarios, &settings, Some(&store), &stop, &mut ()).unwrap();
+        let of = |one: &Option<Simulation>| one.as_ref().unwrap().packets.clone().unwrap();
+        (outcome.simulated, outcome.simulations.iter().map(of).collect::<Vec<_>>())
+    };
+    let (simulated, first) = asked(2);
+    assert_eq!((simulated, store.survey().unwrap().records), (1, 2));
+    let alone = simulated_json(&simulated_alone(&scenarios[0]));
+    assert_eq!(
+        first.iter().map(|one| simulated_json(one)).collect::<Vec<_>>(),
+        [alone.clone(), alone.clone()]
+    );
+    assert_eq!((asked(3).0, store.survey().unwrap().records), (1, 3));
+    let (simulated, again) = asked(2);
+    assert_eq!((simulated, simulated_json(&again[0])), (0, alone));
+}
+
+fn simulated_alone(scenario: &Scenario) -> PacketSimulation {
+    let settings = Settings { replications: Some(2), ..Settings::default() };
+    packets::run(scenario, &settings, &AtomicBool::new(false), &|_| ()).unwrap()
+}
+
+fn simulated_json(found: &PacketSimulation) -> serde_json::Value {
+    serde_json::json!([found.phases, found.over_time, found.classes, found.packets])
+}
