@@ -11,6 +11,7 @@
 //! router, whatever the topology. Only uniform destinations in a topology that declares that its dimensions part need
 //! no paths one by one (`paths/uniform.rs`).
 
+pub(crate) mod classes;
 mod links;
 mod uniform;
 
@@ -118,8 +119,8 @@ pub fn supports(scenario: &Scenario) -> Result<(), Refusal> {
         let pairs = Traffic::of(scenario, place).pairs(&*network);
         if pairs as f64 * (1.0 + network.mean_hops()) > MOST_STEPS {
             let because = format!(
-                "has {pairs} pairs of senders and destinations, too many to follow every path; name fewer of them, \
-                 or take a smaller network"
+                "follows every path one by one, and {pairs} are too many; name fewer senders or destinations, or \
+                 take a smaller network"
             );
             return Err(Refusal { key: format!("class.{}.destination", class.name), because });
         }
@@ -343,4 +344,4 @@ fn words(network: &dyn Topology, at: u32, port: Option<u32>) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

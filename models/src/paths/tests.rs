@@ -84,3 +84,18 @@ fn real_time_is_limited_by_itself_and_best_effort_by_all() {
     let silent = scenario.with_rates_scaled(0.0);
     assert_eq!(ChannelLoads::of(&silent).bottleneck(), None);
 }
+
+#[test]
+fn too_many_paths_are_refused_by_name() {
+    let refused = |destination: &str| {
+        let text = format!(
+            "[network]\ntopology = 'mesh'\nradix = [64, 64, 4]\n[[class]]\nname = 'a'\nkind = 'best-effort'\n\
+             rate = 0.0001\nmessage_flits = 16\ndestination = {destination}\n"
+        );
+        supports(&Scenario::from_toml("x", &text).unwrap()).err().map(|refusal| refusal.key)
+    };
+    assert_eq!(refused("'0-8191'").as_deref(), Some("class.a.destination"));
+    for few in ["'uniform'", "'0-15'", "'bit-complement'", "{ hot = 3, share = 0.1 }"] {
+        assert_eq!(refused(few), None, "{few}");
+    }
+}

@@ -36,20 +36,16 @@ fn stride_and_side(sides: &[u32], dimension: usize) -> (u32, u32) {
 /// Links that lines from a coordinate cross, by port and coordinate, and how many of the lines do.
 fn crossed(network: &dyn Topology, dimension: usize, from: u32) -> Vec<(u32, u32, f64)> {
     let (stride, side) = stride_and_side(&network.sides(), dimension);
-    let each = network.nodes() / network.routers();
-    let mut crossed: Vec<(u32, u32, f64)> = Vec::new();
+    let (each, links) = (network.nodes() / network.routers(), network.parallel_links());
+    let mut lines = vec![0.0; (network.ports() * side) as usize];
     for to in 0..side {
         let line = network.path(from * stride * each, to * stride * each);
-        for Hop { router, port: first, .. } in line.filter(Hop::is_between_routers) {
-            for port in first..first + network.parallel_links() {
-                match crossed.iter_mut().find(|(p, place, _)| (*p, *place) == (port, router / stride)) {
-                    Some((.., lines)) => *lines += 1.0,
-                    None => crossed.push((port, router / stride, 1.0)),
-                }
-            }
+        for Hop { router, port, .. } in line.filter(Hop::is_between_routers) {
+            (port..port + links).for_each(|port| lines[(port * side + router / stride) as usize] += 1.0);
         }
     }
-    crossed
+    let crossed = lines.into_iter().zip(0..).filter(|(lines, _)| *lines > 0.0);
+    crossed.map(|(lines, at)| (at / side, at % side, lines)).collect()
 }
 
 /// Uniform destinations of one sender at a time.

@@ -174,7 +174,7 @@ fn a_route_in_a_circle_ends_with_a_message() {
 }
 
 /// Every topology of the scenario in several sizes.
-fn topologies() -> Vec<NetworkSpec> {
+pub(crate) fn topologies() -> Vec<NetworkSpec> {
     let router = [2, 5, 16].map(|ports| NetworkSpec::Router { ports });
     let cube = [1, 2, 3, 6].map(|dimension| NetworkSpec::Hypercube { dimension });
     let mesh = [(&[2][..], 1, 1), (&[4, 4], 1, 1), (&[3, 5], 2, 1), (&[2, 3, 4], 1, 2), (&[6], 4, 3)]
@@ -190,7 +190,8 @@ fn topologies() -> Vec<NetworkSpec> {
 /// A topology that the scenario knows is in the list above.
 #[test]
 fn every_topology_of_the_scenario_is_tried() {
-    let fault = flitwise_language::scenario::Scenario::from_toml("x", "[network]\ntopology = \"none\"\n").unwrap_err();
+    let fault = flitwise_language::scenario::Scenario::from_toml("x", "[network]\ntopology = \"none\"\n")
+        .unwrap_err();
     let fault = fault.iter().map(ToString::to_string).find(|fault| fault.contains("router")).unwrap();
     let known: std::collections::BTreeSet<&str> =
         fault.split('"').skip(1).step_by(2).filter(|word| *word != "none").collect();
@@ -209,7 +210,8 @@ fn declared_symmetry_loads_channels_as_all_paths_do() {
         let (network, name): (&dyn Topology, String) = (&*network, network.name());
         let Some(spread) = Spread::new(network) else { continue };
         declared += 1;
-        let some = DestinationSpec::Hot(flitwise_language::scenario::HotSpot { hot: 1, share: 0.25 }).on(network);
+        let some =
+            DestinationSpec::Hot(flitwise_language::scenario::HotSpot { hot: 1, share: 0.25 }).on(network);
         let uniform = Traffic::uniform(network, 0.3);
         let senders: Vec<u32> = (0..network.nodes()).step_by(3).collect();
         for traffic in [
