@@ -247,19 +247,19 @@ impl ChannelLoads {
     /// The loads of classes in any network.
     pub fn on(network: &dyn Topology, classes: &[Traffic]) -> Self {
         match Spread::new(network) {
-            Some(_) if classes.iter().all(|class| class.is_uniform(network)) => {
-                Self::of_places(network, classes)
+            Some(spread) if classes.iter().all(|class| class.is_uniform(network)) => {
+                Self::of_places(network, classes, &spread)
             }
             spread => Self::of_links(network, classes, spread.as_ref()),
         }
     }
 
     /// Where all send to all alike and the dimensions part.
-    fn of_places(network: &dyn Topology, classes: &[Traffic]) -> Self {
+    fn of_places(network: &dyn Topology, classes: &[Traffic], spread: &Spread) -> Self {
         let mut groups = Groups::default();
         let loads = |messages: f64| classes.iter().map(|class| class.flit_rate * messages).collect();
         groups.add(network, (0, None), u64::from(network.nodes()), loads(1.0));
-        for place in uniform::places(network) {
+        for place in spread.places() {
             groups.add(network, (place.router, Some(place.port)), place.links, loads(place.messages));
         }
         groups.sorted()

@@ -94,30 +94,29 @@ impl<'n> Spread<'n> {
             rates.add(rates.place(router, port), one, router == source);
         }
     }
-}
 
-/// The links of all routers, one place for each coordinate on a line.
-pub(super) fn places(network: &dyn Topology) -> Vec<Place> {
-    let (nodes, routers, sides) = (network.nodes(), network.routers(), network.sides());
-    let others = if network.self_traffic() { 1.0 } else { f64::from(nodes) / f64::from(nodes - 1) };
-    let per_pair = others * f64::from(nodes / routers) / f64::from(network.parallel_links());
-    let ejection = |port| Place { router: 0, port, links: u64::from(routers), messages: 1.0 };
-    let mut places: Vec<Place> = (0..network.ports())
-        .filter(|port| network.kind(*port) == ChannelKind::Ejection)
-        .map(ejection)
-        .collect();
-    for dimension in 0..sides.len() {
-        let (stride, side) = stride_and_side(&sides, dimension);
-        let mut pairs: BTreeMap<(u32, u32), f64> = BTreeMap::new();
-        for (port, place, lines) in (0..side).flat_map(|from| crossed(network, dimension, from)) {
-            *pairs.entry((port, place)).or_default() += lines;
+    /// The links of all routers where all nodes send to all alike, one place for each coordinate on a line.
+    pub(super) fn places(&self) -> Vec<Place> {
+        let network = self.network;
+        let (nodes, routers) = (network.nodes(), network.routers());
+        let others = if network.self_traffic() { 1.0 } else { f64::from(nodes) / f64::from(nodes - 1) };
+        let per_pair = others * f64::from(nodes / routers) / f64::from(network.parallel_links());
+        let ejection = |port| Place { router: 0, port, links: u64::from(routers), messages: 1.0 };
+        let ports = (0..network.ports()).filter(|port| network.kind(*port) == ChannelKind::Ejection);
+        let mut places: Vec<Place> = ports.map(ejection).collect();
+        for (dimension, lines) in self.lines.iter().enumerate() {
+            let (stride, side) = stride_and_side(&self.sides, dimension);
+            let mut pairs: BTreeMap<(u32, u32), f64> = BTreeMap::new();
+            for (port, place, lines) in lines.iter().flatten() {
+                *pairs.entry((*port, *place)).or_default() += lines;
+            }
+            places.extend(pairs.into_iter().map(|((port, place), pairs)| Place {
+                router: place * stride,
+                port,
+                links: u64::from(routers / side),
+                messages: per_pair * pairs / f64::from(side),
+            }));
         }
-        places.extend(pairs.into_iter().map(|((port, place), pairs)| Place {
-            router: place * stride,
-            port,
-            links: u64::from(routers / side),
-            messages: per_pair * pairs / f64::from(side),
-        }));
+        places
     }
-    places
 }

@@ -6,11 +6,13 @@
 //! uniform destinations all are.
 //!
 //! All paths are enumerated, whatever the topology, senders and destinations (`paths/enumerated.rs`). Only uniform
-//! destinations where the topology declares that its dimensions part are put together from lines (`paths/lines.rs`).
+//! destinations where the topology declares that its dimensions part are put together from lines (`paths/lines.rs`),
+//! in a cube by formulas (`paths/cube.rs`).
 //!
 //! What comes over the own input its link has put in sequence already: only the share `f`, one less the own share,
 //! contends. Two messages drawn at random are of different inputs with the probability `S_2 = 1 - Σ p_j²`.
 
+mod cube;
 mod enumerated;
 mod lines;
 #[cfg(test)]
@@ -152,8 +154,9 @@ pub(super) struct Paths {
     pub(super) has_halves: bool,
     /// Parallel links.
     pub(super) links: u32,
-    /// Share of the messages by hops.
+    /// Share of the messages by hops, and their mean.
     shares: Vec<f64>,
+    mean_hops: f64,
     /// `p_j`: by output, the inputs of its traffic: dimension, or the interface, and the share of each.
     inputs: Vec<Vec<(Option<u32>, f64)>>,
     crossings: Vec<Crossing>,
@@ -172,14 +175,15 @@ struct Parts {
     channels: Vec<ChannelUse>,
     ends: Vec<ChannelUse>,
     shares: Vec<f64>,
+    mean_hops: f64,
     /// None where all are alike.
     senders: Vec<Sender>,
     at_interface: Option<Vec<f64>>,
     inputs: Vec<Vec<(Option<u32>, f64)>>,
     onward: Vec<Outputs>,
     outputs: OnPaths,
-    /// All outputs, and how often another message that has come over the same input wants the same output.
-    all: Vec<(Output, f64)>,
+    /// All outputs: what traffic shares each, and how often another message of the same input wants the same output.
+    all: Vec<(Output, Crossing, f64)>,
 }
 
 /// Each output once.
@@ -200,7 +204,7 @@ pub(super) fn merged(parts: impl Iterator<Item = (f64, (f64, Output))>) -> Outpu
 
 impl Paths {
     fn new(network: &dyn Topology, parts: Parts) -> Self {
-        let Parts { channels, ends, shares, senders, at_interface, inputs, onward, outputs, all } = parts;
+        let Parts { channels, ends, shares, mean_hops, senders, at_interface, .. } = parts;
         let count = (channels.len() + 1) * (channels.len() + ends.len());
         let mut paths = Self {
             channels,
@@ -210,32 +214,33 @@ impl Paths {
             has_halves: network.has_rings(),
             links: network.parallel_links(),
             shares,
-            inputs,
+            mean_hops,
+            inputs: parts.inputs,
             crossings: vec![Crossing::NOTHING; count],
             same: vec![0.0; count],
-            onward,
-            outputs,
+            onward: parts.onward,
+            outputs: parts.outputs,
             first: Outputs::new(),
             middle: Outputs::new(),
             last: Outputs::new(),
-            all: all.iter().map(|(output, _)| *output).collect(),
+            all: parts.all.iter().map(|(output, ..)| *output).collect(),
         };
-        for (output, same) in all {
+        for (output, crossing, same) in parts.all {
             let at = paths.index(output);
-            paths.same[at] = same;
-            paths.crossings[at] = Crossing::new(&paths.inputs[output.to as usize], paths.input(output));
+            (paths.crossings[at], paths.same[at]) = (crossing, same);
         }
-        let of = |routers: &dyn Fn(u32) -> std::ops::Range<u32>, all: f64| {
-            let met = (1..=paths.most_hops()).flat_map(|hops| routers(hops).map(move |k| (hops, k)));
-            let paths = &paths;
-            merged(met.flat_map(|(hops, k)| {
-                paths.outputs(hops, k).iter().map(move |one| (paths.share(hops) / all, *one))
-            }))
+        let (first, middle, mut last) = match &paths.outputs {
+            OnPaths::ByHops(_) => paths.merged_over_hops(),
+            OnPaths::Alike(Typical { first, middle, last, .. }) => {
+                let of_all = |outputs: &Outputs| -> Outputs {
+                    outputs.iter().map(|(share, output)| (share * paths.moving(), *output)).collect()
+                };
+                (of_all(first), middle.clone(), of_all(last))
+            }
         };
-        let all = (paths.mean_hops() - paths.moving()).max(1e-300);
-        let last =
-            if paths.moving() > 0.0 { of(&|h| h + 1..h + 2, 1.0) } else { paths.outputs(0, 1).to_vec() };
-        let (first, middle) = (of(&|_| 1..2, 1.0), of(&|h| 2..h + 1, all));
+        if paths.moving() <= 0.0 {
+            last = paths.outputs(0, 1).to_vec();
+        }
         if paths.senders.is_empty() {
             let staying = Output { from: None, to: paths.channels.len() as u32 };
             let staying = Some((1.0 - paths.moving(), staying)).filter(|(share, _)| *share > 0.0);
@@ -243,6 +248,18 @@ impl Paths {
             paths.senders.push(Sender { share: 1.0, outputs });
         }
         Self { first, middle, last, ..paths }
+    }
+
+    /// First, later and last outputs of paths of all lengths.
+    fn merged_over_hops(&self) -> (Outputs, Outputs, Outputs) {
+        let of = |routers: &dyn Fn(u32) -> std::ops::Range<u32>, all: f64| {
+            let met = (1..=self.most_hops()).flat_map(|hops| routers(hops).map(move |k| (hops, k)));
+            merged(met.flat_map(|(hops, k)| {
+                self.outputs(hops, k).iter().map(move |one| (self.share(hops) / all, *one))
+            }))
+        };
+        let all = (self.mean_hops() - self.moving()).max(1e-300);
+        (of(&|_| 1..2, 1.0), of(&|hops| 2..hops + 1, all), of(&|hops| hops + 1..hops + 2, 1.0))
     }
 
     fn index(&self, Output { from, to }: Output) -> usize {
@@ -282,7 +299,7 @@ impl Paths {
 
     /// Mean hops of a message.
     pub(super) fn mean_hops(&self) -> f64 {
-        self.shares.iter().zip(0..).map(|(share, hops)| share * f64::from(hops)).sum()
+        self.mean_hops
     }
 
     /// Traffic that shares an output.
@@ -385,7 +402,7 @@ pub(super) fn of(scenario: &Scenario, places: &[usize]) -> Vec<Rc<Paths>> {
         let paths = if is_enumerated {
             enumerated::paths(scenario, places)
         } else {
-            vec![Rc::new(lines::paths(&*network))]
+            vec![Rc::new(uniform(&*network))]
         };
         known.truncate(MOST_KNOWN - 1);
         known.insert(0, (key, paths.clone()));
@@ -394,9 +411,13 @@ pub(super) fn of(scenario: &Scenario, places: &[usize]) -> Vec<Rc<Paths>> {
     if is_enumerated { found } else { vec![Rc::clone(&found[0]); places.len()] }
 }
 
-#[cfg(test)]
-pub(super) fn cube(dimension: u32) -> Paths {
-    lines::paths(&flitwise_language::network::Hypercube { dimension })
+/// The paths of a network whose dimensions part, with uniform destinations; those of a cube by formulas.
+pub(super) fn uniform(network: &dyn Topology) -> Paths {
+    let is_cube = network.routers() > 1
+        && network.sides().iter().all(|side| *side == 2)
+        && network.nodes() == network.routers()
+        && network.parallel_links() == 1;
+    if is_cube { cube::paths(network) } else { lines::paths(network) }
 }
 
 /// Kinds of channels that the classes of a scenario take, which a solution takes time for each of.

@@ -1,6 +1,6 @@
 mod patterns;
 
-use super::super::paths::cube;
+use super::super::paths::uniform;
 use super::*;
 use flitwise_language::scenario::ClassKind::{self, BestEffort, RealTime};
 
@@ -39,7 +39,7 @@ fn problem(stages: f64, buffer: f64, classes: &[(ClassKind, f64, f64)]) -> Probl
 
 fn all(problem: &Problem, dimension: u32, resolution: &Resolution) -> Vec<Result<Solution, Overloaded>> {
     let wanted: Vec<usize> = (0..problem.classes.len()).collect();
-    let cube = Rc::new(cube(dimension));
+    let cube = Rc::new(uniform(&flitwise_language::network::Hypercube { dimension }));
     let paths = vec![cube; wanted.len()];
     solve(problem, &paths, resolution, &wanted, &|_| None)
 }

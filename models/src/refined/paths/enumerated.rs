@@ -13,7 +13,7 @@ use std::rc::Rc;
 use flitwise_language::network::Topology;
 use flitwise_language::scenario::Scenario;
 
-use super::{ChannelUse, OnPaths, Output, Outputs, Parts, Paths, Sender, Typical};
+use super::{ChannelUse, Crossing, OnPaths, Output, Outputs, Parts, Paths, Sender, Typical};
 use crate::paths::Traffic;
 use crate::paths::classes::{Channel, ChannelClasses, Flows, Point, rounded};
 
@@ -142,7 +142,13 @@ impl<'f> OneClass<'f> {
             last: pool(&|from, to| from.is_some() && is_end(to)),
         };
         let onward = (0..self.inner as u32).map(|channel| pool(&|from, _| from == Some(channel)));
+        let shared = |(output, (_, same)): (&Output, &(f64, f64))| {
+            (*output, Crossing::new(&inputs[output.to as usize], output.from), *same)
+        };
+        let hops = self.flows.hops.iter().zip(0..);
         let parts = Parts {
+            mean_hops: hops.map(|(share, hops)| share * f64::from(hops)).sum(),
+            all: outputs.iter().map(shared).collect(),
             onward: onward.collect(),
             channels: links,
             ends,
@@ -151,7 +157,6 @@ impl<'f> OneClass<'f> {
             at_interface: Some(at_interface),
             inputs,
             outputs: OnPaths::Alike(typical),
-            all: outputs.iter().map(|(output, (_, same))| (*output, *same)).collect(),
         };
         Paths::new(self.network, parts)
     }

@@ -1,5 +1,5 @@
-//! Paths with uniform destinations where the dimensions part, as in a cube, a mesh or a torus with dimension-order
-//! routing, or a single router, which has none.
+//! Paths with uniform destinations where the dimensions part, as in a mesh or torus with dimension-order routing, or
+//! a single router, which has none.
 //!
 //! A path is a line in each dimension, one after another, and the lines are independent: each begins and ends at
 //! uniform coordinates. So paths are put together from the lines of each dimension. Channels count as alike by their
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use flitwise_language::network::{Half, Topology};
 
-use super::{ChannelUse, OnPaths, Output, Outputs, Parts, Paths, merged};
+use super::{ChannelUse, Crossing, OnPaths, Output, Outputs, Parts, Paths, merged};
 
 /// Shares by the number of a channel.
 type Shares = BTreeMap<u32, f64>;
@@ -344,20 +344,17 @@ pub(super) fn paths(network: &dyn Topology) -> Paths {
         (0..count).map(Some).chain([None]).map(|to| lattice.inputs(to)).collect();
     let inputs = if shares[0] > 0.0 { inputs } else { without_own_nodes(inputs) };
     let met = entering.iter().chain(onward.iter().flatten()).filter(|(share, _)| *share > 0.0);
-    let same = |output: Output| {
+    let shared = |output: Output| {
         let onward = output.from.map_or(&entering, |from| &onward[from as usize]);
-        (output, lattice.same(output, onward))
+        let input = output.from.map(|from| lattice.line_of(from) as u32);
+        (output, Crossing::new(&inputs[output.to as usize], input), lattice.same(output, onward))
     };
-    let mut all: Vec<(Output, f64)> = met.map(|(_, output)| same(*output)).collect();
-    // those of a cube in the order of its dimensions: what is like the first of several is taken for it
-    let is_cube = network.sides().iter().all(|side| *side == 2) && nodes == 1.0 && lattice.links == 1;
-    if is_cube {
-        all.sort_by_key(|(Output { from, to }, _)| (from.is_some(), *to, *from));
-    }
+    let all = met.map(|(_, output)| shared(*output)).collect();
     let parts = Parts {
         channels: lattice.lines.iter().flat_map(|lines| lines.channels.iter().cloned()).collect(),
         ends: vec![ChannelUse::end()],
         shares,
+        mean_hops: network.mean_hops(),
         senders: Vec::new(),
         at_interface: None,
         inputs,

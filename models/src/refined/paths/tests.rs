@@ -10,6 +10,10 @@ fn enumerated(network: &dyn Topology) -> Paths {
     enumerated::of(network, &[Traffic::uniform(network, 1.0)]).swap_remove(0)
 }
 
+fn cube(dimension: u32) -> Paths {
+    uniform(&Hypercube { dimension })
+}
+
 fn close(what: &str, a: f64, b: f64) {
     assert!((a - b).abs() < 1e-9, "{what}: {a} {b}");
 }
@@ -20,20 +24,18 @@ fn close_crossings(what: &str, a: Crossing, b: Crossing) {
     close(what, a.others, b.others);
 }
 
-/// `C(n, k)`
-fn choose(n: u32, k: u32) -> f64 {
-    (0..k).fold(1.0, |c, i| c * f64::from(n - i) / f64::from(i + 1))
-}
-
 /// Of the traffic of channel `s` in an n-cube `2^-(s - j)` has come over channel `j < s`, `2^-s` from the interface; of
 /// that of an ejection link `2^s / (2^n - 1)` over channel `s`.
 #[test]
 fn a_cube_is_as_by_its_formulas() {
     for n in 1..=16 {
         let (cube, name, others) = (cube(n), format!("{n}-cube"), f64::from(n).exp2() - 1.0);
+        assert!((1..=n).all(|h| {
+            (1..=h + 1).all(|k| (cube.outputs(h, k).iter().map(|(p, _)| p).sum::<f64>() - 1.0).abs() < 1e-9)
+        }));
         assert_eq!((cube.channels.len() as u32, cube.ends.len(), cube.most_hops()), (n, 1, n));
         cube.channels.iter().for_each(|channel| close(&name, channel.on_link, (others + 1.0) / 2.0 / others));
-        cube.hops().for_each(|hops| close(&name, cube.share(hops), choose(n, hops) / others));
+        cube.hops().for_each(|hops| close(&name, cube.share(hops), cube::choose(n, hops) / others));
         for to in 0..=n {
             assert_eq!(cube.inputs(to).len() as u32, if to < n { to + 1 } else { n }, "{name}");
             for (from, share) in cube.inputs(to) {
@@ -140,7 +142,7 @@ fn lines_are_those_of_all_paths() {
     }
 }
 
-/// All pairs of nodes of a cube, put together, are its lines put together; a mesh of radix 2 is a cube.
+/// All pairs of nodes of a cube, put together, and the lines of a mesh of radix 2 are what the formulas of a cube say.
 #[test]
 fn enumerated_pairs_make_a_cube() {
     for n in 2..=5 {
@@ -153,7 +155,13 @@ fn enumerated_pairs_make_a_cube() {
             close(&name, a.rate, b.rate);
             close(&name, a.on_link, b.on_link);
         }
-        assert_eq!((found.all.len(), &of_mesh.all), (cube.all.len(), &cube.all));
+        assert_eq!((found.all.len(), of_mesh.all.len()), (cube.all.len(), cube.all.len()));
+        for (hops, k) in cube.hops().flat_map(|hops| (1..=hops + 1).map(move |k| (hops, k))) {
+            for (share, output) in cube.outputs(hops, k) {
+                let of = of_mesh.outputs(hops, k).iter().find(|(_, other)| other == output);
+                close(&name, of.unwrap().0, *share);
+            }
+        }
         for output in &cube.all {
             for other in [&found, &of_mesh] {
                 close_crossings(&name, other.crossing(*output), cube.crossing(*output));
