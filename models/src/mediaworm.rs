@@ -95,6 +95,7 @@ pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
         let because = format!("has circuits over several routers of {} nodes at most", set_up::MOST_NODES);
         refusals.push(Refusal { key: "network".to_owned(), because });
     }
+    refusals.extend(crate::paths::supports(scenario).err());
     if refusals.is_empty() { Ok(()) } else { Err(refused(refusals)) }
 }
 

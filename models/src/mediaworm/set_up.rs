@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 
 use crate::queueing::ErlangB;
-use flitwise_language::network::{LinkEnd, Network};
+use flitwise_language::network::{Hop, Network};
 use flitwise_language::scenario::{CircuitsSpec, Scenario};
 
 use super::circuits::drawn_loss;
@@ -214,21 +214,16 @@ impl Paths {
         let mut couples: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         let nodes = network.nodes();
         let mut path = |source: u32, destination: u32| {
-            let (mut router, _) = network.entry(source);
-            let (mut path, mut before) = (Vec::new(), None);
-            loop {
-                let port = network.route(router, source, destination);
-                let channel = (router * network.ports() + port) as usize;
+            let mut before = None;
+            let couple = |hop: Hop| {
+                let channel = (hop.router * network.ports() + hop.port) as usize;
                 let next = couples.len() + 1;
                 // 0: none before it
                 let couple = before.map_or(0, |before| *couples.entry((before, channel)).or_insert(next));
-                path.push((channel, couple));
                 before = Some(channel);
-                match network.link_end(router, port) {
-                    LinkEnd::Input { router: next, .. } => router = next,
-                    _ => return path,
-                }
-            }
+                (channel, couple)
+            };
+            network.path(source, destination).map(couple).collect()
         };
         let others = |source: u32| {
             (0..nodes).filter(move |destination| *destination != source || network.self_traffic())

@@ -33,14 +33,13 @@ use std::rc::Rc;
 
 use super::ablation::{Step, without};
 use super::chained_blocking::Blocking;
-use super::channel_paths::{Paths, Sender};
-use super::ecube_paths::{Crossing, Outputs};
 use super::grid::Grid;
 use super::higher_classes::HigherClasses;
 use super::in_buffer::InBuffer;
 use super::interface::Interface;
 use super::iteration::{Detail, Iteration, OverOutputs, Settled, State};
 use super::law::Law;
+use super::paths::{Crossing, Outputs, Paths, Sender};
 use super::solution::{Delays, Outcome, Parts, Solution, Start, Warm, on_wider_lattices};
 use super::source::Source;
 use super::station::{

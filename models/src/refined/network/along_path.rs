@@ -1,8 +1,8 @@
 //! The tail of a message along all paths of some hops.
 
-use super::super::ecube_paths::Output;
 use super::super::in_buffer::InBuffer;
 use super::super::law::Law;
+use super::super::paths::Output;
 use super::super::station::{LinkEnvironment, Shape};
 use super::super::tail_and_header::{RouterDelays, TailAndHeader, mix};
 use super::OneClass;

@@ -1,9 +1,9 @@
 //! What a class meets of itself at the outputs of a cube.
 
 use super::super::ablation::{Step, without};
-use super::super::ecube_paths::Output;
 use super::super::grid::{Grid, product};
 use super::super::law::Law;
+use super::super::paths::Output;
 use super::super::station::{LinkEnvironment, OutputDelays};
 use super::input_channel::less_exponential;
 use super::{Blocking, OneClass};

@@ -28,7 +28,7 @@
 //! Of drawn virtual channels each is a queue of its own, with `1 / V` of the messages: a header waits for its one
 //! whatever others are free, `φ = 1`, `q = 1 / V`. With one virtual channel all this is the same.
 
-use super::super::channel_paths::{ChannelUse, Paths};
+use super::super::paths::{ChannelUse, Paths};
 use super::super::station::{Overloaded, Place};
 use super::super::{Class, Problem};
 use crate::queueing::{ErlangB, MmC};

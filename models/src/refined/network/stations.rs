@@ -1,9 +1,8 @@
 //! The kinds of outputs that a class meets, and the queues at each.
 
-use super::super::channel_paths::{Paths, Sender, merged};
-use super::super::ecube_paths::{Crossing, Output, Outputs};
 use super::super::grid::product;
 use super::super::law::Law;
+use super::super::paths::{Crossing, Output, Outputs, Paths, Sender, merged};
 use super::super::station::{Arriving, LinkEnvironment, OutputDelays, Overloaded, Waits};
 use super::input_channel::ChannelWait;
 use super::{Blocking, OneClass};
