@@ -2,12 +2,13 @@
 
 use plotters::style::RGBColor;
 
-use super::canvas::{Area, Canvas, Pen, Place};
-use super::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};
-use super::legend::{self, Entry, FADED, Filling, Sample, Weight};
-use super::scale::{Scale, drawable, label, quantile, robust_top};
-use super::tiles::{self, Tiles};
-use crate::picture::{ErrorSeries, Lines, Origin, Point, Series};
+use super::{ErrorSeries, Lines, Point, Series};
+use crate::draw::canvas::{Area, Canvas, Pen, Place};
+use crate::draw::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};
+use crate::draw::legend::{self, Entry, FADED, Filling, Sample, Weight};
+use crate::draw::scale::{Scale, drawable, label, quantile, robust_top};
+use crate::draw::tiles::{self, Tiles};
+use crate::picture::Origin;
 
 /// Height of the main panel and of the panel of errors, as shares of the width of the figure.
 const HEIGHTS: (f64, f64) = (0.52, 0.24);

@@ -1,11 +1,161 @@
-//! State diagram of a Markov chain: states in layers, and the rates between them.
+//! State diagram of the Markov chain of an output link: states in layers, and the rates between them.
 
-use super::canvas::{Anchor, Area, Canvas, Pen, Place};
-use super::font::Face;
-use super::frame::GAP;
-use super::legend::{self, Entry, Sample};
-use super::scale::short;
-use crate::picture::{Chain, Transition};
+use flitwise_language::scenario::{ClassKind, Scenario};
+use flitwise_models::model::{Model, Options};
+use flitwise_models::published::{LinkRecord, solve_recorded};
+
+use super::*;
+use crate::draw::canvas::{Anchor, Area, Canvas, Pen, Place};
+use crate::draw::font::Face;
+use crate::draw::frame::GAP;
+use crate::draw::legend::{self, Entry, Sample};
+use crate::draw::scale::short;
+use crate::rows;
+
+/// A Markov chain over the sets of classes that are present.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Chain {
+    /// What comes and goes, in the order of bits: class names.
+    pub members: Vec<String>,
+    /// By set as a bit mask (bit `i` is `members[i]`): stationary probability.
+    pub probabilities: Vec<f64>,
+    /// All transitions.
+    pub transitions: Vec<Transition>,
+    /// By set and member: cycles per flit of the member in this set; `None` where it is not in it.
+    pub cycles_per_flit: Vec<Vec<Option<f64>>>,
+}
+
+impl Chain {
+    /// The chain of a link, Fig. 3 of the 2005 paper, with the numbers of a solve; `members` are its classes' names.
+    pub fn of(link: &LinkRecord, members: Vec<String>) -> Self {
+        let classes = members.len();
+        let cycles = |set: usize| {
+            let of = |class: usize| (set >> class & 1 == 1).then(|| link.shares.cycles_per_flit(class, set));
+            (0..classes).map(of).collect()
+        };
+        let pairs = (0..link.states()).flat_map(|from| (0..classes).map(move |class| (class, from)));
+        let transition = |(class, from)| Transition {
+            from,
+            to: from ^ (1_usize << class),
+            rate_per_cycle: link.rate(class, from),
+        };
+        Self {
+            members,
+            probabilities: link.sharing.occupancy.clone(),
+            transitions: pairs.map(transition).collect(),
+            cycles_per_flit: (0..link.states()).map(cycles).collect(),
+        }
+    }
+}
+
+/// A transition of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Transition {
+    /// From this set.
+    pub from: usize,
+    /// To this set.
+    pub to: usize,
+    /// At this rate \[1/cycle\].
+    pub rate_per_cycle: f64,
+}
+
+/// The Markov chain of an output link.
+#[derive(Clone, Debug)]
+pub(crate) struct Question;
+
+impl FigureFile for Question {
+    const WORD: &'static str = "chain";
+    const KEYS: &'static [&'static str] = &[];
+
+    fn read(reading: &mut Reading<'_>, root: &Table<'_>, scenario: Option<&Scenario>) -> Option<Self> {
+        if scenario.is_some_and(|one| one.topology().as_hypercube().is_some()) {
+            let found = "a hypercube, which has a chain per channel".to_owned();
+            reading.refuse(root, "scenario", found, "a router, which has one");
+        }
+        Some(Self)
+    }
+}
+
+impl FigureKind for Question {
+    fn is_settled(&self) -> bool {
+        true
+    }
+
+    fn content(&self, figure: &Figure, _: Runs<'_>, notes: &mut Vec<Note>) -> Content {
+        let options = Options { distributions: false, saturation_loads: false, ..Options::default() };
+        let (answer, record) = solve_recorded(&figure.scenario, &options);
+        let mut note = |text| notes.push(Note { place: note::Place::default(), text });
+        if let Err(failure) = &answer {
+            note(format!("no {} model: {failure}", Model::Published));
+        }
+        let record = record.filter(|record| answer.is_ok() && record.cube.is_none());
+        let Some((record, link)) = record.as_ref().and_then(|record| Some((record, record.links.first()?)))
+        else {
+            note("the model has no numbers for this chain".to_owned());
+            return Content::Chain(Chain::default());
+        };
+        let members = record.classes.iter().filter(|class| class.kind == ClassKind::RealTime);
+        let names = members.map(|class| figure.scenario.classes()[class.class].name.clone());
+        let mut chain = Chain::of(link, names.collect());
+        chain.transitions.sort_by_key(|transition| (transition.from ^ transition.to, transition.from));
+        Content::Chain(chain)
+    }
+}
+
+impl Chart for Chain {
+    fn table(&self) -> rows::Table {
+        let heads = ["state", "probability", "to_state", "rate_per_cycle"];
+        let name = |set: usize| set_name(&self.members, set);
+        let states =
+            self.probabilities.iter().enumerate().map(|(set, probability)| {
+                vec![name(set), probability.to_string(), String::new(), String::new()]
+            });
+        let transitions = self.transitions.iter().map(|transition| {
+            let rate = transition.rate_per_cycle.to_string();
+            vec![name(transition.from), String::new(), name(transition.to), rate]
+        });
+        rows::Table::new(&heads, states.chain(transitions))
+    }
+
+    fn origins(&self) -> Vec<Origin> {
+        vec![Origin::Published]
+    }
+
+    fn description(&self) -> String {
+        let members: Vec<&str> = self.members.iter().map(String::as_str).collect();
+        let idle =
+            self.probabilities.first().map_or(String::new(), |idle| format!("; empty: {}", short(*idle)));
+        let states = self.probabilities.len();
+        format!("Markov chain of {states} states: which of {} are present{idle}", listed(&members))
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
+        let members = self.members.len();
+        if members > MOST_DRAWN || self.probabilities.len() > 1 << MOST_DRAWN {
+            return draw_bars(canvas, self, top, room);
+        }
+        let labelled = members <= MOST_LABELLED;
+        let keys = if labelled {
+            "π: stationary probability; at the arrows: rates [1/cycle]; in the states: cycles per flit of each class"
+        } else {
+            "π: stationary probability; lines: transitions both ways"
+        };
+        let start = legend::draw(canvas, &[Entry::new(Sample::None, keys)], top) + canvas.text.size;
+        let layout = Layout::new(canvas, self, start, room.map(|room| room - (start - top)));
+        draw_transitions(canvas, self, &layout, labelled);
+        for state in 0..self.probabilities.len() {
+            draw_state(canvas, self, state, layout.boxes[state], labelled);
+        }
+        layout.end
+    }
+}
+
+/// A set of members in words, such as `R1 + R2`; `none` if it is empty.
+pub fn set_name(members: &[String], set: usize) -> String {
+    let present = members.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1);
+    let names: Vec<&str> = present.map(|(_, name)| name.as_str()).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(" + ") }
+}
 
 /// With more members than this, rates and cycles would be a thicket.
 const MOST_LABELLED: usize = 3;
@@ -13,27 +163,6 @@ const MOST_LABELLED: usize = 3;
 const MOST_DRAWN: usize = 4;
 /// So many states stand in the bar chart that takes their place.
 const MOST_BARS: usize = 16;
-
-/// Draws below `top`, in `room` if the height is given; the height where it ends.
-pub(super) fn draw(canvas: &mut Canvas, chain: &Chain, top: f64, room: Option<f64>) -> f64 {
-    let members = chain.members.len();
-    if members > MOST_DRAWN || chain.probabilities.len() > 1 << MOST_DRAWN {
-        return draw_bars(canvas, chain, top, room);
-    }
-    let labelled = members <= MOST_LABELLED;
-    let keys = if labelled {
-        "π: stationary probability; at the arrows: rates [1/cycle]; in the states: cycles per flit of each class"
-    } else {
-        "π: stationary probability; lines: transitions both ways"
-    };
-    let start = legend::draw(canvas, &[Entry::new(Sample::None, keys)], top) + canvas.text.size;
-    let layout = Layout::new(canvas, chain, start, room.map(|room| room - (start - top)));
-    draw_transitions(canvas, chain, &layout, labelled);
-    for state in 0..chain.probabilities.len() {
-        draw_state(canvas, chain, state, layout.boxes[state], labelled);
-    }
-    layout.end
-}
 
 /// `{R1, R2}`, by bit mask.
 fn name(chain: &Chain, state: usize) -> String {

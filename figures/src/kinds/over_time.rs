@@ -1,14 +1,13 @@
 //! Figures over time: packet switches around a hot spot.
 
-use flitwise_experiment::answer::Simulation;
 use flitwise_experiment::packets::{PacketSimulation, TimeSeries};
-use flitwise_language::document::{Entry, Reader, Table, one_of};
+use flitwise_language::document::{Entry, one_of};
 use flitwise_language::scenario::{Fault, Scenario};
 use flitwise_models::recn::{self, HotSpotPrediction};
+use flitwise_validation::campaign;
 
-use super::{Figure, Question, Reading, Variant};
-use crate::note::{Note, Place};
-use crate::picture::{Axis, Lines, Origin, Point, Series};
+use super::lines::{Lines, Point, Series};
+use super::*;
 
 const X: &[&str] = &["range"];
 const Y: &[&str] = &["quantity", "range", "scale"];
@@ -16,18 +15,18 @@ const QUICK: &[&str] = &["set", "range"];
 
 /// A number of packet switches over time.
 #[derive(Clone, Debug)]
-pub struct OverTime {
+pub(crate) struct Question {
     /// What is drawn.
-    pub course: TimeSeries,
+    course: TimeSeries,
     /// From when to when \[us\]; `None`: the whole run.
-    pub window_us: Option<(f64, f64)>,
+    window_us: Option<(f64, f64)>,
     /// From where to where, if that is given.
     y_range: Option<(f64, f64)>,
     logarithmic: bool,
     /// Whether each class is drawn by itself.
     by_class: bool,
     /// Changes of the scenario; at least one, which may change nothing.
-    pub variants: Vec<Variant>,
+    variants: Vec<Variant>,
     quick: Option<Quick>,
 }
 
@@ -38,48 +37,68 @@ struct Quick {
     window_us: Option<(f64, f64)>,
 }
 
-impl Reading<'_> {
-    pub(super) fn over_time(&mut self, root: &Table<'_>) -> Option<Question> {
-        let window_us = self.window(root, "x", X);
-        let help = "add  [y]  with  quantity = \"throughput\"";
-        self.reader.require(root, "y", "a [y] table", Some(help));
-        let y = self.reader.table(root, "y")?;
-        self.reader.refuse_unknown(&y, Y);
-        self.reader.require(&y, "quantity", &one_of(TimeSeries::ALL.map(TimeSeries::word)), None);
-        let course = self.reader.word(&y, "quantity", &TimeSeries::ALL, TimeSeries::word);
-        let y_range = self.range(&y);
-        let logarithmic = self.logarithmic(&y);
-        let by_class = root.get("classes").is_some();
-        let variants = self.variants(root);
-        let quick = self.reader.table(root, "quick").map(|table| Quick {
-            settings: settings(self.reader, &table),
-            window_us: self.window(root, "quick", QUICK),
-        });
-        let course = course?;
-        Some(Question::OverTime(OverTime {
-            course,
-            window_us,
-            y_range,
-            logarithmic,
-            by_class,
-            variants,
-            quick,
-        }))
+impl FigureFile for Question {
+    const WORD: &'static str = "over-time";
+    const KEYS: &'static [&'static str] = &["x", "y", "variant", "classes", "sources", "quick"];
+
+    fn sources() -> (&'static [Origin], Vec<Origin>) {
+        (&Origin::OVER_TIME, Origin::OVER_TIME.to_vec())
     }
 
-    fn window(&mut self, root: &Table<'_>, name: &'static str, keys: &[&str]) -> Option<(f64, f64)> {
-        let table = self.reader.table(root, name)?;
-        self.reader.refuse_unknown(&table, keys);
-        self.range(&table)
+    fn read(reading: &mut Reading<'_>, root: &Table<'_>, scenario: Option<&Scenario>) -> Option<Self> {
+        let window_us = window(reading, root, "x", X);
+        let help = "add  [y]  with  quantity = \"throughput\"";
+        reading.reader.require(root, "y", "a [y] table", Some(help));
+        let y = reading.reader.table(root, "y")?;
+        reading.reader.refuse_unknown(&y, Y);
+        reading.reader.require(&y, "quantity", &one_of(TimeSeries::ALL.map(TimeSeries::word)), None);
+        let course = reading.reader.word(&y, "quantity", &TimeSeries::ALL, TimeSeries::word);
+        let y_range = reading.range(&y);
+        let logarithmic = reading.logarithmic(&y);
+        let by_class = root.get("classes").is_some();
+        let variants = reading.variants(root);
+        let quick = reading.reader.table(root, "quick").map(|table| Quick {
+            settings: reading.reader.settings(&table, "set").into_iter().cloned().collect(),
+            window_us: window(reading, root, "quick", QUICK),
+        });
+        if let Some(other) = scenario.filter(|scenario| scenario.switch().is_none()) {
+            reading.refuse(root, "scenario", other.topology().name(), "packet switches over time");
+        }
+        Some(Self { course: course?, window_us, y_range, logarithmic, by_class, variants, quick })
     }
 }
 
-fn settings(reader: &mut Reader, table: &Table<'_>) -> Vec<Entry> {
-    reader.settings(table, "set").into_iter().cloned().collect()
+fn window(
+    reading: &mut Reading<'_>,
+    root: &Table<'_>,
+    name: &'static str,
+    keys: &[&str],
+) -> Option<(f64, f64)> {
+    let table = reading.reader.table(root, name)?;
+    reading.reader.refuse_unknown(&table, keys);
+    reading.range(&table)
+}
+
+impl FigureKind for Question {
+    fn points(&self) -> Vec<Spot<'_>> {
+        Spot::of_variants(&self.variants)
+    }
+
+    fn rows(&self) -> Vec<String> {
+        self.variants.iter().map(|variant| variant.label.clone()).collect()
+    }
+
+    fn simulable(&self, scenario: &Scenario) -> Result<(), Vec<Fault>> {
+        campaign::supports(scenario)
+    }
+
+    fn content(&self, figure: &Figure, runs: Runs<'_>, notes: &mut Vec<Note>) -> Content {
+        Content::Lines(figure.over_time(self, runs.simulations, notes))
+    }
 }
 
 /// What keeps a scenario from being drawn over time by the analysis of congestion trees.
-pub(super) fn refusals(scenario: &Scenario) -> Vec<String> {
+pub(crate) fn refusals(scenario: &Scenario) -> Vec<String> {
     let refused = recn::supports(scenario).err().unwrap_or_default();
     refused.iter().map(|one| format!("{}: the {} analysis {}", one.key, recn::NAME, one.because)).collect()
 }
@@ -90,7 +109,9 @@ impl Figure {
     /// # Errors
     /// Every fault in it; none in figures that were read.
     pub fn quicken(&mut self) -> Result<(), Vec<Fault>> {
-        let Question::OverTime(OverTime { quick, window_us, .. }) = &mut self.question else { return Ok(()) };
+        let super::Question::OverTime(Question { quick, window_us, .. }) = &mut self.question else {
+            return Ok(());
+        };
         let Some(quick) = quick.take() else { return Ok(()) };
         *window_us = quick.window_us;
         let faults = quick.settings.iter().filter_map(|entry| self.base.set_entry(entry).err());
@@ -107,12 +128,7 @@ impl Figure {
         Ok(())
     }
 
-    pub(crate) fn over_time(
-        &self,
-        drawn: &OverTime,
-        simulations: &[Simulation],
-        notes: &mut Vec<Note>,
-    ) -> Lines {
+    fn over_time(&self, drawn: &Question, simulations: &[Simulation], notes: &mut Vec<Note>) -> Lines {
         let classes: Vec<Option<&str>> = match drawn.by_class {
             true => self.classes.iter().map(|name| Some(name.as_str())).collect(),
             false => vec![None],
@@ -161,12 +177,12 @@ impl Figure {
     }
 
     /// The curve of the analysis; empty where it says nothing.
-    fn predicted(&self, drawn: &OverTime, variant: &Variant, notes: &mut Vec<Note>) -> Vec<Point> {
+    fn predicted(&self, drawn: &Question, variant: &Variant, notes: &mut Vec<Note>) -> Vec<Point> {
         let Ok(scenario) = self.at(Some(variant), &[]) else { return Vec::new() };
         let found = match recn::solve(&scenario) {
             Ok(found) => found,
             Err(_) => {
-                let place = Place { row: variant.label.clone(), x: None };
+                let place = note::Place { row: variant.label.clone(), x: None };
                 let said = refusals(&scenario).into_iter().map(|text| Note { place: place.clone(), text });
                 notes.extend(said);
                 return Vec::new();
@@ -210,7 +226,7 @@ fn steady(scenario: &Scenario, throughput: f64) -> Vec<recn::Bin> {
     (0..(end / bin).ceil() as u32).map(one).collect()
 }
 
-impl OverTime {
+impl Question {
     fn shows(&self, us: f64) -> bool {
         self.window_us.is_none_or(|(from, to)| (from..=to).contains(&us))
     }
