@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::message::Offer;
+use crate::Offer;
 
 use super::arbiter::{Arbiter, oldest};
 use super::message::Flit;
-use super::rules::{End, Rules};
+use crate::plain::rules::{End, Rules};
 
 /// A link and direction, with the buffers before it.
 pub(super) struct Channel {

@@ -1,11 +1,11 @@
 //! Set-aside queues and their notifications as the rules read.
 
-use super::super::record::Side;
-use super::super::wiring::PORTS;
-use super::super::{Marker, Recn};
 use super::{Item, Memory, Packet, Plain};
+use crate::packet::record::Side;
+use crate::packet::wiring::PORTS;
+use crate::packet::{Marker, Recn};
 
-/// A set-aside queue with its entry of the content-addressable memory.
+/// P11: a set-aside queue with its entry of the content-addressable memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Line {
     /// Turns from here to the root.
@@ -55,7 +55,7 @@ pub(super) enum Control {
 }
 
 impl Memory {
-    /// The queue of a packet with these turns ahead: of the longest path that they begin with.
+    /// P11: the queue of a packet with these turns ahead: of the longest path that they begin with.
     pub(super) fn matching(&self, turns: &[usize]) -> usize {
         let lines = self.lines.iter().enumerate().filter_map(|(line, entry)| Some((line, entry.as_ref()?)));
         lines
@@ -75,7 +75,7 @@ impl Memory {
 
 impl Plain {
     fn recn(&self) -> Recn {
-        self.fabric.recn().copied().unwrap_or_default()
+        self.fabric.recn
     }
 
     fn memory(&mut self, port: usize, side: Side) -> &mut Memory {
@@ -89,23 +89,23 @@ impl Plain {
         self.memory(port, side).lines.get_mut(line)?.as_mut()
     }
 
-    /// Whether the egress line that notified an ingress line stops its branches.
+    /// P16: whether the egress line that notified an ingress line stops its branches.
     pub(super) fn is_held_back(&self, port: usize, line: &Line) -> bool {
         let egress = &self.ports[port / PORTS * PORTS + line.path[0]].egress;
         let notifier = egress.line_of(&line.path[1..]).and_then(|line| egress.lines[line].as_ref());
         notifier.is_some_and(|notifier| notifier.xoff)
     }
 
-    /// 0: a short line that owns its token, 1: a fixed queue, 2: another line.
+    /// P7: 0 of a short line that owns its token, 1 of a fixed queue, 2 of another line.
     pub(super) fn level(&self, memory: &Memory, queue: usize) -> u8 {
         memory.line(queue).map_or(1, |line| {
             if line.owns_token && memory.length(queue) <= self.recn().few_packets { 0 } else { 2 }
         })
     }
 
-    /// A packet joins an ingress queue.
+    /// A packet joins an ingress queue; P15, P16 if that is a line.
     pub(super) fn arrive(&mut self, port: usize, mut queue: usize, packet: Packet) {
-        if self.fabric.recn().is_some() {
+        if self.is_recn() {
             queue = self.ports[port].ingress.matching(&packet.turns);
         }
         let (recn, ingress) = (self.recn(), &mut self.ports[port].ingress);
@@ -123,6 +123,7 @@ impl Plain {
         self.stop_upstream(port, queue - 1);
     }
 
+    /// P16: a long line stops the one upstream.
     fn stop_upstream(&mut self, port: usize, number: usize) {
         let (recn, length) = (self.recn(), self.ports[port].ingress.length(number + 1));
         let Some(line) = self.line(port, Side::Ingress, number) else { return };
@@ -132,16 +133,17 @@ impl Plain {
         }
     }
 
-    /// A packet from an input joins an egress queue; without input: from a host.
+    /// A packet from an input joins an egress queue, without input from a host: P12 of the normal queue, P15 and P16 of
+    /// a line.
     pub(super) fn join(&mut self, port: usize, mut queue: usize, input: Option<usize>, packet: Packet) {
-        let recn = self.recn();
-        if self.fabric.recn().is_some() {
+        let (recn, is_recn) = (self.recn(), self.is_recn());
+        if is_recn {
             queue = self.ports[port].egress.matching(&packet.turns);
         }
         let egress = &mut self.ports[port].egress;
         egress.queues[queue].push_back(Item::Packet(packet));
         let length = egress.length(queue);
-        if self.fabric.recn().is_none() {
+        if !is_recn {
             return;
         }
         let branches = match queue.checked_sub(1).and_then(|line| egress.lines[line].as_mut()) {
@@ -160,7 +162,7 @@ impl Plain {
         }
     }
 
-    /// An egress queue notifies an input of its switch.
+    /// P13: an egress queue notifies an input of its switch.
     fn notify(&mut self, port: usize, queue: usize, input: usize) {
         let ingress = port / PORTS * PORTS + input;
         let mut path = vec![port % PORTS];
@@ -188,7 +190,7 @@ impl Plain {
         }
     }
 
-    /// A new line, the lowest free one, and its marker.
+    /// P13, P14: a new line, the lowest free one, and its marker.
     fn allocate(&mut self, port: usize, side: Side, path: Vec<usize>) -> Option<usize> {
         let (created, marker) = (self.now, self.recn().marker);
         let memory = self.memory(port, side);
@@ -207,7 +209,7 @@ impl Plain {
         Some(free)
     }
 
-    /// A packet has left a queue.
+    /// A packet has left a queue: P14, P16, P17.
     pub(super) fn depart(&mut self, port: usize, side: Side, queue: usize) {
         self.settle(port, side, queue);
         let (xon, length) = (self.recn().xon, self.memory(port, side).length(queue));
@@ -222,7 +224,7 @@ impl Plain {
         self.try_release(port, side, number);
     }
 
-    /// Markers at the head of a queue open their lines.
+    /// P14: markers at the head of a queue open their lines.
     fn settle(&mut self, port: usize, side: Side, queue: usize) {
         let memory = self.memory(port, side);
         if memory.line(queue).is_some_and(|line| line.blocked) {
@@ -239,6 +241,7 @@ impl Plain {
         }
     }
 
+    /// P17: a line goes if it may.
     fn try_release(&mut self, port: usize, side: Side, number: usize) {
         let (now, hold) = (self.now, self.recn().hold);
         let memory = self.memory(port, side);
@@ -256,7 +259,7 @@ impl Plain {
         }
     }
 
-    /// The token of an input comes back to the egress that notified it.
+    /// P17, P18: the token of an input comes back to the egress that notified it.
     fn close_branch(&mut self, port: usize, path: &[usize], input: usize) {
         if path.is_empty() {
             let branches = &mut self.ports[port].egress.branches;
@@ -275,6 +278,7 @@ impl Plain {
         }
     }
 
+    /// P15 to P17: what a control packet says is done.
     pub(super) fn take_control(&mut self, port: usize, control: Control) {
         match control {
             Control::Notify { path, line: downstream } => {
@@ -308,7 +312,7 @@ impl Plain {
         lines.filter(|line| line.downstream == downstream).for_each(|line| line.stopped = stopped);
     }
 
-    /// Lines that have come to the age of release.
+    /// P17: lines that have come to the age of release.
     pub(super) fn end_holds(&mut self) {
         let (now, hold) = (self.now, self.recn().hold);
         for (port, side) in

@@ -2,9 +2,9 @@
 
 use flitwise_language::quantity::Waits;
 
-use crate::message::{Arrival, Delivery, Offer};
+use crate::{Arrival, Delivery, Offer};
 
-use super::rules::Rules;
+use crate::plain::rules::Rules;
 
 /// A message and the journeys of its flits.
 #[derive(Clone, Debug)]
