@@ -75,7 +75,7 @@ pub fn expected(table: &[ErrorRow], family: &str, kind: ClassKind, share: f64) -
         let is_meant = |row: &&ErrorRow| (row.family, row.kind, row.quantity) == wanted;
         let at_loads = table.iter().filter(is_meant).filter(|row| row.load_share_of_saturation.is_some());
         let reaches = |row: &&ErrorRow| row.load_share_of_saturation.is_some_and(|load| load + OFF >= share);
-        let found = at_loads.clone().find(reaches).or(at_loads.last())?;
+        let found = at_loads.clone().find(reaches).or_else(|| at_loads.clone().next_back())?;
         Some(ExpectedError { mean: found.mean, worst: found.worst.abs() })
     };
     ExpectedErrors {
