@@ -73,9 +73,9 @@ pub fn expected(table: &[ErrorRow], family: &str, kind: ClassKind, share: f64) -
     let error = |quantity: Quantity| {
         let wanted = (family, kind.word(), quantity.word());
         let is_meant = |row: &&ErrorRow| (row.family, row.kind, row.quantity) == wanted;
-        let at_loads = table.iter().filter(is_meant).filter(|row| row.load_share_of_saturation.is_some());
+        let mut at_loads = table.iter().filter(is_meant).filter(|row| row.load_share_of_saturation.is_some());
         let reaches = |row: &&ErrorRow| row.load_share_of_saturation.is_some_and(|load| load + OFF >= share);
-        let found = at_loads.clone().find(reaches).or_else(|| at_loads.clone().next_back())?;
+        let found = at_loads.clone().find(reaches).or(at_loads.next_back())?;
         Some(ExpectedError { mean: found.mean, worst: found.worst.abs() })
     };
     ExpectedErrors {

@@ -25,12 +25,12 @@ use flitwise_language::scenario::Scenario;
 
 use crate::message::{Delivery, Offer};
 
-use super::Switch;
 use super::interface::Queued;
 use super::ledger::{Ledger, LoneHeader, Message};
 use super::meters::HeaderWaits;
 use super::virtual_channels::VirtualChannels;
 use super::wiring::{Channel, End, Wiring};
+use super::{FlitSwitch, Switch};
 use books::Books;
 use crossbar::Crossbar;
 use grants::{Grants, free_lane, request_delay};
@@ -43,8 +43,8 @@ use link_scheduler::{LaneTable, LinkScheduler};
 #[cfg(debug_assertions)]
 const CONSERVATION_CYCLES: u64 = 64;
 
-/// How often blocks that have run empty are left out \[cycles\]: one looked at in vain costs less than a look for them in
-/// every cycle.
+/// How often blocks that have run empty are left out \[cycles\]: one looked at in vain costs less than a search for
+/// them in every cycle.
 const BUSY_CYCLES: u64 = 64;
 
 /// The state of the network: one row per lane, one bit per lane and question.
@@ -278,6 +278,8 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
 }
 
 impl<S: LinkScheduler, X: Crossbar> Switch for Wormhole<S, X> {
+    type Delivery = Delivery;
+
     fn offer(&mut self, offer: &Offer) {
         let arrival = &offer.arrival;
         let queue =
@@ -319,7 +321,33 @@ impl<S: LinkScheduler, X: Crossbar> Switch for Wormhole<S, X> {
         }
     }
 
+    fn withdraw(&mut self, class: usize) {
+        let (first, mask) = (self.first_source(), self.parts.channels.width() - 1);
+        let sources = self.parts.wiring.nodes() as usize * self.parts.channels.width();
+        let mut messages = 0;
+        for queue in (0..sources).filter(|queue| self.parts.channels.class_of(queue & mask) == Some(class)) {
+            messages += self.parts.books.interface.take_back(queue);
+        }
+        for lane in first..first + sources {
+            let row = &mut self.lanes[lane];
+            let is_whole = row.to_send > 0 && row.to_send == row.message_flits;
+            if is_whole && self.parts.channels.class_of(lane & mask) == Some(class) {
+                let queue = self.parts.channels.group_of(lane, false) - first;
+                self.parts.books.take_back(queue, lane, row);
+                self.lanes.blocks[lane / WORD].waiting &= !(1 << (lane % WORD));
+                messages += 1;
+            }
+        }
+        self.parts.books.ledger.takes_back(class, messages as u64);
+    }
+
     #[inline]
+    fn wakes(&self, now: u64) -> u64 {
+        if self.parts.books.ledger.is_empty() { u64::MAX } else { now }
+    }
+}
+
+impl<S: LinkScheduler, X: Crossbar> FlitSwitch for Wormhole<S, X> {
     fn ledger(&self) -> &Ledger {
         &self.parts.books.ledger
     }
@@ -344,26 +372,6 @@ impl<S: LinkScheduler, X: Crossbar> Switch for Wormhole<S, X> {
     fn channel_waits(&self) -> Vec<(Channel, HeaderWaits)> {
         let waits = self.parts.books.meters.waits.iter().enumerate();
         waits.filter_map(|(link, waits)| Some((self.parts.wiring.channel(link as u32)?, *waits))).collect()
-    }
-
-    fn withdraw(&mut self, class: usize) {
-        let (first, mask) = (self.first_source(), self.parts.channels.width() - 1);
-        let sources = self.parts.wiring.nodes() as usize * self.parts.channels.width();
-        let mut messages = 0;
-        for queue in (0..sources).filter(|queue| self.parts.channels.class_of(queue & mask) == Some(class)) {
-            messages += self.parts.books.interface.take_back(queue);
-        }
-        for lane in first..first + sources {
-            let row = &mut self.lanes[lane];
-            let is_whole = row.to_send > 0 && row.to_send == row.message_flits;
-            if is_whole && self.parts.channels.class_of(lane & mask) == Some(class) {
-                let queue = self.parts.channels.group_of(lane, false) - first;
-                self.parts.books.take_back(queue, lane, row);
-                self.lanes.blocks[lane / WORD].waiting &= !(1 << (lane % WORD));
-                messages += 1;
-            }
-        }
-        self.parts.books.ledger.takes_back(class, messages as u64);
     }
 
     fn limit_source_queues(&mut self, class: usize, messages: usize) {

@@ -1,5 +1,6 @@
 //! The answer of a run of packet switches. The name of each number has its unit.
 
+use flitwise_language::scenario::Organisation;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -284,7 +285,7 @@ impl Problem<'_> {
     }
 
     fn fabric_has_set_aside_queues(&self) -> bool {
-        matches!(self.fabric.organisation, super::Organisation::Recn(_))
+        self.fabric.organisation == Organisation::Recn
     }
 }
 
