@@ -40,6 +40,7 @@ pub(crate) struct FigureDocument {
     /// What somebody says about it.
     claims: Vec<Claim>,
     /// What the figure's scenarios vary from.
+    #[serde(serialize_with = "ScenarioSpec::serialize_plainly")]
     scenario: ScenarioSpec,
     /// All that is drawn.
     #[serde(flatten)]

@@ -45,7 +45,6 @@ use flitwise_language::scenario::{
     Coupling, DeadlineSpec, Direction, Load, MAX_DEADLINES, Scenario, UnitsSpec,
 };
 use flitwise_models::model::Model;
-use flitwise_validation::campaign;
 use flitwise_validation::compare::read_measures;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -483,13 +482,6 @@ impl Reading<'_> {
         let errors = self.reader.truth(&root, "errors").unwrap_or(false);
         let panels = self.panels(&root);
         let sources_named = root.get("sources").is_some();
-        let sources = match kind {
-            Some("congestion-tree" | "timeline") => Vec::new(),
-            // exact loads are always there
-            Some("network") => self.sources(&root, &[Origin::Simulation], Vec::new()),
-            Some("over-time") => self.sources(&root, &Origin::OVER_TIME, Origin::OVER_TIME.to_vec()),
-            _ => self.sources(&root, &Origin::NAMED, Origin::usual()),
-        };
         let claims = self.claims(&root);
         let base = self.reader.scenario(&root, "scenario", self.load);
         let scenario = base.as_ref().and_then(|base| match base.scenario() {
@@ -499,6 +491,13 @@ impl Reading<'_> {
                 None
             }
         });
+        let sources = match kind {
+            Some("congestion-tree" | "timeline") => Vec::new(),
+            // exact loads are always there
+            Some("network") => self.sources(&root, &[Origin::Simulation], Vec::new()),
+            Some("over-time") => self.sources(&root, &Origin::OVER_TIME, Origin::OVER_TIME.to_vec()),
+            _ => self.sources(&root, &Origin::NAMED, Origin::usual(scenario.as_ref())),
+        };
         let question = kind.and_then(|kind| self.question(&root, kind, scenario.as_ref()));
         let classes = scenario.as_ref().map(|scenario| self.classes(&root, scenario, question.as_ref()));
         let figure = Figure {
@@ -738,9 +737,12 @@ impl Reading<'_> {
         measures: Option<&[Measure]>,
         scenario: Option<&Scenario>,
     ) -> Option<TimeUnit> {
-        y.get("unit")?;
-        let name = self.reader.word(y, "unit", &["ms", "us"], |word| word)?;
         let is_time = |measures: &[Measure]| measures.iter().all(|one| one.quantity.unit() == Unit::Cycles);
+        if y.get("unit").is_none() {
+            let (name, per_cycle) = scenario?.spec().shown_time();
+            return is_time(measures?).then_some(TimeUnit { name, per_cycle }).filter(|_| per_cycle != 1.0);
+        }
+        let name = self.reader.word(y, "unit", &["ms", "us"], |word| word)?;
         if !is_time(measures?) {
             self.refuse(
                 y,
@@ -832,8 +834,7 @@ impl Reading<'_> {
         }
         let mut found: Vec<Fault> = Vec::new();
         let is_over_time = matches!(figure.question, Question::OverTime(_));
-        let simulator = if is_over_time { campaign::supports } else { experiment::supports };
-        if is_over_time && figure.scenario.switch().is_none() {
+        if is_over_time && !packets::are_switched(&figure.scenario) {
             self.refuse(root, "scenario", figure.scenario.topology().name(), "packet switches over time");
             return;
         }
@@ -844,7 +845,7 @@ impl Reading<'_> {
                 Err(faults) => found.extend(faults),
                 Ok(scenario) => {
                     if figure.sources.contains(&Origin::Simulation) && figure.needs_simulation() {
-                        found.extend(simulator(&scenario).err().into_iter().flatten());
+                        found.extend(experiment::supports(&scenario).err().into_iter().flatten());
                     }
                     match figure.question {
                         Question::CongestionTree { .. } => {
@@ -890,7 +891,8 @@ impl Figure {
     /// # Errors
     /// What the models say, if there is a scenario that all of them refuse.
     pub fn set_models(&mut self, models: &[Model]) -> Result<(), Vec<String>> {
-        if self.models().next().is_none() || self.question.is_settled() {
+        let is_over_time = matches!(self.question, Question::OverTime(_));
+        if self.models().next().is_none() || self.question.is_settled() || is_over_time {
             return Ok(());
         }
         self.sources.retain(|origin| origin.model().is_none());
@@ -913,11 +915,10 @@ impl Figure {
             .models()
             .map(|model| model.supports(scenario).map_err(|failure| failure.to_string()))
             .collect();
-        let enough = !self.sources_named && answers.iter().any(Result::is_ok);
-        let of_switches = self.sources_named && self.sources.contains(&Origin::Recn);
-        let refused = if of_switches { over_time::refusals(scenario) } else { Vec::new() };
-        let others = answers.into_iter().filter_map(Result::err);
-        if enough { refused } else { others.chain(refused).collect() }
+        // over time the simulation alone is a figure
+        let is_over_time = matches!(self.question, Question::OverTime(_));
+        let enough = !self.sources_named && (is_over_time || answers.iter().any(Result::is_ok));
+        if enough { Vec::new() } else { answers.into_iter().filter_map(Result::err).collect() }
     }
 
     /// Whether a simulation has anything to say about it.
@@ -955,7 +956,7 @@ mod tests {
     #[test]
     fn the_usual_sources_follow_the_model_that_answers_by_default() {
         let figure = read(ALONE).unwrap();
-        assert_eq!(figure.sources, Origin::usual());
+        assert_eq!(figure.sources, Origin::usual(Some(&figure.scenario)));
         assert!(figure.sources.contains(&Model::DEFAULT.into()));
         assert!(figure.sources.contains(&Origin::Published) && figure.sources.contains(&Origin::Simulation));
     }

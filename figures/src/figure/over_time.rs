@@ -1,7 +1,7 @@
 //! Figures over time: packet switches around a hot spot.
 
 use flitwise_experiment::answer::Simulation;
-use flitwise_experiment::packets::{PacketSimulation, TimeSeries};
+use flitwise_experiment::packets::{PacketSeries, TimeSeries};
 use flitwise_language::document::{Entry, Reader, Table, one_of};
 use flitwise_language::scenario::{Fault, Scenario};
 use flitwise_models::recn::{self, HotSpotPrediction};
@@ -78,12 +78,6 @@ fn settings(reader: &mut Reader, table: &Table<'_>) -> Vec<Entry> {
     reader.settings(table, "set").into_iter().cloned().collect()
 }
 
-/// What keeps a scenario from being drawn over time by the analysis of congestion trees.
-pub(super) fn refusals(scenario: &Scenario) -> Vec<String> {
-    let refused = recn::supports(scenario).err().unwrap_or_default();
-    refused.iter().map(|one| format!("{}: the {} analysis {}", one.key, recn::NAME, one.because)).collect()
-}
-
 impl Figure {
     /// Takes the shorter run that the figure's file has for a quick report, if it has one.
     ///
@@ -119,7 +113,7 @@ impl Figure {
         };
         let mut series = Vec::new();
         for (index, variant) in drawn.variants.iter().enumerate() {
-            let simulated = simulations.get(index).and_then(|one| one.packets.as_deref());
+            let simulated = simulations.get(index).and_then(|one| one.series.as_deref());
             for (at, class) in classes.iter().enumerate() {
                 let label: Vec<&str> = class
                     .iter()
@@ -163,12 +157,12 @@ impl Figure {
     /// The curve of the analysis; empty where it says nothing.
     fn predicted(&self, drawn: &OverTime, variant: &Variant, notes: &mut Vec<Note>) -> Vec<Point> {
         let Ok(scenario) = self.at(Some(variant), &[]) else { return Vec::new() };
-        let found = match recn::solve(&scenario) {
+        let found = match recn::predict(&scenario) {
             Ok(found) => found,
-            Err(_) => {
+            Err(failure) => {
                 let place = Place { row: variant.label.clone(), x: None };
-                let said = refusals(&scenario).into_iter().map(|text| Note { place: place.clone(), text });
-                notes.extend(said);
+                let said = failure.lines(|_| String::new()).into_iter();
+                notes.extend(said.map(|text| Note { place: place.clone(), text }));
                 return Vec::new();
             }
         };
@@ -215,7 +209,7 @@ impl OverTime {
         self.window_us.is_none_or(|(from, to)| (from..=to).contains(&us))
     }
 
-    fn measured(&self, found: &PacketSimulation, class: Option<&str>) -> Vec<Point> {
+    fn measured(&self, found: &PacketSeries, class: Option<&str>) -> Vec<Point> {
         let point = |[start, end]: [f64; 2]| {
             let measured = found.within(self.course, class, [start, end]);
             let end_of = |sign: f64| measured.and_then(|one| Some(one.mean + sign * one.half_width_95?));
@@ -223,8 +217,7 @@ impl OverTime {
             let y = measured.map(|one| one.mean);
             Point { x: (start + end) / 2e3, y, lower_95, upper_95, saturated: false }
         };
-        let bins = found.over_time.iter().map(|one| [one.start_ns, one.end_ns]);
-        bins.map(point).filter(|point| self.shows(point.x)).collect()
+        found.intervals().into_iter().map(point).filter(|point| self.shows(point.x)).collect()
     }
 }
 

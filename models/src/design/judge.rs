@@ -370,6 +370,8 @@ fn of_measure(measure: Measure, limit: f64, answer: &ClassAnswer, class: usize) 
     let excess = match measure.quantity {
         // shares span decades
         Quantity::MissProbability if limit > 0.0 => (value / limit).ln().clamp(-LOGARITHMS, LOGARITHMS),
+        // more is better
+        Quantity::Throughput => (limit / value.max(f64::MIN_POSITIVE) - 1.0).min(LOGARITHMS),
         _ if value > 0.0 => (1.0 - limit / value).max(-LOGARITHMS),
         _ => -LOGARITHMS,
     };
@@ -419,7 +421,7 @@ pub(super) fn with_loads(spec: &ScenarioSpec, classes: &[usize], factor: f64) ->
 /// The most that the loads of some classes can be multiplied by.
 pub(super) fn most_factor(spec: &ScenarioSpec, classes: &[usize]) -> f64 {
     // a hair less: the product must not be rounded beyond
-    let of_class = |class: &usize| spec.classes[*class].most_load_factor();
+    let of_class = |class: &usize| spec.most_load_factor(*class);
     classes.iter().map(of_class).fold(1e12, f64::min) * (1.0 - 1e-12)
 }
 
