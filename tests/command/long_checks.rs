@@ -1,4 +1,4 @@
-//! `.ci/long-checks` runs a group again as soon as anything that its tests link has changed, and only then.
+//! `.ci/long-checks` runs a group again as soon as a source that decides its outcome has changed, and only then.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
+
+const GROUPS: [&str; 3] = ["models", "simulator", "experiment"];
 
 /// A copy of the sources, and in it a `cargo` that keeps what it is asked to test, and fails if it is told to.
 struct Copy {
@@ -61,7 +63,7 @@ impl Copy {
             Some(line) => line.ends_with(": stale"),
             None => panic!("{said}{}", String::from_utf8_lossy(&output.stderr)),
         };
-        let stale: Vec<&str> = ["models", "validation"].into_iter().filter(is_stale).collect();
+        let stale: Vec<&str> = GROUPS.into_iter().filter(is_stale).collect();
         assert_eq!(output.status.code(), Some(i32::from(!stale.is_empty())), "{said}");
         stale
     }
@@ -90,48 +92,52 @@ impl Copy {
 #[test]
 fn long_checks_run_when_their_sources_have_changed_and_only_then() {
     let copy = Copy::new();
-    fs::write(copy.path(".ci/long-checks.stamps"), "models 0\nvalidation 0\n").unwrap();
-    assert_eq!(copy.stale(), ["models", "validation"]);
+    fs::write(copy.path(".ci/long-checks.stamps"), "models 0\nsimulator 0\nexperiment 0\n").unwrap();
+    assert_eq!(copy.stale(), GROUPS);
 
     // what fails is not stamped
     fs::write(copy.path("failing"), "").unwrap();
     assert!(!copy.long_checks(&[]).status.success());
     fs::remove_file(copy.path("failing")).unwrap();
     assert_eq!(copy.asked().len(), 1);
-    assert_eq!(copy.stale(), ["models", "validation"]);
+    assert_eq!(copy.stale(), GROUPS);
 
     // what passes is, and does not run again
     assert!(copy.long_checks(&[]).status.success());
     let asked = copy.asked();
-    assert_eq!(asked.len(), 2, "{asked:?}");
-    assert!(asked[0].contains("--test models") && asked[1].contains("--test validation"), "{asked:?}");
+    for program in ["--test models", "--test simulator", "--test experiment"] {
+        assert!(asked.iter().any(|line| line.contains(program)), "{program}: {asked:?}");
+    }
     assert_eq!(copy.stale(), Vec::<&str>::new());
     assert!(copy.long_checks(&[]).status.success());
     assert_eq!(copy.asked(), Vec::<String>::new());
 
-    // neither of these is linked by a long check
-    for name in ["src/lib.rs", "figures/src/lib.rs", "models/README.md", "models/benches/refined.rs"] {
-        copy.append(name, "// changed\n");
+    // none of these decides a long check, nor does a comment or a blank line
+    for name in ["src/lib.rs", "figures/src/lib.rs", "validation/src/store.rs", "models/benches/refined.rs"] {
+        copy.append(name, "static CHANGED: u8 = 0;\n");
     }
+    for name in ["models/src/refined.rs", "models/language/src/network.rs", "validation/simulator/src/lib.rs"]
+    {
+        copy.append(name, "\n    // changed\n");
+    }
+    copy.append("models/README.md", "changed\n");
     copy.replace_in_manifest("lto = \"thin\"", "lto = \"fat\"");
     assert_eq!(copy.stale(), Vec::<&str>::new());
-    let validation: &[&str] = &["validation"];
-    let both: &[&str] = &["models", "validation"];
     for (name, stale) in [
-        ("validation/src/store.rs", validation),
-        ("validation/registry/our-own.toml", validation),
-        ("validation/tests/validation/against_plain.rs", validation),
-        ("validation/README.md", validation), // a test compares a table in it
+        ("models/src/refined.rs", &["models"][..]),
         ("models/tests/models/refined.rs", &["models"]),
-        ("models/src/refined.rs", both),
-        ("models/src/queueing/mg1.md", both),
-        ("models/Cargo.toml", both),
+        ("models/src/queueing/mg1.md", &["models"]),
+        ("models/Cargo.toml", &["models"]),
+        ("models/language/src/network.rs", &["models", "simulator"]),
+        ("validation/simulator/src/wormhole.rs", &["simulator"]),
+        ("validation/simulator/tests/simulator/against_plain.rs", &["simulator"]),
+        ("validation/experiment/src/statistics.rs", &["experiment"]),
     ] {
         let before = fs::read(copy.path(name)).unwrap();
-        copy.append(name, "# changed\n");
+        copy.append(name, "changed = 0\n");
         assert_eq!(copy.stale(), stale, "{name}");
         fs::write(copy.path(name), before).unwrap();
     }
     copy.replace_in_manifest("opt-level = 3", "opt-level = 1");
-    assert_eq!(copy.stale(), both);
+    assert_eq!(copy.stale(), GROUPS);
 }

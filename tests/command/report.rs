@@ -81,10 +81,11 @@ fn explanations_and_lessons_fit_a_narrow_screen() {
 /// Starts a quick report, interrupts it once `ready`, and returns its exit code, what it said and its page.
 fn interrupted_report(
     folder: &std::path::Path,
+    store: &std::path::Path,
     more: &[&str],
     ready: &dyn Fn(&str) -> bool,
 ) -> (Option<i32>, String, String) {
-    let (out, store) = (folder.join("pages"), folder.join("store"));
+    let out = folder.join("pages");
     let words = ["report", "--quick", "--out", out.to_str().unwrap(), "--store", store.to_str().unwrap()];
     let child = piped(command(&words).args(more));
     let since = Instant::now();
@@ -110,7 +111,9 @@ fn interrupted_report(
 #[cfg(unix)]
 fn a_report_interrupted_while_it_draws_says_what_is_missing() {
     let folder = tempfile::tempdir().unwrap();
-    let (code, said, page) = interrupted_report(folder.path(), &[], &|seen| seen == "fig04a is drawn");
+    let store = folder.path().join("store");
+    let (code, said, page) =
+        interrupted_report(folder.path(), &store, &[], &|seen| seen == "fig04a is drawn");
     assert_eq!(code, Some(130), "{said}");
     assert!(said.contains("0 of 46 claims judged"), "{said}");
     assert_narrow("report", &page);
@@ -137,13 +140,16 @@ fn assert_page_of_one_paper(out: &std::path::Path, store: &std::path::Path, opti
 #[ignore = "simulates all points of all figures, coarsely: a minute and a half"]
 fn every_figure_and_claim_is_on_both_pages() {
     let folder = tempfile::tempdir().unwrap();
+    // results of an earlier check may be used: FLITWISE_REPORT_STORE is the folder of their store
+    let store = std::env::var_os("FLITWISE_REPORT_STORE").map(std::path::PathBuf::from);
+    let store = store.unwrap_or_else(|| folder.path().join("store"));
     let options = ["--precision", "50%", "--max-messages", "10000"];
     let all = fs::read_dir("figures/published").unwrap().count();
     #[cfg(unix)]
     {
         // the signal comes while claims are judged, or after the last of them
         let while_it_judges: &dyn Fn(&str) -> bool = &|page| page.contains("id=\"claims\"");
-        let (code, said, page) = interrupted_report(folder.path(), &options, while_it_judges);
+        let (code, said, page) = interrupted_report(folder.path(), &store, &options, while_it_judges);
         assert!(code == Some(130) || code == Some(0), "{said}");
         assert_narrow("report", &page);
         if code == Some(130) {
@@ -155,7 +161,7 @@ fn every_figure_and_claim_is_on_both_pages() {
     }
 
     // the same command goes on from there
-    let (out, store) = (folder.path().join("pages"), folder.path().join("store"));
+    let out = folder.path().join("pages");
     let report = || {
         let places = ["--out", out.to_str().unwrap(), "--store", store.to_str().unwrap()];
         flitwise(&[&["report", "--quick"], places.as_slice(), &options].concat())

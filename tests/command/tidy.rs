@@ -157,3 +157,112 @@ fn modules_of_the_refined_model_import_in_one_direction() {
         imports.iter().map(|(from, to)| format!("{ROOT}{from}.rs imports {to:?} in a circle")).collect(),
     );
 }
+
+/// What each crate may import of ours: arrows point down only, and models and simulator do not know each other.
+#[test]
+fn crates_import_downwards_only() {
+    const ALLOWED: [(&str, &[&str]); 7] = [
+        ("models/language", &[]),
+        ("models", &["language"]),
+        ("validation/simulator", &["language"]),
+        ("validation/experiment", &["language", "simulator"]),
+        ("validation", &["language", "models", "simulator", "experiment"]),
+        ("figures", &["language", "models", "simulator", "experiment", "validation"]),
+        (".", &["language", "models", "simulator", "experiment", "validation", "figures"]),
+    ];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut faults = Vec::new();
+    for (folder, allowed) in ALLOWED {
+        let manifest = fs::read_to_string(root.join(folder).join("Cargo.toml")).unwrap();
+        let (_, after) = manifest.split_once("\n[dependencies]\n").unwrap();
+        let dependencies = after.split("\n[").next().unwrap_or_default();
+        let ours =
+            dependencies.lines().filter_map(|line| line.split_once(" = ")?.0.strip_prefix("flitwise-"));
+        let ours: Vec<&str> = ours.collect();
+        assert!(ours.len() == allowed.len() || folder == "." || folder == "figures", "{folder}: {ours:?}");
+        let others = ours.iter().filter(|name| !allowed.contains(name));
+        faults
+            .extend(others.map(|name| format!("{folder} imports flitwise-{name}, allowed are {allowed:?}")));
+    }
+    assert_none(faults);
+}
+
+/// Language, models and simulator know no file, clock, thread, process or terminal, so that they run in a browser.
+#[test]
+fn the_lower_crates_are_pure() {
+    const FLOORS: [&str; 3] = ["models/language/src/", "models/src/", "validation/simulator/src/"];
+    const WORDS: [&str; 9] = [
+        "std::fs",
+        "std::env",
+        "std::io",
+        "std::net",
+        "std::process",
+        "std::thread",
+        "std::time",
+        "rayon",
+        "println!",
+    ];
+    let mut faults = Vec::new();
+    for (path, text) in sources() {
+        let is_test = path.ends_with("tests.rs") || path.contains("/tests/");
+        if is_test || !FLOORS.iter().any(|floor| path.starts_with(floor)) {
+            continue;
+        }
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for (at, line) in text.lines().enumerate() {
+            let found = WORDS.iter().filter(|word| code(line).contains(**word));
+            faults.extend(
+                found.map(|word| format!("{path}:{}: {word} in a crate without side effects", at + 1)),
+            );
+        }
+    }
+    assert_none(faults);
+}
+
+/// Folders and files that a text names between backquotes or as the target of a link are there.
+#[test]
+fn paths_in_readmes_exist() {
+    const TEXTS: [&str; 9] = [
+        "README.md",
+        "CONTRIBUTING.md",
+        "models/README.md",
+        "models/LOG.md",
+        "validation/README.md",
+        "validation/simulator/README.md",
+        "figures/README.md",
+        "src/guides/accuracy.md",
+        "src/guides/reference.md",
+    ];
+    const ENDINGS: [&str; 7] = [".rs", ".toml", ".md", ".csv", ".json", ".py", "/"];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (mut faults, mut seen) = (Vec::new(), 0);
+    for name in TEXTS {
+        let text = fs::read_to_string(root.join(name)).unwrap();
+        let folder = root.join(name).parent().unwrap().to_path_buf();
+        // a path may be told from the folder of the text, from its sources or from the root
+        let from = [folder.clone(), folder.join("src"), root.to_path_buf(), root.join("models/language/src")];
+        let is_there = |path: &str| from.iter().any(|place| place.join(path).exists());
+        let mut in_code = false;
+        for (at, line) in text.lines().enumerate() {
+            in_code ^= line.starts_with("```");
+            if in_code {
+                continue;
+            }
+            let quoted = line.split('`').skip(1).step_by(2);
+            let links = line.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+            let is_link = |path: &&str| !path.is_empty() && !path.contains(":");
+            let is_path = |word: &&str| {
+                let plain = word.chars().all(|one| one.is_ascii_alphanumeric() || "_-./".contains(one));
+                plain && word.contains('/') && ENDINGS.iter().any(|end| word.ends_with(end))
+            };
+            for path in quoted.filter(is_path).chain(links.filter(is_link)) {
+                seen += 1;
+                if !is_there(path) {
+                    faults.push(format!("{name}:{}: {path} is not there", at + 1));
+                }
+            }
+        }
+    }
+    assert!(seen > 60, "{seen} paths");
+    assert_none(faults);
+}

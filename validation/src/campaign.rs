@@ -24,16 +24,7 @@ use flitwise_experiment::answer::Simulation;
 use flitwise_experiment::asked::{Asked, MOST_ADDITIONS, addition, asked_alone, is_enough};
 use flitwise_experiment::packets::{self, Shelf};
 use flitwise_experiment::{self as experiment, Block, Settings, answer_of};
-use flitwise_simulator::Delivery;
-
-/// Raised whenever the simulator or its measurement gives other numbers than before, or a [`Block`] has other fields,
-/// so that what was kept is not taken for what would be measured now. `results_are_those_of_this_revision` fails when
-/// it was forgotten.
-pub const REVISION: u32 = 2;
-/// The same of scenarios with streams of frames, above [`REVISION`].
-const FRAMES_REVISION: u32 = 3;
-/// The same of the simulator of packet switches.
-const PACKETS_REVISION: u32 = 1;
+use flitwise_simulator::{Delivery, FRAMES_REVISION, PACKETS_REVISION, REVISION};
 
 /// What decides the numbers of an experiment: names, units and deadlines do not.
 #[derive(Serialize)]

@@ -38,6 +38,15 @@ pub use traffic::{generated, offers};
 pub use virtual_channels::lanes;
 pub use wiring::{Channel, ChannelKind};
 
+/// Raised whenever the simulator or its measurement gives other numbers than before, or a kept result has other fields,
+/// so that what was kept is not taken for what would be measured now. `results_are_those_of_this_revision` fails when
+/// it was forgotten.
+pub const REVISION: u32 = 2;
+/// The same of scenarios with streams of frames, above [`REVISION`].
+pub const FRAMES_REVISION: u32 = 3;
+/// The same of the simulator of packet switches.
+pub const PACKETS_REVISION: u32 = 1;
+
 /// An organisation of switches: all routers of a network with their links and network interfaces.
 trait Switch: Send {
     /// A message comes to its network interface at the start of its cycle.

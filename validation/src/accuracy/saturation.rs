@@ -11,10 +11,10 @@ use flitwise_language::scenario::{ClassKind, Fault, Scenario, ScenarioSpec, Sour
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::campaign::REVISION;
 use crate::store::{Key, Store};
 use flitwise_experiment::Settings;
 use flitwise_experiment::statistics::{Batch, Mean, mean_of};
+use flitwise_simulator::REVISION;
 use flitwise_simulator::{ChannelKind, Simulator};
 
 /// Where a class saturates.

@@ -6,8 +6,8 @@ use flitwise_experiment::answer::Simulation;
 use flitwise_experiment::{self as experiment, Settings};
 use flitwise_language::scenario::{DeadlineSpec, Preset, Scenario, Scheduler};
 use flitwise_simulator::Delivery;
-use flitwise_simulator::Simulator;
-use flitwise_validation::campaign::{self, Listener, Outcome, Progress, REVISION};
+use flitwise_simulator::{REVISION, Simulator};
+use flitwise_validation::campaign::{self, Listener, Outcome, Progress};
 use flitwise_validation::store::Store;
 
 fn router(rate: f64) -> Scenario {

@@ -78,6 +78,24 @@ const UNITS: [(&str, Of, f64); 20] = [
     ("ticks", Of::Ticks, 1.0),
 ];
 
+/// Other spellings of units, what they are here, and how many of these one is.
+const SPELLINGS: [(&str, &str, f64); 14] = [
+    ("Gb/s", "Gbps", 1.0),
+    ("Gbit/s", "Gbps", 1.0),
+    ("Gbits/s", "Gbps", 1.0),
+    ("Mb/s", "Mbps", 1.0),
+    ("Mbit/s", "Mbps", 1.0),
+    ("Mbits/s", "Mbps", 1.0),
+    ("Kbps", "Mbps", 1e-3),
+    ("kbps", "Mbps", 1e-3),
+    ("kbit/s", "Mbps", 1e-3),
+    ("Tbps", "Gbps", 1e3),
+    ("Tb/s", "Gbps", 1e3),
+    ("KiB", "KB", 1.0),
+    ("MiB", "MB", 1.0),
+    ("µs", "us", 1.0),
+];
+
 impl Magnitude {
     /// What a number of it may be written in.
     fn takes(self) -> &'static [Of] {
@@ -412,9 +430,23 @@ fn unknown(number: f64, unit: &str, magnitude: Magnitude, of_packets: bool) -> W
         let help = format!("\"{} {first}\" is one", in_short(number));
         return ("one number with one unit".to_owned(), Some(help));
     }
-    let near = nearest(unit, magnitude.known(of_packets));
-    let help = near.map(|near| format!("did you mean \"{} {near}\"?", in_short(number)));
-    (magnitude.wanted(of_packets), help)
+    (magnitude.wanted(of_packets), likely(number, unit, magnitude, of_packets))
+}
+
+/// What a number with an unknown unit is likely to be. A bit never becomes a byte: the nearest word of `Gb/s` is `GB/s`,
+/// which is eight times as much.
+fn likely(number: f64, unit: &str, magnitude: Magnitude, of_packets: bool) -> Option<String> {
+    let is_known = |word: &str| magnitude.known(of_packets).any(|known| known == word);
+    if let Some((_, known, factor)) = SPELLINGS.iter().find(|(spelling, ..)| *spelling == unit) {
+        return is_known(known).then(|| format!("did you mean \"{}\"?", with_unit(number * factor, known)));
+    }
+    let near = nearest(unit, magnitude.known(of_packets))?;
+    let bits = SPELLINGS.iter().find(|(spelling, ..)| spelling.eq_ignore_ascii_case(unit));
+    let Some((_, known, _)) = bits.filter(|_| near.eq_ignore_ascii_case(unit) && is_known(near)) else {
+        return Some(format!("did you mean \"{}\"?", with_unit(number, near)));
+    };
+    let (bits, bytes) = (with_unit(number, known), with_unit(number, near));
+    Some(format!("\"{bits}\" are bits, \"{bytes}\" bytes: which is it?"))
 }
 
 #[cfg(test)]
@@ -452,6 +484,24 @@ mod tests {
         let cycles: Vec<u32> = r1.each_deadline().iter().map(|(_, cycles)| *cycles).collect();
         assert_eq!(cycles, [49, 60]);
         assert_eq!(Scenario::from_toml("t", &spec.to_toml()).unwrap().spec(), &spec);
+    }
+
+    #[test]
+    fn a_bit_is_never_taken_for_a_byte() {
+        let help = |rate: &str| {
+            let class = format!("rate = \"{rate}\"\nmessage_flits = 8");
+            read(UNITS, &class).unwrap_err()[0].split(" (").last().unwrap_or_default().to_owned()
+        };
+        for (typed, meant) in [
+            ("8 Gb/s", "\"8 Gbps\"?"),
+            ("8 Mbit/s", "\"8 Mbps\"?"),
+            ("500 kbps", "\"0.5 Mbps\"?"),
+            ("8 gb/s", "\"8 Gbps\" are bits, \"8 GB/s\" bytes"),
+            ("8 mB/s", "\"8 Mbps\" are bits, \"8 MB/s\" bytes"),
+            ("8 Gbp", "\"8 Gbps\"?"),
+        ] {
+            assert!(help(typed).contains(meant), "{typed}: {}", help(typed));
+        }
     }
 
     #[test]
