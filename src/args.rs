@@ -234,6 +234,7 @@ Examples:
   flitwise figure 5 --model both
   flitwise figure 4a --model anchored --precision 2%
   flitwise figure mine.toml --width 1000
+  flitwise figure --preset recn64-quick              a scenario of ours: throughput over time
 
 Simulations are kept in the store (flitwise store), so that drawing again costs none.
 --model anchored draws the refined model's curves corrected by a few simulated points, the anchors, each curve with its
@@ -373,6 +374,9 @@ pub(crate) struct Figure {
     /// `show 4a` prints a built-in figure's file.
     #[arg(value_name = "FIGURE", add = ArgValueCandidates::new(complete::figures))]
     pub(crate) figures: Vec<String>,
+    /// Draw this built-in scenario: what is delivered over time where its run has an end, else latencies along a rate.
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::presets))]
+    pub(crate) preset: Option<String>,
     /// Write to this directory, which is made if it is not there.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) out: PathBuf,

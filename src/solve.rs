@@ -175,11 +175,7 @@ fn page(answer: &Answer, markdown: bool, details: bool) -> String {
         }
     }
     page.remarks(&remarks(answer));
-    // what nothing is iterated for says what it is
-    page.end(&match answer.model {
-        Model::Recn => "An analysis of packets of one length, without a simulation.".to_owned(),
-        _ => answer.report.to_string(),
-    })
+    page.end(&answer.report.to_string())
 }
 
 /// Quantities of the first table; a model has the last four for all classes or for none.
@@ -205,11 +201,8 @@ fn means(answer: &Answer, markdown: bool) -> Rows {
         let means = quantities.iter().map(|quantity| output::mean(*quantity, class, time));
         rows.add([class.name.clone()].into_iter().chain(means));
     }
-    let parts = if answer.model.lacks(Quantity::Blocking) { 3..=4 } else { 0..=0 };
-    rows.hide_if_empty((MEANS.len() - 3..=quantities.len()).chain(parts));
-    if answer.model == Model::Recn {
-        rows.hide_if_empty(2..=MEANS.len());
-    }
+    let lacked = quantities.iter().enumerate().filter(|(_, quantity)| answer.model.lacks(**quantity));
+    rows.hide_if_empty((MEANS.len() - 3..=quantities.len()).chain(lacked.map(|(index, _)| index + 1)));
     rows
 }
 

@@ -834,7 +834,7 @@ impl Reading<'_> {
         }
         let mut found: Vec<Fault> = Vec::new();
         let is_over_time = matches!(figure.question, Question::OverTime(_));
-        if is_over_time && !packets::are_switched(&figure.scenario) {
+        if is_over_time && !experiment::has_series(&figure.scenario) {
             self.refuse(root, "scenario", figure.scenario.topology().name(), "packet switches over time");
             return;
         }

@@ -195,6 +195,9 @@ impl<'s> Problem<'s> {
             refusals.truncate(1);
             return Err(Failure::Refused { model: Model::Recn, refusals });
         }
+        for one in refusals.iter_mut().filter(|one| one.key.ends_with(".source.kind")) {
+            one.because.push_str("; source = { kind = \"poisson\" } with a rate has an answer");
+        }
         let (mut random, mut hot) = (None, None);
         for class in scenario.classes().iter().filter(|class| class.rate > 0.0) {
             let key = |name: &str| format!("class.{}.{name}", class.name);

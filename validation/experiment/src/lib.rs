@@ -154,6 +154,11 @@ pub fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
     }
 }
 
+/// Whether what each replication delivers over time is kept, for windows of time and for differences run by run.
+pub fn has_series(scenario: &Scenario) -> bool {
+    packets::are_switched(scenario)
+}
+
 /// Options of a run that a system has nothing for, and what is wanted in their place.
 pub fn idle_settings(scenario: &Scenario) -> &'static [(&'static str, &'static str)] {
     if packets::are_switched(scenario) { packets::IDLE } else { &[] }

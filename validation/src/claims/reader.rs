@@ -7,7 +7,7 @@ use flitwise_language::scenario::{Coupling, DeadlineSpec, Document, Fault, Place
 use super::{Claim, Course, CoursePoint, Kind, Load, Origin, Registry, Verdict};
 use crate::compare::read_measures;
 use flitwise_experiment as experiment;
-use flitwise_experiment::packets::{self, TimeSeries};
+use flitwise_experiment::packets::TimeSeries;
 
 const ROOT: &[&str] = &["claim"];
 /// Keys that every claim may have.
@@ -464,7 +464,7 @@ impl<'d> Reading<'_, 'd> {
         let mut faults = Vec::new();
         for point in &course.points {
             let is_over_time = matches!(claim.kind, Kind::OverTime { .. });
-            if is_over_time && !packets::are_switched(&point.scenario) {
+            if is_over_time && !experiment::has_series(&point.scenario) {
                 let (key, found) = (self.table.key("scenario"), point.scenario.topology().name());
                 let wanted = "packet switches over time".to_owned();
                 faults.push(Fault { place: place.clone(), key, found, wanted, help: None });
