@@ -350,7 +350,8 @@ fn of_preset(name: &str) -> Result<Wanted, Ended> {
         let title = format!("{}: {what}", scenario.spec().name);
         format!("title = {title:?}\nkind = \"{kind}\"\n[scenario]\npreset = \"{name}\"\n")
     };
-    let sends = |class: &&ClassSpec| class.rate > 0.0 && !class.source.has_frames();
+    let has_rate = |class: &ClassSpec| class.share.is_none() && class.load.is_none();
+    let sends = |class: &&ClassSpec| class.rate > 0.0 && has_rate(class) && !class.source.has_frames();
     let text = if scenario.measure().bin.is_some() && scenario.spec().groups().contains(&Quantity::PACKETS) {
         head("over-time", "throughput over time") + "[y]\nquantity = \"throughput\"\n"
     } else if let Some(class) = scenario.classes().iter().find(sends) {
@@ -358,9 +359,9 @@ fn of_preset(name: &str) -> Result<Wanted, Ended> {
         let axis = format!("[x]\nkey = \"class.{}.rate\"\nvalues = [{}]\n", class.name, values.join(", "));
         head("lines", "network latency") + &axis + "[y]\nquantity = \"network-latency\"\n"
     } else {
-        let help = "a figure file may vary streams: flitwise figure show mw-fig5";
+        let help = "a figure file may vary any key: flitwise figure show 4a";
         return Err(Ended::input(format!(
-            "--preset {name}: found streams of frames only, wanted a class with a rate to draw along\n  help: {help}"
+            "--preset {name}: found no class with a rate of its own, wanted one to draw along\n  help: {help}"
         )));
     };
     let figure = Figure::from_toml(name, &text, name, &|_: &str| Err(Vec::new()));

@@ -19,8 +19,8 @@ const HOT_SPOT: &str = "Hosts that all send to one host fill the memories on the
                         does not go to the hot host waits behind what does. With queues set aside that is so until \
                         the tree is detected, D / (min(s, λ) - 1) and a microsecond after its start, D being the \
                         threshold and λ what comes to a link into the tree.";
-const LINES: &str = "Queues are set aside at ports upstream of the hot host: at most twice the ports of each stage that \
-                     can reach it. The bound for all ports allows for a second tree, of uniform traffic.";
+const LINES: &str = "Queues are set aside at ports upstream of the hot host: at most twice the ports of each stage \
+                     that can reach it. The bound for all ports allows for a second tree, of uniform traffic.";
 
 /// The account of an answer of the recn model.
 pub(super) fn derivation(scenario: &Scenario, answer: &Answer, only: Option<usize>) -> Derivation {

@@ -4,7 +4,7 @@ use flitwise_language::document::one_of;
 use flitwise_language::section::{Cell, Column, Layout, Measured, Section, Sections};
 use indicatif::HumanCount;
 
-use super::{NONE, Page, Rows, cycles, with_interval, write_csv};
+use super::{NONE, Page, Rows, cycles, share, with_interval, write_csv};
 use crate::args::Format;
 use crate::outcome::Ended;
 
@@ -20,8 +20,9 @@ pub(crate) fn add_sections(page: &mut Page, sections: &Sections, markdown: bool)
 const MOST_ROWS: usize = 20;
 
 /// An entry of a section on a page.
-fn entry(cell: &Cell) -> String {
+fn entry(column: &Column, cell: &Cell) -> String {
     match cell {
+        Cell::Number(number) if ["", "of a link"].contains(&column.unit) => share(Some(*number)),
         Cell::Word(word) => word.clone(),
         Cell::Count(count) => HumanCount(*count).to_string(),
         Cell::Number(number) => cycles(Some(*number)),
@@ -40,7 +41,7 @@ fn table(section: &Section, markdown: bool) -> (String, Rows) {
         let mut rows = Rows::new(&["quantity", "value", "unit"], markdown);
         let cells = section.columns.iter().zip(section.rows.iter().flatten());
         for (column, cell) in cells.filter(|(_, cell)| **cell != Cell::None) {
-            rows.add([column.head.clone(), entry(cell), column.unit.to_owned()]);
+            rows.add([column.head.clone(), entry(column, cell), column.unit.to_owned()]);
         }
         return (section.title.to_owned(), rows);
     }
@@ -52,8 +53,8 @@ fn table(section: &Section, markdown: bool) -> (String, Rows) {
         let joined = |(at, column): (usize, &Column)| {
             let numbers = || several.iter().filter_map(move |row| row[at].number());
             match (at, column.is_peak) {
-                _ if merged == 1 => entry(&several[0][at]),
-                (0, _) => entry(&several[0][0]),
+                _ if merged == 1 => entry(column, &several[0][at]),
+                (0, _) => entry(column, &several[0][0]),
                 (_, true) => cycles(numbers().reduce(f64::max)),
                 (_, false) => cycles(
                     Some(numbers().sum::<f64>() / numbers().count() as f64).filter(|mean| mean.is_finite()),

@@ -259,7 +259,10 @@ fn page(document: &MaxLoadDocument, markdown: bool) -> String {
 
 fn rates_of(document: &MaxLoadDocument, rates: &BTreeMap<String, f64>, markdown: bool) -> Rows {
     let streams = document.streams.as_ref();
-    let heads = ["class", "rate [messages/cycle/node]", "at factor 1", "streams per node"];
+    // rates of packet switches are those of their scenario, in which times are in ns
+    let time = if Time::of(&document.scenario).unit == Time::CYCLES.unit { "cycle" } else { "ns" };
+    let rate = format!("rate [messages/{time}/node]");
+    let heads = ["class", &rate, "at factor 1", "streams per node"];
     let mut rows = Rows::new(&heads[..if streams.is_none() { 3 } else { 4 }], markdown);
     for class in &document.scenario.classes {
         let rate = rates.get(&class.name).copied().unwrap_or(class.rate);

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use flitwise_experiment::answer::{
-    Estimate, PercentileEstimate, Run, Simulation, StoppedBy, Utilization, WarmUpKind,
+    ClassSimulation, Estimate, PercentileEstimate, Run, Simulation, StoppedBy, Utilization, WarmUpKind,
 };
 use flitwise_language::quantity::{Quantity, Unit};
 use indicatif::HumanCount;
@@ -79,7 +79,11 @@ fn means(answer: &Simulation, markdown: bool) -> Rows {
 /// Parts of the network latency, for classes that have one.
 fn parts(answer: &Simulation, quantities: &[Quantity], markdown: bool) -> Rows {
     let mut rows = Rows::new(&output::heads(quantities, markdown), markdown);
-    for class in answer.classes.iter().filter(|class| class.network_latency_cycles.is_some()) {
+    let is_parted = |class: &&ClassSimulation| {
+        class.network_latency_cycles.is_some()
+            && quantities.iter().any(|quantity| class.means.get(*quantity).is_some())
+    };
+    for class in answer.classes.iter().filter(is_parted) {
         let parts = quantities.iter().map(|quantity| mean(class.means.get(*quantity).copied()));
         rows.add([class.name.clone()].into_iter().chain(parts));
     }
@@ -255,7 +259,7 @@ fn remarks(answer: &Simulation) -> Vec<String> {
 fn account(answer: &Simulation, markdown: bool) -> String {
     let run = &answer.run;
     let time = Time::of(&answer.scenario);
-    let lines = [how(run, time), why(run), speed(run)];
+    let lines = [how(run, time), why(run), speed(run, time)];
     if markdown {
         lines.join("  \n")
     } else {
@@ -316,8 +320,8 @@ fn why(run: &Run) -> String {
     line
 }
 
-fn speed(run: &Run) -> String {
-    if run.flit_hops == 0 {
+fn speed(run: &Run, time: Time) -> String {
+    if time.unit != Time::CYCLES.unit {
         return format!("{:.2} s on {} threads", run.wall_seconds, run.threads);
     }
     let (hops, rate) = (with_prefix(run.flit_hops as f64), with_prefix(run.flit_hops_per_second));

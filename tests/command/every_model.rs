@@ -1,4 +1,4 @@
-//! Every command takes every model and every kind of system: it answers, or refuses by name and says what to do instead.
+//! Every command takes every model and every kind of system: it answers, or refuses by name and says what to do.
 
 use flitwise_models::model::Model;
 

@@ -287,7 +287,8 @@ quantities! {
     means {
         /// `L̄`: from the header's entry into the first router until the tail is through. Transfer, blocking and
         /// sharing make it up \[cycles\].
-        NetworkLatency: network_latency_cycles "network-latency" "network latency" "network" Cycles per Message by Value,
+        NetworkLatency: network_latency_cycles "network-latency" "network latency" "network" Cycles
+            per Message by Value,
         /// Part of the network latency: what a lone message takes, `P - 1 + P h + M`; pipeline stages and flits of the
         /// message itself \[cycles\].
         Transfer: transfer_cycles "transfer" "transfer" "transfer" Cycles of NetworkLatency per Message by Value,
@@ -342,7 +343,8 @@ quantities! {
     group FRAMES of with_frames {
         /// Time between deliveries of successive frames of a stream; a frame is delivered when all its messages are
         /// \[cycles\].
-        FrameInterval: frame_interval_cycles "frame-interval" "frame interval" "frame interval" Cycles per Interval by Value,
+        FrameInterval: frame_interval_cycles "frame-interval" "frame interval" "frame interval" Cycles
+            per Interval by Value,
         /// Standard deviation of the intervals of all streams together \[cycles\].
         FrameIntervalDeviation: frame_interval_deviation_cycles "frame-interval-deviation" "deviation of the interval"
             "deviation" Cycles per Interval by Value,
@@ -359,15 +361,19 @@ quantities! {
     }
     group CIRCUITS of with_circuits {
         /// Share of the circuits asked for that are set up.
-        SetUpProbability: set_up_probability "set-up-probability" "set-up probability" "P(set up)" Probability per Run by Value,
+        SetUpProbability: set_up_probability "set-up-probability" "set-up probability" "P(set up)" Probability
+            per Run by Value,
         /// Attempts to set up circuits, of all nodes together; `null` where circuits come and go.
-        CircuitAttempts: circuit_attempts "circuit-attempts" "attempts to set up circuits" "attempts" Count per Run by Value,
+        CircuitAttempts: circuit_attempts "circuit-attempts" "attempts to set up circuits" "attempts" Count
+            per Run by Value,
         /// Circuits that stand at once, of all nodes together.
-        CircuitsEstablished: circuits_established "circuits-established" "established circuits" "established" Count per Run by Value,
+        CircuitsEstablished: circuits_established "circuits-established" "established circuits" "established" Count
+            per Run by Value,
         /// Attempts that found a virtual channel taken, of all nodes together; `null` where circuits come and go.
         CircuitsDropped: circuits_dropped "circuits-dropped" "dropped attempts" "dropped" Count per Run by Value,
         /// Share of the attempts that are dropped.
-        CircuitDropShare: circuit_drop_share "circuit-drop-share" "share of dropped attempts" "P(drop)" Probability per Attempt by Value,
+        CircuitDropShare: circuit_drop_share "circuit-drop-share" "share of dropped attempts" "P(drop)" Probability
+            per Attempt by Value,
         /// From the first probe of a circuit that is set up to its acknowledgement, dropped attempts included
         /// \[cycles\].
         SetUpDelay: set_up_delay_cycles "set-up-delay" "set-up delay" "set-up delay" Cycles per Attempt by Value,
@@ -375,8 +381,8 @@ quantities! {
         CircuitLoad: circuit_load "circuit-load" "input load of circuits" "input load" Load per Run by Value,
     }
     group PACKETS of with_packets {
-        /// Bytes of the class that are delivered per time, by all hosts together, from the end of the warm-up to that of
-        /// the run; of a run without an end in the steady state \[bytes/ns\].
+        /// Bytes of the class that are delivered per time, by all hosts together, from the end of the warm-up to that
+        /// of the run; of a run without an end in the steady state \[bytes/ns\].
         Throughput: throughput_bytes_per_ns "throughput" "throughput" "throughput" BytesPerNs per Run by Value,
         /// Most queues that are set aside at a time in all ports together, for the packets of all classes. A model says
         /// how many there are at most.

@@ -306,6 +306,10 @@ fn largest_part(
     if waits {
         parts.push((Term::Waiting, of(class.waiting_cycles), "source queue"));
     }
+    if class.transfer_cycles.is_none() && of(class.network_latency_cycles) >= of(class.waiting_cycles) {
+        let because = "the network latency grows with the load; the model does not part it by cause";
+        return (Term::Unknown, "-".to_owned(), because.to_owned());
+    }
     let transfer = of(class.transfer_cycles);
     let alone =
         quantity.unit() == Unit::Cycles && is_about(Quantity::Transfer) && transfer > requirement.limit;

@@ -67,7 +67,6 @@ impl Problem<'_> {
         let mut lacks = |quantity: Quantity, because: &str| {
             answer.reasons.insert(quantity.field().to_owned(), because.to_owned());
         };
-        lacks(Quantity::P50, "recn has means only");
         let latencies = [Quantity::NetworkLatency, Quantity::Waiting, Quantity::TotalLatency];
         if class.rate <= 0.0 {
             let none = latencies.into_iter().chain([Quantity::Throughput, Quantity::SourceLoad]);
@@ -83,6 +82,7 @@ impl Problem<'_> {
             answer.network_latency_cycles = Some(total - waiting);
             answer.waiting_cycles = Some(waiting);
             answer.total_latency_cycles = Some(total);
+            answer.reasons.insert(Quantity::P50.field().to_owned(), "recn has means only".to_owned());
         }
         if !is_hot {
             answer.source_load = prediction.load_share_of_saturation;
@@ -125,8 +125,8 @@ impl Problem<'_> {
 
     /// What is delivered of a class per time, from the end of the warm-up to that of the run \[bytes/ns\].
     ///
-    /// Traffic to the hot host shares its link by what is offered, as in a queue; where every host has queues of its
-    /// own, uniform traffic has all that it offers, being less than its share.
+    /// Traffic to the hot host shares its link by what is offered, as in a queue, until what is left of the hot spot
+    /// has gone; after its end that is up to a third too much for the hot class where the queue is short by then.
     fn throughput(&self, is_hot: bool, prediction: &Prediction) -> f64 {
         let Some((spot, hot)) = prediction.hot_spot.as_ref().zip(self.hot) else {
             return prediction.throughput_before_bytes_per_ns;
@@ -139,11 +139,8 @@ impl Problem<'_> {
         let bins = spot.over_time.iter().filter(|bin| bin.start_us >= from_us);
         let of_bin = |bin: &Bin| {
             let is_calm = bin.start_us < start_us || bin.hot_bytes_per_ns <= random_to_hot * (1.0 + 1e-6);
-            let random = match self.switch.organisation {
-                _ if is_calm => bin.hot_bytes_per_ns,
-                Organisation::VoqNetwork => random_to_hot.min(bin.hot_bytes_per_ns),
-                _ => bin.hot_bytes_per_ns * random_to_hot / (random_to_hot + offered),
-            };
+            let share = if is_calm { 1.0 } else { random_to_hot / (random_to_hot + offered) };
+            let random = bin.hot_bytes_per_ns * share;
             if is_hot { bin.hot_bytes_per_ns - random } else { bin.random_bytes_per_ns + random }
         };
         bins.clone().map(of_bin).sum::<f64>() / bins.count().max(1) as f64

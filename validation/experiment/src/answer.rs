@@ -158,7 +158,8 @@ pub struct ClassSimulation {
     /// most 0.05 times that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jitter_free: Option<bool>,
-    /// With `[units]`: the times among the means again, as `_us`, those of frames as `_ms`; of packet switches as `_ns`.
+    /// With `[units]`: the times among the means again, as `_us`, those of frames as `_ms`. Those of packet switches
+    /// are there as `_ns`.
     #[serde(flatten)]
     pub physical: BTreeMap<String, Estimate>,
     /// Standard deviation of a message's network latency \[cycles\].

@@ -52,8 +52,8 @@ impl ScenarioSpec {
         }
     }
 
-    /// A text such as `"10 us"` in cycles, if it is a time and the scenario knows how long a cycle is; of packet switches a
-    /// plain number is in nanoseconds.
+    /// A text such as `"10 us"` in cycles, if it is a time and the scenario knows how long a cycle is; of packet
+    /// switches a plain number is in nanoseconds.
     pub fn cycles_of(&self, text: &str) -> Option<f64> {
         let Some(timing) = self.switch.as_ref().and_then(Timing::of) else {
             return self.units.as_ref()?.cycles_of(text);

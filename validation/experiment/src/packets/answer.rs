@@ -1,10 +1,10 @@
 //! The answer of a run of packet switches: quantities of classes, and sections on phases, the dip, memories and time.
 
 use flitwise_language::quantity::{Means, Percentiles, Quantity};
-use flitwise_language::scenario::Scenario;
+use flitwise_language::scenario::{Organisation, Scenario};
 use flitwise_language::section::{Cell, Layout, Measured, Section, Sections};
 
-use super::{Bin, Counts, Organisation, PacketSeries, Problem, Sample, Stretch};
+use super::{Bin, Counts, PacketSeries, Problem, Sample, Stretch};
 use crate::Settings;
 use crate::answer::{ClassSimulation, Estimate, Run, Simulation, StoppedBy, WarmUpKind, physical};
 use crate::statistics::{Batch, mean_of};
@@ -262,7 +262,7 @@ impl Problem<'_> {
     }
 
     fn sets_queues_aside(&self) -> bool {
-        matches!(self.fabric.organisation, Organisation::Recn(_))
+        self.scenario.switch().is_some_and(|switch| switch.organisation == Organisation::Recn)
     }
 
     /// What became of the packets of all replications, what was offered, and what of it stayed behind.
