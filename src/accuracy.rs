@@ -3,55 +3,46 @@
 mod anchored;
 mod document;
 mod page;
-mod streams;
 
-use flitwise_experiment::{self as experiment, Block, Settings};
+use flitwise_experiment::{Block, Settings};
+use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{Fault, Scenario};
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Model, Options};
-use flitwise_validation::accuracy::streams::StreamPlan;
-use flitwise_validation::accuracy::{self, Case, Plan, Set, saturation};
+use flitwise_validation::accuracy::{self, Case, Plan, saturation};
 use flitwise_validation::campaign;
 use rayon::prelude::*;
 
-use crate::args::{Format, Verify};
+use crate::args::Verify;
 use crate::campaign::{Campaign, Means};
 use crate::input;
 use crate::outcome::Ended;
-use crate::output;
 
 pub(crate) use anchored::AnchoredAccuracyDocument;
 pub(crate) use document::AccuracyDocument;
-use document::{CaseEntry, PointEntry};
-pub(crate) use streams::StreamAccuracyDocument;
-
-pub(crate) fn run(args: &Verify) -> Result<(), Ended> {
-    if args.set == anchored::SET {
-        return anchored::run(args);
-    }
-    match set(args) {
-        Ok(Set::Streams(plan)) => streams::run(args, &plan),
-        Ok(Set::Scenarios(plan)) => of_scenarios(args, Ok(plan)),
-        Err(ended) => of_scenarios(args, Err(ended)),
-    }
-}
+use document::{CaseEntry, Point, PointEntry};
 
 /// Errors over a set of scenarios, or all that is wrong with the set and the options.
-fn of_scenarios(args: &Verify, plan: Result<Plan, Ended>) -> Result<(), Ended> {
-    let (mut campaign, plan) = Ended::both(Campaign::read(&args.campaign), plan)?;
-    let cases = cases(args, &plan)?;
-    // the finer of the two: the plan knows what its tables need
-    campaign.settings.precision = campaign.settings.precision.min(plan.precision);
-    let mut document = AccuracyDocument::new(args, &plan, &campaign.settings);
+pub(crate) fn run(args: &Verify) -> Result<(), Ended> {
+    let (mut campaign, plan) = Ended::both(Campaign::read(&args.campaign), plan(args))?;
+    let model = model(args, &plan)?;
+    let cases = chosen(args, plan.cases())?;
+    if args.campaign.precision.is_none() {
+        // the plan knows what its tables need
+        campaign.settings.precision = plan.precision;
+    }
+    if !plan.parts.is_empty() {
+        return anchored::run(args, &plan, &cases, &campaign);
+    }
+    let mut document = AccuracyDocument::new(args, &plan, model, &campaign.settings);
     if args.list {
-        document.cases = cases.iter().map(CaseEntry::unsimulated).collect();
-        return write(&document, args.format);
+        document.cases = cases.into_iter().map(CaseEntry::unsimulated).collect();
+        return document.write(args.format);
     }
     let names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
-    let model = args.model.unwrap_or(Model::Refined);
     let mut faults = Vec::new();
     document.partial = campaign.each(&names, |at, means| {
-        match judged(model, &plan, &cases[at], &campaign.settings, means) {
+        match judged(model, &plan, cases[at], &campaign.settings, means) {
             Ok(entry) => document.cases.push(entry?),
             Err(found) => faults.extend(found),
         }
@@ -60,41 +51,44 @@ fn of_scenarios(args: &Verify, plan: Result<Plan, Ended>) -> Result<(), Ended> {
     if !faults.is_empty() {
         return Err(Ended::faults(&faults));
     }
-    document.summarize();
-    write(&document, args.format)?;
+    document.summarize(&plan);
+    document.write(args.format)?;
     if document.partial { Err(Ended::Interrupted) } else { Ok(()) }
 }
 
 /// The set that was asked for, or all that is wrong with it.
-fn set(args: &Verify) -> Result<Set, Ended> {
-    match args.set.as_str() {
-        "tuning" => Ok(Set::Scenarios(Plan::tuning())),
-        "holdout" => Ok(Set::Scenarios(Plan::holdout())),
-        "networks" => Ok(Set::Scenarios(Plan::networks())),
-        "streams" => Ok(Set::Streams(StreamPlan::streams())),
-        file => {
-            let (name, text) = input::read(file.as_ref())?;
-            Set::from_toml(&name, &text).map_err(|faults| Ended::faults(&faults))
-        }
+fn plan(args: &Verify) -> Result<Plan, Ended> {
+    if let Some(plan) = Plan::registered(&args.set) {
+        return Ok(plan);
     }
+    let (name, text) = input::read(args.set.as_ref())?;
+    Plan::from_toml(&name, &text).map_err(|faults| Ended::faults(&faults))
 }
 
-/// The cases that were asked for.
-fn cases(args: &Verify, plan: &Plan) -> Result<Vec<Case>, Ended> {
-    let cases = chosen(args, plan.cases(), |case| (&case.family, &case.name))?;
-    let unsupported = cases.iter().filter_map(|case| experiment::supports(&case.scenario).err());
-    match unsupported.flatten().next() {
-        None => Ok(cases),
-        Some(fault) => Err(Ended::faults(&[fault])),
+/// The model to judge.
+fn model(args: &Verify, plan: &Plan) -> Result<Model, Ended> {
+    let Some(model) = args.model else { return Ok(plan.model) };
+    let refused = |found: &str| Err(Ended::input(format!("--model {model}: found a set {found}")));
+    if !plan.parts.is_empty() {
+        return refused(
+            "on which the published, the refined and the anchored model are judged, wanted no --model with it",
+        );
     }
+    if plan.kind.saturation_by() == "model" && model != plan.model {
+        let of = plan.model;
+        return refused(&format!(
+            "of streams of frames, which the {of} model answers, wanted no other --model with it"
+        ));
+    }
+    Ok(model)
 }
 
-/// Of cases, which have a family and a name, those that `--only` names.
-fn chosen<C>(args: &Verify, mut cases: Vec<C>, names: fn(&C) -> (&str, &str)) -> Result<Vec<C>, Ended> {
-    let is_meant = |case: &C, name: &str| [names(case).0, names(case).1].contains(&name);
+/// The cases that `--only` names by themselves or their families; all without it.
+fn chosen<'c>(args: &Verify, cases: &'c [Case]) -> Result<Vec<&'c Case>, Ended> {
+    let is_meant = |case: &Case, name: &String| *name == case.family || *name == case.name;
     let unknown = args.only.iter().filter(|name| !cases.iter().any(|case| is_meant(case, name)));
     let message = |name: &String| {
-        let names = cases.iter().flat_map(|case| [names(case).0, names(case).1]);
+        let names = cases.iter().flat_map(|case| [case.family.as_str(), &case.name]);
         let near = flitwise_language::document::nearest(name, names);
         let help = near.map_or("--list prints names".to_owned(), |near| format!("did you mean {near}?"));
         format!("--only {name}: found no family or scenario of that name\n  help: {help}")
@@ -103,10 +97,8 @@ fn chosen<C>(args: &Verify, mut cases: Vec<C>, names: fn(&C) -> (&str, &str)) ->
     if !faults.is_empty() {
         return Err(Ended::BadInput(faults));
     }
-    if !args.only.is_empty() {
-        cases.retain(|case| args.only.iter().any(|name| is_meant(case, name)));
-    }
-    Ok(cases)
+    let is_chosen = |case: &&Case| args.only.is_empty() || args.only.iter().any(|name| is_meant(case, name));
+    Ok(cases.iter().filter(is_chosen).collect())
 }
 
 /// The model beside the simulation of one case; `None` if it was interrupted.
@@ -117,10 +109,22 @@ fn judged(
     settings: &Settings,
     means: &mut Means<'_>,
 ) -> Result<Option<CaseEntry>, Vec<Fault>> {
-    let mut notice = |text: &str| means.listener.notice(text);
-    let loads = saturation::find(&case.scenario, settings, means.store, means.stop, &mut notice);
-    let Some(loads) = loads else { return Ok(None) };
-    let first = loads.iter().flatten().map(|load| load.factor).fold(f64::INFINITY, f64::min);
+    let ask = |scenario: &Scenario, options: &Options| model.solve(scenario, options);
+    let mut entry = CaseEntry::unsimulated(case);
+    let first = match case.saturation_factor {
+        Some(factor) => factor,
+        None => {
+            let mut notice = |text: &str| means.listener.notice(text);
+            let loads = saturation::find(&case.scenario, settings, means.store, means.stop, &mut notice);
+            let Some(loads) = loads else { return Ok(None) };
+            if plan.quantities.contains(&Quantity::SaturationLoad) {
+                entry.saturates(accuracy::saturation_errors(&case.scenario, &loads, &ask));
+            }
+            let first = loads.iter().flatten().map(|load| load.factor).fold(f64::INFINITY, f64::min);
+            entry.saturation_factor = Some(first).filter(|first| first.is_finite());
+            first
+        }
+    };
     let scenarios: Vec<Scenario> =
         plan.loads.iter().map(|load| case.at(load * first)).collect::<Result<_, _>>()?;
     let max_messages = settings.max_messages.min(plan.max_messages(&case.scenario));
@@ -131,23 +135,20 @@ fn judged(
     let Some(observations) = outcome.simulations.into_iter().collect::<Option<Vec<_>>>() else {
         return Ok(None);
     };
-    let ask = |scenario: &Scenario, options: &Options| model.solve(scenario, options);
-    let errors = accuracy::saturation_errors(&case.scenario, &loads, &ask);
-    let mut entry = CaseEntry::new(case, &loads, errors);
     let options = Options { details: true, saturation_loads: false, ..Options::default() };
     let answer = |scenario: &Scenario| ask(scenario, &options).map_err(|failure| failure.to_string());
     let answers: Vec<Result<Answer, String>> = scenarios.par_iter().map(answer).collect();
-    for ((load, answer), observation) in plan.loads.iter().zip(&answers).zip(&observations) {
-        entry.points.push(PointEntry::new(*load, load * first, observation, answer.as_ref()));
+    for (at, load) in plan.loads.iter().enumerate() {
+        entry.points.push(PointEntry::new(
+            &plan.quantities,
+            &Point {
+                load: *load,
+                factor: load * first,
+                scenario: &scenarios[at],
+                observation: &observations[at],
+                answer: answers[at].as_ref().map_err(String::as_str),
+            },
+        ));
     }
     Ok(Some(entry))
-}
-
-fn write(document: &AccuracyDocument, format: Format) -> Result<(), Ended> {
-    match format {
-        Format::Json => output::write_json_line(document),
-        Format::Csv => page::csv(&document.summary),
-        Format::Table => output::write_coloured(&page::page(document, false)),
-        Format::Markdown => output::write(page::page(document, true).as_bytes()),
-    }
 }

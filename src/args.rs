@@ -216,12 +216,12 @@ what is expected; CHANGED is another verdict. --only takes whole names and their
 too. What a registry looks like is in validation/README.md. Simulations are kept in the store (flitwise store).
 --accuracy compares a model with the simulation over scenarios drawn at random within stated bounds, each at shares of
 the load at which its first class saturates in the simulation: mean and worst error of every quantity, beside what is
-aimed at and the simulation's own uncertainty. --set networks draws meshes and tori. --set streams judges the
-mediaworm model at shares of the load that it takes for saturation itself (to 2 %, minutes). --set anchored judges the
-anchored model beside both others: along one to three axes, at places between anchors, by simulations of the next
-seed. JSON has every single point with its scenario.
-A set's precision holds if it is finer than --precision, but for streams, where --precision holds if it is given. A
-missed target is an answer: exit code 0.
+aimed at and the simulation's own uncertainty. holdout is the set that models are judged on, tuning the one that they
+are chosen on. networks has meshes and tori. streams judges the mediaworm model at shares of the load that it takes for
+saturation itself (to 2 %, minutes). anchored judges the anchored model beside both others: along one to three axes, at
+places between anchors, by simulations of the next seed. What the file of a set looks like is in validation/README.md.
+JSON has every single point with its scenario. The set's precision holds unless --precision is given. A missed target
+is an answer: exit code 0.
 Exit codes: 0 every verdict as expected, 1 one has changed or is undecided (or output not written), 2 bad input,
 130 interrupted (claims that were complete are judged).";
 
@@ -340,7 +340,7 @@ pub(crate) struct Verify {
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Judge this model wherever a claim is about a model [default: the one that the claim names; with --accuracy
-    /// refined].
+    /// the one of the set].
     #[arg(long, value_name = "MODEL", value_parser = model(NOT_JUDGED))]
     pub(crate) model: Option<Model>,
     /// Check only the quick subset.
@@ -353,10 +353,8 @@ pub(crate) struct Verify {
     /// Instead of claims: how far a model is off the simulation over a set of random scenarios.
     #[arg(long, conflicts_with_all = ["files", "quick"])]
     pub(crate) accuracy: bool,
-    /// The set of scenarios: `holdout`, which models are judged on, `tuning`, which they are chosen on, `networks`,
-    /// meshes and tori, `streams`, streams of frames for the mediaworm model, `anchored`, families of scenarios for the
-    /// anchored model, or a file (TOML). A file with `kind = "streams"` has streams of frames, as those of `streams`.
-    #[arg(long, value_name = "SET", default_value = "holdout", requires = "accuracy")]
+    /// The set of scenarios: a registered one or a file (TOML).
+    #[arg(long, value_name = "SET", default_value = "holdout", requires = "accuracy", help = sets())]
     pub(crate) set: String,
     /// List the scenarios of the set and simulate nothing.
     #[arg(long, requires = "accuracy")]
@@ -794,14 +792,18 @@ pub(crate) enum SchemaOf {
     Accuracy,
     /// The result of `verify --accuracy --set anchored --format json`.
     AnchoredAccuracy,
-    /// The result of `verify --accuracy --set streams --format json`.
-    StreamAccuracy,
     /// The numbers of a figure, as `figure` writes them.
     Figure,
     /// The result of `explain --format json`.
     Explain,
     /// The result of `station --format json`.
     Station,
+}
+
+/// The help of `--set`.
+fn sets() -> String {
+    let names: Vec<&str> = flitwise_validation::accuracy::SETS.iter().map(|(name, _)| *name).collect();
+    format!("The set of scenarios: {}, or a file (TOML)", names.join(", "))
 }
 
 /// The help of an option that takes one of these quantities.

@@ -9,7 +9,6 @@ mod equations;
 mod formula;
 mod html;
 mod latex;
-mod markdown;
 mod mediaworm;
 mod published;
 mod recn;
@@ -17,7 +16,7 @@ mod refined;
 mod terminal;
 
 use flitwise_language::scenario::{ClassKind, Document, Scenario};
-use flitwise_models::answer::Answer;
+use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::model::{Failure, Model, Options};
 use flitwise_models::published::{Record, solve_recorded};
 
@@ -42,20 +41,24 @@ pub(crate) fn run(args: &Explain) -> Result<(), Ended> {
     let asked = Asked::read(args, &scenario)?;
     let options = Options { details: true, ..Options::default() };
     let model = model(args, &scenario);
-    if model != Model::Published {
-        return run_other(args, &document, &scenario, (model, asked.class), &options);
-    }
-    let (answer, record) = solve_recorded(&scenario, &options);
+    let (answer, record) = match model {
+        Model::Published => solve_recorded(&scenario, &options),
+        _ => (model.solve(&scenario, &options), None),
+    };
     if let Some(kind) = args.diagram {
         return diagram(kind, &scenario, record.as_ref(), asked.link, &document, answer);
     }
-    let (mut derivation, outcome) = published(&scenario, &answer, record.as_ref(), &asked);
-    let beside = beside(&scenario, asked.class);
-    if !beside.is_empty() {
-        let section = derivation.section("Beside it");
-        beside.into_iter().for_each(|text| section.text(text));
+    let (mut derivation, outcome) = match model {
+        Model::Published => published(&scenario, &answer, record.as_ref(), &asked),
+        _ => other(&scenario, &answer, model, asked.class),
+    };
+    let network = output::network(scenario.network());
+    derivation.title = format!("{}: {network}, the {model} model explained", scenario.spec().name);
+    if model == Model::Published {
+        let beside = beside(&scenario, asked.class);
+        derivation.section("Beside it").text(beside);
     }
-    show(args, &scenario, (model, outcome), &derivation)?;
+    show(args, &scenario, (model, outcome), derivation)?;
     answer.map(|_| ()).map_err(|failure| input::failure(&document, &failure))
 }
 
@@ -70,15 +73,13 @@ fn model(args: &Explain, scenario: &Scenario) -> Model {
 }
 
 /// The explanation of a model that leaves no record beside its answer.
-fn run_other(
-    args: &Explain,
-    document: &Document,
+fn other(
     scenario: &Scenario,
-    (model, only): (Model, Option<usize>),
-    options: &Options,
-) -> Result<(), Ended> {
-    let answer = model.solve(scenario, options);
-    let (mut derivation, outcome) = match &answer {
+    answer: &Result<Answer, Failure>,
+    model: Model,
+    only: Option<usize>,
+) -> (Derivation, Outcome) {
+    match answer {
         Ok(answer) => {
             let outcome = if answer.saturated { Outcome::Saturated } else { Outcome::Answered };
             let derivation = match model {
@@ -95,15 +96,13 @@ fn run_other(
             derivation.section(head).text(format!("{failure}."));
             (derivation, if refused { Outcome::Refused } else { Outcome::NotConverged })
         }
-    };
-    derivation.title = title(scenario, model);
-    show(args, scenario, (model, outcome), &derivation)?;
-    answer.map(|_| ()).map_err(|failure| input::failure(document, &failure))
+    }
 }
 
-fn title(scenario: &Scenario, model: Model) -> String {
-    let network = output::network(scenario.network());
-    format!("{}: {network}, the {model} model explained", scenario.spec().name)
+/// Classes that are asked about, with their places in the scenario.
+fn wanted(answer: &Answer, only: Option<usize>) -> Vec<(usize, &ClassAnswer)> {
+    let classes = answer.classes.iter().enumerate();
+    classes.filter(|(class, _)| only.is_none_or(|only| only == *class)).collect()
 }
 
 /// Why other schedulers are refused.
@@ -125,7 +124,6 @@ fn published(
         }
         None => Derivation::default(),
     };
-    derivation.title = title(scenario, Model::Published);
     let outcome = match answer {
         Ok(answer) if answer.saturated => Outcome::Saturated,
         Ok(_) => Outcome::Answered,
@@ -141,43 +139,38 @@ fn published(
 }
 
 /// What the refined model says of the same scenario.
-fn beside(scenario: &Scenario, only: Option<usize>) -> Vec<String> {
+fn beside(scenario: &Scenario, only: Option<usize>) -> String {
     let options = Options { distributions: false, saturation_loads: false, ..Options::default() };
-    match Model::Refined.solve(scenario, &options) {
-        Err(failure) => vec![format!("The refined model has no answer here: {failure}.")],
-        Ok(answer) => {
-            let wanted = answer.classes.iter().enumerate();
-            let wanted = wanted.filter(|(class, _)| only.is_none_or(|only| only == *class));
-            let class = |(_, class): (usize, &flitwise_models::answer::ClassAnswer)| {
-                let total = match class.total_latency_cycles {
-                    Some(total) => format!("{total:.2} in all"),
-                    None => "no end of waiting".to_owned(),
-                };
-                let network = class.network_latency_cycles;
-                let network = network.map_or("none".to_owned(), |cycles| format!("{cycles:.2}"));
-                format!("{} {network} cycles in the network, {total}", class.name)
-            };
-            let classes: Vec<String> = wanted.map(class).collect();
-            vec![format!(
-                "The refined model, which follows the routers stage by stage and is nearer to the simulation, \
-                 answers: {}.",
-                classes.join("; ")
-            )]
-        }
-    }
+    let answer = match Model::Refined.solve(scenario, &options) {
+        Ok(answer) => answer,
+        Err(failure) => return format!("The refined model has no answer here: {failure}."),
+    };
+    let class = |(_, class): &(usize, &ClassAnswer)| {
+        let total = match class.total_latency_cycles {
+            Some(total) => format!("{total:.2} in all"),
+            None => "no end of waiting".to_owned(),
+        };
+        let network = class.network_latency_cycles;
+        let network = network.map_or("none".to_owned(), |cycles| format!("{cycles:.2}"));
+        format!("{} {network} cycles in the network, {total}", class.name)
+    };
+    let classes: Vec<String> = wanted(&answer, only).iter().map(class).collect();
+    format!(
+        "The refined model, which follows the routers stage by stage and is nearer to the simulation, answers: {}.",
+        classes.join("; ")
+    )
 }
 
 fn show(
     args: &Explain,
     scenario: &Scenario,
     (model, outcome): (Model, Outcome),
-    derivation: &Derivation,
+    derivation: Derivation,
 ) -> Result<(), Ended> {
     match args.format {
-        ExplainFormat::Terminal => output::write_coloured(&terminal::page(derivation)),
-        ExplainFormat::Markdown => output::write(markdown::page(derivation).as_bytes()),
-        ExplainFormat::Latex => output::write(latex::page(derivation).as_bytes()),
-        ExplainFormat::Html => output::write(html::page(derivation).as_bytes()),
+        ExplainFormat::Terminal => output::write_coloured(&terminal::page(&derivation)),
+        ExplainFormat::Latex => output::write(latex::page(&derivation).as_bytes()),
+        ExplainFormat::Html => output::write(html::page(&derivation).as_bytes()),
         ExplainFormat::Json => {
             output::write_json(&ExplainDocument::new(model, scenario.spec().clone(), outcome, derivation))
         }
@@ -207,7 +200,6 @@ fn diagram(
     let text = match kind {
         DiagramKind::Svg => Some(html::picture_of(&chain)),
         DiagramKind::Dot => diagram::dot(&chain.chain),
-        DiagramKind::Tikz => diagram::tikz(&chain.chain),
     };
     let text = text.ok_or_else(|| {
         Ended::input(

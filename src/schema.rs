@@ -3,7 +3,7 @@
 use flitwise_language::scenario::ScenarioSpec;
 use schemars::schema_for;
 
-use crate::accuracy::{AccuracyDocument, AnchoredAccuracyDocument, StreamAccuracyDocument};
+use crate::accuracy::{AccuracyDocument, AnchoredAccuracyDocument};
 use crate::args::SchemaOf;
 use crate::compare::CompareDocument;
 use crate::explain::ExplainDocument;
@@ -32,7 +32,6 @@ pub(crate) fn run(of: SchemaOf) -> Result<(), Ended> {
         SchemaOf::Verify => schema_for!(VerifyDocument),
         SchemaOf::Accuracy => schema_for!(AccuracyDocument),
         SchemaOf::AnchoredAccuracy => schema_for!(AnchoredAccuracyDocument),
-        SchemaOf::StreamAccuracy => schema_for!(StreamAccuracyDocument),
         SchemaOf::Figure => schema_for!(FigureDocument),
         SchemaOf::Explain => schema_for!(ExplainDocument),
         SchemaOf::Station => schema_for!(StationDocument),

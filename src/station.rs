@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Station) -> Result<(), Ended> {
 
 /// The stations, one line each.
 fn list(args: &Station) -> Result<(), Ended> {
-    let asked = args.numbers().next().is_some() || args.manual || args.at.is_some();
+    let asked = !args.numbers.0.is_empty() || args.manual || args.at.is_some();
     if asked || !args.classes.is_empty() || !args.over.is_empty() {
         let known = Kind::ALL.map(Kind::word).join(", ");
         let help = "flitwise station  alone says what they are";

@@ -5,7 +5,8 @@ use flitwise_language::scenario::{Scenario, Setting};
 use flitwise_models::answer::Answer;
 use flitwise_validation::anchored::{Anchored, Axis};
 
-use crate::figure::{Figure, Question};
+use crate::figure::Figure;
+use crate::kinds::Question;
 use crate::picture::Origin;
 
 /// A variant of a figure of curves.
@@ -69,11 +70,12 @@ impl Figure {
     /// # Errors
     /// Why it is no figure of the anchored model.
     pub fn set_anchored(&mut self) -> Result<Vec<Family>, String> {
-        let Question::Lines { x, variants, .. } = &self.question else {
+        let Question::Lines(lines) = &self.question else {
             return Err("found no curves along an axis, wanted a figure of the kind \"lines\"\n  \
                         help: --model refined; flitwise sweep --model anchored has all numbers of a family"
                 .to_owned());
         };
+        let (x, variants) = (&lines.x, &lines.variants);
         let axis = Axis::over(&x.values)
             .ok_or_else(|| format!("found one value of {} only, wanted two or more", x.key))?;
         let family = |variant| {

@@ -30,30 +30,21 @@
 //! marks a simulated point beyond it. The axis of the panel of errors ends at twice the upper quartile of their sizes;
 //! chevrons mark the outliers.
 
-mod canvas;
-mod chain;
-mod description;
-mod font;
-mod frame;
-mod heat_map;
-mod legend;
-mod lines;
-mod network;
-mod palette;
+pub(crate) mod canvas;
+pub(crate) mod description;
+pub(crate) mod font;
+pub(crate) mod frame;
+pub(crate) mod legend;
+pub(crate) mod palette;
 mod parts;
 mod png;
-mod region;
-mod scale;
-mod stacked;
-mod tiles;
-mod timeline;
-mod tornado;
-mod tree;
+pub(crate) mod scale;
+pub(crate) mod tiles;
 
 pub use parts::parts_svg;
 pub use png::{HAS_PNG, PngError, png};
 
-use crate::picture::{Content, Picture};
+use crate::picture::Picture;
 use canvas::{Anchor, Canvas, Header};
 use font::Face;
 
@@ -96,17 +87,7 @@ pub fn svg(picture: &Picture, style: &Style) -> String {
     let top = draw_heading(&mut canvas, picture);
     let margin = canvas.margin;
     let room = style.height.map(|height| f64::from(height) - top - margin);
-    let end = match &picture.content {
-        Content::Lines(lines) => lines::draw(&mut canvas, lines, top, room),
-        Content::Stacked(stacked) => stacked::draw(&mut canvas, stacked, top, room),
-        Content::HeatMap(map) => heat_map::draw(&mut canvas, map, top, room),
-        Content::Chain(chain) => chain::draw(&mut canvas, chain, top, room),
-        Content::Network(map) => network::draw(&mut canvas, map, top, room),
-        Content::CongestionTree(tree) => tree::draw(&mut canvas, tree, top, room),
-        Content::Timeline(timeline) => timeline::draw(&mut canvas, timeline, top, room),
-        Content::Region(region) => region::draw(&mut canvas, region, top, room),
-        Content::Tornado(tornado) => tornado::draw(&mut canvas, tornado, top, room),
-    };
+    let end = picture.content.chart().draw(&mut canvas, top, room);
     let lengths = canvas.finish();
     let needed = end + margin;
     let height = style.height.map_or(needed, |height| needed.max(f64::from(height)));

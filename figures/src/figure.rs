@@ -36,24 +36,18 @@
 //! source = "Section 4.1"
 //! ```
 
-mod over_time;
-
-use flitwise_experiment::{self as experiment, packets};
+use flitwise_experiment as experiment;
 use flitwise_language::document::{Document, Entry, Fault, Place, Reader, Table, Value, one_of};
-use flitwise_language::quantity::{Measure, Quantity, Unit};
-use flitwise_language::scenario::{
-    Coupling, DeadlineSpec, Direction, Load, MAX_DEADLINES, Scenario, UnitsSpec,
-};
+use flitwise_language::quantity::Measure;
+use flitwise_language::scenario::{Coupling, DeadlineSpec, Load, Scenario};
 use flitwise_models::model::Model;
 use flitwise_validation::compare::read_measures;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use over_time::OverTime;
-
+use crate::kinds::{KINDS, Kind, Question};
 use crate::note::{Place as PointPlace, Points};
-use crate::picture::{Axis, Origin, Part};
-use crate::timeline;
+use crate::picture::{Axis, Origin};
 
 /// A figure, ready to be computed.
 #[derive(Clone, Debug)]
@@ -77,7 +71,7 @@ pub struct Figure {
     /// Points of a model's curve beside those that are simulated: [`CURVE_POINTS`] unless set otherwise.
     pub curve_points: usize,
     /// What is drawn.
-    pub question: Question,
+    pub(crate) question: Question,
     /// What somebody says about it.
     pub claims: Vec<Claim>,
     pub(crate) base: Document,
@@ -94,107 +88,6 @@ pub struct Claim {
     pub text: String,
     /// Who says so, and where.
     pub source: String,
-}
-
-/// What is drawn.
-#[derive(Clone, Debug)]
-pub enum Question {
-    /// A quantity over a sweep.
-    Lines {
-        /// What varies.
-        x: Sweep,
-        /// What is drawn: one quantity, or a miss probability at several deadlines.
-        measures: Vec<Measure>,
-        /// What times are shown in, where it is not cycles.
-        unit: Option<TimeUnit>,
-        /// From where to where, if that is given.
-        y_range: Option<(f64, f64)>,
-        /// Changes of the scenario; at least one, which may change nothing.
-        variants: Vec<Variant>,
-    },
-    /// Parts of the latency over a sweep.
-    Stacked {
-        /// What varies.
-        x: Sweep,
-        /// Which parts.
-        parts: Parts,
-    },
-    /// A quantity of one class over two sweeps.
-    HeatMap {
-        /// What varies from left to right.
-        x: Sweep,
-        /// What varies from the bottom up.
-        y: Sweep,
-        /// What is drawn.
-        measure: Measure,
-    },
-    /// Miss probability over the deadline.
-    Distribution {
-        /// Deadlines \[cycles\].
-        deadlines: Vec<u32>,
-    },
-    /// The Markov chain of an output link.
-    Chain,
-    /// The loads of all channels of a network; beside them the simulated ones, if the simulation is a source.
-    Network,
-    /// A number of packet switches over time.
-    OverTime(OverTime),
-    /// When frames of streams are delivered in one run.
-    Timeline {
-        /// Changes of the scenario; at least one, which may change nothing.
-        variants: Vec<Variant>,
-    },
-    /// What the ports of packet switches hold at chosen times.
-    CongestionTree {
-        /// When \[us\].
-        times_us: Vec<f64>,
-        /// Changes of the scenario; at least one, which may change nothing.
-        variants: Vec<Variant>,
-    },
-}
-
-/// A unit of times on the y axis.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TimeUnit {
-    /// `ms` or `us`.
-    pub name: &'static str,
-    /// How much of it a cycle is.
-    pub per_cycle: f64,
-}
-
-impl Question {
-    /// Whether no model is asked that a user may choose, and nothing is simulated.
-    fn is_settled(&self) -> bool {
-        matches!(self, Self::Chain | Self::CongestionTree { .. } | Self::Timeline { .. })
-    }
-}
-
-/// How the latency of a message is told apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parts {
-    /// Transfer, blocking, sharing and waiting: what the paper names.
-    Causes,
-    /// Where a message waits, router by router, its transfer left out: what simulation and refined model tell apart.
-    Places,
-}
-
-impl Parts {
-    /// The same, as what is drawn.
-    pub fn kinds(self) -> &'static [Part] {
-        match self {
-            Self::Causes => &[Part::Transfer, Part::Blocking, Part::Sharing, Part::Waiting],
-            Self::Places => &[Part::Input, Part::Arbitration, Part::Output, Part::Gaps, Part::Waiting],
-        }
-    }
-
-    /// The parts, from the bottom up.
-    pub fn quantities(self) -> &'static [Quantity] {
-        use Quantity::{Arbitration, Blocking, Gaps, Input, Output, Sharing, Transfer, Waiting};
-        match self {
-            Self::Causes => &[Transfer, Blocking, Sharing, Waiting],
-            Self::Places => &[Input, Arbitration, Output, Gaps, Waiting],
-        }
-    }
 }
 
 /// A value of the scenario that varies, and what goes with it.
@@ -219,10 +112,13 @@ pub struct Variant {
     settings: Vec<Entry>,
 }
 
-const ROOT: &[&str] = &[
+/// Keys of a figure's file in the order in which messages list them; others of a kind follow.
+const ROOT: [&str; 15] = [
     "title", "subtitle", "kind", "sources", "classes", "errors", "parts", "panels", "scenario", "x", "y",
     "z", "variant", "claim", "quick",
 ];
+/// Those of figures of every kind.
+const EVERY: [&str; 5] = ["title", "subtitle", "kind", "scenario", "claim"];
 const SCENARIO: &[&str] = &["preset", "file", "set", "name", "network", "router", "switch", "class"];
 const SWEEP: &[&str] = &["key", "label", "unit", "scale", "values", "couple"];
 const QUANTITY: &[&str] = &["quantity", "at", "range", "class", "unit"];
@@ -236,27 +132,19 @@ const HEADS: &[(&str, &[&str])] = &[
     ("[[claim]]", CLAIM),
 ];
 
+/// All keys of a figure's file, whatever its kind.
+fn keys() -> Vec<&'static str> {
+    let mut keys = ROOT.to_vec();
+    let others = KINDS.iter().flat_map(|kind| kind.keys).filter(|key| !ROOT.contains(key));
+    keys.extend(others);
+    keys
+}
+
 /// Points of a model's curve, beside those that are simulated.
 pub const CURVE_POINTS: usize = 96;
 
-const KINDS: [&str; 9] = [
-    "lines",
-    "stacked",
-    "heat-map",
-    "distribution",
-    "chain",
-    "network",
-    "over-time",
-    "congestion-tree",
-    "timeline",
-];
-/// Most hosts whose ports are drawn one by one, and most times.
-const MOST_LINES: u32 = 256;
-const MOST_TIMES: usize = 12;
-/// Most planes of a map.
-const MOST_PLANES: u32 = 16;
 /// Most values of an axis.
-const MOST_VALUES: usize = 1_000;
+pub(crate) const MOST_VALUES: usize = 1_000;
 /// Most points that a figure may ask to simulate.
 const MOST_POINTS: usize = 10_000;
 
@@ -300,19 +188,9 @@ impl Figure {
         if !faults.is_empty() {
             return Err(faults);
         }
-        let deadlines: Vec<DeadlineSpec> = match &self.question {
-            Question::Lines { measures, .. } => {
-                measures.iter().filter_map(|measure| measure.deadline()).collect()
-            }
-            Question::HeatMap { measure, .. } => measure.deadline().into_iter().collect(),
-            Question::Distribution { deadlines } => {
-                deadlines.iter().copied().map(DeadlineSpec::Cycles).collect()
-            }
-            _ => Vec::new(),
-        };
         let scenario = document.scenario()?;
         self.check_classes(&document, &scenario)?;
-        self.with_deadlines(&scenario, deadlines)
+        self.with_deadlines(&scenario, self.question.deadlines())
     }
 
     /// Curves are told apart by class: whatever is changed, there are the same ones.
@@ -357,73 +235,22 @@ impl Figure {
         spec.check().map_err(|faults| faults.into_iter().map(asked).collect())
     }
 
-    /// How many points there are.
-    fn count(&self) -> usize {
-        match &self.question {
-            Question::Lines { x, variants, .. } => variants.len() * x.values.len(),
-            Question::Stacked { x, .. } => x.values.len(),
-            Question::HeatMap { x, y, .. } => x.values.len() * y.values.len(),
-            Question::OverTime(drawn) => drawn.variants.len(),
-            Question::CongestionTree { variants, .. } | Question::Timeline { variants } => variants.len(),
-            Question::Distribution { .. } | Question::Chain | Question::Network => 1,
-        }
-    }
-
     /// Every point at which the figure's numbers are wanted: variant by variant, row by row.
     pub(crate) fn points(&self) -> Vec<Result<Scenario, Vec<Fault>>> {
-        match &self.question {
-            Question::Lines { x, variants, .. } => variants
-                .iter()
-                .flat_map(|variant| x.values.iter().map(move |value| self.at(Some(variant), &[(x, *value)])))
-                .collect(),
-            Question::Stacked { x, .. } => {
-                x.values.iter().map(|value| self.at(None, &[(x, *value)])).collect()
-            }
-            Question::HeatMap { x, y, .. } => y
-                .values
-                .iter()
-                .flat_map(|row| x.values.iter().map(move |column| self.at(None, &[(x, *column), (y, *row)])))
-                .collect(),
-            Question::OverTime(drawn) => {
-                drawn.variants.iter().map(|variant| self.at(Some(variant), &[])).collect()
-            }
-            Question::CongestionTree { variants, .. } | Question::Timeline { variants } => {
-                variants.iter().map(|variant| self.at(Some(variant), &[])).collect()
-            }
-            Question::Distribution { .. } | Question::Chain | Question::Network => vec![self.at(None, &[])],
-        }
-    }
-
-    /// What varies along its rows.
-    pub(crate) fn swept(&self) -> Option<&Sweep> {
-        match &self.question {
-            Question::Lines { x, .. } | Question::Stacked { x, .. } | Question::HeatMap { x, .. } => Some(x),
-            _ => None,
-        }
+        self.question.points().iter().map(|spot| self.at(spot.variant, &spot.at)).collect()
     }
 
     /// How its points are named.
     pub(crate) fn points_noted(&self) -> Points<'_> {
-        let (row_axis, rows) = match &self.question {
-            Question::Lines { variants, .. } => (None, variants.len()),
-            Question::OverTime(drawn) => (None, drawn.variants.len()),
-            Question::HeatMap { y, .. } => (Some(&y.axis), y.values.len()),
-            _ => (None, 1),
-        };
-        Points { axis: self.swept().map(|sweep| &sweep.axis), row_axis, rows }
+        let axis = self.question.swept().map(|sweep| &sweep.axis);
+        Points { axis, row_axis: self.question.row_axis(), rows: self.question.rows().len() }
     }
 
     /// Where the point of this number is.
     pub(crate) fn place(&self, point: usize) -> PointPlace {
-        let Some(x) = self.swept() else { return PointPlace::default() };
+        let Some(x) = self.question.swept() else { return PointPlace::default() };
         let (row, column) = (point / x.values.len(), point % x.values.len());
-        let row = match &self.question {
-            Question::Lines { variants, .. } => {
-                variants.get(row).map_or(String::new(), |variant| variant.label.clone())
-            }
-            Question::HeatMap { y, .. } => y.values.get(row).map_or(String::new(), f64::to_string),
-            _ => String::new(),
-        };
+        let row = self.question.rows().get(row).cloned().unwrap_or_default();
         PointPlace { row, x: x.values.get(column).copied() }
     }
 
@@ -442,7 +269,7 @@ impl Figure {
 
     /// Whether its simulations have to measure every channel by itself, which campaigns do not.
     pub fn wants_details(&self) -> bool {
-        matches!(self.question, Question::Network)
+        self.question.wants_details()
     }
 
     /// What has to be simulated for it, in the order in which [`Figure::picture`] wants it.
@@ -465,23 +292,29 @@ fn asked_deadlines(root: &Table<'_>) -> (Place, String) {
 }
 
 /// A figure being read.
-struct Reading<'r> {
-    reader: &'r mut Reader,
+pub(crate) struct Reading<'r> {
+    pub(crate) reader: &'r mut Reader,
     load: &'r Load<'r>,
 }
 
 impl Reading<'_> {
     fn figure(&mut self, document: &Document, name: &str) -> Option<Figure> {
         let root = document.root();
-        self.reader.refuse_unknown(&root, ROOT);
+        self.reader.refuse_unknown(&root, &keys());
         self.reader.require(&root, "title", "a title in quotes", None);
-        self.reader.require(&root, "kind", &one_of(KINDS), None);
+        self.reader.require(&root, "kind", &one_of(KINDS.iter().map(|kind| kind.word)), None);
         let title = self.reader.text(&root, "title").unwrap_or_default();
         let subtitle = self.reader.text(&root, "subtitle").unwrap_or_default();
-        let kind = self.reader.word(&root, "kind", &KINDS, |kind| kind);
+        let kind = self.reader.word(&root, "kind", KINDS, |kind| kind.word);
         let errors = self.reader.truth(&root, "errors").unwrap_or(false);
         let panels = self.panels(&root);
         let sources_named = root.get("sources").is_some();
+        let (named, usual) = match &kind {
+            Some(kind) => (kind.sources)(),
+            None => (&Origin::NAMED[..], Origin::usual(None)),
+        };
+        let follows_scenario = !sources_named && usual == Origin::usual(None);
+        let mut sources = if named.is_empty() { usual } else { self.sources(&root, named, usual) };
         let claims = self.claims(&root);
         let base = self.reader.scenario(&root, "scenario", self.load);
         let scenario = base.as_ref().and_then(|base| match base.scenario() {
@@ -491,14 +324,10 @@ impl Reading<'_> {
                 None
             }
         });
-        let sources = match kind {
-            Some("congestion-tree" | "timeline") => Vec::new(),
-            // exact loads are always there
-            Some("network") => self.sources(&root, &[Origin::Simulation], Vec::new()),
-            Some("over-time") => self.sources(&root, &Origin::OVER_TIME, Origin::OVER_TIME.to_vec()),
-            _ => self.sources(&root, &Origin::NAMED, Origin::usual(scenario.as_ref())),
-        };
-        let question = kind.and_then(|kind| self.question(&root, kind, scenario.as_ref()));
+        if follows_scenario {
+            sources = Origin::usual(scenario.as_ref());
+        }
+        let question = kind.and_then(|kind| self.question(&root, &kind, scenario.as_ref()));
         let classes = scenario.as_ref().map(|scenario| self.classes(&root, scenario, question.as_ref()));
         let figure = Figure {
             name: name.to_owned(),
@@ -554,17 +383,14 @@ impl Reading<'_> {
     /// The classes to draw: all of the scenario, or those that are named.
     fn classes(&mut self, root: &Table<'_>, scenario: &Scenario, question: Option<&Question>) -> Vec<String> {
         let all = scenario.classes().iter().map(|class| class.name.clone());
-        let wanted = match question {
-            Some(Question::HeatMap { .. }) => {
-                let z = self.reader.table(root, "z");
-                z.and_then(|z| self.reader.text(&z, "class")).map(|class| vec![class])
-            }
-            _ => self.reader.texts(root, "classes"),
+        let own = question.and_then(|question| question.class());
+        let (key, wanted) = match own {
+            Some((key, class)) => (key, Some(vec![class.to_owned()])),
+            None => ("classes", self.reader.texts(root, "classes")),
         };
         let Some(wanted) = wanted else { return all.collect() };
         for name in &wanted {
             if !all.clone().any(|known| known == *name) {
-                let key = if matches!(question, Some(Question::HeatMap { .. })) { "z" } else { "classes" };
                 let known: Vec<String> = all.clone().collect();
                 let known = one_of(known.iter().map(String::as_str));
                 self.refuse(root, key, format!("\"{name}\""), &format!("a class of the scenario: {known}"));
@@ -576,129 +402,17 @@ impl Reading<'_> {
         all.filter(|name| wanted.contains(name)).collect()
     }
 
-    fn question(&mut self, root: &Table<'_>, kind: &str, scenario: Option<&Scenario>) -> Option<Question> {
-        let allowed: &[&str] = match kind {
-            "lines" => &["x", "y", "variant", "classes", "errors", "panels", "sources"],
-            "stacked" => &["x", "classes", "sources", "parts"],
-            "heat-map" => &["x", "y", "z", "sources"],
-            "distribution" => &["x", "classes", "errors", "sources"],
-            "over-time" => &["x", "y", "variant", "classes", "sources", "quick"],
-            "congestion-tree" => &["x", "variant"],
-            "timeline" => &["variant"],
-            "network" => &["sources"],
-            _ => &[],
-        };
-        for key in ["x", "y", "z", "variant", "classes", "errors", "sources", "parts", "panels", "quick"] {
-            if root.get(key).is_some() && !allowed.contains(&key) {
-                let found = format!("{key} in a figure of kind \"{kind}\"");
+    fn question(&mut self, root: &Table<'_>, kind: &Kind, scenario: Option<&Scenario>) -> Option<Question> {
+        for key in keys().into_iter().filter(|key| !EVERY.contains(key) && !kind.keys.contains(key)) {
+            if root.get(key).is_some() {
+                let found = format!("{key} in a figure of kind \"{}\"", kind.word);
                 self.refuse(root, key, found, "a figure without it");
             }
         }
-        match kind {
-            "lines" => {
-                let x = self.sweep(root, "x");
-                let help = "add  [y]  with  quantity = \"network-latency\"";
-                self.reader.require(root, "y", "a [y] table", Some(help));
-                let y = self.reader.table(root, "y")?;
-                let measures = self.measures(&y);
-                let y_range = self.range(&y);
-                let unit = self.time_unit(&y, measures.as_deref(), scenario);
-                let variants = self.variants(root);
-                Some(Question::Lines { x: x?, measures: measures?, unit, y_range, variants })
-            }
-            "stacked" => {
-                let (x, parts) = (self.sweep(root, "x"), self.parts(root));
-                Some(Question::Stacked { x: x?, parts: parts? })
-            }
-            "heat-map" => self.heat_map(root),
-            "over-time" => self.over_time(root),
-            "distribution" => {
-                self.reader.require(root, "x", "an [x] table with values = deadlines in cycles", None);
-                let x = self.reader.table(root, "x")?;
-                self.reader.refuse_unknown(&x, &["values"]);
-                let deadlines = self.reader.rising(&x, "values", MOST_VALUES)?;
-                let whole = |value: &f64| (1.0..=1e6).contains(value) && value.fract() == 0.0;
-                if deadlines.len() > MAX_DEADLINES || !deadlines.iter().all(whole) {
-                    let wanted =
-                        format!("at most {MAX_DEADLINES} whole numbers of cycles from 1 to 1,000,000");
-                    self.refuse(&x, "values", "something else".to_owned(), &wanted);
-                }
-                Some(Question::Distribution {
-                    deadlines: deadlines.iter().map(|value| *value as u32).collect(),
-                })
-            }
-            "congestion-tree" => self.congestion_tree(root, scenario),
-            "timeline" => Some(Question::Timeline { variants: self.variants(root) }),
-            "network" => {
-                self.check_map(root, scenario?);
-                Some(Question::Network)
-            }
-            _ => {
-                let is_cube = scenario.is_some_and(|one| one.topology().as_hypercube().is_some());
-                if is_cube {
-                    let found = "a hypercube, which has a chain per channel".to_owned();
-                    self.refuse(root, "scenario", found, "a router, which has one");
-                }
-                Some(Question::Chain)
-            }
-        }
+        (kind.read)(self, root, scenario)
     }
 
-    /// Stages of packet switches with data in one direction, at times in \[us\].
-    fn congestion_tree(&mut self, root: &Table<'_>, scenario: Option<&Scenario>) -> Option<Question> {
-        self.reader.require(root, "x", "an [x] table with values = times in us", None);
-        let x = self.reader.table(root, "x")?;
-        self.reader.refuse_unknown(&x, &["values"]);
-        let times_us = self.reader.rising(&x, "values", MOST_TIMES)?;
-        let variants = self.variants(root);
-        let network = scenario?.topology();
-        let stages = network.as_multistage().filter(|one| one.direction == Direction::Unidirectional);
-        if stages.is_none_or(|one| one.hosts > MOST_LINES) {
-            let wanted = format!("unidirectional packet switches of at most {MOST_LINES} hosts");
-            self.refuse(root, "scenario", network.name(), &wanted);
-            return None;
-        }
-        let end_us = scenario?.measure().end.unwrap_or(0.0) / 1e3;
-        if times_us.iter().any(|time| !(0.0..=end_us).contains(time)) {
-            let wanted = format!("times within the run, up to {end_us} us");
-            self.refuse(&x, "values", "something else".to_owned(), &wanted);
-        }
-        Some(Question::CongestionTree { times_us, variants })
-    }
-
-    /// A map has routers with coordinates, and not too many planes of them.
-    fn check_map(&mut self, root: &Table<'_>, scenario: &Scenario) {
-        let sides = scenario.topology().sides();
-        let planes = sides.iter().skip(2).product::<u32>();
-        let name = scenario.topology().name();
-        if sides.is_empty() {
-            self.refuse(root, "scenario", name, "a network of several routers, such as a mesh");
-        } else if planes > MOST_PLANES {
-            let wanted = format!("at most {MOST_PLANES}");
-            self.refuse(root, "scenario", format!("{name}, whose map has {planes} planes"), &wanted);
-        }
-    }
-
-    fn heat_map(&mut self, root: &Table<'_>) -> Option<Question> {
-        let (x, y) = (self.sweep(root, "x"), self.sweep(root, "y"));
-        let help = "add  [z]  with  quantity = \"network-latency\"  and  class = \"BE\"";
-        self.reader.require(root, "z", "a [z] table", Some(help));
-        let z = self.reader.table(root, "z")?;
-        self.reader.require(&z, "class", "the name of a class", None);
-        let measures = self.measures(&z)?;
-        if measures.len() > 1 {
-            self.refuse(&z, "at", format!("{} deadlines", measures.len()), "one in a heat-map");
-        }
-        if let (Some(x), Some(y)) = (&x, &y)
-            && x.key == y.key
-        {
-            self.refuse(root, "y", format!("the key {} again", y.key), "a key other than that of [x]");
-        }
-        let measure = measures.into_iter().next();
-        Some(Question::HeatMap { x: x?, y: y?, measure: measure? })
-    }
-
-    fn sweep(&mut self, root: &Table<'_>, name: &'static str) -> Option<Sweep> {
+    pub(crate) fn sweep(&mut self, root: &Table<'_>, name: &'static str) -> Option<Sweep> {
         let help = format!("add  [{name}]  with  key = \"class.R1.rate\"  and  values = [0.002, 0.004]");
         self.reader.require(root, name, &format!("a [{name}] table"), Some(&help));
         let table = self.reader.table(root, name)?;
@@ -719,55 +433,15 @@ impl Reading<'_> {
         Some(Sweep { axis: Axis { label, unit, logarithmic }, key, values, place, couplings })
     }
 
-    fn logarithmic(&mut self, table: &Table<'_>) -> bool {
+    pub(crate) fn logarithmic(&mut self, table: &Table<'_>) -> bool {
         let scales = ["linear", "logarithmic"];
         self.reader.word(table, "scale", &scales, |word| word) == Some("logarithmic")
     }
 
     /// One quantity, or a miss probability at several deadlines.
-    fn measures(&mut self, table: &Table<'_>) -> Option<Vec<Measure>> {
+    pub(crate) fn measures(&mut self, table: &Table<'_>) -> Option<Vec<Measure>> {
         self.reader.refuse_unknown(table, QUANTITY);
         read_measures(self.reader, table)
-    }
-
-    /// What times of the y axis are shown in, where it is not cycles.
-    fn time_unit(
-        &mut self,
-        y: &Table<'_>,
-        measures: Option<&[Measure]>,
-        scenario: Option<&Scenario>,
-    ) -> Option<TimeUnit> {
-        let is_time = |measures: &[Measure]| measures.iter().all(|one| one.quantity.unit() == Unit::Cycles);
-        if y.get("unit").is_none() {
-            let (name, per_cycle) = scenario?.spec().shown_time();
-            return is_time(measures?).then_some(TimeUnit { name, per_cycle }).filter(|_| per_cycle != 1.0);
-        }
-        let name = self.reader.word(y, "unit", &["ms", "us"], |word| word)?;
-        if !is_time(measures?) {
-            self.refuse(
-                y,
-                "unit",
-                format!("\"{name}\" of a quantity that is no time"),
-                "a figure without it",
-            );
-        }
-        let cycle_ns = scenario?.spec().units.as_ref().and_then(UnitsSpec::cycle_ns);
-        if cycle_ns.is_none() {
-            let found = format!("\"{name}\", and no length of a cycle");
-            self.refuse(y, "unit", found, "a scenario with a table [units]");
-        }
-        let nanoseconds = if name == "ms" { 1e6 } else { 1e3 };
-        Some(TimeUnit { name, per_cycle: cycle_ns? / nanoseconds })
-    }
-
-    fn parts(&mut self, root: &Table<'_>) -> Option<Parts> {
-        if root.get("parts").is_none() {
-            return Some(Parts::Causes);
-        }
-        self.reader.word(root, "parts", &[Parts::Causes, Parts::Places], |parts| match parts {
-            Parts::Causes => "causes",
-            Parts::Places => "places",
-        })
     }
 
     /// Whether each variant has a panel of its own.
@@ -791,7 +465,7 @@ impl Reading<'_> {
         self.reader.word(root, "panels", &[()], |()| "variants").is_some()
     }
 
-    fn range(&mut self, table: &Table<'_>) -> Option<(f64, f64)> {
+    pub(crate) fn range(&mut self, table: &Table<'_>) -> Option<(f64, f64)> {
         let range = self.reader.reals(table, "range")?;
         match range.as_slice() {
             [low, high] if low.is_finite() && high.is_finite() && low < high => Some((*low, *high)),
@@ -802,7 +476,7 @@ impl Reading<'_> {
         }
     }
 
-    fn variants(&mut self, root: &Table<'_>) -> Vec<Variant> {
+    pub(crate) fn variants(&mut self, root: &Table<'_>) -> Vec<Variant> {
         let mut variants = Vec::new();
         for table in self.reader.tables(root, "variant") {
             self.reader.refuse_unknown(&table, VARIANT);
@@ -827,17 +501,13 @@ impl Reading<'_> {
 
     /// Every scenario of the figure must be sound and have somebody to answer it.
     fn check_points(&mut self, figure: &Figure, root: &Table<'_>) {
-        if figure.count() > MOST_POINTS {
+        let count = figure.question.points().len();
+        if count > MOST_POINTS {
             let wanted = format!("at most {MOST_POINTS}");
-            self.refuse(root, "x", format!("{} points to compute", figure.count()), &wanted);
+            self.refuse(root, "x", format!("{count} points to compute"), &wanted);
             return;
         }
         let mut found: Vec<Fault> = Vec::new();
-        let is_over_time = matches!(figure.question, Question::OverTime(_));
-        if is_over_time && !experiment::has_series(&figure.scenario) {
-            self.refuse(root, "scenario", figure.scenario.topology().name(), "packet switches over time");
-            return;
-        }
         let mut shorter = figure.clone();
         found.extend(shorter.quicken().err().into_iter().flatten());
         for point in figure.points().into_iter().chain(shorter.points()) {
@@ -847,13 +517,7 @@ impl Reading<'_> {
                     if figure.sources.contains(&Origin::Simulation) && figure.needs_simulation() {
                         found.extend(experiment::supports(&scenario).err().into_iter().flatten());
                     }
-                    match figure.question {
-                        Question::CongestionTree { .. } => {
-                            found.extend(packets::supports(&scenario).err().into_iter().flatten());
-                        }
-                        Question::Timeline { .. } => found.extend(timeline::refused(&scenario, root.place)),
-                        _ => {}
-                    }
+                    found.extend(figure.question.refused(&scenario, root.place));
                     found.extend(figure.unanswered(&scenario).into_iter().map(|refusal| Fault {
                         place: root.get("sources").map_or(root.place, |node| &node.place).clone(),
                         key: "sources".to_owned(),
@@ -873,7 +537,7 @@ impl Reading<'_> {
         self.reader.refuse_all(found);
     }
 
-    fn refuse(&mut self, table: &Table<'_>, key: &str, found: String, wanted: &str) {
+    pub(crate) fn refuse(&mut self, table: &Table<'_>, key: &str, found: String, wanted: &str) {
         let place = table.get(key).map_or(table.place, |node| &node.place);
         self.reader.refuse(place, table.key(key), found, wanted.to_owned(), None);
     }
@@ -891,8 +555,8 @@ impl Figure {
     /// # Errors
     /// What the models say, if there is a scenario that all of them refuse.
     pub fn set_models(&mut self, models: &[Model]) -> Result<(), Vec<String>> {
-        let is_over_time = matches!(self.question, Question::OverTime(_));
-        if self.models().next().is_none() || self.question.is_settled() || is_over_time {
+        let is_settled = self.question.is_settled() || self.question.needs_no_model();
+        if self.models().next().is_none() || is_settled {
             return Ok(());
         }
         self.sources.retain(|origin| origin.model().is_none());
@@ -915,9 +579,8 @@ impl Figure {
             .models()
             .map(|model| model.supports(scenario).map_err(|failure| failure.to_string()))
             .collect();
-        // over time the simulation alone is a figure
-        let is_over_time = matches!(self.question, Question::OverTime(_));
-        let enough = !self.sources_named && (is_over_time || answers.iter().any(Result::is_ok));
+        let needs_no_model = self.question.needs_no_model();
+        let enough = !self.sources_named && (needs_no_model || answers.iter().any(Result::is_ok));
         if enough { Vec::new() } else { answers.into_iter().filter_map(Result::err).collect() }
     }
 

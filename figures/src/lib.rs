@@ -23,12 +23,11 @@ pub mod anchored;
 mod assemble;
 pub mod draw;
 pub mod figure;
-mod network_map;
+mod kinds;
 mod note;
 pub mod picture;
 pub mod published;
 pub mod rows;
-mod timeline;
 
 #[doc = include_str!("../README.md")]
 pub mod notes {}

@@ -24,6 +24,7 @@
 //! | [`published`] | the model of Kim, Yum and Das (2005), a file for each argument of the paper |
 //! | [`paths`] | channel loads, and the bounds that follow |
 //! | [`answer`] | results with their units |
+//! | [`accuracy`] | how far models are off the simulation, as measured: the errors to expect |
 //! | [`design`] | plans: the largest load, the best values, the admissible region |
 //! | [`sensitivity`] | derivatives and elasticities of an answer |
 //! | [`queueing`] | textbook stations |
@@ -31,6 +32,7 @@
 //! | [`scalar`] | numbers that equations take: plain ones, and ones that carry their slopes |
 //! | [`notes`] | equations and where they are, readings of the paper, what is known to be off |
 
+pub mod accuracy;
 pub mod answer;
 pub mod design;
 pub mod fixed_point;

@@ -5,14 +5,7 @@
 //! the books: arrival rate, mean service, squared coefficient of variation (scv), utilization, mean wait (in the
 //! queue), mean response (wait and service), mean number waiting and in the system, blocking probability.
 //!
-//! | station | what it is |
-//! |---|---|
-//! | [`Mm1`], [`Md1`], [`Mg1`] | one server, Poisson arrivals; exponential, constant, any service |
-//! | [`Vacations`] | one server that goes away whenever nobody is there |
-//! | [`Mm1K`] | one server, room for `K` |
-//! | [`MmC`], [`ErlangB`], [`Engset`] | `c` servers: Erlang's wait, Erlang's loss, loss with finitely many sources |
-//! | [`NonPreemptive`], [`PreemptiveResume`] | one server, classes in order of priority |
-//! | [`ProcessorSharing`], [`DiscriminatorySharing`] | one server that all share, evenly or by weights |
+//! A station is a file with its formulas, which implements `TextbookQueue`, and a line of the list below.
 //!
 //! ```
 //! use flitwise_models::queueing::{Mg1, Service, Steady};
@@ -25,18 +18,8 @@
 //! [`Question`] asks any of them by its name, with every fault of what was typed, and [`StationAnswer`] is what
 //! all of them answer alike.
 
-pub mod discriminatory_sharing;
-pub mod engset;
-pub mod erlang_b;
-pub mod md1;
-pub mod mg1;
-pub mod mm1;
-pub mod mm1k;
-pub mod mmc;
-pub mod non_preemptive;
-pub mod preemptive_resume;
-pub mod processor_sharing;
-pub mod vacations;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 mod answer;
 #[cfg(test)]
@@ -47,22 +30,74 @@ mod question;
 mod station;
 
 pub use answer::{CustomersAnswer, StationAnswer, TailAnswer};
-pub use discriminatory_sharing::{DiscriminatorySharing, Sharer};
-pub use engset::Engset;
-pub use erlang_b::ErlangB;
-pub use kind::Kind;
-pub use md1::Md1;
-pub use mg1::Mg1;
-pub use mm1::Mm1;
-pub use mm1k::Mm1K;
-pub use mmc::MmC;
-pub use non_preemptive::NonPreemptive;
+use parameter::shared::{MEAN, RATE, SCV, SERVERS};
 pub use parameter::{Domain, Need, Parameter};
-pub use preemptive_resume::PreemptiveResume;
-pub use processor_sharing::ProcessorSharing;
 pub use question::{ClassQuestion, MAX_CLASSES, Number, Question};
 pub use station::Station;
-pub use vacations::Vacations;
+use station::{
+    Contradiction, Declaration, Exceeds, Offered, TextbookQueue, Values, answers_by_priority,
+    saturated_by_priority,
+};
+
+/// Makes [`Kind`] and the modules from the list of stations.
+macro_rules! stations {
+    ($($module:ident::$station:ident = $word:tt;)+) => {
+        $(
+            pub mod $module;
+            pub use $module::$station;
+        )+
+
+        /// The textbook stations.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+        pub enum Kind {
+            $(
+                #[doc = concat!("[`", stringify!($station), "`].")]
+                #[serde(rename = $word)]
+                $station,
+            )+
+        }
+
+        impl Kind {
+            /// All of them, in the order of a course.
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$station),+];
+
+            /// The word that asks for it.
+            pub fn word(self) -> &'static str {
+                match self {
+                    $(Self::$station => $word,)+
+                }
+            }
+
+            /// What its file declares.
+            fn declaration(self) -> Declaration {
+                match self {
+                    $(Self::$station => Declaration::of::<$station>(include_str!(concat!(
+                        "queueing/",
+                        stringify!($module),
+                        ".md"
+                    ))),)+
+                }
+            }
+        }
+    };
+}
+
+stations! {
+    mm1::Mm1 = "mm1";
+    md1::Md1 = "md1";
+    mg1::Mg1 = "mg1";
+    vacations::Vacations = "vacations";
+    mm1k::Mm1K = "mm1k";
+    mmc::MmC = "mmc";
+    erlang_b::ErlangB = "erlang-b";
+    engset::Engset = "engset";
+    non_preemptive::NonPreemptive = "non-preemptive";
+    preemptive_resume::PreemptiveResume = "preemptive-resume";
+    processor_sharing::ProcessorSharing = "ps";
+    discriminatory_sharing::DiscriminatorySharing = "dps";
+}
+
+pub use discriminatory_sharing::Sharer;
 
 /// Whether stations take whole numbers only for the parameter `key`.
 pub fn is_whole(key: &str) -> bool {

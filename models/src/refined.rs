@@ -1,7 +1,6 @@
 //! The *refined* model: our own, which follows the simulator's routers stage by stage.
 
 mod ablation;
-pub mod accuracy;
 mod burst_phases;
 mod bursts_above;
 mod bursty_source;

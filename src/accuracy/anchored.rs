@@ -3,11 +3,9 @@
 use flitwise_experiment::Settings;
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{ClassKind, Fault, Scenario};
-use flitwise_validation::accuracy::Plan;
+use flitwise_validation::accuracy::{Case, Part, Plan};
 use flitwise_validation::anchored::FINER;
-use flitwise_validation::anchored::truth::{
-    Family, FamilyJudged, JUDGED, Judged, PARTS, Part, Summary, summary,
-};
+use flitwise_validation::anchored::truth::{Family, FamilyJudged, JUDGED, Judged, Summary, summary};
 use flitwise_validation::campaign;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,9 +15,6 @@ use crate::campaign::{Campaign, Means};
 use crate::outcome::Ended;
 use crate::output::{self, Page, Rows, percent};
 
-/// What `--set` calls it.
-pub(super) const SET: &str = "anchored";
-
 /// The whole answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AnchoredAccuracyDocument {
@@ -27,8 +22,13 @@ pub(crate) struct AnchoredAccuracyDocument {
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
+    /// Name of a registered set, or the file of the set.
+    set: String,
     /// What the scenarios were drawn from.
     set_seed: u64,
+    /// Families of so many axes.
+    #[serde(skip)]
+    parts: Vec<Part>,
     /// Where the random numbers of anchors come from; the judging simulations have the next one.
     seed: u64,
     /// Wanted half-width of the 95 % interval of every network latency, as a share of it.
@@ -70,23 +70,23 @@ struct FamilyEntry {
     network_latency: Summary,
 }
 
-pub(super) fn run(args: &Verify) -> Result<(), Ended> {
-    let (campaign, ()) = Ended::both(Campaign::read(&args.campaign), no_model(args))?;
-    let plan = Plan::anchored();
-    let cases = super::cases(args, &plan)?;
-    let families: Vec<(Part, Family)> = PARTS
+pub(super) fn run(args: &Verify, plan: &Plan, cases: &[&Case], campaign: &Campaign) -> Result<(), Ended> {
+    let families: Vec<(Part, Family)> = plan
+        .parts
         .iter()
-        .flat_map(|part| part.families(&cases).into_iter().map(move |family| (*part, family)))
+        .flat_map(|part| part.families(cases).into_iter().map(move |family| (*part, family)))
         .collect();
     let names: Vec<&str> = families.iter().map(|(_, family)| family.name.as_str()).collect();
-    let precision = campaign.settings.precision.min(plan.precision);
+    let precision = campaign.settings.precision;
     let settings = Settings { precision: FINER * precision, ..campaign.settings.clone() };
     let [anchors, judged] = [|part: Part| part.anchors, |part: Part| part.judged]
         .map(|of| families.iter().map(|(part, _)| of(*part)).sum::<usize>());
     let mut document = AnchoredAccuracyDocument {
         schema: "flitwise.anchored-accuracy/1",
         flitwise_version: env!("CARGO_PKG_VERSION"),
+        set: args.set.clone(),
         set_seed: plan.seed,
+        parts: plan.parts.clone(),
         seed: settings.seed,
         wanted_precision: precision,
         partial: false,
@@ -130,17 +130,6 @@ pub(super) fn run(args: &Verify) -> Result<(), Ended> {
     if document.partial { Err(Ended::Interrupted) } else { Ok(()) }
 }
 
-/// All three models are judged.
-fn no_model(args: &Verify) -> Result<(), Ended> {
-    match args.model {
-        None => Ok(()),
-        Some(model) => Err(Ended::input(format!(
-            "--model {model}: found a set on which the published, the refined and the anchored model are judged, \
-             wanted no --model with it"
-        ))),
-    }
-}
-
 fn simulated(
     scenario: &Scenario,
     settings: &Settings,
@@ -176,7 +165,7 @@ impl AnchoredAccuracyDocument {
     }
 
     fn summarize(&mut self) {
-        for Part { axes, .. } in PARTS {
+        for Part { axes, .. } in self.parts.clone() {
             for quantity in JUDGED {
                 for kind in ClassKind::ALL {
                     let is_it =
@@ -193,9 +182,9 @@ impl AnchoredAccuracyDocument {
     /// A table for each number of axes.
     fn page(&self, markdown: bool) -> String {
         let mut page = Page::new(markdown);
-        for Part { axes, anchors, .. } in PARTS {
-            let s = if axes == 1 { "axis" } else { "axes" };
-            page.section(&format!("{axes} {s}, {anchors} anchors"), &self.rows(axes, markdown));
+        for Part { axes, anchors, .. } in &self.parts {
+            let s = if *axes == 1 { "axis" } else { "axes" };
+            page.section(&format!("{axes} {s}, {anchors} anchors"), &self.rows(*axes, markdown));
         }
         page.legend(
             "mean / worst error in percent, of miss probabilities in points; covered: by the 95 % intervals",
@@ -205,9 +194,10 @@ impl AnchoredAccuracyDocument {
         let seconds: f64 = self.families.iter().map(|one| one.simulation_seconds).sum();
         let partial = if self.partial { "; interrupted, the rest is missing" } else { "" };
         page.end(&format!(
-            "{} families, {anchors} anchors, {seconds:.0} s of all threads in their simulations; set {SET}, drawn \
-             from {}; seed {}, precision {}{partial}",
+            "{} families, {anchors} anchors, {seconds:.0} s of all threads in their simulations; set {}, drawn from {}; \
+             seed {}, precision {}{partial}",
             self.families.len(),
+            self.set,
             self.set_seed,
             self.seed,
             percent(self.wanted_precision)

@@ -1,29 +1,28 @@
 //! The answer of `flitwise verify --accuracy --format json`.
 
 use flitwise_experiment::Settings;
-use flitwise_experiment::answer::{ClassSimulation, Estimate, PercentileEstimate};
-use flitwise_language::quantity::{Means, Percentiles};
-use flitwise_language::scenario::{ClassKind, NetworkSpec};
-use flitwise_models::answer::{Answer, ClassAnswer};
-use flitwise_validation::accuracy::saturation::SaturationLoad;
-use flitwise_validation::accuracy::summary::{self, Found, Network, Row, Tables};
+use flitwise_experiment::answer::{Estimate, PercentileEstimate};
+use flitwise_language::quantity::{Means, Percentiles, Quantity};
+use flitwise_language::scenario::{ClassKind, Scenario};
+use flitwise_models::answer::Answer;
+use flitwise_models::model::Model;
+use flitwise_validation::accuracy::summary::{self, Found, Network, Row};
 use flitwise_validation::accuracy::{self, Case, Curve, ErrorOf, HopsObservation, Observation, Plan};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::Verify;
-use flitwise_models::model::Model;
 
 /// The whole answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AccuracyDocument {
-    /// `flitwise.accuracy/2`.
+    /// `flitwise.accuracy/3`.
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
     /// The model that is judged.
     pub(super) model: String,
-    /// `tuning`, `holdout` or the file of the set.
+    /// Name of a registered set, or the file of the set.
     pub(super) set: String,
     /// What the scenarios were drawn from.
     pub(super) set_seed: u64,
@@ -33,6 +32,10 @@ pub(crate) struct AccuracyDocument {
     pub(super) wanted_precision: f64,
     /// Flits times crossbars of a point's measured messages at most.
     max_flit_hops: f64,
+    /// What the model is judged by.
+    pub(super) quantities: Vec<Quantity>,
+    /// What found the loads at which the first class saturates: `simulation` or `model`.
+    pub(super) saturation_by: &'static str,
     /// Shares of the load at which the first class saturates.
     pub(super) loads: Vec<f64>,
     /// Whether it was interrupted; what was not simulated is missing.
@@ -50,21 +53,21 @@ pub(super) struct CaseEntry {
     pub(super) name: String,
     /// Its family.
     pub(super) family: String,
-    /// As a scenario file (TOML), all rates as drawn: multiply them by `factor` for a point.
-    pub(super) scenario: String,
+    /// As a scenario file (TOML), its load as drawn.
+    scenario: String,
     #[serde(skip)]
-    pub(super) network: NetworkSpec,
-    /// Load factor at which the first class saturates, simulated.
+    pub(super) drawn: Scenario,
+    /// Multiple of that load at which the first class saturates.
     pub(super) saturation_factor: Option<f64>,
-    /// Where each class saturates.
-    pub(super) saturation: Vec<SaturationEntry>,
+    /// Where each class saturates; empty where that is not judged.
+    saturation: Vec<SaturationEntry>,
     /// At every load.
     pub(super) points: Vec<PointEntry>,
 }
 
 /// Where a class saturates.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct SaturationEntry {
+struct SaturationEntry {
     /// Name of the class.
     class: String,
     /// How links treat it.
@@ -79,8 +82,10 @@ pub(super) struct SaturationEntry {
 pub(super) struct PointEntry {
     /// Share of the load at which the first class saturates.
     load: f64,
-    /// What the rates of the scenario are multiplied by.
+    /// What the load of the scenario as drawn is multiplied by.
     factor: f64,
+    /// As a scenario file (TOML).
+    scenario: String,
     /// Independent runs behind the numbers.
     replications: u32,
     /// Whether the store had more than was asked for, which is used.
@@ -92,29 +97,32 @@ pub(super) struct PointEntry {
     /// Time spent in the simulation \[s\].
     simulation_seconds: f64,
     /// By class.
-    classes: Vec<ClassEntry>,
+    pub(super) classes: Vec<ClassEntry>,
 }
 
 /// A class at one point.
 #[derive(Debug, Serialize, JsonSchema)]
-struct ClassEntry {
+pub(super) struct ClassEntry {
     /// Name of the class.
     class: String,
     /// How links treat it.
     kind: ClassKind,
     /// Model minus simulation.
     errors: Vec<ErrorOf>,
+    /// Simulated deviation of the intervals of frames of one length \[percent of the interval\]: it is not judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) constant_frame_interval_deviation_percent: Option<f64>,
     /// What the simulation says.
-    simulated: SimulatedEntry,
+    pub(super) simulated: SimulatedEntry,
     /// What the model says; `null` if it has no answer.
-    model: Option<ModelEntry>,
+    pub(super) model: Option<ModelEntry>,
 }
 
 /// What the simulation says of a class; cycles.
 #[derive(Debug, Serialize, JsonSchema)]
-struct SimulatedEntry {
+pub(super) struct SimulatedEntry {
     /// Whether it found the class saturated.
-    saturated: bool,
+    pub(super) saturated: bool,
     /// The means.
     #[serde(flatten)]
     means: Means<Estimate>,
@@ -132,25 +140,37 @@ struct SimulatedEntry {
 
 /// What the model says of a class; cycles.
 #[derive(Debug, Serialize, JsonSchema)]
-struct ModelEntry {
+pub(super) struct ModelEntry {
     /// Whether it takes the class to be saturated.
-    saturated: bool,
+    pub(super) saturated: bool,
     /// The means.
     #[serde(flatten)]
     means: Means<f64>,
 }
 
+/// A scenario at one load, simulated and solved.
+pub(super) struct Point<'p> {
+    pub(super) load: f64,
+    pub(super) factor: f64,
+    pub(super) scenario: &'p Scenario,
+    pub(super) observation: &'p Observation,
+    /// What the model says, or why it says nothing.
+    pub(super) answer: Result<&'p Answer, &'p str>,
+}
+
 impl AccuracyDocument {
-    pub(super) fn new(args: &Verify, plan: &Plan, settings: &Settings) -> Self {
+    pub(super) fn new(args: &Verify, plan: &Plan, model: Model, settings: &Settings) -> Self {
         Self {
-            schema: "flitwise.accuracy/2",
+            schema: "flitwise.accuracy/3",
             flitwise_version: env!("CARGO_PKG_VERSION"),
-            model: args.model.unwrap_or(Model::Refined).word().to_owned(),
+            model: model.word().to_owned(),
             set: args.set.clone(),
             set_seed: plan.seed,
             seed: settings.seed,
             wanted_precision: settings.precision,
             max_flit_hops: plan.max_flit_hops,
+            quantities: plan.quantities.clone(),
+            saturation_by: plan.kind.saturation_by(),
             loads: plan.loads.clone(),
             partial: false,
             summary: Vec::new(),
@@ -159,21 +179,20 @@ impl AccuracyDocument {
     }
 
     /// Makes the table of all errors.
-    pub(super) fn summarize(&mut self) {
+    pub(super) fn summarize(&mut self, plan: &Plan) {
         let mut found = Vec::new();
         for case in &self.cases {
-            let network = Network::of(case.network);
+            let network = Network::of(case.drawn.network());
+            let one = |place: String, kind, load, error| Found {
+                family: &case.family,
+                network,
+                place,
+                kind,
+                load,
+                error,
+            };
             for entry in &case.saturation {
-                let place = format!("{} {}", case.name, entry.class);
-                let kind = entry.kind;
-                found.push(Found {
-                    family: &case.family,
-                    network,
-                    place,
-                    kind,
-                    load: None,
-                    error: &entry.error,
-                });
+                found.push(one(format!("{} {}", case.name, entry.class), entry.kind, None, &entry.error));
             }
             for point in &case.points {
                 for class in &point.classes {
@@ -181,85 +200,86 @@ impl AccuracyDocument {
                         let hops =
                             error.measure.hops.map_or_else(String::new, |hops| format!(", {hops} hops"));
                         let place = format!("{} {} {}{hops}", case.name, class.class, point.load);
-                        let (kind, load) = (class.kind, Some(point.load));
-                        found.push(Found { family: &case.family, network, place, kind, load, error });
+                        found.push(one(place, class.kind, Some(point.load), error));
                     }
                 }
             }
         }
-        let summary = summary::rows(&found, &Tables::OF_SCENARIOS);
+        let summary = summary::rows(&found, plan);
         self.summary = summary;
     }
 }
 
 impl CaseEntry {
-    /// What was drawn, before anything is known of it.
+    /// What was drawn.
     pub(super) fn unsimulated(case: &Case) -> Self {
-        let spec = case.scenario.spec();
         Self {
             name: case.name.clone(),
             family: case.family.clone(),
-            scenario: spec.to_toml(),
-            network: spec.network,
-            saturation_factor: None,
+            scenario: case.scenario.spec().to_toml(),
+            drawn: case.scenario.clone(),
+            saturation_factor: case.saturation_factor,
             saturation: Vec::new(),
             points: Vec::new(),
         }
     }
 
-    pub(super) fn new(case: &Case, loads: &[Option<SaturationLoad>], errors: Vec<Option<ErrorOf>>) -> Self {
-        let classes = case.scenario.classes().iter().zip(errors);
-        let entry = |(class, error): (&flitwise_language::scenario::ClassSpec, Option<ErrorOf>)| {
+    /// Where each class saturates, by model and simulation.
+    pub(super) fn saturates(&mut self, errors: Vec<Option<ErrorOf>>) {
+        let classes = self.drawn.classes().iter().zip(errors);
+        let entries = classes.filter_map(|(class, error)| {
             Some(SaturationEntry { class: class.name.clone(), kind: class.kind, error: error? })
-        };
-        Self {
-            saturation_factor: loads.iter().flatten().map(|load| load.factor).reduce(f64::min),
-            saturation: classes.filter_map(entry).collect(),
-            ..Self::unsimulated(case)
-        }
+        });
+        self.saturation = entries.collect();
     }
 }
 
 impl PointEntry {
-    pub(super) fn new(
-        load: f64,
-        factor: f64,
-        observation: &Observation,
-        answer: Result<&Answer, &String>,
-    ) -> Self {
-        let run = &observation.simulation.run;
-        let classes = observation.simulation.classes.iter().zip(&observation.classes).enumerate();
-        let class = |(index, (simulated, own)): (usize, (&ClassSimulation, &accuracy::ClassObservation))| {
-            let errors = accuracy::judge(observation, index, answer.map_err(String::as_str));
-            ClassEntry {
-                class: simulated.name.clone(),
-                kind: simulated.kind,
-                errors,
-                simulated: SimulatedEntry {
-                    saturated: simulated.saturated,
-                    means: simulated.means.clone(),
-                    network_latency_deviation_cycles: simulated.network_latency_deviation_cycles,
-                    waiting_deviation_cycles: simulated.waiting_deviation_cycles,
-                    latency_percentiles_cycles: simulated.latency_percentiles_cycles,
-                    misses: own.misses.clone(),
-                    hops: own.by_hops.clone(),
-                },
-                model: answer.ok().map(|answer| model_entry(&answer.classes[index])),
-            }
-        };
+    pub(super) fn new(quantities: &[Quantity], point: &Point<'_>) -> Self {
+        let run = &point.observation.simulation.run;
+        let classes = 0..point.scenario.classes().len();
         Self {
-            load,
-            factor,
+            load: point.load,
+            factor: point.factor,
+            scenario: point.scenario.spec().to_toml(),
             replications: run.replications,
             more_than_asked: run.more_than_asked,
             messages: run.messages,
             reached_precision: run.reached_precision,
             simulation_seconds: run.simulation_seconds,
-            classes: classes.map(class).collect(),
+            classes: classes.map(|class| ClassEntry::new(quantities, point, class)).collect(),
         }
     }
 }
 
-fn model_entry(class: &ClassAnswer) -> ModelEntry {
-    ModelEntry { saturated: class.saturated, means: class.means.clone() }
+impl ClassEntry {
+    fn new(quantities: &[Quantity], point: &Point<'_>, class: usize) -> Self {
+        let Point { scenario, observation, answer, .. } = *point;
+        let (simulated, own) = (&observation.simulation.classes[class], &observation.classes[class]);
+        let is_constant = accuracy::has_frames_of_one_length(scenario, class);
+        let deviation = simulated.value(Quantity::FrameIntervalDeviation.into()).filter(|_| is_constant);
+        let frames = scenario.frames(class);
+        let model = |answer: &Answer| {
+            let class = &answer.classes[class];
+            ModelEntry { saturated: class.saturated, means: class.means.clone() }
+        };
+        Self {
+            class: simulated.name.clone(),
+            kind: simulated.kind,
+            errors: accuracy::judge(quantities, scenario, observation, class, answer),
+            constant_frame_interval_deviation_percent: deviation
+                .zip(frames)
+                .map(|(found, frames)| 100.0 * found.value / frames.interval),
+            simulated: SimulatedEntry {
+                saturated: simulated.saturated,
+                means: simulated.means.clone(),
+                network_latency_deviation_cycles: simulated.network_latency_deviation_cycles,
+                waiting_deviation_cycles: simulated.waiting_deviation_cycles,
+                latency_percentiles_cycles: simulated.latency_percentiles_cycles,
+                misses: own.misses.clone(),
+                hops: own.by_hops.clone(),
+            },
+            model: answer.ok().map(model),
+        }
+    }
 }

@@ -1,99 +1,56 @@
 //! Tables of errors, as text and as CSV.
 
-use std::fmt;
-
 use flitwise_language::quantity::Quantity;
-use flitwise_language::scenario::{ClassKind, Document};
+use flitwise_language::scenario::{ClassKind, Crossbar, Scenario};
 use flitwise_validation::accuracy::summary::{self, Row, Target};
-use flitwise_validation::accuracy::{ErrorUnit, JUDGED, error_unit};
+use flitwise_validation::accuracy::{ErrorUnit, error_unit};
 
-use super::document::{AccuracyDocument, CaseEntry};
+use super::document::{AccuracyDocument, CaseEntry, ClassEntry};
+use crate::args::Format;
 use crate::outcome::Ended;
 use crate::output::{self, Page, Rows, percent, two_lines};
 
-/// What tables of a set show.
-pub(super) struct Shown<'d> {
-    /// Errors, taken together.
-    pub(super) rows: &'d [Row],
-    /// Shares of the load of saturation.
-    pub(super) loads: &'d [f64],
-    /// What that saturation is, in the title of a table.
-    pub(super) of_load: &'static str,
-    /// Titles of groups of networks, and the names that they have in the summary.
-    pub(super) groups: &'static [(&'static str, &'static str)],
-    pub(super) quantities: &'d [Quantity],
-    /// Those of the table of families, which is short of room.
-    pub(super) of_families: &'d [Quantity],
-    pub(super) families: Vec<&'d str>,
-}
-
-/// How an answer ends: what was judged, and on what.
-pub(super) struct Account<'d> {
-    pub(super) model: &'d str,
-    /// Scenarios, and points of them.
-    pub(super) counts: (usize, usize),
-    pub(super) set: &'d str,
-    pub(super) set_seed: u64,
-    /// Seed and wanted precision of simulations, where there are any.
-    pub(super) simulated: Option<(u64, f64)>,
-}
-
-const OF_SCENARIOS: [(&str, &str); 3] =
+/// Titles of groups of networks, and the names that they have in the summary.
+const GROUPS: [(&str, &str); 3] =
     [("Routers", "all routers"), ("Cubes", "all cubes"), ("Meshes and tori", "all meshes and tori")];
 
-pub(super) fn page(document: &AccuracyDocument, markdown: bool) -> String {
-    let mut page = Page::new(markdown);
-    if document.summary.is_empty() {
-        page.rows(&scenarios(&document.cases, markdown));
-        return page.end(&document.account().to_string());
-    }
-    let short = |quantity: &Quantity| ![Quantity::P50, Quantity::P90].contains(quantity);
-    let of_families: Vec<Quantity> = JUDGED.into_iter().filter(short).collect();
-    let shown = Shown {
-        rows: &document.summary,
-        loads: &document.loads,
-        of_load: "saturation",
-        groups: &OF_SCENARIOS,
-        quantities: &JUDGED,
-        of_families: &of_families,
-        families: families(document.cases.iter().map(|case| case.family.as_str())),
-    };
-    shown.on(&mut page, markdown);
-    page.remarks(&remarks(document));
-    page.end(&document.account().to_string())
-}
-
-/// Families of cases, each once.
-pub(super) fn families<'d>(of_cases: impl Iterator<Item = &'d str>) -> Vec<&'d str> {
-    let mut families: Vec<&str> = of_cases.collect();
-    families.dedup();
-    families
-}
-
+/// Scenarios as they were drawn.
 fn scenarios(cases: &[CaseEntry], markdown: bool) -> Rows {
-    let mut rows = Rows::new(&["scenario", "network", "P", "b\nflits", "scheduler", "classes"], markdown);
-    for case in cases {
-        let read = Document::parse(&case.name, &case.scenario).and_then(|document| document.scenario());
-        let Ok(scenario) = read else { continue };
-        let class = |class: &flitwise_language::scenario::ClassSpec| {
-            let vtick = if class.vtick.is_some() { "v" } else { "" };
-            let bursty = if class.source.is_bursty() { "~" } else { "" };
-            let load = class.rate * f64::from(class.message_flits);
-            format!("{}{vtick}{bursty} {load:.3}x{}", class.name, class.message_flits)
+    let are_known = cases.iter().any(|case| case.saturation_factor.is_some());
+    let heads = ["scenario", "network", "P", "b\nflits", "scheduler", "classes", "saturates\nat"];
+    let mut rows = Rows::new(&heads[..if are_known { 7 } else { 6 }], markdown);
+    for CaseEntry { name, drawn, saturation_factor, .. } in cases {
+        let router = drawn.router();
+        let crossbar = match router.crossbar {
+            Crossbar::Full => String::new(),
+            other => format!("{}, ", other.word()),
         };
-        let classes: Vec<String> = scenario.classes().iter().map(class).collect();
-        let network = scenario.topology().short_name();
-        let router = scenario.router();
-        rows.add([
-            case.name.clone(),
-            network,
+        let classes: Vec<String> = (0..drawn.classes().len()).map(|class| listed(drawn, class)).collect();
+        let load: f64 = (0..drawn.classes().len()).map(|class| drawn.flit_rate(class)).sum();
+        let cells = [
+            name.clone(),
+            drawn.topology().short_name(),
             router.pipeline_stages.to_string(),
             router.buffer_flits.to_string(),
-            router.scheduler.word().to_owned(),
+            format!("{crossbar}{}", router.scheduler.word()),
             classes.join(", "),
-        ]);
+        ];
+        rows.add(cells.into_iter().chain(saturation_factor.map(|factor| format!("{:.3}", factor * load))));
     }
     rows
+}
+
+/// A class in a list: `v` where its Vtick is given, `~` where it is bursty, its load, length and virtual channels.
+fn listed(scenario: &Scenario, class: usize) -> String {
+    let spec = &scenario.classes()[class];
+    let vtick = if spec.vtick.is_some() { "v" } else { "" };
+    let bursty = if spec.source.is_bursty() { "~" } else { "" };
+    let lanes = match spec.virtual_channels {
+        1 => String::new(),
+        several => format!(" on {several}"),
+    };
+    let load = scenario.flit_rate(class);
+    format!("{}{vtick}{bursty} {load:.3}x{}{lanes}", spec.name, spec.message_flits)
 }
 
 fn is_absolute(quantity: Quantity) -> bool {
@@ -136,10 +93,30 @@ fn pair(row: Option<&Row>) -> String {
     }
 }
 
-impl Shown<'_> {
+impl AccuracyDocument {
+    pub(super) fn write(&self, format: Format) -> Result<(), Ended> {
+        match format {
+            Format::Json => output::write_json_line(self),
+            Format::Csv => csv(&self.summary),
+            Format::Table => output::write_coloured(&self.page(false)),
+            Format::Markdown => output::write(self.page(true).as_bytes()),
+        }
+    }
+
+    fn page(&self, markdown: bool) -> String {
+        let mut page = Page::new(markdown);
+        if self.summary.is_empty() {
+            page.rows(&scenarios(&self.cases, markdown));
+        } else {
+            self.tables(&mut page, markdown);
+            page.remarks(&self.remarks());
+        }
+        page.end(&self.account())
+    }
+
     /// Puts all tables on a page.
-    pub(super) fn on(&self, page: &mut Page, markdown: bool) {
-        for (title, group) in self.groups {
+    fn tables(&self, page: &mut Page, markdown: bool) {
+        for (title, group) in GROUPS {
             for kind in ClassKind::ALL {
                 let title = format!("{title}, {}, all loads", kind.word());
                 page.section(&title, &self.all_loads(group, kind, markdown));
@@ -149,7 +126,11 @@ impl Shown<'_> {
             "model minus simulation; noise: the simulation's own 95 % half-width, mean of all points",
         );
         let unit = "mean of absolute errors / worst, in percent; of miss probabilities as they are";
-        page.section(&format!("By load, as a share of {}", self.of_load), &self.by_load(markdown));
+        let saturation = match self.saturation_by {
+            "model" => "that at which the model has a class saturate",
+            _ => "saturation",
+        };
+        page.section(&format!("By load, as a share of {saturation}"), &self.by_load(markdown));
         page.legend(unit);
         page.section("By family, all loads", &self.by_family(markdown));
         page.legend(unit);
@@ -158,7 +139,7 @@ impl Shown<'_> {
     fn find(&self, family: &str, kind: ClassKind, quantity: Quantity, load: Option<f64>) -> Option<&Row> {
         let is_it =
             |row: &&Row| row.family == family && (row.kind, row.quantity, row.load) == (kind, quantity, load);
-        self.rows.iter().find(is_it)
+        self.summary.iter().find(is_it)
     }
 
     /// One row per quantity.
@@ -192,9 +173,9 @@ impl Shown<'_> {
         let loads = self.loads.iter().map(|load| format!("{load}"));
         let heads: Vec<String> = ["", "quantity"].map(str::to_owned).into_iter().chain(loads).collect();
         let mut rows = Rows::new(&heads, markdown);
-        for (title, group) in self.groups {
+        for (title, group) in GROUPS {
             for kind in ClassKind::ALL {
-                for quantity in self.quantities {
+                for quantity in &self.quantities {
                     let of = |load: &f64| self.find(group, kind, *quantity, Some(*load));
                     if self.loads.iter().any(|load| of(load).is_some()) {
                         let head = [format!("{title}, {}", kind.word()), quantity.word().to_owned()];
@@ -206,76 +187,76 @@ impl Shown<'_> {
         rows
     }
 
-    /// One column per quantity.
+    /// One column per quantity but for some percentiles, for which there is no room.
     fn by_family(&self, markdown: bool) -> Rows {
-        let names = self.of_families.iter().map(|quantity| two_lines(quantity.name()));
+        let is_left_out = |quantity: &Quantity| matches!(quantity, Quantity::P50 | Quantity::P90);
+        let quantities: Vec<Quantity> =
+            self.quantities.iter().copied().filter(|quantity| !is_left_out(quantity)).collect();
+        let names = quantities.iter().map(|quantity| two_lines(quantity.name()));
         let heads: Vec<String> = ["family".to_owned()].into_iter().chain(names).collect();
         let mut rows = Rows::new(&heads, markdown);
-        for family in &self.families {
+        let mut families: Vec<&str> = self.cases.iter().map(|case| case.family.as_str()).collect();
+        families.dedup();
+        for family in families {
             for kind in ClassKind::ALL {
                 let of = |quantity: &Quantity| self.find(family, kind, *quantity, None);
-                if self.of_families.iter().any(|quantity| of(quantity).is_some()) {
+                if quantities.iter().any(|quantity| of(quantity).is_some()) {
                     let short = if kind == ClassKind::RealTime { "RT" } else { "BE" };
-                    let cells = self.of_families.iter().map(|quantity| pair(of(quantity)));
+                    let cells = quantities.iter().map(|quantity| pair(of(quantity)));
                     rows.add([format!("{family}, {short}")].into_iter().chain(cells));
                 }
             }
         }
         rows
     }
-}
 
-impl fmt::Display for Account<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if self.partial {
+            remarks.push("interrupted: what had not been simulated is missing".to_owned());
+        }
+        let all = self.summary.iter().filter(|row| row.family == "all" && row.load.is_none());
+        let silent: usize = all.map(|row| row.missing).sum();
+        if silent > 0 {
+            remarks.push(format!(
+                "silent: the model gives no number, {silent} times in all; --format json says why for each"
+            ));
+        }
+        let classes = || self.cases.iter().flat_map(|case| &case.points).flat_map(|point| &point.classes);
+        let deviations = classes().filter_map(|class| class.constant_frame_interval_deviation_percent);
+        if let Some(most) = deviations.reduce(f64::max) {
+            remarks.push(format!(
+                "frames of one length (cbr): the model has no deviation of intervals, the simulation {most:.3} % of \
+                 the interval at most; not judged"
+            ));
+        }
+        let only_simulated = |class: &&ClassEntry| {
+            class.simulated.saturated && class.model.as_ref().is_some_and(|model| !model.saturated)
+        };
+        let saturated = classes().filter(only_simulated).count();
+        if saturated > 0 {
+            remarks
+                .push(format!("the simulation found {saturated} classes saturated that the model does not"));
+        }
+        remarks
+    }
+
+    /// What was judged, and on what.
+    fn account(&self) -> String {
         let counted = |count: usize, of: &str| format!("{count} {of}{}", if count == 1 { "" } else { "s" });
-        let (cases, points) = (counted(self.counts.0, "scenario"), counted(self.counts.1, "point"));
+        let cases = counted(self.cases.len(), "scenario");
         let set = format!("set {}, drawn from {}", self.set, self.set_seed);
-        match self.simulated {
-            None => write!(f, "{cases}; {set}"),
-            Some((seed, precision)) => write!(
-                f,
-                "model {}: {cases}, {points}; {set}; seed {seed}, precision {}",
-                self.model,
-                percent(precision)
-            ),
+        if self.summary.is_empty() {
+            return format!("{cases}; {set}");
         }
+        let points = counted(self.cases.iter().map(|case| case.points.len()).sum(), "point");
+        let precision = percent(self.wanted_precision);
+        format!("model {}: {cases}, {points}; {set}; seed {}, precision {precision}", self.model, self.seed)
     }
-}
-
-impl AccuracyDocument {
-    fn account(&self) -> Account<'_> {
-        let simulated = (self.seed, self.wanted_precision);
-        Account {
-            model: &self.model,
-            counts: (self.cases.len(), self.cases.iter().map(|case| case.points.len()).sum()),
-            set: &self.set,
-            set_seed: self.set_seed,
-            simulated: (!self.summary.is_empty()).then_some(simulated),
-        }
-    }
-}
-
-fn remarks(document: &AccuracyDocument) -> Vec<String> {
-    let mut remarks = Vec::new();
-    if document.partial {
-        remarks.push("interrupted: what had not been simulated is missing".to_owned());
-    }
-    let silent: usize = document
-        .summary
-        .iter()
-        .filter(|row| row.family == "all" && row.load.is_none())
-        .map(|row| row.missing)
-        .sum();
-    if silent > 0 {
-        remarks.push(format!(
-            "silent: the model gives no number, {silent} times in all; --format json says why for each"
-        ));
-    }
-    remarks
 }
 
 /// One row per family, kind, load and quantity.
-pub(super) fn csv(summary: &[Row]) -> Result<(), Ended> {
+fn csv(summary: &[Row]) -> Result<(), Ended> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     rows.write_record([
         "family",

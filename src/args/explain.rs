@@ -14,13 +14,13 @@ Examples:
   flitwise explain --preset cube6 --class R1 --from 000000 --to 101100
   flitwise explain --format html > explained.html
   flitwise explain --format latex > explained.tex
-  flitwise explain --diagram tikz                    the Markov chain alone
+  flitwise explain --diagram svg > chain.svg         the Markov chain alone
   flitwise explain --model refined
   flitwise explain --preset mediaworm-quick --class video     why the intervals of frames vary
 
 The published model is explained if none is named: its equations are those of the 2005 paper. Of streams of
 frames it is the mediaworm model. Every number is the solver's own, of its last iteration. --diagram prints
-the chain of one link (--channel in a hypercube) instead of the text; html and latex contain it anyway.
+the chain of one link (--channel in a hypercube) instead of the text; html contains it anyway.
 Exit codes: 0 explained (saturated included), 1 output not written, 2 bad input or a scenario that the model
 refuses (what it refuses is explained), 3 not converged (how far it came is explained).";
 
@@ -57,8 +57,6 @@ pub(crate) enum ExplainFormat {
     /// For reading in a terminal.
     #[default]
     Terminal,
-    /// With formulas in dollar signs.
-    Markdown,
     /// A document for pdflatex.
     Latex,
     /// One page that needs nothing else.
@@ -73,6 +71,4 @@ pub(crate) enum DiagramKind {
     Svg,
     /// For Graphviz.
     Dot,
-    /// For LaTeX.
-    Tikz,
 }

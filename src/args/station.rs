@@ -1,8 +1,8 @@
 //! Options of `flitwise station`.
 
-use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use flitwise_models::queueing::Kind;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use flitwise_models::queueing::{Kind, Parameter};
 
 use super::Format;
 
@@ -26,33 +26,8 @@ pub(crate) struct Station {
     /// Which station; none: list them.
     #[arg(value_name = "KIND", value_parser = kind())]
     pub(crate) kind: Option<Kind>,
-    /// Arrivals per cycle; of engset, requests of each idle source.
-    #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
-    pub(crate) rate: Option<String>,
-    /// Mean service in cycles.
-    #[arg(long, value_name = "CYCLES", allow_hyphen_values = true)]
-    pub(crate) mean: Option<String>,
-    /// Squared coefficient of variation of the service: 0 is constant, 1 exponential.
-    #[arg(long, value_name = "SCV", allow_hyphen_values = true)]
-    pub(crate) scv: Option<String>,
-    /// Third moment of the service in cycles cubed: for the spread of the wait.
-    #[arg(long, value_name = "CYCLES3", allow_hyphen_values = true)]
-    pub(crate) third_moment: Option<String>,
-    /// Room for so many customers, the one in service included.
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub(crate) capacity: Option<String>,
-    /// Number of servers.
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub(crate) servers: Option<String>,
-    /// Number of sources.
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub(crate) sources: Option<String>,
-    /// Mean length of a vacation in cycles.
-    #[arg(long, value_name = "CYCLES", allow_hyphen_values = true)]
-    pub(crate) vacation_mean: Option<String>,
-    /// Squared coefficient of variation of a vacation [default: 0].
-    #[arg(long, value_name = "SCV", allow_hyphen_values = true)]
-    pub(crate) vacation_scv: Option<String>,
+    #[command(flatten)]
+    pub(crate) numbers: Numbers,
     /// A class of customers: NAME:rate=RATE,mean=CYCLES,scv=SCV, of dps weight=WEIGHT instead of scv;
     /// repeatable, the highest priority first.
     #[arg(long = "class", value_name = "NAME:KEY=VALUE,..", allow_hyphen_values = true)]
@@ -72,21 +47,34 @@ pub(crate) struct Station {
     pub(crate) format: Format,
 }
 
-impl Station {
-    /// Parameters that were typed, by their keys.
-    pub(crate) fn numbers(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        let options = [
-            ("rate", &self.rate),
-            ("mean", &self.mean),
-            ("scv", &self.scv),
-            ("third-moment", &self.third_moment),
-            ("capacity", &self.capacity),
-            ("servers", &self.servers),
-            ("sources", &self.sources),
-            ("vacation-mean", &self.vacation_mean),
-            ("vacation-scv", &self.vacation_scv),
-        ];
-        options.into_iter().filter_map(|(key, typed)| Some((key, typed.as_deref()?)))
+/// What was typed for the parameters of all stations, by their keys: an option for each.
+#[derive(Debug)]
+pub(crate) struct Numbers(pub(crate) Vec<(&'static str, String)>);
+
+impl FromArgMatches for Numbers {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let typed = |key: &'static str| Some((key, matches.get_one::<String>(key)?.clone()));
+        let keys = Kind::all_parameters().into_iter().map(|parameter| parameter.key);
+        Ok(Self(keys.filter_map(typed).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for Numbers {
+    fn augment_args(command: Command) -> Command {
+        let option = |parameter: &Parameter| {
+            let option = Arg::new(parameter.key).long(parameter.key).value_name(parameter.domain.word());
+            option.help(parameter.meaning).allow_hyphen_values(true)
+        };
+        command.args(Kind::all_parameters().into_iter().map(option))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
     }
 }
 
@@ -96,4 +84,31 @@ fn kind() -> impl TypedValueParser<Value = Kind> {
     let named = |word: String| Kind::ALL.into_iter().find(|kind| kind.word() == word);
     PossibleValuesParser::new(Kind::ALL.map(possible))
         .try_map(move |word| named(word).ok_or("no station of that name"))
+}
+
+#[cfg(test)]
+mod tests {
+    use flitwise_models::queueing::Need;
+
+    use super::*;
+
+    /// Each parameter is an option, one for a key, and what is shown as an example may be typed.
+    #[test]
+    fn parameters_of_stations_are_options_with_sound_examples() {
+        let command = Numbers::augment_args(Command::new("station"));
+        let mut options: Vec<&str> = command.get_arguments().map(|option| option.get_id().as_str()).collect();
+        for parameter in Kind::ALL.into_iter().flat_map(Kind::parameters) {
+            assert!(options.contains(&parameter.key), "{}", parameter.key);
+            if let Need::Required { example } = parameter.need {
+                assert!(parameter.domain.holds(example), "{} {example}", parameter.key);
+            }
+        }
+        let count = options.len();
+        options.sort_unstable();
+        options.dedup();
+        assert_eq!((options.len(), count), (9, 9));
+        let typed = command.get_matches_from(["station", "--rate", "-1", "--vacation-scv", "x"]);
+        let typed = Numbers::from_arg_matches(&typed).unwrap().0;
+        assert_eq!(typed, [("rate", "-1".to_owned()), ("vacation-scv", "x".to_owned())]);
+    }
 }

@@ -1,4 +1,8 @@
-//! A derivation, independent of the output format: sections of steps, tables and pictures.
+//! A derivation, independent of the output format: sections of steps, tables and pictures. JSON is made of it as it is.
+
+use flitwise_models::answer::ClassAnswer;
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 
 use super::formula::{Expression, Values};
 
@@ -10,17 +14,20 @@ pub(crate) struct Derivation {
 }
 
 /// A section and its head.
-#[derive(Debug)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Section {
     pub(crate) title: String,
     pub(crate) parts: Vec<Part>,
 }
 
 /// What a section is made of.
-#[derive(Debug)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 pub(crate) enum Part {
     /// A paragraph; between backticks stand formulas.
-    Text(String),
+    Text {
+        text: String,
+    },
     Step(Step),
     Table(Table),
     Bar(Bar),
@@ -28,57 +35,119 @@ pub(crate) enum Part {
 }
 
 /// One equation, and what it comes to here.
-#[derive(Debug)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Step {
     /// Its number in the paper, or where else it is from.
     pub(crate) equation: &'static str,
     /// Why it holds, in a sentence.
     pub(crate) reason: &'static str,
+    #[schemars(with = "Notations")]
     pub(crate) formula: Expression,
     pub(crate) instances: Vec<Instance>,
 }
 
 /// An equation with the numbers of one class, channel or state put in.
-#[derive(Debug)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Instance {
     /// Left side.
+    #[schemars(with = "Option<Notations>")]
     pub(crate) of: Option<Expression>,
-    /// Right side with numbers put in.
+    /// Right side with numbers put in, to six digits; long sums lack terms in the middle.
+    #[schemars(with = "Notations")]
     pub(crate) substituted: Expression,
-    /// The numbers that were put in.
+    /// The numbers put in, in full.
+    #[serde(rename = "symbols")]
+    #[schemars(with = "Vec<Substitution>")]
     pub(crate) values: Values,
-    /// What the solver has for the left side; none where there is no such number.
+    /// What the solver has for the left side; `null` if there is no such number.
     pub(crate) value: Option<f64>,
+    /// Its unit; empty for none.
     pub(crate) unit: &'static str,
 }
 
 /// A table of text and numbers.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Table {
     pub(crate) heads: Vec<String>,
     pub(crate) rows: Vec<Vec<Entry>>,
 }
 
-/// One entry of a table.
-#[derive(Debug, Clone)]
+/// One entry of a table; `null` for a number that does not exist.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(untagged)]
 pub(crate) enum Entry {
+    Number(#[schemars(with = "Option<f64>")] f64),
     Text(String),
-    Number(f64),
 }
 
 /// Where the cycles of a message go.
-#[derive(Debug)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Bar {
     pub(crate) class: String,
-    pub(crate) parts: Vec<(&'static str, f64)>,
+    pub(crate) parts: Vec<BarPart>,
 }
 
-/// The chain of a link.
-#[derive(Debug)]
+/// One part of a bar.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct BarPart {
+    pub(crate) part: &'static str,
+    pub(crate) cycles: f64,
+}
+
+/// The Markov chain of a link.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Chain {
     /// Which link.
     pub(crate) link: String,
     pub(crate) chain: flitwise_figures::picture::Chain,
+}
+
+impl Chain {
+    /// A sentence for formats without a picture of it.
+    pub(crate) fn where_drawn(&self) -> String {
+        format!("The chain of {} as a picture: --diagram svg or dot.", self.link)
+    }
+}
+
+/// A formula in two notations.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Notations {
+    /// In one line.
+    text: String,
+    /// For LaTeX in math mode.
+    latex: String,
+}
+
+/// A symbol and its number.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Substitution {
+    /// The symbol as written in formulas.
+    symbol: &'static str,
+    number: f64,
+    /// For a term of a sum: over which index, and the how manyth, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    term: Option<(&'static str, usize)>,
+}
+
+impl Serialize for Expression {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Notations { text: self.plain(), latex: self.latex() }.serialize(serializer)
+    }
+}
+
+impl Serialize for Values {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let of = |term| {
+            move |(symbol, number): &(&'static str, f64)| Substitution { symbol, number: *number, term }
+        };
+        let mut all: Vec<Substitution> = self.symbols.iter().map(of(None)).collect();
+        for (index, terms) in &self.series {
+            for (place, term) in terms.iter().enumerate() {
+                all.extend(term.iter().map(of(Some((*index, place)))));
+            }
+        }
+        all.serialize(serializer)
+    }
 }
 
 /// An equation as it is written down.
@@ -99,12 +168,31 @@ impl Derivation {
 
 impl Section {
     pub(crate) fn text(&mut self, text: impl Into<String>) {
-        self.parts.push(Part::Text(text.into()));
+        self.parts.push(Part::Text { text: text.into() });
+    }
+
+    /// Where the cycles of a message of the class go.
+    pub(crate) fn bar(&mut self, class: &str, parts: impl IntoIterator<Item = (&'static str, f64)>) {
+        let parts = parts.into_iter().map(|(part, cycles)| BarPart { part, cycles }).collect();
+        self.parts.push(Part::Bar(Bar { class: class.to_owned(), parts }));
     }
 
     pub(crate) fn table(&mut self, heads: &[&str], rows: Vec<Vec<Entry>>) {
         let heads = heads.iter().map(|head| (*head).to_owned()).collect();
         self.parts.push(Part::Table(Table { heads, rows }));
+    }
+
+    /// Equations over classes, and what they come to; `symbols` tell what the symbols of a class stand for.
+    pub(crate) fn steps(
+        &mut self,
+        equations: &[&Equation],
+        classes: &[(usize, &ClassAnswer)],
+        symbols: impl Fn(usize, &ClassAnswer) -> Values,
+    ) {
+        let found = |(index, class): &(usize, &ClassAnswer)| {
+            Found::by(vec![("c", class.name.clone())], symbols(*index, class))
+        };
+        equations.iter().for_each(|equation| self.step(equation, classes.iter().map(found)));
     }
 
     /// The equation, and what it comes to.

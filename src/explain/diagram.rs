@@ -1,14 +1,8 @@
-//! State diagram of a link's Markov chain in DOT and TikZ.
+//! State diagram of a link's Markov chain in DOT.
 
 use flitwise_figures::picture::Chain;
 
-use super::formula::{Expression, significant};
-use super::latex;
-
-/// With more members than this rates would be a thicket.
-const MOST_LABELLED: usize = 3;
-/// Distance of layers and of the states in one \[cm\].
-const STEP: (f64, f64) = (5.2, 3.0);
+use super::formula::significant;
 
 fn members(chain: &Chain, set: usize) -> String {
     let present = chain.members.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1);
@@ -45,39 +39,4 @@ pub(super) fn dot(chain: &Chain) -> Option<String> {
         text += &format!("  z{} -> z{} [label=\"{label}\"];\n", transition.from, transition.to);
     }
     Some(text + "}\n")
-}
-
-/// A `tikzpicture`; none where the chain is too large to be drawn.
-pub(super) fn tikz(chain: &Chain) -> Option<String> {
-    if chain.transitions.is_empty() {
-        return None;
-    }
-    let labelled = chain.members.len() <= MOST_LABELLED;
-    let number = |value: f64| Expression::Value(value).latex();
-    let mut text = "\\begin{tikzpicture}[>=stealth, every node/.style={font=\\scriptsize}, \
-                    state/.style={draw, rounded corners, align=center}]\n"
-        .to_owned();
-    let layers = layers(chain);
-    // four layers on a page
-    let across = STEP.0.min(16.0 / layers.len() as f64);
-    for (column, layer) in layers.iter().enumerate() {
-        for (row, set) in layer.iter().enumerate() {
-            let x = column as f64 * across;
-            let y = ((layer.len() - 1) as f64 / 2.0 - row as f64) * STEP.1;
-            let name = latex::escaped(&members(chain, *set));
-            text += &format!(
-                "\\node[state] (z{set}) at ({x:.2},{y:.2}) {{{name}\\\\$\\pi={}$}};\n",
-                number(chain.probabilities[*set])
-            );
-        }
-    }
-    for transition in &chain.transitions {
-        let label = if labelled {
-            format!(" node[sloped,above] {{${}$}}", number(transition.rate_per_cycle))
-        } else {
-            String::new()
-        };
-        text += &format!("\\draw[->] (z{}) to[bend left=12]{label} (z{});\n", transition.from, transition.to);
-    }
-    Some(text + "\\end{tikzpicture}\n")
 }

@@ -30,7 +30,7 @@ pub(super) fn page(derivation: &Derivation) -> String {
         page += &format!("<h2>{}. {}</h2>\n", number + 1, escaped(&section.title));
         for part in &section.parts {
             page += &match part {
-                Part::Text(text) => format!("<p>{}</p>\n", with_formulas(text)),
+                Part::Text { text } => format!("<p>{}</p>\n", with_formulas(text)),
                 Part::Step(step) => shown(step),
                 Part::Table(table) => rows(table),
                 Part::Bar(bar) => drawn_bar(bar),
@@ -111,7 +111,7 @@ fn drawn_bar(bar: &Bar) -> String {
     let parts = Parts {
         title: bar.class.clone(),
         unit: "cycles".to_owned(),
-        parts: bar.parts.iter().map(|(name, cycles)| (kind(name), (*name).to_owned(), *cycles)).collect(),
+        parts: bar.parts.iter().map(|part| (kind(part.part), part.part.to_owned(), part.cycles)).collect(),
     };
     format!("<div class=\"wide\">{}</div>\n", parts_svg(&parts, &Style { width: WIDTH, ..Style::default() }))
 }

@@ -1,14 +1,14 @@
-//! An explanation as a LaTeX document for plain pdflatex: amsmath, booktabs, tikz.
+//! An explanation as a LaTeX document for plain pdflatex: amsmath, booktabs, color.
 
-use super::derivation::{Bar, Derivation, Instance, Part, Step, Table, written};
-use super::diagram;
+use super::derivation::{Bar, BarPart, Derivation, Instance, Part, Step, Table, written};
 use super::formula::{Expression, latex_letter, significant};
 
 const HEAD: &str = r"\documentclass[a4paper]{article}
-\usepackage[margin=22mm]{geometry}
+\addtolength{\hoffset}{-15mm}\addtolength{\textwidth}{35mm}
+\addtolength{\voffset}{-15mm}\addtolength{\textheight}{35mm}
 \usepackage{amsmath}
 \usepackage{booktabs}
-\usepackage{tikz}
+\usepackage{color}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{4pt}
 \allowdisplaybreaks
@@ -17,30 +17,23 @@ const HEAD: &str = r"\documentclass[a4paper]{article}
 
 /// Length of a bar \[cm\].
 const BAR: f64 = 14.0;
-/// Shades of the parts of a bar.
-const SHADES: [&str; 5] = ["black!75", "black!50", "black!30", "black!12", "black!5"];
+/// Grey levels of the parts of a bar, 0 for black.
+const SHADES: [f64; 5] = [0.25, 0.45, 0.62, 0.78, 0.9];
 
 pub(super) fn page(derivation: &Derivation) -> String {
-    // geometry is part of every installation, but not promised
-    let mut page = HEAD.replace(
-        "\\usepackage[margin=22mm]{geometry}\n",
-        "\\addtolength{\\hoffset}{-15mm}\\addtolength{\\textwidth}{35mm}\n\
-         \\addtolength{\\voffset}{-15mm}\\addtolength{\\textheight}{35mm}\n",
-    );
+    let mut page = HEAD.to_owned();
     page += &format!("{{\\Large\\bfseries {}\\par}}\n", escaped(&derivation.title));
     for section in &derivation.sections {
         page += &format!("\n\\section{{{}}}\n", escaped(&section.title));
         for part in &section.parts {
             page.push('\n');
             match part {
-                Part::Text(text) => page += &format!("{}\n", with_formulas(text)),
+                Part::Text { text } => page += &format!("{}\n", with_formulas(text)),
                 Part::Step(step) => page += &shown(step),
                 Part::Table(table) => page += &tabular(table),
                 Part::Bar(bar) => page += &rules(bar),
                 Part::Chain(chain) => {
-                    if let Some(picture) = diagram::tikz(&chain.chain) {
-                        page += &format!("\\begin{{center}}\n{picture}\\end{{center}}\n");
-                    }
+                    page += &format!("{}\n", escaped(&chain.where_drawn()).replace("--", "-{}-"))
                 }
             }
         }
@@ -67,7 +60,7 @@ fn shown(step: &Step) -> String {
 }
 
 /// `symbol = expression = value` in LaTeX, with its value; what has none says so.
-pub(super) fn equation(instance: &Instance) -> Result<String, String> {
+fn equation(instance: &Instance) -> Result<String, String> {
     let of = instance.of.as_ref().map_or(String::new(), |of| format!("{} = ", of.latex()));
     let Some(value) = instance.value else {
         return Err(format!("${}$ does not exist here", of.trim_end_matches(" = ")));
@@ -106,23 +99,21 @@ fn tabular(table: &Table) -> String {
     text + "\\bottomrule\n\\end{tabular}\n\\end{center}\n"
 }
 
+/// A bar of rules, one for each part, and what they stand for.
 fn rules(bar: &Bar) -> String {
-    let total: f64 = bar.parts.iter().map(|(_, cycles)| cycles.max(0.0)).sum();
-    let mut text = format!("\\textbf{{{}}}\n\n\\begin{{tikzpicture}}\n", escaped(&bar.class));
-    let mut left = 0.0;
-    for ((_, cycles), shade) in bar.parts.iter().zip(SHADES) {
-        let width = if total > 0.0 { cycles.max(0.0) / total * BAR } else { 0.0 };
-        let right = left + width;
-        text += &format!("\\filldraw[fill={shade}] ({left:.3},0) rectangle ({right:.3},0.5);\n");
-        left = right;
-    }
-    text += "\\end{tikzpicture}\n\n";
-    let part = |((name, cycles), shade): (&(&str, f64), &str)| {
-        format!("\\tikz\\filldraw[fill={shade}] (0,0) rectangle (0.25,0.25); {name} {cycles:.2}")
+    let total: f64 = bar.parts.iter().map(|part| part.cycles.max(0.0)).sum();
+    let shaded = || bar.parts.iter().zip(SHADES);
+    let rule = |shade: f64, width: f64, height: f64| {
+        format!("\\textcolor[gray]{{{shade}}}{{\\rule{{{width:.3}cm}}{{{height}cm}}}}")
     };
-    let parts: Vec<String> = bar.parts.iter().zip(SHADES).map(part).collect();
-    let sum: f64 = bar.parts.iter().map(|(_, cycles)| cycles).sum();
-    text + &format!("{} $=$ {sum:.2} cycles\n", parts.join(" $+$ "))
+    let share = |part: &BarPart| if total > 0.0 { part.cycles.max(0.0) / total } else { 0.0 };
+    let drawn: String = shaded().map(|(part, shade)| rule(shade, BAR * share(part), 0.5)).collect();
+    let named = |(part, shade): (&BarPart, f64)| {
+        format!("{} {} {:.2}", rule(shade, 0.25, 0.25), part.part, part.cycles)
+    };
+    let parts: Vec<String> = shaded().map(named).collect();
+    let sum: f64 = bar.parts.iter().map(|part| part.cycles).sum();
+    format!("\\textbf{{{}}}\n\n{drawn}\n\n{} $=$ {sum:.2} cycles\n", escaped(&bar.class), parts.join(" $+$ "))
 }
 
 fn with_formulas(text: &str) -> String {
@@ -130,7 +121,7 @@ fn with_formulas(text: &str) -> String {
 }
 
 /// Text as LaTeX: what it takes for itself kept from it, letters that it lacks as commands or numbers.
-pub(super) fn escaped(text: &str) -> String {
+fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for letter in text.chars() {
         match letter {

@@ -3,9 +3,10 @@
 use flitwise_language::scenario::Scenario;
 use flitwise_models::answer::{Answer, ClassAnswer};
 
-use super::derivation::{Bar, Derivation, Entry, Equation, Found, Part, Section};
+use super::derivation::{Derivation, Entry, Equation, Section};
 use super::equations::equations;
 use super::formula::Values;
+use super::wanted;
 
 equations! {
     TRANSFER: "§4.3", "cycles", "transfer_{c} = P - 1 + P * h + M_{c}",
@@ -31,9 +32,7 @@ equations! {
 /// The account of an answer of the mediaworm model.
 pub(super) fn derivation(scenario: &Scenario, answer: &Answer, only: Option<usize>) -> Derivation {
     let mut derivation = Derivation::default();
-    let wanted = answer.classes.iter().enumerate();
-    let wanted: Vec<(usize, &ClassAnswer)> =
-        wanted.filter(|(class, _)| only.is_none_or(|only| only == *class)).collect();
+    let wanted = wanted(answer, only);
     question(derivation.section("What is asked"), scenario, answer, &wanted);
     let answered: Vec<_> =
         wanted.iter().copied().filter(|(_, answer)| answer.network_latency_cycles.is_some()).collect();
@@ -107,32 +106,20 @@ fn symbols(scenario: &Scenario, index: usize, class: &ClassAnswer) -> Values {
     ])
 }
 
-/// One equation over classes.
-fn step(section: &mut Section, equation: &Equation, scenario: &Scenario, classes: &[(usize, &ClassAnswer)]) {
-    let found = |(index, class): &(usize, &ClassAnswer)| {
-        Found::by(vec![("c", class.name.clone())], symbols(scenario, *index, class))
-    };
-    section.step(equation, classes.iter().map(found));
-}
-
 fn latencies(section: &mut Section, scenario: &Scenario, classes: &[(usize, &ClassAnswer)]) {
-    for equation in [&TRANSFER, &CONTENTION, &TOTAL] {
-        step(section, equation, scenario, classes);
-    }
+    section.steps(&[&TRANSFER, &CONTENTION, &TOTAL], classes, |index, class| symbols(scenario, index, class));
     for (_, class) in classes {
         let (Some(transfer), Some(latency)) = (class.transfer_cycles, class.network_latency_cycles) else {
             continue;
         };
         let waiting = class.waiting_cycles.map(|cycles| ("waiting", cycles));
         let parts = [("transfer", transfer), ("contention", latency - transfer)].into_iter().chain(waiting);
-        section.parts.push(Part::Bar(Bar { class: class.name.clone(), parts: parts.collect() }));
+        section.bar(&class.name, parts);
     }
 }
 
 fn intervals(section: &mut Section, scenario: &Scenario, classes: &[(usize, &ClassAnswer)]) {
-    for equation in [&INTERVAL, &DELAY, &DEVIATION] {
-        step(section, equation, scenario, classes);
-    }
+    section.steps(&[&INTERVAL, &DELAY, &DEVIATION], classes, |index, class| symbols(scenario, index, class));
     let row = |(index, class): &(usize, &ClassAnswer)| {
         let interval = scenario.frames(*index).map(|frames| frames.interval);
         let known = |number: Option<f64>| number.map_or(Entry::from("-"), Entry::from);

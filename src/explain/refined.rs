@@ -3,9 +3,10 @@
 use flitwise_language::scenario::Scenario;
 use flitwise_models::answer::{Answer, ClassAnswer};
 
-use super::derivation::{Bar, Derivation, Entry, Equation, Found, Part, Section};
+use super::derivation::{Derivation, Entry, Equation, Section};
 use super::equations::equations;
 use super::formula::Values;
+use super::wanted;
 
 equations! {
     TRANSFER: "transfer", "cycles", "transfer_{c} = P - 1 + P * h + M_{c}",
@@ -45,9 +46,7 @@ const RESIDUALS: usize = 5;
 /// The account of an answer of the refined model.
 pub(super) fn derivation(scenario: &Scenario, answer: &Answer, only: Option<usize>) -> Derivation {
     let mut derivation = Derivation::default();
-    let wanted = answer.classes.iter().enumerate();
-    let wanted: Vec<(usize, &ClassAnswer)> =
-        wanted.filter(|(class, _)| only.is_none_or(|only| only == *class)).collect();
+    let wanted = wanted(answer, only);
     let answered: Vec<(usize, &ClassAnswer)> =
         wanted.iter().filter(|(_, answer)| answer.network_latency_cycles.is_some()).copied().collect();
     question(derivation.section("What is asked"), scenario, answer, &wanted);
@@ -114,18 +113,10 @@ fn symbols(scenario: &Scenario, index: usize, class: &ClassAnswer) -> Values {
     ])
 }
 
-/// One equation over classes.
-fn step(section: &mut Section, equation: &Equation, scenario: &Scenario, classes: &[(usize, &ClassAnswer)]) {
-    let found = |(index, class): &(usize, &ClassAnswer)| {
-        Found::by(vec![("c", class.name.clone())], symbols(scenario, *index, class))
-    };
-    section.step(equation, classes.iter().map(found));
-}
-
 fn parts(section: &mut Section, scenario: &Scenario, classes: &[(usize, &ClassAnswer)]) {
-    for equation in [&TRANSFER, &INPUT, &ARBITRATION, &OUTPUT, &GAPS, &LATENCY] {
-        step(section, equation, scenario, classes);
-    }
+    section.steps(&[&TRANSFER, &INPUT, &ARBITRATION, &OUTPUT, &GAPS, &LATENCY], classes, |index, class| {
+        symbols(scenario, index, class)
+    });
     for (_, class) in classes {
         let parts = [
             ("transfer", class.transfer_cycles),
@@ -134,8 +125,8 @@ fn parts(section: &mut Section, scenario: &Scenario, classes: &[(usize, &ClassAn
             ("output", class.output_cycles),
             ("gaps", class.gap_cycles),
         ];
-        let parts = parts.into_iter().filter_map(|(name, cycles)| Some((name, cycles?))).collect();
-        section.parts.push(Part::Bar(Bar { class: class.name.clone(), parts }));
+        let parts = parts.into_iter().filter_map(|(name, cycles)| Some((name, cycles?)));
+        section.bar(&class.name, parts);
     }
 }
 
@@ -143,11 +134,12 @@ fn waiting(section: &mut Section, scenario: &Scenario, classes: &[(usize, &Class
     let sends = |(index, class): &&(usize, &ClassAnswer)| {
         class.source_load.is_some() && scenario.classes()[*index].rate > 0.0
     };
-    step(section, &LOAD, scenario, &classes.iter().filter(sends).copied().collect::<Vec<_>>());
+    let sending: Vec<_> = classes.iter().filter(sends).copied().collect();
+    let of_class = |index, class: &ClassAnswer| symbols(scenario, index, class);
+    section.steps(&[&LOAD], &sending, of_class);
     let waits = |(_, class): &&(usize, &ClassAnswer)| class.waiting_cycles.is_some();
     let waiting: Vec<_> = classes.iter().filter(waits).copied().collect();
-    step(section, &WAIT, scenario, &waiting);
-    step(section, &TOTAL, scenario, &waiting);
+    section.steps(&[&WAIT, &TOTAL], &waiting, of_class);
 }
 
 fn deadlines(derivation: &mut Derivation, classes: &[(usize, &ClassAnswer)]) {

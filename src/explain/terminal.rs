@@ -1,6 +1,6 @@
 //! An explanation as text for a terminal.
 
-use super::derivation::{Bar, Derivation, Instance, Part, Step, Table, written};
+use super::derivation::{Bar, BarPart, Derivation, Instance, Part, Step, Table, written};
 use super::formula::{Expression, significant};
 use crate::output::Rows;
 
@@ -18,18 +18,14 @@ pub(super) fn page(derivation: &Derivation) -> String {
         page += &format!("\n{bold}{}. {}{bold:#}\n", number + 1, section.title);
         for (place, part) in section.parts.iter().enumerate() {
             match part {
-                Part::Text(text) => {
+                Part::Text { text } => {
                     page += if place == 0 { "" } else { "\n" };
                     page += &folded(&plain(text), 2, 2);
                 }
                 Part::Step(step) => page += &shown(step),
-                Part::Table(table) => page += &rows(table, false),
-                Part::Bar(bar) => page += &bar_of_text(bar, "  "),
-                Part::Chain(chain) => {
-                    let text =
-                        format!("The chain of {} as a picture: --diagram svg, dot or tikz.", chain.link);
-                    page += &format!("\n{}", folded(&text, 2, 2));
-                }
+                Part::Table(table) => page += &rows(table),
+                Part::Bar(bar) => page += &bar_of_text(bar),
+                Part::Chain(chain) => page += &format!("\n{}", folded(&chain.where_drawn(), 2, 2)),
             }
         }
     }
@@ -37,7 +33,7 @@ pub(super) fn page(derivation: &Derivation) -> String {
 }
 
 /// A text whose formulas are plain.
-pub(super) fn plain(text: &str) -> String {
+fn plain(text: &str) -> String {
     written(text, str::to_owned, Expression::plain)
 }
 
@@ -70,31 +66,31 @@ fn line(instance: &Instance) -> String {
     }
 }
 
-pub(super) fn rows(table: &Table, markdown: bool) -> String {
+fn rows(table: &Table) -> String {
     let heads: Vec<&str> = table.heads.iter().map(String::as_str).collect();
-    let mut rows = Rows::new(&heads, markdown);
+    let mut rows = Rows::new(&heads, false);
     for row in &table.rows {
         rows.add(row.iter().map(super::derivation::Entry::shown));
     }
-    if markdown { rows.to_string() } else { format!("\n{rows}") }
+    format!("\n{rows}")
 }
 
 /// A bar whose length is the whole, and what its parts are.
-pub(super) fn bar_of_text(bar: &Bar, indent: &str) -> String {
-    let total: f64 = bar.parts.iter().map(|(_, cycles)| cycles.max(0.0)).sum();
+fn bar_of_text(bar: &Bar) -> String {
+    let total: f64 = bar.parts.iter().map(|part| part.cycles.max(0.0)).sum();
     let mut drawn = String::new();
     let (mut below, mut done) = (0.0, 0);
-    for ((_, cycles), fill) in bar.parts.iter().zip(FILLS) {
-        below += cycles.max(0.0);
+    for (part, fill) in bar.parts.iter().zip(FILLS) {
+        below += part.cycles.max(0.0);
         // ends are rounded, not lengths: together they are as long as the whole
         let end = if total > 0.0 { (below / total * BAR).round() as usize } else { 0 };
         drawn.extend(std::iter::repeat_n(fill, end.saturating_sub(done)));
         done = end.max(done);
     }
-    let part = |((name, cycles), fill): (&(&str, f64), char)| format!("{fill} {name} {cycles:.2}");
+    let part = |(part, fill): (&BarPart, char)| format!("{fill} {} {:.2}", part.part, part.cycles);
     let parts: Vec<String> = bar.parts.iter().zip(FILLS).map(part).collect();
-    let sum: f64 = bar.parts.iter().map(|(_, cycles)| cycles).sum();
-    format!("\n{indent}{}\n{indent}{drawn}\n{indent}{} = {sum:.2} cycles\n", bar.class, parts.join("  "))
+    let sum: f64 = bar.parts.iter().map(|part| part.cycles).sum();
+    format!("\n  {}\n  {drawn}\n  {} = {sum:.2} cycles\n", bar.class, parts.join("  "))
 }
 
 /// A text in lines, the first and the others indented.

@@ -1,7 +1,7 @@
 //! The report's section on the accuracy of the refined model over random scenarios.
 
 use flitwise_language::scenario::ClassKind;
-use flitwise_models::refined::accuracy::{self, ErrorRow};
+use flitwise_models::accuracy::{self, ErrorRow};
 use serde::Serialize;
 
 use crate::output::percent;
@@ -97,7 +97,10 @@ fn mean_and_worst(row: &ErrorRow) -> String {
 
 fn target(row: &ErrorRow) -> String {
     let unit = if row.unit == "absolute" { "" } else { " %" };
-    format!("{} / {}{unit}", row.target_mean, row.target_worst)
+    match (row.target_mean, row.target_worst) {
+        (Some(mean), Some(worst)) => format!("{mean} / {worst}{unit}"),
+        _ => String::new(),
+    }
 }
 
 #[cfg(test)]

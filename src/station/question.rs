@@ -1,7 +1,7 @@
 //! Reads the parameters of a station and answers it. All faults are reported at once.
 
 use flitwise_language::scenario::{Document, Fault, Grid, Place, Setting};
-use flitwise_models::queueing::{ClassQuestion, Kind, Number, Question};
+use flitwise_models::queueing::{ClassQuestion, Kind, Need, Number, Question};
 
 use super::Point;
 use crate::args::Station;
@@ -22,8 +22,8 @@ const LONGEST_NAME: usize = 64;
 /// An answer for every point.
 pub(super) fn answers(kind: Kind, args: &Station) -> Result<Vec<Point>, Ended> {
     let mut faults = Vec::new();
-    let numbers =
-        args.numbers().map(|(key, typed)| number(key, typed, &format!("--{key} {typed}"))).collect();
+    let typed = args.numbers.0.iter();
+    let numbers = typed.map(|(key, typed)| number(key, typed, &format!("--{key} {typed}"))).collect();
     let classes = args.classes.iter().filter_map(|typed| class(typed, &mut faults)).collect();
     let times = times(kind, args.at.as_deref(), &mut faults);
     let question = Question { kind, numbers, classes };
@@ -161,19 +161,12 @@ fn at_option(fault: Fault, kind: Kind) -> Fault {
     if fault.place != Place::Program {
         return fault;
     }
-    let example = match fault.key.as_str() {
-        "rate" => "--rate 0.01",
-        "mean" => "--mean 32",
-        "scv" => "--scv 1",
-        "capacity" => "--capacity 8",
-        "servers" => "--servers 2",
-        "sources" => "--sources 10",
-        "vacation-mean" => "--vacation-mean 16",
-        _ => "",
-    };
-    let add = match example {
-        "" => String::new(),
-        example => format!("add {example}, or an axis of it (--over {}=..); usage: ", fault.key),
+    let missing = kind.parameters().iter().find(|parameter| parameter.key == fault.key);
+    let add = match missing.map(|parameter| parameter.need) {
+        Some(Need::Required { example }) => {
+            format!("add --{0} {example}, or an axis of it (--over {0}=..); usage: ", fault.key)
+        }
+        _ => String::new(),
     };
     let help = fault.help.or_else(|| Some(format!("{add}flitwise station {}", kind.usage())));
     Fault { place: Place::Setting(format!("--{}", fault.key).into()), key: String::new(), help, ..fault }

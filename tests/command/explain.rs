@@ -82,9 +82,36 @@ fn diagrams_are_of_the_link_asked_for() {
     assert!(drawn(&["--diagram", "svg"]).starts_with("<svg"));
     let dot = drawn(&["--diagram", "dot"]);
     assert!(dot.starts_with("digraph") && dot.matches("->").count() == 8, "{dot}");
-    assert!(drawn(&["--diagram", "tikz"]).starts_with(r"\begin{tikzpicture}"));
     let channel = |channel: &str| drawn(&["--preset", "cube6", "--channel", channel, "--diagram", "dot"]);
     assert_ne!(channel("0"), channel("ejection"));
+}
+
+#[test]
+fn unknown_formats_are_refused_with_those_there_are() {
+    for (arguments, known) in [
+        (["--format", "markdown"], "possible values: terminal, latex, html, json"),
+        (["--diagram", "tikz"], "possible values: svg, dot"),
+    ] {
+        let output = flitwise(&[&["explain"], &arguments[..]].concat());
+        assert_eq!(output.status.code(), Some(2));
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains(arguments[1]) && error.contains(known), "{error}");
+    }
+}
+
+/// Bars are rules as long as their parts, and the chain is in the table of states.
+#[test]
+fn latex_needs_no_package_for_drawings() {
+    let text = flitwise(&["explain", "--format", "latex"]).stdout;
+    let text = String::from_utf8(text).unwrap();
+    assert!(!text.contains("tikz"));
+    assert!(text.contains(r"\textcolor[gray]{0.25}{\rule{"), "{text}");
+    let width = |rule: &str| rule.split_once("cm}").and_then(|(width, _)| width.parse::<f64>().ok());
+    let bars = text.lines().filter(|line| line.contains("{0.5cm}"));
+    let bars = bars.map(|bar| bar.split(r"\rule{").skip(1).filter_map(width).sum::<f64>());
+    let bars: Vec<f64> = bars.collect();
+    assert_eq!(bars.len(), 3);
+    assert!(bars.iter().all(|bar| (bar - 14.0).abs() < 0.01), "{bars:?}");
 }
 
 #[test]

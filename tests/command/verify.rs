@@ -82,7 +82,7 @@ fn accuracy_is_told_point_by_point_and_kept() {
     let arguments = [&["verify"], options.as_slice(), &["--format", "json"]].concat();
     let document = json(&arguments);
     assert_valid(&document, "accuracy");
-    assert_eq!(document["schema"], "flitwise.accuracy/2");
+    assert_eq!(document["schema"], "flitwise.accuracy/3");
     assert_eq!((&document["model"], &document["partial"]), (&"published".into(), &false.into()));
     let case = &document["cases"][0];
     assert_eq!(case["name"], "cube-01");
@@ -122,8 +122,9 @@ fn a_set_of_streams_may_be_a_file() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/verify.in/small-streams.toml");
     let options = ["verify", "--accuracy", "--set", path, "--no-store", "--precision", "20%"];
     let document = json(&[options.as_slice(), &["--format", "json"]].concat());
-    assert_valid(&document, "stream-accuracy");
-    assert_eq!((&document["schema"], &document["set"]), (&"flitwise.stream-accuracy/2".into(), &path.into()));
+    assert_valid(&document, "accuracy");
+    assert_eq!((&document["schema"], &document["set"]), (&"flitwise.accuracy/3".into(), &path.into()));
+    assert_eq!((&document["model"], &document["saturation_by"]), (&"mediaworm".into(), &"model".into()));
     let points: Vec<_> = document["cases"].as_array().unwrap().iter().map(|case| &case["points"]).collect();
     assert_eq!(points.len(), 2);
     // two loads of each, and a scenario that other commands take
@@ -135,7 +136,7 @@ fn a_set_of_streams_may_be_a_file() {
     let summary = document["summary"].as_array().unwrap();
     let row = |quantity: &str| {
         let is_it = |row: &&serde_json::Value| {
-            row["family"] == "one router" && row["kind"] == "real-time" && row["quantity"] == quantity
+            row["family"] == "all routers" && row["kind"] == "real-time" && row["quantity"] == quantity
         };
         summary.iter().find(|row| is_it(row) && row["load"].is_null()).unwrap()
     };
@@ -150,6 +151,6 @@ fn a_set_of_streams_may_be_a_file() {
     assert!(rows.contains("\ncameras,best-effort,0.7,network-latency,2,0,"), "{rows}");
     assert_eq!(rows.lines().count(), summary.len() + 1);
     let table = String::from_utf8(flitwise(&options).stdout).unwrap();
-    assert!(table.contains("One router, real-time, all loads") && table.contains("cameras, BE"), "{table}");
+    assert!(table.contains("Routers, real-time, all loads") && table.contains("cameras, BE"), "{table}");
     assert!(table.contains("model mediaworm: 2 scenarios, 4 points; set "), "{table}");
 }

@@ -8,21 +8,20 @@
 use std::time::Duration;
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use flitwise_language::scenario::Preset;
+use flitwise_language::network::{Multistage, Network};
+use flitwise_language::scenario::{DestinationSpec, NodeList, Organisation, Preset};
 use flitwise_models::recn;
-use flitwise_simulator::packet::{
-    Delivery, Destination, Fabric, Load, Organisation, Process, Recn, Simulator, Traffic,
-};
+use flitwise_simulator::packet::{Delivery, Fabric, Load, Process, Simulator, Traffic};
 
 /// Ticks of a slice, some 30,000 packet-hops; ticks after which the tree fills all memories.
 const SLICE: u64 = 4_000;
 const FULL: u64 = 400_000;
 
 /// Periodic traffic at the full rate of 24-tick packets.
-fn traffic(hosts: std::ops::Range<u32>, destination: Destination) -> Traffic {
+fn traffic(hosts: std::ops::Range<u32>, destination: &DestinationSpec, network: Multistage) -> Traffic {
     Traffic {
         hosts: hosts.collect(),
-        destination,
+        destinations: destination.on(Network::Multistage(network)),
         process: Process::Periodic,
         interval: 24.0,
         packets: 1,
@@ -40,10 +39,13 @@ struct Warm {
 
 impl Warm {
     fn new(organisation: Organisation, is_hot: bool, ticks: u64) -> Self {
-        let mut traffics = vec![traffic(0..48, Destination::Uniform)];
-        traffics.extend(is_hot.then(|| traffic(48..64, Destination::Among(vec![32]))));
+        let scenario = Preset::find("recn64").expect("a built-in scenario").scenario();
+        let fabric = Fabric { organisation, ..Fabric::of(&scenario).expect("packet switches") };
+        let mut traffics = vec![traffic(0..48, &DestinationSpec::Uniform, fabric.network)];
+        let hot = DestinationSpec::Nodes(NodeList::of([32]));
+        traffics.extend(is_hot.then(|| traffic(48..64, &hot, fabric.network)));
         let load = Load { traffics, seed: 1, bin: 3_750, ..Load::default() };
-        let simulator = Simulator::new(&Fabric { organisation, ..Fabric::default() }, &load);
+        let simulator = Simulator::new(&fabric, &load);
         let mut warm = Self { simulator, delivered: Vec::new() };
         warm.advance(ticks);
         warm
@@ -63,9 +65,9 @@ fn packet_hops(criterion: &mut Criterion) {
     group.sampling_mode(SamplingMode::Flat).measurement_time(Duration::from_secs(2)).sample_size(30);
     for (name, organisation) in [
         ("one queue", Organisation::OneQueue),
-        ("VOQsw", Organisation::VoqSwitch { single_output: false }),
+        ("VOQsw", Organisation::VoqSwitch),
         ("VOQnet", Organisation::VoqNetwork),
-        ("RECN", Organisation::Recn(Recn::default())),
+        ("RECN", Organisation::Recn),
     ] {
         for (state, is_hot, ticks) in [("no hot spot", false, 40_000), ("full tree", true, FULL)] {
             let mut warm = Warm::new(organisation, is_hot, ticks);

@@ -1,9 +1,10 @@
 //! Accuracy of a model: random scenarios, their simulation, the errors and their targets.
 //!
-//! A [`Plan`] holds the bounds of the random scenarios ([`Plan::cases`]), family by family. For each case the
-//! simulation finds the load at which every class saturates ([`saturation`]). It is run at shares of the least of these
-//! loads ([`Observation`]). [`judge`] compares a model with it, and [`summary`] tabulates the errors. [`Plan`] and
-//! [`judge`] are pure functions; simulations go through [`crate::campaign`] and [`saturation::find`].
+//! A [`Plan`] is a file of `registry/sets`: bounds of random scenarios, family by family ([`Family`]), the loads at which
+//! they are simulated, and what a model is judged by. Loads are shares of the one at which the first class saturates:
+//! the simulation finds it ([`saturation`]), or the model says it of streams of frames ([`Case::saturation_factor`]). At
+//! each load there is an [`Observation`]; [`judge`] puts a model beside it, and [`summary`] tabulates the errors. [`Plan`]
+//! and [`judge`] are pure functions; simulations go through [`crate::campaign`] and [`saturation::find`].
 //!
 //! **Why two sets?** The errors of a model are too small on the scenarios on which it was chosen. The *tuning* set is
 //! for choosing. The *held-out* set has the same bounds and another seed and is run when the model is frozen. If the
@@ -11,23 +12,40 @@
 
 mod draw;
 mod errors;
-mod generator;
+mod family;
+mod frames;
+mod messages;
 mod plan;
 pub mod saturation;
-mod set;
-pub mod streams;
 pub mod summary;
 
-use flitwise_language::document::Document;
-use flitwise_language::scenario::{Fault, Scenario, Scheduler};
+use flitwise_language::document::{Document, Entry, Reader, Table};
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{Fault, Scenario};
+use flitwise_models::model::Model;
 
-pub use errors::{ErrorOf, ErrorUnit, JUDGED, Solve, error_unit, judge, saturation_errors};
+use draw::Draw;
+use family::{Key, Unfit, Wiring};
+use flitwise_experiment as experiment;
+use frames::Streams;
+
+pub use errors::{ErrorOf, ErrorUnit, Solve, error_unit, has_frames_of_one_length, judge, saturation_errors};
+pub use family::Family;
 pub use flitwise_experiment::observation::{ClassObservation, Curve, HopsObservation, Observation, observe};
-pub use set::{Set, SetKind};
 
-/// What scenarios are drawn from, and at which loads.
-#[derive(Clone, Debug, PartialEq)]
+/// The registered sets: names and texts, made of the files of `registry/sets`.
+pub const SETS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sets.rs"));
+/// How sets of each kind are judged unless they say otherwise.
+const KINDS: &str = include_str!("../registry/kinds.toml");
+
+/// Load of a node's link in a scenario of messages as drawn, all classes \[flits/cycle\].
+const DRAWN_LOAD: f64 = 0.5;
+
+/// What scenarios are drawn from, at which loads, and what a model is judged by.
+#[derive(Clone, Debug)]
 pub struct Plan {
+    /// What its families are of.
+    pub kind: Kind,
     /// What all scenarios are drawn from.
     pub seed: u64,
     /// Shares of the load at which the first class saturates.
@@ -36,218 +54,207 @@ pub struct Plan {
     pub precision: f64,
     /// Flits times crossbars of a point's measured messages after which to stop anyway.
     pub max_flit_hops: f64,
+    /// The model to judge, unless another is asked for.
+    pub model: Model,
+    /// What a model is judged by.
+    pub quantities: Vec<Quantity>,
+    /// What is aimed at: the first that fits.
+    pub aims: Vec<summary::Aim>,
+    /// Axes along which families of scenarios vary, for the anchored model; none of other sets.
+    pub parts: Vec<Part>,
     /// The families, in the order of the file.
     pub families: Vec<Family>,
+    cases: Vec<Case>,
 }
 
-/// Bounds that some of the scenarios share.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Family {
-    /// What tables call it.
-    pub name: String,
-    /// How many scenarios it has.
-    pub count: u32,
-    /// How routers are wired.
-    pub topology: Topology,
-    /// Ports, dimensions of a cube, or routers along a dimension of a mesh or torus.
-    pub size: [u32; 2],
-    /// Dimensions of a mesh or torus.
-    pub dimensions: [u32; 2],
-    /// Nodes at a router of a mesh or torus.
-    pub nodes_per_router: [u32; 2],
-    /// Parallel links of a mesh or torus.
-    pub links: [u32; 2],
-    /// Virtual channels of each class in a mesh or torus.
-    pub virtual_channels: [u32; 2],
-    /// Any of these destinations, the same of all classes.
-    pub destinations: Vec<Destination>,
-    /// Share of the messages that choose a hot node.
-    pub hot_share: [f64; 2],
-    /// `P`.
-    pub pipeline_stages: [u32; 2],
-    /// `M`.
-    pub lengths: Lengths,
-    /// `b_s` \[flits\].
-    pub buffer_flits: [u32; 2],
-    /// Whether messages fit into it.
-    pub room: Room,
-    /// How many of them.
-    pub real_time_classes: [u32; 2],
-    /// Probability that there is a best-effort class.
-    pub best_effort: f64,
-    /// The most that one class may load a link more than another.
-    pub load_ratio: f64,
-    /// Any of these.
-    pub schedulers: Vec<Scheduler>,
-    /// Probability that Vticks are given, out of proportion to the rates.
-    pub odd_vticks: f64,
-    /// What they then are of the proportional ones.
-    pub vtick_factor: [f64; 2],
-    /// Probability that a class has ON/OFF sources; above 0, at least one has.
-    pub on_off: f64,
+/// What the families of a set are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Classes of messages.
+    Scenarios,
+    /// Streams of frames beside best effort.
+    Streams,
 }
 
-/// Lengths of messages.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lengths {
-    /// Least and most \[flits\].
-    pub flits: [u32; 2],
-    /// Probability that each class has its own length.
-    pub mixed: f64,
-}
-
-/// How routers are wired.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Topology {
-    /// A single router.
-    #[default]
-    Router,
-    /// An n-cube.
-    Hypercube,
-    /// A mesh.
-    Mesh,
-    /// A torus.
-    Torus,
-}
-
-/// Where messages go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Destination {
-    /// To all nodes alike.
-    #[default]
-    Uniform,
-    /// To one node, drawn, more than to the others.
-    Hot,
-    /// Half round the ring in every dimension.
-    Tornado,
-    /// To the next router in every dimension.
-    Neighbour,
-}
-
-impl Destination {
+impl Kind {
     /// All.
-    pub const ALL: [Self; 4] = [Self::Uniform, Self::Hot, Self::Tornado, Self::Neighbour];
+    pub const ALL: [Self; 2] = [Self::Scenarios, Self::Streams];
 
-    /// Its name in a plan.
+    /// Its name in a plan: the key `kind`, which is `scenarios` where it is not given.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Uniform => "uniform",
-            Self::Hot => "hot",
-            Self::Tornado => "tornado",
-            Self::Neighbour => "neighbour",
+            Self::Scenarios => "scenarios",
+            Self::Streams => "streams",
         }
     }
-}
 
-/// Whether messages fit into a buffer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Room {
-    /// As it comes.
-    #[default]
-    Any,
-    /// Messages of every class fit.
-    Ample,
-    /// Messages of one class at least do not fit.
-    Short,
-}
-
-impl Topology {
-    /// All.
-    pub const ALL: [Self; 4] = [Self::Router, Self::Hypercube, Self::Mesh, Self::Torus];
-
-    /// Whether it has a radix.
-    pub fn is_lattice(self) -> bool {
-        matches!(self, Self::Mesh | Self::Torus)
-    }
-
-    /// Its name in a plan.
-    pub fn word(self) -> &'static str {
+    fn wirings(self) -> &'static [Wiring] {
         match self {
-            Self::Router => "router",
-            Self::Hypercube => "hypercube",
-            Self::Mesh => "mesh",
-            Self::Torus => "torus",
+            Self::Scenarios => messages::WIRINGS,
+            Self::Streams => frames::WIRINGS,
         }
+    }
+
+    /// Keys of its families.
+    fn keys(self) -> &'static [Key] {
+        match self {
+            Self::Scenarios => messages::KEYS,
+            Self::Streams => frames::KEYS,
+        }
+    }
+
+    /// What finds the load that loads are shares of: `simulation`, or `model` of streams, since a simulated load of
+    /// saturation takes longer than all points of such a scenario together.
+    pub fn saturation_by(self) -> &'static str {
+        match self {
+            Self::Scenarios => "simulation",
+            Self::Streams => "model",
+        }
+    }
+
+    fn names_of_keys(self) -> Vec<&'static str> {
+        family::HEAD.into_iter().chain(self.keys().iter().map(|key| key.name)).chain(["set"]).collect()
+    }
+
+    /// Refuses values of a family that do not go together.
+    fn check(self, family: &Family, reader: &mut Reader, table: &Table<'_>) {
+        match self {
+            Self::Scenarios => messages::check(family, reader, table),
+            Self::Streams => frames::check(family, reader, table),
+        }
+    }
+
+    fn defaults() -> Result<Document, Vec<Fault>> {
+        Document::parse("kinds.toml", KINDS)
     }
 }
 
-impl Room {
-    /// All.
-    pub const ALL: [Self; 3] = [Self::Any, Self::Ample, Self::Short];
-
-    /// Its name in a plan.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Any => "any",
-            Self::Ample => "ample",
-            Self::Short => "short",
-        }
-    }
+/// Families of so many axes, that the anchored model is judged on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Axes of each: the load; the load and the buffer; the load, the buffer and the part of one class in it.
+    pub axes: usize,
+    /// One is made of every so many cases.
+    pub every: usize,
+    /// Anchors of each.
+    pub anchors: usize,
+    /// Places at which each is judged.
+    pub judged: usize,
 }
 
 /// A scenario that was drawn.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Case {
     /// Family and number, such as `router-07`.
     pub name: String,
     /// Its family.
     pub family: String,
-    /// The scenario, at a load near saturation.
+    /// The scenario as drawn.
     pub scenario: Scenario,
+    /// Multiple of its load at which the model has the first class saturate; `None` where the simulation is to find it.
+    pub saturation_factor: Option<f64>,
+    /// Streams of frames, and what is laid over their scenarios.
+    streams: Option<(Streams, Vec<Entry>)>,
 }
 
 impl Case {
-    /// The scenario with all rates multiplied by `factor`; given Vticks stay as they are.
+    /// The scenario with its load multiplied by `factor`: all rates, while given Vticks stay as they are, or numbers of
+    /// streams.
     ///
     /// # Errors
-    /// What makes no sense at such rates.
+    /// What makes no sense at such a load.
     pub fn at(&self, factor: f64) -> Result<Scenario, Vec<Fault>> {
-        saturation::scaled(&self.scenario, factor)
+        match &self.streams {
+            None => saturation::scaled(&self.scenario, factor),
+            Some((streams, set)) => streams.at(factor, &|text| scenario(&self.name, text, set)),
+        }
     }
 }
 
+/// The scenario of a text, with other keys laid over it.
+fn scenario(name: &str, text: &str, set: &[Entry]) -> Result<Scenario, Vec<Fault>> {
+    let mut document = Document::parse(name, &format!("name = \"{name}\"\n{text}"))?;
+    for entry in set {
+        document.set_entry(entry).map_err(|fault| vec![fault])?;
+    }
+    document.scenario()
+}
+
 impl Plan {
-    /// Scenarios to choose a model on.
+    /// A registered set; `None` if there is none of that name.
     ///
     /// # Panics
-    /// Never: the built-in plans are sound (tested).
-    pub fn tuning() -> Self {
-        built_in("tuning.toml", include_str!("../registry/tuning.toml"))
+    /// Never: registered sets are sound (tested).
+    pub fn registered(name: &str) -> Option<Self> {
+        let (_, text) = SETS.iter().find(|(known, _)| *known == name)?;
+        let read = Self::from_toml(&format!("{name}.toml"), text);
+        Some(read.unwrap_or_else(|faults| panic!("the registered set {name} is broken: {faults:#?}")))
     }
 
-    /// Scenarios to judge a model on, once it is frozen.
+    /// Reads and checks a plan's text, and draws its scenarios; `text_name` is what messages call it.
     ///
-    /// # Panics
-    /// Never: the built-in plans are sound (tested).
-    pub fn holdout() -> Self {
-        built_in("holdout.toml", include_str!("../registry/holdout.toml"))
-    }
-
-    /// Scenarios whose families the anchored model is judged on.
+    /// ```
+    /// use flitwise_validation::accuracy::{Kind, Plan};
     ///
-    /// # Panics
-    /// Never: the built-in plans are sound (tested).
-    pub fn anchored() -> Self {
-        built_in("anchored.toml", include_str!("../registry/anchored.toml"))
-    }
-
-    /// Meshes and tori with several virtual channels of a class.
-    ///
-    /// # Panics
-    /// Never: the built-in plans are sound (tested).
-    pub fn networks() -> Self {
-        built_in("network-families.toml", include_str!("../registry/network-families.toml"))
-    }
-
-    /// Reads and checks a plan's text; `text_name` is what messages call it.
+    /// let text = "kind = \"streams\"\nseed = 1\nloads = [0.5]\n[[family]]\nname = \"mine\"\ncount = 2\n\
+    ///             topology = \"router\"\nports = [4, 8]\nset = { \"router.buffer_flits\" = [20, 80] }\n";
+    /// let plan = Plan::from_toml("mine.toml", text).expect("a sound set");
+    /// assert_eq!((plan.kind, plan.cases().len()), (Kind::Streams, 2));
+    /// assert!((20..=80).contains(&plan.cases()[0].scenario.router().buffer_flits));
+    /// ```
     ///
     /// # Errors
     /// Every fault, each at its place.
     pub fn from_toml(text_name: &str, text: &str) -> Result<Self, Vec<Fault>> {
         plan::read(&Document::parse(text_name, text)?)
     }
-}
 
-fn built_in(name: &str, text: &str) -> Plan {
-    Plan::from_toml(name, text).unwrap_or_else(|faults| panic!("the built-in plan is broken: {faults:#?}"))
+    /// All scenarios, family by family.
+    pub fn cases(&self) -> &[Case] {
+        &self.cases
+    }
+
+    /// All scenarios of a family.
+    fn drawn(&self, family: &Family) -> Result<Vec<Case>, Unfit> {
+        (0..family.count).map(|index| self.case(family, index)).collect()
+    }
+
+    /// Scenario `index` of a family, which the simulator supports at all loads where they are known.
+    fn case(&self, family: &Family, index: u32) -> Result<Case, Unfit> {
+        let mut draw = Draw::new(self.seed, &family.name, index);
+        let name = format!("{}-{:02}", family.name, index + 1);
+        let unfit = |faults: Vec<Fault>| Unfit::first(&name, &faults);
+        let (scenario, mut streams) = match self.kind {
+            Kind::Scenarios => {
+                let text = messages::text(&mut draw, family, index);
+                (scenario(&name, &text, &family.others(&mut draw)).map_err(unfit)?, None)
+            }
+            Kind::Streams => {
+                let (streams, set) = (Streams::drawn(&mut draw, family, index), family.others(&mut draw));
+                let scenario = streams.at(1.0, &|text| scenario(&name, text, &set)).map_err(unfit)?;
+                (scenario, Some((streams, set)))
+            }
+        };
+        let saturation_factor = match &mut streams {
+            Some((streams, _)) => Some(streams.saturation_factor(&name, &scenario)?),
+            None => None,
+        };
+        let case = Case { name, family: family.name.clone(), scenario, saturation_factor, streams };
+        experiment::supports(&case.scenario).map_err(|faults| Unfit::first(&case.name, &faults))?;
+        for load in self.loads.iter().filter_map(|load| Some(load * saturation_factor?)) {
+            let supported = case.at(load).and_then(|scenario| experiment::supports(&scenario));
+            supported.map_err(|faults| Unfit::first(&case.name, &faults))?;
+        }
+        Ok(case)
+    }
+
+    /// Measured messages of a point of `scenario` after which to stop anyway.
+    pub fn max_messages(&self, scenario: &Scenario) -> u64 {
+        let classes = 0..scenario.classes().len();
+        let rate: f64 = scenario.classes().iter().map(|class| class.rate).sum();
+        let flits: f64 = classes.map(|class| scenario.flit_rate(class)).sum();
+        // a message crosses the crossbars of the routers at both ends and between them
+        let routers = 1.0 + scenario.topology().mean_hops();
+        (self.max_flit_hops * rate / (flits * routers)).max(1.0) as u64
+    }
 }

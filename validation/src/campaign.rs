@@ -7,7 +7,8 @@
 //! **Why do the numbers depend on earlier commands?** Stored replications are never discarded. A point asked for at 1 %
 //! and then at 0.5 % has 16 replications and some longer ones; asked for at 0.5 % at once, it has 16 long ones. Both
 //! are valid. Each answer tells its number of replications and whether there are more than asked for
-//! ([`flitwise_experiment::answer::Run::more_than_asked`]). The same commands in the same order give the same numbers if the store
+//! ([`Run::more_than_asked`](flitwise_experiment::answer::Run::more_than_asked)). The same commands in the same order
+//! give the same numbers if the store
 //! was empty. With [`Settings::fresh`] a point has the numbers of an empty store: each block records its target, blocks
 //! that an empty store would have are used, and others are simulated and stored under a key of their own.
 

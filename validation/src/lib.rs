@@ -1,5 +1,5 @@
-//! Models beside simulations: comparisons, corrected models, accuracy over random scenarios, judged claims, and the store
-//! that keeps every simulation.
+//! Models beside simulations: comparisons, corrected models, accuracy over random scenarios, judged claims, and the
+//! store that keeps every simulation.
 //!
 //! | module | what it holds |
 //! |---|---|

@@ -14,35 +14,35 @@ const UNITS: f64 = 10.0;
 const FARTHEST: f64 = 20_000.0;
 
 /// A place on the canvas, from the upper left \[px\].
-pub(super) type Place = (f64, f64);
+pub(crate) type Place = (f64, f64);
 
 /// A rectangle \[px\].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Area {
-    pub(super) left: f64,
-    pub(super) top: f64,
-    pub(super) right: f64,
-    pub(super) bottom: f64,
+pub(crate) struct Area {
+    pub(crate) left: f64,
+    pub(crate) top: f64,
+    pub(crate) right: f64,
+    pub(crate) bottom: f64,
 }
 
 impl Area {
-    pub(super) fn width(&self) -> f64 {
+    pub(crate) fn width(&self) -> f64 {
         self.right - self.left
     }
 
-    pub(super) fn height(&self) -> f64 {
+    pub(crate) fn height(&self) -> f64 {
         self.bottom - self.top
     }
 
-    pub(super) fn centre(&self) -> Place {
+    pub(crate) fn centre(&self) -> Place {
         ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0)
     }
 
-    pub(super) fn shrunk(&self, by: f64) -> Self {
+    pub(crate) fn shrunk(&self, by: f64) -> Self {
         Self { left: self.left + by, top: self.top + by, right: self.right - by, bottom: self.bottom - by }
     }
 
-    pub(super) fn overlaps(&self, other: &Self) -> bool {
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.left < other.right
             && other.left < self.right
             && self.top < other.bottom
@@ -50,7 +50,7 @@ impl Area {
     }
 
     /// The part of a straight line that lies inside (Liang and Barsky 1984).
-    pub(super) fn clip(&self, from: Place, to: Place) -> Option<(Place, Place)> {
+    pub(crate) fn clip(&self, from: Place, to: Place) -> Option<(Place, Place)> {
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
         let sides = [
@@ -78,38 +78,38 @@ impl Area {
 
 /// How a line is drawn.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pen {
-    pub(super) colour: RGBColor,
+pub(crate) struct Pen {
+    pub(crate) colour: RGBColor,
     /// \[px\]
-    pub(super) width: f64,
+    pub(crate) width: f64,
 }
 
 /// Which point of the text stands at its place.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Anchor {
+pub(crate) enum Anchor {
     Start,
     Middle,
     End,
 }
 
 /// Where everything is drawn.
-pub(super) struct Canvas<'a> {
+pub(crate) struct Canvas<'a> {
     backend: SVGBackend<'a>,
     /// How wide each text is to be set, in units of the backend, in the order of writing.
     lengths: Vec<u32>,
-    pub(super) palette: Palette,
+    pub(crate) palette: Palette,
     /// \[px\]
-    pub(super) width: f64,
+    pub(crate) width: f64,
     /// Face of labels and legends.
-    pub(super) text: Face,
+    pub(crate) text: Face,
     /// Face of ticks and numbers.
-    pub(super) small: Face,
+    pub(crate) small: Face,
     /// Free space at the border \[px\].
-    pub(super) margin: f64,
+    pub(crate) margin: f64,
 }
 
 impl<'a> Canvas<'a> {
-    pub(super) fn new(buffer: &'a mut String, style: &Style) -> Self {
+    pub(crate) fn new(buffer: &'a mut String, style: &Style) -> Self {
         font::register();
         let width = f64::from(style.width);
         // at one column of a paper (84 mm, 317 px) the default width is set in 6.5 points
@@ -126,60 +126,60 @@ impl<'a> Canvas<'a> {
     }
 
     /// Ends the drawing; how wide each text is to be set.
-    pub(super) fn finish(mut self) -> Vec<u32> {
+    pub(crate) fn finish(mut self) -> Vec<u32> {
         // writing into a string cannot fail, here and below
         let _ = self.backend.present();
         self.lengths
     }
 
-    pub(super) fn thin(&self, colour: RGBColor) -> Pen {
+    pub(crate) fn thin(&self, colour: RGBColor) -> Pen {
         Pen { colour, width: self.palette.thin }
     }
 
-    pub(super) fn line(&mut self, from: Place, to: Place, pen: Pen) {
+    pub(crate) fn line(&mut self, from: Place, to: Place, pen: Pen) {
         let _ = self.backend.draw_line(units(from), units(to), &outline(pen));
     }
 
-    pub(super) fn path(&mut self, places: &[Place], pen: Pen) {
+    pub(crate) fn path(&mut self, places: &[Place], pen: Pen) {
         if places.len() > 1 {
             let _ = self.backend.draw_path(places.iter().map(|place| units(*place)), &outline(pen));
         }
     }
 
     /// A closed outline.
-    pub(super) fn ring(&mut self, places: &[Place], pen: Pen) {
+    pub(crate) fn ring(&mut self, places: &[Place], pen: Pen) {
         let closed: Vec<Place> = places.iter().chain(places.first()).copied().collect();
         self.path(&closed, pen);
     }
 
-    pub(super) fn polygon(&mut self, places: &[Place], colour: RGBColor) {
+    pub(crate) fn polygon(&mut self, places: &[Place], colour: RGBColor) {
         if places.len() > 2 {
             let _ = self.backend.fill_polygon(places.iter().map(|place| units(*place)), &colour.filled());
         }
     }
 
-    pub(super) fn fill(&mut self, area: Area, colour: RGBColor) {
+    pub(crate) fn fill(&mut self, area: Area, colour: RGBColor) {
         let (from, to) = (units((area.left, area.top)), units((area.right, area.bottom)));
         if to.0 > from.0 && to.1 > from.1 {
             let _ = self.backend.draw_rect(from, to, &colour.filled(), true);
         }
     }
 
-    pub(super) fn frame(&mut self, area: Area, pen: Pen) {
+    pub(crate) fn frame(&mut self, area: Area, pen: Pen) {
         let Area { left, top, right, bottom } = area;
         self.ring(&[(left, top), (right, top), (right, bottom), (left, bottom)], pen);
     }
 
-    pub(super) fn disc(&mut self, centre: Place, radius: f64, colour: RGBColor) {
+    pub(crate) fn disc(&mut self, centre: Place, radius: f64, colour: RGBColor) {
         let _ = self.backend.draw_circle(units(centre), whole(radius), &colour.filled(), true);
     }
 
-    pub(super) fn circle(&mut self, centre: Place, radius: f64, pen: Pen) {
+    pub(crate) fn circle(&mut self, centre: Place, radius: f64, pen: Pen) {
         let _ = self.backend.draw_circle(units(centre), whole(radius), &outline(pen), false);
     }
 
     /// Diagonal lines over an area, `step` apart \[px\].
-    pub(super) fn hatch(&mut self, area: Area, step: f64, pen: Pen) {
+    pub(crate) fn hatch(&mut self, area: Area, step: f64, pen: Pen) {
         if area.width() <= 0.0 || area.height() <= 0.0 {
             return;
         }
@@ -196,12 +196,12 @@ impl<'a> Canvas<'a> {
     }
 
     /// One line of text, its middle at the height of `place`.
-    pub(super) fn text(&mut self, text: &str, place: Place, anchor: Anchor, face: Face, colour: RGBColor) {
+    pub(crate) fn text(&mut self, text: &str, place: Place, anchor: Anchor, face: Face, colour: RGBColor) {
         self.write(text, place, anchor, face, colour, FontTransform::None);
     }
 
     /// One line of text, read from the bottom up.
-    pub(super) fn upright_text(&mut self, text: &str, place: Place, face: Face, colour: RGBColor) {
+    pub(crate) fn upright_text(&mut self, text: &str, place: Place, face: Face, colour: RGBColor) {
         self.write(text, place, Anchor::Middle, face, colour, FontTransform::Rotate270);
     }
 
@@ -235,18 +235,18 @@ impl<'a> Canvas<'a> {
 }
 
 /// What stands around the drawing: its size, known only once all is drawn, and what it is in words.
-pub(super) struct Header<'a> {
+pub(crate) struct Header<'a> {
     /// \[px\]
-    pub(super) height: f64,
-    pub(super) title: &'a str,
+    pub(crate) height: f64,
+    pub(crate) title: &'a str,
     /// For who cannot see it; may be empty.
-    pub(super) description: &'a str,
+    pub(crate) description: &'a str,
     /// As [`Canvas::finish`] gives it.
-    pub(super) lengths: &'a [u32],
+    pub(crate) lengths: &'a [u32],
 }
 
 /// The drawing with tag `<svg>`, title, description and background.
-pub(super) fn with_header(drawn: &str, style: &Style, header: &Header) -> String {
+pub(crate) fn with_header(drawn: &str, style: &Style, header: &Header) -> String {
     let body = drawn.split_once('\n').map_or("", |(_, body)| body);
     // sums of heights round: no pixel more for that
     let (width, height) = (style.width, (header.height - 1e-6).clamp(1.0, FARTHEST).ceil() as u32);

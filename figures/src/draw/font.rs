@@ -6,17 +6,17 @@ use std::sync::{Mutex, Once, PoisonError};
 use plotters::style::{FontFamily, FontStyle, FontTransform, IntoFont, register_font};
 
 /// What the SVG asks for; text is set as wide as in the first.
-pub(super) const FAMILY: &str = "Open Sans, sans-serif";
+pub(crate) const FAMILY: &str = "Open Sans, sans-serif";
 /// Text gets so much more room than it takes in the bundled font: DejaVu Sans and Verdana, the widest fonts that
 /// viewers usually have, need it where `textLength` is ignored.
 const SPARE: f64 = 1.16;
 /// Open Sans Regular.
-pub(super) const REGULAR: &[u8] = include_bytes!("../../fonts/OpenSans-Regular.ttf");
+pub(crate) const REGULAR: &[u8] = include_bytes!("../../fonts/OpenSans-Regular.ttf");
 /// Open Sans Bold.
-pub(super) const BOLD: &[u8] = include_bytes!("../../fonts/OpenSans-Bold.ttf");
+pub(crate) const BOLD: &[u8] = include_bytes!("../../fonts/OpenSans-Bold.ttf");
 
 /// Lines are this far apart \[em\].
-pub(super) const LINE: f64 = 1.36;
+pub(crate) const LINE: f64 = 1.36;
 
 /// plotters takes the height of a font for the size when it measures: ascent and descent \[em\].
 const HEIGHT_OF_FONT: f64 = (2189.0 + 600.0) / 2048.0;
@@ -24,7 +24,7 @@ const HEIGHT_OF_FONT: f64 = (2189.0 + 600.0) / 2048.0;
 const MAGNIFIED: f64 = 1000.0;
 
 /// Makes the font known to plotters.
-pub(super) fn register() {
+pub(crate) fn register() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let regular = register_font(FAMILY, FontStyle::Normal, REGULAR);
@@ -35,28 +35,28 @@ pub(super) fn register() {
 
 /// How text looks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Face {
+pub(crate) struct Face {
     /// Height of an em \[px\].
-    pub(super) size: f64,
-    pub(super) bold: bool,
+    pub(crate) size: f64,
+    pub(crate) bold: bool,
 }
 
 impl Face {
-    pub(super) fn style(self) -> FontStyle {
+    pub(crate) fn style(self) -> FontStyle {
         if self.bold { FontStyle::Bold } else { FontStyle::Normal }
     }
 
-    pub(super) fn line_height(self) -> f64 {
+    pub(crate) fn line_height(self) -> f64 {
         self.size * LINE
     }
 
     /// The room that `text` needs in any usual font \[px\].
-    pub(super) fn width(self, text: &str) -> f64 {
+    pub(crate) fn width(self, text: &str) -> f64 {
         self.bundled_width(text) * SPARE
     }
 
     /// Width of `text` in the bundled font \[px\], without kerning, which would make it a little less.
-    pub(super) fn bundled_width(self, text: &str) -> f64 {
+    pub(crate) fn bundled_width(self, text: &str) -> f64 {
         clean(text).chars().map(|letter| letter_width(letter, self.style())).sum::<f64>() * self.size
     }
 
@@ -66,7 +66,7 @@ impl Face {
     }
 
     /// `text` in lines of at most `width`, broken between words, or inside them where one is too long.
-    pub(super) fn wrap(self, text: &str, width: f64, most_lines: usize) -> Vec<String> {
+    pub(crate) fn wrap(self, text: &str, width: f64, most_lines: usize) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         let mut line = String::new();
         for word in clean(text).split_whitespace().flat_map(|word| self.pieces(word, width)) {
@@ -93,7 +93,7 @@ impl Face {
     }
 
     /// As [`Face::wrap`], with lines of about the same length: no last line of one word.
-    pub(super) fn wrap_evenly(self, text: &str, width: f64, most_lines: usize) -> Vec<String> {
+    pub(crate) fn wrap_evenly(self, text: &str, width: f64, most_lines: usize) -> Vec<String> {
         let lines = self.wrap(text, width, most_lines);
         if lines.len() < 2 || lines.len() == most_lines {
             return lines;
@@ -139,7 +139,7 @@ impl Face {
     }
 
     /// `text` in a face small enough for `width`, but at least 0.7 of this one; shortened if that is too wide.
-    pub(super) fn fit(self, text: &str, width: f64) -> (Face, String) {
+    pub(crate) fn fit(self, text: &str, width: f64) -> (Face, String) {
         let wanted = self.width(text);
         let shrink = if wanted > width { (width / wanted).max(0.7) } else { 1.0 };
         let face = Face { size: self.size * shrink, ..self };
@@ -164,7 +164,7 @@ fn letter_width(letter: char, style: FontStyle) -> f64 {
 }
 
 /// Without what XML forbids and what has no width; symbols that the font lacks, spelt out.
-pub(super) fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> String {
     let mut cleaned = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

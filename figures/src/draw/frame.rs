@@ -4,38 +4,38 @@ use super::canvas::{Anchor, Area, Canvas, Place};
 use super::scale::Scale;
 
 /// Length of tick marks, and the space between things that belong together \[px\].
-pub(super) const GAP: f64 = 4.0;
+pub(crate) const GAP: f64 = 4.0;
 
 /// A rectangle with two axes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Panel {
-    pub(super) area: Area,
-    pub(super) x: Scale,
-    pub(super) y: Scale,
+pub(crate) struct Panel {
+    pub(crate) area: Area,
+    pub(crate) x: Scale,
+    pub(crate) y: Scale,
 }
 
 impl Panel {
-    pub(super) fn place_x(&self, x: f64) -> Option<f64> {
+    pub(crate) fn place_x(&self, x: f64) -> Option<f64> {
         self.x.share(x).map(|share| self.area.left + share * self.area.width())
     }
 
-    pub(super) fn place_y(&self, y: f64) -> Option<f64> {
+    pub(crate) fn place_y(&self, y: f64) -> Option<f64> {
         self.y.share(y).map(|share| self.area.bottom - share * self.area.height())
     }
 
-    pub(super) fn place(&self, x: f64, y: f64) -> Option<Place> {
+    pub(crate) fn place(&self, x: f64, y: f64) -> Option<Place> {
         Some((self.place_x(x)?, self.place_y(y)?))
     }
 
     /// Grid and ticks of both axes; numbers of the horizontal one only with `numbered`.
-    pub(super) fn draw_axes(&self, canvas: &mut Canvas, numbered: bool) {
+    pub(crate) fn draw_axes(&self, canvas: &mut Canvas, numbered: bool) {
         self.draw_grid(canvas, true);
         self.draw_columns(canvas, numbered);
         self.draw_frame(canvas);
     }
 
     /// Vertical grid lines with ticks and, with `numbered`, numbers of the horizontal axis.
-    pub(super) fn draw_columns(&self, canvas: &mut Canvas, numbered: bool) {
+    pub(crate) fn draw_columns(&self, canvas: &mut Canvas, numbered: bool) {
         let ticks = x_ticks(canvas, self.x, self.area.width());
         for (value, text) in ticks {
             let Some(x) = self.place_x(value) else { continue };
@@ -50,7 +50,7 @@ impl Panel {
     }
 
     /// Horizontal grid lines; with `numbered` also ticks and numbers of the vertical axis.
-    pub(super) fn draw_grid(&self, canvas: &mut Canvas, numbered: bool) {
+    pub(crate) fn draw_grid(&self, canvas: &mut Canvas, numbered: bool) {
         for (value, text) in y_ticks(canvas, self.y, self.area.height()) {
             let Some(y) = self.place_y(value) else { continue };
             let (left, right) = (self.area.left, self.area.right);
@@ -63,7 +63,7 @@ impl Panel {
         }
     }
 
-    pub(super) fn draw_frame(&self, canvas: &mut Canvas) {
+    pub(crate) fn draw_frame(&self, canvas: &mut Canvas) {
         canvas.frame(self.area, canvas.thin(canvas.palette.muted));
     }
 }
@@ -91,13 +91,13 @@ fn x_ticks(canvas: &Canvas, scale: Scale, width: f64) -> Vec<(f64, String)> {
 }
 
 /// How wide the numbers of a vertical axis are, with their tick marks.
-pub(super) fn width_of_numbers(canvas: &Canvas, scale: Scale, height: f64) -> f64 {
+pub(crate) fn width_of_numbers(canvas: &Canvas, scale: Scale, height: f64) -> f64 {
     let ticks = y_ticks(canvas, scale, height);
     ticks.iter().map(|tick| canvas.small.width(&tick.1)).fold(0.0, f64::max) + 2.0 * GAP
 }
 
 /// Writes text below each other, each line centred at `x`; the height where it ends.
-pub(super) fn centred_lines(canvas: &mut Canvas, lines: &[String], x: f64, top: f64) -> f64 {
+pub(crate) fn centred_lines(canvas: &mut Canvas, lines: &[String], x: f64, top: f64) -> f64 {
     let mut y = top;
     for line in lines {
         let place = (x, y + canvas.text.line_height() / 2.0);
@@ -108,7 +108,7 @@ pub(super) fn centred_lines(canvas: &mut Canvas, lines: &[String], x: f64, top: 
 }
 
 /// Writes the label of a vertical axis in lines, the last one with its right side at `right`.
-pub(super) fn y_label(canvas: &mut Canvas, lines: &[String], right: f64, y: f64) {
+pub(crate) fn y_label(canvas: &mut Canvas, lines: &[String], right: f64, y: f64) {
     for (number, line) in lines.iter().rev().enumerate() {
         let x = right - (number as f64 + 0.5) * canvas.text.line_height();
         canvas.upright_text(line, (x, y), canvas.text, canvas.palette.text);

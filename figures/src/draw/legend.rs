@@ -7,7 +7,7 @@ use super::palette::mixed;
 
 /// What stands before the text of an entry.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Sample {
+pub(crate) enum Sample {
     /// A curve in its dashes, points, or both.
     Styled { style: usize, dash: Option<(usize, Weight)>, marker: Option<(usize, usize)> },
     /// A curve of any series, in these dashes.
@@ -34,19 +34,19 @@ pub(super) enum Sample {
 
 /// An entry of a legend.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) sample: Sample,
-    pub(super) text: String,
+pub(crate) struct Entry {
+    pub(crate) sample: Sample,
+    pub(crate) text: String,
 }
 
 impl Entry {
-    pub(super) fn new(sample: Sample, text: impl Into<String>) -> Self {
+    pub(crate) fn new(sample: Sample, text: impl Into<String>) -> Self {
         Self { sample, text: text.into() }
     }
 }
 
 /// Draws entries from left to right in as many rows as needed; the height where they end.
-pub(super) fn draw(canvas: &mut Canvas, entries: &[Entry], top: f64) -> f64 {
+pub(crate) fn draw(canvas: &mut Canvas, entries: &[Entry], top: f64) -> f64 {
     let most = canvas.width - 2.0 * canvas.margin;
     let face = canvas.small;
     let row = face.line_height() * 1.08;
@@ -143,11 +143,11 @@ fn draw_sample(canvas: &mut Canvas, sample: Sample, from: Place, width: f64) {
 }
 
 /// How much of the background is in the colour of what is not steady.
-pub(super) const FADED: f64 = 0.62;
+pub(crate) const FADED: f64 = 0.62;
 
 /// How a rectangle is filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Surface {
+pub(crate) enum Surface {
     /// Its colour.
     Solid,
     /// A shade of it, with an outline.
@@ -157,7 +157,7 @@ pub(super) enum Surface {
 }
 
 /// A filled rectangle.
-pub(super) fn swatch(canvas: &mut Canvas, area: Area, colour: RGBColor, surface: Surface) {
+pub(crate) fn swatch(canvas: &mut Canvas, area: Area, colour: RGBColor, surface: Surface) {
     if surface == Surface::Solid {
         canvas.fill(area, colour);
         return;
@@ -170,14 +170,14 @@ pub(super) fn swatch(canvas: &mut Canvas, area: Area, colour: RGBColor, surface:
 }
 
 /// An arrow head pointing up, its tip at `tip`.
-pub(super) fn arrow(canvas: &mut Canvas, tip: Place, colour: RGBColor) {
+pub(crate) fn arrow(canvas: &mut Canvas, tip: Place, colour: RGBColor) {
     let half = canvas.small.size * 0.36;
     canvas.polygon(&[tip, (tip.0 + half, tip.1 + 1.7 * half), (tip.0 - half, tip.1 + 1.7 * half)], colour);
 }
 
 /// How heavy a curve is: alone, or as the one or the other of two models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Weight {
+pub(crate) enum Weight {
     /// The only model.
     Alone,
     /// The lighter of two.
@@ -188,7 +188,7 @@ pub(super) enum Weight {
 
 impl Weight {
     /// Of a curve \[px\]; light and heavy differ by more than a factor of two, which is seen without colours.
-    pub(super) fn width(self, canvas: &Canvas) -> f64 {
+    pub(crate) fn width(self, canvas: &Canvas) -> f64 {
         match self {
             Self::Alone => canvas.palette.line,
             Self::Light => 0.6 * canvas.palette.line,
@@ -199,7 +199,7 @@ impl Weight {
 
 /// What is inside a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Filling {
+pub(crate) enum Filling {
     /// Its colour.
     Full,
     /// A shade of it.
@@ -209,7 +209,7 @@ pub(super) enum Filling {
 }
 
 /// Where saturation starts: a triangle that points down to the frame, its tip at `tip`.
-pub(super) fn saturation(canvas: &mut Canvas, tip: Place, filling: Filling, colour: RGBColor) {
+pub(crate) fn saturation(canvas: &mut Canvas, tip: Place, filling: Filling, colour: RGBColor) {
     let half = canvas.small.size * 0.38;
     let corners = [tip, (tip.0 + half, tip.1 - 1.8 * half), (tip.0 - half, tip.1 - 1.8 * half)];
     match filling {
@@ -221,14 +221,14 @@ pub(super) fn saturation(canvas: &mut Canvas, tip: Place, filling: Filling, colo
 }
 
 /// A chevron at the edge of the frame: the point lies beyond it.
-pub(super) fn beyond(canvas: &mut Canvas, tip: Place, upwards: bool, colour: RGBColor) {
+pub(crate) fn beyond(canvas: &mut Canvas, tip: Place, upwards: bool, colour: RGBColor) {
     let (half, down) = (canvas.small.size * 0.34, if upwards { 1.0 } else { -1.0 });
     let wing = tip.1 + down * 1.1 * half;
     canvas.path(&[(tip.0 - half, wing), tip, (tip.0 + half, wing)], Pen { colour, width: 1.3 });
 }
 
 /// An interval from one height to another.
-pub(super) fn interval(canvas: &mut Canvas, x: f64, (low, high): (f64, f64), colour: RGBColor) {
+pub(crate) fn interval(canvas: &mut Canvas, x: f64, (low, high): (f64, f64), colour: RGBColor) {
     let (pen, cap) = (Pen { colour, width: canvas.palette.thin.max(0.9) }, canvas.small.size * 0.22);
     canvas.line((x, low), (x, high), pen);
     canvas.line((x - cap, low), (x + cap, low), pen);
@@ -236,12 +236,12 @@ pub(super) fn interval(canvas: &mut Canvas, x: f64, (low, high): (f64, f64), col
 }
 
 /// The mark of a style: shape by style, filling by variant.
-pub(super) fn marker(canvas: &mut Canvas, at: Place, style: usize, variant: usize, colour: RGBColor) {
+pub(crate) fn marker(canvas: &mut Canvas, at: Place, style: usize, variant: usize, colour: RGBColor) {
     marker_of_size(canvas, at, style, variant, colour, 0.26);
 }
 
 /// The same, smaller.
-pub(super) fn small_marker(canvas: &mut Canvas, at: Place, style: usize, variant: usize, colour: RGBColor) {
+pub(crate) fn small_marker(canvas: &mut Canvas, at: Place, style: usize, variant: usize, colour: RGBColor) {
     marker_of_size(canvas, at, style, variant, colour, 0.14);
 }
 
@@ -289,7 +289,7 @@ fn pattern(variant: usize) -> &'static [f64] {
 }
 
 /// A path in the dashes of a variant.
-pub(super) fn dashed(canvas: &mut Canvas, places: &[Place], variant: usize, pen: Pen) {
+pub(crate) fn dashed(canvas: &mut Canvas, places: &[Place], variant: usize, pen: Pen) {
     let pattern = pattern(variant);
     if pattern.is_empty() {
         canvas.path(places, pen);

@@ -8,21 +8,21 @@ use crate::picture::{COLOURS, Part};
 
 /// The colours of a theme, and how thick its lines are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Palette {
-    pub(super) background: RGBColor,
-    pub(super) text: RGBColor,
+pub(crate) struct Palette {
+    pub(crate) background: RGBColor,
+    pub(crate) text: RGBColor,
     /// For what is less important: subtitle, tick marks, edges.
-    pub(super) muted: RGBColor,
-    pub(super) grid: RGBColor,
+    pub(crate) muted: RGBColor,
+    pub(crate) grid: RGBColor,
     /// Of classes: told apart in grey, as their lightness differs, and by the colour-blind.
-    pub(super) series: [RGBColor; COLOURS],
+    pub(crate) series: [RGBColor; COLOURS],
     /// Of parts of a latency, in the order of [`Part::ALL`], none like that of a class. Those of which blocking and
     /// sharing consist are shades of it.
     parts: [RGBColor; Part::ALL.len()],
     /// Of curves \[px\].
-    pub(super) line: f64,
+    pub(crate) line: f64,
     /// Of frames and intervals \[px\].
-    pub(super) thin: f64,
+    pub(crate) thin: f64,
 }
 
 /// Blue, orange, black, rose and brown: Okabe and Ito's hues, but a step of lightness between any two.
@@ -68,7 +68,7 @@ const PARTS_ON_BLACK: [RGBColor; Part::ALL.len()] = [
 ];
 
 impl Palette {
-    pub(super) fn of(theme: Theme) -> Self {
+    pub(crate) fn of(theme: Theme) -> Self {
         let white = RGBColor(0xFF, 0xFF, 0xFF);
         let grey = |level| RGBColor(level, level, level);
         match theme {
@@ -105,34 +105,34 @@ impl Palette {
         }
     }
 
-    pub(super) fn series(&self, style: usize) -> RGBColor {
+    pub(crate) fn series(&self, style: usize) -> RGBColor {
         self.series[style % self.series.len()]
     }
 
-    pub(super) fn part(&self, part: Part) -> RGBColor {
+    pub(crate) fn part(&self, part: Part) -> RGBColor {
         let place = Part::ALL.iter().position(|one| *one == part);
         self.parts[place.unwrap_or(0)]
     }
 
     /// `colour` with `share` of the background in it.
-    pub(super) fn faded(&self, colour: RGBColor, share: f64) -> RGBColor {
+    pub(crate) fn faded(&self, colour: RGBColor, share: f64) -> RGBColor {
         mixed(colour, self.background, share)
     }
 }
 
 /// `first` with `share` of `second` in it.
-pub(super) fn mixed(first: RGBColor, second: RGBColor, share: f64) -> RGBColor {
+pub(crate) fn mixed(first: RGBColor, second: RGBColor, share: f64) -> RGBColor {
     let mix = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * share).round() as u8;
     RGBColor(mix(first.0, second.0), mix(first.1, second.1), mix(first.2, second.2))
 }
 
 /// The colour of a scale at `share` of its length: even steps to the eye, dark to light also in grey.
-pub(super) fn on_scale(share: f64) -> RGBColor {
+pub(crate) fn on_scale(share: f64) -> RGBColor {
     ViridisRGB.get_color(if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 })
 }
 
 /// Relative luminance, as in the Web Content Accessibility Guidelines 2.1.
-pub(super) fn luminance(colour: RGBColor) -> f64 {
+pub(crate) fn luminance(colour: RGBColor) -> f64 {
     let linear = |level: u8| {
         let share = f64::from(level) / 255.0;
         if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
@@ -141,7 +141,7 @@ pub(super) fn luminance(colour: RGBColor) -> f64 {
 }
 
 /// Black or white, whichever is read more easily on `colour`.
-pub(super) fn legible_on(colour: RGBColor) -> RGBColor {
+pub(crate) fn legible_on(colour: RGBColor) -> RGBColor {
     // equal contrast with black and white: (L + 0.05)² = 1.05 * 0.05
     if luminance(colour) > 0.179 { RGBColor(0, 0, 0) } else { RGBColor(255, 255, 255) }
 }

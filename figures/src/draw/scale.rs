@@ -8,28 +8,28 @@ const HUGE: f64 = 1e100;
 const DECADES: f64 = 12.0;
 
 /// Whether `value` can be drawn on an axis.
-pub(super) fn drawable(value: f64, logarithmic: bool) -> bool {
+pub(crate) fn drawable(value: f64, logarithmic: bool) -> bool {
     value.abs() <= HUGE && (!logarithmic || value >= 1.0 / HUGE)
 }
 
 /// An axis with its range.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Scale {
-    pub(super) from: f64,
-    pub(super) to: f64,
-    pub(super) logarithmic: bool,
+pub(crate) struct Scale {
+    pub(crate) from: f64,
+    pub(crate) to: f64,
+    pub(crate) logarithmic: bool,
 }
 
 impl Scale {
     /// From `from` to `to`, if a range can be made of it.
-    pub(super) fn exactly(from: f64, to: f64, logarithmic: bool) -> Option<Self> {
+    pub(crate) fn exactly(from: f64, to: f64, logarithmic: bool) -> Option<Self> {
         let good = drawable(from, logarithmic) && drawable(to, logarithmic) && from < to;
         good.then_some(Self { from, to, logarithmic })
     }
 
     /// Around all `values`, with `above` of the range left free beyond the last one; from zero if the
     /// smallest is less than half of the largest.
-    pub(super) fn around(values: impl IntoIterator<Item = f64>, logarithmic: bool, above: f64) -> Self {
+    pub(crate) fn around(values: impl IntoIterator<Item = f64>, logarithmic: bool, above: f64) -> Self {
         let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);
         for value in values.into_iter().filter(|value| drawable(*value, logarithmic)) {
             from = from.min(value);
@@ -47,7 +47,7 @@ impl Scale {
 
     /// As [`Scale::around`], but from zero only if the smallest is less than a sixth of the largest: on a
     /// horizontal axis zero is a place like others.
-    pub(super) fn along(values: impl IntoIterator<Item = f64>, logarithmic: bool, beyond: f64) -> Self {
+    pub(crate) fn along(values: impl IntoIterator<Item = f64>, logarithmic: bool, beyond: f64) -> Self {
         let values: Vec<f64> = values.into_iter().filter(|value| drawable(*value, logarithmic)).collect();
         let scale = Self::around(values.iter().copied(), logarithmic, beyond);
         let from = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -82,7 +82,7 @@ impl Scale {
     }
 
     /// Where `value` is, 0 at the start and 1 at the end of the axis.
-    pub(super) fn share(&self, value: f64) -> Option<f64> {
+    pub(crate) fn share(&self, value: f64) -> Option<f64> {
         if !drawable(value, self.logarithmic) {
             return None;
         }
@@ -97,7 +97,7 @@ impl Scale {
     }
 
     /// About `count` tidy numbers of the range, at least one and most often two or more.
-    pub(super) fn ticks(&self, count: usize) -> Vec<(f64, String)> {
+    pub(crate) fn ticks(&self, count: usize) -> Vec<(f64, String)> {
         if self.logarithmic
             && let Some(ticks) = self.decades(count)
         {
@@ -151,7 +151,7 @@ fn in_steps(value: f64, step: f64) -> String {
 }
 
 /// A number in three digits or so.
-pub(super) fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     let size = value.abs();
     if !value.is_finite() {
         return "–".to_owned();
@@ -187,17 +187,17 @@ fn signed(number: String) -> String {
 }
 
 /// What stands at an axis.
-pub(super) fn label(axis: &Axis) -> String {
+pub(crate) fn label(axis: &Axis) -> String {
     if axis.unit.is_empty() { axis.label.clone() } else { format!("{} [{}]", axis.label, axis.unit) }
 }
 
 /// The middle one of `values`, the lower one if there are two; `None` if there are none.
-pub(super) fn median(values: &[f64]) -> Option<f64> {
+pub(crate) fn median(values: &[f64]) -> Option<f64> {
     quantile(values, 0.5)
 }
 
 /// The value with `share` of the `values` below it.
-pub(super) fn quantile(values: &[f64], share: f64) -> Option<f64> {
+pub(crate) fn quantile(values: &[f64], share: f64) -> Option<f64> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|value| drawable(*value, false)).collect();
     sorted.sort_by(f64::total_cmp);
     let last = sorted.len().checked_sub(1)?;
@@ -208,7 +208,7 @@ pub(super) fn quantile(values: &[f64], share: f64) -> Option<f64> {
 ///
 /// Up to saturation a latency doubles or trebles; beyond four times its median it explodes, and drawing all of
 /// it would flatten everything else. Where the median is zero (probabilities of rare things) there is no limit.
-pub(super) fn robust_top(values: &[f64]) -> Option<f64> {
+pub(crate) fn robust_top(values: &[f64]) -> Option<f64> {
     let most = quantile(values, 1.0)?;
     match median(values)? {
         middle if middle > 0.0 => Some(most.min(4.0 * middle)),

@@ -9,16 +9,16 @@ use super::placement::{Placement, jitter_free_streams, streams_at_an_output};
 use super::problem::{Class, Limit, Problem};
 use super::set_up::{SetUp, Way, set_up};
 use super::waiting::{Interface, PeriodicQueue};
+use crate::accuracy;
 use crate::answer::{
-    Answer, ClassAnswer, ExpectedError, ExpectedErrors, FrameAnswer, LanesAnswer, Report, Saturation,
-    TimesAnswer,
+    Answer, ClassAnswer, ExpectedErrors, FrameAnswer, LanesAnswer, Report, Saturation, TimesAnswer,
 };
 use crate::fixed_point;
 use crate::model::{Model, Options};
 use crate::queueing::Md1;
 use flitwise_language::quantity::{Means, Quantity};
 use flitwise_language::scenario::{
-    self, CircuitVtick, FrameLaw, FrameSizes, FrameSource, Pacing, Scenario, SourceSpec,
+    self, CircuitVtick, ClassKind, FrameLaw, FrameSizes, FrameSource, Pacing, Scenario, SourceSpec,
 };
 
 /// What this model has not.
@@ -304,60 +304,13 @@ fn saturated(class: &Class, limit: &Limit, answer: &mut ClassAnswer) {
     });
 }
 
-/// Errors at a load as a share of that at which a class saturates.
-struct Errors {
-    share: f64,
-    /// Mean and worst of the network latency, and of the wait at the interface \[percent\].
-    latency: (f64, f64),
-    waiting: (f64, f64),
-}
-
-const fn errors(share: f64, latency: (f64, f64), waiting: (f64, f64)) -> Errors {
-    Errors { share, latency, waiting }
-}
-
-/// Errors against simulations of 24 random systems that no constant of the model was chosen on, at three loads each
-/// (`flitwise verify --accuracy --set streams`): see the README, "How far it is off for streams of frames".
-const OF_REAL_TIME: [Errors; 3] = [
-    errors(0.5, (4.8, 13.9), (11.6, 50.6)),
-    errors(0.7, (5.4, 15.9), (15.1, 54.5)),
-    errors(0.85, (6.9, 18.0), (20.6, 114.0)),
-];
-const OF_BEST_EFFORT: [Errors; 3] = [
-    errors(0.5, (5.6, 13.7), (43.1, 118.1)),
-    errors(0.7, (7.5, 13.6), (54.5, 162.1)),
-    errors(0.85, (11.3, 28.2), (65.0, 269.0)),
-];
-/// The same over several routers.
-const OF_REAL_TIME_OVER_HOPS: [Errors; 3] = [
-    errors(0.5, (6.1, 9.8), (50.2, 133.1)),
-    errors(0.7, (8.1, 17.0), (91.9, 202.7)),
-    errors(0.85, (6.1, 11.8), (82.5, 279.2)),
-];
-const OF_BEST_EFFORT_OVER_HOPS: [Errors; 3] = [
-    errors(0.5, (12.9, 14.2), (49.3, 90.0)),
-    errors(0.7, (14.9, 22.1), (73.6, 147.2)),
-    errors(0.85, (13.8, 28.6), (112.2, 226.2)),
-];
-/// So much beyond a load that was simulated still counts as that load.
-const BESIDE: f64 = 0.05;
-
-/// The errors to expect of a class at a load as a share of that at which the first class saturates: those of the lowest
-/// load simulated that is not clearly below it, or of the highest. None was simulated in order of joining.
+/// The errors to expect of a class at a load as a share of that at which the first class saturates, over one router or
+/// several. None was simulated in order of joining.
 fn expected_errors(problem: &Problem, class: &Class, share: f64) -> Option<ExpectedErrors> {
-    let table = match (class.is_real_time, problem.hops > 0.0) {
-        (true, false) => &OF_REAL_TIME,
-        (false, false) => &OF_BEST_EFFORT,
-        (true, true) => &OF_REAL_TIME_OVER_HOPS,
-        (false, true) => &OF_BEST_EFFORT_OVER_HOPS,
-    };
-    let row = table.iter().find(|row| row.share + BESIDE >= share).unwrap_or(&table[2]);
-    let error = |(mean, worst)| Some(ExpectedError { mean, worst });
-    problem.contention.has_priority().then(|| ExpectedErrors {
-        network_latency_percent: error(row.latency),
-        waiting_percent: error(row.waiting),
-        ..ExpectedErrors::default()
-    })
+    let family = if problem.hops > 0.0 { "all meshes and tori" } else { "all routers" };
+    let kind = if class.is_real_time { ClassKind::RealTime } else { ClassKind::BestEffort };
+    let has_priority = problem.contention.has_priority();
+    has_priority.then(|| accuracy::expected(accuracy::streams(), family, kind, share))
 }
 
 /// Streams of a class that have frames of the same sizes.

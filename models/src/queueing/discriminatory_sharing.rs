@@ -11,7 +11,15 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::{Customers, Measures, Steady};
+use super::*;
+
+const WEIGHT: Parameter = Parameter {
+    key: "weight",
+    field: "weight",
+    need: Need::Default(1.0),
+    domain: Domain::Weight,
+    meaning: "Weight of the customers of a class",
+};
 
 /// One class of customers that share by weights: Poisson arrivals, exponential service.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,6 +120,42 @@ fn delay_of_two(own: &Sharer, other: &Sharer) -> f64 {
     let from_own = own_load * (own.weight * idle + other.weight * e);
     let from_other = other_load * other.weight * (1.0 + e);
     (from_own + from_other) / (pace * idle)
+}
+
+impl TextbookQueue for DiscriminatorySharing {
+    const CLASS_PARAMETERS: &'static [Parameter] = &[RATE, MEAN, WEIGHT];
+
+    fn of(station: &Station) -> Self {
+        let sharer = |class: &Values| Sharer {
+            rate: class.get(RATE),
+            mean: class.get(MEAN),
+            weight: class.get(WEIGHT),
+        };
+        Self { classes: station.classes.iter().map(sharer).collect() }
+    }
+
+    fn answers(&self, _: &Station) -> Vec<CustomersAnswer> {
+        let load = self.load();
+        let answer = |(class, means): (&Sharer, Steady<Measures>)| {
+            let Sharer { rate, mean, weight } = *class;
+            let answer = Offered { rate, mean, scv: Some(1.0), servers: 1 }.queueing(means);
+            // of what is too little for all, nobody can say who gets how much
+            let shared = |own: Option<f64>| own.filter(|_| !answer.saturated);
+            CustomersAnswer {
+                load,
+                weight: Some(weight),
+                wait_probability: None,
+                utilization: shared(answer.utilization),
+                throughput_per_cycle: shared(answer.throughput_per_cycle),
+                ..answer.clone()
+            }
+        };
+        self.classes.iter().zip(self.measures()).map(answer).collect()
+    }
+
+    fn saturated(class: &CustomersAnswer, load: &str) -> String {
+        format!("{} is saturated: all together ask for {load} of the server's time", class.name)
+    }
 }
 
 #[cfg(test)]

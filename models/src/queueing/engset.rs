@@ -8,7 +8,20 @@
 //! assert!((answer.blocking_probability - 1.0 / 3.0).abs() < 1e-15);
 //! ```
 
-use super::Measures;
+use super::*;
+
+const RATE_PER_IDLE_SOURCE: Parameter = Parameter {
+    field: "rate_per_idle_source_per_cycle",
+    domain: Domain::Rate("requests of each idle source"),
+    ..RATE
+};
+const SOURCES: Parameter = Parameter {
+    key: "sources",
+    field: "sources",
+    need: Need::Required { example: 10.0 },
+    domain: Domain::Count { most: 1_000_000_000, of: "sources" },
+    meaning: "Number of sources",
+};
 
 /// `servers` servers for `sources` sources, each of which asks again some time after it has been served or turned
 /// away.
@@ -65,6 +78,30 @@ impl Engset {
             mean_number_waiting: 0.0,
             mean_number_in_system: busy,
         }
+    }
+}
+
+impl TextbookQueue for Engset {
+    const PARAMETERS: &'static [Parameter] = &[RATE_PER_IDLE_SOURCE, MEAN, SERVERS, SOURCES];
+
+    fn of(Station { values, .. }: &Station) -> Self {
+        Self {
+            rate: values.get(RATE_PER_IDLE_SOURCE),
+            mean: values.get(MEAN),
+            servers: values.get(SERVERS) as u32,
+            sources: values.get(SOURCES) as u64,
+        }
+    }
+
+    fn answers(&self, _: &Station) -> Vec<CustomersAnswer> {
+        let measures = self.measures();
+        let offered =
+            Offered { rate: measures.arrival_rate, mean: self.mean, scv: None, servers: self.servers };
+        vec![offered.lossy(measures)]
+    }
+
+    fn all_busy(&self, _load: f64) -> f64 {
+        self.all_busy_probability()
     }
 }
 

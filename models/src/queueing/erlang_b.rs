@@ -7,7 +7,7 @@
 //! assert!((answer.blocking_probability - 0.4).abs() < 1e-15);
 //! ```
 
-use super::Measures;
+use super::*;
 
 /// `servers` servers, Poisson arrivals, any service; who finds all of them busy is lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +57,23 @@ impl ErlangB {
             mean_number_waiting: 0.0,
             mean_number_in_system: busy,
         }
+    }
+}
+
+impl TextbookQueue for ErlangB {
+    const PARAMETERS: &'static [Parameter] = &[RATE, MEAN, SERVERS];
+
+    fn of(Station { values, .. }: &Station) -> Self {
+        Self { rate: values.get(RATE), mean: values.get(MEAN), servers: values.get(SERVERS) as u32 }
+    }
+
+    fn answers(&self, _: &Station) -> Vec<CustomersAnswer> {
+        let offered = Offered { rate: self.rate, mean: self.mean, scv: None, servers: self.servers };
+        vec![offered.lossy(self.measures())]
+    }
+
+    fn all_busy(&self, _load: f64) -> f64 {
+        self.blocking_probability()
     }
 }
 

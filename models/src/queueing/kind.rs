@@ -2,81 +2,9 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::parameter::keys::*;
-use super::parameter::{Need, Parameter};
-
-/// The textbook stations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// [`super::Mm1`].
-    Mm1,
-    /// [`super::Md1`].
-    Md1,
-    /// [`super::Mg1`].
-    Mg1,
-    /// [`super::Vacations`].
-    Vacations,
-    /// [`super::Mm1K`].
-    #[serde(rename = "mm1k")]
-    Mm1K,
-    /// [`super::MmC`].
-    #[serde(rename = "mmc")]
-    MmC,
-    /// [`super::ErlangB`].
-    ErlangB,
-    /// [`super::Engset`].
-    Engset,
-    /// [`super::NonPreemptive`].
-    NonPreemptive,
-    /// [`super::PreemptiveResume`].
-    PreemptiveResume,
-    /// [`super::ProcessorSharing`].
-    #[serde(rename = "ps")]
-    ProcessorSharing,
-    /// [`super::DiscriminatorySharing`].
-    #[serde(rename = "dps")]
-    DiscriminatorySharing,
-}
+use super::{Kind, Need, Parameter};
 
 impl Kind {
-    /// All of them, in the order of a course.
-    pub const ALL: [Self; 12] = [
-        Self::Mm1,
-        Self::Md1,
-        Self::Mg1,
-        Self::Vacations,
-        Self::Mm1K,
-        Self::MmC,
-        Self::ErlangB,
-        Self::Engset,
-        Self::NonPreemptive,
-        Self::PreemptiveResume,
-        Self::ProcessorSharing,
-        Self::DiscriminatorySharing,
-    ];
-
-    /// The word that asks for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Mm1 => "mm1",
-            Self::Md1 => "md1",
-            Self::Mg1 => "mg1",
-            Self::Vacations => "vacations",
-            Self::Mm1K => "mm1k",
-            Self::MmC => "mmc",
-            Self::ErlangB => "erlang-b",
-            Self::Engset => "engset",
-            Self::NonPreemptive => "non-preemptive",
-            Self::PreemptiveResume => "preemptive-resume",
-            Self::ProcessorSharing => "ps",
-            Self::DiscriminatorySharing => "dps",
-        }
-    }
-
     /// Its manual page, in Markdown: what it is, formulas, domain, source, an example.
     ///
     /// ```
@@ -84,20 +12,7 @@ impl Kind {
     /// assert!(Kind::Mg1.manual().starts_with("# M/G/1: "));
     /// ```
     pub fn manual(self) -> &'static str {
-        match self {
-            Self::Mm1 => include_str!("mm1.md"),
-            Self::Md1 => include_str!("md1.md"),
-            Self::Mg1 => include_str!("mg1.md"),
-            Self::Vacations => include_str!("vacations.md"),
-            Self::Mm1K => include_str!("mm1k.md"),
-            Self::MmC => include_str!("mmc.md"),
-            Self::ErlangB => include_str!("erlang_b.md"),
-            Self::Engset => include_str!("engset.md"),
-            Self::NonPreemptive => include_str!("non_preemptive.md"),
-            Self::PreemptiveResume => include_str!("preemptive_resume.md"),
-            Self::ProcessorSharing => include_str!("processor_sharing.md"),
-            Self::DiscriminatorySharing => include_str!("discriminatory_sharing.md"),
-        }
+        self.declaration().manual
     }
 
     /// What it is in one line: the head of its manual page, such as `M/G/1: one server, any service`.
@@ -108,57 +23,43 @@ impl Kind {
 
     /// What it wants to know as a whole.
     pub fn parameters(self) -> &'static [Parameter] {
-        match self {
-            Self::Mm1 | Self::Md1 | Self::ProcessorSharing => &[RATE, MEAN],
-            Self::Mg1 => &[RATE, MEAN, SCV, THIRD_MOMENT],
-            Self::Vacations => &[RATE, MEAN, SCV, VACATION_MEAN, VACATION_SCV],
-            Self::Mm1K => &[RATE, MEAN, CAPACITY],
-            Self::MmC | Self::ErlangB => &[RATE, MEAN, SERVERS],
-            Self::Engset => &[RATE_PER_IDLE_SOURCE, MEAN, SERVERS, SOURCES],
-            Self::NonPreemptive | Self::PreemptiveResume | Self::DiscriminatorySharing => &[],
-        }
+        self.declaration().parameters
     }
 
     /// What it wants to know of each class of customers; nothing: it knows no classes.
     pub fn class_parameters(self) -> &'static [Parameter] {
-        match self {
-            Self::NonPreemptive | Self::PreemptiveResume => &[RATE, MEAN, SCV],
-            Self::DiscriminatorySharing => &[RATE, MEAN, WEIGHT],
-            _ => &[],
+        self.declaration().class_parameters
+    }
+
+    /// The parameters of all stations as a whole, one of each key, in the order of the stations.
+    pub fn all_parameters() -> Vec<&'static Parameter> {
+        let mut all: Vec<&Parameter> = Vec::new();
+        for parameter in Self::ALL.into_iter().flat_map(Self::parameters) {
+            if all.iter().all(|other| other.key != parameter.key) {
+                all.push(parameter);
+            }
         }
+        all
     }
 
     /// Whether the distributions of wait and response are known.
     pub fn has_distribution(self) -> bool {
-        matches!(self, Self::Mm1 | Self::Md1 | Self::MmC)
+        self.declaration().has_distribution
     }
 
     /// How it is asked for, such as `mm1k --rate R --mean CYCLES --capacity N`.
     pub fn usage(self) -> String {
         let optional = |parameter: &Parameter, text: String| {
-            if parameter.need == Need::Required { text } else { format!("[{text}]") }
+            if matches!(parameter.need, Need::Required { .. }) { text } else { format!("[{text}]") }
         };
         let options = self.parameters().iter();
-        let options =
-            options.map(|parameter| optional(parameter, format!("--{} {}", parameter.key, value(parameter))));
+        let typed = |parameter: &Parameter| format!("--{} {}", parameter.key, parameter.domain.word());
+        let options = options.map(|parameter| optional(parameter, typed(parameter)));
         let keys: Vec<&str> = self.class_parameters().iter().map(|parameter| parameter.key).collect();
         let classes = (!keys.is_empty()).then(|| format!("--class NAME:{}=.. ..", keys.join("=..,")));
         let at = self.has_distribution().then(|| "[--at CYCLES,..]".to_owned());
         let words = [self.word().to_owned()].into_iter().chain(options).chain(classes).chain(at);
         words.collect::<Vec<_>>().join(" ")
-    }
-}
-
-/// What stands for a value of the parameter.
-fn value(parameter: &Parameter) -> &'static str {
-    use super::Domain;
-    match parameter.domain {
-        Domain::Rate(_) => "RATE",
-        Domain::Time => "CYCLES",
-        Domain::Scv => "SCV",
-        Domain::ThirdMoment => "CYCLES3",
-        Domain::Weight => "WEIGHT",
-        Domain::Count { .. } => "N",
     }
 }
 

@@ -10,7 +10,7 @@
 //! assert!((station.wait_exceeds(0.0).reached().unwrap() - 0.64).abs() < 1e-12);
 //! ```
 
-use super::{Customers, Measures, Service, Steady, below_one};
+use super::*;
 use crate::fixed_point::root_of_increasing;
 
 /// Services after which the distribution of the wait is its exponential tail, to all digits of a double.
@@ -144,6 +144,21 @@ fn number_exceeds(load: f64, most: usize) -> Vec<f64> {
     }
     tails.truncate(most + 1);
     tails
+}
+
+impl TextbookQueue for Md1 {
+    const PARAMETERS: &'static [Parameter] = &[RATE, MEAN];
+    const EXCEEDS: Option<Exceeds<Self>> =
+        Some(|queue, t| (queue.wait_exceeds(t), queue.response_exceeds(t)));
+
+    fn of(station: &Station) -> Self {
+        Self { rate: station.values.get(RATE), mean: station.values.get(MEAN) }
+    }
+
+    fn answers(&self, _: &Station) -> Vec<CustomersAnswer> {
+        let offered = Offered { rate: self.rate, mean: self.mean, scv: Some(0.0), servers: 1 };
+        vec![offered.queueing(self.measures()).spread(self.wait_second_moment())]
+    }
 }
 
 #[cfg(test)]

@@ -8,8 +8,16 @@
 //! assert!((answer.mean_wait - 0.64 * 32.0 / (2.0 * 0.36)).abs() < 1e-9);
 //! ```
 
-use super::{Customers, Measures, Service, Steady, below_one};
+use super::*;
 use crate::scalar::Scalar;
+
+const THIRD_MOMENT: Parameter = Parameter {
+    key: "third-moment",
+    field: "service_third_moment_cycles3",
+    need: Need::Optional,
+    domain: Domain::ThirdMoment,
+    meaning: "Third moment of the service in cycles cubed: for the spread of the wait",
+};
 
 /// One server, Poisson arrivals, any service.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,6 +54,37 @@ impl Mg1 {
         // E[W²] = 2 W² + λ E[S³] / (3 (1 - ρ))
         self.mean_wait()
             .map(|wait| 2.0 * wait * wait + self.rate * third_moment / (3.0 * (1.0 - self.load())))
+    }
+}
+
+impl TextbookQueue for Mg1 {
+    const PARAMETERS: &'static [Parameter] = &[RATE, MEAN, SCV, THIRD_MOMENT];
+
+    fn of(Station { values, .. }: &Station) -> Self {
+        Self { rate: values.get(RATE), service: Service::new(values.get(MEAN), values.get(SCV)) }
+    }
+
+    fn answers(&self, Station { values, .. }: &Station) -> Vec<CustomersAnswer> {
+        let offered =
+            Offered { rate: self.rate, mean: self.service.mean, scv: Some(values.get(SCV)), servers: 1 };
+        let answer = offered.queueing(self.measures());
+        vec![match values.optional(THIRD_MOMENT) {
+            Some(third) => answer.spread(self.wait_second_moment(third)),
+            None => answer,
+        }]
+    }
+
+    /// `E[S³] E[S] >= E[S²]²`, as for any time.
+    fn contradiction(station: &Station) -> Option<Contradiction> {
+        let Service { mean, second_moment } = Self::of(station).service;
+        let least = second_moment * second_moment / mean;
+        let third = station.values.optional(THIRD_MOMENT)?;
+        (third < least * (1.0 - 1e-9)).then(|| Contradiction {
+            parameter: THIRD_MOMENT,
+            wanted: format!(
+                "at least E[S²]² / E[S] = {least} cycles³: no service of that mean and scv has less"
+            ),
+        })
     }
 }
 

@@ -10,7 +10,7 @@
 //! assert!((late - (-0.36f64 * 200.0 / 32.0).exp()).abs() < 1e-12);
 //! ```
 
-use super::{Customers, Measures, Steady, below_one};
+use super::*;
 
 /// One server, Poisson arrivals, exponential service.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,6 +53,21 @@ impl Mm1 {
         let load = self.load();
         // P(T > t) = exp(-(1 - ρ) t / E[S])
         below_one(load, || (-(1.0 - load) * time / self.mean).exp())
+    }
+}
+
+impl TextbookQueue for Mm1 {
+    const PARAMETERS: &'static [Parameter] = &[RATE, MEAN];
+    const EXCEEDS: Option<Exceeds<Self>> =
+        Some(|queue, t| (queue.wait_exceeds(t), queue.response_exceeds(t)));
+
+    fn of(station: &Station) -> Self {
+        Self { rate: station.values.get(RATE), mean: station.values.get(MEAN) }
+    }
+
+    fn answers(&self, _: &Station) -> Vec<CustomersAnswer> {
+        let offered = Offered { rate: self.rate, mean: self.mean, scv: Some(1.0), servers: 1 };
+        vec![offered.queueing(self.measures()).spread(self.wait_second_moment())]
     }
 }
 

@@ -9,7 +9,15 @@
 //! assert!((answer.mean_number_in_system - 2.0).abs() < 1e-14);
 //! ```
 
-use super::Measures;
+use super::*;
+
+const CAPACITY: Parameter = Parameter {
+    key: "capacity",
+    field: "capacity_customers",
+    need: Need::Required { example: 8.0 },
+    domain: Domain::Count { most: 1_000_000_000, of: "customers" },
+    meaning: "Room for so many customers, the one in service included",
+};
 
 /// One server, Poisson arrivals, exponential service, room for `capacity` customers; others are turned away.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,6 +107,26 @@ fn tilt(y: f64) -> f64 {
     ];
     let square = y * y;
     SERIES.iter().rev().fold(0.0, |sum, term| (sum + term) * square)
+}
+
+impl TextbookQueue for Mm1K {
+    const PARAMETERS: &'static [Parameter] = &[RATE, MEAN, CAPACITY];
+
+    fn of(Station { values, .. }: &Station) -> Self {
+        Self { rate: values.get(RATE), mean: values.get(MEAN), capacity: values.get(CAPACITY) as u64 }
+    }
+
+    fn answers(&self, _: &Station) -> Vec<CustomersAnswer> {
+        let offered = Offered { rate: self.rate, mean: self.mean, scv: Some(1.0), servers: 1 };
+        // who is let in finds what there would be with one place less
+        let found = (self.capacity > 1).then(|| Self { capacity: self.capacity - 1, ..*self }.utilization());
+        let answer = offered.lossy(self.measures());
+        vec![CustomersAnswer { wait_probability: Some(found.unwrap_or(0.0)), ..answer }]
+    }
+
+    fn all_busy(&self, _load: f64) -> f64 {
+        self.utilization()
+    }
 }
 
 #[cfg(test)]

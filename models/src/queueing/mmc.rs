@@ -8,7 +8,7 @@
 //! assert!((station.measures().reached().unwrap().mean_wait - 8.0 / 9.0).abs() < 1e-15);
 //! ```
 
-use super::{Customers, ErlangB, Measures, Steady, below_one};
+use super::*;
 
 /// `servers` servers, Poisson arrivals, exponential service, one queue for all of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,6 +84,30 @@ impl MmC {
             (-slower).exp() * -(-faster.abs() * served).exp_m1() / faster.abs()
         };
         self.wait_probability().map(|waits| (-served).exp() + waits * difference)
+    }
+}
+
+impl TextbookQueue for MmC {
+    const PARAMETERS: &'static [Parameter] = &[RATE, MEAN, SERVERS];
+    const EXCEEDS: Option<Exceeds<Self>> =
+        Some(|queue, t| (queue.wait_exceeds(t), queue.response_exceeds(t)));
+
+    fn of(Station { values, .. }: &Station) -> Self {
+        Self { rate: values.get(RATE), mean: values.get(MEAN), servers: values.get(SERVERS) as u32 }
+    }
+
+    fn answers(&self, _: &Station) -> Vec<CustomersAnswer> {
+        let offered = Offered { rate: self.rate, mean: self.mean, scv: Some(1.0), servers: self.servers };
+        let answer = offered.queueing(self.measures()).spread(self.wait_second_moment());
+        vec![CustomersAnswer { wait_probability: self.wait_probability().reached(), ..answer }]
+    }
+
+    fn all_busy(&self, _load: f64) -> f64 {
+        self.wait_probability().reached().unwrap_or(1.0)
+    }
+
+    fn saturated(_class: &CustomersAnswer, load: &str) -> String {
+        format!("saturated: {load} of the servers' time is asked for")
     }
 }
 

@@ -10,7 +10,7 @@
 //! assert_eq!(format!("{:.2} {:.2}", response(0), response(1)), "53.33 138.67");
 //! ```
 
-use super::{Customers, Measures, Steady, by_priority, shares_by_priority};
+use super::*;
 
 /// One server that always takes the highest class waiting and finishes what it has begun.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +43,28 @@ impl NonPreemptive {
     /// Share of the server's time that each class gets.
     pub fn utilizations(&self) -> Vec<f64> {
         shares_by_priority(&self.classes)
+    }
+}
+
+impl TextbookQueue for NonPreemptive {
+    const CLASS_PARAMETERS: &'static [Parameter] = &[RATE, MEAN, SCV];
+
+    fn of(station: &Station) -> Self {
+        Self { classes: station.customers() }
+    }
+
+    fn answers(&self, station: &Station) -> Vec<CustomersAnswer> {
+        let busy = cumulated_loads(&self.classes).last().map_or(0.0, |load| load.min(1.0));
+        let answers = answers_by_priority(station, &self.classes, self.measures(), self.utilizations());
+        let waits = |answer: CustomersAnswer| {
+            let wait_probability = (!answer.saturated).then_some(busy);
+            CustomersAnswer { wait_probability, ..answer }
+        };
+        answers.map(waits).collect()
+    }
+
+    fn saturated(class: &CustomersAnswer, load: &str) -> String {
+        saturated_by_priority(class, load)
     }
 }
 

@@ -15,13 +15,18 @@ pub struct Parameter {
     pub need: Need,
     /// What it may be.
     pub domain: Domain,
+    /// What it is, for the help of the option.
+    pub meaning: &'static str,
 }
 
 /// Whether a parameter must be given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Need {
     /// There is no answer without it.
-    Required,
+    Required {
+        /// A value to try.
+        example: f64,
+    },
     /// There is more of an answer with it.
     Optional,
     /// It has this value where it is not given.
@@ -63,6 +68,18 @@ impl Domain {
         }
     }
 
+    /// What stands for a value of it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Rate(_) => "RATE",
+            Self::Time => "CYCLES",
+            Self::Scv => "SCV",
+            Self::ThirdMoment => "CYCLES3",
+            Self::Weight => "WEIGHT",
+            Self::Count { .. } => "N",
+        }
+    }
+
     /// What is wanted, in words.
     pub fn wanted(&self) -> String {
         match self {
@@ -83,10 +100,6 @@ impl Domain {
 }
 
 impl Parameter {
-    const fn required(key: &'static str, field: &'static str, domain: Domain) -> Self {
-        Self { key, field, need: Need::Required, domain }
-    }
-
     /// What is wrong with this value of it, if anything; the key as it is to be shown is left to be filled in.
     pub(super) fn fault(&self, number: &Number) -> Option<Fault> {
         (!self.domain.holds(number.value)).then(|| Fault {
@@ -99,43 +112,36 @@ impl Parameter {
     }
 }
 
-/// The keys, each in the way it is read.
-pub(super) mod keys {
+/// Parameters of several stations; what only one asks is declared in its file.
+pub(super) mod shared {
     use super::{Domain, Need, Parameter};
 
-    pub(in crate::queueing) const RATE: Parameter =
-        Parameter::required("rate", "rate_per_cycle", Domain::Rate("arrivals"));
-    pub(in crate::queueing) const RATE_PER_IDLE_SOURCE: Parameter = Parameter::required(
-        "rate",
-        "rate_per_idle_source_per_cycle",
-        Domain::Rate("requests of each idle source"),
-    );
-    pub(in crate::queueing) const MEAN: Parameter =
-        Parameter::required("mean", "mean_service_cycles", Domain::Time);
-    pub(in crate::queueing) const SCV: Parameter = Parameter::required("scv", "service_scv", Domain::Scv);
-    pub(in crate::queueing) const THIRD_MOMENT: Parameter = Parameter {
-        key: "third-moment",
-        field: "service_third_moment_cycles3",
-        need: Need::Optional,
-        domain: Domain::ThirdMoment,
+    pub(in crate::queueing) const RATE: Parameter = Parameter {
+        key: "rate",
+        field: "rate_per_cycle",
+        need: Need::Required { example: 0.01 },
+        domain: Domain::Rate("arrivals"),
+        meaning: "Arrivals per cycle; of engset, requests of each idle source",
     };
-    pub(in crate::queueing) const CAPACITY: Parameter = Parameter::required(
-        "capacity",
-        "capacity_customers",
-        Domain::Count { most: 1_000_000_000, of: "customers" },
-    );
-    pub(in crate::queueing) const SERVERS: Parameter =
-        Parameter::required("servers", "servers", Domain::Count { most: 1_000_000, of: "servers" });
-    pub(in crate::queueing) const SOURCES: Parameter =
-        Parameter::required("sources", "sources", Domain::Count { most: 1_000_000_000, of: "sources" });
-    pub(in crate::queueing) const VACATION_MEAN: Parameter =
-        Parameter::required("vacation-mean", "vacation_mean_cycles", Domain::Time);
-    pub(in crate::queueing) const VACATION_SCV: Parameter = Parameter {
-        key: "vacation-scv",
-        field: "vacation_scv",
-        need: Need::Default(0.0),
+    pub(in crate::queueing) const MEAN: Parameter = Parameter {
+        key: "mean",
+        field: "mean_service_cycles",
+        need: Need::Required { example: 32.0 },
+        domain: Domain::Time,
+        meaning: "Mean service in cycles",
+    };
+    pub(in crate::queueing) const SCV: Parameter = Parameter {
+        key: "scv",
+        field: "service_scv",
+        need: Need::Required { example: 1.0 },
         domain: Domain::Scv,
+        meaning: "Squared coefficient of variation of the service: 0 is constant, 1 exponential",
     };
-    pub(in crate::queueing) const WEIGHT: Parameter =
-        Parameter { key: "weight", field: "weight", need: Need::Default(1.0), domain: Domain::Weight };
+    pub(in crate::queueing) const SERVERS: Parameter = Parameter {
+        key: "servers",
+        field: "servers",
+        need: Need::Required { example: 2.0 },
+        domain: Domain::Count { most: 1_000_000, of: "servers" },
+        meaning: "Number of servers",
+    };
 }

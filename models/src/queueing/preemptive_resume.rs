@@ -11,7 +11,7 @@
 //! assert!((response(1) - (64.0 / 0.68 + 15.36 / (0.68 * 0.36))).abs() < 1e-9);
 //! ```
 
-use super::{Customers, Measures, Steady, by_priority, shares_by_priority};
+use super::*;
 
 /// One server that leaves a customer where it stands as soon as a higher one comes, and goes on there later.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +47,27 @@ impl PreemptiveResume {
     /// Share of the server's time that each class gets.
     pub fn utilizations(&self) -> Vec<f64> {
         shares_by_priority(&self.classes)
+    }
+}
+
+impl TextbookQueue for PreemptiveResume {
+    const CLASS_PARAMETERS: &'static [Parameter] = &[RATE, MEAN, SCV];
+
+    fn of(station: &Station) -> Self {
+        Self { classes: station.customers() }
+    }
+
+    fn answers(&self, station: &Station) -> Vec<CustomersAnswer> {
+        let answers = answers_by_priority(station, &self.classes, self.measures(), self.utilizations());
+        let with = |(answer, before): (CustomersAnswer, Steady<f64>)| CustomersAnswer {
+            mean_wait_before_service_cycles: before.reached(),
+            ..answer
+        };
+        answers.zip(self.waits_before_service()).map(with).collect()
+    }
+
+    fn saturated(class: &CustomersAnswer, load: &str) -> String {
+        saturated_by_priority(class, load)
     }
 }
 

@@ -10,7 +10,7 @@
 //! assert!((station.mean_response_to(64.0).reached().unwrap() - 64.0 / 0.36).abs() < 1e-9);
 //! ```
 
-use super::{Customers, Measures, Steady, below_one};
+use super::*;
 
 /// One server, Poisson arrivals, any service; all who are there are served at once, each at the same speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +39,19 @@ impl ProcessorSharing {
     pub fn mean_response_to(&self, service: f64) -> Steady<f64> {
         // T(x) = x / (1 - ρ)
         below_one(self.load(), || service / (1.0 - self.load()))
+    }
+}
+
+impl TextbookQueue for ProcessorSharing {
+    const PARAMETERS: &'static [Parameter] = &[RATE, MEAN];
+
+    fn of(Station { values, .. }: &Station) -> Self {
+        Self { rate: values.get(RATE), mean: values.get(MEAN) }
+    }
+
+    fn answers(&self, _: &Station) -> Vec<CustomersAnswer> {
+        let offered = Offered { rate: self.rate, mean: self.mean, scv: None, servers: 1 };
+        vec![CustomersAnswer { wait_probability: None, ..offered.queueing(self.measures()) }]
     }
 }
 

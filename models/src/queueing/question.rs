@@ -2,11 +2,8 @@
 
 use flitwise_language::document::{Fault, Place, nearest};
 
-use super::station::{Form, Named, Station};
-use super::{
-    Customers, DiscriminatorySharing, Engset, ErlangB, Kind, Md1, Mg1, Mm1, Mm1K, MmC, Need, NonPreemptive,
-    Parameter, PreemptiveResume, ProcessorSharing, Service, Sharer, Vacations,
-};
+use super::station::{Contradiction, Values};
+use super::{Kind, Need, Parameter, Station};
 
 /// The most classes of customers at a station.
 pub const MAX_CLASSES: usize = 64;
@@ -100,27 +97,15 @@ impl Question {
     /// Every fault.
     pub fn check(&self) -> Result<Station, Vec<Fault>> {
         let mut faults = Vec::new();
-        let values = Values::read(self.kind, self.kind.parameters(), &self.numbers, None, &mut faults);
+        let values = read(self.kind, &self.numbers, None, &mut faults);
         self.check_classes(&mut faults);
-        let classes: Vec<Values> = self
-            .classes
-            .iter()
-            .filter(|_| !self.kind.class_parameters().is_empty())
-            .map(|class| {
-                let known = self.kind.class_parameters();
-                Values::read(self.kind, known, &class.numbers, Some(class), &mut faults)
-            })
-            .collect();
+        let wanted = self.classes.iter().filter(|_| !self.kind.class_parameters().is_empty());
+        let classes = wanted.map(|class| read(self.kind, &class.numbers, Some(class), &mut faults)).collect();
+        let station = Station { kind: self.kind, values, classes };
         if faults.is_empty() {
-            self.third_moment(&values, &mut faults);
+            faults.extend(station.contradiction().map(|found| self.contradicts(&station, found)));
         }
-        if !faults.is_empty() {
-            return Err(faults);
-        }
-        let named = self.classes.iter().zip(&classes);
-        let named =
-            named.map(|(class, values)| Named { name: class.name.clone(), scv: values.optional("scv") });
-        Ok(Station::new(self.kind, values.parameters(), named.collect(), form(self.kind, &values, &classes)))
+        if faults.is_empty() { Ok(station) } else { Err(faults) }
     }
 
     fn check_classes(&self, faults: &mut Vec<Fault>) {
@@ -137,7 +122,7 @@ impl Question {
         for (index, class) in self.classes.iter().enumerate() {
             if !wants {
                 let wanted = format!("none: {} has no classes", self.kind);
-                let help = "non-preemptive, preemptive-resume and dps have".to_owned();
+                let help = format!("{} have", listed(&words(|kind| !kind.class_parameters().is_empty())));
                 refuse(&class.place, "a class".to_owned(), wanted, Some(help));
             } else if index == MAX_CLASSES {
                 let found = format!("{} classes", self.classes.len());
@@ -149,24 +134,11 @@ impl Question {
         }
     }
 
-    /// `E[S³] E[S] >= E[S²]²`, as for any time.
-    fn third_moment(&self, values: &Values, faults: &mut Vec<Fault>) {
-        let Some(third) = values.optional("third-moment") else { return };
-        let service = Service::new(values.get("mean"), values.get("scv"));
-        let least = service.second_moment * service.second_moment / service.mean;
-        if third < least * (1.0 - 1e-9) {
-            let number = self.numbers.iter().rfind(|number| number.key == "third-moment");
-            let place = number.map_or(Place::Program, |number| number.place.clone());
-            let wanted =
-                format!("at least E[S²]² / E[S] = {least} cycles³: no service of that mean and scv has less");
-            faults.push(Fault {
-                key: shown_key(&place, "third-moment", None),
-                place,
-                found: third.to_string(),
-                wanted,
-                help: None,
-            });
-        }
+    fn contradicts(&self, station: &Station, Contradiction { parameter, wanted }: Contradiction) -> Fault {
+        let number = self.numbers.iter().rfind(|number| number.key == parameter.key);
+        let place = number.map_or(Place::Program, |number| number.place.clone());
+        let key = shown_key(&place, parameter.key, None);
+        Fault { key, place, found: station.values.get(parameter).to_string(), wanted, help: None }
     }
 }
 
@@ -188,74 +160,51 @@ fn listed(keys: &[&str]) -> String {
     }
 }
 
-/// Values by their parameters.
-struct Values {
-    found: Vec<(&'static Parameter, f64)>,
+/// The words of stations.
+fn words(of: impl Fn(Kind) -> bool) -> Vec<&'static str> {
+    Kind::ALL.into_iter().filter(|kind| of(*kind)).map(Kind::word).collect()
 }
 
-impl Values {
-    /// Takes what is there and within its domain, and says what is not.
-    fn read(
-        kind: Kind,
-        known: &'static [Parameter],
-        numbers: &[Number],
-        class: Option<&ClassQuestion>,
-        faults: &mut Vec<Fault>,
-    ) -> Self {
-        let is = |number: &Number, parameter: &Parameter| number.key == parameter.key;
-        for number in numbers.iter().filter(|number| known.iter().all(|parameter| !is(number, parameter))) {
-            faults.push(unknown(kind, known, number, class));
-        }
-        let mut found = Vec::new();
-        for parameter in known {
-            // of several the last counts, but all must be sound
-            for number in numbers.iter().filter(|number| is(number, parameter)) {
-                if let Some(fault) = parameter.fault(number) {
-                    let key = shown_key(&number.place, parameter.key, class);
-                    faults.push(Fault { key, ..fault });
-                }
-            }
-            let given = numbers.iter().rfind(|number| is(number, parameter)).map(|number| number.value);
-            match (given, parameter.need) {
-                (Some(value), _) | (None, Need::Default(value)) => found.push((parameter, value)),
-                (None, Need::Optional) => {}
-                (None, Need::Required) => {
-                    let place = class.map_or(Place::Program, |class| class.place.clone());
-                    let key = shown_key(&place, parameter.key, class);
-                    let wanted = parameter.domain.wanted();
-                    faults.push(Fault { place, key, found: "nothing".to_owned(), wanted, help: None });
-                }
+/// What a station, or a class of it, wants to know.
+fn known(kind: Kind, class: Option<&ClassQuestion>) -> &'static [Parameter] {
+    if class.is_some() { kind.class_parameters() } else { kind.parameters() }
+}
+
+/// Takes what is there and within its domain, and says what is not.
+fn read(kind: Kind, numbers: &[Number], class: Option<&ClassQuestion>, faults: &mut Vec<Fault>) -> Values {
+    let known = known(kind, class);
+    let is = |number: &Number, parameter: &Parameter| number.key == parameter.key;
+    for number in numbers.iter().filter(|number| known.iter().all(|parameter| !is(number, parameter))) {
+        faults.push(unknown(kind, number, class));
+    }
+    let mut found = Vec::new();
+    for parameter in known {
+        // of several the last counts, but all must be sound
+        for number in numbers.iter().filter(|number| is(number, parameter)) {
+            if let Some(fault) = parameter.fault(number) {
+                let key = shown_key(&number.place, parameter.key, class);
+                faults.push(Fault { key, ..fault });
             }
         }
-        Self { found }
+        let given = numbers.iter().rfind(|number| is(number, parameter)).map(|number| number.value);
+        match (given, parameter.need) {
+            (Some(value), _) | (None, Need::Default(value)) => found.push((parameter, value)),
+            (None, Need::Optional) => {}
+            (None, Need::Required { .. }) => {
+                let place = class.map_or(Place::Program, |class| class.place.clone());
+                let key = shown_key(&place, parameter.key, class);
+                let wanted = parameter.domain.wanted();
+                faults.push(Fault { place, key, found: "nothing".to_owned(), wanted, help: None });
+            }
+        }
     }
-
-    fn optional(&self, key: &str) -> Option<f64> {
-        self.found.iter().find(|(parameter, _)| parameter.key == key).map(|(_, value)| *value)
-    }
-
-    /// The value of a parameter that is known to be there.
-    fn get(&self, key: &str) -> f64 {
-        self.optional(key).expect("a parameter of this station, required or with a default")
-    }
-
-    fn customers(&self) -> Customers {
-        Customers::new(self.get("rate"), self.get("mean"), self.get("scv"))
-    }
-
-    fn parameters(&self) -> Vec<(&'static str, f64)> {
-        self.found.iter().map(|(parameter, value)| (parameter.field, *value)).collect()
-    }
+    Values { name: class.map_or("all", |class| &class.name).to_owned(), numbers: found }
 }
 
 /// A key that is none of the station's.
-fn unknown(kind: Kind, known: &[Parameter], number: &Number, class: Option<&ClassQuestion>) -> Fault {
-    let keys: Vec<&str> = known.iter().map(|parameter| parameter.key).collect();
-    let has = |other: &Kind| {
-        let of_other = if class.is_some() { other.class_parameters() } else { other.parameters() };
-        of_other.iter().any(|parameter| parameter.key == number.key)
-    };
-    let others: Vec<&str> = Kind::ALL.iter().filter(|other| has(other)).map(|other| other.word()).collect();
+fn unknown(kind: Kind, number: &Number, class: Option<&ClassQuestion>) -> Fault {
+    let keys: Vec<&str> = known(kind, class).iter().map(|parameter| parameter.key).collect();
+    let others = words(|other| known(other, class).iter().any(|parameter| parameter.key == number.key));
     let help = match (others.as_slice(), nearest(&number.key, keys.iter().copied())) {
         ([], Some(near)) => Some(format!("did you mean {near}?")),
         ([], None) => None,
@@ -273,51 +222,6 @@ fn unknown(kind: Kind, known: &[Parameter], number: &Number, class: Option<&Clas
         found: format!("{}, which {kind} has not", number.key),
         wanted,
         help,
-    }
-}
-
-/// The station itself, from values that have been checked.
-fn form(kind: Kind, values: &Values, classes: &[Values]) -> Form {
-    let get = |key: &str| values.get(key);
-    let customers = || classes.iter().map(Values::customers).collect();
-    let service = || Service::new(get("mean"), get("scv"));
-    match kind {
-        Kind::Mm1 => Form::Mm1(Mm1 { rate: get("rate"), mean: get("mean") }),
-        Kind::Md1 => Form::Md1(Md1 { rate: get("rate"), mean: get("mean") }),
-        Kind::Mg1 => {
-            let station = Mg1 { rate: get("rate"), service: service() };
-            Form::Mg1 { station, third_moment: values.optional("third-moment") }
-        }
-        Kind::Vacations => {
-            let vacation = Service::new(get("vacation-mean"), get("vacation-scv"));
-            Form::Vacations(Vacations { rate: get("rate"), service: service(), vacation })
-        }
-        Kind::Mm1K => {
-            let capacity = get("capacity") as u64;
-            Form::Mm1K(Mm1K { rate: get("rate"), mean: get("mean"), capacity })
-        }
-        Kind::MmC => Form::MmC(MmC { rate: get("rate"), mean: get("mean"), servers: get("servers") as u32 }),
-        Kind::ErlangB => {
-            Form::ErlangB(ErlangB { rate: get("rate"), mean: get("mean"), servers: get("servers") as u32 })
-        }
-        Kind::Engset => {
-            let (servers, sources) = (get("servers") as u32, get("sources") as u64);
-            Form::Engset(Engset { rate: get("rate"), mean: get("mean"), servers, sources })
-        }
-        Kind::NonPreemptive => Form::NonPreemptive(NonPreemptive { classes: customers() }),
-        Kind::PreemptiveResume => Form::PreemptiveResume(PreemptiveResume { classes: customers() }),
-        Kind::ProcessorSharing => {
-            Form::ProcessorSharing(ProcessorSharing { rate: get("rate"), mean: get("mean") })
-        }
-        Kind::DiscriminatorySharing => {
-            let sharer = |class: &Values| Sharer {
-                rate: class.get("rate"),
-                mean: class.get("mean"),
-                weight: class.get("weight"),
-            };
-            let classes = classes.iter().map(sharer).collect();
-            Form::DiscriminatorySharing(DiscriminatorySharing { classes })
-        }
     }
 }
 

@@ -9,7 +9,22 @@
 //! assert!((answer.mean_wait - (0.64 * 32.0 / (2.0 * 0.36) + 5.0)).abs() < 1e-9);
 //! ```
 
-use super::{Customers, Measures, Mg1, Service, Steady};
+use super::*;
+
+const VACATION_MEAN: Parameter = Parameter {
+    key: "vacation-mean",
+    field: "vacation_mean_cycles",
+    need: Need::Required { example: 16.0 },
+    domain: Domain::Time,
+    meaning: "Mean length of a vacation in cycles",
+};
+const VACATION_SCV: Parameter = Parameter {
+    key: "vacation-scv",
+    field: "vacation_scv",
+    need: Need::Default(0.0),
+    domain: Domain::Scv,
+    meaning: "Squared coefficient of variation of a vacation [default: 0]",
+};
 
 /// One server, Poisson arrivals, any service; the server goes away when nobody is left, and again if it comes back
 /// to nobody.
@@ -35,6 +50,27 @@ impl Vacations {
         // W = λ E[S²] / (2 (1 - ρ)) + E[V²] / (2 E[V])
         let queue = Mg1 { rate: self.rate, service: self.service }.mean_wait();
         queue.map(|wait| Measures::of_wait(&customers, wait + self.vacation.mean_residual()))
+    }
+}
+
+impl TextbookQueue for Vacations {
+    const PARAMETERS: &'static [Parameter] = &[RATE, MEAN, SCV, VACATION_MEAN, VACATION_SCV];
+
+    fn of(Station { values, .. }: &Station) -> Self {
+        Self {
+            rate: values.get(RATE),
+            service: Service::new(values.get(MEAN), values.get(SCV)),
+            vacation: Service::new(values.get(VACATION_MEAN), values.get(VACATION_SCV)),
+        }
+    }
+
+    fn answers(&self, Station { values, .. }: &Station) -> Vec<CustomersAnswer> {
+        let offered =
+            Offered { rate: self.rate, mean: self.service.mean, scv: Some(values.get(SCV)), servers: 1 };
+        let answer = offered.queueing(self.measures());
+        // nobody is served without the end of a service or of a vacation before
+        let wait_probability = answer.wait_probability.map(|_| 1.0);
+        vec![CustomersAnswer { wait_probability, ..answer }]
     }
 }
 

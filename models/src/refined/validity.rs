@@ -1,11 +1,11 @@
 //! Where an answer stands among the scenarios that were checked by simulation: what error to expect there.
 //!
 //! The errors are those of the held-out set, `flitwise verify --accuracy --format csv`: random scenarios that were
-//! simulated for this table after the model had been chosen on others ([`super::accuracy`]). They are looked up by
+//! simulated for this table after the model had been chosen on others ([`crate::accuracy`]). They are looked up by
 //! family of scenarios and by load as a share of that at which the first class saturates.
 
-use super::accuracy::{self, ErrorRow};
-use crate::answer::{Answer, ExpectedError, ExpectedErrors, Validity};
+use crate::accuracy::{self, OFF};
+use crate::answer::{Answer, Validity};
 use crate::paths::ChannelLoads;
 use flitwise_language::network::Network;
 use flitwise_language::scenario::{ClassKind, Scenario, Scheduler};
@@ -98,9 +98,6 @@ fn least_share(scenario: &Scenario, family: &str) -> f64 {
     ChannelLoads::of(scenario).bottleneck().map_or(0.0, |bound| bound.load)
 }
 
-/// By how much that share is off, about: so much beyond a load that was checked still counts as that load.
-const OFF: f64 = 0.05;
-
 /// Puts the errors to expect into the answer.
 pub(super) fn judge(scenario: &Scenario, answer: &mut Answer) {
     let family = family(scenario);
@@ -124,23 +121,7 @@ pub(super) fn judge(scenario: &Scenario, answer: &mut Answer) {
         if class.saturated || class.network_latency_cycles.is_none() {
             continue;
         }
-        // the lowest load checked that is not clearly below this one, or the highest of all
-        let kind = class.kind.word();
-        let error = |quantity: &str| {
-            let is_meant = |row: &&ErrorRow| (row.family, row.kind, row.quantity) == (family, kind, quantity);
-            let of = accuracy::holdout().iter().filter(is_meant);
-            let mut of: Vec<(f64, &ErrorRow)> =
-                of.filter_map(|row| Some((row.load_share_of_saturation?, row))).collect();
-            of.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let found = of.iter().find(|(load, _)| *load + OFF >= share).or(of.last());
-            found.map(|(_, row)| ExpectedError { mean: row.mean, worst: row.worst.abs() })
-        };
-        class.expected_errors = Some(ExpectedErrors {
-            network_latency_percent: error("network-latency"),
-            waiting_percent: error("waiting"),
-            total_latency_percent: error("total-latency"),
-            miss_probability: error("miss-probability"),
-        });
+        class.expected_errors = Some(accuracy::expected(accuracy::holdout(), family, class.kind, share));
     }
     answer.validity =
         Some(Validity { family: family.to_owned(), load_share_of_saturation: share.min(1.0), outside });

@@ -1,7 +1,7 @@
 //! Parts of the latency and the wait at the source: (10), (14), (15), (1).
 
 use super::Explained;
-use crate::explain::derivation::{Bar, Derivation, Part};
+use crate::explain::derivation::Derivation;
 use crate::explain::equations as eq;
 use crate::explain::formula::significant;
 
@@ -31,8 +31,7 @@ impl Explained<'_> {
                 ("blocking", known(answer.blocking_cycles)),
                 ("sharing", known(answer.sharing_cycles)),
             ];
-            let parts = parts.into_iter().chain(waiting).collect();
-            section.parts.push(Part::Bar(Bar { class: answer.name.clone(), parts }));
+            section.bar(&answer.name, parts.into_iter().chain(waiting));
         }
     }
 

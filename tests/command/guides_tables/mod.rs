@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
-const HELD_OUT: &str = include_str!("../../../models/src/refined/accuracy/holdout.csv");
-const TUNING: &str = include_str!("../../../models/src/refined/accuracy/tuning.csv");
+const HELD_OUT: &str = include_str!("../../../models/src/accuracy/holdout.csv");
+const TUNING: &str = include_str!("../../../models/src/accuracy/tuning.csv");
+
+const STREAMS: &str = include_str!("../../../models/src/accuracy/streams.csv");
 
 /// Families of scenarios, as the tables call them and as readers know them.
 const FAMILIES: [(&str, &str); 8] = [
@@ -36,6 +38,8 @@ const LATENCY: Quantity = Quantity { key: "network-latency", name: "network late
 const WAITING: Quantity = Quantity { key: "waiting", name: "waiting [%]", decimals: 1 };
 const MISS: Quantity = Quantity { key: "miss-probability", name: "miss probability", decimals: 3 };
 const P99: Quantity = Quantity { key: "p99", name: "99th percentile [%]", decimals: 1 };
+const INTERVALS: Quantity =
+    Quantity { key: "frame-interval-deviation", name: "deviation of intervals [%]", decimals: 1 };
 const SATURATION: Quantity = Quantity { key: "saturation-load", name: "saturation load [%]", decimals: 1 };
 
 /// The table of that name.
@@ -45,6 +49,7 @@ fn table(name: &str) -> String {
         "held-out" => means(HELD_OUT, &["0.25", "0.5", "0.7", "0.85"]),
         "tuning" => means(TUNING, &["0.35", "0.65", "0.85"]),
         "worst" => worst(),
+        "streams" => streams(),
         "quantities" => quantities(),
         _ => panic!("no table {name}"),
     }
@@ -119,6 +124,37 @@ fn means(set: &str, loads: &[&str]) -> String {
             let saturation = at_loads(set, family, kind, &["all"], SATURATION);
             let _ = writeln!(text, "| {name} | {kind} | {} | {saturation} |", cells.join(" | "));
         }
+    }
+    text
+}
+
+/// Mean errors over streams of frames, and what is aimed at.
+fn streams() -> String {
+    let quantities = [LATENCY, WAITING, INTERVALS];
+    let heads = quantities.map(|quantity| quantity.name).join(" | ");
+    let mut text = format!("| systems | classes | {heads} |\n|---|---|---|---|---|\n");
+    let (mut records, loads) = (csv::Reader::from_reader(STREAMS.as_bytes()), ["0.5", "0.7", "0.85"]);
+    let records: Vec<csv::StringRecord> = records.records().map(Result::unwrap).collect();
+    let column = |family: &str, kind: &str, load: &str, quantity: Quantity, column: usize| {
+        let wanted = [family, kind, load, quantity.key];
+        let row = records.iter().find(|row| [&row[0], &row[1], &row[2], &row[3]] == wanted);
+        row.map(|row| row[column].to_owned()).filter(|text| !text.is_empty())
+    };
+    for (family, name) in [("all routers", "one router"), ("all meshes and tori", "fat meshes")] {
+        for kind in ["real-time", "best-effort"] {
+            let cells = quantities.map(|quantity| {
+                let mean = |load: &&str| column(family, kind, load, quantity, 6)?.parse::<f64>().ok();
+                let means: Vec<String> =
+                    loads.iter().filter_map(mean).map(|mean| format!("{mean:.1}")).collect();
+                means.join(" / ")
+            });
+            let _ = writeln!(text, "| {name} | {kind} | {} |", cells.join(" | "));
+        }
+    }
+    for kind in ["real-time", "best-effort"] {
+        let aims =
+            quantities.map(|quantity| column("all routers", kind, "all", quantity, 10).unwrap_or_default());
+        let _ = writeln!(text, "| *aimed at* | {kind} | {} |", aims.join(" | "));
     }
     text
 }

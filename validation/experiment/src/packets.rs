@@ -15,9 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use flitwise_language::document::Place;
-use flitwise_language::network::Multistage;
-use flitwise_language::scenario::{self, DestinationSpec, Fault, Read, Scenario, SourceSpec};
-use flitwise_language::scenario::{Forwarding, Timing, VoqOutput};
+use flitwise_language::scenario::{Direction, Fault, Read, Scenario, Timing};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -26,11 +24,7 @@ use crate::answer::Simulation;
 use crate::replication::replication_seed;
 use crate::statistics::Batch;
 use crate::{Listener, MAX_REPLICATIONS, Progress, Settings};
-use flitwise_simulator::Periods;
-use flitwise_simulator::packet::{
-    Bin, Column, Counts, Delivery, Destination, Direction, Fabric, Load, Marker, Message, Organisation,
-    Process, Recn, Simulator, Times, Traffic,
-};
+use flitwise_simulator::packet::{Bin, Column, Counts, Delivery, Fabric, Load, Message, Simulator, Traffic};
 
 use answer::Circumstances;
 pub use flitwise_language::section::Measured;
@@ -143,7 +137,7 @@ impl<'s> Problem<'s> {
         let starts = |index: &usize| scenario.classes()[*index].start_cycle() > 0.0;
         let late: Vec<usize> = (0..scenario.classes().len()).filter(starts).collect();
         let traffics: Vec<Traffic> =
-            (0..scenario.classes().len()).map(|class| traffic(scenario, class, timing.tick_ns)).collect();
+            (0..scenario.classes().len()).map(|class| Traffic::of(scenario, class, timing.tick_ns)).collect();
         let first = late.iter().map(|class| traffics[*class].start).min().filter(|start| *start < end);
         let last = late.iter().map(|class| traffics[*class].end.unwrap_or(end).min(end)).max();
         let hot = first.zip(last);
@@ -160,7 +154,7 @@ impl<'s> Problem<'s> {
             messages: traces::messages(listed, &traffics, f64::from(switch.packet), timing.tick_ns, end),
             tick_ns: timing.tick_ns,
             packet: f64::from(switch.packet),
-            fabric: fabric(scenario, &timing)?,
+            fabric: Fabric::of(scenario)?,
             traffics,
             end,
             warm_up,
@@ -268,91 +262,6 @@ impl Sample {
     }
 }
 
-/// A class in ticks, to the nearest one.
-fn traffic(scenario: &Scenario, index: usize, tick_ns: f64) -> Traffic {
-    let class = &scenario.classes()[index];
-    let ticks = |ns: f64| (ns / tick_ns).round() as u64;
-    let is_silent = class.rate <= 0.0;
-    let interval = if is_silent { f64::MAX } else { 1.0 / (class.rate * tick_ns) };
-    Traffic {
-        hosts: if is_silent { Vec::new() } else { scenario.senders(index) },
-        destination: match &class.destination {
-            DestinationSpec::Nodes(list) => Destination::Among(list.nodes().collect()),
-            DestinationSpec::Hot(spot) => Destination::Hot(spot.hot, spot.share),
-            DestinationSpec::Named(_) => {
-                let destinations = scenario.destinations(index);
-                let of = |host| {
-                    Some(destinations.towards(host)).filter(|to| to.count > 0).map_or(host, |to| to.node(0))
-                };
-                Destination::Fixed((0..scenario.topology().nodes()).map(of).collect())
-            }
-            DestinationSpec::Uniform => Destination::Uniform,
-        },
-        process: match class.source {
-            SourceSpec::Periodic => Process::Periodic,
-            SourceSpec::OnOffPareto { streams, alpha, spacing, most } => {
-                let interval = f64::from(streams) * interval;
-                Process::OnOffPareto(streams, Periods::new(interval, alpha, spacing / tick_ns, most))
-            }
-            _ => Process::Poisson,
-        },
-        interval,
-        packets: scenario.packets_per_message(index),
-        start: ticks(class.start_cycle()),
-        end: class.end.map(ticks),
-        withdraw: class.withdrawn_in().is_some(),
-    }
-}
-
-/// Switches and interfaces; thresholds are rounded up to whole packets, times to ticks.
-fn fabric(scenario: &Scenario, timing: &Timing) -> Option<Fabric> {
-    let switch = scenario.switch()?;
-    let Multistage { hosts, direction, first_shuffle } = scenario.topology().as_multistage()?;
-    let packets = |bytes: u32| bytes.div_ceil(switch.packet).max(1);
-    let recn = scenario.recn();
-    let thresholds = Recn {
-        set_aside_queues: recn.set_aside_queues,
-        detection: packets(recn.detection),
-        propagation: packets(recn.propagation),
-        xoff: packets(recn.xoff),
-        xon: packets(recn.xon),
-        few_packets: recn.few_packets,
-        normal_weight: recn.normal_weight,
-        hold: (recn.hold / timing.tick_ns).round() as u64,
-        marker: Marker::ParentQueue,
-    };
-    Some(Fabric {
-        hosts,
-        direction: match direction {
-            scenario::Direction::Bidirectional => Direction::Bidirectional,
-            scenario::Direction::Unidirectional => Direction::Unidirectional { first_shuffle },
-        },
-        organisation: match switch.organisation {
-            scenario::Organisation::OneQueue => Organisation::OneQueue,
-            scenario::Organisation::FourQueues => Organisation::FourQueues,
-            scenario::Organisation::VoqSwitch => {
-                Organisation::VoqSwitch { single_output: switch.voq_output == VoqOutput::Single }
-            }
-            scenario::Organisation::VoqNetwork => Organisation::VoqNetwork,
-            scenario::Organisation::Recn => Organisation::Recn(thresholds),
-        },
-        times: Times {
-            packet_link: timing.packet_link,
-            packet_crossbar: timing.packet_crossbar,
-            flit_link: timing.flit_link,
-            flit_crossbar: timing.flit_crossbar,
-            control_link: timing.control,
-            flight: timing.flight,
-            routing: timing.routing,
-        },
-        store_and_forward: switch.forwarding == Forwarding::StoreAndForward,
-        port_packets: switch.places(scenario.port_memory()),
-        injection_packets: switch.places(scenario.injection_memory()),
-        admittance_packets: scenario.interface().admittance.map(|bytes| switch.places(bytes)),
-        credit_batch: switch.credit_batch,
-    })
-}
-
 /// Packets in the memories of all ports at some times of a run \[ns\], which rise.
 ///
 /// # Errors
@@ -360,7 +269,9 @@ fn fabric(scenario: &Scenario, timing: &Timing) -> Option<Fabric> {
 pub fn columns_at(scenario: &Scenario, seed: u64, times_ns: &[f64]) -> Result<Vec<Vec<Column>>, Vec<Fault>> {
     let listed = prepared(scenario)?;
     let problem = Problem::of(scenario, &listed);
-    let Some(problem) = problem.filter(|problem| problem.fabric.direction != Direction::Bidirectional) else {
+    let Some(problem) =
+        problem.filter(|problem| problem.fabric.network.direction != Direction::Bidirectional)
+    else {
         return Err(vec![Fault {
             place: Place::Program,
             key: "network.direction".to_owned(),

@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use flitwise_language::scenario::{ClassSpec, Fault, NetworkSpec, Scenario};
 
-use crate::plain::{Journey, Message, Run};
+use crate::plain::wormhole::{Journey, Message, Run};
 use crate::supports;
 use crate::{Arrival, Delivery};
 

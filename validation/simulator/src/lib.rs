@@ -49,40 +49,28 @@ pub const PACKETS_REVISION: u32 = 1;
 
 /// An organisation of switches: all routers of a network with their links and network interfaces.
 trait Switch: Send {
+    /// What is known of a message or packet that is through.
+    type Delivery;
+
     /// A message comes to its network interface at the start of its cycle.
     fn offer(&mut self, offer: &Offer);
 
-    /// One cycle; messages that are through are added to `delivered`.
-    fn step(&mut self, now: u64, delivered: &mut Vec<Delivery>);
-
-    /// Who is under way.
-    fn ledger(&self) -> &Ledger;
-
-    /// Flits that have crossed a crossbar.
-    fn flit_hops(&self) -> u64;
-
-    /// By channel and class: flits that have left over the channel's link; several counts of a pair add up.
-    fn channel_flits(&self) -> Vec<(Channel, usize, u64)>;
-
-    /// From now on waits of headers are counted.
-    fn measure_waits(&mut self);
-
-    /// By channel, if they are counted: waits of headers.
-    fn channel_waits(&self) -> Vec<(Channel, HeaderWaits)>;
-
-    /// From now on a source queue of the class takes no more than so many messages.
-    fn limit_source_queues(&mut self, class: usize, messages: usize);
-
-    /// Messages of a class whose traffic has ended, and of which no flit has left, are taken back from their sources.
+    /// Messages of a class whose traffic has ended, and of which nothing has left, are taken back from their sources.
     fn withdraw(&mut self, class: usize);
 
+    /// One cycle; what is through is added to `delivered`.
+    fn step(&mut self, now: u64, delivered: &mut Vec<Self::Delivery>);
+
+    /// The first cycle from `now` on in which anything moves if no message comes.
+    fn wakes(&self, now: u64) -> u64;
+
     /// All cycles from `now` to `end`; one in which nothing can move costs nothing.
-    fn run(&mut self, traffic: &mut Traffic, now: &mut u64, end: u64, delivered: &mut Vec<Delivery>) {
+    fn run(&mut self, traffic: &mut Traffic, now: &mut u64, end: u64, delivered: &mut Vec<Self::Delivery>) {
         let mut next_arrival = 0;
         while *now < end {
-            if self.ledger().is_empty() {
-                // nothing moves before the next message comes
-                *now = traffic.next_cycle().map_or(end, |cycle| cycle.clamp(*now, end));
+            let wakes = self.wakes(*now);
+            if wakes > *now {
+                *now = traffic.next_cycle().map_or(wakes, |cycle| cycle.min(wakes)).clamp(*now, end);
                 if *now == end {
                     break;
                 }
@@ -102,9 +90,30 @@ trait Switch: Send {
     }
 }
 
+/// A switch that moves flits.
+trait FlitSwitch: Switch<Delivery = Delivery> {
+    /// Who is under way.
+    fn ledger(&self) -> &Ledger;
+
+    /// Flits that have crossed a crossbar.
+    fn flit_hops(&self) -> u64;
+
+    /// By channel and class: flits that have left over the channel's link; several counts of a pair add up.
+    fn channel_flits(&self) -> Vec<(Channel, usize, u64)>;
+
+    /// From now on waits of headers are counted.
+    fn measure_waits(&mut self);
+
+    /// By channel, if they are counted: waits of headers.
+    fn channel_waits(&self) -> Vec<(Channel, HeaderWaits)>;
+
+    /// From now on a source queue of the class takes no more than so many messages.
+    fn limit_source_queues(&mut self, class: usize, messages: usize);
+}
+
 /// A run of the network, cycle by cycle.
 pub struct Simulator {
-    switch: Box<dyn Switch>,
+    switch: Box<dyn FlitSwitch>,
     traffic: Traffic,
     now: u64,
 }

@@ -2,50 +2,27 @@
 //! congestion notification (RECN), after Duato et al., HPCA 2005.
 //!
 //! Queues, links and crossbar ports belong to whole packets. All durations are whole ticks, all memories and
-//! thresholds whole packets. [`Simulator`] is the fast simulator, [`plain`] the same as its rules read.
+//! thresholds whole packets. [`Simulator`] is the fast simulator, [`super::plain::packet`] the same as its rules read.
 
-mod fast;
-mod lines;
-pub mod plain;
-mod record;
-mod sources;
-#[cfg(test)]
-mod tests;
-mod wiring;
+mod arbitration;
+mod events;
+mod interface;
+mod link;
+mod memory;
+mod queueing;
+pub(super) mod record;
+mod sets;
+pub(super) mod sources;
+mod switch;
+pub(super) mod wiring;
 
-pub use fast::Simulator;
+use flitwise_language::network::Multistage;
+use flitwise_language::scenario::{Organisation, Scenario, Timing, VoqOutput};
+
+use switch::Network;
+
 pub use record::{Bin, Column, Counts, Delivery, StageLoad};
-pub use sources::{Destination, Message, Process, Traffic};
-
-/// How data go through the stages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// From left to right.
-    Unidirectional {
-        /// Whether a perfect shuffle stands before stage 0, as in the omega network.
-        first_shuffle: bool,
-    },
-    /// Up to the first common stage and down again; all hosts are on the left.
-    Bidirectional,
-}
-
-/// Queues of a port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Organisation {
-    /// One queue.
-    OneQueue,
-    /// Four queues; a packet joins the least occupied one.
-    FourQueues,
-    /// A queue per output port of the switch; at egress per output port of the next switch.
-    VoqSwitch {
-        /// One egress queue instead.
-        single_output: bool,
-    },
-    /// A queue per destination.
-    VoqNetwork,
-    /// One queue and set-aside queues.
-    Recn(Recn),
-}
+pub use sources::{Message, Process, Traffic};
 
 /// Regional explicit congestion notification; thresholds in packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,74 +56,22 @@ pub enum Marker {
     NormalQueue,
 }
 
-impl Default for Recn {
-    fn default() -> Self {
-        Self {
-            set_aside_queues: 8,
-            detection: 16,
-            propagation: 4,
-            xoff: 32,
-            xon: 16,
-            few_packets: 2,
-            normal_weight: 8,
-            hold: 375,
-            marker: Marker::ParentQueue,
-        }
-    }
-}
-
-/// Durations \[ticks\].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Times {
-    /// A packet on a link.
-    pub packet_link: u64,
-    /// A packet over a crossbar.
-    pub packet_crossbar: u64,
-    /// A flit on a link.
-    pub flit_link: u64,
-    /// A flit over a crossbar.
-    pub flit_crossbar: u64,
-    /// A control packet on a link; 0: it takes none of the link.
-    pub control_link: u64,
-    /// A signal from one end of a link to the other.
-    pub flight: u64,
-    /// Routing in a switch.
-    pub routing: u64,
-}
-
-/// 64-byte packets, 8-byte flits and control packets, links of 8 Gbps, crossbars of 12 Gbps, 16 ns each for flight
-/// and routing: a tick of 8/3 ns.
-impl Default for Times {
-    fn default() -> Self {
-        Self {
-            packet_link: 24,
-            packet_crossbar: 16,
-            flit_link: 3,
-            flit_crossbar: 2,
-            control_link: 3,
-            flight: 6,
-            routing: 6,
-        }
-    }
-}
-
 /// A network of packet switches and its hosts' interfaces.
 ///
-/// The caller sees to the ranges: `hosts` a power of two from 16 to 1,024, every queue with a place, `xon <= xoff`,
-/// `propagation <= xoff`, thresholds, `credit_batch` and durations but `control_link`, `flight` and `routing` at
-/// least 1, flits no longer than packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The caller sees to the ranges: every queue with a place, `xon <= xoff`, `propagation <= xoff`, thresholds,
+/// `credit_batch` and durations but `control`, `flight` and `routing` at least 1, flits no longer than packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fabric {
-    /// Hosts.
-    pub hosts: u32,
-    /// How data go through the stages.
-    pub direction: Direction,
-    /// Queues of a port.
+    /// Hosts, switches and links.
+    pub network: Multistage,
+    /// How the queues of a port are organised.
     pub organisation: Organisation,
+    /// How egress queues of virtual output queues at the switch are organised.
+    pub voq_output: VoqOutput,
+    /// Thresholds of queues that are set aside.
+    pub recn: Recn,
     /// Durations.
-    pub times: Times,
-    /// Whether a packet is taken in as a whole before it goes on.
-    pub store_and_forward: bool,
+    pub timing: Timing,
     /// Memory of a port, ingress and egress each \[packets\].
     pub port_packets: u32,
     /// Memory of an injection port \[packets\].
@@ -157,68 +82,38 @@ pub struct Fabric {
     pub credit_batch: u32,
 }
 
-impl Default for Fabric {
-    fn default() -> Self {
-        Self {
-            hosts: 64,
-            direction: Direction::Unidirectional { first_shuffle: true },
-            organisation: Organisation::Recn(Recn::default()),
-            times: Times::default(),
-            store_and_forward: false,
-            port_packets: 2048,
-            injection_packets: 2048,
-            admittance_packets: None,
-            credit_batch: 8,
-        }
-    }
-}
-
 impl Fabric {
+    /// That of a scenario with packet switches; thresholds are rounded up to whole packets, times to ticks.
+    pub fn of(scenario: &Scenario) -> Option<Self> {
+        let (switch, recn) = (scenario.switch()?, scenario.recn());
+        let timing = Timing::of(switch)?;
+        let packets = |bytes: u32| bytes.div_ceil(switch.packet).max(1);
+        Some(Self {
+            network: scenario.topology().as_multistage()?,
+            organisation: switch.organisation,
+            voq_output: switch.voq_output,
+            recn: Recn {
+                set_aside_queues: recn.set_aside_queues,
+                detection: packets(recn.detection),
+                propagation: packets(recn.propagation),
+                xoff: packets(recn.xoff),
+                xon: packets(recn.xon),
+                few_packets: recn.few_packets,
+                normal_weight: recn.normal_weight,
+                hold: (recn.hold / timing.tick_ns).round() as u64,
+                marker: Marker::ParentQueue,
+            },
+            timing,
+            port_packets: switch.places(scenario.port_memory()),
+            injection_packets: switch.places(scenario.injection_memory()),
+            admittance_packets: scenario.interface().admittance.map(|bytes| switch.places(bytes)),
+            credit_batch: switch.credit_batch,
+        })
+    }
+
     /// From sending on a link to joining the ingress queue behind it \[ticks\].
-    fn arrival_delay(&self) -> u64 {
-        let times = &self.times;
-        times.flight
-            + if self.store_and_forward {
-                times.packet_link + times.routing
-            } else {
-                (times.flit_link + times.routing).max(times.packet_link.saturating_sub(times.packet_crossbar))
-            }
-    }
-
-    /// Rules and thresholds, if the organisation is RECN.
-    fn recn(&self) -> Option<&Recn> {
-        match &self.organisation {
-            Organisation::Recn(recn) => Some(recn),
-            _ => None,
-        }
-    }
-
-    /// Ingress queues of a port that share no memory.
-    fn ingress_queues(&self) -> usize {
-        match self.organisation {
-            Organisation::OneQueue | Organisation::Recn(_) => 1,
-            Organisation::FourQueues => 4,
-            Organisation::VoqSwitch { .. } => wiring::PORTS,
-            Organisation::VoqNetwork => self.hosts as usize,
-        }
-    }
-
-    /// Egress queues of a port that share no memory.
-    fn egress_queues(&self) -> usize {
-        match self.organisation {
-            Organisation::VoqSwitch { single_output: true } => 1,
-            _ => self.ingress_queues(),
-        }
-    }
-
-    /// Credits of each queue behind a link to a switch, or of each pool behind one to a host.
-    fn credits(&self, to_host: bool) -> Vec<u32> {
-        let queues = self.ingress_queues();
-        match self.organisation {
-            Organisation::VoqNetwork => vec![self.port_packets / self.hosts; queues],
-            _ if to_host => vec![self.port_packets],
-            _ => vec![self.port_packets / queues as u32; queues],
-        }
+    pub(crate) fn arrival_delay(&self) -> u64 {
+        self.timing.flight + self.timing.arrival
     }
 }
 
@@ -233,4 +128,80 @@ pub struct Load {
     pub seed: u64,
     /// Length of a bin of the series \[ticks\]; 0: no series.
     pub bin: u64,
+}
+
+impl Load {
+    /// Traffics, those of listed messages included.
+    pub(crate) fn number_of_traffics(&self) -> usize {
+        let listed = self.messages.iter().map(|message| usize::from(message.traffic) + 1).max();
+        self.traffics.len().max(listed.unwrap_or(0))
+    }
+}
+
+/// A run of a network of packet switches, tick by tick.
+pub struct Simulator {
+    switch: Box<dyn Network>,
+    traffic: crate::Traffic,
+    now: u64,
+}
+
+impl Simulator {
+    /// An empty network.
+    pub fn new(fabric: &Fabric, load: &Load) -> Self {
+        Self {
+            switch: queueing::with_queues(fabric, load.number_of_traffics(), load.bin),
+            traffic: crate::Traffic::of_packets(fabric.network.hosts, load),
+            now: 0,
+        }
+    }
+
+    /// Simulates all ticks before `end`; packets that are through are added to `delivered`.
+    pub fn run_until(&mut self, end: u64, delivered: &mut Vec<Delivery>) {
+        self.switch.run(&mut self.traffic, &mut self.now, end, delivered);
+        self.switch.record_mut().turn_bins(end.saturating_sub(1));
+    }
+
+    /// The first tick that has not been simulated.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Counts so far.
+    pub fn counts(&self) -> &Counts {
+        &self.switch.record().counts
+    }
+
+    /// The series so far; the last bin is open.
+    pub fn bins(&self) -> &[Bin] {
+        &self.switch.record().bins
+    }
+
+    /// The series, the last bin closed.
+    pub fn into_bins(mut self) -> Vec<Bin> {
+        let record = self.switch.record_mut();
+        record.close_bin();
+        std::mem::take(&mut record.bins)
+    }
+
+    /// By stage, last for hosts: packets sent on links.
+    pub fn links(&self) -> &[StageLoad] {
+        &self.switch.record().links
+    }
+
+    /// Packets that wait at the hosts, not yet admitted.
+    pub fn backlog(&self) -> u64 {
+        let counts = self.counts();
+        counts.generated - counts.refused - counts.withdrawn - counts.admitted
+    }
+
+    /// Packets in queues now, in columns from left to right: injection ports, then left and right ports of each stage.
+    /// Those of a link go on in the next column.
+    pub fn columns(&self) -> Vec<Column> {
+        self.switch.columns()
+    }
+
+    /// Whether nothing is left anywhere: packets, credits under way, control packets, set-aside queues.
+    pub fn is_drained(&self) -> bool {
+        self.switch.is_drained()
+    }
 }

@@ -11,70 +11,72 @@ pub(crate) mod random;
 
 use std::collections::VecDeque;
 
-use flitwise_language::scenario::{ClassSpec, Destinations, Scenario, SourceSpec, VcChoice};
+use flitwise_language::scenario::{ClassSpec, Destinations, Scenario, SourceSpec, Towards, VcChoice};
 
 use crate::message::{Arrival, Drawn, FramePart, Offer};
 
+use super::packet::{self, Load};
 use super::virtual_channels::VirtualChannels;
 use destinations::draw;
 use frames::{FrameStream, Piece};
 use on_off::OnOff;
+use on_off_pareto::OnOffPareto;
 use periodic::Periodic;
 pub(super) use placement::OF_PLACEMENT;
 use placement::placed;
 use poisson::Poisson;
-use random::{Random, below, stream};
+use random::{Random, below, stream, stream_of};
 
 /// Messages that come, and the ends of classes whose waiting messages are taken back.
+#[derive(Default)]
 pub(crate) struct Traffic {
-    messages: Messages,
+    /// A list, by cycle, and how many of it have come. In a cycle it goes before the sources.
+    listed: Vec<Offer>,
+    next_listed: usize,
+    sources: Option<Sources>,
     /// In order.
     withdrawals: VecDeque<(u64, usize)>,
-}
-
-/// Where messages come from.
-enum Messages {
-    /// The scenario's sources.
-    Random(Sources),
-    /// A list, by cycle, and how many of it have come.
-    Listed { offers: Vec<Offer>, next: usize },
 }
 
 impl Traffic {
     /// The scenario's sources, a stream of random numbers for each `(seed, node, class)`.
     pub(crate) fn random(scenario: &Scenario, seed: u64) -> Self {
-        Self::of(scenario, Messages::Random(Sources::new(scenario, seed)))
+        let sources = Some(Sources::new(scenario, seed));
+        Self { sources, withdrawals: scenario.withdrawals().into(), ..Self::default() }
     }
 
     /// Messages in the order of their cycles.
     pub(crate) fn listed(scenario: &Scenario, offers: &[Offer]) -> Self {
         assert!(offers.is_sorted_by_key(|offer| offer.arrival.cycle), "messages out of order");
-        Self::of(scenario, Messages::Listed { offers: offers.to_vec(), next: 0 })
+        Self { listed: offers.to_vec(), withdrawals: scenario.withdrawals().into(), ..Self::default() }
     }
 
-    fn of(scenario: &Scenario, messages: Messages) -> Self {
-        Self { messages, withdrawals: scenario.withdrawals().into() }
+    /// What runs over packet switches with so many hosts; a cycle is a tick, a flit a packet.
+    pub(crate) fn of_packets(hosts: u32, load: &Load) -> Self {
+        let ends = load.traffics.iter().enumerate().filter(|(_, traffic)| traffic.withdraw);
+        let mut withdrawals: Vec<_> = ends.filter_map(|(index, one)| Some((one.end?, index))).collect();
+        withdrawals.sort_unstable();
+        Self {
+            listed: load.messages.iter().map(packet::Message::offer).collect(),
+            sources: Some(Sources::of_packets(hosts, &load.traffics, load.seed)),
+            withdrawals: withdrawals.into(),
+            ..Self::default()
+        }
     }
 
     /// The next message, if it comes in cycle `until` or before.
     #[inline]
     pub(crate) fn next(&mut self, until: u64) -> Option<Offer> {
-        match &mut self.messages {
-            Messages::Random(sources) => sources.next(until),
-            Messages::Listed { offers, next } => {
-                let offer = *offers.get(*next).filter(|offer| offer.arrival.cycle <= until)?;
-                *next += 1;
-                Some(offer)
-            }
+        if let Some(offer) = self.listed.get(self.next_listed).filter(|offer| offer.arrival.cycle <= until) {
+            self.next_listed += 1;
+            return Some(*offer);
         }
+        self.sources.as_mut()?.next(until)
     }
 
     /// By class and stream of frames: when its first frame begins \[cycles\].
     pub(crate) fn phases(&self) -> &[Vec<f64>] {
-        match &self.messages {
-            Messages::Random(sources) => &sources.phases,
-            Messages::Listed { .. } => &[],
-        }
+        self.sources.as_ref().map_or(&[], |sources| &sources.phases)
     }
 
     /// A class whose waiting messages are taken back in cycle `now` or before, once the messages of that cycle have
@@ -87,12 +89,10 @@ impl Traffic {
 
     /// The cycle in which the next message comes or messages are taken back, or one before it when that is far off.
     pub(crate) fn next_cycle(&mut self) -> Option<u64> {
-        let message = match &mut self.messages {
-            Messages::Random(sources) => sources.next_cycle(),
-            Messages::Listed { offers, next } => offers.get(*next).map(|offer| offer.arrival.cycle),
-        };
+        let listed = self.listed.get(self.next_listed).map(|offer| offer.arrival.cycle);
+        let drawn = self.sources.as_mut().and_then(Sources::next_cycle);
         let withdrawal = self.withdrawals.front().map(|(cycle, _)| *cycle);
-        message.into_iter().chain(withdrawal).min()
+        listed.into_iter().chain(drawn).chain(withdrawal).min()
     }
 }
 
@@ -100,6 +100,11 @@ impl Traffic {
 trait Process: Send {
     /// The time of the next message, if that is no later than `limit` \[cycles\].
     fn next_before(&mut self, random: &mut Random, limit: f64) -> Option<f64>;
+
+    /// Where that message goes, where it is no part of a frame.
+    fn destination(&mut self, random: &mut Random, towards: &Towards<'_>) -> u32 {
+        draw(random, towards)
+    }
 
     /// What is special about that message, where it is part of a frame.
     fn piece(&self) -> Option<&Piece> {
@@ -110,12 +115,22 @@ trait Process: Send {
 /// The process of a class at a node.
 fn process(random: &mut Random, rate: f64, source: &SourceSpec) -> Box<dyn Process> {
     match *source {
-        SourceSpec::Poisson => Box::new(Poisson::new(random, rate)),
-        SourceSpec::Periodic => Box::new(Periodic::new(random, rate)),
+        SourceSpec::Poisson => Box::new(Poisson::new(random, 0.0, 1.0 / rate)),
+        SourceSpec::Periodic => Box::new(Periodic::new(random, 0.0, 1.0 / rate)),
         SourceSpec::OnOff { streams, messages_per_burst, peak_rate } => {
             Box::new(OnOff::new(random, rate, streams, messages_per_burst, peak_rate))
         }
         _ => unreachable!("frames come from streams, other sources are refused"),
+    }
+}
+
+/// The process of a stream of packets at a host \[ticks\].
+fn packet_process(random: &mut Random, traffic: &packet::Traffic) -> Box<dyn Process> {
+    let (start, interval) = (traffic.start as f64, traffic.interval);
+    match traffic.process {
+        packet::Process::Poisson => Box::new(Poisson::new(random, start, interval)),
+        packet::Process::Periodic => Box::new(Periodic::new(random, start, interval)),
+        packet::Process::OnOffPareto(_, periods) => Box::new(OnOffPareto::new(random, start, periods)),
     }
 }
 
@@ -236,18 +251,54 @@ impl Sources {
             }
         }
         let messages_per_cycle = scenario.mean_rate_of_all() * f64::from(nodes);
+        let destinations = classes().map(|class| scenario.destinations(class)).collect();
+        let classes = class_offers(scenario);
+        Self { phases, ..Self::with_spans(sources, messages_per_cycle, classes, destinations) }
+    }
+
+    fn of_packets(hosts: u32, traffics: &[packet::Traffic], seed: u64) -> Self {
+        let mut sources = Vec::new();
+        for (node, (class, traffic)) in
+            (0..hosts).flat_map(|node| traffics.iter().enumerate().map(move |one| (node, one)))
+        {
+            let sends = traffic.hosts.contains(&node) && traffic.destinations.towards(node).count > 0;
+            sources.extend((0..if sends { traffic.process.streams() } else { 0 }).map(|number| {
+                let mut random = stream_of(seed, node, class, number);
+                let process = packet_process(&mut random, traffic);
+                let last = traffic.end.map_or(f64::INFINITY, |end| end as f64 - 1.0);
+                Source { node, class: class as u8, random, process, start: 0.0, last }
+            }));
+        }
+        let rate = |traffic: &packet::Traffic| traffic.hosts.len() as f64 / traffic.interval;
+        let offers =
+            |traffic: &packet::Traffic| ClassOffers { flits: traffic.packets, vtick: 0.0, to_draw: None };
+        Self::with_spans(
+            sources,
+            traffics.iter().map(rate).sum(),
+            traffics.iter().map(offers).collect(),
+            traffics.iter().map(|traffic| traffic.destinations.clone()).collect(),
+        )
+    }
+
+    /// Sources that draw spans of messages ahead.
+    fn with_spans(
+        sources: Vec<Source>,
+        messages_per_cycle: f64,
+        classes: Vec<ClassOffers>,
+        destinations: Vec<Destinations>,
+    ) -> Self {
         let span_messages = sources.len().clamp(SPAN_MESSAGES.0, SPAN_MESSAGES.1) as f64;
         let span_cycles = (span_messages / messages_per_cycle).clamp(1.0, SPAN_MAX) as u64;
         Self {
             sources,
-            classes: class_offers(scenario),
+            classes,
             span: Vec::new(),
             order: Vec::new(),
             next: 0,
             drawn_until: 0,
             span_cycles,
-            destinations: classes().map(|class| scenario.destinations(class)).collect(),
-            phases,
+            destinations,
+            phases: Vec::new(),
         }
     }
 
@@ -293,10 +344,12 @@ impl Sources {
             let offers = &self.classes[usize::from(*class)];
             // the next cycle is the first in which the message can be sent: ceil(g) < end
             while let Some(after_start) = process.next_before(random, last.min(end - 1.0) - *start) {
-                let piece = process.piece();
+                let piece = process.piece().copied();
                 let destination = match piece {
                     Some(piece) => piece.destination,
-                    None => draw(random, &self.destinations[usize::from(*class)].towards(*node)),
+                    None => {
+                        process.destination(random, &self.destinations[usize::from(*class)].towards(*node))
+                    }
                 };
                 let cycle = (*start + after_start).ceil() as u64;
                 let arrival = Arrival { cycle, source: *node, destination, class: *class };

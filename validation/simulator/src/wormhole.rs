@@ -5,6 +5,9 @@
 //! free for an earlier stage therefore takes effect at the end of the cycle (`reopened`, `released`), and what
 //! it hands on is picked up a cycle later because the last stage goes first.
 //!
+//! Loops over flits call nothing and guess little: who goes is settled for a block of lanes before any flit moves, and
+//! headers and tails, which change more than counts, follow by themselves.
+//!
 //! Most flits *pass*: a flit leaves an output buffer, alone on its link, as another of its message comes in. The
 //! link then has nothing to choose, and the crossbar stage moves both flits in one go. Which lanes those are is
 //! settled before any flit moves; where the second flit does not come, the first one leaves alone.
@@ -22,12 +25,12 @@ use flitwise_language::scenario::Scenario;
 
 use crate::message::{Delivery, Offer};
 
-use super::Switch;
 use super::interface::Queued;
 use super::ledger::{Ledger, LoneHeader, Message};
 use super::meters::HeaderWaits;
 use super::virtual_channels::VirtualChannels;
 use super::wiring::{Channel, End, Wiring};
+use super::{FlitSwitch, Switch};
 use books::Books;
 use crossbar::Crossbar;
 use grants::{Grants, free_lane, request_delay};
@@ -40,18 +43,22 @@ use link_scheduler::{LaneTable, LinkScheduler};
 #[cfg(debug_assertions)]
 const CONSERVATION_CYCLES: u64 = 64;
 
+/// How often blocks that have run empty are left out \[cycles\]: one looked at in vain costs less than a search for
+/// them in every cycle.
+const BUSY_CYCLES: u64 = 64;
+
 /// The state of the network: one row per lane, one bit per lane and question.
 struct Wormhole<S, X> {
     lanes: Lanes,
     /// Blocks of lanes of routers' output links.
     buffered_blocks: usize,
-    /// Blocks with a flit before a link.
-    before_links: Blocks,
-    /// Blocks with a flit behind a link, or under way to there.
-    behind_links: Blocks,
+    /// Blocks with a flit before a link, behind it or under way to there, and some that had one of late.
+    busy: Blocks,
     buffer_flits: u32,
     /// `P`.
     pipeline_stages: u64,
+    /// Stage P-1: input lanes whose message owns an output lane, where no crossbar chooses.
+    granted: Vec<u32>,
     /// Input lanes whose output lane has got room in this cycle: the first so many of a list as long as there
     /// are links.
     reopened: Vec<u32>,
@@ -103,10 +110,10 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         let lone = LoneHeader::new(pipeline_stages, request_delay(pipeline_stages));
         Self {
             buffered_blocks: wiring.first_injection() as usize * width / WORD,
-            before_links: Blocks::none_of(lanes.0.len()),
-            behind_links: Blocks::none_of(lanes.0.len()),
+            busy: Blocks::none_of(lanes.blocks.len()),
             buffer_flits: router.buffer_flits,
             pipeline_stages,
+            granted: Vec::with_capacity(count),
             reopened: vec![0; count / width],
             reopenings: 0,
             released: Vec::new(),
@@ -132,8 +139,8 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         let row = &mut self.lanes[lane];
         self.parts.books.starts(lane, row, message);
         self.parts.scheduler.begin_message(lane, row, message.ticket, false);
-        self.lanes.0[lane / WORD].waiting |= 1 << (lane % WORD);
-        self.before_links.add(lane / WORD);
+        self.lanes.blocks[lane / WORD].waiting |= 1 << (lane % WORD);
+        self.busy.add(lane / WORD);
     }
 
     /// The lowest lane that is idle of those that take from the source queue `queue`.
@@ -216,24 +223,26 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         self.parts.books.is_granted(lane, to, out, now);
         self.parts.scheduler.begins(out);
         let has_room = out.waiting < self.buffer_flits;
-        self.lanes.0[to / WORD].owned |= 1 << (to % WORD);
+        self.lanes.blocks[to / WORD].owned |= 1 << (to % WORD);
         self.lanes[lane].goes_to = to as u32;
-        self.lanes.0[lane / WORD].open |= u64::from(has_room) << (lane % WORD);
+        self.lanes.blocks[lane / WORD].open |= u64::from(has_room) << (lane % WORD);
         if X::CHOOSES {
             self.parts.crossbar.is_granted(lane, to >> self.parts.channels.shift());
+        } else {
+            self.granted.push(lane as u32);
         }
     }
 
     /// The end of the cycle: what was set free in it is free from now on, links hand over what they took.
     fn receive(&mut self) {
         for &lane in &self.reopened[..self.reopenings] {
-            self.lanes.0[lane as usize / WORD].open |= 1 << (lane as usize % WORD);
+            self.lanes.blocks[lane as usize / WORD].open |= 1 << (lane as usize % WORD);
         }
         for to in self.released.drain(..) {
             let to = to as usize;
             debug_assert_ne!(self.lanes[to].owner, NONE, "lane {to} is released twice");
             self.lanes[to].owner = NONE;
-            self.lanes.0[to / WORD].owned &= !(1 << (to % WORD));
+            self.lanes.blocks[to / WORD].owned &= !(1 << (to % WORD));
             let of_ring = self.parts.is_of_ring(to);
             self.parts.grants.release(self.parts.channels.group_of(to, of_ring));
         }
@@ -269,6 +278,8 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
 }
 
 impl<S: LinkScheduler, X: Crossbar> Switch for Wormhole<S, X> {
+    type Delivery = Delivery;
+
     fn offer(&mut self, offer: &Offer) {
         let arrival = &offer.arrival;
         let queue =
@@ -301,13 +312,42 @@ impl<S: LinkScheduler, X: Crossbar> Switch for Wormhole<S, X> {
             self.arbitrate(now);
         }
         self.receive();
+        if now.is_multiple_of(BUSY_CYCLES) {
+            self.busy.retain(|block| !self.lanes.blocks[block].is_empty());
+        }
         #[cfg(debug_assertions)]
         if now.is_multiple_of(CONSERVATION_CYCLES) {
             self.assert_conservation();
         }
     }
 
+    fn withdraw(&mut self, class: usize) {
+        let (first, mask) = (self.first_source(), self.parts.channels.width() - 1);
+        let sources = self.parts.wiring.nodes() as usize * self.parts.channels.width();
+        let mut messages = 0;
+        for queue in (0..sources).filter(|queue| self.parts.channels.class_of(queue & mask) == Some(class)) {
+            messages += self.parts.books.interface.take_back(queue);
+        }
+        for lane in first..first + sources {
+            let row = &mut self.lanes[lane];
+            let is_whole = row.to_send > 0 && row.to_send == row.message_flits;
+            if is_whole && self.parts.channels.class_of(lane & mask) == Some(class) {
+                let queue = self.parts.channels.group_of(lane, false) - first;
+                self.parts.books.take_back(queue, lane, row);
+                self.lanes.blocks[lane / WORD].waiting &= !(1 << (lane % WORD));
+                messages += 1;
+            }
+        }
+        self.parts.books.ledger.takes_back(class, messages as u64);
+    }
+
     #[inline]
+    fn wakes(&self, now: u64) -> u64 {
+        if self.parts.books.ledger.is_empty() { u64::MAX } else { now }
+    }
+}
+
+impl<S: LinkScheduler, X: Crossbar> FlitSwitch for Wormhole<S, X> {
     fn ledger(&self) -> &Ledger {
         &self.parts.books.ledger
     }
@@ -332,26 +372,6 @@ impl<S: LinkScheduler, X: Crossbar> Switch for Wormhole<S, X> {
     fn channel_waits(&self) -> Vec<(Channel, HeaderWaits)> {
         let waits = self.parts.books.meters.waits.iter().enumerate();
         waits.filter_map(|(link, waits)| Some((self.parts.wiring.channel(link as u32)?, *waits))).collect()
-    }
-
-    fn withdraw(&mut self, class: usize) {
-        let (first, mask) = (self.first_source(), self.parts.channels.width() - 1);
-        let sources = self.parts.wiring.nodes() as usize * self.parts.channels.width();
-        let mut messages = 0;
-        for queue in (0..sources).filter(|queue| self.parts.channels.class_of(queue & mask) == Some(class)) {
-            messages += self.parts.books.interface.take_back(queue);
-        }
-        for lane in first..first + sources {
-            let row = &mut self.lanes[lane];
-            let is_whole = row.to_send > 0 && row.to_send == row.message_flits;
-            if is_whole && self.parts.channels.class_of(lane & mask) == Some(class) {
-                let queue = self.parts.channels.group_of(lane, false) - first;
-                self.parts.books.take_back(queue, lane, row);
-                self.lanes.0[lane / WORD].waiting &= !(1 << (lane % WORD));
-                messages += 1;
-            }
-        }
-        self.parts.books.ledger.takes_back(class, messages as u64);
     }
 
     fn limit_source_queues(&mut self, class: usize, messages: usize) {

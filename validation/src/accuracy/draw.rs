@@ -45,7 +45,12 @@ impl Draw {
     }
 
     pub(super) fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[((self.share() * all.len() as f64) as usize).min(all.len() - 1)]
+        all[self.index(all.len())]
+    }
+
+    /// Below a count, all alike.
+    pub(super) fn index(&mut self, count: usize) -> usize {
+        ((self.share() * count as f64) as usize).min(count - 1)
     }
 }
 

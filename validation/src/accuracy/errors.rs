@@ -1,7 +1,7 @@
 //! The errors of a model at one point, quantity by quantity: model minus simulation.
 
 use flitwise_language::quantity::{self, Measure, Quantity};
-use flitwise_language::scenario::Scenario;
+use flitwise_language::scenario::{Scenario, SourceSpec};
 use flitwise_models::answer::{Answer, ClassAnswer, LatencyDistribution};
 use flitwise_models::published::{Failure, Options};
 use rayon::prelude::*;
@@ -9,20 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::saturation::{SaturationLoad, scaled};
-use flitwise_experiment::observation::{Curve, Observation};
-
-/// What a model is judged by. A miss probability is judged at the deadline from a lone message's latency to the
-/// simulated 99.9th percentile where the model is off most; a load of saturation is a load factor.
-pub const JUDGED: [Quantity; 8] = [
-    Quantity::NetworkLatency,
-    Quantity::Waiting,
-    Quantity::TotalLatency,
-    Quantity::P50,
-    Quantity::P90,
-    Quantity::P99,
-    Quantity::MissProbability,
-    Quantity::SaturationLoad,
-];
+use flitwise_experiment::observation::{ClassObservation, Curve, HopsObservation, Observation};
 
 /// What the errors of a quantity are counted in.
 pub fn error_unit(quantity: Quantity) -> ErrorUnit {
@@ -99,39 +86,62 @@ impl ErrorOf {
 /// Messages below which a distribution is too coarse to judge by.
 const FEWEST_MESSAGES: u64 = 2_000;
 
-/// All errors of one class at one point; what the simulation does not say is left out.
+/// All errors of one class of a scenario at one point; what the simulation does not say is left out.
 ///
-/// `answer` has details, or there is a reason why there is none.
-pub fn judge(observation: &Observation, class: usize, answer: Result<&Answer, &str>) -> Vec<ErrorOf> {
+/// `answer` has details where miss probabilities are judged, or there is a reason why there is none. A miss probability
+/// is judged at the deadline from a lone message's latency to the simulated 99.9th percentile where the model is off
+/// most. Frames of one length hardly jitter: the model says 0, and a share of a few cycles is no error worth telling, so
+/// that the deviation of their intervals is not judged.
+pub fn judge(
+    quantities: &[Quantity],
+    scenario: &Scenario,
+    observation: &Observation,
+    class: usize,
+    answer: Result<&Answer, &str>,
+) -> Vec<ErrorOf> {
     let simulated = &observation.simulation.classes[class];
     let answer = answer.map(|answer| &answer.classes[class]);
     let mut errors = Vec::new();
-    for quantity in JUDGED {
-        let Some(found) = simulated.value(quantity.into()) else { continue };
+    for quantity in quantities {
+        let is_constant =
+            *quantity == Quantity::FrameIntervalDeviation && has_frames_of_one_length(scenario, class);
+        let Some(found) = simulated.value((*quantity).into()).filter(|_| !is_constant) else { continue };
         // of a mean the interval reaches as far down as up
         let half_width_95 = found.half_width_95();
-        let model = answer.map_err(str::to_owned).and_then(|answer| of_model(quantity, answer));
-        errors.push(ErrorOf::new(quantity, model, found.value, half_width_95));
+        let model = answer.map_err(str::to_owned).and_then(|answer| of_model(*quantity, answer));
+        errors.push(ErrorOf::new(*quantity, model, found.value, half_width_95));
     }
-    let own = &observation.classes[class];
+    if quantities.contains(&Quantity::MissProbability) {
+        errors.extend(worst_misses(&observation.classes[class], answer));
+    }
+    errors
+}
+
+/// Whether the frames of a class do not vary.
+pub fn has_frames_of_one_length(scenario: &Scenario, class: usize) -> bool {
+    matches!(scenario.classes()[class].source, SourceSpec::Cbr { .. })
+}
+
+/// The worst miss probability, in a network for each number of hops.
+fn worst_misses(own: &ClassObservation, answer: Result<&ClassAnswer, &str>) -> Vec<ErrorOf> {
     let enough = |curve: &&Curve| curve.messages >= FEWEST_MESSAGES;
     if own.by_hops.is_empty() {
         let distribution = answer
             .map_err(str::to_owned)
             .and_then(|answer| steady(answer, answer.latency_distribution.as_ref()));
         let curve = own.misses.as_ref().filter(enough);
-        errors.extend(curve.and_then(|curve| worst_miss(curve, distribution.as_ref(), None)));
+        return curve.and_then(|curve| worst_miss(curve, distribution.as_ref(), None)).into_iter().collect();
     }
-    for over in &own.by_hops {
-        let Some(curve) = over.misses.as_ref().filter(enough) else { continue };
+    let of_hops = |over: &HopsObservation| {
+        let curve = over.misses.as_ref().filter(enough)?;
         let distribution = answer.map_err(str::to_owned).and_then(|answer| {
             let by_hops = answer.latency_distributions_by_hops.as_ref();
             let of_hops = by_hops.and_then(|by_hops| by_hops.get(over.hops as usize - 1));
             steady(answer, of_hops)
         });
-        errors.extend(worst_miss(curve, distribution.as_ref(), Some(over.hops)));
-    }
-    errors
+        worst_miss(curve, distribution.as_ref(), Some(over.hops))
+    };
+    own.by_hops.iter().filter_map(of_hops).collect()
 }
 
 /// A distribution, unless the class is saturated: then it predicts no steady state.
@@ -150,7 +160,7 @@ fn missing(class: &ClassAnswer, field: &str) -> String {
     reason.unwrap_or_else(|| "the model does not say".to_owned())
 }
 
-pub(super) fn of_model(quantity: Quantity, class: &ClassAnswer) -> Result<f64, String> {
+fn of_model(quantity: Quantity, class: &ClassAnswer) -> Result<f64, String> {
     // what a saturated class is said to take is no prediction of a steady state
     let steady = class.value(quantity.into()).filter(|value| value.is_finite() && !class.saturated);
     steady.ok_or_else(|| missing(class, quantity.field()))

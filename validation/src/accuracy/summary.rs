@@ -5,8 +5,8 @@ use flitwise_language::scenario::{ClassKind, NetworkSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::errors::{ErrorOf, JUDGED};
-use super::streams;
+use super::Plan;
+use super::errors::ErrorOf;
 
 /// An error and where it was found.
 #[derive(Clone, Debug)]
@@ -32,11 +32,23 @@ pub enum Network {
     Router,
     /// A hypercube.
     Cube,
-    /// A mesh or torus.
+    /// Any other, such as a mesh or torus.
     Lattice,
 }
 
 impl Network {
+    /// All.
+    pub const ALL: [Self; 3] = [Self::Router, Self::Cube, Self::Lattice];
+
+    /// Its name in a plan.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Router => "router",
+            Self::Cube => "cube",
+            Self::Lattice => "lattice",
+        }
+    }
+
     /// Of a scenario.
     pub fn of(network: NetworkSpec) -> Self {
         let topology = network.topology();
@@ -57,69 +69,46 @@ pub struct Target {
     pub worst: f64,
 }
 
-/// Waiting may be off by so many cycles, whatever share of it that is.
-pub const WAITING_CYCLES: f64 = 0.5;
+/// What is aimed at in some errors of a set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aim {
+    /// Of these quantities; of all if empty.
+    pub quantities: Vec<Quantity>,
+    /// Of classes of this kind.
+    pub kind: Option<ClassKind>,
+    /// In these networks; in all if empty.
+    pub networks: Vec<Network>,
+    /// Up to this load, as a share of the one at which the first class saturates.
+    pub up_to: Option<f64>,
+    /// The target.
+    pub target: Target,
+}
 
-impl Target {
-    /// What is aimed at; `load` is a share of the one at which the first class saturates.
-    pub fn of(quantity: Quantity, kind: ClassKind, network: Network, load: Option<f64>) -> Self {
-        let (mean, worst) = match (quantity, kind) {
-            (Quantity::NetworkLatency | Quantity::TotalLatency, _) if network == Network::Lattice => {
-                if load.is_some_and(|load| load <= 0.5) { (2.0, 8.0) } else { (4.0, 15.0) }
-            }
-            (Quantity::Waiting, _) if network == Network::Lattice => (6.0, 20.0),
-            (Quantity::SaturationLoad, _) if network == Network::Lattice => (3.0, 8.0),
-            (Quantity::NetworkLatency | Quantity::TotalLatency, ClassKind::RealTime) => (1.0, 3.0),
-            (Quantity::NetworkLatency | Quantity::TotalLatency, ClassKind::BestEffort) => (2.0, 5.0),
-            (Quantity::Waiting, _) => (5.0, 10.0),
-            (Quantity::P50 | Quantity::P90 | Quantity::P99, _) => (2.0, 5.0),
-            (Quantity::MissProbability, _) if network > Network::Router => (0.01, 0.02),
-            (Quantity::MissProbability, _) => (0.005, 0.01),
-            _ => (1.0, 3.0),
-        };
-        Self { mean, worst }
+impl Aim {
+    /// Whether it is one of these errors; `load` is `None` for those at all loads.
+    fn fits(&self, quantity: Quantity, kind: ClassKind, network: Network, load: Option<f64>) -> bool {
+        (self.quantities.is_empty() || self.quantities.contains(&quantity))
+            && self.kind.is_none_or(|only| only == kind)
+            && (self.networks.is_empty() || self.networks.contains(&network))
+            && self.up_to.is_none_or(|up_to| load.is_some_and(|load| load <= up_to))
     }
 }
 
-/// How the errors of a set are taken together.
-#[derive(Clone, Copy, Debug)]
-pub struct Tables {
-    /// Groups of networks, each with its name in the summary; families follow them.
-    pub groups: &'static [(&'static str, &'static [Network])],
-    /// What errors are of.
-    pub quantities: &'static [Quantity],
-    /// What is aimed at; the load is a share of the one at which the first class saturates.
-    pub target: fn(Quantity, ClassKind, Network, Option<f64>) -> Option<Target>,
-}
+/// Waiting may be off by so many cycles, whatever share of it that is.
+pub const WAITING_CYCLES: f64 = 0.5;
 
-impl Tables {
-    /// Of a set of scenarios.
-    pub const OF_SCENARIOS: Self = Self {
-        groups: &[
-            ("all", &[Network::Router, Network::Cube, Network::Lattice]),
-            ("all routers", &[Network::Router]),
-            ("all cubes", &[Network::Cube]),
-            ("all meshes and tori", &[Network::Lattice]),
-        ],
-        quantities: &JUDGED,
-        target: |quantity, kind, network, load| Some(Target::of(quantity, kind, network, load)),
-    };
-    /// Of a set of streams of frames.
-    pub const OF_STREAMS: Self = Self {
-        groups: &[
-            ("one router", &[Network::Router]),
-            ("several routers", &[Network::Cube, Network::Lattice]),
-        ],
-        quantities: &streams::JUDGED,
-        target: |quantity, kind, _, _| streams::target(quantity, kind),
-    };
-}
+/// Groups of networks in a summary; families follow them.
+const GROUPS: [(&str, &[Network]); 4] = [
+    ("all", &Network::ALL),
+    ("all routers", &[Network::Router]),
+    ("all cubes", &[Network::Cube]),
+    ("all meshes and tori", &[Network::Lattice]),
+];
 
 /// Errors of one kind, taken together.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Row {
-    /// Family, or a group of networks: `all`, `all routers`, `all cubes`, `all meshes and tori`; of streams of frames
-    /// `one router`, `several routers`.
+    /// Family, or a group of networks: `all`, `all routers`, `all cubes`, `all meshes and tori`.
     pub family: String,
     /// Kind of the classes.
     pub kind: ClassKind,
@@ -148,7 +137,7 @@ pub struct Row {
 }
 
 /// Rows of all groups and all families; each at every load and at all loads.
-pub fn rows(found: &[Found<'_>], tables: &Tables) -> Vec<Row> {
+pub fn rows(found: &[Found<'_>], plan: &Plan) -> Vec<Row> {
     let mut families: Vec<&str> = Vec::new();
     for one in found {
         if !families.contains(&one.family) {
@@ -156,9 +145,9 @@ pub fn rows(found: &[Found<'_>], tables: &Tables) -> Vec<Row> {
         }
     }
     let mut groups: Vec<(String, Vec<&Found<'_>>)> = Vec::new();
-    for (name, networks) in tables.groups {
+    for (name, networks) in GROUPS {
         let members = found.iter().filter(|one| networks.contains(&one.network));
-        groups.push(((*name).to_owned(), members.collect()));
+        groups.push((name.to_owned(), members.collect()));
     }
     for family in families {
         groups.push((family.to_owned(), found.iter().filter(|one| one.family == family).collect()));
@@ -171,14 +160,14 @@ pub fn rows(found: &[Found<'_>], tables: &Tables) -> Vec<Row> {
     let mut rows = Vec::new();
     for (name, members) in &groups {
         for kind in ClassKind::ALL {
-            for quantity in tables.quantities {
+            for quantity in &plan.quantities {
                 let of_quantity =
                     |one: &&&Found<'_>| one.kind == kind && one.error.measure.quantity == *quantity;
                 let of_quantity: Vec<&Found<'_>> = members.iter().filter(of_quantity).copied().collect();
                 for band in &bands {
                     let in_band = |one: &&&Found<'_>| band.is_none() || one.load == *band;
                     let of_row: Vec<&Found<'_>> = of_quantity.iter().filter(in_band).copied().collect();
-                    rows.extend(row(name, (kind, *band, *quantity), tables, &of_row));
+                    rows.extend(row(name, (kind, *band, *quantity), &plan.aims, &of_row));
                 }
             }
         }
@@ -190,7 +179,7 @@ pub fn rows(found: &[Found<'_>], tables: &Tables) -> Vec<Row> {
 fn row(
     family: &str,
     (kind, load, quantity): (ClassKind, Option<f64>, Quantity),
-    tables: &Tables,
+    aims: &[Aim],
     found: &[&Found<'_>],
 ) -> Option<Row> {
     // of several networks together the loosest
@@ -204,7 +193,7 @@ fn row(
     let noise: Vec<f64> = known.iter().filter_map(|(_, one)| one.error.noise).collect();
     let differences = known.iter().filter_map(|(_, one)| one.error.difference().map(f64::abs));
     let is_waiting = quantity == Quantity::Waiting;
-    let target = (tables.target)(quantity, kind, network, load);
+    let target = aims.iter().find(|aim| aim.fits(quantity, kind, network, load)).map(|aim| aim.target);
     let missing = found.len() - known.len();
     let meets = |target: Target| {
         let counted = known.iter().map(|(error, one)| counted(*error, one.error, target));
@@ -259,8 +248,12 @@ mod tests {
         }
     }
 
+    fn plan(name: &str) -> Plan {
+        Plan::registered(name).unwrap()
+    }
+
     fn of_scenarios(found: &[Found<'_>]) -> Vec<Row> {
-        rows(found, &Tables::OF_SCENARIOS)
+        rows(found, &plan("tuning"))
     }
 
     fn of_all<'r>(rows: &'r [Row], family: &str, load: Option<f64>) -> &'r Row {
@@ -316,10 +309,14 @@ mod tests {
 
     #[test]
     fn routers_and_cubes_have_targets_of_their_own() {
-        let target = |network| Target::of(Quantity::MissProbability, ClassKind::RealTime, network, None);
-        assert_eq!((target(Network::Router).mean, target(Network::Cube).mean), (0.005, 0.01));
+        let aims = plan("networks").aims;
+        let target = |quantity, kind, network, load| {
+            aims.iter().find(|aim| aim.fits(quantity, kind, network, load)).unwrap().target
+        };
+        let miss = |network| target(Quantity::MissProbability, ClassKind::RealTime, network, None).mean;
+        assert_eq!(Network::ALL.map(miss), [0.005, 0.01, 0.01]);
         let latency =
-            |network, load| Target::of(Quantity::TotalLatency, ClassKind::BestEffort, network, load).worst;
+            |network, load| target(Quantity::TotalLatency, ClassKind::BestEffort, network, load).worst;
         assert_eq!(latency(Network::Cube, None), 5.0);
         assert_eq!(
             [Some(0.5), Some(0.8), None].map(|load| latency(Network::Lattice, load)),
@@ -328,16 +325,14 @@ mod tests {
     }
 
     #[test]
-    fn streams_have_groups_and_targets_of_their_own() {
+    fn streams_have_quantities_and_targets_of_their_own() {
         let errors = [(Quantity::FrameIntervalDeviation, 104.0), (Quantity::Waiting, 300.0)];
         let errors = errors.map(|(quantity, model)| error(quantity, Some(model), 100.0));
         let mesh = |error| Found { network: Network::Lattice, ..found(error, 0.5) };
-        let all = rows(&[found(&errors[0], 0.5), mesh(&errors[0]), mesh(&errors[1])], &Tables::OF_STREAMS);
-        let row = of_all(&all, "one router", None);
+        let all = rows(&[found(&errors[0], 0.5), mesh(&errors[0]), mesh(&errors[1])], &plan("streams"));
+        let row = of_all(&all, "all routers", None);
         assert_eq!((row.count, row.target.map(|target| target.worst), row.met), (1, Some(5.0), Some(true)));
-        let waiting = all.iter().filter(|row| row.quantity == Quantity::Waiting);
-        let waiting: Vec<_> = waiting.map(|row| (row.family.as_str(), row.target, row.met)).collect();
-        assert_eq!(waiting[0], ("several routers", None, None));
-        assert!(all.iter().all(|row| row.family != "all"));
+        let waiting = all.iter().find(|row| row.quantity == Quantity::Waiting).unwrap();
+        assert_eq!((waiting.target, waiting.met), (None, None));
     }
 }

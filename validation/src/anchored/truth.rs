@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Anchored, Corrected, MOST_AXES, Place, Placed, Stopped, Wish, place};
-use crate::accuracy::Case;
+use crate::accuracy::{Case, Part};
 use flitwise_experiment::answer::Simulation;
 
 /// The highest load, as a share of the load of saturation.
@@ -31,26 +31,6 @@ const EVENLY: [&[f64]; 3] = [
     &[0.618_033_988_7],
     &[0.754_877_666_2, 0.569_840_291_0],
     &[0.819_172_513_4, 0.671_043_606_7, 0.549_700_477_9],
-];
-
-/// Families of so many axes.
-#[derive(Clone, Copy, Debug)]
-pub struct Part {
-    /// Axes of each.
-    pub axes: usize,
-    /// One is made of every so many cases.
-    pub every: usize,
-    /// Anchors of each.
-    pub anchors: usize,
-    /// Places at which each is judged.
-    pub judged: usize,
-}
-
-/// What the anchored model is judged on.
-pub const PARTS: [Part; 3] = [
-    Part { axes: 1, every: 1, anchors: 3, judged: 5 },
-    Part { axes: 2, every: 3, anchors: 6, judged: 6 },
-    Part { axes: 3, every: 4, anchors: 6, judged: 6 },
 ];
 
 /// A family that was judged.
@@ -107,8 +87,8 @@ impl Judged {
 
 impl Part {
     /// A family of every so many of the cases, as far as the refined model answers them.
-    pub fn families(&self, cases: &[Case]) -> Vec<Family> {
-        let chosen: Vec<&Case> = cases.iter().step_by(self.every).collect();
+    pub fn families(&self, cases: &[&Case]) -> Vec<Family> {
+        let chosen: Vec<&Case> = cases.iter().copied().step_by(self.every).collect();
         chosen.into_par_iter().filter_map(|case| Family::of(case, self.axes)).collect()
     }
 
@@ -340,9 +320,10 @@ mod tests {
 
     #[test]
     fn a_family_ends_below_saturation() {
-        let case = Plan::tuning().cases().remove(0);
+        let plan = Plan::registered("tuning").unwrap();
+        let case = &plan.cases()[0];
         for axes in 1..=3 {
-            let family = Family::of(&case, axes).expect("the refined model answers it");
+            let family = Family::of(case, axes).expect("the refined model answers it");
             let heaviest = family.solved([1.0, 0.0, 1.0][..axes].to_vec()).unwrap();
             let load = heaviest.model.validity.unwrap().load_share_of_saturation;
             assert!((HIGHEST - 0.01..=HIGHEST).contains(&load), "{axes} axes: {load}");

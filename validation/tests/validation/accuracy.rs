@@ -5,12 +5,15 @@ use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
 use flitwise_experiment::{Settings, supports};
+use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{
     ClassKind, ClassSpec, NetworkSpec, Scenario, ScenarioSpec, Scheduler, SourceSpec,
 };
+use flitwise_models::model::{Model, Options};
 use flitwise_validation::accuracy::saturation::{self, SaturationLoad};
-use flitwise_validation::accuracy::{Case, Family, Plan, Room, Topology};
+use flitwise_validation::accuracy::{Case, Family, Kind, Plan, SETS};
 use flitwise_validation::store::Store;
+use sha2::{Digest, Sha256};
 
 /// Everything that was drawn for a family.
 fn cases<'c>(cases: &'c [Case], family: &Family) -> Vec<&'c Case> {
@@ -25,44 +28,44 @@ fn within<T: PartialOrd>(value: T, [from, to]: [T; 2]) -> bool {
 fn check(family: &Family, scenario: &Scenario) {
     let name = &scenario.spec().name;
     assert_eq!(supports(scenario), Ok(()), "{name}");
-    let size = match (family.topology, scenario.network()) {
-        (Topology::Router, NetworkSpec::Router { ports }) => ports,
-        (Topology::Hypercube, NetworkSpec::Hypercube { dimension }) => dimension,
-        (Topology::Mesh, NetworkSpec::Mesh { radix, nodes_per_router, links, .. })
-        | (Topology::Torus, NetworkSpec::Torus { radix, nodes_per_router, links, .. }) => {
-            assert!(radix.sides().iter().all(|side| within(*side, family.size)), "{name}");
-            assert!(within(radix.sides().len() as u32, [1, family.dimensions[1]]), "{name}");
-            assert!(within(nodes_per_router, family.nodes_per_router), "{name}");
-            assert!(within(links, family.links), "{name}");
+    let size = match (family.topology(), scenario.network()) {
+        ("router", NetworkSpec::Router { ports }) => ports,
+        ("hypercube", NetworkSpec::Hypercube { dimension }) => dimension,
+        ("mesh", NetworkSpec::Mesh { radix, nodes_per_router, links, .. })
+        | ("torus", NetworkSpec::Torus { radix, nodes_per_router, links, .. }) => {
+            assert!(radix.sides().iter().all(|side| within(*side, family.size())), "{name}");
+            assert!(within(radix.sides().len() as u32, [1, family.whole("dimensions")[1]]), "{name}");
+            assert!(within(nodes_per_router, family.whole("nodes_per_router")), "{name}");
+            assert!(within(links, family.whole("links")), "{name}");
             radix.sides()[0]
         }
         other => panic!("{name}: {other:?}"),
     };
-    assert!(within(size, family.size), "{name}: {size}");
+    assert!(within(size, family.size()), "{name}: {size}");
     let (router, classes) = (scenario.router(), scenario.classes());
-    assert!(within(router.pipeline_stages, family.pipeline_stages), "{name}");
-    assert!(within(router.buffer_flits, family.buffer_flits), "{name}");
-    assert!(family.schedulers.contains(&router.scheduler), "{name}");
+    assert!(within(router.pipeline_stages, family.whole("pipeline_stages")), "{name}");
+    assert!(within(router.buffer_flits, family.whole("buffer_flits")), "{name}");
+    assert!(family.words("schedulers").contains(&router.scheduler.word()), "{name}");
     let real_time = classes.iter().filter(|class| class.kind == ClassKind::RealTime).count();
-    assert!(within(real_time as u32, family.real_time_classes), "{name}");
+    assert!(within(real_time as u32, family.whole("real_time_classes")), "{name}");
     let longest = classes.iter().map(|class| class.message_flits).max().unwrap();
-    match family.room {
-        Room::Any => {}
-        Room::Ample => assert!(router.buffer_flits >= longest, "{name}"),
-        Room::Short => assert!(router.buffer_flits < longest, "{name}"),
+    match family.words("buffer") {
+        ["ample"] => assert!(router.buffer_flits >= longest, "{name}"),
+        ["short"] => assert!(router.buffer_flits < longest, "{name}"),
+        _ => {}
     }
     let loads: Vec<f64> = classes.iter().map(|class| class.rate * f64::from(class.message_flits)).collect();
     let (least, most) = loads.iter().fold((f64::MAX, 0.0_f64), |(a, b), load| (a.min(*load), b.max(*load)));
     assert!(
-        (loads.iter().sum::<f64>() - 0.5).abs() < 1e-3 && most <= 1.001 * family.load_ratio * least,
+        (loads.iter().sum::<f64>() - 0.5).abs() < 1e-3 && most <= 1.001 * family.number("load_ratio") * least,
         "{name}"
     );
     let on_off = classes.iter().filter(|class| class.source != SourceSpec::Poisson).count();
-    assert_eq!(on_off > 0, family.on_off > 0.0, "{name}");
+    assert_eq!(on_off > 0, family.number("on_off") > 0.0, "{name}");
     for (class, load) in classes.iter().zip(&loads) {
-        assert!(within(class.message_flits, family.lengths.flits), "{name}");
+        assert!(within(class.message_flits, family.whole("message_flits")), "{name}");
         if let Some(vtick) = class.vtick {
-            let [least, most] = family.vtick_factor;
+            let [least, most] = family.bounds("vtick_factor");
             assert!(within(vtick * load, [0.999 * least, 1.001 * most]), "{name}: {vtick}");
         }
         if let SourceSpec::OnOff { streams, peak_rate, .. } = class.source {
@@ -73,62 +76,103 @@ fn check(family: &Family, scenario: &Scenario) {
     }
 }
 
+fn registered(name: &str) -> Plan {
+    Plan::registered(name).unwrap()
+}
+
 #[test]
-fn built_in_plans_are_sound_and_differ() {
-    let (tuning, holdout) = (Plan::tuning(), Plan::holdout());
-    assert_ne!(tuning.seed, holdout.seed);
-    assert!(holdout.cases().len() >= 60);
-    for plan in [&tuning, &holdout, &Plan::networks()] {
-        let all = plan.cases();
-        assert_eq!(all, plan.cases(), "the same seed gives the same scenarios");
-        let names: HashSet<&str> = all.iter().map(|case| case.name.as_str()).collect();
-        assert_eq!(names.len(), all.len());
+fn registered_sets_are_sound_and_differ() {
+    for (name, text) in SETS {
+        let plan = registered(name);
+        let names: HashSet<&str> = plan.cases().iter().map(|case| case.name.as_str()).collect();
+        assert_eq!(names.len(), plan.cases().len(), "{name}");
+        let again = Plan::from_toml(name, text).unwrap();
+        assert_eq!(scenarios(&again), scenarios(&plan), "{name}: the same seed gives the same scenarios");
         for family in &plan.families {
-            let of_family = cases(&all, family);
+            let of_family = cases(plan.cases(), family);
             assert_eq!(of_family.len(), family.count as usize);
-            of_family.iter().for_each(|case| check(family, &case.scenario));
+            if plan.kind == Kind::Scenarios {
+                of_family.iter().for_each(|case| check(family, &case.scenario));
+            }
         }
     }
-    let scenarios =
-        |plan: &Plan| -> Vec<Scenario> { plan.cases().into_iter().map(|case| case.scenario).collect() };
-    let both = scenarios(&holdout);
-    assert!(scenarios(&tuning).iter().all(|one| !both.contains(one)), "no scenario is in both sets");
+    assert!(SETS.len() >= 5 && Plan::registered("nothing").is_none());
+    let (tuning, holdout) = (registered("tuning"), registered("holdout"));
+    assert!(tuning.seed != holdout.seed && holdout.cases().len() >= 60);
+    assert!(scenarios(&tuning).iter().all(|one| !scenarios(&holdout).contains(one)), "none is in both sets");
+}
+
+fn scenarios(plan: &Plan) -> Vec<&Scenario> {
+    plan.cases().iter().map(|case| &case.scenario).collect()
+}
+
+/// Fingerprint of scenario files.
+fn fingerprint(texts: impl Iterator<Item = String>) -> String {
+    let mut hash = Sha256::new();
+    texts.for_each(|text| hash.update(text));
+    let bytes: [u8; 32] = hash.finalize().into();
+    bytes[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A registered set always draws the same scenarios, to the bit: errors of models measured on it stay comparable, and
+/// stored results of its points valid.
+#[test]
+fn registered_sets_draw_the_same_scenarios() {
+    for (name, expected) in [
+        ("tuning", "43a76aa039a1e1e1"),
+        ("holdout", "f1b11a94dd574a43"),
+        ("networks", "fa09457d5a5e297c"),
+        ("anchored", "e23e447bdb18798f"),
+        ("streams", "2465d1162ee1bb12"),
+    ] {
+        let plan = registered(name);
+        let points = plan.cases().iter().flat_map(|case| match case.saturation_factor {
+            None => vec![case.scenario.clone()],
+            Some(factor) => plan.loads.iter().map(|load| case.at(load * factor).unwrap()).collect(),
+        });
+        assert_eq!(fingerprint(points.map(|scenario| scenario.spec().to_toml())), expected, "{name}");
+    }
 }
 
 /// The bounds hold for whatever is drawn, and what may be drawn is drawn.
 #[test]
 fn many_scenarios_keep_within_their_bounds() {
-    let mut plan = Plan::holdout();
-    plan.families.iter_mut().for_each(|family| family.count = 300);
-    let all = plan.cases();
+    let (_, text) = SETS.iter().find(|(name, _)| *name == "holdout").unwrap();
+    let many = |line: &str| if line.starts_with("count = ") { "count = 300\n" } else { line }.to_owned();
+    let text: String = text.split_inclusive('\n').map(|line| many(line)).collect();
+    let plan = Plan::from_toml("many", &text).unwrap();
     for family in &plan.families {
-        let of_family = cases(&all, family);
+        let of_family = cases(plan.cases(), family);
         of_family.iter().for_each(|case| check(family, &case.scenario));
         let share = |of: &dyn Fn(&Scenario) -> bool| {
             of_family.iter().filter(|case| of(&case.scenario)).count() as f64 / of_family.len() as f64
         };
         let best_effort =
             share(&|scenario| scenario.classes().iter().any(|class| class.kind == ClassKind::BestEffort));
-        assert!((best_effort - family.best_effort).abs() < 0.12, "{}: {best_effort}", family.name);
+        assert!((best_effort - family.number("best_effort")).abs() < 0.12, "{}: {best_effort}", family.name);
         let odd = share(&|scenario| scenario.classes()[0].vtick.is_some());
-        assert!((odd - family.odd_vticks).abs() < 0.12, "{}: {odd}", family.name);
+        assert!((odd - family.number("odd_vticks")).abs() < 0.12, "{}: {odd}", family.name);
         let ends =
             |network: NetworkSpec| share(&move |scenario: &Scenario| scenario.network() == network) > 0.0;
-        let [least, most] = family.size;
-        match family.topology {
-            Topology::Router => {
+        let [least, most] = family.size();
+        match family.topology() {
+            "router" => {
                 assert!(
                     ends(NetworkSpec::Router { ports: least }) && ends(NetworkSpec::Router { ports: most })
                 );
             }
-            Topology::Hypercube => {
+            "hypercube" => {
                 let cube = |dimension| NetworkSpec::Hypercube { dimension };
                 assert!(ends(cube(least)) && ends(cube(most)), "{}", family.name);
             }
-            Topology::Mesh | Topology::Torus => {}
+            _ => {}
         }
-        for scheduler in &family.schedulers {
-            assert!(share(&|scenario| scenario.router().scheduler == *scheduler) > 0.3, "{}", family.name);
+        for scheduler in family.words("schedulers") {
+            assert!(
+                share(&|scenario| scenario.router().scheduler.word() == *scheduler) > 0.3,
+                "{}",
+                family.name
+            );
         }
     }
 }
@@ -139,18 +183,19 @@ fn the_example_of_the_readme_is_sound() {
     let (_, rest) = readme.split_once("```toml\nseed").unwrap();
     let (example, _) = rest.split_once("```").unwrap();
     let plan = Plan::from_toml("README.md", &format!("seed{example}")).unwrap();
-    assert_eq!(plan.families, Plan::tuning().families[..1]);
+    assert_eq!(scenarios(&plan), scenarios(&registered("tuning"))[..plan.cases().len()]);
 }
 
 #[test]
 fn a_family_more_leaves_the_others_alone() {
-    let plan = Plan::tuning();
-    let mut fewer = plan.clone();
-    fewer.families.remove(0);
-    assert_eq!(plan.cases()[plan.families[0].count as usize..], fewer.cases());
-    let mut other = plan.clone();
-    other.seed += 1;
-    assert!(plan.cases().iter().zip(other.cases()).all(|(one, another)| one.scenario != another.scenario));
+    let (_, text) = SETS.iter().find(|(name, _)| *name == "tuning").unwrap();
+    let plan = registered("tuning");
+    let (head, families) = text.split_once("[[family]]").unwrap();
+    let (_, others) = families.split_once("[[family]]").unwrap();
+    let fewer = Plan::from_toml("fewer", &format!("{head}[[family]]{others}")).unwrap();
+    assert_eq!(scenarios(&plan)[plan.families[0].count as usize..], scenarios(&fewer));
+    let other = Plan::from_toml("other", &text.replace("seed = 1\n", "seed = 2\n")).unwrap();
+    assert!(scenarios(&plan).iter().zip(scenarios(&other)).all(|(one, another)| **one != *another));
 }
 
 #[test]
@@ -191,7 +236,8 @@ buffer = "short"
         "t:2:9: loads: found 1.2, wanted loads from 0.01 to 0.95\n  \
          help: a load is a share of the one at which the first class saturates",
         "t:3:13: precision: found 5, wanted a share from 0.0001 to 0.5, such as 0.05 for 5 %",
-        "t:4:1: points: found an unknown key, wanted one of kind, seed, loads, precision, max_flit_hops, family",
+        "t:4:1: points: found an unknown key, wanted one of kind, seed, loads, precision, max_flit_hops, family, \
+         model, quantities, target, part",
         "t:5:1: family[1].count: found nothing, wanted how many scenarios to draw\n  help: count = 10",
         "t:6:8: family[1].name: found \"My routers\", wanted small letters, digits and hyphens, 40 at most",
         "t:8:13: family[1].dimension: found dimension of a router, wanted ports only",
@@ -213,6 +259,118 @@ buffer = "short"
     let nothing: Vec<String> =
         Plan::from_toml("t", "").unwrap_err().iter().map(ToString::to_string).collect();
     assert_eq!(nothing.len(), 3, "{nothing:#?}");
+}
+
+#[test]
+fn loads_of_streams_are_met_exactly_and_the_model_answers_all_systems() {
+    let plan = registered("streams");
+    assert_eq!((plan.cases().len(), plan.model), (24, Model::Mediaworm));
+    let mut texts = Vec::new();
+    for case in plan.cases() {
+        let flits = |scenario: &Scenario| -> f64 {
+            (0..scenario.classes().len()).map(|class| scenario.flit_rate(class)).sum()
+        };
+        let factor = case.saturation_factor.unwrap();
+        for load in &plan.loads {
+            let scenario = case.at(load * factor).unwrap();
+            let (found, wanted) = (flits(&scenario), load * factor * flits(&case.scenario));
+            assert!((found / wanted - 1.0).abs() < 1e-6, "{}: {found}, {wanted}", case.name);
+            let answer = Model::Mediaworm.solve(&scenario, &Options::default()).unwrap();
+            assert!(!answer.saturated, "{} at {load}", case.name);
+            supports(&scenario).unwrap();
+            assert_eq!(plan.max_messages(&scenario), plan.max_messages(&case.scenario), "{}", case.name);
+            texts.push(scenario.spec().to_toml());
+        }
+    }
+    // every kind of frame, crossbar and placement is there
+    for word in ["cbr", "vbr", "mpeg2", "multiplexed", "capped", "balanced", "fair-queueing"] {
+        assert!(texts.iter().any(|text| text.contains(word)), "no {word}");
+    }
+}
+
+#[test]
+fn all_faults_of_a_set_of_streams_come_at_once() {
+    let text = "kind = \"streams\"\nseed = 1\nloads = [2]\nlod = 1\n\
+                [[family]]\nname = \"a\"\ncount = 0\ntopology = \"torus\"\n\
+                [[family]]\nname = \"b\"\ncount = 1\ntopology = \"router\"\nports = [4, 2]\nlinks = [1, 2]\n\
+                sources = [\"film\"]\nschedulers = [\"fifo\"]\n";
+    let faults = Plan::from_toml("t", text).unwrap_err();
+    let keys: Vec<&str> = faults.iter().map(|fault| fault.key.as_str()).collect();
+    assert_eq!(keys.len(), 8, "{keys:?}");
+    for key in ["loads", "lod", "count", "topology", "ports", "links", "sources", "schedulers"] {
+        assert!(keys.iter().any(|found| found.ends_with(key)), "{key}: {keys:?}");
+    }
+}
+
+/// A set of routers with four ports, and what else is told of its family.
+fn small(kind: &str, more: &str) -> Result<Plan, Vec<String>> {
+    let text = format!(
+        "kind = \"{kind}\"\nseed = 1\nloads = [0.5]\n[[family]]\nname = \"a\"\ncount = 20\n\
+         topology = \"router\"\nports = [4, 4]\n{more}\n"
+    );
+    Plan::from_toml("t", &text).map_err(|faults| faults.iter().map(ToString::to_string).collect())
+}
+
+/// Bounds within those of every key may still give systems that are none.
+#[test]
+fn systems_that_cannot_be_are_told_at_their_family() {
+    let refused = |kind: &str, more: &str| small(kind, more).unwrap_err().join("\n");
+    // what the model and the scenario do not take
+    let found = refused("streams", "crossbars = [\"multiplexed\"]\nschedulers = [\"round-robin\"]");
+    let expected = "t:4:1: family[1]: found a-01, of which router.scheduler: the mediaworm model";
+    assert!(found.starts_with(expected), "{found}");
+    let found = refused("streams", "sources = [\"mpeg2\"]\nframe_flits = [1, 1]");
+    assert!(found.contains("class.RT.source.frame_scale"), "{found}");
+    let found = refused("scenarios", "destinations = [\"bit-reverse\"]\nset = { \"network.ports\" = 6 }");
+    assert!(found.contains("destination"), "{found}");
+}
+
+/// Any key of a scenario may be given, or drawn after all others.
+#[test]
+fn other_keys_of_scenarios_stand_under_set() {
+    let plain = small("scenarios", "").unwrap();
+    let set = "set = { \"router.vc_choice\" = \"drawn\", \"router.pipeline_stages\" = [3, 6], \
+               \"router.scheduler\" = [\"fifo\", \"round-robin\"], \"class.*.virtual_channels\" = [2, 4] }";
+    let plan = small("scenarios", set).unwrap();
+    for (one, other) in scenarios(&plan).iter().zip(scenarios(&plain)) {
+        assert_eq!(one.router().vc_choice.word(), "drawn");
+        let rates =
+            |scenario: &Scenario| -> Vec<f64> { scenario.classes().iter().map(|one| one.rate).collect() };
+        assert_eq!(rates(one), rates(other), "what is drawn before stays");
+    }
+    let all = |of: &dyn Fn(&Scenario) -> String| -> HashSet<String> {
+        scenarios(&plan).iter().map(|scenario| of(scenario)).collect()
+    };
+    let words = |words: &[&str]| -> HashSet<String> { words.iter().map(|word| (*word).to_owned()).collect() };
+    assert_eq!(all(&|one| one.router().pipeline_stages.to_string()), words(&["3", "4", "5", "6"]));
+    assert_eq!(all(&|one| one.router().scheduler.word().to_owned()), words(&["fifo", "round-robin"]));
+    assert_eq!(all(&|one| one.classes()[1].virtual_channels.to_string()), words(&["2", "3", "4"]));
+    for (set, expected) in [
+        (
+            "set = { \"router.pipeline_stages\" = [6, 3] }",
+            "t:9:36: family[1].set.router.pipeline_stages: found a list",
+        ),
+        ("set = { \"router.pipelines\" = [3, 6] }", "drawn with router.pipelines an unknown key"),
+        ("set = { \"class.R9.rate\" = 1 }", "drawn with class.R9.rate"),
+    ] {
+        let found = small("scenarios", set).unwrap_err().join("\n");
+        assert!(found.contains(expected), "{found}");
+    }
+}
+
+#[test]
+fn a_set_says_how_a_model_is_judged() {
+    let text = "model = \"published\"\nquantities = [\"p99\"]\nseed = 1\nloads = [0.5]\n\
+                [[target]]\nnetworks = [\"cube\"]\nmean = 3\nworst = 4\n\
+                [[family]]\nname = \"a\"\ncount = 1\ntopology = \"router\"\nports = [4, 4]\n";
+    let plan = Plan::from_toml("t", text).unwrap();
+    assert_eq!((plan.model, plan.quantities.as_slice()), (Model::Published, [Quantity::P99].as_slice()));
+    assert_eq!((plan.aims.len(), plan.aims[0].target.worst), (1, 4.0));
+    assert_eq!((plan.precision, plan.max_flit_hops), (0.01, 1e9), "as others of its kind");
+    let wrong = text.replace("p99", "p98").replace("\"cube\"", "\"cub\"").replace("worst", "wurst");
+    let found: Vec<String> =
+        Plan::from_toml("t", &wrong).unwrap_err().iter().map(|fault| fault.key.clone()).collect();
+    assert_eq!(found, ["quantities", "target[1].worst", "target[1].networks", "target[1].wurst"]);
 }
 
 fn find(scenario: &Scenario) -> Vec<Option<SaturationLoad>> {

@@ -6,7 +6,7 @@ use crate::quantity::Quantity;
 use serde::Serialize;
 
 use super::{ClassSpec, InterfaceSpec, MeasureSpec, RecnSpec, Scenario, ScenarioSpec, SwitchSpec};
-use super::{NetworkSpec, Organisation, Timing, UnitsSpec};
+use super::{NetworkSpec, Organisation, Switching, Timing, UnitsSpec};
 
 /// Tables and keys of classes that wormhole routers have and packet switches have not.
 pub(super) const WORMHOLE_KEYS: [&str; 9] =
@@ -67,7 +67,7 @@ impl ScenarioSpec {
     pub fn groups(&self) -> Vec<&'static [Quantity]> {
         let groups = [
             (self.classes.iter().any(|class| class.source.has_frames()), Quantity::FRAMES),
-            (self.circuits.is_some(), Quantity::CIRCUITS),
+            (self.router.switching == Switching::PipelinedCircuit, Quantity::CIRCUITS),
             (self.switch.is_some(), Quantity::PACKETS),
         ];
         groups.into_iter().filter(|(is_there, _)| *is_there).map(|(_, group)| group).collect()

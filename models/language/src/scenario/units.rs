@@ -433,8 +433,8 @@ fn unknown(number: f64, unit: &str, magnitude: Magnitude, of_packets: bool) -> W
     (magnitude.wanted(of_packets), likely(number, unit, magnitude, of_packets))
 }
 
-/// What a number with an unknown unit is likely to be. A bit never becomes a byte: the nearest word of `Gb/s` is `GB/s`,
-/// which is eight times as much.
+/// What a number with an unknown unit is likely to be. A bit never becomes a byte: the nearest word of `Gb/s` is
+/// `GB/s`, which is eight times as much.
 fn likely(number: f64, unit: &str, magnitude: Magnitude, of_packets: bool) -> Option<String> {
     let is_known = |word: &str| magnitude.known(of_packets).any(|known| known == word);
     if let Some((_, known, factor)) = SPELLINGS.iter().find(|(spelling, ..)| *spelling == unit) {

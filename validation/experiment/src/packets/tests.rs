@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use flitwise_language::document::Place;
 use flitwise_language::quantity::Quantity;
-use flitwise_language::scenario::{Preset, Scenario};
+use flitwise_language::scenario::{Preset, Scenario, SourceSpec};
 use flitwise_models::recn;
 
 use super::*;

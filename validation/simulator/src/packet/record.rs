@@ -89,22 +89,22 @@ pub struct StageLoad {
 
 /// Ingress or egress side of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(crate) enum Side {
     Ingress,
     Egress,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Record {
-    pub(super) counts: Counts,
-    pub(super) bins: Vec<Bin>,
+pub(crate) struct Record {
+    pub(crate) counts: Counts,
+    pub(crate) bins: Vec<Bin>,
     /// By stage, last for hosts.
-    pub(super) links: Vec<StageLoad>,
+    pub(crate) links: Vec<StageLoad>,
     /// As [`Bin::queued`].
-    pub(super) queued: Vec<[u32; 2]>,
+    pub(crate) queued: Vec<[u32; 2]>,
     bin_ticks: u64,
     /// The first tick after the current bin.
-    pub(super) bin_end: u64,
+    pub(crate) bin_end: u64,
     traffics: usize,
     hosts: usize,
     /// By source and destination: the sequence number after the latest delivered one.
@@ -117,7 +117,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    pub(super) fn new(hosts: usize, stages: usize, ports: usize, traffics: usize, bin_ticks: u64) -> Self {
+    pub(crate) fn new(hosts: usize, stages: usize, ports: usize, traffics: usize, bin_ticks: u64) -> Self {
         let mut by_lines = vec![0; 66];
         by_lines[0] = ports as u32;
         let mut record = Self {
@@ -139,7 +139,8 @@ impl Record {
     }
 
     /// Closes the bins that end before or at `now`.
-    pub(super) fn turn_bins(&mut self, now: u64) {
+    #[inline]
+    pub(crate) fn turn_bins(&mut self, now: u64) {
         while now >= self.bin_end {
             self.close_bin();
             let (start, delivered) = (self.bin_end, vec![0; self.traffics]);
@@ -149,13 +150,13 @@ impl Record {
     }
 
     /// What the current bin ends with.
-    pub(super) fn close_bin(&mut self) {
+    pub(crate) fn close_bin(&mut self) {
         if let Some(bin) = self.bins.last_mut() {
             bin.queued.clone_from(&self.queued);
         }
     }
 
-    pub(super) fn deliver(&mut self, delivery: &Delivery, sequence: u32) {
+    pub(crate) fn deliver(&mut self, delivery: &Delivery, sequence: u32) {
         self.counts.delivered += 1;
         let next = &mut self.sequence[delivery.source as usize * self.hosts + delivery.destination as usize];
         if sequence < *next {
@@ -170,7 +171,7 @@ impl Record {
     }
 
     /// A port has now `lines` set-aside queues, one more.
-    pub(super) fn allocate(&mut self, side: Side, lines: u32) {
+    pub(crate) fn allocate(&mut self, side: Side, lines: u32) {
         self.counts.allocated += 1;
         let (ports, most) = (&mut self.ports[side as usize], 1 + side as usize);
         ports[lines as usize - 1] -= 1;
@@ -184,7 +185,7 @@ impl Record {
     }
 
     /// A port has now `lines` set-aside queues, one less.
-    pub(super) fn release(&mut self, side: Side, lines: u32, was_used: bool) {
+    pub(crate) fn release(&mut self, side: Side, lines: u32, was_used: bool) {
         self.counts.released_unused += u64::from(!was_used);
         let (ports, most) = (&mut self.ports[side as usize], 1 + side as usize);
         ports[lines as usize + 1] -= 1;
@@ -196,7 +197,7 @@ impl Record {
     }
 
     /// A port becomes a root, or is none any more.
-    pub(super) fn root(&mut self, is_root: bool) {
+    pub(crate) fn root(&mut self, is_root: bool) {
         self.roots = if is_root { self.roots + 1 } else { self.roots - 1 };
         self.counts.roots_peak = self.counts.roots_peak.max(self.roots);
     }

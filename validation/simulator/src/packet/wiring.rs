@@ -1,72 +1,62 @@
-//! Multistage networks of switches with four ports on either side: which port is linked with which, and the routes
-//! of packets.
+//! The links and routes of a network of packet switches, port by port.
 //!
-//! Ports are numbered over the whole network: those of switch `s` from `8 s` on, those of stage 0 first, four left
-//! ports before four right ones; behind the switches the injection ports of hosts; behind those, in the
-//! unidirectional network, the receiving ports of hosts (in the bidirectional one a host has one port for both).
+//! Ports are numbered over the whole network: those of switch `s` from `8 s` on; behind the switches the injection ports
+//! of hosts; behind those, where hosts do not receive on the link on which they send, the receiving ports of hosts.
 
-use super::Direction;
+use flitwise_language::network::{LinkEnd, Multistage, Topology};
 
 /// Ports of a switch.
-pub(super) const PORTS: usize = 8;
-/// Ports of a switch on one side, `k`.
-const SIDE: usize = PORTS / 2;
+pub(crate) const PORTS: usize = 8;
 /// No port: the other end of an open one.
-pub(super) const OPEN: u32 = u32::MAX;
+pub(crate) const OPEN: u32 = u32::MAX;
 /// Bits of a turn in a turnpool: an output port and the bit that tells a turn from the end.
-pub(super) const TURN: u32 = 4;
+pub(crate) const TURN: u32 = 4;
 
 /// The turn into an output port of a switch.
-pub(super) fn turn(port: usize) -> u64 {
+pub(crate) fn turn(port: usize) -> u64 {
     (PORTS | port) as u64
 }
 
 /// The output port that a turnpool leads to; `None` at its end.
-pub(super) fn output(turns: u64) -> Option<usize> {
+pub(crate) fn output(turns: u64) -> Option<usize> {
     (turns != 0).then_some(turns as usize % PORTS)
 }
 
-/// Links and routes of a network.
+/// Links of a network.
 #[derive(Clone, Debug)]
-pub(super) struct Wiring {
-    pub(super) hosts: usize,
-    pub(super) switches: usize,
-    pub(super) stages: usize,
+pub(crate) struct Wiring {
+    pub(crate) hosts: usize,
+    pub(crate) switches: usize,
+    pub(crate) stages: usize,
     /// By port: the port at the other end of its link.
-    pub(super) peers: Vec<u32>,
-    direction: Direction,
-    /// Bidirectional, by switch and destination: the output port.
-    outputs: Vec<u8>,
-}
-
-/// The perfect 4-shuffle of `lines` lines, `(4 l mod N) + floor(4 l / N)`.
-fn shuffle(line: usize, lines: usize) -> usize {
-    SIDE * line % lines + SIDE * line / lines
+    pub(crate) peers: Vec<u32>,
+    network: Multistage,
 }
 
 impl Wiring {
-    pub(super) fn new(hosts: u32, direction: Direction) -> Self {
-        let hosts = hosts as usize;
-        let stages = (hosts.ilog2() as usize).div_ceil(2);
-        let switches = stages * hosts / SIDE;
-        let ends = if direction == Direction::Bidirectional { hosts } else { 2 * hosts };
+    pub(crate) fn new(network: Multistage) -> Self {
+        assert_eq!(network.ports() as usize, PORTS, "turns of another length");
+        let (hosts, switches) = (network.hosts as usize, network.routers() as usize);
+        let (router, port) = network.entry(0);
+        let is_both_ways = network.link_end(router, port) == LinkEnd::Node(0);
+        let ends = if is_both_ways { hosts } else { 2 * hosts };
         let peers = vec![OPEN; PORTS * switches + ends];
-        let mut wiring = Self { hosts, switches, stages, peers, direction, outputs: Vec::new() };
-        for line in 0..hosts {
-            for stage in 1..stages {
-                wiring.link(wiring.right(stage - 1, line), wiring.left(stage, shuffle(line, hosts)));
-            }
-            let first = match direction {
-                Direction::Unidirectional { first_shuffle: true } => shuffle(line, hosts),
-                _ => line,
-            };
-            wiring.link(wiring.injection(line), wiring.left(0, first));
-            if direction != Direction::Bidirectional {
-                wiring.link(wiring.reception(line), wiring.right(stages - 1, line));
+        let mut wiring = Self { hosts, switches, stages: network.stages() as usize, peers, network };
+        let number = |router: u32, port: u32| router as usize * PORTS + port as usize;
+        for (router, port) in
+            (0..network.routers()).flat_map(|router| (0..network.ports()).map(move |port| (router, port)))
+        {
+            match network.link_end(router, port) {
+                LinkEnd::Input { router: next, port: entered } => {
+                    wiring.link(number(router, port), number(next, entered));
+                }
+                LinkEnd::Node(host) => wiring.link(number(router, port), wiring.reception(host as usize)),
+                LinkEnd::Absent => {}
             }
         }
-        if direction == Direction::Bidirectional {
-            wiring.outputs = wiring.descents_and_ascents();
+        for host in 0..network.hosts {
+            let (router, port) = network.entry(host);
+            wiring.link(wiring.injection(host as usize), number(router, port));
         }
         wiring
     }
@@ -75,87 +65,36 @@ impl Wiring {
         (self.peers[one], self.peers[other]) = (other as u32, one as u32);
     }
 
-    /// The left port of a line of a stage.
-    fn left(&self, stage: usize, line: usize) -> usize {
-        (stage * self.hosts / SIDE + line / SIDE) * PORTS + line % SIDE
-    }
-
-    fn right(&self, stage: usize, line: usize) -> usize {
-        self.left(stage, line) + SIDE
-    }
-
     /// Ports of switches.
-    pub(super) fn switch_ports(&self) -> usize {
+    pub(crate) fn switch_ports(&self) -> usize {
         PORTS * self.switches
     }
 
     /// The port from which a host sends.
-    pub(super) fn injection(&self, host: usize) -> usize {
+    pub(crate) fn injection(&self, host: usize) -> usize {
         self.switch_ports() + host
     }
 
     /// The port at which a host receives.
-    pub(super) fn reception(&self, host: usize) -> usize {
+    pub(crate) fn reception(&self, host: usize) -> usize {
         self.peers.len() - self.hosts + host
     }
 
     /// The host of a port that is none of a switch.
-    pub(super) fn host(&self, port: usize) -> usize {
+    pub(crate) fn host(&self, port: usize) -> usize {
         (port - self.switch_ports()) % self.hosts
     }
 
-    pub(super) fn stage(&self, port: usize) -> usize {
-        port / PORTS * SIDE / self.hosts
-    }
-
-    /// Bidirectional, by switch and destination: down where the destination lies below a left port (where two lead
-    /// there, the one of rank `floor(d / 2) mod 2`), else up through port `4 + p_s`.
-    fn descents_and_ascents(&self) -> Vec<u8> {
-        let (hosts, bits) = (self.hosts, self.hosts.ilog2() as usize);
-        let mut outputs = vec![0; self.switches * hosts];
-        for switch in 0..self.switches {
-            let stage = self.stage(switch * PORTS);
-            for destination in 0..hosts {
-                let is_below = |port: &usize| {
-                    let peer = self.peers[switch * PORTS + port] as usize;
-                    if stage == 0 {
-                        self.host(peer) == destination
-                    } else {
-                        usize::from(outputs[peer / PORTS * hosts + destination]) < SIDE
-                    }
-                };
-                let below: Vec<usize> = (0..SIDE).filter(is_below).collect();
-                let up = if stage == 0 { destination } else { destination >> (bits - 2 * stage) };
-                let rank = destination / 2 % 2;
-                let down = below.get(rank).or(below.first());
-                outputs[switch * hosts + destination] = *down.unwrap_or(&(SIDE + up % SIDE)) as u8;
-            }
-        }
-        outputs
+    pub(crate) fn stage(&self, port: usize) -> usize {
+        port / PORTS / self.network.switches() as usize
     }
 
     /// The turnpool of a packet: its output ports, that of the first switch in the lowest bits.
-    ///
-    /// Unidirectional: the `m` bits of the destination behind its `2S - m` lowest ones; stage `s` takes the `s`-th
-    /// pair from the front.
-    pub(super) fn turns(&self, source: usize, destination: usize) -> u64 {
-        if self.direction == Direction::Bidirectional {
-            return self.turns_by_table(source, destination);
-        }
-        let bits = self.hosts.ilog2() as usize;
-        let tag = destination | (destination & ((1 << (2 * self.stages - bits)) - 1)) << bits;
-        (0..self.stages)
-            .map(|stage| {
-                turn(SIDE + (tag >> (2 * (self.stages - 1 - stage))) % SIDE) << (TURN as usize * stage)
-            })
-            .sum()
-    }
-
-    fn turns_by_table(&self, source: usize, destination: usize) -> u64 {
+    pub(crate) fn turns(&self, source: usize, destination: usize) -> u64 {
         let (mut turns, mut shift, mut at) = (0, 0, self.peers[self.injection(source)] as usize);
         while at < self.switch_ports() {
             let switch = at / PORTS;
-            let port = usize::from(self.outputs[switch * self.hosts + destination]);
+            let port = self.network.route(switch as u32, source as u32, destination as u32) as usize;
             turns |= turn(port) << shift;
             shift += TURN;
             at = self.peers[switch * PORTS + port] as usize;
@@ -166,59 +105,36 @@ impl Wiring {
 
 #[cfg(test)]
 mod tests {
+    use flitwise_language::scenario::Direction;
+
     use super::*;
 
-    const OMEGA: Direction = Direction::Unidirectional { first_shuffle: true };
-    const PLAIN: Direction = Direction::Unidirectional { first_shuffle: false };
-
-    /// By port: how many pairs of hosts leave through it.
-    fn loads(wiring: &Wiring) -> Vec<usize> {
-        let mut loads = vec![0; wiring.peers.len()];
-        for source in 0..wiring.hosts {
-            for destination in (0..wiring.hosts).filter(|host| *host != source) {
+    /// Every turnpool leads to its host over links that are pairs.
+    #[test]
+    fn turns_lead_to_the_receiving_port() {
+        let networks = [16, 32, 64, 128].into_iter().flat_map(|hosts| {
+            [
+                (Direction::Unidirectional, true),
+                (Direction::Unidirectional, false),
+                (Direction::Bidirectional, false),
+            ]
+            .map(|(direction, first_shuffle)| Multistage { hosts, direction, first_shuffle })
+        });
+        for network in networks {
+            let wiring = Wiring::new(network);
+            for (port, peer) in wiring.peers.iter().enumerate().filter(|(_, peer)| **peer != OPEN) {
+                assert_eq!(wiring.peers[*peer as usize] as usize, port, "{network:?}");
+            }
+            for (source, destination) in
+                (0..wiring.hosts).flat_map(|from| (0..wiring.hosts).map(move |to| (from, to)))
+            {
                 let mut turns = wiring.turns(source, destination);
                 let mut at = wiring.peers[wiring.injection(source)] as usize;
                 while let Some(port) = output(turns) {
-                    let leaves = at / PORTS * PORTS + port;
-                    loads[leaves] += 1;
-                    at = wiring.peers[leaves] as usize;
+                    at = wiring.peers[at / PORTS * PORTS + port] as usize;
                     turns >>= TURN;
                 }
-                assert_eq!(at, wiring.reception(destination), "{source} -> {destination}");
-            }
-        }
-        loads
-    }
-
-    #[test]
-    fn every_pair_reaches_its_host_and_links_share_the_load() {
-        for (hosts, direction) in
-            [16, 32, 64, 128, 256, 512].into_iter().flat_map(|n| [(n, OMEGA), (n, PLAIN)])
-        {
-            let wiring = Wiring::new(hosts, direction);
-            let (loads, n) = (loads(&wiring), hosts as usize);
-            for (port, load) in loads[..wiring.switch_ports()].iter().enumerate() {
-                // the pairs of a host and itself would fill up to N on each link
-                assert!(port % PORTS < SIDE && *load == 0 || (n - 4..=n).contains(load), "{port}");
-            }
-        }
-    }
-
-    #[test]
-    fn links_between_two_stages_of_a_bidirectional_network_carry_alike() {
-        let pairs: [(u32, &[usize]); 4] =
-            [(16, &[12]), (64, &[60, 48]), (256, &[252, 240, 192]), (512, &[508, 496, 448, 256])];
-        for (hosts, by_stage) in pairs {
-            let wiring = Wiring::new(hosts, Direction::Bidirectional);
-            let loads = loads(&wiring);
-            for (port, load) in loads.iter().enumerate().take(wiring.switch_ports()) {
-                let (stage, is_left) = (wiring.stage(port), port % PORTS < SIDE);
-                let wanted = match stage {
-                    0 if is_left => hosts as usize - 1,
-                    _ if is_left => by_stage[stage - 1],
-                    _ => *by_stage.get(stage).filter(|_| wiring.peers[port] != OPEN).unwrap_or(&0),
-                };
-                assert_eq!(*load, wanted, "{hosts} hosts, port {port} of stage {stage}");
+                assert_eq!(at, wiring.reception(destination), "{network:?} {source} -> {destination}");
             }
         }
     }

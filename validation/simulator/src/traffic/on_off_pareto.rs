@@ -3,8 +3,10 @@
 //! is self-similar with the Hurst parameter `(3 - alpha) / 2`; a stream is bursty, its mean rate is that of its periods
 //! and its peak rate `1 / spacing`.
 
-use flitwise_language::scenario::least_pause;
+use flitwise_language::scenario::{Towards, least_pause};
 
+use super::Process;
+use super::destinations::draw;
 use super::random::{Random, uniform};
 
 /// ON periods and pauses of a stream.
@@ -50,6 +52,56 @@ impl Periods {
     /// Messages of an ON period.
     pub fn messages(&self, random: &mut Random) -> u32 {
         pareto(random, self.alpha, 2.0).min(f64::from(self.most)) as u32
+    }
+}
+
+/// A stream. All messages of an ON period go to one node.
+pub(super) struct OnOffPareto {
+    periods: Periods,
+    next: f64,
+    /// Messages left in the ON period.
+    left: u32,
+    /// Whether the latest message begins an ON period, or ends one.
+    begins: bool,
+    ends: bool,
+    /// Where the messages of the ON period go.
+    destination: u32,
+}
+
+impl OnOffPareto {
+    /// From `start` on.
+    pub(super) fn new(random: &mut Random, start: f64, periods: Periods) -> Self {
+        let next = start + periods.first_pause(random);
+        Self { periods, next, left: 0, begins: false, ends: false, destination: 0 }
+    }
+}
+
+impl Process for OnOffPareto {
+    fn next_before(&mut self, random: &mut Random, limit: f64) -> Option<f64> {
+        if std::mem::take(&mut self.ends) {
+            self.next += self.periods.pause(random);
+        }
+        let time = self.next;
+        if time > limit {
+            return None;
+        }
+        self.begins = self.left == 0;
+        if self.begins {
+            self.left = self.periods.messages(random);
+        }
+        self.left -= 1;
+        self.ends = self.left == 0;
+        if !self.ends {
+            self.next += self.periods.spacing;
+        }
+        Some(time)
+    }
+
+    fn destination(&mut self, random: &mut Random, towards: &Towards<'_>) -> u32 {
+        if self.begins {
+            self.destination = draw(random, towards);
+        }
+        self.destination
     }
 }
 

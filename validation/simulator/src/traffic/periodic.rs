@@ -3,17 +3,16 @@
 use super::Process;
 use super::random::{Random, uniform};
 
-/// A message every `1 / rate` cycles; the first falls anywhere in the first interval.
+/// A message every `interval` cycles; the first falls anywhere in the first interval.
 pub(super) struct Periodic {
     interval: f64,
     next: f64,
 }
 
 impl Periodic {
-    /// The process of a class at a node.
-    pub(super) fn new(random: &mut Random, rate: f64) -> Self {
-        let interval = 1.0 / rate;
-        Self { interval, next: uniform(random) * interval }
+    /// From `start` on.
+    pub(super) fn new(random: &mut Random, start: f64, interval: f64) -> Self {
+        Self { interval, next: start + uniform(random) * interval }
     }
 }
 

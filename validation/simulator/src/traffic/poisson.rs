@@ -11,9 +11,9 @@ pub(super) struct Poisson {
 }
 
 impl Poisson {
-    pub(super) fn new(random: &mut Random, rate: f64) -> Self {
-        let mean_cycles = 1.0 / rate;
-        Self { mean_cycles, next: mean_cycles * exponential(random) }
+    /// From `start` on, with a mean time between messages.
+    pub(super) fn new(random: &mut Random, start: f64, mean_cycles: f64) -> Self {
+        Self { mean_cycles, next: start + mean_cycles * exponential(random) }
     }
 }
 

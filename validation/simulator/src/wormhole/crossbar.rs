@@ -1,6 +1,6 @@
 //! Stage P-1: the crossbar.
 
-use super::lane::{Block, NONE, WORD};
+use super::lane::{NONE, WORD};
 use super::link_scheduler::LinkScheduler;
 use super::{Parts, Wormhole};
 
@@ -44,81 +44,106 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     pub(super) fn cross(&mut self, now: u64) {
         if X::CHOOSES {
             self.choose(now);
+            self.cross_chosen(now);
+        } else {
+            self.cross_all(now);
         }
-        let Self { lanes, before_links, behind_links, released, parts, .. } = self;
-        let (cycle, shift) = (now as f64, parts.channels.shift());
-        let (mut crossings, buffer_flits) = (0, self.buffer_flits);
-        let blocks = &mut lanes.0[..];
-        let (this_cycle, before) = ((now % 3) as usize, ((now + 2) % 3) as usize);
-        let mut from = 0;
-        while let Some(index) = behind_links.next(from) {
-            from = index + 1;
-            let mut left = match X::CHOOSES {
-                true => parts.crossbar.chosen(index),
-                false => blocks[index].ready_to_cross(now),
-            };
-            if left == 0 && blocks[index].is_empty_behind() {
-                behind_links.remove(index);
-            }
-            while left != 0 {
-                let (bit, mask) = (left.trailing_zeros() as usize, left & left.wrapping_neg());
-                left &= left - 1;
-                let lane = index * WORD + bit;
-                let block = &mut blocks[index];
-                crossings += 1;
-                let row = &mut block.lanes[bit];
-                let to = row.goes_to as usize;
-                block.credit |= mask;
-                let (stay, to_cross) = (row.arrived - 1, row.to_cross - 1);
-                (row.arrived, row.to_cross) = (stay, to_cross);
-                // flits that have been sent and can not cross in the next cycle
-                let is_set = |cycle: usize| u32::from(block.sent[cycle] & mask != 0);
-                let under_way = is_set(this_cycle) + is_set(before);
-                block.filled &= if stay <= under_way { !mask } else { u64::MAX };
-
-                let ahead = &mut blocks[to / WORD];
-                let to_bit = 1 << (to % WORD);
-                debug_assert_eq!(
-                    ahead.lanes[to % WORD].owner as usize,
-                    lane,
-                    "lane {to} is another message's"
-                );
-                if ahead.relayed & to_bit != 0 {
-                    ahead.relay(to % WORD, this_cycle);
-                    parts.scheduler.pass(to >> shift, to, &mut ahead.lanes[to % WORD], cycle);
-                } else {
-                    let out = &mut ahead.lanes[to % WORD];
-                    parts.scheduler.join(to, out, cycle);
-                    debug_assert!(out.waiting < buffer_flits, "output buffer of lane {to} overflows");
-                    out.waiting += 1;
-                    ahead.waiting |= to_bit;
-                    before_links.add(to / WORD);
-                    if out.waiting == buffer_flits {
-                        blocks[lane / WORD].open &= !(1 << bit);
-                    }
-                }
-                if to_cross == 0 {
-                    blocks[to / WORD].passing &= !to_bit;
-                    released.push(to as u32);
-                    parts.tail_crosses(lane, &mut blocks[lane / WORD], now);
-                }
-            }
+        if !self.released.is_empty() {
+            self.tails_cross(now);
         }
-        self.parts.books.meters.flit_hops += crossings;
-        self.leave_alone(this_cycle);
+        self.leave_alone((now % 3) as usize);
         if X::CHOOSES {
             self.come_in(now);
         }
+    }
+
+    /// Every flit crosses that can.
+    ///
+    /// Lanes come one by one from a list: bits of blocks are so few that the end of each block would be a wrong guess.
+    #[inline]
+    fn cross_all(&mut self, now: u64) {
+        let (mut at, mut crossings) = (0, 0);
+        while let Some(&lane) = self.granted.get(at) {
+            at += 1;
+            let lane = lane as usize;
+            let block = &self.lanes.blocks[lane / WORD];
+            if block.filled & block.open & 1 << (lane % WORD) == 0 {
+                continue;
+            }
+            crossings += 1;
+            if self.cross_one(lane, now) {
+                at -= 1;
+                self.granted.swap_remove(at);
+            }
+        }
+        self.parts.books.meters.flit_hops += crossings;
+    }
+
+    /// The flits cross that the crossbar has chosen.
+    #[inline]
+    fn cross_chosen(&mut self, now: u64) {
+        let mut scan = self.busy.from(0);
+        while let Some(index) = self.busy.next(&mut scan) {
+            let mut left = self.parts.crossbar.chosen(index);
+            while left != 0 {
+                self.parts.books.meters.flit_hops += 1;
+                self.cross_one(index * WORD + left.trailing_zeros() as usize, now);
+                left &= left - 1;
+            }
+        }
+    }
+
+    /// The flit at the front of an input lane crosses; whether it is a tail.
+    #[inline(always)]
+    fn cross_one(&mut self, lane: usize, now: u64) -> bool {
+        let Self { lanes, busy, released, parts, .. } = self;
+        let (cycle, shift) = (now as f64, parts.channels.shift());
+        let buffer_flits = self.buffer_flits;
+        let (blocks, rows) = (&mut lanes.blocks[..], &mut lanes.rows[..]);
+        let (this_cycle, before) = ((now % 3) as usize, ((now + 2) % 3) as usize);
+        let mask = 1 << (lane % WORD);
+        let block = &mut blocks[lane / WORD];
+        let row = &mut rows[lane];
+        let to = row.goes_to as usize;
+        block.credit |= mask;
+        let (stay, to_cross) = (row.arrived - 1, row.to_cross - 1);
+        (row.arrived, row.to_cross) = (stay, to_cross);
+        // flits that have been sent and can not cross in the next cycle
+        let is_set = |cycle: usize| u32::from(block.sent[cycle] & mask != 0);
+        let under_way = is_set(this_cycle) + is_set(before);
+        block.filled &= if stay <= under_way { !mask } else { u64::MAX };
+
+        let ahead = &mut blocks[to / WORD];
+        let to_bit = 1 << (to % WORD);
+        let out = &mut rows[to];
+        debug_assert_eq!(out.owner as usize, lane, "lane {to} is another message's");
+        if ahead.relayed & to_bit != 0 {
+            ahead.relay(to_bit, out, this_cycle);
+            parts.scheduler.pass(to >> shift, to, out, cycle);
+        } else {
+            parts.scheduler.join(to, out, cycle);
+            debug_assert!(out.waiting < buffer_flits, "output buffer of lane {to} overflows");
+            out.waiting += 1;
+            ahead.waiting |= to_bit;
+            busy.add(to / WORD);
+            if out.waiting == buffer_flits {
+                blocks[lane / WORD].open &= !mask;
+            }
+        }
+        if to_cross == 0 {
+            released.push(to as u32);
+        }
+        to_cross == 0
     }
 
     /// The crossbar is asked which flits cross.
     fn choose(&mut self, now: u64) {
         let shift = self.parts.channels.shift();
         let every_lane = u64::MAX >> (WORD - (1 << shift));
-        let mut from = 0;
-        while let Some(index) = self.behind_links.next(from) {
-            from = index + 1;
-            let mut left = self.lanes.0[index].ready_to_cross(now);
+        let mut scan = self.busy.from(0);
+        while let Some(index) = self.busy.next(&mut scan) {
+            let block = &self.lanes.blocks[index];
+            let mut left = block.filled & block.open;
             while left != 0 {
                 let first = left.trailing_zeros() >> shift << shift;
                 self.parts
@@ -132,10 +157,9 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
 
     /// The crossbar is told of all flits that were sent in this cycle.
     fn come_in(&mut self, now: u64) {
-        let mut from = 0;
-        while let Some(index) = self.behind_links.next(from) {
-            from = index + 1;
-            let mut sent = self.lanes.0[index].sent[(now % 3) as usize];
+        let mut scan = self.busy.from(0);
+        while let Some(index) = self.busy.next(&mut scan) {
+            let mut sent = self.lanes.blocks[index].sent[(now % 3) as usize];
             while sent != 0 {
                 self.parts.crossbar.comes_in(index * WORD + sent.trailing_zeros() as usize, now + 1);
                 sent &= sent - 1;
@@ -148,18 +172,17 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     /// It comes to the same as if they had left before the crossbar stage: a flit that is sent and under way
     /// changes nothing for those that cross in its lane in this cycle.
     fn leave_alone(&mut self, this_cycle: usize) {
-        let Self { lanes, before_links, parts: Parts { scheduler, channels, .. }, .. } = self;
+        let Self { lanes, busy, parts: Parts { scheduler, channels, .. }, .. } = self;
         let shift = channels.shift();
-        let mut from = 0;
-        while let Some(index) = before_links.next(from).filter(|index| *index < self.buffered_blocks) {
-            from = index + 1;
-            let block = &mut lanes.0[index];
+        let mut scan = busy.from(0);
+        while let Some(index) = busy.next(&mut scan).filter(|index| *index < self.buffered_blocks) {
+            let block = &mut lanes.blocks[index];
             let mut left = std::mem::take(&mut block.relayed);
             while left != 0 {
                 let bit = left.trailing_zeros() as usize;
                 left &= left - 1;
                 let lane = index * WORD + bit;
-                let row = &mut block.lanes[bit];
+                let row = &mut lanes.rows[lane];
                 debug_assert!(row.arrived < row.slots, "lane {lane} sends without a credit");
                 row.waiting -= 1;
                 row.to_send -= 1;
@@ -171,22 +194,26 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             }
         }
     }
-}
 
-impl<S: LinkScheduler, X: Crossbar> Parts<S, X> {
-    /// The tail of the message at the front of an input lane has crossed; the next one comes to the front.
+    /// The tails of messages at the front of input lanes have crossed; the next ones come to the front.
     ///
     /// Out of line, for one flit in a message is a tail.
     #[inline(never)]
-    fn tail_crosses(&mut self, lane: usize, block: &mut Block, now: u64) {
-        let bit = lane % WORD;
-        block.open &= !(1 << bit);
-        let one_under_way = block.sent[(now % 3) as usize] >> bit & 1 == 1;
-        let row = &mut block.lanes[bit];
-        self.grants.leave(row.goes_to as usize >> self.channels.shift());
-        row.goes_to = NONE;
-        if let Some(flits) = self.books.has_crossed(lane, row) {
-            self.grants.moves_up(lane, row, flits, one_under_way, now);
+    fn tails_cross(&mut self, now: u64) {
+        let Self { lanes, released, parts, .. } = self;
+        for &to in &*released {
+            let to = to as usize;
+            lanes.blocks[to / WORD].passing &= !(1 << (to % WORD));
+            parts.grants.leave(to >> parts.channels.shift());
+            let lane = lanes[to].owner as usize;
+            let (block, bit) = (&mut lanes.blocks[lane / WORD], lane % WORD);
+            block.open &= !(1 << bit);
+            let one_under_way = block.sent[(now % 3) as usize] >> bit & 1 == 1;
+            let row = &mut lanes.rows[lane];
+            row.goes_to = NONE;
+            if let Some(flits) = parts.books.has_crossed(lane, row) {
+                parts.grants.moves_up(lane, row, flits, one_under_way, now);
+            }
         }
     }
 }

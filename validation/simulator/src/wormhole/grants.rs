@@ -224,6 +224,6 @@ pub(crate) fn free_lane(
 ) -> Option<usize> {
     let link = group >> channels.shift() << channels.shift();
     let of_group = channels.group(group - link, of_ring) << (link % WORD);
-    let free = of_group & !lanes.0[group / WORD].owned;
+    let free = of_group & !lanes.blocks[group / WORD].owned;
     (free != 0).then(|| group / WORD * WORD + free.trailing_zeros() as usize)
 }

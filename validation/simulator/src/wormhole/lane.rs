@@ -100,26 +100,21 @@ pub(crate) struct Block {
     pub(crate) owned: u64,
     /// Lanes whose link leads into a router.
     into_router: u64,
-    pub(crate) lanes: [Lane; WORD],
 }
 
 impl Block {
-    /// Stage P-1: lanes behind whose link a flit can cross in this cycle. Flits that came in during the cycle before
-    /// are among them.
+    /// Flits that were sent in the cycle before have come in behind the link; they can cross in this cycle.
     #[inline]
-    pub(crate) fn ready_to_cross(&mut self, now: u64) -> u64 {
-        let two_before = ((now + 1) % 3) as usize;
+    pub(crate) fn come_in(&mut self, two_before: usize) {
         self.filled |= std::mem::take(&mut self.sent[two_before]) & self.into_router;
-        self.filled & self.open
     }
 
     /// The flit that waits in a lane that passes leaves; another takes its place.
     #[inline(always)]
-    pub(crate) fn relay(&mut self, bit: usize, this_cycle: usize) {
-        let (row, mask) = (&mut self.lanes[bit], 1 << bit);
+    pub(crate) fn relay(&mut self, mask: u64, row: &mut Lane, this_cycle: usize) {
         self.relayed &= !mask;
         self.sent[this_cycle] |= mask;
-        debug_assert!(row.arrived < row.slots, "bit {bit} sends without a credit");
+        debug_assert!(row.arrived < row.slots, "a lane of {mask:b} sends without a credit");
         row.to_send -= 1;
         row.arrived += 1;
         if row.arrived == row.slots {
@@ -127,10 +122,9 @@ impl Block {
         }
     }
 
-    /// Whether no flit is behind a link, under way to there or about to leave.
-    #[inline]
-    pub(crate) fn is_empty_behind(&self) -> bool {
-        self.filled | self.sent[0] | self.sent[1] | self.sent[2] | self.relayed == 0
+    /// Whether no flit is before a link, behind it or under way to there.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting | self.filled | self.sent[0] | self.sent[1] | self.sent[2] == 0
     }
 }
 
@@ -149,55 +143,70 @@ impl Blocks {
         self.0[block / WORD] |= 1 << (block % WORD);
     }
 
-    #[inline]
-    pub(crate) fn remove(&mut self, block: usize) {
-        self.0[block / WORD] &= !(1 << (block % WORD));
+    /// Leaves out those of which `stays` is false.
+    pub(crate) fn retain(&mut self, stays: impl Fn(usize) -> bool) {
+        let mut scan = self.from(0);
+        while let Some(block) = self.next(&mut scan) {
+            self.0[block / WORD] &= !(u64::from(!stays(block)) << (block % WORD));
+        }
     }
 
-    /// The first of them from `from` on.
+    /// Those from block `from` on, to be taken by [`Self::next`]; of those that are added meanwhile some are missed.
     #[inline]
-    pub(crate) fn next(&self, from: usize) -> Option<usize> {
-        let mut word = from / WORD;
-        let mut left = *self.0.get(word)? >> (from % WORD) << (from % WORD);
-        while left == 0 {
-            word += 1;
-            left = *self.0.get(word)?;
+    pub(crate) fn from(&self, from: usize) -> Scan {
+        let left = self.0.get(from / WORD).map_or(0, |word| word >> (from % WORD) << (from % WORD));
+        Scan { word: from / WORD, left }
+    }
+
+    /// The next one.
+    #[inline]
+    pub(crate) fn next(&self, scan: &mut Scan) -> Option<usize> {
+        while scan.left == 0 {
+            scan.word += 1;
+            scan.left = *self.0.get(scan.word)?;
         }
-        Some(word * WORD + left.trailing_zeros() as usize)
+        let bit = scan.left.trailing_zeros() as usize;
+        scan.left &= scan.left - 1;
+        Some(scan.word * WORD + bit)
     }
 }
 
-/// All lanes.
+/// Blocks that are yet to be looked at: a word of them is read at a time.
+pub(crate) struct Scan {
+    word: usize,
+    left: u64,
+}
+
+/// All lanes. The bits of a block stand apart from its rows, so that those of all blocks stay in a cache.
 #[derive(Clone, Debug)]
-pub(crate) struct Lanes(pub(crate) Vec<Block>);
+pub(crate) struct Lanes {
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) rows: Vec<Lane>,
+}
 
 impl Lanes {
     pub(crate) fn len(&self) -> usize {
-        self.0.len() * WORD
+        self.rows.len()
     }
 }
 
 /// The last block is filled up with lanes that nothing comes to.
 impl FromIterator<Lane> for Lanes {
     fn from_iter<I: IntoIterator<Item = Lane>>(lanes: I) -> Self {
-        let mut lanes = lanes.into_iter().peekable();
-        let mut blocks = Vec::new();
-        while lanes.peek().is_some() {
-            let lanes: [Lane; WORD] = std::array::from_fn(|_| lanes.next().unwrap_or(Lane::new(None)));
-            blocks.push(Block {
-                waiting: 0,
-                credit: u64::MAX,
-                passing: 0,
-                relayed: 0,
-                filled: 0,
-                open: 0,
-                sent: [0; 3],
-                owned: 0,
-                into_router: lanes.iter().rev().fold(0, |bits, lane| bits << 1 | u64::from(!lane.ejects())),
-                lanes,
-            });
-        }
-        Self(blocks)
+        let mut rows: Vec<Lane> = lanes.into_iter().collect();
+        rows.resize(rows.len().next_multiple_of(WORD), Lane::new(None));
+        let block = |rows: &[Lane]| Block {
+            waiting: 0,
+            credit: u64::MAX,
+            passing: 0,
+            relayed: 0,
+            filled: 0,
+            open: 0,
+            sent: [0; 3],
+            owned: 0,
+            into_router: rows.iter().rev().fold(0, |bits, lane| bits << 1 | u64::from(!lane.ejects())),
+        };
+        Self { blocks: rows.chunks(WORD).map(block).collect(), rows }
     }
 }
 
@@ -206,13 +215,13 @@ impl std::ops::Index<usize> for Lanes {
 
     #[inline]
     fn index(&self, lane: usize) -> &Lane {
-        &self.0[lane / WORD].lanes[lane % WORD]
+        &self.rows[lane]
     }
 }
 
 impl std::ops::IndexMut<usize> for Lanes {
     #[inline]
     fn index_mut(&mut self, lane: usize) -> &mut Lane {
-        &mut self.0[lane / WORD].lanes[lane % WORD]
+        &mut self.rows[lane]
     }
 }

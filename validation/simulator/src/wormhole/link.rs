@@ -7,48 +7,42 @@ use super::lane::{Block, Lane, NONE, WORD};
 use super::link_scheduler::LinkScheduler;
 use super::{Parts, Wormhole};
 
+/// Among flits of a block that leave, a bit each: those that begin a message, and those that end one.
+struct Ends {
+    headers: u64,
+    tails: u64,
+}
+
 impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     /// Stage P: a flit per link, if any can go; at the network interfaces, if `SOURCES`, or behind crossbars.
     ///
     /// `WIDTH` lanes belong to a link.
     #[inline]
     fn transmit<const SOURCES: bool, const WIDTH: u32>(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
-        let Self { lanes, before_links, behind_links, reopened, parts, .. } = self;
+        let Self { lanes, busy, reopened, parts, .. } = self;
         let buffer_flits = self.buffer_flits;
-        let every_lane = u64::MAX >> (WORD as u32 - WIDTH);
-        let (blocks, first_lane) = (&mut lanes.0[..], self.buffered_blocks * WORD);
-        let (mut from, end) =
+        let (blocks, passes) = (&mut lanes.blocks[..], !SOURCES && S::PASSES && buffer_flits > 1);
+        let (from, end) =
             if SOURCES { (self.buffered_blocks, blocks.len()) } else { (0, self.buffered_blocks) };
-        let (this_cycle, mut reopenings) = ((now % 3) as usize, 0);
-        while let Some(index) = before_links.next(from).filter(|index| *index < end) {
-            from = index + 1;
+        let (this_cycle, two_before, mut reopenings) = ((now % 3) as usize, ((now + 1) % 3) as usize, 0);
+        let mut scan = busy.from(from);
+        while let Some(index) = busy.next(&mut scan).filter(|index| *index < end) {
             let block = &mut blocks[index];
-            if block.waiting == 0 {
-                before_links.remove(index);
-                continue;
-            }
-            behind_links.add(index);
+            block.come_in(two_before);
             let ready = block.waiting & block.credit;
-            let mut left = if SOURCES { ready } else { block.not_passing::<WIDTH>(ready) };
+            let contended = contended::<WIDTH>(ready);
+            let left = if SOURCES { ready } else { block.not_passing(ready, contended) };
             if left == 0 {
                 continue;
             }
-            let (mut passing, passes) = (0, !SOURCES && S::PASSES && buffer_flits > 1);
-            let (mut sent, mut emptied, mut spent) = (0, 0, 0);
-            while left != 0 {
-                let first = left.trailing_zeros() & !(WIDTH - 1);
-                let eligible = left >> first & every_lane;
-                left &= !(every_lane << first);
-                let lane_0 = index * WORD + first as usize;
-                let link = lane_0 / WIDTH as usize;
-                let rows = &block.lanes[first as usize..][..WIDTH as usize];
-                let chosen = match eligible & (eligible - 1) {
-                    0 if !S::COUNTS => eligible.trailing_zeros(),
-                    _ => parts.scheduler.choose(link, eligible, rows),
-                };
-                let bit = first + chosen;
-                let lane = lane_0 + chosen as usize;
-                let row = &mut block.lanes[bit as usize % WORD];
+            let rows = &mut lanes.rows[index * WORD..][..WORD];
+            let sent = parts.choose::<WIDTH>(index * WORD, left, contended, rows);
+            let (mut emptied, mut spent, mut headers, mut tails) = (0, 0, 0, 0);
+            let mut flits = sent;
+            while flits != 0 {
+                let bit = flits.trailing_zeros() as usize;
+                flits &= flits - 1;
+                let (lane, row) = (index * WORD + bit, &mut rows[bit]);
                 if !SOURCES {
                     reopened[reopenings] = row.owner;
                     reopenings += usize::from(row.waiting == buffer_flits && row.owner != NONE);
@@ -58,24 +52,22 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
                 emptied |= u64::from(row.waiting == 0) << bit;
                 row.arrived += 1;
                 spent |= u64::from(row.arrived == row.slots) << bit;
-                sent |= 1 << bit;
-                let to_send = row.to_send;
-                row.to_send = to_send - 1;
-                // more of the message is to come
-                let alone = eligible & (eligible - 1) == 0;
-                passing |= u64::from(passes && alone && row.waiting == 0 && to_send > 1) << bit;
-                parts.flit_leaves::<SOURCES>(link, lane, row);
-                if to_send == row.message_flits {
-                    parts.header_leaves::<SOURCES>(lane, row, now);
-                }
-                if to_send == 1 && parts.tail_leaves::<SOURCES>(first_lane, lane, row, now, delivered) {
-                    emptied &= !(1 << bit);
-                }
+                headers |= u64::from(row.to_send == row.message_flits) << bit;
+                row.to_send -= 1;
+                tails |= u64::from(row.to_send == 0) << bit;
+                parts.flit_leaves::<SOURCES>(lane / WIDTH as usize, lane, row);
             }
             block.sent[this_cycle] = sent;
-            block.passing |= passing;
             block.waiting &= !emptied;
             block.credit &= !spent;
+            if passes {
+                // alone on its link, and more of the message is to come
+                block.passing |= sent & emptied & !contended & !tails;
+            }
+            if headers | tails != 0 {
+                let ends = Ends { headers, tails };
+                block.waiting |= parts.ends_leave::<SOURCES>(index * WORD, rows, ends, now, delivered);
+            }
         }
         if !SOURCES {
             self.reopenings = reopenings;
@@ -116,8 +108,63 @@ impl<S: LinkScheduler, X: Crossbar> Parts<S, X> {
         }
     }
 
-    /// The header of a message leaves its source, if `SOURCES`, or a router.
+    /// Of lanes of a block with a flit that can leave: the one of each link that does. The block begins with lane
+    /// `first_lane`; lanes of contended links are known.
     #[inline(always)]
+    fn choose<const WIDTH: u32>(
+        &mut self,
+        first_lane: usize,
+        left: u64,
+        contended: u64,
+        rows: &[Lane],
+    ) -> u64 {
+        let every_lane = u64::MAX >> (WORD as u32 - WIDTH);
+        let to_ask = if S::COUNTS { left } else { left & contended };
+        let (mut chosen, mut links) = (left ^ to_ask, to_ask);
+        while links != 0 {
+            let first = links.trailing_zeros() & !(WIDTH - 1);
+            let eligible = links >> first & every_lane;
+            links &= !(every_lane << first);
+            let link = (first_lane + first as usize) / WIDTH as usize;
+            let rows = &rows[first as usize..][..WIDTH as usize];
+            chosen |= 1 << (first + self.scheduler.choose(link, eligible, rows));
+        }
+        chosen
+    }
+
+    /// Headers and tails among flits of a block leave their sources, if `SOURCES`, or routers; a bit for each lane of a
+    /// source that another message takes.
+    ///
+    /// Out of line, for one flit in a message is a header and one a tail.
+    #[inline(never)]
+    fn ends_leave<const SOURCES: bool>(
+        &mut self,
+        first_lane: usize,
+        rows: &mut [Lane],
+        Ends { mut headers, mut tails }: Ends,
+        now: u64,
+        delivered: &mut Vec<Delivery>,
+    ) -> u64 {
+        let mut took = 0;
+        while headers != 0 {
+            let bit = headers.trailing_zeros() as usize;
+            headers &= headers - 1;
+            self.header_leaves::<SOURCES>(first_lane + bit, &mut rows[bit], now);
+        }
+        while tails != 0 {
+            let bit = tails.trailing_zeros() as usize;
+            tails &= tails - 1;
+            let (lane, row) = (first_lane + bit, &mut rows[bit]);
+            if !SOURCES {
+                self.books.tail_left(lane, row, &self.wiring, now, delivered);
+            } else if self.tail_leaves_source(lane, row) {
+                took |= 1 << bit;
+            }
+        }
+        took
+    }
+
+    /// The header of a message leaves its source, if `SOURCES`, or a router.
     fn header_leaves<const SOURCES: bool>(&mut self, lane: usize, row: &mut Lane, now: u64) {
         if SOURCES {
             self.books.enters(lane, row, now);
@@ -130,21 +177,9 @@ impl<S: LinkScheduler, X: Crossbar> Parts<S, X> {
         self.grants.header_left(lane, row, now);
     }
 
-    /// The tail of a message leaves its source, if `SOURCES`, or a router; whether another message takes the lane
-    /// of the source.
-    #[inline(never)]
-    fn tail_leaves<const SOURCES: bool>(
-        &mut self,
-        first_source: usize,
-        lane: usize,
-        row: &mut Lane,
-        now: u64,
-        delivered: &mut Vec<Delivery>,
-    ) -> bool {
-        if !SOURCES {
-            self.books.tail_left(lane, row, &self.wiring, now, delivered);
-            return false;
-        }
+    /// The tail of a message leaves its source; whether another message takes the lane.
+    fn tail_leaves_source(&mut self, lane: usize, row: &mut Lane) -> bool {
+        let first_source = (self.wiring.first_injection() as usize) << self.channels.shift();
         let queue = self.channels.group_of(lane, false) - first_source;
         let next = self.books.tail_left_source(queue, lane, row);
         if let Some(next) = &next {
@@ -159,35 +194,24 @@ impl Block {
     /// Stage P: of lanes with a flit that can leave, those that do not pass. A flit that can not leave, or not alone on
     /// its link, does not.
     #[inline(always)]
-    fn not_passing<const WIDTH: u32>(&mut self, ready: u64) -> u64 {
-        self.passing &= (ready | !self.waiting) & !contended::<WIDTH>(ready);
+    fn not_passing(&mut self, ready: u64, contended: u64) -> u64 {
+        self.passing &= (ready | !self.waiting) & !contended;
         self.relayed = self.passing & ready;
         ready & !self.relayed
     }
 }
 
 /// All bits of each group of `WIDTH` bits of which more than one is set.
-#[inline]
+#[inline(always)]
 fn contended<const WIDTH: u32>(bits: u64) -> u64 {
-    if WIDTH == 1 {
-        return 0;
-    }
-    let every_lane = u64::MAX >> (WORD as u32 - WIDTH);
-    // 1 at every multiple of WIDTH
-    let firsts = u64::MAX / every_lane;
-    // in each group: bits above a set one, so that what is set twice meets itself
-    let (mut above, mut by) = ((bits & !(firsts << (WIDTH - 1))) << 1, 1);
-    while by < WIDTH - 1 {
-        above |= (above & !(firsts << (WIDTH - 1))) << 1;
-        by += 1;
-    }
-    let mut twice = bits & above;
-    let mut by = 1;
-    while by < WIDTH {
-        twice |= twice >> by;
-        by *= 2;
-    }
-    (twice & firsts) * every_lane
+    // the lowest and the highest bit of each group
+    let lowest = u64::MAX / (u64::MAX >> (WORD as u32 - WIDTH));
+    let highest = lowest << (WIDTH - 1);
+    // in each group: what is set beside the lowest bit that is; nothing is borrowed from the next group
+    let others = bits & ((bits | highest) - lowest);
+    // the highest bit of each group where that is anything, and from there all bits
+    let some = (((others & !highest) + !highest) | others) & highest;
+    (some << 1).wrapping_sub(some >> (WIDTH - 1))
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub(super) use stamps::{Stamps, smallest};
 use virtual_clock::VirtualClock;
 use weighted_round_robin::WeightedRoundRobin;
 
-use crate::Switch;
+use crate::FlitSwitch;
 use crate::virtual_channels::VirtualChannels;
 
 use super::Wormhole;
@@ -35,7 +35,7 @@ macro_rules! schedulers {
         }
 
         /// Wormhole routers with the scenario's scheduler and crossbar.
-        pub(crate) fn with_scheduler(scenario: &Scenario) -> Box<dyn Switch> {
+        pub(crate) fn with_scheduler(scenario: &Scenario) -> Box<dyn FlitSwitch> {
             match (scenario.data_router().crossbar, scenario.data_router().scheduler) {
                 (Crossbar::Multiplexed, _) => Box::new(Wormhole::new(
                     scenario,

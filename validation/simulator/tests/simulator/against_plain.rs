@@ -14,6 +14,8 @@ use flitwise_simulator::{Simulator, offers, plain, replay, replay_offers};
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestError, TestRunner};
 
+use crate::sources::{cases, seed_of_sources};
+
 /// More cycles than any of the scenarios here needs.
 const LIMIT: u64 = 100_000;
 
@@ -681,16 +683,9 @@ fn the_fast_simulator_agrees_in_every_cycle() {
     compare(2_000, 2005);
 }
 
-// 100,000 random cases in two halves, which run side by side
-
+/// Other cases with every change of the simulator.
 #[test]
-#[ignore = "50,000 random cases take minutes"]
-fn the_fast_simulator_agrees_in_every_cycle_of_very_many_cases() {
-    compare(50_000, 2006);
-}
-
-#[test]
-#[ignore = "50,000 random cases take minutes"]
-fn the_fast_simulator_agrees_in_every_cycle_of_as_many_others() {
-    compare(50_000, 2007);
+#[ignore = "5,000 random cases take a minute"]
+fn the_fast_simulator_agrees_in_every_cycle_of_many_other_cases() {
+    compare(cases(5_000), seed_of_sources());
 }

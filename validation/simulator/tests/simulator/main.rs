@@ -4,3 +4,5 @@
 
 mod against_plain;
 mod multiplexed;
+mod packets;
+mod sources;

@@ -1,0 +1,459 @@
+//! Map of a network: routers as squares, links as arrows, coloured by their exact loads, and beside them the simulated
+//! ones.
+
+use std::collections::HashMap;
+
+use flitwise_experiment::answer::ChannelDetail;
+use flitwise_language::network::{ChannelKind, LinkEnd};
+use flitwise_models::paths::{Link, links};
+
+use super::heat_map::draw_scale;
+use super::*;
+use crate::draw::canvas::{Anchor, Area, Canvas, Place};
+use crate::draw::font::Face;
+use crate::draw::frame::GAP;
+use crate::draw::legend::{self, Entry, Sample};
+use crate::draw::palette::{legible_on, on_scale};
+use crate::draw::scale::{Scale, label, short};
+use crate::draw::tiles::{self, Tiles};
+
+/// Most planes of a map.
+const MOST_PLANES: u32 = 16;
+
+/// Loads of all links of a network whose routers have coordinates.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct NetworkMap {
+    /// What the colours stand for.
+    pub load: Axis,
+    /// Routers from left to right, along dimension 0.
+    pub columns: u32,
+    /// Routers from the bottom up, along dimension 1.
+    pub rows: u32,
+    /// A plane of routers each, by their coordinates in other dimensions.
+    pub panels: Vec<NetworkPanel>,
+}
+
+/// The routers of a plane and the links between them.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct NetworkPanel {
+    /// What stands above it; empty of the only plane.
+    pub label: String,
+    /// By router, row by row: the load of its most loaded ejection link.
+    pub routers: Vec<f64>,
+    /// The same links as they were simulated; empty where nothing was.
+    pub simulated_routers: Vec<SimulatedLoad>,
+    /// Links within the plane; parallel ones once.
+    pub links: Vec<NetworkLink>,
+}
+
+/// A link from router to router.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct NetworkLink {
+    /// Column and row of the router where it starts.
+    pub from: (u32, u32),
+    /// Column and row of the one where it ends.
+    pub to: (u32, u32),
+    /// Whether it joins the ends of a line to a ring.
+    pub wraps: bool,
+    /// Its load.
+    pub load: f64,
+    /// The same as it was simulated; `null` where nothing was.
+    pub simulated: Option<SimulatedLoad>,
+}
+
+/// A load as it was simulated; of parallel links the mean.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SimulatedLoad {
+    /// The load.
+    pub load: f64,
+    /// Half-width of its 95 % interval; `null` if too little was measured. Of parallel links the mean of their
+    /// half-widths, an upper bound.
+    pub half_width_95: Option<f64>,
+}
+
+impl NetworkMap {
+    /// Whether simulated loads stand beside the exact ones.
+    pub fn is_simulated(&self) -> bool {
+        self.panels.iter().any(|panel| {
+            !panel.simulated_routers.is_empty() || panel.links.iter().any(|link| link.simulated.is_some())
+        })
+    }
+}
+
+/// The loads of all channels of a network; beside them the simulated ones, if the simulation is a source.
+#[derive(Clone, Debug)]
+pub(crate) struct Question;
+
+impl FigureFile for Question {
+    const WORD: &'static str = "network";
+    const KEYS: &'static [&'static str] = &["sources"];
+
+    /// Exact loads are always there.
+    fn sources() -> (&'static [Origin], Vec<Origin>) {
+        (&[Origin::Simulation], Vec::new())
+    }
+
+    fn read(reading: &mut Reading<'_>, root: &Table<'_>, scenario: Option<&Scenario>) -> Option<Self> {
+        check_map(reading, root, scenario?);
+        Some(Self)
+    }
+}
+
+/// A map has routers with coordinates, and not too many planes of them.
+fn check_map(reading: &mut Reading<'_>, root: &Table<'_>, scenario: &Scenario) {
+    let sides = scenario.topology().sides();
+    let planes = sides.iter().skip(2).product::<u32>();
+    let name = scenario.topology().name();
+    if sides.is_empty() {
+        reading.refuse(root, "scenario", name, "a network of several routers, such as a mesh");
+    } else if planes > MOST_PLANES {
+        let wanted = format!("at most {MOST_PLANES}");
+        reading.refuse(root, "scenario", format!("{name}, whose map has {planes} planes"), &wanted);
+    }
+}
+
+impl FigureKind for Question {
+    fn wants_details(&self) -> bool {
+        true
+    }
+
+    /// Loads of all links, a panel for each plane of dimensions 0 and 1.
+    fn content(&self, figure: &Figure, runs: Runs<'_>, notes: &mut Vec<Note>) -> Content {
+        let scenario = figure.scenario();
+        let simulation = runs.simulations.first();
+        let network = scenario.topology();
+        let sides = network.sides();
+        let side = |dimension: usize| sides.get(dimension).copied().unwrap_or(1);
+        let (columns, rows) = (side(0), side(1));
+        let in_plane = columns * rows;
+        let simulated = simulation.and_then(|found| found.channel_details.as_deref()).map(Simulated::of);
+        let nothing = SimulatedLoad { load: 0.0, half_width_95: None };
+        let none_yet = if simulated.is_some() { vec![nothing; in_plane as usize] } else { Vec::new() };
+        let mut panels: Vec<NetworkPanel> = (0..network.routers() / in_plane)
+            .map(|plane| NetworkPanel {
+                label: plane_label(plane, &sides),
+                routers: vec![f64::NEG_INFINITY; in_plane as usize],
+                simulated_routers: none_yet.clone(),
+                links: Vec::new(),
+            })
+            .collect();
+        let mut between = 0.0_f64;
+        let links = links(scenario);
+        for link in &links {
+            let Link { router, load, .. } = *link;
+            let panel = &mut panels[(router / in_plane) as usize];
+            let found = simulated.as_ref().and_then(|all| all.load(link, network.parallel_links()));
+            match link.end {
+                LinkEnd::Node(_) => {
+                    let at = (router % in_plane) as usize;
+                    if load > panel.routers[at] {
+                        panel.routers[at] = load;
+                        if let (Some(place), Some(found)) = (panel.simulated_routers.get_mut(at), found) {
+                            *place = found;
+                        }
+                    }
+                }
+                LinkEnd::Input { router: next, .. } if next / in_plane == router / in_plane => {
+                    let place = |router: u32| (router % columns, router / columns % rows);
+                    let (from, to) = (place(router), place(next));
+                    let wraps = from.0.abs_diff(to.0) > 1 || from.1.abs_diff(to.1) > 1;
+                    panel.links.push(NetworkLink { from, to, wraps, load, simulated: found });
+                }
+                _ => between = between.max(load),
+            }
+        }
+        let mut note = |text: String| notes.push(Note { place: note::Place::default(), text });
+        if panels.len() > 1 {
+            note(format!(
+                "links between the planes are not drawn; the most loaded one carries {between:.3} flits/cycle"
+            ));
+        }
+        match &simulated {
+            Some(found) => found.differences(scenario, &links).into_iter().for_each(note),
+            None if simulation.is_some() => note("nothing was measured".to_owned()),
+            None => {}
+        }
+        let load =
+            Axis { label: "load of a link".to_owned(), unit: "flits/cycle".to_owned(), logarithmic: false };
+        Content::Network(NetworkMap { load, columns, rows, panels })
+    }
+}
+
+/// The coordinates of a plane in dimensions 2, 3, ..; empty of the only one.
+fn plane_label(plane: u32, sides: &[u32]) -> String {
+    let mut rest = plane;
+    let words = sides.iter().enumerate().skip(2).map(|(dimension, side)| {
+        let coordinate = rest % side;
+        rest /= side;
+        format!("{coordinate} in dimension {dimension}")
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// What was measured of each link, by router and output port.
+struct Simulated<'s> {
+    found: HashMap<(u32, u32), &'s ChannelDetail>,
+}
+
+impl<'s> Simulated<'s> {
+    fn of(details: &'s [ChannelDetail]) -> Self {
+        let injection = ChannelKind::Injection.to_string();
+        let behind_routers = details.iter().filter(|one| one.kind != injection);
+        Self { found: behind_routers.map(|one| ((one.router, one.port), one)).collect() }
+    }
+
+    /// The mean of parallel links; none if one of them was not measured.
+    fn load(&self, link: &Link, parallel: u32) -> Option<SimulatedLoad> {
+        let count = if link.is_between_routers() { parallel } else { 1 };
+        let each = (link.port..link.port + count).map(|port| self.found.get(&(link.router, port)));
+        let each: Vec<_> = each.collect::<Option<_>>()?;
+        let share = 1.0 / f64::from(count);
+        let load = each.iter().map(|one| one.utilization.mean * share).sum();
+        let widths = each.iter().map(|one| one.utilization.half_width_95.map(|width| width * share));
+        Some(SimulatedLoad { load, half_width_95: widths.sum() })
+    }
+
+    /// How far simulated loads are from the exact ones, in sentences.
+    fn differences(&self, scenario: &Scenario, links: &[Link]) -> Vec<String> {
+        let network = scenario.topology();
+        let pairs = links.iter().filter_map(|link| {
+            let found = self.load(link, network.parallel_links())?;
+            Some((link, found, found.load - link.load))
+        });
+        let pairs: Vec<(&Link, SimulatedLoad, f64)> = pairs.collect();
+        let Some((link, found, difference)) =
+            pairs.iter().max_by(|one, other| one.2.abs().total_cmp(&other.2.abs()))
+        else {
+            return Vec::new();
+        };
+        let width = found.half_width_95.map_or("unknown".to_owned(), |width| format!("{width:.4}"));
+        let largest = format!(
+            "largest difference: {difference:+.4} flits/cycle, simulated {:.4} (half-width {width}), exact {:.4}, {}",
+            found.load,
+            link.load,
+            link.words(&network)
+        );
+        let known = pairs.iter().filter_map(|(_, found, off)| Some((found.half_width_95?, off.abs())));
+        let known: Vec<(f64, f64)> = known.collect();
+        // exact loads are sums of rounded numbers
+        let outside = known.iter().filter(|(width, off)| *off > width + ROUNDING).count();
+        let share = 100.0 * outside as f64 / known.len().max(1) as f64;
+        let counted = format!(
+            "{outside} of {} links ({share:.1} %) have an exact load outside of their 95 % interval; chance alone \
+             puts 5 % there",
+            known.len()
+        );
+        vec![largest, counted]
+    }
+}
+
+/// Differences that are no more than rounding \[flits/cycle\].
+const ROUNDING: f64 = 1e-9;
+
+impl Chart for NetworkMap {
+    /// Links from router to router, then ejection links, which end nowhere on the map.
+    fn table(&self) -> rows::Table {
+        let [load, simulated, width] =
+            ["load", "simulated_load", "simulated_half_width_95"].map(|stem| column(stem, &self.load));
+        let heads = ["panel", "from_column", "from_row", "to_column", "to_row", &load, &simulated, &width];
+        let rows = self.panels.iter().flat_map(|panel| {
+            let place = |(column, row): (u32, u32)| [column.to_string(), row.to_string()];
+            let row = move |from, to: Option<(u32, u32)>, load: f64, simulated: Option<SimulatedLoad>| {
+                let [column, row] = place(from);
+                let [to_column, to_row] = to.map_or_else(Default::default, place);
+                let width = simulated.and_then(|found| found.half_width_95);
+                let simulated = number(simulated.map(|found| found.load));
+                vec![
+                    panel.label.clone(),
+                    column,
+                    row,
+                    to_column,
+                    to_row,
+                    load.to_string(),
+                    simulated,
+                    number(width),
+                ]
+            };
+            let links =
+                panel.links.iter().map(move |link| row(link.from, Some(link.to), link.load, link.simulated));
+            let columns = self.columns.max(1);
+            let router = move |(index, load): (usize, &f64)| {
+                let at = index as u32;
+                row((at % columns, at / columns), None, *load, panel.simulated_routers.get(index).copied())
+            };
+            links.chain(panel.routers.iter().enumerate().map(router))
+        });
+        rows::Table::new(&heads, rows)
+    }
+
+    fn origins(&self) -> Vec<Origin> {
+        // exact loads have no origin
+        if self.is_simulated() { vec![Origin::Simulation] } else { Vec::new() }
+    }
+
+    fn description(&self) -> String {
+        let links: usize = self.panels.iter().map(|panel| panel.links.len()).sum();
+        let beside = if self.is_simulated() { ", exact beside simulated" } else { "" };
+        let (columns, rows) = (self.columns, self.rows);
+        format!("Map of {columns} by {rows} routers and {links} links: {}{beside}", label(&self.load))
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
+        let views: &[View] =
+            if self.is_simulated() { &[View::Exact, View::Simulated] } else { &[View::Exact] };
+        let loads = self.panels.iter().flat_map(|panel| views.iter().flat_map(|view| view.loads(panel)));
+        let most = loads.filter(|load| load.is_finite()).fold(0.0, f64::max);
+        let scale = Scale::exactly(0.0, most, false).unwrap_or_else(|| Scale::around([0.0, 1.0], false, 0.0));
+        let below_bar = draw_scale(canvas, &self.load, scale, false, top);
+        let legend = Entry::new(Sample::None, "arrows: links each way; squares: ejection links");
+        let start = legend::draw(canvas, &[legend], below_bar) + canvas.text.line_height() + GAP;
+
+        let (columns, rows) = (f64::from(self.columns.max(1)), f64::from(self.rows.max(1)));
+        let left = canvas.margin + canvas.small.width("00") + 2.0 * GAP;
+        let across = canvas.width - canvas.margin - left;
+        let gaps =
+            (2.0 * canvas.text.size, canvas.small.line_height() + canvas.text.line_height() + 3.0 * GAP);
+        let count = self.panels.len() * views.len();
+        let tiles = match Tiles::new(views.len(), across, 13.0 * canvas.text.size).columns {
+            // both views of a plane side by side
+            columns @ 2.. => Tiles { columns, rows: self.panels.len() },
+            _ => Tiles::new(count, across, 13.0 * canvas.text.size),
+        };
+        let (panels_across, panels_down) = (tiles.columns as f64, tiles.rows as f64);
+        let width = (across - (panels_across - 1.0) * gaps.0) / panels_across;
+        let mut step = width / columns;
+        if let Some(room) = room {
+            let height = (room - (start - top)) / panels_down - gaps.1;
+            step = step.min((height / rows).max(1.0));
+        }
+        let size = (step * columns, step * rows);
+        let panels = self.panels.iter().flat_map(|panel| views.iter().map(move |view| (panel, *view)));
+        for (index, (panel, view)) in panels.enumerate() {
+            let area = tiles.area(index, (left, start), size, gaps);
+            draw_panel(canvas, self, (panel, view), scale, area);
+            tiles::heading(canvas, &view.heading(panel, views.len() > 1), area);
+            tiles::numbers_below(canvas, &numbers(self.columns), area);
+            if tiles.is_first_of_row(index) {
+                tiles::numbers_left(canvas, &numbers(self.rows), area);
+            }
+        }
+        start + panels_down * (size.1 + gaps.1) - gaps.1 + canvas.small.line_height() + 2.0 * GAP
+    }
+}
+
+/// Half the side of a router's square, in distances between routers.
+const HALF_SIDE: f64 = 0.21;
+/// From the middle of a link to the arrow of either way, and half the width of an arrow.
+const ASIDE: f64 = 0.09;
+const HALF_WIDTH: f64 = 0.045;
+
+/// Which loads a panel shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum View {
+    Exact,
+    Simulated,
+}
+
+impl View {
+    fn of_link(self, link: &NetworkLink) -> Option<f64> {
+        match self {
+            Self::Exact => Some(link.load),
+            Self::Simulated => link.simulated.map(|found| found.load),
+        }
+    }
+
+    fn of_routers(self, panel: &NetworkPanel) -> Vec<f64> {
+        match self {
+            Self::Exact => panel.routers.clone(),
+            Self::Simulated => panel.simulated_routers.iter().map(|found| found.load).collect(),
+        }
+    }
+
+    fn loads(self, panel: &NetworkPanel) -> Vec<f64> {
+        let links = panel.links.iter().filter_map(|link| self.of_link(link));
+        self.of_routers(panel).into_iter().chain(links).collect()
+    }
+
+    fn heading(self, panel: &NetworkPanel, is_named: bool) -> String {
+        let name = match self {
+            Self::Exact => "exact",
+            Self::Simulated => "simulated",
+        };
+        match panel.label.as_str() {
+            label if !is_named => label.to_owned(),
+            "" => name.to_owned(),
+            label => format!("{label}: {name}"),
+        }
+    }
+}
+
+fn numbers(count: u32) -> Vec<String> {
+    (0..count).map(|number| number.to_string()).collect()
+}
+
+fn draw_panel(
+    canvas: &mut Canvas,
+    map: &NetworkMap,
+    (panel, view): (&NetworkPanel, View),
+    scale: Scale,
+    area: Area,
+) {
+    let step = area.width() / f64::from(map.columns.max(1));
+    let at = |(column, row): (u32, u32)| -> Place {
+        (area.left + (f64::from(column) + 0.5) * step, area.bottom - (f64::from(row) + 0.5) * step)
+    };
+    let colour = |load: f64| scale.share(load).map(on_scale);
+    for link in &panel.links {
+        let Some(colour) = view.of_link(link).and_then(colour) else { continue };
+        for outline in arrows(link, at, step) {
+            canvas.polygon(&outline, colour);
+        }
+    }
+    let face = Face { size: canvas.small.size.min(0.14 * step), bold: false };
+    for (index, load) in view.of_routers(panel).into_iter().enumerate() {
+        let Some(colour) = colour(load) else { continue };
+        let (column, row) = (index as u32 % map.columns.max(1), index as u32 / map.columns.max(1));
+        let (x, y) = at((column, row));
+        let half = HALF_SIDE * step;
+        canvas.fill(Area { left: x - half, right: x + half, top: y - half, bottom: y + half }, colour);
+        if face.size >= 6.0 {
+            canvas.text(&short(load), (x, y), Anchor::Middle, face, legible_on(colour));
+        }
+    }
+}
+
+/// The outlines of a link's arrow: from square to square, or one out of the picture and one into it.
+fn arrows(link: &NetworkLink, at: impl Fn((u32, u32)) -> Place, step: f64) -> Vec<[Place; 5]> {
+    let (from, to) = (at(link.from), at(link.to));
+    // to the right and up, or to the left and down; round the ring it is the other way
+    let sign = |from: u32, to: u32| f64::from(u8::from(to > from)) - f64::from(u8::from(to < from));
+    let turn = if link.wraps { -1.0 } else { 1.0 };
+    let direction = (turn * sign(link.from.0, link.to.0), -turn * sign(link.from.1, link.to.1));
+    let reach = (1.0 - 2.0 * HALF_SIDE) * step;
+    if link.wraps {
+        let half = reach / 2.0;
+        let before = (0.5 - HALF_SIDE) * step + HALF_SIDE * step;
+        let outside = (to.0 - before * direction.0, to.1 - before * direction.1);
+        let first = (from.0 + HALF_SIDE * step * direction.0, from.1 + HALF_SIDE * step * direction.1);
+        return vec![arrow(first, direction, half, step), arrow(outside, direction, half, step)];
+    }
+    let first = (from.0 + HALF_SIDE * step * direction.0, from.1 + HALF_SIDE * step * direction.1);
+    vec![arrow(first, direction, reach, step)]
+}
+
+/// An arrow of a length from a place on, to the right of the middle of the link.
+fn arrow(from: Place, (dx, dy): Place, length: f64, step: f64) -> [Place; 5] {
+    let (right_x, right_y) = (-dy, dx);
+    let at = |along: f64, aside: f64| {
+        let aside = aside * step;
+        (from.0 + along * dx + aside * right_x, from.1 + along * dy + aside * right_y)
+    };
+    let neck = length - 2.0 * HALF_WIDTH * step;
+    [
+        at(0.0, ASIDE - HALF_WIDTH),
+        at(neck, ASIDE - HALF_WIDTH),
+        at(length, ASIDE),
+        at(neck, ASIDE + HALF_WIDTH),
+        at(0.0, ASIDE + HALF_WIDTH),
+    ]
+}

@@ -1,0 +1,292 @@
+//! Figures over time: packet switches around a hot spot.
+
+use flitwise_experiment as experiment;
+use flitwise_experiment::packets::{PacketSeries, TimeSeries};
+use flitwise_language::document::{Entry, one_of};
+use flitwise_language::scenario::{Fault, Scenario};
+use flitwise_models::recn::{self, HotSpotPrediction};
+
+use super::lines::{Lines, Point, Series};
+use super::*;
+
+const X: &[&str] = &["range"];
+const Y: &[&str] = &["quantity", "range", "scale"];
+const QUICK: &[&str] = &["set", "range"];
+
+/// A number of packet switches over time.
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    /// What is drawn.
+    course: TimeSeries,
+    /// From when to when \[us\]; `None`: the whole run.
+    window_us: Option<(f64, f64)>,
+    /// From where to where, if that is given.
+    y_range: Option<(f64, f64)>,
+    logarithmic: bool,
+    /// Whether each class is drawn by itself.
+    by_class: bool,
+    /// Changes of the scenario; at least one, which may change nothing.
+    variants: Vec<Variant>,
+    quick: Option<Quick>,
+}
+
+/// A shorter run in the place of the figure's own.
+#[derive(Clone, Debug)]
+struct Quick {
+    settings: Vec<Entry>,
+    window_us: Option<(f64, f64)>,
+}
+
+impl FigureFile for Question {
+    const WORD: &'static str = "over-time";
+    const KEYS: &'static [&'static str] = &["x", "y", "variant", "classes", "sources", "quick"];
+
+    fn sources() -> (&'static [Origin], Vec<Origin>) {
+        (&Origin::OVER_TIME, Origin::OVER_TIME.to_vec())
+    }
+
+    fn read(reading: &mut Reading<'_>, root: &Table<'_>, scenario: Option<&Scenario>) -> Option<Self> {
+        let window_us = window(reading, root, "x", X);
+        let help = "add  [y]  with  quantity = \"throughput\"";
+        reading.reader.require(root, "y", "a [y] table", Some(help));
+        let y = reading.reader.table(root, "y")?;
+        reading.reader.refuse_unknown(&y, Y);
+        reading.reader.require(&y, "quantity", &one_of(TimeSeries::ALL.map(TimeSeries::word)), None);
+        let course = reading.reader.word(&y, "quantity", &TimeSeries::ALL, TimeSeries::word);
+        let y_range = reading.range(&y);
+        let logarithmic = reading.logarithmic(&y);
+        let by_class = root.get("classes").is_some();
+        let variants = reading.variants(root);
+        let quick = reading.reader.table(root, "quick").map(|table| Quick {
+            settings: reading.reader.settings(&table, "set").into_iter().cloned().collect(),
+            window_us: window(reading, root, "quick", QUICK),
+        });
+        if let Some(other) = scenario.filter(|scenario| !experiment::has_series(scenario)) {
+            reading.refuse(root, "scenario", other.topology().name(), "packet switches over time");
+        }
+        Some(Self { course: course?, window_us, y_range, logarithmic, by_class, variants, quick })
+    }
+}
+
+fn window(
+    reading: &mut Reading<'_>,
+    root: &Table<'_>,
+    name: &'static str,
+    keys: &[&str],
+) -> Option<(f64, f64)> {
+    let table = reading.reader.table(root, name)?;
+    reading.reader.refuse_unknown(&table, keys);
+    reading.range(&table)
+}
+
+impl FigureKind for Question {
+    fn points(&self) -> Vec<Spot<'_>> {
+        Spot::of_variants(&self.variants)
+    }
+
+    fn rows(&self) -> Vec<String> {
+        self.variants.iter().map(|variant| variant.label.clone()).collect()
+    }
+
+    fn needs_no_model(&self) -> bool {
+        true
+    }
+
+    fn content(&self, figure: &Figure, runs: Runs<'_>, notes: &mut Vec<Note>) -> Content {
+        Content::Lines(figure.over_time(self, runs.simulations, notes))
+    }
+}
+
+impl Figure {
+    /// Takes the shorter run that the figure's file has for a quick report, if it has one.
+    ///
+    /// # Errors
+    /// Every fault in it; none in figures that were read.
+    pub fn quicken(&mut self) -> Result<(), Vec<Fault>> {
+        let super::Question::OverTime(Question { quick, window_us, .. }) = &mut self.question else {
+            return Ok(());
+        };
+        let Some(quick) = quick.take() else { return Ok(()) };
+        *window_us = quick.window_us;
+        let faults = quick.settings.iter().filter_map(|entry| self.base.set_entry(entry).err());
+        let faults: Vec<Fault> = faults.collect();
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        self.scenario = self.base.scenario()?;
+        self.points().into_iter().collect::<Result<Vec<_>, _>>()?;
+        if !self.subtitle.is_empty() {
+            self.subtitle.push_str("; ");
+        }
+        self.subtitle.push_str("a shorter run for a quick report");
+        Ok(())
+    }
+
+    fn over_time(&self, drawn: &Question, simulations: &[Simulation], notes: &mut Vec<Note>) -> Lines {
+        let classes: Vec<Option<&str>> = match drawn.by_class {
+            true => self.classes.iter().map(|name| Some(name.as_str())).collect(),
+            false => vec![None],
+        };
+        let mut series = Vec::new();
+        for (index, variant) in drawn.variants.iter().enumerate() {
+            let simulated = simulations.get(index).and_then(|one| one.series.as_deref());
+            for (at, class) in classes.iter().enumerate() {
+                let label: Vec<&str> = class
+                    .iter()
+                    .copied()
+                    .chain([variant.label.as_str()])
+                    .filter(|word| !word.is_empty())
+                    .collect();
+                let of = |origin, points| Series {
+                    label: label.join(", "),
+                    panel: 0,
+                    style: index * classes.len() + at,
+                    variant: 0,
+                    origin,
+                    points,
+                    saturated_from: None,
+                };
+                if self.sources.contains(&Origin::Recn) && class.is_none() {
+                    let points = self.predicted(drawn, variant, notes);
+                    series.extend((!points.is_empty()).then(|| of(Origin::Recn, points)));
+                }
+                let measured = simulated.map(|one| of(Origin::Simulation, drawn.measured(one, *class)));
+                series.extend(measured);
+            }
+        }
+        let axis = |label: &str, unit: &str, logarithmic| Axis {
+            label: label.to_owned(),
+            unit: unit.to_owned(),
+            logarithmic,
+        };
+        Lines {
+            x: axis("Time", "us", false),
+            y: axis(drawn.course.label(), drawn.course.unit(), drawn.logarithmic),
+            y_range: drawn.y_range,
+            panels: Vec::new(),
+            series,
+            errors: Vec::new(),
+            measured_as_curves: true,
+        }
+    }
+
+    /// The curve of the analysis; empty where it says nothing.
+    fn predicted(&self, drawn: &Question, variant: &Variant, notes: &mut Vec<Note>) -> Vec<Point> {
+        let Ok(scenario) = self.at(Some(variant), &[]) else { return Vec::new() };
+        let found = match recn::predict(&scenario) {
+            Ok(found) => found,
+            Err(failure) => {
+                let place = note::Place { row: variant.label.clone(), x: None };
+                let said = failure.lines(|_| String::new()).into_iter();
+                notes.extend(said.map(|text| Note { place: place.clone(), text }));
+                return Vec::new();
+            }
+        };
+        let bin_us = scenario.measure().bin.unwrap_or_default() / 1e3;
+        let (over_time, lines_most) = match found.hot_spot {
+            Some(HotSpotPrediction { over_time, lines_most, .. }) => (over_time, lines_most),
+            None => (steady(&scenario, found.throughput_before_bytes_per_ns), None),
+        };
+        let point = |x, y| Point { x, y: Some(y), lower_95: None, upper_95: None, saturated: false };
+        let mut points: Vec<Point> = match drawn.course {
+            TimeSeries::Throughput => {
+                let of = |bin: &recn::Bin| point(bin.start_us + bin_us / 2.0, bin.throughput_bytes_per_ns);
+                over_time.iter().map(of).collect()
+            }
+            TimeSeries::SetAsideQueues => {
+                let most = lines_most.map(f64::from);
+                let at = |bin: &recn::Bin| Some(point(bin.start_us + bin_us / 2.0, most?));
+                over_time.iter().filter_map(at).collect()
+            }
+            TimeSeries::Latency | TimeSeries::IngressQueues | TimeSeries::EgressQueues => Vec::new(),
+        };
+        points.retain(|point| drawn.shows(point.x));
+        points
+    }
+}
+
+/// Bins without a hot spot: all alike.
+fn steady(scenario: &Scenario, throughput: f64) -> Vec<recn::Bin> {
+    let measure = scenario.measure();
+    let (Some(end), Some(bin)) = (measure.end, measure.bin.filter(|bin| *bin > 0.0)) else {
+        return Vec::new();
+    };
+    let one = |place: u32| recn::Bin {
+        start_us: f64::from(place) * bin / 1e3,
+        throughput_bytes_per_ns: throughput,
+        random_bytes_per_ns: throughput,
+        hot_bytes_per_ns: 0.0,
+    };
+    (0..(end / bin).ceil() as u32).map(one).collect()
+}
+
+impl Question {
+    fn shows(&self, us: f64) -> bool {
+        self.window_us.is_none_or(|(from, to)| (from..=to).contains(&us))
+    }
+
+    fn measured(&self, found: &PacketSeries, class: Option<&str>) -> Vec<Point> {
+        let point = |[start, end]: [f64; 2]| {
+            let measured = found.within(self.course, class, [start, end]);
+            let end_of = |sign: f64| measured.and_then(|one| Some(one.mean + sign * one.half_width_95?));
+            let (lower_95, upper_95) = (end_of(-1.0), end_of(1.0));
+            let y = measured.map(|one| one.mean);
+            Point { x: (start + end) / 2e3, y, lower_95, upper_95, saturated: false }
+        };
+        found.intervals().into_iter().map(point).filter(|point| self.shows(point.x)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::figure::Figure;
+    use crate::picture::{Content, Origin};
+
+    const SOUND: &str = "title = \"a\"\nkind = \"over-time\"\n[scenario]\npreset = \"recn64-quick\"\n\
+        [x]\nrange = [50, 200]\n[y]\nquantity = \"throughput\"\n[quick]\nset = { \"measure.end\" = \"200 us\" }\n";
+
+    fn read(text: &str) -> Result<Figure, String> {
+        let read = Figure::from_toml("t.toml", text, "t", &|_: &str| Err(Vec::new()));
+        read.map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+    }
+
+    #[test]
+    fn the_analysis_is_drawn_bin_by_bin() {
+        let mut figure = read(SOUND).unwrap();
+        assert_eq!(
+            (figure.sources.clone(), figure.scenarios().len()),
+            (vec![Origin::Recn, Origin::Simulation], 1)
+        );
+        let points = |figure: &Figure| {
+            let Content::Lines(lines) = figure.picture(&[]).content else { panic!("lines") };
+            lines.series[0].points.iter().map(|point| point.x).collect::<Vec<_>>()
+        };
+        assert_eq!(points(&figure), (5..20).map(|bin| 10.0 * f64::from(bin) + 5.0).collect::<Vec<_>>());
+        figure.quicken().unwrap();
+        assert_eq!(points(&figure).len(), 20);
+    }
+
+    #[test]
+    fn without_a_hot_spot_the_analysis_is_level() {
+        let calm =
+            "preset = \"recn64-quick\"\nset = { \"class.hot.rate\" = 0, \"class.random.rate\" = \"50 %\" }";
+        let figure = read(&SOUND.replacen("preset = \"recn64-quick\"", calm, 1)).unwrap();
+        let Content::Lines(lines) = figure.picture(&[]).content else { panic!("lines") };
+        let heights: Vec<f64> = lines.series[0].points.iter().filter_map(|point| point.y).collect();
+        assert_eq!(heights, [24.0; 15]);
+    }
+
+    #[test]
+    fn what_is_not_over_time_is_refused() {
+        for (old, new, wanted) in [
+            ("recn64-quick", "router16", "packet switches"),
+            ("throughput", "waiting", "set-aside-queues"),
+            ("\"over-time\"", "\"over-time\"\nsources = [\"refined\"]", "\"recn\" or \"simulation\""),
+            ("\"over-time\"", "\"over-time\"\nerrors = true", "a figure without it"),
+            ("[x]\n", "[x]\nkey = \"a\"\n", "key"),
+        ] {
+            let said = read(&SOUND.replacen(old, new, 1)).unwrap_err();
+            assert!(said.contains(wanted), "{new}: {said}");
+        }
+    }
+}
