@@ -16,7 +16,6 @@ use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter};
 use flitwise_figures::published::{PAPERS, Paper};
 use flitwise_language::quantity::Quantity;
 use flitwise_models::model::Model;
-use flitwise_validation::compare::COMPARED;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -235,6 +234,7 @@ Examples:
   flitwise figure 5 --model both
   flitwise figure 4a --model anchored --precision 2%
   flitwise figure mine.toml --width 1000
+  flitwise figure --preset recn64-quick              a scenario of ours: throughput over time
 
 Simulations are kept in the store (flitwise store), so that drawing again costs none.
 --model anchored draws the refined model's curves corrected by a few simulated points, the anchors, each curve with its
@@ -319,7 +319,7 @@ pub(crate) struct Compare {
     /// Difference up to which a model is called close.
     #[arg(long, value_name = "SHARE", default_value = "5%", allow_hyphen_values = true)]
     pub(crate) tolerance: String,
-    #[arg(long = "quantity", value_name = "NAME", help = one_of("Compare this quantity only", &COMPARED))]
+    #[arg(long = "quantity", value_name = "NAME", help = one_of("Compare this quantity only", &Quantity::compared()))]
     pub(crate) quantities: Vec<String>,
     /// Compare along an axis: KEY=START:STOP:COUNT, KEY=log:START:STOP:COUNT or KEY=A,B,C; repeatable.
     #[arg(long, value_name = "KEY=AXIS", add = ArgValueCompleter::new(complete::settings))]
@@ -372,6 +372,9 @@ pub(crate) struct Figure {
     /// `show 4a` prints a built-in figure's file.
     #[arg(value_name = "FIGURE", add = ArgValueCandidates::new(complete::figures))]
     pub(crate) figures: Vec<String>,
+    /// Draw this built-in scenario: what is delivered over time where its run has an end, else latencies along a rate.
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::presets))]
+    pub(crate) preset: Option<String>,
     /// Write to this directory, which is made if it is not there.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) out: PathBuf,
@@ -467,7 +470,7 @@ pub(crate) struct Source {
 pub(crate) struct Solve {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// Which model answers [default: refined, or published where that has what refined has not].
+    /// Which model answers [default: the first of refined, mediaworm and recn that has all of the scenario].
     #[arg(long, value_name = "MODEL", value_parser = answering())]
     pub(crate) model: Option<Answering>,
     /// How to print the answer.
@@ -479,6 +482,9 @@ pub(crate) struct Solve {
     /// Print the distribution of the network latency, cycle by cycle, instead.
     #[arg(long, conflicts_with = "details")]
     pub(crate) distribution: bool,
+    /// As CSV print the rows of this section of the answer, such as over_time, in place of those of classes.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) section: Option<String>,
     #[command(flatten)]
     pub(crate) campaign: CampaignArgs,
 }
@@ -487,7 +493,7 @@ pub(crate) struct Solve {
 pub(crate) struct Sweep {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// Which model answers [default: refined, or published where that has what refined has not].
+    /// Which model answers [default: the first of refined, mediaworm and recn that has all of the scenario].
     #[arg(long, value_name = "MODEL", value_parser = answering())]
     pub(crate) model: Option<Answering>,
     /// The most anchors of the anchored model [default: 5, 8, 11 and 14 for one to four axes].
@@ -540,6 +546,12 @@ pub(crate) struct Simulate {
     /// How to print the results.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
+    /// As CSV print the rows of this section of the results, such as over_time, in place of those of classes.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) section: Option<String>,
+    /// Also draw what is delivered over time to this file, .svg or .png, of a run with intervals.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
     /// Also write every measured message to this CSV file, which is overwritten.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
@@ -550,7 +562,7 @@ pub(crate) struct Simulate {
     /// Print which stage each flit of the first N messages is in, cycle by cycle, instead.
     #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with_all = [
         "precision", "max_messages", "max_time", "warmup", "replications", "threads", "format", "trace", "details",
-        "quiet",
+        "quiet", "section", "plot",
     ])]
     pub(crate) watch: Option<String>,
     /// Show no progress; it is shown on standard error if that is a terminal.
@@ -614,6 +626,8 @@ pub(crate) enum Answering {
     Refined,
     /// [`Model::Mediaworm`].
     Mediaworm,
+    /// [`Model::Recn`].
+    Recn,
     /// The refined model corrected by simulations at some points of a family of scenarios.
     Anchored,
 }
@@ -624,6 +638,7 @@ impl Answering {
         match self {
             Self::Published => Model::Published,
             Self::Mediaworm => Model::Mediaworm,
+            Self::Recn => Model::Recn,
             Self::Refined | Self::Anchored => Model::Refined,
         }
     }
@@ -645,6 +660,7 @@ impl From<Model> for Answering {
             Model::Published => Self::Published,
             Model::Refined => Self::Refined,
             Model::Mediaworm => Self::Mediaworm,
+            Model::Recn => Self::Recn,
         }
     }
 }
@@ -760,16 +776,12 @@ pub(crate) enum SchemaOf {
     Distribution,
     /// The result of `solve --format json` where no model has all of the scenario.
     Loads,
-    /// The result of `solve --format json` for packet switches.
-    Recn,
     /// The result of `sweep --format json`.
     Sweep,
     /// The result of `sensitivity --format json`.
     Sensitivity,
     /// The result of `simulate --format json`.
     Simulate,
-    /// The result of `simulate --format json` of packet switches.
-    Packets,
     /// The result of `compare --format json`.
     Compare,
     /// The result of `plan .. --format json`.

@@ -2,18 +2,18 @@
 
 use flitwise_experiment as experiment;
 use flitwise_experiment::answer::{Run, Simulation};
-use flitwise_language::quantity::{Measure, Quantity};
+use flitwise_language::quantity::{Comparison, Measure, Quantity};
 use flitwise_language::scenario::{Document, Fault, Grid, Scenario, ScenarioSpec, Setting};
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Failure, Model};
-use flitwise_validation::compare::{self, COMPARED, Crossing, Options, Row, Verdict, crossing};
+use flitwise_validation::compare::{self, Crossing, Options, Row, Verdict, crossing};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{Compare, Format};
 use crate::campaign::{self, Campaign};
 use crate::outcome::Ended;
-use crate::output::{self, Page, Rows, cycles, percent, share, with_interval};
+use crate::output::{self, Page, Rows, Time, cycles, percent, share, with_interval};
 use crate::{input, typed};
 
 /// The most points of one comparison.
@@ -31,6 +31,7 @@ pub(crate) struct CompareDocument {
     /// The models compared, in the order of the rows, and how they fare; one that refuses every point is not here.
     models: Vec<Fares>,
     /// The scenario before any value was changed.
+    #[serde(serialize_with = "ScenarioSpec::serialize_plainly")]
     scenario: ScenarioSpec,
     /// Difference that is still called close, as a share.
     tolerance: f64,
@@ -178,11 +179,13 @@ fn question(args: &Compare) -> Result<(Options, Question), Ended> {
     let mut read = typed::Options { faults: &mut faults };
     let tolerance = read.value("tolerance", &args.tolerance, typed::tolerance);
     let mut quantities: Vec<Quantity> = Vec::new();
+    let compared = Quantity::compared();
     for word in &args.quantities {
-        match Quantity::find(word).filter(|quantity| COMPARED.contains(quantity)) {
+        match Quantity::find(word).filter(|quantity| compared.contains(quantity)) {
             Some(quantity) => quantities.push(quantity),
             None => {
-                let words = COMPARED.map(Quantity::word).join(", ");
+                let words: Vec<&str> = compared.iter().map(|one| one.word()).collect();
+                let words = words.join(", ");
                 faults.push(format!("--quantity {word}: found \"{word}\", wanted one of {words}"));
             }
         }
@@ -397,7 +400,7 @@ fn fields(row: &Row) -> Vec<String> {
 fn page(document: &CompareDocument, grid: &Grid, markdown: bool) -> String {
     let mut page = Page::new(markdown);
     let spec = &document.scenario;
-    let network = output::network(spec.network);
+    let (network, time) = (output::network(spec.network), Time::of(spec));
     let models: Vec<Model> = document.models.iter().map(|one| one.model).collect();
     let who = match models.as_slice() {
         [one] => format!("{one} model"),
@@ -409,7 +412,7 @@ fn page(document: &CompareDocument, grid: &Grid, markdown: bool) -> String {
     page.title(&format!("{}: {network}, {who} beside simulation", spec.name));
     match (document.points.as_slice(), grid.axes.is_empty(), models.as_slice()) {
         ([point], true, [_]) => {
-            page.rows(&table(point, markdown));
+            page.rows(&table(point, time, markdown));
             page.legend(
                 "difference = model - simulation, in % of the simulation (of parts of the network latency: in % of",
             );
@@ -418,20 +421,20 @@ fn page(document: &CompareDocument, grid: &Grid, markdown: bool) -> String {
             );
         }
         ([point], true, models) => {
-            page.rows(&side_by_side(std::slice::from_ref(point), grid, models, markdown));
+            page.rows(&side_by_side(std::slice::from_ref(point), (grid, time), models, markdown));
             page.legend(
                 "in % = model - simulation, in % of the simulation (of parts of the network latency: in % of all",
             );
             page.legend("of it; of probabilities: percentage points)");
         }
         (points, _, [_]) => {
-            page.rows(&sweep(points, grid, markdown));
+            page.rows(&sweep(points, (grid, time), markdown));
             page.legend(
                 "difference = model - simulation; sat. = saturated in model (m), simulation (s) or both (ms)",
             );
         }
         (points, _, models) => {
-            page.rows(&side_by_side(points, grid, models, markdown));
+            page.rows(&side_by_side(points, (grid, time), models, markdown));
             page.legend("in % = model - simulation, in % of the simulation");
         }
     }
@@ -455,18 +458,21 @@ fn page(document: &CompareDocument, grid: &Grid, markdown: bool) -> String {
 }
 
 /// A model's value in a table.
-fn modelled(row: &Row) -> String {
+fn modelled(row: &Row, time: Time) -> String {
+    let value = time.shown(row.measure.quantity, row.model_value);
     match row.measure.quantity {
         Quantity::Waiting | Quantity::TotalLatency if row.model_saturated => "saturated".to_owned(),
-        quantity if quantity.is_share() => share(row.model_value),
-        _ => cycles(row.model_value),
+        quantity if quantity.comparison() == Some(Comparison::Bound) => format!("<= {}", cycles(value)),
+        quantity if quantity.is_share() => share(value),
+        _ => cycles(value),
     }
 }
 
 /// A simulated value in a table, with its interval.
-fn simulated(row: &Row) -> String {
-    let half_width = row.simulated.and_then(|found| found.half_width_95());
-    match (row.measure.quantity, row.simulated.map(|found| found.value)) {
+fn simulated(row: &Row, time: Time) -> String {
+    let shown = |value: Option<f64>| time.shown(row.measure.quantity, value);
+    let half_width = shown(row.simulated.and_then(|found| found.half_width_95()));
+    match (row.measure.quantity, shown(row.simulated.map(|found| found.value))) {
         (Quantity::Waiting | Quantity::TotalLatency, _) if row.simulation_saturated => "saturated".to_owned(),
         (quantity, Some(value)) if quantity.is_share() => {
             format!("{} ±{}", share(Some(value)), share(half_width))
@@ -476,18 +482,18 @@ fn simulated(row: &Row) -> String {
 }
 
 /// All quantities of one scenario, by one model.
-fn table(point: &Point, markdown: bool) -> Rows {
+fn table(point: &Point, time: Time, markdown: bool) -> Rows {
     let heads =
         ["class", "quantity", "model", "simulation", "difference", "in %", "in half-\nwidths", "verdict"];
     let mut rows = Rows::new(&heads, markdown);
     for row in &point.rows {
-        let difference =
-            if row.measure.quantity.is_share() { share(row.difference) } else { cycles(row.difference) };
+        let difference = time.shown(row.measure.quantity, row.difference);
+        let difference = if row.measure.quantity.is_share() { share(difference) } else { cycles(difference) };
         rows.add([
             row.class.clone(),
-            row.measure.name(),
-            modelled(row),
-            simulated(row),
+            time.named(row.measure),
+            modelled(row, time),
+            simulated(row, time),
             difference,
             signed(row.difference_percent, 1),
             signed(row.difference_half_widths, 1),
@@ -498,7 +504,7 @@ fn table(point: &Point, markdown: bool) -> Rows {
 }
 
 /// One line per point, class and quantity: what was simulated, then model by model value, difference and verdict.
-fn side_by_side(points: &[Point], grid: &Grid, models: &[Model], markdown: bool) -> Rows {
+fn side_by_side(points: &[Point], (grid, time): (&Grid, Time), models: &[Model], markdown: bool) -> Rows {
     let keys = folded_keys(grid, markdown);
     let mut heads: Vec<&str> = keys.iter().map(String::as_str).collect();
     heads.extend(["class", "quantity", "simulation"]);
@@ -508,11 +514,11 @@ fn side_by_side(points: &[Point], grid: &Grid, models: &[Model], markdown: bool)
         for of_quantity in point.by_quantity() {
             let set = point.set.iter().take(grid.axes.len()).map(|setting| setting.value.clone());
             let first = &of_quantity[0];
-            let common = [first.class.clone(), first.measure.name(), simulated(first)];
+            let common = [first.class.clone(), time.named(first.measure), simulated(first, time)];
             let of_model = |model: &Model| match of_quantity.iter().find(|row| row.model == *model) {
                 Some(row) => {
                     let percent = signed(row.difference_percent, 1);
-                    [modelled(row), percent, row.verdict.short_word().to_owned()]
+                    [modelled(row, time), percent, row.verdict.short_word().to_owned()]
                 }
                 None => ["-"; 3].map(str::to_owned),
             };
@@ -529,20 +535,14 @@ fn folded_keys(grid: &Grid, markdown: bool) -> Vec<String> {
 }
 
 /// One line per point, class and quantity, by one model.
-fn sweep(points: &[Point], grid: &Grid, markdown: bool) -> Rows {
+fn sweep(points: &[Point], (grid, time): (&Grid, Time), markdown: bool) -> Rows {
     let keys = folded_keys(grid, markdown);
     let mut heads: Vec<&str> = keys.iter().map(String::as_str).collect();
     heads.extend(["class", "quantity", "model", "simulation", "in %", "verdict", "sat."]);
     let mut rows = Rows::new(&heads, markdown);
     for point in points {
         for row in &point.rows {
-            let probability = row.measure.quantity.is_share();
-            let number = |number: Option<f64>| if probability { share(number) } else { cycles(number) };
-            let half_width = row.simulated.and_then(|found| found.half_width_95());
-            let simulated = match row.simulated.map(|found| found.value) {
-                Some(value) if probability => format!("{} ±{}", share(Some(value)), share(half_width)),
-                value => with_interval(value, half_width),
-            };
+            let values = Row { model_saturated: false, simulation_saturated: false, ..row.clone() };
             let saturated = match (row.model_saturated, row.simulation_saturated) {
                 (true, true) => "ms",
                 (true, false) => "m",
@@ -552,9 +552,9 @@ fn sweep(points: &[Point], grid: &Grid, markdown: bool) -> Rows {
             let set = point.set.iter().take(grid.axes.len()).map(|setting| setting.value.clone());
             rows.add(set.chain([
                 row.class.clone(),
-                row.measure.name(),
-                number(row.model_value),
-                simulated,
+                time.named(row.measure),
+                modelled(&values, time),
+                simulated(&values, time),
                 signed(row.difference_percent, 1),
                 row.verdict.word().to_owned(),
                 saturated.to_owned(),

@@ -11,6 +11,7 @@ mod html;
 mod latex;
 mod mediaworm;
 mod published;
+mod recn;
 mod refined;
 mod terminal;
 
@@ -64,7 +65,11 @@ pub(crate) fn run(args: &Explain) -> Result<(), Ended> {
 /// The model that is asked about, or the one that fits.
 fn model(args: &Explain, scenario: &Scenario) -> Model {
     let has_frames = scenario.classes().iter().any(|class| class.source.has_frames());
-    args.model.unwrap_or(if has_frames { Model::Mediaworm } else { Model::Published })
+    args.model.unwrap_or_else(|| match Model::usual(scenario) {
+        Model::Recn => Model::Recn,
+        _ if has_frames => Model::Mediaworm,
+        _ => Model::Published,
+    })
 }
 
 /// The explanation of a model that leaves no record beside its answer.
@@ -79,6 +84,7 @@ fn other(
             let outcome = if answer.saturated { Outcome::Saturated } else { Outcome::Answered };
             let derivation = match model {
                 Model::Mediaworm => mediaworm::derivation(scenario, answer, only),
+                Model::Recn => recn::derivation(scenario, answer, only),
                 _ => refined::derivation(scenario, answer, only),
             };
             (derivation, outcome)

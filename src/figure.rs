@@ -13,7 +13,9 @@ use flitwise_figures::figure::{Claim, Figure};
 use flitwise_figures::picture::Picture;
 use flitwise_figures::published::{PUBLISHED, Published};
 use flitwise_figures::rows;
-use flitwise_language::scenario::{Scenario, ScenarioSpec};
+use flitwise_language::document::in_short;
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{ClassSpec, Scenario, ScenarioSpec};
 use flitwise_models::model::Options;
 use flitwise_validation::anchored::{FINER, Wish};
 use schemars::JsonSchema;
@@ -40,6 +42,7 @@ pub(crate) struct FigureDocument {
     /// What somebody says about it.
     claims: Vec<Claim>,
     /// What the figure's scenarios vary from.
+    #[serde(serialize_with = "ScenarioSpec::serialize_plainly")]
     scenario: ScenarioSpec,
     /// All that is drawn.
     #[serde(flatten)]
@@ -80,6 +83,9 @@ struct PointRun {
     stopped_by: StoppedBy,
 }
 
+/// What stands before the name of a preset that is drawn.
+const OF_PRESET: &str = "--preset ";
+
 /// A figure with its files' names.
 pub(crate) struct Wanted {
     pub(crate) figure: Figure,
@@ -104,7 +110,7 @@ impl Wanted {
 
 pub(crate) fn run(args: &args::Figure) -> Result<(), Ended> {
     match args.figures.as_slice() {
-        [] => list(),
+        [] if args.preset.is_none() => list(),
         [show, name] if show == "show" => output::write(published(name)?.text.as_bytes()),
         [show] if show == "show" => {
             Err(Ended::input("found no figure to show, wanted its number, such as 4a"))
@@ -125,7 +131,9 @@ fn list() -> Result<(), Ended> {
 
 fn draw_all(args: &args::Figure, figures: &[String]) -> Result<(), Ended> {
     let campaign = Campaign::read(&args.campaign);
-    let asked = Ended::both(style(args), wanted(figures, args.model));
+    let of_preset = args.preset.iter().map(|name| format!("{OF_PRESET}{name}"));
+    let figures: Vec<String> = figures.iter().cloned().chain(of_preset).collect();
+    let asked = Ended::both(style(args), wanted(&figures, args.model));
     let is_anchored = args.model == Some(args::Drawn::Anchored);
     let budget = match &campaign {
         Ok(campaign) if is_anchored => anchoring::wish(&args.anchors, 1, campaign).map(Some),
@@ -274,6 +282,8 @@ pub(crate) fn wanted(typed: &[String], models: Option<args::Drawn>) -> Result<Ve
     for typed in typed {
         let found = if typed == "all" {
             all()
+        } else if let Some(name) = typed.strip_prefix(OF_PRESET) {
+            of_preset(name).map(|one| vec![one])
         } else if typed.ends_with(".toml") || typed.contains(['/', '\\']) {
             from_file(Path::new(typed)).map(|one| vec![one])
         } else {
@@ -331,6 +341,33 @@ fn all() -> Result<Vec<Wanted>, Ended> {
 fn built_in(one: &Published) -> Result<Wanted, Ended> {
     let figure = one.figure().map_err(|faults| Ended::faults(&faults))?;
     Ok(Wanted { figure, typed: one.number().to_owned(), models: None, families: Vec::new(), anchors: None })
+}
+
+/// A figure of a preset: what is delivered over time where its run has an end, else latencies along the load.
+fn of_preset(name: &str) -> Result<Wanted, Ended> {
+    let scenario = input::preset(name)?.scenario();
+    let head = |kind: &str, what: &str| {
+        let title = format!("{}: {what}", scenario.spec().name);
+        format!("title = {title:?}\nkind = \"{kind}\"\n[scenario]\npreset = \"{name}\"\n")
+    };
+    let has_rate = |class: &ClassSpec| class.share.is_none() && class.load.is_none();
+    let sends = |class: &&ClassSpec| class.rate > 0.0 && has_rate(class) && !class.source.has_frames();
+    let text = if scenario.measure().bin.is_some() && scenario.spec().groups().contains(&Quantity::PACKETS) {
+        head("over-time", "throughput over time") + "[y]\nquantity = \"throughput\"\n"
+    } else if let Some(class) = scenario.classes().iter().find(sends) {
+        let values: Vec<String> = (1..=5).map(|part| in_short(class.rate * f64::from(part) / 4.0)).collect();
+        let axis = format!("[x]\nkey = \"class.{}.rate\"\nvalues = [{}]\n", class.name, values.join(", "));
+        head("lines", "network latency") + &axis + "[y]\nquantity = \"network-latency\"\n"
+    } else {
+        let help = "a figure file may vary any key: flitwise figure show 4a";
+        return Err(Ended::input(format!(
+            "--preset {name}: found no class with a rate of its own, wanted one to draw along\n  help: {help}"
+        )));
+    };
+    let figure = Figure::from_toml(name, &text, name, &|_: &str| Err(Vec::new()));
+    let figure = figure.map_err(|faults| Ended::faults(&faults))?;
+    let typed = format!("{OF_PRESET}{name}");
+    Ok(Wanted { figure, typed, models: None, families: Vec::new(), anchors: None })
 }
 
 fn published(typed: &str) -> Result<&'static Published, Ended> {

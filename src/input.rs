@@ -6,8 +6,6 @@ use std::path::Path;
 use flitwise_experiment as experiment;
 use flitwise_language::scenario::{Document, Fault, Place, Preset, Scenario};
 use flitwise_models::model::{Failure, Model, Options, Refusal};
-use flitwise_models::recn;
-use flitwise_validation::campaign;
 
 use crate::args::Source;
 use crate::outcome::Ended;
@@ -101,9 +99,6 @@ pub(crate) fn other_ways(document: &Document, failure: &Failure) -> Option<Strin
     if model.supports(&scenario).is_ok() {
         return None;
     }
-    if recn::supports(&scenario).is_ok() {
-        return Some(recn::HOW_TO_ASK.to_owned());
-    }
     let usual = if Model::usual(&scenario) == *model {
         format!("the {model} model is the default here; ")
     } else {
@@ -112,7 +107,7 @@ pub(crate) fn other_ways(document: &Document, failure: &Failure) -> Option<Strin
     if let Some(other) = Model::ALL.into_iter().find(|other| other.supports(&scenario).is_ok()) {
         return Some(format!("{usual}--model {other} has it"));
     }
-    let simulated = campaign::supports(&scenario).is_ok();
+    let simulated = experiment::supports(&scenario).is_ok();
     simulated.then(|| {
         format!("{usual}no model has this {}; the simulator has: flitwise simulate", last_words(refusals))
     })

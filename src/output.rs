@@ -1,14 +1,17 @@
 //! Output: formats of numbers, tables, and writing to standard output.
 
+mod section;
+
 use std::io::{self, Write};
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
-use flitwise_language::quantity::{Quantity, Unit};
-use flitwise_language::scenario::{ClassSpec, NetworkSpec, Scenario};
+use flitwise_language::quantity::{Measure, Quantity, Unit};
+use flitwise_language::scenario::{ClassSpec, NetworkSpec, Scenario, ScenarioSpec};
 use flitwise_models::answer::{ClassAnswer, DeadlineAnswer};
 use serde::Serialize;
 
 use crate::outcome::Ended;
+pub(crate) use section::{add_sections, section_csv, section_without_csv};
 
 /// The widest table \[columns\].
 const WIDTH: u16 = 100;
@@ -125,9 +128,49 @@ pub(crate) fn network(network: NetworkSpec) -> String {
     network.topology().name()
 }
 
+/// The unit in which pages print times: cycles, or nanoseconds of packet switches, whose cycles are ticks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Time {
+    pub(crate) unit: &'static str,
+    pub(crate) per_cycle: f64,
+}
+
+impl Time {
+    pub(crate) const CYCLES: Self = Self { unit: "cycles", per_cycle: 1.0 };
+
+    pub(crate) fn of(spec: &ScenarioSpec) -> Self {
+        let (unit, per_cycle) = spec.shown_time();
+        Self { unit, per_cycle }
+    }
+
+    /// A value of a quantity as it is printed.
+    pub(crate) fn shown(self, quantity: Quantity, value: Option<f64>) -> Option<f64> {
+        let factor = if quantity.unit() == Unit::Cycles { self.per_cycle } else { 1.0 };
+        value.map(|value| value * factor)
+    }
+
+    fn word(self, quantity: Quantity) -> &'static str {
+        if quantity.unit() == Unit::Cycles { self.unit } else { quantity.unit().word() }
+    }
+
+    /// The name of what is asked, with its unit where that is not what a table of cycles has.
+    pub(crate) fn named(self, measure: Measure) -> String {
+        match measure.quantity.unit() {
+            Unit::Cycles if self.unit != Self::CYCLES.unit => format!("{} [{}]", measure.name(), self.unit),
+            Unit::BytesPerNs => format!("{} [{}]", measure.name(), measure.quantity.unit().word()),
+            _ => measure.name(),
+        }
+    }
+}
+
 /// Heads of a table of quantities by class. Where parts follow their whole, signs say that they add up to it; Markdown
 /// has units in brackets.
 pub(crate) fn heads(quantities: &[Quantity], markdown: bool) -> Vec<String> {
+    heads_in(quantities, Time::CYCLES, markdown)
+}
+
+/// The same with times in another unit.
+pub(crate) fn heads_in(quantities: &[Quantity], time: Time, markdown: bool) -> Vec<String> {
     let head = |quantity: &Quantity| {
         let whole = quantity.whole().filter(|whole| quantities.contains(whole));
         let sign = match whole.and_then(|whole| whole.parts().next()) {
@@ -136,11 +179,13 @@ pub(crate) fn heads(quantities: &[Quantity], markdown: bool) -> Vec<String> {
             Some(_) => "+ ",
             None => "",
         };
-        match (quantity.unit().word(), markdown) {
+        match (time.word(*quantity), markdown) {
             (unit, true) if sign.is_empty() && !unit.is_empty() => format!("{} [{unit}]", quantity.name()),
             (_, true) if sign.is_empty() => quantity.name().to_owned(),
             (_, true) => format!("{sign}{}", quantity.head()),
-            ("cycles", false) if sign.is_empty() => format!("{}\ncycles", quantity.head()),
+            (unit @ ("cycles" | "ns" | "bytes/ns"), false) if sign.is_empty() => {
+                format!("{}\n{unit}", quantity.head())
+            }
             (_, false) if sign.is_empty() => narrow(quantity.head()),
             (_, false) => format!("{sign}{}", quantity.head().replacen(' ', "\n", 1)),
         }
@@ -173,11 +218,11 @@ pub(crate) fn percentile_heads() -> Vec<String> {
 }
 
 /// A mean of a model in a table.
-pub(crate) fn mean(quantity: Quantity, class: &ClassAnswer) -> String {
-    let value = class.value(quantity.into());
+pub(crate) fn mean(quantity: Quantity, class: &ClassAnswer, time: Time) -> String {
+    let value = time.shown(quantity, class.value(quantity.into()));
     match quantity {
         Quantity::Waiting | Quantity::TotalLatency if class.saturated => "saturated".to_owned(),
-        _ if quantity.unit() == Unit::Cycles => cycles(value),
+        _ if quantity.unit() == Unit::Cycles || quantity.is_of_packets() => cycles(value),
         _ => share(value),
     }
 }
@@ -328,8 +373,8 @@ pub(crate) struct ClassColumns {
     deadlines: Vec<(Option<u32>, u32)>,
     /// Whether a class has streams of frames.
     has_frames: bool,
-    /// Whether streams have circuits.
-    has_circuits: bool,
+    /// Groups of quantities that there are: of frames, circuits or packets.
+    groups: Vec<&'static [Quantity]>,
 }
 
 /// Columns of models of frames in CSV, behind those of the quantities of frames.
@@ -347,14 +392,16 @@ impl ClassColumns {
 
     /// The same without those of distributions.
     pub(crate) fn of_means(scenario: &Scenario) -> Self {
-        let has_frames = scenario.classes().iter().any(|class| class.source.has_frames());
-        Self { deadlines: Vec::new(), has_frames, has_circuits: scenario.circuits().is_some() }
+        let groups = scenario.spec().groups();
+        Self { deadlines: Vec::new(), has_frames: groups.contains(&Quantity::FRAMES), groups }
     }
 
     /// Adds the columns of another scenario.
     pub(crate) fn join(&mut self, other: Self) {
         self.has_frames |= other.has_frames;
-        self.has_circuits |= other.has_circuits;
+        let is_new = |group: &&'static [Quantity]| !self.groups.contains(group);
+        let new: Vec<&'static [Quantity]> = other.groups.into_iter().filter(is_new).collect();
+        self.groups.extend(new);
         if other.deadlines != self.deadlines {
             self.deadlines.extend(other.deadlines);
             self.deadlines.sort_unstable();
@@ -362,10 +409,20 @@ impl ClassColumns {
         }
     }
 
-    /// Quantities of frames and circuits, where there are any.
+    /// Quantities of frames, circuits and packets, where there are any.
     pub(crate) fn further(&self) -> impl Iterator<Item = &'static Quantity> {
-        let kinds = [(self.has_frames, Quantity::FRAMES), (self.has_circuits, Quantity::CIRCUITS)];
-        kinds.into_iter().filter(|(is_told, _)| *is_told).flat_map(|(_, quantities)| quantities)
+        let told = Quantity::GROUPS.iter().filter(|group| self.groups.contains(group));
+        told.copied().flatten()
+    }
+
+    /// Quantities of packets, where there are any.
+    pub(crate) fn of_packets(&self) -> impl Iterator<Item = Quantity> {
+        self.further().copied().filter(|quantity| quantity.is_of_packets())
+    }
+
+    /// Those that stand behind the columns of frames.
+    fn behind_frames(&self) -> impl Iterator<Item = &'static Quantity> {
+        self.further().filter(|quantity| !quantity.is_of_frames())
     }
 
     /// Short heads of the deadlines' columns, for tables.
@@ -401,9 +458,8 @@ impl ClassColumns {
         let deadlines = self.deadlines().map(|(_, name)| name);
         let frames = Quantity::FRAMES.iter().map(|quantity| quantity.field()).chain(FRAME_COLUMNS);
         let frames = frames.filter(|_| self.has_frames).map(str::to_owned);
-        let circuits = Quantity::CIRCUITS.iter().filter(|_| self.has_circuits);
-        let circuits = circuits.map(|quantity| quantity.field().to_owned());
-        fixed.chain(deadlines).chain(frames).chain(circuits).collect()
+        let others = self.behind_frames().map(|quantity| quantity.field().to_owned());
+        fixed.chain(deadlines).chain(frames).chain(others).collect()
     }
 
     /// One row; what does not exist is empty.
@@ -422,7 +478,7 @@ impl ClassColumns {
             row.push(real(frames.map(|frames| frames.jitter_free_load)));
             row.push(real(class.lanes.as_ref().map(|lanes| lanes.at_load_factor)));
         }
-        row.extend(Quantity::CIRCUITS.iter().filter(|_| self.has_circuits).map(value));
+        row.extend(self.behind_frames().map(value));
         row
     }
 }

@@ -19,7 +19,7 @@ use crate::args::Answering;
 use crate::args::plan::{Plan, Required};
 use crate::input;
 use crate::outcome::Ended;
-use crate::output::{Rows, cycles, share};
+use crate::output::{Rows, Time, cycles, share};
 
 pub(crate) fn run(plan: &Plan) -> Result<(), Ended> {
     match plan {
@@ -138,11 +138,15 @@ fn faults(faults: Vec<Fault>) -> Ended {
 }
 
 /// How requirements came out, as a table.
-fn requirements(places: &[Place], markdown: bool) -> Rows {
+fn requirements(places: &[Place], time: Time, markdown: bool) -> Rows {
     let heads = ["requirement", "status", "class", "value", "limit", "left"];
     let mut rows = Rows::new(&heads, markdown);
     for place in places {
-        let number = |value: Option<f64>| if place.unit.is_empty() { share(value) } else { cycles(value) };
+        let factor = if place.unit == Time::CYCLES.unit { time.per_cycle } else { 1.0 };
+        let number = |value: Option<f64>| {
+            let value = value.map(|value| value * factor);
+            if place.unit.is_empty() { share(value) } else { cycles(value) }
+        };
         let left = place.distance.map_or_else(|| "-".to_owned(), |left| format!("{:.1} %", 100.0 * left));
         let name = place.class.clone().unwrap_or_else(|| "-".to_owned());
         let value = if place.reason.as_deref() == Some("saturated") {

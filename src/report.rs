@@ -405,7 +405,8 @@ fn coarse_entries(one: &Wanted, simulations: &[Simulation], precision: f64) -> V
     for (index, simulation) in simulations.iter().enumerate() {
         let run = &simulation.run;
         let is_fine = run.reached_precision.is_some_and(|reached| reached <= precision);
-        if is_fine || run.stopped_by == StoppedBy::NoTraffic || simulation.packets.is_some() {
+        // a run with an end is as long as its scenario says
+        if is_fine || matches!(run.stopped_by, StoppedBy::NoTraffic | StoppedBy::End) {
             continue;
         }
         let saturated = simulation.classes.iter().filter(|class| class.saturated);

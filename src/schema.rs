@@ -13,8 +13,7 @@ use crate::output;
 use crate::plan::PlanDocument;
 use crate::sensitivity::SensitivityDocument;
 use crate::simulate::SimulateDocument;
-use crate::simulate::packets::PacketsDocument;
-use crate::solve::{DistributionDocument, LoadsDocument, RecnDocument, SolveDocument};
+use crate::solve::{DistributionDocument, LoadsDocument, SolveDocument};
 use crate::station::StationDocument;
 use crate::sweep::SweepDocument;
 use crate::verify::VerifyDocument;
@@ -25,11 +24,9 @@ pub(crate) fn run(of: SchemaOf) -> Result<(), Ended> {
         SchemaOf::Solve => schema_for!(SolveDocument),
         SchemaOf::Distribution => schema_for!(DistributionDocument),
         SchemaOf::Loads => schema_for!(LoadsDocument),
-        SchemaOf::Recn => schema_for!(RecnDocument),
         SchemaOf::Sweep => schema_for!(SweepDocument),
         SchemaOf::Sensitivity => schema_for!(SensitivityDocument),
         SchemaOf::Simulate => schema_for!(SimulateDocument),
-        SchemaOf::Packets => schema_for!(PacketsDocument),
         SchemaOf::Compare => schema_for!(CompareDocument),
         SchemaOf::Plan => schema_for!(PlanDocument<'static>),
         SchemaOf::Verify => schema_for!(VerifyDocument),

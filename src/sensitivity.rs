@@ -31,6 +31,7 @@ pub(crate) struct SensitivityDocument {
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
     /// The scenario whose answer moves.
+    #[serde(serialize_with = "ScenarioSpec::serialize_plainly")]
     scenario: ScenarioSpec,
     /// Whose answer it is.
     model: Answering,
@@ -43,7 +44,7 @@ pub(crate) struct SensitivityDocument {
 
 pub(crate) fn run(args: &Sensitivity) -> Result<(), Ended> {
     let document = input::document(&args.source)?;
-    let scenario = input::scenario(&document)?;
+    let scenario = input::scenario(&document)?.explicit();
     let model = args.model.unwrap_or_else(|| Model::usual(&scenario).into());
     let request = request(args, model.model(), &scenario)?;
     let idle =

@@ -2,8 +2,8 @@
 
 mod details;
 mod over_time;
-pub(crate) mod packets;
 mod page;
+mod plot;
 mod settings;
 mod trace;
 
@@ -12,7 +12,6 @@ use flitwise_experiment::{self as experiment, Listener, Progress};
 use flitwise_language::quantity::Quantity;
 use flitwise_simulator::Delivery;
 use flitwise_simulator::diagram;
-use flitwise_validation::campaign;
 use indicatif::HumanCount;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -38,12 +37,15 @@ pub(crate) struct SimulateDocument {
 }
 
 pub(crate) fn run(args: &Simulate) -> Result<(), Ended> {
-    let scenario = input::to_simulate(&args.source, campaign::supports);
+    let scenario = input::to_simulate(&args.source, experiment::supports);
     let asked = Ended::both(scenario, settings::read(args));
-    if let Ok((scenario, (settings, _))) = &asked
-        && scenario.switch().is_some()
-    {
-        return packets::run(args, scenario, settings);
+    if let Ok((scenario, _)) = &asked {
+        let mut faults = settings::idle(args, scenario);
+        faults.extend(output::section_without_csv(args.section.as_deref(), args.format));
+        if !faults.is_empty() {
+            return Err(Ended::BadInput(faults));
+        }
+        args.plot.as_deref().map_or(Ok(()), |path| plot::check(scenario, path))?;
     }
     let trace = args.trace.as_deref().map(|path| Trace::open(path, args.source.file.as_deref()));
     let ((scenario, (settings, watched)), trace) = Ended::both(asked, trace.transpose())?;
@@ -66,7 +68,9 @@ pub(crate) fn run(args: &Simulate) -> Result<(), Ended> {
 
     let ended = ended(&answer.run, args.max_time.as_deref().unwrap_or_default());
     // the trace is ended even if nobody takes the results, and its failure is the one to report
-    let written = write(answer, args.format, &ClassColumns::of(&scenario));
+    let plotted = args.plot.as_deref().map_or(Ok(()), |path| plot::write(&scenario, &answer, path));
+    let written = write(answer, args.format, args.section.as_deref(), &ClassColumns::of(&scenario));
+    let written = plotted.and(written);
     trace.map_or(Ok(()), Trace::end)?;
     ended.map_or(written, Err)
 }
@@ -108,13 +112,21 @@ impl Listener for Audience {
 }
 
 /// Prints what was simulated.
-pub(crate) fn write(answer: Simulation, format: Format, columns: &ClassColumns) -> Result<(), Ended> {
+pub(crate) fn write(
+    answer: Simulation,
+    format: Format,
+    section: Option<&str>,
+    columns: &ClassColumns,
+) -> Result<(), Ended> {
     match format {
         Format::Json => {
             let flitwise_version = env!("CARGO_PKG_VERSION");
             output::write_json(&SimulateDocument { schema: "flitwise.simulate/2", flitwise_version, answer })
         }
         Format::Csv if answer.channel_details.is_some() => details::csv(&answer),
+        Format::Csv if section.is_some() => {
+            output::section_csv(&answer.sections, section.unwrap_or_default())
+        }
         Format::Csv => match &answer.over_time {
             Some(intervals) => over_time::csv(intervals),
             None => csv(&answer, columns),
@@ -150,14 +162,18 @@ fn fields(class: &ClassSimulation, columns: &ClassColumns) -> Vec<(String, Strin
         ("messages".to_owned(), messages(class.network_latency_cycles).to_string()),
     ];
     for quantity in Quantity::MEANS.iter().chain(columns.further()) {
-        let unit = quantity.unit().word().replace('/', "_per_");
-        let Some(stem) = quantity.field().strip_suffix(&unit).filter(|_| quantity.is_measured()) else {
+        if !quantity.is_measured() {
             continue;
-        };
+        }
+        let (field, unit) = (quantity.field(), quantity.unit().word().replace('/', "_per_"));
         let found = class.means.get(*quantity);
-        fields.push((quantity.field().to_owned(), text(found.map(|found| found.mean))));
-        let width = found.and_then(|found| found.half_width_95);
-        fields.push((format!("{stem}half_width_95_{unit}"), text(width)));
+        fields.push((field.to_owned(), text(found.map(|found| found.mean))));
+        // a count or a share has no unit in its name
+        let width = match field.strip_suffix(&unit).filter(|_| !unit.is_empty()) {
+            Some(stem) => format!("{stem}half_width_95_{unit}"),
+            None => format!("{field}_half_width_95"),
+        };
+        fields.push((width, text(found.and_then(|found| found.half_width_95))));
     }
     fields.push(("saturated".to_owned(), class.saturated.to_string()));
 

@@ -3,7 +3,6 @@
 mod distribution;
 mod frames;
 mod loads;
-mod recn;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -18,11 +17,10 @@ use serde::Serialize;
 use crate::args::{Answering, Format, Solve};
 use crate::campaign::Campaign;
 use crate::outcome::Ended;
-use crate::output::{ClassColumns, Page, Rows, cycles, percent, share, whole};
+use crate::output::{ClassColumns, Page, Rows, Time, cycles, percent, share, whole};
 use crate::{input, output, simulate};
 pub(crate) use distribution::DistributionDocument;
 pub(crate) use loads::LoadsDocument;
-pub(crate) use recn::RecnDocument;
 
 /// The answer of `flitwise solve --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -69,10 +67,9 @@ pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
     let (document, ()) = Ended::both(document, idle)?;
     let scenario = input::scenario(&document)?;
     let has_model = Model::ALL.into_iter().any(|model| model.supports(&scenario).is_ok());
-    if args.model.is_none() && scenario.switch().is_some() {
-        return recn::run(&document, &scenario, args);
-    }
-    if args.model.is_none() && !args.distribution && !has_model {
+    // of packet switches nothing is exact but what the recn model says
+    let is_of_routers = Model::usual(&scenario) != Model::Recn;
+    if args.model.is_none() && !args.distribution && !has_model && is_of_routers {
         return loads::run(&document, &scenario, args.format);
     }
     if let Some(cost) = cost_of(&scenario, args) {
@@ -84,6 +81,10 @@ pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
         .map_or_else(|| Model::usual(&scenario), Answering::model)
         .solve(&scenario, &options)
         .map_err(|f| input::failure(&document, &f))?;
+    let faults = not_there(args, &answer);
+    if !faults.is_empty() {
+        return Err(Ended::BadInput(faults));
+    }
     if args.distribution {
         return distribution::write(&answer, args.format);
     }
@@ -92,11 +93,24 @@ pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
             let flitwise_version = env!("CARGO_PKG_VERSION");
             output::write_json(&SolveDocument { schema: "flitwise.solve/2", flitwise_version, answer })
         }
-        Format::Csv => csv(&answer, &ClassColumns::of(&scenario)),
+        Format::Csv => match &args.section {
+            Some(name) => output::section_csv(&answer.sections, name),
+            None => csv(&answer, &ClassColumns::of(&scenario)),
+        },
         Format::Table | Format::Markdown => {
             output::write_coloured(&page(&answer, args.format == Format::Markdown, args.details))
         }
     }
+}
+
+/// Options for what a model with means only has not, and `--section` without its format.
+fn not_there(args: &Solve, answer: &Answer) -> Vec<String> {
+    let is_of_means = answer.model == Model::Recn;
+    let given = [("details", args.details), ("distribution", args.distribution)];
+    let given = given.into_iter().filter(|(_, is_given)| *is_given && is_of_means);
+    let faults =
+        given.map(|(option, _)| format!("--{option}: found the recn model, wanted none: it has means only"));
+    faults.chain(output::section_without_csv(args.section.as_deref(), args.format)).collect()
 }
 
 /// A single scenario is its own anchor: its simulation.
@@ -124,7 +138,7 @@ fn anchored(args: &Solve) -> Result<(), Ended> {
     answer
         .notes
         .push("anchored: a single scenario is its own anchor, so that this is its simulation".to_owned());
-    simulate::write(answer, args.format, &ClassColumns::of(&scenario))
+    simulate::write(answer, args.format, args.section.as_deref(), &ClassColumns::of(&scenario))
 }
 
 fn csv(answer: &Answer, columns: &ClassColumns) -> Result<(), Ended> {
@@ -145,6 +159,7 @@ fn page(answer: &Answer, markdown: bool, details: bool) -> String {
     let parts = "network latency = transfer + blocking + sharing; ";
     let parts = if answer.model.lacks(Quantity::Blocking) { "" } else { parts };
     page.legend(&format!("{parts}total = network latency + waiting"));
+    output::add_sections(&mut page, &answer.sections, markdown);
     for (title, rows) in frames::sections(answer, markdown) {
         page.section(title, &rows);
     }
@@ -178,13 +193,16 @@ const MEANS: [Quantity; 10] = [
 ];
 
 fn means(answer: &Answer, markdown: bool) -> Rows {
-    let mut rows = Rows::new(&output::heads(&MEANS, markdown), markdown);
+    let (spec, time) = (&answer.scenario, Time::of(&answer.scenario));
+    let of_packets = Quantity::PACKETS.iter().filter(|_| spec.groups().contains(&Quantity::PACKETS));
+    let quantities: Vec<Quantity> = MEANS.iter().chain(of_packets).copied().collect();
+    let mut rows = Rows::new(&output::heads_in(&quantities, time, markdown), markdown);
     for class in &answer.classes {
-        let means = MEANS.map(|quantity| output::mean(quantity, class));
+        let means = quantities.iter().map(|quantity| output::mean(*quantity, class, time));
         rows.add([class.name.clone()].into_iter().chain(means));
     }
-    let parts = if answer.model.lacks(Quantity::Blocking) { 3..=4 } else { 0..=0 };
-    rows.hide_if_empty((MEANS.len() - 3..=MEANS.len()).chain(parts));
+    let lacked = quantities.iter().enumerate().filter(|(_, quantity)| answer.model.lacks(**quantity));
+    rows.hide_if_empty((MEANS.len() - 3..=quantities.len()).chain(lacked.map(|(index, _)| index + 1)));
     rows
 }
 
@@ -194,7 +212,7 @@ fn by_place(answer: &Answer, markdown: bool) -> Rows {
     let is_told = |class: &ClassAnswer, quantity: Quantity| class.value(quantity.into()).is_some();
     for class in &answer.classes {
         if output::BY_PLACE.iter().any(|quantity| quantity.is_by_place() && is_told(class, *quantity)) {
-            let parts = output::BY_PLACE.map(|quantity| output::mean(quantity, class));
+            let parts = output::BY_PLACE.map(|quantity| output::mean(quantity, class, Time::CYCLES));
             rows.add([class.name.clone()].into_iter().chain(parts));
         }
     }

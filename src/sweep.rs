@@ -11,6 +11,7 @@ use std::thread;
 
 use flitwise_language::quantity::{Measure, Quantity};
 use flitwise_language::scenario::{Fault, Grid, Scenario, ScenarioSpec, Setting};
+use flitwise_language::section::Sections;
 use flitwise_models::answer::{Answer, ClassAnswer, Report, Validity};
 use flitwise_models::model::{Failure, Model, Options, WarmStart};
 use flitwise_validation::anchored::{CORRECTED, ClassIntervals, Corrected, Interval};
@@ -21,7 +22,7 @@ use serde::Serialize;
 use crate::anchoring::Account;
 use crate::args::{Answering, Sweep, SweepFormat};
 use crate::outcome::Ended;
-use crate::output::{ClassColumns, Rows, share};
+use crate::output::{ClassColumns, Rows, Time, share};
 use crate::signals::{Background, Next};
 use crate::{input, output, typed};
 use anchored::Family;
@@ -45,6 +46,7 @@ pub(crate) struct SweepDocument {
     /// Which model answers; `null`: each point says which.
     model: Option<Answering>,
     /// The scenario before any value was changed.
+    #[serde(serialize_with = "ScenarioSpec::serialize_plainly")]
     scenario: ScenarioSpec,
     /// How the anchored model was anchored; of other models it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,6 +74,9 @@ struct Point {
     saturated: bool,
     /// One answer per class.
     classes: Vec<ClassAnswer>,
+    /// What the model says beside the quantities of classes.
+    #[serde(skip_serializing_if = "Sections::is_empty")]
+    sections: Sections,
     /// Where this answer stands among those that were checked by simulation, if the model says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     validity: Option<Validity>,
@@ -334,7 +339,7 @@ impl Queue {
 
 impl Point {
     fn answered(set: Vec<Setting>, answer: Answer) -> Self {
-        let Answer { model, scenario: _, report, saturated, classes, validity, notes } = answer;
+        let Answer { model, scenario: _, report, saturated, classes, validity, sections, notes } = answer;
         let (model, report) = (model.into(), Some(report));
         Self {
             model,
@@ -343,6 +348,7 @@ impl Point {
             report,
             saturated,
             classes,
+            sections,
             validity,
             is_anchor: None,
             intervals_95: None,
@@ -358,6 +364,7 @@ impl Point {
             report: None,
             saturated: false,
             classes: Vec::new(),
+            sections: Sections::default(),
             validity: None,
             is_anchor: None,
             intervals_95: None,
@@ -380,7 +387,7 @@ enum Writer {
     Csv { columns: ClassColumns, is_anchored: bool, keys: usize, out: Box<csv::Writer<WholeRows>> },
     Json { out: WholeRows, first: bool },
     Jsonl { out: WholeRows },
-    Table { rows: Box<Rows>, columns: ClassColumns, account: Option<Account> },
+    Table { rows: Box<Rows>, columns: ClassColumns, account: Option<Account>, time: Time },
 }
 
 /// Standard output; what is written between two calls of `flush` goes out at once, so that even a process that is
@@ -450,12 +457,14 @@ impl Writer {
                 let keys: Vec<String> = keys.iter().map(fold).collect();
                 let mut heads: Vec<&str> = keys.iter().map(String::as_str).collect();
                 heads.extend(["model", "class"]);
-                let means = LATENCIES.map(|quantity| format!("{} [cycles]", quantity.head()));
+                let time = Time::of(input::scenario(&grid.document)?.spec());
+                let means = LATENCIES.map(|quantity| format!("{} [{}]", quantity.head(), time.unit));
                 heads.extend(means.iter().map(String::as_str));
+                heads.extend(columns.of_packets().map(|quantity| quantity.head()));
                 let misses = columns.deadline_heads();
                 heads.extend(misses.iter().map(String::as_str));
                 let rows = Box::new(Rows::new(&heads, format == SweepFormat::Markdown));
-                Self::Table { rows, columns, account }
+                Self::Table { rows, columns, account, time }
             }
         })
     }
@@ -488,12 +497,14 @@ impl Writer {
                 serde_json::to_writer(&mut *out, point)?;
                 out.write_all(b"\n")?;
             }
-            Self::Table { rows, columns, .. } => {
+            Self::Table { rows, columns, time, .. } => {
                 for (class, intervals) in point.rows() {
                     let misses = columns.misses(class).map(|miss| miss.map_or_else(String::new, share));
                     let own = [point.model.word().to_owned(), class.name.clone()];
-                    let means = LATENCIES.map(|quantity| mean(quantity, class, intervals));
-                    rows.add(set.clone().chain(own).chain(means).chain(misses));
+                    let means = LATENCIES.map(|quantity| mean(quantity, class, intervals, *time));
+                    let of_packets =
+                        columns.of_packets().map(|quantity| output::mean(quantity, class, *time));
+                    rows.add(set.clone().chain(own).chain(means).chain(of_packets).chain(misses));
                 }
                 if point.classes.is_empty() {
                     rows.add(set.chain([point.model.word().to_owned(), "not converged".to_owned()]));
@@ -528,11 +539,11 @@ impl Writer {
 }
 
 /// A mean of a table, with the half-width of its interval if it has one.
-fn mean(quantity: Quantity, class: &ClassAnswer, intervals: Option<&ClassIntervals>) -> String {
+fn mean(quantity: Quantity, class: &ClassAnswer, intervals: Option<&ClassIntervals>, time: Time) -> String {
     let interval = intervals.and_then(|found| found.of(quantity.into(), class));
     match (class.means.get(quantity), interval) {
         (Some(mean), Some(interval)) => output::with_interval(Some(*mean), Some(interval.half_width(*mean))),
-        _ => output::mean(quantity, class),
+        _ => output::mean(quantity, class, time),
     }
 }
 

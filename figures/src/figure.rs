@@ -36,6 +36,7 @@
 //! source = "Section 4.1"
 //! ```
 
+use flitwise_experiment as experiment;
 use flitwise_language::document::{Document, Entry, Fault, Place, Reader, Table, Value, one_of};
 use flitwise_language::quantity::Measure;
 use flitwise_language::scenario::{Coupling, DeadlineSpec, Load, Scenario};
@@ -44,7 +45,7 @@ use flitwise_validation::compare::read_measures;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::kinds::{KINDS, Kind, Question, over_time};
+use crate::kinds::{KINDS, Kind, Question};
 use crate::note::{Place as PointPlace, Points};
 use crate::picture::{Axis, Origin};
 
@@ -310,9 +311,10 @@ impl Reading<'_> {
         let sources_named = root.get("sources").is_some();
         let (named, usual) = match &kind {
             Some(kind) => (kind.sources)(),
-            None => (&Origin::NAMED[..], Origin::usual()),
+            None => (&Origin::NAMED[..], Origin::usual(None)),
         };
-        let sources = if named.is_empty() { usual } else { self.sources(&root, named, usual) };
+        let follows_scenario = !sources_named && usual == Origin::usual(None);
+        let mut sources = if named.is_empty() { usual } else { self.sources(&root, named, usual) };
         let claims = self.claims(&root);
         let base = self.reader.scenario(&root, "scenario", self.load);
         let scenario = base.as_ref().and_then(|base| match base.scenario() {
@@ -322,6 +324,9 @@ impl Reading<'_> {
                 None
             }
         });
+        if follows_scenario {
+            sources = Origin::usual(scenario.as_ref());
+        }
         let question = kind.and_then(|kind| self.question(&root, &kind, scenario.as_ref()));
         let classes = scenario.as_ref().map(|scenario| self.classes(&root, scenario, question.as_ref()));
         let figure = Figure {
@@ -510,7 +515,7 @@ impl Reading<'_> {
                 Err(faults) => found.extend(faults),
                 Ok(scenario) => {
                     if figure.sources.contains(&Origin::Simulation) && figure.needs_simulation() {
-                        found.extend(figure.question.simulable(&scenario).err().into_iter().flatten());
+                        found.extend(experiment::supports(&scenario).err().into_iter().flatten());
                     }
                     found.extend(figure.question.refused(&scenario, root.place));
                     found.extend(figure.unanswered(&scenario).into_iter().map(|refusal| Fault {
@@ -550,7 +555,8 @@ impl Figure {
     /// # Errors
     /// What the models say, if there is a scenario that all of them refuse.
     pub fn set_models(&mut self, models: &[Model]) -> Result<(), Vec<String>> {
-        if self.models().next().is_none() || self.question.is_settled() {
+        let is_settled = self.question.is_settled() || self.question.needs_no_model();
+        if self.models().next().is_none() || is_settled {
             return Ok(());
         }
         self.sources.retain(|origin| origin.model().is_none());
@@ -573,11 +579,9 @@ impl Figure {
             .models()
             .map(|model| model.supports(scenario).map_err(|failure| failure.to_string()))
             .collect();
-        let enough = !self.sources_named && answers.iter().any(Result::is_ok);
-        let of_switches = self.sources_named && self.sources.contains(&Origin::Recn);
-        let refused = if of_switches { over_time::refusals(scenario) } else { Vec::new() };
-        let others = answers.into_iter().filter_map(Result::err);
-        if enough { refused } else { others.chain(refused).collect() }
+        let needs_no_model = self.question.needs_no_model();
+        let enough = !self.sources_named && (needs_no_model || answers.iter().any(Result::is_ok));
+        if enough { Vec::new() } else { answers.into_iter().filter_map(Result::err).collect() }
     }
 
     /// Whether a simulation has anything to say about it.
@@ -615,7 +619,7 @@ mod tests {
     #[test]
     fn the_usual_sources_follow_the_model_that_answers_by_default() {
         let figure = read(ALONE).unwrap();
-        assert_eq!(figure.sources, Origin::usual());
+        assert_eq!(figure.sources, Origin::usual(Some(&figure.scenario)));
         assert!(figure.sources.contains(&Model::DEFAULT.into()));
         assert!(figure.sources.contains(&Origin::Published) && figure.sources.contains(&Origin::Simulation));
     }

@@ -5,7 +5,6 @@
 use std::fmt;
 use std::ops::Deref;
 
-use flitwise_experiment as experiment;
 use flitwise_experiment::answer::Simulation;
 use flitwise_language::document::{Fault, Place, Table};
 use flitwise_language::scenario::{DeadlineSpec, Scenario};
@@ -111,7 +110,7 @@ pub(crate) trait FigureFile: Sized {
 
     /// Where its numbers may come from, and where from if its file does not say.
     fn sources() -> (&'static [Origin], Vec<Origin>) {
-        (&Origin::NAMED, Origin::usual())
+        (&Origin::NAMED, Origin::usual(None))
     }
 
     /// Reads what is asked; `scenario` is what the figure varies from, if that is sound.
@@ -160,9 +159,9 @@ pub(crate) trait FigureKind: fmt::Debug {
         false
     }
 
-    /// Whether the simulations that it wants can be made.
-    fn simulable(&self, scenario: &Scenario) -> Result<(), Vec<Fault>> {
-        experiment::supports(scenario)
+    /// Whether the simulation alone is a figure: its models may all stay away, and others have no place in it.
+    fn needs_no_model(&self) -> bool {
+        false
     }
 
     /// What else keeps a scenario from being drawn; `place` is the figure's.

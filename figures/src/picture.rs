@@ -2,7 +2,7 @@
 //!
 //! Drawing computes positions only.
 
-use flitwise_language::scenario::{ClassKind, ScenarioSpec};
+use flitwise_language::scenario::{ClassKind, Scenario, ScenarioSpec};
 use flitwise_models::model::Model;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -69,17 +69,20 @@ impl Origin {
         [Self::Published, Self::Refined, Self::Mediaworm, Self::Recn, Self::Anchored, Self::Simulation];
 
     /// Those that a figure's file may name.
-    pub const NAMED: [Self; 4] = [Self::Published, Self::Refined, Self::Mediaworm, Self::Simulation];
+    pub const NAMED: [Self; 5] =
+        [Self::Published, Self::Refined, Self::Mediaworm, Self::Recn, Self::Simulation];
 
     /// Those that the file of a figure over time may name, all of them unless it does.
     pub const OVER_TIME: [Self; 2] = [Self::Recn, Self::Simulation];
 
     /// What a figure shows that does not say: the published model, the model that answers by default, and the
-    /// simulation.
-    pub fn usual() -> Vec<Self> {
-        let mut usual = vec![Self::Published, Model::DEFAULT.into(), Self::Simulation];
-        usual.dedup();
-        usual
+    /// simulation; of a scenario that neither has, the model that does.
+    pub fn usual(scenario: Option<&Scenario>) -> Vec<Self> {
+        let usual = vec![Self::Published, Model::DEFAULT.into(), Self::Simulation];
+        match scenario.map(Model::usual) {
+            Some(Model::Recn) => vec![Self::Recn, Self::Simulation],
+            _ => usual,
+        }
     }
 
     /// The model, if it is one that answers without simulation.
@@ -88,7 +91,8 @@ impl Origin {
             Self::Published => Some(Model::Published),
             Self::Refined => Some(Model::Refined),
             Self::Mediaworm => Some(Model::Mediaworm),
-            Self::Recn | Self::Anchored | Self::Simulation => None,
+            Self::Recn => Some(Model::Recn),
+            Self::Anchored | Self::Simulation => None,
         }
     }
 
@@ -123,6 +127,7 @@ impl From<Model> for Origin {
             Model::Published => Self::Published,
             Model::Refined => Self::Refined,
             Model::Mediaworm => Self::Mediaworm,
+            Model::Recn => Self::Recn,
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::lattice::Distribution;
 use crate::model::Model;
 use flitwise_language::quantity::{Means, Measure, Percentiles, Quantity};
 use flitwise_language::scenario::{ClassKind, ClassSpec, ScenarioSpec};
+use flitwise_language::section::Sections;
 
 /// A model's answer to a scenario.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -17,6 +18,7 @@ pub struct Answer {
     /// Which model answers.
     pub model: Model,
     /// The scenario asked about.
+    #[serde(serialize_with = "ScenarioSpec::serialize_plainly")]
     pub scenario: ScenarioSpec,
     /// The account of the iteration.
     pub report: Report,
@@ -27,6 +29,9 @@ pub struct Answer {
     /// Where this answer stands among those that were checked by simulation, if the model says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validity: Option<Validity>,
+    /// What the model says beside the quantities of classes, such as throughput over time.
+    #[serde(skip_serializing_if = "Sections::is_empty")]
+    pub sections: Sections,
     /// What one should know about this answer.
     pub notes: Vec<String>,
 }

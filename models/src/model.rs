@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::Answer;
 use crate::fixed_point::{self, Report};
-use crate::{mediaworm, published, refined};
+use crate::{mediaworm, published, recn, refined};
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{Read, Scenario, Unread};
 
@@ -29,11 +29,16 @@ pub enum Model {
     Refined,
     /// Streams of frames through crossbars that virtual channels share: [`mediaworm`].
     Mediaworm,
+    /// Packet switches in multistage networks, and congestion trees: [`recn`].
+    Recn,
 }
+
+/// Keys that steer what a simulation measures: no steady state depends on them.
+const OF_MEASURING: Read = Read::Keys("measure", &["warm_up", "end", "bin"]);
 
 impl Model {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Published, Self::Refined, Self::Mediaworm];
+    pub const ALL: [Self; 4] = [Self::Published, Self::Refined, Self::Mediaworm, Self::Recn];
 
     /// Those of messages that come one by one, which answer the same scenarios.
     pub const OF_MESSAGES: [Self; 2] = [Self::Published, Self::Refined];
@@ -41,10 +46,11 @@ impl Model {
     /// The one that answers where none is named, if it has all that the scenario holds: see [`Model::usual`].
     pub const DEFAULT: Self = Self::Refined;
 
-    /// The one that answers a scenario where none is named: the first that has all of it, else the published one.
+    /// The one that answers a scenario where none is named: the first that has all of it, else the one of such systems.
     pub fn usual(scenario: &Scenario) -> Self {
-        let usual = [Self::DEFAULT, Self::Mediaworm];
-        usual.into_iter().find(|model| model.supports(scenario).is_ok()).unwrap_or(Self::Published)
+        let usual = [Self::DEFAULT, Self::Mediaworm, Self::Recn];
+        let other = if recn::is_of_packets(scenario) { Self::Recn } else { Self::Published };
+        usual.into_iter().find(|model| model.supports(scenario).is_ok()).unwrap_or(other)
     }
 
     /// Its name: in files, in output and on the command line.
@@ -53,6 +59,7 @@ impl Model {
             Self::Published => "published",
             Self::Refined => "refined",
             Self::Mediaworm => "mediaworm",
+            Self::Recn => "recn",
         }
     }
 
@@ -62,6 +69,9 @@ impl Model {
             Self::Published => "Kim, Yum and Das, Performance Evaluation 60 (2005), as printed",
             Self::Refined => "Our own: it follows the simulator's routers stage by stage",
             Self::Mediaworm => "Streams of frames beside best effort: intervals, jitter, latencies",
+            Self::Recn => {
+                "Packet switches in stages: throughput, latency, congestion trees with and without RECN"
+            }
         }
     }
 
@@ -69,6 +79,8 @@ impl Model {
     pub fn lacks(self, quantity: Quantity) -> bool {
         match self {
             _ if quantity.is_of_frames() => self != Self::Mediaworm,
+            Self::Recn => !recn::HAS.contains(&quantity),
+            _ if quantity.is_of_packets() => true,
             Self::Published => quantity.is_by_place(),
             Self::Refined => refined::LACKS.contains(&quantity),
             Self::Mediaworm => mediaworm::LACKS.contains(&quantity) || quantity.needs_distribution(),
@@ -81,11 +93,15 @@ impl Model {
     /// When the scenario holds something that the model has not, or no fixed point is found. Saturation is no
     /// error.
     pub fn solve(self, scenario: &Scenario, options: &Options) -> Result<Answer, Failure> {
-        match self {
+        let mut answer = match self {
             Self::Published => published::solve(scenario, options),
             Self::Refined => refined::solve(scenario, options),
             Self::Mediaworm => mediaworm::solve(scenario, options),
-        }
+            // which knows of runs with an end
+            Self::Recn => return recn::solve(scenario, options),
+        }?;
+        answer.notes.extend(of_steady_state(scenario));
+        Ok(answer)
     }
 
     /// Answers a scenario from a warm start, where that is the model's own and leads to the same answer, and hands
@@ -105,7 +121,8 @@ impl Model {
                     WarmStart::Published(start) => Some(start),
                     WarmStart::None(_) => None,
                 });
-                let (answer, next) = published::solve_from(scenario, options, start)?;
+                let (mut answer, next) = published::solve_from(scenario, options, start)?;
+                answer.notes.extend(of_steady_state(scenario));
                 Ok((answer, WarmStart::Published(next)))
             }
             _ => Ok((self.solve(scenario, options)?, WarmStart::None(self))),
@@ -121,20 +138,33 @@ impl Model {
             Self::Published => published::supports(scenario),
             Self::Refined => refined::supports(scenario),
             Self::Mediaworm => mediaworm::supports(scenario),
+            Self::Recn => recn::supports(scenario),
         }
     }
 
     /// Refuses every key that is not among what the model reads.
     pub(crate) fn reads_all(self, scenario: &Scenario, reads: &[Read]) -> Result<(), Failure> {
         let refusal = |one: &Unread| Refusal { key: one.key.clone(), because: one.because() };
-        let mut unread = scenario.unread(reads);
-        if scenario.switch().is_some() {
-            // all else follows from there being no routers
-            unread.retain(|one| one.key == "switch");
+        let mut unread = scenario.unread(&[reads, &[OF_MEASURING]].concat());
+        for system in ["switch", "network.topology"].into_iter().take(if self == Self::Recn { 2 } else { 1 })
+        {
+            // all else follows from there being no such systems in the model
+            if unread.iter().any(|one| one.key == system) {
+                unread.retain(|one| one.key == system);
+            }
         }
         let refusals: Vec<Refusal> = unread.iter().map(refusal).collect();
         if refusals.is_empty() { Ok(()) } else { Err(Failure::Refused { model: self, refusals }) }
     }
+}
+
+/// What to know of the answer of a model of steady states to a scenario whose run has an end.
+fn of_steady_state(scenario: &Scenario) -> Option<String> {
+    let run = scenario.terminating()?;
+    let cycles = run.cycles;
+    Some(format!(
+        "measure.end: the answer is of the steady state, not of a run of {cycles} cycles from an empty network"
+    ))
 }
 
 impl std::fmt::Display for Model {

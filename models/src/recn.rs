@@ -18,26 +18,34 @@ pub use congestion_tree::{CongestionTree, Senders};
 pub use dip::{Dip, dip};
 pub use head_of_line::head_of_line_limit;
 pub use hot_spot::HotSpot;
-pub use latency::{Uniform, link_wait, mean_latency, source_wait};
+pub use latency::{Uniform, fullest_link, link_wait, mean_latency, source_wait, transfer_wait};
 pub use lone::lone_packet;
 pub use small_memory::{with_places, without_memory};
 pub use tree::{Delivered, TreeGrowth};
 
-use schemars::JsonSchema;
-use serde::Serialize;
+mod answer;
 
-use crate::model::Refusal;
+pub use answer::solve;
+
+use crate::model::{Failure, Model, Refusal};
 use flitwise_language::network::{Multistage, SIDE, Topology};
+use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{
     ClassSpec, DestinationSpec, Direction, EndOfTraffic, NodeList, Organisation, Read, Scenario, SourceSpec,
     SwitchSpec, Timing,
 };
 
-/// Its name on the command line and in output.
-pub const NAME: &str = "recn";
-
-/// How a user comes to its answer.
-pub const HOW_TO_ASK: &str = "flitwise solve without --model answers packet switches, by the analysis recn";
+/// The quantities that it has a number for.
+pub const HAS: [Quantity; 8] = [
+    Quantity::NetworkLatency,
+    Quantity::Waiting,
+    Quantity::TotalLatency,
+    Quantity::SourceLoad,
+    Quantity::Throughput,
+    Quantity::SetAsideQueues,
+    Quantity::SaturationLoad,
+    Quantity::Margin,
+];
 
 /// The longest step of the fluid \[ns\].
 const STEP_NS: f64 = 250.0;
@@ -60,7 +68,7 @@ const READS: &[Read] = &[
 ];
 
 /// What the model says of a scenario.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
     /// Load at which uniform traffic of all hosts saturates, at least \[share of a link\].
     pub saturation_load: f64,
@@ -70,6 +78,10 @@ pub struct Prediction {
     pub lone_latency_ns: f64,
     /// Mean latency of uniform traffic before the hot spot, with the wait at the source; none where it saturates.
     pub latency_ns: Option<f64>,
+    /// The part of it before the transfer into the injection port begins.
+    pub waiting_ns: f64,
+    /// Load of the fullest link behind a switch over the load at which it saturates; none without uniform traffic.
+    pub load_share_of_saturation: Option<f64>,
     /// What the hot spot does; none without one.
     pub hot_spot: Option<HotSpotPrediction>,
     /// Throughput of uniform traffic before and without a hot spot \[B/ns\]: what is offered, at most what all hosts
@@ -78,7 +90,7 @@ pub struct Prediction {
 }
 
 /// What a hot spot does.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct HotSpotPrediction {
     /// Mean throughput while the hot hosts send \[B/ns\].
     pub throughput_in_bytes_per_ns: f64,
@@ -106,7 +118,7 @@ pub struct HotSpotPrediction {
 }
 
 /// Mean throughput in a stretch of time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
     /// When it begins.
     pub start_us: f64,
@@ -143,9 +155,8 @@ fn refusal(key: impl Into<String>, because: &str) -> Refusal {
 ///
 /// # Errors
 /// All that the scenario holds and the model has not.
-pub fn solve(scenario: &Scenario) -> Result<Prediction, Vec<Refusal>> {
+pub fn predict(scenario: &Scenario) -> Result<Prediction, Failure> {
     let problem = Problem::of(scenario)?;
-    problem.hot.map_or(Ok(()), |hot| problem.placement(hot))?;
     let (least, most) = problem.saturation();
     let hot_spot = problem.hot.map(|hot| problem.over_time(hot));
     Ok(Prediction {
@@ -153,26 +164,40 @@ pub fn solve(scenario: &Scenario) -> Result<Prediction, Vec<Refusal>> {
         saturation_load_most: most,
         lone_latency_ns: problem.lone_ns(),
         latency_ns: problem.latency_ns(),
+        waiting_ns: problem.waiting_ns(),
+        load_share_of_saturation: problem.load_share(),
         hot_spot,
         throughput_before_bytes_per_ns: problem.offered().min(f64::from(problem.network.hosts) * least)
             * problem.link(),
     })
 }
 
+/// Whether a scenario is of packet switches, which the model is made for.
+pub fn is_of_packets(scenario: &Scenario) -> bool {
+    scenario.switch().is_some()
+}
+
 /// Whether the model has all that the scenario holds.
 ///
 /// # Errors
 /// What it has not.
-pub fn supports(scenario: &Scenario) -> Result<(), Vec<Refusal>> {
-    let problem = Problem::of(scenario)?;
-    problem.hot.map_or(Ok(()), |hot| problem.placement(hot))
+pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
+    Problem::of(scenario).map(drop)
 }
 
 impl<'s> Problem<'s> {
-    fn of(scenario: &'s Scenario) -> Result<Self, Vec<Refusal>> {
-        let unread = scenario.unread(READS);
-        let mut refusals: Vec<Refusal> =
-            unread.iter().map(|one| refusal(one.key.clone(), &one.because())).collect();
+    fn of(scenario: &'s Scenario) -> Result<Self, Failure> {
+        let mut refusals = match Model::Recn.reads_all(scenario, READS) {
+            Err(Failure::Refused { refusals, .. }) => refusals,
+            _ => Vec::new(),
+        };
+        if !is_of_packets(scenario) {
+            refusals.truncate(1);
+            return Err(Failure::Refused { model: Model::Recn, refusals });
+        }
+        for one in refusals.iter_mut().filter(|one| one.key.ends_with(".source.kind")) {
+            one.because.push_str("; source = { kind = \"poisson\" } with a rate has an answer");
+        }
         let (mut random, mut hot) = (None, None);
         for class in scenario.classes().iter().filter(|class| class.rate > 0.0) {
             let key = |name: &str| format!("class.{}.{name}", class.name);
@@ -194,10 +219,15 @@ impl<'s> Problem<'s> {
         let parts = parts.and_then(|(network, switch)| Some((network, switch, Timing::of(switch)?)));
         match parts {
             Some((network, switch, timing)) if refusals.is_empty() => {
-                Ok(Self { scenario, switch, network, timing, random, hot })
+                let problem = Self { scenario, switch, network, timing, random, hot };
+                match hot.and_then(|hot| problem.misplaced(hot)) {
+                    Some(refusal) => refusals.push(refusal),
+                    None => return Ok(problem),
+                }
             }
-            _ => Err(refusals),
+            _ => {}
         }
+        Err(Failure::Refused { model: Model::Recn, refusals })
     }
 
     /// Bytes of a link in a nanosecond.
@@ -253,30 +283,49 @@ impl<'s> Problem<'s> {
         lone_packet(&self.timing, self.network.most_hops() + 1) as f64 * self.timing.tick_ns
     }
 
-    fn latency_ns(&self) -> Option<f64> {
-        let (random, load) = (self.random?, self.share(self.random));
-        let senders = self.senders(self.random);
-        let traffic = Uniform { senders: &senders, rate: load / f64::from(self.network.hosts - 1) };
-        let limit = match self.switch.organisation {
+    /// Load of a link at which the wait for it has no end.
+    fn limit(&self) -> f64 {
+        match self.switch.organisation {
             Organisation::OneQueue => (self.speedup() * head_of_line_limit(SIDE)).min(1.0),
             _ => 1.0,
-        };
-        let waits = match random.source {
-            SourceSpec::Poisson => source_wait(load) * self.switch.packet_ns(),
-            _ => 0.0,
-        };
-        let mean = mean_latency(&self.network, &traffic, &self.timing, limit)? + waits;
+        }
+    }
+
+    fn is_poisson(&self) -> bool {
+        self.random.is_some_and(|random| matches!(random.source, SourceSpec::Poisson))
+    }
+
+    fn latency_ns(&self) -> Option<f64> {
+        let load = self.share(self.random);
+        let senders = self.senders(self.random);
+        let traffic = Uniform { senders: &senders, rate: load / f64::from(self.network.hosts - 1) };
+        let waits = if self.is_poisson() { source_wait(load) * self.switch.packet_ns() } else { 0.0 };
+        let mean = mean_latency(&self.network, &traffic, &self.timing, self.limit())? + waits;
         Some(mean).filter(|mean| mean.is_finite())
     }
 
+    /// Wait at the source before the transfer into the injection port.
+    fn waiting_ns(&self) -> f64 {
+        let transfer_ns = self.timing.packet_crossbar as f64 * self.timing.tick_ns;
+        let wait = || transfer_wait(self.share(self.random), self.speedup()) * transfer_ns;
+        if self.is_poisson() { wait() } else { 0.0 }
+    }
+
+    fn load_share(&self) -> Option<f64> {
+        let (random, load) = (self.random?, self.share(self.random));
+        let senders = self.senders(Some(random));
+        let traffic = Uniform { senders: &senders, rate: load / f64::from(self.network.hosts - 1) };
+        // a Poisson source has a queue in front of its own link, too
+        let own = if self.is_poisson() { load } else { 0.0 };
+        Some((fullest_link(&self.network, &traffic) / self.limit()).max(own))
+    }
+
     /// Refuses hosts that are hot and send uniform traffic, too.
-    fn placement(&self, hot: &ClassSpec) -> Result<(), Vec<Refusal>> {
+    fn misplaced(&self, hot: &ClassSpec) -> Option<Refusal> {
         let (hot_hosts, victims) = (self.senders(Some(hot)), self.senders(self.random));
-        if hot_hosts.iter().any(|host| victims.contains(host)) {
-            let key = format!("class.{}.nodes", hot.name);
-            return Err(vec![refusal(key, "has hosts that are hot or send uniform traffic, not both")]);
-        }
-        Ok(())
+        let is_both = hot_hosts.iter().any(|host| victims.contains(host));
+        let key = || format!("class.{}.nodes", hot.name);
+        is_both.then(|| refusal(key(), "has hosts that are hot or send uniform traffic, not both"))
     }
 
     fn tree(&self, hot: &ClassSpec) -> CongestionTree {
@@ -432,12 +481,12 @@ mod tests {
     use super::*;
     use flitwise_language::scenario::{Document, Place, Preset};
 
-    fn solved(settings: &[(&str, &str)]) -> Result<Prediction, Vec<Refusal>> {
+    fn solved(settings: &[(&str, &str)]) -> Result<Prediction, Failure> {
         let mut document: Document = Preset::find("recn64").unwrap().document();
         for (key, value) in settings {
             document.set(key, value, &Place::Setting((*key).into())).unwrap();
         }
-        solve(&document.scenario().unwrap())
+        predict(&document.scenario().unwrap())
     }
 
     #[test]
@@ -493,7 +542,7 @@ mod tests {
             for preset in Preset::of("recn").filter(|preset| preset.name != "recn-san") {
                 let mut document = preset.document();
                 document.set("switch.organisation", organisation, &Place::Program).unwrap();
-                let found = solve(&document.scenario().unwrap()).unwrap();
+                let found = predict(&document.scenario().unwrap()).unwrap();
                 let spot = found.hot_spot.unwrap();
                 let is_sound =
                     |bin: &Bin| bin.random_bytes_per_ns >= 0.0 && bin.hot_bytes_per_ns <= 1.0 + 1e-9;
@@ -505,8 +554,8 @@ mod tests {
     #[test]
     fn what_the_model_has_not_is_refused_by_name() {
         let keys = |settings: &[(&str, &str)]| {
-            let found = solved(settings).err().unwrap_or_default();
-            found.into_iter().map(|one| one.key).collect::<Vec<_>>()
+            let Err(Failure::Refused { refusals, .. }) = solved(settings) else { panic!("{settings:?}") };
+            refusals.into_iter().map(|one| one.key).collect::<Vec<_>>()
         };
         assert_eq!(keys(&[("class.random.nodes", "\"0-50\"")]), ["class.hot.nodes"]);
         let bursts = [("class.random.source.kind", "on-off-pareto"), ("class.random.rate", "\"1 %\"")];

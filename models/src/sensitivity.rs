@@ -295,7 +295,8 @@ impl Asked<'_> {
     /// Only the published model's equations take a real number for a whole one.
     fn kind(&self, parameter: &Parameter) -> ParameterKind {
         match (self.model, parameter.kind()) {
-            (Model::Refined | Model::Mediaworm, ParameterKind::RelaxedWhole) => ParameterKind::Whole,
+            (Model::Published, kind) => kind,
+            (_, ParameterKind::RelaxedWhole) => ParameterKind::Whole,
             (_, kind) => kind,
         }
     }
@@ -353,13 +354,13 @@ impl Asked<'_> {
             return Step::Neighbours;
         }
         match (self.model, parameter.kind()) {
-            (Model::Refined | Model::Mediaworm, _) => Step::Richardson(REFINED),
             (Model::Published, ParameterKind::Real) if !self.distributions => Step::Richardson(SMOOTH),
             (Model::Published, ParameterKind::Real) if forward::moves_shares(self.scenario, parameter) => {
                 Step::Share(ACROSS_STEPS)
             }
             (Model::Published, ParameterKind::Real) => Step::Richardson(SMOOTH),
             (Model::Published, _) => Step::Neighbours,
+            _ => Step::Richardson(REFINED),
         }
     }
 

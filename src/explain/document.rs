@@ -17,6 +17,7 @@ pub(crate) struct ExplainDocument {
     /// Which model is explained.
     model: Model,
     /// The scenario asked about.
+    #[serde(serialize_with = "ScenarioSpec::serialize_plainly")]
     scenario: ScenarioSpec,
     /// How it ended.
     outcome: Outcome,

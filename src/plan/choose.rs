@@ -16,7 +16,7 @@ use crate::anchoring::Account;
 use crate::args::plan::Choose;
 use crate::args::{Answering, Format};
 use crate::outcome::Ended;
-use crate::output::{self, Page, Rows, cycles, percent, share};
+use crate::output::{self, Page, Rows, Time, cycles, percent, share};
 use crate::signals::{Background, Next, soon, unless_stopped};
 
 /// The answer of `flitwise plan choose --format json`.
@@ -31,6 +31,7 @@ pub(crate) struct ChooseDocument {
     /// Which model answers.
     model: Answering,
     /// The scenario before any value was changed.
+    #[serde(serialize_with = "ScenarioSpec::serialize_plainly")]
     scenario: ScenarioSpec,
     /// What is minimised or maximised.
     objective: Objective,
@@ -308,7 +309,10 @@ fn page(document: &ChooseDocument, markdown: bool) -> String {
     if let Some(line) = document.refrains(number) {
         page.legend(&line);
     }
-    page.section("Requirements at the best", &requirements(&document.requirements, markdown));
+    page.section(
+        "Requirements at the best",
+        &requirements(&document.requirements, Time::of(&document.scenario), markdown),
+    );
     if let Some(confirmed) = &document.confirmed {
         page.section("Simulated", &confirm::rows(confirmed, markdown));
     }

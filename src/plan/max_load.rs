@@ -15,7 +15,7 @@ use crate::anchoring::Account;
 use crate::args::plan::MaxLoad;
 use crate::args::{Answering, Format};
 use crate::outcome::Ended;
-use crate::output::{self, Page, Rows};
+use crate::output::{self, Page, Rows, Time};
 use crate::signals::unless_stopped;
 
 /// The answer of `flitwise plan max-load --format json`.
@@ -30,6 +30,7 @@ pub(crate) struct MaxLoadDocument {
     /// Which model answers.
     model: Answering,
     /// The scenario at factor 1.
+    #[serde(serialize_with = "ScenarioSpec::serialize_plainly")]
     scenario: ScenarioSpec,
     /// Classes whose rates grow together.
     scaled: Vec<String>,
@@ -234,7 +235,7 @@ fn page(document: &MaxLoadDocument, markdown: bool) -> String {
     }
     let title =
         if document.factor.is_some() { "Requirements there" } else { "Requirements with next to no load" };
-    page.section(title, &requirements(&document.requirements, markdown));
+    page.section(title, &requirements(&document.requirements, Time::of(&document.scenario), markdown));
     if let Some(confirmed) = &document.confirmed {
         page.section("Simulated", &confirm::rows(confirmed, markdown));
     }
@@ -258,7 +259,10 @@ fn page(document: &MaxLoadDocument, markdown: bool) -> String {
 
 fn rates_of(document: &MaxLoadDocument, rates: &BTreeMap<String, f64>, markdown: bool) -> Rows {
     let streams = document.streams.as_ref();
-    let heads = ["class", "rate [messages/cycle/node]", "at factor 1", "streams per node"];
+    // rates of packet switches are those of their scenario, in which times are in ns
+    let time = if Time::of(&document.scenario).unit == Time::CYCLES.unit { "cycle" } else { "ns" };
+    let rate = format!("rate [messages/{time}/node]");
+    let heads = ["class", &rate, "at factor 1", "streams per node"];
     let mut rows = Rows::new(&heads[..if streams.is_none() { 3 } else { 4 }], markdown);
     for class in &document.scenario.classes {
         let rate = rates.get(&class.name).copied().unwrap_or(class.rate);

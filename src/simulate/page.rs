@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use flitwise_experiment::answer::{
-    Estimate, PercentileEstimate, Run, Simulation, StoppedBy, Utilization, WarmUpKind,
+    ClassSimulation, Estimate, PercentileEstimate, Run, Simulation, StoppedBy, Utilization, WarmUpKind,
 };
-use flitwise_language::quantity::Quantity;
+use flitwise_language::quantity::{Quantity, Unit};
 use indicatif::HumanCount;
 
 use super::{details, messages, over_time};
-use crate::output::{self, Page, Rows, cycles, percent, share, with_interval};
+use crate::output::{self, Page, Rows, Time, cycles, percent, share, with_interval};
 
 pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
     let mut page = Page::new(markdown);
@@ -43,8 +43,9 @@ pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
             "wait: from the request of a virtual channel until the header leaves; blocked: got none at once",
         );
     }
+    output::add_sections(&mut page, &answer.sections, markdown);
     page.remarks(&remarks(answer));
-    page.end(&account(&answer.run, markdown))
+    page.end(&account(answer, markdown))
 }
 
 fn is_hypercube(answer: &Simulation) -> bool {
@@ -53,15 +54,22 @@ fn is_hypercube(answer: &Simulation) -> bool {
 
 fn means(answer: &Simulation, markdown: bool) -> Rows {
     const MEANS: [Quantity; 3] = [Quantity::NetworkLatency, Quantity::Waiting, Quantity::TotalLatency];
-    let mut heads = output::heads(&MEANS, markdown);
-    heads.push("messages".to_owned());
+    let (spec, time) = (&answer.scenario, Time::of(&answer.scenario));
+    let of_packets = Quantity::PACKETS.iter().filter(|_| spec.groups().contains(&Quantity::PACKETS));
+    let quantities: Vec<Quantity> = MEANS.iter().chain(of_packets).copied().collect();
+    let mut heads = output::heads_in(&quantities, time, markdown);
+    let counted = if quantities.len() > MEANS.len() { "packets" } else { "messages" };
+    heads.push(counted.to_owned());
     let mut rows = Rows::new(&heads, markdown);
     for class in &answer.classes {
         let messages = HumanCount(messages(class.network_latency_cycles)).to_string();
-        let means = MEANS.map(|quantity| match quantity {
-            Quantity::NetworkLatency => mean(class.network_latency_cycles),
-            _ if class.saturated => "saturated".to_owned(),
-            quantity => mean(class.means.get(quantity).copied()),
+        let found = |quantity: Quantity| {
+            let factor = if quantity.unit() == Unit::Cycles { time.per_cycle } else { 1.0 };
+            mean(class.means.get(quantity).map(|found| found.times(factor)))
+        };
+        let means = quantities.iter().map(|quantity| match quantity {
+            Quantity::Waiting | Quantity::TotalLatency if class.saturated => "saturated".to_owned(),
+            quantity => found(*quantity),
         });
         rows.add([class.name.clone()].into_iter().chain(means).chain([messages]));
     }
@@ -71,7 +79,11 @@ fn means(answer: &Simulation, markdown: bool) -> Rows {
 /// Parts of the network latency, for classes that have one.
 fn parts(answer: &Simulation, quantities: &[Quantity], markdown: bool) -> Rows {
     let mut rows = Rows::new(&output::heads(quantities, markdown), markdown);
-    for class in answer.classes.iter().filter(|class| class.network_latency_cycles.is_some()) {
+    let is_parted = |class: &&ClassSimulation| {
+        class.network_latency_cycles.is_some()
+            && quantities.iter().any(|quantity| class.means.get(*quantity).is_some())
+    };
+    for class in answer.classes.iter().filter(is_parted) {
         let parts = quantities.iter().map(|quantity| mean(class.means.get(*quantity).copied()));
         rows.add([class.name.clone()].into_iter().chain(parts));
     }
@@ -88,14 +100,16 @@ fn in_time(answer: &Simulation, markdown: bool) -> Rows {
         Quantity::FrameIntervalDeviation,
         Quantity::FrameLatency,
     ];
-    let fields = TIMES.map(|quantity| (quantity, quantity.physical().map_or("", |(_, unit)| unit)));
-    let is_told = |quantity: Quantity| answer.classes.iter().any(|class| class.physical(quantity).is_some());
-    let told: Vec<_> = fields.into_iter().filter(|(quantity, _)| is_told(*quantity)).collect();
+    let fields = TIMES.map(|quantity| (quantity, if quantity.is_of_frames() { "ms" } else { "us" }));
+    let is_told = |(quantity, unit): &(Quantity, &str)| {
+        answer.classes.iter().any(|class| class.physical(*quantity, unit).is_some())
+    };
+    let told: Vec<_> = fields.into_iter().filter(is_told).collect();
     let heads = told.iter().map(|(quantity, unit)| format!("{} [{unit}]", quantity.head()));
     let heads: Vec<String> = ["class".to_owned()].into_iter().chain(heads).collect();
     let mut rows = Rows::new(&heads, markdown);
     for class in answer.classes.iter().filter(|_| !told.is_empty()) {
-        let times = told.iter().map(|(quantity, _)| mean(class.physical(*quantity)));
+        let times = told.iter().map(|(quantity, unit)| mean(class.physical(*quantity, unit)));
         rows.add([class.name.clone()].into_iter().chain(times));
     }
     rows
@@ -242,8 +256,10 @@ fn remarks(answer: &Simulation) -> Vec<String> {
 }
 
 /// How it was run, why it stopped, and what that took; only the last depends on the machine.
-fn account(run: &Run, markdown: bool) -> String {
-    let lines = [how(run), why(run), speed(run)];
+fn account(answer: &Simulation, markdown: bool) -> String {
+    let run = &answer.run;
+    let time = Time::of(&answer.scenario);
+    let lines = [how(run, time), why(run), speed(run, time)];
     if markdown {
         lines.join("  \n")
     } else {
@@ -251,16 +267,17 @@ fn account(run: &Run, markdown: bool) -> String {
     }
 }
 
-fn how(run: &Run) -> String {
+fn how(run: &Run, time: Time) -> String {
     let mut line = match run.messages {
         0 => "nothing measured".to_owned(),
         messages => format!("{} messages", HumanCount(messages)),
     };
     if run.simulated_cycles > 0 {
-        let cycles = HumanCount(run.measured_cycles);
+        let unit = time.unit;
+        let length = HumanCount((run.measured_cycles as f64 * time.per_cycle).round() as u64);
         let _ = match run.replications {
-            1 => write!(line, " in {cycles} cycles"),
-            replications => write!(line, " in {replications} replications of {cycles} cycles"),
+            1 => write!(line, " in {length} {unit}"),
+            replications => write!(line, " in {replications} replications of {length} {unit}"),
         };
     }
     if run.messages > 0 && run.warmup != WarmUpKind::Absent {
@@ -289,7 +306,7 @@ fn why(run: &Run) -> String {
         StoppedBy::Frames => "ended after 20 intervals of frames or more",
     }
     .to_owned();
-    if run.messages > 0 {
+    if run.messages > 0 && (run.reached_precision.is_some() || run.flit_hops > 0) {
         let reached = run.reached_precision.map_or("±?".to_owned(), |width| format!("±{}", percent(width)));
         let class = run.least_precise_class.as_deref().unwrap_or("the worst class");
         let _ = write!(line, ": {reached} for the network latency of {class}");
@@ -303,7 +320,10 @@ fn why(run: &Run) -> String {
     line
 }
 
-fn speed(run: &Run) -> String {
+fn speed(run: &Run, time: Time) -> String {
+    if time.unit != Time::CYCLES.unit {
+        return format!("{:.2} s on {} threads", run.wall_seconds, run.threads);
+    }
     let (hops, rate) = (with_prefix(run.flit_hops as f64), with_prefix(run.flit_hops_per_second));
     format!("{hops} flit hops at {rate}/s, {:.2} s", run.wall_seconds)
 }

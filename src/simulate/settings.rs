@@ -1,6 +1,7 @@
 //! Simulation settings from the options.
 
-use flitwise_experiment::{MAX_REPLICATIONS, Settings};
+use flitwise_experiment::{self as experiment, MAX_REPLICATIONS, Settings};
+use flitwise_language::scenario::Scenario;
 
 use crate::args::Simulate;
 use crate::outcome::Ended;
@@ -30,4 +31,19 @@ pub(super) fn read(args: &Simulate) -> Result<(Settings, Option<u32>), Ended> {
         ..Settings::default()
     };
     if faults.is_empty() { Ok((settings, watched.map(|n| n as u32))) } else { Err(Ended::BadInput(faults)) }
+}
+
+/// Options that runs of such a system have nothing for.
+pub(super) fn idle(args: &Simulate, scenario: &Scenario) -> Vec<String> {
+    let given = |option: &str| match option {
+        "trace" => args.trace.is_some(),
+        "details" => args.details,
+        "watch" => args.watch.is_some(),
+        "warmup" => args.warmup.is_some(),
+        "precision" => args.precision != "1%",
+        "max-messages" => args.max_messages != "1e7",
+        _ => false,
+    };
+    let idle = experiment::idle_settings(scenario).iter().filter(|(option, _)| given(option));
+    idle.map(|(option, wanted)| format!("--{option}: found with a [switch] table, wanted {wanted}")).collect()
 }

@@ -41,7 +41,8 @@ fn frames(answer: &Answer, markdown: bool) -> Rows {
 fn circuits(answer: &Answer, markdown: bool) -> Rows {
     let mut rows = Rows::new(&output::heads(Quantity::CIRCUITS, markdown), markdown);
     for class in answer.classes.iter().filter(|class| class.means.set_up_probability.is_some()) {
-        let means = Quantity::CIRCUITS.iter().map(|quantity| output::mean(*quantity, class));
+        let means =
+            Quantity::CIRCUITS.iter().map(|quantity| output::mean(*quantity, class, output::Time::CYCLES));
         rows.add([class.name.clone()].into_iter().chain(means));
     }
     rows

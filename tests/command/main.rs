@@ -5,6 +5,7 @@
 mod anchored;
 mod command_line;
 mod compare;
+mod every_model;
 mod explain;
 mod figures;
 mod golden;

@@ -88,10 +88,10 @@ fn both_ways(criterion: &mut Criterion) {
         document.set(key, value, &place).expect("a word");
     }
     let scenario = document.scenario().expect("a sound scenario");
-    recn::solve(&scenario).expect("an answer");
+    recn::predict(&scenario).expect("an answer");
     let mut group = criterion.benchmark_group("recn analysis");
     group.measurement_time(Duration::from_secs(2)).sample_size(30);
-    group.bench_function("one-queue, both ways, curve", |bench| bench.iter(|| recn::solve(&scenario)));
+    group.bench_function("one-queue, both ways, curve", |bench| bench.iter(|| recn::predict(&scenario)));
     group.finish();
 }
 
@@ -108,9 +108,9 @@ fn analysis(criterion: &mut Criterion) {
         calm.classes.truncate(1);
         let calm = calm.check().expect("a sound scenario");
         for (name, scenario) in [("curve", hot), ("latency", calm)] {
-            recn::solve(&scenario).expect("an answer");
+            recn::predict(&scenario).expect("an answer");
             group.bench_function(format!("{organisation}, {name}"), |bench| {
-                bench.iter(|| recn::solve(&scenario))
+                bench.iter(|| recn::predict(&scenario))
             });
         }
     }

@@ -159,17 +159,6 @@ struct LookedUp<T> {
     found: Result<Vec<(usize, T)>, Point>,
 }
 
-/// What of a scenario no simulator of a campaign has the means for.
-///
-/// # Errors
-/// All of it, at once.
-pub fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
-    match scenario.switch() {
-        Some(_) => packets::supports(scenario),
-        None => experiment::supports(scenario),
-    }
-}
-
 /// Simulates all `scenarios` as `settings` say, or takes from `store` what it holds.
 ///
 /// Scenarios that differ in names and deadlines only are simulated once. Once `stop` is set the campaign ends
@@ -208,13 +197,14 @@ pub fn run_telling(
     listener: &mut dyn Listener,
     found: &mut dyn FnMut(usize, Simulation) -> ControlFlow<()>,
 ) -> Result<Account, Vec<Fault>> {
-    let mut faults: Vec<Fault> = scenarios.iter().filter_map(|one| supports(one).err()).flatten().collect();
+    let mut faults: Vec<Fault> =
+        scenarios.iter().filter_map(|one| experiment::supports(one).err()).flatten().collect();
     faults.dedup();
     if !faults.is_empty() {
         return Err(faults);
     }
     let (switches, routers): (Vec<usize>, Vec<usize>) =
-        (0..scenarios.len()).partition(|at| scenarios[*at].switch().is_some());
+        (0..scenarios.len()).partition(|at| packets::are_switched(&scenarios[*at]));
     let of_routers: Vec<Scenario> = routers.iter().map(|at| scenarios[*at].clone()).collect();
     let answer = |scenario: &Scenario, blocks: &[Block]| answer_of(scenario, settings, blocks, false);
     let mut tell = |at: usize, one| found(routers[at], one);
@@ -245,12 +235,12 @@ pub fn run_telling(
         });
         let mut shelf = store.map(|store| Replications { store, key, listener: &mut *listener });
         let shelf = shelf.as_mut().map(|shelf| shelf as &mut dyn Shelf);
-        let Some((simulation, simulated)) = packets::run_kept(scenario, settings, shelf, stop) else {
+        let asking: Vec<&Scenario> = asked_by.iter().map(|at| &scenarios[*at]).collect();
+        let Some((simulations, simulated)) = packets::run_kept(&asking, settings, shelf, stop) else {
             return Ok(Account { interrupted: true, ..account });
         };
         account.simulated += usize::from(simulated);
-        for at in asked_by {
-            let one = Simulation::of_packets(&scenarios[*at], settings, simulation.clone());
+        for (at, one) in asked_by.iter().zip(simulations) {
             if found(*at, one).is_break() {
                 return Ok(Account { interrupted: true, ..account });
             }
@@ -323,7 +313,7 @@ pub fn run_each<T: Send>(
     found: &mut dyn FnMut(usize, T) -> ControlFlow<()>,
 ) -> Result<Account, Vec<Fault>> {
     let mut faults: Vec<Fault> =
-        scenarios.iter().filter_map(|one| experiment::supports(one).err()).flatten().collect();
+        scenarios.iter().filter_map(|one| flitwise_simulator::supports(one).err()).flatten().collect();
     faults.dedup();
     if !faults.is_empty() {
         return Err(faults);

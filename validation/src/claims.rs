@@ -174,6 +174,8 @@ pub enum Origin {
     Refined,
     /// The mediaworm model.
     Mediaworm,
+    /// The recn model.
+    Recn,
 }
 
 impl From<Model> for Origin {
@@ -182,13 +184,15 @@ impl From<Model> for Origin {
             Model::Published => Self::Published,
             Model::Refined => Self::Refined,
             Model::Mediaworm => Self::Mediaworm,
+            Model::Recn => Self::Recn,
         }
     }
 }
 
 impl Origin {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Simulation, Self::Published, Self::Refined, Self::Mediaworm];
+    pub const ALL: [Self; 5] =
+        [Self::Simulation, Self::Published, Self::Refined, Self::Mediaworm, Self::Recn];
 
     /// The model, if it is one.
     pub fn model(self) -> Option<Model> {
@@ -197,6 +201,7 @@ impl Origin {
             Self::Published => Some(Model::Published),
             Self::Refined => Some(Model::Refined),
             Self::Mediaworm => Some(Model::Mediaworm),
+            Self::Recn => Some(Model::Recn),
         }
     }
 
@@ -207,6 +212,7 @@ impl Origin {
             Self::Published => "published",
             Self::Refined => "refined",
             Self::Mediaworm => "mediaworm",
+            Self::Recn => "recn",
         }
     }
 }

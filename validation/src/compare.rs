@@ -5,62 +5,26 @@
 //! - of the simulated network latency for its parts, so that the differences of the parts add up to that of
 //!   the whole,
 //! - and as they are, in percentage points, for probabilities: 0.30 against 0.25 is 5 %.
+//!
+//! A bound agrees where the simulated value stays below it; it has no difference in percent. Every quantity says in its
+//! declaration whether it is compared, and how ([`Quantity::comparison`]).
 
 use flitwise_language::document::{Reader, Table, one_of};
-use flitwise_language::quantity::{Measure, Quantity};
+use flitwise_language::quantity::{Comparison, Measure, Quantity};
 use flitwise_language::scenario::ClassKind;
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::model::Model;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use flitwise_experiment::answer::{ClassSimulation, ConfidenceInterval, Simulation};
-
-/// The quantities that a simulation measures and a model may have.
-pub const COMPARED: [Quantity; 27] = {
-    use Quantity::{
-        Arbitration, Blocking, CircuitAttempts, CircuitDropShare, CircuitLoad, CircuitsDropped,
-        CircuitsEstablished, FrameInterval, FrameIntervalAutocorrelation, FrameIntervalDeviation,
-        FrameLatency, Gaps, Input, LateFrames, MissProbability, NetworkLatency, Output, P50, P90, P99, P99_9,
-        SetUpDelay, SetUpProbability, Sharing, TotalLatency, Transfer, Waiting,
-    };
-    [
-        NetworkLatency,
-        Transfer,
-        Blocking,
-        Input,
-        Arbitration,
-        Sharing,
-        Output,
-        Gaps,
-        Waiting,
-        TotalLatency,
-        MissProbability,
-        P50,
-        P90,
-        P99,
-        P99_9,
-        FrameInterval,
-        FrameIntervalDeviation,
-        FrameIntervalAutocorrelation,
-        FrameLatency,
-        LateFrames,
-        SetUpProbability,
-        CircuitAttempts,
-        CircuitsEstablished,
-        CircuitsDropped,
-        CircuitDropShare,
-        SetUpDelay,
-        CircuitLoad,
-    ]
-};
+use flitwise_experiment::answer::{ClassSimulation, ConfidenceInterval, Simulation, StoppedBy};
 
 /// Reads `quantity`, and for a miss probability `at`: the deadlines, each once. `None` after a fault.
 pub fn read_measures(reader: &mut Reader, table: &Table<'_>) -> Option<Vec<Measure>> {
     const DEADLINES: &str = "at = [{ deadline = 42 }], or at = [{ hops = 2, deadline = 55 }]";
-    let words = COMPARED.map(Quantity::word);
-    reader.require(table, "quantity", &one_of(words), None);
-    let quantity = reader.word(table, "quantity", &COMPARED, Quantity::word)?;
+    let compared = Quantity::compared();
+    reader.require(table, "quantity", &one_of(compared.iter().map(|one| one.word())), None);
+    let quantity = reader.word(table, "quantity", &compared, Quantity::word)?;
     if quantity != Quantity::MissProbability {
         if let Some(at) = table.get("at") {
             let (found, wanted) = ("at beside another quantity", "quantity = \"miss-probability\"");
@@ -202,6 +166,7 @@ pub fn rows(answers: &[(Model, Option<&Answer>)], simulation: &Simulation, optio
             (*model, found)
         };
         let models: Vec<(Model, Option<ClassAnswer>)> = answers.iter().map(of_class).collect();
+        let is_first = index == 0;
         let is_told = |measure: Measure| {
             let knows = |(_, class): &(Model, Option<ClassAnswer>)| {
                 class.as_ref().is_some_and(|class| class.value(measure).is_some())
@@ -219,11 +184,16 @@ pub fn rows(answers: &[(Model, Option<&Answer>)], simulation: &Simulation, optio
             [] => is_told(*measure),
             asked => asked.contains(&measure.quantity),
         };
+        // what is one number for all classes stands with the first
+        let wanted =
+            |measure: &Measure| (is_first || !measure.quantity.is_of_all_classes()) && wanted(measure);
         for measure in measures(simulated).into_iter().filter(wanted) {
-            rows.extend(models.iter().map(|(model, class)| match class {
+            let row = |(model, class): &(Model, Option<ClassAnswer>)| match class {
                 Some(class) => row(*model, class, simulated, measure, options.tolerance),
                 None => row_without_model(*model, simulated, measure),
-            }));
+            };
+            let of_measure = models.iter().map(row).map(|row| row.named(simulation));
+            rows.extend(of_measure);
         }
     }
     rows
@@ -245,14 +215,35 @@ fn measures(class: &ClassSimulation) -> Vec<Measure> {
         Quantity::MissProbability => misses(),
         // the published model has no distribution of best-effort latencies
         percentile if percentile.percentile().is_some() && class.kind == ClassKind::BestEffort => Vec::new(),
+        // of frames either all are there or none
         of_frames if of_frames.is_of_frames() && class.frame_interval_cycles.is_none() => Vec::new(),
-        of_circuits if of_circuits.is_of_circuits() && class.means.get(of_circuits).is_none() => Vec::new(),
+        of_frames if of_frames.is_of_frames() => vec![of_frames.into()],
+        of_group if Quantity::GROUPS.iter().any(|group| group.contains(&of_group)) => {
+            class.means.get(of_group).map(|_| of_group.into()).into_iter().collect()
+        }
         quantity => vec![quantity.into()],
     };
-    COMPARED.into_iter().flat_map(of).collect()
+    Quantity::compared().into_iter().flat_map(of).collect()
 }
 
+/// In the place of a class's name, of what is one number for all of them.
+const ALL_CLASSES: &str = "all";
+
 impl Row {
+    /// The same, of all classes where its quantity is; whether a class is saturated is not seen in a run with an end.
+    fn named(mut self, simulation: &Simulation) -> Self {
+        if self.measure.quantity.is_of_all_classes() {
+            ALL_CLASSES.clone_into(&mut self.class);
+        }
+        if self.verdict == Verdict::SaturationDiffers
+            && !self.simulation_saturated
+            && simulation.run.stopped_by == StoppedBy::End
+        {
+            self.verdict = Verdict::NoSimulation;
+        }
+        self
+    }
+
     fn empty(
         model: Model,
         class: &str,
@@ -292,13 +283,14 @@ pub(crate) fn row(
         model_saturated: model.saturated,
         ..Row::empty(model_name, &model.name, model.kind, measure, simulated.saturated)
     };
-    // what is waited for at a source without a steady state has no value to compare
+    // what is waited for at a source without a steady state has no value to compare; what is delivered has
+    let is_of_packets = measure.quantity.is_of_packets();
     match (model.saturated, simulated.saturated) {
         (true, true) => row.verdict = Verdict::BothSaturated,
         (false, false) => {}
         _ => row.verdict = Verdict::SaturationDiffers,
     }
-    let saturated = model.saturated || simulated.saturated;
+    let saturated = !is_of_packets && (model.saturated || simulated.saturated);
     let (Some(value), Some(found)) = (value, found) else {
         if !saturated {
             row.verdict = if value.is_none() { Verdict::NoModel } else { Verdict::NoSimulation };
@@ -306,6 +298,11 @@ pub(crate) fn row(
         return row;
     };
     let difference = value - found.value;
+    if measure.quantity.comparison() == Some(Comparison::Bound) {
+        let least = found.lower_95.unwrap_or(found.value);
+        let verdict = if least <= value { Verdict::Agrees } else { Verdict::Off };
+        return Row { difference: Some(difference), verdict, ..row };
+    }
     let whole = match measure.quantity {
         quantity if quantity.is_share() => Some(1.0),
         quantity if quantity.whole().is_some() => {

@@ -134,9 +134,12 @@ fn time_unit(
     measures: Option<&[Measure]>,
     scenario: Option<&Scenario>,
 ) -> Option<TimeUnit> {
-    y.get("unit")?;
-    let name = reading.reader.word(y, "unit", &["ms", "us"], |word| word)?;
     let is_time = |measures: &[Measure]| measures.iter().all(|one| one.quantity.unit() == Unit::Cycles);
+    if y.get("unit").is_none() {
+        let (name, per_cycle) = scenario?.spec().shown_time();
+        return is_time(measures?).then_some(TimeUnit { name, per_cycle }).filter(|_| per_cycle != 1.0);
+    }
+    let name = reading.reader.word(y, "unit", &["ms", "us"], |word| word)?;
     if !is_time(measures?) {
         reading.refuse(y, "unit", format!("\"{name}\" of a quantity that is no time"), "a figure without it");
     }

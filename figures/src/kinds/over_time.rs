@@ -1,10 +1,10 @@
 //! Figures over time: packet switches around a hot spot.
 
-use flitwise_experiment::packets::{PacketSimulation, TimeSeries};
+use flitwise_experiment as experiment;
+use flitwise_experiment::packets::{PacketSeries, TimeSeries};
 use flitwise_language::document::{Entry, one_of};
 use flitwise_language::scenario::{Fault, Scenario};
 use flitwise_models::recn::{self, HotSpotPrediction};
-use flitwise_validation::campaign;
 
 use super::lines::{Lines, Point, Series};
 use super::*;
@@ -61,7 +61,7 @@ impl FigureFile for Question {
             settings: reading.reader.settings(&table, "set").into_iter().cloned().collect(),
             window_us: window(reading, root, "quick", QUICK),
         });
-        if let Some(other) = scenario.filter(|scenario| scenario.switch().is_none()) {
+        if let Some(other) = scenario.filter(|scenario| !experiment::has_series(scenario)) {
             reading.refuse(root, "scenario", other.topology().name(), "packet switches over time");
         }
         Some(Self { course: course?, window_us, y_range, logarithmic, by_class, variants, quick })
@@ -88,19 +88,13 @@ impl FigureKind for Question {
         self.variants.iter().map(|variant| variant.label.clone()).collect()
     }
 
-    fn simulable(&self, scenario: &Scenario) -> Result<(), Vec<Fault>> {
-        campaign::supports(scenario)
+    fn needs_no_model(&self) -> bool {
+        true
     }
 
     fn content(&self, figure: &Figure, runs: Runs<'_>, notes: &mut Vec<Note>) -> Content {
         Content::Lines(figure.over_time(self, runs.simulations, notes))
     }
-}
-
-/// What keeps a scenario from being drawn over time by the analysis of congestion trees.
-pub(crate) fn refusals(scenario: &Scenario) -> Vec<String> {
-    let refused = recn::supports(scenario).err().unwrap_or_default();
-    refused.iter().map(|one| format!("{}: the {} analysis {}", one.key, recn::NAME, one.because)).collect()
 }
 
 impl Figure {
@@ -135,7 +129,7 @@ impl Figure {
         };
         let mut series = Vec::new();
         for (index, variant) in drawn.variants.iter().enumerate() {
-            let simulated = simulations.get(index).and_then(|one| one.packets.as_deref());
+            let simulated = simulations.get(index).and_then(|one| one.series.as_deref());
             for (at, class) in classes.iter().enumerate() {
                 let label: Vec<&str> = class
                     .iter()
@@ -179,12 +173,12 @@ impl Figure {
     /// The curve of the analysis; empty where it says nothing.
     fn predicted(&self, drawn: &Question, variant: &Variant, notes: &mut Vec<Note>) -> Vec<Point> {
         let Ok(scenario) = self.at(Some(variant), &[]) else { return Vec::new() };
-        let found = match recn::solve(&scenario) {
+        let found = match recn::predict(&scenario) {
             Ok(found) => found,
-            Err(_) => {
+            Err(failure) => {
                 let place = note::Place { row: variant.label.clone(), x: None };
-                let said = refusals(&scenario).into_iter().map(|text| Note { place: place.clone(), text });
-                notes.extend(said);
+                let said = failure.lines(|_| String::new()).into_iter();
+                notes.extend(said.map(|text| Note { place: place.clone(), text }));
                 return Vec::new();
             }
         };
@@ -231,7 +225,7 @@ impl Question {
         self.window_us.is_none_or(|(from, to)| (from..=to).contains(&us))
     }
 
-    fn measured(&self, found: &PacketSimulation, class: Option<&str>) -> Vec<Point> {
+    fn measured(&self, found: &PacketSeries, class: Option<&str>) -> Vec<Point> {
         let point = |[start, end]: [f64; 2]| {
             let measured = found.within(self.course, class, [start, end]);
             let end_of = |sign: f64| measured.and_then(|one| Some(one.mean + sign * one.half_width_95?));
@@ -239,8 +233,7 @@ impl Question {
             let y = measured.map(|one| one.mean);
             Point { x: (start + end) / 2e3, y, lower_95, upper_95, saturated: false }
         };
-        let bins = found.over_time.iter().map(|one| [one.start_ns, one.end_ns]);
-        bins.map(point).filter(|point| self.shows(point.x)).collect()
+        found.intervals().into_iter().map(point).filter(|point| self.shows(point.x)).collect()
     }
 }
 

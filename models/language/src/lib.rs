@@ -17,9 +17,11 @@
 //! | [`scenario`] | specifications, checked scenarios, presets, grids: a file a table |
 //! | [`network`] | topologies, a file each: nodes, channels, routes, words |
 //! | [`quantity`] | the quantities of a class, each declared once |
+//! | [`section`] | tables of an answer beside them |
 //! | [`document`] | texts whose values know their places, and faults |
 
 pub mod document;
 pub mod network;
 pub mod quantity;
 pub mod scenario;
+pub mod section;

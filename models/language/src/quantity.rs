@@ -26,6 +26,32 @@ pub enum Unit {
     Probability,
     /// How many there are.
     Count,
+    /// What packets deliver.
+    BytesPerNs,
+}
+
+/// What a simulation takes a quantity from: what there are so many of behind its mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// Messages, or packets of packet switches.
+    Message,
+    /// Frames.
+    Frame,
+    /// Intervals between frames.
+    Interval,
+    /// Attempts to set up a circuit.
+    Attempt,
+    /// Runs: one number of each replication.
+    Run,
+}
+
+/// How a model's value and a simulated one are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// Both are the same number.
+    Value,
+    /// The model's is one that the simulated one stays below.
+    Bound,
 }
 
 impl Unit {
@@ -37,6 +63,7 @@ impl Unit {
             Self::CyclesPerFlit => "cycles/flit",
             Self::MessagesPerCycle => "messages/cycle",
             Self::Count => "count",
+            Self::BytesPerNs => "bytes/ns",
             Self::Load | Self::Probability => "",
         }
     }
@@ -63,38 +90,33 @@ fn of_some_models<T: Mean>(mean: &Option<T>) -> bool {
 }
 
 /// Declares the quantities. A line of `means` is
-/// `variant: field "word" "name" "head" unit [of whole] [(left out by)] [counted as wait]`; a line of `frames`
-/// or `circuits`, which are left out where there is none, has no more than the unit, and one of `others` ends with
-/// the field that holds it.
+/// `variant: field "word" "name" "head" unit [of whole] [(left out by)] [counted as wait] [per what] [by comparison]`;
+/// those of a group, such as frames, are left out where there is none, and one of `others` has the field that holds it
+/// in the place of its own. Only what is counted per something is measured, and only what is compared has a comparison.
 macro_rules! quantities {
     (
         means { $(
             $(#[doc = $doc:literal])+
             $mean:ident: $field:ident $word:literal $name:literal $head:literal $unit:ident
-                $(of $whole:ident)? $(($skip:literal))? $(counted as $wait:ident)?,
+                $(of $whole:ident)? $(($skip:literal))? $(counted as $wait:ident)?
+                $(per $counted:ident)? $(by $comparison:ident)?,
         )+ }
-        frames { $(
-            $(#[doc = $frame_doc:literal])+
-            $frame:ident: $frame_field:ident $frame_word:literal $frame_name:literal $frame_head:literal
-                $frame_unit:ident,
-        )+ }
-        circuits { $(
-            $(#[doc = $circuit_doc:literal])+
-            $circuit:ident: $circuit_field:ident $circuit_word:literal $circuit_name:literal $circuit_head:literal
-                $circuit_unit:ident,
-        )+ }
+        $(group $group:ident of $with:ident { $(
+            $(#[doc = $group_doc:literal])+
+            $member:ident: $member_field:ident $member_word:literal $member_name:literal $member_head:literal
+                $member_unit:ident $(per $member_counted:ident)? $(by $member_comparison:ident)?,
+        )+ })+
         others { $(
             $(#[doc = $other_doc:literal])+
             $other:ident: $other_word:literal $other_name:literal $other_head:literal $other_unit:ident
-                in $holder:literal,
+                in $holder:literal $(per $other_counted:ident)? $(by $other_comparison:ident)?,
         )+ }
     ) => {
         /// A quantity of a class.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Quantity {
             $($(#[doc = $doc])+ $mean,)+
-            $($(#[doc = $frame_doc])+ $frame,)+
-            $($(#[doc = $circuit_doc])+ $circuit,)+
+            $($($(#[doc = $group_doc])+ $member,)+)+
             $($(#[doc = $other_doc])+ $other,)+
         }
 
@@ -103,10 +125,8 @@ macro_rules! quantities {
         #[serde(bound(serialize = "T: Serialize + Mean"))]
         pub struct Means<T> {
             $($(#[doc = $doc])+ $(#[serde(skip_serializing_if = $skip)])? pub $field: Option<T>,)+
-            $($(#[doc = $frame_doc])+ #[serde(skip_serializing_if = "Option::is_none")]
-            pub $frame_field: Option<T>,)+
-            $($(#[doc = $circuit_doc])+ #[serde(skip_serializing_if = "Option::is_none")]
-            pub $circuit_field: Option<T>,)+
+            $($($(#[doc = $group_doc])+ #[serde(skip_serializing_if = "Option::is_none")]
+            pub $member_field: Option<T>,)+)+
         }
 
         /// How long a message waits, by place: what is counted of each message, or sums of it \[cycles\].
@@ -133,7 +153,7 @@ macro_rules! quantities {
 
         impl<T> Default for Means<T> {
             fn default() -> Self {
-                Self { $($field: None,)+ $($frame_field: None,)+ $($circuit_field: None,)+ }
+                Self { $($field: None,)+ $($($member_field: None,)+)+ }
             }
         }
 
@@ -142,27 +162,20 @@ macro_rules! quantities {
             pub fn each(of: impl Fn(Quantity) -> Option<T>) -> Self {
                 Self {
                     $($field: of(Quantity::$mean),)+
-                    $($frame_field: of(Quantity::$frame),)+
-                    $($circuit_field: of(Quantity::$circuit),)+
+                    $($($member_field: of(Quantity::$member),)+)+
                 }
             }
 
-            /// The same with those of frames that `of` gives.
-            pub fn with_frames(self, of: impl Fn(Quantity) -> Option<T>) -> Self {
-                Self { $($frame_field: of(Quantity::$frame),)+ ..self }
-            }
-
-            /// The same with those of circuits that `of` gives.
-            pub fn with_circuits(self, of: impl Fn(Quantity) -> Option<T>) -> Self {
-                Self { $($circuit_field: of(Quantity::$circuit),)+ ..self }
-            }
+            $(#[doc = concat!("The same with those that `of` gives of [`Quantity::", stringify!($group), "`].")]
+            pub fn $with(self, of: impl Fn(Quantity) -> Option<T>) -> Self {
+                Self { $($member_field: of(Quantity::$member),)+ ..self }
+            })+
 
             /// The mean of a quantity; `None` of one that is no mean.
             pub fn get(&self, quantity: Quantity) -> Option<&T> {
                 match quantity {
                     $(Quantity::$mean => self.$field.as_ref(),)+
-                    $(Quantity::$frame => self.$frame_field.as_ref(),)+
-                    $(Quantity::$circuit => self.$circuit_field.as_ref(),)+
+                    $($(Quantity::$member => self.$member_field.as_ref(),)+)+
                     $(Quantity::$other => None,)+
                 }
             }
@@ -172,23 +185,22 @@ macro_rules! quantities {
             /// All that are means of messages.
             pub const MEANS: &'static [Self] = &[$(Self::$mean),+];
 
-            /// All that are about frames of streams.
-            pub const FRAMES: &'static [Self] = &[$(Self::$frame),+];
+            $(#[doc = concat!("All of the group ", stringify!($group), ".")]
+            pub const $group: &'static [Self] = &[$(Self::$member),+];)+
 
-            /// All that are about the set-up of circuits.
-            pub const CIRCUITS: &'static [Self] = &[$(Self::$circuit),+];
+            /// The groups that are left out where a scenario has none of them.
+            pub const GROUPS: &'static [&'static [Self]] = &[$(Self::$group),+];
 
             /// All quantities.
             pub const ALL: &'static [Self] = &[
-                $(Self::$mean,)+ $(Self::$frame,)+ $(Self::$circuit,)+ $(Self::$other,)+
+                $(Self::$mean,)+ $($(Self::$member,)+)+ $(Self::$other,)+
             ];
 
             /// Its word on the command line, in files and in documents.
             pub const fn word(self) -> &'static str {
                 match self {
                     $(Self::$mean => $word,)+
-                    $(Self::$frame => $frame_word,)+
-                    $(Self::$circuit => $circuit_word,)+
+                    $($(Self::$member => $member_word,)+)+
                     $(Self::$other => $other_word,)+
                 }
             }
@@ -197,8 +209,7 @@ macro_rules! quantities {
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$mean => $name,)+
-                    $(Self::$frame => $frame_name,)+
-                    $(Self::$circuit => $circuit_name,)+
+                    $($(Self::$member => $member_name,)+)+
                     $(Self::$other => $other_name,)+
                 }
             }
@@ -207,8 +218,7 @@ macro_rules! quantities {
             pub const fn head(self) -> &'static str {
                 match self {
                     $(Self::$mean => $head,)+
-                    $(Self::$frame => $frame_head,)+
-                    $(Self::$circuit => $circuit_head,)+
+                    $($(Self::$member => $member_head,)+)+
                     $(Self::$other => $other_head,)+
                 }
             }
@@ -217,8 +227,7 @@ macro_rules! quantities {
             pub const fn unit(self) -> Unit {
                 match self {
                     $(Self::$mean => Unit::$unit,)+
-                    $(Self::$frame => Unit::$frame_unit,)+
-                    $(Self::$circuit => Unit::$circuit_unit,)+
+                    $($(Self::$member => Unit::$member_unit,)+)+
                     $(Self::$other => Unit::$other_unit,)+
                 }
             }
@@ -227,8 +236,7 @@ macro_rules! quantities {
             pub const fn field(self) -> &'static str {
                 match self {
                     $(Self::$mean => stringify!($field),)+
-                    $(Self::$frame => stringify!($frame_field),)+
-                    $(Self::$circuit => stringify!($circuit_field),)+
+                    $($(Self::$member => stringify!($member_field),)+)+
                     $(Self::$other => $holder,)+
                 }
             }
@@ -237,8 +245,7 @@ macro_rules! quantities {
             pub fn meaning(self) -> String {
                 let text = match self {
                     $(Self::$mean => concat!($($doc, "\n"),+),)+
-                    $(Self::$frame => concat!($($frame_doc, "\n"),+),)+
-                    $(Self::$circuit => concat!($($circuit_doc, "\n"),+),)+
+                    $($(Self::$member => concat!($($group_doc, "\n"),+),)+)+
                     $(Self::$other => concat!($($other_doc, "\n"),+),)+
                 };
                 let lines: Vec<&str> = text.lines().map(str::trim).collect();
@@ -252,6 +259,26 @@ macro_rules! quantities {
                     _ => None,
                 }
             }
+
+            /// What a simulation counts it by; `None` of what only models have.
+            pub const fn counted(self) -> Option<Counted> {
+                match self {
+                    $($(Self::$mean => Some(Counted::$counted),)?)+
+                    $($($(Self::$member => Some(Counted::$member_counted),)?)+)+
+                    $($(Self::$other => Some(Counted::$other_counted),)?)+
+                    _ => None,
+                }
+            }
+
+            /// How a model's value is compared with the simulated one; `None` of what is not.
+            pub const fn comparison(self) -> Option<Comparison> {
+                match self {
+                    $($(Self::$mean => Some(Comparison::$comparison),)?)+
+                    $($($(Self::$member => Some(Comparison::$member_comparison),)?)+)+
+                    $($(Self::$other => Some(Comparison::$other_comparison),)?)+
+                    _ => None,
+                }
+            }
         }
     };
 }
@@ -260,36 +287,37 @@ quantities! {
     means {
         /// `L̄`: from the header's entry into the first router until the tail is through. Transfer, blocking and
         /// sharing make it up \[cycles\].
-        NetworkLatency: network_latency_cycles "network-latency" "network latency" "network" Cycles,
+        NetworkLatency: network_latency_cycles "network-latency" "network latency" "network" Cycles
+            per Message by Value,
         /// Part of the network latency: what a lone message takes, `P - 1 + P h + M`; pipeline stages and flits of the
         /// message itself \[cycles\].
-        Transfer: transfer_cycles "transfer" "transfer" "transfer" Cycles of NetworkLatency,
+        Transfer: transfer_cycles "transfer" "transfer" "transfer" Cycles of NetworkLatency per Message by Value,
         /// Part of the network latency: messages of the same class in front; input and arbitration \[cycles\].
-        Blocking: blocking_cycles "blocking" "blocking" "blocking" Cycles of NetworkLatency,
+        Blocking: blocking_cycles "blocking" "blocking" "blocking" Cycles of NetworkLatency per Message by Value,
         /// Part of the network latency: what sharing links with other classes adds; output and gaps \[cycles\].
-        Sharing: sharing_cycles "sharing" "sharing" "sharing" Cycles of NetworkLatency,
+        Sharing: sharing_cycles "sharing" "sharing" "sharing" Cycles of NetworkLatency per Message by Value,
         /// Part of the blocking, over all routers: the header in input buffers behind other messages of its class. A
         /// model that does not part the latency by place leaves it out, as the three that follow \[cycles\].
         Input: input_cycles "input" "input" "input buffers" Cycles of Blocking ("of_some_models")
-            counted as input,
+            counted as input per Message by Value,
         /// The rest of the blocking, over all routers: the header from its request of an output buffer to the grant
         /// \[cycles\].
         Arbitration: arbitration_cycles "arbitration" "arbitration" "arbitration" Cycles of Blocking ("of_some_models")
-            counted as arbitration,
+            counted as arbitration per Message by Value,
         /// Part of the sharing, over all routers: the header from the grant until it leaves over the link, beyond what
         /// a lone one takes \[cycles\].
         Output: output_cycles "output" "output" "output buffers" Cycles of Sharing ("of_some_models")
-            counted as output,
+            counted as output per Message by Value,
         /// The rest of the sharing: gaps among the flits that follow the header, by which the tail lags behind it
         /// beyond `M - 1` cycles \[cycles\].
         Gaps: gap_cycles "gaps" "gaps" "gaps" Cycles of Sharing ("of_some_models")
-            counted as gaps,
+            counted as gaps per Message by Value,
         /// `W̄`: at the source, from the first cycle in which the message could be sent to the header's entry into the
         /// first router, Eq. (15); 1 if everything is idle; `null` for a class that was simulated to be saturated
         /// \[cycles\].
-        Waiting: waiting_cycles "waiting" "waiting" "waiting" Cycles,
+        Waiting: waiting_cycles "waiting" "waiting" "waiting" Cycles per Message by Value,
         /// `L̄ + W̄`: network latency and waiting, Eq. (1) \[cycles\].
-        TotalLatency: total_latency_cycles "total-latency" "total latency" "total" Cycles,
+        TotalLatency: total_latency_cycles "total-latency" "total latency" "total" Cycles per Message by Value,
         /// Share of the generated messages that find the next stage full.
         BlockingProbability: blocking_probability "blocking-probability" "blocking probability" "P(block)" Probability
             ("of_models"),
@@ -310,56 +338,69 @@ quantities! {
         SourceLoad: source_load "source-load" "source load" "source load" Load ("of_models"),
         /// `λ'`: messages that get through, Eq. (4) \[messages/cycle/node\].
         AcceptedRate: accepted_rate_messages_per_cycle "accepted-rate" "accepted rate" "accepted" MessagesPerCycle
-            ("of_models"),
+            ("of_models") per Message,
     }
-    frames {
+    group FRAMES of with_frames {
         /// Time between deliveries of successive frames of a stream; a frame is delivered when all its messages are
         /// \[cycles\].
-        FrameInterval: frame_interval_cycles "frame-interval" "frame interval" "frame interval" Cycles,
+        FrameInterval: frame_interval_cycles "frame-interval" "frame interval" "frame interval" Cycles
+            per Interval by Value,
         /// Standard deviation of the intervals of all streams together \[cycles\].
         FrameIntervalDeviation: frame_interval_deviation_cycles "frame-interval-deviation" "deviation of the interval"
-            "deviation" Cycles,
+            "deviation" Cycles per Interval by Value,
         /// Standard deviation of the intervals of a stream, each about the mean of its own \[cycles\].
         FrameIntervalDeviationPerStream: frame_interval_deviation_per_stream_cycles
-            "frame-interval-deviation-per-stream" "deviation within a stream" "within a stream" Cycles,
+            "frame-interval-deviation-per-stream" "deviation within a stream" "within a stream" Cycles per Interval,
         /// Correlation of successive intervals of a stream.
         FrameIntervalAutocorrelation: frame_interval_autocorrelation "frame-interval-autocorrelation"
-            "autocorrelation of intervals" "autocorrelation" Load,
+            "autocorrelation of intervals" "autocorrelation" Load per Interval by Value,
         /// From the start of the interval of a frame to its delivery \[cycles\].
-        FrameLatency: frame_latency_cycles "frame-latency" "frame latency" "frame latency" Cycles,
+        FrameLatency: frame_latency_cycles "frame-latency" "frame latency" "frame latency" Cycles per Frame by Value,
         /// Share of the intervals that are longer than 1.05 times that of the source.
-        LateFrames: late_frames "late-frames" "late frames" "late" Probability,
+        LateFrames: late_frames "late-frames" "late frames" "late" Probability per Interval by Value,
     }
-    circuits {
+    group CIRCUITS of with_circuits {
         /// Share of the circuits asked for that are set up.
-        SetUpProbability: set_up_probability "set-up-probability" "set-up probability" "P(set up)" Probability,
+        SetUpProbability: set_up_probability "set-up-probability" "set-up probability" "P(set up)" Probability
+            per Run by Value,
         /// Attempts to set up circuits, of all nodes together; `null` where circuits come and go.
-        CircuitAttempts: circuit_attempts "circuit-attempts" "attempts to set up circuits" "attempts" Count,
+        CircuitAttempts: circuit_attempts "circuit-attempts" "attempts to set up circuits" "attempts" Count
+            per Run by Value,
         /// Circuits that stand at once, of all nodes together.
-        CircuitsEstablished: circuits_established "circuits-established" "established circuits" "established" Count,
+        CircuitsEstablished: circuits_established "circuits-established" "established circuits" "established" Count
+            per Run by Value,
         /// Attempts that found a virtual channel taken, of all nodes together; `null` where circuits come and go.
-        CircuitsDropped: circuits_dropped "circuits-dropped" "dropped attempts" "dropped" Count,
+        CircuitsDropped: circuits_dropped "circuits-dropped" "dropped attempts" "dropped" Count per Run by Value,
         /// Share of the attempts that are dropped.
-        CircuitDropShare: circuit_drop_share "circuit-drop-share" "share of dropped attempts" "P(drop)" Probability,
+        CircuitDropShare: circuit_drop_share "circuit-drop-share" "share of dropped attempts" "P(drop)" Probability
+            per Attempt by Value,
         /// From the first probe of a circuit that is set up to its acknowledgement, dropped attempts included
         /// \[cycles\].
-        SetUpDelay: set_up_delay_cycles "set-up-delay" "set-up delay" "set-up delay" Cycles,
+        SetUpDelay: set_up_delay_cycles "set-up-delay" "set-up delay" "set-up delay" Cycles per Attempt by Value,
         /// Load of an injection link by streams whose circuits stand, as a share of the link.
-        CircuitLoad: circuit_load "circuit-load" "input load of circuits" "input load" Load,
+        CircuitLoad: circuit_load "circuit-load" "input load of circuits" "input load" Load per Run by Value,
+    }
+    group PACKETS of with_packets {
+        /// Bytes of the class that are delivered per time, by all hosts together, from the end of the warm-up to that
+        /// of the run; of a run without an end in the steady state \[bytes/ns\].
+        Throughput: throughput_bytes_per_ns "throughput" "throughput" "throughput" BytesPerNs per Run by Value,
+        /// Most queues that are set aside at a time in all ports together, for the packets of all classes. A model says
+        /// how many there are at most.
+        SetAsideQueues: set_aside_queues "set-aside-queues" "set-aside queues" "queues" Count per Run by Bound,
     }
     others {
         /// Half of the messages have at most this network latency \[cycles\].
-        P50: "p50" "p50" "p50" Cycles in "latency_percentiles_cycles",
+        P50: "p50" "p50" "p50" Cycles in "latency_percentiles_cycles" per Message by Value,
         /// 90 % of the messages have at most this network latency \[cycles\].
-        P90: "p90" "p90" "p90" Cycles in "latency_percentiles_cycles",
+        P90: "p90" "p90" "p90" Cycles in "latency_percentiles_cycles" per Message by Value,
         /// 99 % of the messages have at most this network latency \[cycles\].
-        P99: "p99" "p99" "p99" Cycles in "latency_percentiles_cycles",
+        P99: "p99" "p99" "p99" Cycles in "latency_percentiles_cycles" per Message by Value,
         /// 99.9 % of the messages have at most this network latency \[cycles\].
-        P99_9: "p99.9" "p99.9" "p99.9" Cycles in "latency_percentiles_cycles",
+        P99_9: "p99.9" "p99.9" "p99.9" Cycles in "latency_percentiles_cycles" per Message by Value,
         /// Share of the messages whose network latency exceeds a deadline.
-        MissProbability: "miss-probability" "miss probability" "miss" Probability in "deadlines",
+        MissProbability: "miss-probability" "miss probability" "miss" Probability in "deadlines" per Message by Value,
         /// Load factor at which the class saturates.
-        SaturationLoad: "saturation-load" "saturation load" "saturation" Load in "saturation",
+        SaturationLoad: "saturation-load" "saturation load" "saturation" Load in "saturation" per Run,
         /// Share of its saturation load that a class has left, all rates growing together: 0.2 at 80 % of it.
         Margin: "margin" "margin" "margin" Load in "source_load",
     }
@@ -395,13 +436,35 @@ impl Quantity {
         matches!(self.unit(), Unit::Load | Unit::Probability)
     }
 
+    /// Those that are compared, in the order of reading: parts behind their whole, then those of the distribution.
+    pub fn compared() -> Vec<Self> {
+        let wholes = Self::MEANS.iter().filter(|one| one.whole().is_none());
+        let mut of_distribution: Vec<Self> =
+            Self::ALL.iter().copied().filter(|one| one.needs_distribution()).collect();
+        of_distribution.sort_by_key(|one| one.percentile().is_some());
+        let all = wholes.flat_map(|one| one.with_parts()).chain(of_distribution);
+        let of_groups = Self::GROUPS.iter().copied().flatten().copied();
+        all.chain(of_groups).filter(|one| one.comparison().is_some()).collect()
+    }
+
+    /// It, and behind it its parts and theirs.
+    fn with_parts(self) -> Vec<Self> {
+        [self].into_iter().chain(self.parts().flat_map(Self::with_parts)).collect()
+    }
+
     /// Whether simulations measure it.
     pub fn is_measured(self) -> bool {
-        self.needs_distribution()
-            || self.unit() == Unit::Cycles
-            || self.is_of_frames()
-            || self.is_of_circuits()
-            || matches!(self, Self::AcceptedRate | Self::SaturationLoad)
+        self.counted().is_some()
+    }
+
+    /// Whether it is one number for all classes together.
+    pub fn is_of_all_classes(self) -> bool {
+        self == Self::SetAsideQueues
+    }
+
+    /// Whether it is about packets of packet switches.
+    pub fn is_of_packets(self) -> bool {
+        Self::PACKETS.contains(&self)
     }
 
     /// Whether it is about frames of streams.
@@ -414,10 +477,9 @@ impl Quantity {
         Self::CIRCUITS.contains(&self)
     }
 
-    /// The field of a time in milliseconds or microseconds, and that unit; `None` of what is no time.
-    pub fn physical(self) -> Option<(String, &'static str)> {
-        let unit = if self.is_of_frames() { "ms" } else { "us" };
-        Some((format!("{}_{unit}", self.field().strip_suffix("_cycles")?), unit))
+    /// The field of a time in a unit such as `us`; `None` of what is no time.
+    pub fn physical(self, unit: &str) -> Option<String> {
+        Some(format!("{}_{unit}", self.field().strip_suffix("_cycles")?))
     }
 
     /// The parts that add up to it.
@@ -552,16 +614,31 @@ mod tests {
 
     #[test]
     fn names_of_fields_hold_the_unit() {
-        for quantity in Quantity::MEANS {
+        for quantity in Quantity::MEANS.iter().chain(Quantity::PACKETS) {
             let unit = match quantity.unit() {
                 Unit::Cycles => "_cycles",
                 Unit::Flits => "_flits",
                 Unit::CyclesPerFlit => "cycles_per_flit",
                 Unit::MessagesPerCycle => "_messages_per_cycle",
+                Unit::BytesPerNs => "_bytes_per_ns",
                 Unit::Load | Unit::Probability | Unit::Count => "",
             };
             assert!(quantity.field().ends_with(unit), "{quantity:?}");
         }
+    }
+
+    #[test]
+    fn what_is_compared_is_measured_and_parts_follow_their_whole() {
+        use Quantity::{
+            Blocking, Gaps, Input, MissProbability, Output, P50, SetAsideQueues, Sharing, Waiting,
+        };
+        let compared = Quantity::compared();
+        assert!(compared.iter().all(|quantity| quantity.is_measured()));
+        let at = |quantity: Quantity| compared.iter().position(|one| *one == quantity).unwrap();
+        let order = [Blocking, Input, Sharing, Output, Gaps, Waiting, MissProbability, P50, SetAsideQueues];
+        assert!(order.map(at).is_sorted(), "{compared:?}");
+        assert_eq!(SetAsideQueues.comparison(), Some(Comparison::Bound));
+        assert!(!Quantity::Utilization.is_measured() && Quantity::AcceptedRate.comparison().is_none());
     }
 
     #[test]

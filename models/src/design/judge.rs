@@ -306,6 +306,10 @@ fn largest_part(
     if waits {
         parts.push((Term::Waiting, of(class.waiting_cycles), "source queue"));
     }
+    if class.transfer_cycles.is_none() && of(class.network_latency_cycles) >= of(class.waiting_cycles) {
+        let because = "the network latency grows with the load; the model does not part it by cause";
+        return (Term::Unknown, "-".to_owned(), because.to_owned());
+    }
     let transfer = of(class.transfer_cycles);
     let alone =
         quantity.unit() == Unit::Cycles && is_about(Quantity::Transfer) && transfer > requirement.limit;
@@ -370,6 +374,8 @@ fn of_measure(measure: Measure, limit: f64, answer: &ClassAnswer, class: usize) 
     let excess = match measure.quantity {
         // shares span decades
         Quantity::MissProbability if limit > 0.0 => (value / limit).ln().clamp(-LOGARITHMS, LOGARITHMS),
+        // more is better
+        Quantity::Throughput => (limit / value.max(f64::MIN_POSITIVE) - 1.0).min(LOGARITHMS),
         _ if value > 0.0 => (1.0 - limit / value).max(-LOGARITHMS),
         _ => -LOGARITHMS,
     };
@@ -419,7 +425,7 @@ pub(super) fn with_loads(spec: &ScenarioSpec, classes: &[usize], factor: f64) ->
 /// The most that the loads of some classes can be multiplied by.
 pub(super) fn most_factor(spec: &ScenarioSpec, classes: &[usize]) -> f64 {
     // a hair less: the product must not be rounded beyond
-    let of_class = |class: &usize| spec.classes[*class].most_load_factor();
+    let of_class = |class: &usize| spec.most_load_factor(*class);
     classes.iter().map(of_class).fold(1e12, f64::min) * (1.0 - 1e-12)
 }
 

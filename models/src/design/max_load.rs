@@ -131,11 +131,11 @@ impl Question {
         let least = LEAST.max(2.0 * MIN_RATE / lowest).min(most);
         let search = Search { start: 1.0, stride: 1.5, least, most, precision: PRECISION, scan: SCAN };
         let (guess, guess_evaluations) = match model {
-            Model::Published | Model::Mediaworm => (None, 0),
+            Model::Published | Model::Mediaworm | Model::Recn => (None, 0),
             Model::Refined => self.guess(&search),
         };
         let search = match (model, guess) {
-            (Model::Published | Model::Mediaworm, _) => search,
+            (Model::Published | Model::Mediaworm | Model::Recn, _) => search,
             (_, Some(start)) => Search { start, stride: 1.1, scan: 0, ..search },
             (_, None) => Search { scan: 0, ..search },
         };

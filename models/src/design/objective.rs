@@ -64,7 +64,7 @@ impl Objective {
 
     /// What the model that answers has no number for, as [`Judge::unanswerable`].
     pub fn unanswerable(&self, judge: &Judge, scenario: &Scenario) -> Vec<String> {
-        let asked = Requirement { class: self.class.clone(), measure: self.measure, limit: 0.0 };
+        let asked = Requirement::new(self.class.clone(), self.measure, 0.0);
         Judge::new(judge.model, vec![asked]).unanswerable(scenario)
     }
 

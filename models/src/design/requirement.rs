@@ -27,11 +27,13 @@ impl Wrong {
 
 /// What can be bounded or minimised; quantities of frames where there are any.
 fn known(scenario: &ScenarioSpec) -> Vec<Quantity> {
-    let has_frames = scenario.classes.iter().any(|class| class.source.has_frames());
+    let groups = scenario.groups();
+    let is_there = |quantity: &Quantity| {
+        Quantity::GROUPS.iter().all(|group| !group.contains(quantity) || groups.contains(group))
+    };
     let is_answered = |quantity: &Quantity| match quantity {
         Quantity::SaturationLoad | Quantity::FrameIntervalAutocorrelation => false,
-        quantity if quantity.is_of_circuits() => false,
-        quantity => has_frames || !quantity.is_of_frames(),
+        quantity => !quantity.is_of_circuits() && is_there(quantity),
     };
     Quantity::ALL.iter().copied().filter(is_answered).collect()
 }
@@ -115,14 +117,27 @@ pub struct Requirement {
     /// Which quantity.
     #[serde(flatten)]
     pub measure: Measure,
-    /// A margin is at least this, anything else at most \[cycles, or a share\].
+    /// A margin or a throughput is at least this, anything else at most \[cycles, or the unit of the quantity\].
     pub limit: f64,
+    /// The limit as it was typed, where that is a time of another unit.
+    #[serde(skip)]
+    typed: Option<String>,
 }
 
 impl Requirement {
     /// That no class is saturated: what is asked where nothing else is.
     pub fn steady() -> Self {
-        Self { class: None, measure: Quantity::Margin.into(), limit: 0.0 }
+        Self::new(None, Quantity::Margin.into(), 0.0)
+    }
+
+    /// A bound on a quantity of a class.
+    pub fn new(class: Option<String>, measure: Measure, limit: f64) -> Self {
+        Self { class, measure, limit, typed: None }
+    }
+
+    /// Whether it is a bound from below: more is better.
+    pub fn is_from_below(&self) -> bool {
+        is_from_below(self.measure.quantity)
     }
 
     /// Reads requirements on classes of `scenario`, typed after `option`.
@@ -159,18 +174,31 @@ impl Requirement {
             .map_err(|found| wrong.push(found))
             .ok();
         match measure {
-            Some(asked) if asked.quantity == Quantity::Margin && sign == "<=" => {
-                let help = "margin is the share of the saturation load that is left".to_owned();
-                wrong.push(Wrong::new("margin <=", "margin >= NUMBER", Some(help)));
+            Some(asked) if is_from_below(asked.quantity) && sign == "<=" => {
+                let word = asked.typed();
+                let help = match asked.quantity {
+                    Quantity::Margin => "margin is the share of the saturation load that is left",
+                    _ => "it is the more the better",
+                };
+                let (found, wanted) = (format!("{word} <="), format!("{word} >= NUMBER"));
+                wrong.push(Wrong::new(found, wanted, Some(help.to_owned())));
             }
-            Some(asked) if asked.quantity != Quantity::Margin && sign == ">=" => {
+            Some(asked) if !is_from_below(asked.quantity) && sign == ">=" => {
                 let asked = asked.typed();
                 wrong.push(Wrong::new(format!("{asked} >="), format!("{asked} <= NUMBER"), None));
             }
             _ => {}
         }
         match (of_class, limit) {
-            (Some((class, measure)), Some(limit)) if wrong.is_empty() => Ok(Self { class, measure, limit }),
+            (Some((class, measure)), Some(limit)) if wrong.is_empty() => {
+                let is_time = measure.quantity.unit() == Unit::Cycles;
+                let (unit, _) = scenario.shown_time();
+                let typed = number.trim();
+                let unit = if typed.parse::<f64>().is_ok() { format!(" {unit}") } else { String::new() };
+                let is_other = is_time && scenario.shown_time().1 != 1.0;
+                let typed = is_other.then(|| format!("{typed}{unit}"));
+                Ok(Self { typed, ..Self::new(class, measure, limit) })
+            }
             _ => Err(wrong),
         }
     }
@@ -214,9 +242,11 @@ pub(super) fn class_and_quantity(
 fn limit(typed: &str, quantity: Option<Quantity>, scenario: &ScenarioSpec) -> Result<f64, Wrong> {
     let share = quantity.is_none_or(Quantity::is_share);
     let is_time = quantity.is_none_or(|quantity| quantity.unit() == Unit::Cycles);
-    let in_cycles = || scenario.units.as_ref()?.cycles_of(typed).filter(|_| is_time);
+    let in_cycles = || scenario.cycles_of(typed).filter(|_| is_time);
+    let (unit, _) = scenario.shown_time();
     let number = match typed.strip_suffix('%') {
         Some(percent) if share => percent.trim_end().parse::<f64>().ok().map(|percent| percent / 100.0),
+        _ if is_time && quantity.is_some() && unit == "ns" => in_cycles(),
         _ => typed.parse::<f64>().ok().or_else(in_cycles),
     };
     let found = if typed.is_empty() { "no number".to_owned() } else { format!("\"{typed}\"") };
@@ -226,6 +256,9 @@ fn limit(typed: &str, quantity: Option<Quantity>, scenario: &ScenarioSpec) -> Re
         }
         Some(Quantity::Margin) => (0.999, "a share from 0 to 0.999, such as 0.2 or 20%"),
         Some(quantity) if quantity.is_share() => (1e9, "a load, such as 0.8 or 80%"),
+        Some(_) if is_time && unit == "ns" => {
+            (1e15, "a number of nanoseconds, such as 500, or a time, such as \"2 us\"")
+        }
         Some(_) if is_time && scenario.units.is_some() => {
             (1e15, "a number of cycles, such as 200, or a time, such as \"10 us\"")
         }
@@ -240,10 +273,16 @@ fn limit(typed: &str, quantity: Option<Quantity>, scenario: &ScenarioSpec) -> Re
 
 impl std::fmt::Display for Requirement {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let sign = if self.measure.quantity == Quantity::Margin { ">=" } else { "<=" };
+        let sign = if self.is_from_below() { ">=" } else { "<=" };
         let class = self.class.as_deref().unwrap_or("*");
-        write!(f, "{class}: {} {sign} {}", self.measure.typed(), self.limit)
+        let limit = self.typed.clone().unwrap_or_else(|| self.limit.to_string());
+        write!(f, "{class}: {} {sign} {limit}", self.measure.typed())
     }
+}
+
+/// Whether more of a quantity is better.
+fn is_from_below(quantity: Quantity) -> bool {
+    matches!(quantity, Quantity::Margin | Quantity::Throughput)
 }
 
 /// Classes of best effort that `class` may stand for: the published model has no law for them.

@@ -76,6 +76,7 @@ pub(super) fn answer(scenario: &Scenario, problem: &Problem, options: &Options) 
         saturated: classes.iter().any(|class| class.saturated),
         classes,
         validity: None,
+        sections: Default::default(),
         notes,
     }
 }

@@ -39,6 +39,7 @@ pub(super) fn answer(scenario: &Scenario, traffic: &Traffic, solved: Solved, opt
         saturated: classes.iter().any(|class| class.saturated),
         classes,
         validity: None,
+        sections: Default::default(),
         notes,
     }
 }

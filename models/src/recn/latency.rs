@@ -39,6 +39,13 @@ pub fn source_wait(load: f64) -> f64 {
     if load < 1.0 { load / (2.0 * (1.0 - load)) } else { f64::INFINITY }
 }
 
+/// Wait of a Poisson source for the transfer into the injection port, in the time of a transfer; a periodic one has
+/// none. A packet takes `1 / s` of its time on the link there: `ρ` is the load of the link over the speedup, and what
+/// is left of [`source_wait`] is waited for behind it.
+pub fn transfer_wait(load: f64, speedup: f64) -> f64 {
+    source_wait(load / speedup)
+}
+
 /// Uniform traffic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Uniform<'s> {
@@ -93,6 +100,13 @@ impl Loads {
         }
         found
     }
+}
+
+/// Load of the fullest link behind a switch, as a share of it.
+pub fn fullest_link(network: &Multistage, traffic: &Uniform<'_>) -> f64 {
+    let loads = Loads::of(network, traffic);
+    let of_links = loads.inputs.chunks(network.ports() as usize).map(|inputs| inputs.iter().sum::<f64>());
+    of_links.fold(0.0, f64::max)
 }
 
 /// Mean latency of uniform traffic over a network of stages, without the wait at the sources \[ns\]; `None` where a

@@ -74,6 +74,7 @@ pub(super) fn answer(scenario: &Scenario, problem: &Problem, solved: Solved, opt
         saturated,
         classes,
         validity: None,
+        sections: Default::default(),
         notes,
     };
     validity::judge(scenario, &mut answer);

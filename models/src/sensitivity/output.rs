@@ -18,12 +18,15 @@ pub(super) fn usual(scenario: &Scenario) -> Vec<Quantity> {
     let means = DIFFERENTIABLE.into_iter().filter(|quantity| *quantity != Quantity::RouterLoad);
     // the interval and its deviation
     let of_frames = of_frames(scenario).iter().take(2).copied();
-    means.chain(of_frames).chain([Quantity::MissProbability]).collect()
+    let of_packets =
+        Quantity::PACKETS.iter().filter(|_| scenario.spec().groups().contains(&Quantity::PACKETS));
+    means.chain(of_frames).chain(of_packets.copied()).chain([Quantity::MissProbability]).collect()
 }
 
-/// The quantities that may be asked for: means of messages and frames, and miss probabilities.
+/// The quantities that may be asked for: means of messages, frames and packets, and miss probabilities.
 pub fn known_quantities() -> Vec<Quantity> {
-    let means = Quantity::MEANS.iter().chain(Quantity::FRAMES).copied();
+    let groups = Quantity::FRAMES.iter().chain(Quantity::PACKETS);
+    let means = Quantity::MEANS.iter().chain(groups).copied();
     means.chain([Quantity::MissProbability]).collect()
 }
 
@@ -32,7 +35,10 @@ pub fn known_quantities() -> Vec<Quantity> {
 /// # Errors
 /// When there is none, with the nearest that there is.
 pub fn find_quantity(word: &str, scenario: &Scenario) -> Result<Quantity, Fault> {
-    let is_known = |quantity: &Quantity| !quantity.is_of_frames() || of_frames(scenario).contains(quantity);
+    let groups = scenario.spec().groups();
+    let is_known = |quantity: &Quantity| {
+        Quantity::GROUPS.iter().all(|group| !group.contains(quantity) || groups.contains(group))
+    };
     let known: Vec<Quantity> = known_quantities().into_iter().filter(is_known).collect();
     Quantity::find(word.trim()).filter(|quantity| known.contains(quantity)).ok_or_else(|| Fault {
         place: Place::Setting(format!("--output-quantity {word}").into()),

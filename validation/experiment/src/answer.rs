@@ -10,26 +10,28 @@ use std::collections::BTreeMap;
 
 use flitwise_language::quantity::{self, Means, Measure, Percentiles, Quantity};
 use flitwise_language::scenario::{ClassKind, Scenario, ScenarioSpec, UnitsSpec};
+use flitwise_language::section::Sections;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::FEWEST_MESSAGES;
 use crate::block::{Fate, Measurements, ReplicationRecord, Saturated, Stop};
 use crate::circuits::Circuits;
 use crate::frames;
 use crate::measurement::Cell;
 use crate::memory::FEWEST_MEMORIES;
-use crate::packets::PacketSimulation;
+use crate::packets::PacketSeries;
 use crate::replication::Sample;
 use crate::statistics::{
     self, Batch, Histogram, Mean, design_effect, mean_of, percentile_of, proportion_of, shares_within,
 };
-use crate::{FEWEST_MESSAGES, Settings};
 use flitwise_simulator::ChannelKind;
 
 /// A simulation's answer to a scenario.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Simulation {
     /// The scenario asked about.
+    #[serde(serialize_with = "ScenarioSpec::serialize_plainly")]
     pub scenario: ScenarioSpec,
     /// How it was run.
     pub run: Run,
@@ -45,52 +47,14 @@ pub struct Simulation {
     /// The run interval by interval, class by class, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over_time: Option<Vec<Interval>>,
-    /// Packet switches instead: there are no classes then, and cycles of `run` are ticks.
+    /// What is known beside the quantities of classes, such as phases of a run of packet switches.
+    #[serde(skip_serializing_if = "Sections::is_empty")]
+    pub sections: Sections,
+    /// What each replication delivered over time, of packet switches.
     #[serde(skip)]
-    pub packets: Option<Box<PacketSimulation>>,
+    pub series: Option<Box<PacketSeries>>,
     /// What one should know about this answer.
     pub notes: Vec<String>,
-}
-
-impl Simulation {
-    /// What was simulated of packet switches.
-    pub fn of_packets(scenario: &Scenario, settings: &Settings, found: PacketSimulation) -> Self {
-        let run = &found.run;
-        let ticks = |ns: f64| (ns / run.tick_ns).round() as u64;
-        let run = Run {
-            seed: run.seed,
-            replications: run.replications,
-            more_than_asked: false,
-            batches_per_replication: 1,
-            stopped_by: StoppedBy::End,
-            partial: run.partial,
-            wanted_precision: settings.precision,
-            reached_precision: None,
-            least_precise_class: None,
-            went_on_because: None,
-            warmup_cycles: ticks(run.warm_up_ns),
-            warmup: WarmUpKind::Absent,
-            measured_cycles: ticks(run.end_ns - run.warm_up_ns),
-            simulated_cycles: ticks(run.end_ns) * u64::from(run.replications),
-            messages: found.packets.delivered,
-            flit_hops: 0,
-            flit_hops_per_second: 0.0,
-            threads: run.threads,
-            simulation_seconds: run.wall_seconds,
-            wall_seconds: run.wall_seconds,
-        };
-        Self {
-            scenario: scenario.spec().clone(),
-            run,
-            saturated: false,
-            classes: Vec::new(),
-            channels: Vec::new(),
-            channel_details: None,
-            over_time: None,
-            packets: Some(Box::new(found)),
-            notes: Vec::new(),
-        }
-    }
 }
 
 /// How a simulation was run.
@@ -194,7 +158,8 @@ pub struct ClassSimulation {
     /// most 0.05 times that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jitter_free: Option<bool>,
-    /// With `[units]`: the times among the means again, as `_us`, those of frames as `_ms`.
+    /// With `[units]`: the times among the means again, as `_us`, those of frames as `_ms`. Those of packet switches
+    /// are there as `_ns`.
     #[serde(flatten)]
     pub physical: BTreeMap<String, Estimate>,
     /// Standard deviation of a message's network latency \[cycles\].
@@ -240,6 +205,15 @@ pub struct Estimate {
     pub half_width_95: Option<f64>,
     /// Messages, frames or intervals behind it.
     pub messages: u64,
+}
+
+impl Estimate {
+    /// The same in a unit of which a cycle has so many.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        let half_width_95 = self.half_width_95.map(|width| width * factor);
+        Self { mean: self.mean * factor, half_width_95, ..self }
+    }
 }
 
 impl quantity::Mean for Estimate {
@@ -324,9 +298,9 @@ impl std::ops::DerefMut for ClassSimulation {
 }
 
 impl ClassSimulation {
-    /// A time in the unit of [`Quantity::physical`].
-    pub fn physical(&self, quantity: Quantity) -> Option<Estimate> {
-        self.physical.get(&quantity.physical()?.0).copied()
+    /// A time in a unit such as `us`, if it is told in it.
+    pub fn physical(&self, quantity: Quantity, unit: &str) -> Option<Estimate> {
+        self.physical.get(&quantity.physical(unit)?).copied()
     }
 
     /// What was simulated of a quantity.
@@ -438,7 +412,8 @@ pub(crate) fn of(measured: &Measurements<'_>) -> Simulation {
         channels: channels(measured),
         channel_details: details::of(measured),
         over_time: over_time::of(measured),
-        packets: None,
+        sections: Sections::default(),
+        series: None,
         classes,
         run,
     }
@@ -607,19 +582,22 @@ fn class_answer(measured: &Measurements<'_>, class: usize) -> ClassSimulation {
     }
 }
 
-/// The times among the means in microseconds, those of frames in milliseconds; none without `[units]`.
-fn physical(scenario: &Scenario, means: &Means<Estimate>) -> BTreeMap<String, Estimate> {
-    let Some(cycle_ns) = scenario.spec().units.as_ref().and_then(UnitsSpec::cycle_ns) else {
-        return BTreeMap::new();
-    };
+/// The times among the means in microseconds, those of frames in milliseconds; none without `[units]`. Those of packet
+/// switches are in nanoseconds.
+pub(crate) fn physical(scenario: &Scenario, means: &Means<Estimate>) -> BTreeMap<String, Estimate> {
+    let (unit, tick) = scenario.spec().shown_time();
+    let is_of_ticks = unit == "ns";
+    let cycle_ns = scenario.spec().units.as_ref().and_then(UnitsSpec::cycle_ns);
+    let Some(cycle_ns) = cycle_ns.or(is_of_ticks.then_some(tick)) else { return BTreeMap::new() };
     let one = |quantity: &Quantity| {
-        let (Estimate { mean, half_width_95, messages }, (field, unit)) =
-            (*means.get(*quantity)?, quantity.physical()?);
-        let factor = cycle_ns / if unit == "ms" { 1e6 } else { 1e3 };
-        let half_width_95 = half_width_95.map(|width| width * factor);
-        Some((field, Estimate { mean: mean * factor, half_width_95, messages }))
+        let (unit, nanoseconds) = match quantity {
+            _ if is_of_ticks => ("ns", 1.0),
+            quantity if quantity.is_of_frames() => ("ms", 1e6),
+            _ => ("us", 1e3),
+        };
+        Some((quantity.physical(unit)?, means.get(*quantity)?.times(cycle_ns / nanoseconds)))
     };
-    Quantity::MEANS.iter().chain(Quantity::FRAMES).chain(Quantity::CIRCUITS).filter_map(one).collect()
+    Quantity::MEANS.iter().chain(Quantity::GROUPS.iter().copied().flatten()).filter_map(one).collect()
 }
 
 /// The cells of all batches, by replication.

@@ -57,7 +57,7 @@ use rayon::prelude::*;
 
 use crate::answer::Simulation;
 use flitwise_simulator::Delivery;
-pub use flitwise_simulator::{supports, unsupported};
+pub use flitwise_simulator::unsupported;
 
 pub use block::{Block, answer_of};
 use block::{Saturated, Stop, least_precise};
@@ -142,6 +142,28 @@ impl Listener for () {
     fn measured(&mut self, _: u32, _: &[Delivery]) {}
 }
 
+/// What of a scenario there is no simulator for.
+///
+/// # Errors
+/// All of it, at once.
+pub fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
+    if packets::are_switched(scenario) {
+        packets::supports(scenario)
+    } else {
+        flitwise_simulator::supports(scenario)
+    }
+}
+
+/// Whether what each replication delivers over time is kept, for windows of time and for differences run by run.
+pub fn has_series(scenario: &Scenario) -> bool {
+    packets::are_switched(scenario)
+}
+
+/// Options of a run that a system has nothing for, and what is wanted in their place.
+pub fn idle_settings(scenario: &Scenario) -> &'static [(&'static str, &'static str)] {
+    if packets::are_switched(scenario) { packets::IDLE } else { &[] }
+}
+
 /// Runs an experiment.
 ///
 /// The same scenario, settings and version give the same bits on any number of threads, unless time or `stop`
@@ -161,14 +183,17 @@ pub fn run(
     stop: &AtomicBool,
     listener: &mut dyn Listener,
 ) -> Result<Simulation, Vec<Fault>> {
+    if packets::are_switched(scenario) {
+        return packets::run(scenario, settings, stop, listener);
+    }
     let block = run_block(scenario, settings, stop, listener)?;
     Ok(answer_of(scenario, settings, &[block], true))
 }
 
-/// Runs an experiment and gives what was measured, to be kept or to be joined with other blocks.
+/// Runs an experiment on routers and gives what was measured, to be kept or to be joined with other blocks.
 ///
 /// # Errors
-/// What [`supports`] says.
+/// What the simulator of routers has no means for.
 ///
 /// # Panics
 /// If a thread cannot be started.
@@ -178,7 +203,7 @@ pub fn run_block(
     stop: &AtomicBool,
     listener: &mut dyn Listener,
 ) -> Result<Block, Vec<Fault>> {
-    supports(scenario)?;
+    flitwise_simulator::supports(scenario)?;
     let threads = settings.threads.unwrap_or(0);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.unwrap_or_else(|error| panic!("no threads: {error}"));

@@ -11,7 +11,8 @@ mod window;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use flitwise_language::document::Place;
 use flitwise_language::scenario::{Direction, Fault, Read, Scenario, Timing};
@@ -19,16 +20,16 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::answer::Simulation;
 use crate::replication::replication_seed;
 use crate::statistics::Batch;
-use crate::{MAX_REPLICATIONS, Settings};
+use crate::{Listener, MAX_REPLICATIONS, Progress, Settings};
 use flitwise_simulator::packet::{Bin, Column, Counts, Delivery, Fabric, Load, Message, Simulator, Traffic};
 
-pub use answer::{
-    ClassPackets, Dip, Fates, Interval, Measured, PacketRun, PacketSimulation, Phase, SetAside, Throughput,
-};
+use answer::Circumstances;
+pub use flitwise_language::section::Measured;
 pub use kept::{Shelf, run_kept};
-pub use window::TimeSeries;
+pub use window::{PacketSeries, TimeSeries};
 
 /// Replications of a run with an end.
 const REPLICATIONS: u32 = 8;
@@ -36,6 +37,8 @@ const REPLICATIONS: u32 = 8;
 const BEFORE_NS: f64 = 400_000.0;
 /// Looks at the clock in a replication, at least.
 const LOOKS: u64 = 256;
+/// Time between two words on the progress.
+const TOLD_EVERY: Duration = Duration::from_millis(50);
 
 /// What the simulator of packet switches reads of a scenario.
 const READS: &[Read] = &[
@@ -51,6 +54,21 @@ const READS: &[Read] = &[
     Read::Words("class.source.kind", &["poisson", "periodic", "on-off-pareto", "trace", "san"]),
     Read::Keys("class.source", &["streams", "alpha", "spacing", "most", "file", "compression", "disks"]),
     Read::Keys("measure", &["warm_up", "end", "bin"]),
+];
+
+/// Whether a scenario is of packet switches.
+pub fn are_switched(scenario: &Scenario) -> bool {
+    scenario.switch().is_some()
+}
+
+/// Options that runs of packet switches have nothing for, and what is wanted in their place.
+pub(crate) const IDLE: &[(&str, &str)] = &[
+    ("trace", "no trace of packets"),
+    ("details", "no details of channels"),
+    ("watch", "no pipeline diagram of packets"),
+    ("warmup", "warm_up under [measure] of the scenario"),
+    ("precision", "a number of --replications"),
+    ("max-messages", "end under [measure] of the scenario"),
 ];
 
 /// What of a scenario of packet switches cannot be simulated; traces are read.
@@ -82,6 +100,7 @@ fn prepared(scenario: &Scenario) -> Result<Vec<traces::Listed>, Vec<Fault>> {
 }
 
 /// A scenario in ticks.
+#[derive(Clone)]
 struct Problem<'s> {
     scenario: &'s Scenario,
     tick_ns: f64,
@@ -170,28 +189,6 @@ impl<'s> Problem<'s> {
             |index: u32| go_on(0).then(|| self.replicate(replication_seed(seed, index), go_on)).flatten();
         let samples: Vec<Option<Sample>> = pool.install(|| indices.into_par_iter().map(one).collect());
         samples.into_iter().flatten().collect()
-    }
-
-    /// How `samples` were run, of `count` that were wanted.
-    fn run(
-        &self,
-        settings: &Settings,
-        samples: &[Sample],
-        count: u32,
-        pool: &ThreadPool,
-        started: Instant,
-    ) -> PacketRun {
-        PacketRun {
-            seed: settings.seed,
-            replications: samples.len() as u32,
-            partial: samples.len() < count as usize,
-            end_ns: self.end as f64 * self.tick_ns,
-            warm_up_ns: self.warm_up as f64 * self.tick_ns,
-            bin_ns: self.bin as f64 * self.tick_ns,
-            tick_ns: self.tick_ns,
-            threads: pool.current_num_threads() as u32,
-            wall_seconds: started.elapsed().as_secs_f64(),
-        }
     }
 
     /// What a replication of a seed runs.
@@ -296,7 +293,7 @@ pub fn columns_at(scenario: &Scenario, seed: u64, times_ns: &[f64]) -> Result<Ve
 /// Runs replications of a scenario of packet switches.
 ///
 /// The same scenario and settings give the same bits on any number of threads. Once `stop` is set or time is over, the
-/// replications that are through are all there is. `progress` is told the share of the work that is done.
+/// replications that are through are all there is.
 ///
 /// # Errors
 /// What [`supports`] says.
@@ -307,8 +304,8 @@ pub fn run(
     scenario: &Scenario,
     settings: &Settings,
     stop: &AtomicBool,
-    progress: &(dyn Fn(f64) + Sync),
-) -> Result<PacketSimulation, Vec<Fault>> {
+    listener: &mut dyn Listener,
+) -> Result<Simulation, Vec<Fault>> {
     let listed = prepared(scenario)?;
     let Some(problem) = Problem::of(scenario, &listed) else {
         let (found, wanted) = ("no [switch] table".to_owned(), "packet switches".to_owned());
@@ -326,14 +323,33 @@ pub fn run(
     let count = settings.replications.unwrap_or(REPLICATIONS).clamp(1, problem.most_replications());
     let (all, ticks) = (u64::from(count).saturating_mul(problem.end), AtomicU64::new(0));
     let go_on = |done: u64| {
-        let through = ticks.fetch_add(done, Ordering::Relaxed) + done;
-        progress(through as f64 / all as f64);
+        ticks.fetch_add(done, Ordering::Relaxed);
         !stop.load(Ordering::Relaxed) && deadline.is_none_or(|deadline| Instant::now() < deadline)
     };
     let first = settings.first_replication;
-    let samples = problem.replications(settings.seed, first..first.saturating_add(count), &pool, &go_on);
-    let run = problem.run(settings, &samples, count, &pool, started);
-    Ok(answer::answer(&problem, samples, run))
+    let caller = thread::current();
+    let samples = thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            let indices = first..first.saturating_add(count);
+            let samples = problem.replications(settings.seed, indices, &pool, &go_on);
+            caller.unpark();
+            samples
+        });
+        while !worker.is_finished() {
+            thread::park_timeout(TOLD_EVERY);
+            let share_done = ticks.load(Ordering::Relaxed) as f64 / all as f64;
+            listener.progress(&Progress { warming_up: false, messages: 0, precision: None, share_done });
+        }
+        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    });
+    let how = Circumstances {
+        settings,
+        wanted: count,
+        is_interrupted: stop.load(Ordering::Relaxed),
+        threads: pool.current_num_threads() as u32,
+        seconds: started.elapsed().as_secs_f64(),
+    };
+    Ok(answer::answer(scenario, &problem, &samples, &how))
 }
 
 fn pool(settings: &Settings) -> ThreadPool {

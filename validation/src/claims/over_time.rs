@@ -21,9 +21,9 @@ impl Window {
     pub(super) fn judge(&self, claim: &Claim, simulations: &[Simulation]) -> Judgement {
         let class = claim.classes.first().map(String::as_str);
         let window = self.us.map(|us| 1e3 * us);
-        let packets: Vec<_> = simulations.iter().map(|one| one.packets.as_deref()).collect();
+        let series: Vec<_> = simulations.iter().map(|one| one.series.as_deref()).collect();
         let label = |at: usize| claim.courses[at].label.as_str();
-        let found: Vec<(String, Option<Measured>)> = match packets.as_slice() {
+        let found: Vec<(String, Option<Measured>)> = match series.as_slice() {
             [alone] => {
                 let value = alone.and_then(|one| one.within(self.course, class, window));
                 vec![(self.course.word().to_owned(), value)]

@@ -5,7 +5,6 @@ use flitwise_language::quantity::{Measure, Quantity};
 use flitwise_language::scenario::{Coupling, DeadlineSpec, Document, Fault, Place, Scenario};
 
 use super::{Claim, Course, CoursePoint, Kind, Load, Origin, Registry, Verdict};
-use crate::campaign;
 use crate::compare::read_measures;
 use flitwise_experiment as experiment;
 use flitwise_experiment::packets::TimeSeries;
@@ -465,13 +464,12 @@ impl<'d> Reading<'_, 'd> {
         let mut faults = Vec::new();
         for point in &course.points {
             let is_over_time = matches!(claim.kind, Kind::OverTime { .. });
-            if is_over_time && point.scenario.switch().is_none() {
+            if is_over_time && !experiment::has_series(&point.scenario) {
                 let (key, found) = (self.table.key("scenario"), point.scenario.topology().name());
                 let wanted = "packet switches over time".to_owned();
                 faults.push(Fault { place: place.clone(), key, found, wanted, help: None });
             } else if claim.needs_simulation() {
-                let simulator = if is_over_time { campaign::supports } else { experiment::supports };
-                let found = simulator(&point.scenario).err().unwrap_or_default();
+                let found = experiment::supports(&point.scenario).err().unwrap_or_default();
                 faults.extend(found.into_iter().map(|fault| Fault { place: place.clone(), ..fault }));
             }
             if let Some(model) = claim.by.model()

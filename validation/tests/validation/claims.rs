@@ -56,7 +56,7 @@ fn the_built_in_registry_is_sound() {
         let explained = claim.reason.as_ref().is_some_and(|reason| reason.len() > 20);
         assert_eq!(explained, claim.expected == Verdict::NotHeld, "{}", claim.name);
         for scenario in claim.scenarios() {
-            assert_eq!(campaign::supports(&scenario), Ok(()), "{}", claim.name);
+            assert_eq!(flitwise_experiment::supports(&scenario), Ok(()), "{}", claim.name);
         }
     }
     let kinds = |quick: bool| -> HashSet<&str> {

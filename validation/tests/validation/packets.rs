@@ -2,9 +2,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use flitwise_experiment::Settings;
 use flitwise_experiment::answer::Simulation;
-use flitwise_experiment::packets::{self, PacketSimulation};
+use flitwise_experiment::{self as experiment, Settings};
 use flitwise_language::document::Place;
 use flitwise_language::scenario::{Preset, Scenario};
 use flitwise_validation::campaign;
@@ -30,7 +29,7 @@ fn a_campaign_keeps_replications() {
     let asked = |replications: u32| {
         let settings = Settings { replications: Some(replications), ..Settings::default() };
         let outcome = campaign::run(&scenarios, &settings, Some(&store), &stop, &mut ()).unwrap();
-        let of = |one: &Option<Simulation>| one.as_ref().unwrap().packets.clone().unwrap();
+        let of = |one: &Option<Simulation>| one.clone().unwrap();
         (outcome.simulated, outcome.simulations.iter().map(of).collect::<Vec<_>>())
     };
     let (simulated, first) = asked(2);
@@ -45,11 +44,11 @@ fn a_campaign_keeps_replications() {
     assert_eq!((simulated, simulated_json(&again[0])), (0, alone));
 }
 
-fn simulated_alone(scenario: &Scenario) -> PacketSimulation {
+fn simulated_alone(scenario: &Scenario) -> Simulation {
     let settings = Settings { replications: Some(2), ..Settings::default() };
-    packets::run(scenario, &settings, &AtomicBool::new(false), &|_| ()).unwrap()
+    experiment::run(scenario, &settings, &AtomicBool::new(false), &mut ()).unwrap()
 }
 
-fn simulated_json(found: &PacketSimulation) -> serde_json::Value {
-    serde_json::json!([found.phases, found.over_time, found.classes, found.packets])
+fn simulated_json(found: &Simulation) -> serde_json::Value {
+    serde_json::json!([found.classes, found.sections])
 }

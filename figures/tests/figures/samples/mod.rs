@@ -80,7 +80,7 @@ pub fn lines() -> Picture {
 pub fn two_models(several: bool) -> Picture {
     let mut series = Vec::new();
     let mut all_errors = Vec::new();
-    for origin in Origin::usual() {
+    for origin in Origin::usual(None) {
         for variant in 0..if several { 2 } else { 1 } {
             let base = 36.0 + if origin == Origin::Published { 4.0 } else { 0.5 } + 9.0 * variant as f64;
             for (style, class) in [(0, "R1"), (2, "BE")] {
@@ -112,7 +112,7 @@ pub fn two_models(several: bool) -> Picture {
 pub fn panels() -> Picture {
     let mut series = Vec::new();
     for (panel, buffer) in [4, 16, 32, 64].into_iter().enumerate() {
-        for origin in Origin::usual() {
+        for origin in Origin::usual(None) {
             for (style, class) in ["R1", "R2", "BE"].into_iter().enumerate() {
                 let limit = 0.0128 - 0.0005 * style as f64 - 1.0 / f64::from(buffer) / 1000.0;
                 let base = 36.0 + 4.0 * style as f64 + if origin == Origin::Published { 3.0 } else { 0.0 };

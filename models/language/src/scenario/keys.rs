@@ -78,7 +78,8 @@ impl ScenarioSpec {
         let mut found = Vec::new();
         for (table, value) in self.fields() {
             let first = value.tables().into_iter().next();
-            for key in first.map_or(&[][..], |(_, inner)| inner.keys()) {
+            let keys = first.map_or(&[][..], |(_, inner)| inner.keys());
+            for key in keys.iter().filter(|key| self.has(table.name) && self.has(key.name)) {
                 found.extend(key.limits.parameter.map(|(place, varies)| (place, table.name, key, varies)));
             }
         }

@@ -2,8 +2,11 @@
 
 use super::declare::*;
 use super::measure::MOST_BINS;
-use super::{InterfaceSpec, MeasureSpec, RecnSpec, Scenario, ScenarioSpec, SwitchSpec};
-use super::{NetworkSpec, Organisation};
+use crate::quantity::Quantity;
+use serde::Serialize;
+
+use super::{ClassSpec, InterfaceSpec, MeasureSpec, RecnSpec, Scenario, ScenarioSpec, SwitchSpec};
+use super::{NetworkSpec, Organisation, Switching, Timing, UnitsSpec};
 
 /// Tables and keys of classes that wormhole routers have and packet switches have not.
 pub(super) const WORMHOLE_KEYS: [&str; 9] =
@@ -24,8 +27,57 @@ impl ScenarioSpec {
         switch.port_memory.unwrap_or(PORT_MEMORY[usize::from(self.hosts() > 256)])
     }
 
+    /// Whether its system has a table or a key of classes of that name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.switch.is_none() || !WORMHOLE_KEYS.contains(&name)
+    }
+
     fn is_multistage(&self) -> bool {
         matches!(self.network, NetworkSpec::Multistage { .. })
+    }
+
+    /// Writes the keys that it has into a document, as [`Self::to_json`] does.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize_plainly<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.switch.is_some() { self.to_json().serialize(serializer) } else { self.serialize(serializer) }
+    }
+
+    /// The time that results are printed in, and how long a cycle is in it: a tick of packet switches in nanoseconds.
+    pub fn shown_time(&self) -> (&'static str, f64) {
+        match self.switch.as_ref().and_then(Timing::of) {
+            Some(timing) => ("ns", timing.tick_ns),
+            None => ("cycles", 1.0),
+        }
+    }
+
+    /// A text such as `"10 us"` in cycles, if it is a time and the scenario knows how long a cycle is; of packet
+    /// switches a plain number is in nanoseconds.
+    pub fn cycles_of(&self, text: &str) -> Option<f64> {
+        let Some(timing) = self.switch.as_ref().and_then(Timing::of) else {
+            return self.units.as_ref()?.cycles_of(text);
+        };
+        let nanoseconds = UnitsSpec { cycle: Some("1 ns".to_owned()), ..UnitsSpec::unset() };
+        let ns = text.trim().parse().ok().or_else(|| nanoseconds.cycles_of(text))?;
+        Some(ns / timing.tick_ns)
+    }
+
+    /// The groups of quantities that are there beside those of messages.
+    pub fn groups(&self) -> Vec<&'static [Quantity]> {
+        let groups = [
+            (self.classes.iter().any(|class| class.source.has_frames()), Quantity::FRAMES),
+            (self.router.switching == Switching::PipelinedCircuit, Quantity::CIRCUITS),
+            (self.switch.is_some(), Quantity::PACKETS),
+        ];
+        groups.into_iter().filter(|(is_there, _)| *is_there).map(|(_, group)| group).collect()
+    }
+
+    /// The most that the load of a class can be multiplied by.
+    pub fn most_load_factor(&self, class: usize) -> f64 {
+        let class = &self.classes[class];
+        let share = self.switch.as_ref().map_or(0.0, |switch| share_of(class, switch));
+        class.most_load_factor().min(if share > 0.0 { 1.0 / share } else { f64::INFINITY })
     }
 
     /// The keys that it has, as JSON: none of routers where packets are switched.
@@ -90,12 +142,30 @@ impl Scenario {
         self.message_bytes(class).div_ceil(packet)
     }
 
+    /// The same scenario with the thresholds and memories written that it has by default: as parameters they have
+    /// values.
+    #[must_use]
+    pub fn explicit(&self) -> Self {
+        let mut spec = self.spec().clone();
+        let (port_memory, thresholds) = (self.port_memory(), self.recn());
+        if let Some(switch) = &mut spec.switch {
+            switch.port_memory = Some(port_memory);
+            spec.recn = (switch.organisation == Organisation::Recn).then_some(thresholds);
+        }
+        spec.check().unwrap_or_else(|_| self.clone())
+    }
+
     /// What a sender of a class offers, as a share of its link.
     pub fn offered_share(&self, class: usize) -> f64 {
-        let Some(switch) = self.switch() else { return 0.0 };
-        let bytes = f64::from(self.packets_per_message(class)) * f64::from(switch.packet);
-        self.classes()[class].rate * bytes / switch.link_bytes_per_ns()
+        self.switch().map_or(0.0, |switch| share_of(&self.classes()[class], switch))
     }
+}
+
+/// What a sender of a class offers, in whole packets, as a share of its link.
+fn share_of(class: &ClassSpec, switch: &SwitchSpec) -> f64 {
+    let packet = switch.packet.max(1);
+    let bytes = f64::from(class.message.unwrap_or(packet).div_ceil(packet)) * f64::from(packet);
+    class.rate * bytes / switch.link_bytes_per_ns()
 }
 
 /// Refuses tables that do not go with each other.

@@ -29,7 +29,8 @@ table! {
         control_packet: u32 ["bytes"] = 8, within(1.0, 65_536.0).or_zero().magnitude(Magnitude::Length);
         /// Memory at either end of a port; by default 128 KB, 192 KB above 256 hosts.
         #[serde(skip_serializing_if = "Option::is_none")]
-        port_memory: Option<u32> ["bytes"] = None, within(1.0, 1e9).magnitude(Magnitude::Room);
+        port_memory: Option<u32> ["bytes"] = None,
+            within(1.0, 1e9).magnitude(Magnitude::Room).parameter(3, Varies::Whole);
         /// Time from one end of a link to the other.
         flight_time: f64 ["ns"] = 16.0, within(0.0, 1e6).magnitude(Magnitude::Time);
         /// Time to choose the output of a packet.
@@ -84,7 +85,8 @@ table! {
         /// Queues that a port can set aside.
         set_aside_queues: u32 ["queues"] = 8, within(1.0, 64.0);
         /// Length of an egress queue that makes its port the root of a tree.
-        detection: u32 ["bytes"] = 1024, within(1.0, 1e9).magnitude(Magnitude::Length);
+        detection: u32 ["bytes"] = 1024,
+            within(1.0, 1e9).magnitude(Magnitude::Length).parameter(6, Varies::Whole);
         /// Length of a queue set aside from which the tree grows upstream.
         propagation: u32 ["bytes"] = 256, within(1.0, 1e9).magnitude(Magnitude::Length);
         /// Length of a queue set aside that stops the one upstream.

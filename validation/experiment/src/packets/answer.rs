@@ -1,175 +1,27 @@
-//! The answer of a run of packet switches. The name of each number has its unit.
+//! The answer of a run of packet switches: quantities of classes, and sections on phases, the dip, memories and time.
 
-use flitwise_language::scenario::Organisation;
-use schemars::JsonSchema;
-use serde::Serialize;
+use flitwise_language::quantity::{Means, Percentiles, Quantity};
+use flitwise_language::scenario::{Organisation, Scenario};
+use flitwise_language::section::{Cell, Layout, Measured, Section, Sections};
 
-use super::{Problem, Sample, Stretch};
+use super::{Bin, Counts, PacketSeries, Problem, Sample, Stretch};
+use crate::Settings;
+use crate::answer::{ClassSimulation, Estimate, Run, Simulation, StoppedBy, WarmUpKind, physical};
 use crate::statistics::{Batch, mean_of};
 
-/// What a scenario of packet switches was measured to do.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct PacketSimulation {
-    /// The scenario asked about.
-    pub scenario: serde_json::Value,
-    /// How it was run.
-    pub run: PacketRun,
-    /// Throughput in the whole run after the warm-up, and before, during and after the traffic that begins later.
-    pub phases: Vec<Phase>,
-    /// How far the other traffic falls while that lasts; none without it.
-    pub dip: Option<Dip>,
-    /// Latency of each class, in the order of the scenario.
-    pub classes: Vec<ClassPackets>,
-    /// Queues set aside; none in organisations without them.
-    pub set_aside_queues: Option<SetAside>,
-    /// What became of the packets of all replications.
-    pub packets: Fates,
-    /// The run interval by interval.
-    pub over_time: Vec<Interval>,
-    /// Length of a packet \[bytes\].
-    #[serde(skip)]
-    pub(super) packet_bytes: f64,
-    /// What is behind the means, by replication.
-    #[serde(skip)]
-    pub(super) samples: Vec<Sample>,
-}
+/// Unit of throughput on a page.
+const RATE: &str = "bytes/ns";
+/// Share of the throughput before at which a dip is over.
+const RECOVERED: f64 = 0.98;
 
-/// How packet switches were run.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct PacketRun {
-    /// Where all random numbers come from.
-    pub seed: u64,
-    /// Independent runs behind the numbers.
-    pub replications: u32,
-    /// Whether some were broken off, and are left out.
-    pub partial: bool,
-    /// Length of a run \[ns\].
-    pub end_ns: f64,
-    /// Start that is left out of the means of the whole run \[ns\].
-    pub warm_up_ns: f64,
-    /// Length of an interval \[ns\].
-    pub bin_ns: f64,
-    /// The tick, which divides all durations \[ns\].
-    pub tick_ns: f64,
-    /// Threads used.
-    pub threads: u32,
-    /// Time from start to end \[s\].
-    pub wall_seconds: f64,
-}
-
-/// A mean over replications.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Measured {
-    /// The mean.
-    pub mean: f64,
-    /// The 95 % interval is the mean plus and minus this; `null` with one replication.
-    pub half_width_95: Option<f64>,
-}
-
-/// Bytes delivered per time.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Throughput {
-    /// Of all classes \[bytes/ns\].
-    pub all_bytes_per_ns: Option<Measured>,
-    /// Of each class, in the order of the scenario \[bytes/ns\].
-    pub classes_bytes_per_ns: Vec<Option<Measured>>,
-}
-
-/// A part of a run.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Phase {
-    /// `run`, `before`, `during` or `after`.
-    pub name: String,
-    /// When it begins \[ns\].
-    pub start_ns: f64,
-    /// When it ends \[ns\].
-    pub end_ns: f64,
-    /// Throughput in it.
-    #[serde(flatten)]
-    pub throughput: Throughput,
-}
-
-/// The lowest throughput of the traffic that is there from the start, while other traffic lasts that begins later.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Dip {
-    /// Mean over replications of the lowest interval of each \[bytes/ns\].
-    pub lowest_bytes_per_ns: Measured,
-    /// The same as a share of the throughput before, of each.
-    pub share_of_before: Option<Measured>,
-}
-
-/// What is said of the packets of a class that came to their hosts.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct ClassPackets {
-    /// Name of the class.
-    pub name: String,
-    /// Packets behind the means, all replications.
-    pub packets: u64,
-    /// From the start of the transfer into the injection port to the tail at the host \[ns\].
-    pub network_latency_ns: Option<Measured>,
-    /// From the generation of the message to the start of the transfer \[ns\].
-    pub waiting_ns: Option<Measured>,
-    /// Both \[ns\].
-    pub total_latency_ns: Option<Measured>,
-}
-
-/// Most queues set aside at a time in a replication.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Peak {
-    /// Mean over replications.
-    #[serde(flatten)]
-    pub measured: Measured,
-    /// The most of all replications.
-    pub most: u32,
-}
-
-/// Queues set aside.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct SetAside {
-    /// In the whole network.
-    pub network: Peak,
-    /// At the fullest ingress port.
-    pub ingress_port: Peak,
-    /// At the fullest egress port.
-    pub egress_port: Peak,
-    /// Allocated, all replications.
-    pub allocated: u64,
-    /// Of these given back without ever holding a packet.
-    pub released_unused: u64,
-    /// Notifications that found no free queue.
-    pub refusals: u64,
-}
-
-/// What became of packets, all replications.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Fates {
-    /// Generated.
-    pub generated: u64,
-    /// Delivered.
-    pub delivered: u64,
-    /// Taken back at the end of the traffic of their class.
-    pub withdrawn: u64,
-    /// Of messages that found no room at their interface.
-    pub refused: u64,
-    /// Waiting or under way at the end of the run.
-    pub unfinished: u64,
-    /// Delivered after a later one of the same pair of hosts.
-    pub out_of_order: u64,
-}
-
-/// An interval of the run.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Interval {
-    /// When it begins \[ns\].
-    pub start_ns: f64,
-    /// When it ends \[ns\].
-    pub end_ns: f64,
-    /// Throughput in it.
-    #[serde(flatten)]
-    pub throughput: Throughput,
-    /// Most queues set aside at a time: in the network, at the fullest ingress and at the fullest egress port; means
-    /// over replications.
-    pub set_aside_queues: [f64; 3],
+/// How a run went, beside its samples.
+pub(super) struct Circumstances<'s> {
+    pub(super) settings: &'s Settings,
+    /// Replications that were wanted.
+    pub(super) wanted: u32,
+    pub(super) is_interrupted: bool,
+    pub(super) threads: u32,
+    pub(super) seconds: f64,
 }
 
 /// A ratio over replications; `None` without observations.
@@ -183,43 +35,100 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<Measured> {
     measured(values.map(|sum| Batch { count: 1, sum }))
 }
 
+/// Packets of a class by replication in a part of a run, of so many ticks.
+struct Delivered<'s> {
+    ticks: u64,
+    counts: Vec<&'s [u64]>,
+}
+
 impl Problem<'_> {
     fn bytes_per_ns(&self, packets: u64, ticks: u64) -> f64 {
         packets as f64 * self.packet / (ticks.max(1) as f64 * self.tick_ns)
     }
 
-    /// Throughput in so many ticks, from the packets of each class in each replication.
-    fn throughput<'c>(&self, ticks: u64, counts: impl Iterator<Item = &'c [u64]> + Clone) -> Throughput {
-        let of_class = |class: usize| mean(counts.clone().map(|one| self.bytes_per_ns(one[class], ticks)));
-        Throughput {
-            all_bytes_per_ns: mean(counts.clone().map(|one| self.bytes_per_ns(one.iter().sum(), ticks))),
-            classes_bytes_per_ns: (0..self.traffics.len()).map(of_class).collect(),
-        }
+    fn us(&self, ticks: u64) -> f64 {
+        // whole picoseconds: a tick may be a third of a nanosecond
+        (ticks as f64 * self.tick_ns * 1e3).round() / 1e6
     }
 
-    fn phase(&self, place: usize, samples: &[Sample]) -> Phase {
-        let Stretch { name, start, end } = self.phases[place];
-        Phase {
-            name: name.to_owned(),
-            start_ns: start as f64 * self.tick_ns,
-            end_ns: end as f64 * self.tick_ns,
-            throughput: self.throughput(end - start, samples.iter().map(|one| one.phases[place].as_slice())),
-        }
-    }
-
-    fn class(&self, class: usize, samples: &[Sample]) -> ClassPackets {
-        let latency = |which: usize| {
-            measured(samples.iter().map(|one| {
-                let Batch { count, sum } = one.latency[class][which];
-                Batch { count, sum: sum * self.tick_ns }
-            }))
+    /// Throughput of all classes, then of each.
+    fn throughput(&self, delivered: &Delivered<'_>) -> Vec<Cell> {
+        let Delivered { ticks, counts } = delivered;
+        let of = |packets: &dyn Fn(&[u64]) -> u64| {
+            mean(counts.iter().map(|one| self.bytes_per_ns(packets(one), *ticks))).into()
         };
-        ClassPackets {
-            name: self.scenario.classes()[class].name.clone(),
-            packets: samples.iter().map(|one| one.latency[class][0].count).sum(),
-            network_latency_ns: latency(0),
-            waiting_ns: latency(1),
-            total_latency_ns: latency(2),
+        let all = [of(&|one| one.iter().sum())];
+        all.into_iter().chain((0..self.traffics.len()).map(|class| of(&|one| one[class]))).collect()
+    }
+
+    /// Columns of [`Self::throughput`].
+    fn with_throughput(&self, mut section: Section) -> Section {
+        section = section.column("throughput_bytes_per_ns", "all", RATE);
+        for class in self.scenario.classes() {
+            let field = format!("throughput_of_{}_bytes_per_ns", class.name);
+            section = section.column(field, class.name.clone(), RATE);
+        }
+        section
+    }
+
+    fn of_phase<'s>(&self, place: usize, samples: &'s [Sample]) -> Delivered<'s> {
+        let Stretch { start, end, .. } = self.phases[place];
+        Delivered { ticks: end - start, counts: samples.iter().map(|one| &*one.phases[place]).collect() }
+    }
+
+    fn phases(&self, samples: &[Sample]) -> Section {
+        let section = Section::new("phases", "Throughput by phase", Layout::Rows)
+            .column("phase", "phase", "")
+            .column("start_us", "from", "us")
+            .column("end_us", "to", "us");
+        let mut section = self.with_throughput(section);
+        let row = |place: usize| {
+            let Stretch { name, start, end } = self.phases[place];
+            let times = [start, end].map(|ticks| self.us(ticks).into());
+            let throughput = self.throughput(&self.of_phase(place, samples));
+            [name.into()].into_iter().chain(times).chain(throughput).collect()
+        };
+        section.rows = (0..self.phases.len()).map(row).collect();
+        section
+    }
+
+    fn class(&self, class: usize, samples: &[Sample]) -> ClassSimulation {
+        let latency = |which: usize| {
+            let batches: Vec<Vec<Batch>> =
+                samples.iter().map(|one| vec![one.latency[class][which]]).collect();
+            let found = mean_of(&batches)?;
+            Some(Estimate { mean: found.mean, half_width_95: found.half_width_95, messages: found.count })
+        };
+        let of_runs = |found: Option<Measured>| {
+            let Measured { mean, half_width_95 } = found?;
+            Some(Estimate { mean, half_width_95, messages: samples.len() as u64 })
+        };
+        let whole = self.of_phase(0, samples);
+        let throughput = || mean(whole.counts.iter().map(|one| self.bytes_per_ns(one[class], whole.ticks)));
+        let queues = || mean(samples.iter().map(|one| f64::from(one.counts.peak[0])));
+        let means = Means::each(|quantity| match quantity {
+            Quantity::NetworkLatency => latency(0),
+            Quantity::Waiting => latency(1),
+            Quantity::TotalLatency => latency(2),
+            Quantity::Throughput => of_runs(throughput()),
+            Quantity::SetAsideQueues if self.sets_queues_aside() => of_runs(queues()),
+            _ => None,
+        });
+        let spec = &self.scenario.classes()[class];
+        ClassSimulation {
+            name: spec.name.clone(),
+            kind: spec.kind,
+            physical: physical(self.scenario, &means),
+            means,
+            jitter_free: None,
+            network_latency_deviation_cycles: None,
+            waiting_deviation_cycles: None,
+            fates: None,
+            saturated: false,
+            saturation: None,
+            deadlines: Vec::new(),
+            latency_percentiles_cycles: Percentiles::of(|_| None),
+            hops: Vec::new(),
         }
     }
 
@@ -229,94 +138,235 @@ impl Problem<'_> {
         steady.map(|(_, count)| count).sum()
     }
 
-    fn dip(&self, samples: &[Sample]) -> Option<Dip> {
+    /// What a hot spot does to the traffic that is there from the start; `None` without one.
+    fn summary(&self, samples: &[Sample]) -> Option<Section> {
         let (start, end) = self.hot?;
         if (0..self.traffics.len()).all(|class| self.is_hot(class)) {
             return None;
         }
-        let place = self.phases.iter().position(|phase| phase.name == "before");
-        // whole intervals within the hot time
-        let lowest = |one: &Sample| {
-            let within = one.bins.iter().filter(|bin| bin.start >= start && bin.start + self.bin <= end);
-            within.map(|bin| self.bytes_per_ns(self.steady(&bin.delivered), self.bin)).reduce(f64::min)
-        };
-        let lowest: Vec<f64> = samples.iter().filter_map(lowest).collect();
-        let before = |one: &Sample| {
-            let place = place?;
+        let phase = |name: &str| {
+            let place = self.phases.iter().position(|phase| phase.name == name)?;
             let ticks = self.phases[place].end - self.phases[place].start;
-            Some(self.bytes_per_ns(self.steady(&one.phases[place]), ticks)).filter(|before| *before > 0.0)
+            mean(samples.iter().map(|one| self.bytes_per_ns(self.steady(&one.phases[place]), ticks)))
         };
-        let share = lowest.iter().zip(samples).filter_map(|(lowest, one)| Some(lowest / before(one)?));
-        let lowest_bytes_per_ns = mean(lowest.iter().copied())?;
-        Some(Dip { lowest_bytes_per_ns, share_of_before: mean(share) })
+        let dips: Vec<Dip> = samples.iter().filter_map(|one| self.dip(one, start, end)).collect();
+        let of = |value: &dyn Fn(&Dip) -> f64| mean(dips.iter().map(value));
+        let shares = dips.iter().filter(|dip| dip.before > 0.0).map(|dip| dip.floor / dip.before);
+        let recoveries: Vec<f64> = dips.iter().filter_map(|dip| dip.recovery_us).collect();
+        let recovered = recoveries.len() as u64;
+        // a mean over those alone that recover would be too short
+        let recovery = (recoveries.len() == dips.len()).then(|| mean(recoveries.into_iter())).flatten();
+        let field = |name: &str| format!("{name}_bytes_per_ns");
+        let title = "Traffic from the start, around the traffic that begins later";
+        let section = Section::new("hot_spot", title, Layout::Record)
+            .with(field("before"), "throughput before", RATE, phase("before"))
+            .with(field("in"), "throughput in the hot spot", RATE, phase("during"))
+            .with(field("after"), "throughput after it", RATE, phase("after"))
+            .with(field("floor"), "lowest interval from its start on", RATE, of(&|dip| dip.floor))
+            .with("floor_share_of_before", "the same over that before", "", mean(shares))
+            .with(field("dip_depth"), "depth of the dip", RATE, of(&|dip| dip.before - dip.floor))
+            .with("dip_area_bytes", "area of the dip", "bytes", of(&|dip| dip.area))
+            .with("recovery_us", "recovery after its end", "us", recovery)
+            .with("recovered_replications", "replications that recover", "", recovered);
+        Some(section)
     }
 
-    fn interval(&self, place: usize, samples: &[Sample]) -> Interval {
-        let start = samples[0].bins[place].start;
-        let end = (start + self.bin).min(self.end);
-        let lines = |which: usize| {
-            let all: f64 = samples.iter().map(|one| f64::from(one.bins[place].lines[which])).sum();
-            all / samples.len() as f64
+    /// The dip of one replication, in whole intervals.
+    fn dip(&self, sample: &Sample, start: u64, end: u64) -> Option<Dip> {
+        let place = self.phases.iter().position(|phase| phase.name == "before")?;
+        let ticks = self.phases[place].end - self.phases[place].start;
+        let before = self.bytes_per_ns(self.steady(&sample.phases[place]), ticks);
+        let whole = sample.bins.iter().filter(|bin| bin.start >= start && bin.start + self.bin <= self.end);
+        let level = |bin: &Bin| self.bytes_per_ns(self.steady(&bin.delivered), self.bin);
+        let levels: Vec<(u64, f64)> = whole.map(|bin| (bin.start, level(bin))).collect();
+        let floor = levels.iter().map(|(_, level)| *level).reduce(f64::min)?;
+        let length_ns = self.bin as f64 * self.tick_ns;
+        let area = levels.iter().map(|(_, level)| (before - level).max(0.0) * length_ns).sum();
+        let low = levels.iter().rposition(|(_, level)| *level < RECOVERED * before);
+        let back = levels.get(low.map_or(0, |low| low + 1)).map(|(start, _)| *start);
+        let recovery_us = back.map(|back| self.us(back.saturating_sub(end)));
+        Some(Dip { before, floor, area, recovery_us })
+    }
+
+    /// Interval by interval: throughput, latency, queues set aside, and what memories hold at its end.
+    fn over_time(&self, samples: &[Sample]) -> Section {
+        let section = Section::new("over_time", "Over time", Layout::Series).column("start_us", "from", "us");
+        let mut section = self.with_throughput(section).column("latency_ns", "latency", "ns");
+        if self.sets_queues_aside() {
+            section = section
+                .peak("set_aside_queues", "queues", "")
+                .peak("set_aside_queues_ingress_port", "ingress", "")
+                .peak("set_aside_queues_egress_port", "egress", "");
+        }
+        let bins = samples.first().map_or(&[][..], |one| &one.bins);
+        let row = |(place, bin): (usize, &Bin)| {
+            let ticks = (bin.start + self.bin).min(self.end) - bin.start;
+            let counts = samples.iter().map(|one| &*one.bins[place].delivered).collect();
+            let latency = samples.iter().map(|one| {
+                let bin = &one.bins[place];
+                Batch { count: bin.delivered.iter().sum(), sum: bin.latency as f64 * self.tick_ns }
+            });
+            let lines =
+                |which: usize| mean(samples.iter().map(|one| f64::from(one.bins[place].lines[which])));
+            let lines = (0..3).filter(|_| self.sets_queues_aside()).map(|which| lines(which).into());
+            let start = [self.us(bin.start).into()].into_iter();
+            let throughput = self.throughput(&Delivered { ticks, counts });
+            start.chain(throughput).chain([measured(latency).into()]).chain(lines).collect()
         };
-        let delivered = samples.iter().map(|one| one.bins[place].delivered.as_slice());
-        Interval {
-            start_ns: start as f64 * self.tick_ns,
-            end_ns: end as f64 * self.tick_ns,
-            throughput: self.throughput(end - start, delivered),
-            set_aside_queues: [0, 1, 2].map(lines),
+        section.rows = bins.iter().enumerate().map(row).collect();
+        section
+    }
+
+    /// Bytes in memories at the end of each interval, by stage and side.
+    fn queued(&self, samples: &[Sample]) -> Section {
+        let mut section =
+            Section::new("queued", "Bytes in memories", Layout::Series).column("end_us", "at", "us");
+        let bins = samples.first().map_or(&[][..], |one| &one.bins);
+        let places = bins.first().map_or(0, |bin| bin.queued.len());
+        for place in 0..places {
+            if place + 1 == places {
+                section = section.column("injection_bytes", "injection", "bytes");
+            } else {
+                section = section
+                    .column(format!("stage_{place}_ingress_bytes"), format!("{place} in"), "bytes")
+                    .column(format!("stage_{place}_egress_bytes"), format!("{place} out"), "bytes");
+            }
+        }
+        let row = |(at, bin): (usize, &Bin)| {
+            let held = |place: usize, side: usize| {
+                mean(samples.iter().map(|one| f64::from(one.bins[at].queued[place][side]) * self.packet))
+                    .into()
+            };
+            let stages = (0..places.saturating_sub(1)).flat_map(|place| [held(place, 0), held(place, 1)]);
+            let injection = (places > 0).then(|| held(places - 1, 1));
+            let end = self.us((bin.start + self.bin).min(self.end));
+            [end.into()].into_iter().chain(stages).chain(injection).collect()
+        };
+        section.rows = bins.iter().enumerate().map(row).collect();
+        section
+    }
+
+    fn set_aside(&self, samples: &[Sample]) -> Option<Section> {
+        self.sets_queues_aside().then_some(())?;
+        let mut section = Section::new("set_aside_queues", "Set-aside queues in use at a time", Layout::Rows)
+            .column("place", "place", "")
+            .column("peak", "peak, mean", "")
+            .column("peak_most", "peak, most", "");
+        let row = |(which, place): (usize, &str)| {
+            let peaks = samples.iter().map(|one| one.counts.peak[which]);
+            vec![place.into(), mean(peaks.clone().map(f64::from)).into(), peaks.max().into()]
+        };
+        let places = ["whole network", "fullest ingress port", "fullest egress port"];
+        section.rows = places.into_iter().enumerate().map(row).collect();
+        Some(section)
+    }
+
+    fn sets_queues_aside(&self) -> bool {
+        self.scenario.switch().is_some_and(|switch| switch.organisation == Organisation::Recn)
+    }
+
+    /// What became of the packets of all replications, what was offered, and what of it stayed behind.
+    fn packets(&self, samples: &[Sample]) -> Section {
+        let sum = |of: fn(&Counts) -> u64| samples.iter().map(|one| of(&one.counts)).sum::<u64>();
+        let unfinished = |counts: &Counts| {
+            counts.generated.saturating_sub(counts.delivered + counts.withdrawn + counts.refused)
+        };
+        let offered = samples.iter().map(|one| self.bytes_per_ns(one.counts.generated, self.end));
+        let backlog = samples.iter().map(|one| unfinished(&one.counts) as f64 * self.packet);
+        let section = Section::new("packets", "Packets of all replications", Layout::Record)
+            .with("generated", "generated", "", sum(|one| one.generated))
+            .with("delivered", "delivered", "", sum(|one| one.delivered))
+            .with("withdrawn", "withdrawn", "", sum(|one| one.withdrawn))
+            .with("refused", "refused", "", sum(|one| one.refused))
+            .with(
+                "unfinished",
+                "unfinished",
+                "",
+                samples.iter().map(|one| unfinished(&one.counts)).sum::<u64>(),
+            )
+            .with("out_of_order", "out of order", "", sum(|one| one.out_of_order))
+            .with("link_hops", "sent on links", "", sum(|one| one.hops))
+            .with("control_packets", "control packets", "", sum(|one| one.control_packets))
+            .with("offered_bytes_per_ns", "offered", RATE, mean(offered))
+            .with("backlog_bytes", "backlog at the end of a run", "bytes", mean(backlog));
+        if !self.sets_queues_aside() {
+            return section;
+        }
+        section
+            .with("queues_allocated", "queues set aside", "", sum(|one| one.allocated))
+            .with("queues_released_unused", "of them never used", "", sum(|one| one.released_unused))
+            .with("queues_refused", "notifications that found none free", "", sum(|one| one.refusals))
+    }
+
+    fn run(&self, samples: &[Sample], how: &Circumstances<'_>) -> Run {
+        let Circumstances { settings, wanted, is_interrupted, threads, seconds } = *how;
+        let partial = samples.len() < wanted as usize;
+        Run {
+            seed: settings.seed,
+            replications: samples.len() as u32,
+            more_than_asked: false,
+            batches_per_replication: 1,
+            stopped_by: match (partial, is_interrupted) {
+                (true, true) => StoppedBy::Interrupted,
+                (true, false) => StoppedBy::MaxTime,
+                (false, _) => StoppedBy::End,
+            },
+            partial,
+            wanted_precision: settings.precision,
+            reached_precision: None,
+            least_precise_class: None,
+            went_on_because: None,
+            warmup_cycles: self.warm_up,
+            warmup: WarmUpKind::Absent,
+            measured_cycles: self.end - self.warm_up,
+            simulated_cycles: self.end * samples.len() as u64,
+            messages: samples.iter().map(|one| one.counts.delivered).sum(),
+            flit_hops: 0,
+            flit_hops_per_second: 0.0,
+            threads,
+            simulation_seconds: seconds,
+            wall_seconds: seconds,
         }
     }
-
-    fn set_aside(&self, samples: &[Sample]) -> Option<SetAside> {
-        self.fabric_has_set_aside_queues().then_some(())?;
-        let peak = |which: usize| {
-            let peaks = samples.iter().map(|one| one.counts.peak[which]);
-            Some(Peak { measured: mean(peaks.clone().map(f64::from))?, most: peaks.max()? })
-        };
-        let [network, ingress_port, egress_port] = [peak(0)?, peak(1)?, peak(2)?];
-        Some(SetAside {
-            network,
-            ingress_port,
-            egress_port,
-            allocated: samples.iter().map(|one| one.counts.allocated).sum(),
-            released_unused: samples.iter().map(|one| one.counts.released_unused).sum(),
-            refusals: samples.iter().map(|one| one.counts.refusals).sum(),
-        })
-    }
-
-    fn fabric_has_set_aside_queues(&self) -> bool {
-        self.fabric.organisation == Organisation::Recn
-    }
 }
 
-/// What became of the packets of all samples.
-fn fates(samples: &[Sample]) -> Fates {
-    let mut all = Fates::default();
-    for counts in samples.iter().map(|one| &one.counts) {
-        all.generated += counts.generated;
-        all.delivered += counts.delivered;
-        all.withdrawn += counts.withdrawn;
-        all.refused += counts.refused;
-        all.out_of_order += counts.out_of_order;
-    }
-    all.unfinished = all.generated.saturating_sub(all.delivered + all.withdrawn + all.refused);
-    all
+/// The dip of one replication.
+struct Dip {
+    /// Throughput of the traffic from the start \[bytes/ns\].
+    before: f64,
+    floor: f64,
+    /// What is delivered less than before \[bytes\].
+    area: f64,
+    /// From the end of the hot spot to the first interval from which on the throughput is back.
+    recovery_us: Option<f64>,
 }
 
-pub(super) fn answer(problem: &Problem<'_>, all: Vec<Sample>, run: PacketRun) -> PacketSimulation {
-    let samples = all.as_slice();
-    let bins = samples.first().map_or(0, |one| one.bins.len());
-    let answer = PacketSimulation {
-        scenario: problem.scenario.spec().to_json(),
-        run,
-        phases: (0..problem.phases.len()).map(|phase| problem.phase(phase, samples)).collect(),
-        dip: problem.dip(samples),
+/// The answer to a scenario that differs from the problem's in names at most.
+pub(super) fn answer(
+    scenario: &Scenario,
+    problem: &Problem<'_>,
+    samples: &[Sample],
+    how: &Circumstances<'_>,
+) -> Simulation {
+    let problem = Problem { scenario, ..problem.clone() };
+    let sections = [
+        Some(problem.phases(samples)),
+        problem.summary(samples),
+        problem.set_aside(samples),
+        Some(problem.packets(samples)),
+        Some(problem.over_time(samples)),
+        Some(problem.queued(samples)),
+    ];
+    Simulation {
+        scenario: scenario.spec().clone(),
+        run: problem.run(samples, how),
+        saturated: false,
         classes: (0..problem.traffics.len()).map(|class| problem.class(class, samples)).collect(),
-        set_aside_queues: problem.set_aside(samples),
-        packets: fates(samples),
-        over_time: (0..bins).map(|place| problem.interval(place, samples)).collect(),
-        packet_bytes: problem.packet,
-        samples: Vec::new(),
-    };
-    PacketSimulation { samples: all, ..answer }
+        channels: Vec::new(),
+        channel_details: None,
+        over_time: None,
+        sections: Sections(sections.into_iter().flatten().collect()),
+        series: Some(Box::new(PacketSeries::of(&problem, samples.to_vec()))),
+        notes: Vec::new(),
+    }
 }

@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use flitwise_language::scenario::Scenario;
 
-use super::{PacketSimulation, Problem, REPLICATIONS, Sample, answer, pool, prepared};
+use super::answer::{Circumstances, answer};
+use super::{Problem, REPLICATIONS, Sample, pool, prepared};
+use crate::answer::Simulation;
 use crate::{MAX_REPLICATIONS, Settings};
 
 /// Replications that an interval needs.
@@ -43,13 +45,14 @@ fn kept(shelf: &mut dyn Shelf, problem: &Problem<'_>) -> Vec<Sample> {
 }
 
 /// Takes from `shelf` what it holds and simulates the rest; none if that was broken off. Also whether anything was
-/// simulated. The scenario is one that [`super::supports`] takes.
+/// simulated. The scenarios differ in names only, and are ones that [`super::supports`] takes.
 pub fn run_kept(
-    scenario: &Scenario,
+    scenarios: &[&Scenario],
     settings: &Settings,
     shelf: Option<&mut dyn Shelf>,
     stop: &AtomicBool,
-) -> Option<(PacketSimulation, bool)> {
+) -> Option<(Vec<Simulation>, bool)> {
+    let scenario = scenarios.first()?;
     let listed = prepared(scenario).ok()?;
     let problem = Problem::of(scenario, &listed)?;
     // a file may change while its name stays
@@ -62,8 +65,15 @@ pub fn run_kept(
         let (from, to) = (samples.len() as u32, wanted(settings, &samples).min(problem.most_replications()));
         if from >= to {
             samples.truncate(to as usize);
-            let run = problem.run(settings, &samples, to, &pool, started);
-            return Some((answer::answer(&problem, samples, run), simulated));
+            let how = Circumstances {
+                settings,
+                wanted: to,
+                is_interrupted: false,
+                threads: pool.current_num_threads() as u32,
+                seconds: started.elapsed().as_secs_f64(),
+            };
+            let answers = scenarios.iter().map(|scenario| answer(scenario, &problem, &samples, &how));
+            return Some((answers.collect(), simulated));
         }
         let new = problem.replications(settings.seed, from..to, &pool, &go_on);
         if stop.load(Ordering::Relaxed) {

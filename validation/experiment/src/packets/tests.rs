@@ -3,10 +3,12 @@
 use std::sync::atomic::AtomicBool;
 
 use flitwise_language::document::Place;
+use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{Preset, Scenario, SourceSpec};
 use flitwise_models::recn;
 
 use super::*;
+use flitwise_language::section::{Cell, Section};
 
 fn quick(settings: &[(&str, &str)]) -> Scenario {
     let mut document = Preset::find("recn64-quick").unwrap().document();
@@ -16,26 +18,66 @@ fn quick(settings: &[(&str, &str)]) -> Scenario {
     document.scenario().unwrap()
 }
 
-fn simulated(scenario: &Scenario, threads: usize) -> PacketSimulation {
+fn simulated(scenario: &Scenario, threads: usize) -> Simulation {
     let settings = Settings { replications: Some(2), threads: Some(threads), ..Settings::default() };
-    run(scenario, &settings, &AtomicBool::new(false), &|_| ()).unwrap()
+    run(scenario, &settings, &AtomicBool::new(false), &mut ()).unwrap()
+}
+
+fn section<'s>(found: &'s Simulation, name: &str) -> &'s Section {
+    found.sections.find(name).unwrap()
+}
+
+/// A number of a section of one row.
+fn number(found: &Simulation, name: &str, field: &str) -> f64 {
+    section(found, name).cell(0, field).and_then(Cell::number).unwrap()
+}
+
+/// A field of every row.
+fn column(found: &Simulation, name: &str, field: &str) -> Vec<f64> {
+    let rows = section(found, name);
+    (0..rows.rows.len()).map(|row| rows.cell(row, field).and_then(Cell::number).unwrap()).collect()
 }
 
 #[test]
 fn one_queue_loses_throughput_in_a_hot_spot_and_set_aside_queues_keep_it() {
     let found = ["one-queue", "recn"].map(|organisation| {
         let answer = simulated(&quick(&[("switch.organisation", organisation)]), 0);
-        assert_eq!(
-            answer.phases.iter().map(|phase| &*phase.name).collect::<Vec<_>>(),
-            ["run", "before", "during", "after"]
-        );
-        let packets = answer.packets;
-        assert_eq!(packets.generated, packets.delivered + packets.withdrawn + packets.unfinished);
-        assert_eq!(answer.set_aside_queues.is_some(), organisation == "recn");
-        answer.dip.and_then(|dip| dip.share_of_before).unwrap().mean
+        let names: Vec<Cell> = section(&answer, "phases").rows.iter().map(|row| row[0].clone()).collect();
+        assert_eq!(names, ["run", "before", "during", "after"].map(Cell::from));
+        let packets = |field| number(&answer, "packets", field);
+        assert_eq!(packets("generated"), packets("delivered") + packets("withdrawn") + packets("unfinished"));
+        let backlog = packets("unfinished") * 64.0 / 2.0;
+        assert!((packets("backlog_bytes") / backlog - 1.0).abs() < 1e-9);
+        assert_eq!(answer.classes[0].set_aside_queues.is_some(), organisation == "recn");
+        assert_eq!(answer.sections.find("set_aside_queues").is_some(), organisation == "recn");
+        // what is queued in the end is all that is unfinished but what waits at the sources and on links
+        let held: f64 =
+            section(&answer, "queued").rows.last().unwrap()[1..].iter().filter_map(Cell::number).sum();
+        assert!(held <= packets("backlog_bytes") && held > 0.0, "{held}");
+        ["floor_share_of_before", "dip_area_bytes", "recovered_replications", "before_bytes_per_ns"]
+            .map(|field| number(&answer, "hot_spot", field))
     });
+    let [[one, one_area, one_back, before], [recn, recn_area, recn_back, _]] = found;
     // 8 replications of seed 1: 0.82 and 0.97, half-widths below 0.01
-    assert!(found[0] < 0.88 && found[1] > 0.93, "{found:?}");
+    assert!(one < 0.88 && recn > 0.93, "{found:?}");
+    assert!(one_area > 5.0 * recn_area && (one_back, recn_back) == (0.0, 2.0), "{found:?}");
+    assert!((before - 48.0).abs() < 0.2);
+}
+
+/// Means of classes are those of phases and sections, in ticks and in nanoseconds.
+#[test]
+fn quantities_of_classes_are_those_of_the_run() {
+    let found = simulated(&quick(&[("measure.end", "\"120 us\"")]), 0);
+    let of_class = |class: usize| found.classes[class].throughput_bytes_per_ns.unwrap();
+    let row = &section(&found, "phases").rows[0];
+    let whole: Vec<f64> = row.iter().filter_map(Cell::number).skip(2).collect();
+    assert!((of_class(0).mean + of_class(1).mean - whole[0]).abs() < 1e-9);
+    assert_eq!((of_class(0).mean, of_class(1).mean, of_class(0).messages), (whole[1], whole[2], 2));
+    let class = &found.classes[0];
+    let (ticks, ns) =
+        (class.total_latency_cycles.unwrap(), class.physical(Quantity::TotalLatency, "ns").unwrap());
+    assert!((ticks.mean * 8.0 / 3.0 - ns.mean).abs() < 1e-9 && ticks.messages > 10_000);
+    assert_eq!(class.set_aside_queues, found.classes[1].set_aside_queues, "one number for all classes");
 }
 
 #[test]
@@ -43,7 +85,7 @@ fn threads_change_no_number() {
     let scenario = quick(&[("measure.end", "\"120 us\""), ("class.hot.end", "\"110 us\"")]);
     let [one, two] = [1, 2].map(|threads| {
         let answer = simulated(&scenario, threads);
-        serde_json::json!([answer.phases, answer.over_time, answer.classes, answer.packets])
+        serde_json::json!([answer.classes, answer.sections])
     });
     assert_eq!(one, two);
 }
@@ -64,11 +106,12 @@ fn a_trace_is_delivered_as_it_says() {
     }
     let answer = simulated(&spec.check().unwrap(), 1);
     std::fs::remove_file(&file).unwrap();
-    assert_eq!((answer.run.replications, answer.packets.generated, answer.packets.delivered), (1, 12, 12));
-    // one packet alone, and one behind it: 83 and 107 ticks of 8/3 ns
-    let latency = answer.classes[0].total_latency_ns.unwrap().mean;
-    assert!((latency - 95.0 * 8.0 / 3.0).abs() < 1e-9, "{latency}");
-    assert_eq!(answer.classes[1].packets, 10);
+    let counts = ["generated", "delivered"].map(|field| number(&answer, "packets", field));
+    assert_eq!((answer.run.replications, counts), (1, [12.0, 12.0]));
+    // one packet alone, and one behind it: 83 and 107 ticks
+    let latency = answer.classes[0].total_latency_cycles.unwrap().mean;
+    assert!((latency - 95.0).abs() < 1e-9, "{latency}");
+    assert_eq!(answer.classes[1].total_latency_cycles.unwrap().messages, 10);
 }
 
 #[test]
@@ -93,12 +136,12 @@ fn windows_have_intervals_over_replications() {
         [("measure.end", "\"60 us\""), ("class.hot.start", "\"20 us\""), ("class.hot.end", "\"40 us\"")];
     let found = simulated(&quick(&short), 0);
     let window = [20_000.0, 40_000.0];
-    let phase = found.phases.iter().find(|phase| phase.name == "during").unwrap();
+    let during = column(&found, "phases", "throughput_bytes_per_ns")[2];
+    let most = column(&found, "set_aside_queues", "peak")[0];
+    let found = found.series.unwrap();
     let mean = |class| found.within(TimeSeries::Throughput, class, window).unwrap();
-    let all = phase.throughput.all_bytes_per_ns.unwrap();
-    assert!((mean(None).mean - all.mean).abs() < 1e-9 && mean(None).half_width_95.is_some());
+    assert!((mean(None).mean - during).abs() < 1e-9 && mean(None).half_width_95.is_some());
     assert!((mean(None).mean - mean(Some("random")).mean - mean(Some("hot")).mean).abs() < 1e-9);
-    let most = found.set_aside_queues.unwrap().network.measured.mean;
     assert_eq!(found.within(TimeSeries::SetAsideQueues, None, [0.0, 60_000.0]).unwrap().mean, most);
     let none = found.difference(&found, TimeSeries::Latency, None, window).unwrap();
     assert_eq!((none.mean, none.half_width_95), (0.0, Some(0.0)));
@@ -111,11 +154,11 @@ fn windows_have_intervals_over_replications() {
 fn set_aside_queues_stay_below_the_bound_of_the_analysis() {
     for rate in ["\"50 %\"", "\"100 %\""] {
         let scenario = quick(&[("class.random.rate", rate), ("measure.end", "\"160 us\"")]);
-        let bound = recn::solve(&scenario).unwrap().hot_spot.unwrap().lines_most.unwrap();
+        let bound = recn::predict(&scenario).unwrap().hot_spot.unwrap().lines_most.unwrap();
         let peak = |seed| {
             let settings = Settings { replications: Some(2), seed, ..Settings::default() };
-            let found = run(&scenario, &settings, &AtomicBool::new(false), &|_| ()).unwrap();
-            found.set_aside_queues.unwrap().network.most
+            let found = run(&scenario, &settings, &AtomicBool::new(false), &mut ()).unwrap();
+            column(&found, "set_aside_queues", "peak_most")[0] as u32
         };
         let peaks: Vec<u32> = (1..5).map(peak).collect();
         let most = *peaks.iter().max().unwrap();
@@ -136,13 +179,10 @@ fn the_analysis_follows_the_simulation_in_every_placement() {
             settings.extend([("switch.port_memory", "\"32 KB\""), ("measure.bin", "\"50 us\"")]);
             settings.extend([("measure.end", "\"400 us\""), ("class.hot.end", "\"250 us\"")]);
             let scenario = quick(&settings);
-            let predicted = recn::solve(&scenario).unwrap().hot_spot.unwrap().over_time;
-            let found = simulated(&scenario, 0).over_time;
+            let predicted = recn::predict(&scenario).unwrap().hot_spot.unwrap().over_time;
+            let found = column(&simulated(&scenario, 0), "over_time", "throughput_bytes_per_ns");
             assert_eq!((predicted.len(), found.len()), (8, 8));
-            let off = |place: usize| {
-                let simulated = found[place].throughput.all_bytes_per_ns.unwrap().mean;
-                (predicted[place].throughput_bytes_per_ns / simulated - 1.0).abs()
-            };
+            let off = |place: usize| (predicted[place].throughput_bytes_per_ns / found[place] - 1.0).abs();
             let mean = (2..8).map(off).sum::<f64>() / 6.0;
             assert!(mean < 0.03, "{settings:?}: {mean}");
         }
@@ -155,13 +195,11 @@ fn san_traffic_differs_from_replication_to_replication() {
     let mut document = Preset::find("recn-san").unwrap().document();
     document.set("measure.end", "\"100 us\"", &Place::Program).unwrap();
     let found = simulated(&document.scenario().unwrap(), 1);
-    let packets = found.packets;
-    assert_eq!(
-        (found.run.replications, packets.refused + packets.withdrawn, packets.out_of_order),
-        (2, 0, 0)
-    );
-    assert!(packets.delivered > 5_000, "{packets:?}");
-    let throughput = found.phases[0].throughput.all_bytes_per_ns.unwrap();
+    let [delivered, refused, withdrawn, out_of_order] =
+        ["delivered", "refused", "withdrawn", "out_of_order"].map(|field| number(&found, "packets", field));
+    assert_eq!((found.run.replications, refused + withdrawn, out_of_order), (2, 0.0, 0.0));
+    assert!(delivered > 5_000.0, "{delivered}");
+    let throughput = found.classes[0].throughput_bytes_per_ns.unwrap();
     assert!(throughput.half_width_95.unwrap() > 0.0);
     // as many disks as hosts: nobody asks
     document.set("class.san.source.disks", "64", &Place::Program).unwrap();

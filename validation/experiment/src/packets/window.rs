@@ -1,10 +1,11 @@
 //! Numbers of packet switches in a stretch of time, with intervals over replications.
 
+use flitwise_language::section::Measured;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::measured;
-use super::{Bin, Measured, PacketSimulation, Sample};
+use super::{Bin, Problem, Sample};
 use crate::statistics::Batch;
 
 /// A number that changes in the course of a run.
@@ -70,7 +71,41 @@ impl TimeSeries {
     }
 }
 
-impl PacketSimulation {
+/// What each replication delivered over time.
+#[derive(Clone, Debug)]
+pub struct PacketSeries {
+    /// Names of the classes.
+    classes: Vec<String>,
+    tick_ns: f64,
+    /// Length of a packet \[bytes\].
+    packet_bytes: f64,
+    /// Length of an interval, and end of the run \[ticks\].
+    bin: u64,
+    end: u64,
+    samples: Vec<Sample>,
+}
+
+impl PacketSeries {
+    pub(super) fn of(problem: &Problem<'_>, samples: Vec<Sample>) -> Self {
+        Self {
+            classes: problem.scenario.classes().iter().map(|class| class.name.clone()).collect(),
+            tick_ns: problem.tick_ns,
+            packet_bytes: problem.packet,
+            bin: problem.bin,
+            end: problem.end,
+            samples,
+        }
+    }
+
+    /// When each interval begins and ends \[ns\].
+    pub fn intervals(&self) -> Vec<[f64; 2]> {
+        let ends = |bin: &Bin| [bin.start, (bin.start + self.bin).min(self.end)];
+        let in_ns = |ticks: u64| ticks as f64 * self.tick_ns;
+        self.samples
+            .first()
+            .map_or_else(Vec::new, |one| one.bins.iter().map(|bin| ends(bin).map(in_ns)).collect())
+    }
+
     /// The mean (of queues the most) in the whole intervals from `from` to `to` \[ns\], of all classes or of one;
     /// none of latency of one class, of which intervals keep nothing.
     pub fn within(&self, course: TimeSeries, class: Option<&str>, window: [f64; 2]) -> Option<Measured> {
@@ -94,19 +129,19 @@ impl PacketSimulation {
     fn by_replication(&self, course: TimeSeries, class: Option<&str>, window: [f64; 2]) -> Vec<Batch> {
         let class = match class {
             None => None,
-            Some(name) => match self.classes.iter().position(|one| one.name == name) {
+            Some(name) => match self.classes.iter().position(|one| one == name) {
                 found @ Some(_) => found,
                 None => return Vec::new(),
             },
         };
         let [from, to] = window;
-        let slack = self.run.tick_ns;
+        let (slack, intervals) = (self.tick_ns, self.intervals());
         let is_within = |place: &usize| {
-            let interval = &self.over_time[*place];
-            interval.start_ns >= from - slack && interval.end_ns <= to + slack
+            let [start, end] = intervals[*place];
+            start >= from - slack && end <= to + slack
         };
-        let places: Vec<usize> = (0..self.over_time.len()).filter(is_within).collect();
-        let length = |place: &usize| self.over_time[*place].end_ns - self.over_time[*place].start_ns;
+        let places: Vec<usize> = (0..intervals.len()).filter(is_within).collect();
+        let length = |place: &usize| intervals[*place][1] - intervals[*place][0];
         let ns: f64 = places.iter().map(length).sum();
         let of_one =
             |sample: &Sample| self.in_bins(course, class, ns, places.iter().map(|at| &sample.bins[*at]));
@@ -131,7 +166,7 @@ impl PacketSimulation {
             (TimeSeries::Latency, _) if class.is_some() => Batch::default(),
             (TimeSeries::Latency, _) => bins.fold(Batch::default(), |batch, bin| Batch {
                 count: batch.count + packets(bin),
-                sum: batch.sum + bin.latency as f64 * self.run.tick_ns / 1e3,
+                sum: batch.sum + bin.latency as f64 * self.tick_ns / 1e3,
             }),
             _ => Batch { count: 1, sum: bins.map(packets).sum::<u64>() as f64 * self.packet_bytes / ns },
         }
