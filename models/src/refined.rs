@@ -47,7 +47,7 @@ use iteration::Detail;
 use laws::Laws;
 use paths::Paths;
 use solution::{Solution, Warm};
-use station::{Overloaded, Shape};
+use station::{Overload, Shape};
 
 /// A class as its links see it.
 #[derive(Clone, Copy, Debug)]
@@ -312,9 +312,9 @@ impl Resolution {
 }
 
 /// What the parts of the model hand back.
-struct Solved {
+struct Parts {
     report: Report,
-    found: Vec<Result<Solution, Overloaded>>,
+    found: Vec<Result<Solution, Overload>>,
     /// Of each class that sends, as far as they are asked for and there are any.
     laws: Vec<Option<Laws>>,
 }
@@ -350,7 +350,7 @@ pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> 
         return Err(Failure::NotConverged { model: Model::Refined, report });
     }
     let laws = if options.distributions { laws::of(scenario, &problem, &found) } else { Vec::new() };
-    Ok(wording::answer(scenario, &problem, Solved { report, found, laws }, options))
+    Ok(wording::answer(scenario, &problem, Parts { report, found, laws }, options))
 }
 
 /// Some of the classes that send, at one resolution, each from where it is known to have ended at another.
@@ -360,7 +360,7 @@ fn solve_at(
     resolution: &Resolution,
     wanted: &[usize],
     start: &[Option<Warm>],
-) -> Vec<Result<Solution, Overloaded>> {
+) -> Vec<Result<Solution, Overload>> {
     let warm = |index: usize| start.get(index).cloned().flatten();
     let topology = scenario.topology();
     let paths = paths(scenario, problem);
@@ -381,7 +381,7 @@ fn solve_at(
     for index in sources {
         let class = &mut known.classes[index];
         let solved = found.iter().find(|(of, _)| *of == index).map(|(_, found)| found);
-        let pace = |found: &Result<Solution, Overloaded>| match found {
+        let pace = |found: &Result<Solution, Overload>| match found {
             Ok(found) => found.pace,
             Err(over) => over.load / class.rate,
         };
@@ -404,7 +404,7 @@ fn paths(scenario: &Scenario, problem: &Problem) -> Option<Vec<Rc<Paths>>> {
 }
 
 /// The account of the iterations of all classes.
-fn report(found: &[Result<Solution, Overloaded>]) -> Report {
+fn report(found: &[Result<Solution, Overload>]) -> Report {
     let one = |found: &Solution| {
         let Detail { rounds, converged, changes } = &found.detail;
         Report {

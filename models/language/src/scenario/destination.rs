@@ -358,7 +358,7 @@ fn all_words() -> impl Iterator<Item = &'static str> {
     [UNIFORM].into_iter().chain(DestinationPattern::ALL.map(DestinationPattern::word))
 }
 
-impl Valued for DestinationSpec {
+impl KeyValue for DestinationSpec {
     const KIND: Kind = Kind::Other(|| {
         let words: Vec<&str> = all_words().collect();
         json!({ "anyOf": [{ "enum": words }, nodes::schema(), HotSpot::KIND.schema()] })

@@ -37,7 +37,7 @@ fn problem(stages: f64, buffer: f64, classes: &[(ClassKind, f64, f64)]) -> Probl
     }
 }
 
-fn all(problem: &Problem, dimension: u32, resolution: &Resolution) -> Vec<Result<Solution, Overloaded>> {
+fn all(problem: &Problem, dimension: u32, resolution: &Resolution) -> Vec<Result<Solution, Overload>> {
     let wanted: Vec<usize> = (0..problem.classes.len()).collect();
     let cube = Rc::new(uniform(&flitwise_language::network::Hypercube { dimension }));
     let paths = vec![cube; wanted.len()];
