@@ -50,10 +50,10 @@ fn one_queue_loses_throughput_in_a_hot_spot_and_set_aside_queues_keep_it() {
         assert!((packets("backlog_bytes") / backlog - 1.0).abs() < 1e-9);
         assert_eq!(answer.classes[0].set_aside_queues.is_some(), organisation == "recn");
         assert_eq!(answer.sections.find("set_aside_queues").is_some(), organisation == "recn");
-        // what is queued in the end is all that is unfinished but what waits at the sources and on links
+        // a packet on its way between two memories holds room in both
         let held: f64 =
             section(&answer, "queued").rows.last().unwrap()[1..].iter().filter_map(Cell::number).sum();
-        assert!(held <= packets("backlog_bytes") && held > 0.0, "{held}");
+        assert!(held <= 2.0 * packets("backlog_bytes") && held > 0.0, "{held}");
         ["floor_share_of_before", "dip_area_bytes", "recovered_replications", "before_bytes_per_ns"]
             .map(|field| number(&answer, "hot_spot", field))
     });
