@@ -45,7 +45,8 @@ impl Host {
         }
     }
 
-    /// Takes a packet of the first message to a destination: its message, and its number among those to the destination.
+    /// Takes a packet of the first message to a destination: its message, and its number among those to the
+    /// destination.
     fn take(&mut self, destination: usize) -> (Waiting, u32) {
         let first = &mut self.admittance[destination][0];
         let message = *first;

@@ -1,5 +1,5 @@
-//! Memories of ports: packets are rows of compact columns, queues chains of rows. Memory `2 port` is the ingress, memory
-//! `2 port + 1` the egress of a port.
+//! Memories of ports: packets are rows of compact columns, queues chains of rows. Memory `2 port` is the ingress,
+//! memory `2 port + 1` the egress of a port.
 
 use super::queueing::Queueing;
 use super::record::Side;

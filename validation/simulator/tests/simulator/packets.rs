@@ -163,8 +163,8 @@ fn a_tree_grows_and_goes() {
     }
 }
 
-/// A small network with thresholds from one packet on and memories of a few packets. What the plain simulator takes long
-/// for is rare: many hosts, many set-aside queues.
+/// A small network with thresholds from one packet on and memories of a few packets. What the plain simulator takes
+/// long for is rare: many hosts, many set-aside queues.
 fn random_fabric(draw: &mut impl FnMut(u32) -> u32) -> Fabric {
     let propagation = 1 + draw(4);
     let xoff = propagation + draw(6);
