@@ -45,7 +45,8 @@ pub struct ErrorRow {
     pub target_worst: Option<f64>,
 }
 
-/// Errors of the refined model over the held-out set: scenarios that were simulated blind and looked at once, after the model was frozen.
+/// Errors of the refined model over the held-out set: scenarios that were simulated blind and looked at once, after the
+/// model was frozen.
 pub fn holdout() -> &'static [ErrorRow] {
     static ROWS: OnceLock<Vec<ErrorRow>> = OnceLock::new();
     ROWS.get_or_init(|| rows(HOLDOUT))

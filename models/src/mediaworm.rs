@@ -1,7 +1,7 @@
 //! The *mediaworm* model: streams of frames through wormhole routers whose virtual channels share a crossbar, and best
 //! effort beside them.
 //!
-//! One file per argument: [`Framing`] load, [`MessageCount`] and [`CountLaw`] frame intervals, [`Contention`]
+//! One file per argument: [`FrameLayout`] load, [`MessageCount`] and [`CountLaw`] frame intervals, [`Contention`]
 //! crossbars and schedulers, latency, [`Lanes`] saturation, [`Placement`] of streams, [`Interface`] and
 //! [`PeriodicQueue`] waiting, [`attempts`] and losses of circuits. Numbers marked * were measured with a prototype of
 //! the simulator.
@@ -25,7 +25,7 @@ pub use frame_interval::{
 };
 pub use lanes::Lanes;
 pub use latency::{best_effort_excess, real_time_excess};
-pub use load::{Framing, jitter_free_bound};
+pub use load::{FrameLayout, jitter_free_bound};
 pub use placement::{Placement, jitter_free_streams, share_beyond, streams_at_an_output};
 pub use set_up::SetUp;
 pub(crate) use solution::LACKS;
@@ -95,6 +95,7 @@ pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
         let because = format!("has circuits over several routers of {} nodes at most", set_up::MOST_NODES);
         refusals.push(Refusal { key: "network".to_owned(), because });
     }
+    refusals.extend(crate::paths::supports(scenario).err());
     if refusals.is_empty() { Ok(()) } else { Err(refused(refusals)) }
 }
 

@@ -7,9 +7,11 @@
 //! σ_e = Σ_c M_c λ_c Σ_s Σ_t p_c(t | s) [e is on the path from s to t]   [flits/cycle]
 //! ```
 //!
-//! Parallel links share what goes from router to router alike. Uniform destinations need no paths one by one
-//! (`paths/uniform.rs`); any others are followed from router to router.
+//! Parallel links share what goes from router to router alike. Every path of every sender is followed from router to
+//! router, whatever the topology. Only uniform destinations in a topology that declares that its dimensions part need
+//! no paths one by one (`paths/uniform.rs`).
 
+pub(crate) mod classes;
 mod links;
 mod uniform;
 
@@ -18,9 +20,11 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use flitwise_language::network::{ChannelKind, LinkEnd, Network};
-use flitwise_language::scenario::{ClassKind, Scenario};
+use crate::model::Refusal;
+use flitwise_language::network::{ChannelKind, LinkEnd, Topology};
+use flitwise_language::scenario::{ClassKind, DestinationSpec, Destinations, Scenario};
 pub use links::{Link, links};
+use uniform::Spread;
 
 /// Links that are loaded alike.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,8 +48,11 @@ struct Groups {
 
 impl Groups {
     /// Adds links of which one is at a port of a router, or is the injection link of a node.
-    fn add(&mut self, network: &Network, (at, port): (u32, Option<u32>), links: u64, loads: Vec<f64>) {
-        let kind = port.map_or(ChannelKind::Injection, |port| network.kind(port));
+    fn add(&mut self, network: &dyn Topology, (at, port): (u32, Option<u32>), links: u64, loads: Vec<f64>) {
+        let kind = port.map_or(ChannelKind::Injection, |port| match network.link_end(at, port) {
+            LinkEnd::Node(_) => ChannelKind::Ejection,
+            _ => network.kind(port),
+        });
         // loads that differ by rounding alone are one
         let rounded = loads.iter().map(|load| (load * 1e12).round() as u64).collect();
         let group = *self.known.entry((kind, rounded)).or_insert_with(|| {
@@ -55,6 +62,70 @@ impl Groups {
         });
         self.found[group].links += links;
     }
+
+    fn sorted(mut self) -> ChannelLoads {
+        self.found.sort_by(|a, b| a.kind.cmp(&b.kind).then(b.load().total_cmp(&a.load())));
+        ChannelLoads { groups: self.found }
+    }
+}
+
+/// Where the messages of a class start and end.
+#[derive(Clone, Debug)]
+pub struct Traffic {
+    /// Nodes that send, in order.
+    pub senders: Vec<u32>,
+    /// Where they send to.
+    pub destinations: Destinations,
+    /// What each of them sends \[flits/cycle\].
+    pub flit_rate: f64,
+}
+
+impl Traffic {
+    /// That of a class.
+    pub fn of(scenario: &Scenario, class: usize) -> Self {
+        let (senders, destinations) = (scenario.senders(class), scenario.destinations(class));
+        let spec = &scenario.classes()[class];
+        Self { senders, destinations, flit_rate: spec.rate * f64::from(spec.message_flits) }
+    }
+
+    /// All nodes send to all alike.
+    pub fn uniform(network: &dyn Topology, flit_rate: f64) -> Self {
+        let destinations = DestinationSpec::Uniform.on(network);
+        Self { senders: (0..network.nodes()).collect(), destinations, flit_rate }
+    }
+
+    fn is_uniform(&self, network: &dyn Topology) -> bool {
+        self.destinations.is_uniform() && self.senders.len() == network.nodes() as usize
+    }
+
+    /// Pairs of nodes whose paths are followed one by one.
+    fn pairs(&self, network: &dyn Topology) -> u64 {
+        let ordered = network.is_dimension_ordered();
+        let towards = self.senders.iter().map(|sender| self.destinations.towards(*sender));
+        towards.map(|towards| if ordered && towards.is_all() { 1 } else { u64::from(towards.count) }).sum()
+    }
+}
+
+/// Routers that messages of a class are followed through, up to which loads are computed: some ten seconds.
+const MOST_STEPS: f64 = 5e8;
+
+/// Whether the loads of a scenario are computed in reasonable time.
+///
+/// # Errors
+/// The class whose senders and destinations are too many to follow every path.
+pub fn supports(scenario: &Scenario) -> Result<(), Refusal> {
+    let network = scenario.topology();
+    for (place, class) in scenario.classes().iter().enumerate() {
+        let pairs = Traffic::of(scenario, place).pairs(&*network);
+        if pairs as f64 * (1.0 + network.mean_hops()) > MOST_STEPS {
+            let because = format!(
+                "follows every path one by one, and {pairs} are too many; name fewer senders or destinations, or \
+                 take a smaller network"
+            );
+            return Err(Refusal { key: format!("class.{}.destination", class.name), because });
+        }
+    }
+    Ok(())
 }
 
 /// Messages of a class per message that one of its senders generates.
@@ -69,22 +140,21 @@ struct Rates {
 }
 
 impl Rates {
-    fn of(scenario: &Scenario, class: usize) -> Self {
-        let network = scenario.topology();
+    /// Path by path; messages that go to all nodes alike together, where their spread is known.
+    fn of(network: &dyn Topology, traffic: &Traffic, spread: Option<&Spread>) -> Self {
         let (nodes, ports) = (network.nodes(), network.ports());
         let links = vec![0.0; network.routers() as usize * ports as usize];
         let starts = links.clone();
         let mut rates = Self { ports, sent: vec![0.0; nodes as usize], links, starts };
-        let spread = uniform::Spread::new(&network);
-        let destinations = scenario.destinations(class);
-        for sender in scenario.senders(class) {
+        for sender in traffic.senders.iter().copied() {
             rates.sent[sender as usize] = 1.0;
-            let towards = destinations.towards(sender);
-            if towards.is_all() {
-                spread.add(&mut rates, sender, 1.0 - towards.share);
-                rates.follow(&network, sender, towards.hot, towards.share);
-            } else {
-                towards.each().for_each(|(to, share)| rates.follow(&network, sender, to, share));
+            let towards = traffic.destinations.towards(sender);
+            match spread.filter(|_| towards.is_all()) {
+                Some(spread) => {
+                    spread.add(&mut rates, sender, 1.0 - towards.share);
+                    rates.follow(network, sender, towards.hot, towards.share);
+                }
+                None => towards.each().for_each(|(to, share)| rates.follow(network, sender, to, share)),
             }
         }
         rates
@@ -103,24 +173,18 @@ impl Rates {
     }
 
     /// Adds a share of a sender's messages along its way to a node.
-    fn follow(&mut self, network: &Network, sender: u32, to: u32, share: f64) {
+    fn follow(&mut self, network: &dyn Topology, sender: u32, to: u32, share: f64) {
         if share <= 0.0 {
             return;
         }
-        let links = network.parallel_links();
-        let first = network.entry(sender).0;
-        let mut at = first;
-        loop {
-            let port = network.route(at, sender, to);
-            let place = self.place(at, port);
-            let LinkEnd::Input { router, .. } = network.link_end(at, port) else {
-                self.add(place, share, at == first);
-                return;
-            };
+        for (hop, is_first) in
+            network.path(sender, to).zip([true].into_iter().chain(std::iter::repeat(false)))
+        {
+            let links = if hop.is_between_routers() { network.parallel_links() } else { 1 };
+            let place = self.place(hop.router, hop.port);
             for link in 0..links as usize {
-                self.add(place + link, share / f64::from(links), at == first);
+                self.add(place + link, share / f64::from(links), is_first);
             }
-            at = router;
         }
     }
 }
@@ -175,36 +239,50 @@ pub struct ChannelLoads {
 impl ChannelLoads {
     /// The loads of a scenario.
     pub fn of(scenario: &Scenario) -> Self {
-        let network = scenario.topology();
-        let loads: Vec<f64> =
-            scenario.classes().iter().map(|class| class.rate * f64::from(class.message_flits)).collect();
-        let are_alike =
-            scenario.classes().iter().all(|class| class.destination.is_uniform() && class.nodes.is_none());
+        let classes: Vec<Traffic> =
+            (0..scenario.classes().len()).map(|class| Traffic::of(scenario, class)).collect();
+        Self::on(&*scenario.topology(), &classes)
+    }
+
+    /// The loads of classes in any network.
+    pub fn on(network: &dyn Topology, classes: &[Traffic]) -> Self {
+        match Spread::new(network) {
+            Some(spread) if classes.iter().all(|class| class.is_uniform(network)) => {
+                Self::of_places(network, classes, &spread)
+            }
+            spread => Self::of_links(network, classes, spread.as_ref()),
+        }
+    }
+
+    /// Where all send to all alike and the dimensions part.
+    fn of_places(network: &dyn Topology, classes: &[Traffic], spread: &Spread) -> Self {
         let mut groups = Groups::default();
-        if are_alike {
-            groups.add(&network, (0, None), u64::from(network.nodes()), loads.clone());
-            for place in uniform::places(&network) {
-                let loads = loads.iter().map(|load| load * place.messages).collect();
-                groups.add(&network, (place.router, Some(place.port)), place.links, loads);
-            }
-        } else {
-            let rates: Vec<Rates> = (0..loads.len()).map(|class| Rates::of(scenario, class)).collect();
-            let of_class =
-                |rate: &dyn Fn(&Rates) -> f64| rates.iter().zip(&loads).map(|(r, l)| rate(r) * l).collect();
-            for node in 0..network.nodes() {
-                groups.add(&network, (node, None), 1, of_class(&|rates| rates.sent[node as usize]));
-            }
-            let ports = network.ports();
-            for (router, port) in (0..network.routers()).flat_map(|r| (0..ports).map(move |p| (r, p))) {
-                if network.link_end(router, port) != LinkEnd::Absent {
-                    let at = rates[0].place(router, port);
-                    groups.add(&network, (router, Some(port)), 1, of_class(&|rates| rates.links[at]));
-                }
+        let loads = |messages: f64| classes.iter().map(|class| class.flit_rate * messages).collect();
+        groups.add(network, (0, None), u64::from(network.nodes()), loads(1.0));
+        for place in spread.places() {
+            groups.add(network, (place.router, Some(place.port)), place.links, loads(place.messages));
+        }
+        groups.sorted()
+    }
+
+    /// Link by link.
+    fn of_links(network: &dyn Topology, classes: &[Traffic], spread: Option<&Spread>) -> Self {
+        let mut groups = Groups::default();
+        let rates: Vec<Rates> = classes.iter().map(|class| Rates::of(network, class, spread)).collect();
+        let of_class = |rate: &dyn Fn(&Rates) -> f64| {
+            rates.iter().zip(classes).map(|(rates, class)| rate(rates) * class.flit_rate).collect()
+        };
+        for node in 0..network.nodes() {
+            groups.add(network, (node, None), 1, of_class(&|rates| rates.sent[node as usize]));
+        }
+        let ports = network.ports();
+        for (router, port) in (0..network.routers()).flat_map(|r| (0..ports).map(move |p| (r, p))) {
+            if network.link_end(router, port) != LinkEnd::Absent {
+                let at = router as usize * ports as usize + port as usize;
+                groups.add(network, (router, Some(port)), 1, of_class(&|rates| rates.links[at]));
             }
         }
-        let mut groups = groups.found;
-        groups.sort_by(|a, b| a.kind.cmp(&b.kind).then(b.load().total_cmp(&a.load())));
-        Self { groups }
+        groups.sorted()
     }
 
     /// Channels by kind.
@@ -254,7 +332,7 @@ impl ChannelLoads {
 }
 
 /// A link from a router, or the one of a node, in words.
-fn words(network: &Network, at: u32, port: Option<u32>) -> String {
+fn words(network: &dyn Topology, at: u32, port: Option<u32>) -> String {
     let Some(port) = port else { return format!("injection link of node {}", network.address(at)) };
     match network.link_end(at, port) {
         LinkEnd::Node(node) => format!("ejection link of node {}", network.address(node)),
@@ -266,4 +344,4 @@ fn words(network: &Network, at: u32, port: Option<u32>) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -84,7 +84,7 @@ impl WarmStart {
 }
 
 /// What the parts of the model hand back.
-pub(crate) struct Solved<T = f64> {
+pub(crate) struct Parts<T = f64> {
     pub(crate) report: Report,
     /// Whether every class has an answer: it converged, or it is saturated and says that it did not.
     answered: bool,
@@ -176,7 +176,7 @@ fn means(
     start: Option<&WarmStart>,
     range: Option<DistributionRange>,
     recorded: bool,
-) -> Solved {
+) -> Parts {
     let most = match scenario.topology().as_hypercube() {
         None => options.max_iterations,
         Some(_) => options.max_iterations.min(MOST_ITERATIONS_OF_CUBES),
@@ -193,7 +193,7 @@ pub(crate) fn fixed_point_of<T: Scalar>(
     start: Option<&[T]>,
     range: Option<DistributionRange>,
     iterate: &mut impl Iterate<T>,
-) -> Solved<T> {
+) -> Parts<T> {
     match network.as_hypercube() {
         None => router::solve(traffic, start, range, iterate),
         Some(cube) => hypercube::solve(cube.dimension, traffic, start, range, iterate),

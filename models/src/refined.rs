@@ -5,9 +5,7 @@ mod burst_phases;
 mod bursts_above;
 mod bursty_source;
 mod chained_blocking;
-mod channel_paths;
 mod clock_lead;
-mod ecube_paths;
 mod greedy_chain;
 mod grid;
 mod higher_classes;
@@ -15,13 +13,12 @@ mod in_buffer;
 mod interface;
 mod interruptions;
 mod iteration;
-mod lattice_paths;
 mod law;
 mod laws;
 mod link_sharing;
 mod modulated;
 mod network;
-mod pattern_paths;
+mod paths;
 mod queue;
 mod router;
 mod saturation;
@@ -45,12 +42,12 @@ use std::rc::Rc;
 use crate::answer::Answer;
 use crate::fixed_point::{Report, Status};
 use crate::model::Model;
-use channel_paths::Paths;
 use flitwise_language::scenario::{ClassKind, Read, Scenario, Scheduler, SourceSpec, VcChoice};
 use iteration::Detail;
 use laws::Laws;
+use paths::Paths;
 use solution::{Solution, Warm};
-use station::{Overloaded, Shape};
+use station::{Overload, Shape};
 
 /// A class as its links see it.
 #[derive(Clone, Copy, Debug)]
@@ -315,9 +312,9 @@ impl Resolution {
 }
 
 /// What the parts of the model hand back.
-struct Solved {
+struct Parts {
     report: Report,
-    found: Vec<Result<Solution, Overloaded>>,
+    found: Vec<Result<Solution, Overload>>,
     /// Of each class that sends, as far as they are asked for and there are any.
     laws: Vec<Option<Laws>>,
 }
@@ -353,7 +350,7 @@ pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> 
         return Err(Failure::NotConverged { model: Model::Refined, report });
     }
     let laws = if options.distributions { laws::of(scenario, &problem, &found) } else { Vec::new() };
-    Ok(wording::answer(scenario, &problem, Solved { report, found, laws }, options))
+    Ok(wording::answer(scenario, &problem, Parts { report, found, laws }, options))
 }
 
 /// Some of the classes that send, at one resolution, each from where it is known to have ended at another.
@@ -363,7 +360,7 @@ fn solve_at(
     resolution: &Resolution,
     wanted: &[usize],
     start: &[Option<Warm>],
-) -> Vec<Result<Solution, Overloaded>> {
+) -> Vec<Result<Solution, Overload>> {
     let warm = |index: usize| start.get(index).cloned().flatten();
     let topology = scenario.topology();
     let paths = paths(scenario, problem);
@@ -384,7 +381,7 @@ fn solve_at(
     for index in sources {
         let class = &mut known.classes[index];
         let solved = found.iter().find(|(of, _)| *of == index).map(|(_, found)| found);
-        let pace = |found: &Result<Solution, Overloaded>| match found {
+        let pace = |found: &Result<Solution, Overload>| match found {
             Ok(found) => found.pace,
             Err(over) => over.load / class.rate,
         };
@@ -402,19 +399,12 @@ fn solve_at(
 
 /// The paths of each class; none in a single router where all send and receive alike over one virtual channel each.
 fn paths(scenario: &Scenario, problem: &Problem) -> Option<Vec<Rc<Paths>>> {
-    let topology = scenario.topology();
-    if !(0..scenario.classes().len()).all(|class| scenario.is_uniform(class)) {
-        return Some(pattern_paths::of(scenario, &problem.places));
-    }
-    match topology.routers() {
-        1 if problem.lanes.iter().all(|lanes| *lanes == 1) => None,
-        1 => Some(vec![pattern_paths::of_router(&topology); problem.classes.len()]),
-        _ => Some(vec![lattice_paths::of(&topology); problem.classes.len()]),
-    }
+    let is_plain = scenario.topology().routers() == 1 && problem.lanes.iter().all(|lanes| *lanes == 1);
+    (!is_plain || paths::are_enumerated(scenario)).then(|| paths::of(scenario, &problem.places))
 }
 
 /// The account of the iterations of all classes.
-fn report(found: &[Result<Solution, Overloaded>]) -> Report {
+fn report(found: &[Result<Solution, Overload>]) -> Report {
     let one = |found: &Solution| {
         let Detail { rounds, converged, changes } = &found.detail;
         Report {
@@ -439,12 +429,16 @@ pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
 
 /// What the model has not where classes send to some nodes more than to others.
 fn pattern_refusals(scenario: &Scenario) -> Vec<Refusal> {
-    let uneven = (0..scenario.classes().len()).find(|class| !scenario.is_uniform(*class));
-    let Some(uneven) = uneven.map(|class| &scenario.classes()[class]) else { return Vec::new() };
+    if !paths::are_enumerated(scenario) {
+        return Vec::new();
+    }
     let network = scenario.topology();
-    let (nodes, most) = (network.nodes(), pattern_paths::most_nodes(&network));
-    let key = if uneven.nodes.is_some() { "nodes" } else { "destination" };
-    let at = format!("class.{}.{key}", uneven.name);
+    let (nodes, most) = (network.nodes(), paths::most_nodes(&network));
+    let uneven = (0..scenario.classes().len()).find(|class| !scenario.is_uniform(*class));
+    let at = uneven.map_or("network.topology".to_owned(), |class| {
+        let class = &scenario.classes()[class];
+        format!("class.{}.{}", class.name, if class.nodes.is_some() { "nodes" } else { "destination" })
+    });
     let mut refusals = Vec::new();
     if nodes > most {
         let because = format!(
@@ -454,8 +448,7 @@ fn pattern_refusals(scenario: &Scenario) -> Vec<Refusal> {
         refusals.push(Refusal { key: at, because });
     } else {
         let places = Problem::new(scenario).places;
-        let (kinds, most) =
-            (pattern_paths::kinds(&pattern_paths::of(scenario, &places)), pattern_paths::MOST_KINDS);
+        let (kinds, most) = (paths::kinds(&paths::of(scenario, &places)), paths::MOST_KINDS);
         if kinds > most {
             let because =
                 format!("tells up to {most} kinds of channels apart, and here are {kinds}; simulate");

@@ -228,7 +228,7 @@ pub fn each_sensitivity(
     let answer = corrected(None, scenario, own.clone());
     let outputs = Output::all(&answer, &request.classes, &request.quantities);
     let asked =
-        Asked { model, scenario, own: &own, answer: &answer, corrected, outputs: &outputs, distributions };
+        Question { model, scenario, own: &own, answer: &answer, corrected, outputs: &outputs, distributions };
 
     let forward: Vec<&Parameter> =
         request.parameters.iter().filter(|parameter| asked.is_differentiable(parameter)).collect();
@@ -257,7 +257,7 @@ fn is_smooth(output: &Output) -> bool {
     DIFFERENTIABLE.contains(&output.measure.quantity)
 }
 
-struct Asked<'a> {
+struct Question<'a> {
     model: Model,
     scenario: &'a Scenario,
     /// As the model has it.
@@ -268,7 +268,7 @@ struct Asked<'a> {
     distributions: bool,
 }
 
-impl Asked<'_> {
+impl Question<'_> {
     /// An output, before anything is known of how it moves.
     fn unmoved(&self, output: &Output) -> OutputSensitivities {
         let class = &self.answer.classes[output.class];

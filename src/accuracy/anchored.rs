@@ -194,8 +194,8 @@ impl AnchoredAccuracyDocument {
         let seconds: f64 = self.families.iter().map(|one| one.simulation_seconds).sum();
         let partial = if self.partial { "; interrupted, the rest is missing" } else { "" };
         page.end(&format!(
-            "{} families, {anchors} anchors, {seconds:.0} s of all threads in their simulations; set {}, drawn from {}; \
-             seed {}, precision {}{partial}",
+            "{} families, {anchors} anchors, {seconds:.0} s of all threads in their simulations; set {}, drawn \
+             from {}; seed {}, precision {}{partial}",
             self.families.len(),
             self.set,
             self.set_seed,

@@ -2,8 +2,8 @@
 //! against each model.
 
 use flitwise_language::scenario::{ClassKind, Document, Scenario, ScenarioSpec};
-use flitwise_models::model::Model;
-use flitwise_models::paths::{ChannelLoads, KindLoads};
+use flitwise_models::model::{Model, Refusal};
+use flitwise_models::paths::{self, ChannelLoads, KindLoads};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -116,6 +116,11 @@ impl LoadsDocument {
 
 /// Answers a scenario that no model has.
 pub(super) fn run(document: &Document, scenario: &Scenario, format: Format) -> Result<(), Ended> {
+    if let Err(Refusal { key, because }) = paths::supports(scenario) {
+        let line =
+            format!("{}{key}: no model has all of this scenario; solve {because}", document.place_of(&key));
+        return Err(Ended::input(line));
+    }
     let found = LoadsDocument::of(document, scenario);
     match format {
         Format::Json => output::write_json(&found),

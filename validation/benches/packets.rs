@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use flitwise_language::network::{Multistage, Network};
+use flitwise_language::network::Multistage;
 use flitwise_language::scenario::{DestinationSpec, NodeList, Organisation, Preset};
 use flitwise_models::recn;
 use flitwise_simulator::packet::{Delivery, Fabric, Load, Process, Simulator, Traffic};
@@ -21,7 +21,7 @@ const FULL: u64 = 400_000;
 fn traffic(hosts: std::ops::Range<u32>, destination: &DestinationSpec, network: Multistage) -> Traffic {
     Traffic {
         hosts: hosts.collect(),
-        destinations: destination.on(Network::Multistage(network)),
+        destinations: destination.on(&network),
         process: Process::Periodic,
         interval: 24.0,
         packets: 1,

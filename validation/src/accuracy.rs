@@ -1,10 +1,11 @@
 //! Accuracy of a model: random scenarios, their simulation, the errors and their targets.
 //!
-//! A [`Plan`] is a file of `registry/sets`: bounds of random scenarios, family by family ([`Family`]), the loads at which
-//! they are simulated, and what a model is judged by. Loads are shares of the one at which the first class saturates:
-//! the simulation finds it ([`saturation`]), or the model says it of streams of frames ([`Case::saturation_factor`]). At
-//! each load there is an [`Observation`]; [`judge`] puts a model beside it, and [`summary`] tabulates the errors. [`Plan`]
-//! and [`judge`] are pure functions; simulations go through [`crate::campaign`] and [`saturation::find`].
+//! A [`Plan`] is a file of `registry/sets`: bounds of random scenarios, family by family ([`Family`]), the loads at
+//! which they are simulated, and what a model is judged by. Loads are shares of the one at which the first class
+//! saturates: the simulation finds it ([`saturation`]), or the model says it of streams of frames
+//! ([`Case::saturation_factor`]). At each load there is an [`Observation`]; [`judge`] puts a model beside it, and
+//! [`summary`] tabulates the errors. [`Plan`] and [`judge`] are pure functions; simulations go through
+//! [`crate::campaign`] and [`saturation::find`].
 //!
 //! **Why two sets?** The errors of a model are too small on the scenarios on which it was chosen. The *tuning* set is
 //! for choosing. The *held-out* set has the same bounds and another seed and is run when the model is frozen. If the

@@ -153,7 +153,7 @@ struct Point {
 }
 
 /// What the store had to say of a point.
-struct LookedUp<T> {
+struct Lookup<T> {
     notices: Vec<String>,
     /// The answers to the scenarios that ask for it, or the point, which needs more.
     found: Result<Vec<(usize, T)>, Point>,
@@ -321,10 +321,10 @@ pub fn run_each<T: Send>(
     let points = distinct(scenarios, settings);
     let mut tell = |answers: Vec<(usize, T)>| answers.into_iter().try_for_each(|(at, one)| found(at, one));
     // what is complete is answered at once: measurements take much more memory than answers
-    let looked_up: Vec<LookedUp<T>> =
+    let looked_up: Vec<Lookup<T>> =
         points.into_par_iter().map(|point| point.look_up(scenarios, settings, store, answer)).collect();
     let mut missing = Vec::new();
-    for LookedUp { notices, found } in looked_up {
+    for Lookup { notices, found } in looked_up {
         notices.iter().for_each(|notice| listener.notice(notice));
         match found {
             Err(point) => missing.push(point),
@@ -373,7 +373,7 @@ impl Point {
         settings: &Settings,
         store: Option<&Store>,
         answer: &(dyn Fn(&Scenario, &[Block]) -> T + Sync),
-    ) -> LookedUp<T> {
+    ) -> Lookup<T> {
         let scenario = &scenarios[self.asked_by[0]];
         let mut notices = store.map_or_else(Vec::new, |store| self.read(scenario, store));
         let kept = self.blocks.len();
@@ -390,7 +390,7 @@ impl Point {
             complete = self.is_complete(scenario, settings);
         }
         let found = if complete { Ok(self.answers(scenarios, answer)) } else { Err(self) };
-        LookedUp { notices, found }
+        Lookup { notices, found }
     }
 
     /// Whether nothing is to be added.

@@ -55,6 +55,34 @@ pub enum LinkEnd {
     Absent,
 }
 
+impl LinkEnd {
+    /// Router and input port, if it is at any.
+    pub fn input(self) -> Option<(u32, u32)> {
+        match self {
+            Self::Input { router, port } => Some((router, port)),
+            _ => None,
+        }
+    }
+}
+
+/// A router on the way of a message, and the link over which the message leaves it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// The router.
+    pub router: u32,
+    /// Its output port; the first of parallel links.
+    pub port: u32,
+    /// Where the link ends: at the next router, or at the destination.
+    pub end: LinkEnd,
+}
+
+impl Hop {
+    /// Whether it leads to another router, over a network channel.
+    pub fn is_between_routers(&self) -> bool {
+        self.end.input().is_some()
+    }
+}
+
 /// Which half of its virtual channels a message takes on a ring, so that no circle of messages waits for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
@@ -75,6 +103,13 @@ pub trait Topology {
         Vec::new()
     }
 
+    /// Whether the dimensions part, a symmetry that saves following all paths: routers are numbered by their
+    /// coordinates, nodes router by router; a message crosses the dimensions in order, and its way in each depends on
+    /// the coordinates in that dimension alone.
+    fn is_dimension_ordered(&self) -> bool {
+        false
+    }
+
     /// Routers, all alike.
     fn routers(&self) -> u32;
 
@@ -91,11 +126,36 @@ pub trait Topology {
     fn mean_hops(&self) -> f64;
 
     /// Network channels from node to node.
-    fn hops(&self, source: u32, destination: u32) -> u32;
+    fn hops(&self, source: u32, destination: u32) -> u32 {
+        self.path(source, destination).count() as u32 - 1
+    }
 
     /// The output port of `router` on the way from the node `source` to the node `destination`; the first of parallel
     /// links.
     fn route(&self, router: u32, source: u32, destination: u32) -> u32;
+
+    /// The routers between two nodes in the order in which a message crosses them, each with the link that it leaves
+    /// by; the last link ends at `destination`.
+    ///
+    /// # Panics
+    /// Where [`route`](Self::route) leads round in a circle, over a link that is absent, or to another node.
+    fn path(&self, source: u32, destination: u32) -> Box<dyn Iterator<Item = Hop> + '_> {
+        let (mut next, mut left) = (Some(self.entry(source).0), self.routers());
+        Box::new(std::iter::from_fn(move || {
+            let router = next?;
+            let port = self.route(router, source, destination);
+            let end = self.link_end(router, port);
+            next = end.input().map(|(router, _)| router);
+            // no router is crossed twice
+            left -= u32::from(left > 0);
+            assert!(
+                if next.is_some() { left > 0 } else { end == LinkEnd::Node(destination) },
+                "{}: the route from node {source} to node {destination} does not get there, see router {router}",
+                self.name()
+            );
+            Some(Hop { router, port, end })
+        }))
+    }
 
     /// The number of a router as people write it.
     fn router_address(&self, router: u32) -> String {

@@ -65,20 +65,20 @@ const MOST_STEPS: u32 = 200;
 const BETTER: f64 = 1e-4;
 pub(super) const SAME: f64 = 1e-3;
 
-struct Tried {
+struct Trial {
     at: Vec<f64>,
     worth: Worth,
 }
 
 /// Keeps account of what is tried.
-struct Searched<'f> {
+struct Search<'f> {
     worth: &'f dyn Fn(&[f64]) -> Worth,
     account: RefCell<Account>,
 }
 
 #[derive(Default)]
 struct Account {
-    best: Option<Tried>,
+    best: Option<Trial>,
     /// Best since the last start.
     of_start: Option<Worth>,
     evaluations: u32,
@@ -101,13 +101,13 @@ impl Worth {
     }
 }
 
-impl Searched<'_> {
+impl Search<'_> {
     fn look(&self, at: &[f64]) -> Worth {
         let worth = (self.worth)(at);
         let mut account = self.account.borrow_mut();
         account.evaluations += 1;
         if account.best.as_ref().is_none_or(|best| worth.beats(&best.worth, 0.0)) {
-            account.best = Some(Tried { at: at.to_vec(), worth });
+            account.best = Some(Trial { at: at.to_vec(), worth });
         }
         if account.of_start.as_ref().is_none_or(|best| worth.beats(best, 0.0)) {
             account.of_start = Some(worth);
@@ -134,7 +134,7 @@ impl Searched<'_> {
 }
 
 /// Of one variable.
-struct OnLine<'s, 'f>(&'s Searched<'f>);
+struct OnLine<'s, 'f>(&'s Search<'f>);
 
 impl CostFunction for OnLine<'_, '_> {
     type Param = f64;
@@ -147,7 +147,7 @@ impl CostFunction for OnLine<'_, '_> {
 
 /// The lowest allowed point of `[0, 1]^dimensions`, or the one least beyond what is allowed.
 pub(super) fn lowest(dimensions: usize, worth: &dyn Fn(&[f64]) -> Worth) -> Optimum {
-    let searched = Searched { worth, account: RefCell::default() };
+    let searched = Search { worth, account: RefCell::default() };
     let mut ends: Vec<Worth> = Vec::new();
     let mut start = |search: &dyn Fn()| {
         searched.account.borrow_mut().of_start = None;
@@ -175,7 +175,7 @@ pub(super) fn lowest(dimensions: usize, worth: &dyn Fn(&[f64]) -> Worth) -> Opti
     }
     let (improving_steps, is_local_optimum) = settle(&searched, dimensions);
     let Account { best, evaluations, seen, .. } = searched.account.into_inner();
-    let Tried { at, worth } = best.expect("every search looks somewhere");
+    let Trial { at, worth } = best.expect("every search looks somewhere");
     let same = |end: &&Worth| !worth.beats(end, SAME);
     let agreeing_starts = ends.iter().filter(same).count() as u32;
     let check = Check { starts: ends.len() as u32, agreeing_starts, improving_steps, is_local_optimum };
@@ -191,7 +191,7 @@ pub(super) fn joined(one: Option<(f64, f64)>, other: Option<(f64, f64)>) -> Opti
 }
 
 /// Moves the best point along single coordinates until that no longer helps; steps taken and whether it came to that.
-fn settle(searched: &Searched<'_>, dimensions: usize) -> (u32, bool) {
+fn settle(searched: &Search<'_>, dimensions: usize) -> (u32, bool) {
     let mut steps = 0;
     let best = || {
         let account = searched.account.borrow();

@@ -6,7 +6,7 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::Framing;
+use super::FrameLayout;
 
 /// Sizes of a frame before it is cut \[flits, headers not included\]: normal, drawn anew until positive.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,7 +32,7 @@ pub struct MessageCount {
 
 impl MessageCount {
     /// Of frames of a size, cut as `framing` says.
-    pub fn of(size: FrameSize, framing: Framing) -> Self {
+    pub fn of(size: FrameSize, framing: FrameLayout) -> Self {
         let (mean, payload) = (size.mean_flits, framing.payload_flits());
         let Some(law) = CountLaw::of(size, framing) else {
             let frame_flits = (mean - 1e-9).ceil().max(1.0);
@@ -62,7 +62,7 @@ impl CountLaw {
     /// ```text
     /// P(N = n) = [Φ(z_n) - Φ(z_(n-1))] / Φ(μ / s),  z_n = (n (M - 1) - μ) / s
     /// ```
-    pub fn of(size: FrameSize, framing: Framing) -> Option<Self> {
+    pub fn of(size: FrameSize, framing: FrameLayout) -> Option<Self> {
         /// Deviations on either side of the mean beyond which there is nothing.
         const REACH: f64 = 6.5;
         /// Counts up to a 48th of their number, or of 24 groups to a deviation, are taken together.
@@ -173,7 +173,7 @@ mod tests {
     use crate::mediaworm::assert_near;
 
     fn count(mean_flits: f64, deviation_flits: f64, message_flits: f64) -> MessageCount {
-        let framing = Framing { message_flits, header_flits: 1.0 };
+        let framing = FrameLayout { message_flits, header_flits: 1.0 };
         MessageCount::of(FrameSize { mean_flits, deviation_flits }, framing)
     }
 
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn late_frames_follow_those_of_few_messages() {
-        let framing = Framing { message_flits: 20.0, header_flits: 1.0 };
+        let framing = FrameLayout { message_flits: 20.0, header_flits: 1.0 };
         let size = FrameSize { mean_flits: 416.65, deviation_flits: 83.325 };
         let law = CountLaw::of(size, framing).unwrap();
         // by 400,000 pairs of drawn frames: .0039375 ± .0002; a normal law of the same deviation has .0007

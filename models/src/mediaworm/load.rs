@@ -3,14 +3,14 @@
 
 /// How frames are cut into messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Framing {
+pub struct FrameLayout {
     /// `M`: flits of a message, header included.
     pub message_flits: f64,
     /// Header flits of each message.
     pub header_flits: f64,
 }
 
-impl Framing {
+impl FrameLayout {
     /// `M` less the header: flits of a frame that a message carries.
     pub fn payload_flits(&self) -> f64 {
         self.message_flits - self.header_flits
@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn headers_take_what_the_chapter_says() {
         for (message_flits, overhead) in [(20.0, 1.0633), (40.0, 1.0361), (10.0, 1.1224), (5.0, 1.2627)] {
-            let framing = Framing { message_flits, header_flits: 1.0 };
+            let framing = FrameLayout { message_flits, header_flits: 1.0 };
             let messages = 4166.5 / framing.payload_flits() + 0.5;
             assert_near(framing.overhead(4166.5, messages, 4125.0), overhead, 5e-5);
         }

@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 
 use crate::queueing::ErlangB;
-use flitwise_language::network::{LinkEnd, Network};
+use flitwise_language::network::{Hop, Network};
 use flitwise_language::scenario::{CircuitsSpec, Scenario};
 
 use super::circuits::drawn_loss;
@@ -69,7 +69,7 @@ pub(super) fn set_up(scenario: &Scenario, class: usize) -> Option<(SetUp, Vec<Wa
     let nodes = network.nodes();
     let found = match spec.attempts.zip(spec.holding) {
         Some((rate, holding)) => {
-            coming(Coming { rate, holding, retries: spec.retries }, (nodes, lanes, pool), probe)
+            coming(Calls { rate, holding, retries: spec.retries }, (nodes, lanes, pool), probe)
         }
         None => one_after_another(frames.streams * nodes, pool * nodes, spec.attempts_per_stream, probe),
     };
@@ -117,13 +117,13 @@ fn one_after_another(streams: u32, pool: u32, most: u32, probe: f64) -> SetUp {
 
 /// Circuits that come and go at a node.
 #[derive(Clone, Copy)]
-struct Coming {
+struct Calls {
     rate: f64,
     holding: f64,
     retries: u32,
 }
 
-impl Coming {
+impl Calls {
     /// A circuit of which each attempt succeeds with `p`, a dropped one takes `lost` and the last one `last` cycles;
     /// injection lanes are `lanes` servers.
     fn outcome(self, p: f64, (lost, last): (f64, f64), lanes: u32) -> Outcome {
@@ -145,7 +145,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn set_up(&self, coming: Coming, nodes: f64) -> SetUp {
+    fn set_up(&self, coming: Calls, nodes: f64) -> SetUp {
         let established = self.enters * self.success;
         let attempts = self.enters * self.attempts;
         SetUp {
@@ -164,7 +164,7 @@ const MOST_STEPS: u32 = 500;
 const CLOSE: f64 = 1e-12;
 
 /// One router: every virtual channel behind it is a server, which the injection links thin out.
-fn coming(coming: Coming, (nodes, lanes, pool): (u32, u32, u32), probe: f64) -> SetUp {
+fn coming(coming: Calls, (nodes, lanes, pool): (u32, u32, u32), probe: f64) -> SetUp {
     let mut enters = 1.0;
     for _ in 0..MOST_STEPS {
         // the lane is taken before the acknowledgement
@@ -194,7 +194,7 @@ struct Paths {
 
 /// Circuits on each channel, on each two in a row, and from each source to each destination.
 #[derive(Clone)]
-struct Taken {
+struct Occupancy {
     channel: Vec<f64>,
     both: Vec<f64>,
     pair: Vec<Vec<f64>>,
@@ -214,21 +214,16 @@ impl Paths {
         let mut couples: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         let nodes = network.nodes();
         let mut path = |source: u32, destination: u32| {
-            let (mut router, _) = network.entry(source);
-            let (mut path, mut before) = (Vec::new(), None);
-            loop {
-                let port = network.route(router, source, destination);
-                let channel = (router * network.ports() + port) as usize;
+            let mut before = None;
+            let couple = |hop: Hop| {
+                let channel = (hop.router * network.ports() + hop.port) as usize;
                 let next = couples.len() + 1;
                 // 0: none before it
                 let couple = before.map_or(0, |before| *couples.entry((before, channel)).or_insert(next));
-                path.push((channel, couple));
                 before = Some(channel);
-                match network.link_end(router, port) {
-                    LinkEnd::Input { router: next, .. } => router = next,
-                    _ => return path,
-                }
-            }
+                (channel, couple)
+            };
+            network.path(source, destination).map(couple).collect()
         };
         let others = |source: u32| {
             (0..nodes).filter(move |destination| *destination != source || network.self_traffic())
@@ -239,7 +234,7 @@ impl Paths {
         Self { paths, channels, couples: couples.len() + 1, pool: pool.into(), probe }
     }
 
-    fn attempt(&self, source: usize, taken: &Taken) -> Attempt {
+    fn attempt(&self, source: usize, taken: &Occupancy) -> Attempt {
         let paths = &self.paths[source];
         let share = 1.0 / paths.len() as f64;
         let (mut each, mut lost, mut last) = (Vec::with_capacity(paths.len()), 0.0, 0.0);
@@ -262,7 +257,7 @@ impl Paths {
     }
 
     /// So many circuits of a node are added, to destinations as attempts reach them.
-    fn add(&self, source: usize, attempt: &Attempt, circuits: f64, taken: &mut Taken) {
+    fn add(&self, source: usize, attempt: &Attempt, circuits: f64, taken: &mut Occupancy) {
         let all: f64 = attempt.each.iter().sum();
         if all <= 0.0 {
             return;
@@ -278,15 +273,15 @@ impl Paths {
         }
     }
 
-    fn none(&self) -> Taken {
+    fn none(&self) -> Occupancy {
         let pair = self.paths.iter().map(|paths| vec![0.0; paths.len()]).collect();
-        Taken { channel: vec![0.0; self.channels], both: vec![0.0; self.couples], pair }
+        Occupancy { channel: vec![0.0; self.channels], both: vec![0.0; self.couples], pair }
     }
 
     fn solve(&self, spec: CircuitsSpec, streams: u32, lanes: u32) -> (SetUp, Vec<Way>) {
         match spec.attempts.zip(spec.holding) {
             Some((rate, holding)) => {
-                (self.coming(Coming { rate, holding, retries: spec.retries }, lanes), Vec::new())
+                (self.coming(Calls { rate, holding, retries: spec.retries }, lanes), Vec::new())
             }
             None => {
                 let (found, taken) = self.one_after_another(streams, spec.attempts_per_stream.into());
@@ -295,7 +290,7 @@ impl Paths {
         }
     }
 
-    fn one_after_another(&self, streams: u32, most: f64) -> (SetUp, Taken) {
+    fn one_after_another(&self, streams: u32, most: f64) -> (SetUp, Occupancy) {
         let (mut taken, mut found, mut delays) = (self.none(), SetUp::default(), 0.0);
         for _ in 0..streams {
             for source in 0..self.paths.len() {
@@ -314,7 +309,7 @@ impl Paths {
     }
 
     /// Every way that circuits take.
-    fn ways(&self, taken: &Taken) -> Vec<Way> {
+    fn ways(&self, taken: &Occupancy) -> Vec<Way> {
         let mut ways = Vec::new();
         for (paths, pairs) in self.paths.iter().zip(&taken.pair) {
             let first: f64 = pairs.iter().sum();
@@ -330,7 +325,7 @@ impl Paths {
         ways
     }
 
-    fn coming(&self, coming: Coming, lanes: u32) -> SetUp {
+    fn coming(&self, coming: Calls, lanes: u32) -> SetUp {
         let (mut taken, nodes) = (self.none(), self.paths.len());
         let mut found = SetUp::default();
         for _ in 0..MOST_STEPS {
@@ -387,12 +382,12 @@ mod tests {
 
     #[test]
     fn few_circuits_that_come_and_go_are_an_erlang_station() {
-        let one = Coming { rate: 1e-6, holding: 1e6, retries: 0 };
+        let one = Calls { rate: 1e-6, holding: 1e6, retries: 0 };
         // plenty of injection lanes: loss a / (1 + a), a = 1 / 4
         let found = coming(one, (8, 64, 4), 5.0);
         assert_near(found.established, 0.8, 1e-5);
         assert_near(found.dropped / found.attempts, 0.2, 1e-5);
-        let again = coming(Coming { retries: 1, rate: 4e-6, ..one }, (8, 64, 4), 5.0);
+        let again = coming(Calls { retries: 1, rate: 4e-6, ..one }, (8, 64, 4), 5.0);
         assert_near((again.dropped / again.attempts).powi(2), drawn_loss(1.0, 1), 1e-5);
         assert_near(again.established, 1.0 - drawn_loss(1.0, 1), 1e-5);
     }

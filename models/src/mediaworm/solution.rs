@@ -4,7 +4,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::frame_interval::{CountLaw, FrameSize, MessageCount, deviation, mean_interval, pacing_variance};
 use super::latency::{CircuitDelays, DELAY_VARIATION};
-use super::load::Framing;
+use super::load::FrameLayout;
 use super::placement::{Placement, jitter_free_streams, streams_at_an_output};
 use super::problem::{Class, Limit, Problem};
 use super::set_up::{SetUp, Way, set_up};
@@ -101,7 +101,7 @@ fn circuit_means(scenario: &Scenario, class: usize, found: &SetUp, answer: &mut 
 }
 
 /// Circuits of a class that stay.
-struct Standing<'p> {
+struct StaticCircuits<'p> {
     class: &'p Class,
     vtick: CircuitVtick,
     /// Circuits of a node, and load of each on a link \[flits/cycle\].
@@ -123,7 +123,7 @@ struct OnCircuits {
 /// Load at which circuits have no latency.
 const FULL: &str = "circuits may offer a link more than it carries";
 
-impl Standing<'_> {
+impl StaticCircuits<'_> {
     /// In one router. Circuits end at an output as streams that are capped there do.
     fn one_router(&self, problem: &Problem, frames: &FrameSource) -> Result<OnCircuits, &'static str> {
         let law = streams_at_an_output(
@@ -198,7 +198,7 @@ fn on_circuits(
     // as many circuits end at an output as its virtual channels, at most
     let placement = scenario::Placement::Capped;
     let capped = FrameSource { streams, placement, streams_per_vc: 1, ..frames.clone() };
-    let standing = Standing { class, vtick: circuits.vtick, streams, one };
+    let standing = StaticCircuits { class, vtick: circuits.vtick, streams, one };
     let found = if problem.hops > 0.0 {
         standing.several_routers(problem, ways)?
     } else {
@@ -212,7 +212,7 @@ fn on_circuits(
     let limit = Limit { bottleneck: bottleneck.to_owned(), load, carried: 1.0, factor: 1.0 / load };
     set_latency(answer, (transfer, excess, 1.0 + beyond), cycle_ns);
     let varying = found.variation * (excess + beyond);
-    let frames = (&capped, &Paced::of(&capped));
+    let frames = (&capped, &PacingEffect::of(&capped));
     frame_means(problem, class, frames, (&limit, Some((transfer + excess, varying))), answer);
     let frames = frame_answer(problem, class, frames, &limit, (&answer.means, cycle_ns));
     answer.frames = Some(FrameAnswer { delay_deviation_cycles: Some(varying), ..frames });
@@ -261,7 +261,7 @@ fn solve_class(problem: &Problem, class: &Class, cycle_ns: Option<f64>, answer: 
         delay = Some((transfer + excess, DELAY_VARIATION * (excess + waiting)));
     }
     if let Some(frames) = &class.frames {
-        let frames = (frames, &Paced::of(frames));
+        let frames = (frames, &PacingEffect::of(frames));
         frame_means(problem, class, frames, (&limit, delay), answer);
         answer.frames = Some(frame_answer(problem, class, frames, &limit, (&answer.means, cycle_ns)));
     }
@@ -324,7 +324,7 @@ struct Kind {
 }
 
 /// What the pacing of messages does to intervals.
-struct Paced {
+struct PacingEffect {
     /// Where messages of a frame are spread over its interval.
     kinds: Vec<Kind>,
     /// Variance of the intervals by pacing alone \[cycles²\].
@@ -333,13 +333,15 @@ struct Paced {
     last: f64,
 }
 
-impl Paced {
+impl PacingEffect {
     fn of(frames: &FrameSource) -> Self {
         if frames.pacing != Pacing::Even {
             return Self { kinds: Vec::new(), variance: 0.0, last: frames.interval };
         }
-        let framing =
-            Framing { message_flits: frames.message_flits.into(), header_flits: frames.header_flits.into() };
+        let framing = FrameLayout {
+            message_flits: frames.message_flits.into(),
+            header_flits: frames.header_flits.into(),
+        };
         let kind = |(share, sizes): (f64, &FrameSizes)| {
             let law = match sizes {
                 FrameSizes::Alike(law) => CountLaw::of(size(law), framing),
@@ -411,7 +413,7 @@ fn size(law: &FrameLaw) -> FrameSize {
 fn frame_means(
     problem: &Problem,
     class: &Class,
-    (frames, paced): (&FrameSource, &Paced),
+    (frames, paced): (&FrameSource, &PacingEffect),
     (limit, delay): (&Limit, Option<(f64, f64)>),
     answer: &mut ClassAnswer,
 ) {
@@ -443,7 +445,7 @@ fn frame_means(
 fn frame_answer(
     problem: &Problem,
     class: &Class,
-    (frames, paced): (&FrameSource, &Paced),
+    (frames, paced): (&FrameSource, &PacingEffect),
     limit: &Limit,
     (means, cycle_ns): (&Means<f64>, Option<f64>),
 ) -> FrameAnswer {

@@ -1,6 +1,7 @@
 //! The load of every link, one by one.
 
-use super::Rates;
+use super::uniform::Spread;
+use super::{Rates, Traffic};
 use flitwise_language::network::{LinkEnd, Network};
 use flitwise_language::scenario::Scenario;
 
@@ -27,17 +28,17 @@ impl Link {
 
     /// The link in words.
     pub fn words(&self, network: &Network) -> String {
-        super::words(network, self.router, Some(self.port))
+        super::words(&**network, self.router, Some(self.port))
     }
 }
 
 /// Every link from a router, router by router; parallel ones once.
 pub fn links(scenario: &Scenario) -> Vec<Link> {
     let network = scenario.topology();
-    let classes = scenario.classes().iter().enumerate();
-    let rates: Vec<(f64, f64, Rates)> = classes
-        .map(|(class, spec)| (spec.rate, f64::from(spec.message_flits), Rates::of(scenario, class)))
-        .collect();
+    let (spread, classes) = (Spread::new(&*network), scenario.classes().iter().enumerate());
+    let rates = |class| Rates::of(&*network, &Traffic::of(scenario, class), spread.as_ref());
+    let rates: Vec<(f64, f64, Rates)> =
+        classes.map(|(class, spec)| (spec.rate, f64::from(spec.message_flits), rates(class))).collect();
     let mut links: Vec<Link> = Vec::new();
     for (router, port) in
         (0..network.routers()).flat_map(|router| (0..network.ports()).map(move |port| (router, port)))

@@ -1,5 +1,7 @@
+pub(crate) mod trees;
+
 use super::*;
-use flitwise_language::scenario::{ClassSpec, NetworkSpec, Preset, Radix, ScenarioSpec};
+use flitwise_language::scenario::{ClassSpec, Direction, NetworkSpec, Preset, Radix, ScenarioSpec};
 
 fn loads(network: NetworkSpec, load: f64) -> ChannelLoads {
     let mut class = ClassSpec::real_time("a", load / 16.0);
@@ -21,87 +23,13 @@ fn network_links(loads: &ChannelLoads) -> impl Iterator<Item = &LinkGroup> {
     loads.groups.iter().filter(|group| matches!(group.kind, ChannelKind::Network { .. }))
 }
 
-/// Patterns and lists of senders: each path followed, or spread over all destinations at once.
 #[test]
-fn patterns_load_channels_as_their_paths_do() {
-    let text = |sides: &str, rest: &str| {
-        let base = "name = 'x'\n[network]\ntopology = 'torus'\n".to_owned();
-        let class = "[[class]]\nname = 'a'\nkind = 'real-time'\nrate = 0.01\nmessage_flits = 16";
-        let document = flitwise_language::scenario::Document::parse(
-            "x",
-            &format!("{base}radix = {sides}\n{class}\nvirtual_channels = 2\n{rest}\n"),
-        );
-        document.unwrap().scenario().unwrap()
-    };
-    for rest in [
-        "destination = { hot = 7, share = 0.3 }",
-        "destination = '0-5'",
-        "nodes = '3-12'",
-        "nodes = '3-12'\ndestination = { hot = 7, share = 0.3 }",
-        "destination = 'tornado'",
-    ] {
-        let scenario = text("[5, 4]", rest);
-        let (network, found) = (scenario.topology(), Rates::of(&scenario, 0));
-        let mut walked = Rates { sent: Vec::new(), links: vec![0.0; found.links.len()], ..found };
-        for sender in scenario.senders(0) {
-            for (to, share) in scenario.destinations(0).towards(sender).each() {
-                walked.follow(&network, sender, to, share);
-            }
-        }
-        let found = Rates::of(&scenario, 0);
-        assert!(found.links.iter().zip(&walked.links).all(|(a, b)| (a - b).abs() < 1e-12), "{rest}");
-    }
+fn a_pattern_loads_channels_as_its_paths_do() {
     // tornado on a ring of 8: all go up by 3
-    let loads = ChannelLoads::of(&text("[8]", "destination = 'tornado'"));
+    let text = "[network]\ntopology = 'torus'\nradix = [8]\n[[class]]\nname = 'a'\nkind = 'real-time'\n\
+                rate = 0.01\nmessage_flits = 16\nvirtual_channels = 2\ndestination = 'tornado'\n";
+    let loads = ChannelLoads::of(&Scenario::from_toml("x", text).unwrap());
     assert!((loads.bottleneck().unwrap().load - 0.48).abs() < 1e-12);
-}
-
-/// The load of every link, path by path.
-fn enumerated(network: &Network, load: f64) -> Vec<(ChannelKind, f64)> {
-    let nodes = network.nodes();
-    let mut on = std::collections::BTreeMap::<(u32, u32), f64>::new();
-    let links = network.parallel_links();
-    let destinations = f64::from(if network.self_traffic() { nodes } else { nodes - 1 });
-    for (source, destination) in (0..nodes).flat_map(|s| (0..nodes).map(move |d| (s, d))) {
-        if source == destination && !network.self_traffic() {
-            continue;
-        }
-        let mut at = network.entry(source).0;
-        loop {
-            let port = network.route(at, source, destination);
-            let LinkEnd::Input { router, .. } = network.link_end(at, port) else { break };
-            (0..links).for_each(|link| {
-                *on.entry((at, port + link)).or_default() += load / destinations / f64::from(links)
-            });
-            at = router;
-        }
-    }
-    on.into_iter().map(|((_, port), load)| (network.kind(port), load)).collect()
-}
-
-#[test]
-fn loads_are_those_of_all_paths() {
-    for network in [
-        lattice(&[4, 4], false, 1, 1),
-        lattice(&[5, 3, 2], false, 3, 2),
-        lattice(&[2, 2], false, 4, 2),
-        lattice(&[5, 4], true, 1, 1),
-        lattice(&[6, 3], true, 2, 3),
-        NetworkSpec::Hypercube { dimension: 4 },
-    ] {
-        let found = loads(network, 0.3);
-        let mut expected = enumerated(&network.topology(), 0.3);
-        let mut each: Vec<(ChannelKind, f64)> = network_links(&found)
-            .flat_map(|group| std::iter::repeat_n((group.kind, group.load()), group.links as usize))
-            .collect();
-        let order = |a: &(ChannelKind, f64), b: &(ChannelKind, f64)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1));
-        expected.sort_by(order);
-        each.sort_by(order);
-        assert_eq!(expected.len(), each.len(), "{}", network.topology().name());
-        for ((_, expected), (_, found)) in expected.iter().zip(&each) {
-            assert!((expected - found).abs() < 1e-12, "{}", network.topology().name());
-        }
-    }
 }
 
 /// Torus: `k / 8` of the injection, times `N / (N - 1)` as nobody sends to itself; odd: `(k^2 - 1) / (8 k)`.
@@ -155,4 +83,19 @@ fn real_time_is_limited_by_itself_and_best_effort_by_all() {
     assert!((best_effort.load - 2.0 * real_time.load).abs() < 1e-12);
     let silent = scenario.with_rates_scaled(0.0);
     assert_eq!(ChannelLoads::of(&silent).bottleneck(), None);
+}
+
+#[test]
+fn too_many_paths_are_refused_by_name() {
+    let refused = |destination: &str| {
+        let text = format!(
+            "[network]\ntopology = 'mesh'\nradix = [64, 64, 4]\n[[class]]\nname = 'a'\nkind = 'best-effort'\n\
+             rate = 0.0001\nmessage_flits = 16\ndestination = {destination}\n"
+        );
+        supports(&Scenario::from_toml("x", &text).unwrap()).err().map(|refusal| refusal.key)
+    };
+    assert_eq!(refused("'0-8191'").as_deref(), Some("class.a.destination"));
+    for few in ["'uniform'", "'0-15'", "'bit-complement'", "{ hot = 3, share = 0.1 }"] {
+        assert_eq!(refused(few), None, "{few}");
+    }
 }

@@ -1,4 +1,5 @@
-//! Uniform destinations under dimension-order routing: the dimensions part.
+//! Uniform destinations under dimension-order routing: the dimensions part. A topology declares it by
+//! [`is_dimension_ordered`](Topology::is_dimension_ordered); tests compare it with all paths.
 //!
 //! A path crosses the lowest dimension first, so that on a channel of dimension `d` the coordinates below `d` are those
 //! of the destination, and the ones above `d` those of the source. With uniform sources and destinations each of them
@@ -13,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use super::Rates;
-use flitwise_language::network::{ChannelKind, LinkEnd, Network};
+use flitwise_language::network::{ChannelKind, Hop, Topology};
 
 /// Links of routers that are alike by symmetry.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,44 +34,40 @@ fn stride_and_side(sides: &[u32], dimension: usize) -> (u32, u32) {
 }
 
 /// Links that lines from a coordinate cross, by port and coordinate, and how many of the lines do.
-fn crossed(network: &Network, dimension: usize, from: u32) -> Vec<(u32, u32, f64)> {
+fn crossed(network: &dyn Topology, dimension: usize, from: u32) -> Vec<(u32, u32, f64)> {
     let (stride, side) = stride_and_side(&network.sides(), dimension);
-    let each = network.nodes() / network.routers();
-    let mut crossed: Vec<(u32, u32, f64)> = Vec::new();
+    let (each, links) = (network.nodes() / network.routers(), network.parallel_links());
+    let mut lines = vec![0.0; (network.ports() * side) as usize];
     for to in 0..side {
-        let (source, destination) = (from * stride * each, to * stride * each);
-        let mut at = from * stride;
-        while at != to * stride {
-            let first = network.route(at, source, destination);
-            for port in first..first + network.parallel_links() {
-                match crossed.iter_mut().find(|(p, place, _)| (*p, *place) == (port, at / stride)) {
-                    Some((.., lines)) => *lines += 1.0,
-                    None => crossed.push((port, at / stride, 1.0)),
-                }
-            }
-            let LinkEnd::Input { router, .. } = network.link_end(at, first) else { break };
-            at = router;
+        let line = network.path(from * stride * each, to * stride * each);
+        for Hop { router, port, .. } in line.filter(Hop::is_between_routers) {
+            (port..port + links).for_each(|port| lines[(port * side + router / stride) as usize] += 1.0);
         }
     }
-    crossed
+    let crossed = lines.into_iter().zip(0..).filter(|(lines, _)| *lines > 0.0);
+    crossed.map(|(lines, at)| (at / side, at % side, lines)).collect()
 }
 
 /// Uniform destinations of one sender at a time.
 pub(super) struct Spread<'n> {
-    network: &'n Network,
+    network: &'n dyn Topology,
     sides: Vec<u32>,
     /// By dimension: links on the lines from a coordinate, by port, with the destinations of the line behind each.
     lines: Vec<Vec<Vec<(u32, u32, f64)>>>,
 }
 
 impl<'n> Spread<'n> {
-    pub(super) fn new(network: &'n Network) -> Self {
+    /// None where the topology does not declare that its dimensions part.
+    pub(super) fn new(network: &'n dyn Topology) -> Option<Self> {
+        if !network.is_dimension_ordered() {
+            return None;
+        }
         let sides = network.sides();
         let lines = (0..sides.len()).map(|dimension| {
             let side = sides[dimension];
             (0..side).map(|from| crossed(network, dimension, from)).collect()
         });
-        Self { network, lines: lines.collect(), sides }
+        Some(Self { network, lines: lines.collect(), sides })
     }
 
     /// Adds a share of the messages of a sender, which go to all nodes alike.
@@ -97,30 +94,29 @@ impl<'n> Spread<'n> {
             rates.add(rates.place(router, port), one, router == source);
         }
     }
-}
 
-/// The links of all routers, one place for each coordinate on a line.
-pub(super) fn places(network: &Network) -> Vec<Place> {
-    let (nodes, routers, sides) = (network.nodes(), network.routers(), network.sides());
-    let others = if network.self_traffic() { 1.0 } else { f64::from(nodes) / f64::from(nodes - 1) };
-    let per_pair = others * f64::from(nodes / routers) / f64::from(network.parallel_links());
-    let ejection = |port| Place { router: 0, port, links: u64::from(routers), messages: 1.0 };
-    let mut places: Vec<Place> = (0..network.ports())
-        .filter(|port| network.kind(*port) == ChannelKind::Ejection)
-        .map(ejection)
-        .collect();
-    for dimension in 0..sides.len() {
-        let (stride, side) = stride_and_side(&sides, dimension);
-        let mut pairs: BTreeMap<(u32, u32), f64> = BTreeMap::new();
-        for (port, place, lines) in (0..side).flat_map(|from| crossed(network, dimension, from)) {
-            *pairs.entry((port, place)).or_default() += lines;
+    /// The links of all routers where all nodes send to all alike, one place for each coordinate on a line.
+    pub(super) fn places(&self) -> Vec<Place> {
+        let network = self.network;
+        let (nodes, routers) = (network.nodes(), network.routers());
+        let others = if network.self_traffic() { 1.0 } else { f64::from(nodes) / f64::from(nodes - 1) };
+        let per_pair = others * f64::from(nodes / routers) / f64::from(network.parallel_links());
+        let ejection = |port| Place { router: 0, port, links: u64::from(routers), messages: 1.0 };
+        let ports = (0..network.ports()).filter(|port| network.kind(*port) == ChannelKind::Ejection);
+        let mut places: Vec<Place> = ports.map(ejection).collect();
+        for (dimension, lines) in self.lines.iter().enumerate() {
+            let (stride, side) = stride_and_side(&self.sides, dimension);
+            let mut pairs: BTreeMap<(u32, u32), f64> = BTreeMap::new();
+            for (port, place, lines) in lines.iter().flatten() {
+                *pairs.entry((*port, *place)).or_default() += lines;
+            }
+            places.extend(pairs.into_iter().map(|((port, place), pairs)| Place {
+                router: place * stride,
+                port,
+                links: u64::from(routers / side),
+                messages: per_pair * pairs / f64::from(side),
+            }));
         }
-        places.extend(pairs.into_iter().map(|((port, place), pairs)| Place {
-            router: place * stride,
-            port,
-            links: u64::from(routers / side),
-            messages: per_pair * pairs / f64::from(side),
-        }));
+        places
     }
-    places
 }

@@ -12,10 +12,10 @@ use super::ecube_traffic::EcubeRoutes;
 use super::middle_blocking::MiddleBlocking;
 use super::record::{ClassRecord, LinkRecord, MetRecord, PathRecord, Record};
 use super::sharing::{LinkChain, Shares, Visitor};
-use super::solution::{Channel, ChannelSolution, ClassSolution, Latencies, NoSolution, Outcome, Starved};
+use super::solution::{Channel, ChannelSolution, ClassSolution, Latencies, NoSolution, Outcome, Starvation};
 use super::source_wait::SourceWait;
 use super::traffic::{Flow, Traffic};
-use super::{DistributionRange, Solved};
+use super::{DistributionRange, Parts};
 use crate::fixed_point::{Iterate, Report, Status};
 use crate::lattice::{Distribution, sums_of_chosen_terms};
 use crate::scalar::Scalar;
@@ -40,7 +40,7 @@ pub struct Cube<T = f64> {
 
 /// A class that a channel has closed itself to (R6): `P_b = 1` there, and A.2 divides by zero.
 #[derive(Clone, Copy, Debug, Default)]
-struct Closing {
+struct ClosedChannel {
     /// How often the iteration has run into it.
     met: u32,
     /// The channel, once the class is given up.
@@ -52,7 +52,7 @@ const PULLED_BACK: f64 = 0.999;
 /// After so many encounters a class is given up.
 const PATIENCE_AT_CLOSED_CHANNEL: u32 = 5000;
 
-impl Closing {
+impl ClosedChannel {
     /// Next `L_s` for a class that starts on channel `s` at `latency`, where (10) says `next`.
     ///
     /// `Bmid` falls without bound as `P_b^s` nears 1, so that (10) throws `L_s` from one end to the other. One
@@ -166,7 +166,7 @@ struct RealTime<'t, T> {
     /// The network channels and, last, the ejection channel.
     links: Vec<LinkRecord<T>>,
     paths: Vec<PathRecord<T>>,
-    closing: Vec<Closing>,
+    closing: Vec<ClosedChannel>,
 }
 
 impl<T: Scalar> RealTime<'_, T> {
@@ -247,7 +247,7 @@ impl<T: Scalar> RealTime<'_, T> {
         let mut found = cube.class_solution(flow, path, &self.cycles(class), self.closing[class])?;
         found.starved = self.links.iter().enumerate().find_map(|(s, link)| {
             let channel = if s == cube.n() { Channel::Ejection } else { Channel::Network(s) };
-            link.sharing.starved_in[class].map(|company| Starved { channel, company })
+            link.sharing.starved_in[class].map(|company| Starvation { channel, company })
         });
         found.latencies = range.map(|range| cube.latencies(class, flow, path, &self.links, range));
         Ok(found)
@@ -284,7 +284,7 @@ pub(super) fn solve<T: Scalar>(
     start: Option<&[T]>,
     range: Option<DistributionRange>,
     iterate: &mut impl Iterate<T>,
-) -> Solved<T> {
+) -> Parts<T> {
     let cube = Cube::new(dimension, traffic.stages);
     let n = cube.n();
     let classes = &traffic.real_time;
@@ -295,7 +295,7 @@ pub(super) fn solve<T: Scalar>(
         chain: LinkChain::new(classes.len()),
         links: (0..=n).map(|_| LinkRecord::new(&shares)).collect(),
         paths: vec![PathRecord::unknown(); classes.len()],
-        closing: vec![Closing::default(); classes.len()],
+        closing: vec![ClosedChannel::default(); classes.len()],
     };
     let zero_load = || {
         let headers = || cube.header_cycles.iter().copied().chain([traffic.before_flits()]);
@@ -337,7 +337,7 @@ pub(super) fn solve<T: Scalar>(
         record.links = if classes.is_empty() { Vec::new() } else { real_time.links };
         record.complete(traffic, &outcomes, n);
     }
-    Solved { report, answered, outcomes, state: latencies, record }
+    Parts { report, answered, outcomes, state: latencies, record }
 }
 
 /// What is iterated: `L_{c,s}` of every class, the ejection channel last.
@@ -352,7 +352,7 @@ struct BestEffort<'t, T> {
     at_ejection: RealTimeLoad<T>,
     cycles: PathCycles<T>,
     path: PathRecord<T>,
-    closing: Closing,
+    closing: ClosedChannel,
 }
 
 impl<T: Scalar> BestEffort<'_, T> {
@@ -423,7 +423,7 @@ fn best_effort<T: Scalar>(
         at_ejection,
         cycles,
         path: PathRecord::unknown(),
-        closing: Closing::default(),
+        closing: ClosedChannel::default(),
     };
     let mut latencies = state.zero_load();
     let (report, history) = iterate.reach(&mut latencies, |latencies, next| state.apply(latencies, next));
@@ -460,7 +460,7 @@ impl<T: Scalar> Cube<T> {
         flow: &Flow<T>,
         path: &PathRecord<T>,
         cycles: &PathCycles<T>,
-        closing: Closing,
+        closing: ClosedChannel,
     ) -> Result<ClassSolution<T>, NoSolution> {
         if let Some(channel) = closing.channel {
             return Err(NoSolution::Closed { channel: Channel::Network(channel) });

@@ -11,10 +11,10 @@ use super::blocking::Blocking;
 use super::deadline::BlockingLength;
 use super::record::{ClassRecord, LinkRecord, MetRecord, Record};
 use super::sharing::{LinkChain, Shares, Visitor};
-use super::solution::{Channel, ChannelSolution, ClassSolution, Latencies, NoSolution, Outcome, Starved};
+use super::solution::{Channel, ChannelSolution, ClassSolution, Latencies, NoSolution, Outcome, Starvation};
 use super::source_wait::SourceWait;
 use super::traffic::{Flow, Traffic};
-use super::{DistributionRange, Solved};
+use super::{DistributionRange, Parts};
 use crate::fixed_point::{Iterate, Report, Status};
 use crate::lattice::Distribution;
 use crate::scalar::Scalar;
@@ -27,7 +27,7 @@ pub(super) fn solve<T: Scalar>(
     start: Option<&[T]>,
     range: Option<DistributionRange>,
     iterate: &mut impl Iterate<T>,
-) -> Solved<T> {
+) -> Parts<T> {
     let classes = &traffic.real_time;
     let mut real_time = RealTime {
         traffic,
@@ -66,7 +66,7 @@ pub(super) fn solve<T: Scalar>(
         record.links = if classes.is_empty() { Vec::new() } else { vec![real_time.link] };
         record.complete(traffic, &outcomes, 0);
     }
-    Solved { report, answered, outcomes, state: latencies, record }
+    Parts { report, answered, outcomes, state: latencies, record }
 }
 
 /// The real-time classes at one point of the iteration.
@@ -112,7 +112,7 @@ impl<T: Scalar> RealTime<'_, T> {
             class_solution(flow, blocking, sharing.cycles_per_flit[class], self.traffic.before_flits());
         found.channels[0].idle = sharing.idle();
         found.starved =
-            sharing.starved_in[class].map(|company| Starved { channel: Channel::Output, company });
+            sharing.starved_in[class].map(|company| Starvation { channel: Channel::Output, company });
         found.latencies = range.map(|range| {
             // (16)-(19)
             let length = BlockingLength::of(blocking.probability, flow.buffering);

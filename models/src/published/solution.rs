@@ -61,7 +61,7 @@ pub(crate) struct ClassSolution<T = f64> {
     /// `λ^g L`.
     pub(crate) source_load: T,
     pub(crate) wait: SourceWait<T>,
-    pub(crate) starved: Option<Starved>,
+    pub(crate) starved: Option<Starvation>,
     pub(crate) channels: Vec<ChannelSolution<T>>,
     /// Real-time classes only, and only if asked for.
     pub(crate) latencies: Option<Latencies>,
@@ -80,7 +80,7 @@ impl<T: Scalar> ClassSolution<T> {
 
 /// R6: a class that some link serves more slowly than it comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Starved {
+pub(crate) struct Starvation {
     pub(crate) channel: Channel,
     /// The classes then present, as a bit mask over the active real-time classes.
     pub(crate) company: usize,

@@ -1,17 +1,17 @@
 //! From what was found to an [`Answer`]: names, reasons, notes.
 
 use super::saturation::load_factors;
-use super::solution::{Channel, ClassSolution, Latencies, NoSolution, Outcome, Starved};
+use super::solution::{Channel, ClassSolution, Latencies, NoSolution, Outcome, Starvation};
 use super::source_wait::SourceWait;
 use super::traffic::Traffic;
-use super::{Options, Solved};
+use super::{Options, Parts};
 use crate::answer::{Answer, ChannelAnswer, ClassAnswer, Report, Saturation};
 use crate::model::Model;
 use flitwise_language::quantity::Means;
 use flitwise_language::scenario::{ClassKind, ClassSpec, Scenario, Scheduler};
 
-pub(super) fn answer(scenario: &Scenario, traffic: &Traffic, solved: Solved, options: &Options) -> Answer {
-    let Solved { report, answered: _, outcomes, state: _, record: _ } = solved;
+pub(super) fn answer(scenario: &Scenario, traffic: &Traffic, solved: Parts, options: &Options) -> Answer {
+    let Parts { report, answered: _, outcomes, state: _, record: _ } = solved;
     let mut notes = Vec::new();
     note_scheduler(scenario, &mut notes);
     note_sources(scenario, &mut notes);
@@ -230,7 +230,7 @@ impl Words<'_> {
     /// What gives way, if anything does; the load at which it does is filled in later.
     fn saturation(&self, class: &ClassSpec, found: &ClassSolution) -> Option<Saturation> {
         let (bottleneck, because) = match (found.wait, found.starved) {
-            (_, Some(Starved { channel, company })) => {
+            (_, Some(Starvation { channel, company })) => {
                 let members = (0..self.traffic.real_time.len()).filter(|member| company >> member & 1 == 1);
                 let names = members.map(|member| {
                     self.scenario.classes()[self.traffic.real_time[member].class].name.as_str()

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use flitwise_language::network::{LinkEnd, Multistage, SIDE, Topology};
+use flitwise_language::network::{Hop, Multistage, SIDE, Topology};
 use flitwise_language::scenario::Direction;
 
 /// Ports of a switch.
@@ -134,14 +134,6 @@ impl Ways<'_> {
         Some(self.ways.len() - 1)
     }
 
-    /// The switch and port behind an output.
-    fn behind(&self, router: u32, output: u32) -> Option<(u32, u32)> {
-        match self.network.link_end(router, output) {
-            LinkEnd::Input { router, port } => Some((router, port)),
-            _ => None,
-        }
-    }
-
     /// Where uniform traffic from a switch leaves the tree.
     fn composition(&self, router: u32, levels: usize) -> Classes {
         let mut on: Vec<u32> = (0..self.network.hosts).collect();
@@ -150,7 +142,7 @@ impl Ways<'_> {
             let before = on.len();
             on.retain(|to| self.network.route(router, 0, *to) == way.output);
             classes[levels - 1 - way.depth] = (before - on.len()) as f64 / f64::from(self.network.hosts);
-            match self.behind(router, way.output) {
+            match self.network.link_end(router, way.output).input() {
                 Some((next, _)) => router = next,
                 None => break,
             }
@@ -165,32 +157,31 @@ impl Ways<'_> {
         if self.network.direction == Direction::Unidirectional {
             return found;
         }
-        let mut entries: BTreeMap<u32, f64> = BTreeMap::new();
+        // routes do not depend on the sender: one for all at a switch
+        let mut entries: BTreeMap<u32, (u32, f64)> = BTreeMap::new();
         for host in victims {
-            *entries.entry(self.network.entry(*host).0).or_default() += rate / f64::from(self.network.hosts);
+            let (_, flow) = entries.entry(self.network.entry(*host).0).or_insert((*host, 0.0));
+            *flow += rate / f64::from(self.network.hosts);
         }
-        for (entry, flow) in entries {
+        for (host, flow) in entries.into_values() {
             for to in 0..self.network.hosts {
-                self.follow(entry, to, flow, levels, &mut found);
+                self.follow((host, to), flow, levels, &mut found);
             }
         }
         found
     }
 
-    /// Adds the flow from a switch to a host where it comes back into the tree.
+    /// Adds the flow from a host to another where it comes back into the tree.
     fn follow(
         &self,
-        entry: u32,
-        to: u32,
+        (from, to): (u32, u32),
         flow: f64,
         levels: usize,
         found: &mut BTreeMap<(u32, u32), Classes>,
     ) {
-        let (mut router, mut came_by) = (entry, None);
-        // where it came back, while it is in the tree
-        let mut back: Option<(u32, u32)> = None;
-        loop {
-            let output = self.network.route(router, 0, to);
+        // the port it came by, and where it came back, while it is in the tree
+        let (mut came_by, mut back): (Option<u32>, Option<(u32, u32)>) = (None, None);
+        for Hop { router, port: output, end } in self.network.path(from, to) {
             if let Some(way) = self.of.get(&router).map(|way| &self.ways[*way]) {
                 let is_branch = |port: u32| way.inputs.iter().any(|(input, _)| *input == port);
                 back = back.or(came_by.filter(|port| !is_branch(*port)).map(|port| (router, port)));
@@ -200,8 +191,7 @@ impl Ways<'_> {
                     found.entry(place).or_default()[levels - 1 - way.depth] += flow;
                 }
             }
-            let Some((next, port)) = self.behind(router, output) else { break };
-            (router, came_by) = (next, Some(port));
+            came_by = end.input().map(|(_, port)| port);
         }
     }
 }
@@ -217,11 +207,8 @@ impl CongestionTree {
     /// The tree of a hot host of a network.
     pub fn new(network: &Multistage, senders: Senders) -> Self {
         let outputs = (0..network.routers()).flat_map(|router| (0..PORTS).map(move |port| (router, port)));
-        let before = outputs.filter_map(|(router, output)| match network.link_end(router, output) {
-            LinkEnd::Input { router: next, port } => Some(((next, port), (router, output))),
-            _ => None,
-        });
-        let before = before.collect();
+        let before = |(router, output)| Some((network.link_end(router, output).input()?, (router, output)));
+        let before = outputs.filter_map(before).collect();
         let all = senders.hot.iter().chain(&senders.victims);
         let hosts = all.map(|host| (network.entry(*host), *host)).collect();
         let (ways, of) = (Vec::new(), BTreeMap::new());
@@ -387,14 +374,7 @@ pub(super) fn add<const C: usize>(to: &mut [f64; C], what: &[f64; C], times: f64
 
 /// The switch and output whose link ends at a host.
 fn root(network: &Multistage, host: u32) -> (u32, u32) {
-    let mut router = network.entry(host).0;
-    loop {
-        let output = network.route(router, 0, host);
-        match network.link_end(router, output) {
-            LinkEnd::Input { router: next, .. } => router = next,
-            _ => return (router, output),
-        }
-    }
+    network.path(host, host).fold((0, 0), |_, hop| (hop.router, hop.port))
 }
 
 #[cfg(test)]

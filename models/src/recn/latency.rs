@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::lone_packet;
-use flitwise_language::network::{LinkEnd, Multistage, SIDE, Topology};
+use flitwise_language::network::{Hop, Multistage, SIDE, Topology};
 use flitwise_language::scenario::Timing;
 
 /// Wait at a link of total rate `ρ = Σ a_i` from inputs of rates `a_i`, in packet times; infinite from `θ` on.
@@ -77,21 +77,23 @@ impl Loads {
         }
         let crossed = vec![0.0; network.most_hops() as usize + 2];
         let mut found = Self { inputs: vec![0.0; links * ports], first: vec![0.0; links], crossed };
-        for (entry, hosts) in &entries {
+        for hosts in entries.values() {
             for destination in 0..network.hosts {
-                let link = |router: u32, output: u32| router as usize * ports + output as usize;
-                let (mut router, mut output) = (*entry, network.route(*entry, 0, destination));
-                let mut flow = 0.0;
-                for (input, _) in hosts.iter().filter(|(_, host)| *host != destination) {
-                    found.inputs[link(router, output) * ports + *input as usize] += traffic.rate;
-                    flow += traffic.rate;
-                }
-                found.first[link(router, output)] += flow;
-                let mut switches = 1;
-                while let LinkEnd::Input { router: next, port } = network.link_end(router, output) {
-                    (router, output) = (next, network.route(next, 0, destination));
-                    found.inputs[link(router, output) * ports + port as usize] += flow;
+                let (mut flow, mut switches, mut entered) = (0.0, 0, None);
+                for Hop { router, port, end } in network.path(hosts[0].1, destination) {
+                    let link = router as usize * ports + port as usize;
+                    match entered {
+                        Some(input) => found.inputs[link * ports + input as usize] += flow,
+                        None => {
+                            for (input, _) in hosts.iter().filter(|(_, host)| *host != destination) {
+                                found.inputs[link * ports + *input as usize] += traffic.rate;
+                                flow += traffic.rate;
+                            }
+                            found.first[link] += flow;
+                        }
+                    }
                     switches += 1;
+                    entered = end.input().map(|(_, input)| input);
                 }
                 found.crossed[switches] += flow;
             }

@@ -13,10 +13,10 @@
 //! Two buffers hold `2 b` flits, `P` of which are on their way when the message flows. `D` is the wait behind others in
 //! the input channel between, as far as it has room: the flit `2 b` places ahead may be one of theirs.
 
-use super::ecube_paths::Output;
 use super::grid::{Grid, product};
 use super::interruptions::Interruptions;
 use super::law::Law;
+use super::paths::Output;
 use super::station::{Shape, Waits};
 
 /// A kind of output.

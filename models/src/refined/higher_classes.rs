@@ -12,7 +12,7 @@ use super::grid::{Grid, Transform};
 use super::interface::Interface;
 use super::interruptions::Interruptions;
 use super::law::Law;
-use super::modulated::{Modulated, power};
+use super::modulated::{Modulation, power};
 use super::station::LinkEnvironment;
 
 /// What strictly higher classes do to a message on one link.
@@ -189,16 +189,17 @@ impl HigherClasses {
         let rate = own.rate * unit;
         let set_up = self.set_up(grid, 1.0, rate);
         let steady = self.between();
-        let (first, later, work) =
-            match Modulated::new(grid, higher, unit).filter(|_| !without(Step::Modulated)) {
-                Some(bursts) => {
-                    let service = own.message / (1.0 - self.load);
-                    let batch = own.batch(service);
-                    let (first, later) = Modulated::first_and_later(&bursts, own.message / unit, rate, batch);
-                    (first, later, Some(steady))
-                }
-                None => (steady.clone(), steady, None),
-            };
+        let (first, later, work) = match Modulation::new(grid, higher, unit)
+            .filter(|_| !without(Step::Modulated))
+        {
+            Some(bursts) => {
+                let service = own.message / (1.0 - self.load);
+                let batch = own.batch(service);
+                let (first, later) = Modulation::first_and_later(&bursts, own.message / unit, rate, batch);
+                (first, later, Some(steady))
+            }
+            None => (steady.clone(), steady, None),
+        };
         Interface { coming: first.clone(), first, later, work, set_up, header_wait: 0.0, gap: 0.0 }
     }
 }

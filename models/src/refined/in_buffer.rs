@@ -166,7 +166,7 @@ pub(super) struct Part {
 }
 
 /// A round of the recursion.
-pub(super) struct Settled {
+pub(super) struct Round {
     pub(super) waits: WaitsByState,
     /// `E[T]`: mean wait for the channel.
     pub(super) wait: f64,
@@ -238,7 +238,7 @@ impl Successor {
 }
 
 /// The next round; none without a steady state.
-pub(super) fn next(grid: &Grid, rate: f64, before: &[Predecessor; STATES]) -> Option<Settled> {
+pub(super) fn next(grid: &Grid, rate: f64, before: &[Predecessor; STATES]) -> Option<Round> {
     let next: [Vec<Successor>; STATES] = std::array::from_fn(|j| {
         before[j].parts.iter().map(|part| Successor::new(grid, rate, part, &before[j].gaps)).collect()
     });
@@ -261,7 +261,7 @@ pub(super) fn next(grid: &Grid, rate: f64, before: &[Predecessor; STATES]) -> Op
     let square: f64 = (0..STATES).map(|j| shares[j] * before[j].service.second_moment()).sum();
     let apart = |j: usize| (at_interface(j) + in_buffer[j]) * (service[j] - service[LAST]);
     let wait = rate * (square / 2.0 + (0..LAST).map(apart).sum::<f64>()) / (1.0 - rate * service[LAST]);
-    Some(Settled { waits: found, wait })
+    Some(Round { waits: found, wait })
 }
 
 /// `N_j`, and how many of the last state have no more behind them than those there have at least.

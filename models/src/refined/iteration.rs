@@ -8,8 +8,8 @@
 use super::Resolution;
 use super::in_buffer::{STATES, WaitsByState};
 use super::law::Law;
-use super::source::{Queued, Source};
-use super::station::{Arriving, OutputDelays, Overloaded, Station, Waits};
+use super::source::{Source, SourceState};
+use super::station::{ArrivalGaps, OutputDelays, Overload, Station, Waits};
 
 /// The account of the iteration.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +50,7 @@ impl State {
         Self { in_buffer: WaitsByState::none(), laws: [waits.grant, waits.link] }
     }
 
-    fn after(met: &OutputDelays, queued: &Queued) -> Self {
+    fn after(met: &OutputDelays, queued: &SourceState) -> Self {
         let Waits { grant, link } = &met.waits;
         Self { in_buffer: queued.by_state.clone(), laws: [grant.clone(), link.clone()] }
     }
@@ -85,9 +85,9 @@ impl State {
 }
 
 /// Where the iteration ends.
-pub(super) struct Settled {
+pub(super) struct Endpoint {
     pub(super) met: OutputDelays,
-    pub(super) queued: Queued,
+    pub(super) queued: SourceState,
     /// From where a similar iteration may set out.
     pub(super) state: State,
     /// Whether it was left before the end since the lattice does not hold the laws.
@@ -125,7 +125,7 @@ impl Iteration<'_> {
         warm: Option<&State>,
         resolution: &Resolution,
         report: &mut Detail,
-    ) -> Result<Settled, Overloaded> {
+    ) -> Result<Endpoint, Overload> {
         if let Some(warm) = warm {
             let mut account = Detail::default();
             let found = self.from(warm.clone(), resolution, &mut account);
@@ -146,9 +146,9 @@ impl Iteration<'_> {
         State { in_buffer: self.source.full(), laws: state.laws.clone() }
     }
 
-    fn round(&self, state: &State) -> Result<(OutputDelays, Queued), Overloaded> {
+    fn round(&self, state: &State) -> Result<(OutputDelays, SourceState), Overload> {
         let State { in_buffer, laws: [grant, link] } = state;
-        let arriving = Arriving {
+        let arriving = ArrivalGaps {
             gaps: self.gaps.clone(),
             held: self.held.clone(),
             in_buffer: self.source.in_buffer(in_buffer),
@@ -175,8 +175,8 @@ impl Iteration<'_> {
         mut state: State,
         resolution: &Resolution,
         report: &mut Detail,
-    ) -> Result<Settled, Overloaded> {
-        let (mut mixing, mut pace) = (Mixing::default(), Pace::default());
+    ) -> Result<Endpoint, Overload> {
+        let (mut mixing, mut pace) = (Acceleration::default(), Pace::default());
         let mut rounds = 0;
         let mut backlogged = false;
         loop {
@@ -186,7 +186,7 @@ impl Iteration<'_> {
                 Err(_) if !backlogged => {
                     backlogged = true;
                     state = self.backlogged(&state);
-                    (mixing, pace) = (Mixing::default(), Pace::default());
+                    (mixing, pace) = (Acceleration::default(), Pace::default());
                     continue;
                 }
                 // mixing may have gone too far; next to saturation even a plain step leads away from there
@@ -210,7 +210,7 @@ impl Iteration<'_> {
             let last = change <= resolution.tolerance * patience * patience;
             if last || rounds >= resolution.most_rounds {
                 report.converged = last;
-                return Ok(Settled { met, queued, state: after, narrow: false });
+                return Ok(Endpoint { met, queued, state: after, narrow: false });
             }
             // what is too wide for the lattice on the way is so at the end
             let held = |laws: &[&Law]| laws.iter().all(|law| resolution.holds(law));
@@ -218,7 +218,7 @@ impl Iteration<'_> {
             let held = held(&[&after.laws[1], &queued.in_buffer.waits[0], &queued.in_buffer.waits[1]])
                 && (resolution.laws || held(&[&met.blocked, first, later]));
             if rounds > 2 && !held {
-                return Ok(Settled { met, queued, state: after, narrow: true });
+                return Ok(Endpoint { met, queued, state: after, narrow: true });
             }
             if let Some(next) = mixing.next(moved, &after) {
                 state = next;
@@ -239,7 +239,7 @@ impl Iteration<'_> {
 /// With `f` what a round moves and `y` where to, the next state is `y - Σ g_j (y_j - y_(j-1))` for the `g` for
 /// which `f - Σ g_j (f_j - f_(j-1))` is shortest.
 #[derive(Default)]
-struct Mixing {
+struct Acceleration {
     /// The last states first: what moved, where to.
     known: Vec<(Means, State)>,
     /// The shortest way of a round.
@@ -259,7 +259,7 @@ fn dot(x: &Means, y: &Means) -> f64 {
     x.iter().zip(y).map(|(x, y)| x * y).sum()
 }
 
-impl Mixing {
+impl Acceleration {
     /// The next state; none if mixing has been given up.
     fn next(&mut self, moved: Means, after: &State) -> Option<State> {
         self.rounds += 1;

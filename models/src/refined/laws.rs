@@ -9,7 +9,7 @@
 
 use super::law::Law;
 use super::solution::{Delays, Solution, Warm};
-use super::station::Overloaded;
+use super::station::Overload;
 use super::{Problem, Resolution, solve_at};
 use flitwise_language::scenario::Scenario;
 
@@ -31,7 +31,7 @@ const PRECISION: f64 = 1e-12;
 pub(super) fn of(
     scenario: &Scenario,
     problem: &Problem,
-    means: &[Result<Solution, Overloaded>],
+    means: &[Result<Solution, Overload>],
 ) -> Vec<Option<Laws>> {
     let start: Vec<Option<Warm>> =
         means.iter().map(|found| found.as_ref().ok().map(|found| found.warm.clone())).collect();

@@ -47,12 +47,12 @@ impl Clock {
 
 /// What a chain has sent and left behind, in each of some states with its weight.
 #[derive(Clone, Default)]
-struct Mixed {
+struct Mixture {
     sent: Vec<(f64, Law)>,
     left: Vec<(f64, Law)>,
 }
 
-impl Mixed {
+impl Mixture {
     fn add(&mut self, weight: f64, chain: &GreedyChain) {
         if weight > 0.0 {
             self.sent.push((weight, chain.sent()));
@@ -102,7 +102,7 @@ impl Pair {
         };
         // d comes: by what the own clock leads d passes, all of it beyond `most`
         let steps = chains.own_steps();
-        let mut come = vec![Mixed::default(); steps];
+        let mut come = vec![Mixture::default(); steps];
         let runs: Vec<(f64, Vec<f64>)> = match clock {
             Clock::None => vec![(0.0, vec![1.0; steps])],
             Clock::Restarting { contending } => {
@@ -120,7 +120,7 @@ impl Pair {
             });
         }
         // d is found: by what its clock leads the own message passes, all of it beyond `most`
-        let mut find = vec![Mixed::default(); steps];
+        let mut find = vec![Mixture::default(); steps];
         let runs: Vec<(f64, f64, Law)> = match clock {
             Clock::None => vec![(1.0, 0.0, chains.found(present))],
             Clock::Restarting { contending } => {

@@ -56,7 +56,7 @@ type Row = [Complex64; STATES];
 const EVENLY: f64 = 0.5;
 
 /// What streams and Poisson classes above do to the flits below; times in cells.
-pub(super) struct Modulated {
+pub(super) struct Modulation {
     /// Poisson messages: cells and rate.
     poisson: Vec<(f64, f64)>,
     streams: AlikeStreams,
@@ -130,7 +130,7 @@ impl AlikeStreams {
     }
 }
 
-impl Modulated {
+impl Modulation {
     /// With as many streams as bursts above are like, or between two numbers; none without bursts.
     pub(super) fn new(grid: &Grid, higher: &[Class], unit: f64) -> Option<Vec<(f64, Self)>> {
         let works: Vec<Work> = higher.iter().map(Work::of).collect();
@@ -377,9 +377,9 @@ mod tests {
             vec![bursty(0.3, 12.0, 3, 5.0, 0.3), class(0.01, 8.0, None)],
         ] {
             let load: f64 = higher.iter().map(Class::load).sum();
-            let modulated = Modulated::new(&grid, &higher, 1.0).unwrap();
+            let modulated = Modulation::new(&grid, &higher, 1.0).unwrap();
             let rate = 0.995 * (1.0 - load) / 31.0;
-            let (_, later) = Modulated::first_and_later(&modulated, 31.0, rate, 1.0);
+            let (_, later) = Modulation::first_and_later(&modulated, 31.0, rate, 1.0);
             let mean = grid.law(later.over(&grid, 31.0)).mean();
             let exact = 31.0 * load / (1.0 - load);
             assert!((mean / exact - 1.0).abs() < 0.1, "{mean} {exact}");
@@ -390,8 +390,8 @@ mod tests {
     #[test]
     fn a_rare_message_sees_bursts_as_time_does() {
         let grid = Grid::of(2048);
-        let modulated = Modulated::new(&grid, &[bursty(0.02, 31.0, 1, 200.0, 0.5)], 1.0).unwrap();
-        let (first, _) = Modulated::first_and_later(&modulated, 31.0, 1e-6, 1.0);
+        let modulated = Modulation::new(&grid, &[bursty(0.02, 31.0, 1, 200.0, 0.5)], 1.0).unwrap();
+        let (first, _) = Modulation::first_and_later(&modulated, 31.0, 1e-6, 1.0);
         let law = grid.law(first.over(&grid, 31.0));
         assert!((law.mean() / (0.04 * 31.0) - 1.0).abs() < 0.05, "{}", law.mean());
         assert!((law.at(0) - 0.96).abs() < 0.002, "{}", law.at(0));
@@ -402,8 +402,8 @@ mod tests {
     fn single_messages_are_poisson() {
         let grid = Grid::of(1024);
         let single = bursty(0.3, 20.0, 3, 1.0, 50.0);
-        let modulated = Modulated::new(&grid, &[single], 1.0).unwrap();
-        let (first, later) = Modulated::first_and_later(&modulated, 24.0, 0.01, 1.0);
+        let modulated = Modulation::new(&grid, &[single], 1.0).unwrap();
+        let (first, later) = Modulation::first_and_later(&modulated, 24.0, 0.01, 1.0);
         let above = HigherClasses::new(&grid, &[class(single.rate, 20.0, None)], 1.0).unwrap();
         let own = class(0.01, 24.0, None);
         let poisson = above.interface(&grid, &[class(single.rate, 20.0, None)], &own, 1.0).first;

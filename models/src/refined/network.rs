@@ -33,24 +33,23 @@ use std::rc::Rc;
 
 use super::ablation::{Step, without};
 use super::chained_blocking::Blocking;
-use super::channel_paths::{Paths, Sender};
-use super::ecube_paths::{Crossing, Outputs};
 use super::grid::Grid;
 use super::higher_classes::HigherClasses;
 use super::in_buffer::InBuffer;
 use super::interface::Interface;
-use super::iteration::{Detail, Iteration, OverOutputs, Settled, State};
+use super::iteration::{Detail, Endpoint, Iteration, OverOutputs, State};
 use super::law::Law;
+use super::paths::{Crossing, Outputs, Paths, Sender};
 use super::solution::{Delays, Outcome, Parts, Solution, Start, Warm, on_wider_lattices};
 use super::source::Source;
 use super::station::{
-    Arriving, LinkEnvironment, OutputDelays, Overloaded, Place, Shape, Station as Queues, Waits,
+    ArrivalGaps, LinkEnvironment, OutputDelays, Overload, Place, Shape, Station as Queues, Waits,
 };
 use super::tail_and_header::TailAndHeader;
 use super::{Class, Problem, Resolution};
-use along_path::{Path, Prepared};
+use along_path::{Path, StationDelays};
 use blocking::over_outputs;
-use contention::Contended;
+use contention::OutputContention;
 use input_channel::ChannelWait;
 use lanes::LinkKinds;
 use links::{Chained, Link, Others, passed};
@@ -72,7 +71,7 @@ pub(super) fn solve(
     resolution: &Resolution,
     wanted: &[usize],
     warm: &dyn Fn(usize) -> Option<Warm>,
-) -> Vec<Result<Solution, Overloaded>> {
+) -> Vec<Result<Solution, Overload>> {
     let real_time: Vec<Class> = problem.real_time().collect();
     // what one lattice leaves out is left out at every output of a path
     let resolution = &Resolution { beyond: resolution.beyond.min(BEYOND), ..*resolution };
@@ -107,7 +106,7 @@ pub(super) fn solve(
 struct SettledPaths {
     stations: Stations,
     in_channel: Vec<ChannelWait>,
-    entered: Entered,
+    entered: EntryDelays,
     /// Mean gap inside messages on their way into later routers \[cells\].
     gaps: f64,
     /// What holds up messages in routers ahead.
@@ -159,7 +158,7 @@ struct Entrance<'p> {
 }
 
 /// What all senders meet on entry.
-struct Entered {
+struct EntryDelays {
     /// In the first input buffer, over all messages.
     in_buffer: InBuffer,
     /// By senders: share, wait in the queue \[cells\] and load of the source.
@@ -170,8 +169,8 @@ struct Entered {
     state: State,
 }
 
-impl Entered {
-    fn of(entrances: &[Entrance<'_>], settled: &[Settled]) -> Self {
+impl EntryDelays {
+    fn of(entrances: &[Entrance<'_>], settled: &[Endpoint]) -> Self {
         let each = || entrances.iter().map(|entrance| entrance.share).zip(settled);
         let longest = settled.iter().max_by(|a, b| a.queued.waiting.total_cmp(&b.queued.waiting));
         Self {
@@ -191,7 +190,7 @@ impl<'g> OneClass<'g> {
         grid: &'g Grid,
         chains: Option<&'g Chained>,
         resolution: &Resolution,
-    ) -> Result<Self, Overloaded> {
+    ) -> Result<Self, Overload> {
         let unit = resolution.unit;
         let class = problem.classes[index];
         let shape = Shape::of(problem, &class, unit);
@@ -208,13 +207,13 @@ impl<'g> OneClass<'g> {
                 Some(sharing) => Others::Sharing(sharing),
                 None => Others::HigherClasses(
                     HigherClasses::new(grid, &classes, unit)
-                        .ok_or(Overloaded { load, place: Place::Ejection })?,
+                        .ok_or(Overload { load, place: Place::Ejection })?,
                 ),
             };
             let load = own.map_or(load, |own| load - classes[own].load()).max(0.0);
             Ok(Link { classes, others, load })
         };
-        let links: Vec<Link<'g>> = (0..kinds.count()).map(link).collect::<Result<_, Overloaded>>()?;
+        let links: Vec<Link<'g>> = (0..kinds.count()).map(link).collect::<Result<_, Overload>>()?;
         if let Some(over) = kinds.any_over(problem, paths) {
             return Err(over);
         }
@@ -255,7 +254,7 @@ impl<'g> OneClass<'g> {
         last: bool,
         crossing: Crossing,
         environment: &'s LinkEnvironment,
-        contended: &'s Contended,
+        contended: &'s OutputContention,
     ) -> Queues<'s> {
         let rate = self.contending_rate(contended);
         // at the crossbar no more than one message of each other input can be ahead
@@ -268,9 +267,9 @@ impl<'g> OneClass<'g> {
     fn meet(
         &self,
         queues: &Queues<'_>,
-        arriving: &Arriving,
+        arriving: &ArrivalGaps,
         mut waits: Waits,
-    ) -> Result<OutputDelays, Overloaded> {
+    ) -> Result<OutputDelays, Overload> {
         const ROUNDS: usize = 6;
         let tolerance = if self.laws { 1e-3 } else { 1e-2 };
         let first = queues.first_services(arriving);
@@ -294,7 +293,7 @@ impl<'g> OneClass<'g> {
         held: &Blocking,
         resolution: &Resolution,
         report: &mut Detail,
-    ) -> Result<Settled, Overloaded> {
+    ) -> Result<Endpoint, Overload> {
         let Entrance { outputs, environment, .. } = entrance;
         let crossing = self.paths.mean(outputs);
         let contended = self.contended(outputs, environment, held);
@@ -347,7 +346,7 @@ impl<'g> OneClass<'g> {
         resolution: &Resolution,
         start: Option<&Start>,
         report: &mut Detail,
-    ) -> Result<Result<SettledPaths, Box<Start>>, Overloaded> {
+    ) -> Result<Result<SettledPaths, Box<Start>>, Overload> {
         // means set out from nothing held up, laws from what is held up on the lattice for means
         let known = start.filter(|_| self.laws && self.paths.senders.len() == 1);
         let known = known.and_then(|start| start.on_the_way.as_ref());
@@ -364,7 +363,7 @@ impl<'g> OneClass<'g> {
                 }
                 settled.push(found);
             }
-            let entered = Entered::of(&entrances, &settled);
+            let entered = EntryDelays::of(&entrances, &settled);
             let entering = self.entering(entered.in_buffer.clone());
             let (gaps, middle) = self.gaps_on_the_way((&entrances, &settled), &held)?;
             let before = held.mean();
@@ -404,7 +403,7 @@ impl<'g> OneClass<'g> {
         problem: &Problem,
         resolution: &Resolution,
         start: Option<&Start>,
-    ) -> Result<Outcome, Overloaded> {
+    ) -> Result<Outcome, Overload> {
         let (unit, mut report) = (self.unit, Detail::default());
         let SettledPaths { mut stations, in_channel, entered, gaps, held } =
             match self.queued(resolution, start, &mut report)? {
@@ -508,7 +507,7 @@ impl<'g> OneClass<'g> {
         lone: impl Fn(u32) -> f64,
         resolution: &Resolution,
     ) -> Result<Vec<Delays>, Law> {
-        let prepared = Prepared::new(stations);
+        let prepared = StationDelays::new(stations);
         let one = |(hops, path): &(u32, Path)| {
             let (hops, share) = (*hops, self.paths.share(*hops));
             let law = self.along(path, &prepared, in_channel, start.clone());
@@ -526,7 +525,7 @@ impl<'g> OneClass<'g> {
 
     /// Law of the delay of tails over a path of mean length, for its mean.
     fn mean_delay(&self, stations: &Stations, in_channel: &[ChannelWait], start: TailAndHeader<'_>) -> Law {
-        let (moving, prepared) = (self.paths.moving(), Prepared::new(stations));
+        let (moving, prepared) = (self.paths.moving(), StationDelays::new(stations));
         let at_once = |start| {
             let path = Path::new(self, stations, in_channel, 0);
             self.along(&path, &prepared, in_channel, start)
@@ -545,7 +544,7 @@ impl<'g> OneClass<'g> {
     }
 }
 
-impl Overloaded {
+impl Overload {
     /// Says which kind of link it is.
     fn at(self, last: bool) -> Self {
         let place = match (self.place, last) {

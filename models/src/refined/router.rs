@@ -6,12 +6,12 @@ use super::burst_phases::BurstPhases;
 use super::grid::Grid;
 use super::higher_classes::HigherClasses;
 use super::interface::Interface;
-use super::iteration::{Detail, Iteration, Settled};
+use super::iteration::{Detail, Endpoint, Iteration};
 use super::law::Law;
 use super::link_sharing::{Clock, LinkSharing};
 use super::solution::{Delays, Outcome, Parts, Solution, Start, Warm, on_wider_lattices};
 use super::source::Source;
-use super::station::{LinkEnvironment, Overloaded, Place, Shape, Station};
+use super::station::{LinkEnvironment, Overload, Place, Shape, Station};
 use super::{Class, Problem, Resolution};
 
 /// The environment of one class, at its interface and at an output.
@@ -27,7 +27,7 @@ pub(super) fn solve(
     resolution: &Resolution,
     wanted: &[usize],
     warm: &dyn Fn(usize) -> Option<Warm>,
-) -> Vec<Result<Solution, Overloaded>> {
+) -> Vec<Result<Solution, Overload>> {
     let real_time: Vec<Class> = problem.real_time().collect();
     let share = InputShare::new(problem, &real_time, f64::from(ports), resolution);
     let solve = |index: usize| {
@@ -129,12 +129,11 @@ fn surroundings(
     share: &InputShare,
     chains: Option<&Chained>,
     resolution: &Resolution,
-) -> Result<Environments, Overloaded> {
+) -> Result<Environments, Overload> {
     let (a, unit) = (share.other_inputs, resolution.unit);
     let Some((own, Chained { sharing, interface })) = problem.position_in_real_time(index).zip(chains) else {
         let load: f64 = real_time.iter().map(Class::load).sum();
-        let above =
-            HigherClasses::new(grid, real_time, unit).ok_or(Overloaded { load, place: Place::Link })?;
+        let above = HigherClasses::new(grid, real_time, unit).ok_or(Overload { load, place: Place::Link })?;
         let environment = above.environment(grid, (a, share.met(None)), problem.classes[index].rate * unit);
         return Ok(Environments {
             interface: above.interface(grid, real_time, &problem.classes[index], unit),
@@ -162,7 +161,7 @@ fn one(
     other_inputs: f64,
     resolution: &Resolution,
     start: Option<&Start>,
-) -> Result<Outcome, Overloaded> {
+) -> Result<Outcome, Overload> {
     let class = &problem.classes[index];
     let unit = resolution.unit;
     let shape = Shape::of(problem, class, unit);
@@ -217,7 +216,7 @@ fn latency(
     resolution: &Resolution,
     (station, shape): (&Station, Shape),
     whole: &[Law; 2],
-    Settled { met, queued, state, .. }: Settled,
+    Endpoint { met, queued, state, .. }: Endpoint,
 ) -> Solution {
     let unit = resolution.unit;
     let pace = (shape.message + shape.header + met.blocked.mean()) * unit;

@@ -4,7 +4,7 @@ use super::chained_blocking::Blocking;
 use super::in_buffer::IDLE;
 use super::iteration::{Detail, State};
 use super::law::{LONGEST, Law};
-use super::station::Overloaded;
+use super::station::Overload;
 use super::{MOST_CELLS, Resolution};
 use crate::lattice::Distribution;
 
@@ -156,8 +156,8 @@ impl Resolution {
 pub(super) fn on_wider_lattices(
     resolution: &Resolution,
     warm: Option<&Warm>,
-    mut solve: impl FnMut(&Resolution, Option<&Start>) -> Result<Outcome, Overloaded>,
-) -> Result<Solution, Overloaded> {
+    mut solve: impl FnMut(&Resolution, Option<&Start>) -> Result<Outcome, Overload>,
+) -> Result<Solution, Overload> {
     let mut resolution = *resolution;
     // where lattices before were far longer than this one can become; what they held may be longer than what this one
     // must

@@ -32,9 +32,9 @@
 
 use super::bursty_source::{BurstySource, Service};
 use super::grid::Grid;
-use super::in_buffer::{self, IDLE, InBuffer, LAST, Part, Predecessor, STATES, Settled, WaitsByState};
+use super::in_buffer::{self, IDLE, InBuffer, LAST, Part, Predecessor, Round, STATES, WaitsByState};
 use super::law::Law;
-use super::station::{OutputDelays, Overloaded, Place, Shape};
+use super::station::{OutputDelays, Overload, Place, Shape};
 
 /// A class at its interface.
 pub(super) struct Source<'s> {
@@ -61,7 +61,7 @@ pub(super) struct Source<'s> {
 
 /// The queue at the interface, after a round.
 #[derive(Clone)]
-pub(super) struct Queued {
+pub(super) struct SourceState {
     pub(super) in_buffer: InBuffer,
     /// The same by state, before the set-up.
     pub(super) by_state: WaitsByState,
@@ -100,7 +100,7 @@ impl Predecessors {
 
 impl Source<'_> {
     /// One round, from what blocks tails and the in-buffer waits of the last round.
-    pub(super) fn round(&self, met: &OutputDelays, before: &WaitsByState) -> Result<Queued, Overloaded> {
+    pub(super) fn round(&self, met: &OutputDelays, before: &WaitsByState) -> Result<SourceState, Overload> {
         match &self.bursts {
             Some(bursts) => self.in_bursts(bursts, met, &before.waits[LAST]),
             None => self.poisson(met, before),
@@ -108,7 +108,7 @@ impl Source<'_> {
     }
 
     /// One round of a class with Poisson sources (module `in_buffer`).
-    fn poisson(&self, met: &OutputDelays, before: &WaitsByState) -> Result<Queued, Overloaded> {
+    fn poisson(&self, met: &OutputDelays, before: &WaitsByState) -> Result<SourceState, Overload> {
         let rate = self.rate;
         let stalled = self.stalled(&met.blocked, self.coming);
         let work = self.work.map(|[gaps, rest]| (self.stalled(&met.blocked, rest), gaps));
@@ -120,8 +120,8 @@ impl Source<'_> {
         let entering: f64 =
             predecessors[LAST].parts.iter().map(|part| part.share * part.entering.mean()).sum();
         let load = rate * predecessors[LAST].service.mean().max(entering);
-        let over = Overloaded { load, place: Place::Source };
-        let Settled { waits, wait } = in_buffer::next(self.grid, rate, &predecessors).ok_or(over)?;
+        let over = Overload { load, place: Place::Source };
+        let Round { waits, wait } = in_buffer::next(self.grid, rate, &predecessors).ok_or(over)?;
         let waits = if self.holds_whole_messages() {
             waits
         } else {
@@ -134,7 +134,7 @@ impl Source<'_> {
         let bursts = self.work.is_some() || self.quiet > 0.0;
         let least = if bursts { 0.0 } else { self.wait_for_link() };
         let waiting = (wait - residence).max(least) + alone;
-        Ok(Queued { in_buffer: self.in_buffer(&waits), by_state: waits, waiting, load })
+        Ok(SourceState { in_buffer: self.in_buffer(&waits), by_state: waits, waiting, load })
     }
 
     /// Mean wait for the link of the interface alone, with room for all in the buffer behind it: M/G/1 with services
@@ -198,7 +198,7 @@ impl Source<'_> {
         bursts: &BurstySource,
         met: &OutputDelays,
         in_buffer: &Law,
-    ) -> Result<Queued, Overloaded> {
+    ) -> Result<SourceState, Overload> {
         let Self { grid, shape, rate, gaps, .. } = self;
         let (m, header) = (shape.message, shape.header);
         let stalled = self.stalled(&met.blocked, self.coming);
@@ -218,7 +218,7 @@ impl Source<'_> {
             None => (b0.clone(), b1.clone()),
         };
         let load = rate * w1.mean();
-        let over = Overloaded { load, place: Place::Source };
+        let over = Overload { load, place: Place::Source };
         if load >= 1.0 {
             return Err(over);
         }
@@ -252,7 +252,7 @@ impl Source<'_> {
         let residence = (1.0 - first) * in_buffer.mean();
         let waiting = (mean_wait - residence).max(0.0) + first * self.header_wait;
         let by_state = WaitsByState::of_two(first, &in_buffer);
-        Ok(Queued { in_buffer: self.in_buffer(&by_state), by_state, waiting, load })
+        Ok(SourceState { in_buffer: self.in_buffer(&by_state), by_state, waiting, load })
     }
 
     /// In-buffer wait while no other class is in a burst: `R = C + (x + H)^n`, `n` geometric with the ratio `κ`.

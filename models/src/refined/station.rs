@@ -70,7 +70,7 @@ impl Shape {
 }
 
 /// The gaps inside the messages that arrive: of those that found their interface free (0) and of others (1).
-pub(super) struct Arriving {
+pub(super) struct ArrivalGaps {
     /// `G_0`, `G_1`: over the whole message.
     pub(super) gaps: [Law; 2],
     /// `(G_r - b)+`: over the flits that the buffer does not hold, as far as a full buffer does not hide them.
@@ -184,7 +184,7 @@ impl LinkQueue<'_> {
 
 /// A load of one or more: no steady state.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Overloaded {
+pub(super) struct Overload {
     pub(super) load: f64,
     pub(super) place: Place,
 }
@@ -266,7 +266,7 @@ impl<'s> Station<'s> {
     /// A gap inside the message is hidden by its lag and by the header's longer way. On a link a gap that the own
     /// input's other messages for the same output make is hidden by nothing, if there is a lag at all: they pass
     /// the link instead.
-    fn hole(&self, arriving: &Arriving, y: &Law, on_link: bool) -> Law {
+    fn hole(&self, arriving: &ArrivalGaps, y: &Law, on_link: bool) -> Law {
         let Self { grid, shape, environment, .. } = self;
         let hole = |lag: &Law, i: usize| {
             let gap = &arriving.gaps[i];
@@ -294,7 +294,7 @@ impl<'s> Station<'s> {
     }
 
     /// One round: the two queues and the back-pressure.
-    pub(super) fn round(&self, arriving: &Arriving, now: &Waits) -> Result<OutputDelays, Overloaded> {
+    pub(super) fn round(&self, arriving: &ArrivalGaps, now: &Waits) -> Result<OutputDelays, Overload> {
         let queues = self.queues(arriving, &self.first_services(arriving), now)?;
         Ok(self.back_pressure(queues))
     }
@@ -302,10 +302,10 @@ impl<'s> Station<'s> {
     /// The two queues.
     pub(super) fn queues(
         &self,
-        arriving: &Arriving,
+        arriving: &ArrivalGaps,
         first: &FirstServices<'_>,
         now: &Waits,
-    ) -> Result<BothQueues<'_>, Overloaded> {
+    ) -> Result<BothQueues<'_>, Overload> {
         let grant = self.virtual_channel(arriving, &first.channel, now)?;
         let (wait, link) = self.link(arriving, &first.link, now)?;
         Ok(BothQueues { waits: Waits { grant, link: wait }, link })
@@ -358,7 +358,7 @@ impl<'s> Station<'s> {
 
     /// `law`, in bursts no more than once per input: a message that is blocked for long blocks its input, so that of
     /// each input one message waits.
-    fn once_per_input(&self, arriving: &Arriving, law: Law) -> Law {
+    fn once_per_input(&self, arriving: &ArrivalGaps, law: Law) -> Law {
         if arriving.bursty && !without(Step::OncePerInput) {
             law.met_once(self.rate / self.inputs, self.holding_time())
         } else {
@@ -367,13 +367,13 @@ impl<'s> Station<'s> {
     }
 
     /// A service that lasts at least as long as links further on hold it up.
-    fn stalled_service(&self, arriving: &Arriving, law: Law, least: &Law) -> Time {
+    fn stalled_service(&self, arriving: &ArrivalGaps, law: Law, least: &Law) -> Time {
         let law = if self.held_up.positive() > 0.0 { law.max_in_step(least) } else { law };
         Time::of(self.grid, &self.once_per_input(arriving, law))
     }
 
     /// What does not depend on waits at the output.
-    pub(super) fn first_services(&self, arriving: &Arriving) -> FirstServices<'_> {
+    pub(super) fn first_services(&self, arriving: &ArrivalGaps) -> FirstServices<'_> {
         let Self { grid, environment, held_up, .. } = self;
         let held = self.holding_time();
         let stalled = held_up.plus(held);
@@ -400,18 +400,18 @@ impl<'s> Station<'s> {
     }
 
     /// The others, where they share the link with the class.
-    fn company(&self, arriving: &Arriving) -> Option<&OnLattice> {
+    fn company(&self, arriving: &ArrivalGaps) -> Option<&OnLattice> {
         self.company.as_ref().filter(|_| !self.link_stalls() && !arriving.bursty)
     }
 
     /// Wait for the virtual channel: `B = M + 1 + hole(w | w > 0)`, first services `F`.
-    fn virtual_channel(&self, arriving: &Arriving, first: &Time, now: &Waits) -> Result<Law, Overloaded> {
+    fn virtual_channel(&self, arriving: &ArrivalGaps, first: &Time, now: &Waits) -> Result<Law, Overload> {
         let Self { grid, rate, ahead, .. } = self;
         let held = self.holding_time();
         let later = self.hole(arriving, &now.grant.given_positive(), false).plus(held);
         let later = self.stalled_service(arriving, later, &self.held_up.plus(held));
         let grant = Queue::new(grid, *rate, &later, first, &Time::of(grid, &Law::zero()))
-            .ok_or(Overloaded { load: rate * later.mean, place: Place::Crossbar })?
+            .ok_or(Overload { load: rate * later.mean, place: Place::Crossbar })?
             .wait(grid);
         let longest = ahead * later.mean;
         Ok(if longest < grid.cells() as f64 { grant.min(&Law::constant(longest)) } else { grant })
@@ -420,12 +420,12 @@ impl<'s> Station<'s> {
     /// Wait for the link and its queue: `B = C + i + hole(V | V > 0) + v_l`, first services `F`, set-up `v`.
     fn link(
         &self,
-        arriving: &Arriving,
+        arriving: &ArrivalGaps,
         first: &FirstOnLink<'_>,
         now: &Waits,
-    ) -> Result<(Law, LinkQueue<'_>), Overloaded> {
+    ) -> Result<(Law, LinkQueue<'_>), Overload> {
         let Self { grid, rate, held_up, .. } = self;
-        let over = |load| Overloaded { load, place: Place::Link };
+        let over = |load| Overload { load, place: Place::Link };
         // what came before a gap, on average in half of the message, hides it too
         let behind_wait = grid.sum(&now.link.given_positive(), &self.half_way);
         let hole = self.hole(arriving, &behind_wait, true);

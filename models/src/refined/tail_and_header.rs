@@ -103,7 +103,7 @@ struct Group {
 }
 
 /// Messages in the midst of a router.
-struct Moving<'m> {
+struct Transit<'m> {
     met: &'m RouterDelays,
     /// Headers on the two rows of gaps; none on the second where they wait for all that they find.
     passed: Option<usize>,
@@ -117,7 +117,7 @@ struct Moving<'m> {
     came_escorted: f64,
 }
 
-impl Moving<'_> {
+impl Transit<'_> {
     /// `H` on a row of gaps.
     fn header(&self, row: usize) -> usize {
         if row == 0 { 0 } else { self.passed.unwrap_or(0) }
@@ -156,7 +156,7 @@ impl<'g> TailAndHeader<'g> {
 
     /// Through a router.
     pub(super) fn cross(&mut self, met: &RouterDelays) {
-        let mut moving = Moving {
+        let mut moving = Transit {
             met,
             passed: met.header.is_finite().then_some(met.header.round() as usize),
             groups: self.wait_without_gaps(met),
@@ -198,7 +198,7 @@ impl<'g> TailAndHeader<'g> {
     }
 
     /// `H <- H + a`, `T <- max(T - A, H)` on a row of gaps.
-    fn wait_with_gaps(&self, moving: &mut Moving<'_>, row: usize) {
+    fn wait_with_gaps(&self, moving: &mut Transit<'_>, row: usize) {
         let met = moving.met;
         let header = moving.header(row);
         let (none, alone) = (first(&met.own[0]), &met.in_channel[ALONE]);
@@ -244,7 +244,7 @@ impl<'g> TailAndHeader<'g> {
     }
 
     /// All but interruptions on the lattice. How many of it leave in each state.
-    fn cross_lattice(&self, moving: &mut Moving<'_>) -> [f64; STATES] {
+    fn cross_lattice(&self, moving: &mut Transit<'_>) -> [f64; STATES] {
         let met = moving.met;
         let mass = self.lattice.mass();
         let mut in_channel = Vec::new();
@@ -276,7 +276,7 @@ impl<'g> TailAndHeader<'g> {
     }
 
     /// `T <- H + v`, `H <- min(H + e, T)` where there is no gap.
-    fn find(&mut self, moving: &mut Moving<'_>, i: usize) {
+    fn find(&mut self, moving: &mut Transit<'_>, i: usize) {
         let found = &moving.met.found[i];
         for (state, closed) in std::mem::take(&mut moving.groups[i].closed).iter().enumerate() {
             let Some(passed) = moving.passed else {
@@ -301,7 +301,7 @@ impl<'g> TailAndHeader<'g> {
     }
 
     /// `T <- max(T, H + v)`, `H <- min(H + e, T)` on a row of gaps.
-    fn find_with_gaps(&mut self, moving: &mut Moving<'_>, row: usize) {
+    fn find_with_gaps(&mut self, moving: &mut Transit<'_>, row: usize) {
         let found = &moving.met.found[0];
         let (none, header) = (first(found), moving.header(row));
         let [free, escorted] = &mut moving.gaps[row];
@@ -332,8 +332,8 @@ impl<'g> TailAndHeader<'g> {
 
     /// `T <- T + I`, where there have been gaps with what has come while the link ran dry; who interrupts escorts a
     /// gap.
-    fn interrupt(&mut self, moving: Moving<'_>, mut states: [f64; STATES]) {
-        let Moving { met, passed, mut gaps, born, after, came, came_escorted, .. } = moving;
+    fn interrupt(&mut self, moving: Transit<'_>, mut states: [f64; STATES]) {
+        let Transit { met, passed, mut gaps, born, after, came, came_escorted, .. } = moving;
         let interrupted = &met.interrupted;
         let (quiet, come) = (first(interrupted), positive(interrupted));
         let with_fresh = self.sum(&met.fresh, interrupted);

@@ -2,8 +2,8 @@
 
 use super::laws::Laws;
 use super::solution::Solution;
-use super::station::{Overloaded, Place};
-use super::{Options, Problem, Solved, saturation, validity};
+use super::station::{Overload, Place};
+use super::{Options, Parts, Problem, saturation, validity};
 use crate::answer::{Answer, ClassAnswer, Report, Saturation};
 use crate::lattice::Distribution;
 use crate::model::Model;
@@ -20,8 +20,8 @@ pub(crate) const LACKS: [Quantity; 5] = [
     Quantity::AcceptedRate,
 ];
 
-pub(super) fn answer(scenario: &Scenario, problem: &Problem, solved: Solved, options: &Options) -> Answer {
-    let Solved { report, found, laws } = solved;
+pub(super) fn answer(scenario: &Scenario, problem: &Problem, solved: Parts, options: &Options) -> Answer {
+    let Parts { report, found, laws } = solved;
     let mut classes: Vec<ClassAnswer> = scenario.classes().iter().map(ClassAnswer::of).collect();
     for ((place, class), answer) in scenario.classes().iter().enumerate().zip(&mut classes) {
         match problem.places.iter().position(|active| *active == place) {
@@ -172,7 +172,7 @@ fn distributions(
 
 /// A class without a steady state.
 /// Where channels are told apart, the one that is full by its load alone.
-fn name_bottleneck(scenario: &Scenario, class: usize, overloaded: Overloaded, answer: &mut ClassAnswer) {
+fn name_bottleneck(scenario: &Scenario, class: usize, overloaded: Overload, answer: &mut ClassAnswer) {
     let is_uniform = (0..scenario.classes().len()).all(|class| scenario.is_uniform(class));
     if is_uniform || !matches!(overloaded.place, Place::Channel | Place::Ejection) {
         return;
@@ -184,8 +184,8 @@ fn name_bottleneck(scenario: &Scenario, class: usize, overloaded: Overloaded, an
     }
 }
 
-fn full(class: &flitwise_language::scenario::ClassSpec, overloaded: Overloaded, answer: &mut ClassAnswer) {
-    let Overloaded { load, place } = overloaded;
+fn full(class: &flitwise_language::scenario::ClassSpec, overloaded: Overload, answer: &mut ClassAnswer) {
+    let Overload { load, place } = overloaded;
     let bottleneck = match place {
         Place::Source => "the source queue with the input channel behind it",
         Place::Crossbar => "the virtual channel of an output",

@@ -32,7 +32,7 @@ pub(super) fn slopes(
     outputs: &[Output],
     step: Step,
 ) -> Vec<Found> {
-    let asked = Asked { solve, scenario, parameter, outputs };
+    let asked = Differences { solve, scenario, parameter, outputs };
     let base: Vec<Result<f64, String>> = outputs.iter().map(|output| output.value(answer)).collect();
     let (below, above) = match step {
         Step::Richardson(h) | Step::Share(h) => (asked.at(Move::Share(-h)), asked.at(Move::Share(h))),
@@ -117,9 +117,9 @@ impl Missing {
     }
 }
 
-type Moved = Result<Vec<Result<f64, Missing>>, Missing>;
+type Movements = Result<Vec<Result<f64, Missing>>, Missing>;
 
-fn side(moved: &Moved, index: usize) -> Result<f64, Missing> {
+fn side(moved: &Movements, index: usize) -> Result<f64, Missing> {
     match moved {
         Ok(values) => values[index].clone(),
         Err(missing) => Err(missing.clone()),
@@ -129,16 +129,16 @@ fn side(moved: &Moved, index: usize) -> Result<f64, Missing> {
 /// The answer to a scenario.
 pub(super) type Solve<'s> = dyn Fn(&Scenario) -> Result<Answer, Failure> + 's;
 
-struct Asked<'a> {
+struct Differences<'a> {
     solve: &'a Solve<'a>,
     scenario: &'a Scenario,
     parameter: &'a Parameter,
     outputs: &'a [Output],
 }
 
-impl Asked<'_> {
+impl Differences<'_> {
     /// Values of all outputs once the parameter is moved.
-    fn at(&self, to: Move) -> Moved {
+    fn at(&self, to: Move) -> Movements {
         let words = to.words(self.parameter);
         let change = |value: f64| match to {
             Move::Share(share) => value * (1.0 + share),

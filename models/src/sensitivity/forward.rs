@@ -1,7 +1,7 @@
 //! Derivatives of the published model's means, in forward mode through its fixed point: its equations, applied to
 //! numbers that carry their slopes.
 
-use super::implicit::Known;
+use super::implicit::FixedPoints;
 use super::output::Output;
 use super::parameter::Parameter;
 use super::slope::Slope;
@@ -116,7 +116,7 @@ fn means(scenario: &Scenario, answer: &Answer, directions: &[Direction<'_>]) -> 
         traffic.real_time.iter().map(|flow| point(flow.class)).collect::<Option<_>>()?;
     let best_effort = traffic.best_effort.and_then(|flow| point(flow.class));
     traffic.best_effort = traffic.best_effort.filter(|_| best_effort.is_some());
-    let mut known = Known([Some(real_time.concat()), best_effort].into_iter().flatten().collect());
+    let mut known = FixedPoints([Some(real_time.concat()), best_effort].into_iter().flatten().collect());
     let solved = fixed_point_of(scenario.topology(), &traffic, None, None, &mut known);
     (solved.report.status == Status::Converged).then_some(solved.outcomes)
 }

@@ -17,9 +17,9 @@ const SMALL: f64 = 1e-11;
 
 /// Fixed points that are known, in the order in which they are come to; their slopes are not.
 #[derive(Debug)]
-pub(super) struct Known(pub(super) VecDeque<Vec<f64>>);
+pub(super) struct FixedPoints(pub(super) VecDeque<Vec<f64>>);
 
-impl Iterate<Dual> for Known {
+impl Iterate<Dual> for FixedPoints {
     fn records(&self) -> bool {
         false
     }

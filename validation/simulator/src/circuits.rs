@@ -6,7 +6,7 @@
 
 mod calls;
 
-use flitwise_language::network::{Half, LinkEnd, Network};
+use flitwise_language::network::{Half, Hop, Network};
 use flitwise_language::scenario::{CircuitsSpec, Destinations, FrameSource, Scenario};
 
 use crate::message::Drawn;
@@ -116,19 +116,13 @@ impl Board {
         let Self { network, channels, .. } = self;
         let Circuit { destination, drawn } = circuit;
         let groups = channels.on_the_way(class, Some(drawn)).map(usize::from);
-        let (mut router, _) = network.entry(source);
-        let mut lanes = Vec::new();
-        loop {
-            let port = network.route(router, source, destination);
-            let first = (router * network.ports() + port) as usize * channels.width();
-            let LinkEnd::Input { router: next, .. } = network.link_end(router, port) else {
-                lanes.push(first + groups[2]);
-                return lanes;
-            };
-            let upper = network.has_rings() && network.half(router, source, destination) == Half::Upper;
-            lanes.push(first + groups[usize::from(upper)]);
-            router = next;
-        }
+        let upper =
+            |router: u32| network.has_rings() && network.half(router, source, destination) == Half::Upper;
+        let lane = |hop: Hop| {
+            let first = (hop.router * network.ports() + hop.port) as usize * channels.width();
+            first + groups[if hop.is_between_routers() { usize::from(upper(hop.router)) } else { 2 }]
+        };
+        network.path(source, destination).map(lane).collect()
     }
 }
 

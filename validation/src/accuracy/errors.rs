@@ -90,8 +90,8 @@ const FEWEST_MESSAGES: u64 = 2_000;
 ///
 /// `answer` has details where miss probabilities are judged, or there is a reason why there is none. A miss probability
 /// is judged at the deadline from a lone message's latency to the simulated 99.9th percentile where the model is off
-/// most. Frames of one length hardly jitter: the model says 0, and a share of a few cycles is no error worth telling, so
-/// that the deviation of their intervals is not judged.
+/// most. Frames of one length hardly jitter: the model says 0, and a share of a few cycles is no error worth telling,
+/// so that the deviation of their intervals is not judged.
 pub fn judge(
     quantities: &[Quantity],
     scenario: &Scenario,

@@ -217,7 +217,8 @@ fn sources(draw: &mut Draw, family: &Family, classes: &mut [Class]) {
         if is_on_off {
             let _ = writeln!(
                 class.keys,
-                "source = {{ kind = \"on-off\", streams = {streams}, messages_per_burst = {burst}, peak_rate = {peak_rate} }}"
+                "source = {{ kind = \"on-off\", streams = {streams}, messages_per_burst = {burst}, \
+                 peak_rate = {peak_rate} }}"
             );
         }
     }

@@ -76,7 +76,7 @@ pub fn place(
     loop {
         let anchored = Anchored::learnt(anchors.clone());
         let next = match first.pop() {
-            Some(at) => Some((at, Need { is_beyond: true, width: f64::MAX })),
+            Some(at) => Some((at, Urgency { is_beyond: true, width: f64::MAX })),
             None => {
                 let needs = left.iter().filter_map(|at| Some((*at, need(&anchored, &places[*at])?)));
                 needs.max_by(|a, b| a.1.compare(&b.1))
@@ -113,32 +113,32 @@ fn sends_steadily(place: &Place) -> bool {
 
 /// How much an anchor would be needed at a place.
 #[derive(Clone, Copy, Debug)]
-struct Need {
+struct Urgency {
     /// Whether a class would else be extrapolated far.
     is_beyond: bool,
     /// Half of the widest interval of a network latency, as a share of it.
     width: f64,
 }
 
-impl Need {
+impl Urgency {
     fn compare(&self, other: &Self) -> Ordering {
         self.is_beyond.cmp(&other.is_beyond).then(self.width.total_cmp(&other.width))
     }
 }
 
 /// How much an anchor is needed at a place; `None` where nothing is known or asked.
-fn need(anchored: &Anchored, place: &Place) -> Option<Need> {
+fn need(anchored: &Anchored, place: &Place) -> Option<Urgency> {
     let classes = (0..place.model.classes.len()).filter(|class| place.is_steady(*class));
     let of_class = |class: usize| match anchored.reach(&place.at, class) {
         // more than of any that is known
-        Reach::None => Some(Need { is_beyond: true, width: f64::MAX }),
+        Reach::None => Some(Urgency { is_beyond: true, width: f64::MAX }),
         Reach::Saturated => None,
         reach => {
             let is_beyond = anchored.reach_within(&place.at, class, FAR) == Reach::Beyond;
-            Some(Need { is_beyond, width: anchored.half_width(place, class, reach)? })
+            Some(Urgency { is_beyond, width: anchored.half_width(place, class, reach)? })
         }
     };
-    classes.filter_map(of_class).max_by(Need::compare)
+    classes.filter_map(of_class).max_by(Urgency::compare)
 }
 
 /// The places to begin with, the first of them last: that of the highest load, and the nearest to each corner. Where

@@ -19,7 +19,7 @@ pub(super) fn judge(claim: &Claim, simulations: &[Simulation]) -> Judgement {
         return window.judge(claim, simulations);
     }
     let evidence = Evidence::new(claim, simulations);
-    let judging = Judging { claim, evidence };
+    let judging = Trial { claim, evidence };
     match claim.kind {
         Kind::Agreement { tolerance } => judging.agreement(tolerance),
         Kind::Value { from, to } => judging.value(from, to),
@@ -69,12 +69,12 @@ fn worst(findings: &[Finding]) -> Option<&Finding> {
 }
 
 /// A claim being judged.
-struct Judging<'c> {
+struct Trial<'c> {
     claim: &'c Claim,
     evidence: Evidence<'c>,
 }
 
-impl Judging<'_> {
+impl Trial<'_> {
     fn agreement(&self, tolerance: f64) -> Judgement {
         let mut findings = Vec::new();
         self.each_curve(|course, class, measure| {

@@ -139,7 +139,7 @@ fn registered_sets_draw_the_same_scenarios() {
 fn many_scenarios_keep_within_their_bounds() {
     let (_, text) = SETS.iter().find(|(name, _)| *name == "holdout").unwrap();
     let many = |line: &str| if line.starts_with("count = ") { "count = 300\n" } else { line }.to_owned();
-    let text: String = text.split_inclusive('\n').map(|line| many(line)).collect();
+    let text: String = text.split_inclusive('\n').map(many).collect();
     let plan = Plan::from_toml("many", &text).unwrap();
     for family in &plan.families {
         let of_family = cases(plan.cases(), family);

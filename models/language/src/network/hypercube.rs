@@ -19,6 +19,10 @@ impl Topology for Hypercube {
         vec![2; self.dimension as usize]
     }
 
+    fn is_dimension_ordered(&self) -> bool {
+        true
+    }
+
     fn routers(&self) -> u32 {
         self.nodes()
     }

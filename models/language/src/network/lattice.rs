@@ -176,6 +176,10 @@ macro_rules! on_lattice {
                 self.0.radix.sides().to_vec()
             }
 
+            fn is_dimension_ordered(&self) -> bool {
+                true
+            }
+
             fn routers(&self) -> u32 {
                 self.0.routers()
             }
@@ -341,18 +345,7 @@ mod tests {
 
     /// Routers and ports that a message leaves them by.
     fn way(network: &dyn Topology, source: u32, destination: u32) -> Vec<(u32, u32)> {
-        let (mut at, mut way) = (network.entry(source).0, Vec::new());
-        loop {
-            let port = network.route(at, source, destination);
-            way.push((at, port));
-            match network.link_end(at, port) {
-                LinkEnd::Input { router, .. } => at = router,
-                end => {
-                    assert_eq!(end, LinkEnd::Node(destination));
-                    return way;
-                }
-            }
-        }
+        network.path(source, destination).map(|hop| (hop.router, hop.port)).collect()
     }
 
     #[test]

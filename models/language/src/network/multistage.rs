@@ -124,15 +124,7 @@ impl Topology for Multistage {
     fn hops(&self, source: u32, destination: u32) -> u32 {
         match self.direction {
             Direction::Unidirectional => self.stages() - 1,
-            Direction::Bidirectional => {
-                let (mut router, mut hops) = (self.entry(source).0, 0);
-                while let LinkEnd::Input { router: next, .. } =
-                    self.link_end(router, self.route(router, source, destination))
-                {
-                    (router, hops) = (next, hops + 1);
-                }
-                hops
-            }
+            Direction::Bidirectional => self.path(source, destination).count() as u32 - 1,
         }
     }
 
@@ -226,15 +218,7 @@ mod tests {
     fn pairs(network: &Multistage) -> BTreeMap<(u32, u32), u32> {
         let mut on = BTreeMap::new();
         for (from, to) in (0..network.hosts).flat_map(|s| (0..network.hosts).map(move |t| (s, t))) {
-            let mut at = network.entry(from).0;
-            loop {
-                let port = network.route(at, from, to);
-                *on.entry((at, port)).or_insert(0) += 1;
-                match network.link_end(at, port) {
-                    LinkEnd::Input { router, .. } => at = router,
-                    end => break assert_eq!(end, LinkEnd::Node(to), "{network:?} {from} {to}"),
-                }
-            }
+            network.path(from, to).for_each(|hop| *on.entry((hop.router, hop.port)).or_insert(0) += 1);
         }
         on
     }

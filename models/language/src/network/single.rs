@@ -14,6 +14,10 @@ impl Topology for Single {
         self.ports
     }
 
+    fn is_dimension_ordered(&self) -> bool {
+        true
+    }
+
     fn routers(&self) -> u32 {
         1
     }

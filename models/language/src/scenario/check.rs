@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::declare::{Declared, Key};
+use super::declare::{Declaration, Key};
 use super::units::worded;
 use super::{ClassSpec, NetworkSpec, RouterSpec, ScenarioSpec, SwitchSpec};
 use crate::document::{Fault, Place, in_short};
@@ -142,7 +142,7 @@ impl Door<'_> {
     }
 
     /// Checks every key of a table, and what ties them.
-    pub(super) fn table(&mut self, table: &dyn Declared, path: &str) {
+    pub(super) fn table(&mut self, table: &dyn Declaration, path: &str) {
         for (key, value) in table.fields() {
             value.check(self, key, path);
         }

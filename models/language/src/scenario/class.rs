@@ -365,7 +365,7 @@ fn name_is_fit(name: &str) -> bool {
     (1..=64).contains(&length) && name.trim() == name && !name.chars().any(is_unfit)
 }
 
-impl Valued for Vec<ClassSpec> {
+impl KeyValue for Vec<ClassSpec> {
     const KIND: Kind = Kind::Tables(&ClassSpec::SHAPE);
 
     fn unset() -> Self {
@@ -443,11 +443,11 @@ impl Field for Vec<ClassSpec> {
         None
     }
 
-    fn tables(&self) -> Vec<(Option<&str>, &dyn Declared)> {
-        self.iter().map(|class| (Some(class.name.as_str()), class as &dyn Declared)).collect()
+    fn tables(&self) -> Vec<(Option<&str>, &dyn Declaration)> {
+        self.iter().map(|class| (Some(class.name.as_str()), class as &dyn Declaration)).collect()
     }
 
-    fn tables_mut(&mut self) -> Vec<&mut dyn Declared> {
-        self.iter_mut().map(|class| class as &mut dyn Declared).collect()
+    fn tables_mut(&mut self) -> Vec<&mut dyn Declaration> {
+        self.iter_mut().map(|class| class as &mut dyn Declaration).collect()
     }
 }

@@ -74,7 +74,7 @@ fn items<'d>(reader: &mut Reader, table: &Table<'d>, key: &Key) -> Vec<(&'d Node
     list.iter().enumerate().map(|(index, node)| (node, format!("{path}[{}]", index + 1))).collect()
 }
 
-impl Valued for Vec<DeadlineSpec> {
+impl KeyValue for Vec<DeadlineSpec> {
     const KIND: Kind = Kind::Other(|| {
         let one = json!({ "anyOf": [schema_of_cycles(), HopDeadlines::KIND.schema()] });
         json!({ "type": "array", "items": one })
@@ -126,7 +126,7 @@ impl Field for Vec<DeadlineSpec> {
     }
 }
 
-impl Valued for Vec<u32> {
+impl KeyValue for Vec<u32> {
     const KIND: Kind = Kind::Other(|| json!({ "type": "array", "items": schema_of_cycles() }));
 
     fn unset() -> Self {

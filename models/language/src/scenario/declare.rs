@@ -317,7 +317,7 @@ impl Shape {
 }
 
 /// A type of which a key has a value.
-pub(super) trait Valued: Sized {
+pub(super) trait KeyValue: Sized {
     /// What kind of value it is.
     const KIND: Kind;
 
@@ -343,24 +343,24 @@ pub(super) trait Field {
     fn set_number(&mut self, _number: f64) {}
 
     /// The tables that stand there: none, one, or those of a list, each with its name.
-    fn tables(&self) -> Vec<(Option<&str>, &dyn Declared)> {
+    fn tables(&self) -> Vec<(Option<&str>, &dyn Declaration)> {
         Vec::new()
     }
 
-    fn tables_mut(&mut self) -> Vec<&mut dyn Declared> {
+    fn tables_mut(&mut self) -> Vec<&mut dyn Declaration> {
         Vec::new()
     }
 }
 
 /// A table with its values.
-pub(super) trait Declared: Rules {
+pub(super) trait Declaration: Rules {
     fn shape(&self) -> &'static Shape;
 
     /// The word of its branch.
     fn word(&self) -> &'static str;
 
     /// The same table or branch with every key at its default.
-    fn fresh(&self) -> Box<dyn Declared>;
+    fn fresh(&self) -> Box<dyn Declaration>;
 
     /// The branch of that word, every key at its default; the first where the word is none.
     fn branch(word: &str) -> Self
@@ -387,7 +387,7 @@ pub(super) trait Declared: Rules {
     }
 }
 
-impl<T: Declared + 'static> Field for T {
+impl<T: Declaration + 'static> Field for T {
     fn read(&mut self, reader: &mut Reader, table: &Table<'_>, key: &Key, units: &Units) -> bool {
         read_inner(self, reader, table, key, units)
     }
@@ -400,11 +400,11 @@ impl<T: Declared + 'static> Field for T {
         in_line(self)
     }
 
-    fn tables(&self) -> Vec<(Option<&str>, &dyn Declared)> {
+    fn tables(&self) -> Vec<(Option<&str>, &dyn Declaration)> {
         vec![(None, self)]
     }
 
-    fn tables_mut(&mut self) -> Vec<&mut dyn Declared> {
+    fn tables_mut(&mut self) -> Vec<&mut dyn Declaration> {
         vec![self]
     }
 }
@@ -454,7 +454,7 @@ macro_rules! keys {
             name: name_of!($field $($name)?),
             sentence: concat!($($sentence),+).trim_ascii(),
             unit: concat!($($unit)?),
-            kind: &<$type as Valued>::KIND,
+            kind: &<$type as KeyValue>::KIND,
             limits: limits_of!($($limits)?),
         }),*]
     };
@@ -483,7 +483,7 @@ macro_rules! shape {
 /// A type of which a key has a value, with the schema that follows.
 macro_rules! valued {
     ($Name:ident, $kind:expr, $unset:expr) => {
-        impl Valued for $Name {
+        impl KeyValue for $Name {
             const KIND: Kind = $kind;
 
             fn unset() -> Self {
@@ -532,7 +532,7 @@ macro_rules! table {
             )+
         }
 
-        impl Declared for $Name {
+        impl Declaration for $Name {
             fn shape(&self) -> &'static Shape {
                 &Self::SHAPE
             }
@@ -541,7 +541,7 @@ macro_rules! table {
                 ""
             }
 
-            fn fresh(&self) -> Box<dyn Declared> {
+            fn fresh(&self) -> Box<dyn Declaration> {
                 Box::new(Self::unset())
             }
 
@@ -596,7 +596,7 @@ macro_rules! table {
             )+
         }
 
-        impl Declared for $Name {
+        impl Declaration for $Name {
             fn shape(&self) -> &'static Shape {
                 &Self::SHAPE
             }
@@ -607,7 +607,7 @@ macro_rules! table {
                 }
             }
 
-            fn fresh(&self) -> Box<dyn Declared> {
+            fn fresh(&self) -> Box<dyn Declaration> {
                 Box::new(Self::branch(self.word()))
             }
 

@@ -13,7 +13,7 @@ use super::declare::*;
 use super::nodes::{self, NodeList, WANTED};
 use super::reader::read_table;
 use crate::document::{Value, nearest, one_of};
-use crate::network::Network;
+use crate::network::Topology;
 
 /// Where the messages of a class go.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,7 +62,7 @@ words! {
 
 impl DestinationPattern {
     /// What the pattern wants of a network that does not allow it.
-    fn wants(self, network: &Network) -> Option<&'static str> {
+    fn wants(self, network: &dyn Topology) -> Option<&'static str> {
         let sides = network.sides();
         let bits = |count: u32| count.is_power_of_two().then(|| count.trailing_zeros());
         match self {
@@ -79,7 +79,7 @@ impl DestinationPattern {
     }
 
     /// The destination of a node in a network that allows the pattern.
-    fn of(self, node: u32, network: &Network) -> u32 {
+    fn of(self, node: u32, network: &dyn Topology) -> u32 {
         let bits = network.nodes().trailing_zeros();
         let all = network.nodes() - 1;
         match self {
@@ -95,7 +95,7 @@ impl DestinationPattern {
     }
 
     /// The router that the coordinates of one are moved to.
-    fn of_router(self, router: u32, network: &Network) -> u32 {
+    fn of_router(self, router: u32, network: &dyn Topology) -> u32 {
         let sides = network.sides();
         if self == Self::Transpose {
             return match sides.as_slice() {
@@ -118,7 +118,7 @@ fn is_square(sides: &[u32]) -> bool {
 }
 
 /// What has an address that is cut in halves: routers, or the nodes of a single one.
-fn addresses(network: &Network) -> u32 {
+fn addresses(network: &dyn Topology) -> u32 {
     if network.sides().is_empty() { network.nodes() } else { network.routers() }
 }
 
@@ -197,7 +197,7 @@ impl Destinations {
     /// ```
     /// # use flitwise_language::scenario::{DestinationSpec, HotSpot, NetworkSpec};
     /// let cube = NetworkSpec::Hypercube { dimension: 2 }.topology();
-    /// let destinations = DestinationSpec::Hot(HotSpot { hot: 3, share: 0.5 }).on(cube);
+    /// let destinations = DestinationSpec::Hot(HotSpot { hot: 3, share: 0.5 }).on(&*cube);
     /// let each: Vec<(u32, f64)> = destinations.towards(0).each().collect();
     /// assert_eq!(each, [(1, 0.5 / 3.0), (2, 0.5 / 3.0), (3, 0.5 / 3.0 + 0.5)]);
     /// ```
@@ -234,10 +234,10 @@ impl DestinationSpec {
     }
 
     /// The destinations in a network that allows them.
-    pub fn on(&self, network: Network) -> Destinations {
+    pub fn on(&self, network: &dyn Topology) -> Destinations {
         let mut list: Vec<u32> = match self {
             Self::Nodes(list) => list.nodes().collect(),
-            Self::Named(pattern) => (0..network.nodes()).map(|node| pattern.of(node, &network)).collect(),
+            Self::Named(pattern) => (0..network.nodes()).map(|node| pattern.of(node, network)).collect(),
             _ => Vec::new(),
         };
         if matches!(self, Self::Nodes(_)) {
@@ -261,7 +261,7 @@ impl DestinationSpec {
         let path = &format!("{class}.destination");
         let Some(network) = door.known_network().filter(|_| !door.has_refused(path)) else { return };
         if let Self::Named(pattern) = self
-            && let Some(wanted) = pattern.wants(&network)
+            && let Some(wanted) = pattern.wants(&*network)
         {
             let found = format!("\"{}\" on a {}", pattern.word(), network.name());
             return door.refuse(path, found, wanted, None);
@@ -285,7 +285,7 @@ impl DestinationSpec {
 impl Scenario {
     /// By class: where its messages go.
     pub fn destinations(&self, class: usize) -> Destinations {
-        self.classes()[class].destination.on(self.topology())
+        self.classes()[class].destination.on(&*self.topology())
     }
 
     /// The nodes that send messages of a class: those listed, but for fixed points of its pattern.
@@ -358,7 +358,7 @@ fn all_words() -> impl Iterator<Item = &'static str> {
     [UNIFORM].into_iter().chain(DestinationPattern::ALL.map(DestinationPattern::word))
 }
 
-impl Valued for DestinationSpec {
+impl KeyValue for DestinationSpec {
     const KIND: Kind = Kind::Other(|| {
         let words: Vec<&str> = all_words().collect();
         json!({ "anyOf": [{ "enum": words }, nodes::schema(), HotSpot::KIND.schema()] })
@@ -454,8 +454,8 @@ mod tests {
     fn patterns_are_those_of_the_table() {
         let image = |pattern: DestinationPattern, network: NetworkSpec| {
             let network = network.topology();
-            assert_eq!(pattern.wants(&network), None);
-            (0..network.nodes()).map(|node| pattern.of(node, &network)).collect::<Vec<_>>()
+            assert_eq!(pattern.wants(&*network), None);
+            (0..network.nodes()).map(|node| pattern.of(node, &*network)).collect::<Vec<_>>()
         };
         let cube = NetworkSpec::Hypercube { dimension: 3 };
         assert_eq!(image(DestinationPattern::BitComplement, cube), [7, 6, 5, 4, 3, 2, 1, 0]);
@@ -490,11 +490,11 @@ mod tests {
             [DestinationSpec::Uniform].into_iter().chain(lists).chain(spots).chain(named).collect();
         for (network, spec) in networks.iter().flat_map(|n| all.iter().map(|spec| (n.topology(), spec))) {
             if let DestinationSpec::Named(pattern) = spec
-                && pattern.wants(&network).is_some()
+                && pattern.wants(&*network).is_some()
             {
                 continue;
             }
-            let destinations = spec.on(network);
+            let destinations = spec.on(&*network);
             for sender in 0..network.nodes() {
                 let towards = destinations.towards(sender);
                 let each: Vec<(u32, f64)> = towards.each().collect();

@@ -35,7 +35,7 @@ impl Serialize for FrameList {
     }
 }
 
-impl Valued for FrameList {
+impl KeyValue for FrameList {
     const KIND: Kind =
         Kind::Other(|| json!({ "type": ["string", "array"], "items": { "type": ["number", "string"] } }));
 

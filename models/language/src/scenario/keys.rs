@@ -1,6 +1,6 @@
 //! Keys by their paths, such as `class.R1.rate`: what they are, and the numbers they have.
 
-use super::declare::{Declared, Field, Key, Kind, Shape, Varies};
+use super::declare::{Declaration, Field, Key, Kind, Shape, Varies};
 use super::{ClassSpec, ScenarioSpec};
 
 /// Every key that a scenario like this one may have, as `--set` takes them; `class.*` is every class.
@@ -111,7 +111,7 @@ fn parted(path: &str) -> (&str, Option<&str>) {
     path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)))
 }
 
-fn value_at<'t>(table: &'t dyn Declared, path: &str) -> Option<&'t dyn Field> {
+fn value_at<'t>(table: &'t dyn Declaration, path: &str) -> Option<&'t dyn Field> {
     let (first, rest) = parted(path);
     let (_, value) = table.fields().into_iter().find(|(key, _)| key.name == first)?;
     match rest {
@@ -120,7 +120,7 @@ fn value_at<'t>(table: &'t dyn Declared, path: &str) -> Option<&'t dyn Field> {
     }
 }
 
-fn set_at(table: &mut dyn Declared, path: &str, number: f64) {
+fn set_at(table: &mut dyn Declaration, path: &str, number: f64) {
     let (first, rest) = parted(path);
     for (_, value) in table.fields_mut().into_iter().filter(|(key, _)| key.name == first) {
         match rest {

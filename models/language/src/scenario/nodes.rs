@@ -135,7 +135,7 @@ pub(super) fn schema() -> serde_json::Value {
     json!({ "anyOf": [item, { "type": "array", "items": item, "minItems": 1 }] })
 }
 
-impl Valued for NodeList {
+impl KeyValue for NodeList {
     const KIND: Kind = Kind::Other(schema);
 
     fn unset() -> Self {

@@ -51,7 +51,7 @@ impl Serialize for Radix {
     }
 }
 
-impl Valued for Radix {
+impl KeyValue for Radix {
     const KIND: Kind = Kind::Other(|| {
         let side = json!({ "type": "integer", "minimum": 2, "maximum": 64 });
         let list = json!({ "type": "array", "items": side, "minItems": 1, "maxItems": MAX_DIMENSIONS });

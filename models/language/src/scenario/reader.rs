@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::ScenarioSpec;
 use super::check::Scenario;
-use super::declare::{Branch, Declared, Key, Kind, Shape, Valued};
+use super::declare::{Branch, Declaration, Key, KeyValue, Kind, Shape};
 use super::units::{Units, worded};
 use crate::document::{Document, Fault, Heads, Reader, Table, Value, one_of};
 
@@ -68,7 +68,7 @@ fn read(reader: &mut Reader, root: &Table<'_>) -> ScenarioSpec {
 }
 
 /// Reads a table within another; where something else stands, what it lacks is reported too.
-pub(super) fn read_inner<T: Declared>(
+pub(super) fn read_inner<T: Declaration>(
     spec: &mut T,
     reader: &mut Reader,
     table: &Table<'_>,
@@ -89,7 +89,7 @@ pub(super) fn read_inner<T: Declared>(
 }
 
 /// Reads every key of a table; `example` is a whole one.
-pub(super) fn read_table<T: Declared>(
+pub(super) fn read_table<T: Declaration>(
     spec: &mut T,
     reader: &mut Reader,
     table: &Table<'_>,

@@ -1,6 +1,6 @@
 //! What a model or the simulator reads of a scenario, and what it refuses by name.
 
-use super::declare::{Declared, Key};
+use super::declare::{Declaration, Key};
 use super::{Document, Scenario, keys};
 use crate::document::{Fault, Place, in_short, one_of};
 
@@ -70,7 +70,7 @@ impl Scenario {
 }
 
 /// Goes through a table: `path` is its path without names of classes, `label` the one with them.
-fn unread(table: &dyn Declared, (path, label): (&str, &str), reads: &[Read], found: &mut Vec<Unread>) {
+fn unread(table: &dyn Declaration, (path, label): (&str, &str), reads: &[Read], found: &mut Vec<Unread>) {
     let join =
         |path: &str, name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     let mut refuse = |name: &'static str, value: String, instead: Instead| {

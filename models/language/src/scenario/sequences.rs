@@ -69,7 +69,7 @@ impl Serialize for Sequences {
     }
 }
 
-impl Valued for Sequences {
+impl KeyValue for Sequences {
     const KIND: Kind = Kind::Other(|| {
         let one = json!({ "type": "integer", "minimum": 1, "maximum": MOST });
         json!({ "type": "array", "items": one, "minItems": 1, "maxItems": MOST })

@@ -1,11 +1,11 @@
 //! What values of a scenario are: texts, whole numbers, numbers, and any of them that may be left out.
 
 use super::check::{Door, joined};
-use super::declare::{Declared, Field, Key, Kind, Valued};
+use super::declare::{Declaration, Field, Key, KeyValue, Kind};
 use super::units::Units;
 use crate::document::{Reader, Table};
 
-impl Valued for String {
+impl KeyValue for String {
     const KIND: Kind = Kind::Text;
 
     fn unset() -> Self {
@@ -28,7 +28,7 @@ impl Field for String {
     }
 }
 
-impl Valued for bool {
+impl KeyValue for bool {
     const KIND: Kind = Kind::Truth;
 
     fn unset() -> Self {
@@ -53,7 +53,7 @@ impl Field for bool {
 /// The two types of numbers.
 macro_rules! number {
     ($Type:ty, $kind:expr, $read:ident, $from:expr, $written:expr) => {
-        impl Valued for $Type {
+        impl KeyValue for $Type {
             const KIND: Kind = $kind;
 
             fn unset() -> Self {
@@ -91,7 +91,7 @@ macro_rules! number {
 number!(u32, Kind::Whole, whole, |number: f64| number.round() as u32, "{}");
 number!(f64, Kind::Real, real, |number| number, "{:?}");
 
-impl<T: Field + Valued> Valued for Option<T> {
+impl<T: Field + KeyValue> KeyValue for Option<T> {
     const KIND: Kind = T::KIND;
 
     fn unset() -> Self {
@@ -99,7 +99,7 @@ impl<T: Field + Valued> Valued for Option<T> {
     }
 }
 
-impl<T: Field + Valued> Field for Option<T> {
+impl<T: Field + KeyValue> Field for Option<T> {
     fn read(&mut self, reader: &mut Reader, table: &Table<'_>, key: &Key, units: &Units) -> bool {
         let mut value = T::unset();
         let is_read = value.read(reader, table, key, units);
@@ -125,11 +125,11 @@ impl<T: Field + Valued> Field for Option<T> {
         self.get_or_insert_with(T::unset).set_number(number);
     }
 
-    fn tables(&self) -> Vec<(Option<&str>, &dyn Declared)> {
+    fn tables(&self) -> Vec<(Option<&str>, &dyn Declaration)> {
         self.as_ref().map(T::tables).unwrap_or_default()
     }
 
-    fn tables_mut(&mut self) -> Vec<&mut dyn Declared> {
+    fn tables_mut(&mut self) -> Vec<&mut dyn Declaration> {
         self.as_mut().map(T::tables_mut).unwrap_or_default()
     }
 }

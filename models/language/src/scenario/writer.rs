@@ -1,7 +1,7 @@
 //! From a spec to a scenario file.
 
 use super::ScenarioSpec;
-use super::declare::{Declared, Field, Key, Kind};
+use super::declare::{Declaration, Field, Key, Kind};
 use super::packets::WORMHOLE_KEYS;
 
 impl ScenarioSpec {
@@ -37,14 +37,14 @@ impl ScenarioSpec {
 }
 
 /// Keys and values of a table.
-fn lines(table: &dyn Declared) -> impl Iterator<Item = (&'static str, String)> {
+fn lines(table: &dyn Declaration) -> impl Iterator<Item = (&'static str, String)> {
     let tag = table.shape().tag.map(|tag| (tag, format!("\"{}\"", table.word())));
     let line = |(key, value): (&'static Key, &dyn Field)| Some((key.name, value.written()?));
     tag.into_iter().chain(table.fields().into_iter().filter_map(line))
 }
 
 /// A table in one line; nothing where it is left out, which is where it says no more than its default.
-pub(super) fn in_line(table: &dyn Declared) -> Option<String> {
+pub(super) fn in_line(table: &dyn Declaration) -> Option<String> {
     let lines: Vec<String> = lines(table).map(|(name, value)| format!("{name} = {value}")).collect();
     let default = table.shape().branches[0].word;
     let is_default = !default.is_empty() && table.word() == default && lines.len() == 1;

@@ -3,8 +3,8 @@ use super::*;
 const MESSAGE: f64 = 32.0;
 
 /// Waits that have settled, of messages with gaps whose tails are blocked for `held_up` in a channel with `room`.
-fn settled(grid: &Grid, rate: f64, gaps: &Law, held_up: &Law, room: f64) -> Settled {
-    let mut found = Settled { waits: WaitsByState::none(), wait: 0.0 };
+fn settled(grid: &Grid, rate: f64, gaps: &Law, held_up: &Law, room: f64) -> Round {
+    let mut found = Round { waits: WaitsByState::none(), wait: 0.0 };
     loop {
         let before = std::array::from_fn(|j| {
             let waits = &found.waits.waits[j];
@@ -34,7 +34,7 @@ fn pollaczek_khinchine(rate: f64, service: &Law) -> f64 {
     rate * service.second_moment() / 2.0 / (1.0 - rate * service.mean())
 }
 
-fn in_buffer(settled: &Settled) -> f64 {
+fn in_buffer(settled: &Round) -> f64 {
     settled.waits.means().iter().sum()
 }
 

@@ -1,8 +1,8 @@
 //! The tail of a message along all paths of some hops.
 
-use super::super::ecube_paths::Output;
 use super::super::in_buffer::InBuffer;
 use super::super::law::Law;
+use super::super::paths::Output;
 use super::super::station::{LinkEnvironment, Shape};
 use super::super::tail_and_header::{RouterDelays, TailAndHeader, mix};
 use super::OneClass;
@@ -108,9 +108,9 @@ impl Path {
 }
 
 /// Delays at each station.
-pub(super) struct Prepared(Vec<RouterDelays>);
+pub(super) struct StationDelays(Vec<RouterDelays>);
 
-impl Prepared {
+impl StationDelays {
     pub(super) fn new(stations: &Stations) -> Self {
         let weights = |law: &Law| law.probabilities().to_vec();
         let one = |(_, station): &(OutputKind, Station)| {
@@ -159,7 +159,7 @@ impl<'g> OneClass<'g> {
     pub(super) fn along(
         &self,
         path: &Path,
-        prepared: &Prepared,
+        prepared: &StationDelays,
         in_channel: &[ChannelWait],
         mut joint: TailAndHeader<'_>,
     ) -> Law {
@@ -175,7 +175,7 @@ impl<'g> OneClass<'g> {
     pub(super) fn mean_along(
         &self,
         (path, mean_hops): (&Path, f64),
-        prepared: &Prepared,
+        prepared: &StationDelays,
         in_channel: &[ChannelWait],
         mut joint: TailAndHeader<'_>,
     ) -> Law {
@@ -206,7 +206,7 @@ impl<'g> OneClass<'g> {
         stop: &PathRouter,
         k: u32,
         last: bool,
-        prepared: &Prepared,
+        prepared: &StationDelays,
         in_channel: &[ChannelWait],
     ) {
         let mut met = prepared.crossed(&stop.stations);

@@ -1,9 +1,9 @@
 //! What holds up routers behind it: long messages, and channels that are full.
 
 use super::super::chained_blocking::{Blocking, Chain, Kind};
-use super::super::iteration::{OverOutputs, Settled};
+use super::super::iteration::{Endpoint, OverOutputs};
 use super::super::law::Law;
-use super::super::station::{LinkEnvironment, OutputDelays, Overloaded};
+use super::super::station::{LinkEnvironment, OutputDelays, Overload};
 use super::input_channel::ChannelWait;
 use super::stations::Stations;
 use super::{Entrance, OneClass};
@@ -15,7 +15,7 @@ impl OneClass<'_> {
         last: bool,
         gaps: f64,
         held: &Blocking,
-    ) -> Result<(LinkEnvironment, OutputDelays), Overloaded> {
+    ) -> Result<(LinkEnvironment, OutputDelays), Overload> {
         let outputs = self.outputs(false, last);
         let crossing = self.paths.mean(outputs);
         let environment = self.environment(self.kind_of(outputs), crossing);
@@ -29,11 +29,11 @@ impl OneClass<'_> {
     /// All that is held up by buffers that are full, from router to router.
     pub(super) fn chained(
         &self,
-        (entrances, settled): (&mut [Entrance<'_>], &[Settled]),
+        (entrances, settled): (&mut [Entrance<'_>], &[Endpoint]),
         gaps: f64,
         in_channel: &[ChannelWait],
         held: &Blocking,
-    ) -> Result<Blocking, Overloaded> {
+    ) -> Result<Blocking, Overload> {
         let most = self.paths.most_hops();
         let shares: Vec<f64> = (1..=most).map(|hops| self.paths.share(hops) / self.paths.moving()).collect();
         let share = 1.0 / in_channel.len() as f64;
@@ -63,7 +63,7 @@ impl OneClass<'_> {
     /// All that is held up by input channels that are full.
     pub(super) fn behind(
         &self,
-        (entrances, settled): (&mut [Entrance<'_>], &[Settled]),
+        (entrances, settled): (&mut [Entrance<'_>], &[Endpoint]),
         in_channel: &[ChannelWait],
     ) -> Blocking {
         let full: Vec<Law> = in_channel.iter().map(|channel| channel.full.clone()).collect();

@@ -1,15 +1,15 @@
 //! What a class meets of itself at the outputs of a cube.
 
 use super::super::ablation::{Step, without};
-use super::super::ecube_paths::Output;
 use super::super::grid::{Grid, product};
 use super::super::law::Law;
+use super::super::paths::Output;
 use super::super::station::{LinkEnvironment, OutputDelays};
 use super::input_channel::less_exponential;
 use super::{Blocking, OneClass};
 
 /// Messages of the own class ahead at an output.
-pub(super) struct Contended {
+pub(super) struct OutputContention {
     /// `C` \[cells\]
     pub(super) completion: f64,
     /// `λ` of the class on a virtual channel \[messages/cell\].
@@ -28,13 +28,13 @@ pub(super) struct Contended {
 
 /// Mean waits of the messages of one input for an output, in messages.
 #[derive(Clone, Copy, Default)]
-struct OfInput {
+struct InputWaits {
     wait: f64,
     alone: f64,
     came: f64,
 }
 
-impl OfInput {
+impl InputWaits {
     fn part(self, share: f64) -> Self {
         Self { wait: self.wait * share, alone: self.alone * share, came: self.came * share }
     }
@@ -46,7 +46,7 @@ impl OfInput {
     }
 }
 
-impl Contended {
+impl OutputContention {
     /// `u = λ C`: share of the time in which messages of the class hold a virtual channel.
     pub(super) fn held(&self) -> f64 {
         (self.rate * self.completion).min(0.98)
@@ -77,7 +77,7 @@ impl OneClass<'_> {
         outputs: &[(f64, Output)],
         environment: &LinkEnvironment,
         held: &Blocking,
-    ) -> Contended {
+    ) -> OutputContention {
         let grid = self.grid;
         let held_up = held.over(outputs);
         let z = if self.shape.is_short() { 0.0 } else { held_up.mean() };
@@ -89,8 +89,8 @@ impl OneClass<'_> {
             grid.sum(&environment.set_up, &grid.law(environment.in_step.over(grid, self.shape.message)));
         let slower = grid.excess(&delayed, &self.gaps[0]).min(&Law::constant(self.shape.buffer));
         let (mut mean_completion, mut rate, mut all) = (0.0, 0.0, 0.0);
-        let mut known: Vec<(u32, Vec<OfInput>)> = Vec::new();
-        let mut mean = OfInput::default();
+        let mut known: Vec<(u32, Vec<InputWaits>)> = Vec::new();
+        let mut mean = InputWaits::default();
         for (share, output) in outputs {
             let inputs = self.paths.inputs(output.to);
             let (completion, lane_rate) = (completion(output.to), self.lane_rate(output.to));
@@ -118,14 +118,14 @@ impl OneClass<'_> {
                 mean.add(share * (part / all), of);
             }
         }
-        let OfInput { wait, alone, came } = mean;
-        Contended { completion: mean_completion, rate, wait, alone, came, slower, held_up }
+        let InputWaits { wait, alone, came } = mean;
+        OutputContention { completion: mean_completion, rate, wait, alone, came, slower, held_up }
     }
 
     /// Rate of the own messages that contend for an output, that of a queue M/D/1 of the mean wait:
     /// `l C = 2 w / (1 + 2 w)`; not more than there are.
-    pub(super) fn contending_rate(&self, contended: &Contended) -> f64 {
-        let Contended { completion, rate, wait, .. } = contended;
+    pub(super) fn contending_rate(&self, contended: &OutputContention) -> f64 {
+        let OutputContention { completion, rate, wait, .. } = contended;
         (2.0 * wait / (1.0 + 2.0 * wait) / completion).min(*rate)
     }
 
@@ -134,11 +134,11 @@ impl OneClass<'_> {
     pub(super) fn own_waits(
         &self,
         environment: &LinkEnvironment,
-        contended: &Contended,
+        contended: &OutputContention,
         met: &OutputDelays,
     ) -> [Law; 2] {
         let (grid, m) = (self.grid, self.shape.message);
-        let Contended { wait, alone, came, slower, held_up, .. } = contended;
+        let OutputContention { wait, alone, came, slower, held_up, .. } = contended;
         let positive = met.own.positive();
         if *wait < 1e-9 || positive < 1e-12 {
             return [met.own.clone(), Law::zero()];
@@ -168,11 +168,11 @@ impl OneClass<'_> {
     ///
     /// A message that waits for its class waits `X` besides; a message that meets none of its class meets nothing of
     /// it. Best effort waits for all of a priority queue, which includes it (our approximations).
-    pub(super) fn link_waits(&self, contended: &Contended, at_crossbar: &[Law; 2]) -> [Law; 2] {
+    pub(super) fn link_waits(&self, contended: &OutputContention, at_crossbar: &[Law; 2]) -> [Law; 2] {
         if self.own.is_none() || without(Step::Trains) {
             return at_crossbar.clone();
         }
-        let Contended { completion, slower, rate, .. } = contended;
+        let OutputContention { completion, slower, rate, .. } = contended;
         let rate = *rate;
         let follows = rate * (completion - slower.mean());
         let along = along_trains(self.grid, slower, rate, follows);
@@ -202,9 +202,9 @@ fn along_trains(grid: &Grid, adds: &Law, rate: f64, follows: f64) -> Law {
 
 /// Waits at an output of which the inputs bring such loads, the part `beside` of each interleaved with the message
 /// itself; followers find `more` besides.
-fn waits(loads: &[f64], beside: &[f64], more: f64) -> Vec<OfInput> {
+fn waits(loads: &[f64], beside: &[f64], more: f64) -> Vec<InputWaits> {
     const ROUNDS: u32 = 200;
-    let mut waits = vec![OfInput::default(); loads.len()];
+    let mut waits = vec![InputWaits::default(); loads.len()];
     for _ in 0..ROUNDS {
         let mut change = 0.0_f64;
         for (i, own) in loads.iter().enumerate() {
@@ -219,7 +219,7 @@ fn waits(loads: &[f64], beside: &[f64], more: f64) -> Vec<OfInput> {
             let came = came + (1.0 - (-beside).exp());
             let behind = own - beside;
             let wait = (1.0 - behind) * alone + behind * (came + more);
-            waits[i] = OfInput { wait, alone, came };
+            waits[i] = InputWaits { wait, alone, came };
             change = change.max((wait - before).abs());
         }
         if change < 1e-9 {

@@ -3,9 +3,9 @@
 use super::super::chained_blocking::Blocking;
 use super::super::in_buffer::InBuffer;
 use super::super::interruptions::Interruptions;
-use super::super::iteration::Settled;
+use super::super::iteration::Endpoint;
 use super::super::law::Law;
-use super::super::station::{Arriving, LinkEnvironment, OutputDelays, Overloaded, Station as Queues};
+use super::super::station::{ArrivalGaps, LinkEnvironment, OutputDelays, Overload, Station as Queues};
 use super::{Entrance, OneClass};
 
 impl OneClass<'_> {
@@ -17,20 +17,20 @@ impl OneClass<'_> {
     }
 
     /// What arrives at the first router.
-    pub(super) fn entering(&self, in_buffer: InBuffer) -> Arriving {
+    pub(super) fn entering(&self, in_buffer: InBuffer) -> ArrivalGaps {
         let b = self.shape.buffer;
         let held = [0, 1].map(|i| self.gaps_rest[i].less(b));
-        Arriving { gaps: self.gaps.clone(), held, in_buffer, bursty: self.work.is_some() }
+        ArrivalGaps { gaps: self.gaps.clone(), held, in_buffer, bursty: self.work.is_some() }
     }
 
     /// What arrives at a later router, with gaps of a mean.
-    pub(super) fn arriving(&self, mean: f64) -> Arriving {
+    pub(super) fn arriving(&self, mean: f64) -> ArrivalGaps {
         let between = self.gaps_of_mean(mean);
         let gaps = |flits: f64| {
             if flits > 0.0 { self.grid.law(between.over(self.grid, flits)) } else { Law::zero() }
         };
         let held = gaps(self.shape.rest()).less(self.shape.buffer);
-        Arriving {
+        ArrivalGaps {
             gaps: [gaps(self.shape.message), Law::zero()],
             held: [held, Law::zero()],
             in_buffer: InBuffer::none(),
@@ -44,9 +44,9 @@ impl OneClass<'_> {
     /// the midst of the way comes with it, if it was looked at.
     pub(super) fn gaps_on_the_way(
         &self,
-        (entrances, settled): (&[Entrance<'_>], &[Settled]),
+        (entrances, settled): (&[Entrance<'_>], &[Endpoint]),
         held: &Blocking,
-    ) -> Result<(f64, Option<(LinkEnvironment, OutputDelays)>), Overloaded> {
+    ) -> Result<(f64, Option<(LinkEnvironment, OutputDelays)>), Overload> {
         if self.gaps[0].mean() < 1e-9 {
             return Ok((0.0, None));
         }
@@ -57,7 +57,7 @@ impl OneClass<'_> {
                 queues.mean_passage(in_buffer, met, gaps)
             }
         };
-        let leaving = |(entrance, settled): (&Entrance<'_>, &Settled)| {
+        let leaving = |(entrance, settled): (&Entrance<'_>, &Endpoint)| {
             let Entrance { share, outputs, environment, .. } = entrance;
             let (met, in_buffer) = (&settled.met, &settled.queued.in_buffer);
             let [free, behind] = in_buffer.shares();

@@ -2,9 +2,9 @@
 
 use realfft::num_complex::Complex64;
 
-use super::super::ecube_paths::Output;
 use super::super::grid::{Grid, Transform, product};
 use super::super::law::Law;
+use super::super::paths::Output;
 use super::super::station::{OutputDelays, Shape};
 use super::super::tail_and_header::{ALONE, CLOSE, STATES};
 use super::stations::Stations;

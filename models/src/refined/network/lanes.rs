@@ -28,8 +28,8 @@
 //! Of drawn virtual channels each is a queue of its own, with `1 / V` of the messages: a header waits for its one
 //! whatever others are free, `φ = 1`, `q = 1 / V`. With one virtual channel all this is the same.
 
-use super::super::channel_paths::{ChannelUse, Paths};
-use super::super::station::{Overloaded, Place};
+use super::super::paths::{ChannelUse, Paths};
+use super::super::station::{Overload, Place};
 use super::super::{Class, Problem};
 use crate::queueing::{ErlangB, MmC};
 use flitwise_language::scenario::ClassKind;
@@ -316,20 +316,20 @@ impl LinkKinds {
     }
 
     /// A link that carries all these classes and has no room for them, where no virtual channel tells so by itself.
-    pub(super) fn over(&self, kind: usize, problem: &Problem) -> Option<Overloaded> {
+    pub(super) fn over(&self, kind: usize, problem: &Problem) -> Option<Overload> {
         let link = &self.kinds[kind];
         let load = self.load_before(problem, |class| link.by_class[class]);
         let place = if link.is_end { Place::Ejection } else { Place::Channel };
         let has_several = self.lanes.iter().any(|lanes| lanes.servers > 1);
-        (has_several && load >= 1.0).then_some(Overloaded { load, place })
+        (has_several && load >= 1.0).then_some(Overload { load, place })
     }
 
     /// The same of each link by itself, where classes go different ways.
-    pub(super) fn any_over(&self, problem: &Problem, paths: &Paths) -> Option<Overloaded> {
+    pub(super) fn any_over(&self, problem: &Problem, paths: &Paths) -> Option<Overload> {
         let links = paths.links().zip(&self.lanes).filter(|(link, _)| link.by_class.is_some());
         let loads = links.map(|(link, lanes)| {
             let place = if self.kinds[lanes.kind].is_end { Place::Ejection } else { Place::Channel };
-            Overloaded { load: self.load_before(problem, |class| link.of_class(class)), place }
+            Overload { load: self.load_before(problem, |class| link.of_class(class)), place }
         });
         loads.filter(|over| over.load >= 1.0).max_by(|a, b| a.load.total_cmp(&b.load))
     }

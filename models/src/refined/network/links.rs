@@ -1,12 +1,11 @@
 //! What the other classes do to one, on network channels, on ejection links and at the interface.
 
 use super::super::burst_phases::BurstPhases;
-use super::super::channel_paths::Paths;
-use super::super::ecube_paths::{Crossing, Output};
 use super::super::grid::Grid;
 use super::super::higher_classes::HigherClasses;
 use super::super::interface::Interface;
 use super::super::link_sharing::{Clock, LinkSharing};
+use super::super::paths::{Crossing, Output, Paths};
 use super::super::station::LinkEnvironment;
 use super::super::{Class, Problem, Resolution};
 use super::OneClass;

@@ -1,10 +1,9 @@
 //! The kinds of outputs that a class meets, and the queues at each.
 
-use super::super::channel_paths::{Paths, Sender, merged};
-use super::super::ecube_paths::{Crossing, Output, Outputs};
 use super::super::grid::product;
 use super::super::law::Law;
-use super::super::station::{Arriving, LinkEnvironment, OutputDelays, Overloaded, Waits};
+use super::super::paths::{Crossing, Output, Outputs, Paths, Sender, merged};
+use super::super::station::{ArrivalGaps, LinkEnvironment, OutputDelays, Overload, Waits};
 use super::input_channel::ChannelWait;
 use super::{Blocking, OneClass};
 
@@ -157,12 +156,12 @@ impl OneClass<'_> {
     /// what is known of first outputs and of typical later ones is made use of.
     pub(super) fn stations(
         &self,
-        entering: &Arriving,
+        entering: &ArrivalGaps,
         gaps: f64,
         held: &Blocking,
         first: &OutputDelays,
         middle: Option<(LinkEnvironment, OutputDelays)>,
-    ) -> Result<Stations, Overloaded> {
+    ) -> Result<Stations, Overload> {
         let arriving_later = self.arriving(gaps);
         let mut stations = Stations::new(self.paths);
         let mut arounds: Vec<((bool, usize, f64), LinkEnvironment)> = Vec::new();

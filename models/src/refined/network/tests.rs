@@ -1,9 +1,8 @@
 mod patterns;
 
-use super::super::ecube_paths::Output;
+use super::super::paths::uniform;
 use super::*;
 use flitwise_language::scenario::ClassKind::{self, BestEffort, RealTime};
-use flitwise_language::scenario::{NetworkSpec, Radix};
 
 fn resolution() -> Resolution {
     Resolution {
@@ -38,9 +37,9 @@ fn problem(stages: f64, buffer: f64, classes: &[(ClassKind, f64, f64)]) -> Probl
     }
 }
 
-fn all(problem: &Problem, dimension: u32, resolution: &Resolution) -> Vec<Result<Solution, Overloaded>> {
+fn all(problem: &Problem, dimension: u32, resolution: &Resolution) -> Vec<Result<Solution, Overload>> {
     let wanted: Vec<usize> = (0..problem.classes.len()).collect();
-    let cube = Rc::new(Paths::cube(dimension));
+    let cube = Rc::new(uniform(&flitwise_language::network::Hypercube { dimension }));
     let paths = vec![cube; wanted.len()];
     solve(problem, &paths, resolution, &wanted, &|_| None)
 }
@@ -182,73 +181,6 @@ fn no_class_gets_more_of_a_link_than_there_is() {
     assert!(all(&classes(1.05), 2, &resolution()).iter().all(Result::is_err));
 }
 
-/// A mesh of radix 2, put together from lines, has the tables that a cube has by formulas.
-#[test]
-fn lines_of_two_routers_make_a_cube() {
-    for n in 1..=5 {
-        let radix = Radix::of(&vec![2; n as usize]).unwrap();
-        let mesh = NetworkSpec::Mesh { radix, dimensions: None, nodes_per_router: 1, links: 1 };
-        let (lattice, cube) = (super::super::lattice_paths::of_lattice(&mesh.topology()), Paths::cube(n));
-        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{n}: {a} {b}");
-        assert_eq!(lattice.channels.len(), cube.channels.len());
-        for (a, b) in lattice.channels.iter().zip(&cube.channels) {
-            close(a.rate, b.rate);
-            close(a.on_link, b.rate);
-        }
-        for hops in cube.hops() {
-            close(lattice.share(hops), cube.share(hops));
-            for k in 1..=hops + 1 {
-                for (share, output) in cube.outputs(hops, k) {
-                    let of = lattice.outputs(hops, k).iter().find(|(_, other)| other == output);
-                    close(of.unwrap().0, *share);
-                }
-            }
-        }
-        assert_eq!(lattice.all.len(), cube.all.len());
-        for output in &cube.all {
-            let (a, b) = (lattice.crossing(*output), cube.crossing(*output));
-            close(a.contending, b.contending);
-            close(a.different, b.different);
-            close(a.others, b.others);
-            close(lattice.same(*output), cube.same(*output));
-        }
-    }
-}
-
-#[test]
-fn paths_of_lattices_add_up() {
-    for (sides, wraps, nodes, links) in [
-        (&[4, 4][..], false, 1, 1),
-        (&[5, 3, 2], false, 1, 2),
-        (&[2, 2], false, 4, 2),
-        (&[8, 8], true, 1, 1),
-        (&[5, 4], true, 2, 1),
-    ] {
-        let (radix, dimensions, nodes_per_router) = (Radix::of(sides).unwrap(), None, nodes);
-        let network = if wraps {
-            NetworkSpec::Torus { radix, dimensions, nodes_per_router, links }
-        } else {
-            NetworkSpec::Mesh { radix, dimensions, nodes_per_router, links }
-        };
-        let network = network.topology();
-        let paths = super::super::lattice_paths::of(&network);
-        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{}: {a} {b}", network.name());
-        close(paths.mean_hops(), paths.hops().map(|hops| paths.share(hops) * f64::from(hops)).sum());
-        close(paths.hops().map(|hops| paths.share(hops)).sum(), 1.0);
-        for (hops, k) in paths.hops().flat_map(|hops| (1..=hops + 1).map(move |k| (hops, k))) {
-            close(paths.outputs(hops, k).iter().map(|(share, _)| share).sum(), 1.0);
-            let known =
-                |(_, output): &(f64, Output)| paths.all.contains(output) && output.from < Some(output.to);
-            assert!(paths.outputs(hops, k).iter().all(known), "{}", network.name());
-        }
-        for channel in 0..paths.channels.len() as u32 {
-            close(paths.onward(channel).iter().map(|(share, _)| share).sum(), 1.0);
-            close(paths.inputs(channel).iter().map(|(_, share)| share).sum(), 1.0);
-        }
-        close(paths.inputs(paths.channels.len() as u32).iter().map(|(_, share)| share).sum(), 1.0);
-    }
-}
-
 /// Simulated at half of the load of saturation, real time alone: latency within two or three per cent.
 #[test]
 fn meshes_tori_and_virtual_channels_are_the_simulated_ones() {
@@ -267,90 +199,5 @@ fn meshes_tori_and_virtual_channels_are_the_simulated_ones() {
         let found = answer.classes[0].network_latency_cycles.unwrap();
         assert!((found / latency - 1.0).abs() < within, "{preset}: {found} {latency}");
         assert!(answer.classes[0].latency_percentiles_cycles.p99.is_some());
-    }
-}
-
-fn enumerated(network: NetworkSpec) -> Rc<Paths> {
-    let mut spec = flitwise_language::scenario::ScenarioSpec {
-        network,
-        ..flitwise_language::scenario::ScenarioSpec::default()
-    };
-    spec.classes.truncate(1);
-    spec.classes[0].virtual_channels = 2;
-    super::super::pattern_paths::of(&spec.check().unwrap(), &[0]).swap_remove(0)
-}
-
-/// All pairs of nodes of a cube, put together, are what its formulas say.
-#[test]
-fn enumerated_pairs_make_a_cube() {
-    for n in 2..=5 {
-        let (found, cube) = (enumerated(NetworkSpec::Hypercube { dimension: n }), Paths::cube(n));
-        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{n}: {a} {b}");
-        assert_eq!((found.channels.len(), found.ends.len(), found.senders.len()), (n as usize, 1, 1));
-        for (a, b) in found.links().zip(cube.links()) {
-            close(a.rate, b.rate);
-            close(a.on_link, b.on_link);
-        }
-        close(found.mean_hops(), cube.mean_hops());
-        cube.hops().for_each(|hops| close(found.share(hops), cube.share(hops)));
-        assert_eq!(found.all.len(), cube.all.len());
-        for output in &cube.all {
-            let (a, b) = (found.crossing(*output), cube.crossing(*output));
-            close(a.contending, b.contending);
-            close(a.different, b.different);
-            close(a.others, b.others);
-            close(found.same(*output), cube.same(*output));
-        }
-        for (a, b) in
-            [(found.first(), cube.first()), (found.middle(), cube.middle()), (found.last(), cube.last())]
-        {
-            assert_eq!(a.len(), b.len());
-            for (share, output) in b {
-                close(a.iter().find(|(_, other)| other == output).unwrap().0, *share);
-            }
-        }
-    }
-}
-
-/// All pairs of ports of a router are what its formulas say.
-#[test]
-fn enumerated_pairs_make_a_router() {
-    let network = NetworkSpec::Router { ports: 6 };
-    let (found, router) = (enumerated(network), super::super::pattern_paths::of_router(&network.topology()));
-    let output = Output { from: None, to: 0 };
-    assert!((found.crossing(output).contending - 5.0 / 6.0).abs() < 1e-12);
-    let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
-    let (a, b) = (found.crossing(output), router.crossing(output));
-    close(a.contending, b.contending);
-    close(a.different, b.different);
-    close(a.others, b.others);
-    close(found.same(output), router.same(output));
-    close(found.ends[0].on_link, router.ends[0].on_link);
-}
-
-#[test]
-fn enumerated_paths_add_up() {
-    let (radix, dimensions) = (Radix::of(&[4, 3]).unwrap(), None);
-    for network in [
-        NetworkSpec::Router { ports: 8 },
-        NetworkSpec::Mesh { radix, dimensions, nodes_per_router: 2, links: 2 },
-        NetworkSpec::Torus { radix, dimensions, nodes_per_router: 1, links: 1 },
-    ] {
-        let (paths, name) = (enumerated(network), network.topology().name());
-        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{name}: {a} {b}");
-        close(paths.hops().map(|hops| paths.share(hops)).sum(), 1.0);
-        close(paths.mean_hops(), network.topology().mean_hops());
-        close(paths.senders.iter().map(|sender| sender.share).sum(), 1.0);
-        for sender in &paths.senders {
-            close(sender.outputs.iter().map(|(share, _)| share).sum(), 1.0);
-        }
-        for (channel, link) in paths.links().enumerate() {
-            close(paths.inputs(channel as u32).iter().map(|(_, share)| share).sum(), 1.0);
-            assert!(link.rate > 0.0 && link.on_link >= link.rate - 1e-12);
-        }
-        for channel in 0..paths.channels.len() as u32 {
-            close(paths.onward(channel).iter().map(|(share, _)| share).sum(), 1.0);
-            assert!(paths.onward(channel).iter().all(|(_, output)| output.to > channel), "{name}");
-        }
     }
 }

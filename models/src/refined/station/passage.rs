@@ -47,7 +47,8 @@ impl Station<'_> {
             };
             ways.alone(self, (1.0 - some) * none, &header, alone);
             if let Some((queue, company)) = met.shared.as_deref().zip(self.company.as_ref()) {
-                let shared = Shared { queue, company, found: met.own.mean() / (1.0 - none).max(1e-12) };
+                let shared =
+                    SharedPosition { queue, company, found: met.own.mean() / (1.0 - none).max(1e-12) };
                 let later = 1.0 - none;
                 ways.shared(self, (1.0 - some) * later, &header, shared.mean_delay(m), || shared.delay(m));
                 if some > 1e-12 {
@@ -88,7 +89,7 @@ impl Station<'_> {
         &self,
         weight: f64,
         start: &Law,
-        shared: Option<&Shared<'_>>,
+        shared: Option<&SharedPosition<'_>>,
         gap: &Law,
         ways: &mut W,
     ) {
@@ -150,14 +151,14 @@ impl Station<'_> {
 }
 
 /// A queue that others share, for messages that find their class there.
-struct Shared<'s> {
+struct SharedPosition<'s> {
     queue: &'s SharedQueue,
     company: &'s OnLattice,
     /// Mean work found \[cells\].
     found: f64,
 }
 
-impl Shared<'_> {
+impl SharedPosition<'_> {
     fn delay(&self, cells: f64) -> Transform {
         self.queue.delay(self.company, cells)
     }

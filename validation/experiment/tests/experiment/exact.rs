@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use flitwise_experiment::answer::{ClassSimulation, Simulation};
 use flitwise_experiment::statistics::student_quantile;
 use flitwise_experiment::{self as experiment, Settings};
-use flitwise_language::network::LinkEnd;
+use flitwise_language::network::Hop;
 use flitwise_language::scenario::{
     ClassSpec, DeadlineSpec, NetworkSpec, Radix, RouterSpec, Scenario, ScenarioSpec, Scheduler, SourceSpec,
 };
@@ -437,13 +437,12 @@ pub(crate) fn path(network: NetworkSpec, source: u32, destination: u32) -> Vec<C
         }
         _ => {
             let network = network.topology();
-            (at, _) = network.entry(source);
-            loop {
-                let port = network.route(at, source, destination);
-                let LinkEnd::Input { router, .. } = network.link_end(at, port) else { break };
-                path.push(Channel { kind: network.kind(port), node: at, port });
-                at = router;
-            }
+            let hops = network.path(source, destination).filter(Hop::is_between_routers);
+            path.extend(hops.map(|hop| Channel {
+                kind: network.kind(hop.port),
+                node: hop.router,
+                port: hop.port,
+            }));
         }
     }
     path.push(of_node(ChannelKind::Ejection, destination));

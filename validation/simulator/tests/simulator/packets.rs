@@ -1,6 +1,6 @@
 //! Packet switches on what can be reckoned by hand, and the fast simulator against the plain one.
 
-use flitwise_language::network::{Multistage, Network};
+use flitwise_language::network::Multistage;
 use flitwise_language::scenario::{
     DestinationPattern, DestinationSpec, Direction, Forwarding, HotSpot, NodeList, Organisation, Preset,
     SwitchSpec, Timing, VoqOutput,
@@ -40,7 +40,7 @@ fn to(hosts: &[u32]) -> DestinationSpec {
 fn traffic(hosts: impl IntoIterator<Item = u32>, to: &DestinationSpec, network: Multistage) -> Traffic {
     Traffic {
         hosts: hosts.into_iter().collect(),
-        destinations: to.on(Network::Multistage(network)),
+        destinations: to.on(&network),
         process: Process::Poisson,
         interval: 100.0,
         packets: 1,

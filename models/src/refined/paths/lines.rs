@@ -1,17 +1,16 @@
-//! Paths of dimension-order routing in a mesh or torus with uniform destinations.
+//! Paths with uniform destinations where the dimensions part, as in a mesh or torus with dimension-order routing, or
+//! a single router, which has none.
 //!
 //! A path is a line in each dimension, one after another, and the lines are independent: each begins and ends at
 //! uniform coordinates. So paths are put together from the lines of each dimension. Channels count as alike by their
 //! dimension, the half of the virtual channels, and the channels behind them up to the end of the line or the dateline,
 //! in either direction; over the coordinates in other dimensions they are taken in the mean (our approximation).
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
-use super::channel_paths::{ChannelUse, Parts, Paths, merged};
-use super::ecube_paths::{Crossing, Output, Outputs};
-use flitwise_language::network::{Half, LinkEnd, Network};
+use flitwise_language::network::{Half, Topology};
+
+use super::{ChannelUse, Crossing, OnPaths, Output, Outputs, Parts, Paths, merged};
 
 /// Shares by the number of a channel.
 type Shares = BTreeMap<u32, f64>;
@@ -40,27 +39,25 @@ struct Lines {
 type Place = (bool, u32);
 
 /// The channels from one coordinate to another, and the direction of the way.
-fn way(network: &Network, (stride, side): (u32, u32), from: u32, to: u32) -> (Vec<Place>, bool) {
+fn way(network: &dyn Topology, (stride, side): (u32, u32), from: u32, to: u32) -> (Vec<Place>, bool) {
     let each = network.nodes() / network.routers();
     let (source, destination) = (from * stride * each, to * stride * each);
-    let (mut at, mut places, mut upwards) = (from * stride, Vec::new(), true);
-    while at != to * stride {
-        let port = network.route(at, source, destination);
-        let is_upper = network.half(at, source, destination) == Half::Upper;
-        let LinkEnd::Input { router, .. } = network.link_end(at, port) else { break };
-        let (x, next) = (at / stride, router / stride);
+    let (mut places, mut upwards) = (Vec::new(), true);
+    for hop in network.path(source, destination) {
+        let Some((router, _)) = hop.end.input() else { break };
+        let is_upper = network.half(hop.router, source, destination) == Half::Upper;
+        let (x, next) = (hop.router / stride, router / stride);
         upwards = next == (x + 1) % side && (side > 2 || next > x);
         let crossed = if upwards { x } else { side - 1 - x };
         // behind the dateline the channel across it comes first
         places.push((is_upper, if is_upper { (crossed + 1) % side } else { crossed }));
-        at = router;
     }
     (places, upwards)
 }
 
 impl Lines {
     /// The lines of a dimension, whose channels are numbered from `base` on.
-    fn new(network: &Network, dimension: usize, base: u32) -> Self {
+    fn new(network: &dyn Topology, dimension: usize, base: u32) -> Self {
         let sides = network.sides();
         let (stride, side) = (sides[..dimension].iter().product::<u32>(), sides[dimension]);
         let pairs = (0..side).flat_map(|from| (0..side).map(move |to| (from, to)));
@@ -130,7 +127,7 @@ fn same_direction(lines: impl Iterator<Item = (u32, usize, bool)>) -> f64 {
 }
 
 /// All messages over those to other places than the own.
-fn others(network: &Network) -> f64 {
+fn others(network: &dyn Topology) -> f64 {
     let nodes = f64::from(network.nodes());
     if network.self_traffic() { 1.0 } else { nodes / (nodes - 1.0) }
 }
@@ -317,33 +314,8 @@ fn lengths(lines: &[Lines]) -> Vec<f64> {
     })
 }
 
-thread_local! {
-    /// The networks last asked for.
-    static KNOWN: RefCell<Vec<(Network, Rc<Paths>)>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Networks whose paths are kept.
-const MOST_KNOWN: usize = 8;
-
-/// The paths of a network of several routers; those of a cube by formulas.
-pub(super) fn of(network: &Network) -> Rc<Paths> {
-    KNOWN.with_borrow_mut(|known| {
-        if let Some((_, paths)) = known.iter().find(|(of, _)| of == network) {
-            return Rc::clone(paths);
-        }
-        let sides = network.sides();
-        let is_cube = sides.iter().all(|side| *side == 2)
-            && network.nodes() == network.routers()
-            && network.parallel_links() == 1;
-        let paths = Rc::new(if is_cube { Paths::cube(sides.len() as u32) } else { of_lattice(network) });
-        known.truncate(MOST_KNOWN - 1);
-        known.insert(0, (*network, Rc::clone(&paths)));
-        paths
-    })
-}
-
-/// The paths of a mesh or torus.
-pub(super) fn of_lattice(network: &Network) -> Paths {
+/// The paths of a network whose dimensions part.
+pub(super) fn paths(network: &dyn Topology) -> Paths {
     let mut lines: Vec<Lines> = Vec::new();
     let mut count = 0;
     for dimension in 0..network.sides().len() {
@@ -362,10 +334,8 @@ pub(super) fn of_lattice(network: &Network) -> Paths {
     }
     shares.iter_mut().for_each(|share| *share *= others(network));
     let onward: Vec<Outputs> = (0..count).map(|from| lattice.onward(from)).collect();
-    let entering = lattice
-        .turns(None)
-        .into_iter()
-        .map(|(share, to)| (share * others(network), lattice.output(None, to)));
+    let entering = lattice.turns(None).into_iter();
+    let entering = entering.map(|(share, to)| (share * others(network), lattice.output(None, to)));
     let mut entering: Outputs = entering.collect();
     if let Some((share, _)) = entering.last_mut() {
         *share = shares[0];
@@ -373,29 +343,26 @@ pub(super) fn of_lattice(network: &Network) -> Paths {
     let inputs: Vec<Vec<(Option<u32>, f64)>> =
         (0..count).map(Some).chain([None]).map(|to| lattice.inputs(to)).collect();
     let inputs = if shares[0] > 0.0 { inputs } else { without_own_nodes(inputs) };
-    let all: Vec<Output> = entering
-        .iter()
-        .chain(onward.iter().flatten())
-        .filter(|(share, _)| *share > 0.0)
-        .map(|(_, output)| *output)
-        .collect();
-    let of = |output: Output| {
+    let met = entering.iter().chain(onward.iter().flatten()).filter(|(share, _)| *share > 0.0);
+    let shared = |output: Output| {
         let onward = output.from.map_or(&entering, |from| &onward[from as usize]);
         let input = output.from.map(|from| lattice.line_of(from) as u32);
-        (crossing(&inputs[output.to as usize], input), lattice.same(output, onward))
+        (output, Crossing::new(&inputs[output.to as usize], input), lattice.same(output, onward))
     };
+    let all = met.map(|(_, output)| shared(*output)).collect();
     let parts = Parts {
         channels: lattice.lines.iter().flat_map(|lines| lines.channels.iter().cloned()).collect(),
         ends: vec![ChannelUse::end()],
-        has_halves: network.has_rings(),
-        links: lattice.links,
-        mean_hops: network.mean_hops(),
         shares,
-        inputs: inputs.clone(),
-        onward: onward.clone(),
-        outputs,
+        mean_hops: network.mean_hops(),
+        senders: Vec::new(),
+        at_interface: None,
+        inputs,
+        onward,
+        outputs: OnPaths::ByHops(outputs),
+        all,
     };
-    Paths::new(parts, all, of)
+    Paths::new(network, parts)
 }
 
 /// Inputs where no message goes back to its router.
@@ -406,16 +373,4 @@ fn without_own_nodes(mut inputs: Vec<Vec<(Option<u32>, f64)>>) -> Vec<Vec<(Optio
         ejection.iter_mut().for_each(|(_, share)| *share /= all);
     }
     inputs
-}
-
-/// Traffic that shares an output with messages which come over inputs of a dimension, or from the nodes.
-pub(super) fn crossing(inputs: &[(Option<u32>, f64)], input: Option<u32>) -> Crossing {
-    let own = || inputs.iter().filter(|(of, _)| *of == input).map(|(_, share)| share);
-    let all: f64 = own().sum();
-    let same: f64 = inputs.iter().map(|(_, share)| share * share).sum();
-    Crossing {
-        contending: if all > 0.0 { 1.0 - own().map(|share| share * share).sum::<f64>() / all } else { 1.0 },
-        different: (1.0 - same).max(0.0),
-        others: inputs.len() as f64 - 1.0,
-    }
 }

@@ -1,0 +1,254 @@
+//! Topologies of which nothing is declared: a star and a small fat tree, with loads worked out by hand.
+
+use super::*;
+use flitwise_language::network::Network;
+
+/// A tree of two levels: leaf routers with nodes, each joined to every root. A message goes up to the root with the
+/// number of its destination modulo that of roots, and down to the leaf. With one root it is a star.
+///
+/// Ports: up to each root, down to each leaf, nodes. Of every kind a router has those of its level.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tree {
+    pub(crate) leaves: u32,
+    pub(crate) roots: u32,
+    /// Nodes of a leaf.
+    pub(crate) nodes: u32,
+    /// Whether roots send everything down to leaf 0, where it goes up again.
+    pub(crate) is_wrong: bool,
+}
+
+impl Tree {
+    pub(crate) const STAR: Self = Self { leaves: 3, roots: 1, nodes: 2, is_wrong: false };
+    pub(crate) const FAT: Self = Self { leaves: 4, roots: 2, nodes: 2, is_wrong: false };
+}
+
+impl Topology for Tree {
+    fn nodes(&self) -> u32 {
+        self.leaves * self.nodes
+    }
+
+    fn routers(&self) -> u32 {
+        self.leaves + self.roots
+    }
+
+    fn ports(&self) -> u32 {
+        self.roots + self.leaves + self.nodes
+    }
+
+    fn self_traffic(&self) -> bool {
+        false
+    }
+
+    fn most_hops(&self) -> u32 {
+        2
+    }
+
+    /// Two channels to each node of another leaf.
+    fn mean_hops(&self) -> f64 {
+        2.0 * f64::from(self.nodes() - self.nodes) / f64::from(self.nodes() - 1)
+    }
+
+    fn route(&self, router: u32, _: u32, destination: u32) -> u32 {
+        let leaf = destination / self.nodes;
+        match router {
+            root if root >= self.leaves => self.roots + if self.is_wrong { 0 } else { leaf },
+            here if here == leaf => self.roots + self.leaves + destination % self.nodes,
+            _ => destination % self.roots,
+        }
+    }
+
+    fn entry(&self, node: u32) -> (u32, u32) {
+        (node / self.nodes, self.roots + self.leaves + node % self.nodes)
+    }
+
+    fn link_end(&self, router: u32, port: u32) -> LinkEnd {
+        let (is_root, nodes) = (router >= self.leaves, self.roots + self.leaves);
+        match port {
+            up if up < self.roots && !is_root => {
+                LinkEnd::Input { router: self.leaves + up, port: self.roots + router }
+            }
+            down if (self.roots..nodes).contains(&down) && is_root => {
+                LinkEnd::Input { router: down - self.roots, port: router - self.leaves }
+            }
+            node if node >= nodes && !is_root => LinkEnd::Node(router * self.nodes + node - nodes),
+            _ => LinkEnd::Absent,
+        }
+    }
+
+    /// 0 upwards, 1 downwards.
+    fn kind(&self, port: u32) -> ChannelKind {
+        match port {
+            port if port >= self.roots + self.leaves => ChannelKind::Ejection,
+            port => ChannelKind::Network { dimension: u8::from(port >= self.roots) },
+        }
+    }
+
+    fn size(&self) -> (u32, &'static str) {
+        (self.nodes(), "nodes")
+    }
+
+    fn name(&self) -> String {
+        format!("tree of {} nodes", self.nodes())
+    }
+
+    fn short_name(&self) -> String {
+        "tree".to_owned()
+    }
+
+    fn description(&self) -> String {
+        format!("a {}", self.name())
+    }
+
+    fn address(&self, node: u32) -> String {
+        node.to_string()
+    }
+
+    fn shared_links(&self) -> &'static str {
+        "links between leaves and roots, and ejection links"
+    }
+}
+
+/// Kind, links and load of each group.
+fn groups(found: &ChannelLoads) -> Vec<(ChannelKind, u64, f64)> {
+    found.groups.iter().map(|group| (group.kind, group.links, group.load())).collect()
+}
+
+fn assert_groups(found: &ChannelLoads, wanted: &[(ChannelKind, u64, f64)]) {
+    let found = groups(found);
+    let are_alike = found.iter().zip(wanted).all(|(found, wanted)| {
+        (found.0, found.1) == (wanted.0, wanted.1) && (found.2 - wanted.2).abs() < 1e-12
+    });
+    assert!(found.len() == wanted.len() && are_alike, "{found:?}, wanted {wanted:?}");
+}
+
+const UP: ChannelKind = ChannelKind::Network { dimension: 0 };
+const DOWN: ChannelKind = ChannelKind::Network { dimension: 1 };
+use ChannelKind::{Ejection, Injection};
+
+/// Of the 5 other nodes of a star 4 are at other leaves: 2 * 4/5 of a node's load go up from each leaf, and down to it.
+/// Of the 7 of the fat tree 6 are, 3 over either root: 2 * 3/7 on each channel.
+#[test]
+fn trees_are_loaded_as_by_hand() {
+    for (tree, links, load) in [(Tree::STAR, 3, 1.6), (Tree::FAT, 8, 6.0 / 7.0)] {
+        let nodes = u64::from(tree.nodes());
+        let wanted = [
+            (Injection, nodes, 0.3),
+            (UP, links, 0.3 * load),
+            (DOWN, links, 0.3 * load),
+            (Ejection, nodes, 0.3),
+        ];
+        let found = ChannelLoads::on(&tree, &[Traffic::uniform(&tree, 0.3)]);
+        assert_groups(&found, &wanted);
+        assert_eq!(found.by_kind().len(), 4);
+    }
+    // the channel that limits a star leads up
+    let found = ChannelLoads::on(&Tree::STAR, &[Traffic::uniform(&Tree::STAR, 0.5)]);
+    let bound = found.bottleneck().unwrap();
+    assert_eq!((bound.channel.as_str(), bound.at_load_factor()), ("channel from router 0 to 3", 1.25));
+}
+
+/// All but node 0 of the star send to it: 1 from its own leaf, 2 from each of the others.
+#[test]
+fn a_hot_node_of_a_star_is_loaded_as_by_hand() {
+    let destinations = DestinationSpec::Nodes(flitwise_language::scenario::NodeList::of([0])).on(&Tree::STAR);
+    let traffic = Traffic { senders: (1..6).collect(), destinations, flit_rate: 0.1 };
+    let wanted = [
+        (Injection, 5, 0.1),
+        (Injection, 1, 0.0),
+        (UP, 2, 0.2),
+        (UP, 1, 0.0),
+        (DOWN, 1, 0.4),
+        (DOWN, 2, 0.0),
+        (Ejection, 1, 0.5),
+        (Ejection, 5, 0.0),
+    ];
+    assert_groups(&ChannelLoads::on(&Tree::STAR, &[traffic]), &wanted);
+}
+
+#[test]
+#[should_panic(expected = "tree of 6 nodes: the route from node 2 to node 5 does not get there")]
+fn a_route_in_a_circle_ends_with_a_message() {
+    let tree = Tree { is_wrong: true, ..Tree::STAR };
+    assert_eq!(tree.hops(2, 1), 2);
+    tree.path(2, 5).for_each(drop);
+}
+
+/// Every topology of the scenario in several sizes.
+pub(crate) fn topologies() -> Vec<NetworkSpec> {
+    let router = [2, 5, 16].map(|ports| NetworkSpec::Router { ports });
+    let cube = [1, 2, 3, 6].map(|dimension| NetworkSpec::Hypercube { dimension });
+    let mesh = [(&[2][..], 1, 1), (&[4, 4], 1, 1), (&[3, 5], 2, 1), (&[2, 3, 4], 1, 2), (&[6], 4, 3)]
+        .map(|(sides, nodes, links)| lattice(sides, false, nodes, links));
+    let torus = [(&[3][..], 1, 1), (&[4, 4], 1, 1), (&[5, 4], 2, 2), (&[3, 4, 5], 1, 1), (&[8], 3, 2)]
+        .map(|(sides, nodes, links)| lattice(sides, true, nodes, links));
+    let stages =
+        [(16, Direction::Unidirectional), (32, Direction::Bidirectional), (64, Direction::Bidirectional)]
+            .map(|(hosts, direction)| NetworkSpec::Multistage { hosts, direction, first_shuffle: None });
+    [router.to_vec(), cube.to_vec(), mesh.to_vec(), torus.to_vec(), stages.to_vec()].concat()
+}
+
+/// A topology that the scenario knows is in the list above.
+#[test]
+fn every_topology_of_the_scenario_is_tried() {
+    let fault = flitwise_language::scenario::Scenario::from_toml("x", "[network]\ntopology = \"none\"\n")
+        .unwrap_err();
+    let fault = fault.iter().map(ToString::to_string).find(|fault| fault.contains("router")).unwrap();
+    let known: std::collections::BTreeSet<&str> =
+        fault.split('"').skip(1).step_by(2).filter(|word| *word != "none").collect();
+    let tried =
+        topologies().into_iter().map(|network| serde_json::to_value(network).unwrap()["topology"].clone());
+    let tried: std::collections::BTreeSet<String> =
+        tried.map(|word| word.as_str().unwrap().to_owned()).collect();
+    assert_eq!(known, tried.iter().map(String::as_str).collect());
+}
+
+/// What is declared against all paths: destinations that are alike, of all senders and of some, and with a hot node.
+#[test]
+fn declared_symmetry_loads_channels_as_all_paths_do() {
+    let mut declared = 0;
+    for network in topologies().into_iter().map(NetworkSpec::topology) {
+        let (network, name): (&dyn Topology, String) = (&*network, network.name());
+        let Some(spread) = Spread::new(network) else { continue };
+        declared += 1;
+        let some =
+            DestinationSpec::Hot(flitwise_language::scenario::HotSpot { hot: 1, share: 0.25 }).on(network);
+        let uniform = Traffic::uniform(network, 0.3);
+        let senders: Vec<u32> = (0..network.nodes()).step_by(3).collect();
+        for traffic in [
+            Traffic { senders, ..uniform.clone() },
+            Traffic { destinations: some, ..uniform.clone() },
+            uniform.clone(),
+        ] {
+            let [found, wanted] = [Some(&spread), None].map(|spread| Rates::of(network, &traffic, spread));
+            let pairs = found.links.iter().zip(&wanted.links).chain(found.starts.iter().zip(&wanted.starts));
+            assert!(pairs.clone().all(|(a, b)| (a - b).abs() < 1e-12), "{name}");
+            assert!(pairs.map(|(_, wanted)| wanted).sum::<f64>() > 0.5, "{name}");
+        }
+        let found = ChannelLoads::on(network, std::slice::from_ref(&uniform));
+        let wanted = ChannelLoads::of_links(network, &[uniform], None);
+        assert_groups(&found, &groups(&wanted));
+    }
+    assert_eq!(declared, 17);
+}
+
+/// What nothing is declared of is followed path by path: no link of stages is left out.
+#[test]
+fn stages_are_loaded_path_by_path() {
+    let spec = |direction| NetworkSpec::Multistage { hosts: 64, direction, first_shuffle: None };
+    let [one, two]: [Network; 2] = Direction::ALL.map(|direction| spec(direction).topology());
+    let found = ChannelLoads::on(&*one, &[Traffic::uniform(&*one, 0.5)]);
+    let wanted =
+        [(Injection, 64, 0.5), (ChannelKind::Network { dimension: 1 }, 128, 0.5), (Ejection, 64, 0.5)];
+    assert_groups(&found, &wanted);
+    // as in the network's own test: 60 pairs on a link behind the first stage, 48 behind the second
+    let found = ChannelLoads::on(&*two, &[Traffic::uniform(&*two, 0.63)]);
+    let wanted = [
+        (Injection, 64, 0.63),
+        (ChannelKind::Network { dimension: 0 }, 64, 0.6),
+        (ChannelKind::Network { dimension: 0 }, 64, 0.48),
+        (ChannelKind::Network { dimension: 1 }, 64, 0.6),
+        (ChannelKind::Network { dimension: 1 }, 64, 0.48),
+        (Ejection, 64, 0.63),
+    ];
+    assert_groups(&found, &wanted);
+}

@@ -1,0 +1,208 @@
+//! Paths of any topology, senders and destinations, by enumeration of all pairs of nodes: see
+//! [`ChannelClasses`](crate::paths::classes).
+//!
+//! Routing is free of deadlock, so that no chain of channels comes back to its start; channels that are alike stand
+//! equally far behind the first ones, and numbers rise along every path.
+//!
+//! Outputs are known for first, later and last routers, each as all messages meet them in the mean, not by hops: sums
+//! over a path are exact in the mean over all paths (our approximation for anything else).
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use flitwise_language::network::Topology;
+use flitwise_language::scenario::Scenario;
+
+use super::{ChannelUse, Crossing, OnPaths, Output, Outputs, Parts, Paths, Sender, Typical};
+use crate::paths::Traffic;
+use crate::paths::classes::{Channel, ChannelClasses, Flows, Point, rounded};
+
+/// The paths of one class, its channels numbered by what they are like.
+struct OneClass<'f> {
+    network: &'f dyn Topology,
+    channels: &'f [Channel],
+    flows: &'f Flows,
+    /// By channel: its number among those that the class takes.
+    numbers: Vec<u32>,
+    /// One channel of each number.
+    samples: Vec<usize>,
+    /// How many of them are network channels.
+    inner: usize,
+    /// Messages on each channel.
+    sums: Vec<f64>,
+}
+
+impl<'f> OneClass<'f> {
+    fn new(network: &'f dyn Topology, classes: &'f ChannelClasses, flows: &'f Flows) -> Self {
+        let channels = &classes.channels;
+        let mut sums = vec![0.0; channels.len()];
+        flows.steps.iter().for_each(|((_, to), share)| sums[*to] += share);
+        let depths = depths(channels.len(), flows);
+        let mut samples: Vec<usize> = (0..sums.len()).filter(|at| sums[*at] > 0.0).collect();
+        let order = |at: &usize| (channels[*at].is_end, depths[*at], classes.numbers[*at]);
+        samples.sort_by_key(order);
+        samples.dedup_by_key(|at| classes.numbers[*at]);
+        let mut of_class = vec![0; classes.count];
+        samples.iter().zip(0..).for_each(|(at, number)| of_class[classes.numbers[*at]] = number);
+        let inner = samples.iter().filter(|at| !channels[**at].is_end).count();
+        let numbers = classes.numbers.iter().map(|class| of_class[*class]).collect();
+        Self { network, channels, flows, numbers, samples, inner, sums }
+    }
+
+    fn links(&self, channel: usize) -> u32 {
+        if self.channels[channel].is_end { 1 } else { self.network.parallel_links() }
+    }
+
+    fn from(&self, point: Point) -> Option<u32> {
+        match point {
+            Point::Node(_) => None,
+            Point::Channel(channel) => Some(self.numbers[channel]),
+        }
+    }
+
+    /// The inputs of the traffic of an output, by channels that are alike, each with its share.
+    fn inputs(&self, sample: usize) -> Vec<(Option<u32>, f64)> {
+        let steps = self.flows.steps.iter().filter(|((_, to), _)| *to == sample);
+        let mut inputs = Vec::new();
+        for ((from, _), share) in steps {
+            let links = match from {
+                Point::Node(_) => 1,
+                Point::Channel(channel) => self.links(*channel),
+            };
+            let part = share / self.sums[sample] / f64::from(links);
+            inputs.extend((0..links).map(|_| (self.from(*from), part)));
+        }
+        inputs
+    }
+
+    /// All outputs: how often each is met, and how often another message of the same input wants the same.
+    fn outputs(&self) -> BTreeMap<Output, (f64, f64)> {
+        let mut outputs: BTreeMap<Output, (f64, f64)> = BTreeMap::new();
+        for ((from, to), share) in &self.flows.steps {
+            let all = match from {
+                Point::Node(_) => 1.0,
+                Point::Channel(channel) => self.sums[*channel],
+            };
+            let output = Output { from: self.from(*from), to: self.numbers[*to] };
+            let (sum, same) = outputs.entry(output).or_default();
+            *sum += share;
+            *same += share * share / all;
+        }
+        outputs.values_mut().for_each(|(sum, same)| *same /= *sum);
+        outputs
+    }
+
+    /// Senders whose messages leave their routers alike.
+    fn senders(&self) -> Vec<Sender> {
+        let all = self.flows.senders.len() as f64;
+        let mut alike: BTreeMap<Vec<(u32, i64)>, Sender> = BTreeMap::new();
+        for sender in &self.flows.senders {
+            let mut outputs: BTreeMap<u32, f64> = BTreeMap::new();
+            let from = Point::Node(*sender);
+            let steps = self.flows.steps.range((from, 0)..=(from, usize::MAX));
+            steps.for_each(|((_, to), share)| *outputs.entry(self.numbers[*to]).or_default() += share);
+            let key = outputs.iter().map(|(to, share)| (*to, rounded(*share))).collect();
+            let outputs =
+                || outputs.iter().map(|(to, share)| (*share, Output { from: None, to: *to })).collect();
+            alike.entry(key).or_insert_with(|| Sender { share: 0.0, outputs: outputs() }).share += 1.0 / all;
+        }
+        alike.into_values().collect()
+    }
+
+    fn paths(&self, on_link: &HashMap<(u32, u32), Vec<f64>>, at_interface: Vec<f64>, class: usize) -> Paths {
+        let channel = |(number, sample): (usize, &usize)| {
+            let Channel { router, port, is_upper, .. } = self.channels[*sample];
+            let links = f64::from(self.links(*sample));
+            let by_class: Vec<f64> = on_link[&(router, port)].iter().map(|of| of / links).collect();
+            ChannelUse {
+                dimension: number as u32,
+                rate: self.sums[*sample] / links,
+                on_link: by_class[class],
+                is_upper,
+                by_class: Some(by_class),
+            }
+        };
+        let mut links: Vec<ChannelUse> = self.samples.iter().enumerate().map(channel).collect();
+        let ends = links.split_off(self.inner);
+        let inputs: Vec<_> = self.samples.iter().map(|sample| self.inputs(*sample)).collect();
+        let outputs = self.outputs();
+        let is_end = |to: u32| to as usize >= self.inner;
+        // those that count, with shares that sum to one
+        let pool = |counts: &dyn Fn(Option<u32>, u32) -> bool| -> Outputs {
+            let met = outputs.iter().filter(|(output, _)| counts(output.from, output.to));
+            let mut met: Outputs = met.map(|(output, (sum, _))| (*sum, *output)).collect();
+            let all: f64 = met.iter().map(|(share, _)| share).sum();
+            met.iter_mut().for_each(|(share, _)| *share /= all);
+            met
+        };
+        let typical = Typical {
+            staying: pool(&|from, to| from.is_none() && is_end(to)),
+            first: pool(&|from, to| from.is_none() && !is_end(to)),
+            middle: pool(&|from, to| from.is_some() && !is_end(to)),
+            last: pool(&|from, to| from.is_some() && is_end(to)),
+        };
+        let onward = (0..self.inner as u32).map(|channel| pool(&|from, _| from == Some(channel)));
+        let shared = |(output, (_, same)): (&Output, &(f64, f64))| {
+            (*output, Crossing::new(&inputs[output.to as usize], output.from), *same)
+        };
+        let hops = self.flows.hops.iter().zip(0..);
+        let parts = Parts {
+            mean_hops: hops.map(|(share, hops)| share * f64::from(hops)).sum(),
+            all: outputs.iter().map(shared).collect(),
+            onward: onward.collect(),
+            channels: links,
+            ends,
+            shares: self.flows.hops.clone(),
+            senders: self.senders(),
+            at_interface: Some(at_interface),
+            inputs,
+            outputs: OnPaths::Alike(typical),
+        };
+        Paths::new(self.network, parts)
+    }
+}
+
+/// How many channels of a class may lie before each.
+fn depths(count: usize, flows: &Flows) -> Vec<u32> {
+    let (mut next, mut before) = (vec![Vec::new(); count], vec![0_u32; count]);
+    for (from, to) in flows.steps.keys() {
+        if let Point::Channel(from) = from {
+            next[*from].push(*to);
+            before[*to] += 1;
+        }
+    }
+    let mut depths = vec![0; count];
+    let mut ready: Vec<usize> = (0..count).filter(|at| before[*at] == 0).collect();
+    while let Some(at) = ready.pop() {
+        for to in &next[at] {
+            depths[*to] = depths[*to].max(depths[at] + 1);
+            before[*to] -= 1;
+            if before[*to] == 0 {
+                ready.push(*to);
+            }
+        }
+    }
+    depths
+}
+
+/// The paths of the classes at these places of a scenario.
+pub(super) fn paths(scenario: &Scenario, places: &[usize]) -> Vec<Rc<Paths>> {
+    let traffic: Vec<Traffic> = places.iter().map(|place| Traffic::of(scenario, *place)).collect();
+    of(&*scenario.topology(), &traffic).into_iter().map(Rc::new).collect()
+}
+
+/// The paths of classes in any network.
+pub(super) fn of(network: &dyn Topology, traffic: &[Traffic]) -> Vec<Paths> {
+    let classes = ChannelClasses::of(network, traffic);
+    let on_link = classes.on_links();
+    let one = |(class, flows): (usize, &Flows)| {
+        let sends = |other: &Flows| {
+            let own = &flows.senders;
+            let both = own.iter().filter(|node| other.senders.binary_search(node).is_ok()).count();
+            both as f64 / own.len().max(1) as f64
+        };
+        let at_interface = classes.flows.iter().map(sends).collect();
+        OneClass::new(network, &classes, flows).paths(&on_link, at_interface, class)
+    };
+    classes.flows.iter().enumerate().map(one).collect()
+}
