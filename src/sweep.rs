@@ -76,6 +76,7 @@ struct Point {
     classes: Vec<ClassAnswer>,
     /// What the model says beside the quantities of classes.
     #[serde(skip_serializing_if = "Sections::is_empty")]
+    #[schemars(default)]
     sections: Sections,
     /// Where this answer stands among those that were checked by simulation, if the model says so.
     #[serde(skip_serializing_if = "Option::is_none")]

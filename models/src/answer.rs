@@ -31,6 +31,7 @@ pub struct Answer {
     pub validity: Option<Validity>,
     /// What the model says beside the quantities of classes, such as throughput over time.
     #[serde(skip_serializing_if = "Sections::is_empty")]
+    #[schemars(default)]
     pub sections: Sections,
     /// What one should know about this answer.
     pub notes: Vec<String>,

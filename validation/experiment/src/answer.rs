@@ -49,6 +49,7 @@ pub struct Simulation {
     pub over_time: Option<Vec<Interval>>,
     /// What is known beside the quantities of classes, such as phases of a run of packet switches.
     #[serde(skip_serializing_if = "Sections::is_empty")]
+    #[schemars(default)]
     pub sections: Sections,
     /// What each replication delivered over time, of packet switches.
     #[serde(skip)]

@@ -54,13 +54,13 @@ fn one_queue_loses_throughput_in_a_hot_spot_and_set_aside_queues_keep_it() {
         let held: f64 =
             section(&answer, "queued").rows.last().unwrap()[1..].iter().filter_map(Cell::number).sum();
         assert!(held <= 2.0 * packets("backlog_bytes") && held > 0.0, "{held}");
-        ["floor_share_of_before", "dip_area_bytes", "recovered_replications", "before_bytes_per_ns"]
+        ["floor_share_of_before", "dip_area_bytes", "recovery_us", "before_bytes_per_ns"]
             .map(|field| number(&answer, "hot_spot", field))
     });
     let [[one, one_area, one_back, before], [recn, recn_area, recn_back, _]] = found;
     // 8 replications of seed 1: 0.82 and 0.97, half-widths below 0.01
     assert!(one < 0.88 && recn > 0.93, "{found:?}");
-    assert!(one_area > 5.0 * recn_area && (one_back, recn_back) == (0.0, 2.0), "{found:?}");
+    assert!(one_area > 5.0 * recn_area && one_back > 100.0 && recn_back < 20.0, "{found:?}");
     assert!((before - 48.0).abs() < 0.2);
 }
 
