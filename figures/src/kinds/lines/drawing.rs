@@ -170,10 +170,11 @@ fn error_scale(errors: &[ErrorSeries]) -> Scale {
 fn legend_entries(lines: &Lines, y: Scale) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     for (index, series) in lines.series.iter().enumerate() {
-        if lines.series[..index].iter().any(|earlier| earlier.label == series.label) {
-            continue;
+        // a curve without a name is the only one: the title says what it is
+        let is_named = lines.series[..index].iter().any(|earlier| earlier.label == series.label);
+        if !series.label.is_empty() && !is_named {
+            entries.push(entry(lines, series));
         }
-        entries.push(entry(lines, series));
     }
     entries.extend(Origin::ALL.into_iter().filter_map(|origin| origin_entry(lines, origin)));
     if lines.series.iter().any(|series| series.saturated_from.is_some()) {
