@@ -239,6 +239,13 @@ impl Key {
         if self.limits.magnitude != Magnitude::Count && !matches!(self.kind, Kind::Other(_)) {
             schema["type"] = json!([schema["type"], "string"]);
         }
+        let is_plain = matches!(self.kind, Kind::Text | Kind::Truth | Kind::Whole | Kind::Real);
+        if is_plain && default.is_some_and(Value::is_null) {
+            // an answer repeats its scenario, with `null` for a key that was left out
+            let types = [schema["type"].take(), json!("null")];
+            let flat = |one: Value| one.as_array().cloned().unwrap_or_else(|| vec![one]);
+            schema["type"] = types.into_iter().flat_map(flat).collect();
+        }
         if let (Some(default), false) = (default, self.limits.wanted || self.limits.depends) {
             schema["default"] = default.clone();
         }

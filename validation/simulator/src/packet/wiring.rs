@@ -1,7 +1,8 @@
 //! The links and routes of a network of packet switches, port by port.
 //!
 //! Ports are numbered over the whole network: those of switch `s` from `8 s` on; behind the switches the injection
-//! ports of hosts; behind those, where hosts do not receive on the link on which they send, the receiving ports of hosts.
+//! ports of hosts; behind those, where hosts do not receive on the link on which they send, the receiving ports of
+//! hosts.
 
 use flitwise_language::network::{LinkEnd, Multistage, Topology};
 
