@@ -35,10 +35,7 @@ fn a_campaign_keeps_replications() {
     let (simulated, first) = asked(2);
     assert_eq!((simulated, store.survey().unwrap().records), (1, 2));
     let alone = simulated_json(&simulated_alone(&scenarios[0]));
-    assert_eq!(
-        first.iter().map(|one| simulated_json(one)).collect::<Vec<_>>(),
-        [alone.clone(), alone.clone()]
-    );
+    assert_eq!(first.iter().map(simulated_json).collect::<Vec<_>>(), [alone.clone(), alone.clone()]);
     assert_eq!((asked(3).0, store.survey().unwrap().records), (1, 3));
     let (simulated, again) = asked(2);
     assert_eq!((simulated, simulated_json(&again[0])), (0, alone));
