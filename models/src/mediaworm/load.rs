@@ -21,9 +21,9 @@ impl FrameLayout {
     /// interval.
     ///
     /// ```
-    /// use flitwise_models::mediaworm::Framing;
+    /// use flitwise_models::mediaworm::FrameLayout;
     ///
-    /// let framing = Framing { message_flits: 20.0, header_flits: 1.0 };
+    /// let framing = FrameLayout { message_flits: 20.0, header_flits: 1.0 };
     /// let messages = 4166.5 / framing.payload_flits() + 0.5;
     /// // 4 Mbps over 33 ms in flits of 32 bits
     /// assert_eq!(format!("{:.4}", framing.overhead(4166.5, messages, 4125.0)), "1.0633");
