@@ -16,15 +16,15 @@ use rayon::prelude::*;
 use crate::args::Verify;
 use crate::campaign::{Campaign, Means};
 use crate::input;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 
 pub(crate) use anchored::AnchoredAccuracyDocument;
 pub(crate) use document::AccuracyDocument;
 use document::{CaseEntry, Point, PointEntry};
 
 /// Errors over a set of scenarios, or all that is wrong with the set and the options.
-pub(crate) fn run(args: &Verify) -> Result<(), Ended> {
-    let (mut campaign, plan) = Ended::both(Campaign::read(&args.campaign), plan(args))?;
+pub(crate) fn run(args: &Verify) -> Result<(), Exit> {
+    let (mut campaign, plan) = Exit::both(Campaign::read(&args.campaign), plan(args))?;
     let model = model(args, &plan)?;
     let cases = chosen(args, plan.cases())?;
     if args.campaign.precision.is_none() {
@@ -49,26 +49,26 @@ pub(crate) fn run(args: &Verify) -> Result<(), Ended> {
         Some(())
     });
     if !faults.is_empty() {
-        return Err(Ended::faults(&faults));
+        return Err(Exit::faults(&faults));
     }
     document.summarize(&plan);
     document.write(args.format)?;
-    if document.partial { Err(Ended::Interrupted) } else { Ok(()) }
+    if document.partial { Err(Exit::Interrupted) } else { Ok(()) }
 }
 
 /// The set that was asked for, or all that is wrong with it.
-fn plan(args: &Verify) -> Result<Plan, Ended> {
+fn plan(args: &Verify) -> Result<Plan, Exit> {
     if let Some(plan) = Plan::registered(&args.set) {
         return Ok(plan);
     }
     let (name, text) = input::read(args.set.as_ref())?;
-    Plan::from_toml(&name, &text).map_err(|faults| Ended::faults(&faults))
+    Plan::from_toml(&name, &text).map_err(|faults| Exit::faults(&faults))
 }
 
 /// The model to judge.
-fn model(args: &Verify, plan: &Plan) -> Result<Model, Ended> {
+fn model(args: &Verify, plan: &Plan) -> Result<Model, Exit> {
     let Some(model) = args.model else { return Ok(plan.model) };
-    let refused = |found: &str| Err(Ended::input(format!("--model {model}: found a set {found}")));
+    let refused = |found: &str| Err(Exit::input(format!("--model {model}: found a set {found}")));
     if !plan.parts.is_empty() {
         return refused(
             "on which the published, the refined and the anchored model are judged, wanted no --model with it",
@@ -84,7 +84,7 @@ fn model(args: &Verify, plan: &Plan) -> Result<Model, Ended> {
 }
 
 /// The cases that `--only` names by themselves or their families; all without it.
-fn chosen<'c>(args: &Verify, cases: &'c [Case]) -> Result<Vec<&'c Case>, Ended> {
+fn chosen<'c>(args: &Verify, cases: &'c [Case]) -> Result<Vec<&'c Case>, Exit> {
     let is_meant = |case: &Case, name: &String| *name == case.family || *name == case.name;
     let unknown = args.only.iter().filter(|name| !cases.iter().any(|case| is_meant(case, name)));
     let message = |name: &String| {
@@ -95,7 +95,7 @@ fn chosen<'c>(args: &Verify, cases: &'c [Case]) -> Result<Vec<&'c Case>, Ended> 
     };
     let faults: Vec<String> = unknown.map(message).collect();
     if !faults.is_empty() {
-        return Err(Ended::BadInput(faults));
+        return Err(Exit::BadInput(faults));
     }
     let is_chosen = |case: &&Case| args.only.is_empty() || args.only.iter().any(|name| is_meant(case, name));
     Ok(cases.iter().filter(is_chosen).collect())

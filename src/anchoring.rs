@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::campaign::Campaign;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output::{note, percent};
 use crate::signals::unless_stopped;
 use crate::typed;
@@ -74,7 +74,7 @@ struct AnchorEntry {
 }
 
 /// What is wanted of anchors: as many as `--anchors` allows, or as many as are usual.
-pub(crate) fn wish(typed: &Option<String>, axes: usize, campaign: &Campaign) -> Result<Wish, Ended> {
+pub(crate) fn wish(typed: &Option<String>, axes: usize, campaign: &Campaign) -> Result<Wish, Exit> {
     let mut faults = Vec::new();
     let mut read = typed::Options { faults: &mut faults };
     let anchors = read.option("anchors", typed, typed::within(1..=MOST_ANCHORS, "1 to 200 simulations"));
@@ -88,7 +88,7 @@ pub(crate) fn wish(typed: &Option<String>, axes: usize, campaign: &Campaign) -> 
         let plural = if axes == 1 { "axis" } else { "axes" };
         faults.push(format!("--anchors {most}: found too few for {axes} {plural}, wanted {least} or more"));
     }
-    if faults.is_empty() { Ok(Wish { most, ..usual }) } else { Err(Ended::BadInput(faults)) }
+    if faults.is_empty() { Ok(Wish { most, ..usual }) } else { Err(Exit::BadInput(faults)) }
 }
 
 /// Places anchors among spots, and learns from them.
@@ -97,7 +97,7 @@ pub(crate) fn learnt(
     wish: &Wish,
     spots: &[Spot],
     options: &Options,
-) -> Result<(Anchored, Account), Ended> {
+) -> Result<(Anchored, Account), Exit> {
     supported(spots)?;
     let places = solved(spots, options)?;
     campaign.settings.precision = FINER * wish.precision;
@@ -118,7 +118,7 @@ pub(crate) fn learnt(
     };
     let placed = place(&places, wish, &mut simulate);
     if !faults.is_empty() {
-        return Err(Ended::faults(&faults));
+        return Err(Exit::faults(&faults));
     }
     let account = Account::of(&placed, wish, campaign.settings.seed, spots, &stored)?;
     campaign.say(&account.cost());
@@ -126,18 +126,18 @@ pub(crate) fn learnt(
 }
 
 /// Refuses what the simulator has no means for.
-fn supported(spots: &[Spot]) -> Result<(), Ended> {
+fn supported(spots: &[Spot]) -> Result<(), Exit> {
     let mut faults: Vec<Fault> = Vec::new();
     for found in spots.iter().filter_map(|spot| experiment::supports(&spot.scenario).err()).flatten() {
         if !faults.contains(&found) {
             faults.push(found);
         }
     }
-    if faults.is_empty() { Ok(()) } else { Err(Ended::faults(&faults)) }
+    if faults.is_empty() { Ok(()) } else { Err(Exit::faults(&faults)) }
 }
 
 /// The model's answers; points at which its iteration does not end are left out.
-fn solved(spots: &[Spot], options: &Options) -> Result<Vec<Place>, Ended> {
+fn solved(spots: &[Spot], options: &Options) -> Result<Vec<Place>, Exit> {
     let asked: Vec<(Vec<f64>, Scenario)> =
         spots.iter().map(|spot| (spot.at.clone(), spot.scenario.clone())).collect();
     let options = *options;
@@ -149,23 +149,23 @@ fn solved(spots: &[Spot], options: &Options) -> Result<Vec<Place>, Ended> {
         asked.into_par_iter().map(one).collect()
     };
     let solved =
-        unless_stopped(solve).ok_or_else(|| Ended::InterruptedAt("no anchor is placed yet".to_owned()))?;
+        unless_stopped(solve).ok_or_else(|| Exit::InterruptedAt("no anchor is placed yet".to_owned()))?;
     let is_refused = |found: &&Result<Place, Failure>| found.as_ref().is_err_and(Failure::is_refusal);
     if let Some(Err(failure)) = solved.iter().find(is_refused) {
-        return Err(Ended::failure(failure, |_| String::new()));
+        return Err(Exit::failure(failure, |_| String::new()));
     }
     Ok(solved.into_iter().filter_map(Result::ok).collect())
 }
 
 impl Account {
     /// What became of anchors that were placed; it is bad input if there are none.
-    fn of(placed: &Placed, wish: &Wish, seed: u64, spots: &[Spot], stored: &[bool]) -> Result<Self, Ended> {
+    fn of(placed: &Placed, wish: &Wish, seed: u64, spots: &[Spot], stored: &[bool]) -> Result<Self, Exit> {
         let anchors = placed.anchored.anchors();
         let stopped_by = match placed.stopped {
             Stopped::Precise => StoppedBy::Precision,
             Stopped::Budget => StoppedBy::Anchors,
             Stopped::Exhausted if anchors.is_empty() => {
-                return Err(Ended::input(
+                return Err(Exit::input(
                     "--model anchored: found no point at which a class sends and is steady in the refined model, \
                      wanted one at least\n  help: lower rates",
                 ));
@@ -174,7 +174,7 @@ impl Account {
             Stopped::Interrupted => {
                 let count = anchors.len();
                 let place = format!("{count} anchors are done, and kept in the store if there is one");
-                return Err(Ended::InterruptedAt(place));
+                return Err(Exit::InterruptedAt(place));
             }
         };
         let entries = anchors.iter().zip(stored).map(|(anchor, from_store)| {

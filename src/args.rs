@@ -472,7 +472,7 @@ pub(crate) struct Solve {
     pub(crate) source: Source,
     /// Which model answers [default: the first of refined, mediaworm and recn that has all of the scenario].
     #[arg(long, value_name = "MODEL", value_parser = answering())]
-    pub(crate) model: Option<Answering>,
+    pub(crate) model: Option<ModelChoice>,
     /// How to print the answer.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -495,7 +495,7 @@ pub(crate) struct Sweep {
     pub(crate) source: Source,
     /// Which model answers [default: the first of refined, mediaworm and recn that has all of the scenario].
     #[arg(long, value_name = "MODEL", value_parser = answering())]
-    pub(crate) model: Option<Answering>,
+    pub(crate) model: Option<ModelChoice>,
     /// The most anchors of the anchored model [default: 5, 8, 11 and 14 for one to four axes].
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) anchors: Option<String>,
@@ -619,7 +619,7 @@ fn model(not_anchored: &'static str) -> impl TypedValueParser<Value = Model> {
 /// The anchored model is none of [`Model::ALL`]: it answers families of scenarios, and has to simulate some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Answering {
+pub(crate) enum ModelChoice {
     /// [`Model::Published`].
     Published,
     /// [`Model::Refined`].
@@ -632,7 +632,7 @@ pub(crate) enum Answering {
     Anchored,
 }
 
-impl Answering {
+impl ModelChoice {
     /// The model whose answers these are, corrected or not.
     pub(crate) fn model(self) -> Model {
         match self {
@@ -648,13 +648,13 @@ impl Answering {
     }
 }
 
-impl std::fmt::Display for Answering {
+impl std::fmt::Display for ModelChoice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.word())
     }
 }
 
-impl From<Model> for Answering {
+impl From<Model> for ModelChoice {
     fn from(model: Model) -> Self {
         match model {
             Model::Published => Self::Published,
@@ -669,11 +669,11 @@ impl From<Model> for Answering {
 const ANCHORED: &str = "anchored";
 
 /// Reads the name of a model, or `anchored`.
-fn answering() -> impl TypedValueParser<Value = Answering> {
+fn answering() -> impl TypedValueParser<Value = ModelChoice> {
     let anchored =
         PossibleValue::new(ANCHORED).help("Refined, corrected by simulations at some points of the family");
     PossibleValuesParser::new(Model::ALL.map(possible).into_iter().chain([anchored]))
-        .map(|word| if word == ANCHORED { Answering::Anchored } else { models_of(&word).0[0].into() })
+        .map(|word| if word == ANCHORED { ModelChoice::Anchored } else { models_of(&word).0[0].into() })
 }
 
 /// Reads the name of a model, or `both`; else as [`model`].

@@ -12,7 +12,7 @@ use flitwise_validation::store::Store;
 use indicatif::{HumanCount, HumanDuration};
 
 use crate::args::CampaignArgs;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output::note;
 use crate::progress::Bar;
 use crate::signals::Watch;
@@ -41,12 +41,12 @@ const DEFAULTS: Defaults<'static> = Defaults { precision: "1%", max_messages: "1
 
 impl Campaign {
     /// Reads the options and opens the store, or reports all that is wrong with them.
-    pub(crate) fn read(args: &CampaignArgs) -> Result<Self, Ended> {
+    pub(crate) fn read(args: &CampaignArgs) -> Result<Self, Exit> {
         Self::read_or(args, DEFAULTS)
     }
 
     /// The same with other defaults.
-    pub(crate) fn read_or(args: &CampaignArgs, defaults: Defaults<'_>) -> Result<Self, Ended> {
+    pub(crate) fn read_or(args: &CampaignArgs, defaults: Defaults<'_>) -> Result<Self, Exit> {
         let given = |option: &Option<String>, default: &str| option.clone().unwrap_or(default.to_owned());
         let most = |default: &str| given(&args.max_messages, default);
         let mut faults = Vec::new();
@@ -67,7 +67,7 @@ impl Campaign {
             None
         });
         if !faults.is_empty() {
-            return Err(Ended::BadInput(faults));
+            return Err(Exit::BadInput(faults));
         }
         Ok(Self { settings, store, most_of_finer, quiet: args.quiet, notices })
     }
@@ -84,7 +84,7 @@ impl Campaign {
         let watch = Watch::begin();
         let mut outcomes = Vec::with_capacity(groups.len());
         for (index, (precision, scenarios)) in groups.iter().enumerate() {
-            let mut bar = Shown::new(self.quiet, *precision);
+            let mut bar = ProgressLine::new(self.quiet, *precision);
             if index == 0 {
                 self.notices.iter().for_each(|notice| bar.notice(notice));
             }
@@ -106,7 +106,7 @@ impl Campaign {
         found: &mut dyn FnMut(usize, Simulation) -> ControlFlow<()>,
     ) -> Result<bool, Vec<Fault>> {
         let watch = Watch::begin();
-        let mut bar = Shown::new(self.quiet, self.settings.precision);
+        let mut bar = ProgressLine::new(self.quiet, self.settings.precision);
         self.notices.iter().for_each(|notice| bar.notice(notice));
         let shown = bar.bar.clone();
         // what is printed must not run into the bar
@@ -126,7 +126,7 @@ impl Campaign {
         scenario: &Scenario,
     ) -> Result<Option<(Simulation, bool)>, Vec<Fault>> {
         let watch = Watch::begin();
-        let mut bar = Shown::new(self.quiet, self.settings.precision);
+        let mut bar = ProgressLine::new(self.quiet, self.settings.precision);
         if at == 0 {
             self.notices.iter().for_each(|notice| bar.notice(notice));
         }
@@ -141,7 +141,7 @@ impl Campaign {
     /// Simulates a scenario with a look at every channel, which no store keeps. `None` if it was interrupted.
     pub(crate) fn run_detailed(&self, scenario: &Scenario) -> Result<Option<Simulation>, Vec<Fault>> {
         let watch = Watch::begin();
-        let mut alone = Alone { shown: Shown::new(self.quiet, self.settings.precision), scenario };
+        let mut alone = Alone { shown: ProgressLine::new(self.quiet, self.settings.precision), scenario };
         let settings = Settings { details: true, ..self.settings.clone() };
         let found = experiment::run(scenario, &settings, watch.stop(), &mut alone);
         alone.shown.bar.clear();
@@ -162,7 +162,7 @@ impl Campaign {
         mut work: impl FnMut(usize, &mut Means<'_>) -> Option<()>,
     ) -> bool {
         let watch = Watch::begin();
-        let mut bar = Shown::new(self.quiet, self.settings.precision);
+        let mut bar = ProgressLine::new(self.quiet, self.settings.precision);
         self.notices.iter().for_each(|notice| bar.notice(notice));
         let mut all_done = true;
         for (at, name) in names.iter().enumerate() {
@@ -228,13 +228,13 @@ fn open_store(args: &CampaignArgs, notices: &mut Vec<String>) -> Result<Option<S
 }
 
 /// The progress of a campaign, or of one of its parts.
-struct Shown {
+struct ProgressLine {
     bar: Bar,
     /// Which part of the work it stands for, of how many.
     part: (usize, usize),
 }
 
-impl Shown {
+impl ProgressLine {
     fn new(quiet: bool, wanted_precision: f64) -> Self {
         Self { bar: Bar::new(quiet, wanted_precision), part: (0, 1) }
     }
@@ -245,7 +245,7 @@ impl Shown {
     }
 }
 
-impl Listener for Shown {
+impl Listener for ProgressLine {
     fn progress(&mut self, progress: &Progress<'_>) {
         let width = match progress.current.precision {
             Some(found) => self.bar.precision(found),
@@ -266,7 +266,7 @@ impl Listener for Shown {
 
 /// The progress of an experiment that belongs to no campaign.
 struct Alone<'a> {
-    shown: Shown,
+    shown: ProgressLine,
     scenario: &'a Scenario,
 }
 

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::args::{Compare, Format};
 use crate::campaign::{self, Campaign};
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output::{self, Page, Rows, Time, cycles, percent, share, with_interval};
 use crate::{input, typed};
 
@@ -64,7 +64,7 @@ struct Point {
     /// The values set here, coupled ones included.
     set: Vec<Setting>,
     /// Models without an answer here, and why.
-    failures: Vec<Missing>,
+    failures: Vec<Silence>,
     /// How it was simulated.
     run: Run,
     /// One row per class, quantity and model; of a model that refuses the scenario there are none.
@@ -75,7 +75,7 @@ struct Point {
 
 /// A model without an answer.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Missing {
+struct Silence {
     /// Which model.
     model: Model,
     /// Whether the scenario holds something that the model has not; else no fixed point was found.
@@ -100,12 +100,12 @@ struct Crossings {
     found: Vec<Crossing>,
 }
 
-pub(crate) fn run(args: &Compare) -> Result<(), Ended> {
+pub(crate) fn run(args: &Compare) -> Result<(), Exit> {
     let campaign = Campaign::read(&args.campaign);
-    let (campaign, (options, points)) = Ended::both(campaign, question(args))?;
+    let (campaign, (options, points)) = Exit::both(campaign, question(args))?;
     let Question { grid, points: asked } = points;
     let scenarios: Vec<Scenario> = asked.iter().map(|asked| asked.scenario.clone()).collect();
-    let outcome = campaign.run(&scenarios).map_err(|faults| Ended::faults(&faults))?;
+    let outcome = campaign.run(&scenarios).map_err(|faults| Exit::faults(&faults))?;
     let found = asked.into_iter().zip(outcome.simulations);
     let points: Vec<Point> =
         found.filter_map(|(asked, simulation)| Some(Point::of(asked, simulation?, &options))).collect();
@@ -119,7 +119,7 @@ pub(crate) fn run(args: &Compare) -> Result<(), Ended> {
     let document = CompareDocument {
         schema: "flitwise.compare/3",
         flitwise_version: env!("CARGO_PKG_VERSION"),
-        scenario: grid.document.scenario().map_err(|faults| Ended::faults(&faults))?.spec().clone(),
+        scenario: grid.document.scenario().map_err(|faults| Exit::faults(&faults))?.spec().clone(),
         tolerance: options.tolerance,
         beyond_tolerance,
         partial: outcome.interrupted,
@@ -129,14 +129,14 @@ pub(crate) fn run(args: &Compare) -> Result<(), Ended> {
     };
     write(&document, &grid, args.format)?;
     if document.partial {
-        Err(Ended::Interrupted)
+        Err(Exit::Interrupted)
     } else if failed > 0 {
         let plural = if failed == 1 { "point" } else { "points" };
-        Err(Ended::NotConverged(format!("a model has no answer at {failed} {plural}")))
+        Err(Exit::NotConverged(format!("a model has no answer at {failed} {plural}")))
     } else if beyond_tolerance > 0 {
         let tolerance = percent(options.tolerance);
         let plural = if beyond_tolerance == 1 { "difference" } else { "differences" };
-        Err(Ended::Differs(format!("{beyond_tolerance} {plural} beyond the tolerance of {tolerance}")))
+        Err(Exit::Differs(format!("{beyond_tolerance} {plural} beyond the tolerance of {tolerance}")))
     } else {
         Ok(())
     }
@@ -162,11 +162,11 @@ impl Fares {
 /// What is to be compared.
 struct Question {
     grid: Grid,
-    points: Vec<Asked>,
+    points: Vec<GridPoint>,
 }
 
 /// A point to be compared.
-struct Asked {
+struct GridPoint {
     set: Vec<Setting>,
     scenario: Scenario,
     /// One per model that is asked for.
@@ -174,7 +174,7 @@ struct Asked {
 }
 
 /// Options and points, or everything that is wrong with them.
-fn question(args: &Compare) -> Result<(Options, Question), Ended> {
+fn question(args: &Compare) -> Result<(Options, Question), Exit> {
     let mut faults = Vec::new();
     let mut read = typed::Options { faults: &mut faults };
     let tolerance = read.value("tolerance", &args.tolerance, typed::tolerance);
@@ -191,20 +191,20 @@ fn question(args: &Compare) -> Result<(Options, Question), Ended> {
         }
     }
     let options = Options { tolerance, quantities };
-    let options = if faults.is_empty() { Ok(options) } else { Err(Ended::BadInput(faults)) };
-    Ended::both(options, points(args))
+    let options = if faults.is_empty() { Ok(options) } else { Err(Exit::BadInput(faults)) };
+    Exit::both(options, points(args))
 }
 
-fn points(args: &Compare) -> Result<Question, Ended> {
+fn points(args: &Compare) -> Result<Question, Exit> {
     // without axes the scenario itself is read with the simulator's limits, all faults together
     if args.over.is_empty() {
         input::to_simulate(&args.source, experiment::supports)?;
     }
     let document = input::document(&args.source)?;
     let grid = Grid::read(document, &args.over, &args.couple, flitwise_language::scenario::is_whole)
-        .map_err(Ended::BadInput)?;
+        .map_err(Exit::BadInput)?;
     let count = grid.points().filter(|count| *count <= MOST_POINTS).ok_or_else(|| {
-        Ended::input(format!("--over: found a grid of more than {MOST_POINTS} points, wanted at most that"))
+        Exit::input(format!("--over: found a grid of more than {MOST_POINTS} points, wanted at most that"))
     })?;
     let mut points = Vec::with_capacity(count);
     let mut faults: Vec<String> = Vec::new();
@@ -217,11 +217,11 @@ fn points(args: &Compare) -> Result<Question, Ended> {
             }
         }
     }
-    if faults.is_empty() { Ok(Question { grid, points }) } else { Err(Ended::BadInput(faults)) }
+    if faults.is_empty() { Ok(Question { grid, points }) } else { Err(Exit::BadInput(faults)) }
 }
 
 /// A point with the models' answers, which take next to no time.
-fn asked(grid: &Grid, point: usize, models: &[Model]) -> Result<Asked, Vec<String>> {
+fn asked(grid: &Grid, point: usize, models: &[Model]) -> Result<GridPoint, Vec<String>> {
     let words = |faults: Vec<Fault>| faults.iter().map(Fault::to_string).collect::<Vec<_>>();
     let (document, set) = grid.at(grid.settings(point)).map_err(words)?;
     let scenario = document.scenario().map_err(words)?;
@@ -243,7 +243,7 @@ fn asked(grid: &Grid, point: usize, models: &[Model]) -> Result<Asked, Vec<Strin
     if refusals.len() == answers.len() {
         return Err(refusals.into_iter().flat_map(|failure| refused(&document, failure)).collect());
     }
-    Ok(Asked { set, scenario, answers })
+    Ok(GridPoint { set, scenario, answers })
 }
 
 fn refused(document: &Document, failure: &Failure) -> Vec<String> {
@@ -255,12 +255,12 @@ fn refused(document: &Document, failure: &Failure) -> Vec<String> {
 }
 
 impl Point {
-    fn of(asked: Asked, simulation: Simulation, options: &Options) -> Self {
+    fn of(asked: GridPoint, simulation: Simulation, options: &Options) -> Self {
         let missing = |(model, answer): &(Model, Result<Box<Answer>, Failure>)| {
             let failure = answer.as_ref().err()?;
-            Some(Missing { model: *model, refused: failure.is_refusal(), because: failure.to_string() })
+            Some(Silence { model: *model, refused: failure.is_refusal(), because: failure.to_string() })
         };
-        let failures: Vec<Missing> = asked.answers.iter().filter_map(missing).collect();
+        let failures: Vec<Silence> = asked.answers.iter().filter_map(missing).collect();
         let is_refused = |model: Model| failures.iter().any(|one| one.refused && one.model == model);
         let answers: Vec<(Model, Option<&Answer>)> = asked
             .answers
@@ -330,7 +330,7 @@ fn crossings(grid: &Grid, points: &[Point]) -> Vec<Crossings> {
     compared.into_iter().map(along).collect()
 }
 
-fn write(document: &CompareDocument, grid: &Grid, format: Format) -> Result<(), Ended> {
+fn write(document: &CompareDocument, grid: &Grid, format: Format) -> Result<(), Exit> {
     match format {
         Format::Json => output::write_json(document),
         Format::Csv => csv(document, grid),
@@ -341,7 +341,7 @@ fn write(document: &CompareDocument, grid: &Grid, format: Format) -> Result<(), 
 }
 
 /// One row per point, class, quantity and model; what does not exist is empty.
-fn csv(document: &CompareDocument, grid: &Grid) -> Result<(), Ended> {
+fn csv(document: &CompareDocument, grid: &Grid) -> Result<(), Exit> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     let keys = grid.axes.iter().map(|axis| axis.key.clone());
     let keys = keys.chain(grid.couplings.iter().map(|coupling| coupling.key.clone()));

@@ -21,7 +21,7 @@ use flitwise_models::model::{Failure, Model, Options};
 use flitwise_models::published::{Record, solve_recorded};
 
 use crate::args::{DiagramKind, Explain, ExplainFormat};
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::{input, output};
 use derivation::{Chain, Derivation};
 pub(crate) use document::ExplainDocument;
@@ -29,16 +29,16 @@ use document::Outcome;
 use published::Explained;
 
 /// What is asked for, checked.
-struct Asked {
+struct Request {
     class: Option<usize>,
     link: usize,
     way: Option<(u32, u32)>,
 }
 
-pub(crate) fn run(args: &Explain) -> Result<(), Ended> {
+pub(crate) fn run(args: &Explain) -> Result<(), Exit> {
     let document = input::document(&args.source)?;
     let scenario = input::scenario(&document)?;
-    let asked = Asked::read(args, &scenario)?;
+    let asked = Request::read(args, &scenario)?;
     let options = Options { details: true, ..Options::default() };
     let model = model(args, &scenario);
     let (answer, record) = match model {
@@ -114,12 +114,12 @@ fn published(
     scenario: &Scenario,
     answer: &Result<Answer, Failure>,
     record: Option<&Record>,
-    asked: &Asked,
+    asked: &Request,
 ) -> (Derivation, Outcome) {
     let mut derivation = match record {
         Some(record) => {
             let answer = answer.as_ref().ok();
-            let Asked { class: only, link, way } = *asked;
+            let Request { class: only, link, way } = *asked;
             Explained { scenario, answer, record, only, link, way }.derivation()
         }
         None => Derivation::default(),
@@ -166,7 +166,7 @@ fn show(
     scenario: &Scenario,
     (model, outcome): (Model, Outcome),
     derivation: Derivation,
-) -> Result<(), Ended> {
+) -> Result<(), Exit> {
     match args.format {
         ExplainFormat::Terminal => output::write_coloured(&terminal::page(&derivation)),
         ExplainFormat::Latex => output::write(latex::page(&derivation).as_bytes()),
@@ -185,11 +185,11 @@ fn diagram(
     link: usize,
     document: &Document,
     answer: Result<Answer, Failure>,
-) -> Result<(), Ended> {
+) -> Result<(), Exit> {
     let answer = answer.map_err(|failure| input::failure(document, &failure))?;
     let found = record.and_then(|record| Some((record, record.links.get(link)?)));
     let Some((record, link_record)) = found else {
-        return Err(Ended::input(
+        return Err(Exit::input(
             "--diagram: found no real-time class, wanted one at least: chains are theirs",
         ));
     };
@@ -202,16 +202,14 @@ fn diagram(
         DiagramKind::Dot => diagram::dot(&chain.chain),
     };
     let text = text.ok_or_else(|| {
-        Ended::input(
-            "--diagram: found more than 4 real-time classes, wanted at most 4; svg has bars for more",
-        )
+        Exit::input("--diagram: found more than 4 real-time classes, wanted at most 4; svg has bars for more")
     })?;
     output::write(text.as_bytes())
 }
 
-impl Asked {
+impl Request {
     /// What is asked for, or all that is wrong with it.
-    fn read(args: &Explain, scenario: &Scenario) -> Result<Self, Ended> {
+    fn read(args: &Explain, scenario: &Scenario) -> Result<Self, Exit> {
         let mut faults = Vec::new();
         let class = args.class.as_ref().and_then(|name| {
             let found = scenario.classes().iter().position(|class| class.name == *name);
@@ -268,7 +266,7 @@ impl Asked {
             );
             faults.push(format!("{found}\n  help: --model published has both"));
         }
-        if faults.is_empty() { Ok(Self { class, link, way }) } else { Err(Ended::BadInput(faults)) }
+        if faults.is_empty() { Ok(Self { class, link, way }) } else { Err(Exit::BadInput(faults)) }
     }
 }
 

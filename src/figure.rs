@@ -24,7 +24,7 @@ use serde::Serialize;
 use crate::anchoring::{self, Spot};
 use crate::args::{self, Theme};
 use crate::campaign::Campaign;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output::{self, percent};
 use crate::signals::unless_stopped;
 use crate::{input, place, typed};
@@ -87,7 +87,7 @@ struct PointRun {
 const OF_PRESET: &str = "--preset ";
 
 /// A figure with its files' names.
-pub(crate) struct Wanted {
+pub(crate) struct FigureRequest {
     pub(crate) figure: Figure,
     /// What it is called on the command line.
     pub(crate) typed: String,
@@ -99,7 +99,7 @@ pub(crate) struct Wanted {
     anchors: Option<String>,
 }
 
-impl Wanted {
+impl FigureRequest {
     /// The command that makes it again.
     pub(crate) fn rebuild(&self, campaign: &Campaign) -> String {
         let model = self.models.map_or_else(String::new, |models| format!("--model {} ", models.word()));
@@ -108,41 +108,41 @@ impl Wanted {
     }
 }
 
-pub(crate) fn run(args: &args::Figure) -> Result<(), Ended> {
+pub(crate) fn run(args: &args::Figure) -> Result<(), Exit> {
     match args.figures.as_slice() {
         [] if args.preset.is_none() => list(),
         [show, name] if show == "show" => output::write(published(name)?.text.as_bytes()),
         [show] if show == "show" => {
-            Err(Ended::input("found no figure to show, wanted its number, such as 4a"))
+            Err(Exit::input("found no figure to show, wanted its number, such as 4a"))
         }
         figures => draw_all(args, figures),
     }
 }
 
-fn list() -> Result<(), Ended> {
+fn list() -> Result<(), Exit> {
     let mut text = "figure        points to simulate, what it shows\n".to_owned();
     for one in PUBLISHED {
-        let figure = one.figure().map_err(|faults| Ended::faults(&faults))?;
+        let figure = one.figure().map_err(|faults| Exit::faults(&faults))?;
         let (number, points) = (one.number(), figure.scenarios().len());
         text.push_str(&format!("{number:12}  {points:3}  {}; {}\n", figure.title, figure.subtitle));
     }
     output::write(text.as_bytes())
 }
 
-fn draw_all(args: &args::Figure, figures: &[String]) -> Result<(), Ended> {
+fn draw_all(args: &args::Figure, figures: &[String]) -> Result<(), Exit> {
     let campaign = Campaign::read(&args.campaign);
     let of_preset = args.preset.iter().map(|name| format!("{OF_PRESET}{name}"));
     let figures: Vec<String> = figures.iter().cloned().chain(of_preset).collect();
-    let asked = Ended::both(style(args), wanted(&figures, args.model));
+    let asked = Exit::both(style(args), wanted(&figures, args.model));
     let is_anchored = args.model == Some(args::Drawn::Anchored);
     let budget = match &campaign {
         Ok(campaign) if is_anchored => anchoring::wish(&args.anchors, 1, campaign).map(Some),
-        _ if args.anchors.is_some() && !is_anchored => Err(Ended::input(
+        _ if args.anchors.is_some() && !is_anchored => Err(Exit::input(
             "--anchors: found a model that learns nothing from simulations, wanted --model anchored with it",
         )),
         _ => Ok(None),
     };
-    let (campaign, (budget, (style, mut wanted))) = Ended::both(campaign, Ended::both(budget, asked))?;
+    let (campaign, (budget, (style, mut wanted))) = Exit::both(campaign, Exit::both(budget, asked))?;
     place::directory("--out", &args.out)?;
     let write = |drawn: &Drawn| {
         for path in drawn.write(&args.out)? {
@@ -166,11 +166,11 @@ fn draw_all(args: &args::Figure, figures: &[String]) -> Result<(), Ended> {
         missing.iter().map(|one| format!("{} ({})", wanted[one.figure].typed, one)).collect();
     output::note(&format!("interrupted before these were complete: {}", names.join(", ")));
     let (drawn, of) = (wanted.len() - missing.len(), wanted.len());
-    Err(Ended::InterruptedAt(format!("{drawn} of {of} figures are drawn")))
+    Err(Exit::InterruptedAt(format!("{drawn} of {of} figures are drawn")))
 }
 
 /// Draws a figure by the anchored model: anchors for each variant among the values of its axis.
-fn anchored(one: &Wanted, wish: &Wish, args: &args::Figure, style: &Style) -> Result<Drawn, Ended> {
+fn anchored(one: &FigureRequest, wish: &Wish, args: &args::Figure, style: &Style) -> Result<Drawn, Exit> {
     let options = Options { saturation_loads: false, ..Options::default() };
     let curve = |family: &Family| {
         let spot = |(value, scenario): &(f64, Scenario)| Spot {
@@ -182,16 +182,16 @@ fn anchored(one: &Wanted, wish: &Wish, args: &args::Figure, style: &Style) -> Re
         let (anchored, account) = anchoring::learnt(Campaign::read(&args.campaign)?, wish, &spots, &options)?;
         Ok(Curve { family: family.clone(), anchored, remarks: account.remarks() })
     };
-    let curves: Vec<Curve> = one.families.iter().map(curve).collect::<Result<_, Ended>>()?;
+    let curves: Vec<Curve> = one.families.iter().map(curve).collect::<Result<_, Exit>>()?;
     let simulations = curves.iter().flat_map(Curve::simulations).map(|(_, found)| found.clone());
     let simulations: Vec<Simulation> = simulations.collect();
     let figure = one.figure.clone();
-    let picture = unless_stopped(move || figure.anchored_picture(&curves)).ok_or(Ended::Interrupted)?;
+    let picture = unless_stopped(move || figure.anchored_picture(&curves)).ok_or(Exit::Interrupted)?;
     Drawn::of(one, &picture, &simulations, &Campaign::read(&args.campaign)?, style)
 }
 
 /// A figure that was not drawn because of an interruption.
-pub(crate) struct Missing {
+pub(crate) struct Omission {
     /// Its place among those wanted.
     pub(crate) figure: usize,
     /// Points that were simulated.
@@ -200,22 +200,22 @@ pub(crate) struct Missing {
     points: usize,
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for Omission {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} of {} points simulated", self.found, self.points)
     }
 }
 
 /// Draws a figure from its simulated points.
-type Draw<'d> = dyn FnMut(&Wanted, Vec<Simulation>) -> Result<(), Ended> + 'd;
+type Draw<'d> = dyn FnMut(&FigureRequest, Vec<Simulation>) -> Result<(), Exit> + 'd;
 
 /// Simulates the points of all figures and passes each figure to `draw` once its own are there. Returns the figures
 /// that an interruption left out.
 pub(crate) fn draw_each(
-    wanted: &[Wanted],
+    wanted: &[FigureRequest],
     campaign: &Campaign,
     draw: &mut Draw<'_>,
-) -> Result<Vec<Missing>, Ended> {
+) -> Result<Vec<Omission>, Exit> {
     let scenarios: Vec<Vec<Scenario>> = wanted.iter().map(|one| one.figure.scenarios()).collect();
     let every = scenarios.iter().enumerate();
     let every = every.flat_map(|(figure, points)| (0..points.len()).map(move |point| (figure, point)));
@@ -241,7 +241,7 @@ pub(crate) fn draw_each(
             break;
         }
         let found = campaign.run_detailed(&scenarios[figure][point]);
-        flow = match found.map_err(|faults| Ended::faults(&faults))? {
+        flow = match found.map_err(|faults| Exit::faults(&faults))? {
             Some(found) => {
                 waiting[figure][point] = Some(found);
                 complete(figure, &mut waiting[figure])
@@ -257,11 +257,11 @@ pub(crate) fn draw_each(
             waiting[figure][point] = Some(simulation);
             complete(figure, &mut waiting[figure])
         };
-        campaign.run_telling(&asked, &mut found).map_err(|faults| Ended::faults(&faults))?;
+        campaign.run_telling(&asked, &mut found).map_err(|faults| Exit::faults(&faults))?;
     }
     match ended {
         // a signal while it was drawn
-        Ok(()) | Err(Ended::Interrupted) => {}
+        Ok(()) | Err(Exit::Interrupted) => {}
         Err(ended) => return Err(ended),
     }
     let left = is_drawn.iter().enumerate().filter(|(_, is_drawn)| !**is_drawn);
@@ -270,14 +270,14 @@ pub(crate) fn draw_each(
         // nothing is left of what was passed on
         let found =
             if waiting[figure].is_empty() { points } else { waiting[figure].iter().flatten().count() };
-        Missing { figure, found, points }
+        Omission { figure, found, points }
     });
     Ok(missing.collect())
 }
 
 /// The figures that were named, each once, or all faults in them.
-pub(crate) fn wanted(typed: &[String], models: Option<args::Drawn>) -> Result<Vec<Wanted>, Ended> {
-    let mut wanted: Vec<Wanted> = Vec::new();
+pub(crate) fn wanted(typed: &[String], models: Option<args::Drawn>) -> Result<Vec<FigureRequest>, Exit> {
+    let mut wanted: Vec<FigureRequest> = Vec::new();
     let mut faults: Vec<String> = Vec::new();
     for typed in typed {
         let found = if typed == "all" {
@@ -291,13 +291,13 @@ pub(crate) fn wanted(typed: &[String], models: Option<args::Drawn>) -> Result<Ve
         };
         match found {
             Ok(found) => wanted.extend(found),
-            Err(Ended::BadInput(found)) => faults.extend(found),
+            Err(Exit::BadInput(found)) => faults.extend(found),
             Err(other) => return Err(other),
         }
     }
     let mut names: Vec<String> = Vec::new();
     for one in &wanted {
-        let is_file = |one: &Wanted| one.typed.ends_with(".toml");
+        let is_file = |one: &FigureRequest| one.typed.ends_with(".toml");
         if is_file(one) && wanted.iter().filter(|other| other.figure.name == one.figure.name).count() > 1 {
             let name = &one.figure.name;
             faults.push(format!(
@@ -324,7 +324,7 @@ pub(crate) fn wanted(typed: &[String], models: Option<args::Drawn>) -> Result<Ve
         }
     }
     if !faults.is_empty() {
-        return Err(Ended::BadInput(faults));
+        return Err(Exit::BadInput(faults));
     }
     wanted.retain(|one| {
         let is_new = !names.contains(&one.figure.name);
@@ -334,17 +334,23 @@ pub(crate) fn wanted(typed: &[String], models: Option<args::Drawn>) -> Result<Ve
     Ok(wanted)
 }
 
-fn all() -> Result<Vec<Wanted>, Ended> {
+fn all() -> Result<Vec<FigureRequest>, Exit> {
     PUBLISHED.iter().map(built_in).collect()
 }
 
-fn built_in(one: &Published) -> Result<Wanted, Ended> {
-    let figure = one.figure().map_err(|faults| Ended::faults(&faults))?;
-    Ok(Wanted { figure, typed: one.number().to_owned(), models: None, families: Vec::new(), anchors: None })
+fn built_in(one: &Published) -> Result<FigureRequest, Exit> {
+    let figure = one.figure().map_err(|faults| Exit::faults(&faults))?;
+    Ok(FigureRequest {
+        figure,
+        typed: one.number().to_owned(),
+        models: None,
+        families: Vec::new(),
+        anchors: None,
+    })
 }
 
 /// A figure of a preset: what is delivered over time where its run has an end, else latencies along the load.
-fn of_preset(name: &str) -> Result<Wanted, Ended> {
+fn of_preset(name: &str) -> Result<FigureRequest, Exit> {
     let scenario = input::preset(name)?.scenario();
     let head = |kind: &str, what: &str| {
         let title = format!("{}: {what}", scenario.spec().name);
@@ -360,36 +366,36 @@ fn of_preset(name: &str) -> Result<Wanted, Ended> {
         head("lines", "network latency") + &axis + "[y]\nquantity = \"network-latency\"\n"
     } else {
         let help = "a figure file may vary any key: flitwise figure show 4a";
-        return Err(Ended::input(format!(
+        return Err(Exit::input(format!(
             "--preset {name}: found no class with a rate of its own, wanted one to draw along\n  help: {help}"
         )));
     };
     let figure = Figure::from_toml(name, &text, name, &|_: &str| Err(Vec::new()));
-    let figure = figure.map_err(|faults| Ended::faults(&faults))?;
+    let figure = figure.map_err(|faults| Exit::faults(&faults))?;
     let typed = format!("{OF_PRESET}{name}");
-    Ok(Wanted { figure, typed, models: None, families: Vec::new(), anchors: None })
+    Ok(FigureRequest { figure, typed, models: None, families: Vec::new(), anchors: None })
 }
 
-fn published(typed: &str) -> Result<&'static Published, Ended> {
+fn published(typed: &str) -> Result<&'static Published, Exit> {
     Published::find(typed).map_err(|near| {
         let help = match near.as_slice() {
             [] => "flitwise figure lists them; a file of your own ends in .toml".to_owned(),
             [near] => format!("did you mean {near}?"),
             [others @ .., last] => format!("did you mean {} or {last}?", others.join(", ")),
         };
-        Ended::input(format!("found no figure \"{typed}\"\n  help: {help}"))
+        Exit::input(format!("found no figure \"{typed}\"\n  help: {help}"))
     })
 }
 
-fn from_file(path: &Path) -> Result<Wanted, Ended> {
+fn from_file(path: &Path) -> Result<FigureRequest, Exit> {
     let (name, text) = input::read(path)?;
     let stem =
         path.file_stem().map_or_else(|| "figure".to_owned(), |stem| stem.to_string_lossy().into_owned());
     // scenario files are named from where the figure's file is
     let folder = path.parent().unwrap_or(Path::new(""));
     let load = |file: &str| input::named_in(&name, folder, file);
-    let figure = Figure::from_toml(&name, &text, &stem, &load).map_err(|faults| Ended::faults(&faults))?;
-    Ok(Wanted {
+    let figure = Figure::from_toml(&name, &text, &stem, &load).map_err(|faults| Exit::faults(&faults))?;
+    Ok(FigureRequest {
         figure,
         typed: path.display().to_string(),
         models: None,
@@ -399,14 +405,14 @@ fn from_file(path: &Path) -> Result<Wanted, Ended> {
 }
 
 /// How to draw, or everything that is wrong with it.
-fn style(args: &args::Figure) -> Result<Style, Ended> {
+fn style(args: &args::Figure) -> Result<Style, Exit> {
     let mut faults = Vec::new();
     let mut read = typed::Options { faults: &mut faults };
     let pixels = typed::within(200..=4000, "200 to 4000 pixels");
     let width = read.value("width", &args.width, &pixels) as u32;
     let height = read.option("height", &args.height, &pixels).map(|height| height as u32);
     let style = Style { theme: theme(args.theme), width, height };
-    if faults.is_empty() { Ok(style) } else { Err(Ended::BadInput(faults)) }
+    if faults.is_empty() { Ok(style) } else { Err(Exit::BadInput(faults)) }
 }
 
 pub(crate) fn theme(theme: Theme) -> draw::Theme {
@@ -433,21 +439,26 @@ pub(crate) struct Drawn {
 /// Draws a figure from its simulated points.
 ///
 /// # Errors
-/// [`Ended::Interrupted`] if a signal came first.
-fn drawn(one: &Wanted, found: &[Simulation], campaign: &Campaign, style: &Style) -> Result<Drawn, Ended> {
+/// [`Exit::Interrupted`] if a signal came first.
+fn drawn(
+    one: &FigureRequest,
+    found: &[Simulation],
+    campaign: &Campaign,
+    style: &Style,
+) -> Result<Drawn, Exit> {
     let (figure, points) = (one.figure.clone(), found.to_vec());
-    let picture = unless_stopped(move || figure.picture(&points)).ok_or(Ended::Interrupted)?;
+    let picture = unless_stopped(move || figure.picture(&points)).ok_or(Exit::Interrupted)?;
     Drawn::of(one, &picture, found, campaign, style)
 }
 
 impl Drawn {
     pub(crate) fn of(
-        one: &Wanted,
+        one: &FigureRequest,
         picture: &Picture,
         simulations: &[Simulation],
         campaign: &Campaign,
         style: &Style,
-    ) -> Result<Self, Ended> {
+    ) -> Result<Self, Exit> {
         let svg = draw::svg(picture, style);
         let png = draw::HAS_PNG.then(|| draw::png(&svg, PNG_SCALE)).transpose().map_err(io::Error::other)?;
         let csv = csv(picture)?;
@@ -457,7 +468,7 @@ impl Drawn {
     }
 
     /// Writes its files; each is whole or not there.
-    pub(crate) fn write(&self, folder: &Path) -> Result<Vec<PathBuf>, Ended> {
+    pub(crate) fn write(&self, folder: &Path) -> Result<Vec<PathBuf>, Exit> {
         let svg = Some(self.svg.as_bytes());
         let files = [
             ("svg", svg),
@@ -477,7 +488,7 @@ impl Drawn {
 
 /// What is written down of a figure.
 pub(crate) fn document(
-    one: &Wanted,
+    one: &FigureRequest,
     picture: Picture,
     simulations: &[Simulation],
     campaign: &Campaign,
@@ -519,20 +530,20 @@ pub(crate) fn how(campaign: &Campaign) -> String {
     )
 }
 
-pub(crate) fn csv(picture: &Picture) -> Result<Vec<u8>, Ended> {
+pub(crate) fn csv(picture: &Picture) -> Result<Vec<u8>, Exit> {
     let rows::Table { heads, rows } = rows::table(picture);
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(heads)?;
     for row in rows {
         writer.write_record(row)?;
     }
-    writer.into_inner().map_err(|error| Ended::Output(error.into_error()))
+    writer.into_inner().map_err(|error| Exit::Output(error.into_error()))
 }
 
 /// Writes a file as a whole: what was there before stays until the new one is complete.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Ended> {
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Exit> {
     let failed = |error: io::Error| {
-        Ended::Output(io::Error::new(error.kind(), format!("{}: {}", path.display(), place::plain(&error))))
+        Exit::Output(io::Error::new(error.kind(), format!("{}: {}", path.display(), place::plain(&error))))
     };
     let mut file =
         tempfile::Builder::new().prefix(".flitwise-").tempfile_in(place::folder_of(path)).map_err(failed)?;

@@ -8,29 +8,29 @@ use flitwise_language::scenario::{Document, Fault, Place, Preset, Scenario};
 use flitwise_models::model::{Failure, Model, Options, Refusal};
 
 use crate::args::Source;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::sizes;
 
 /// The largest scenario file that is read \[bytes\].
 const LARGEST_FILE: u64 = 1 << 20;
 
 /// The document that the command line names, overrides applied.
-pub(crate) fn document(source: &Source) -> Result<Document, Ended> {
+pub(crate) fn document(source: &Source) -> Result<Document, Exit> {
     let (document, mut faults) = overridden(source)?;
     // what is wrong beside the overrides is reported with them
     if !faults.is_empty() {
         faults.extend(document.scenario().err().iter().flatten().map(Fault::to_string));
-        return Err(Ended::BadInput(faults));
+        return Err(Exit::BadInput(faults));
     }
     Ok(document)
 }
 
 /// The document that the command line names, and what is wrong with overrides that could not be applied.
-fn overridden(source: &Source) -> Result<(Document, Vec<String>), Ended> {
+fn overridden(source: &Source) -> Result<(Document, Vec<String>), Exit> {
     let mut document = match (&source.file, &source.preset) {
         (Some(path), _) => {
             let (name, text) = read(path)?;
-            Document::parse(&name, &text).map_err(|faults| Ended::faults(&faults))?
+            Document::parse(&name, &text).map_err(|faults| Exit::faults(&faults))?
         }
         (None, Some(name)) => preset(name)?.document(),
         (None, None) => preset("router16")?.document(),
@@ -56,7 +56,7 @@ fn overridden(source: &Source) -> Result<(Document, Vec<String>), Ended> {
 pub(crate) fn to_simulate(
     source: &Source,
     supports: fn(&Scenario) -> Result<(), Vec<Fault>>,
-) -> Result<Scenario, Ended> {
+) -> Result<Scenario, Exit> {
     let (document, mut faults) = overridden(source)?;
     let read = document.scenario();
     let (found, unsupported) = match &read {
@@ -72,18 +72,18 @@ pub(crate) fn to_simulate(
     }));
     match read {
         Ok(scenario) if faults.is_empty() => Ok(scenario),
-        _ => Err(Ended::BadInput(faults)),
+        _ => Err(Exit::BadInput(faults)),
     }
 }
 
 /// The document's scenario, or all its faults.
-pub(crate) fn scenario(document: &Document) -> Result<Scenario, Ended> {
-    document.scenario().map_err(|faults| Ended::faults(&faults))
+pub(crate) fn scenario(document: &Document) -> Result<Scenario, Exit> {
+    document.scenario().map_err(|faults| Exit::faults(&faults))
 }
 
 /// A model's failure, with the place of what it refuses.
-pub(crate) fn failure(document: &Document, failure: &Failure) -> Ended {
-    Ended::failure(failure, |key| document.place_of(key).to_string())
+pub(crate) fn failure(document: &Document, failure: &Failure) -> Exit {
+    Exit::failure(failure, |key| document.place_of(key).to_string())
         .with_help(|| other_ways(document, failure))
 }
 
@@ -121,13 +121,13 @@ fn last_words(refusals: &[Refusal]) -> String {
 }
 
 /// The preset of that name.
-pub(crate) fn preset(name: &str) -> Result<&'static Preset, Ended> {
+pub(crate) fn preset(name: &str) -> Result<&'static Preset, Exit> {
     Preset::find(name).map_err(|near| {
         let help = match near {
             Some(near) => format!("did you mean {near}?"),
             None => "flitwise presets lists them".to_owned(),
         };
-        Ended::input(format!("found no preset \"{name}\"\n  help: {help}"))
+        Exit::input(format!("found no preset \"{name}\"\n  help: {help}"))
     })
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn named_in(name: &str, folder: &Path, file: &str) -> Result<Document
 }
 
 /// A text file, or standard input for `-`, with the name that messages use.
-pub(crate) fn read(path: &Path) -> Result<(String, String), Ended> {
+pub(crate) fn read(path: &Path) -> Result<(String, String), Exit> {
     let (name, bytes) = if path == Path::new("-") {
         let mut bytes = Vec::new();
         let read = io::stdin().lock().take(LARGEST_FILE + 1).read_to_end(&mut bytes);
@@ -170,17 +170,17 @@ pub(crate) fn read(path: &Path) -> Result<(String, String), Ended> {
             Some(Ok(preset)) => format!("\n  help: the built-in scenario is --preset {}", preset.name),
             _ => String::new(),
         };
-        Ended::input(format!("{name}: cannot be read: {error}{help}"))
+        Exit::input(format!("{name}: cannot be read: {error}{help}"))
     })?;
     if bytes.len() as u64 > LARGEST_FILE {
-        return Err(Ended::input(format!("{name}: found more than 1 MiB, wanted a scenario file")));
+        return Err(Exit::input(format!("{name}: found more than 1 MiB, wanted a scenario file")));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
         let line_start = valid.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let column = String::from_utf8_lossy(&valid[line_start..]).chars().count() + 1;
-        Ended::input(format!("{name}:{line}:{column}: found bytes that are not UTF-8, wanted a text file"))
+        Exit::input(format!("{name}:{line}:{column}: found bytes that are not UTF-8, wanted a text file"))
     })?;
     Ok((name, text))
 }

@@ -6,7 +6,7 @@ use flitwise_language::document::nearest;
 use pulldown_cmark::{Options, Parser, html};
 
 use crate::args::learn::{Learn, LessonFormat};
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output;
 
 /// A lesson: Markdown with the sections `Try it`, `Question` and `Answer`.
@@ -62,7 +62,7 @@ impl Lesson {
         self.text.split_once(ANSWER).unwrap_or((self.text, ""))
     }
 
-    fn find(typed: &str) -> Result<&'static Self, Ended> {
+    fn find(typed: &str) -> Result<&'static Self, Exit> {
         let by_number = || typed.parse::<usize>().ok().and_then(|number| LESSONS.get(number.checked_sub(1)?));
         LESSONS.iter().find(|lesson| lesson.name == typed).or_else(by_number).ok_or_else(|| {
             let near = nearest(typed, LESSONS.iter().map(|lesson| lesson.name));
@@ -70,12 +70,12 @@ impl Lesson {
                 || "flitwise learn  lists them".to_owned(),
                 |near| format!("did you mean {near}?"),
             );
-            Ended::input(format!("lesson {typed}: there is none of that name or number\n  help: {help}"))
+            Exit::input(format!("lesson {typed}: there is none of that name or number\n  help: {help}"))
         })
     }
 }
 
-pub(crate) fn run(args: &Learn) -> Result<(), Ended> {
+pub(crate) fn run(args: &Learn) -> Result<(), Exit> {
     let chosen: Vec<&Lesson> = match args.lesson.as_deref() {
         None if args.format == LessonFormat::Terminal => return output::write_coloured(&contents()),
         None | Some("all") => LESSONS.iter().collect(),

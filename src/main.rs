@@ -38,7 +38,7 @@ use std::process::ExitCode;
 use clap_complete::CompleteEnv;
 
 use args::Command;
-use outcome::Ended;
+use outcome::Exit;
 
 fn main() -> ExitCode {
     // a shell that asks what may be typed next gets its answer, and the process ends
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: &Command) -> Result<(), Ended> {
+fn run(command: &Command) -> Result<(), Exit> {
     match command {
         Command::Solve(args) => solve::run(args),
         Command::Sweep(args) => sweep::run(args),

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use crate::figure::write_whole;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::{help, output, place};
 
 /// Writes all pages to a directory, or the first one to standard output.
-pub(crate) fn run(out: Option<&Path>) -> Result<(), Ended> {
+pub(crate) fn run(out: Option<&Path>) -> Result<(), Exit> {
     let pages = help::manual()?;
     let Some(out) = out else {
         return pages.first().map_or(Ok(()), |(_, text)| output::write(text));

@@ -14,7 +14,7 @@ pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Why there is nothing, or not everything, to show.
 #[derive(Debug)]
-pub(crate) enum Ended {
+pub(crate) enum Exit {
     /// What was asked makes no sense; all faults, ready to print.
     BadInput(Vec<String>),
     /// No fixed point, or not at every point.
@@ -33,7 +33,7 @@ pub(crate) enum Ended {
     InterruptedAt(String),
 }
 
-impl Ended {
+impl Exit {
     pub(crate) fn input(message: impl Into<String>) -> Self {
         Self::BadInput(vec![message.into()])
     }
@@ -89,7 +89,7 @@ impl Ended {
     }
 }
 
-impl fmt::Display for Ended {
+impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadInput(faults) => match faults.as_slice() {
@@ -111,13 +111,13 @@ impl fmt::Display for Ended {
     }
 }
 
-impl From<io::Error> for Ended {
+impl From<io::Error> for Exit {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
     }
 }
 
-impl From<csv::Error> for Ended {
+impl From<csv::Error> for Exit {
     fn from(error: csv::Error) -> Self {
         match error.into_kind() {
             csv::ErrorKind::Io(error) => Self::Output(error),
@@ -126,7 +126,7 @@ impl From<csv::Error> for Ended {
     }
 }
 
-impl From<serde_json::Error> for Ended {
+impl From<serde_json::Error> for Exit {
     fn from(error: serde_json::Error) -> Self {
         Self::Output(error.into())
     }

@@ -10,7 +10,7 @@ use flitwise_language::scenario::{ClassSpec, NetworkSpec, Scenario, ScenarioSpec
 use flitwise_models::answer::{ClassAnswer, DeadlineAnswer};
 use serde::Serialize;
 
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 pub(crate) use section::{add_sections, section_csv, section_without_csv};
 
 /// The widest table \[columns\].
@@ -24,7 +24,7 @@ const NONE: &str = "-";
 pub(crate) const PAGE_STYLE: &str = include_str!("page.css");
 
 /// Writes all of it to standard output.
-pub(crate) fn write(bytes: &[u8]) -> Result<(), Ended> {
+pub(crate) fn write(bytes: &[u8]) -> Result<(), Exit> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
     out.flush()?;
@@ -32,21 +32,21 @@ pub(crate) fn write(bytes: &[u8]) -> Result<(), Ended> {
 }
 
 /// Writes a value as indented JSON.
-pub(crate) fn write_json(value: &impl Serialize) -> Result<(), Ended> {
+pub(crate) fn write_json(value: &impl Serialize) -> Result<(), Exit> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     write(&text)
 }
 
 /// Writes a value as JSON in one line: indented, long lists of numbers would have a line for each.
-pub(crate) fn write_json_line(value: &impl Serialize) -> Result<(), Ended> {
+pub(crate) fn write_json_line(value: &impl Serialize) -> Result<(), Exit> {
     let mut text = serde_json::to_vec(value)?;
     text.push(b'\n');
     write(&text)
 }
 
 /// Writes a text that may be coloured; colours reach a terminal only, and never under `NO_COLOR`.
-pub(crate) fn write_coloured(text: &str) -> Result<(), Ended> {
+pub(crate) fn write_coloured(text: &str) -> Result<(), Exit> {
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()?;
@@ -54,8 +54,8 @@ pub(crate) fn write_coloured(text: &str) -> Result<(), Ended> {
 }
 
 /// Writes a table of comma-separated values.
-pub(crate) fn write_csv(rows: csv::Writer<Vec<u8>>) -> Result<(), Ended> {
-    write(&rows.into_inner().map_err(|error| Ended::Output(error.into_error()))?)
+pub(crate) fn write_csv(rows: csv::Writer<Vec<u8>>) -> Result<(), Exit> {
+    write(&rows.into_inner().map_err(|error| Exit::Output(error.into_error()))?)
 }
 
 /// Prints a note to standard error.

@@ -4,11 +4,11 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 
 /// Refuses a file that cannot be written, typed after `option`. Nothing is left behind.
-pub(crate) fn file(option: &str, path: &Path) -> Result<(), Ended> {
-    let refused = |found: String| Ended::input(format!("{option} {}: {found}", path.display()));
+pub(crate) fn file(option: &str, path: &Path) -> Result<(), Exit> {
+    let refused = |found: String| Exit::input(format!("{option} {}: {found}", path.display()));
     if path.is_dir() {
         return Err(refused("found a directory, wanted a file".to_owned()));
     }
@@ -16,12 +16,12 @@ pub(crate) fn file(option: &str, path: &Path) -> Result<(), Ended> {
 }
 
 /// Makes a directory unless it is there, and refuses one that takes no files.
-pub(crate) fn directory(option: &str, path: &Path) -> Result<(), Ended> {
+pub(crate) fn directory(option: &str, path: &Path) -> Result<(), Exit> {
     let refused = |what: &str, error: &io::Error| {
-        Ended::input(format!("{option} {}: {what}: {}", path.display(), plain(error)))
+        Exit::input(format!("{option} {}: {what}: {}", path.display(), plain(error)))
     };
     if path.exists() && !path.is_dir() {
-        return Err(Ended::input(format!("{option} {}: found a file, wanted a directory", path.display())));
+        return Err(Exit::input(format!("{option} {}: found a file, wanted a directory", path.display())));
     }
     fs::create_dir_all(path).map_err(|error| refused("cannot be made", &error))?;
     takes_files(path).map_err(|error| refused("takes no files", &error))

@@ -15,13 +15,13 @@ use flitwise_models::model::{Failure, Model};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::Answering;
+use crate::args::ModelChoice;
 use crate::args::plan::{Plan, Required};
 use crate::input;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output::{Rows, Time, cycles, share};
 
-pub(crate) fn run(plan: &Plan) -> Result<(), Ended> {
+pub(crate) fn run(plan: &Plan) -> Result<(), Exit> {
     match plan {
         Plan::MaxLoad(args) => max_load::run(args),
         Plan::Choose(args) => choose::run(args),
@@ -45,35 +45,35 @@ const SCHEMA: &str = "flitwise.plan/3";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What all questions begin with.
-struct Asked {
+struct PlanRequest {
     document: Document,
     scenario: Scenario,
     judge: Judge,
     is_anchored: bool,
 }
 
-impl Asked {
+impl PlanRequest {
     /// Scenario and requirements, or all that is wrong with them.
-    fn read(args: &Required) -> Result<Self, Ended> {
+    fn read(args: &Required) -> Result<Self, Exit> {
         let document = input::document(&args.source)?;
         let scenario = input::scenario(&document)?;
         let requirements = Requirement::read_all("--require", &args.requirements, scenario.spec());
-        let requirements = requirements.map_err(|faults| Ended::faults(&faults))?;
-        let is_anchored = args.model == Some(Answering::Anchored);
+        let requirements = requirements.map_err(|faults| Exit::faults(&faults))?;
+        let is_anchored = args.model == Some(ModelChoice::Anchored);
         if args.anchors.is_some() && !is_anchored {
-            return Err(Ended::input(
+            return Err(Exit::input(
                 "--anchors: found a model that simulates nothing, wanted --model anchored with it",
             ));
         }
-        let judge = Judge::new(args.model.map(Answering::model), requirements);
+        let judge = Judge::new(args.model.map(ModelChoice::model), requirements);
         Ok(Self { document, scenario, judge, is_anchored })
     }
 
     /// Refuses what the model that answers has not.
-    fn check(&self) -> Result<(), Ended> {
+    fn check(&self) -> Result<(), Exit> {
         self.model().supports(&self.scenario).map_err(|failure| self.failure(&failure))?;
         let faults = self.judge.unanswerable(&self.scenario);
-        if faults.is_empty() { Ok(()) } else { Err(Ended::BadInput(faults)) }
+        if faults.is_empty() { Ok(()) } else { Err(Exit::BadInput(faults)) }
     }
 
     fn model(&self) -> Model {
@@ -81,16 +81,16 @@ impl Asked {
     }
 
     /// Who answers.
-    fn answering(&self) -> Answering {
-        if self.is_anchored { Answering::Anchored } else { self.model().into() }
+    fn answering(&self) -> ModelChoice {
+        if self.is_anchored { ModelChoice::Anchored } else { self.model().into() }
     }
 
-    fn failure(&self, failure: &Failure) -> Ended {
+    fn failure(&self, failure: &Failure) -> Exit {
         input::failure(&self.document, failure)
     }
 
     /// The classes whose rates `keys` are, typed after `option`.
-    fn rates(&self, option: &str, keys: &[String]) -> Result<Vec<usize>, Ended> {
+    fn rates(&self, option: &str, keys: &[String]) -> Result<Vec<usize>, Exit> {
         let (mut found, mut faults): (Vec<usize>, Vec<String>) = (Vec::new(), Vec::new());
         for key in keys {
             match classes_of(key, self.scenario.spec()) {
@@ -99,7 +99,7 @@ impl Asked {
             }
         }
         if !faults.is_empty() {
-            return Err(Ended::BadInput(faults));
+            return Err(Exit::BadInput(faults));
         }
         let mut seen = Vec::new();
         found.retain(|class| {
@@ -133,8 +133,8 @@ fn classes_of(key: &str, spec: &ScenarioSpec) -> Result<Vec<usize>, String> {
 }
 
 /// Faults of a scenario that were made by what is asked of it.
-fn faults(faults: Vec<Fault>) -> Ended {
-    Ended::faults(&faults)
+fn faults(faults: Vec<Fault>) -> Exit {
+    Exit::faults(&faults)
 }
 
 /// How requirements came out, as a table.

@@ -3,10 +3,10 @@
 use flitwise_language::scenario::PRESETS;
 
 use crate::args::PresetAction;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::{input, output};
 
-pub(crate) fn run(action: Option<&PresetAction>) -> Result<(), Ended> {
+pub(crate) fn run(action: Option<&PresetAction>) -> Result<(), Exit> {
     match action {
         None | Some(PresetAction::List) => {
             let width = PRESETS.iter().map(|preset| preset.name.len()).max().unwrap_or(0);

@@ -20,11 +20,11 @@ use serde::Serialize;
 
 use crate::args::{Report, Theme};
 use crate::campaign::{Campaign, Defaults, more_of};
-use crate::figure::{self, Drawn, Missing, Wanted};
-use crate::outcome::Ended;
+use crate::figure::{self, Drawn, FigureRequest, Omission};
+use crate::outcome::Exit;
 use crate::output::{self, percent};
 use crate::signals::{Watch, unless_stopped};
-use crate::verify::{self, Judged};
+use crate::verify::{self, ClaimReport};
 use crate::{learn, place};
 
 const HTML: &str = include_str!("report/page.html");
@@ -118,14 +118,14 @@ struct Contents {
     points: HashMap<String, (u64, bool)>,
     missing: Vec<MissingEntry>,
     /// Whether claims were judged, all or some.
-    judged: Option<Vec<Judged>>,
+    judged: Option<Vec<ClaimReport>>,
     /// How many claims are to be judged.
     wanted_claims: usize,
     /// Whether something is missing.
     partial: bool,
 }
 
-pub(crate) fn run(args: &Report) -> Result<(), Ended> {
+pub(crate) fn run(args: &Report) -> Result<(), Exit> {
     let campaign = match args.quick {
         true => Campaign::read_or(&args.campaign, QUICK)?,
         false => Campaign::read(&args.campaign)?,
@@ -140,7 +140,7 @@ pub(crate) fn run(args: &Report) -> Result<(), Ended> {
     if args.quick {
         for one in &mut wanted {
             one.figure.curve_points = QUICK_CURVE_POINTS;
-            one.figure.quicken().map_err(|faults| Ended::faults(&faults))?;
+            one.figure.quicken().map_err(|faults| Exit::faults(&faults))?;
         }
         registry.claims.retain(|claim| claim.quick);
     }
@@ -153,7 +153,7 @@ pub(crate) fn run(args: &Report) -> Result<(), Ended> {
     let missing = figure::draw_each(&wanted, &campaign, &mut |one, found| {
         contents.draw(one, found, &campaign, &style, args)
     })?;
-    let missing_entry = |missing: &Missing| MissingEntry {
+    let missing_entry = |missing: &Omission| MissingEntry {
         number: wanted[missing.figure].typed.clone(),
         found: missing.to_string(),
     };
@@ -181,7 +181,7 @@ pub(crate) fn run(args: &Report) -> Result<(), Ended> {
         let (drawn, of) = (contents.figures.len(), wanted.len());
         // what was simulated is kept: the next report goes on from there
         let judged = contents.judged.as_ref().map_or(0, Vec::len);
-        return Err(Ended::InterruptedAt(format!(
+        return Err(Exit::InterruptedAt(format!(
             "{drawn} of {of} figures are drawn, {judged} of {} claims judged; the page says what is missing",
             contents.wanted_claims
         )));
@@ -189,7 +189,7 @@ pub(crate) fn run(args: &Report) -> Result<(), Ended> {
     Ok(())
 }
 
-fn write_and_say(path: &Path, text: &str) -> Result<(), Ended> {
+fn write_and_say(path: &Path, text: &str) -> Result<(), Exit> {
     figure::write_whole(path, text.as_bytes())?;
     output::write(format!("{}\n", path.display()).as_bytes())
 }
@@ -198,15 +198,15 @@ impl Contents {
     /// Draws a figure, writes its files and keeps what the page needs of it.
     fn draw(
         &mut self,
-        one: &Wanted,
+        one: &FigureRequest,
         found: Vec<Simulation>,
         campaign: &Campaign,
         style: &Style,
         args: &Report,
-    ) -> Result<(), Ended> {
+    ) -> Result<(), Exit> {
         let (figure, typed, points) = (one.figure.clone(), one.typed.clone(), found.clone());
         let (picture, off) =
-            unless_stopped(move || with_errors(&figure, &typed, &points)).ok_or(Ended::Interrupted)?;
+            unless_stopped(move || with_errors(&figure, &typed, &points)).ok_or(Exit::Interrupted)?;
         let drawn = Drawn::of(one, &picture, &found, campaign, style)?;
         for path in drawn.write(&args.out)? {
             output::write(format!("{}\n", path.display()).as_bytes())?;
@@ -223,7 +223,7 @@ impl Contents {
     }
 
     /// Writes the pages.
-    fn write(&mut self, campaign: &Campaign, args: &Report) -> Result<Vec<PathBuf>, Ended> {
+    fn write(&mut self, campaign: &Campaign, args: &Report) -> Result<Vec<PathBuf>, Exit> {
         let judged = self.judged.as_deref().unwrap_or_default();
         let claims: Vec<JudgedEntry> = judged.iter().map(JudgedEntry::of).collect();
         for figure in &mut self.figures {
@@ -294,8 +294,8 @@ impl Contents {
 }
 
 /// A page with its blanks filled; what goes into HTML is escaped.
-fn rendered(name: &str, template: &str, page: &minijinja::Value) -> Result<String, Ended> {
-    let broken = |error: minijinja::Error| Ended::Output(std::io::Error::other(format!("{name}: {error}")));
+fn rendered(name: &str, template: &str, page: &minijinja::Value) -> Result<String, Exit> {
+    let broken = |error: minijinja::Error| Exit::Output(std::io::Error::other(format!("{name}: {error}")));
     let mut environment = Environment::new();
     environment.add_template(name, template).map_err(broken)?;
     let mut text = environment.get_template(name).map_err(broken)?.render(page).map_err(broken)?;
@@ -304,7 +304,7 @@ fn rendered(name: &str, template: &str, page: &minijinja::Value) -> Result<Strin
 }
 
 impl JudgedEntry {
-    fn of(judged: &Judged) -> Self {
+    fn of(judged: &ClaimReport) -> Self {
         Self {
             name: judged.name.clone(),
             text: judged.text.clone(),
@@ -324,7 +324,7 @@ impl JudgedEntry {
     }
 }
 
-fn figure_entry(one: &Wanted, picture: Picture, svg: String, campaign: &Campaign) -> FigureEntry {
+fn figure_entry(one: &FigureRequest, picture: Picture, svg: String, campaign: &Campaign) -> FigureEntry {
     let name = &one.figure.name;
     let number = one.typed.clone();
     let paper = Paper::of(name);
@@ -400,7 +400,7 @@ fn error_entries(figure: &str, picture: &Picture) -> Vec<ErrorEntry> {
 }
 
 /// Points of a figure that did not reach the precision.
-fn coarse_entries(one: &Wanted, simulations: &[Simulation], precision: f64) -> Vec<CoarseEntry> {
+fn coarse_entries(one: &FigureRequest, simulations: &[Simulation], precision: f64) -> Vec<CoarseEntry> {
     let mut entries = Vec::new();
     for (index, simulation) in simulations.iter().enumerate() {
         let run = &simulation.run;

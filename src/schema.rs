@@ -8,7 +8,7 @@ use crate::args::SchemaOf;
 use crate::compare::CompareDocument;
 use crate::explain::ExplainDocument;
 use crate::figure::FigureDocument;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output;
 use crate::plan::PlanDocument;
 use crate::sensitivity::SensitivityDocument;
@@ -18,7 +18,7 @@ use crate::station::StationDocument;
 use crate::sweep::SweepDocument;
 use crate::verify::VerifyDocument;
 
-pub(crate) fn run(of: SchemaOf) -> Result<(), Ended> {
+pub(crate) fn run(of: SchemaOf) -> Result<(), Exit> {
     let schema = match of {
         SchemaOf::Scenario => schema_for!(ScenarioSpec),
         SchemaOf::Solve => schema_for!(SolveDocument),

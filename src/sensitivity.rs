@@ -17,8 +17,8 @@ use flitwise_models::sensitivity::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::{Answering, Format, Sensitivity};
-use crate::outcome::Ended;
+use crate::args::{Format, ModelChoice, Sensitivity};
+use crate::outcome::Exit;
 use crate::signals::{Background, Next};
 use crate::{figure, input, output};
 use anchored::Family;
@@ -34,7 +34,7 @@ pub(crate) struct SensitivityDocument {
     #[serde(serialize_with = "ScenarioSpec::serialize_plainly")]
     scenario: ScenarioSpec,
     /// Whose answer it is.
-    model: Answering,
+    model: ModelChoice,
     /// Whether it was interrupted, so that parameters are missing.
     partial: bool,
     /// How it moves.
@@ -42,18 +42,21 @@ pub(crate) struct SensitivityDocument {
     found: Sensitivities,
 }
 
-pub(crate) fn run(args: &Sensitivity) -> Result<(), Ended> {
+pub(crate) fn run(args: &Sensitivity) -> Result<(), Exit> {
     let document = input::document(&args.source)?;
     let scenario = input::scenario(&document)?.explicit();
     let model = args.model.unwrap_or_else(|| Model::usual(&scenario).into());
     let request = request(args, model.model(), &scenario)?;
-    let idle =
-        if args.model == Some(Answering::Anchored) { Vec::new() } else { args.campaign.idle(&args.anchors) };
+    let idle = if args.model == Some(ModelChoice::Anchored) {
+        Vec::new()
+    } else {
+        args.campaign.idle(&args.anchors)
+    };
     if !idle.is_empty() {
-        return Err(Ended::BadInput(idle));
+        return Err(Exit::BadInput(idle));
     }
     args.plot.as_deref().map_or(Ok(()), |path| crate::place::file("--plot", path))?;
-    let family = if model == Answering::Anchored {
+    let family = if model == ModelChoice::Anchored {
         Model::Refined.supports(&scenario).map_err(|f| input::failure(&document, &f))?;
         Some(Family::learnt(args, &scenario, &request)?)
     } else {
@@ -62,7 +65,7 @@ pub(crate) fn run(args: &Sensitivity) -> Result<(), Ended> {
     let found = search(model.model(), &scenario, &request, family.clone());
     let (found, stopped) = found.map_err(|f| input::failure(&document, &f))?;
     let Some(mut found) = found else {
-        return Err(stopped.unwrap_or(Ended::Interrupted));
+        return Err(stopped.unwrap_or(Exit::Interrupted));
     };
     let mut remarks = Vec::new();
     if let Some(family) = &family {
@@ -102,7 +105,7 @@ fn search(
     scenario: &Scenario,
     request: &Request,
     family: Option<Family>,
-) -> Result<(Option<Sensitivities>, Option<Ended>), Failure> {
+) -> Result<(Option<Sensitivities>, Option<Exit>), Failure> {
     let (own, asked) = (scenario.clone(), request.clone());
     let mut background = Background::begin(move |sender: Sender<Result<Sensitivities, Failure>>| {
         // nobody receives it once a signal came
@@ -123,14 +126,14 @@ fn search(
             Next::Stopped => {
                 let done = found.as_ref().map_or(0, |found| found.parameters.len());
                 let place = format!("{done} of {} parameters are there", request.parameters.len());
-                return Ok((found, Some(Ended::InterruptedAt(place))));
+                return Ok((found, Some(Exit::InterruptedAt(place))));
             }
         }
     }
 }
 
 /// What is asked, or everything that is wrong with it.
-fn request(args: &Sensitivity, model: Model, scenario: &Scenario) -> Result<Request, Ended> {
+fn request(args: &Sensitivity, model: Model, scenario: &Scenario) -> Result<Request, Exit> {
     let mut all = Request::all(scenario);
     all.quantities.retain(|quantity| !model.lacks(*quantity));
     let mut faults = Vec::new();
@@ -160,7 +163,7 @@ fn request(args: &Sensitivity, model: Model, scenario: &Scenario) -> Result<Requ
     }
     faults.extend(args.plot.as_deref().and_then(unknown_ending));
     if !faults.is_empty() {
-        return Err(Ended::faults(&faults));
+        return Err(Exit::faults(&faults));
     }
     Ok(Request {
         parameters: if parameters.is_empty() { all.parameters } else { parameters },
@@ -192,7 +195,7 @@ fn unknown_ending(path: &Path) -> Option<Fault> {
 }
 
 /// One row per output and parameter; what does not exist is empty.
-fn csv(model: Answering, found: &Sensitivities) -> Result<(), Ended> {
+fn csv(model: ModelChoice, found: &Sensitivities) -> Result<(), Exit> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     rows.write_record([
         "model",

@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{Format, Simulate};
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output::ClassColumns;
 use crate::progress::Bar;
 use crate::signals::Watch;
@@ -36,22 +36,22 @@ pub(crate) struct SimulateDocument {
     answer: Simulation,
 }
 
-pub(crate) fn run(args: &Simulate) -> Result<(), Ended> {
+pub(crate) fn run(args: &Simulate) -> Result<(), Exit> {
     let scenario = input::to_simulate(&args.source, experiment::supports);
-    let asked = Ended::both(scenario, settings::read(args));
+    let asked = Exit::both(scenario, settings::read(args));
     if let Ok((scenario, _)) = &asked {
         let mut faults = settings::idle(args, scenario);
         faults.extend(output::section_without_csv(args.section.as_deref(), args.format));
         if !faults.is_empty() {
-            return Err(Ended::BadInput(faults));
+            return Err(Exit::BadInput(faults));
         }
         args.plot.as_deref().map_or(Ok(()), |path| plot::check(scenario, path))?;
     }
     let trace = args.trace.as_deref().map(|path| Trace::open(path, args.source.file.as_deref()));
-    let ((scenario, (settings, watched)), trace) = Ended::both(asked, trace.transpose())?;
+    let ((scenario, (settings, watched)), trace) = Exit::both(asked, trace.transpose())?;
     if let Some(messages) = watched {
         let diagram = diagram::watch(&scenario, settings.seed, messages);
-        return output::write(diagram.map_err(|faults| Ended::faults(&faults))?.to_string().as_bytes());
+        return output::write(diagram.map_err(|faults| Exit::faults(&faults))?.to_string().as_bytes());
     }
 
     let mut listener = Audience {
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Simulate) -> Result<(), Ended> {
     let answer = experiment::run(&scenario, &settings, watch.stop(), &mut listener);
     // from here on there is nothing to wait for: the next signal ends the process
     drop(watch);
-    let answer = answer.map_err(|faults| Ended::faults(&faults))?;
+    let answer = answer.map_err(|faults| Exit::faults(&faults))?;
     let Audience { bar, trace } = listener;
     bar.clear();
 
@@ -76,10 +76,10 @@ pub(crate) fn run(args: &Simulate) -> Result<(), Ended> {
 }
 
 /// How a run that was broken off ends.
-fn ended(run: &Run, max_time: &str) -> Option<Ended> {
+fn ended(run: &Run, max_time: &str) -> Option<Exit> {
     match run.stopped_by {
-        StoppedBy::Interrupted => Some(Ended::Interrupted),
-        StoppedBy::MaxTime if run.messages == 0 => Some(Ended::Nothing(format!(
+        StoppedBy::Interrupted => Some(Exit::Interrupted),
+        StoppedBy::MaxTime if run.messages == 0 => Some(Exit::Nothing(format!(
             "nothing was measured: --max-time {max_time} was over before the end of the warm-up; wanted more time, or \
              a shorter warm-up with --warmup"
         ))),
@@ -117,7 +117,7 @@ pub(crate) fn write(
     format: Format,
     section: Option<&str>,
     columns: &ClassColumns,
-) -> Result<(), Ended> {
+) -> Result<(), Exit> {
     match format {
         Format::Json => {
             let flitwise_version = env!("CARGO_PKG_VERSION");
@@ -138,7 +138,7 @@ pub(crate) fn write(
 }
 
 /// One row per class; what does not exist is empty.
-fn csv(answer: &Simulation, columns: &ClassColumns) -> Result<(), Ended> {
+fn csv(answer: &Simulation, columns: &ClassColumns) -> Result<(), Exit> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     for (index, class) in answer.classes.iter().enumerate() {
         let (heads, row): (Vec<String>, Vec<String>) = fields(class, columns).into_iter().unzip();

@@ -14,9 +14,9 @@ use flitwise_models::model::Model;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::{Answering, Format, Solve};
+use crate::args::{Format, ModelChoice, Solve};
 use crate::campaign::Campaign;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output::{ClassColumns, Page, Rows, Time, cycles, percent, share, whole};
 use crate::{input, output, simulate};
 pub(crate) use distribution::DistributionDocument;
@@ -57,14 +57,14 @@ fn cost_of(scenario: &Scenario, args: &Solve) -> Option<String> {
     })
 }
 
-pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
-    if args.model == Some(Answering::Anchored) {
+pub(crate) fn run(args: &Solve) -> Result<(), Exit> {
+    if args.model == Some(ModelChoice::Anchored) {
         return anchored(args);
     }
     let document = input::document(&args.source);
     let idle = args.campaign.idle(&None);
-    let idle = if idle.is_empty() { Ok(()) } else { Err(Ended::BadInput(idle)) };
-    let (document, ()) = Ended::both(document, idle)?;
+    let idle = if idle.is_empty() { Ok(()) } else { Err(Exit::BadInput(idle)) };
+    let (document, ()) = Exit::both(document, idle)?;
     let scenario = input::scenario(&document)?;
     let has_model = Model::ALL.into_iter().any(|model| model.supports(&scenario).is_ok());
     // of packet switches nothing is exact but what the recn model says
@@ -78,12 +78,12 @@ pub(crate) fn run(args: &Solve) -> Result<(), Ended> {
     let options = input::options(args.details || args.distribution);
     let answer = args
         .model
-        .map_or_else(|| Model::usual(&scenario), Answering::model)
+        .map_or_else(|| Model::usual(&scenario), ModelChoice::model)
         .solve(&scenario, &options)
         .map_err(|f| input::failure(&document, &f))?;
     let faults = not_there(args, &answer);
     if !faults.is_empty() {
-        return Err(Ended::BadInput(faults));
+        return Err(Exit::BadInput(faults));
     }
     if args.distribution {
         return distribution::write(&answer, args.format);
@@ -114,7 +114,7 @@ fn not_there(args: &Solve, answer: &Answer) -> Vec<String> {
 }
 
 /// A single scenario is its own anchor: its simulation.
-fn anchored(args: &Solve) -> Result<(), Ended> {
+fn anchored(args: &Solve) -> Result<(), Exit> {
     let not_there = [("details", args.details), ("distribution", args.distribution)];
     let fault = |(option, _)| {
         format!(
@@ -123,15 +123,15 @@ fn anchored(args: &Solve) -> Result<(), Ended> {
         )
     };
     let faults: Vec<String> = not_there.into_iter().filter(|(_, given)| *given).map(fault).collect();
-    let asked = if faults.is_empty() { Ok(()) } else { Err(Ended::BadInput(faults)) };
-    let campaign = Ended::both(Campaign::read(&args.campaign), asked);
+    let asked = if faults.is_empty() { Ok(()) } else { Err(Exit::BadInput(faults)) };
+    let campaign = Exit::both(Campaign::read(&args.campaign), asked);
     let (scenario, (campaign, ())) =
-        Ended::both(input::to_simulate(&args.source, flitwise_experiment::supports), campaign)?;
+        Exit::both(input::to_simulate(&args.source, flitwise_experiment::supports), campaign)?;
     let precision = percent(campaign.settings.precision);
     campaign.say(&format!("anchored: one simulation to ±{precision}, unless the store has it"));
-    let found = campaign.run_part(0, 1, &scenario).map_err(|faults| Ended::faults(&faults))?;
+    let found = campaign.run_part(0, 1, &scenario).map_err(|faults| Exit::faults(&faults))?;
     let (mut answer, is_stored) =
-        found.ok_or_else(|| Ended::InterruptedAt("the simulation is not complete".to_owned()))?;
+        found.ok_or_else(|| Exit::InterruptedAt("the simulation is not complete".to_owned()))?;
     let (seconds, place) =
         (answer.run.simulation_seconds, if is_stored { "from the store, once" } else { "simulated" });
     campaign.say(&format!("1 anchor: {place} in {seconds:.1} s of all threads"));
@@ -141,7 +141,7 @@ fn anchored(args: &Solve) -> Result<(), Ended> {
     simulate::write(answer, args.format, args.section.as_deref(), &ClassColumns::of(&scenario))
 }
 
-fn csv(answer: &Answer, columns: &ClassColumns) -> Result<(), Ended> {
+fn csv(answer: &Answer, columns: &ClassColumns) -> Result<(), Exit> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     rows.write_record(columns.heads())?;
     for class in &answer.classes {

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{Format, Station};
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output;
 
 /// The answer of `flitwise station --format json`.
@@ -37,7 +37,7 @@ struct Point {
     answer: StationAnswer,
 }
 
-pub(crate) fn run(args: &Station) -> Result<(), Ended> {
+pub(crate) fn run(args: &Station) -> Result<(), Exit> {
     let Some(kind) = args.kind else { return list(args) };
     if args.manual {
         return output::write(kind.manual().as_bytes());
@@ -64,12 +64,12 @@ pub(crate) fn run(args: &Station) -> Result<(), Ended> {
 }
 
 /// The stations, one line each.
-fn list(args: &Station) -> Result<(), Ended> {
+fn list(args: &Station) -> Result<(), Exit> {
     let asked = !args.numbers.0.is_empty() || args.manual || args.at.is_some();
     if asked || !args.classes.is_empty() || !args.over.is_empty() {
         let known = Kind::ALL.map(Kind::word).join(", ");
         let help = "flitwise station  alone says what they are";
-        return Err(Ended::input(format!("found no KIND of station, wanted one of {known}\n  help: {help}")));
+        return Err(Exit::input(format!("found no KIND of station, wanted one of {known}\n  help: {help}")));
     }
     let width = Kind::ALL.iter().map(|kind| kind.word().len()).max().unwrap_or(0);
     let line = |kind: Kind| format!("{:width$}  {}\n", kind.word(), kind.described());
@@ -77,7 +77,7 @@ fn list(args: &Station) -> Result<(), Ended> {
 }
 
 /// One row per point and class; what does not exist is empty.
-fn csv(kind: Kind, points: &[Point]) -> Result<(), Ended> {
+fn csv(kind: Kind, points: &[Point]) -> Result<(), Exit> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     let Some(first) = points.first() else { return output::write_csv(rows) };
     let keys = first.set.iter().map(|setting| setting.key.clone());

@@ -3,20 +3,18 @@
 use flitwise_validation::store::{Store, StoreError};
 
 use crate::args::{StoreAction, StoreCommand};
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output;
 
-pub(crate) fn run(args: &StoreCommand) -> Result<(), Ended> {
+pub(crate) fn run(args: &StoreCommand) -> Result<(), Exit> {
     let directory = args.store.clone().or_else(Store::default_directory);
     let directory = directory.ok_or_else(|| {
-        Ended::input(
-            "found no cache directory of the user, wanted --store DIR or the variable FLITWISE_STORE",
-        )
+        Exit::input("found no cache directory of the user, wanted --store DIR or the variable FLITWISE_STORE")
     })?;
     if !directory.exists() {
         return output::write(format!("{}: nothing has been kept yet\n", directory.display()).as_bytes());
     }
-    let failed = |error: StoreError| Ended::input(format!("the store cannot be read: {error}"));
+    let failed = |error: StoreError| Exit::input(format!("the store cannot be read: {error}"));
     let store = Store::open(&directory).map_err(failed)?;
     match args.action.as_ref().unwrap_or(&StoreAction::Show) {
         StoreAction::Show => {
@@ -47,7 +45,7 @@ pub(crate) fn run(args: &StoreCommand) -> Result<(), Ended> {
             output::write(text.as_bytes())?;
             match check.notices.len() {
                 0 => Ok(()),
-                broken => Err(Ended::Differs(format!("{broken} files of the store are not believed"))),
+                broken => Err(Exit::Differs(format!("{broken} files of the store are not believed"))),
             }
         }
     }

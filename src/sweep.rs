@@ -20,8 +20,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::anchoring::Account;
-use crate::args::{Answering, Sweep, SweepFormat};
-use crate::outcome::Ended;
+use crate::args::{ModelChoice, Sweep, SweepFormat};
+use crate::outcome::Exit;
 use crate::output::{ClassColumns, Rows, Time, share};
 use crate::signals::{Background, Next};
 use crate::{input, output, typed};
@@ -44,7 +44,7 @@ pub(crate) struct SweepDocument {
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
     /// Which model answers; `null`: each point says which.
-    model: Option<Answering>,
+    model: Option<ModelChoice>,
     /// The scenario before any value was changed.
     #[serde(serialize_with = "ScenarioSpec::serialize_plainly")]
     scenario: ScenarioSpec,
@@ -61,7 +61,7 @@ pub(crate) struct SweepDocument {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Point {
     /// Which model answers.
-    model: Answering,
+    model: ModelChoice,
     /// The values set here, coupled ones included, in the order of the command line.
     set: Vec<Setting>,
     /// Why there is no answer; else it is left out.
@@ -95,45 +95,45 @@ struct Point {
 struct Question {
     grid: Grid,
     /// The one that was asked for; otherwise each point has its usual one.
-    model: Option<Answering>,
+    model: Option<ModelChoice>,
     options: Options,
     /// What corrects the answers, if that was asked for.
     family: Option<Family>,
 }
 
-pub(crate) fn run(args: &Sweep) -> Result<(), Ended> {
+pub(crate) fn run(args: &Sweep) -> Result<(), Exit> {
     let document = input::document(&args.source)?;
     let grid = Grid::read(document, &args.over, &args.couple, flitwise_language::scenario::is_whole)
-        .map_err(Ended::BadInput)?;
+        .map_err(Exit::BadInput)?;
     let points = grid.points().filter(|points| *points <= MOST_POINTS).ok_or_else(|| {
-        Ended::input(format!("--over: found a grid of more than {MOST_POINTS} points, wanted at most that"))
+        Exit::input(format!("--over: found a grid of more than {MOST_POINTS} points, wanted at most that"))
     })?;
     let options = Options { distributions: !args.means_only, saturation_loads: false, ..Options::default() };
     let threads = simulation_options(args)?;
     let mut question = Question { grid, model: args.model, options, family: None };
     let columns = question.check()?;
-    if args.model == Some(Answering::Anchored) {
+    if args.model == Some(ModelChoice::Anchored) {
         question.family = Some(Family::learnt(args, &question.grid, &question.options)?);
     }
     question.write_all(points, threads.unwrap_or_else(rayon::current_num_threads), args.format, columns)
 }
 
 /// Reads `--threads`, and refuses options of simulations where nothing is simulated.
-fn simulation_options(args: &Sweep) -> Result<Option<usize>, Ended> {
+fn simulation_options(args: &Sweep) -> Result<Option<usize>, Exit> {
     let mut faults = Vec::new();
     let threads =
         typed::Options { faults: &mut faults }.option("threads", &args.campaign.threads, typed::threads);
-    if args.model != Some(Answering::Anchored) {
+    if args.model != Some(ModelChoice::Anchored) {
         faults.extend(args.campaign.idle(&args.anchors));
     }
-    if faults.is_empty() { Ok(threads) } else { Err(Ended::BadInput(faults)) }
+    if faults.is_empty() { Ok(threads) } else { Err(Exit::BadInput(faults)) }
 }
 
 impl Question {
     /// Checks the values of every axis, the other axes at their first value, and the last corner: what is wrong
     /// with a sweep should be known before its first row. Of a long axis its ends will do. Returns the columns
     /// that the rows need.
-    fn check(&self) -> Result<ClassColumns, Ended> {
+    fn check(&self) -> Result<ClassColumns, Exit> {
         let grid = &self.grid;
         let first = grid.settings(0);
         let alone = grid.axes.iter().enumerate().flat_map(|(index, axis)| {
@@ -163,11 +163,11 @@ impl Question {
                 }
             }
         }
-        if faults.is_empty() { Ok(columns) } else { Err(Ended::BadInput(faults)) }
+        if faults.is_empty() { Ok(columns) } else { Err(Exit::BadInput(faults)) }
     }
 
     fn model_of(&self, scenario: &Scenario) -> Model {
-        self.model.map_or_else(|| Model::usual(scenario), Answering::model)
+        self.model.map_or_else(|| Model::usual(scenario), ModelChoice::model)
     }
 
     /// The columns that a point needs, or what is wrong with it.
@@ -196,8 +196,8 @@ impl Question {
     }
 
     /// Answers one point, from the answer `warm` before it if there is one.
-    fn answer(&self, point: usize, warm: &mut Option<WarmStart>) -> Result<Point, Ended> {
-        let at = self.grid.at(self.grid.settings(point)).map_err(|faults| Ended::faults(&faults))?;
+    fn answer(&self, point: usize, warm: &mut Option<WarmStart>) -> Result<Point, Exit> {
+        let at = self.grid.at(self.grid.settings(point)).map_err(|faults| Exit::faults(&faults))?;
         let (document, settings) = at;
         let scenario = input::scenario(&document)?;
         match self.model_of(&scenario).solve_from(&scenario, &self.options, warm.as_ref()) {
@@ -209,7 +209,7 @@ impl Question {
                         let at = family.place(&self.grid, point);
                         let Corrected { answer, intervals } = family.anchored().correct(&at, answer);
                         Point {
-                            model: Answering::Anchored,
+                            model: ModelChoice::Anchored,
                             is_anchor: Some(family.is_anchor(&at)),
                             intervals_95: Some(intervals),
                             ..Point::answered(settings, answer)
@@ -234,7 +234,7 @@ impl Question {
         threads: usize,
         format: SweepFormat,
         columns: ClassColumns,
-    ) -> Result<(), Ended> {
+    ) -> Result<(), Exit> {
         let account = self.family.as_ref().map(|family| family.account.clone());
         let mut writer = Writer::begin(format, &self.grid, self.model, columns, account)?;
         let queue = Arc::new(Queue::new(points, self.run_length()));
@@ -248,7 +248,7 @@ impl Question {
                 }
                 Next::Done => break None,
                 Next::Stopped => {
-                    break Some(Ended::InterruptedAt(format!("{written} of {points} points are there")));
+                    break Some(Exit::InterruptedAt(format!("{written} of {points} points are there")));
                 }
             }
             let mut broken = None;
@@ -274,7 +274,7 @@ impl Question {
         match (ended, failed) {
             (Some(ended), _) => Err(ended),
             (None, 0) => Ok(()),
-            _ => Err(Ended::NotConverged(format!("{failed} of {points} points did not converge"))),
+            _ => Err(Exit::NotConverged(format!("{failed} of {points} points did not converge"))),
         }
     }
 }
@@ -302,7 +302,7 @@ impl Queue {
     }
 
     /// Answers all points in so many threads and sends them, in no order.
-    fn work(&self, threads: usize, question: &Question, sender: &Sender<(usize, Result<Point, Ended>)>) {
+    fn work(&self, threads: usize, question: &Question, sender: &Sender<(usize, Result<Point, Exit>)>) {
         thread::scope(|scope| {
             for _ in 0..threads {
                 let sender = sender.clone();
@@ -413,10 +413,10 @@ impl Writer {
     fn begin(
         format: SweepFormat,
         grid: &Grid,
-        model: Option<Answering>,
+        model: Option<ModelChoice>,
         columns: ClassColumns,
         account: Option<Account>,
-    ) -> Result<Self, Ended> {
+    ) -> Result<Self, Exit> {
         let axes = grid.axes.iter().map(|axis| axis.key.clone());
         let keys: Vec<String> = axes.chain(grid.couplings.iter().map(|c| c.key.clone())).collect();
         let stdout = || WholeRows(Vec::new());
@@ -471,7 +471,7 @@ impl Writer {
     }
 
     /// Writes all rows of a point.
-    fn point(&mut self, point: &Point) -> Result<(), Ended> {
+    fn point(&mut self, point: &Point) -> Result<(), Exit> {
         let set = point.set.iter().map(|setting| setting.value.clone());
         match self {
             Self::Csv { columns, is_anchored, keys, out } => {
@@ -515,7 +515,7 @@ impl Writer {
         self.flush()
     }
 
-    fn flush(&mut self) -> Result<(), Ended> {
+    fn flush(&mut self) -> Result<(), Exit> {
         match self {
             Self::Csv { out, .. } => out.flush()?,
             Self::Json { out, .. } | Self::Jsonl { out } => out.flush()?,
@@ -524,7 +524,7 @@ impl Writer {
         Ok(())
     }
 
-    fn end(mut self, partial: bool) -> Result<(), Ended> {
+    fn end(mut self, partial: bool) -> Result<(), Exit> {
         match &mut self {
             Self::Json { out, .. } => write!(out, "\n],\"partial\":{partial}}}\n")?,
             Self::Table { rows, account, .. } => {

@@ -7,14 +7,14 @@ use std::path::Path;
 use flitwise_experiment::traces::{self, Folded, Format, Row, Synthesis};
 
 use crate::args::traces::{BlockFormat, Convert, Fold, Synthesise, TraceCommand};
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::place;
 use crate::typed::{Options, number, seed, within};
 
 /// The longest synthetic trace \[us\].
 const MOST_US: f64 = 1e9;
 
-pub(crate) fn run(command: &TraceCommand) -> Result<(), Ended> {
+pub(crate) fn run(command: &TraceCommand) -> Result<(), Exit> {
     match command {
         TraceCommand::Synthesise(args) => synthesise(args),
         TraceCommand::Convert(args) => convert(args),
@@ -39,7 +39,7 @@ fn above_zero(most: f64, wanted: &'static str) -> impl Fn(&str) -> Result<f64, S
     }
 }
 
-fn synthesise(args: &Synthesise) -> Result<(), Ended> {
+fn synthesise(args: &Synthesise) -> Result<(), Exit> {
     let mut faults = Vec::new();
     let Folded { hosts, disks } = folded(&args.fold, &mut faults);
     let mut options = Options { faults: &mut faults };
@@ -51,13 +51,13 @@ fn synthesise(args: &Synthesise) -> Result<(), Ended> {
             .push(format!("--run {run}: found {} us in all, wanted at most {MOST_US:e}", compression * run));
     }
     if !faults.is_empty() {
-        return Err(Ended::BadInput(faults));
+        return Err(Exit::BadInput(faults));
     }
     let synthesis = Synthesis { hosts, disks, length_ns: 1e3 * compression * run, seed };
     write(args.fold.out.as_deref(), &synthesis.rows(), &synthesis.note())
 }
 
-fn convert(args: &Convert) -> Result<(), Ended> {
+fn convert(args: &Convert) -> Result<(), Exit> {
     let mut faults = Vec::new();
     let folded = folded(&args.fold, &mut faults);
     let name = args.file.display().to_string();
@@ -69,17 +69,17 @@ fn convert(args: &Convert) -> Result<(), Ended> {
     match text {
         Err(fault) => faults.push(fault),
         Ok(text) if faults.is_empty() => {
-            let rows = format.converted(&name, &text, folded).map_err(|faults| Ended::faults(&faults))?;
+            let rows = format.converted(&name, &text, folded).map_err(|faults| Exit::faults(&faults))?;
             let Folded { hosts, disks } = folded;
             let note = format!("converted from {name}: {hosts} hosts, {disks} disks on the last of them");
             return write(args.fold.out.as_deref(), &rows, &note);
         }
         Ok(_) => {}
     }
-    Err(Ended::BadInput(faults))
+    Err(Exit::BadInput(faults))
 }
 
-fn write(out: Option<&Path>, rows: &[Row], note: &str) -> Result<(), Ended> {
+fn write(out: Option<&Path>, rows: &[Row], note: &str) -> Result<(), Exit> {
     let Some(path) = out else {
         return Ok(traces::write(&mut BufWriter::new(io::stdout().lock()), rows, note)?);
     };

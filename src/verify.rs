@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::args::{Format, Verify};
 use crate::campaign::Campaign;
 use crate::input;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output::{self, Rows, folded, percent};
 
 /// The answer of `flitwise verify --format json`.
@@ -34,7 +34,7 @@ pub(crate) struct VerifyDocument {
     /// How many there are of each.
     summary: Summary,
     /// The claims, in the order of the registry.
-    claims: Vec<Judged>,
+    claims: Vec<ClaimReport>,
 }
 
 /// How many there are of each.
@@ -52,7 +52,7 @@ pub(crate) struct Summary {
 
 /// A claim and what came of it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Judged {
+pub(crate) struct ClaimReport {
     /// Its name in the registry.
     pub(crate) name: String,
     /// The claim, in a sentence.
@@ -75,7 +75,7 @@ pub(crate) struct Judged {
     pub(crate) judgement: Judgement,
 }
 
-impl Judged {
+impl ClaimReport {
     fn of(claim: &Claim, simulations: &[Simulation]) -> Self {
         Self {
             name: claim.name.clone(),
@@ -100,9 +100,9 @@ impl Judged {
     }
 }
 
-pub(crate) fn run(args: &Verify) -> Result<(), Ended> {
-    let (campaign, registry) = Ended::both(Campaign::read(&args.campaign), registry(args))?;
-    let Checked { claims, simulations, more_than_asked, partial } = judged(&registry, &campaign)?;
+pub(crate) fn run(args: &Verify) -> Result<(), Exit> {
+    let (campaign, registry) = Exit::both(Campaign::read(&args.campaign), registry(args))?;
+    let RegistryReport { claims, simulations, more_than_asked, partial } = judged(&registry, &campaign)?;
     let document = VerifyDocument {
         schema: "flitwise.verify/1",
         flitwise_version: env!("CARGO_PKG_VERSION"),
@@ -116,20 +116,20 @@ pub(crate) fn run(args: &Verify) -> Result<(), Ended> {
     };
     write(&document, args.format)?;
     if partial {
-        return Err(Ended::Interrupted);
+        return Err(Exit::Interrupted);
     }
     match document.summary {
         Summary { changed: 0, undecided: 0, .. } => Ok(()),
         Summary { changed, undecided, .. } => {
             let verdicts = if changed == 1 { "verdict has" } else { "verdicts have" };
             let is = if undecided == 1 { "is" } else { "are" };
-            Err(Ended::Differs(format!("{changed} {verdicts} changed, {undecided} {is} undecided")))
+            Err(Exit::Differs(format!("{changed} {verdicts} changed, {undecided} {is} undecided")))
         }
     }
 }
 
 /// The claims to check, or everything that is wrong with them.
-fn registry(args: &Verify) -> Result<Registry, Ended> {
+fn registry(args: &Verify) -> Result<Registry, Exit> {
     let mut registry = match args.files.as_slice() {
         [] => Registry::built_in(),
         files => from_files(files)?,
@@ -143,7 +143,7 @@ fn registry(args: &Verify) -> Result<Registry, Ended> {
                 );
                 format!("--only {name}: found no claim of that name\n  help: {help}")
             };
-            Ended::BadInput(unknown.into_iter().map(message).collect())
+            Exit::BadInput(unknown.into_iter().map(message).collect())
         })?;
     }
     if args.quick {
@@ -155,12 +155,12 @@ fn registry(args: &Verify) -> Result<Registry, Ended> {
     if registry.claims.is_empty() {
         let found = "found no claim to check";
         let wanted = if args.quick { "wanted one with quick = true" } else { "wanted [[claim]] tables" };
-        return Err(Ended::input(format!("{found}, {wanted}")));
+        return Err(Exit::input(format!("{found}, {wanted}")));
     }
     Ok(registry)
 }
 
-fn from_files(files: &[PathBuf]) -> Result<Registry, Ended> {
+fn from_files(files: &[PathBuf]) -> Result<Registry, Exit> {
     let mut registry = Registry::default();
     let mut faults = Vec::new();
     for path in files {
@@ -173,26 +173,26 @@ fn from_files(files: &[PathBuf]) -> Result<Registry, Ended> {
                     faults.extend(twice.into_iter().map(message));
                 }
             }
-            Err(Ended::BadInput(found)) => faults.extend(found),
+            Err(Exit::BadInput(found)) => faults.extend(found),
             Err(other) => return Err(other),
         }
     }
-    if faults.is_empty() { Ok(registry) } else { Err(Ended::BadInput(faults)) }
+    if faults.is_empty() { Ok(registry) } else { Err(Exit::BadInput(faults)) }
 }
 
-fn from_file(path: &Path) -> Result<Registry, Ended> {
+fn from_file(path: &Path) -> Result<Registry, Exit> {
     let (name, text) = input::read(path)?;
     // scenario files are named from where the registry is
     let folder = path.parent().unwrap_or(Path::new(""));
     let load = |file: &str| input::named_in(&name, folder, file);
-    Registry::from_toml(&name, &text, &load).map_err(|faults| Ended::faults(&faults))
+    Registry::from_toml(&name, &text, &load).map_err(|faults| Exit::faults(&faults))
 }
 
 /// Every claim that could be judged, and whether the simulation was interrupted.
 /// What came of a registry.
-pub(crate) struct Checked {
+pub(crate) struct RegistryReport {
     /// Claims whose simulations are complete, in the order of the registry.
-    pub(crate) claims: Vec<Judged>,
+    pub(crate) claims: Vec<ClaimReport>,
     /// Simulations behind them.
     simulations: usize,
     /// Those that rest on more than was asked for.
@@ -201,7 +201,7 @@ pub(crate) struct Checked {
     pub(crate) partial: bool,
 }
 
-pub(crate) fn judged(registry: &Registry, campaign: &Campaign) -> Result<Checked, Ended> {
+pub(crate) fn judged(registry: &Registry, campaign: &Campaign) -> Result<RegistryReport, Exit> {
     let wanted: Vec<(f64, Vec<Scenario>)> = registry
         .claims
         .iter()
@@ -221,7 +221,7 @@ pub(crate) fn judged(registry: &Registry, campaign: &Campaign) -> Result<Checked
     let groups: Vec<(f64, Vec<Scenario>)> = precisions.iter().map(|one| (*one, of(one))).collect();
     let slices: Vec<(f64, &[Scenario])> =
         groups.iter().map(|(precision, scenarios)| (*precision, scenarios.as_slice())).collect();
-    let outcomes = campaign.run_each(&slices).map_err(|faults| Ended::faults(&faults))?;
+    let outcomes = campaign.run_each(&slices).map_err(|faults| Exit::faults(&faults))?;
     let partial = outcomes.iter().any(|outcome| outcome.interrupted);
 
     let mut found: Vec<_> = outcomes.into_iter().map(|outcome| outcome.simulations.into_iter()).collect();
@@ -233,12 +233,12 @@ pub(crate) fn judged(registry: &Registry, campaign: &Campaign) -> Result<Checked
         let Some(simulations) = complete else { continue };
         simulated += simulations.len();
         more_than_asked += simulations.iter().filter(|one| one.run.more_than_asked).count();
-        claims.push(Judged::of(claim, &simulations));
+        claims.push(ClaimReport::of(claim, &simulations));
     }
-    Ok(Checked { claims, simulations: simulated, more_than_asked, partial })
+    Ok(RegistryReport { claims, simulations: simulated, more_than_asked, partial })
 }
 
-pub(crate) fn summary(claims: &[Judged]) -> Summary {
+pub(crate) fn summary(claims: &[ClaimReport]) -> Summary {
     let count = |verdict| claims.iter().filter(|claim| claim.judgement.verdict == verdict).count();
     Summary {
         held: count(Verdict::Held),
@@ -248,7 +248,7 @@ pub(crate) fn summary(claims: &[Judged]) -> Summary {
     }
 }
 
-fn write(document: &VerifyDocument, format: Format) -> Result<(), Ended> {
+fn write(document: &VerifyDocument, format: Format) -> Result<(), Exit> {
     match format {
         Format::Json => output::write_json(document),
         Format::Csv => csv(document),
@@ -258,7 +258,7 @@ fn write(document: &VerifyDocument, format: Format) -> Result<(), Ended> {
 }
 
 /// One row per claim.
-fn csv(document: &VerifyDocument) -> Result<(), Ended> {
+fn csv(document: &VerifyDocument) -> Result<(), Exit> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     rows.write_record(["name", "verdict", "expected", "kind", "by", "measured", "source", "text", "reason"])?;
     for claim in &document.claims {
@@ -279,12 +279,12 @@ fn csv(document: &VerifyDocument) -> Result<(), Ended> {
 
 /// One line per claim, however long, so that lines can be searched; then what does not hold.
 fn table(document: &VerifyDocument) -> String {
-    let longest = |of: &dyn Fn(&Judged) -> usize| document.claims.iter().map(of).max().unwrap_or(0);
+    let longest = |of: &dyn Fn(&ClaimReport) -> usize| document.claims.iter().map(of).max().unwrap_or(0);
     let names = longest(&|claim| claim.name.chars().count());
     let sources = longest(&|claim| claim.source.chars().count());
     let mut text = String::new();
     for claim in &document.claims {
-        let Judged { name, source, judgement, .. } = claim;
+        let ClaimReport { name, source, judgement, .. } = claim;
         let (state, verdict) = (claim.state(), judgement.verdict.word());
         let colour = match (state, judgement.verdict) {
             ("expected", Verdict::Held) => anstyle::AnsiColor::Green.on_default(),
@@ -325,8 +325,8 @@ fn markdown(document: &VerifyDocument) -> String {
 
 /// What does not hold, and why, or what was claimed if nobody has said why.
 fn remarks(document: &VerifyDocument) -> Vec<String> {
-    let remark = |claim: &Judged| {
-        let Judged { name, text, expected, reason, .. } = claim;
+    let remark = |claim: &ClaimReport| {
+        let ClaimReport { name, text, expected, reason, .. } = claim;
         match (claim.state(), reason) {
             ("expected", _) if claim.judgement.verdict == Verdict::Held => None,
             ("expected", Some(reason)) => Some(format!("{name}: {text} Not held: {reason}")),

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::args::{Format, Verify};
 use crate::campaign::{Campaign, Means};
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output::{self, Page, Rows, percent};
 
 /// The whole answer.
@@ -70,7 +70,7 @@ struct FamilyEntry {
     network_latency: Summary,
 }
 
-pub(super) fn run(args: &Verify, plan: &Plan, cases: &[&Case], campaign: &Campaign) -> Result<(), Ended> {
+pub(super) fn run(args: &Verify, plan: &Plan, cases: &[&Case], campaign: &Campaign) -> Result<(), Exit> {
     let families: Vec<(Part, Family)> = plan
         .parts
         .iter()
@@ -123,11 +123,11 @@ pub(super) fn run(args: &Verify, plan: &Plan, cases: &[&Case], campaign: &Campai
         Some(())
     });
     if !faults.is_empty() {
-        return Err(Ended::faults(&faults));
+        return Err(Exit::faults(&faults));
     }
     document.summarize();
     write(&document, args.format)?;
-    if document.partial { Err(Ended::Interrupted) } else { Ok(()) }
+    if document.partial { Err(Exit::Interrupted) } else { Ok(()) }
 }
 
 fn simulated(
@@ -239,7 +239,7 @@ impl AnchoredAccuracyDocument {
         rows
     }
 
-    fn csv(&self) -> Result<(), Ended> {
+    fn csv(&self) -> Result<(), Exit> {
         let mut rows = csv::Writer::from_writer(Vec::new());
         let models = ["published", "refined", "anchored"];
         let heads = models.iter().flat_map(|model| ["mean", "worst"].map(|what| format!("{model}_{what}")));
@@ -269,7 +269,7 @@ fn pair(errors: Option<[f64; 2]>) -> String {
         .map_or_else(|| "-".to_owned(), |[mean, worst]| format!("{:.2} / {:.1}", 100.0 * mean, 100.0 * worst))
 }
 
-fn write(document: &AnchoredAccuracyDocument, format: Format) -> Result<(), Ended> {
+fn write(document: &AnchoredAccuracyDocument, format: Format) -> Result<(), Exit> {
     match format {
         Format::Json => output::write_json_line(document),
         Format::Csv => document.csv(),

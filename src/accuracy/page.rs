@@ -7,7 +7,7 @@ use flitwise_validation::accuracy::{ErrorUnit, error_unit};
 
 use super::document::{AccuracyDocument, CaseEntry, ClassEntry};
 use crate::args::Format;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output::{self, Page, Rows, percent, two_lines};
 
 /// Titles of groups of networks, and the names that they have in the summary.
@@ -94,7 +94,7 @@ fn pair(row: Option<&Row>) -> String {
 }
 
 impl AccuracyDocument {
-    pub(super) fn write(&self, format: Format) -> Result<(), Ended> {
+    pub(super) fn write(&self, format: Format) -> Result<(), Exit> {
         match format {
             Format::Json => output::write_json_line(self),
             Format::Csv => csv(&self.summary),
@@ -256,7 +256,7 @@ impl AccuracyDocument {
 }
 
 /// One row per family, kind, load and quantity.
-fn csv(summary: &[Row]) -> Result<(), Ended> {
+fn csv(summary: &[Row]) -> Result<(), Exit> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     rows.write_record([
         "family",

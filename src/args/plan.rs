@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use clap_complete::engine::ArgValueCompleter;
 
-use super::{Answering, CampaignArgs, Format, Source, Theme, answering};
+use super::{CampaignArgs, Format, ModelChoice, Source, Theme, answering};
 use crate::complete;
 
 pub(super) const EXAMPLES: &str = "\
@@ -98,7 +98,7 @@ pub(crate) struct Required {
     pub(crate) source: Source,
     /// Which model answers [default: refined, or published where that has what refined has not].
     #[arg(long, value_name = "MODEL", value_parser = answering())]
-    pub(crate) model: Option<Answering>,
+    pub(crate) model: Option<ModelChoice>,
     /// The most anchors of the anchored model [default: 5, 8, 11 and 14 for one to four rates or keys].
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) anchors: Option<String>,

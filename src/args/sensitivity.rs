@@ -6,7 +6,7 @@ use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 use flitwise_models::sensitivity::known_quantities;
 
-use super::{Answering, CampaignArgs, Format, Source, answering};
+use super::{CampaignArgs, Format, ModelChoice, Source, answering};
 use crate::complete;
 
 pub(super) const EXAMPLES: &str = "\
@@ -35,7 +35,7 @@ pub(crate) struct Sensitivity {
     pub(crate) source: Source,
     /// Which model answers [default: refined, or published where that has what refined has not].
     #[arg(long, value_name = "MODEL", value_parser = answering())]
-    pub(crate) model: Option<Answering>,
+    pub(crate) model: Option<ModelChoice>,
     /// The most anchors of the anchored model [default: one, and two for each parameter].
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) anchors: Option<String>,

@@ -9,11 +9,11 @@ use flitwise_models::published::solve;
 use super::derivation::{Instance, Part};
 use super::*;
 
-fn everything() -> Asked {
-    Asked { class: None, link: 0, way: None }
+fn everything() -> Request {
+    Request { class: None, link: 0, way: None }
 }
 
-fn explained(scenario: &Scenario, asked: &Asked) -> (Derivation, Outcome) {
+fn explained(scenario: &Scenario, asked: &Request) -> (Derivation, Outcome) {
     let options = Options { details: true, ..Options::default() };
     let (answer, record) = solve_recorded(scenario, &options);
     published(scenario, &answer, record.as_ref(), asked)
@@ -194,7 +194,7 @@ fn every_class_and_channel_is_explained_alone() {
         for class in 0..scenario.classes().len() {
             for link in [0, 1, 5] {
                 let cube = scenario.network() != Preset::find("router16").unwrap().scenario().network();
-                let asked = Asked {
+                let asked = Request {
                     class: Some(class),
                     link: if cube { link } else { 0 },
                     way: cube.then_some((0b00011, 0b11100)),

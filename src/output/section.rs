@@ -6,7 +6,7 @@ use indicatif::HumanCount;
 
 use super::{NONE, Page, Rows, cycles, share, with_interval, write_csv};
 use crate::args::Format;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 
 /// Adds every section to a page.
 pub(crate) fn add_sections(page: &mut Page, sections: &Sections, markdown: bool) {
@@ -71,14 +71,14 @@ fn table(section: &Section, markdown: bool) -> (String, Rows) {
 }
 
 /// The rows of a section as CSV: a measured mean has its half-width beside it.
-pub(crate) fn section_csv(sections: &Sections, name: &str) -> Result<(), Ended> {
+pub(crate) fn section_csv(sections: &Sections, name: &str) -> Result<(), Exit> {
     let Some(section) = sections.find(name) else {
         let names: Vec<&str> = sections.0.iter().map(|section| section.name).collect();
         let wanted = match names.as_slice() {
             [] => "none: this answer has no sections".to_owned(),
             names => format!("one of {}", one_of(names.iter().copied())),
         };
-        return Err(Ended::input(format!("--section {name}: found no section \"{name}\", wanted {wanted}")));
+        return Err(Exit::input(format!("--section {name}: found no section \"{name}\", wanted {wanted}")));
     };
     let is_measured = |at: usize| section.rows.iter().any(|row| matches!(row[at], Cell::Measured(_)));
     let heads = section.columns.iter().enumerate().flat_map(|(at, column)| {

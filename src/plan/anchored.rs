@@ -11,12 +11,12 @@ use flitwise_models::model::Options;
 use flitwise_models::sensitivity::Parameter;
 use flitwise_validation::anchored::{Anchored, Axis};
 
-use super::Asked;
+use super::PlanRequest;
 use crate::anchoring::{self, Account, Spot};
 use crate::args::CampaignArgs;
 use crate::args::plan::Required;
 use crate::campaign::Campaign;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::signals::unless_stopped;
 
 /// Factors around the refined model's largest one, as shares of it, and how many of them.
@@ -45,7 +45,7 @@ pub(super) struct Family {
 
 /// Which number of an interval is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Taken {
+pub(super) enum IntervalEnd {
     Middle,
     Lower,
     Upper,
@@ -58,7 +58,7 @@ impl Family {
         keys: &[String],
         candidates: Vec<Candidate>,
         numbers: Arc<Numbers>,
-    ) -> Result<Self, Ended> {
+    ) -> Result<Self, Exit> {
         let campaign = Campaign::read(args)?;
         let wish = anchoring::wish(&required.anchors, keys.len(), &campaign)?;
         let with_numbers = |one: Candidate| Some((numbers(&one.1)?, one));
@@ -77,7 +77,7 @@ impl Family {
             }
         }
         if !faults.is_empty() {
-            return Err(Ended::BadInput(faults));
+            return Err(Exit::BadInput(faults));
         }
         let spot = |(numbers, (set, scenario)): (Vec<f64>, Candidate)| {
             let at = axes.iter().zip(numbers).map(|(axis, number)| axis.share(number)).collect();
@@ -90,7 +90,7 @@ impl Family {
     }
 
     /// The judge with this correction.
-    pub(super) fn judge(&self, judge: &Judge, taken: Taken) -> Judge {
+    pub(super) fn judge(&self, judge: &Judge, taken: IntervalEnd) -> Judge {
         let (numbers, axes, anchored) =
             (Arc::clone(&self.numbers), Arc::clone(&self.axes), Arc::clone(&self.anchored));
         let corrected = move |scenario: &Scenario, answer: Answer| {
@@ -98,9 +98,9 @@ impl Family {
             let at: Vec<f64> = axes.iter().zip(numbers).map(|(axis, number)| axis.share(number)).collect();
             let corrected = anchored.correct(&at, answer);
             match taken {
-                Taken::Middle => corrected.answer,
-                Taken::Lower => corrected.at_end(false),
-                Taken::Upper => corrected.at_end(true),
+                IntervalEnd::Middle => corrected.answer,
+                IntervalEnd::Lower => corrected.at_end(false),
+                IntervalEnd::Upper => corrected.at_end(true),
             }
         };
         // means with laws and without differ: anchors have laws
@@ -109,7 +109,7 @@ impl Family {
 }
 
 /// Refuses what the anchored model does not correct.
-pub(super) fn check(asked: &Asked) -> Result<(), Ended> {
+pub(super) fn check(asked: &PlanRequest) -> Result<(), Exit> {
     let is_corrected = |quantity: Quantity| {
         quantity == Quantity::MissProbability || flitwise_validation::anchored::CORRECTED.contains(&quantity)
     };
@@ -126,21 +126,21 @@ pub(super) fn check(asked: &Asked) -> Result<(), Ended> {
         format!("\"{one}\": {what}")
     });
     let faults: Vec<String> = faults.collect();
-    if faults.is_empty() { Ok(()) } else { Err(Ended::BadInput(faults)) }
+    if faults.is_empty() { Ok(()) } else { Err(Exit::BadInput(faults)) }
 }
 
 /// Along the load, around the refined model's answer.
 pub(super) fn of_load(
     required: &Required,
     args: &CampaignArgs,
-    asked: &Asked,
+    asked: &PlanRequest,
     classes: &[usize],
     question: &max_load::Question,
     factor: f64,
-) -> Result<Family, Ended> {
+) -> Result<Family, Exit> {
     let base = asked.scenario.spec().clone();
     let Some(lead) = classes.iter().copied().find(|class| base.classes[*class].rate > 0.0) else {
-        return Err(Ended::input(
+        return Err(Exit::input(
             "--scale: found rates that are all 0, wanted one that grows when multiplied",
         ));
     };
@@ -163,13 +163,13 @@ pub(super) fn of_load(
 pub(super) fn of_rates(
     required: &Required,
     args: &CampaignArgs,
-    asked: &Asked,
+    asked: &PlanRequest,
     axes: [usize; 2],
     question: &region::Question,
-) -> Result<Family, Ended> {
+) -> Result<Family, Exit> {
     let own = question.clone();
     let reach = unless_stopped(move || own.reach())
-        .ok_or_else(|| Ended::InterruptedAt("no anchor is placed yet".to_owned()))?;
+        .ok_or_else(|| Exit::InterruptedAt("no anchor is placed yet".to_owned()))?;
     let keys = axes.map(|axis| format!("class.{}.rate", asked.scenario.classes()[axis].name));
     let along = |step: usize| LOWEST + (1.0 - LOWEST) * step as f64 / (RATES - 1) as f64;
     let candidate = |index: usize| {
@@ -186,12 +186,12 @@ pub(super) fn of_rates(
 pub(super) fn of_keys(
     required: &Required,
     args: &CampaignArgs,
-    asked: &Asked,
+    asked: &PlanRequest,
     vary: &[String],
     question: &choose::Question,
-) -> Result<Family, Ended> {
+) -> Result<Family, Exit> {
     let vary: Vec<Vary> =
-        vary.iter().map(|typed| Vary::read(typed)).collect::<Result<_, _>>().map_err(Ended::input)?;
+        vary.iter().map(|typed| Vary::read(typed)).collect::<Result<_, _>>().map_err(Exit::input)?;
     let keys: Vec<String> = vary.iter().map(|one| one.key.clone()).collect();
     let known: Vec<Parameter> = Parameter::all(&asked.scenario);
     let is_known = |key: &String| {
@@ -205,7 +205,7 @@ pub(super) fn of_keys(
     });
     let faults: Vec<String> = faults.collect();
     if !faults.is_empty() {
-        return Err(Ended::BadInput(faults));
+        return Err(Exit::BadInput(faults));
     }
     let each = (MOST_PLACES as f64).powf(1.0 / keys.len() as f64).floor() as usize;
     let mut chosen: Vec<Vec<Setting>> = vec![Vec::new()];

@@ -9,13 +9,13 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::anchored::{self, Taken};
-use super::confirm::{self, Confirmed};
-use super::{Asked, PlanDocument, SCHEMA, VERSION, faults, requirements, saturated};
+use super::anchored::{self, IntervalEnd};
+use super::confirm::{self, Confirmation};
+use super::{PlanDocument, PlanRequest, SCHEMA, VERSION, faults, requirements, saturated};
 use crate::anchoring::Account;
 use crate::args::plan::Choose;
-use crate::args::{Answering, Format};
-use crate::outcome::Ended;
+use crate::args::{Format, ModelChoice};
+use crate::outcome::Exit;
 use crate::output::{self, Page, Rows, Time, cycles, percent, share};
 use crate::signals::{Background, Next, soon, unless_stopped};
 
@@ -29,7 +29,7 @@ pub(crate) struct ChooseDocument {
     /// `choose`.
     plan: &'static str,
     /// Which model answers.
-    model: Answering,
+    model: ModelChoice,
     /// The scenario before any value was changed.
     #[serde(serialize_with = "ScenarioSpec::serialize_plainly")]
     scenario: ScenarioSpec,
@@ -60,7 +60,7 @@ pub(crate) struct ChooseDocument {
     /// Scenarios solved.
     evaluations: u32,
     /// The simulation's verdicts, if they were asked for.
-    confirmed: Option<Vec<Confirmed>>,
+    confirmed: Option<Vec<Confirmation>>,
     /// How the anchored model was anchored; other models leave it out.
     #[serde(skip_serializing_if = "Option::is_none")]
     anchoring: Option<Account>,
@@ -70,28 +70,28 @@ pub(crate) struct ChooseDocument {
     notes: Vec<String>,
 }
 
-pub(super) fn run(args: &Choose) -> Result<(), Ended> {
-    let asked = Asked::read(&args.required);
-    let (asked, campaign) = Ended::both(asked, confirm::campaign(&args.confirm))?;
+pub(super) fn run(args: &Choose) -> Result<(), Exit> {
+    let asked = PlanRequest::read(&args.required);
+    let (asked, campaign) = Exit::both(asked, confirm::campaign(&args.confirm))?;
     let (option, typed, maximise) = match (&args.minimise, &args.maximise) {
         (Some(typed), _) => ("--minimise", typed, false),
         (None, Some(typed)) => ("--maximise", typed, true),
-        (None, None) => return Err(Ended::input("found no objective, wanted --minimise or --maximise")),
+        (None, None) => return Err(Exit::input("found no objective, wanted --minimise or --maximise")),
     };
     let objective = Objective::read(option, typed, asked.scenario.spec()).map_err(faults);
     let with = |objective: Objective| {
         Question::read(asked.judge.clone(), asked.document.clone(), &args.vary, objective, maximise)
-            .map_err(Ended::BadInput)
+            .map_err(Exit::BadInput)
     };
     let (objective, question) = match objective {
         Ok(objective) => (objective.clone(), with(objective)?),
         // what is wrong with the values is said with what is wrong with the objective
-        Err(Ended::BadInput(mut found)) => {
+        Err(Exit::BadInput(mut found)) => {
             let stand_in = Objective { over: Over::Max, class: None, measure: Quantity::Margin.into() };
-            if let Err(Ended::BadInput(more)) = with(stand_in) {
+            if let Err(Exit::BadInput(more)) = with(stand_in) {
                 found.extend(more);
             }
-            return Err(Ended::BadInput(found));
+            return Err(Exit::BadInput(found));
         }
         Err(ended) => return Err(ended),
     };
@@ -106,7 +106,7 @@ pub(super) fn run(args: &Choose) -> Result<(), Ended> {
         let (required, campaign) = (&args.required, &args.confirm.campaign);
         let family = anchored::of_keys(required, campaign, &asked, &args.vary, &question)?;
         account = Some(family.account.clone());
-        question.judged_by(family.judge(&asked.judge, Taken::Middle))
+        question.judged_by(family.judge(&asked.judge, IntervalEnd::Middle))
     } else {
         question
     };
@@ -135,13 +135,13 @@ pub(super) fn run(args: &Choose) -> Result<(), Ended> {
         }
     }?;
     match stopped {
-        Some(place) => Err(Ended::InterruptedAt(place)),
+        Some(place) => Err(Exit::InterruptedAt(place)),
         None => confirm::end(document.confirmed.as_deref(), interrupted),
     }
 }
 
 /// The best of all combinations; or, after an interruption, of those that were tried, and how many these are.
-fn best(question: Question) -> Result<(Found, Option<String>), Ended> {
+fn best(question: Question) -> Result<(Found, Option<String>), Exit> {
     let (optima, stopped) = search(&question);
     let tried =
         format!("all {} combinations were tried, the best is not judged yet", question.combinations());
@@ -150,12 +150,12 @@ fn best(question: Question) -> Result<(Found, Option<String>), Ended> {
     match stopped {
         Some(place) => match soon(conclude).flatten() {
             Some(found) => Ok((found, Some(place))),
-            None => Err(Ended::InterruptedAt(place)),
+            None => Err(Exit::InterruptedAt(place)),
         },
         None => match unless_stopped(conclude) {
             Some(Some(found)) => Ok((found, None)),
-            Some(None) => Err(Ended::input("--vary: found no combination that makes a scenario")),
-            None => Err(Ended::InterruptedAt(tried)),
+            Some(None) => Err(Exit::input("--vary: found no combination that makes a scenario")),
+            None => Err(Exit::InterruptedAt(tried)),
         },
     }
 }
@@ -190,11 +190,11 @@ fn beyond(scenario: &Scenario) -> Option<Scenario> {
 }
 
 fn document(
-    asked: &Asked,
+    asked: &PlanRequest,
     objective: Objective,
     maximise: bool,
     found: Found,
-    confirmed: Option<Vec<Confirmed>>,
+    confirmed: Option<Vec<Confirmation>>,
 ) -> ChooseDocument {
     let best = found.best;
     let mut notes = Vec::new();
@@ -211,7 +211,7 @@ fn document(
         flitwise_version: VERSION,
         plan: "choose",
         model: if asked.is_anchored {
-            Answering::Anchored
+            ModelChoice::Anchored
         } else {
             asked.judge.model_of(&best.scenario).into()
         },
@@ -258,7 +258,7 @@ impl ChooseDocument {
 }
 
 /// One row per combination; what does not exist is empty.
-fn csv(document: &ChooseDocument) -> Result<(), Ended> {
+fn csv(document: &ChooseDocument) -> Result<(), Exit> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     let keys = document.keys();
     let unit = if document.objective.measure.quantity.is_share() { "share" } else { "cycles" };

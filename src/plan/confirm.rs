@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::faults;
 use crate::args::plan::Confirm;
 use crate::campaign::Campaign;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output::{Rows, share, with_interval};
 
 /// A little beyond: rates are multiplied by this.
@@ -20,7 +20,7 @@ pub(super) const BEYOND: f64 = 1.05;
 
 /// A scenario that was simulated.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Confirmed {
+pub(crate) struct Confirmation {
     /// 1 at the answer; rates beyond it are those of the answer times this.
     load_factor: f64,
     /// Independent runs behind the numbers.
@@ -47,13 +47,13 @@ struct Verdict {
     /// `cycles`, or empty for a share.
     unit: &'static str,
     /// What follows.
-    verdict: Held,
+    verdict: Outcome,
 }
 
 /// Whether a requirement holds, by its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-enum Held {
+enum Outcome {
     /// The interval lies within the limit.
     Holds,
     /// It lies beyond, or the class is saturated.
@@ -65,13 +65,13 @@ enum Held {
 }
 
 /// How to simulate, if that is wanted.
-pub(super) fn campaign(args: &Confirm) -> Result<Option<Campaign>, Ended> {
+pub(super) fn campaign(args: &Confirm) -> Result<Option<Campaign>, Exit> {
     // without need no store is opened
     args.confirm.then(|| Campaign::read(&args.campaign)).transpose()
 }
 
 /// Refuses what the simulator has no means for, before anything is searched.
-pub(super) fn supported(scenario: &Scenario) -> Result<(), Ended> {
+pub(super) fn supported(scenario: &Scenario) -> Result<(), Exit> {
     experiment::supports(scenario).map_err(faults)
 }
 
@@ -80,7 +80,7 @@ pub(super) fn run(
     campaign: &Campaign,
     judge: &Judge,
     at: [(f64, Option<Scenario>); 2],
-) -> Result<(Vec<Confirmed>, bool), Ended> {
+) -> Result<(Vec<Confirmation>, bool), Exit> {
     let at: Vec<(f64, Scenario)> = at.into_iter().filter_map(|(load, one)| Some((load, one?))).collect();
     let scenarios: Vec<Scenario> = at.iter().map(|(_, scenario)| scenario.clone()).collect();
     let outcome = campaign.run(&scenarios).map_err(faults)?;
@@ -91,7 +91,7 @@ pub(super) fn run(
     Ok((confirmed.collect(), outcome.interrupted))
 }
 
-fn confirmed(judge: &Judge, load_factor: f64, scenario: &Scenario, simulation: &Simulation) -> Confirmed {
+fn confirmed(judge: &Judge, load_factor: f64, scenario: &Scenario, simulation: &Simulation) -> Confirmation {
     let sending = |class: &&ClassSimulation| {
         scenario.classes().iter().any(|asked| asked.name == class.name && asked.rate > 0.0)
     };
@@ -101,7 +101,7 @@ fn confirmed(judge: &Judge, load_factor: f64, scenario: &Scenario, simulation: &
         about.map(|class| verdict(requirement, class)).collect()
     };
     let saturated = simulation.classes.iter().filter(|class| class.saturated);
-    Confirmed {
+    Confirmation {
         load_factor,
         replications: simulation.run.replications,
         more_than_asked: simulation.run.more_than_asked,
@@ -115,12 +115,16 @@ fn verdict(requirement: &Requirement, class: &ClassSimulation) -> Verdict {
     let simulated = class.value(requirement.measure).filter(|_| !class.saturated);
     let steady_is_asked = quantity == Quantity::Margin && requirement.limit == 0.0;
     let verdict = match simulated {
-        _ if class.saturated => Held::Violated,
-        _ if steady_is_asked => Held::Holds,
-        _ if !quantity.is_measured() => Held::NotSimulated,
-        Some(ConfidenceInterval { upper_95: Some(upper), .. }) if upper <= requirement.limit => Held::Holds,
-        Some(ConfidenceInterval { lower_95: Some(lower), .. }) if lower > requirement.limit => Held::Violated,
-        _ => Held::Undecided,
+        _ if class.saturated => Outcome::Violated,
+        _ if steady_is_asked => Outcome::Holds,
+        _ if !quantity.is_measured() => Outcome::NotSimulated,
+        Some(ConfidenceInterval { upper_95: Some(upper), .. }) if upper <= requirement.limit => {
+            Outcome::Holds
+        }
+        Some(ConfidenceInterval { lower_95: Some(lower), .. }) if lower > requirement.limit => {
+            Outcome::Violated
+        }
+        _ => Outcome::Undecided,
     };
     Verdict {
         requirement: requirement.to_string(),
@@ -132,7 +136,7 @@ fn verdict(requirement: &Requirement, class: &ClassSimulation) -> Verdict {
     }
 }
 
-impl Held {
+impl Outcome {
     fn word(self) -> &'static str {
         match self {
             Self::Holds => "holds",
@@ -144,7 +148,7 @@ impl Held {
 }
 
 /// The verdicts as a table.
-pub(super) fn rows(confirmed: &[Confirmed], markdown: bool) -> Rows {
+pub(super) fn rows(confirmed: &[Confirmation], markdown: bool) -> Rows {
     let mut rows = Rows::new(&["requirement", "class", "load", "simulated", "limit", "verdict"], markdown);
     for one in confirmed {
         for found in &one.requirements {
@@ -172,21 +176,21 @@ pub(super) fn rows(confirmed: &[Confirmed], markdown: bool) -> Rows {
 }
 
 /// What else one should know of the simulations.
-pub(super) fn remark(confirmed: Option<&[Confirmed]>) -> Option<String> {
+pub(super) fn remark(confirmed: Option<&[Confirmation]>) -> Option<String> {
     let all = || confirmed.into_iter().flatten();
     crate::campaign::more_of(all().filter(|one| one.more_than_asked).count(), all().count())
 }
 
 /// How the command ends after its answer was printed.
-pub(super) fn end(confirmed: Option<&[Confirmed]>, interrupted: bool) -> Result<(), Ended> {
+pub(super) fn end(confirmed: Option<&[Confirmation]>, interrupted: bool) -> Result<(), Exit> {
     let answer = confirmed.into_iter().flatten().filter(|one| one.load_factor == 1.0);
     let violated =
-        answer.flat_map(|one| &one.requirements).filter(|one| one.verdict == Held::Violated).count();
+        answer.flat_map(|one| &one.requirements).filter(|one| one.verdict == Outcome::Violated).count();
     if interrupted {
-        Err(Ended::Interrupted)
+        Err(Exit::Interrupted)
     } else if violated > 0 {
         let plural = if violated == 1 { "requirement is" } else { "requirements are" };
-        Err(Ended::Differs(format!("{violated} {plural} violated in the simulation of the answer")))
+        Err(Exit::Differs(format!("{violated} {plural} violated in the simulation of the answer")))
     } else {
         Ok(())
     }

@@ -8,13 +8,13 @@ use flitwise_models::design::max_load::{Found, Place, Question};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::anchored::{self, Family, Taken};
-use super::confirm::{self, Confirmed};
-use super::{Asked, PlanDocument, SCHEMA, VERSION, binds, faults, requirements, saturated, words};
+use super::anchored::{self, Family, IntervalEnd};
+use super::confirm::{self, Confirmation};
+use super::{PlanDocument, PlanRequest, SCHEMA, VERSION, binds, faults, requirements, saturated, words};
 use crate::anchoring::Account;
 use crate::args::plan::MaxLoad;
-use crate::args::{Answering, Format};
-use crate::outcome::Ended;
+use crate::args::{Format, ModelChoice};
+use crate::outcome::Exit;
 use crate::output::{self, Page, Rows, Time};
 use crate::signals::unless_stopped;
 
@@ -28,7 +28,7 @@ pub(crate) struct MaxLoadDocument {
     /// `max-load`.
     plan: &'static str,
     /// Which model answers.
-    model: Answering,
+    model: ModelChoice,
     /// The scenario at factor 1.
     #[serde(serialize_with = "ScenarioSpec::serialize_plainly")]
     scenario: ScenarioSpec,
@@ -63,21 +63,21 @@ pub(crate) struct MaxLoadDocument {
     /// Scenarios solved by the published model for a first guess.
     guess_evaluations: u32,
     /// The simulation's verdicts, if they were asked for.
-    confirmed: Option<Vec<Confirmed>>,
+    confirmed: Option<Vec<Confirmation>>,
     /// What one should know about this answer.
     notes: Vec<String>,
 }
 
-pub(super) fn run(args: &MaxLoad) -> Result<(), Ended> {
-    let asked = Asked::read(&args.required);
-    let (asked, campaign) = Ended::both(asked, confirm::campaign(&args.confirm))?;
+pub(super) fn run(args: &MaxLoad) -> Result<(), Exit> {
+    let asked = PlanRequest::read(&args.required);
+    let (asked, campaign) = Exit::both(asked, confirm::campaign(&args.confirm))?;
     asked.check()?;
     let all = ["class.*.rate".to_owned()];
     let classes = asked.rates("--scale", if args.scale.is_empty() { &all } else { &args.scale })?;
     let spec = asked.scenario.spec();
     if classes.iter().all(|class| spec.classes[*class].rate == 0.0) {
         let wanted = "wanted a rate that grows when multiplied\n  help: --set class.NAME.rate=0.001";
-        return Err(Ended::input(format!("--scale: found rates that are all 0, {wanted}")));
+        return Err(Exit::input(format!("--scale: found rates that are all 0, {wanted}")));
     }
     if campaign.is_some() {
         confirm::supported(&asked.scenario)?;
@@ -91,13 +91,13 @@ pub(super) fn run(args: &MaxLoad) -> Result<(), Ended> {
     if let (true, Some(factor)) = (asked.is_anchored, found.factor) {
         let (required, campaign) = (&args.required, &args.confirm.campaign);
         let family = anchored::of_load(required, campaign, &asked, &classes, &question, factor)?;
-        let of = |taken: Taken| {
+        let of = |taken: IntervalEnd| {
             let question = Question::new(family.judge(&asked.judge, taken), spec, classes.clone());
             largest(&asked, question.map_err(faults)?)
         };
-        found = of(Taken::Middle)?;
+        found = of(IntervalEnd::Middle)?;
         // the upper ends of what is bounded from above break first
-        let ends = [of(Taken::Upper)?.factor, of(Taken::Lower)?.factor];
+        let ends = [of(IntervalEnd::Upper)?.factor, of(IntervalEnd::Lower)?.factor];
         corrected = Some((family, ends));
     }
     if let (None, Err(failure)) = (found.factor, &found.judged.answer) {
@@ -118,18 +118,18 @@ pub(super) fn run(args: &MaxLoad) -> Result<(), Ended> {
 }
 
 /// What a question finds.
-fn largest(asked: &Asked, question: Question) -> Result<Found, Ended> {
+fn largest(asked: &PlanRequest, question: Question) -> Result<Found, Exit> {
     unless_stopped(move || question.answer())
-        .ok_or_else(|| Ended::InterruptedAt("the largest load was not found yet".to_owned()))?
+        .ok_or_else(|| Exit::InterruptedAt("the largest load was not found yet".to_owned()))?
         .map_err(|failure| asked.failure(&failure))
 }
 
 fn document(
-    asked: &Asked,
+    asked: &PlanRequest,
     classes: &[usize],
     found: Found,
     corrected: Option<(Family, [Option<f64>; 2])>,
-    confirmed: Option<Vec<Confirmed>>,
+    confirmed: Option<Vec<Confirmation>>,
 ) -> MaxLoadDocument {
     let mut notes = Vec::new();
     if let Ok(answer) = &found.judged.answer {
@@ -183,7 +183,7 @@ fn document(
     }
 }
 
-fn write(document: &MaxLoadDocument, format: Format) -> Result<(), Ended> {
+fn write(document: &MaxLoadDocument, format: Format) -> Result<(), Exit> {
     match format {
         Format::Json => output::write_json(&PlanDocument::MaxLoad(document)),
         Format::Csv => csv(document),
@@ -194,7 +194,7 @@ fn write(document: &MaxLoadDocument, format: Format) -> Result<(), Ended> {
 }
 
 /// One row per requirement; what does not exist is empty.
-fn csv(document: &MaxLoadDocument) -> Result<(), Ended> {
+fn csv(document: &MaxLoadDocument) -> Result<(), Exit> {
     let text = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let mut rows = csv::Writer::from_writer(Vec::new());
     rows.write_record(["requirement", "status", "class", "value", "limit", "unit", "distance", "factor"])?;

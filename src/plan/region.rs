@@ -7,13 +7,13 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::anchored::{self, Taken};
-use super::{Asked, PlanDocument, SCHEMA, VERSION, binds, faults, picture, term};
+use super::anchored::{self, IntervalEnd};
+use super::{PlanDocument, PlanRequest, SCHEMA, VERSION, binds, faults, picture, term};
 use crate::anchoring::Account;
 use crate::args::plan::Region;
-use crate::args::{Answering, Format};
+use crate::args::{Format, ModelChoice};
 use crate::figure::{self, theme, write_whole};
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output::{self, Page, Rows};
 use crate::signals::{Background, Next};
 use crate::{place, typed};
@@ -37,7 +37,7 @@ pub(crate) struct RegionDocument {
     /// `region`.
     plan: &'static str,
     /// Which model answers.
-    model: Answering,
+    model: ModelChoice,
     /// The scenario; the rates of the axes are not used.
     pub(super) scenario: ScenarioSpec,
     /// The classes whose rates are the axes.
@@ -55,15 +55,15 @@ pub(crate) struct RegionDocument {
     partial: bool,
 }
 
-pub(super) fn run(args: &Region) -> Result<(), Ended> {
-    let asked = Asked::read(&args.required);
-    let (asked, points) = Ended::both(asked, options(args))?;
+pub(super) fn run(args: &Region) -> Result<(), Exit> {
+    let asked = PlanRequest::read(&args.required);
+    let (asked, points) = Exit::both(asked, options(args))?;
     asked.check()?;
     let classes = asked.rates("--axes", &args.axes)?;
     refuse_frames(&asked, &classes)?;
     let axes: [usize; 2] = classes.try_into().map_err(|found: Vec<usize>| {
         let plural = if found.len() == 1 { "rate" } else { "rates" };
-        Ended::input(format!(
+        Exit::input(format!(
             "--axes: found {} {plural}, wanted two, such as class.R1.rate,class.BE.rate",
             found.len()
         ))
@@ -76,13 +76,13 @@ pub(super) fn run(args: &Region) -> Result<(), Ended> {
             anchored::check(&asked)?;
         }
         let family = anchored::of_rates(&args.required, &args.campaign, &asked, axes, &question)?;
-        question = ask(family.judge(&asked.judge, Taken::Middle))?;
+        question = ask(family.judge(&asked.judge, IntervalEnd::Middle))?;
         account = Some(family.account);
     }
     let requirements = question.requirements().iter().map(ToString::to_string).collect();
     let (frontier, stopped) = search(question, points);
     if let (true, Some(stopped)) = (frontier.is_empty(), &stopped) {
-        return Err(Ended::InterruptedAt(stopped.clone()));
+        return Err(Exit::InterruptedAt(stopped.clone()));
     }
     let name = |axis: usize| asked.scenario.classes()[axis].name.clone();
     let document = RegionDocument {
@@ -110,11 +110,11 @@ pub(super) fn run(args: &Region) -> Result<(), Ended> {
             output::write_coloured(&page(&document, args.required.format == Format::Markdown))
         }
     }?;
-    stopped.map_or(Ok(()), |place| Err(Ended::InterruptedAt(place)))
+    stopped.map_or(Ok(()), |place| Err(Exit::InterruptedAt(place)))
 }
 
 /// Streams of frames come by whole numbers: no rate can be set for them.
-fn refuse_frames(asked: &Asked, classes: &[usize]) -> Result<(), Ended> {
+fn refuse_frames(asked: &PlanRequest, classes: &[usize]) -> Result<(), Exit> {
     let fault = |class: &usize| {
         let class = &asked.scenario.classes()[*class];
         class.source.streams().map(|streams| {
@@ -126,7 +126,7 @@ fn refuse_frames(asked: &Asked, classes: &[usize]) -> Result<(), Ended> {
         })
     };
     let faults: Vec<String> = classes.iter().filter_map(fault).collect();
-    if faults.is_empty() { Ok(()) } else { Err(Ended::BadInput(faults)) }
+    if faults.is_empty() { Ok(()) } else { Err(Exit::BadInput(faults)) }
 }
 
 /// The points of the frontier, in order; how far it came if it was interrupted.
@@ -157,7 +157,7 @@ fn search(question: Question, points: usize) -> (Vec<FrontierPoint>, Option<Stri
 }
 
 /// The number of points, and whether pictures can be drawn to where they are wanted.
-fn options(args: &Region) -> Result<usize, Ended> {
+fn options(args: &Region) -> Result<usize, Exit> {
     let mut faults = Vec::new();
     let mut read = typed::Options { faults: &mut faults };
     let points = read.value("points", &args.points, typed::within(2..=MOST_POINTS, "2 to 10000 points"));
@@ -166,14 +166,14 @@ fn options(args: &Region) -> Result<usize, Ended> {
         if !figure::ENDINGS.contains(&ending) {
             let (path, wanted) = (path.display(), figure::ENDINGS.join(" or ."));
             faults.push(format!("--output {path}: found the ending \"{ending}\", wanted .{wanted}"));
-        } else if let Err(Ended::BadInput(found)) = place::file("--output", path) {
+        } else if let Err(Exit::BadInput(found)) = place::file("--output", path) {
             faults.extend(found);
         }
     }
-    if faults.is_empty() { Ok(points as usize) } else { Err(Ended::BadInput(faults)) }
+    if faults.is_empty() { Ok(points as usize) } else { Err(Exit::BadInput(faults)) }
 }
 
-fn draw_to(document: &RegionDocument, args: &Region) -> Result<(), Ended> {
+fn draw_to(document: &RegionDocument, args: &Region) -> Result<(), Exit> {
     let style = Style { theme: theme(args.theme), ..Style::default() };
     let svg = draw::svg(&picture::of(document), &style);
     for path in &args.output {
@@ -193,13 +193,13 @@ impl RegionDocument {
         point.binding_requirement.map_or_else(|| "-".to_owned(), |index| self.requirements[index].clone())
     }
 
-    pub(super) fn model(&self) -> Answering {
+    pub(super) fn model(&self) -> ModelChoice {
         self.model
     }
 }
 
 /// One row per point of the frontier; what does not exist is empty.
-fn csv(document: &RegionDocument) -> Result<(), Ended> {
+fn csv(document: &RegionDocument) -> Result<(), Exit> {
     let [x, y] = document.axes.each_ref().map(|name| format!("class.{name}.rate_messages_per_cycle"));
     let mut rows = csv::Writer::from_writer(Vec::new());
     let [from_x, from_y] =

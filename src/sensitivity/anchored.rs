@@ -11,7 +11,7 @@ use flitwise_validation::anchored::{Anchor, Anchored, Axis, FINER, Place};
 
 use crate::args::Sensitivity;
 use crate::campaign::Campaign;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output::percent;
 use crate::typed;
 
@@ -41,7 +41,7 @@ struct Along {
 }
 
 /// A scenario with a parameter moved, and the model's answer.
-struct Moved {
+struct Variation {
     mean: f64,
     scenario: Scenario,
     answer: Answer,
@@ -49,20 +49,20 @@ struct Moved {
 
 impl Family {
     /// Simulates what anchors are wanted for the request, unless the store has it, and learns from it.
-    pub(super) fn learnt(args: &Sensitivity, scenario: &Scenario, request: &Request) -> Result<Self, Ended> {
+    pub(super) fn learnt(args: &Sensitivity, scenario: &Scenario, request: &Request) -> Result<Self, Exit> {
         let mut campaign = Campaign::read(&args.campaign)?;
         let model = |scenario: &Scenario| Model::Refined.solve(scenario, &options()).ok();
         let here = Model::Refined
             .solve(scenario, &options())
-            .map_err(|failure| Ended::failure(&failure, |_| String::new()))?;
+            .map_err(|failure| Exit::failure(&failure, |_| String::new()))?;
         let sends = |class: usize| scenario.classes()[class].rate > 0.0 && !here.classes[class].saturated;
         if !(0..here.classes.len()).any(sends) {
-            return Err(Ended::input(
+            return Err(Exit::input(
                 "--model anchored: found no class that sends and is steady in the refined model, wanted one at \
                  least\n  help: lower rates",
             ));
         }
-        let sides: Vec<Vec<Moved>> = request
+        let sides: Vec<Vec<Variation>> = request
             .parameters
             .iter()
             .map(|parameter| either_side(parameter, scenario, &here, &model))
@@ -80,12 +80,12 @@ impl Family {
             place: Place { at, scenario: scenario.clone(), model: here.clone() },
             simulation: middle.clone(),
         };
-        let along = |(parameter, sides): (&Parameter, Vec<Moved>)| {
+        let along = |(parameter, sides): (&Parameter, Vec<Variation>)| {
             let simulations: Vec<_> = rest.by_ref().take(sides.len()).collect();
             let own = parameter.mean(scenario);
             let means: Vec<f64> = sides.iter().map(|moved| moved.mean).chain([own]).collect();
             let axis = Axis::over(&means)?;
-            let place = |moved: Moved| Place {
+            let place = |moved: Variation| Place {
                 at: vec![axis.share(moved.mean)],
                 scenario: moved.scenario,
                 model: moved.answer,
@@ -149,14 +149,14 @@ impl Family {
 }
 
 /// Simulates all anchors, or takes them from the store.
-fn simulated(campaign: &Campaign, scenarios: &[Scenario]) -> Result<Vec<Simulation>, Ended> {
+fn simulated(campaign: &Campaign, scenarios: &[Scenario]) -> Result<Vec<Simulation>, Exit> {
     let (wanted, each) = (scenarios.len(), percent(campaign.settings.precision));
     campaign.say(&format!("anchored: {wanted} simulations to ±{each}, unless the store has them"));
-    let outcome = campaign.run(scenarios).map_err(|faults| Ended::faults(&faults))?;
+    let outcome = campaign.run(scenarios).map_err(|faults| Exit::faults(&faults))?;
     let fresh = outcome.simulated;
     let found: Option<Vec<Simulation>> = outcome.simulations.into_iter().collect();
     let kept = || "anchors that are done are kept in the store if there is one".to_owned();
-    let found = found.ok_or_else(|| Ended::InterruptedAt(kept()))?;
+    let found = found.ok_or_else(|| Exit::InterruptedAt(kept()))?;
     campaign.say(&format!("{wanted} anchors: {fresh} simulated, {} from the store", wanted - fresh));
     Ok(found)
 }
@@ -168,22 +168,27 @@ fn options() -> Options {
 
 type Answers<'m> = dyn Fn(&Scenario) -> Option<Answer> + 'm;
 
-fn moved(parameter: &Parameter, scenario: &Scenario, share: f64, model: &Answers<'_>) -> Option<Moved> {
+fn moved(parameter: &Parameter, scenario: &Scenario, share: f64, model: &Answers<'_>) -> Option<Variation> {
     let is_whole = parameter.kind() != ParameterKind::Real;
     let change = |value: f64| match is_whole {
         true => value + share.signum() * (value * share.abs()).round().max(1.0),
         false => value * (1.0 + share),
     };
     let scenario = parameter.changed(scenario, change).ok()?;
-    Some(Moved { mean: parameter.mean(&scenario), answer: model(&scenario)?, scenario })
+    Some(Variation { mean: parameter.mean(&scenario), answer: model(&scenario)?, scenario })
 }
 
 /// Scenarios to either side along a parameter, as far as there are such.
-fn either_side(parameter: &Parameter, scenario: &Scenario, here: &Answer, model: &Answers<'_>) -> Vec<Moved> {
+fn either_side(
+    parameter: &Parameter,
+    scenario: &Scenario,
+    here: &Answer,
+    model: &Answers<'_>,
+) -> Vec<Variation> {
     if parameter.mean(scenario) == 0.0 {
         return Vec::new();
     }
-    let is_as_here = |moved: &Moved| {
+    let is_as_here = |moved: &Variation| {
         moved.answer.classes.iter().zip(&here.classes).all(|(one, here)| !one.saturated || here.saturated)
     };
     let side = |sign: f64| {
@@ -193,12 +198,12 @@ fn either_side(parameter: &Parameter, scenario: &Scenario, here: &Answer, model:
 }
 
 /// The scenarios a step below and above.
-fn step(parameter: &Parameter, scenario: &Scenario, model: &Answers<'_>) -> Option<[Moved; 2]> {
+fn step(parameter: &Parameter, scenario: &Scenario, model: &Answers<'_>) -> Option<[Variation; 2]> {
     Some([moved(parameter, scenario, -STEP, model)?, moved(parameter, scenario, STEP, model)?])
 }
 
 /// Whether `--anchors` allows as many as are wanted.
-fn check_budget(args: &Sensitivity, wanted: usize, parameters: usize) -> Result<(), Ended> {
+fn check_budget(args: &Sensitivity, wanted: usize, parameters: usize) -> Result<(), Exit> {
     let mut faults = Vec::new();
     let read = typed::within(1..=MOST_ANCHORS, "1 to 200 simulations");
     let most = typed::Options { faults: &mut faults }.option("anchors", &args.anchors, read);
@@ -209,5 +214,5 @@ fn check_budget(args: &Sensitivity, wanted: usize, parameters: usize) -> Result<
              up to two along each\n  help: fewer of them, with --parameter KEY"
         ));
     }
-    if faults.is_empty() { Ok(()) } else { Err(Ended::BadInput(faults)) }
+    if faults.is_empty() { Ok(()) } else { Err(Exit::BadInput(faults)) }
 }

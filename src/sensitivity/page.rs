@@ -6,13 +6,13 @@ use flitwise_models::sensitivity::{
     Method, OneSided, OutputSensitivities, ParameterKind, ParameterValue, Sensitivities, Sensitivity,
 };
 
-use crate::args::Answering;
+use crate::args::ModelChoice;
 use crate::output::{self, Page, Rows, cycles, share, two_lines, with_interval};
 
 /// A table per class: parameters down, outputs across.
 pub(super) fn page(
     scenario: &Scenario,
-    (model, found): (Answering, &Sensitivities),
+    (model, found): (ModelChoice, &Sensitivities),
     remarks: Vec<String>,
     markdown: bool,
 ) -> String {

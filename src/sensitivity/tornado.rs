@@ -11,8 +11,8 @@ use flitwise_models::sensitivity::{
     Method, OutputSensitivities, ParameterKind, ParameterValue, Sensitivities, Sensitivity,
 };
 
-use crate::args::Answering;
-use crate::outcome::Ended;
+use crate::args::ModelChoice;
+use crate::outcome::Exit;
 use crate::{figure, output};
 
 /// Pixels of a PNG per unit of the SVG.
@@ -23,10 +23,10 @@ const MOST_BARS: usize = 16;
 /// Draws `quantity` of all classes and writes it to `path`, by whose ending the format is chosen.
 pub(super) fn write(
     scenario: &Scenario,
-    found: (Answering, &Sensitivities),
+    found: (ModelChoice, &Sensitivities),
     quantity: Quantity,
     path: &Path,
-) -> Result<(), Ended> {
+) -> Result<(), Exit> {
     let svg = draw::svg(&picture(scenario, found, quantity), &Style { width: 640, ..Style::default() });
     let bytes = if path.extension().is_some_and(|ending| ending == "png") {
         draw::png(&svg, PNG_SCALE).map_err(io::Error::other)?
@@ -36,7 +36,11 @@ pub(super) fn write(
     figure::write_whole(path, &bytes)
 }
 
-fn picture(scenario: &Scenario, (model, found): (Answering, &Sensitivities), quantity: Quantity) -> Picture {
+fn picture(
+    scenario: &Scenario,
+    (model, found): (ModelChoice, &Sensitivities),
+    quantity: Quantity,
+) -> Picture {
     let of_quantity = found.outputs.iter().filter(|output| output.measure.quantity == quantity);
     let panels: Vec<TornadoPanel> = of_quantity.map(|output| panel(found, output)).collect();
     let words = quantity.name();

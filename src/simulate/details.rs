@@ -4,7 +4,7 @@ use flitwise_experiment::answer::{ChannelDetail, Estimate, Simulation, Utilizati
 use indicatif::HumanCount;
 
 use super::{messages, text};
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output::{self, Rows, share, with_interval};
 
 /// Rows of the table; CSV and JSON have every channel.
@@ -25,7 +25,7 @@ const HEADS: [&str; 11] = [
 ];
 
 /// One row per channel; what does not exist is empty.
-pub(super) fn csv(answer: &Simulation) -> Result<(), Ended> {
+pub(super) fn csv(answer: &Simulation) -> Result<(), Exit> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     rows.write_record(HEADS)?;
     for detail in answer.channel_details.iter().flatten() {

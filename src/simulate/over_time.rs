@@ -5,7 +5,7 @@ use indicatif::HumanCount;
 
 use super::page::mean;
 use super::{messages, text};
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output::{self, Rows};
 
 /// Rows of the table, about; CSV and JSON have every interval.
@@ -24,7 +24,7 @@ const HEADS: [&str; 9] = [
 ];
 
 /// One row per interval and class; what does not exist is empty.
-pub(super) fn csv(intervals: &[Interval]) -> Result<(), Ended> {
+pub(super) fn csv(intervals: &[Interval]) -> Result<(), Exit> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     rows.write_record(HEADS)?;
     for interval in intervals {

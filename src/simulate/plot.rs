@@ -8,24 +8,21 @@ use flitwise_figures::draw::{self, Style};
 use flitwise_figures::picture::{Axis, Content, Lines, Origin, Picture, Point, Series};
 use flitwise_language::scenario::Scenario;
 
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::{figure, output};
 
 /// Pixels of a PNG per unit of the SVG.
 const PNG_SCALE: f64 = 2.0;
 
 /// What is wrong with a file for a picture of a run.
-pub(super) fn check(scenario: &Scenario, path: &Path) -> Result<(), Ended> {
+pub(super) fn check(scenario: &Scenario, path: &Path) -> Result<(), Exit> {
     let ending = path.extension().and_then(|ending| ending.to_str());
     if !ending.is_some_and(|ending| figure::ENDINGS.contains(&ending)) {
         let endings = figure::ENDINGS.join(" or .");
-        return Err(Ended::input(format!(
-            "--plot {}: wanted a file that ends in .{endings}",
-            path.display()
-        )));
+        return Err(Exit::input(format!("--plot {}: wanted a file that ends in .{endings}", path.display())));
     }
     if scenario.measure().bin.is_none() {
-        return Err(Ended::input(format!(
+        return Err(Exit::input(format!(
             "--plot {}: found a run without intervals, wanted one over time\n  help: add  [measure]  with  end  and  \
              bin",
             path.display()
@@ -35,7 +32,7 @@ pub(super) fn check(scenario: &Scenario, path: &Path) -> Result<(), Ended> {
 }
 
 /// Draws what is delivered over time, class by class.
-pub(super) fn write(scenario: &Scenario, answer: &Simulation, path: &Path) -> Result<(), Ended> {
+pub(super) fn write(scenario: &Scenario, answer: &Simulation, path: &Path) -> Result<(), Exit> {
     let svg = draw::svg(&picture(scenario, answer), &Style::default());
     let bytes = if path.extension().is_some_and(|ending| ending == "png") {
         draw::png(&svg, PNG_SCALE).map_err(io::Error::other)?

@@ -4,7 +4,7 @@ use flitwise_experiment::{self as experiment, MAX_REPLICATIONS, Settings};
 use flitwise_language::scenario::Scenario;
 
 use crate::args::Simulate;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::typed::{self, Options, precision, time, within};
 
 /// The longest warm-up \[cycles\].
@@ -13,7 +13,7 @@ const MOST_WARMUP: u64 = 1_000_000_000_000;
 const MOST_WATCHED: u64 = 1_000;
 
 /// Settings and the number of messages to watch, or everything that is wrong with them.
-pub(super) fn read(args: &Simulate) -> Result<(Settings, Option<u32>), Ended> {
+pub(super) fn read(args: &Simulate) -> Result<(Settings, Option<u32>), Exit> {
     let mut faults = Vec::new();
     let mut read = Options { faults: &mut faults };
     let watched = read.option("watch", &args.watch, within(1..=MOST_WATCHED, "1 to 1000 messages"));
@@ -30,7 +30,7 @@ pub(super) fn read(args: &Simulate) -> Result<(Settings, Option<u32>), Ended> {
         threads: read.option("threads", &args.threads, typed::threads),
         ..Settings::default()
     };
-    if faults.is_empty() { Ok((settings, watched.map(|n| n as u32))) } else { Err(Ended::BadInput(faults)) }
+    if faults.is_empty() { Ok((settings, watched.map(|n| n as u32))) } else { Err(Exit::BadInput(faults)) }
 }
 
 /// Options that runs of such a system have nothing for.

@@ -8,7 +8,7 @@ use flitwise_language::quantity::Waits;
 use flitwise_language::scenario::Scenario;
 use flitwise_simulator::Delivery;
 
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 
 const HEADS: &str = "replication,class,source_node,destination_node,hops,generated_cycle,entered_cycle,\
                      delivered_cycle,waiting_cycles,network_latency_cycles,transfer_cycles";
@@ -26,15 +26,15 @@ pub(super) struct Trace {
 
 impl Trace {
     /// Opens the file, so that it is known early whether it can be written; `scenario_file` is spared.
-    pub(super) fn open(path: &Path, scenario_file: Option<&Path>) -> Result<Self, Ended> {
+    pub(super) fn open(path: &Path, scenario_file: Option<&Path>) -> Result<Self, Exit> {
         let place = format!("--trace {}", path.display());
         let same = |other: &Path| Some(fs::canonicalize(other).ok()? == fs::canonicalize(path).ok()?);
         if scenario_file.and_then(same).unwrap_or(false) {
-            return Err(Ended::input(format!("{place}: found the scenario file, wanted another file")));
+            return Err(Exit::input(format!("{place}: found the scenario file, wanted another file")));
         }
         if path == Path::new("-") {
             let message = format!("{place}: found standard output, where the results go, wanted a file");
-            return Err(Ended::input(message));
+            return Err(Exit::input(message));
         }
         let new = OpenOptions::new().write(true).create_new(true).open(path);
         let removable = new.is_ok();
@@ -43,7 +43,7 @@ impl Trace {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => old(),
             new => new,
         };
-        let file = file.map_err(|error| Ended::input(format!("{place}: cannot be written: {error}")))?;
+        let file = file.map_err(|error| Exit::input(format!("{place}: cannot be written: {error}")))?;
         let out = BufWriter::with_capacity(1 << 16, file);
         Ok(Self { path: path.to_owned(), out, classes: Vec::new(), removable, failed: None })
     }
@@ -94,12 +94,12 @@ impl Trace {
         writeln!(self.out)
     }
 
-    pub(super) fn end(mut self) -> Result<(), Ended> {
+    pub(super) fn end(mut self) -> Result<(), Exit> {
         let flushed = self.out.flush();
         match self.failed.take().or(flushed.err()) {
             None => Ok(()),
             Some(error) => {
-                Err(Ended::Trace(format!("cannot write the trace {}: {error}", self.path.display())))
+                Err(Exit::Trace(format!("cannot write the trace {}: {error}", self.path.display())))
             }
         }
     }

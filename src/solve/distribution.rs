@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::Format;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output::{self, Rows, share};
 
 const HEADS: [&str; 5] = ["model", "class", "latency_cycles", "at_most_probability", "more_than_probability"];
@@ -62,7 +62,7 @@ impl DistributionDocument {
 }
 
 /// The cumulated distribution of every class that has one.
-pub(super) fn write(answer: &Answer, format: Format) -> Result<(), Ended> {
+pub(super) fn write(answer: &Answer, format: Format) -> Result<(), Exit> {
     let document = DistributionDocument::of(answer);
     let model = answer.model.word();
     match format {

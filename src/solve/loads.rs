@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::args::Format;
 use crate::input;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::output::{self, Page, Rows, share};
 
 const HEADS: [&str; 6] = [
@@ -115,11 +115,11 @@ impl LoadsDocument {
 }
 
 /// Answers a scenario that no model has.
-pub(super) fn run(document: &Document, scenario: &Scenario, format: Format) -> Result<(), Ended> {
+pub(super) fn run(document: &Document, scenario: &Scenario, format: Format) -> Result<(), Exit> {
     if let Err(Refusal { key, because }) = paths::supports(scenario) {
         let line =
             format!("{}{key}: no model has all of this scenario; solve {because}", document.place_of(&key));
-        return Err(Ended::input(line));
+        return Err(Exit::input(line));
     }
     let found = LoadsDocument::of(document, scenario);
     match format {

@@ -5,7 +5,7 @@ use flitwise_models::queueing::{ClassQuestion, Kind, Need, Number, Question};
 
 use super::Point;
 use crate::args::Station;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 use crate::typed;
 
 /// The most points along all axes.
@@ -20,7 +20,7 @@ const LONGEST: f64 = 1e12;
 const LONGEST_NAME: usize = 64;
 
 /// An answer for every point.
-pub(super) fn answers(kind: Kind, args: &Station) -> Result<Vec<Point>, Ended> {
+pub(super) fn answers(kind: Kind, args: &Station) -> Result<Vec<Point>, Exit> {
     let mut faults = Vec::new();
     let typed = args.numbers.0.iter();
     let numbers = typed.map(|(key, typed)| number(key, typed, &format!("--{key} {typed}"))).collect();
@@ -50,7 +50,7 @@ pub(super) fn answers(kind: Kind, args: &Station) -> Result<Vec<Point>, Ended> {
             break;
         }
     }
-    if faults.is_empty() { Ok(points) } else { Err(Ended::BadInput(faults)) }
+    if faults.is_empty() { Ok(points) } else { Err(Exit::BadInput(faults)) }
 }
 
 /// The question at a point, checked.

@@ -10,7 +10,7 @@ use crate::anchoring::{self, Account, Spot};
 use crate::args::Sweep;
 use crate::campaign::Campaign;
 use crate::input;
-use crate::outcome::Ended;
+use crate::outcome::Exit;
 
 /// The most places that anchors are chosen from.
 const MOST_PLACES: usize = 300;
@@ -26,7 +26,7 @@ pub(super) struct Family {
 
 impl Family {
     /// Places anchors on a grid that was checked, and learns from them.
-    pub(super) fn learnt(args: &Sweep, grid: &Grid, options: &Options) -> Result<Self, Ended> {
+    pub(super) fn learnt(args: &Sweep, grid: &Grid, options: &Options) -> Result<Self, Exit> {
         let campaign = Campaign::read(&args.campaign)?;
         let shares = shares(grid)?;
         let wish = anchoring::wish(&args.anchors, shares.len(), &campaign)?;
@@ -51,7 +51,7 @@ impl Family {
 }
 
 /// How far along each axis of a grid its values lie, or what is wrong with any of them.
-fn shares(grid: &Grid) -> Result<Vec<Vec<f64>>, Ended> {
+fn shares(grid: &Grid) -> Result<Vec<Vec<f64>>, Exit> {
     let (mut shares, mut faults) = (Vec::new(), Vec::new());
     for axis in &grid.axes {
         let key = &axis.key;
@@ -70,11 +70,11 @@ fn shares(grid: &Grid) -> Result<Vec<Vec<f64>>, Ended> {
             },
         }
     }
-    if faults.is_empty() { Ok(shares) } else { Err(Ended::BadInput(faults)) }
+    if faults.is_empty() { Ok(shares) } else { Err(Exit::BadInput(faults)) }
 }
 
 /// Points that anchors are chosen from: all, or some of every axis, its ends among them.
-fn spots(grid: &Grid, shares: &[Vec<f64>]) -> Result<Vec<Spot>, Ended> {
+fn spots(grid: &Grid, shares: &[Vec<f64>]) -> Result<Vec<Spot>, Exit> {
     let each = (MOST_PLACES as f64).powf(1.0 / shares.len() as f64).floor() as usize;
     let points = grid.points().unwrap_or(usize::MAX);
     let of_axis = |count: usize| -> Vec<usize> {
@@ -98,7 +98,7 @@ fn spots(grid: &Grid, shares: &[Vec<f64>]) -> Result<Vec<Spot>, Ended> {
     let spot = |indices: &Vec<usize>| {
         let settings =
             grid.axes.iter().zip(indices).map(|(axis, index)| Setting::new(&axis.key, &axis.values[*index]));
-        let (document, set) = grid.at(settings.collect()).map_err(|faults| Ended::faults(&faults))?;
+        let (document, set) = grid.at(settings.collect()).map_err(|faults| Exit::faults(&faults))?;
         let at = shares.iter().zip(indices).map(|(shares, index)| shares[*index]).collect();
         Ok(Spot { set, scenario: input::scenario(&document)?, at })
     };
