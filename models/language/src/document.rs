@@ -85,6 +85,17 @@ pub enum Value {
     Other(String),
 }
 
+impl Value {
+    /// It as a number, if it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Whole(number) => Some(*number as f64),
+            Self::Real(number) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
 /// A table being read and the key that leads to it.
 #[derive(Clone, Debug)]
 pub struct Table<'d> {

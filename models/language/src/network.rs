@@ -243,12 +243,14 @@ macro_rules! topologies {
 }
 
 topologies! {
-    Single: NetworkSpec::Router { ports } => Single { ports },
-    Hypercube: NetworkSpec::Hypercube { dimension } => Hypercube { dimension },
-    Mesh: NetworkSpec::Mesh { radix, dimensions, nodes_per_router, links } =>
-        Mesh::new(radix.of_dimensions(dimensions), nodes_per_router, links),
-    Torus: NetworkSpec::Torus { radix, dimensions, nodes_per_router, links } =>
-        Torus::new(radix.of_dimensions(dimensions), nodes_per_router, links),
+    Single: NetworkSpec::Router { ports, self_traffic } =>
+        Single { ports, self_traffic: self_traffic.unwrap_or(true) },
+    Hypercube: NetworkSpec::Hypercube { dimension, self_traffic } =>
+        Hypercube { dimension, self_traffic: self_traffic.unwrap_or(false) },
+    Mesh: NetworkSpec::Mesh { radix, dimensions, nodes_per_router, links, self_traffic } =>
+        Mesh::new(radix.of_dimensions(dimensions), nodes_per_router, links, self_traffic),
+    Torus: NetworkSpec::Torus { radix, dimensions, nodes_per_router, links, self_traffic } =>
+        Torus::new(radix.of_dimensions(dimensions), nodes_per_router, links, self_traffic),
     Multistage: NetworkSpec::Multistage { hosts, direction, first_shuffle } =>
         Multistage { hosts, direction, first_shuffle: first_shuffle.unwrap_or(true) },
 }

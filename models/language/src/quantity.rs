@@ -45,15 +45,6 @@ pub enum Counted {
     Run,
 }
 
-/// How a model's value and a simulated one are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
-    /// Both are the same number.
-    Value,
-    /// The model's is one that the simulated one stays below.
-    Bound,
-}
-
 impl Unit {
     /// In words; empty for a load or a probability.
     pub const fn word(self) -> &'static str {
@@ -89,27 +80,34 @@ fn of_some_models<T: Mean>(mean: &Option<T>) -> bool {
     !T::IS_SIMULATED && mean.is_none()
 }
 
+/// Behind the word `is` in a line of [`quantities`].
+macro_rules! is_so {
+    (compared) => {
+        true
+    };
+}
+
 /// Declares the quantities. A line of `means` is
-/// `variant: field "word" "name" "head" unit [of whole] [(left out by)] [counted as wait] [per what] [by comparison]`;
+/// `variant: field "word" "name" "head" unit [of whole] [(left out by)] [counted as wait] [per what] [is compared]`;
 /// those of a group, such as frames, are left out where there is none, and one of `others` has the field that holds it
-/// in the place of its own. Only what is counted per something is measured, and only what is compared has a comparison.
+/// in the place of its own. Only what is counted per something is measured.
 macro_rules! quantities {
     (
         means { $(
             $(#[doc = $doc:literal])+
             $mean:ident: $field:ident $word:literal $name:literal $head:literal $unit:ident
                 $(of $whole:ident)? $(($skip:literal))? $(counted as $wait:ident)?
-                $(per $counted:ident)? $(by $comparison:ident)?,
+                $(per $counted:ident)? $(is $comparison:ident)?,
         )+ }
         $(group $group:ident of $with:ident { $(
             $(#[doc = $group_doc:literal])+
             $member:ident: $member_field:ident $member_word:literal $member_name:literal $member_head:literal
-                $member_unit:ident $(per $member_counted:ident)? $(by $member_comparison:ident)?,
+                $member_unit:ident $(per $member_counted:ident)? $(is $member_comparison:ident)?,
         )+ })+
         others { $(
             $(#[doc = $other_doc:literal])+
             $other:ident: $other_word:literal $other_name:literal $other_head:literal $other_unit:ident
-                in $holder:literal $(per $other_counted:ident)? $(by $other_comparison:ident)?,
+                in $holder:literal $(per $other_counted:ident)? $(is $other_comparison:ident)?,
         )+ }
     ) => {
         /// A quantity of a class.
@@ -270,13 +268,13 @@ macro_rules! quantities {
                 }
             }
 
-            /// How a model's value is compared with the simulated one; `None` of what is not.
-            pub const fn comparison(self) -> Option<Comparison> {
+            /// Whether a model's value is compared with the simulated one.
+            pub const fn is_compared(self) -> bool {
                 match self {
-                    $($(Self::$mean => Some(Comparison::$comparison),)?)+
-                    $($($(Self::$member => Some(Comparison::$member_comparison),)?)+)+
-                    $($(Self::$other => Some(Comparison::$other_comparison),)?)+
-                    _ => None,
+                    $($(Self::$mean => is_so!($comparison),)?)+
+                    $($($(Self::$member => is_so!($member_comparison),)?)+)+
+                    $($(Self::$other => is_so!($other_comparison),)?)+
+                    _ => false,
                 }
             }
         }
@@ -288,36 +286,36 @@ quantities! {
         /// `L̄`: from the header's entry into the first router until the tail is through. Transfer, blocking and
         /// sharing make it up \[cycles\].
         NetworkLatency: network_latency_cycles "network-latency" "network latency" "network" Cycles
-            per Message by Value,
+            per Message is compared,
         /// Part of the network latency: what a lone message takes, `P - 1 + P h + M`; pipeline stages and flits of the
         /// message itself \[cycles\].
-        Transfer: transfer_cycles "transfer" "transfer" "transfer" Cycles of NetworkLatency per Message by Value,
+        Transfer: transfer_cycles "transfer" "transfer" "transfer" Cycles of NetworkLatency per Message is compared,
         /// Part of the network latency: messages of the same class in front; input and arbitration \[cycles\].
-        Blocking: blocking_cycles "blocking" "blocking" "blocking" Cycles of NetworkLatency per Message by Value,
+        Blocking: blocking_cycles "blocking" "blocking" "blocking" Cycles of NetworkLatency per Message is compared,
         /// Part of the network latency: what sharing links with other classes adds; output and gaps \[cycles\].
-        Sharing: sharing_cycles "sharing" "sharing" "sharing" Cycles of NetworkLatency per Message by Value,
+        Sharing: sharing_cycles "sharing" "sharing" "sharing" Cycles of NetworkLatency per Message is compared,
         /// Part of the blocking, over all routers: the header in input buffers behind other messages of its class. A
         /// model that does not part the latency by place leaves it out, as the three that follow \[cycles\].
         Input: input_cycles "input" "input" "input buffers" Cycles of Blocking ("of_some_models")
-            counted as input per Message by Value,
+            counted as input per Message is compared,
         /// The rest of the blocking, over all routers: the header from its request of an output buffer to the grant
         /// \[cycles\].
         Arbitration: arbitration_cycles "arbitration" "arbitration" "arbitration" Cycles of Blocking ("of_some_models")
-            counted as arbitration per Message by Value,
+            counted as arbitration per Message is compared,
         /// Part of the sharing, over all routers: the header from the grant until it leaves over the link, beyond what
         /// a lone one takes \[cycles\].
         Output: output_cycles "output" "output" "output buffers" Cycles of Sharing ("of_some_models")
-            counted as output per Message by Value,
+            counted as output per Message is compared,
         /// The rest of the sharing: gaps among the flits that follow the header, by which the tail lags behind it
         /// beyond `M - 1` cycles \[cycles\].
         Gaps: gap_cycles "gaps" "gaps" "gaps" Cycles of Sharing ("of_some_models")
-            counted as gaps per Message by Value,
+            counted as gaps per Message is compared,
         /// `W̄`: at the source, from the first cycle in which the message could be sent to the header's entry into the
         /// first router, Eq. (15); 1 if everything is idle; `null` for a class that was simulated to be saturated
         /// \[cycles\].
-        Waiting: waiting_cycles "waiting" "waiting" "waiting" Cycles per Message by Value,
+        Waiting: waiting_cycles "waiting" "waiting" "waiting" Cycles per Message is compared,
         /// `L̄ + W̄`: network latency and waiting, Eq. (1) \[cycles\].
-        TotalLatency: total_latency_cycles "total-latency" "total latency" "total" Cycles per Message by Value,
+        TotalLatency: total_latency_cycles "total-latency" "total latency" "total" Cycles per Message is compared,
         /// Share of the generated messages that find the next stage full.
         BlockingProbability: blocking_probability "blocking-probability" "blocking probability" "P(block)" Probability
             ("of_models"),
@@ -344,61 +342,81 @@ quantities! {
         /// Time between deliveries of successive frames of a stream; a frame is delivered when all its messages are
         /// \[cycles\].
         FrameInterval: frame_interval_cycles "frame-interval" "frame interval" "frame interval" Cycles
-            per Interval by Value,
+            per Interval is compared,
         /// Standard deviation of the intervals of all streams together \[cycles\].
         FrameIntervalDeviation: frame_interval_deviation_cycles "frame-interval-deviation" "deviation of the interval"
-            "deviation" Cycles per Interval by Value,
+            "deviation" Cycles per Interval is compared,
         /// Standard deviation of the intervals of a stream, each about the mean of its own \[cycles\].
         FrameIntervalDeviationPerStream: frame_interval_deviation_per_stream_cycles
             "frame-interval-deviation-per-stream" "deviation within a stream" "within a stream" Cycles per Interval,
         /// Correlation of successive intervals of a stream.
         FrameIntervalAutocorrelation: frame_interval_autocorrelation "frame-interval-autocorrelation"
-            "autocorrelation of intervals" "autocorrelation" Load per Interval by Value,
+            "autocorrelation of intervals" "autocorrelation" Load per Interval is compared,
         /// From the start of the interval of a frame to its delivery \[cycles\].
-        FrameLatency: frame_latency_cycles "frame-latency" "frame latency" "frame latency" Cycles per Frame by Value,
+        FrameLatency: frame_latency_cycles "frame-latency" "frame latency" "frame latency" Cycles per Frame is compared,
         /// Share of the intervals that are longer than 1.05 times that of the source.
-        LateFrames: late_frames "late-frames" "late frames" "late" Probability per Interval by Value,
+        LateFrames: late_frames "late-frames" "late frames" "late" Probability per Interval is compared,
     }
     group CIRCUITS of with_circuits {
         /// Share of the circuits asked for that are set up.
         SetUpProbability: set_up_probability "set-up-probability" "set-up probability" "P(set up)" Probability
-            per Run by Value,
+            per Run is compared,
         /// Attempts to set up circuits, of all nodes together; `null` where circuits come and go.
         CircuitAttempts: circuit_attempts "circuit-attempts" "attempts to set up circuits" "attempts" Count
-            per Run by Value,
+            per Run is compared,
         /// Circuits that stand at once, of all nodes together.
         CircuitsEstablished: circuits_established "circuits-established" "established circuits" "established" Count
-            per Run by Value,
+            per Run is compared,
         /// Attempts that found a virtual channel taken, of all nodes together; `null` where circuits come and go.
-        CircuitsDropped: circuits_dropped "circuits-dropped" "dropped attempts" "dropped" Count per Run by Value,
+        CircuitsDropped: circuits_dropped "circuits-dropped" "dropped attempts" "dropped" Count per Run is compared,
         /// Share of the attempts that are dropped.
         CircuitDropShare: circuit_drop_share "circuit-drop-share" "share of dropped attempts" "P(drop)" Probability
-            per Attempt by Value,
+            per Attempt is compared,
         /// From the first probe of a circuit that is set up to its acknowledgement, dropped attempts included
         /// \[cycles\].
-        SetUpDelay: set_up_delay_cycles "set-up-delay" "set-up delay" "set-up delay" Cycles per Attempt by Value,
+        SetUpDelay: set_up_delay_cycles "set-up-delay" "set-up delay" "set-up delay" Cycles per Attempt is compared,
         /// Load of an injection link by streams whose circuits stand, as a share of the link.
-        CircuitLoad: circuit_load "circuit-load" "input load of circuits" "input load" Load per Run by Value,
+        CircuitLoad: circuit_load "circuit-load" "input load of circuits" "input load" Load per Run is compared,
+    }
+    group INTERFACES of with_interfaces {
+        /// From the generation of a message until it is in the memory of the receiver, over the host buses at either
+        /// end: doorbell, bus, wire, network latency and receive \[cycles\].
+        EndToEndLatency: end_to_end_latency_cycles "end-to-end-latency" "end-to-end latency" "end to end" Cycles
+            per Message is compared,
+        /// Part of the waiting: from the doorbell until the firmware hands the message over to the host bus \[cycles\].
+        Doorbell: doorbell_cycles "doorbell" "doorbell and firmware" "doorbell" Cycles per Message is compared,
+        /// Part of the waiting: descriptor and message on the host bus of the sender \[cycles\].
+        HostBus: bus_cycles "bus" "host bus of the sender" "bus" Cycles per Message is compared,
+        /// The rest of the waiting: in the queue of the network interface until the header is in the first router
+        /// \[cycles\].
+        Wire: wire_cycles "wire" "queue of the network interface" "wire" Cycles per Message is compared,
+        /// From the tail's leaving the network until the message is in the memory of the receiver \[cycles\].
+        Receive: receive_cycles "receive" "host bus of the receiver" "receive" Cycles per Message is compared,
+    }
+    group PREEMPTIONS of with_preemptions {
+        /// How often a message gives way to one of a higher level after a part of it has crossed; each time costs two
+        /// dummies.
+        Preemptions: preemptions_per_message "preemptions" "preemptions of a message" "preemptions" Count per Message,
     }
     group PACKETS of with_packets {
         /// Bytes of the class that are delivered per time, by all hosts together, from the end of the warm-up to that
         /// of the run; of a run without an end in the steady state \[bytes/ns\].
-        Throughput: throughput_bytes_per_ns "throughput" "throughput" "throughput" BytesPerNs per Run by Value,
-        /// Most queues that are set aside at a time in all ports together, for the packets of all classes. A model says
-        /// how many there are at most.
-        SetAsideQueues: set_aside_queues "set-aside-queues" "set-aside queues" "queues" Count per Run by Bound,
+        Throughput: throughput_bytes_per_ns "throughput" "throughput" "throughput" BytesPerNs per Run is compared,
+        /// Most queues that are set aside at a time in all ports together, for the packets of all classes.
+        SetAsideQueues: set_aside_queues "set-aside-queues" "set-aside queues" "queues" Count per Run is compared,
     }
     others {
         /// Half of the messages have at most this network latency \[cycles\].
-        P50: "p50" "p50" "p50" Cycles in "latency_percentiles_cycles" per Message by Value,
+        P50: "p50" "p50" "p50" Cycles in "latency_percentiles_cycles" per Message is compared,
         /// 90 % of the messages have at most this network latency \[cycles\].
-        P90: "p90" "p90" "p90" Cycles in "latency_percentiles_cycles" per Message by Value,
+        P90: "p90" "p90" "p90" Cycles in "latency_percentiles_cycles" per Message is compared,
         /// 99 % of the messages have at most this network latency \[cycles\].
-        P99: "p99" "p99" "p99" Cycles in "latency_percentiles_cycles" per Message by Value,
+        P99: "p99" "p99" "p99" Cycles in "latency_percentiles_cycles" per Message is compared,
         /// 99.9 % of the messages have at most this network latency \[cycles\].
-        P99_9: "p99.9" "p99.9" "p99.9" Cycles in "latency_percentiles_cycles" per Message by Value,
+        P99_9: "p99.9" "p99.9" "p99.9" Cycles in "latency_percentiles_cycles" per Message is compared,
         /// Share of the messages whose network latency exceeds a deadline.
-        MissProbability: "miss-probability" "miss probability" "miss" Probability in "deadlines" per Message by Value,
+        MissProbability: "miss-probability" "miss probability" "miss" Probability in "deadlines" per Message
+            is compared,
         /// Load factor at which the class saturates.
         SaturationLoad: "saturation-load" "saturation load" "saturation" Load in "saturation" per Run,
         /// Share of its saturation load that a class has left, all rates growing together: 0.2 at 80 % of it.
@@ -444,7 +462,7 @@ impl Quantity {
         of_distribution.sort_by_key(|one| one.percentile().is_some());
         let all = wholes.flat_map(|one| one.with_parts()).chain(of_distribution);
         let of_groups = Self::GROUPS.iter().copied().flatten().copied();
-        all.chain(of_groups).filter(|one| one.comparison().is_some()).collect()
+        all.chain(of_groups).filter(|one| one.is_compared()).collect()
     }
 
     /// It, and behind it its parts and theirs.
@@ -470,6 +488,16 @@ impl Quantity {
     /// Whether it is about frames of streams.
     pub fn is_of_frames(self) -> bool {
         Self::FRAMES.contains(&self)
+    }
+
+    /// Whether it is about interfaces behind host buses.
+    pub fn is_of_interfaces(self) -> bool {
+        Self::INTERFACES.contains(&self)
+    }
+
+    /// Whether only routers and interfaces with levels have it.
+    pub fn is_of_levels(self) -> bool {
+        self.is_of_interfaces() || Self::PREEMPTIONS.contains(&self)
     }
 
     /// Whether it is about the set-up of circuits.
@@ -637,8 +665,7 @@ mod tests {
         let at = |quantity: Quantity| compared.iter().position(|one| *one == quantity).unwrap();
         let order = [Blocking, Input, Sharing, Output, Gaps, Waiting, MissProbability, P50, SetAsideQueues];
         assert!(order.map(at).is_sorted(), "{compared:?}");
-        assert_eq!(SetAsideQueues.comparison(), Some(Comparison::Bound));
-        assert!(!Quantity::Utilization.is_measured() && Quantity::AcceptedRate.comparison().is_none());
+        assert!(!Quantity::Utilization.is_measured() && !Quantity::AcceptedRate.is_compared());
     }
 
     #[test]

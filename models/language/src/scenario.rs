@@ -12,9 +12,11 @@ mod class;
 mod deadlines;
 mod declare;
 mod destination;
+mod frame_deadline;
 mod frame_list;
 mod frames;
 mod grid;
+mod interface;
 mod keys;
 mod measure;
 mod mix;
@@ -22,6 +24,7 @@ mod network;
 mod nodes;
 mod overrides;
 mod packets;
+mod phases;
 mod presets;
 mod radix;
 mod reader;
@@ -43,21 +46,27 @@ pub use class::{
 };
 pub use deadlines::{DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES, MAX_DEADLINES};
 pub use destination::{DestinationPattern, DestinationSpec, Destinations, HotSpot, Towards};
+pub use frame_deadline::FrameDeadline;
 pub use frame_list::FrameList;
 pub use frames::{FRAME_PATTERN, FrameLaw, FrameSizes, FrameSource};
 pub use grid::{Axis, Coupling, Grid, Setting, spread, whole_values};
+pub use interface::{HostInterface, Injection, InterfaceKind, InterfaceSpec};
 pub use keys::{is_whole, keys, words_of};
 pub use measure::{MeasureSpec, Terminating};
 pub use mix::MixSpec;
 pub use network::{Direction, NetworkSpec};
 pub use nodes::NodeList;
+pub use phases::{PhaseSetting, PhaseSpec, RunPhase};
 pub use presets::{PRESETS, Preset};
 pub use radix::Radix;
 pub use reads::{Read, Unread};
-pub use router::{Allocation, Crossbar, MAX_FLITS, RouterSpec, Scheduler, Switching, VcChoice};
+pub use router::{
+    Allocation, Crossbar, MAX_FLITS, OutputLanes, Preemption, RouterSpec, Scheduler, Switching, VcChoice,
+    VcMap,
+};
 pub use sequences::Sequences;
 pub use source::{Pacing, Phase, Placement, SourceSpec, least_pause, mean_burst};
-pub use switch::{Forwarding, InterfaceSpec, Organisation, RecnSpec, SwitchSpec, Timing, VoqOutput};
+pub use switch::{Forwarding, Organisation, RecnSpec, SwitchSpec, Timing, VoqOutput};
 pub use units::UnitsSpec;
 
 use crate::document::shortened;
@@ -95,8 +104,12 @@ table! {
         /// One load for several classes.
         #[serde(skip_serializing_if = "Option::is_none")]
         mix: Option<MixSpec> = None;
-        /// Traffic classes; at most one of them is best-effort.
-        classes as "class": Vec<ClassSpec> = Vec::new();
+        /// Parts of a run, one after another, in which classes send as they do in no other.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        phases as "phase": Vec<PhaseSpec> = Vec::new();
+        /// Traffic classes: up to 32, of which 12 are real-time; models have one best-effort class, the simulator
+        /// any number.
+        classes as "class": Vec<ClassSpec> = Vec::new(), ANY.early();
     }
 }
 
@@ -108,9 +121,12 @@ impl Rules for ScenarioSpec {
         }
         packets::rules(self, door);
         self.run_ends(door);
+        self.traces_fit(door);
         self.mix_rules(door);
         self.frame_rules(door);
         self.circuit_rules(door);
+        self.interface_rules(door);
+        self.phase_rules(door);
     }
 
     fn settle(&mut self, reader: &mut Reader, table: &Table<'_>, _: &Units) {
@@ -120,8 +136,11 @@ impl Rules for ScenarioSpec {
     fn units(&self, _: &Units) -> Units {
         match (&self.switch, &self.units) {
             (Some(switch), _) => Units::of_packets(switch.units_of_packets()),
-            (None, Some(units)) => Units::of(units),
-            (None, None) => Units::default(),
+            (None, units) => {
+                let interval = |class: &ClassSpec| Some(class.source.of_frames()?.interval);
+                let units = units.as_ref().map(Units::of).unwrap_or_default();
+                units.of_frames(self.classes.iter().find_map(interval))
+            }
         }
     }
 }

@@ -27,6 +27,8 @@ pub struct Section {
     pub layout: Layout,
     /// Its columns.
     pub columns: Vec<Column>,
+    /// The columns in front that say what a row is about: pages repeat them where they print a wide table in parts.
+    pub keys: usize,
     /// Its rows, each of as many cells as there are columns.
     pub rows: Vec<Vec<Cell>>,
 }
@@ -42,6 +44,8 @@ pub struct Column {
     pub unit: &'static str,
     /// Whether rows printed as one have the largest of their values, not the mean.
     pub is_peak: bool,
+    /// Whether it stands in documents and CSV only: the same as another one in another unit.
+    pub is_twin: bool,
 }
 
 /// An entry of a section.
@@ -55,14 +59,14 @@ pub enum Cell {
     /// A number.
     Number(f64),
     /// A mean over replications.
-    Measured(Measured),
+    Measured(Measurement),
     /// There is none.
     None,
 }
 
 /// A mean over replications.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Measured {
+pub struct Measurement {
     /// The mean.
     pub mean: f64,
     /// The 95 % interval is the mean plus and minus this; `null` with one replication.
@@ -105,8 +109,8 @@ impl From<&str> for Cell {
     }
 }
 
-impl From<Measured> for Cell {
-    fn from(measured: Measured) -> Self {
+impl From<Measurement> for Cell {
+    fn from(measured: Measurement) -> Self {
         Self::Measured(measured)
     }
 }
@@ -120,7 +124,7 @@ impl<T: Into<Self>> From<Option<T>> for Cell {
 impl Section {
     /// An empty table.
     pub fn new(name: &'static str, title: &'static str, layout: Layout) -> Self {
-        Self { name, title, layout, columns: Vec::new(), rows: Vec::new() }
+        Self { name, title, layout, columns: Vec::new(), keys: 0, rows: Vec::new() }
     }
 
     /// The same with a further column; of a record also its value.
@@ -143,14 +147,41 @@ impl Section {
     /// The same with a further column.
     #[must_use]
     pub fn column(mut self, field: impl Into<String>, head: impl Into<String>, unit: &'static str) -> Self {
-        self.columns.push(Column { field: field.into(), head: head.into(), unit, is_peak: false });
+        self.columns.push(Column {
+            field: field.into(),
+            head: head.into(),
+            unit,
+            is_peak: false,
+            is_twin: false,
+        });
+        self
+    }
+
+    /// The same, of which the columns so far say what a row is about.
+    #[must_use]
+    pub fn keyed(mut self) -> Self {
+        self.keys = self.columns.len();
         self
     }
 
     /// The same with a further column of peaks.
     #[must_use]
     pub fn peak(mut self, field: impl Into<String>, head: impl Into<String>, unit: &'static str) -> Self {
-        self.columns.push(Column { field: field.into(), head: head.into(), unit, is_peak: true });
+        self.columns.push(Column {
+            field: field.into(),
+            head: head.into(),
+            unit,
+            is_peak: true,
+            is_twin: false,
+        });
+        self
+    }
+
+    /// The same with a further column for documents and CSV, which a page leaves out.
+    #[must_use]
+    pub fn twin(mut self, field: impl Into<String>) -> Self {
+        let field: String = field.into();
+        self.columns.push(Column { head: field.clone(), field, unit: "", is_peak: false, is_twin: true });
         self
     }
 
@@ -229,7 +260,7 @@ mod tests {
             .with("length_us", "length", "us", None::<f64>);
         let mut rows =
             Section::new("over_time", "Over time", Layout::Series).column("start_us", "from", "us");
-        rows.rows = vec![vec![0.0.into()], vec![Measured { mean: 1.5, half_width_95: None }.into()]];
+        rows.rows = vec![vec![0.0.into()], vec![Measurement { mean: 1.5, half_width_95: None }.into()]];
         let both = Sections(vec![record, rows]);
         assert_eq!(
             serde_json::to_value(&both).unwrap(),

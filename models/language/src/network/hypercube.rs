@@ -8,6 +8,8 @@ use super::{ChannelKind, LinkEnd, Topology};
 pub struct Hypercube {
     /// `n`.
     pub dimension: u32,
+    /// Whether a node may send to itself.
+    pub self_traffic: bool,
 }
 
 impl Topology for Hypercube {
@@ -32,7 +34,7 @@ impl Topology for Hypercube {
     }
 
     fn self_traffic(&self) -> bool {
-        false
+        self.self_traffic
     }
 
     fn most_hops(&self) -> u32 {
@@ -40,9 +42,10 @@ impl Topology for Hypercube {
     }
 
     fn mean_hops(&self) -> f64 {
-        // h̄ = n 2^(n-1) / (2^n - 1)
+        // h̄ = n 2^(n-1) / (2^n - 1), of all nodes n / 2
         let nodes = f64::from(self.nodes());
-        f64::from(self.dimension) * nodes / 2.0 / (nodes - 1.0)
+        let others = if self.self_traffic { nodes } else { nodes - 1.0 };
+        f64::from(self.dimension) * nodes / 2.0 / others
     }
 
     #[inline]

@@ -15,6 +15,7 @@ struct Lattice {
     nodes_per_router: u32,
     /// Parallel links between neighbours.
     links: u32,
+    self_traffic: bool,
 }
 
 /// Where a message stands in the dimension that it crosses.
@@ -161,9 +162,11 @@ macro_rules! on_lattice {
         pub struct $Name(Lattice);
 
         impl $Name {
-            /// Of routers on a lattice with so many nodes each, neighbours joined by so many links each way.
-            pub fn new(radix: Radix, nodes_per_router: u32, links: u32) -> Self {
-                Self(Lattice { radix, nodes_per_router, links })
+            /// Of routers on a lattice with so many nodes each, neighbours joined by so many links each way. Nodes may
+            /// send to themselves if that is said, else where a router has several.
+            pub fn new(radix: Radix, nodes_per_router: u32, links: u32, self_traffic: Option<bool>) -> Self {
+                let self_traffic = self_traffic.unwrap_or(nodes_per_router > 1);
+                Self(Lattice { radix, nodes_per_router, links, self_traffic })
             }
         }
 
@@ -189,7 +192,7 @@ macro_rules! on_lattice {
             }
 
             fn self_traffic(&self) -> bool {
-                self.0.nodes_per_router > 1
+                self.0.self_traffic
             }
 
             fn most_hops(&self) -> u32 {
@@ -332,13 +335,18 @@ mod tests {
         let mut networks: Vec<Box<dyn Topology>> = Vec::new();
         for sides in [vec![2], vec![3, 2], vec![4, 4], vec![5, 3, 2], vec![2, 2, 2, 2]] {
             let radix = Radix::of(&sides).unwrap();
-            networks.push(Box::new(Mesh::new(radix, 1, 1)));
-            networks.push(Box::new(Mesh::new(radix, 3, 2)));
+            networks.push(Box::new(Mesh::new(radix, 1, 1, None)));
+            networks.push(Box::new(Mesh::new(radix, 3, 2, None)));
+            networks.push(Box::new(Mesh::new(radix, 1, 1, Some(true))));
         }
         for sides in [vec![3], vec![4], vec![5, 4], vec![8, 3], vec![3, 4, 5]] {
             let radix = Radix::of(&sides).unwrap();
-            networks.push(Box::new(Torus::new(radix, 1, 1)));
-            networks.push(Box::new(Torus::new(radix, 2, 3)));
+            networks.push(Box::new(Torus::new(radix, 1, 1, None)));
+            networks.push(Box::new(Torus::new(radix, 2, 3, None)));
+            networks.push(Box::new(Torus::new(radix, 2, 3, Some(false))));
+        }
+        for self_traffic in [false, true] {
+            networks.push(Box::new(Hypercube { dimension: 3, self_traffic }));
         }
         networks
     }
@@ -400,17 +408,26 @@ mod tests {
             kinds.map(|kind| network.channels(kind))
         };
         let (radix, dimensions) = (Radix::of(&[4, 3]).unwrap(), None);
-        let mesh = |nodes_per_router, links| NetworkSpec::Mesh { radix, dimensions, nodes_per_router, links };
+        let mesh = |nodes_per_router, links| NetworkSpec::Mesh {
+            radix,
+            dimensions,
+            nodes_per_router,
+            links,
+            self_traffic: None,
+        };
         assert_eq!(of(mesh(1, 1)), [12, 16, 12]);
         assert_eq!(of(mesh(2, 3)), [24, 48, 24]);
-        assert_eq!(of(NetworkSpec::Torus { radix, dimensions, nodes_per_router: 1, links: 1 }), [12, 24, 12]);
-        assert_eq!(of(NetworkSpec::Hypercube { dimension: 3 }), [8; 3]);
+        assert_eq!(
+            of(NetworkSpec::Torus { radix, dimensions, nodes_per_router: 1, links: 1, self_traffic: None }),
+            [12, 24, 12]
+        );
+        assert_eq!(of(NetworkSpec::Hypercube { dimension: 3, self_traffic: None }), [8; 3]);
     }
 
     #[test]
     fn uniform_traffic_loads_all_channels_of_a_torus_alike() {
         // of sides that are multiples of 4: else the ways half round load channels by turns
-        let torus = Torus::new(Radix::of(&[4, 8]).unwrap(), 1, 1);
+        let torus = Torus::new(Radix::of(&[4, 8]).unwrap(), 1, 1, None);
         let mut load = std::collections::BTreeMap::new();
         for (source, destination) in (0..32).flat_map(|s| (0..32).map(move |d| (s, d))) {
             for place in way(&torus, source, destination) {
@@ -426,7 +443,7 @@ mod tests {
     #[test]
     fn waiting_for_channels_of_a_torus_forms_no_circle() {
         for sides in [vec![3], vec![4], vec![8], vec![5, 4], vec![3, 3, 4]] {
-            let torus = Torus::new(Radix::of(&sides).unwrap(), 1, 1);
+            let torus = Torus::new(Radix::of(&sides).unwrap(), 1, 1, None);
             let mut waits = std::collections::BTreeMap::<_, std::collections::BTreeSet<_>>::new();
             for (source, destination) in
                 (0..torus.nodes()).flat_map(|s| (0..torus.nodes()).map(move |d| (s, d)))
@@ -451,7 +468,10 @@ mod tests {
 
     #[test]
     fn a_mesh_of_radix_2_routes_as_the_hypercube() {
-        let (mesh, cube) = (Mesh::new(Radix::of(&[2; 4]).unwrap(), 1, 1), Hypercube { dimension: 4 });
+        let (mesh, cube) = (
+            Mesh::new(Radix::of(&[2; 4]).unwrap(), 1, 1, None),
+            Hypercube { dimension: 4, self_traffic: false },
+        );
         for (source, destination) in (0..16).flat_map(|s| (0..16).map(move |d| (s, d))) {
             let routers = |network: &dyn Topology| {
                 way(network, source, destination).into_iter().map(|(router, _)| router).collect::<Vec<_>>()

@@ -2,11 +2,13 @@
 
 use super::{ChannelKind, LinkEnd, Topology};
 
-/// One router with a node on every port; a node may send to itself.
+/// One router with a node on every port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Single {
     /// Its ports.
     pub ports: u32,
+    /// Whether a node may send to itself.
+    pub self_traffic: bool,
 }
 
 impl Topology for Single {
@@ -27,7 +29,7 @@ impl Topology for Single {
     }
 
     fn self_traffic(&self) -> bool {
-        true
+        self.self_traffic
     }
 
     fn most_hops(&self) -> u32 {

@@ -39,15 +39,9 @@ impl Scenario {
         &self.0.classes
     }
 
-    /// By class: its virtual channels on every channel, in the order of the file from 0 on.
+    /// By class: its virtual channels on every channel, in the order of the file from 0 on; those of the first phase.
     pub fn virtual_channels(&self) -> Vec<Range<usize>> {
-        let mut next = 0;
-        let mut block = |class: &ClassSpec| {
-            let first = next;
-            next += class.virtual_channels as usize;
-            first..next
-        };
-        self.classes().iter().map(&mut block).collect()
+        self.virtual_channels_in(0)
     }
 
     /// The same scenario with every rate multiplied by `factor`, which is at most 1.
@@ -81,7 +75,14 @@ impl ScenarioSpec {
         if door.faults.is_empty() && self.settle_loads() {
             door.table(&self, "");
         }
-        if door.faults.is_empty() { Ok(Scenario(self)) } else { Err(door.faults) }
+        if door.faults.is_empty() {
+            door.faults = self.faults_of_phases();
+        }
+        if !door.faults.is_empty() {
+            return Err(door.faults);
+        }
+        self.network.forget_usual();
+        Ok(Scenario(self))
     }
 }
 
@@ -203,8 +204,10 @@ mod tests {
 
     #[test]
     fn hops_are_not_held_against_a_dimension_that_is_refused() {
-        let mut spec =
-            ScenarioSpec { network: NetworkSpec::Hypercube { dimension: 0 }, ..Default::default() };
+        let mut spec = ScenarioSpec {
+            network: NetworkSpec::Hypercube { dimension: 0, self_traffic: None },
+            ..Default::default()
+        };
         spec.classes[0].deadlines = vec![DeadlineSpec::Hops(HopDeadlines { hops: 2, deadlines: vec![60] })];
         let keys: Vec<String> = spec.check().unwrap_err().into_iter().map(|fault| fault.key).collect();
         assert_eq!(keys, ["network.dimension"]);

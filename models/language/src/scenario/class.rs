@@ -3,6 +3,7 @@
 use super::deadlines::{DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES};
 use super::declare::*;
 use super::destination::DestinationSpec;
+use super::frame_deadline::FrameDeadline;
 use super::nodes::NodeList;
 use super::packets::WORMHOLE_KEYS;
 use super::reader::read_table;
@@ -56,6 +57,10 @@ table! {
         /// Deadlines on the network latency; the share of messages that miss each is reported.
         deadlines: Vec<DeadlineSpec> ["cycles"] = Vec::new(),
             within(1.0, MAX_DEADLINE_CYCLES as f64).magnitude(Magnitude::Bound).example("[42, 47]");
+        /// Rules by which frames are late: `{ rule = "ratchet" }`, `{ rule = "playout", delays = [..] }`, or a list of
+        /// them.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        frame_deadline: Vec<FrameDeadline> = Vec::new(), ANY.example("{ rule = \"playout\", delays = [1000] }");
         /// `Vtick`: cycles that the virtual clock advances per flit; by default `1 / (rate * message_flits)`.
         #[serde(skip_serializing_if = "Option::is_none")]
         vtick: Option<f64> ["cycles/flit"] = None,
@@ -103,9 +108,25 @@ words! {
     pub enum ClassKind {
         /// Shares links in proportion to `1 / Vtick`.
         RealTime "real-time",
-        /// Takes what real-time classes leave; at most one class, served last.
+        /// Takes what real-time classes leave. Several classes share it: the flit that has waited longest goes first.
         BestEffort "best-effort",
+        /// Goes before all other classes.
+        Control "control",
     }
+}
+
+impl ClassKind {
+    /// Its place in the order of priority, 0 the highest.
+    pub const fn level(self) -> usize {
+        match self {
+            Self::Control => 0,
+            Self::RealTime => 1,
+            Self::BestEffort => 2,
+        }
+    }
+
+    /// Those that share links by rules of their own: all but control.
+    pub const DATA: [Self; 2] = [Self::RealTime, Self::BestEffort];
 }
 
 impl ClassSpec {
@@ -128,8 +149,7 @@ impl ClassSpec {
     /// Multiplies its load: its rate, or its streams of frames to the nearest whole number, from which rate and implied
     /// Vtick follow when the scenario is checked.
     pub fn scale_load(&mut self, factor: f64) {
-        let is_implied = |vtick: &f64| (vtick / self.flit_interval() - 1.0).abs() < 1e-9;
-        let given = self.vtick.filter(|vtick| !is_implied(vtick));
+        let given = self.given_vtick();
         if self.source.scale_streams(factor) {
             (self.rate, self.vtick) = (0.0, given);
         } else {
@@ -157,17 +177,27 @@ impl ClassSpec {
         let own = || Some(self.flit_interval()).filter(|vtick| vtick.is_finite());
         match self.kind {
             ClassKind::RealTime => self.vtick.or_else(own),
-            ClassKind::BestEffort => None,
+            ClassKind::BestEffort | ClassKind::Control => None,
         }
     }
 
     /// The Vtick that messages of the class carry: infinite for real time of which nothing is known, 0 for best effort
-    /// \[cycles/flit\].
+    /// and control \[cycles/flit\].
     pub fn lane_vtick(&self) -> f64 {
         match self.kind {
             ClassKind::RealTime => self.link_vtick().unwrap_or(f64::INFINITY),
-            ClassKind::BestEffort => 0.0,
+            ClassKind::BestEffort | ClassKind::Control => 0.0,
         }
+    }
+
+    /// Whether its messages are listed in a file.
+    pub fn is_traced(&self) -> bool {
+        matches!(self.source, SourceSpec::Trace { .. })
+    }
+
+    /// Whether it has anything to send.
+    fn sends(&self) -> bool {
+        self.rate > 0.0 || self.is_traced()
     }
 
     /// Whether its traffic begins or ends within a run.
@@ -201,11 +231,15 @@ impl ClassSpec {
     fn trace_fits(&self, path: &str, door: &mut Door) {
         let wanted = match self.source {
             SourceSpec::Trace { .. } => "none with a trace, which says who sends how much, when and to whom",
-            SourceSpec::San { .. } => "none with hosts that ask disks: disks and compression say all",
+            SourceSpec::San { .. } => {
+                "no rate: the traffic of a san source follows from disks and compression"
+            }
             _ => return,
         };
         let given = [
             ("rate", Some(self.rate).filter(|rate| *rate > 0.0).map(in_short)),
+            ("load", self.load.map(in_short)),
+            ("share", self.share.map(in_short)),
             ("message", self.message.map(|bytes| bytes.to_string())),
             ("nodes", self.nodes.as_ref().map(|_| "a list of nodes".to_owned())),
             (
@@ -255,12 +289,23 @@ impl Rules for ClassSpec {
         }
         self.packets_fit(path, door);
         self.trace_fits(path, door);
-        if let (ClassKind::BestEffort, Some(vtick)) = (self.kind, self.vtick) {
-            let wanted = "none: best effort takes what real-time classes leave";
+        if let Some(vtick) = self.vtick.filter(|_| self.kind != ClassKind::RealTime) {
+            let wanted = match self.kind {
+                ClassKind::Control => "none: control goes before all others",
+                _ => "none: best effort takes what real-time classes leave",
+            };
             door.refuse(&format!("{path}.vtick"), in_short(vtick), wanted, Some("remove the line"));
         }
-        if self.virtual_channels == 0 && self.rate > 0.0 {
-            let found = format!("0 with a rate of {}", in_short(self.rate));
+        if !self.frame_deadline.is_empty() && !self.source.has_frames() {
+            let wanted = "none on a class without frames";
+            let help = Some("deadlines are those of messages; source kinds cbr, vbr and mpeg2 have frames");
+            door.refuse(&format!("{path}.frame_deadline"), "a rule".to_owned(), wanted, help);
+        }
+        if self.virtual_channels == 0 && self.sends() && door.switch.is_none() {
+            let found = match self.is_traced() {
+                true => "0 with a trace".to_owned(),
+                false => format!("0 with a rate of {}", in_short(self.rate)),
+            };
             let wanted = "1 or more: a class without virtual channels sends nothing";
             door.refuse(
                 &format!("{path}.virtual_channels"),
@@ -270,7 +315,7 @@ impl Rules for ClassSpec {
             );
         }
         if self.virtual_channels == 1
-            && self.rate > 0.0
+            && self.sends()
             && door.read_network().is_some_and(|network| network.has_rings())
         {
             let help = Some(
@@ -288,7 +333,7 @@ impl Rules for ClassSpec {
             let key = format!("{path}.deadlines[{}].hops", index + 1);
             let Some(network) = door.read_network() else { continue };
             match network.most_hops() {
-                0 if network.self_traffic() => {
+                0 if network.as_hypercube().is_none() && network.sides().is_empty() => {
                     let help = "list plain numbers of cycles, such as deadlines = [42, 47]";
                     let wanted = "plain deadlines: a single router has no hops";
                     door.refuse(&key, format!("{hops} hops"), wanted, Some(help));
@@ -382,7 +427,7 @@ impl Field for Vec<ClassSpec> {
             return false;
         };
         if list.len() > MOST_CLASSES {
-            let wanted = format!("at most {MAX_REAL_TIME_CLASSES} real-time classes and one best-effort");
+            let wanted = format!("at most {MOST_CLASSES} classes");
             let found = format!("{} classes", list.len());
             reader.refuse(&node.place, key.name.to_owned(), found, wanted, None);
         }
@@ -413,10 +458,10 @@ impl Field for Vec<ClassSpec> {
             let wanted = format!("at most {MAX_REAL_TIME_CLASSES}");
             door.refuse(key.name, format!("{real_time} real-time classes"), &wanted, None);
         }
-        let best_effort = of_kind(ClassKind::BestEffort);
-        if best_effort > 1 {
-            let found = format!("{best_effort} best-effort classes");
-            door.refuse(key.name, found, "at most one", Some("add their rates and keep one of them"));
+        let control = of_kind(ClassKind::Control);
+        if control > 1 && door.switch.is_none() {
+            let wanted = "at most one: control goes before all others";
+            door.refuse(key.name, format!("{control} control classes"), wanted, None);
         }
         let virtual_channels: u64 = self.iter().map(|class| u64::from(class.virtual_channels)).sum();
         if !self.is_empty() && virtual_channels == 0 {

@@ -34,7 +34,7 @@ table! {
     #[derive(Copy)]
     pub struct HotSpot {
         /// The hot node.
-        hot: u32 ["node"] = 0, within(0.0, 65_535.0).wanted();
+        hot: u32 = 0, within(0.0, 65_535.0).wanted();
         /// Share of the messages that choose the hot node; others may go there, too.
         share: f64 = 0.0, within(0.0, 1.0).wanted();
     }
@@ -190,13 +190,19 @@ impl Destinations {
         self.to.is_uniform()
     }
 
+    /// Whether any of the listed nodes has a destination; all nodes are listed where there is no list.
+    fn has_sender(&self, listed: Option<&NodeList>) -> bool {
+        let sends = |node: u32| node < self.nodes && self.towards(node).count > 0;
+        listed.map_or_else(|| (0..self.nodes).any(sends), |listed| listed.nodes().any(sends))
+    }
+
     /// Where the messages of a sender go.
     ///
     /// Without self traffic random choices leave out the sender, and a fixed point of a named pattern sends nothing.
     ///
     /// ```
     /// # use flitwise_language::scenario::{DestinationSpec, HotSpot, NetworkSpec};
-    /// let cube = NetworkSpec::Hypercube { dimension: 2 }.topology();
+    /// let cube = NetworkSpec::Hypercube { dimension: 2, self_traffic: None }.topology();
     /// let destinations = DestinationSpec::Hot(HotSpot { hot: 3, share: 0.5 }).on(&*cube);
     /// let each: Vec<(u32, f64)> = destinations.towards(0).each().collect();
     /// assert_eq!(each, [(1, 0.5 / 3.0), (2, 0.5 / 3.0), (3, 0.5 / 3.0 + 0.5)]);
@@ -266,6 +272,15 @@ impl DestinationSpec {
             let found = format!("\"{}\" on a {}", pattern.word(), network.name());
             return door.refuse(path, found, wanted, None);
         }
+        let senders_are_read = door.is_read(&format!("{class}.nodes"));
+        if let Self::Named(pattern) = self
+            && senders_are_read
+            && !self.on(&*network).has_sender(senders)
+        {
+            let found = format!("\"{}\", which leads every sender to itself", pattern.word());
+            let help = "take another pattern, or \"uniform\"";
+            return door.refuse(path, found, "a pattern that leads a sender to another node", Some(help));
+        }
         // a fixed point of a named pattern sends nothing, which is noted
         let only = match self {
             Self::Nodes(list) => list.nodes().take(2).collect(),
@@ -273,7 +288,6 @@ impl DestinationSpec {
             _ => Vec::new(),
         };
         let ([only], false) = (only.as_slice(), network.self_traffic()) else { return };
-        let senders_are_read = door.is_read(&format!("{class}.nodes"));
         if senders_are_read && senders.is_none_or(|senders| senders.nodes().any(|sender| sender == *only)) {
             let found = format!("node {only} alone, which sends itself");
             let help = format!("leave node {only} out of nodes, or name another destination");
@@ -433,9 +447,9 @@ mod tests {
     fn lattice(sides: &[u32], nodes_per_router: u32, wraps: bool) -> NetworkSpec {
         let (radix, dimensions, links) = (Radix::of(sides).unwrap(), None, 1);
         if wraps {
-            NetworkSpec::Torus { radix, dimensions, nodes_per_router, links }
+            NetworkSpec::Torus { radix, dimensions, nodes_per_router, links, self_traffic: None }
         } else {
-            NetworkSpec::Mesh { radix, dimensions, nodes_per_router, links }
+            NetworkSpec::Mesh { radix, dimensions, nodes_per_router, links, self_traffic: None }
         }
     }
 
@@ -457,7 +471,7 @@ mod tests {
             assert_eq!(pattern.wants(&*network), None);
             (0..network.nodes()).map(|node| pattern.of(node, &*network)).collect::<Vec<_>>()
         };
-        let cube = NetworkSpec::Hypercube { dimension: 3 };
+        let cube = NetworkSpec::Hypercube { dimension: 3, self_traffic: None };
         assert_eq!(image(DestinationPattern::BitComplement, cube), [7, 6, 5, 4, 3, 2, 1, 0]);
         assert_eq!(image(DestinationPattern::BitReverse, cube), [0, 4, 2, 6, 1, 5, 3, 7]);
         assert_eq!(image(DestinationPattern::Shuffle, cube), [0, 2, 4, 6, 1, 3, 5, 7]);
@@ -469,17 +483,44 @@ mod tests {
         let pairs = lattice(&[5], 2, true);
         assert_eq!(image(DestinationPattern::Tornado, pairs), [4, 5, 6, 7, 8, 9, 0, 1, 2, 3]);
         // halves of the address: of four bits, of a router's two
-        let transpose = image(DestinationPattern::Transpose, NetworkSpec::Router { ports: 16 });
+        let transpose =
+            image(DestinationPattern::Transpose, NetworkSpec::Router { ports: 16, self_traffic: None });
         assert_eq!(transpose[..6], [0, 4, 8, 12, 1, 5]);
         let line = image(DestinationPattern::Transpose, lattice(&[4], 2, false));
         assert_eq!(line, [0, 1, 4, 5, 2, 3, 6, 7]);
     }
 
     #[test]
+    fn a_pattern_that_nobody_sends_by_is_refused() {
+        let faults = |network: &str, class: &str| {
+            read(network, class).err().into_iter().flatten().collect::<Vec<String>>().join("; ")
+        };
+        // half of a ring of two, less one, is nowhere
+        let cube = "topology = \"hypercube\"\ndimension = 5";
+        let refused = faults(cube, "destination = \"tornado\"");
+        assert!(refused.contains("found \"tornado\", which leads every sender to itself"), "{refused}");
+        let refused = faults(MESH, "nodes = [0, 5]\ndestination = \"transpose\"");
+        assert!(refused.contains("leads every sender to itself"), "{refused}");
+        assert_eq!(faults(MESH, "nodes = [0, 6]\ndestination = \"transpose\""), "");
+        // nothing is said of nodes that there are not
+        let refused = faults(MESH, "nodes = [0, 99]\ndestination = \"transpose\"");
+        assert!(refused.contains("wanted nodes 0 to 15"), "{refused}");
+    }
+
+    #[test]
+    fn faults_of_a_mesh_come_together() {
+        let mesh = "topology = \"mesh\"\nradix = [4, 100]\nnodes_per_router = 100\nlinks = 20";
+        let faults = read(mesh, "destination = \"shufle\"").unwrap_err();
+        for key in ["radix", "nodes_per_router", "links", "class.a.destination"] {
+            assert!(faults.iter().any(|fault| fault.contains(key)), "{key} is not in {faults:?}");
+        }
+    }
+
+    #[test]
     fn probabilities_add_up_and_leave_the_sender_out() {
         let networks = [
-            NetworkSpec::Router { ports: 16 },
-            NetworkSpec::Hypercube { dimension: 4 },
+            NetworkSpec::Router { ports: 16, self_traffic: None },
+            NetworkSpec::Hypercube { dimension: 4, self_traffic: None },
             lattice(&[4, 4], 1, true),
             lattice(&[2, 4], 2, false),
         ];
@@ -504,6 +545,22 @@ mod tests {
                 let inside = |node: u32| node < network.nodes() && (network.self_traffic() || node != sender);
                 assert!(each.iter().all(|(node, _)| inside(*node)), "{spec:?} {sender}");
             }
+        }
+    }
+
+    #[test]
+    fn nodes_send_to_themselves_where_it_is_said() {
+        let nodes = |network: &str| {
+            let scenario = read(network, "").unwrap();
+            assert_eq!(Scenario::from_toml("t", &scenario.spec().to_toml()).unwrap(), scenario);
+            (scenario.destinations(0).towards(3).count, scenario.spec().to_toml().contains("self_traffic"))
+        };
+        let router = "topology = \"router\"\nports = 16";
+        for (network, usual) in [(router, 16), (MESH, 15)] {
+            let says = |said: bool| nodes(&format!("{network}\nself_traffic = {said}"));
+            assert_eq!(nodes(network), (usual, false));
+            // what the topology has anyway is not written
+            assert_eq!([says(false), says(true)], [(15, usual == 16), (16, usual == 15)]);
         }
     }
 
@@ -539,7 +596,6 @@ mod tests {
         let senders = |class: &str| read(MESH, class).unwrap().senders(0);
         assert_eq!(senders("nodes = [9, \"0-3\"]"), [0, 1, 2, 3, 9]);
         assert_eq!(senders("nodes = \"0-5\"\ndestination = \"transpose\""), [1, 2, 3, 4]);
-        assert!(senders("nodes = [0, 5, 10]\ndestination = \"transpose\"").is_empty());
         assert_eq!(senders("").len(), 16);
     }
 
@@ -604,8 +660,10 @@ mod tests {
         // nothing is held against a network that is refused itself
         assert_eq!(refused("topology = \"mash\"", "destination = 99").len(), 1);
         assert_eq!(refused("topology = \"mesh\"\nradix = [64, 64, 64]", "destination = 99999").len(), 1);
-        let spec =
-            ScenarioSpec { network: NetworkSpec::Hypercube { dimension: 0 }, ..ScenarioSpec::default() };
+        let spec = ScenarioSpec {
+            network: NetworkSpec::Hypercube { dimension: 0, self_traffic: None },
+            ..ScenarioSpec::default()
+        };
         assert_eq!(spec.check().unwrap_err().len(), 1);
     }
 }

@@ -159,9 +159,9 @@ impl FrameSource {
         &self.sizes[stream as usize % self.sizes.len()]
     }
 
-    /// Flits of a message that are part of a frame.
+    /// Flits of a message that are part of a frame. A message that is all header is refused after this was asked.
     pub fn payload(&self) -> u32 {
-        self.message_flits - self.header_flits
+        self.message_flits.saturating_sub(self.header_flits).max(1)
     }
 
     /// `N`: messages of a frame of so many flits.

@@ -5,7 +5,7 @@
 
 use super::class::MAX_TIME;
 use super::declare::*;
-use super::{ClassSpec, Scenario, ScenarioSpec};
+use super::{ClassKind, ClassSpec, Scenario, ScenarioSpec, Scheduler};
 use crate::document::in_short;
 
 /// Most intervals of a run whose results are told one by one.
@@ -61,6 +61,30 @@ impl ScenarioSpec {
             door.refuse("measure.end", found, "an end of the run", Some(&help));
         }
     }
+
+    /// Refuses what is not said of a trace over routers: when the run ends, and how fast real time goes.
+    pub(super) fn traces_fit(&self, door: &mut Door) {
+        let has_end = self.measure.is_some_and(|measure| measure.end.is_some());
+        let is_timed = self.classes.iter().any(ClassSpec::is_timed);
+        let is_over_routers = door.switch.is_none();
+        let mut traced = self.classes.iter().filter(|class| class.is_traced() && is_over_routers);
+        if let Some(class) = traced.clone().next()
+            && !has_end
+            && !is_timed
+            && ["measure", "measure.end"].iter().all(|key| door.is_read(key))
+        {
+            let found = format!("no end, though the messages of {} are those of a file", class.name);
+            let help = Some("add  [measure]  with  end = 100000");
+            door.refuse("measure.end", found, "an end of the run", help);
+        }
+        let has_clocks = !matches!(self.router.scheduler, Scheduler::Fifo | Scheduler::RoundRobin);
+        let is_without = |class: &&ClassSpec| class.kind == ClassKind::RealTime && class.vtick.is_none();
+        if let Some(class) = traced.find(is_without).filter(|_| has_clocks) {
+            let key = format!("class.{}.vtick", class.name);
+            let wanted = "a Vtick of real time: nobody knows the rate of a trace before it is read";
+            door.refuse(&key, "none".to_owned(), wanted, Some("write vtick = 10, cycles for a flit"));
+        }
+    }
 }
 
 /// A run that begins empty and has an end.
@@ -75,8 +99,11 @@ pub struct Terminating {
 impl Scenario {
     /// The length of a terminating run; `None` where means of a steady state are wanted.
     pub fn terminating(&self) -> Option<Terminating> {
-        let MeasureSpec { end, bin, .. } = self.spec().measure?;
-        Some(Terminating { cycles: end?.ceil() as u64, bin })
+        let MeasureSpec { warm_up, end, bin } = self.spec().measure.unwrap_or_else(MeasureSpec::unset);
+        let durations = || self.spec().phases.iter().map(|phase| phase.duration).sum::<f64>();
+        let of_phases =
+            (!self.spec().phases.is_empty()).then(|| (warm_up.unwrap_or(0.0) + durations()) * (1.0 - 1e-12));
+        Some(Terminating { cycles: end.or(of_phases)?.ceil() as u64, bin })
     }
 
     /// Cycles at the start in which messages are generated that are not measured, if that is given.

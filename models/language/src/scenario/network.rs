@@ -10,15 +10,21 @@ table! {
     /// How routers and nodes are wired.
     #[derive(Copy, Eq)]
     pub enum NetworkSpec by "topology" {
-        /// One router with a node on every port; a node may send to itself.
+        /// One router with a node on every port.
         Router "router" {
             /// Ports of the router.
             ports: u32 ["ports"] = 16, within(2.0, 1024.0).wanted().parameter(5, Varies::Whole);
+            /// Whether a node may send to itself; by default so.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            self_traffic: Option<bool> = None;
         },
-        /// An n-cube with e-cube routing; a node sends to the other `2^n - 1` ones.
+        /// An n-cube with e-cube routing.
         Hypercube "hypercube" {
             /// Dimensions `n` of the cube.
             dimension: u32 ["dimensions"] = 16, within(1.0, 16.0).wanted().parameter(5, Varies::Whole);
+            /// Whether a node may send to itself; by default not so.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            self_traffic: Option<bool> = None;
         },
         /// Routers on a rectangular lattice, each joined to its neighbours; routes go the lowest dimension first.
         Mesh "mesh" {
@@ -31,6 +37,9 @@ table! {
             nodes_per_router: u32 ["nodes"] = 1, within(1.0, 64.0);
             /// Parallel links each way between neighbours.
             links: u32 ["links"] = 1, within(1.0, 8.0);
+            /// Whether a node may send to itself; by default where routers have several nodes.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            self_traffic: Option<bool> = None;
         },
         /// The same with the ends of every line joined to a ring; messages go the shorter way round.
         Torus "torus" {
@@ -43,6 +52,9 @@ table! {
             nodes_per_router: u32 ["nodes"] = 1, within(1.0, 64.0);
             /// Parallel links each way between neighbours.
             links: u32 ["links"] = 1, within(1.0, 8.0);
+            /// Whether a node may send to itself; by default where routers have several nodes.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            self_traffic: Option<bool> = None;
         },
         /// Stages of 8-port packet switches wired by perfect shuffles.
         Multistage "multistage" {
@@ -77,6 +89,29 @@ fn fits_stages(hosts: u32, direction: Direction, first_shuffle: Option<bool>, pa
     if let (Direction::Bidirectional, Some(found)) = (direction, first_shuffle) {
         let wanted = "none in a bidirectional network, whose hosts are at the first stage";
         door.refuse(&format!("{path}.first_shuffle"), found.to_string(), wanted, Some("remove the line"));
+    }
+}
+
+impl NetworkSpec {
+    /// Whether a node may send to itself, where that is said; `None` where there is no such key.
+    pub fn self_traffic_mut(&mut self) -> Option<&mut Option<bool>> {
+        match self {
+            Self::Router { self_traffic, .. }
+            | Self::Hypercube { self_traffic, .. }
+            | Self::Mesh { self_traffic, .. }
+            | Self::Torus { self_traffic, .. } => Some(self_traffic),
+            Self::Multistage { .. } => None,
+        }
+    }
+
+    /// Leaves out whether nodes send to themselves where the topology has it so anyway.
+    pub(super) fn forget_usual(&mut self) {
+        let said = self.self_traffic_mut().and_then(Option::take);
+        if said != Some(self.topology().self_traffic())
+            && let Some(own) = self.self_traffic_mut()
+        {
+            *own = said;
+        }
     }
 }
 

@@ -68,6 +68,8 @@ impl ScenarioSpec {
         let groups = [
             (self.classes.iter().any(|class| class.source.has_frames()), Quantity::FRAMES),
             (self.router.switching == Switching::PipelinedCircuit, Quantity::CIRCUITS),
+            (self.has_host_bus(), Quantity::INTERFACES),
+            (self.router.preempts() && self.switch.is_none(), Quantity::PREEMPTIONS),
             (self.switch.is_some(), Quantity::PACKETS),
         ];
         groups.into_iter().filter(|(is_there, _)| *is_there).map(|(_, group)| group).collect()
@@ -177,10 +179,9 @@ pub(super) fn rules(spec: &ScenarioSpec, door: &mut Door) {
             let help = "add  [switch]  with  organisation = \"one-queue\"";
             door.refuse("switch", "nothing".to_owned(), "a table [switch] with multistage", Some(help));
         }
-        let only = [("recn", spec.recn.is_some()), ("interface", spec.interface.is_some())];
-        for (table, _) in only.iter().filter(|(_, is_there)| *is_there) {
-            let wanted = format!("none without [switch], whose organisation has a [{table}] table");
-            door.refuse(table, format!("a [{table}] table"), &wanted, None);
+        if spec.recn.is_some() {
+            let wanted = "none without [switch], whose organisation has a [recn] table";
+            door.refuse("recn", "a [recn] table".to_owned(), wanted, None);
         }
         return;
     };

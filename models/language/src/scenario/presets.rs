@@ -43,6 +43,8 @@ pub const PRESETS: &[Preset] = &[
     preset!("networks", "fat-mesh", "2x2 mesh of 16 nodes, two links between neighbours"),
     preset!("mediaworm", "mediaworm", "8-port router with video streams and best effort"),
     preset!("mediaworm", "mediaworm-quick", "the same with frames and intervals of a tenth"),
+    preset!("router-nic", "router-nic", "8-port router that preempts, a mix in five phases (ISCA 2001)"),
+    preset!("router-nic", "router-nic-quick", "the same with three phases of two frames"),
     preset!(
         "recn",
         "recn64",

@@ -112,12 +112,18 @@ pub(super) fn read_table<T: Declaration>(
     }
     let mut units = spec.units(units);
     for early in [true, false] {
-        for (key, value) in spec.fields_mut().into_iter().filter(|(key, _)| key.limits.early == early) {
-            if table.get(key.name).is_some() {
+        for key in spec.keys().iter().filter(|key| key.limits.early == early) {
+            if table.get(key.name).is_none() {
+                continue;
+            }
+            if let Some((_, value)) = spec.fields_mut().into_iter().find(|(one, _)| one.name == key.name) {
                 value.read(reader, table, key, &units);
             }
+            if early {
+                // what is read early converts what follows
+                units = spec.units(&units);
+            }
         }
-        units = spec.units(&units);
     }
     spec.settle(reader, table, &units);
 }
@@ -190,7 +196,7 @@ mod tests {
                     deadlines = [9, { hops = 2, deadlines = [55, 60] }]\n\
                     source = { kind = \"on-off\", streams = 99, messages_per_burst = 2, peak_rate = 0.25 }\n";
         let spec = Scenario::from_toml("t", text).unwrap().spec().clone();
-        assert_eq!(spec.network, NetworkSpec::Hypercube { dimension: 4 });
+        assert_eq!(spec.network, NetworkSpec::Hypercube { dimension: 4, self_traffic: None });
         let class = &spec.classes[0];
         assert_eq!((class.vtick, class.message_flits), (Some(4.0), 9));
         assert_eq!(class.deadlines[1], DeadlineSpec::Hops(HopDeadlines { hops: 2, deadlines: vec![55, 60] }));

@@ -1,7 +1,7 @@
 //! What a model or the simulator reads of a scenario, and what it refuses by name.
 
 use super::declare::{Declaration, Key};
-use super::{Document, Scenario, keys};
+use super::{ClassKind, Document, Scenario, keys};
 use crate::document::{Fault, Place, in_short, one_of};
 
 /// Keys that are read, by paths without names of classes, such as `class.source.kind`.
@@ -13,6 +13,8 @@ pub enum Read {
     Words(&'static str, &'static [&'static str]),
     /// Numbers of a key from the least to the most, and what helps against others.
     Within(&'static str, f64, f64, &'static str),
+    /// At most one class of a kind, which is a word of `class.kind`.
+    OneClass(ClassKind),
 }
 
 /// What the reader itself uses, or only prints.
@@ -31,9 +33,16 @@ pub struct Unread {
 
 #[derive(Clone, Debug)]
 enum Instead {
-    Nothing { is_table: bool },
+    Nothing {
+        is_table: bool,
+    },
     Words(&'static [&'static str]),
-    Range { range: String, help: &'static str },
+    Range {
+        range: String,
+        help: &'static str,
+    },
+    /// One class of the kind.
+    One,
 }
 
 impl Read {
@@ -42,12 +51,15 @@ impl Read {
         match self {
             Self::Keys(table, names) => *table == path && names.contains(&name),
             Self::Words(key, _) | Self::Within(key, ..) => is_key(key, path, name),
+            Self::OneClass(_) => false,
         }
     }
 
     /// Whether it is of a key in the table at `path` or within that.
     fn is_below(&self, path: &str) -> bool {
-        let (Self::Keys(whole, _) | Self::Words(whole, _) | Self::Within(whole, ..)) = self;
+        let (Self::Keys(whole, _) | Self::Words(whole, _) | Self::Within(whole, ..)) = self else {
+            return false;
+        };
         whole.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 }
@@ -65,6 +77,16 @@ impl Scenario {
     pub fn unread(&self, reads: &[Read]) -> Vec<Unread> {
         let mut found = Vec::new();
         unread(self.spec(), ("", ""), reads, &mut found);
+        for read in reads {
+            let Read::OneClass(kind) = read else { continue };
+            let more = self.classes().iter().filter(|class| class.kind == *kind).skip(1);
+            found.extend(more.map(|class| Unread {
+                key: format!("class.{}.kind", class.name),
+                name: "kind",
+                found: kind.word().to_owned(),
+                instead: Instead::One,
+            }));
+        }
         found
     }
 }
@@ -153,6 +175,7 @@ impl Unread {
                 format!("has no {found} {name}; it has {rest}{last}")
             }
             Instead::Range { range, .. } => format!("has no {name} of {found}; it takes {range}"),
+            Instead::One => format!("has one {found} class"),
         }
     }
 
@@ -162,6 +185,7 @@ impl Unread {
             Instead::Nothing { .. } => (format!("no {} {to_do}", self.name), None),
             Instead::Words(words) => (format!("{} {to_do}", one_of(words.iter().copied())), None),
             Instead::Range { range, help } => (format!("{range} {to_do}"), Some((*help).to_owned())),
+            Instead::One => (format!("one {} class {to_do}", self.found), None),
         };
         Fault { place: Place::Program, key: self.key.clone(), found: self.found.clone(), wanted, help }
     }
@@ -214,8 +238,13 @@ mod tests {
         for class in &mut spec.classes {
             class.deadlines.clear();
         }
-        spec.network = NetworkSpec::Router { ports: 8 };
+        spec.network = NetworkSpec::Router { ports: 8, self_traffic: None };
         assert!(unread(&spec).is_empty());
+        let more =
+            [&reads[..], &[Read::OneClass(ClassKind::RealTime), Read::OneClass(ClassKind::BestEffort)]];
+        let more = spec.clone().check().unwrap().unread(&more.concat());
+        let more: Vec<String> = more.iter().map(|one| format!("{}: {}", one.key, one.because())).collect();
+        assert_eq!(more, ["class.R2.kind: has one real-time class"]);
         spec.router.buffer_flits = 8;
         spec.classes[0].vtick = Some(3.0);
         assert_eq!(unread(&spec), ["router: has no [router] table", "class.R1.vtick: has no vtick"]);

@@ -32,6 +32,22 @@ table! {
         /// Whether messages ask for every channel of their way, or streams own theirs.
         #[serde(skip_serializing_if = "Switching::is_wormhole")]
         switching: Switching = Switching::Wormhole;
+        /// Whether a message in an input buffer gives way to one of a higher level on its virtual channel.
+        #[serde(skip_serializing_if = "Preemption::is_none")]
+        preemption: Preemption = Preemption::None;
+        /// With preemption: whether what a higher level waits for goes before all levels; by default it does.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        acceleration: Option<bool> = None;
+        /// With preemption: whether levels share the lanes behind crossbars; by default they do.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        output_lanes: Option<OutputLanes> = None;
+        /// Which virtual channels belong to a class as its share of the load changes; by default `follow-mix` with
+        /// preemption, `fixed` without.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        vc_map: Option<VcMap> = None;
+        /// Flits of a message that cross one after another before others may.
+        #[serde(skip_serializing_if = "is_one")]
+        block_flits: u32 ["flits"] = 1, within(1.0, MAX_FLITS as f64).magnitude(Magnitude::Room);
     }
 }
 
@@ -108,6 +124,102 @@ words! {
     }
 }
 
+words! {
+    /// Whether a message in an input buffer gives way to one of a higher level on its virtual channel.
+    pub enum Preemption {
+        /// It keeps its virtual channel until its tail has crossed.
+        None "none",
+        /// It is closed by a dummy tail, and goes on later behind a dummy header.
+        InputBuffer "input-buffer",
+    }
+}
+
+words! {
+    /// Whether levels share the lanes behind crossbars.
+    pub enum OutputLanes {
+        /// A virtual channel has one queue there.
+        Shared "shared",
+        /// It has one for each level.
+        PerLevel "per-level",
+    }
+}
+
+words! {
+    /// Which virtual channels belong to a class as its share of the load changes.
+    pub enum VcMap {
+        /// Those of its block in the first phase.
+        Fixed "fixed",
+        /// The block of real time grows into that of best effort as its share does.
+        FollowMix "follow-mix",
+        /// All but those of control.
+        All "all",
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_one(number: &u32) -> bool {
+    *number == 1
+}
+
+impl RouterSpec {
+    /// Whether a message gives way to one of a higher level on its virtual channel.
+    pub fn preempts(&self) -> bool {
+        self.preemption == Preemption::InputBuffer
+    }
+
+    /// Whether what a higher level waits for goes before all levels.
+    pub fn accelerates(&self) -> bool {
+        self.preempts() && self.acceleration != Some(false)
+    }
+
+    /// Which virtual channels belong to a class as its share of the load changes.
+    pub fn map(&self) -> VcMap {
+        self.vc_map.unwrap_or(if self.preempts() { VcMap::FollowMix } else { VcMap::Fixed })
+    }
+
+    /// Refuses what goes with preemption only, and preemption where it does not go.
+    fn preemption_rules(&self, path: &str, door: &mut Door) {
+        let key = |name: &str| format!("{path}.{name}");
+        if !self.preempts() {
+            if !door.is_read(&key("preemption")) {
+                return;
+            }
+            let given = [
+                ("acceleration", self.acceleration.map(|given| given.to_string())),
+                ("output_lanes", self.output_lanes.map(|given| format!("\"{}\"", given.word()))),
+                (
+                    "vc_map",
+                    self.vc_map.filter(|map| *map != VcMap::Fixed).map(|map| format!("\"{}\"", map.word())),
+                ),
+            ];
+            for (name, found) in given.into_iter().filter_map(|(name, found)| Some((name, found?))) {
+                let wanted = "none without preemption = \"input-buffer\"";
+                door.refuse(&key(name), found, wanted, Some("add it, or remove the line"));
+            }
+            return;
+        }
+        let is_fine = self.scheduler.is_fine_grained();
+        let asked = [
+            ("crossbar", self.crossbar == Crossbar::Multiplexed, self.crossbar.word(), "multiplexed"),
+            ("allocation", self.allocation == Allocation::Greedy, self.allocation.word(), "greedy"),
+            ("vc_choice", self.vc_choice == VcChoice::Drawn, self.vc_choice.word(), "drawn"),
+            ("switching", self.switching == Switching::Wormhole, self.switching.word(), "wormhole"),
+            (
+                "scheduler",
+                is_fine,
+                self.scheduler.word(),
+                "fine-grained-virtual-clock\" or \"fine-grained-fair-queueing",
+            ),
+        ];
+        for (name, _, found, wanted) in asked.into_iter().filter(|(_, is_so, ..)| !is_so) {
+            if door.is_read(&key(name)) {
+                let wanted = format!("\"{wanted}\" with preemption");
+                door.refuse(&key(name), format!("\"{found}\""), &wanted, None);
+            }
+        }
+    }
+}
+
 macro_rules! is_default {
     ($($Word:ident::$Variant:ident $is:ident,)+) => {
         $(impl $Word {
@@ -123,6 +235,7 @@ is_default! {
     Crossbar::Full is_full,
     Allocation::Greedy is_greedy,
     Switching::Wormhole is_wormhole,
+    Preemption::None is_none,
 }
 
 impl Rules for RouterSpec {
@@ -134,6 +247,12 @@ impl Rules for RouterSpec {
             let found = format!("\"{}\"", self.allocation.word());
             door.refuse(&format!("{path}.allocation"), found, wanted, help);
         }
+        if is_full && self.block_flits > 1 {
+            let wanted = "1 with a full crossbar, where every virtual channel sends a flit";
+            let help = Some("write crossbar = \"multiplexed\", or leave block_flits out");
+            door.refuse(&format!("{path}.block_flits"), self.block_flits.to_string(), wanted, help);
+        }
+        self.preemption_rules(path, door);
     }
 }
 

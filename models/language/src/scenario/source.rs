@@ -46,15 +46,16 @@ macro_rules! sources {
                     /// Messages of an ON period, at most; 2 at least.
                     most: u32 ["messages"] = 512, within(2.0, MOST_OF_A_BURST);
                 },
-                /// Messages listed in a file: under `[switch]` rows of time_ns, source, destination, bytes.
+                /// Messages listed in a file, in rows of time_ns, source, destination, bytes, or without `[switch]`
+                /// of time_cycles, source, destination, flits, too.
                 Trace "trace" {
                     /// The file, seen from the directory in which the command runs.
                     file: String = String::new(), ANY.wanted();
                     /// What all times are divided by.
                     compression: f64 = 1.0, within(1e-6, 1e6);
                 },
-                /// Hosts that ask disks, synthetic and self-similar: under `[switch]` the messages that
-                /// `flitwise trace synthesise` writes, drawn anew in every replication.
+                /// Hosts that read from and write to disks, synthetic and self-similar: under `[switch]` the
+                /// messages that `flitwise trace synthesise` writes, drawn anew in every replication.
                 San "san" {
                     /// Disks, on the last hosts; all others ask them.
                     disks: u32 ["disks"] = 1, within(1.0, 1023.0).wanted();
@@ -209,6 +210,11 @@ impl SourceSpec {
         !matches!(self, Self::Poisson | Self::Periodic)
     }
 
+    /// Whether messages come at equal intervals.
+    pub fn is_periodic(&self) -> bool {
+        matches!(self, Self::Periodic)
+    }
+
     /// Whether messages are parts of the frames of streams.
     pub fn has_frames(&self) -> bool {
         self.of_frames().is_some()
@@ -270,6 +276,13 @@ impl SourceSpec {
     pub(super) fn scale_streams(&mut self, factor: f64) -> bool {
         let of_frames!(streams) = self else { return false };
         *streams = streams.map(|streams| (f64::from(streams) * factor).round() as u32);
+        true
+    }
+
+    /// Puts a number of streams of frames per node; whether there are any.
+    pub(super) fn set_streams(&mut self, number: f64) -> bool {
+        let of_frames!(streams) = self else { return false };
+        *streams = Some(number as u32);
         true
     }
 
@@ -337,7 +350,7 @@ impl SourceSpec {
             && let Some(hosts) =
                 door.known_network().map(|network| network.nodes()).filter(|hosts| *hosts <= disks)
         {
-            let wanted = format!("fewer than the {hosts} hosts, which ask them");
+            let wanted = format!("fewer than the {hosts} hosts, of which they are the last");
             door.refuse(&format!("{path}.disks"), disks.to_string(), &wanted, None);
         }
         let Self::OnOff { streams, peak_rate, .. } = *self else { return };

@@ -102,21 +102,6 @@ table! {
     }
 }
 
-table! {
-    /// What every network interface is like.
-    #[derive(Copy)]
-    pub struct InterfaceSpec {
-        /// Memory of the injection port; by default as that of a switch port.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        injection_memory: Option<u32> ["bytes"] = None, within(1.0, 1e9).magnitude(Magnitude::Room);
-        /// Memory for messages to each destination that are not yet admitted; by default unbounded.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        admittance: Option<u32> ["bytes"] = None, within(1.0, 4e9).magnitude(Magnitude::Room);
-    }
-}
-
-impl Rules for InterfaceSpec {}
-
 impl Default for RecnSpec {
     fn default() -> Self {
         Self::unset()

@@ -36,6 +36,10 @@ pub(super) enum Magnitude {
     Flow,
     /// Gigabits per second.
     LinkRate,
+    /// Whole bytes, rounded up.
+    Bytes,
+    /// Bytes per cycle.
+    ByteRate,
 }
 
 /// What a unit is a unit of.
@@ -43,6 +47,7 @@ pub(super) enum Magnitude {
 enum Of {
     Cycles,
     Time,
+    Frames,
     Frequency,
     Flits,
     Bits,
@@ -55,12 +60,13 @@ enum Of {
 }
 
 /// Every unit with its size: nanoseconds, bits, Mbps, per second, or the base unit.
-const UNITS: [(&str, Of, f64); 20] = [
+const UNITS: [(&str, Of, f64); 21] = [
     ("cycles", Of::Cycles, 1.0),
     ("ns", Of::Time, 1.0),
     ("us", Of::Time, 1e3),
     ("ms", Of::Time, 1e6),
     ("s", Of::Time, 1e9),
+    ("frames", Of::Frames, 1.0),
     ("/s", Of::Frequency, 1.0),
     ("flits", Of::Flits, 1.0),
     ("B", Of::Bits, 8.0),
@@ -101,7 +107,7 @@ impl Magnitude {
     fn takes(self) -> &'static [Of] {
         match self {
             Self::Count => &[],
-            Self::Time | Self::Bound => &[Of::Cycles, Of::Time, Of::Frequency, Of::Ticks],
+            Self::Time | Self::Bound => &[Of::Cycles, Of::Time, Of::Frames, Of::Frequency, Of::Ticks],
             Self::Length | Self::Room | Self::Size => &[Of::Flits, Of::Bits],
             Self::Rate => &[
                 Of::BitRate,
@@ -112,7 +118,8 @@ impl Magnitude {
                 Of::PacketsPerTime,
             ],
             Self::Flow => &[Of::BitRate, Of::FlitsPerCycle, Of::Share],
-            Self::LinkRate => &[Of::BitRate],
+            Self::LinkRate | Self::ByteRate => &[Of::BitRate],
+            Self::Bytes => &[Of::Bits],
         }
     }
 
@@ -120,8 +127,14 @@ impl Magnitude {
     fn rounded(self, number: f64) -> f64 {
         match self {
             Self::Bound | Self::Room => (number * (1.0 + 1e-9)).floor(),
-            Self::Length => (number * (1.0 - 1e-9)).ceil(),
-            Self::Count | Self::Time | Self::Size | Self::Rate | Self::Flow | Self::LinkRate => number,
+            Self::Length | Self::Bytes => (number * (1.0 - 1e-9)).ceil(),
+            Self::Count
+            | Self::Time
+            | Self::Size
+            | Self::Rate
+            | Self::Flow
+            | Self::LinkRate
+            | Self::ByteRate => number,
         }
     }
 
@@ -141,7 +154,9 @@ impl Of {
     /// Whether it is a unit of scenarios of packet switches, or of the others.
     fn is_known(self, of_packets: bool) -> bool {
         match self {
-            Self::Cycles | Self::Flits | Self::FlitsPerCycle | Self::MessagesPerCycle => !of_packets,
+            Self::Cycles | Self::Frames | Self::Flits | Self::FlitsPerCycle | Self::MessagesPerCycle => {
+                !of_packets
+            }
             Self::Ticks | Self::PacketsPerTime => of_packets,
             Self::Time | Self::Frequency | Self::Bits | Self::BitRate | Self::Share => true,
         }
@@ -150,7 +165,7 @@ impl Of {
     /// What a plain number of it would be.
     fn base(self) -> &'static str {
         match self {
-            Self::Cycles | Self::Time => "cycles",
+            Self::Cycles | Self::Time | Self::Frames => "cycles",
             Self::Flits | Self::Bits => "flits",
             Self::FlitsPerCycle | Self::BitRate | Self::Share => "flits/cycle",
             Self::Frequency | Self::MessagesPerCycle => "messages/cycle",
@@ -161,7 +176,7 @@ impl Of {
 
     fn noun(self) -> &'static str {
         match self {
-            Self::Cycles | Self::Time | Self::Ticks => "time",
+            Self::Cycles | Self::Time | Self::Frames | Self::Ticks => "time",
             Self::Flits | Self::Bits => "size",
             Self::FlitsPerCycle
             | Self::BitRate
@@ -196,6 +211,8 @@ pub(super) struct Units {
     link_mbps: Option<f64>,
     flit_bits: Option<f64>,
     cycle_ns: Option<f64>,
+    /// Interval of the frames of the first class that has any \[cycles\].
+    frame: Option<f64>,
     /// Whether classes share the load of a mix.
     pub(super) is_mixed: bool,
     /// Length of the messages whose rate is read \[flits, or bytes of packets\].
@@ -238,6 +255,11 @@ impl Units {
     pub(super) fn of_packets(packets: Packets) -> Self {
         let (flit_bits, cycle_ns) = (Some(8.0), Some(1.0));
         Self { given: true, flit_bits, cycle_ns, packets: Some(packets), ..Self::default() }
+    }
+
+    /// The same with an interval of frames \[cycles\].
+    pub(super) fn of_frames(&self, frame: Option<f64>) -> Self {
+        Self { frame, ..*self }
     }
 
     /// The same for rates of messages of that length, of packets in whole ones.
@@ -326,6 +348,7 @@ impl Units {
     /// A number of base units; nothing where the table of units is refused itself.
     fn converted(&self, number: f64, unit: &str, magnitude: Magnitude) -> Result<Option<f64>, Wrong> {
         let of_packets = self.are_of_packets();
+        let unit = if unit == "frame" { "frames" } else { unit };
         let known = UNITS.iter().find(|(known, of, _)| *known == unit && of.is_known(of_packets));
         let Some((_, of, size)) = known else { return Err(unknown(number, unit, magnitude, of_packets)) };
         if !magnitude.takes().contains(of) {
@@ -335,12 +358,15 @@ impl Units {
         let value = number * size;
         let converted = match (of, magnitude) {
             (Of::Time, _) => self.cycle_ns.map(|cycle| value / cycle),
+            (Of::Frames, _) => self.frame.map(|frame| value * frame),
             (Of::Frequency, Magnitude::Rate) => self.cycle_ns.map(|cycle| value * cycle / 1e9),
             (Of::Frequency, _) => self.cycle_ns.map(|cycle| 1e9 / (value * cycle)),
+            (Of::Bits, Magnitude::Bytes) => Some(value / 8.0),
             (Of::Bits, _) => self.flit_bits.map(|flit| value / flit),
             (Of::BitRate, Magnitude::Flow) => self.flits_per_cycle(value),
             (Of::FlitsPerCycle | Of::Share, Magnitude::Flow) => Some(value),
             (Of::BitRate, Magnitude::LinkRate) => Some(value / 1e3),
+            (Of::BitRate, Magnitude::ByteRate) => self.cycle_ns.map(|cycle| value * cycle / 8e3),
             (Of::BitRate, _) => self.flits_per_cycle(value).map(|flits| flits / self.message),
             (Of::FlitsPerCycle, _) => Some(value / self.message),
             (Of::Share, _) => Some(self.messages_of(value)),
@@ -361,6 +387,10 @@ impl Units {
         if of == Of::Ticks {
             let help = "a tick is what divides all times of the [switch] table".to_owned();
             return ("ns, us, ms or s".to_owned(), Some(help));
+        }
+        if of == Of::Frames {
+            let help = "frames are intervals of the first class of frames";
+            return ("cycles, or a class with frames".to_owned(), Some(help.to_owned()));
         }
         if !self.given {
             let wanted = format!("{}, or a table [units] with link and flit_bits", of.base());

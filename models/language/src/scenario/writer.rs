@@ -67,14 +67,15 @@ pub(super) fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::scenario::{Document, PRESETS, SourceSpec};
+    use crate::scenario::{ClassKind, Document, PRESETS, SourceSpec};
 
     #[test]
     fn what_is_written_is_read_again() {
         for preset in PRESETS {
             let mut spec = preset.scenario().spec().clone();
             spec.name = "a \"b\" \\ ü".to_owned();
-            spec.classes[0].vtick = spec.switch.is_none().then_some(3.0);
+            let has_vtick = spec.switch.is_none() && spec.classes[0].kind == ClassKind::RealTime;
+            spec.classes[0].vtick = has_vtick.then_some(3.0);
             let source = &spec.classes[0].source;
             if !source.has_frames() && !matches!(source, SourceSpec::San { .. }) {
                 spec.classes[0].rate = 1e-9;
