@@ -17,7 +17,7 @@ fn preset(name: &str) -> Scenario {
 /// An n-cube with the traffic of Figs. 7-14 and deadlines for every hop count.
 fn cube(dimension: u32) -> Scenario {
     let mut spec = preset("cube6").spec().clone();
-    spec.network = NetworkSpec::Hypercube { dimension };
+    spec.network = NetworkSpec::Hypercube { dimension, self_traffic: None };
     for class in spec.classes.iter_mut().filter(|class| class.kind == ClassKind::RealTime) {
         let deadlines = |hops: u32| HopDeadlines { hops, deadlines: vec![45 + 5 * hops, 50 + 5 * hops] };
         class.deadlines = (1..=dimension).map(|hops| DeadlineSpec::Hops(deadlines(hops))).collect();

@@ -61,7 +61,8 @@ fn networks(c: &mut Criterion) {
     }
     let mut spec = scenario("torus8x8").spec().clone();
     let radix = Radix::of(&[64, 64]).expect("two dimensions");
-    spec.network = NetworkSpec::Torus { radix, dimensions: None, nodes_per_router: 1, links: 1 };
+    spec.network =
+        NetworkSpec::Torus { radix, dimensions: None, nodes_per_router: 1, links: 1, self_traffic: None };
     spec.classes.iter_mut().for_each(|class| class.rate /= 8.0);
     let large = spec.check().expect("a sound scenario");
     group.bench_function("64x64 torus, channel loads", |b| b.iter(|| ChannelLoads::of(&large)));
@@ -73,7 +74,8 @@ fn streams(c: &mut Criterion) {
     let fat_mesh = |preset: &str| {
         let mut spec = scenario(preset).spec().clone();
         let radix = Radix::of(&[2, 2]).expect("two dimensions");
-        spec.network = NetworkSpec::Mesh { radix, dimensions: None, nodes_per_router: 4, links: 2 };
+        spec.network =
+            NetworkSpec::Mesh { radix, dimensions: None, nodes_per_router: 4, links: 2, self_traffic: None };
         spec.check().expect("a sound scenario")
     };
     let mut group = c.benchmark_group("streams of frames");

@@ -26,7 +26,7 @@ pub struct Answer {
     pub saturated: bool,
     /// One answer per class, in the order of the scenario.
     pub classes: Vec<ClassAnswer>,
-    /// Where this answer stands among those that were checked by simulation, if the model says so.
+    /// Where this answer stands among those that were compared with simulations, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validity: Option<Validity>,
     /// What the model says beside the quantities of classes, such as throughput over time.
@@ -51,39 +51,31 @@ pub struct Report {
     pub residuals: Option<Vec<f64>>,
 }
 
-/// Where an answer stands among those that were checked by simulation. What to expect there stands with each class:
+/// Where an answer stands among those that were compared with simulations. The errors to expect stand with each class:
 /// [`ClassAnswer::expected_errors`].
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Validity {
-    /// The family of scenarios whose errors are expected here, in a few words.
-    pub family: String,
-    /// Load as a share of that at which the first class saturates, estimated from the loads of the queues at the
-    /// source; 1: saturated.
-    pub load_share_of_saturation: f64,
-    /// In what the scenario lies outside all that was ever checked, each in a few words; empty: in nothing.
+    /// The kind of scenarios that the errors were measured on; `null` where none were.
+    pub region: Option<String>,
+    /// Load as a share of that at which the model has the first class saturate; `null` if that is not known.
+    pub load_share_of_saturation: Option<f64>,
+    /// Load of the most loaded channel of a network \[flits/cycle\]: 1 is full.
+    pub most_loaded_channel: Option<f64>,
+    /// In what the scenario lies outside all that was simulated, each in a few words; empty: in nothing.
     pub outside: Vec<String>,
+    /// Of what no errors have been measured, if there are none to expect.
+    pub unmeasured: Option<String>,
 }
 
-/// How far a model is off where it was checked by simulation: absolute differences, of which there may be none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct ExpectedErrors {
-    /// Of the network latency \[percent of the simulated one\].
-    pub network_latency_percent: Option<ExpectedError>,
-    /// Of the waiting at the source \[percent of the simulated one\].
-    pub waiting_percent: Option<ExpectedError>,
-    /// Of both together \[percent of the simulated one\].
-    pub total_latency_percent: Option<ExpectedError>,
-    /// Of a deadline missing probability: 0.30 against 0.25 is 0.05.
-    pub miss_probability: Option<ExpectedError>,
-}
-
-/// Absolute errors over the scenarios that were checked.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+/// How far off the simulation a number of the answer is to be expected.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ExpectedError {
-    /// Their mean.
-    pub mean: f64,
-    /// The largest.
-    pub worst: f64,
+    /// Which number.
+    pub quantity: Quantity,
+    /// `percent` of the simulated number, or `absolute`: 0.30 against 0.25 is 0.05. Of deadlines the worst counts.
+    pub unit: String,
+    /// 9 of 10 errors were no larger.
+    pub nine_of_ten_within: f64,
 }
 
 /// What is said of one class. A number that does not exist is `null`, and `reasons` says why.
@@ -104,9 +96,10 @@ pub struct ClassAnswer {
     pub deadlines: Vec<DeadlineAnswer>,
     /// Percentiles of the network latency \[whole cycles\].
     pub latency_percentiles_cycles: Percentiles<u32>,
-    /// How far the model is off where it was checked, if it says so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected_errors: Option<ExpectedErrors>,
+    /// How far off the simulation its numbers are to be expected, as far as that was measured.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub expected_errors: Vec<ExpectedError>,
     /// Frames of its streams, if it has any and the model knows them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frames: Option<FrameAnswer>,
@@ -188,11 +181,28 @@ pub struct Saturation {
     pub bottleneck: String,
     /// The same in a sentence, with its numbers.
     pub because: String,
-    /// The class saturates when all rates of the scenario are multiplied by this; `null` if not asked for,
-    /// if it is saturated at any load, or if the search takes too long, which a note says.
+    /// The class saturates when all rates of the scenario are multiplied by this.
     pub at_load_factor: Option<f64>,
     /// Its own rate then \[messages/cycle/node\].
     pub at_rate_messages_per_cycle: Option<f64>,
+    /// Why both are `null`, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl Saturation {
+    /// What gives way and why, before the load at which it does is known.
+    pub fn new(bottleneck: impl Into<String>, because: impl Into<String>) -> Self {
+        let (bottleneck, because) = (bottleneck.into(), because.into());
+        Self { bottleneck, because, at_load_factor: None, at_rate_messages_per_cycle: None, reason: None }
+    }
+
+    /// The same with the factor on all rates at which a class of this rate saturates, or why there is none.
+    pub(crate) fn set_load(&mut self, factor: Result<f64, &str>, rate: f64) {
+        self.at_load_factor = factor.ok();
+        self.at_rate_messages_per_cycle = factor.ok().map(|factor| factor * rate);
+        self.reason = factor.err().map(str::to_owned);
+    }
 }
 
 /// One deadline and how often it is missed.
@@ -296,7 +306,7 @@ impl ClassAnswer {
             saturation: None,
             deadlines: Vec::new(),
             latency_percentiles_cycles: Percentiles::default(),
-            expected_errors: None,
+            expected_errors: Vec::new(),
             frames: None,
             times: None,
             lanes: None,

@@ -32,6 +32,6 @@ mod optimum;
 pub mod region;
 mod requirement;
 
-pub use judge::{Binding, Correction, Judge, Judged, Standing, Term};
+pub use judge::{Binding, Correction, Judge, Judgement, RequirementState, Term};
 pub use objective::{Objective, Over};
 pub use requirement::Requirement;

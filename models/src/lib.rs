@@ -21,6 +21,7 @@
 //! | [`mediaworm`] | streams of frames beside best effort |
 //! | [`refined`] | our own model |
 //! | [`recn`] | packet switches of multistage networks, and congestion trees |
+//! | [`router_nic`] | preemptive routers and interfaces behind a host bus: formulas |
 //! | [`published`] | the model of Kim, Yum and Das (2005), a file for each argument of the paper |
 //! | [`paths`] | channel loads, and the bounds that follow |
 //! | [`answer`] | results with their units |
@@ -46,6 +47,7 @@ pub mod published;
 pub mod queueing;
 pub mod recn;
 pub mod refined;
+pub mod router_nic;
 pub mod scalar;
 pub mod sensitivity;
 

@@ -32,7 +32,7 @@ pub(crate) use solution::LACKS;
 pub use waiting::{Interface, PeriodicQueue};
 
 use crate::answer::Answer;
-use crate::model::{Failure, Model, Options, Refusal};
+use crate::model::{Declaration, Failure, Model, Options, Refusal, has_frames};
 use flitwise_language::scenario::{ClassKind, ClassSpec, Read, Scenario, Scheduler};
 use problem::Problem;
 
@@ -80,24 +80,53 @@ pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
     for class in scenario.classes().iter().filter(source) {
         let because = match class.kind {
             ClassKind::RealTime => "has streams of frames for real time: source kind cbr, vbr or mpeg2",
-            ClassKind::BestEffort => "has Poisson messages for best effort",
+            _ => "has Poisson messages for best effort",
         };
         refusals
             .push(Refusal { key: format!("class.{}.source.kind", class.name), because: because.to_owned() });
     }
-    let real_time = scenario.classes().iter().filter(|class| class.kind == ClassKind::RealTime).skip(1);
-    refusals.extend(real_time.map(|class| Refusal {
-        key: format!("class.{}.kind", class.name),
-        because: "has one real-time class".to_owned(),
-    }));
     let (nodes, network) = (scenario.topology().nodes(), scenario.topology());
     if scenario.circuits().is_some() && network.most_hops() > 0 && nodes > set_up::MOST_NODES {
         let because = format!("has circuits over several routers of {} nodes at most", set_up::MOST_NODES);
         refusals.push(Refusal { key: "network".to_owned(), because });
     }
-    refusals.extend(crate::paths::supports(scenario).err());
+    let links = network.routers().saturating_mul(network.ports());
+    if links > MOST_LINKS {
+        let seconds = f64::from(links) / LINKS_A_SECOND;
+        let because = format!(
+            "looks at every link by itself, which would take about {seconds:.0} s here; it takes networks of up to \
+             {MOST_LINKS} links"
+        );
+        refusals.push(Refusal { key: "network".to_owned(), because });
+    }
+    if refusals.is_empty() {
+        refusals.extend(crate::paths::supports(scenario).err());
+    }
     if refusals.is_empty() { Ok(()) } else { Err(refused(refusals)) }
 }
+
+/// Links up to which the model answers, and in a second: two seconds.
+const MOST_LINKS: u32 = 300_000;
+const LINKS_A_SECOND: f64 = 1.6e5;
+
+/// The model in the list of models.
+pub(crate) const MODEL: Declaration = Declaration {
+    word: "mediaworm",
+    legend: "mediaworm model",
+    described: "Streams of frames beside best effort: intervals, jitter, latencies",
+    is_usual: true,
+    is_of_runs: false,
+    made_for: has_frames,
+    lacks: |quantity| {
+        let is_lacked = LACKS.contains(&quantity)
+            || quantity.needs_distribution()
+            || quantity.is_of_packets()
+            || quantity.is_of_levels();
+        is_lacked && !quantity.is_of_frames()
+    },
+    supports,
+    solve,
+};
 
 /// What the model reads.
 const READS: &[Read] = &[
@@ -111,6 +140,8 @@ const READS: &[Read] = &[
     Read::Keys("circuits", &["attempts_per_stream", "pool", "vtick", "attempts", "holding", "retries"]),
     Read::Keys("mix", &["load"]),
     Read::Words("class.kind", &["real-time", "best-effort"]),
+    Read::OneClass(ClassKind::BestEffort),
+    Read::OneClass(ClassKind::RealTime),
     Read::Keys("class", &["rate", "load", "share", "message_flits", "virtual_channels"]),
     Read::Words("class.source.kind", &["poisson", "cbr", "vbr", "mpeg2"]),
     Read::Keys(

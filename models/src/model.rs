@@ -15,76 +15,112 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::Answer;
 use crate::fixed_point::{self, Report};
-use crate::{mediaworm, published, recn, refined};
+use crate::{accuracy, mediaworm, published, recn, refined, router_nic};
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{Read, Scenario, Unread};
 
-/// A model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Model {
+/// What a model says of itself, in its own folder.
+pub(crate) struct Declaration {
+    /// Its name: in files, in output and on the command line.
+    pub(crate) word: &'static str,
+    /// Its name in legends of figures.
+    pub(crate) legend: &'static str,
+    /// What it is, in half a sentence.
+    pub(crate) described: &'static str,
+    /// Whether it answers where no model is named; the first in the list that has all of the scenario does.
+    pub(crate) is_usual: bool,
+    /// Whether its answer is of a run with an end, and not of a steady state.
+    pub(crate) is_of_runs: bool,
+    /// Whether it is made for such a system: [`Model::made_for`].
+    pub(crate) made_for: fn(&Scenario) -> bool,
+    /// Whether it has no number for a quantity, whatever the scenario.
+    pub(crate) lacks: fn(Quantity) -> bool,
+    /// Whether it has all that a scenario holds.
+    pub(crate) supports: fn(&Scenario) -> Result<(), Failure>,
+    /// Its answer.
+    pub(crate) solve: fn(&Scenario, &Options) -> Result<Answer, Failure>,
+}
+
+macro_rules! models {
+    ($($(#[$text:meta])* $name:ident: $declaration:expr,)+) => {
+        /// A model.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Model {
+            $($(#[$text])* $name,)+
+        }
+
+        impl Model {
+            /// All of them.
+            pub const ALL: [Self; [$($declaration.word),+].len()] = [$(Self::$name),+];
+
+            const fn declaration(self) -> &'static Declaration {
+                match self {
+                    $(Self::$name => &$declaration,)+
+                }
+            }
+        }
+    };
+}
+
+models! {
     /// Kim, Yum and Das, Performance Evaluation 60 (2005), as printed: [`published`].
-    Published,
+    Published: published::MODEL,
     /// Our own, which follows the simulator's routers stage by stage: [`refined`].
-    Refined,
+    Refined: refined::MODEL,
     /// Streams of frames through crossbars that virtual channels share: [`mediaworm`].
-    Mediaworm,
+    Mediaworm: mediaworm::MODEL,
+    /// Routers with levels, changing mixes, interfaces behind a host bus: [`router_nic`].
+    RouterNic: router_nic::MODEL,
     /// Packet switches in multistage networks, and congestion trees: [`recn`].
-    Recn,
+    Recn: recn::MODEL,
 }
 
 /// Keys that steer what a simulation measures: no steady state depends on them.
 const OF_MEASURING: Read = Read::Keys("measure", &["warm_up", "end", "bin"]);
 
 impl Model {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Published, Self::Refined, Self::Mediaworm, Self::Recn];
-
     /// Those of messages that come one by one, which answer the same scenarios.
     pub const OF_MESSAGES: [Self; 2] = [Self::Published, Self::Refined];
 
     /// The one that answers where none is named, if it has all that the scenario holds: see [`Model::usual`].
     pub const DEFAULT: Self = Self::Refined;
 
-    /// The one that answers a scenario where none is named: the first that has all of it, else the one of such systems.
+    /// The one that answers a scenario where none is named: the first that has all of it, else the one made for it.
     pub fn usual(scenario: &Scenario) -> Self {
-        let usual = [Self::DEFAULT, Self::Mediaworm, Self::Recn];
-        let other = if recn::is_of_packets(scenario) { Self::Recn } else { Self::Published };
-        usual.into_iter().find(|model| model.supports(scenario).is_ok()).unwrap_or(other)
+        let fits = |model: &Self| model.declaration().is_usual && model.supports(scenario).is_ok();
+        Self::ALL.into_iter().find(fits).unwrap_or_else(|| Self::made_for(scenario))
+    }
+
+    /// The first that is made for such a system: of messages that come one by one, of frames, or of packet switches.
+    pub fn made_for(scenario: &Scenario) -> Self {
+        let is_made = |model: &Self| (model.declaration().made_for)(scenario);
+        Self::ALL.into_iter().find(is_made).unwrap_or(Self::DEFAULT)
     }
 
     /// Its name: in files, in output and on the command line.
     pub const fn word(self) -> &'static str {
-        match self {
-            Self::Published => "published",
-            Self::Refined => "refined",
-            Self::Mediaworm => "mediaworm",
-            Self::Recn => "recn",
-        }
+        self.declaration().word
+    }
+
+    /// Its name in legends of figures.
+    pub const fn legend(self) -> &'static str {
+        self.declaration().legend
     }
 
     /// What it is, in half a sentence.
     pub const fn described(self) -> &'static str {
-        match self {
-            Self::Published => "Kim, Yum and Das, Performance Evaluation 60 (2005), as printed",
-            Self::Refined => "Our own: it follows the simulator's routers stage by stage",
-            Self::Mediaworm => "Streams of frames beside best effort: intervals, jitter, latencies",
-            Self::Recn => {
-                "Packet switches in stages: throughput, latency, congestion trees with and without RECN"
-            }
-        }
+        self.declaration().described
     }
 
     /// Whether it has no number for a quantity, whatever the scenario.
     pub fn lacks(self, quantity: Quantity) -> bool {
-        match self {
-            _ if quantity.is_of_frames() => self != Self::Mediaworm,
-            Self::Recn => !recn::HAS.contains(&quantity),
-            _ if quantity.is_of_packets() => true,
-            Self::Published => quantity.is_by_place(),
-            Self::Refined => refined::LACKS.contains(&quantity),
-            Self::Mediaworm => mediaworm::LACKS.contains(&quantity) || quantity.needs_distribution(),
-        }
+        (self.declaration().lacks)(quantity)
+    }
+
+    /// Whether it has distributions of latencies, not means alone.
+    pub fn has_distributions(self) -> bool {
+        !self.lacks(Quantity::P50)
     }
 
     /// Answers a scenario.
@@ -93,15 +129,8 @@ impl Model {
     /// When the scenario holds something that the model has not, or no fixed point is found. Saturation is no
     /// error.
     pub fn solve(self, scenario: &Scenario, options: &Options) -> Result<Answer, Failure> {
-        let mut answer = match self {
-            Self::Published => published::solve(scenario, options),
-            Self::Refined => refined::solve(scenario, options),
-            Self::Mediaworm => mediaworm::solve(scenario, options),
-            // which knows of runs with an end
-            Self::Recn => return recn::solve(scenario, options),
-        }?;
-        answer.notes.extend(of_steady_state(scenario));
-        Ok(answer)
+        let answer = (self.declaration().solve)(scenario, options)?;
+        Ok(self.completed(scenario, options, answer))
     }
 
     /// Answers a scenario from a warm start, where that is the model's own and leads to the same answer, and hands
@@ -121,9 +150,8 @@ impl Model {
                     WarmStart::Published(start) => Some(start),
                     WarmStart::None(_) => None,
                 });
-                let (mut answer, next) = published::solve_from(scenario, options, start)?;
-                answer.notes.extend(of_steady_state(scenario));
-                Ok((answer, WarmStart::Published(next)))
+                let (answer, next) = published::solve_from(scenario, options, start)?;
+                Ok((self.completed(scenario, options, answer), WarmStart::Published(next)))
             }
             _ => Ok((self.solve(scenario, options)?, WarmStart::None(self))),
         }
@@ -134,20 +162,15 @@ impl Model {
     /// # Errors
     /// What it has not.
     pub fn supports(self, scenario: &Scenario) -> Result<(), Failure> {
-        match self {
-            Self::Published => published::supports(scenario),
-            Self::Refined => refined::supports(scenario),
-            Self::Mediaworm => mediaworm::supports(scenario),
-            Self::Recn => recn::supports(scenario),
-        }
+        (self.declaration().supports)(scenario)
     }
 
     /// Refuses every key that is not among what the model reads.
     pub(crate) fn reads_all(self, scenario: &Scenario, reads: &[Read]) -> Result<(), Failure> {
         let refusal = |one: &Unread| Refusal { key: one.key.clone(), because: one.because() };
         let mut unread = scenario.unread(&[reads, &[OF_MEASURING]].concat());
-        for system in ["switch", "network.topology"].into_iter().take(if self == Self::Recn { 2 } else { 1 })
-        {
+        let is_of_switches = reads.iter().any(|read| matches!(read, Read::Keys("switch", _)));
+        for system in ["switch", "network.topology"].into_iter().take(1 + usize::from(is_of_switches)) {
             // all else follows from there being no such systems in the model
             if unread.iter().any(|one| one.key == system) {
                 unread.retain(|one| one.key == system);
@@ -156,15 +179,42 @@ impl Model {
         let refusals: Vec<Refusal> = unread.iter().map(refusal).collect();
         if refusals.is_empty() { Ok(()) } else { Err(Failure::Refused { model: self, refusals }) }
     }
+
+    /// The answer with what every model says: the errors to expect, if they are asked for, and a note on steady states.
+    fn completed(self, scenario: &Scenario, options: &Options, mut answer: Answer) -> Answer {
+        if options.expected_errors {
+            accuracy::judge(scenario, &mut answer);
+        }
+        answer.notes.extend(self.of_steady_state(scenario));
+        answer
+    }
+
+    /// What to know of the answer of a model of steady states to a scenario that says what to measure of a run.
+    fn of_steady_state(self, scenario: &Scenario) -> Option<String> {
+        if self.declaration().is_of_runs {
+            return None;
+        }
+        match scenario.terminating() {
+            Some(run) => Some(format!(
+                "[measure]: the answer is of the steady state, not of a run of {} cycles from an empty network",
+                run.cycles
+            )),
+            None => scenario.warm_up_cycles().map(|_| {
+                "[measure]: the answer is of the steady state, which no warm-up changes; simulations have one"
+                    .to_owned()
+            }),
+        }
+    }
 }
 
-/// What to know of the answer of a model of steady states to a scenario whose run has an end.
-fn of_steady_state(scenario: &Scenario) -> Option<String> {
-    let run = scenario.terminating()?;
-    let cycles = run.cycles;
-    Some(format!(
-        "measure.end: the answer is of the steady state, not of a run of {cycles} cycles from an empty network"
-    ))
+/// Whether a scenario is of routers and of messages that come one by one.
+pub(crate) fn is_of_messages(scenario: &Scenario) -> bool {
+    scenario.switch().is_none() && !has_frames(scenario)
+}
+
+/// Whether classes of a scenario send frames.
+pub(crate) fn has_frames(scenario: &Scenario) -> bool {
+    scenario.classes().iter().any(|class| class.source.has_frames())
 }
 
 impl std::fmt::Display for Model {
@@ -184,6 +234,9 @@ pub struct Options {
     pub saturation_loads: bool,
     /// Whether to report channel by channel, the distributions and the residual of every step.
     pub details: bool,
+    /// Whether to tell how far off the simulation the answer is to be expected, for which the load of saturation is
+    /// searched.
+    pub expected_errors: bool,
 }
 
 impl Default for Options {
@@ -193,6 +246,7 @@ impl Default for Options {
             distributions: true,
             saturation_loads: true,
             details: false,
+            expected_errors: false,
         }
     }
 }

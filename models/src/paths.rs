@@ -98,29 +98,58 @@ impl Traffic {
         self.destinations.is_uniform() && self.senders.len() == network.nodes() as usize
     }
 
-    /// Pairs of nodes whose paths are followed one by one.
-    fn pairs(&self, network: &dyn Topology) -> u64 {
-        let ordered = network.is_dimension_ordered();
+    /// Share of the messages of every node that goes to all nodes alike, whatever else some of them send.
+    fn share_to_all(&self, network: &dyn Topology) -> f64 {
+        if self.senders.len() < network.nodes() as usize {
+            return 0.0;
+        }
         let towards = self.senders.iter().map(|sender| self.destinations.towards(*sender));
-        towards.map(|towards| if ordered && towards.is_all() { 1 } else { u64::from(towards.count) }).sum()
+        towards.map(|towards| if towards.is_all() { 1.0 - towards.share } else { 0.0 }).fold(1.0, f64::min)
+    }
+
+    /// Links that are looked at to compute the loads of a class.
+    fn steps(&self, network: &dyn Topology) -> f64 {
+        let (ordered, hops) = (network.is_dimension_ordered(), 1.0 + network.mean_hops());
+        let to_all = self.share_to_all(network);
+        let of_sender = |sender: &u32| {
+            let towards = self.destinations.towards(*sender);
+            match ordered && towards.is_all() {
+                true if 1.0 - towards.share <= to_all => hops,
+                true => 2.0 * f64::from(network.nodes()),
+                false => f64::from(towards.count) * hops,
+            }
+        };
+        self.senders.iter().map(of_sender).sum()
     }
 }
 
-/// Routers that messages of a class are followed through, up to which loads are computed: some ten seconds.
-const MOST_STEPS: f64 = 5e8;
+/// Whether what a scenario sends is told in flits on channels of routers, as loads are: not the packets of switches.
+pub fn are_of_flits(scenario: &Scenario) -> bool {
+    scenario.switch().is_none()
+}
+
+/// Links that are looked at for a class, up to which loads are computed, and in a second: some two seconds.
+const MOST_STEPS: f64 = 1e8;
+const STEPS_A_SECOND: f64 = 5e7;
 
 /// Whether the loads of a scenario are computed in reasonable time.
 ///
 /// # Errors
-/// The class whose senders and destinations are too many to follow every path.
+/// The class whose senders and destinations are too many to follow every path, or whose messages are in a file.
 pub fn supports(scenario: &Scenario) -> Result<(), Refusal> {
     let network = scenario.topology();
     for (place, class) in scenario.classes().iter().enumerate() {
-        let pairs = Traffic::of(scenario, place).pairs(&*network);
-        if pairs as f64 * (1.0 + network.mean_hops()) > MOST_STEPS {
+        if class.is_traced() {
+            let because =
+                "does not read traces, whose loads are those of their files; simulate does".to_owned();
+            return Err(Refusal { key: format!("class.{}.source.file", class.name), because });
+        }
+        let steps = Traffic::of(scenario, place).steps(&*network);
+        if steps > MOST_STEPS {
             let because = format!(
-                "follows every path one by one, and {pairs} are too many; name fewer senders or destinations, or \
-                 take a smaller network"
+                "follows every path one by one, which would take about {:.0} s here; name fewer senders or \
+                 destinations, or take a smaller network",
+                steps / STEPS_A_SECOND
             );
             return Err(Refusal { key: format!("class.{}.destination", class.name), because });
         }
@@ -146,12 +175,19 @@ impl Rates {
         let links = vec![0.0; network.routers() as usize * ports as usize];
         let starts = links.clone();
         let mut rates = Self { ports, sent: vec![0.0; nodes as usize], links, starts };
+        let to_all = traffic.share_to_all(network);
+        if let Some(spread) = spread.filter(|_| to_all > 0.0) {
+            spread.add_all(&mut rates, to_all);
+        }
         for sender in traffic.senders.iter().copied() {
             rates.sent[sender as usize] = 1.0;
             let towards = traffic.destinations.towards(sender);
             match spread.filter(|_| towards.is_all()) {
                 Some(spread) => {
-                    spread.add(&mut rates, sender, 1.0 - towards.share);
+                    let more = 1.0 - towards.share - to_all;
+                    if more > 0.0 {
+                        spread.add(&mut rates, sender, more);
+                    }
                     rates.follow(network, sender, towards.hot, towards.share);
                 }
                 None => towards.each().for_each(|(to, share)| rates.follow(network, sender, to, share)),

@@ -44,7 +44,7 @@ pub use crate::model::{Failure, Options};
 
 use crate::answer::Answer;
 use crate::fixed_point::{self, Iterate, Substitution};
-use crate::model::Model;
+use crate::model::{Declaration, Model, is_of_messages};
 use crate::scalar::Scalar;
 use flitwise_language::network::Network;
 use flitwise_language::scenario::{ClassKind, Read, Scenario};
@@ -211,6 +211,24 @@ pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
     Model::Published.reads_all(scenario, READS)
 }
 
+/// The model in the list of models.
+pub(crate) const MODEL: Declaration = Declaration {
+    word: "published",
+    legend: "published model",
+    described: "Kim, Yum and Das, Performance Evaluation 60 (2005), as printed",
+    is_usual: false,
+    is_of_runs: false,
+    made_for: is_of_messages,
+    lacks: |quantity| {
+        quantity.is_by_place()
+            || quantity.is_of_frames()
+            || quantity.is_of_packets()
+            || quantity.is_of_levels()
+    },
+    supports,
+    solve,
+};
+
 /// What the model reads.
 const READS: &[Read] = &[
     Read::Words("network.topology", &["router", "hypercube"]),
@@ -221,6 +239,7 @@ const READS: &[Read] = &[
     ),
     Read::Keys("router", &["pipeline_stages", "buffer_flits"]),
     Read::Words("class.kind", &["real-time", "best-effort"]),
+    Read::OneClass(ClassKind::BestEffort),
     Read::Keys("class", &["rate", "message_flits", "deadlines", "vtick"]),
     Read::Words("class.source.kind", &["poisson", "on-off"]),
     Read::Keys("class.source", &["streams", "messages_per_burst", "peak_rate"]),

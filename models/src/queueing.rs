@@ -35,7 +35,7 @@ pub use parameter::{Domain, Need, Parameter};
 pub use question::{ClassQuestion, MAX_CLASSES, Number, Question};
 pub use station::Station;
 use station::{
-    Contradiction, Declaration, Exceeds, Offered, TextbookQueue, Values, answers_by_priority,
+    Contradiction, Declaration, Demand, Exceeds, TextbookQueue, Values, answers_by_priority,
     saturated_by_priority,
 };
 

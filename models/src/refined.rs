@@ -27,7 +27,6 @@ mod solution;
 mod source;
 mod station;
 mod tail_and_header;
-mod validity;
 mod wording;
 
 pub(crate) use wording::LACKS;
@@ -41,7 +40,7 @@ use std::rc::Rc;
 
 use crate::answer::Answer;
 use crate::fixed_point::{Report, Status};
-use crate::model::Model;
+use crate::model::{Declaration, Model, is_of_messages};
 use flitwise_language::scenario::{ClassKind, Read, Scenario, Scheduler, SourceSpec, VcChoice};
 use iteration::Detail;
 use laws::Laws;
@@ -315,9 +314,16 @@ impl Resolution {
 struct Parts {
     report: Report,
     found: Vec<Result<Solution, Overload>>,
-    /// Of each class that sends, as far as they are asked for and there are any.
-    laws: Vec<Option<Laws>>,
+    /// Of each class that sends, if they are asked for, or why there are none.
+    laws: Vec<Result<Laws, &'static str>>,
+    /// Cells that may still be transformed.
+    work: u64,
 }
+
+/// Cells that an answer may transform: some two seconds.
+const MOST_WORK: u64 = 100_000_000;
+/// The same of distributions, and of the search for loads of saturation, whatever the means have taken.
+const LEAST_WORK: u64 = 20_000_000;
 
 /// The other classes that send at all.
 fn others(classes: &[Class], own: usize) -> Vec<usize> {
@@ -344,13 +350,38 @@ pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> 
     supports(scenario)?;
     let problem = Problem::new(scenario);
     let all: Vec<usize> = (0..problem.classes.len()).collect();
-    let found = solve_at(scenario, &problem, &Resolution::means(&problem), &all, &[]);
+    let begun = grid::work();
+    let left = || MOST_WORK.saturating_sub(grid::work() - begun).max(LEAST_WORK);
+    let (found, gave_up) =
+        grid::within(MOST_WORK, || solve_at(scenario, &problem, &Resolution::means(&problem), &all, &[]));
+    if gave_up {
+        return Err(too_long(scenario, &problem));
+    }
     let report = report(&found);
     if report.status != Status::Converged {
         return Err(Failure::NotConverged { model: Model::Refined, report });
     }
-    let laws = if options.distributions { laws::of(scenario, &problem, &found) } else { Vec::new() };
-    Ok(wording::answer(scenario, &problem, Parts { report, found, laws }, options))
+    let laws = if options.distributions { laws::of(scenario, &problem, &found, left()) } else { Vec::new() };
+    let parts = Parts { report, found, laws, work: left() };
+    Ok(wording::answer(scenario, &problem, parts, options))
+}
+
+/// The means alone would take too long.
+fn too_long(scenario: &Scenario, problem: &Problem) -> Failure {
+    let (kinds, classes) =
+        (paths(scenario, problem).map_or(1, |paths| paths::kinds(&paths)), problem.classes.len());
+    let because = format!(
+        "needs more than some two seconds here: it solves each of {kinds} kinds of channels for {classes} classes by \
+         itself, longest near saturation; simulate, or take lower rates, fewer classes or uniform destinations"
+    );
+    let refusals = vec![Refusal { key: "network".to_owned(), because }];
+    Failure::Refused { model: Model::Refined, refusals }
+}
+
+/// The factor on all rates at which the first class saturates; none if one does at any load, if none sends, if the
+/// search takes too long, or if the model does not know the scenario.
+pub fn saturation_factor(scenario: &Scenario) -> Option<f64> {
+    supports(scenario).ok().and_then(|()| saturation::first(scenario))
 }
 
 /// Some of the classes that send, at one resolution, each from where it is known to have ended at another.
@@ -467,6 +498,24 @@ fn pattern_refusals(scenario: &Scenario) -> Vec<Refusal> {
     refusals
 }
 
+/// The model in the list of models.
+pub(crate) const MODEL: Declaration = Declaration {
+    word: "refined",
+    legend: "refined model",
+    described: "Our own: it follows the simulator's routers stage by stage",
+    is_usual: true,
+    is_of_runs: false,
+    made_for: is_of_messages,
+    lacks: |quantity| {
+        LACKS.contains(&quantity)
+            || quantity.is_of_frames()
+            || quantity.is_of_packets()
+            || quantity.is_of_levels()
+    },
+    supports,
+    solve,
+};
+
 /// What the model reads.
 const READS: &[Read] = &[
     Read::Words("network.topology", &["router", "hypercube", "mesh", "torus"]),
@@ -475,6 +524,7 @@ const READS: &[Read] = &[
     Read::Words("router.vc_choice", &["free", "drawn", "drawn-input"]),
     Read::Keys("router", &["pipeline_stages", "buffer_flits"]),
     Read::Words("class.kind", &["real-time", "best-effort"]),
+    Read::OneClass(ClassKind::BestEffort),
     Read::Keys(
         "class",
         &["rate", "message_flits", "deadlines", "vtick", "virtual_channels", "nodes", "destination"],

@@ -204,7 +204,7 @@ pub fn sensitivities(model: Model, scenario: &Scenario, request: &Request) -> Re
 }
 
 /// What corrects the refined model's answers: to the scenario itself, or to it with one parameter moved.
-pub type Corrected<'c> = dyn Fn(Option<&Parameter>, &Scenario, Answer) -> Answer + 'c;
+pub type AnswerCorrection<'c> = dyn Fn(Option<&Parameter>, &Scenario, Answer) -> Answer + 'c;
 
 /// The same of answers that are corrected; what is known after each parameter is shown to `so_far`, as if no further
 /// one had been asked for.
@@ -215,7 +215,7 @@ pub fn each_sensitivity(
     model: Model,
     scenario: &Scenario,
     request: &Request,
-    corrected: &Corrected<'_>,
+    corrected: &AnswerCorrection<'_>,
     so_far: &mut dyn FnMut(&Sensitivities),
 ) -> Result<Sensitivities, Failure> {
     let has_deadlines = |class: &usize| !scenario.classes()[*class].deadlines.is_empty();
@@ -263,7 +263,7 @@ struct Question<'a> {
     /// As the model has it.
     own: &'a Answer,
     answer: &'a Answer,
-    corrected: &'a Corrected<'a>,
+    corrected: &'a AnswerCorrection<'a>,
     outputs: &'a [Output],
     distributions: bool,
 }

@@ -12,7 +12,7 @@ pub use super::optimum::Check;
 use super::judge::add_deadline;
 use super::max_load::{Place, Status, place};
 use super::optimum::{SAME, Worth, joined, lowest};
-use super::{Judge, Judged, Objective};
+use super::{Judge, Judgement, Objective};
 use crate::model::Failure;
 use flitwise_language::document::{Document, Fault, in_short};
 use flitwise_language::scenario::{Axis, Scenario, Setting, is_whole, spread, whole_values};
@@ -66,7 +66,7 @@ pub struct Optimum {
     /// The scenario with them.
     pub scenario: Scenario,
     /// How it stands.
-    pub judged: Judged,
+    pub judged: Judgement,
     /// The objective there, if there is such a number.
     pub objective: Option<f64>,
     /// How sure one can be, if there are ranges.
@@ -93,7 +93,7 @@ pub enum Advice {
 
 /// The best of all combinations.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct BestChoice {
     /// The best one that keeps all requirements, or else the one least beyond them.
     pub best: Optimum,
     /// Whether it keeps them all.
@@ -101,7 +101,7 @@ pub struct Found {
     /// How each requirement stands there, in their order.
     pub requirements: Vec<Place>,
     /// All combinations, in the order of the lists, the last one varying fastest.
-    pub tried: Vec<Tried>,
+    pub tried: Vec<Trial>,
     /// Scenarios solved, over all combinations.
     pub evaluations: u32,
     /// What to do about it.
@@ -114,7 +114,7 @@ pub struct Found {
 
 /// One combination, in short.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Tried {
+pub struct Trial {
     /// All values.
     pub set: Vec<Setting>,
     /// The objective there; `null` if there is no such number.
@@ -337,7 +337,7 @@ impl Question {
     }
 
     /// Solves one point; `None` where values that are sound alone make no scenario together.
-    fn look(&self, settings: &[Setting]) -> Option<(Scenario, Judged, Option<f64>)> {
+    fn look(&self, settings: &[Setting]) -> Option<(Scenario, Judgement, Option<f64>)> {
         let (_, scenario) = self.scenario(settings).ok()?;
         let laws = self.judge.laws || self.objective.measure.quantity.needs_distribution();
         let judged = Judge { laws, ..self.judge.clone() }.judge(&scenario);
@@ -346,7 +346,7 @@ impl Question {
         Some((scenario, judged, objective))
     }
 
-    fn worth(&self, judged: &Judged, objective: Option<f64>) -> Worth {
+    fn worth(&self, judged: &Judgement, objective: Option<f64>) -> Worth {
         let goal = objective.map(|value| if self.maximise { -value } else { value });
         Worth { goal, excess: judged.excess() }
     }
@@ -402,11 +402,11 @@ impl Question {
     }
 
     /// The best of all; `None` if no combination makes a scenario.
-    pub fn conclude(&self, optima: Vec<Optimum>) -> Option<Found> {
+    pub fn conclude(&self, optima: Vec<Optimum>) -> Option<BestChoice> {
         let evaluations = optima.iter().map(|one| one.evaluations).sum::<u32>() + 1;
         let seen = optima.iter().fold(None, |seen, one| joined(seen, one.seen));
         let feasible = |one: &Optimum| one.judged.holds() && one.objective.is_some();
-        let tried = |one: &Optimum| Tried {
+        let tried = |one: &Optimum| Trial {
             set: one.settings.clone(),
             objective: one.objective,
             feasible: feasible(one),
@@ -438,7 +438,7 @@ impl Question {
         let start = self.start();
         let feasible = feasible(&best);
         let (advice, moves) = self.advice(best.objective.filter(|_| feasible), start, seen);
-        Some(Found { feasible, best, requirements, tried, evaluations, advice, start, moves })
+        Some(BestChoice { feasible, best, requirements, tried, evaluations, advice, start, moves })
     }
 }
 

@@ -29,10 +29,10 @@ pub struct Judge {
 
 /// Corrects answers of the refined model to the scenarios of a family, such as by what simulations of some of them say.
 #[derive(Clone)]
-pub struct Correction(Arc<Corrected>);
+pub struct Correction(Arc<AnswerCorrection>);
 
 /// An answer of the model, corrected, to a scenario.
-type Corrected = dyn Fn(&Scenario, Answer) -> Answer + Send + Sync;
+type AnswerCorrection = dyn Fn(&Scenario, Answer) -> Answer + Send + Sync;
 
 impl Correction {
     /// By a function of the scenario and the model's answer to it.
@@ -49,16 +49,16 @@ impl fmt::Debug for Correction {
 
 /// How a scenario stands.
 #[derive(Clone, Debug)]
-pub struct Judged {
+pub struct Judgement {
     /// The model's answer, or why there is none.
     pub answer: Result<Answer, Failure>,
     /// One per requirement.
-    pub standings: Vec<Standing>,
+    pub standings: Vec<RequirementState>,
 }
 
 /// How a requirement stands.
 #[derive(Clone, Debug)]
-pub struct Standing {
+pub struct RequirementState {
     /// The class it is worst for; none if no class that it is about sends anything.
     pub class: Option<usize>,
     /// The value there.
@@ -173,7 +173,7 @@ impl Judge {
     }
 
     /// Solves a scenario that was [prepared](Self::prepared) and says how each requirement stands.
-    pub fn judge(&self, scenario: &Scenario) -> Judged {
+    pub fn judge(&self, scenario: &Scenario) -> Judgement {
         let model = self.model_of(scenario);
         let correction = self.correction.as_ref().filter(|_| model == Model::Refined);
         let corrected = |answer: Answer| match correction {
@@ -183,7 +183,7 @@ impl Judge {
         let answer = model.solve(scenario, &self.options()).map(corrected);
         let standing = |requirement: &Requirement| match &answer {
             Ok(answer) => standing(requirement, scenario, answer, model),
-            Err(failure) => Standing {
+            Err(failure) => RequirementState {
                 class: first_class(requirement, scenario),
                 value: None,
                 excess: BEYOND,
@@ -191,7 +191,7 @@ impl Judge {
                 missing: Some(failure.to_string()),
             },
         };
-        Judged { standings: self.requirements.iter().map(standing).collect(), answer }
+        Judgement { standings: self.requirements.iter().map(standing).collect(), answer }
     }
 
     /// The share of its saturation load that the class has left, all rates growing together; `None` if it is not known.
@@ -209,7 +209,7 @@ impl Judge {
     }
 }
 
-impl Judged {
+impl Judgement {
     /// Whether all requirements hold.
     pub fn holds(&self) -> bool {
         self.excess() <= 0.0
@@ -336,8 +336,14 @@ fn first_class(requirement: &Requirement, scenario: &Scenario) -> Option<usize> 
 }
 
 /// How a requirement stands in an answer: by its worst class.
-fn standing(requirement: &Requirement, scenario: &Scenario, answer: &Answer, model: Model) -> Standing {
-    let silent = Standing { class: None, value: None, excess: -BEYOND, saturated: false, missing: None };
+fn standing(
+    requirement: &Requirement,
+    scenario: &Scenario,
+    answer: &Answer,
+    model: Model,
+) -> RequirementState {
+    let silent =
+        RequirementState { class: None, value: None, excess: -BEYOND, saturated: false, missing: None };
     // the means of the scenario at which the margin is spent, if that is another one
     let spent = (requirement.measure.quantity == Quantity::Margin && requirement.limit > 0.0)
         .then(|| scaled(scenario.spec(), 1.0 / (1.0 - requirement.limit)));
@@ -345,11 +351,17 @@ fn standing(requirement: &Requirement, scenario: &Scenario, answer: &Answer, mod
         (Some(spent), _) => {
             let excess = spent.as_ref().map_or(BEYOND, |spent| source_excess(spent, class, model));
             let saturated = excess > 0.0;
-            Standing { class: Some(class), value: None, excess, saturated, missing: None }
+            RequirementState { class: Some(class), value: None, excess, saturated, missing: None }
         }
         (None, Quantity::Margin) => {
             let excess = steadiness(&answer.classes[class]);
-            Standing { class: Some(class), value: None, excess, saturated: excess > 0.0, missing: None }
+            RequirementState {
+                class: Some(class),
+                value: None,
+                excess,
+                saturated: excess > 0.0,
+                missing: None,
+            }
         }
         (None, _) => of_measure(requirement.measure, requirement.limit, &answer.classes[class], class),
     };
@@ -362,14 +374,14 @@ fn standing(requirement: &Requirement, scenario: &Scenario, answer: &Answer, mod
 }
 
 /// How a class stands against a limit.
-fn of_measure(measure: Measure, limit: f64, answer: &ClassAnswer, class: usize) -> Standing {
+fn of_measure(measure: Measure, limit: f64, answer: &ClassAnswer, class: usize) -> RequirementState {
     let standing =
-        Standing { class: Some(class), value: None, excess: BEYOND, saturated: false, missing: None };
+        RequirementState { class: Some(class), value: None, excess: BEYOND, saturated: false, missing: None };
     if answer.saturated {
-        return Standing { saturated: true, excess: steadiness(answer), ..standing };
+        return RequirementState { saturated: true, excess: steadiness(answer), ..standing };
     }
     let Some(value) = answer.value(measure).filter(|value| value.is_finite()) else {
-        return Standing { missing: Some(because(measure, answer)), ..standing };
+        return RequirementState { missing: Some(because(measure, answer)), ..standing };
     };
     let excess = match measure.quantity {
         // shares span decades
@@ -381,7 +393,7 @@ fn of_measure(measure: Measure, limit: f64, answer: &ClassAnswer, class: usize) 
     };
     // near saturation the latency may jump, the load of the source does not
     let excess = if excess <= 0.0 { excess.max(steadiness(answer)) } else { excess };
-    Standing { value: Some(value), excess, ..standing }
+    RequirementState { value: Some(value), excess, ..standing }
 }
 
 /// Why an answer has no such value.

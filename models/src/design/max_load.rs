@@ -2,7 +2,7 @@
 
 use super::crossing::{Crossing, Probe, Search, first_crossing};
 use super::judge::{most_factor, with_loads};
-use super::{Binding, Judge, Judged, Requirement};
+use super::{Binding, Judge, Judgement, Requirement};
 use crate::model::{Failure, Model};
 use flitwise_language::document::Fault;
 use flitwise_language::quantity::Quantity;
@@ -34,13 +34,13 @@ pub struct Question {
 
 /// What was found.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct LargestLoad {
     /// The largest factor at which all requirements hold; `None`: at none.
     pub factor: Option<f64>,
     /// The scenario there, or with next to no load.
     pub scenario: Scenario,
     /// How it stands there.
-    pub judged: Judged,
+    pub judged: Judgement,
     /// The factor just beyond at which a requirement breaks; `None`: rates cannot grow further.
     pub broken_at: Option<f64>,
     /// What breaks there; `None` as above.
@@ -121,7 +121,7 @@ impl Question {
     ///
     /// # Errors
     /// When the model has not what the scenario holds.
-    pub fn answer(&self) -> Result<Found, Failure> {
+    pub fn answer(&self) -> Result<LargestLoad, Failure> {
         let base = self.at(1.0);
         let model = self.judge.model_of(&base);
         model.supports(&base)?;
@@ -131,13 +131,13 @@ impl Question {
         let least = LEAST.max(2.0 * MIN_RATE / lowest).min(most);
         let search = Search { start: 1.0, stride: 1.5, least, most, precision: PRECISION, scan: SCAN };
         let (guess, guess_evaluations) = match model {
-            Model::Published | Model::Mediaworm | Model::Recn => (None, 0),
             Model::Refined => self.guess(&search),
+            _ => (None, 0),
         };
         let search = match (model, guess) {
-            (Model::Published | Model::Mediaworm | Model::Recn, _) => search,
-            (_, Some(start)) => Search { start, stride: 1.1, scan: 0, ..search },
-            (_, None) => Search { scan: 0, ..search },
+            (Model::Refined, Some(start)) => Search { start, stride: 1.1, scan: 0, ..search },
+            (Model::Refined, None) => Search { scan: 0, ..search },
+            _ => search,
         };
         // whoever solves the answer again has laws, and means with them
         let judge = Judge { laws: model == Model::Refined, ..self.judge.clone() };
@@ -159,7 +159,7 @@ impl Question {
         (near, found.evaluations)
     }
 
-    fn search(&self, search: &Search, judge: &Judge) -> Crossing<(Scenario, Judged)> {
+    fn search(&self, search: &Search, judge: &Judge) -> Crossing<(Scenario, Judgement)> {
         first_crossing(search, |factor| {
             let scenario = self.at(factor);
             let judged = judge.judge(&scenario);
@@ -187,7 +187,12 @@ impl Question {
         (found.below.map(|below| below.at), found.evaluations)
     }
 
-    fn found(&self, crossing: Crossing<(Scenario, Judged)>, guess_evaluations: u32, judge: &Judge) -> Found {
+    fn found(
+        &self,
+        crossing: Crossing<(Scenario, Judgement)>,
+        guess_evaluations: u32,
+        judge: &Judge,
+    ) -> LargestLoad {
         let Crossing { below, above, evaluations, several, broken_below } = crossing;
         let (at, beyond) = match (below, above) {
             (Some(below), above) => (Ok(below), above),
@@ -199,7 +204,7 @@ impl Question {
             Ok(probe) | Err(probe) => probe,
         };
         let broken = if reachable { beyond.as_ref().map(|probe| &probe.found.1) } else { Some(&judged) };
-        let foremost = broken.and_then(Judged::foremost);
+        let foremost = broken.and_then(Judgement::foremost);
         let binding = broken.zip(foremost).map(|(broken, index)| {
             broken.binding(&self.judge.requirements[index], index, reachable.then_some(&judged))
         });
@@ -224,7 +229,7 @@ impl Question {
             place(requirement, status, judge, &scenario, &judged, index)
         };
         let requirements = self.judge.requirements.iter().enumerate().map(place).collect();
-        Found {
+        LargestLoad {
             factor: reachable.then_some(factor),
             broken_at: beyond.as_ref().map(|probe| probe.at),
             requirements,
@@ -245,7 +250,7 @@ pub(super) fn place(
     status: Status,
     judge: &Judge,
     scenario: &Scenario,
-    judged: &Judged,
+    judged: &Judgement,
     index: usize,
 ) -> Place {
     let standing = &judged.standings[index];

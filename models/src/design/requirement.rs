@@ -352,8 +352,10 @@ mod tests {
 
     #[test]
     fn hops_are_those_of_the_cube() {
-        let spec =
-            ScenarioSpec { network: NetworkSpec::Hypercube { dimension: 4 }, ..ScenarioSpec::default() };
+        let spec = ScenarioSpec {
+            network: NetworkSpec::Hypercube { dimension: 4, self_traffic: None },
+            ..ScenarioSpec::default()
+        };
         let read = |typed: &str| Requirement::read_all("--require", &[typed.to_owned()], &spec);
         let found = read("R1: miss(60, hops=4) <= 0.1").unwrap().remove(0);
         assert_eq!(found.measure, Measure::miss(60, Some(4)));

@@ -7,7 +7,8 @@ use crate::queueing::ErlangB;
 /// each attempt a uniform draw that is dropped where the channel is taken. Exact; `established <= pool`.
 ///
 /// ```text
-/// mean C (H_C - H_(C-E)), variance Σ_(i<E) C i / (C - i)²
+/// mean     Σ_(i<E) C / (C - i)
+/// variance Σ_(i<E) C i / (C - i)²
 /// ```
 ///
 /// ```
@@ -20,29 +21,35 @@ pub fn attempts(pool: u32, established: u32) -> (f64, f64) {
     let all = f64::from(pool);
     let free = |taken: u32| all - f64::from(taken);
     let draws = 0..established.min(pool);
+    // Σ C / (C - i)
     let mean = draws.clone().map(|taken| all / free(taken)).sum();
+    // Σ C i / (C - i)²
     let variance: f64 = draws.map(|taken| all * f64::from(taken) / free(taken).powi(2)).sum();
     (mean, variance.sqrt())
 }
 
-/// Mean number of circuits after so many attempts: `C (1 - (1 - 1/C)^A)`; at least one channel in the pool.
+/// Mean number of circuits after so many attempts `A`; at least one channel in the pool.
 pub fn established(pool: u32, attempts: f64) -> f64 {
     let all = f64::from(pool);
-    all * -(attempts * (-1.0 / all).ln_1p()).exp_m1()
+    let log_missed = attempts * (-1.0 / all).ln_1p();
+    // C (1 - (1 - 1/C)^A)
+    all * -log_missed.exp_m1()
 }
 
-/// Share of the circuits that are lost where they come as a Poisson stream, `traffic` Erlang to each virtual
-/// channel, are
-/// refused where the drawn channel is taken, and try `retries` times more at once. Insensitive to holding times.
+/// Share of the circuits that are lost where they come as a Poisson stream, `traffic` Erlang to each virtual channel,
+/// are refused where the drawn channel is taken, and try `retries` times more at once. Insensitive to holding times.
 ///
 /// ```text
-/// p = a (1 - p^(r+1)), loss p^(r+1);  r = 0: loss a / (1 + a)
+/// p = a (1 - p^(r+1))    a channel is taken
+/// loss = p^(r+1)         r = 0: a / (1 + a)
 /// ```
 pub fn drawn_loss(traffic: f64, retries: u32) -> f64 {
     let tries = retries as f64 + 1.0;
     let occupied = root_of_increasing(0.0, 1.0, |p| {
         let lost = p.powf(tries);
-        (p - traffic * (1.0 - lost), 1.0 + traffic * tries * p.powf(tries - 1.0))
+        let slope = 1.0 + traffic * tries * p.powf(tries - 1.0);
+        // p = a (1 - p^(r+1))
+        (p - traffic * (1.0 - lost), slope)
     });
     occupied.powf(tries)
 }

@@ -1,8 +1,7 @@
 //! What virtual channels carry: the load at which they saturate, and how long a message holds one, §6.5.
 //!
-//! The chapter fits a holding time to measured* saturation loads. Both crossbars have a derivation instead,
-//! with nothing
-//! fitted, that is nearer (14 points*: worst 5.3 %, mean 1.5 %; fitted: 6.5 %, 1.5 %):
+//! The chapter fits a holding time to measured* saturation loads. Both crossbars have a derivation instead, with
+//! nothing fitted, that is nearer (14 points*: worst 5.3 %, mean 1.5 %; fitted: 6.5 %, 1.5 %):
 //!
 //! *Multiplexed, greedy.* At saturation the front of every interface lane holds a message for some output lane, so that
 //! output lanes are held as in a switch with one queue per input: with memoryless holding times a share `φ = 1/2` of
@@ -11,15 +10,21 @@
 //! trees, Flory 1939).
 //!
 //! ```text
-//! c(V, φ) = 1 - (1 + (V - 2) φ)^(-V / (V - 2)),   V = 2: 1 - exp(-2 φ);   V -> ∞: φ V / (1 + φ V)
+//! c(V, φ) = 1 - (1 + (V - 2) φ)^(-V / (V - 2))    V = 2: 1 - exp(-2 φ);   V -> ∞: φ V / (1 + φ V)
+//! c_B = (1 - ρ_R) c(V_B, φ (1 - ρ_R))             of best effort
 //! ```
 //!
-//! Below real time, `ρ_R` of a port's cycles are gone and `1 - ρ_R` of a lane's candidates find their other port free:
-//! `c_B = (1 - ρ_R) c(V_B, φ (1 - ρ_R))`.
+//! Below real time, `ρ_R` of a port's cycles are gone and `1 - ρ_R` of a lane's candidates find their other port free.
 //!
-//! *Full.* There are `V` messages for each output on average, and an output link is M/D/1: `u + u² / (2 (1 - u)) = V`,
-//! `c = V + 1 - sqrt(V² + 1)` (Karol, Hluchyj, Morgan, IEEE Trans. Comm. 35 (1987) 1347, has `V = 1`). Best effort
-//! in the same way with the mean number of low priority in preemptive-resume M/D/1.
+//! *Full.* There are `V` messages for each output on average, and an output link is M/D/1:
+//!
+//! ```text
+//! V = u + u² / (2 (1 - u))
+//! c = V + 1 - sqrt(V² + 1)
+//! ```
+//!
+//! (Karol, Hluchyj, Morgan, IEEE Trans. Comm. 35 (1987) 1347, has `V = 1`). Best effort in the same way with the mean
+//! number of low priority in preemptive-resume M/D/1.
 
 use super::crossbar::Contention;
 use super::latency::best_effort_excess;
@@ -45,6 +50,7 @@ fn matched(lanes: f64, held: f64) -> f64 {
     if others.abs() < 1e-9 {
         return 1.0 - (-2.0 * held).exp();
     }
+    // 1 - (1 + (V - 2) φ)^(-V / (V - 2))
     1.0 - (1.0 + others * held).powf(-lanes / others)
 }
 
@@ -63,15 +69,19 @@ impl Lanes {
     pub fn carried_beneath(&self, contention: Contention, real_time: f64) -> f64 {
         let left = (1.0 - real_time).clamp(0.0, 1.0);
         let carried = if contention.is_multiplexed {
+            // (1 - ρ_R) c(V, φ (1 - ρ_R))
             left * matched(self.count, HELD * left)
         } else if real_time <= 0.0 {
+            // V + 1 - sqrt(V² + 1)
             self.count + 1.0 - (self.count * self.count + 1.0).sqrt()
         } else {
-            // λ T = ρ_B [1 + excess] = V
             let number = |own: f64| {
-                let excess = |own: f64| best_effort_excess(contention, real_time, real_time + own);
-                let value = own * (1.0 + excess(own)) - self.count;
-                let slope = 1.0 + excess(own) + own / (2.0 * left * (left - own).powi(2));
+                let (stay, free) =
+                    (1.0 + best_effort_excess(contention, real_time, real_time + own), left - own);
+                // λ T = ρ_B (1 + excess) = V
+                let value = own * stay - self.count;
+                // with the slope of the excess, 1 / (2 (1 - ρ_R) (1 - ρ)²)
+                let slope = stay + own / (2.0 * left * free.powi(2));
                 (value, slope)
             };
             root_of_increasing(0.0, left * (1.0 - 1e-12), number)
@@ -79,19 +89,20 @@ impl Lanes {
         carried.min(self.most())
     }
 
-    /// Largest load of all classes where they share in order of joining, `others` being the lanes of the other
-    /// class with
-    /// its load and that of this class: lanes are held in proportion to their loads.
+    /// Largest load of all classes where they share in order of joining, `others` being the lanes of the other class
+    /// with its load and that of this class: lanes are held in proportion to their loads.
     pub fn carried_beside(&self, others: Self, load: f64, own: f64) -> f64 {
         let (mine, theirs) = (own / self.count, if others.count > 0.0 { load / others.count } else { 0.0 });
         let held = if mine > 0.0 { HELD * (theirs / mine).min(1.0 / HELD) } else { 0.0 };
         let all = self.count + others.count;
-        matched(all, (self.count * HELD + others.count * held) / all).min(self.most() + load)
+        let held_of_all = (self.count * HELD + others.count * held) / all;
+        matched(all, held_of_all).min(self.most() + load)
     }
 
-    /// Share of the time that a lane is held, and how long by each message \[cycles\]: `q = ρ H / (M V)` and
-    /// `H = M + 3 + M a x`, where `x` is the excess of the latency in messages. `a` is fitted to waits, and
-    /// at most such that `q = 1` at the largest load, whose excess is `excess_at_most`.
+    /// Share `q` of the time that a lane is held, and how long, `H`, by each message \[cycles\].
+    ///
+    /// `x` is the excess of the latency in messages. `a` is fitted to waits, and at most such that `q = 1` at the
+    /// largest load, whose excess is `excess_at_most`.
     pub fn held(
         &self,
         load: f64,
@@ -99,11 +110,15 @@ impl Lanes {
         excess: f64,
         (most, excess_at_most): (f64, f64),
     ) -> (f64, f64) {
+        // q = 1 at the largest load ρ: a x = V / ρ - 1 - 3 / M
         let room = self.count / most - 1.0 - CHANGE / self.message_flits;
         let derived = if excess_at_most > 0.0 && most > 0.0 { (room / excess_at_most).max(0.0) } else { 0.0 };
         let a = derived.min(fitted);
+        // H = 3 + M (1 + a x)
         let held = CHANGE + self.message_flits * (1.0 + a * excess);
-        (load * held / (self.message_flits * self.count), held)
+        // q = ρ H / (M V)
+        let share = load * held / (self.message_flits * self.count);
+        (share, held)
     }
 }
 

@@ -1,17 +1,19 @@
 //! Network latency of real time and best effort in one router: §6.3, §6.4.
 //!
-//! Flits of a message compete at its input port and at its output port. Both formulas have the form `P - 1 + M
-//! + excess`,
-//! and lanes beyond saturation ([`super::lanes`]) have no latency.
+//! Flits of a message compete at its input port and at its output port. The latency of either kind of traffic is
 //!
-//! What can be derived, and how good it is (*: a prototype's numbers; P: simulated here with Poisson messages
-//! on 40 lanes,
-//! 8 ports, `M` 20, Vtick 94):
+//! ```text
+//! L = P - 1 + M (1 + excess)
+//! ```
+//!
+//! Lanes beyond saturation ([`super::lanes`]) have no latency.
+//!
+//! What can be derived, and how good it is (*: a prototype's numbers; P: simulated here with Poisson messages on 40
+//! lanes, 8 ports, `M` 20, Vtick 94):
 //!
 //! - FIFO, greedy. A greedy matching serves a port with `k` candidates on average, Poisson distributed, with
-//!   probability `k / (1 + k) = u` ([`super::lanes`]); by Little's law a message takes `k M / u = M / (1 -
-//! u)`: `a = 1`.
-//!   Simulated (P) 0.94 at `u` 0.1, 1.12 at 0.5, 1.33 at 0.8; fitted 1.17.
+//!   probability `u = k / (1 + k)` ([`super::lanes`]). By Little's law a message takes `k M / u`, which is
+//!   `M / (1 - u)`, so that `a = 1`. Simulated (P) 0.94 at `u` 0.1, 1.12 at 0.5, 1.33 at 0.8; fitted 1.17.
 //! - VirtualClock: least attained service at one station, fixed sizes, is `M [u / (1 - u) + u / (2 (1 - u)²)]`, and
 //!   a second station that sees what the first one lets through is processor sharing: `a = 2 + 1 / (2 (1 - u))`.
 //!   Simulated (P) 2.8 at `u` 0.1 (derived 2.6), 3.3 at 0.5 (3.0), 3.6 at 0.8 (4.5, too much, since late messages catch
@@ -47,9 +49,9 @@ fn weight(contention: Contention, lanes: f64) -> f64 {
     }
 }
 
-/// `a_H` by which messages hold virtual channels, in the excess of the latency: 1.4 greedy, 0.45 full, 1.17
-/// FIFO for the
-/// `u / (1 - u)` of real time; 1 greedy for `ρ / ((1 - ρ)(1 - ρ_R)^1.5)` of best effort. Fitted to saturation.
+/// `a_H / a`: the weight with which messages hold virtual channels, over that of the excess of their latency.
+///
+/// `a_H` is fitted to saturation: of real time 1.4 greedy, 0.45 full, 1.17 FIFO; of best effort 1 greedy.
 pub(super) fn holding_weight(contention: Contention, is_real_time: bool, lanes: f64) -> f64 {
     let own = match (is_real_time, contention.order, contention.is_multiplexed) {
         (_, Order::Fifo, _) => 1.17,
@@ -61,29 +63,31 @@ pub(super) fn holding_weight(contention: Contention, is_real_time: bool, lanes: 
     own / weight(contention, lanes)
 }
 
-/// Excess of the real-time latency, in messages: `a u / (1 - u)`; `load` is `u`, that of real time, or of both with
-/// FIFO; below 1.
+/// Excess of the real-time latency, in messages; `load` is `u`, that of real time, or of both with FIFO; below 1.
 pub fn real_time_excess(contention: Contention, lanes: f64, load: f64) -> f64 {
-    weight(contention, lanes) * load / (1.0 - load)
+    let weight = weight(contention, lanes);
+    // a u / (1 - u)
+    weight * load / (1.0 - load)
 }
 
 /// Excess of the best-effort latency beneath a real-time load `ρ_R`, in messages; `load` is that of both, below 1.
 ///
-/// Greedy: `1.4 ρ / ((1 - ρ)(1 - ρ_R)^1.5)`, fitted (ten points*: worst 15 %, mean 5 %; 34 % too low with
-/// buffers of three
-/// messages). Full: low priority in preemptive-resume M/D/1, nothing fitted (-13 to +5 % on four points*).
+/// Greedy: fitted (ten points*: worst 15 %, mean 5 %; 34 % too low with buffers of three messages). Full: low priority
+/// in preemptive-resume M/D/1, nothing fitted (-13 to +5 % on four points*).
 pub fn best_effort_excess(contention: Contention, real_time: f64, load: f64) -> f64 {
-    let left = 1.0 - real_time;
+    let (left, free) = (1.0 - real_time, 1.0 - load);
     if contention.is_multiplexed {
-        1.4 * load / ((1.0 - load) * left.powf(1.5))
+        // 1.4 ρ / ((1 - ρ) (1 - ρ_R)^1.5)
+        1.4 * load / (free * left.powf(1.5))
     } else {
-        real_time / left + load / (2.0 * left * (1.0 - load))
+        // ρ_R / (1 - ρ_R) + ρ / (2 (1 - ρ_R) (1 - ρ))
+        real_time / left + load / (2.0 * left * free)
     }
 }
 
-/// Excess of the latency at a port with so many circuits, each of a load of `one`, in messages, at both ports of a
-/// router together: `a u / (1 - u)`, where twice the mean wait of nD/D/1 takes the place of `u / (1 - u)`, that of
-/// M/D/1, since the messages of the other circuits come periodically. Clocks restart with every message.
+/// Excess of the latency with so many circuits at a port, each of a load of `one`, in messages, at both ports of a
+/// router together. It is that of real time with twice the mean wait `W` of nD/D/1 in the place of `u / (1 - u)`, which
+/// is twice that of M/D/1: the messages of the other circuits come periodically. Clocks restart with every message.
 ///
 /// `a` is 2.8 for a greedy crossbar, `2.3` of [`real_time_excess`] over the ratio of nD/D/1 and M/D/1 where that was
 /// measured (77 streams, 0.817: 0.81), and 2.35, fitted to two points, for a full one. Simulated (8 ports of 24 virtual
@@ -94,7 +98,8 @@ fn circuit_excess(contention: Contention, circuits: u32, one: f64) -> f64 {
     }
     let weight = if contention.is_multiplexed { 2.8 } else { 2.35 };
     let queue = PeriodicQueue { sources: circuits, load: f64::from(circuits) * one };
-    2.0 * weight * queue.mean_wait()
+    // a 2 W
+    weight * 2.0 * queue.mean_wait()
 }
 
 /// Circuits with clocks that run on from message to message, and whose rates are all reserved, on one link: an order of
@@ -124,8 +129,11 @@ impl RunningClocks {
             let load = f64::from(above) * one;
             if load > 0.0 {
                 let work = PeriodicQueue { sources: above, load }.mean_work();
-                sums.wait += work / (1.0 - load + work / f64::from(above));
-                sums.stretch += load / (1.0 - load);
+                let (free, work_of_one) = (1.0 - load, work / f64::from(above));
+                // V_j / (1 - σ_j + ρ V_j / σ_j), with ρ / σ_j = 1 / j
+                sums.wait += work / (free + work_of_one);
+                // σ_j / (1 - σ_j)
+                sums.stretch += load / free;
             }
             let circuits = f64::from(above + 1);
             all.push(Self { wait: sums.wait / circuits, stretch: sums.stretch / circuits });

@@ -152,12 +152,6 @@ impl Problem {
         if is_link { Some(link) } else { least }
     }
 
-    /// Load as a share of that at which the first class saturates; 1 at most.
-    pub(super) fn load_share(&self) -> f64 {
-        let limits = self.classes.iter().filter_map(|class| self.limit(class));
-        limits.map(|limit| 1.0 / limit.factor).fold(0.0, f64::max).min(1.0)
-    }
-
     /// Excess of the latency at a channel, in messages.
     fn excess(&self, class: &Class, (real_time, all): (f64, f64)) -> f64 {
         match (class.is_real_time, self.contention.has_priority()) {

@@ -9,16 +9,13 @@ use super::placement::{Placement, jitter_free_streams, streams_at_an_output};
 use super::problem::{Class, Limit, Problem};
 use super::set_up::{SetUp, Way, set_up};
 use super::waiting::{Interface, PeriodicQueue};
-use crate::accuracy;
-use crate::answer::{
-    Answer, ClassAnswer, ExpectedErrors, FrameAnswer, LanesAnswer, Report, Saturation, TimesAnswer,
-};
+use crate::answer::{Answer, ClassAnswer, FrameAnswer, LanesAnswer, Report, Saturation, TimesAnswer};
 use crate::fixed_point;
 use crate::model::{Model, Options};
 use crate::queueing::Md1;
 use flitwise_language::quantity::{Means, Quantity};
 use flitwise_language::scenario::{
-    self, CircuitVtick, ClassKind, FrameLaw, FrameSizes, FrameSource, Pacing, Scenario, SourceSpec,
+    self, CircuitVtick, ClassSpec, FrameLaw, FrameSizes, FrameSource, Pacing, Scenario, SourceSpec, VcChoice,
 };
 
 /// What this model has not.
@@ -68,7 +65,8 @@ pub(super) fn answer(scenario: &Scenario, problem: &Problem, options: &Options) 
             circuit_means(scenario, class, &found, answer);
         }
     }
-    let notes = placement_notes(problem, &classes);
+    let mut notes = placement_notes(problem, &classes);
+    notes.extend(unread(scenario));
     Answer {
         model: Model::Mediaworm,
         scenario: scenario.spec().clone(),
@@ -257,7 +255,6 @@ fn solve_class(problem: &Problem, class: &Class, cycle_ns: Option<f64>, answer: 
         let transfer = problem.stages - 1.0 + class.lanes.message_flits + problem.stages * problem.hops;
         set_latency(answer, (transfer, excess, waiting), cycle_ns);
         answer.source_load = Some(held_share);
-        answer.expected_errors = expected_errors(problem, class, problem.load_share());
         delay = Some((transfer + excess, DELAY_VARIATION * (excess + waiting)));
     }
     if let Some(frames) = &class.frames {
@@ -295,22 +292,9 @@ fn saturated(class: &Class, limit: &Limit, answer: &mut ClassAnswer) {
     answer.lacks_means(&format!("saturated: {because}"));
     answer.reasons.remove(Quantity::Utilization.field());
     answer.saturated = true;
-    let rate = factor * class.load / class.lanes.message_flits;
-    answer.saturation = Some(Saturation {
-        bottleneck,
-        because,
-        at_load_factor: Some(factor),
-        at_rate_messages_per_cycle: Some(rate),
-    });
-}
-
-/// The errors to expect of a class at a load as a share of that at which the first class saturates, over one router or
-/// several. None was simulated in order of joining.
-fn expected_errors(problem: &Problem, class: &Class, share: f64) -> Option<ExpectedErrors> {
-    let family = if problem.hops > 0.0 { "all meshes and tori" } else { "all routers" };
-    let kind = if class.is_real_time { ClassKind::RealTime } else { ClassKind::BestEffort };
-    let has_priority = problem.contention.has_priority();
-    has_priority.then(|| accuracy::expected(accuracy::streams(), family, kind, share))
+    let mut saturation = Saturation::new(bottleneck, because);
+    saturation.set_load(Ok(factor), class.load / class.lanes.message_flits);
+    answer.saturation = Some(saturation);
 }
 
 /// Streams of a class that have frames of the same sizes.
@@ -515,6 +499,29 @@ fn jitter_free(problem: &Problem, class: &Class, frames: &FrameSource, limit: &L
         limit.bottleneck.clone()
     };
     (free.min(room) as u32, bottleneck)
+}
+
+/// Keys of routers that the model was fitted at, and that change no number of it.
+fn unread(scenario: &Scenario) -> Vec<String> {
+    let (router, sends) = (scenario.router(), |class: &&ClassSpec| class.rate > 0.0);
+    let mut sending = scenario.classes().iter().filter(sends);
+    let has_room = sending.clone().all(|class| class.message_flits == router.buffer_flits);
+    let buffers = (!has_room).then(|| {
+        format!(
+            "router.buffer_flits: the model is fitted to buffers of one message and does not read {}; the simulated \
+             latency of best effort is up to half as long in shorter buffers and up to twice as long in longer ones",
+            router.buffer_flits
+        )
+    });
+    // a circuit has its own
+    let is_chosen = scenario.circuits().is_none() && sending.any(|class| class.virtual_channels > 1);
+    let is_free = router.vc_choice == VcChoice::Free && is_chosen;
+    let choice = is_free.then(|| {
+        "router.vc_choice: the model is fitted to drawn virtual channels; where messages take any free one, waits and \
+         latencies differ by tens of percent"
+            .to_owned()
+    });
+    buffers.into_iter().chain(choice).collect()
 }
 
 /// Outputs at which more streams end than they carry, though the mean of them carries its load.

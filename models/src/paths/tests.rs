@@ -13,9 +13,9 @@ fn loads(network: NetworkSpec, load: f64) -> ChannelLoads {
 fn lattice(sides: &[u32], wraps: bool, nodes_per_router: u32, links: u32) -> NetworkSpec {
     let (radix, dimensions) = (Radix::of(sides).unwrap(), None);
     if wraps {
-        NetworkSpec::Torus { radix, dimensions, nodes_per_router, links }
+        NetworkSpec::Torus { radix, dimensions, nodes_per_router, links, self_traffic: None }
     } else {
-        NetworkSpec::Mesh { radix, dimensions, nodes_per_router, links }
+        NetworkSpec::Mesh { radix, dimensions, nodes_per_router, links, self_traffic: None }
     }
 }
 
@@ -66,7 +66,7 @@ fn the_middle_of_a_mesh_limits_it() {
 #[test]
 fn a_hypercube_is_loaded_as_by_its_formulas() {
     for dimension in 1..=16 {
-        let found = loads(NetworkSpec::Hypercube { dimension }, 0.2);
+        let found = loads(NetworkSpec::Hypercube { dimension, self_traffic: None }, 0.2);
         let exact = 0.2 * 2_f64.powi(dimension as i32 - 1) / (2_f64.powi(dimension as i32) - 1.0);
         for group in network_links(&found) {
             assert!((group.load() - exact).abs() < 1e-12, "{dimension}");

@@ -70,11 +70,50 @@ impl<'n> Spread<'n> {
         Some(Self { network, lines: lines.collect(), sides })
     }
 
+    /// What a node sends to one other node, if a share of its messages goes to all alike; and the nodes of a router.
+    fn shares(&self, share: f64) -> (f64, f64) {
+        let (network, nodes) = (self.network, self.network.nodes());
+        let others = if network.self_traffic() { nodes } else { nodes - 1 };
+        (share / f64::from(others), f64::from(nodes / network.routers()))
+    }
+
+    /// Adds a share of the messages of all nodes, which go to all nodes alike.
+    pub(super) fn add_all(&self, rates: &mut Rates, share: f64) {
+        let (network, (one, each)) = (self.network, self.shares(share));
+        let (nodes, routers) = (network.nodes(), network.routers());
+        for (dimension, lines) in self.lines.iter().enumerate() {
+            let (stride, side) = stride_and_side(&self.sides, dimension);
+            let behind =
+                one * each * f64::from(routers / (stride * side)) / f64::from(network.parallel_links());
+            for (from, (port, place, destinations)) in
+                (0..).zip(lines).flat_map(|(from, lines)| lines.iter().map(move |line| (from, line)))
+            {
+                // of the nodes of one router; there are as many routers as the lower coordinates tell apart
+                let messages = behind * destinations * each;
+                for high in (0..routers).step_by((stride * side) as usize) {
+                    for low in 0..stride {
+                        let at = rates.place(high + place * stride + low, *port);
+                        rates.add(at, messages * f64::from(stride - u32::from(from == *place)), false);
+                        if from == *place {
+                            rates.add(at, messages, true);
+                        }
+                    }
+                }
+            }
+        }
+        let itself = if network.self_traffic() { 0.0 } else { 1.0 };
+        for node in 0..nodes {
+            let (router, port) = network.entry(node);
+            let at = rates.place(router, port);
+            rates.add(at, one * (each - itself), true);
+            rates.add(at, one * (f64::from(nodes) - each), false);
+        }
+    }
+
     /// Adds a share of the messages of a sender, which go to all nodes alike.
     pub(super) fn add(&self, rates: &mut Rates, sender: u32, share: f64) {
-        let (network, nodes) = (self.network, self.network.nodes());
-        let (itself, each) = (network.self_traffic(), f64::from(nodes / network.routers()));
-        let one = share / f64::from(if itself { nodes } else { nodes - 1 });
+        let (network, nodes, itself) = (self.network, self.network.nodes(), self.network.self_traffic());
+        let (one, each) = self.shares(share);
         let source = network.entry(sender).0;
         for (dimension, lines) in self.lines.iter().enumerate() {
             let (stride, side) = stride_and_side(&self.sides, dimension);

@@ -15,6 +15,7 @@ pub(super) fn answer(scenario: &Scenario, traffic: &Traffic, solved: Parts, opti
     let mut notes = Vec::new();
     note_scheduler(scenario, &mut notes);
     note_sources(scenario, &mut notes);
+    note_ports(scenario, &mut notes);
     note_negative_blocking(scenario, &outcomes, &mut notes);
     note_multiplied_share(scenario, traffic, &mut notes);
 
@@ -65,6 +66,15 @@ fn note_sources(scenario: &Scenario, notes: &mut Vec<String>) {
 }
 
 /// The first factor of A.2 turns negative where fewer messages start on a channel than would end there.
+/// Ports of a single router, which no equation has.
+fn note_ports(scenario: &Scenario, notes: &mut Vec<String>) {
+    const OF_TABLE_1: u32 = 16;
+    let (network, nodes) = (scenario.topology(), scenario.topology().nodes());
+    if network.routers() == 1 && nodes != OF_TABLE_1 {
+        notes.push("network.ports: the equations of a single router do not depend on its ports".to_owned());
+    }
+}
+
 fn note_negative_blocking(scenario: &Scenario, outcomes: &[Outcome], notes: &mut Vec<String>) {
     for outcome in outcomes {
         let Ok(found) = &outcome.found else { continue };
@@ -197,12 +207,7 @@ impl Words<'_> {
         };
         if let Some(bottleneck) = bottleneck {
             answer.saturated = true;
-            answer.saturation = Some(Saturation {
-                bottleneck,
-                because: because.trim_start_matches("saturated: ").to_owned(),
-                at_load_factor: None,
-                at_rate_messages_per_cycle: None,
-            });
+            answer.saturation = Some(Saturation::new(bottleneck, because.trim_start_matches("saturated: ")));
         }
         answer.lacks_means(&because);
         self.distribution(class, None, Some(&because), answer);
@@ -221,7 +226,7 @@ impl Words<'_> {
             (None, ClassKind::BestEffort) => {
                 "the published model has no latency distribution of best-effort traffic (section 3.4)"
             }
-            (None, ClassKind::RealTime) => "distributions were not asked for",
+            (None, _) => "distributions were not asked for",
         };
         let found = latencies.map(|latencies| (&latencies.all, latencies.by_hops.as_slice())).ok_or(missing);
         answer.set_distributions(class, found);
@@ -250,7 +255,7 @@ impl Words<'_> {
             }
             (SourceWait::Finite { .. }, None) => return None,
         };
-        Some(Saturation { bottleneck, because, at_load_factor: None, at_rate_messages_per_cycle: None })
+        Some(Saturation::new(bottleneck, because))
     }
 
     fn saturation_loads(&self, classes: &mut [ClassAnswer]) {
@@ -258,9 +263,8 @@ impl Words<'_> {
         let factors = load_factors(self.scenario, &saturated, self.options);
         for (class, factor) in saturated.into_iter().zip(factors) {
             if let Some(saturation) = &mut classes[class].saturation {
-                saturation.at_load_factor = factor;
-                saturation.at_rate_messages_per_cycle =
-                    factor.map(|factor| factor * self.scenario.classes()[class].rate);
+                let factor = factor.ok_or("it is saturated at any load");
+                saturation.set_load(factor, self.scenario.classes()[class].rate);
             }
         }
     }

@@ -138,7 +138,7 @@ impl TextbookQueue for DiscriminatorySharing {
         let load = self.load();
         let answer = |(class, means): (&Sharer, Steady<Measures>)| {
             let Sharer { rate, mean, weight } = *class;
-            let answer = Offered { rate, mean, scv: Some(1.0), servers: 1 }.queueing(means);
+            let answer = Demand { rate, mean, scv: Some(1.0), servers: 1 }.queueing(means);
             // of what is too little for all, nobody can say who gets how much
             let shared = |own: Option<f64>| own.filter(|_| !answer.saturated);
             CustomersAnswer {

@@ -96,7 +96,7 @@ impl TextbookQueue for Engset {
     fn answers(&self, _: &Station) -> Vec<CustomersAnswer> {
         let measures = self.measures();
         let offered =
-            Offered { rate: measures.arrival_rate, mean: self.mean, scv: None, servers: self.servers };
+            Demand { rate: measures.arrival_rate, mean: self.mean, scv: None, servers: self.servers };
         vec![offered.lossy(measures)]
     }
 

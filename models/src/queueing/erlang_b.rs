@@ -68,7 +68,7 @@ impl TextbookQueue for ErlangB {
     }
 
     fn answers(&self, _: &Station) -> Vec<CustomersAnswer> {
-        let offered = Offered { rate: self.rate, mean: self.mean, scv: None, servers: self.servers };
+        let offered = Demand { rate: self.rate, mean: self.mean, scv: None, servers: self.servers };
         vec![offered.lossy(self.measures())]
     }
 

@@ -156,7 +156,7 @@ impl TextbookQueue for Md1 {
     }
 
     fn answers(&self, _: &Station) -> Vec<CustomersAnswer> {
-        let offered = Offered { rate: self.rate, mean: self.mean, scv: Some(0.0), servers: 1 };
+        let offered = Demand { rate: self.rate, mean: self.mean, scv: Some(0.0), servers: 1 };
         vec![offered.queueing(self.measures()).spread(self.wait_second_moment())]
     }
 }

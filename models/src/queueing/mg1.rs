@@ -66,7 +66,7 @@ impl TextbookQueue for Mg1 {
 
     fn answers(&self, Station { values, .. }: &Station) -> Vec<CustomersAnswer> {
         let offered =
-            Offered { rate: self.rate, mean: self.service.mean, scv: Some(values.get(SCV)), servers: 1 };
+            Demand { rate: self.rate, mean: self.service.mean, scv: Some(values.get(SCV)), servers: 1 };
         let answer = offered.queueing(self.measures());
         vec![match values.optional(THIRD_MOMENT) {
             Some(third) => answer.spread(self.wait_second_moment(third)),

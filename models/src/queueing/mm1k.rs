@@ -117,7 +117,7 @@ impl TextbookQueue for Mm1K {
     }
 
     fn answers(&self, _: &Station) -> Vec<CustomersAnswer> {
-        let offered = Offered { rate: self.rate, mean: self.mean, scv: Some(1.0), servers: 1 };
+        let offered = Demand { rate: self.rate, mean: self.mean, scv: Some(1.0), servers: 1 };
         // who is let in finds what there would be with one place less
         let found = (self.capacity > 1).then(|| Self { capacity: self.capacity - 1, ..*self }.utilization());
         let answer = offered.lossy(self.measures());

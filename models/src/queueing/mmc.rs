@@ -97,7 +97,7 @@ impl TextbookQueue for MmC {
     }
 
     fn answers(&self, _: &Station) -> Vec<CustomersAnswer> {
-        let offered = Offered { rate: self.rate, mean: self.mean, scv: Some(1.0), servers: self.servers };
+        let offered = Demand { rate: self.rate, mean: self.mean, scv: Some(1.0), servers: self.servers };
         let answer = offered.queueing(self.measures()).spread(self.wait_second_moment());
         vec![CustomersAnswer { wait_probability: self.wait_probability().reached(), ..answer }]
     }

@@ -50,7 +50,7 @@ impl TextbookQueue for ProcessorSharing {
     }
 
     fn answers(&self, _: &Station) -> Vec<CustomersAnswer> {
-        let offered = Offered { rate: self.rate, mean: self.mean, scv: None, servers: 1 };
+        let offered = Demand { rate: self.rate, mean: self.mean, scv: None, servers: 1 };
         vec![CustomersAnswer { wait_probability: None, ..offered.queueing(self.measures()) }]
     }
 }

@@ -166,7 +166,7 @@ fn shown(load: f64) -> String {
 }
 
 /// What customers ask of the servers.
-pub(super) struct Offered {
+pub(super) struct Demand {
     /// `λ` \[1/cycle\].
     pub(super) rate: f64,
     /// `E[S]` \[cycles\].
@@ -176,7 +176,7 @@ pub(super) struct Offered {
     pub(super) servers: u32,
 }
 
-impl Offered {
+impl Demand {
     /// All are let in; who finds all servers busy waits.
     pub(super) fn queueing(&self, means: Steady<Measures>) -> CustomersAnswer {
         let servers = f64::from(self.servers);
@@ -238,7 +238,7 @@ pub(super) fn answers_by_priority(
     answers.map(|((((class, means), utilization), load), values)| {
         let Customers { rate, service } = *class;
         let scv = values.optional(SCV);
-        let answer = Offered { rate, mean: service.mean, scv, servers: 1 }.queueing(means);
+        let answer = Demand { rate, mean: service.mean, scv, servers: 1 }.queueing(means);
         let served = if answer.saturated { utilization / service.mean } else { rate };
         CustomersAnswer {
             load,

@@ -66,7 +66,7 @@ impl TextbookQueue for Vacations {
 
     fn answers(&self, Station { values, .. }: &Station) -> Vec<CustomersAnswer> {
         let offered =
-            Offered { rate: self.rate, mean: self.service.mean, scv: Some(values.get(SCV)), servers: 1 };
+            Demand { rate: self.rate, mean: self.service.mean, scv: Some(values.get(SCV)), servers: 1 };
         let answer = offered.queueing(self.measures());
         // nobody is served without the end of a service or of a vacation before
         let wait_probability = answer.wait_probability.map(|_| 1.0);

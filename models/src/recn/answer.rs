@@ -90,10 +90,10 @@ impl Problem<'_> {
             answer.saturated = answer.saturation.is_some();
         }
         answer.throughput_bytes_per_ns = Some(self.throughput(is_hot, prediction));
-        let lines = prediction.hot_spot.as_ref().and_then(|spot| spot.lines_most);
+        let lines = prediction.hot_spot.as_ref().and_then(|spot| spot.lines);
         answer.set_aside_queues = lines.map(f64::from);
         if lines.is_none() && self.switch.organisation == Organisation::Recn {
-            let because = "roots that uniform traffic makes by chance have no bound but the ports";
+            let because = "uniform traffic alone fills links, so that any port may become a root";
             answer.reasons.insert(Quantity::SetAsideQueues.field().to_owned(), because.to_owned());
         }
         answer
@@ -107,7 +107,6 @@ impl Problem<'_> {
         options: &Options,
     ) -> Option<Saturation> {
         let load = prediction.load_share_of_saturation.filter(|_| prediction.latency_ns.is_none())?;
-        let at = options.saturation_loads.then(|| 1.0 / load);
         let bottleneck = if self.is_poisson() && load <= self.share(Some(class)) {
             "injection link"
         } else if self.limit() < 1.0 {
@@ -115,12 +114,12 @@ impl Problem<'_> {
         } else {
             "links"
         };
-        Some(Saturation {
-            bottleneck: bottleneck.to_owned(),
-            because: format!("{bottleneck} are offered {load:.4} of what they carry"),
-            at_load_factor: at,
-            at_rate_messages_per_cycle: at.map(|at| at * class.rate * self.timing.tick_ns),
-        })
+        let because = format!("{bottleneck} are offered {load:.4} of what they carry");
+        let mut saturation = Saturation::new(bottleneck, because);
+        if options.saturation_loads {
+            saturation.set_load(Ok(1.0 / load), class.rate * self.timing.tick_ns);
+        }
+        Some(saturation)
     }
 
     /// What is delivered of a class per time, from the end of the warm-up to that of the run \[bytes/ns\].
@@ -184,14 +183,9 @@ fn hot_spot(spot: &HotSpotPrediction) -> Section {
         )
         .with("dip_depth_bytes_per_ns", "depth of the dip", rate, spot.dip_depth_bytes_per_ns)
         .with("dip_length_us", "length of the dip", "us", spot.dip_length_us)
-        .with("set_aside_queues_most", "set-aside queues, all ports", "at most", spot.lines_most)
+        .with("set_aside_queues", "set-aside queues, all ports", "about", spot.lines)
         .with("tree_queues_most", "of the hot tree, all ports", "at most", spot.tree_lines_most)
-        .with(
-            "tree_queues_at_a_port_most",
-            "of the hot tree at a port",
-            "at most",
-            spot.tree_lines_at_a_port_most,
-        )
+        .with("queues_at_a_port_most", "of all trees at a port", "at most", spot.lines_at_a_port_most)
 }
 
 /// Throughput bin by bin.

@@ -24,7 +24,7 @@ pub fn head_of_line_limit(inputs: u32) -> f64 {
     if inputs > MOST_INPUTS {
         return 2.0 - std::f64::consts::SQRT_2;
     }
-    let waiting = Waiting::new(inputs.max(1) as usize);
+    let waiting = HeadPartitions::new(inputs.max(1) as usize);
     let outputs = waiting.outputs;
     let mut states: Vec<Vec<f64>> = waiting.levels.iter().map(|level| vec![0.0; level.len()]).collect();
     // the first state: a head for every output
@@ -54,12 +54,12 @@ struct Partition {
 }
 
 /// Partitions by the number of heads that wait.
-struct Waiting {
+struct HeadPartitions {
     outputs: usize,
     levels: Vec<Vec<Partition>>,
 }
 
-impl Waiting {
+impl HeadPartitions {
     fn new(outputs: usize) -> Self {
         // by number of heads, then by partition: heads of every output, in falling order
         let mut heads: Vec<Vec<Vec<usize>>> = vec![vec![vec![0; outputs]]];

@@ -41,7 +41,7 @@ impl HotSpot {
             _ if self.hot == 0 => self.rate,
             Organisation::OneQueue | Organisation::FourQueues => self.rate.min(side * share),
             Organisation::VoqSwitch => self.rate * (1.0 - 1.0 / side) + (self.rate / side).min(share),
-            Organisation::VoqNetwork | Organisation::Recn => self.rate,
+            _ => self.rate,
         }
     }
 

@@ -54,6 +54,8 @@ pub(super) struct Grid {
 thread_local! {
     /// Cells transformed so far.
     static WORK: Cell<u64> = const { Cell::new(0) };
+    /// Cells after which a solve gives up.
+    static MOST_WORK: Cell<u64> = const { Cell::new(u64::MAX) };
     /// Grids made so far, by their number of cells and what is nothing: planning takes longer than a solve.
     static GRIDS: RefCell<HashMap<(usize, u64), Rc<Grid>>> = RefCell::default();
 }
@@ -61,6 +63,20 @@ thread_local! {
 /// Cells that this thread has transformed so far: a count of the work of a solve, some 20 ns each.
 pub(super) fn work() -> u64 {
     WORK.get()
+}
+
+/// Lets something transform so many cells, and says whether it gave up because of that.
+pub(super) fn within<T>(cells: u64, solve: impl FnOnce() -> T) -> (T, bool) {
+    let before = MOST_WORK.replace(work().saturating_add(cells));
+    let found = solve();
+    let gave_up = is_spent();
+    MOST_WORK.set(before);
+    (found, gave_up)
+}
+
+/// Whether more cells are transformed than a solve may.
+pub(super) fn is_spent() -> bool {
+    work() > MOST_WORK.get()
 }
 
 impl Grid {

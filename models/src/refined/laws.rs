@@ -7,6 +7,7 @@
 //! Leibler) that has the reported mean: its weights times `exp(-s x)`, with one `s` for all numbers of hops. It keeps
 //! the places of the jumps; both means agree to 1e-9 of the latency.
 
+use super::grid::within;
 use super::law::Law;
 use super::solution::{Delays, Solution, Warm};
 use super::station::Overload;
@@ -26,13 +27,23 @@ const MOST_TILT: f64 = 40.0;
 /// How near to the mean, in cells.
 const PRECISION: f64 = 1e-12;
 
-/// The laws of all classes that have means; none of a class whose fine lattice is overloaded next to saturation, as is
-/// its lattice for means.
+/// Why a class with means has no laws.
+const NEAR: &str = "so near to saturation the model has means but no distribution";
+const TOO_LONG: &str = "the distribution would take more than some two seconds";
+
+/// The laws of all classes that have means, for which less than so many cells are transformed; none of a class whose
+/// fine lattice is overloaded next to saturation, as is its lattice for means.
 pub(super) fn of(
     scenario: &Scenario,
     problem: &Problem,
     means: &[Result<Solution, Overload>],
-) -> Vec<Option<Laws>> {
+    work: u64,
+) -> Vec<Result<Laws, &'static str>> {
+    let (laws, gave_up) = within(work, || all(scenario, problem, means));
+    laws.into_iter().map(|laws| laws.ok_or(if gave_up { TOO_LONG } else { NEAR })).collect()
+}
+
+fn all(scenario: &Scenario, problem: &Problem, means: &[Result<Solution, Overload>]) -> Vec<Option<Laws>> {
     let start: Vec<Option<Warm>> =
         means.iter().map(|found| found.as_ref().ok().map(|found| found.warm.clone())).collect();
     let steady: Vec<usize> = (0..means.len()).filter(|index| means[*index].is_ok()).collect();

@@ -52,7 +52,7 @@ use blocking::over_outputs;
 use contention::OutputContention;
 use input_channel::ChannelWait;
 use lanes::LinkKinds;
-use links::{Chained, Link, Others, passed};
+use links::{Interference, Link, Others, passed};
 use stations::{Station, Stations};
 
 /// Rounds over a path in which messages longer than the buffers hold each other up.
@@ -78,7 +78,7 @@ pub(super) fn solve(
     let solve = |index: usize| {
         let paths: &Paths = &paths[index];
         let kinds = LinkKinds::new(problem, paths, index);
-        let mut known: Option<(f64, Option<Rc<Chained>>)> = None;
+        let mut known: Option<(f64, Option<Rc<Interference>>)> = None;
         on_wider_lattices(&resolution.reaching(problem, index), warm(index).as_ref(), |resolution, start| {
             let grid = Grid::down_to(resolution.cells, resolution.nothing);
             // what does not depend on the number of cells
@@ -86,7 +86,7 @@ pub(super) fn solve(
                 Some((unit, chains)) if *unit == resolution.unit => chains.clone(),
                 _ => {
                     let chains = problem.position_in_real_time(index).map(|own| {
-                        Rc::new(Chained::new(problem, &real_time, own, paths, &kinds, resolution))
+                        Rc::new(Interference::new(problem, &real_time, own, paths, &kinds, resolution))
                     });
                     known = Some((resolution.unit, chains.clone()));
                     chains
@@ -188,7 +188,7 @@ impl<'g> OneClass<'g> {
         (paths, kinds): (&'g Paths, &'g LinkKinds),
         index: usize,
         grid: &'g Grid,
-        chains: Option<&'g Chained>,
+        chains: Option<&'g Interference>,
         resolution: &Resolution,
     ) -> Result<Self, Overload> {
         let unit = resolution.unit;

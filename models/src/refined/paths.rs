@@ -176,7 +176,7 @@ struct Parts {
     ends: Vec<ChannelUse>,
     shares: Vec<f64>,
     mean_hops: f64,
-    /// None where all are alike.
+    /// none where all are alike.
     senders: Vec<Sender>,
     at_interface: Option<Vec<f64>>,
     inputs: Vec<Vec<(Option<u32>, f64)>>,
@@ -373,11 +373,11 @@ impl Paths {
 
 /// What paths depend on: the network, and where each class that sends has its senders and destinations; none where all
 /// send to all alike.
-type Known = (Network, Vec<(DestinationSpec, Option<NodeList>)>);
+type PathsKey = (Network, Option<Vec<(DestinationSpec, Option<NodeList>)>>);
 
 thread_local! {
     /// What was last asked for.
-    static KNOWN: RefCell<Vec<(Known, Vec<Rc<Paths>>)>> = const { RefCell::new(Vec::new()) };
+    static KNOWN: RefCell<Vec<(PathsKey, Vec<Rc<Paths>>)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Scenarios whose paths are kept.
@@ -394,7 +394,7 @@ pub(super) fn of(scenario: &Scenario, places: &[usize]) -> Vec<Rc<Paths>> {
     let (network, classes) = (scenario.topology(), scenario.classes());
     let spec = |place: &usize| (classes[*place].destination.clone(), classes[*place].nodes.clone());
     let is_enumerated = are_enumerated(scenario);
-    let key: Known = (network, if is_enumerated { places.iter().map(spec).collect() } else { Vec::new() });
+    let key: PathsKey = (network, is_enumerated.then(|| places.iter().map(spec).collect()));
     let found = KNOWN.with_borrow_mut(|known| {
         if let Some((_, paths)) = known.iter().find(|(of, _)| *of == key) {
             return paths.clone();

@@ -31,7 +31,7 @@ pub(super) fn solve(
     let real_time: Vec<Class> = problem.real_time().collect();
     let share = InputShare::new(problem, &real_time, f64::from(ports), resolution);
     let solve = |index: usize| {
-        let mut known: Option<(f64, Option<Rc<Chained>>)> = None;
+        let mut known: Option<(f64, Option<Rc<Interference>>)> = None;
         on_wider_lattices(&resolution.reaching(problem, index), warm(index).as_ref(), |resolution, start| {
             let grid = Grid::down_to(resolution.cells, resolution.nothing);
             // what does not depend on the number of cells
@@ -39,8 +39,8 @@ pub(super) fn solve(
                 Some((unit, chains)) if *unit == resolution.unit => chains.clone(),
                 _ => {
                     let own = problem.position_in_real_time(index);
-                    let chains =
-                        own.map(|own| Rc::new(Chained::new(problem, &real_time, own, &share, resolution)));
+                    let chains = own
+                        .map(|own| Rc::new(Interference::new(problem, &real_time, own, &share, resolution)));
                     known = Some((resolution.unit, chains.clone()));
                     chains
                 }
@@ -67,13 +67,13 @@ struct InputShare {
 }
 
 /// What the other real-time classes do to one, on the output link and at the interface.
-struct Chained {
+struct Interference {
     sharing: Rc<LinkSharing>,
     /// None without clocks.
     interface: Option<BurstPhases>,
 }
 
-impl Chained {
+impl Interference {
     fn new(
         problem: &Problem,
         real_time: &[Class],
@@ -127,11 +127,12 @@ fn surroundings(
     grid: &Grid,
     real_time: &[Class],
     share: &InputShare,
-    chains: Option<&Chained>,
+    chains: Option<&Interference>,
     resolution: &Resolution,
 ) -> Result<Environments, Overload> {
     let (a, unit) = (share.other_inputs, resolution.unit);
-    let Some((own, Chained { sharing, interface })) = problem.position_in_real_time(index).zip(chains) else {
+    let Some((own, Interference { sharing, interface })) = problem.position_in_real_time(index).zip(chains)
+    else {
         let load: f64 = real_time.iter().map(Class::load).sum();
         let above = HigherClasses::new(grid, real_time, unit).ok_or(Overload { load, place: Place::Link })?;
         let environment = above.environment(grid, (a, share.met(None)), problem.classes[index].rate * unit);

@@ -12,7 +12,7 @@ mod passage;
 use std::rc::Rc;
 
 use super::ablation::{Step, without};
-use super::grid::{Grid, Transform, product};
+use super::grid::{Grid, Transform, is_spent, product};
 use super::in_buffer::InBuffer;
 use super::interruptions::Interruptions;
 use super::law::Law;
@@ -306,6 +306,10 @@ impl<'s> Station<'s> {
         first: &FirstServices<'_>,
         now: &Waits,
     ) -> Result<BothQueues<'_>, Overload> {
+        // what gives up says so by the work done, whatever the load
+        if is_spent() {
+            return Err(Overload { load: f64::INFINITY, place: Place::Link });
+        }
         let grant = self.virtual_channel(arriving, &first.channel, now)?;
         let (wait, link) = self.link(arriving, &first.link, now)?;
         Ok(BothQueues { waits: Waits { grant, link: wait }, link })

@@ -3,7 +3,7 @@
 use super::laws::Laws;
 use super::solution::Solution;
 use super::station::{Overload, Place};
-use super::{Options, Parts, Problem, saturation, validity};
+use super::{Options, Parts, Problem, saturation};
 use crate::answer::{Answer, ClassAnswer, Report, Saturation};
 use crate::lattice::Distribution;
 use crate::model::Model;
@@ -21,7 +21,7 @@ pub(crate) const LACKS: [Quantity; 5] = [
 ];
 
 pub(super) fn answer(scenario: &Scenario, problem: &Problem, solved: Parts, options: &Options) -> Answer {
-    let Parts { report, found, laws } = solved;
+    let Parts { report, found, laws, work } = solved;
     let mut classes: Vec<ClassAnswer> = scenario.classes().iter().map(ClassAnswer::of).collect();
     for ((place, class), answer) in scenario.classes().iter().enumerate().zip(&mut classes) {
         match problem.places.iter().position(|active| *active == place) {
@@ -29,7 +29,9 @@ pub(super) fn answer(scenario: &Scenario, problem: &Problem, solved: Parts, opti
             Some(active) => match &found[active] {
                 Ok(found) => {
                     self::found(class, found, answer);
-                    distributions(class, laws.get(active).and_then(Option::as_ref), options, answer);
+                    let laws = laws.get(active).map(|laws| laws.as_ref().map_err(|because| *because));
+                    let laws = laws.unwrap_or(Err("distributions were not asked for"));
+                    distributions(class, laws, options, answer);
                 }
                 Err(overloaded) => {
                     full(class, *overloaded, answer);
@@ -38,28 +40,16 @@ pub(super) fn answer(scenario: &Scenario, problem: &Problem, solved: Parts, opti
             },
         }
     }
-    let mut not_searched: Vec<String> = Vec::new();
     if options.saturation_loads {
         let saturated: Vec<usize> = (0..classes.len()).filter(|class| classes[*class].saturated).collect();
-        for (class, factor) in saturated.iter().zip(saturation::load_factors(scenario, &saturated)) {
+        for (class, factor) in saturated.iter().zip(saturation::load_factors(scenario, &saturated, work)) {
             if let Some(saturation) = &mut classes[*class].saturation {
-                saturation.at_load_factor = factor.ok();
-                saturation.at_rate_messages_per_cycle =
-                    factor.ok().map(|factor| factor * scenario.classes()[*class].rate);
-            }
-            if factor == Err(saturation::Missing::TooLong) {
-                not_searched.push(classes[*class].name.clone());
+                saturation.set_load(factor, scenario.classes()[*class].rate);
             }
         }
     }
-    let not_searched = (!not_searched.is_empty()).then(|| {
-        format!(
-            "the load at which {} saturates was not found: the search for it takes too long",
-            not_searched.join(", ")
-        )
-    });
     let saturated = classes.iter().any(|class| class.saturated);
-    let mut notes = Vec::from_iter(not_searched);
+    let mut notes = Vec::new();
     note_bursts(scenario, &mut notes);
     note_bottleneck(scenario, &mut notes);
     if saturated && classes.iter().any(|class| !class.saturated) {
@@ -67,7 +57,7 @@ pub(super) fn answer(scenario: &Scenario, problem: &Problem, solved: Parts, opti
             "beside saturated classes the others are answered as if all of their messages came".to_owned(),
         );
     }
-    let mut answer = Answer {
+    Answer {
         model: Model::Refined,
         scenario: scenario.spec().clone(),
         report: Report::new(report, options.details),
@@ -76,9 +66,7 @@ pub(super) fn answer(scenario: &Scenario, problem: &Problem, solved: Parts, opti
         validity: None,
         sections: Default::default(),
         notes,
-    };
-    validity::judge(scenario, &mut answer);
-    answer
+    }
 }
 
 /// In meshes and tori channels differ, and where classes have destinations of their own: which is full first.
@@ -145,18 +133,13 @@ fn found(class: &flitwise_language::scenario::ClassSpec, found: &Solution, answe
 /// Deadlines and percentiles, by the laws of the class if they are asked for and there are any.
 fn distributions(
     class: &flitwise_language::scenario::ClassSpec,
-    laws: Option<&Laws>,
+    laws: Result<&Laws, &str>,
     options: &Options,
     answer: &mut ClassAnswer,
 ) {
-    let Some(Laws { delays, unit }) = laws else {
-        let because = if options.distributions {
-            "so near to saturation the model has means but no distribution"
-        } else {
-            "distributions were not problem for"
-        };
-        answer.set_distributions(class, Err(because));
-        return;
+    let Laws { delays, unit } = match laws {
+        Ok(laws) => laws,
+        Err(because) => return answer.set_distributions(class, Err(because)),
     };
     let by_hops: Vec<Distribution> = delays.iter().map(|delays| delays.distribution(*unit)).collect();
     let all = Distribution::mixture(delays.iter().map(|delays| delays.share).zip(&by_hops));
@@ -206,10 +189,5 @@ fn full(class: &flitwise_language::scenario::ClassSpec, overloaded: Overload, an
         answer.source_load = Some(load);
         answer.reasons.remove("source_load");
     }
-    answer.saturation = Some(Saturation {
-        bottleneck: bottleneck.to_owned(),
-        because,
-        at_load_factor: None,
-        at_rate_messages_per_cycle: None,
-    });
+    answer.saturation = Some(Saturation::new(bottleneck, because));
 }

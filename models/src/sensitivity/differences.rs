@@ -21,7 +21,7 @@ pub(super) enum Step {
 }
 
 /// What was found: a slope, or why there is none.
-pub(super) type Found = Result<Slope, String>;
+pub(super) type SlopeResult = Result<Slope, String>;
 
 /// The slopes of all `outputs` of `answer` by one parameter.
 pub(super) fn slopes(
@@ -31,7 +31,7 @@ pub(super) fn slopes(
     parameter: &Parameter,
     outputs: &[Output],
     step: Step,
-) -> Vec<Found> {
+) -> Vec<SlopeResult> {
     let asked = Differences { solve, scenario, parameter, outputs };
     let base: Vec<Result<f64, String>> = outputs.iter().map(|output| output.value(answer)).collect();
     let (below, above) = match step {
@@ -47,16 +47,16 @@ pub(super) fn slopes(
         Step::Richardson(h) | Step::Share(h) => h,
         Step::Neighbours => 1.0 / parameter.mean(scenario),
     };
-    let slope = |index: usize| -> Found {
+    let slope = |index: usize| -> SlopeResult {
         let base = base[index].clone()?;
         let (down, up) = (side(&below, index), side(&above, index));
         let (down, up) = match (down, up) {
             (Ok(down), Ok(up)) => ((base - down) / unit, (up - base) / unit),
             // the scenario's own bounds leave one side
-            (Err(Missing::NoScenario(_)), Ok(up)) => {
+            (Err(NoNumber::NoScenario(_)), Ok(up)) => {
                 return Ok(Slope { above: Some((up - base) / unit), ..Slope::default() });
             }
-            (Ok(down), Err(Missing::NoScenario(_))) => {
+            (Ok(down), Err(NoNumber::NoScenario(_))) => {
                 return Ok(Slope { below: Some((base - down) / unit), ..Slope::default() });
             }
             (Err(missing), _) | (_, Err(missing)) => return Err(missing.words()),
@@ -65,7 +65,7 @@ pub(super) fn slopes(
         let (central, error) = match &half {
             None => (whole, (up - down).abs() / 2.0),
             Some((below, above)) => {
-                let value = |side: Result<f64, Missing>| side.map_err(Missing::words);
+                let value = |side: Result<f64, NoNumber>| side.map_err(NoNumber::words);
                 let fine = (value(self::side(above, index))? - value(self::side(below, index))?) / unit;
                 ((4.0 * fine - whole) / 3.0, ((4.0 * fine - whole) / 3.0 - fine).abs())
             }
@@ -102,14 +102,14 @@ impl Move {
 
 /// Why a moved scenario has no number.
 #[derive(Clone, Debug)]
-enum Missing {
+enum NoNumber {
     /// There is no such scenario.
     NoScenario(String),
     /// It has no such number.
     NoValue(String),
 }
 
-impl Missing {
+impl NoNumber {
     fn words(self) -> String {
         match self {
             Self::NoScenario(why) | Self::NoValue(why) => why,
@@ -117,9 +117,9 @@ impl Missing {
     }
 }
 
-type Movements = Result<Vec<Result<f64, Missing>>, Missing>;
+type Movements = Result<Vec<Result<f64, NoNumber>>, NoNumber>;
 
-fn side(moved: &Movements, index: usize) -> Result<f64, Missing> {
+fn side(moved: &Movements, index: usize) -> Result<f64, NoNumber> {
     match moved {
         Ok(values) => values[index].clone(),
         Err(missing) => Err(missing.clone()),
@@ -147,15 +147,15 @@ impl Differences<'_> {
         let scenario = self
             .parameter
             .changed(self.scenario, change)
-            .map_err(|fault| Missing::NoScenario(format!("{words}: {fault}")))?;
+            .map_err(|fault| NoNumber::NoScenario(format!("{words}: {fault}")))?;
         let answer = (self.solve)(&scenario);
-        let answer = answer.map_err(|failure| Missing::NoValue(format!("{words}: {failure}")))?;
+        let answer = answer.map_err(|failure| NoNumber::NoValue(format!("{words}: {failure}")))?;
         let value = |output: &Output| {
             let saturated = answer.classes[output.class].saturated;
             let value = output.value(&answer).and_then(|value| {
                 if saturated { Err("the class is saturated there".to_owned()) } else { Ok(value) }
             });
-            value.map_err(|why| Missing::NoValue(format!("{words}: {why}")))
+            value.map_err(|why| NoNumber::NoValue(format!("{words}: {why}")))
         };
         Ok(self.outputs.iter().map(value).collect())
     }

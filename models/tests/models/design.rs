@@ -5,7 +5,7 @@ use flitwise_language::scenario::{
     ClassSpec, NetworkSpec, Place, Preset, RouterSpec, Scenario, ScenarioSpec, SourceSpec,
 };
 use flitwise_models::answer::Answer;
-use flitwise_models::design::max_load::{self, Found, Status};
+use flitwise_models::design::max_load::{self, LargestLoad, Status};
 use flitwise_models::design::{Judge, Objective, Requirement, Term, choose, region};
 use flitwise_models::model::{Model, Options};
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn read(spec: &ScenarioSpec, typed: &[&str]) -> Vec<Requirement> {
     Requirement::read_all("--require", &typed, spec).unwrap()
 }
 
-fn max_load(model: Model, spec: &ScenarioSpec, typed: &[&str], scaled: &[usize]) -> Found {
+fn max_load(model: Model, spec: &ScenarioSpec, typed: &[&str], scaled: &[usize]) -> LargestLoad {
     let judge = Judge::new(Some(model), read(spec, typed));
     max_load::Question::new(judge, spec, scaled.to_vec()).unwrap().answer().unwrap()
 }
@@ -41,7 +41,7 @@ fn holds(requirement: &Requirement, scenario: &Scenario, answer: &Answer) -> boo
 }
 
 /// Solves the answer and what is just beyond it as anybody would, and looks.
-fn check(found: &Found, model: Model, typed: &[&str], spec: &ScenarioSpec, scaled: &[usize]) {
+fn check(found: &LargestLoad, model: Model, typed: &[&str], spec: &ScenarioSpec, scaled: &[usize]) {
     let requirements = read(spec, typed);
     let Some(factor) = found.factor else { return };
     let all_hold = |factor: f64| {
@@ -65,8 +65,8 @@ fn check(found: &Found, model: Model, typed: &[&str], spec: &ScenarioSpec, scale
 
 fn scenarios() -> impl Strategy<Value = ScenarioSpec> {
     let network = prop_oneof![
-        (2u32..33).prop_map(|ports| NetworkSpec::Router { ports }),
-        (1u32..7).prop_map(|dimension| NetworkSpec::Hypercube { dimension }),
+        (2u32..33).prop_map(|ports| NetworkSpec::Router { ports, self_traffic: None }),
+        (1u32..7).prop_map(|dimension| NetworkSpec::Hypercube { dimension, self_traffic: None }),
     ];
     let class = (1e-5..0.008f64, prop::sample::select(vec![8u32, 16, 32, 50]));
     (network, prop::collection::vec(class, 1..4), prop::option::of(1e-5..0.01f64), 4u32..65).prop_map(
@@ -219,7 +219,7 @@ fn streams_come_by_whole_numbers() {
     assert_eq!(Requirement::read_all("--require", &typed, &preset("router16")).unwrap_err().len(), 4);
 }
 
-fn chosen(vary: &[&str], objective: &str, maximise: bool, typed: &[&str]) -> choose::Found {
+fn chosen(vary: &[&str], objective: &str, maximise: bool, typed: &[&str]) -> choose::BestChoice {
     let document = Preset::find("router16").unwrap().document();
     let spec = preset("router16");
     let judge = Judge::new(Some(Model::Published), read(&spec, typed));

@@ -3,10 +3,13 @@
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may fail a test
 
 mod design;
+mod drawn;
+mod draws;
 mod extremes;
 mod mutations;
 mod properties;
 mod reference;
 mod refined;
 mod sensitivity;
+mod silent_keys;
 mod thread_time;

@@ -11,17 +11,8 @@ use flitwise_language::scenario::{Preset, Scenario};
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Failure, Model, Options};
 
+use crate::drawn::Draw;
 use crate::thread_time::seconds;
-
-/// A small generator with a fixed seed (PCG-like): the same files on every machine.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % bound as u64) as usize
-    }
-}
 
 const SCRAPS: &[&str] = &[
     "0",

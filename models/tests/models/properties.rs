@@ -23,6 +23,7 @@ const MEANS_ONLY: Options = Options {
     fixed_point: flitwise_models::fixed_point::Options { tolerance: 1e-13, max_iterations: 50_000 },
     distributions: false,
     saturation_loads: false,
+    expected_errors: false,
     details: false,
 };
 const WITH_DISTRIBUTIONS: Options = Options { distributions: true, ..MEANS_ONLY };
@@ -66,8 +67,8 @@ fn best_effort() -> impl Strategy<Value = ClassSpec> {
 
 fn network() -> impl Strategy<Value = NetworkSpec> {
     prop_oneof![
-        Just(NetworkSpec::Router { ports: 16 }),
-        (1..=6u32).prop_map(|dimension| NetworkSpec::Hypercube { dimension })
+        Just(NetworkSpec::Router { ports: 16, self_traffic: None }),
+        (1..=6u32).prop_map(|dimension| NetworkSpec::Hypercube { dimension, self_traffic: None })
     ]
 }
 
@@ -452,8 +453,8 @@ fn alike(network: NetworkSpec, router: RouterSpec, flits: u32, rate: f64) -> Sce
 /// `L = T`, `W = 1`, `DMP(T) = 0` and `DMP(T - 1) = 1` where there is no traffic to speak of.
 #[test]
 fn an_idle_network_takes_the_transfer_time() {
-    let networks = (1..=16).map(|dimension| NetworkSpec::Hypercube { dimension });
-    for network in networks.chain([NetworkSpec::Router { ports: 16 }]) {
+    let networks = (1..=16).map(|dimension| NetworkSpec::Hypercube { dimension, self_traffic: None });
+    for network in networks.chain([NetworkSpec::Router { ports: 16, self_traffic: None }]) {
         for (pipeline_stages, buffer_flits, flits) in [(5, 32, 32), (1, 4, 32), (3, 32, 2), (8, 1, 1)] {
             let router = RouterSpec { pipeline_stages, buffer_flits, ..RouterSpec::default() };
             for rate in [0.0, 1e-9] {
@@ -462,7 +463,7 @@ fn an_idle_network_takes_the_transfer_time() {
                 let mean_hops = match network {
                     NetworkSpec::Router { .. } => 0.0,
                     // h̄ = n 2^(n-1) / (2^n - 1)
-                    NetworkSpec::Hypercube { dimension: n } => {
+                    NetworkSpec::Hypercube { dimension: n, self_traffic: None } => {
                         f64::from(n) * 0.5f64 / (1.0 - 0.5f64.powi(n as i32))
                     }
                     _ => unreachable!("the models know routers and cubes"),
@@ -480,8 +481,9 @@ fn an_idle_network_takes_the_transfer_time() {
                     }
                     let mut before = 0;
                     for deadline in &class.deadlines {
-                        let hops =
-                            deadline.hops.unwrap_or(u32::from(network != NetworkSpec::Router { ports: 16 }));
+                        let hops = deadline.hops.unwrap_or(u32::from(
+                            network != NetworkSpec::Router { ports: 16, self_traffic: None },
+                        ));
                         let miss = deadline.miss_probability.unwrap();
                         let first = transfer(pipeline_stages, hops, flits);
                         if deadline.deadline_cycles < first {

@@ -11,8 +11,8 @@ fn scenario(name: &str, case: &Value) -> Scenario {
     let whole = |value: &Value| u32::try_from(value.as_u64().unwrap()).unwrap();
     let cycles = |value: &Value| value.as_f64().unwrap() as u32;
     let network = match case["topology"].as_str().unwrap() {
-        "router" => NetworkSpec::Router { ports: 16 },
-        _ => NetworkSpec::Hypercube { dimension: whole(&case["dimension"]) },
+        "router" => NetworkSpec::Router { ports: 16, self_traffic: None },
+        _ => NetworkSpec::Hypercube { dimension: whole(&case["dimension"]), self_traffic: None },
     };
     let deadline = |value: &Value| match value.as_object() {
         None => DeadlineSpec::Cycles(cycles(value)),

@@ -35,9 +35,9 @@ fn random(seed: u64) -> Scenario {
     });
     let cube = stream.next() < 0.5;
     let network = if cube {
-        NetworkSpec::Hypercube { dimension: stream.whole(1, 5) }
+        NetworkSpec::Hypercube { dimension: stream.whole(1, 5), self_traffic: None }
     } else {
-        NetworkSpec::Router { ports: 16 }
+        NetworkSpec::Router { ports: 16, self_traffic: None }
     };
     let real_time = stream.whole(0, 4);
     let best_effort = real_time == 0 || stream.next() < 0.7;

@@ -205,18 +205,27 @@ fn along_trains(grid: &Grid, adds: &Law, rate: f64, follows: f64) -> Law {
 fn waits(loads: &[f64], beside: &[f64], more: f64) -> Vec<InputWaits> {
     const ROUNDS: u32 = 200;
     let mut waits = vec![InputWaits::default(); loads.len()];
+    // the nodes of a router bring equal loads: exponentials are computed once for all of them
+    let mut alike: Vec<(f64, f64)> = Vec::new();
+    for load in loads {
+        match alike.iter_mut().find(|(of, _)| of == load) {
+            Some((_, count)) => *count += 1.0,
+            None => alike.push((*load, 1.0)),
+        }
+    }
     for _ in 0..ROUNDS {
         let mut change = 0.0_f64;
         for (i, own) in loads.iter().enumerate() {
             let before = waits[i].wait;
             // one that is interleaved is met when half of it is left, which lasts as long as a whole one
             let beside = own * beside[i];
-            let others =
-                || loads.iter().zip(&waits).enumerate().filter(|(j, _)| *j != i).map(|(_, other)| other);
-            let alone: f64 = others().map(|(load, of)| load * (0.5 + of.wait)).sum();
+            let others = || loads.iter().zip(&waits).enumerate().filter(|(j, _)| *j != i);
+            let alone: f64 = others().map(|(_, (load, of))| load * (0.5 + of.wait)).sum();
             let alone = alone + beside;
-            let came: f64 = others().map(|(load, _)| 1.0 - (-load * (1.0 + before)).exp()).sum();
-            let came = came + (1.0 - (-beside).exp());
+            let came_of = |load: f64| 1.0 - (-load * (1.0 + before)).exp();
+            let came =
+                |(load, count): &(f64, f64)| (count - f64::from(u8::from(load == own))) * came_of(*load);
+            let came = alike.iter().map(came).sum::<f64>() + (1.0 - (-beside).exp());
             let behind = own - beside;
             let wait = (1.0 - behind) * alone + behind * (came + more);
             waits[i] = InputWaits { wait, alone, came };

@@ -12,14 +12,14 @@ use super::OneClass;
 use super::lanes::LinkKinds;
 
 /// What the other real-time classes do to one: on channels, on ejection links and at the interface.
-pub(super) struct Chained {
+pub(super) struct Interference {
     /// By kind of link.
     pub(super) links: Vec<LinkSharing>,
     /// None without clocks.
     interface: Option<BurstPhases>,
 }
 
-impl Chained {
+impl Interference {
     pub(super) fn new(
         problem: &Problem,
         real_time: &[Class],

@@ -39,7 +39,7 @@ fn problem(stages: f64, buffer: f64, classes: &[(ClassKind, f64, f64)]) -> Probl
 
 fn all(problem: &Problem, dimension: u32, resolution: &Resolution) -> Vec<Result<Solution, Overload>> {
     let wanted: Vec<usize> = (0..problem.classes.len()).collect();
-    let cube = Rc::new(uniform(&flitwise_language::network::Hypercube { dimension }));
+    let cube = Rc::new(uniform(&flitwise_language::network::Hypercube { dimension, self_traffic: false }));
     let paths = vec![cube; wanted.len()];
     solve(problem, &paths, resolution, &wanted, &|_| None)
 }

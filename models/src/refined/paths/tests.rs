@@ -11,7 +11,7 @@ fn enumerated(network: &dyn Topology) -> Paths {
 }
 
 fn cube(dimension: u32) -> Paths {
-    uniform(&Hypercube { dimension })
+    uniform(&Hypercube { dimension, self_traffic: false })
 }
 
 fn close(what: &str, a: f64, b: f64) {
@@ -147,9 +147,9 @@ fn lines_are_those_of_all_paths() {
 fn enumerated_pairs_make_a_cube() {
     for n in 2..=5 {
         let name = format!("{n}-cube");
-        let mesh = Mesh::new(Radix::of(&vec![2; n as usize]).unwrap(), 1, 1);
+        let mesh = Mesh::new(Radix::of(&vec![2; n as usize]).unwrap(), 1, 1, None);
         let of_mesh = lines::paths(&mesh);
-        let (found, cube) = (enumerated(&Hypercube { dimension: n }), cube(n));
+        let (found, cube) = (enumerated(&Hypercube { dimension: n, self_traffic: false }), cube(n));
         assert_eq!((found.channels.len(), found.ends.len(), found.senders.len()), (n as usize, 1, 1));
         for (a, b) in found.links().zip(cube.links()) {
             close(&name, a.rate, b.rate);
@@ -182,7 +182,7 @@ fn enumerated_pairs_make_a_cube() {
 /// All pairs of ports of a router, and no lines, are the same.
 #[test]
 fn enumerated_pairs_make_a_router() {
-    let router = Single { ports: 6 };
+    let router = Single { ports: 6, self_traffic: true };
     let output = Output { from: None, to: 0 };
     for paths in [enumerated(&router), lines::paths(&router)] {
         close("contending", paths.crossing(output).contending, 5.0 / 6.0);

@@ -3,7 +3,8 @@
 use crate::answer::Answer;
 use crate::model::{Failure, Options};
 use crate::paths::ChannelLoads;
-use flitwise_language::scenario::Scenario;
+use crate::refined::{Problem, Resolution, grid, saturation, solve_at, too_long};
+use flitwise_language::scenario::{Place, Preset, Scenario};
 
 /// Real time and best effort in a network, with virtual channels each and more keys of both classes.
 fn scenario((network, lanes, more): (&str, u32, &str), rates: [f64; 2]) -> Scenario {
@@ -238,4 +239,27 @@ fn random_patterns_are_answered() {
             assert!(class.saturated || are_numbers, "{network} {more} {rates:?}: {times:?}");
         }
     }
+}
+
+/// What would take long is refused with what it would cost, or lacks what takes long with the reason.
+#[test]
+fn what_takes_long_is_given_up_and_said() {
+    let settings = [("class.*.message_flits", "64"), ("class.R1.destination", "shuffle")];
+    let mut document = Preset::find("cube6-3rt").unwrap().document();
+    settings.iter().for_each(|(key, value)| document.set(key, value, &Place::Program).unwrap());
+    let scenario = document.scenario().unwrap();
+    let problem = Problem::new(&scenario);
+    let solve = |cells: u64| {
+        let all: Vec<usize> = (0..problem.classes.len()).collect();
+        grid::within(cells, || solve_at(&scenario, &problem, &Resolution::means(&problem), &all, &[]))
+    };
+    let (found, gave_up) = solve(1_000_000);
+    assert!(gave_up && found.iter().any(Result::is_err));
+    let refused = too_long(&scenario, &problem).to_string();
+    assert!(
+        refused.contains("kinds of channels") && refused.contains("more than some two seconds"),
+        "{refused}"
+    );
+    let found = saturation::load_factors(&scenario, &[0], 1_000);
+    assert!(found[0].is_err_and(|reason| reason.contains("is not known")), "{found:?}");
 }
