@@ -9,7 +9,7 @@ mod calls;
 use flitwise_language::network::{Half, Hop, Network};
 use flitwise_language::scenario::{CircuitsSpec, Destinations, FrameSource, Scenario};
 
-use crate::message::Drawn;
+use crate::message::ChannelChoice;
 
 use super::traffic::OF_PLACEMENT;
 use super::traffic::destinations::draw;
@@ -24,7 +24,7 @@ pub struct Circuit {
     /// The node that it ends at.
     pub destination: u32,
     /// Its virtual channels.
-    pub drawn: Drawn,
+    pub drawn: ChannelChoice,
 }
 
 /// What became of the circuits that were asked for.
@@ -46,7 +46,7 @@ pub struct Counts {
 
 /// How circuits of a class are asked for, in the words of both simulators.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct CircuitDemand {
     /// How circuits are asked for.
     pub spec: CircuitsSpec,
     pub(crate) frames: FrameSource,
@@ -61,7 +61,7 @@ pub struct Asked {
     pub(crate) probe_cycles: u64,
 }
 
-impl Asked {
+impl CircuitDemand {
     /// Of a class whose streams have circuits.
     pub fn of(scenario: &Scenario, class: usize) -> Option<Self> {
         let block = scenario.virtual_channels().get(class)?.clone();
@@ -83,7 +83,7 @@ impl Asked {
         let pool = self.spec.pool.unwrap_or(self.lanes as u32);
         let lane = (self.first_lane + below(random, pool) as usize) as u8;
         let injection = (self.first_lane + injection) as u8;
-        Circuit { destination, drawn: Drawn { injection, network: lane, ejection: lane } }
+        Circuit { destination, drawn: ChannelChoice { injection, network: lane, ejection: lane } }
     }
 
     /// The random numbers of all attempts at circuits of streams.
@@ -128,7 +128,7 @@ impl Board {
 
 /// The circuits of the streams of a class, those of the first sender first, set up one attempt after another: stream 0
 /// of all nodes, then stream 1. A stream takes the lowest free lane of its injection link.
-pub fn set_up(scenario: &Scenario, asked: &Asked, seed: u64) -> (Vec<Option<Circuit>>, Counts) {
+pub fn set_up(scenario: &Scenario, asked: &CircuitDemand, seed: u64) -> (Vec<Option<Circuit>>, Counts) {
     let (mut board, mut random) = (Board::new(scenario), asked.random(seed));
     let (streams, senders) = (asked.frames.streams as usize, asked.senders.len());
     let (mut circuits, mut counts) = (vec![None; streams * senders], Counts::default());

@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use flitwise_language::scenario::{ClassSpec, Fault, NetworkSpec, Scenario};
 
-use crate::plain::wormhole::{Journey, Message, Run};
+use crate::plain::{Journey, Message, Run};
 use crate::supports;
 use crate::{Arrival, Delivery};
 
@@ -50,12 +50,12 @@ pub fn watch(scenario: &Scenario, seed: u64, messages: u32) -> Result<Diagram, V
     let start = scenario.classes().iter().map(ClassSpec::start_cycle).fold(0.0, f64::max) as u64;
     let end = scenario.terminating().map_or(end, |run| run.cycles.min(start + end));
     let is_watched = |message: &Message| message.serial.is_some_and(|serial| serial < messages.into());
-    while run.now < end && diagram.messages.len() < messages as usize {
+    while run.now() < end && diagram.messages.len() < messages as usize {
         let delivered = run.step(end).into_iter().filter(|(message, _)| is_watched(message));
         diagram.messages.extend(delivered.map(|(message, delivery)| (message, Some(delivery))));
     }
-    diagram.cycles = run.now;
-    let under_way = run.under_way().filter(is_watched);
+    diagram.cycles = run.now();
+    let under_way = run.under_way().into_iter().filter(is_watched);
     diagram.messages.extend(under_way.map(|message| (message, None)));
     diagram.messages.sort_by_key(|(message, _)| message.serial);
     Ok(diagram)
@@ -163,7 +163,7 @@ mod tests {
     fn a_lone_message_goes_stage_by_stage() {
         let mut spec = ScenarioSpec { classes: vec![ClassSpec::real_time("A", 1e-6)], ..Default::default() };
         spec.classes[0].message_flits = 3;
-        spec.network = NetworkSpec::Hypercube { dimension: 1 };
+        spec.network = NetworkSpec::Hypercube { dimension: 1, self_traffic: None };
         let diagram = watch(&spec.check().unwrap(), 1, 1).unwrap();
         let text = diagram.to_string();
         let lines: Vec<&str> = text.lines().skip(4).collect();

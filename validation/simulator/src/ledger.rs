@@ -2,7 +2,7 @@
 
 use flitwise_language::quantity::Waits;
 
-use crate::message::{Delivery, FramePart, Offer};
+use crate::message::{Delivery, FramePart, HostTimes, Offer};
 
 /// A message that is on its way; a row is one cache line.
 #[derive(Clone, Copy, Debug)]
@@ -216,6 +216,8 @@ impl Ledger {
             // the mark is the cycle in which the header left over the ejection channel
             waits: Waits { gaps: (now - message.mark) as u32 - (message.flits - 1), ..message.waits },
             part: self.parts[id as usize],
+            host: HostTimes::default(),
+            preemptions: 0,
         }
     }
 }

@@ -28,13 +28,15 @@ mod wormhole;
 use flitwise_language::scenario::Scenario;
 
 use ledger::Ledger;
-pub use message::{Arrival, Delivery, Drawn, FramePart, Offer};
-pub use meters::HeaderWaits;
-pub use reads::{MAX_DIMENSION, MAX_LANES, MAX_PORTS, MIN_PIPELINE_STAGES, supports, unsupported};
+pub use message::{Arrival, ChannelChoice, Delivery, FramePart, HostTimes, Offer};
+pub use meters::{Activity, HeaderWaits};
+pub use reads::{
+    MAX_DIMENSION, MAX_LANES, MAX_PORTS, MIN_PIPELINE_STAGES, supports, supports_with_messages, unsupported,
+};
 use traffic::Traffic;
 pub use traffic::on_off_pareto::Periods;
 pub use traffic::random::{Random, exponential, stream_of, uniform};
-pub use traffic::{generated, offers};
+pub use traffic::{FrameRun, generated, offers, offers_of};
 pub use virtual_channels::lanes;
 pub use wiring::{Channel, ChannelKind};
 
@@ -43,9 +45,9 @@ pub use wiring::{Channel, ChannelKind};
 /// it was forgotten.
 pub const REVISION: u32 = 2;
 /// The same of scenarios with streams of frames, above [`REVISION`].
-pub const FRAMES_REVISION: u32 = 3;
+pub const FRAMES_REVISION: u32 = 4;
 /// The same of the simulator of packet switches.
-pub const PACKETS_REVISION: u32 = 1;
+pub const PACKETS_REVISION: u32 = 2;
 
 /// An organisation of switches: all routers of a network with their links and network interfaces.
 trait Switch: Send {
@@ -109,6 +111,11 @@ trait FlitSwitch: Switch<Delivery = Delivery> {
 
     /// From now on a source queue of the class takes no more than so many messages.
     fn limit_source_queues(&mut self, class: usize, messages: usize);
+
+    /// What preemption and host buses have done before cycle `now`; nothing where there is neither.
+    fn activity(&self, _now: u64) -> Activity {
+        Activity::default()
+    }
 }
 
 /// A run of the network, cycle by cycle.
@@ -122,6 +129,11 @@ impl Simulator {
     /// With the scenario's sources, drawn from a stream per `(seed, node, class)`.
     pub fn new(scenario: &Scenario, seed: u64) -> Self {
         Self::with_traffic(scenario, Traffic::random(scenario, seed))
+    }
+
+    /// The same, and messages that are listed in the order of their cycles.
+    pub fn with_messages(scenario: &Scenario, seed: u64, messages: Vec<Offer>) -> Self {
+        Self::with_traffic(scenario, Traffic::random_and_listed(scenario, seed, messages))
     }
 
     fn with_traffic(scenario: &Scenario, traffic: Traffic) -> Self {
@@ -138,9 +150,9 @@ impl Simulator {
         self.now
     }
 
-    /// By class and stream of frames: when its first frame begins \[cycles\].
-    pub fn frame_phases(&self) -> &[Vec<f64>] {
-        self.traffic.phases()
+    /// By class and stream of frames: its frames, in parts without a pause.
+    pub fn frame_runs(&self) -> &[Vec<Vec<FrameRun>>] {
+        self.traffic.frame_runs()
     }
 
     /// Flits that have crossed a crossbar.
@@ -177,6 +189,11 @@ impl Simulator {
         self.switch.channel_flits()
     }
 
+    /// What preemptive routers and interfaces behind host buses have done; nothing where there is neither.
+    pub fn activity(&self) -> Activity {
+        self.switch.activity(self.now)
+    }
+
     /// From now on waits of headers are counted by channel.
     pub fn measure_waits(&mut self) {
         self.switch.measure_waits();
@@ -200,6 +217,21 @@ pub fn replay_offers(scenario: &Scenario, offers: &[Offer], limit: u64) -> Vec<D
     simulator.run_until(limit, &mut delivered);
     delivered.sort_unstable();
     delivered
+}
+
+/// As [`replay_offers`], with routers that have levels even where no class needs them; and what they have done.
+#[doc(hidden)]
+pub fn replay_offers_levelled(
+    scenario: &Scenario,
+    offers: &[Offer],
+    limit: u64,
+) -> (Vec<Delivery>, Activity) {
+    let (switch, traffic) = (wormhole::with_levels(scenario), Traffic::listed(scenario, offers));
+    let mut simulator = Simulator { switch, traffic, now: 0 };
+    let mut delivered = Vec::with_capacity(offers.len());
+    simulator.run_until(limit, &mut delivered);
+    delivered.sort_unstable();
+    (delivered, simulator.activity())
 }
 
 #[doc = include_str!("../README.md")]

@@ -25,7 +25,7 @@ pub struct Offer {
     /// What link schedulers count for each of its flits; 0 for best effort \[cycles/flit\].
     pub vtick: f64,
     /// Its virtual channels, where they are drawn.
-    pub drawn: Option<Drawn>,
+    pub drawn: Option<ChannelChoice>,
     /// The frame that it is a part of.
     pub part: FramePart,
 }
@@ -43,7 +43,7 @@ pub struct FramePart {
 
 /// Virtual channels of a message on its way, by kind of channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Drawn {
+pub struct ChannelChoice {
     /// From the node into its router.
     pub injection: u8,
     /// Between routers.
@@ -71,11 +71,44 @@ pub struct Delivery {
     pub hops: u8,
     /// What it has waited under way, by place \[cycles\].
     pub waits: Waits<u32>,
+    /// What it has spent between applications and links, where there is a host bus.
+    pub host: HostTimes,
+    /// How often it gave way to a message of a higher level after a part of it had crossed: each costs two dummies.
+    pub preemptions: u32,
     /// The frame that it was a part of.
     pub part: FramePart,
 }
 
+/// What a message spends between applications and links; all 0 with ideal interfaces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HostTimes {
+    /// From its generation until the firmware hands it over \[cycles\].
+    pub doorbell: u32,
+    /// From then on until it joins the queue of the network interface \[cycles\].
+    pub bus: u32,
+    /// From its tail's leaving the network until it is in the memory of the receiver \[cycles\].
+    pub receive: u32,
+}
+
 impl Delivery {
+    /// The cycle in which the receiver has it: in which its tail left, but where it crosses a host bus then.
+    pub fn received_cycle(&self) -> u64 {
+        match self.host.receive {
+            0 => self.delivered_cycle,
+            receive => self.delivered_cycle + 1 + u64::from(receive),
+        }
+    }
+
+    /// From its generation until the receiver has it: waiting, network latency and the receiver's bus \[cycles\].
+    pub fn end_to_end_latency_cycles(&self) -> u64 {
+        self.waiting_cycles() + self.network_latency_cycles() + u64::from(self.host.receive)
+    }
+
+    /// From its joining the queue of the network interface to its header in stage 1 \[cycles\].
+    pub fn wire_cycles(&self) -> u64 {
+        self.waiting_cycles() - u64::from(self.host.doorbell) - u64::from(self.host.bus)
+    }
+
     /// Network latency: stage 1 of the first router to the tail's last cycle, both included \[cycles\].
     pub fn network_latency_cycles(&self) -> u64 {
         self.delivered_cycle - self.entered_cycle + 1

@@ -23,6 +23,21 @@ pub struct HeaderWaits {
     pub cycles: u64,
 }
 
+/// What preemptive routers and interfaces behind host buses have done since the start of a run, over all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Activity {
+    /// By class: messages that gave way after a part of them had crossed.
+    pub preemptions: Vec<u64>,
+    /// Dummies that have crossed crossbars.
+    pub dummies: u64,
+    /// Cycles in which firmware was busy.
+    pub firmware: u64,
+    /// Cycles in which host buses were busy.
+    pub bus: u64,
+    /// Flits that have left network interfaces.
+    pub wire: u64,
+}
+
 impl Meters {
     pub(crate) fn new(lanes: usize) -> Self {
         Self { flits_sent: vec![0; lanes], flit_hops: 0, waits: Vec::new() }

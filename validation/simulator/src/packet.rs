@@ -21,7 +21,7 @@ use flitwise_language::scenario::{Organisation, Scenario, Timing, VoqOutput};
 
 use switch::Network;
 
-pub use record::{Bin, Column, Counts, Delivery, StageLoad};
+pub use record::{Bin, Column, Counts, Delivery, StageLoad, TrafficCounts};
 pub use sources::{Message, Process, Traffic};
 
 /// Regional explicit congestion notification; thresholds in packets.
@@ -186,6 +186,11 @@ impl Simulator {
     /// By stage, last for hosts: packets sent on links.
     pub fn links(&self) -> &[StageLoad] {
         &self.switch.record().links
+    }
+
+    /// Counts so far by traffic.
+    pub fn traffics(&self) -> &[TrafficCounts] {
+        &self.switch.record().traffics
     }
 
     /// Packets that wait at the hosts, not yet admitted.

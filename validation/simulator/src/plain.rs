@@ -4,11 +4,75 @@
 //! [`diagram`](crate::diagram) draws the flits of [`wormhole`].
 
 pub mod circuits;
+mod host;
+pub mod levels;
+mod message;
 pub mod packet;
 mod rules;
 pub mod wormhole;
 
-pub use wormhole::{replay, replay_offers};
+use flitwise_language::scenario::Scenario;
+
+use crate::reads::is_levelled;
+use crate::traffic::{Traffic, offers};
+use crate::{Arrival, Delivery, Offer};
+pub(crate) use message::{Journey, Message};
+
+/// All deliveries, sorted, of `arrivals` (in the order of their cycles), or those of the first `limit` cycles.
+pub fn replay(scenario: &Scenario, arrivals: &[Arrival], limit: u64) -> Vec<Delivery> {
+    replay_offers(scenario, &offers(scenario, arrivals), limit)
+}
+
+/// As [`replay`], of messages whose lengths, Vticks and virtual channels are settled.
+pub fn replay_offers(scenario: &Scenario, offers: &[Offer], limit: u64) -> Vec<Delivery> {
+    if is_levelled(scenario) {
+        levels::replay_offers(scenario, offers, limit)
+    } else {
+        wormhole::replay_offers(scenario, offers, limit)
+    }
+}
+
+/// A network of routers, its traffic and a clock.
+pub(crate) enum Run {
+    Wormhole(wormhole::Run),
+    Levels(levels::Run),
+}
+
+impl Run {
+    /// With the scenario's sources, the same as those of [`Simulator`](crate::Simulator).
+    pub(crate) fn new(scenario: &Scenario, seed: u64) -> Self {
+        let traffic = Traffic::random(scenario, seed);
+        if is_levelled(scenario) {
+            Self::Levels(levels::Run::with_traffic(scenario, traffic))
+        } else {
+            Self::Wormhole(wormhole::Run::with_traffic(scenario, traffic))
+        }
+    }
+
+    /// The first cycle that has not been simulated.
+    pub(crate) fn now(&self) -> u64 {
+        match self {
+            Self::Wormhole(run) => run.now,
+            Self::Levels(run) => run.now,
+        }
+    }
+
+    /// The next cycle before `end` in which anything can move; the messages delivered in it.
+    pub(crate) fn step(&mut self, end: u64) -> Vec<(Message, Delivery)> {
+        match self {
+            Self::Wormhole(run) => run.step(end),
+            Self::Levels(run) => run.step(end),
+        }
+    }
+
+    /// The messages that are generated and not delivered.
+    pub(crate) fn under_way(self) -> Vec<Message> {
+        match self {
+            Self::Wormhole(run) => run.under_way(),
+            Self::Levels(run) => run.under_way(),
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -16,10 +80,25 @@ mod tests {
     fn every_rule_of_the_notes_is_named() {
         let notes = include_str!("../README.md");
         let of_wormholes = [
+            include_str!("plain/message.rs"),
             include_str!("plain/wormhole.rs"),
             include_str!("plain/wormhole/channel.rs"),
             include_str!("plain/wormhole/arbiter.rs"),
             include_str!("plain/rules.rs"),
+        ];
+        let of_levels = [
+            include_str!("plain/message.rs"),
+            include_str!("plain/rules.rs"),
+            include_str!("plain/levels.rs"),
+            include_str!("plain/levels/arbitration.rs"),
+            include_str!("plain/levels/crossbar.rs"),
+            include_str!("plain/levels/flit.rs"),
+            include_str!("plain/levels/input.rs"),
+            include_str!("plain/levels/interface.rs"),
+            include_str!("plain/levels/links.rs"),
+            include_str!("plain/levels/output.rs"),
+            include_str!("plain/levels/scheduler.rs"),
+            include_str!("plain/host.rs"),
         ];
         let of_packets = [
             include_str!("plain/packet.rs"),
@@ -34,8 +113,12 @@ mod tests {
             .chain(rules('X', 4))
             .chain(rules('N', 2));
         let packet = rules('P', 18);
-        for (rules, texts) in [(wormhole.collect::<Vec<_>>(), of_wormholes), (packet.collect(), of_packets)] {
-            let text = texts.concat();
+        let levels = rules('L', 13).chain(rules('H', 8));
+        for (rules, text) in [
+            (wormhole.collect::<Vec<_>>(), of_wormholes.concat()),
+            (levels.collect(), of_levels.concat()),
+            (packet.collect(), of_packets.concat()),
+        ] {
             for rule in rules {
                 assert!(
                     notes.contains(&format!("**{rule}")) || notes.contains(&format!("| {rule} |")),

@@ -1,7 +1,9 @@
 //! What the simulator of routers reads of a scenario, and what it has no means for.
 
 use flitwise_language::document::Place;
-use flitwise_language::scenario::{Document, Fault, Read, Scenario};
+use flitwise_language::scenario::{
+    Allocation, ClassKind, Crossbar, Document, Fault, Read, Scenario, Scheduler, Switching, VcChoice,
+};
 
 use crate::lanes;
 
@@ -11,6 +13,8 @@ pub const MAX_PORTS: u32 = 64;
 pub const MAX_DIMENSION: u32 = 10;
 /// Fewest pipeline stages that can be simulated.
 pub const MIN_PIPELINE_STAGES: u32 = 3;
+/// The same of routers with levels: arbitration is a stage of its own.
+const LEAST_STAGES_OF_LEVELS: u32 = 4;
 /// Most lanes of a network: virtual channels of all its links.
 pub const MAX_LANES: u64 = 2_000_000;
 /// What of a scenario the simulator has no means for.
@@ -18,6 +22,18 @@ pub const MAX_LANES: u64 = 2_000_000;
 /// # Errors
 /// All of it, at once.
 pub fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
+    supports_all(scenario, READS)
+}
+
+/// The same where the messages of traces are given beside the scenario.
+///
+/// # Errors
+/// All of it, at once.
+pub fn supports_with_messages(scenario: &Scenario) -> Result<(), Vec<Fault>> {
+    supports_all(scenario, &[TRACES, READS].concat())
+}
+
+fn supports_all(scenario: &Scenario, reads: &[Read]) -> Result<(), Vec<Fault>> {
     if scenario.switch().is_some() {
         return Err(vec![Fault {
             place: Place::Program,
@@ -27,9 +43,22 @@ pub fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
             help: Some("flitwise simulate simulates them".to_owned()),
         }]);
     }
-    let unread = scenario.unread(READS);
+    let unread = scenario.unread(reads);
     if !unread.is_empty() {
         return Err(unread.iter().map(|one| one.fault("to simulate")).collect());
+    }
+    let unlevelled = unlevelled(scenario);
+    if !unlevelled.is_empty() {
+        return Err(unlevelled);
+    }
+    if !scenario.spec().phases.is_empty() && scenario.circuits().is_some() {
+        return Err(vec![Fault {
+            place: Place::Program,
+            key: "phase".to_owned(),
+            found: "[[phase]] tables with pipelined circuits".to_owned(),
+            wanted: "wormhole switching to simulate phases: circuits are set up once".to_owned(),
+            help: None,
+        }]);
     }
     let lanes = lanes(scenario);
     if lanes <= MAX_LANES {
@@ -44,15 +73,71 @@ pub fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
     }])
 }
 
+/// Whether it takes routers that know levels, preemption and blocks, or interfaces behind host buses: rules L and H of
+/// the notes.
+pub(crate) fn is_levelled(scenario: &Scenario) -> bool {
+    levelled_by(scenario).is_some()
+}
+
+/// What takes them.
+fn levelled_by(scenario: &Scenario) -> Option<&'static str> {
+    let router = scenario.router();
+    let has_control = scenario.classes().iter().any(|class| class.kind == ClassKind::Control);
+    let causes = [
+        (router.preempts(), "preemption"),
+        (has_control, "a control class"),
+        (router.block_flits > 1, "blocks"),
+        (scenario.host_interface().is_some(), "an interface behind a host bus"),
+    ];
+    causes.into_iter().find_map(|(is_so, what)| is_so.then_some(what))
+}
+
+/// What such routers are not to be: their crossbar is multiplexed and greedy, virtual channels are drawn.
+fn unlevelled(scenario: &Scenario) -> Vec<Fault> {
+    let Some(cause) = levelled_by(scenario) else { return Vec::new() };
+    let router = scenario.router();
+    let knows_levels = router.scheduler.is_fine_grained() || router.scheduler == Scheduler::Fifo;
+    let schedulers = "fine-grained-virtual-clock\", \"fine-grained-fair-queueing\" or \"fifo";
+    let asked = [
+        (router.switching == Switching::Wormhole, "switching", router.switching.word(), "wormhole"),
+        (knows_levels, "scheduler", router.scheduler.word(), schedulers),
+        (router.vc_choice == VcChoice::Drawn, "vc_choice", router.vc_choice.word(), "drawn"),
+        (router.crossbar == Crossbar::Multiplexed, "crossbar", router.crossbar.word(), "multiplexed"),
+        (router.allocation == Allocation::Greedy, "allocation", router.allocation.word(), "greedy"),
+    ];
+    let faults = asked.into_iter().filter(|(is_so, ..)| !is_so).map(|(_, key, found, wanted)| Fault {
+        place: Place::Program,
+        key: format!("router.{key}"),
+        found: format!("\"{found}\""),
+        wanted: format!("\"{wanted}\" to simulate {cause}"),
+        help: wanted.split('"').next().map(|first| format!("write {key} = \"{first}\" under [router]")),
+    });
+    let is_short = router.pipeline_stages < LEAST_STAGES_OF_LEVELS;
+    let short = is_short.then(|| Fault {
+        place: Place::Program,
+        key: "router.pipeline_stages".to_owned(),
+        found: router.pipeline_stages.to_string(),
+        wanted: format!("{LEAST_STAGES_OF_LEVELS} or more stages to simulate {cause}"),
+        help: None,
+    });
+    faults.chain(short).collect()
+}
+
 /// What of a document that is no scenario the simulator has no means for.
 pub fn unsupported(document: &Document) -> Vec<Fault> {
     document.unread(READS).iter().map(|one| one.fault("to simulate")).collect()
 }
 
+/// What it reads where messages are given beside the scenario.
+const TRACES: &[Read] = &[
+    Read::Words("class.source.kind", &["poisson", "periodic", "on-off", "cbr", "vbr", "mpeg2", "trace"]),
+    Read::Keys("class.source", &["file", "compression"]),
+];
+
 /// What the simulator reads of a scenario.
 const READS: &[Read] = &[
     Read::Words("network.topology", &["router", "hypercube", "mesh", "torus"]),
-    Read::Keys("network", &["radix", "dimensions", "nodes_per_router", "links"]),
+    Read::Keys("network", &["radix", "dimensions", "nodes_per_router", "links", "self_traffic"]),
     Read::Within("network.ports", 2.0, MAX_PORTS as f64, "flitwise solve takes up to 1024"),
     Read::Within("network.dimension", 1.0, MAX_DIMENSION as f64, "flitwise solve takes up to 16"),
     Read::Within(
@@ -73,12 +158,20 @@ const READS: &[Read] = &[
             "switching",
         ],
     ),
+    // these and control classes where `unlevelled` finds no fault
+    Read::Keys("router", &["preemption", "acceleration", "output_lanes", "vc_map", "block_flits"]),
+    Read::Keys(
+        "interface",
+        &["kind", "injection", "buffer", "firmware", "bus_rate", "bus_setup", "descriptor", "send_setup"],
+    ),
     Read::Keys("circuits", &["attempts_per_stream", "pool", "vtick", "attempts", "holding", "retries"]),
-    Read::Words("class.kind", &["real-time", "best-effort"]),
+    Read::Words("class.kind", &["real-time", "best-effort", "control"]),
     Read::Keys("class", &["rate", "message_flits", "virtual_channels", "deadlines", "vtick"]),
     Read::Keys("class", &["nodes", "destination", "start", "end", "end_of_traffic"]),
+    Read::Keys("class", &["frame_deadline"]),
     Read::Keys("measure", &["warm_up", "end", "bin"]),
-    Read::Words("class.source.kind", &["poisson", "on-off", "cbr", "vbr", "mpeg2"]),
+    Read::Keys("", &["phase"]),
+    Read::Words("class.source.kind", &["poisson", "periodic", "on-off", "cbr", "vbr", "mpeg2"]),
     Read::Keys("class.source", &["streams", "messages_per_burst", "peak_rate"]),
     Read::Keys(
         "class.source",

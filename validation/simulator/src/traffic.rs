@@ -5,23 +5,27 @@ mod frames;
 mod on_off;
 pub(crate) mod on_off_pareto;
 mod periodic;
+mod phases;
 mod placement;
 mod poisson;
 pub(crate) mod random;
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use flitwise_language::scenario::{ClassSpec, Destinations, Scenario, SourceSpec, Towards, VcChoice};
 
-use crate::message::{Arrival, Drawn, FramePart, Offer};
+use crate::message::{Arrival, ChannelChoice, FramePart, Offer};
 
 use super::packet::{self, Load};
 use super::virtual_channels::VirtualChannels;
 use destinations::draw;
 use frames::{FrameStream, Piece};
-use on_off::OnOff;
+use on_off::{OnOff, mean_off};
 use on_off_pareto::OnOffPareto;
 use periodic::Periodic;
+pub use phases::FrameRun;
+use phases::{Pace, Phases};
 pub(super) use placement::OF_PLACEMENT;
 use placement::placed;
 use poisson::Poisson;
@@ -43,6 +47,12 @@ impl Traffic {
     pub(crate) fn random(scenario: &Scenario, seed: u64) -> Self {
         let sources = Some(Sources::new(scenario, seed));
         Self { sources, withdrawals: scenario.withdrawals().into(), ..Self::default() }
+    }
+
+    /// The same, and messages in the order of their cycles, which go before those of the sources.
+    pub(crate) fn random_and_listed(scenario: &Scenario, seed: u64, offers: Vec<Offer>) -> Self {
+        assert!(offers.is_sorted_by_key(|offer| offer.arrival.cycle), "messages out of order");
+        Self { listed: offers, ..Self::random(scenario, seed) }
     }
 
     /// Messages in the order of their cycles.
@@ -74,9 +84,9 @@ impl Traffic {
         self.sources.as_mut()?.next(until)
     }
 
-    /// By class and stream of frames: when its first frame begins \[cycles\].
-    pub(crate) fn phases(&self) -> &[Vec<f64>] {
-        self.sources.as_ref().map_or(&[], |sources| &sources.phases)
+    /// By class and stream of frames: its frames, in parts without a pause.
+    pub(crate) fn frame_runs(&self) -> &[Vec<Vec<FrameRun>>] {
+        self.sources.as_ref().map_or(&[], |sources| &sources.frame_runs)
     }
 
     /// A class whose waiting messages are taken back in cycle `now` or before, once the messages of that cycle have
@@ -113,12 +123,14 @@ trait Process: Send {
 }
 
 /// The process of a class at a node.
-fn process(random: &mut Random, rate: f64, source: &SourceSpec) -> Box<dyn Process> {
-    match *source {
-        SourceSpec::Poisson => Box::new(Poisson::new(random, 0.0, 1.0 / rate)),
-        SourceSpec::Periodic => Box::new(Periodic::new(random, 0.0, 1.0 / rate)),
-        SourceSpec::OnOff { streams, messages_per_burst, peak_rate } => {
-            Box::new(OnOff::new(random, rate, streams, messages_per_burst, peak_rate))
+fn process(random: &mut Random, phases: &Phases<'_>, class: usize) -> Box<dyn Process> {
+    let between = || phases.pace(class, |rate| 1.0 / rate);
+    match phases.scenario().classes()[class].source {
+        SourceSpec::Poisson => Box::new(Poisson::new(random, 0.0, between())),
+        SourceSpec::Periodic => Box::new(Periodic::new(random, 0.0, between())),
+        SourceSpec::OnOff { streams, messages_per_burst: messages, peak_rate } => {
+            let pace = phases.pace(class, |rate| mean_off(rate, streams, messages, peak_rate));
+            Box::new(OnOff::new(random, phases.first_rate(class), pace, streams, messages, peak_rate))
         }
         _ => unreachable!("frames come from streams, other sources are refused"),
     }
@@ -126,7 +138,7 @@ fn process(random: &mut Random, rate: f64, source: &SourceSpec) -> Box<dyn Proce
 
 /// The process of a stream of packets at a host \[ticks\].
 fn packet_process(random: &mut Random, traffic: &packet::Traffic) -> Box<dyn Process> {
-    let (start, interval) = (traffic.start as f64, traffic.interval);
+    let (start, interval) = (traffic.start as f64, Pace::steady(traffic.interval));
     match traffic.process {
         packet::Process::Poisson => Box::new(Poisson::new(random, start, interval)),
         packet::Process::Periodic => Box::new(Periodic::new(random, start, interval)),
@@ -137,20 +149,40 @@ fn packet_process(random: &mut Random, traffic: &packet::Traffic) -> Box<dyn Pro
 /// What messages of a class have in common.
 struct ClassOffers {
     flits: u32,
+    /// From the beginning of the run on.
+    first: Terms,
+    /// By later phase in which they are others: from which cycle on.
+    later: Vec<(u64, Terms)>,
+}
+
+/// On which terms messages of a class come in a phase.
+#[derive(Clone, Copy, PartialEq)]
+struct Terms {
     vtick: f64,
     /// The virtual channels to draw from, where they are drawn: how, the first and how many.
     to_draw: Option<(VcChoice, u8, u32)>,
 }
 
 /// What messages of each class have in common.
-fn class_offers(scenario: &Scenario) -> Vec<ClassOffers> {
+fn class_offers(phases: &Phases<'_>) -> Vec<ClassOffers> {
+    let scenario = phases.scenario();
     let channels = VirtualChannels::new(scenario);
-    let offers = |(index, class): (usize, &ClassSpec)| ClassOffers {
-        flits: class.message_flits,
-        vtick: class.lane_vtick(),
-        to_draw: channels
-            .to_draw(index)
-            .map(|(choice, block)| (choice, block.start as u8, block.len() as u32)),
+    let offers = |(index, class): (usize, &ClassSpec)| {
+        let terms = |((begins, scenario), block): ((f64, &Scenario), Range<usize>)| {
+            let choice = channels.to_draw(index).map(|(choice, _)| choice);
+            let terms = Terms {
+                vtick: scenario.classes()[index].lane_vtick(),
+                to_draw: choice.map(|choice| (choice, block.start as u8, block.len() as u32)),
+            };
+            (begins.ceil() as u64, terms)
+        };
+        let mut each = phases.each().zip(phases.blocks(index)).map(terms);
+        let (_, first) = each.next().expect("a run has a phase");
+        let mut later: Vec<(u64, Terms)> = each.collect();
+        if later.iter().all(|(_, terms)| *terms == first) {
+            later.clear();
+        }
+        ClassOffers { flits: class.message_flits, first, later }
     };
     scenario.classes().iter().enumerate().map(offers).collect()
 }
@@ -159,24 +191,45 @@ impl ClassOffers {
     /// A message of the class.
     #[inline]
     fn offer(&self, arrival: Arrival, random: &mut Random) -> Offer {
-        let drawn = self.to_draw.map(|(choice, first, among)| {
+        let Terms { vtick, to_draw } = if self.later.is_empty() { self.first } else { self.terms(arrival) };
+        let drawn = to_draw.map(|(choice, first, among)| {
             let mut draw = || first + if among > 1 { below(random, among) as u8 } else { 0 };
             drawn(choice, draw(), draw())
         });
-        Offer { arrival, flits: self.flits, vtick: self.vtick, drawn, part: FramePart::default() }
+        Offer { arrival, flits: self.flits, vtick, drawn, part: FramePart::default() }
+    }
+
+    #[cold]
+    fn terms(&self, arrival: Arrival) -> Terms {
+        let begun = self.later.iter().rev().find(|(cycle, _)| *cycle <= arrival.cycle);
+        begun.map_or(self.first, |(_, terms)| *terms)
     }
 }
 
 /// The virtual channels that two draws give.
-fn drawn(choice: VcChoice, one: u8, other: u8) -> Drawn {
+fn drawn(choice: VcChoice, one: u8, other: u8) -> ChannelChoice {
     let network = if choice == VcChoice::Drawn { other } else { one };
-    Drawn { injection: one, network, ejection: other }
+    ChannelChoice { injection: one, network, ejection: other }
 }
 
 /// Messages of the scenario's classes, generated as listed; virtual channels are drawn from a stream of their own.
 pub fn offers(scenario: &Scenario, arrivals: &[Arrival]) -> Vec<Offer> {
-    let (classes, mut random) = (class_offers(scenario), stream(0, 0, 0));
-    arrivals.iter().map(|arrival| classes[usize::from(arrival.class)].offer(*arrival, &mut random)).collect()
+    let flits = |arrival: &Arrival| scenario.classes()[usize::from(arrival.class)].message_flits;
+    offers_of(scenario, arrivals.iter().map(|arrival| (*arrival, flits(arrival))), 0)
+}
+
+/// The same, each of a length of its own \[flits\], with a seed for the draws.
+pub fn offers_of(
+    scenario: &Scenario,
+    arrivals: impl Iterator<Item = (Arrival, u32)>,
+    seed: u64,
+) -> Vec<Offer> {
+    let (classes, mut random) = (class_offers(&Phases::of(scenario)), stream(seed, 0, 0));
+    let offer = |(arrival, flits): (Arrival, u32)| {
+        let offer = classes[usize::from(arrival.class)].offer(arrival, &mut random);
+        Offer { flits, ..offer }
+    };
+    arrivals.map(offer).collect()
 }
 
 /// The messages of the scenario's sources up to a cycle.
@@ -203,8 +256,8 @@ pub(crate) struct Sources {
     span_cycles: u64,
     /// By class.
     destinations: Vec<Destinations>,
-    /// By class and stream of frames: when its first frame begins.
-    phases: Vec<Vec<f64>>,
+    /// By class and stream of frames: its frames, in parts without a pause.
+    frame_runs: Vec<Vec<Vec<FrameRun>>>,
 }
 
 struct Source {
@@ -226,34 +279,34 @@ const SPAN_MAX: f64 = 1e9;
 impl Sources {
     fn new(scenario: &Scenario, seed: u64) -> Self {
         let classes = || 0..scenario.classes().len();
-        let nodes = scenario.topology().nodes();
+        let phases = Phases::of(scenario);
         let senders: Vec<Vec<u32>> = classes().map(|class| scenario.senders(class)).collect();
         let mut streams: Vec<_> = classes()
-            .map(|class| frames::streams(scenario, class, &senders[class], seed).into_iter())
+            .map(|class| frames::streams(&phases, class, &senders[class], seed).into_iter())
             .collect();
-        let mut phases = vec![Vec::new(); streams.len()];
+        let mut frame_runs = vec![Vec::new(); streams.len()];
         let mut sources = Vec::new();
-        for node in 0..nodes {
+        for node in 0..scenario.topology().nodes() {
             for (class, spec) in scenario.classes().iter().enumerate() {
                 let (start, last) = (spec.start_cycle(), spec.end.map_or(f64::INFINITY, f64::next_down));
                 let of_node = streams[class].as_slice().iter().take_while(|one| one.node == node).count();
                 for FrameStream { random, process, .. } in streams[class].by_ref().take(of_node) {
-                    phases[class].push(start + process.phase);
+                    let run = |run: &FrameRun| FrameRun { begins: start + run.begins, ..*run };
+                    frame_runs[class].push(process.runs().iter().map(run).collect());
                     let process = Box::new(process);
                     sources.push(Source { node, class: class as u8, random, process, start, last });
                 }
-                if !spec.source.has_frames() && spec.rate > 0.0 && senders[class].binary_search(&node).is_ok()
-                {
+                let is_sender = senders[class].binary_search(&node).is_ok();
+                if !spec.source.has_frames() && is_sender && phases.sends(class) {
                     let mut random = stream(seed, node, class);
-                    let process = process(&mut random, spec.rate, &spec.source);
+                    let process = process(&mut random, &phases, class);
                     sources.push(Source { node, class: class as u8, random, process, start, last });
                 }
             }
         }
-        let messages_per_cycle = scenario.mean_rate_of_all() * f64::from(nodes);
         let destinations = classes().map(|class| scenario.destinations(class)).collect();
-        let classes = class_offers(scenario);
-        Self { phases, ..Self::with_spans(sources, messages_per_cycle, classes, destinations) }
+        let (messages_per_cycle, classes) = (phases.messages_per_cycle(), class_offers(&phases));
+        Self { frame_runs, ..Self::with_spans(sources, messages_per_cycle, classes, destinations) }
     }
 
     fn of_packets(hosts: u32, traffics: &[packet::Traffic], seed: u64) -> Self {
@@ -270,8 +323,9 @@ impl Sources {
             }));
         }
         let rate = |traffic: &packet::Traffic| traffic.hosts.len() as f64 / traffic.interval;
+        let first = Terms { vtick: 0.0, to_draw: None };
         let offers =
-            |traffic: &packet::Traffic| ClassOffers { flits: traffic.packets, vtick: 0.0, to_draw: None };
+            |traffic: &packet::Traffic| ClassOffers { flits: traffic.packets, first, later: Vec::new() };
         Self::with_spans(
             sources,
             traffics.iter().map(rate).sum(),
@@ -298,7 +352,7 @@ impl Sources {
             drawn_until: 0,
             span_cycles,
             destinations,
-            phases: Vec::new(),
+            frame_runs: Vec::new(),
         }
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use flitwise_language::scenario::{Scenario, VcChoice};
 
-use crate::message::{Drawn, Offer};
+use crate::message::{ChannelChoice, Offer};
 
 /// The most lanes of a link: as many as a word has bits.
 pub(crate) const MOST_LANES: usize = u64::BITS as usize;
@@ -58,7 +58,7 @@ pub(crate) fn halves(block: &Range<usize>) -> [Range<usize>; 2] {
 impl VirtualChannels {
     pub(crate) fn new(scenario: &Scenario) -> Self {
         let (blocks, choice) = (scenario.virtual_channels(), scenario.data_router().vc_choice);
-        let used = blocks.last().map_or(1, |last| last.end.max(1));
+        let used = blocks.iter().map(|block| block.end).max().unwrap_or(0).max(1);
         let singles = || Groups::new((0..used).map(|channel| channel..channel + 1));
         let groups = match choice {
             VcChoice::Free => {
@@ -117,7 +117,7 @@ impl VirtualChannels {
     /// The groups that a message asks for on network channels, before and behind the dateline of a ring, and on its
     /// ejection channel.
     #[inline]
-    pub(crate) fn on_the_way(&self, class: usize, drawn: Option<Drawn>) -> [u8; 3] {
+    pub(crate) fn on_the_way(&self, class: usize, drawn: Option<ChannelChoice>) -> [u8; 3] {
         let block = &self.blocks[class];
         let [lower, upper] = halves(block);
         let (network, ejection) = match drawn {

@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn e_cube_routes_take_the_lowest_differing_dimension_and_end_at_the_destination() {
         for dimension in 1..=6 {
-            let wiring = Wiring::new(NetworkSpec::Hypercube { dimension }, 16);
+            let wiring = Wiring::new(NetworkSpec::Hypercube { dimension, self_traffic: None }, 16);
             for source in 0..wiring.nodes() {
                 for destination in 0..wiring.nodes() {
                     let (mut at, mut crossed, mut last) = (source, 0, None);
@@ -177,7 +177,10 @@ mod tests {
 
     #[test]
     fn every_input_port_is_fed_by_one_link() {
-        for network in [NetworkSpec::Router { ports: 7 }, NetworkSpec::Hypercube { dimension: 3 }] {
+        for network in [
+            NetworkSpec::Router { ports: 7, self_traffic: None },
+            NetworkSpec::Hypercube { dimension: 3, self_traffic: None },
+        ] {
             let wiring = Wiring::new(network, 64);
             let mut fed = std::collections::BTreeSet::new();
             for link in 0..wiring.links() {

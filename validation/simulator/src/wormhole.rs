@@ -16,6 +16,7 @@ mod books;
 mod crossbar;
 mod grants;
 mod lane;
+mod levels;
 mod link;
 mod link_scheduler;
 mod multiplexed;
@@ -25,7 +26,7 @@ use flitwise_language::scenario::Scenario;
 
 use crate::message::{Delivery, Offer};
 
-use super::interface::Queued;
+use super::interface::QueuedMessage;
 use super::ledger::{Ledger, LoneHeader, Message};
 use super::meters::HeaderWaits;
 use super::virtual_channels::VirtualChannels;
@@ -35,8 +36,8 @@ use books::Books;
 use crossbar::Crossbar;
 use grants::{Grants, free_lane, request_delay};
 use lane::{Blocks, Lane, Lanes, NONE, WORD};
-pub(super) use link_scheduler::with_scheduler;
 use link_scheduler::{LaneTable, LinkScheduler};
+pub(super) use link_scheduler::{with_levels, with_scheduler};
 
 /// How often all flits are counted in a build with assertions: a flit that is lost or made stays so, and a count in
 /// every cycle took four fifths of the time \[cycles\].
@@ -135,7 +136,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     }
 
     /// A message takes a lane of its injection link when it comes.
-    fn take(&mut self, lane: usize, message: &Queued) {
+    fn take(&mut self, lane: usize, message: &QueuedMessage) {
         let row = &mut self.lanes[lane];
         self.parts.books.starts(lane, row, message);
         self.parts.scheduler.begin_message(lane, row, message.ticket, false);
@@ -289,7 +290,7 @@ impl<S: LinkScheduler, X: Crossbar> Switch for Wormhole<S, X> {
         }
         self.parts.books.ledger.joins(arrival.class);
         let ticket = self.parts.scheduler.join_message(self.first_source() + queue, arrival.cycle as f64);
-        let message = Queued {
+        let message = QueuedMessage {
             offer: *offer,
             groups: self.parts.channels.on_the_way(arrival.class.into(), offer.drawn),
             ticket,

@@ -7,7 +7,7 @@ use flitwise_language::scenario::Scenario;
 
 use crate::traffic::random::{Random, exponential, stream};
 
-use super::{Asked, Board, Circuit, Counts};
+use super::{Board, Circuit, CircuitDemand, Counts};
 
 /// Circuits asked for before any is counted, at most: else as many as come in ten times that one stands.
 const MOST_WARM_UP: f64 = 50_000.0;
@@ -25,7 +25,7 @@ pub(crate) struct Programme {
     pub(crate) until: u64,
 }
 
-impl Asked {
+impl CircuitDemand {
     /// When so many circuits are counted; `None` where they do not come and go.
     pub(crate) fn programme(&self, counted: u64) -> Option<Programme> {
         let (rate, holding) = (self.spec.attempts?, self.spec.holding?);
@@ -64,7 +64,7 @@ struct Call {
 }
 
 struct Calls<'a> {
-    asked: &'a Asked,
+    asked: &'a CircuitDemand,
     programme: Programme,
     board: Board,
     randoms: Vec<Random>,
@@ -87,7 +87,7 @@ struct Calls<'a> {
 
 /// What becomes of so many circuits that come as Poisson streams and stand for exponential times; one that finds no
 /// free lane of its injection link is lost without an attempt. `None` where circuits do not come and go.
-pub fn calls(scenario: &Scenario, asked: &Asked, seed: u64, counted: u64) -> Option<Counts> {
+pub fn calls(scenario: &Scenario, asked: &CircuitDemand, seed: u64, counted: u64) -> Option<Counts> {
     let programme = asked.programme(counted)?;
     let mut calls = Calls {
         asked,

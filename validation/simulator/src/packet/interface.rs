@@ -11,7 +11,7 @@ use crate::{Arrival, Offer};
 
 /// Packets of a message that wait at its host.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct PendingMessage {
     generated: u64,
     packets: u32,
     left: u32,
@@ -22,7 +22,7 @@ struct Waiting {
 #[derive(Clone, Debug)]
 pub(super) struct Host {
     /// By destination: messages, packets of them, and packets admitted so far.
-    admittance: Vec<VecDeque<Waiting>>,
+    admittance: Vec<VecDeque<PendingMessage>>,
     waiting: Vec<u32>,
     sequence: Vec<u32>,
     /// Destinations with packets.
@@ -47,7 +47,7 @@ impl Host {
 
     /// Takes a packet of the first message to a destination: its message, and its number among those to the
     /// destination.
-    fn take(&mut self, destination: usize) -> (Waiting, u32) {
+    fn take(&mut self, destination: usize) -> (PendingMessage, u32) {
         let first = &mut self.admittance[destination][0];
         let message = *first;
         first.left -= 1;
@@ -65,8 +65,9 @@ impl Host {
 
     /// Takes back the messages of a traffic of which nothing has been admitted; how many packets.
     fn withdraw(&mut self, traffic: usize) -> u64 {
-        let stays =
-            |waiting: &Waiting| usize::from(waiting.traffic) != traffic || waiting.left < waiting.packets;
+        let stays = |waiting: &PendingMessage| {
+            usize::from(waiting.traffic) != traffic || waiting.left < waiting.packets
+        };
         let mut withdrawn = 0;
         for (destination, queue) in self.admittance.iter_mut().enumerate() {
             queue.retain(stays);
@@ -87,13 +88,13 @@ impl<Q: Queueing> PacketSwitch<Q> {
         let Arrival { cycle, source, destination, class } = message.arrival;
         let (host, destination, packets) = (source as usize, destination as usize, message.flits);
         let queues = &mut self.hosts[host];
-        self.record.counts.generated += u64::from(packets);
+        self.record.generate(class.into(), packets);
         let most = self.fabric.admittance_packets;
         if most.is_some_and(|most| queues.waiting[destination] + packets > most) {
-            self.record.counts.refused += u64::from(packets);
+            self.record.refuse(class.into(), packets);
             return;
         }
-        let waiting = Waiting { traffic: class.into(), generated: cycle, packets, left: packets };
+        let waiting = PendingMessage { traffic: class.into(), generated: cycle, packets, left: packets };
         queues.admittance[destination].push_back(waiting);
         queues.waiting[destination] += packets;
         queues.asking[destination / 64] |= 1 << (destination % 64);
@@ -103,7 +104,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
     /// P5: what is left of a traffic is taken back.
     pub(super) fn take_back(&mut self, traffic: usize) {
         let withdrawn: u64 = self.hosts.iter_mut().map(|host| host.withdraw(traffic)).sum();
-        self.record.counts.withdrawn += withdrawn;
+        self.record.withdraw(traffic, withdrawn);
     }
 
     /// P6: the first destination in turn whose packet has room begins to move.
@@ -135,7 +136,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
         let (now, port) = (self.now, self.wiring.injection(host));
         let packet = self.packets.add(row);
         let from = &mut self.hosts[host];
-        let (Waiting { generated, traffic, .. }, sequence) = from.take(destination);
+        let (PendingMessage { generated, traffic, .. }, sequence) = from.take(destination);
         (from.pointer, from.is_moving) = ((destination + 1) % self.wiring.hosts, true);
         self.packets.labels[packet as usize] = Label {
             generated,

@@ -41,7 +41,7 @@ impl Port {
         Self {
             peer,
             places: packets / egress_queues as u32,
-            group: if is_host(port) { wiring.stages } else { wiring.stage(port) } as u8,
+            group: wiring.group(port) as u8,
             to_host: peer != OPEN && is_host(peer as usize),
             ..Self::default()
         }

@@ -59,6 +59,11 @@ pub(super) trait Queueing: Sized + Send + 'static {
         0
     }
 
+    /// Queues that are set aside in a memory now.
+    fn set_aside_in(&self, _memory: usize) -> u32 {
+        0
+    }
+
     /// The fixed queue in whose place a packet of any queue is.
     fn fixed(queue: usize) -> usize {
         queue

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::wiring::Wiring;
+
 /// A packet that has come to its host; times are ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Delivery {
@@ -52,6 +54,26 @@ pub struct Counts {
     pub roots_peak: u32,
 }
 
+/// Packets of a traffic in a whole run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrafficCounts {
+    /// Generated, the refused ones included.
+    pub generated: u64,
+    /// Of messages that did not fit into their admittance queue.
+    pub refused: u64,
+    /// Taken back at the end of the traffic.
+    pub withdrawn: u64,
+    /// Delivered.
+    pub delivered: u64,
+}
+
+impl TrafficCounts {
+    /// Neither delivered nor given up.
+    pub fn backlog(&self) -> u64 {
+        self.generated - self.refused - self.withdrawn - self.delivered
+    }
+}
+
 /// A span of the series.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bin {
@@ -74,13 +96,19 @@ pub struct Bin {
 pub struct Column {
     /// Packets in the memory of each on that side of it.
     pub packets: Vec<u32>,
+    /// Queues that are set aside there.
+    pub set_aside: Vec<u32>,
     /// The line of the next column to which the link of each leads; empty where a crossbar or a host follows.
     pub next: Vec<u32>,
 }
 
-/// Packets sent over the links of a stage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Packets sent over the links that leave a stage, or hosts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StageLoad {
+    /// Links on which data packets are sent.
+    pub data_links: u32,
+    /// All links; control packets go against the data, too.
+    pub links: u32,
     /// Data packets.
     pub data: u64,
     /// Control packets, those with credits included.
@@ -105,7 +133,8 @@ pub(crate) struct Record {
     bin_ticks: u64,
     /// The first tick after the current bin.
     pub(crate) bin_end: u64,
-    traffics: usize,
+    /// By traffic.
+    pub(crate) traffics: Vec<TrafficCounts>,
     hosts: usize,
     /// By source and destination: the sequence number after the latest delivered one.
     sequence: Vec<u32>,
@@ -117,17 +146,18 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    pub(crate) fn new(hosts: usize, stages: usize, ports: usize, traffics: usize, bin_ticks: u64) -> Self {
+    pub(crate) fn new(wiring: &Wiring, traffics: usize, bin_ticks: u64) -> Self {
+        let (hosts, stages) = (wiring.hosts, wiring.stages);
         let mut by_lines = vec![0; 66];
-        by_lines[0] = ports as u32;
+        by_lines[0] = wiring.peers.len() as u32;
         let mut record = Self {
             counts: Counts::default(),
             bins: Vec::new(),
-            links: vec![StageLoad::default(); stages + 1],
+            links: wiring.links(),
             queued: vec![[0; 2]; stages + 1],
             bin_ticks,
             bin_end: if bin_ticks == 0 { u64::MAX } else { 0 },
-            traffics,
+            traffics: vec![TrafficCounts::default(); traffics],
             hosts,
             sequence: vec![0; hosts * hosts],
             ports: [by_lines.clone(), by_lines],
@@ -143,7 +173,7 @@ impl Record {
     pub(crate) fn turn_bins(&mut self, now: u64) {
         while now >= self.bin_end {
             self.close_bin();
-            let (start, delivered) = (self.bin_end, vec![0; self.traffics]);
+            let (start, delivered) = (self.bin_end, vec![0; self.traffics.len()]);
             self.bins.push(Bin { start, delivered, lines: self.lines, ..Bin::default() });
             self.bin_end += self.bin_ticks;
         }
@@ -156,8 +186,27 @@ impl Record {
         }
     }
 
+    /// Packets of a traffic are generated.
+    pub(crate) fn generate(&mut self, traffic: usize, packets: u32) {
+        self.counts.generated += u64::from(packets);
+        self.traffics[traffic].generated += u64::from(packets);
+    }
+
+    /// Packets of a traffic do not fit into their admittance queue.
+    pub(crate) fn refuse(&mut self, traffic: usize, packets: u32) {
+        self.counts.refused += u64::from(packets);
+        self.traffics[traffic].refused += u64::from(packets);
+    }
+
+    /// Packets of a traffic are taken back.
+    pub(crate) fn withdraw(&mut self, traffic: usize, packets: u64) {
+        self.counts.withdrawn += packets;
+        self.traffics[traffic].withdrawn += packets;
+    }
+
     pub(crate) fn deliver(&mut self, delivery: &Delivery, sequence: u32) {
         self.counts.delivered += 1;
+        self.traffics[usize::from(delivery.traffic)].delivered += 1;
         let next = &mut self.sequence[delivery.source as usize * self.hosts + delivery.destination as usize];
         if sequence < *next {
             self.counts.out_of_order += 1;

@@ -2,9 +2,9 @@
 
 /// Those of which something has changed since they were looked at.
 #[derive(Clone, Debug)]
-pub(super) struct Changed(Vec<u64>);
+pub(super) struct Changes(Vec<u64>);
 
-impl Changed {
+impl Changes {
     /// None of so many.
     pub(super) fn new(most: usize) -> Self {
         Self(vec![0; most.div_ceil(64)])

@@ -13,7 +13,7 @@ use super::link::Port;
 use super::memory::{Packets, Queues};
 use super::queueing::Queueing;
 use super::record::{Column, Delivery, Record, Side};
-use super::sets::{Changed, bits};
+use super::sets::{Changes, bits};
 use super::wiring::{OPEN, PORTS, Wiring};
 use crate::{Offer, Switch};
 
@@ -36,9 +36,9 @@ pub(super) struct PacketSwitch<Q: Queueing> {
     /// By switch.
     pub(super) crossbars: Vec<Crossbar>,
     pub(super) events: Events<Q::Control>,
-    pub(super) changed_switches: Changed,
-    pub(super) changed_links: Changed,
-    pub(super) changed_hosts: Changed,
+    pub(super) changed_switches: Changes,
+    pub(super) changed_links: Changes,
+    pub(super) changed_hosts: Changes,
     pub(super) record: Record,
     pub(super) now: u64,
     pub(super) queueing: Q,
@@ -76,10 +76,10 @@ impl<Q: Queueing> PacketSwitch<Q> {
             hosts: vec![Host::new(hosts); hosts],
             crossbars: vec![Crossbar::default(); wiring.switches],
             events: Events::default(),
-            changed_switches: Changed::new(wiring.switches),
-            changed_links: Changed::new(ports),
-            changed_hosts: Changed::new(hosts),
-            record: Record::new(hosts, wiring.stages, ports, traffics, bin),
+            changed_switches: Changes::new(wiring.switches),
+            changed_links: Changes::new(ports),
+            changed_hosts: Changes::new(hosts),
+            record: Record::new(&wiring, traffics, bin),
             fabric: *fabric,
             wiring,
             now: 0,
@@ -129,7 +129,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
 
     /// Looks at all of a kind of which something has changed.
     #[inline]
-    fn each_changed(&mut self, changed: impl Fn(&mut Self) -> &mut Changed, look: impl Fn(&mut Self, usize)) {
+    fn each_changed(&mut self, changed: impl Fn(&mut Self) -> &mut Changes, look: impl Fn(&mut Self, usize)) {
         for word in 0..changed(self).words() {
             let of_word = changed(self).take(word);
             bits(of_word).for_each(|bit| look(self, 64 * word + bit));
@@ -230,10 +230,11 @@ impl<Q: Queueing> Network for PacketSwitch<Q> {
         };
         let column = |port: &dyn Fn(usize) -> usize, is_egress: bool, goes_on: bool| {
             let ports = (0..hosts).map(port);
-            let packets = ports.clone().map(|port| self.packets_in(2 * port + usize::from(is_egress)));
-            let packets = packets.collect();
-            let next = ports.filter(|_| goes_on).map(|port| line(self.wiring.peers[port])).collect();
-            Column { packets, next }
+            let memories = || ports.clone().map(|port| 2 * port + usize::from(is_egress));
+            let packets = memories().map(|memory| self.packets_in(memory)).collect();
+            let set_aside = memories().map(|memory| self.queueing.set_aside_in(memory)).collect();
+            let next = ports.clone().filter(|_| goes_on).map(|port| line(self.wiring.peers[port])).collect();
+            Column { packets, set_aside, next }
         };
         let mut columns = vec![column(&|host| self.wiring.injection(host), true, true)];
         for stage in 0..self.wiring.stages {

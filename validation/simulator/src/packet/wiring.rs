@@ -6,6 +6,8 @@
 
 use flitwise_language::network::{LinkEnd, Multistage, Topology};
 
+use super::record::StageLoad;
+
 /// Ports of a switch.
 pub(crate) const PORTS: usize = 8;
 /// No port: the other end of an open one.
@@ -86,8 +88,25 @@ impl Wiring {
         (port - self.switch_ports()) % self.hosts
     }
 
-    pub(crate) fn stage(&self, port: usize) -> usize {
-        port / PORTS / self.network.switches() as usize
+    /// The stage of a port of a switch; the number of stages of a host's.
+    pub(crate) fn group(&self, port: usize) -> usize {
+        if port < self.switch_ports() { port / PORTS / self.network.switches() as usize } else { self.stages }
+    }
+
+    /// By group: links on which nothing has been sent.
+    pub(crate) fn links(&self) -> Vec<StageLoad> {
+        let mut groups = vec![StageLoad::default(); self.stages + 1];
+        for port in (0..self.peers.len()).filter(|port| self.peers[*port] != OPEN) {
+            let group = &mut groups[self.group(port)];
+            let (router, own) = ((port / PORTS) as u32, (port % PORTS) as u32);
+            let sends_data = match port.checked_sub(self.switch_ports()) {
+                Some(host) => host < self.hosts,
+                None => self.network.link_end(router, own) != LinkEnd::Absent,
+            };
+            group.links += 1;
+            group.data_links += u32::from(sends_data);
+        }
+        groups
     }
 
     /// The turnpool of a packet: its output ports, that of the first switch in the lowest bits.

@@ -2,7 +2,7 @@
 
 use flitwise_language::scenario::Scenario;
 
-use crate::circuits::{Asked, Circuit, Counts, Programme};
+use crate::circuits::{Circuit, CircuitDemand, Counts, Programme};
 use crate::message::{Arrival, FramePart, Offer};
 use crate::traffic::random::{Random, exponential};
 
@@ -12,7 +12,7 @@ use super::rules::{End, Rules};
 type Held = (usize, usize, usize);
 
 /// The virtual channels on the way of a circuit.
-fn way(rules: &Rules, asked: &Asked, source: u32, circuit: Circuit) -> Vec<Held> {
+fn way(rules: &Rules, asked: &CircuitDemand, source: u32, circuit: Circuit) -> Vec<Held> {
     let arrival = Arrival { cycle: 0, source, destination: circuit.destination, class: asked.class as u8 };
     let offer =
         Offer { arrival, flits: 1, vtick: 0.0, drawn: Some(circuit.drawn), part: FramePart::default() };
@@ -32,7 +32,7 @@ fn way(rules: &Rules, asked: &Asked, source: u32, circuit: Circuit) -> Vec<Held>
 }
 
 /// C1 to C3: as [`crate::circuits::set_up`].
-pub fn set_up(scenario: &Scenario, asked: &Asked, seed: u64) -> (Vec<Option<Circuit>>, Counts) {
+pub fn set_up(scenario: &Scenario, asked: &CircuitDemand, seed: u64) -> (Vec<Option<Circuit>>, Counts) {
     let (rules, mut random) = (Rules::new(scenario), asked.random(seed));
     let streams = asked.frames.streams as usize;
     let mut circuits = vec![None; streams * asked.senders.len()];
@@ -93,7 +93,7 @@ struct Event {
 
 /// All circuits that are set up or stand, and what is to happen.
 struct Calls<'a> {
-    asked: &'a Asked,
+    asked: &'a CircuitDemand,
     rules: Rules,
     programme: Programme,
     randoms: Vec<Random>,
@@ -111,7 +111,7 @@ struct Calls<'a> {
 }
 
 /// C4, C5: as [`crate::circuits::calls`].
-pub fn calls(scenario: &Scenario, asked: &Asked, seed: u64, counted: u64) -> Option<Counts> {
+pub fn calls(scenario: &Scenario, asked: &CircuitDemand, seed: u64, counted: u64) -> Option<Counts> {
     let mut run = Calls {
         asked,
         rules: Rules::new(scenario),

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use crate::Arrival;
 use crate::packet::record::{Record, Side};
 use crate::packet::wiring::{OPEN, Wiring};
-use crate::packet::{Bin, Counts, Delivery, Fabric, Load, StageLoad};
+use crate::packet::{Bin, Counts, Delivery, Fabric, Load, StageLoad, TrafficCounts};
 use crate::traffic::Traffic;
 use lines::{Control, Line};
 use queues::{credits, egress_queues, ingress_queues, set_aside_queues};
@@ -102,7 +102,7 @@ struct Port {
 
 /// P5: packets of a message that wait at its host.
 #[derive(Clone, Debug)]
-struct Waiting {
+struct PendingMessage {
     traffic: u16,
     generated: u64,
     packets: u32,
@@ -112,7 +112,7 @@ struct Waiting {
 #[derive(Clone, Debug, Default)]
 struct Host {
     /// By destination.
-    admittance: Vec<VecDeque<Waiting>>,
+    admittance: Vec<VecDeque<PendingMessage>>,
     /// By destination: packets admitted.
     sequence: Vec<u32>,
     pointer: usize,
@@ -148,13 +148,7 @@ impl Plain {
             hosts: vec![host; wiring.hosts],
             first: vec![0; wiring.switches],
             traffic: Traffic::of_packets(fabric.network.hosts, load),
-            record: Record::new(
-                wiring.hosts,
-                wiring.stages,
-                ports.len(),
-                load.number_of_traffics(),
-                load.bin,
-            ),
+            record: Record::new(&wiring, load.number_of_traffics(), load.bin),
             fabric: *fabric,
             wiring,
             ports,
@@ -190,16 +184,17 @@ impl Plain {
         &self.record.links
     }
 
+    /// Counts so far by traffic.
+    pub fn traffics(&self) -> &[TrafficCounts] {
+        &self.record.traffics
+    }
+
     fn is_host(&self, port: usize) -> bool {
         port >= self.wiring.switch_ports()
     }
 
-    fn group(&self, port: usize) -> usize {
-        if self.is_host(port) { self.wiring.stages } else { self.wiring.stage(port) }
-    }
-
     fn held(&mut self, port: usize, side: Side, more: i32) {
-        let group = self.group(port);
+        let group = self.wiring.group(port);
         let held = &mut self.record.queued[group][side as usize];
         *held = held.wrapping_add_signed(more);
     }
@@ -276,22 +271,27 @@ impl Plain {
         while let Some(message) = self.traffic.next(self.now) {
             let Arrival { cycle, source, destination, class } = message.arrival;
             let packets = message.flits;
-            self.record.counts.generated += u64::from(packets);
+            self.record.generate(class.into(), packets);
             let queue = &mut self.hosts[source as usize].admittance[destination as usize];
             let waiting: u32 = queue.iter().map(|waiting| waiting.left).sum();
             if self.fabric.admittance_packets.is_some_and(|most| waiting + packets > most) {
-                self.record.counts.refused += u64::from(packets);
+                self.record.refuse(class.into(), packets);
                 continue;
             }
-            queue.push_back(Waiting { traffic: class.into(), generated: cycle, packets, left: packets });
+            queue.push_back(PendingMessage {
+                traffic: class.into(),
+                generated: cycle,
+                packets,
+                left: packets,
+            });
         }
         while let Some(traffic) = self.traffic.next_withdrawal(self.now) {
             for queue in self.hosts.iter_mut().flat_map(|host| &mut host.admittance) {
-                let goes = |waiting: &Waiting| {
+                let goes = |waiting: &PendingMessage| {
                     usize::from(waiting.traffic) == traffic && waiting.left == waiting.packets
                 };
                 let gone: u32 = queue.iter().filter(|one| goes(one)).map(|waiting| waiting.left).sum();
-                self.record.counts.withdrawn += u64::from(gone);
+                self.record.withdraw(traffic, gone.into());
                 queue.retain(|waiting| !goes(waiting));
             }
         }

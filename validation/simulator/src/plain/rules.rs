@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use flitwise_language::network::{Half, LinkEnd, Network};
 use flitwise_language::scenario::{
-    Allocation, ClassKind, ClassSpec, Crossbar, Scenario, Scheduler, VcChoice,
+    Allocation, ClassKind, ClassSpec, Crossbar, OutputLanes, Scenario, Scheduler, VcChoice,
 };
 
 use crate::message::{Arrival, Offer};
@@ -32,7 +32,20 @@ pub(super) struct Rules {
     pub(super) real_time: Vec<bool>,
     /// S5, by lane of a channel: `w_c`.
     pub(super) weight: Vec<f64>,
+    /// L1, by class.
+    pub(super) level: Vec<usize>,
+    /// L2: whether a virtual channel has a lane for each level, and messages give way.
+    pub(super) preempts: bool,
+    /// L9: whether the output lanes of a virtual channel are one for each level.
+    pub(super) outputs_per_level: bool,
+    /// L11.
+    pub(super) accelerates: bool,
+    /// L12: flits of a block.
+    pub(super) block_flits: usize,
 }
+
+/// L1: control, real time, best effort.
+pub(super) const LEVELS: usize = 3;
 
 /// Where a channel ends.
 #[derive(Clone, Copy)]
@@ -46,11 +59,19 @@ impl Rules {
         let (classes, router) = (scenario.classes(), scenario.data_router());
         assert!(router.pipeline_stages >= 3, "routing, crossbar and link are a stage each");
         let blocks = scenario.virtual_channels();
-        let lanes =
-            || classes.iter().zip(&blocks).flat_map(|(class, block)| block.clone().map(move |_| class));
+        // V1: blocks may have virtual channels in common where there are levels, which look at no lane's class
+        let in_any_phase =
+            (0..scenario.phases().len().max(1)).flat_map(|phase| scenario.virtual_channels_in(phase));
+        let used = in_any_phase.map(|block| block.end).max().unwrap_or(0);
+        let width = used.max(router.virtual_channels.unwrap_or(0) as usize);
+        let class_of = |lane: usize| {
+            let class = blocks.iter().position(|block| block.contains(&lane));
+            class.map(|class| &classes[class])
+        };
+        let lanes = || (0..width).map(class_of);
         let real_time = |class: &ClassSpec| class.kind == ClassKind::RealTime;
         // S5: w_c = Vtick_max / Vtick_c over the real-time classes with a finite Vtick
-        let paced = lanes().filter(|class| real_time(class)).map(ClassSpec::lane_vtick);
+        let paced = lanes().flatten().filter(|class| real_time(class)).map(ClassSpec::lane_vtick);
         let vtick_max = paced.filter(|vtick| vtick.is_finite()).fold(0.0, f64::max);
         Self {
             network: scenario.topology(),
@@ -61,9 +82,14 @@ impl Rules {
             allocation: router.allocation,
             is_free: router.vc_choice == VcChoice::Free,
             has_rings: scenario.topology().has_rings(),
-            real_time: lanes().map(real_time).collect(),
-            weight: lanes().map(|class| vtick_max / class.lane_vtick()).collect(),
+            real_time: lanes().map(|class| class.is_some_and(real_time)).collect(),
+            weight: lanes().map(|class| class.map_or(0.0, |class| vtick_max / class.lane_vtick())).collect(),
             blocks: blocks.clone(),
+            level: classes.iter().map(|class| class.kind.level()).collect(),
+            preempts: router.preempts(),
+            outputs_per_level: router.output_lanes == Some(OutputLanes::PerLevel),
+            accelerates: router.accelerates(),
+            block_flits: router.block_flits as usize,
         }
     }
 
@@ -124,6 +150,17 @@ impl Rules {
         match self.network.half(router as u32, source, destination) {
             Half::Lower => lower.start + place,
             Half::Upper => upper.start + place,
+        }
+    }
+
+    /// L13: the number of an input port in turns, and how many numbers there are: those of a hypercube are numbered as
+    /// in the mesh of radix 2, two for each dimension, of which one is absent.
+    pub(super) fn turn_number(&self, router: usize, port: usize) -> (usize, usize) {
+        let (.., ports) = self.size();
+        match self.network.as_hypercube().map(|cube| cube.dimension as usize) {
+            Some(dimension) if port < dimension => (2 * port + (router >> port & 1), 2 * dimension + 1),
+            Some(dimension) => (2 * dimension, 2 * dimension + 1),
+            None => (port, ports),
         }
     }
 

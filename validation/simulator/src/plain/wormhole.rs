@@ -5,28 +5,23 @@
 
 mod arbiter;
 mod channel;
-mod message;
+mod flit;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use flitwise_language::scenario::{Allocation, Scenario};
 
-use crate::{Arrival, Delivery, Offer};
+use crate::{Delivery, Offer};
 
+use super::message::Message;
 use super::rules::{End, Rules};
-use crate::traffic::{Traffic, offers};
+use crate::traffic::Traffic;
 use arbiter::Arbiter;
 use channel::Channel;
-use message::Flit;
-pub(crate) use message::{Journey, Message};
+use flit::Flit;
 
-/// All deliveries, sorted, of `arrivals` (in the order of their cycles), or those of the first `limit` cycles.
-pub fn replay(scenario: &Scenario, arrivals: &[Arrival], limit: u64) -> Vec<Delivery> {
-    replay_offers(scenario, &offers(scenario, arrivals), limit)
-}
-
-/// As [`replay`], of messages whose lengths, Vticks and virtual channels are settled.
+/// All deliveries, sorted, of `offers` (in the order of their cycles), or those of the first `limit` cycles.
 pub fn replay_offers(scenario: &Scenario, offers: &[Offer], limit: u64) -> Vec<Delivery> {
     let mut run = Run::with_traffic(scenario, Traffic::listed(scenario, offers));
     let mut delivered = Vec::new();
@@ -49,12 +44,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// With the scenario's sources, the same as those of [`super::Simulator`].
-    pub(crate) fn new(scenario: &Scenario, seed: u64) -> Self {
-        Self::with_traffic(scenario, Traffic::random(scenario, seed))
-    }
-
-    fn with_traffic(scenario: &Scenario, traffic: Traffic) -> Self {
+    pub(super) fn with_traffic(scenario: &Scenario, traffic: Traffic) -> Self {
         Self { network: Network::new(scenario), traffic, now: 0 }
     }
 
@@ -78,8 +68,8 @@ impl Run {
     }
 
     /// The messages that are generated and not delivered.
-    pub(crate) fn under_way(self) -> impl Iterator<Item = Message> {
-        self.network.messages.into_values()
+    pub(crate) fn under_way(self) -> Vec<Message> {
+        self.network.messages.into_values().collect()
     }
 }
 

@@ -7,19 +7,21 @@ use super::random::{Random, below, stream_of};
 
 /// Random numbers of placements are those of a stream that no class has.
 pub(crate) const OF_PLACEMENT: u32 = 1 << 20;
+/// The same of what is drawn when a phase begins.
+pub(super) const OF_PHASES: u32 = OF_PLACEMENT + 1;
 /// Draws of a place with room after which all places are looked through.
 const MOST_DRAWS: u32 = 1_000;
 
-/// By sender and stream: destination, and place among the virtual channels of the class.
+/// By sender and stream: destination, and place among the virtual channels of the class, so many.
 pub(super) fn placed(
     scenario: &Scenario,
     class: usize,
     frames: &FrameSource,
+    lanes: usize,
     senders: &[u32],
     seed: u64,
 ) -> Vec<(u32, usize)> {
     let nodes = scenario.topology().nodes() as usize;
-    let lanes = scenario.classes()[class].virtual_channels as usize;
     let all = frames.streams as usize * senders.len();
     let slots = (nodes * lanes).max(1);
     let room = (0..slots).map(|slot| match frames.placement {

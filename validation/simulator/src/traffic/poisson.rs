@@ -1,19 +1,21 @@
 //! Poisson sources.
 
 use super::Process;
+use super::phases::Pace;
 use super::random::{Random, exponential};
 
 /// Exponential times between messages.
 #[derive(Clone, Debug)]
 pub(super) struct Poisson {
-    mean_cycles: f64,
+    pace: Pace,
     next: f64,
 }
 
 impl Poisson {
     /// From `start` on, with a mean time between messages.
-    pub(super) fn new(random: &mut Random, start: f64, mean_cycles: f64) -> Self {
-        Self { mean_cycles, next: start + mean_cycles * exponential(random) }
+    pub(super) fn new(random: &mut Random, start: f64, mut pace: Pace) -> Self {
+        let (from, mean_cycles) = pace.from(start);
+        Self { pace, next: from + mean_cycles * exponential(random) }
     }
 }
 
@@ -24,7 +26,8 @@ impl Process for Poisson {
         if generated > limit {
             return None;
         }
-        self.next += self.mean_cycles * exponential(random);
+        let (from, mean_cycles) = self.pace.from(generated);
+        self.next = from + mean_cycles * exponential(random);
         Some(generated)
     }
 }

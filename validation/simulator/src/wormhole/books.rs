@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::interface::{Queued, SourceQueues};
+use crate::interface::{QueuedMessage, SourceQueues};
 use crate::ledger::{Ledger, LoneHeader, Message};
 use crate::message::Delivery;
 use crate::meters::Meters;
@@ -35,7 +35,7 @@ impl Books {
 
     /// A message takes a lane of its injection link.
     #[inline]
-    pub(crate) fn starts(&mut self, lane: usize, row: &mut Lane, message: &Queued) {
+    pub(crate) fn starts(&mut self, lane: usize, row: &mut Lane, message: &QueuedMessage) {
         let offer = &message.offer;
         let id = self.ledger.starts(offer, message.groups);
         self.queues.push(lane, row, id);
@@ -97,7 +97,12 @@ impl Books {
 
     /// A message is wholly out of its source; the next one of the queue.
     #[inline]
-    pub(crate) fn tail_left_source(&mut self, queue: usize, lane: usize, row: &mut Lane) -> Option<Queued> {
+    pub(crate) fn tail_left_source(
+        &mut self,
+        queue: usize,
+        lane: usize,
+        row: &mut Lane,
+    ) -> Option<QueuedMessage> {
         self.ledger.has_left_source(self.queues.at(lane, row.sending));
         self.meters.flits_sent[lane] += u64::from(row.message_flits);
         row.sending += 1;

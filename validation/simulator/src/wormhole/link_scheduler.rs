@@ -17,12 +17,14 @@ use virtual_clock::VirtualClock;
 use weighted_round_robin::WeightedRoundRobin;
 
 use crate::FlitSwitch;
+use crate::reads::is_levelled;
 use crate::virtual_channels::VirtualChannels;
 
 use super::Wormhole;
 use super::crossbar::Full;
 use super::lane::Lane;
-use super::multiplexed::{Crossed, Multiplexed};
+use super::levels::Levels;
+use super::multiplexed::{CrossingOrder, Multiplexed};
 
 /// Declares which type a scheduler of the scenario is.
 macro_rules! schedulers {
@@ -36,10 +38,13 @@ macro_rules! schedulers {
 
         /// Wormhole routers with the scenario's scheduler and crossbar.
         pub(crate) fn with_scheduler(scenario: &Scenario) -> Box<dyn FlitSwitch> {
+            if is_levelled(scenario) {
+                return with_levels(scenario);
+            }
             match (scenario.data_router().crossbar, scenario.data_router().scheduler) {
                 (Crossbar::Multiplexed, _) => Box::new(Wormhole::new(
                     scenario,
-                    |table, wiring| Crossed::new(scenario, table, wiring),
+                    |table, wiring| CrossingOrder::new(scenario, table, wiring),
                     |table, wiring| Multiplexed::new(scenario, table, wiring),
                 )),
                 $((Crossbar::Full, Scheduler::$word) => {
@@ -48,6 +53,11 @@ macro_rules! schedulers {
             }
         }
     };
+}
+
+/// Routers and interfaces with levels.
+pub(crate) fn with_levels(scenario: &Scenario) -> Box<dyn FlitSwitch> {
+    Box::new(Levels::new(scenario))
 }
 
 schedulers! {

@@ -304,7 +304,7 @@ impl Crossbar for Multiplexed {
 
 /// The links of routers with a multiplexed crossbar: flits go in the order in which they crossed (X4). The scheduler
 /// decides at the network interfaces.
-pub(super) struct Crossed {
+pub(super) struct CrossingOrder {
     at_source: Box<dyn Order>,
     /// Number of the first injection link.
     first_injection: usize,
@@ -312,19 +312,19 @@ pub(super) struct Crossed {
     stamps: Stamps,
 }
 
-impl Crossed {
+impl CrossingOrder {
     pub(super) fn new(scenario: &Scenario, table: LaneTable, wiring: &Wiring) -> Self {
         let (stamps, first_injection) = (Stamps::new(table.lanes), wiring.first_injection() as usize);
         Self { at_source: order(scenario, table), first_injection, stamps }
     }
 }
 
-impl LinkScheduler for Crossed {
+impl LinkScheduler for CrossingOrder {
     const COUNTS: bool = true;
     const PASSES: bool = true;
 }
 
-impl Order for Crossed {
+impl Order for CrossingOrder {
     #[inline]
     fn join(&mut self, lane: usize, row: &mut Lane, now: f64) {
         self.stamps.push(lane, row, now);

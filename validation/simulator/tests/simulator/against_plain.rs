@@ -6,10 +6,9 @@ use std::fmt::Write as _;
 use flitwise_language::quantity::Waits;
 use flitwise_language::scenario::{
     Allocation, ClassKind, ClassSpec, Crossbar, DestinationPattern, DestinationSpec, EndOfTraffic, HotSpot,
-    MeasureSpec, NetworkSpec, NodeList, Radix, RouterSpec, Scenario, ScenarioSpec, Scheduler, Switching,
-    VcChoice,
+    MeasureSpec, NetworkSpec, NodeList, Radix, RouterSpec, Scenario, ScenarioSpec, Scheduler, VcChoice,
 };
-use flitwise_simulator::{Arrival, Delivery, Drawn, Offer};
+use flitwise_simulator::{Arrival, ChannelChoice, Delivery, Offer};
 use flitwise_simulator::{Simulator, offers, plain, replay, replay_offers};
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestError, TestRunner};
@@ -29,7 +28,7 @@ fn simulated(scenario: &Scenario, arrivals: &[Arrival]) -> Vec<Delivery> {
 
 // -------------------------------------------------------------------------------- what is known by hand
 
-const ROUTER: NetworkSpec = NetworkSpec::Router { ports: 4 };
+const ROUTER: NetworkSpec = NetworkSpec::Router { ports: 4, self_traffic: None };
 
 fn scenario(network: NetworkSpec, router: RouterSpec, classes: Vec<ClassSpec>) -> Scenario {
     ScenarioSpec { name: "by hand".to_owned(), network, router, classes, ..ScenarioSpec::default() }
@@ -77,7 +76,7 @@ fn a_lone_message_takes_one_cycle_per_stage_and_flit() {
             assert_eq!(alone(ROUTER, destination).network_latency_cycles(), p - 1 + m);
         }
         for destination in 1..16u32 {
-            let delivery = alone(NetworkSpec::Hypercube { dimension: 4 }, destination);
+            let delivery = alone(NetworkSpec::Hypercube { dimension: 4, self_traffic: None }, destination);
             let hops = u64::from(destination.count_ones());
             assert_eq!(u64::from(delivery.hops), hops);
             assert_eq!(delivery.network_latency_cycles(), p - 1 + p * hops + m, "b = {buffer_flits}");
@@ -123,6 +122,23 @@ fn a_message_behind_another_is_routed_and_arbitrated_anew() {
     }
 }
 
+/// S8: of two best-effort classes the flit that has waited longer goes first, whatever its class.
+#[test]
+fn best_effort_classes_are_of_one_level() {
+    let classes = ["A", "B"].map(|name| ClassSpec::best_effort(name, 0.001)).to_vec();
+    let scenario = scenario(ROUTER, RouterSpec::default(), classes);
+    let deliveries = simulated(&scenario, &[arrival(0, 1, 3, 0), arrival(20, 2, 3, 1)]);
+    // from the 20th cycle on their flits join in pairs: the last 12 of the first go every other cycle
+    assert_eq!(latencies(&deliveries), [36 + 11, 36 + 12]);
+    let backlog = [(0, 1, 2), (5, 0, 2)];
+    let flits = ["A", "B"].map(|name| ClassSpec { message_flits: 1, ..ClassSpec::best_effort(name, 0.01) });
+    for scheduler in Scheduler::ALL.into_iter().filter(|one| !matches!(one, Scheduler::RoundRobin)) {
+        assert_eq!(order_at_interface(scheduler, &flits, &backlog), [1, 1, 0, 0], "{scheduler:?}");
+    }
+    let at_once = [(0, 1, 2), (0, 0, 2)];
+    assert_eq!(order_at_interface(Scheduler::VirtualClock, &flits, &at_once), [0, 0, 1, 1]);
+}
+
 /// A real-time message that comes when a best-effort one is half through: the header of that is gone.
 #[test]
 fn flits_behind_the_header_share_the_link() {
@@ -135,7 +151,7 @@ fn flits_behind_the_header_share_the_link() {
 /// Two messages of a class meet in the second router of one of them, and stay together to the last.
 #[test]
 fn waits_of_all_routers_count() {
-    let network = NetworkSpec::Hypercube { dimension: 2 };
+    let network = NetworkSpec::Hypercube { dimension: 2, self_traffic: None };
     let scenario = scenario(network, RouterSpec::default(), vec![ClassSpec::real_time("R1", 0.001)]);
     // 0 to 3 goes over 1
     let deliveries = simulated(&scenario, &[arrival(0, 0, 3, 0), arrival(0, 1, 3, 0)]);
@@ -198,7 +214,7 @@ fn drawn_virtual_channels_are_waited_for() {
     let mut drawn = offers(&scenario, &[arrival(0, 1, 3, 0), arrival(0, 2, 3, 0)]);
     let mut blocked = |ejection: [u8; 2]| {
         for (offer, ejection) in drawn.iter_mut().zip(ejection) {
-            offer.drawn = Some(Drawn { injection: 0, network: 0, ejection });
+            offer.drawn = Some(ChannelChoice { injection: 0, network: 0, ejection });
         }
         let deliveries = replay_offers(&scenario, &drawn, LIMIT);
         assert_eq!(plain::replay_offers(&scenario, &drawn, LIMIT), deliveries);
@@ -318,7 +334,9 @@ fn fair_queueing_starts_from_the_flit_sent_last() {
 #[test]
 fn everything_is_delivered() {
     for scheduler in Scheduler::ALL {
-        for (network, nodes) in [(ROUTER, 4), (NetworkSpec::Hypercube { dimension: 3 }, 8)] {
+        for (network, nodes) in
+            [(ROUTER, 4), (NetworkSpec::Hypercube { dimension: 3, self_traffic: None }, 8)]
+        {
             let router = RouterSpec { scheduler, buffer_flits: 4, ..RouterSpec::default() };
             let classes = vec![
                 ClassSpec { message_flits: 8, ..ClassSpec::real_time("R1", 0.01) },
@@ -375,14 +393,15 @@ fn lattice(sides: &[u32]) -> (Radix, Option<u32>, u32, u32) {
 #[test]
 fn a_mesh_of_radix_2_is_the_hypercube_to_the_bit() {
     let (radix, dimensions, nodes_per_router, links) = lattice(&[2; 4]);
-    let mesh = NetworkSpec::Mesh { radix, dimensions, nodes_per_router, links };
+    let mesh = NetworkSpec::Mesh { radix, dimensions, nodes_per_router, links, self_traffic: None };
     for scheduler in Scheduler::ALL {
         let router = RouterSpec { scheduler, buffer_flits: 4, ..RouterSpec::default() };
         let classes = vec![
             ClassSpec { message_flits: 8, virtual_channels: 2, ..ClassSpec::real_time("R1", 0.02) },
             ClassSpec { message_flits: 8, ..ClassSpec::best_effort("BE", 0.04) },
         ];
-        let cube = scenario(NetworkSpec::Hypercube { dimension: 4 }, router, classes.clone());
+        let cube =
+            scenario(NetworkSpec::Hypercube { dimension: 4, self_traffic: None }, router, classes.clone());
         let deliveries = delivered(&cube, 20_000);
         assert!(deliveries.len() > 10_000);
         assert_eq!(delivered(&scenario(mesh, router, classes), 20_000), deliveries, "{}", scheduler.word());
@@ -393,7 +412,7 @@ fn a_mesh_of_radix_2_is_the_hypercube_to_the_bit() {
 #[test]
 fn an_overloaded_torus_goes_on_delivering() {
     let (radix, dimensions, nodes_per_router, links) = lattice(&[5, 4]);
-    let torus = NetworkSpec::Torus { radix, dimensions, nodes_per_router, links };
+    let torus = NetworkSpec::Torus { radix, dimensions, nodes_per_router, links, self_traffic: None };
     for (vc_choice, virtual_channels) in
         VcChoice::ALL.into_iter().flat_map(|choice| [(choice, 2), (choice, 5)])
     {
@@ -415,6 +434,7 @@ fn messages_spread_over_parallel_links() {
         dimensions: None,
         nodes_per_router: 3,
         links: 2,
+        self_traffic: None,
     };
     let scenario = scenario(network, RouterSpec::default(), vec![ClassSpec::best_effort("BE", 0.001)]);
     // nodes 0 to 2 are at router 0, the others at router 1
@@ -426,18 +446,33 @@ fn messages_spread_over_parallel_links() {
 
 /// Small networks: what goes wrong shows in few ports, and soon.
 fn network() -> impl Strategy<Value = NetworkSpec> {
+    // in most cases as the topology has it
+    let own = prop::option::weighted(0.2, any::<bool>());
+    (wiring(), own).prop_map(|(mut network, own)| {
+        *network.self_traffic_mut().unwrap() = own;
+        network
+    })
+}
+
+fn wiring() -> impl Strategy<Value = NetworkSpec> {
     prop_oneof![
-        (2u32..=5).prop_map(|ports| NetworkSpec::Router { ports }),
-        (1u32..=3).prop_map(|dimension| NetworkSpec::Hypercube { dimension }),
+        (2u32..=5).prop_map(|ports| NetworkSpec::Router { ports, self_traffic: None }),
+        (1u32..=3).prop_map(|dimension| NetworkSpec::Hypercube { dimension, self_traffic: None }),
         (prop::collection::vec(2u32..=3, 1..=2), 1u32..=2, 1u32..=3).prop_map(
             |(sides, nodes_per_router, links)| {
                 let radix = Radix::of(&sides).unwrap();
-                NetworkSpec::Mesh { radix, dimensions: None, nodes_per_router, links }
+                NetworkSpec::Mesh { radix, dimensions: None, nodes_per_router, links, self_traffic: None }
             }
         ),
         (3u32..=5, 1u32..=2, 1u32..=2, 1u32..=2).prop_map(|(side, dimensions, nodes_per_router, links)| {
             let radix = Radix::of(&[side.min(6 / dimensions)]).unwrap();
-            NetworkSpec::Torus { radix, dimensions: Some(dimensions), nodes_per_router, links }
+            NetworkSpec::Torus {
+                radix,
+                dimensions: Some(dimensions),
+                nodes_per_router,
+                links,
+                self_traffic: None,
+            }
         }),
     ]
 }
@@ -448,14 +483,13 @@ fn router() -> impl Strategy<Value = RouterSpec> {
     let multiplexed = prop::option::of(prop::sample::select(Allocation::ALL.to_vec()));
     (3u32..=7, 1u32..=8, scheduler, vc_choice, multiplexed).prop_map(
         |(pipeline_stages, buffer_flits, scheduler, vc_choice, multiplexed)| RouterSpec {
-            switching: Switching::Wormhole,
             pipeline_stages,
             buffer_flits,
-            virtual_channels: None,
             scheduler,
             vc_choice,
             crossbar: multiplexed.map_or(Crossbar::Full, |_| Crossbar::Multiplexed),
             allocation: multiplexed.unwrap_or(Allocation::Greedy),
+            ..RouterSpec::default()
         },
     )
 }
@@ -482,18 +516,18 @@ fn pace() -> impl Strategy<Value = Pace> {
 }
 
 /// Virtual channels of four classes; often one each.
-fn virtual_channels() -> impl Strategy<Value = [u32; 4]> {
+fn virtual_channels() -> impl Strategy<Value = [u32; 5]> {
     prop_oneof![
-        3 => Just([1; 4]),
-        4 => [1u32..=3, 1u32..=3, 1u32..=3, 1u32..=3],
-        1 => [1u32..=16, 1u32..=16, 1u32..=16, 1u32..=16],
+        3 => Just([1; 5]),
+        4 => prop::array::uniform5(1u32..=3),
+        1 => prop::array::uniform5(1u32..=12),
     ]
 }
 
-/// One to three real-time classes and perhaps best effort, anywhere among them; lengths often equal.
+/// One to three real-time classes and up to two of best effort, anywhere among them; lengths often equal.
 fn classes() -> impl Strategy<Value = Vec<ClassSpec>> {
     let real_time = prop::collection::vec((pace(), 1u32..=12), 1..=3);
-    let best_effort = prop::option::of((0usize..=3, 1u32..=12));
+    let best_effort = prop::collection::vec((0usize..=3, 1u32..=12), 0..=2);
     let equal_length = prop::option::of(1u32..=12);
     let drawn = (real_time, best_effort, equal_length, virtual_channels());
     drawn.prop_map(|(real_time, best_effort, equal_length, virtual_channels)| {
@@ -508,8 +542,9 @@ fn classes() -> impl Strategy<Value = Vec<ClassSpec>> {
             let class = ClassSpec::real_time(&format!("R{}", number + 1), rate);
             classes.push(ClassSpec { message_flits, vtick, ..class });
         }
-        if let Some((place, message_flits)) = best_effort {
-            let class = ClassSpec { message_flits, ..ClassSpec::best_effort("BE", 0.01) };
+        for (number, (place, message_flits)) in best_effort.into_iter().enumerate() {
+            let class = ClassSpec::best_effort(&format!("BE{}", number + 1), 0.01);
+            let class = ClassSpec { message_flits, ..class };
             classes.insert(place.min(classes.len()), class);
         }
         if let Some(message_flits) = equal_length {
@@ -575,10 +610,10 @@ impl Ways {
 /// A scenario and messages to it, any that its classes may send; in some cases with lengths and Vticks of their own.
 fn case() -> impl Strategy<Value = (Scenario, Vec<Offer>)> {
     // cycle, sender, destination, class
-    let messages = prop::collection::vec((0u64..300, 0u32..840, 0.0..1.0, 0u8..4), 0..=120);
+    let messages = prop::collection::vec((0u64..300, 0u32..840, 0.0..1.0, 0u8..5), 0..=120);
     // cycles that a unit of time is long: 0 has all messages at once, 10 few of them meet
     let stretch = prop::sample::select(vec![1, 0, 1, 1, 2, 10]);
-    let ways = prop::collection::vec(ways(), 4);
+    let ways = prop::collection::vec(ways(), 5);
     let own = prop::option::weighted(0.3, prop::collection::vec((1u32..=12, 0.5f64..8.0), 120));
     (network(), router(), classes(), ways, stretch, messages, own).prop_map(
         |(network, router, mut classes, ways, stretch, messages, own)| {

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests, too, may fail a test and tell of it
 
 mod against_plain;
+mod levels;
 mod multiplexed;
 mod packets;
 mod sources;
+mod traffic;

@@ -3,7 +3,7 @@
 use flitwise_language::scenario::{
     Allocation, ClassSpec, Crossbar, NetworkSpec, RouterSpec, Scenario, ScenarioSpec, Scheduler, VcChoice,
 };
-use flitwise_simulator::{Arrival, Delivery, Drawn};
+use flitwise_simulator::{Arrival, ChannelChoice, Delivery};
 use flitwise_simulator::{Simulator, offers, plain, replay_offers};
 
 const CROSSBARS: [Crossbar; 2] = [Crossbar::Full, Crossbar::Multiplexed];
@@ -24,7 +24,7 @@ fn video(message_flits: u32) -> ClassSpec {
 }
 
 fn scenario(router: RouterSpec, classes: Vec<ClassSpec>) -> Scenario {
-    let network = NetworkSpec::Router { ports: 8 };
+    let network = NetworkSpec::Router { ports: 8, self_traffic: None };
     let spec =
         ScenarioSpec { name: "by hand".to_owned(), network, router, classes, ..ScenarioSpec::default() };
     spec.check().unwrap()
@@ -38,7 +38,7 @@ fn delivered<const N: usize>(scenario: &Scenario, sent: [Sent; N]) -> [Delivery;
     let arrivals = sent.map(|(source, destination, ..)| Arrival { cycle: 0, source, destination, class: 0 });
     let mut offers = offers(scenario, &arrivals);
     for (offer, (_, _, injection, behind, vtick)) in offers.iter_mut().zip(sent) {
-        offer.drawn = Some(Drawn { injection, network: behind, ejection: behind });
+        offer.drawn = Some(ChannelChoice { injection, network: behind, ejection: behind });
         offer.vtick = vtick;
     }
     let deliveries = replay_offers(scenario, &offers, 10_000);

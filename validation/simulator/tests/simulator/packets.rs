@@ -89,6 +89,7 @@ fn both(fabric: &Fabric, load: &Load, end: u64) -> (Vec<Delivery>, Counts) {
         assert_eq!(delivered, wanted, "{fabric:?} {load:?}");
         assert_eq!(fast.counts(), plain.counts(), "before tick {until} of {fabric:?} {load:?}");
         assert_eq!((fast.bins(), fast.links()), (plain.bins(), plain.links()), "{fabric:?} {load:?}");
+        assert_eq!(fast.traffics(), plain.traffics(), "{fabric:?} {load:?}");
         assert!(fast.now() < 1_000_000, "nothing moves: {fabric:?} {load:?}");
     }
     if end == u64::MAX {
@@ -242,7 +243,7 @@ fn random_load(draw: &mut impl FnMut(u32) -> u32, fabric: &Fabric) -> Load {
 
 /// What happened in random scenarios on which both simulators agreed, to be sure that it happened.
 #[derive(Debug, Default)]
-struct Happened {
+struct Events {
     lines: u64,
     refusals: u64,
     withdrawn: u64,
@@ -250,7 +251,7 @@ struct Happened {
 }
 
 fn agree_on_random_scenarios(seed: u64, cases: u32) {
-    let mut all = Happened::default();
+    let mut all = Events::default();
     for case in 0..cases {
         let mut random = stream_of(seed, case, 0, 0);
         // uniform over (0, 1]
@@ -267,7 +268,7 @@ fn agree_on_random_scenarios(seed: u64, cases: u32) {
         all.withdrawn += counts.withdrawn;
         all.refused += counts.refused;
     }
-    let Happened { lines, refusals, withdrawn, refused } = all;
+    let Events { lines, refusals, withdrawn, refused } = all;
     assert!(lines.min(refusals).min(withdrawn).min(refused) > u64::from(cases), "{all:?}");
 }
 

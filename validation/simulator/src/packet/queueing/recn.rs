@@ -93,6 +93,10 @@ impl Queueing for SetAside {
         self.rules.set_aside_queues as usize
     }
 
+    fn set_aside_in(&self, memory: usize) -> u32 {
+        self.used[memory].count_ones()
+    }
+
     #[inline]
     fn fixed(_: usize) -> usize {
         0

@@ -160,7 +160,7 @@ impl Plain {
 
     /// P10: when a control packet that is sent now comes in.
     fn send_control(&mut self, port: usize) -> u64 {
-        let (times, group) = (self.fabric.timing, self.group(port));
+        let (times, group) = (self.fabric.timing, self.wiring.group(port));
         self.record.counts.control_packets += 1;
         self.record.links[group].control += 1;
         let end = self.now + times.control;
@@ -199,7 +199,7 @@ impl Plain {
 
     /// P3: a packet is sent.
     fn send_packet(&mut self, port: usize, queue: usize, credit: usize) {
-        let (times, group) = (self.fabric.timing, self.group(port));
+        let (times, group) = (self.fabric.timing, self.wiring.group(port));
         let place = if self.is_recn() { 0 } else { queue };
         let from = &mut self.ports[port];
         let Some(Item::Packet(packet)) = from.egress.queues[queue].pop_front() else { return };

@@ -2,7 +2,7 @@
 
 use flitwise_language::scenario::Scheduler;
 
-use super::message::Flit;
+use super::flit::Flit;
 use crate::plain::rules::Rules;
 
 /// What a scheduler keeps of one link, or of one input port of a multiplexed crossbar.

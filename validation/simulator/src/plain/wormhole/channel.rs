@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::Offer;
 
 use super::arbiter::{Arbiter, oldest};
-use super::message::Flit;
+use super::flit::Flit;
 use crate::plain::rules::{End, Rules};
 
 /// A link and direction, with the buffers before it.

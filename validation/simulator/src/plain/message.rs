@@ -1,10 +1,10 @@
-//! Messages, their flits, and the record of where each flit was when.
+//! Messages, and the record of where each of their flits was when.
 
 use flitwise_language::quantity::Waits;
 
-use crate::{Arrival, Delivery, Offer};
+use crate::{Arrival, Delivery, HostTimes, Offer};
 
-use crate::plain::rules::Rules;
+use super::rules::Rules;
 
 /// A message and the journeys of its flits.
 #[derive(Clone, Debug)]
@@ -14,10 +14,14 @@ pub(crate) struct Message {
     pub(crate) serial: Option<u64>,
     /// By flit, the header first.
     pub(crate) flits: Vec<Journey>,
-    /// By router: the cycle in which the header requests its output lane.
+    /// By router: the cycle in which the header requests its output lane, for the first time.
     pub(crate) requested: Vec<u64>,
-    /// By router: the cycle in which it is granted.
+    /// By router: the cycle in which it is granted, for the last time.
     pub(super) granted: Vec<u64>,
+    /// L8: routers where its header has crossed, and the output ports there.
+    pub(super) links: Vec<(usize, usize)>,
+    pub(super) host: HostTimes,
+    pub(super) preemptions: u32,
     pub(super) offer: Offer,
 }
 
@@ -30,30 +34,6 @@ pub(crate) struct Journey {
     pub(crate) crossed: Vec<u64>,
 }
 
-/// A flit in a buffer or on a wire.
-#[derive(Clone, Copy)]
-pub(super) struct Flit {
-    /// Messages generated before its own.
-    pub(super) message: u64,
-    /// The virtual channel that it is on.
-    pub(super) lane: usize,
-    /// That of its message \[cycles/flit\].
-    pub(super) vtick: f64,
-    /// Its place in the message, 0 for the header.
-    pub(super) number: usize,
-    pub(super) is_tail: bool,
-    /// The cycle in which it joined the output lane or source queue that it is or was last in.
-    pub(super) joined_cycle: u64,
-    /// The stamp that it got there.
-    pub(super) stamp: f64,
-}
-
-impl Flit {
-    pub(super) fn is_header(&self) -> bool {
-        self.number == 0
-    }
-}
-
 impl Message {
     pub(super) fn new(offer: &Offer) -> Self {
         let flits = vec![Journey::default(); offer.flits as usize];
@@ -63,6 +43,9 @@ impl Message {
             flits,
             requested: Vec::new(),
             granted: Vec::new(),
+            links: Vec::new(),
+            host: HostTimes::default(),
+            preemptions: 0,
             offer: *offer,
         }
     }
@@ -95,6 +78,8 @@ impl Message {
             hops: routers as u8 - 1,
             waits,
             part: self.offer.part,
+            host: self.host,
+            preemptions: self.preemptions,
         }
     }
 }

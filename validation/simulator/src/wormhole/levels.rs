@@ -1,0 +1,210 @@
+//! Routers and network interfaces with levels: a message in an input buffer gives way to one of a higher level on its
+//! virtual channel, what a higher level waits for is accelerated, flits cross in blocks; rules L1 to L11. Interfaces
+//! may stand behind host buses, H1 to H6.
+//!
+//! The crossbar is multiplexed with the greedy allocation, and virtual channels are drawn. Without any of the above the
+//! routers are those of X1 to X4.
+//!
+//! What a virtual channel can send across is worked out when something of it has changed, at the end of a cycle: its
+//! *candidate* stands in a word of bits per input port and level. So a cycle costs as much as moves in it.
+
+mod account;
+mod arbitration;
+mod buffers;
+#[cfg(debug_assertions)]
+mod checks;
+mod crossbar;
+mod flit;
+mod input;
+mod links;
+mod rules;
+mod sources;
+
+use flitwise_language::scenario::Scenario;
+
+use crate::interface::QueuedMessage;
+use crate::interface::host::{Hosts, Posted};
+use crate::ledger::Ledger;
+use crate::message::{Delivery, HostTimes, Offer};
+use crate::meters::{Activity, HeaderWaits};
+use crate::virtual_channels::VirtualChannels;
+use crate::wiring::{Channel, Wiring};
+use crate::{FlitSwitch, Switch};
+use account::Account;
+use arbitration::Requests;
+use buffers::InputLanes;
+use crossbar::Crossbars;
+use input::Input;
+use links::Links;
+use rules::Rules;
+use sources::Sources;
+
+/// How often all flits are counted in a build with assertions \[cycles\].
+#[cfg(debug_assertions)]
+const CHECK_CYCLES: u64 = 16;
+
+/// The state of the network.
+pub(super) struct Levels {
+    rules: Rules,
+    wiring: Wiring,
+    channels: VirtualChannels,
+    hosts: Option<Hosts>,
+    sources: Sources,
+    links: Links,
+    lanes: InputLanes,
+    /// By virtual channel.
+    inputs: Vec<Input>,
+    crossbars: Crossbars,
+    requests: Requests,
+    account: Account,
+    /// Messages that have joined the queues of network interfaces and have not left the network.
+    moving: u64,
+    /// Virtual channels whose candidate may be another in the next cycle.
+    changed: Vec<u32>,
+    /// Those that cross in a cycle, and those whose current message has crossed.
+    chosen: Vec<u32>,
+    vacant: Vec<u32>,
+    joined: Vec<(usize, Posted)>,
+}
+
+impl Levels {
+    pub(super) fn new(scenario: &Scenario) -> Self {
+        let (channels, wiring) = (VirtualChannels::new(scenario), Wiring::new(scenario.network(), 1));
+        let (rules, classes) = (Rules::new(scenario, &channels, &wiring), scenario.classes().len());
+        let host = scenario.host_interface();
+        let first_source = (wiring.first_injection() as usize) << rules.shift;
+        Self {
+            hosts: host.map(|host| Hosts::new(scenario, host, channels.width())),
+            sources: Sources::new(&rules, first_source, classes, host),
+            links: Links::new(&rules),
+            lanes: InputLanes::new(&rules),
+            inputs: vec![Input::new(); rules.channels],
+            crossbars: Crossbars::new(&rules, &wiring),
+            requests: Requests::new(&rules, &wiring),
+            account: Account::new(&rules, classes),
+            moving: 0,
+            changed: Vec::new(),
+            chosen: Vec::new(),
+            vacant: Vec::new(),
+            joined: Vec::new(),
+            rules,
+            wiring,
+            channels,
+        }
+    }
+
+    /// What the interfaces of nodes do in a cycle before their links.
+    fn host_events(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
+        let Some(hosts) = &mut self.hosts else { return };
+        if hosts.next_turn() != Some(now) {
+            return;
+        }
+        hosts.step(now, &mut self.joined, delivered);
+        let mut joined = std::mem::take(&mut self.joined);
+        for (node, posted) in joined.drain(..) {
+            self.join(node, posted, now);
+        }
+        self.joined = joined;
+    }
+}
+
+impl Switch for Levels {
+    type Delivery = Delivery;
+
+    fn offer(&mut self, offer: &Offer) {
+        let (class, cycle) = (offer.arrival.class, offer.arrival.cycle);
+        let (node, level) = (offer.arrival.source as usize, self.rules.level(class.into()));
+        let channel = self.channels.at_source(offer);
+        let of_node = self.wiring.first_injection() as usize + node;
+        let queue = self.sources.lane((of_node << self.rules.shift) + channel, level);
+        if !self.sources.queues.admits(queue, class) {
+            return;
+        }
+        self.account.ledger.joins(class);
+        let groups = self.channels.on_the_way(class.into(), offer.drawn);
+        let message = QueuedMessage { offer: *offer, groups, ticket: 0.0 };
+        let posted = Posted { message, level, channel, host: HostTimes::default() };
+        match &mut self.hosts {
+            Some(hosts) => hosts.ring(node, posted, cycle),
+            None => self.join(node, posted, cycle),
+        }
+    }
+
+    fn withdraw(&mut self, class: usize) {
+        let messages = self.take_back(class);
+        self.account.ledger.takes_back(class, messages);
+    }
+
+    fn step(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
+        self.host_events(now, delivered);
+        if self.moving == 0 {
+            return;
+        }
+        // with three stages a grant and the crossing share a cycle
+        if self.rules.pipeline_stages == 3 {
+            self.arbitrate(now);
+        }
+        self.transmit_sources(now);
+        self.transmit(now, delivered);
+        self.cross(now);
+        if self.rules.pipeline_stages > 3 {
+            self.arbitrate(now);
+        }
+        self.come_in(now);
+        self.stamp_sent(now);
+        self.requests.end_cycle();
+        self.look_again();
+        #[cfg(debug_assertions)]
+        if now.is_multiple_of(CHECK_CYCLES) || self.moving == 0 {
+            self.check(now);
+        }
+    }
+
+    #[inline]
+    fn wakes(&self, now: u64) -> u64 {
+        match &self.hosts {
+            _ if self.moving > 0 => now,
+            Some(hosts) => hosts.next_turn().unwrap_or(u64::MAX),
+            None => u64::MAX,
+        }
+    }
+}
+
+impl FlitSwitch for Levels {
+    fn ledger(&self) -> &Ledger {
+        &self.account.ledger
+    }
+
+    fn flit_hops(&self) -> u64 {
+        self.account.meters.flit_hops
+    }
+
+    fn channel_flits(&self) -> Vec<(Channel, usize, u64)> {
+        let sent = self.account.flits_sent();
+        sent.filter_map(|(link, class, flits)| Some((self.wiring.channel(link)?, class, flits))).collect()
+    }
+
+    fn measure_waits(&mut self) {
+        self.account.meters.waits = vec![HeaderWaits::default(); self.rules.links];
+    }
+
+    fn channel_waits(&self) -> Vec<(Channel, HeaderWaits)> {
+        let waits = self.account.meters.waits.iter().enumerate();
+        waits.filter_map(|(link, waits)| Some((self.wiring.channel(link as u32)?, *waits))).collect()
+    }
+
+    fn limit_source_queues(&mut self, class: usize, messages: usize) {
+        self.sources.queues.set_limit(class, messages);
+    }
+
+    fn activity(&self, now: u64) -> Activity {
+        let (firmware, bus) = self.hosts.as_ref().map_or((0, 0), |hosts| hosts.busy(now));
+        Activity {
+            preemptions: self.account.preemptions.clone(),
+            dummies: self.account.dummies,
+            firmware,
+            bus,
+            wire: self.sources.flits,
+        }
+    }
+}
