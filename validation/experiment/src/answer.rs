@@ -1,9 +1,14 @@
 //! The answer of a simulation. The name of each number has its unit.
 
 mod details;
+mod frame_deadlines;
+mod groups;
 mod over_time;
+mod phases;
+mod utilization;
 
 pub use details::ChannelDetail;
+pub use frame_deadlines::FrameDeadlineSimulation;
 pub use over_time::Interval;
 
 use std::collections::BTreeMap;
@@ -14,10 +19,8 @@ use flitwise_language::section::Sections;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::FEWEST_MESSAGES;
-use crate::block::{Fate, Measurements, ReplicationRecord, Saturated, Stop};
-use crate::circuits::Circuits;
-use crate::frames;
+use crate::block::{Fate, Measurements, ReplicationRecord, Saturation, Stop};
+use crate::frames::{self, WindowTally};
 use crate::measurement::Cell;
 use crate::memory::FEWEST_MEMORIES;
 use crate::packets::PacketSeries;
@@ -25,6 +28,7 @@ use crate::replication::Sample;
 use crate::statistics::{
     self, Batch, Histogram, Mean, design_effect, mean_of, percentile_of, proportion_of, shares_within,
 };
+use crate::{FEWEST_MESSAGES, longest_frame_interval};
 use flitwise_simulator::ChannelKind;
 
 /// A simulation's answer to a scenario.
@@ -159,6 +163,14 @@ pub struct ClassSimulation {
     /// most 0.05 times that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jitter_free: Option<bool>,
+    /// Deadlines of frames, rule by rule, in the order of the scenario.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub frame_deadlines: Vec<FrameDeadlineSimulation>,
+    /// Standard deviation of the offsets of frames that are held against deadlines, from the start of the interval to
+    /// the delivery \[cycles\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame_offset_deviation_cycles: Option<Estimate>,
     /// With `[units]`: the times among the means again, as `_us`, those of frames as `_ms`. Those of packet switches
     /// are there as `_ns`.
     #[serde(flatten)]
@@ -173,7 +185,7 @@ pub struct ClassSimulation {
     /// Whether the class has no steady state.
     pub saturated: bool,
     /// Where and why, if it is saturated.
-    pub saturation: Option<SaturationFound>,
+    pub saturation: Option<SaturationCause>,
     /// Deadline missing probabilities, in the order of the scenario.
     pub deadlines: Vec<DeadlineSimulation>,
     /// Percentiles of the network latency.
@@ -268,6 +280,12 @@ impl From<PercentileEstimate> for ConfidenceInterval {
 }
 
 impl ConfidenceInterval {
+    /// The same in a unit of which there are `scale` in one of its own.
+    pub fn times(self, scale: f64) -> Self {
+        let [lower_95, upper_95] = [self.lower_95, self.upper_95].map(|end| end.map(|end| end * scale));
+        Self { value: self.value * scale, lower_95, upper_95 }
+    }
+
     /// The larger distance from the value to an end of the interval.
     pub fn half_width_95(self) -> Option<f64> {
         Some((self.upper_95? - self.value).max(self.value - self.lower_95?))
@@ -336,7 +354,7 @@ impl Fates {
 
 /// Why a class is said to be saturated.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct SaturationFound {
+pub struct SaturationCause {
     /// What gives way.
     pub bottleneck: String,
     /// The same in a sentence, with its numbers.
@@ -409,11 +427,11 @@ pub(crate) fn of(measured: &Measurements<'_>) -> Simulation {
     Simulation {
         scenario: measured.scenario.spec().clone(),
         saturated: classes.iter().any(|class| class.saturated),
-        notes: notes(measured, &run),
+        notes: notes(measured, &run, &classes),
         channels: channels(measured),
         channel_details: details::of(measured),
         over_time: over_time::of(measured),
-        sections: Sections::default(),
+        sections: Sections(phases::of(measured).into_iter().chain(utilization::of(measured)).collect()),
         series: None,
         classes,
         run,
@@ -561,17 +579,19 @@ fn class_answer(measured: &Measurements<'_>, class: usize) -> ClassSimulation {
                 .collect(),
         })
         .collect();
+    let windows: Vec<&WindowTally> = measured.further().filter_map(|one| one.frames.get(class)).collect();
     let means =
-        Means { accepted_rate_messages_per_cycle: accepted(measured, class), ..means(&cells, saturated) }
-            .with_frames(|quantity| frames::estimate(measured.frames(class), quantity));
-    let circuits = Circuits::of(measured.scenario, class, measured.seed);
-    let means = means.with_circuits(|quantity| circuits.as_ref()?.estimate(quantity));
+        Means { accepted_rate_messages_per_cycle: accepted(measured, class), ..means(&cells, saturated) };
+    let means = groups::add(means, measured, class, &windows);
+    let has_deadlines = !spec.frame_deadline.is_empty();
     ClassSimulation {
         name: spec.name.clone(),
         kind: spec.kind,
         physical: physical(measured.scenario, &means),
         means,
         jitter_free: frames::is_jitter_free(measured, class),
+        frame_deadlines: frame_deadlines::of(measured, class, &windows),
+        frame_offset_deviation_cycles: frame_deadlines::offset_deviation(&windows).filter(|_| has_deadlines),
         network_latency_deviation_cycles: all.network.deviation(all.count()),
         waiting_deviation_cycles: all.waiting.deviation(all.count()).filter(|_| !saturated),
         fates: fates(measured, class),
@@ -623,8 +643,16 @@ fn means(cells: &[Vec<Cell>], saturated: bool) -> Means<Estimate> {
 fn estimate(cells: &[Vec<Cell>], quantity: Quantity) -> Option<Estimate> {
     let of_one = |one: &Vec<Cell>| one.iter().map(|cell| cell.batch(quantity)).collect::<Option<_>>();
     let batches: Vec<Vec<Batch>> = cells.iter().map(of_one).collect::<Option<_>>()?;
-    let Mean { mean, half_width_95, count, .. } = mean_of(&batches)?;
-    Some(Estimate { mean, half_width_95, messages: count })
+    mean_of(&batches).map(estimate_of)
+}
+
+fn estimate_of(found: Mean) -> Estimate {
+    Estimate { mean: found.mean, half_width_95: found.half_width_95, messages: found.count }
+}
+
+/// A truth as a word.
+fn is_told(is_so: bool) -> &'static str {
+    if is_so { "yes" } else { "no" }
 }
 
 /// Histograms of network latency, by replication and batch.
@@ -661,10 +689,10 @@ fn percentiles(cells: &[Vec<Cell>]) -> Percentiles<PercentileEstimate> {
     Percentiles::of(at)
 }
 
-fn saturation(found: Saturated, measured: &Measurements<'_>, class: usize) -> SaturationFound {
+fn saturation(found: Saturation, measured: &Measurements<'_>, class: usize) -> SaturationCause {
     let rate = measured.scenario.classes()[class].rate;
     let (because, backlog_growth) = match found {
-        Saturated::Backlog { kept } => (
+        Saturation::Backlog { kept } => (
             format!(
                 "its backlog grows by {:.3e} messages per cycle and node, {:.1} % of what is generated",
                 kept * rate,
@@ -672,11 +700,11 @@ fn saturation(found: Saturated, measured: &Measurements<'_>, class: usize) -> Sa
             ),
             Some(kept),
         ),
-        Saturated::NeverDelivered { cycles } => {
+        Saturation::NeverDelivered { cycles } => {
             (format!("messages were not delivered within {cycles} cycles"), None)
         }
     };
-    SaturationFound { bottleneck: "source queue".to_owned(), because, backlog_growth }
+    SaturationCause { bottleneck: "source queue".to_owned(), because, backlog_growth }
 }
 
 /// Flits over ejection channels, as messages per cycle and node.
@@ -739,7 +767,7 @@ fn utilization(
     Some(Utilization { mean, half_width_95: student_half_width_95 })
 }
 
-fn notes(measured: &Measurements<'_>, run: &Run) -> Vec<String> {
+fn notes(measured: &Measurements<'_>, run: &Run, classes: &[ClassSimulation]) -> Vec<String> {
     let mut notes = Vec::new();
     match run.stopped_by {
         StoppedBy::NoTraffic => notes.push("no class sends anything".to_owned()),
@@ -757,6 +785,17 @@ fn notes(measured: &Measurements<'_>, run: &Run) -> Vec<String> {
         }
         _ => {}
     }
+    let simulated = (run.warmup_cycles + run.measured_cycles) as f64;
+    if let Some(interval) = longest_frame_interval(measured.scenario)
+        && run.messages > 0
+        && simulated < interval
+    {
+        notes.push(format!(
+            "{:.1} % of an interval of frames were simulated: streams that begin later are missing, so latencies are \
+             those of a lower load; --replications 2 or a longer --max-time gets further",
+            100.0 * simulated / interval
+        ));
+    }
     if run.warmup == WarmUpKind::Unsettled && run.messages > 0 {
         notes.push(format!(
             "the end of the warm-up was not found within {} cycles; --warmup sets it",
@@ -771,6 +810,7 @@ fn notes(measured: &Measurements<'_>, run: &Run) -> Vec<String> {
         }
         notes.extend(measured.scenario.fixed_points(class));
         notes.extend(fates(measured, class).and_then(|fates| fates.note(&spec.name)));
+        notes.extend(frame_deadlines::note(&spec.name, &classes[class].frame_deadlines));
         let steady = measured.saturated(class).is_none() && run.stopped_by != StoppedBy::End;
         let memories = measured.memories(class).filter(|_| steady);
         if let Some(memories) = memories.filter(|memories| *memories < FEWEST_MEMORIES / 2.0) {

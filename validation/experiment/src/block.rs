@@ -1,17 +1,24 @@
 //! Measurements of a block of replications: the records that are stored and from which answers are computed.
 
+mod supplement;
+
+use std::ops::Range;
+
 use flitwise_language::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{self, Simulation, WarmUpKind};
-use crate::frames::{self, FrameTally};
+use crate::by_phase::PhaseRecord;
+use crate::frames::{FrameTally, WindowTally};
 use crate::measurement::Tally;
 use crate::statistics::{Batch, mean_of};
 
-use super::asked::{Asked, asked_alone};
+use super::goal::{Goal, asked_alone};
 use super::over_time::OverTime;
-use super::replication::{ChannelLook, Sample};
+use super::replication::{ChannelLook, Replication, Sample};
 use super::{Experiment, FEWEST_MESSAGES, Settings, memory};
+pub(crate) use supplement::FurtherRecord;
+use supplement::Supplement;
 
 /// Replications that were run together, and all that they measured.
 ///
@@ -21,7 +28,7 @@ pub struct Block {
     /// Index of the first replication.
     pub(crate) first_replication: u32,
     /// What it was to reach.
-    pub(crate) asked: Asked,
+    pub(crate) asked: Goal,
     pub(crate) warmup_cycles: u64,
     pub(crate) warmup: WarmUpKind,
     /// Cycles of each replication in which measured messages were generated.
@@ -33,13 +40,12 @@ pub struct Block {
     pub(crate) threads: u32,
     pub(crate) stop: Stop,
     /// By class: why it is saturated.
-    pub(crate) saturated: Vec<Option<Saturated>>,
+    pub(crate) saturated: Vec<Option<Saturation>>,
     /// By class: whether its backlog may be growing.
     pub(crate) suspicious: Vec<bool>,
     pub(crate) replications: Vec<ReplicationRecord>,
-    /// By replication and class: frames. Without frames nothing is kept on disk, so it stands last.
-    #[serde(serialize_with = "frames::write", deserialize_with = "frames::read")]
-    pub(crate) frames: Vec<Vec<FrameTally>>,
+    /// What only some scenarios have. Of what there is not nothing is kept on disk, so it stands last.
+    pub(crate) supplement: Supplement,
 }
 
 /// What ended a block. It is kept on disk by its place in this list, so new ones come last.
@@ -96,7 +102,7 @@ pub(crate) struct Fate {
 
 /// Why a class is taken to be saturated.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Saturated {
+pub(crate) enum Saturation {
     /// Its backlog grows steadily.
     Backlog {
         /// Share of the generated messages that the backlog keeps.
@@ -116,7 +122,7 @@ impl Block {
     }
 
     /// What an experiment has measured.
-    pub(super) fn of(experiment: Experiment<'_>, stop: Stop) -> Self {
+    pub(super) fn of(mut experiment: Experiment<'_>, stop: Stop) -> Self {
         let settings = experiment.settings;
         let terminating = experiment.scenario.terminating().is_some();
         let warmup = match (experiment.given_warmup(), experiment.warmup_settled) {
@@ -127,25 +133,19 @@ impl Block {
             (None, false) => WarmUpKind::Unsettled,
         };
         let warmup_cycles = experiment.warmup_cycles;
-        let until = experiment.measured_until;
-        let frames = match experiment.frame_interval {
-            Some(_) => {
-                experiment.replications.iter().map(|one| one.frames.tallies(warmup_cycles, until)).collect()
-            }
-            None => Vec::new(),
-        };
+        let supplement = supplement(&mut experiment);
         Self {
-            frames,
+            supplement,
             first_replication: settings.first_replication,
-            asked: Asked::of(settings),
+            asked: Goal::of(settings),
             warmup_cycles,
             warmup,
             measured_cycles: experiment.measured_until.saturating_sub(warmup_cycles),
             simulated_cycles: experiment.replications.iter().map(|one| one.simulator.now()).sum(),
             flit_hops: experiment.flit_hops(),
             simulation_seconds: experiment.simulating.as_secs_f64(),
-            wall_seconds: experiment.started.elapsed().as_secs_f64(),
-            threads: experiment.pool.current_num_threads() as u32,
+            wall_seconds: experiment.elapsed().as_secs_f64(),
+            threads: experiment.host().threads(),
             stop,
             saturated: experiment.saturated,
             suspicious: experiment.suspicious,
@@ -184,11 +184,63 @@ impl Block {
         self.saturated.len() == classes
             && self.suspicious.len() == classes
             && !self.replications.is_empty()
-            && self.frames.iter().all(|one| one.len() == classes)
+            && self.supplement.fits(classes)
             && self
                 .replications
                 .iter()
                 .all(|one| one.tallies.iter().all(tally) && one.samples.iter().all(sample) && in_order(one))
+    }
+}
+
+/// What an experiment has measured beside messages.
+fn supplement(experiment: &mut Experiment<'_>) -> Supplement {
+    let (from, until) = (experiment.warmup_cycles, experiment.measured_until);
+    let Some(interval) = experiment.frame_interval else {
+        let records = experiment.replications.iter_mut().map(|one| one.further(from, &[]));
+        return Supplement::new(
+            Vec::new(),
+            records.collect(),
+            std::mem::take(&mut experiment.saturated_in_phases),
+        );
+    };
+    let has_deadlines = experiment.scenario.classes().iter().any(|class| !class.frame_deadline.is_empty());
+    let start = from as f64;
+    let windows: Vec<Range<f64>> = match experiment.phases.as_slice() {
+        // frames whose messages have all been waited for
+        [] if has_deadlines => vec![start..until as f64 - interval],
+        [] => Vec::new(),
+        phases => {
+            let whole = [start..until as f64];
+            whole.into_iter().chain(phases.iter().map(|one| one.begins.max(start)..one.ends)).collect()
+        }
+    };
+    let records: Vec<FurtherRecord> =
+        experiment.replications.iter_mut().map(|one| one.further(from, &windows)).collect();
+    let frames = match experiment.phases.is_empty() {
+        true => experiment.replications.iter().map(|one| one.frames.tallies(from, until)).collect(),
+        false => records.iter().map(FurtherRecord::intervals).collect(),
+    };
+    Supplement::new(frames, records, std::mem::take(&mut experiment.saturated_in_phases))
+}
+
+impl Replication {
+    /// What it has measured beside messages and intervals of frames: frames by window, the first of which is all that
+    /// is measured.
+    fn further(&mut self, from: u64, windows: &[Range<f64>]) -> FurtherRecord {
+        let mut frames = self.frames.windows(windows).into_iter();
+        let whole = frames.next().unwrap_or_default();
+        let classes = self.outstanding.len();
+        let messages = std::mem::take(&mut self.by_phase.messages).into_iter();
+        let phases = messages.map(|messages| PhaseRecord {
+            messages,
+            frames: frames.next().unwrap_or_else(|| vec![WindowTally::default(); classes]),
+        });
+        let phases = phases.collect();
+        let take = |tally: &mut Tally| std::mem::take(&mut tally.host);
+        let host = self.batches.tallies.iter_mut().map(take).filter(|host| !host.is_empty());
+        let looks = self.activity.take().unwrap_or_default().into_iter();
+        let activity = looks.filter(|look| look.cycle >= from).collect();
+        FurtherRecord { frames: whole, host: host.collect(), activity, phases }
     }
 }
 
@@ -242,10 +294,21 @@ impl<'a> Measurements<'a> {
 
     /// By replication: frames of a class.
     pub(crate) fn frames(&self, class: usize) -> impl Iterator<Item = &'a FrameTally> {
-        self.blocks.iter().flat_map(|block| &block.frames).map(move |one| &one[class])
+        self.blocks.iter().flat_map(|block| &block.supplement.frames).map(move |one| &one[class])
     }
 
-    pub(crate) fn saturated(&self, class: usize) -> Option<Saturated> {
+    /// By replication: what has been measured beside messages and intervals of frames; none where there is nothing.
+    pub(crate) fn further(&self) -> impl Iterator<Item = &'a FurtherRecord> {
+        self.blocks.iter().flat_map(|block| &block.supplement.replications)
+    }
+
+    /// Why a class is saturated in a phase.
+    pub(crate) fn saturated_in(&self, phase: usize, class: usize) -> Option<Saturation> {
+        let phases = &self.longest().supplement.saturated;
+        phases.get(phase).and_then(|classes| classes[class])
+    }
+
+    pub(crate) fn saturated(&self, class: usize) -> Option<Saturation> {
         self.longest().saturated[class]
     }
 

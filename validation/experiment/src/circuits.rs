@@ -7,7 +7,7 @@ use flitwise_language::scenario::Scenario;
 use crate::answer::Estimate;
 use crate::replication::replication_seed;
 use crate::statistics::{Batch, mean_of};
-use flitwise_simulator::circuits::{Asked, Counts, calls, set_up};
+use flitwise_simulator::circuits::{CircuitDemand, Counts, calls, set_up};
 
 /// Set-ups of the streams of a class; the first ones are those of the replications. Fewer where they take so many
 /// attempts.
@@ -29,7 +29,7 @@ pub(crate) struct Circuits {
 impl Circuits {
     /// Of a class whose streams have circuits.
     pub(crate) fn of(scenario: &Scenario, class: usize, seed: u64) -> Option<Self> {
-        let asked = Asked::of(scenario, class)?;
+        let asked = CircuitDemand::of(scenario, class)?;
         let are_dynamic = asked.spec.is_dynamic();
         let (mut runs, mut attempts) = (Vec::new(), 0);
         for index in 0..if are_dynamic { RUNS } else { SET_UPS } {

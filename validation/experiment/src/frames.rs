@@ -3,14 +3,19 @@
 //! A replication has a placement of its own, which decides how streams meet. So replications are the units of all
 //! intervals of confidence, whatever happens inside.
 
+pub(crate) mod deadlines;
+mod windows;
+
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::Scenario;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::answer::Estimate;
 use crate::block::Measurements;
 use crate::statistics::{Batch, mean_of};
-use flitwise_simulator::Delivery;
+use deadlines::{Rule, rules};
+use flitwise_simulator::{Delivery, FrameRun};
+pub(crate) use windows::WindowTally;
 
 /// An interval longer than so many of the source is late.
 const LATE: f64 = 1.05;
@@ -26,28 +31,31 @@ pub(crate) struct FrameMeter(Vec<ClassFrames>);
 struct ClassFrames {
     /// `T` \[cycles\].
     interval: f64,
+    rules: Vec<Rule>,
     streams: Vec<Stream>,
 }
 
 #[derive(Clone, Debug)]
 struct Stream {
-    /// When its first frame began \[cycles\].
-    phase: f64,
+    /// Its frames, in parts without a pause.
+    runs: Vec<FrameRun>,
     /// Frames under way, and how many of their messages are missing.
     open: Vec<(u32, u32)>,
-    /// By frame: the cycle of its delivery, 0 before it.
+    /// By frame: the last cycle of its delivery, 0 before it.
     delivered: Vec<u64>,
 }
 
 impl FrameMeter {
-    /// With the phases of the streams of every class.
-    pub(crate) fn new(scenario: &Scenario, phases: &[Vec<f64>]) -> Self {
-        let stream = |phase: &f64| Stream { phase: *phase, open: Vec::new(), delivered: Vec::new() };
-        let class = |(class, phases): (usize, &Vec<f64>)| ClassFrames {
+    /// With the frames of the streams of every class.
+    pub(crate) fn new(scenario: &Scenario, runs: &[Vec<Vec<FrameRun>>]) -> Self {
+        let stream =
+            |runs: &Vec<FrameRun>| Stream { runs: runs.clone(), open: Vec::new(), delivered: Vec::new() };
+        let class = |(class, runs): (usize, &Vec<Vec<FrameRun>>)| ClassFrames {
             interval: scenario.frames(class).map_or(0.0, |frames| frames.interval),
-            streams: phases.iter().map(stream).collect(),
+            rules: rules(&scenario.classes()[class]),
+            streams: runs.iter().map(stream).collect(),
         };
-        Self(phases.iter().enumerate().map(class).collect())
+        Self(runs.iter().enumerate().map(class).collect())
     }
 
     /// A message has been delivered, in the order of deliveries.
@@ -71,13 +79,14 @@ impl FrameMeter {
         if open[at].1 == 0 {
             open.swap_remove(at);
             delivered.resize(delivered.len().max(part.frame as usize + 1), 0);
-            delivered[part.frame as usize] = message.delivered_cycle;
+            // behind a host bus the receiver has it from the cycle after
+            delivered[part.frame as usize] = message.delivered_cycle + u64::from(message.host.receive);
         }
     }
 
     /// Of the frames of a class that began before a cycle: when each did, and its latency \[cycles\].
     pub(crate) fn latencies(&self, class: usize, before: f64) -> Vec<(f64, f64)> {
-        let Some(ClassFrames { interval, streams }) = self.0.get(class) else { return Vec::new() };
+        let Some(ClassFrames { interval, streams, .. }) = self.0.get(class) else { return Vec::new() };
         let of_stream = |stream: &Stream| {
             let known = stream.known().iter().enumerate();
             let frame = known.map(|(frame, cycle)| stream.frame(frame, *cycle, *interval));
@@ -120,8 +129,14 @@ impl ClassFrames {
 impl Stream {
     /// When a frame delivered in a cycle began, and its latency \[cycles\].
     fn frame(&self, number: usize, delivered: u64, interval: f64) -> (f64, f64) {
-        let began = self.phase + number as f64 * interval;
+        let began = self.begins(number, interval);
         (began, (delivered + 1) as f64 - began)
+    }
+
+    /// When a frame begins \[cycles\].
+    fn begins(&self, number: usize, interval: f64) -> f64 {
+        let run = self.runs.iter().rfind(|run| run.first as usize <= number);
+        run.map_or(0.0, |run| run.begins + (number - run.first as usize) as f64 * interval)
     }
 
     /// The deliveries of its first frames, up to one that is not delivered; rising but where frames overtake.
@@ -219,7 +234,7 @@ pub(crate) fn estimate<'t>(
 }
 
 /// A deviation from a variance, whose half-width is carried over by the derivative of the root.
-fn root(variance: Estimate) -> Estimate {
+pub(crate) fn root(variance: Estimate) -> Estimate {
     let mean = variance.mean.max(0.0).sqrt();
     let half_width = |width: f64| if mean > 0.0 { width / (2.0 * mean) } else { 0.0 };
     Estimate { mean, half_width_95: variance.half_width_95.map(half_width), ..variance }
@@ -231,14 +246,4 @@ pub(crate) fn is_jitter_free(measured: &Measurements<'_>, class: usize) -> Optio
     let mean = |quantity| Some(estimate(measured.frames(class), quantity)?.mean);
     let is_even = mean(Quantity::FrameInterval)? <= MOST_MEAN * interval;
     Some(is_even && mean(Quantity::FrameIntervalDeviation)? <= MOST_DEVIATION * interval)
-}
-
-/// Writes the frames of a block; nothing where there are none.
-pub(crate) fn write<S: Serializer>(frames: &Vec<Vec<FrameTally>>, serializer: S) -> Result<S::Ok, S::Error> {
-    if frames.is_empty() { serializer.serialize_unit() } else { frames.serialize(serializer) }
-}
-
-/// Reads them at the end of a block, where there may be none.
-pub(crate) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec<FrameTally>>, D::Error> {
-    Ok(Vec::deserialize(deserializer).unwrap_or_default())
 }

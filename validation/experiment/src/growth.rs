@@ -1,8 +1,12 @@
 //! Growth of the backlog of a class: steady or without bound.
 
+use std::ops::RangeInclusive;
+
+use flitwise_language::scenario::Scenario;
+
 use crate::statistics::growth;
 
-use super::block::Saturated;
+use super::block::Saturation;
 use super::{Experiment, nodes};
 
 /// What the samples say of a class.
@@ -11,7 +15,7 @@ pub(super) enum Verdict {
     Steady,
     /// It grows, but so slowly that a stable queue might do so for as long as this.
     Suspicious,
-    Grows(Saturated),
+    Grows(Saturation),
 }
 
 /// Growth below this share of the generation rate is not told from none.
@@ -25,12 +29,21 @@ const LEAST_KEPT: f64 = 0.005;
 /// twice that (times the root of the burstiness), at least 0.5 %, and the second half keeps half as much beyond
 /// chance (99.9 %). It is suspicious, so that the run goes on, when it is beyond chance (97.5 %) over both halves.
 pub(super) fn judge(experiment: &Experiment<'_>, class: usize, from: u64) -> Verdict {
-    let rate = experiment.scenario.classes()[class].rate;
-    let mean_rate = experiment.scenario.mean_rate(class);
+    judge_within(experiment, experiment.scenario, class, from..=u64::MAX)
+}
+
+/// The same of samples from a part of a run in which the traffic is that of `scenario`.
+pub(super) fn judge_within(
+    experiment: &Experiment<'_>,
+    scenario: &Scenario,
+    class: usize,
+    window: RangeInclusive<u64>,
+) -> Verdict {
+    let (rate, mean_rate) = (scenario.classes()[class].rate, scenario.mean_rate(class));
     if mean_rate == 0.0 {
         return Verdict::Steady;
     }
-    let Some((first, second)) = halves(experiment, class, from) else { return Verdict::Steady };
+    let Some((first, second)) = halves(experiment, class, &window) else { return Verdict::Steady };
     let whole: Vec<f64> =
         first.slopes.iter().zip(&second.slopes).map(|(a, b)| f64::midpoint(*a, *b)).collect();
     let generated = rate * second.cycles * 2.0;
@@ -39,13 +52,12 @@ pub(super) fn judge(experiment: &Experiment<'_>, class: usize, from: u64) -> Ver
     };
     let nodes = f64::from(nodes(experiment.scenario));
     let kept = |slope: f64| slope / (mean_rate * nodes);
-    let threshold =
-        LEAST_KEPT.max(experiment.scenario.classes()[class].source.dispersion().sqrt() / generated.sqrt());
+    let threshold = LEAST_KEPT.max(scenario.classes()[class].source.dispersion().sqrt() / generated.sqrt());
     if kept(second.lower_999) > threshold / 2.0
         && kept(second.mean) > threshold
         && kept(first.mean) > threshold
     {
-        return Verdict::Grows(Saturated::Backlog { kept: kept(second.mean).min(1.0) });
+        return Verdict::Grows(Saturation::Backlog { kept: kept(second.mean).min(1.0) });
     }
     if growth(&whole).is_some_and(|whole| whole.lower_975 > 0.0 && kept(whole.mean) > LEAST_KEPT / 2.0) {
         return Verdict::Suspicious;
@@ -62,12 +74,12 @@ struct Half {
 /// Replications below which slopes of segments stand in for slopes of replications.
 const FEW: usize = 4;
 
-fn halves(experiment: &Experiment<'_>, class: usize, from: u64) -> Option<(Half, Half)> {
+fn halves(experiment: &Experiment<'_>, class: usize, window: &RangeInclusive<u64>) -> Option<(Half, Half)> {
     let cycles: Vec<u64> =
         experiment.replications.first()?.samples.iter().map(|sample| sample.cycle).collect();
-    let start = cycles.iter().position(|cycle| *cycle >= from)?;
-    let end = cycles.len() - 1;
-    let middle_cycle = cycles[start] + (cycles[end] - cycles[start]) / 2;
+    let start = cycles.iter().position(|cycle| cycle >= window.start())?;
+    let end = cycles.iter().rposition(|cycle| cycle <= window.end())?;
+    let middle_cycle = cycles[start] + cycles[end].checked_sub(cycles[start])? / 2;
     let middle = cycles.iter().position(|cycle| *cycle >= middle_cycle)?;
     let half = |first: usize, last: usize| {
         let ends: Vec<(usize, usize)> = if experiment.replications.len() < FEW {

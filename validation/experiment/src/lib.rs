@@ -6,20 +6,26 @@
 //!   messages that they generate in this phase belong to the next round.
 //!
 //! A *terminating* run ([`Scenario::terminating`]) has none of these phases: each replication is the whole run, and
-//! messages delivered in it are counted.
+//! messages delivered in it are counted. One whose traffic changes ([`Scenario::phases`]) goes on until all messages
+//! and frames that begin before its end are delivered.
 //!
 //! The intervals are checked rarely, because stopping at the first narrow one would bias them.
 //!
 //! ```
+//! use std::fs::read_to_string;
 //! use std::sync::atomic::AtomicBool;
+//! use std::time::Instant;
 //!
-//! use flitwise_experiment::{Settings, run};
+//! use flitwise_experiment::{Host, Settings, run};
 //! use flitwise_language::scenario::Preset;
 //!
 //! let scenario = Preset::find("router16").unwrap().scenario();
 //! let settings = Settings { precision: 0.05, ..Settings::default() };
-//! let never = AtomicBool::new(false); // set it from elsewhere to interrupt the run
-//! let simulation = run(&scenario, &settings, &never, &mut ()).expect("it can be simulated");
+//! let (started, workers) = (Instant::now(), rayon::ThreadPoolBuilder::new().build().unwrap());
+//! let stop = AtomicBool::new(false); // set it from elsewhere to interrupt the run
+//! let (clock, read) = (|| started.elapsed(), |name: &str| read_to_string(name));
+//! let host = Host { clock: &clock, workers: &workers, read: &read, stop: &stop };
+//! let simulation = run(&scenario, &settings, &host, &mut ()).expect("it can be simulated");
 //! let latency = simulation.classes[0].network_latency_cycles.unwrap();
 //! assert!((42.0..45.0).contains(&latency.mean)); // the model says 43.3
 //! ```
@@ -32,12 +38,15 @@
 //! | [`statistics`] | intervals, percentiles, warm-up: methods only |
 //! | [`traces`] | messages listed in files: read, converted, made |
 
+mod activity;
 pub mod answer;
-pub mod asked;
 pub mod block;
+mod by_phase;
 mod circuits;
 mod frames;
+pub mod goal;
 mod growth;
+mod host;
 pub mod measurement;
 pub(crate) mod memory;
 pub mod observation;
@@ -47,12 +56,11 @@ pub mod replication;
 pub mod statistics;
 pub mod traces;
 mod warm_up;
+mod whole_run;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use flitwise_language::scenario::{ClassSpec, Fault, Scenario};
-use rayon::ThreadPool;
+use flitwise_language::scenario::{ClassSpec, Fault, RunPhase, Scenario, VcChoice};
 use rayon::prelude::*;
 
 use crate::answer::Simulation;
@@ -60,9 +68,11 @@ use flitwise_simulator::Delivery;
 pub use flitwise_simulator::unsupported;
 
 pub use block::{Block, answer_of};
-use block::{Saturated, Stop, least_precise};
+use block::{Saturation, Stop, least_precise};
+pub use host::{Host, ReadFile};
 use memory::FEWEST_MEMORIES;
 use replication::Replication;
+use traces::TracedClass;
 
 /// How to run an experiment.
 #[derive(Clone, Debug)]
@@ -82,8 +92,6 @@ pub struct Settings {
     pub max_time: Option<Duration>,
     /// Cycles to leave out at the start; `None`: as the scenario says, or as many as MSER-5 finds.
     pub warmup_cycles: Option<u64>,
-    /// Threads; `None`: as many as there are cores. They change nothing but the time.
-    pub threads: Option<usize>,
     /// Whether a campaign uses of what is kept only what these settings ask for, so that its
     /// numbers are those of an empty store.
     pub fresh: bool,
@@ -106,7 +114,6 @@ impl Default for Settings {
             max_messages: 10_000_000,
             max_time: None,
             warmup_cycles: None,
-            threads: None,
             fresh: false,
             details: false,
         }
@@ -142,15 +149,15 @@ impl Listener for () {
     fn measured(&mut self, _: u32, _: &[Delivery]) {}
 }
 
-/// What of a scenario there is no simulator for.
+/// What of a scenario there is no simulator for; traces are read.
 ///
 /// # Errors
 /// All of it, at once.
-pub fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
+pub fn supports(scenario: &Scenario, read: &ReadFile<'_>) -> Result<(), Vec<Fault>> {
     if packets::are_switched(scenario) {
-        packets::supports(scenario)
+        packets::supports(scenario, read)
     } else {
-        flitwise_simulator::supports(scenario)
+        traces::prepared(scenario, read).map(drop)
     }
 }
 
@@ -166,27 +173,23 @@ pub fn idle_settings(scenario: &Scenario) -> &'static [(&'static str, &'static s
 
 /// Runs an experiment.
 ///
-/// The same scenario, settings and version give the same bits on any number of threads, unless time or `stop`
-/// ended it. Once `stop` is set the experiment ends soon with what it has.
+/// The same scenario, settings and version give the same bits on any host, unless time or [`Host::stop`] ended it.
 ///
-/// It has threads of its own; do not call it from a task of another `rayon` pool, whose waiting workers would
-/// take on further experiments on the same stack.
+/// Do not call it from a task of another pool than the host's, whose waiting workers would take on further experiments
+/// on the same stack.
 ///
 /// # Errors
 /// What [`supports`] says.
-///
-/// # Panics
-/// If a thread cannot be started.
 pub fn run(
     scenario: &Scenario,
     settings: &Settings,
-    stop: &AtomicBool,
+    host: &Host<'_>,
     listener: &mut dyn Listener,
 ) -> Result<Simulation, Vec<Fault>> {
     if packets::are_switched(scenario) {
-        return packets::run(scenario, settings, stop, listener);
+        return packets::run(scenario, settings, host, listener);
     }
-    let block = run_block(scenario, settings, stop, listener)?;
+    let block = run_block(scenario, settings, host, listener)?;
     Ok(answer_of(scenario, settings, &[block], true))
 }
 
@@ -194,20 +197,14 @@ pub fn run(
 ///
 /// # Errors
 /// What the simulator of routers has no means for.
-///
-/// # Panics
-/// If a thread cannot be started.
 pub fn run_block(
     scenario: &Scenario,
     settings: &Settings,
-    stop: &AtomicBool,
+    host: &Host<'_>,
     listener: &mut dyn Listener,
 ) -> Result<Block, Vec<Fault>> {
-    flitwise_simulator::supports(scenario)?;
-    let threads = settings.threads.unwrap_or(0);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.unwrap_or_else(|error| panic!("no threads: {error}"));
-    Ok(Experiment::new(scenario, settings, stop, pool).run(listener))
+    let listed = traces::prepared(scenario, host.read)?;
+    Ok(Experiment::new(scenario, &listed, settings, *host).run(listener))
 }
 
 /// Flit hops of a replication between two looks at the clock, about.
@@ -224,33 +221,36 @@ const FIRST_CYCLES: f64 = 4_096.0;
 const MOST_DOUBLINGS: u32 = 6;
 /// Messages of all replications beyond which it is not doubled.
 const MOST_FIRST_MESSAGES: u64 = 1_000_000;
-/// Steps of a terminating run, after each of which progress is told.
-const RUN_STEPS: u64 = 32;
 /// Frame intervals in the first run, of which half at most are left out.
 const WARM_UP_INTERVALS: f64 = 2.5;
-/// Frame intervals after the warm-up in which messages are measured: 20 whole ones or one more, and time for the last
-/// frames.
-const MEASURED_INTERVALS: f64 = 21.5;
+/// Whole frame intervals after the warm-up at the first looks; then twice as many each time.
+const FRAME_WINDOWS: [f64; 3] = [3.0, 5.0, 10.0];
+/// Frame intervals in a window that is long enough whatever the precision, unless a longer one helps.
+const LONG_WINDOW: f64 = 20.0;
+/// What a window of 20 frame intervals and more leaves of the half-width of the one before, at most, if longer ones are
+/// to help: of independent intervals 0.71. The places of streams differ from run to run however long the runs are.
+const WORTH_MORE: f64 = 0.85;
+/// Parts of a step of the warm-up after each of which the clock is looked at, if the time is limited.
+const PARTS_OF_STEP: u64 = 1024;
+/// Share of the time allowed after which the warm-up ends as it is: something is to be measured.
+const MOST_OF_TIME: f64 = 0.5;
 /// What a source queue of a saturated class keeps.
 const SATURATED_QUEUE: usize = 64;
 
 /// What ends an experiment in the midst of a round.
 pub(crate) struct Halt<'a> {
-    stop: &'a AtomicBool,
-    deadline: Option<Instant>,
+    host: Host<'a>,
+    /// On its clock.
+    deadline: Option<Duration>,
 }
 
 impl Halt<'_> {
-    fn is_interrupted(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
     fn is_out_of_time(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.deadline.is_some_and(|deadline| self.host.now() >= deadline)
     }
 
     pub(crate) fn is_reached(&self) -> bool {
-        self.is_interrupted() || self.is_out_of_time()
+        self.host.is_interrupted() || self.is_out_of_time()
     }
 }
 
@@ -258,10 +258,13 @@ impl Halt<'_> {
 pub(crate) struct Experiment<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) settings: &'a Settings,
+    /// Of a run whose traffic changes.
+    pub(crate) phases: Vec<RunPhase>,
+    /// By phase and class: why it is saturated.
+    pub(crate) saturated_in_phases: Vec<Vec<Option<Saturation>>>,
     /// The longest interval of frames \[cycles\].
     pub(crate) frame_interval: Option<f64>,
     halt: Halt<'a>,
-    pub(crate) pool: ThreadPool,
     pub(crate) replications: Vec<Replication>,
     pub(crate) warmup_cycles: u64,
     /// Whether MSER-5 found it, or it was given.
@@ -269,40 +272,48 @@ pub(crate) struct Experiment<'a> {
     /// Messages generated before this cycle have been counted.
     pub(crate) measured_until: u64,
     /// By class: why it is saturated.
-    pub(crate) saturated: Vec<Option<Saturated>>,
+    pub(crate) saturated: Vec<Option<Saturation>>,
     /// By class: whether its backlog may be growing.
     pub(crate) suspicious: Vec<bool>,
     /// Looks at the intervals so far.
     looks: u32,
     /// What kept it going at the last look, although it was precise enough.
     went_on_for: Option<Stop>,
-    started: Instant,
+    /// The precision at the last look at a window of frames.
+    frames_precision: Option<f64>,
+    /// On the host's clock.
+    started: Duration,
     /// Spent in simulation proper.
     pub(crate) simulating: Duration,
 }
 
 impl<'a> Experiment<'a> {
-    fn new(scenario: &'a Scenario, settings: &'a Settings, stop: &'a AtomicBool, pool: ThreadPool) -> Self {
+    fn new(scenario: &'a Scenario, listed: &[TracedClass], settings: &'a Settings, host: Host<'a>) -> Self {
         let frame_interval = longest_frame_interval(scenario);
         let whole_runs = scenario.terminating().is_some() || frame_interval.is_some();
         let few = u32::from(nodes(scenario) <= 256 && !whole_runs);
-        let count = settings.replications.unwrap_or(8 + 8 * few).clamp(1, MAX_REPLICATIONS);
+        // one of nothing but traces: all others would be the same
+        let is_drawn = sends(scenario) || scenario.router().vc_choice != VcChoice::Free;
+        let most = if listed.is_empty() || is_drawn { MAX_REPLICATIONS } else { 1 };
+        let count = settings.replications.unwrap_or(8 + 8 * few).clamp(1, most);
         // 16 batches or more in all; one in each of many replications, and where a run is one sample: it is
         // terminating, or streams keep their places for all of it
         let batches = if whole_runs { 1 } else { 16_usize.div_ceil(count as usize) };
         let first = settings.first_replication;
         let indices = (0..count).map(|index| first.wrapping_add(index));
-        let replications =
-            indices.map(|index| Replication::new(scenario, settings, index, batches)).collect();
+        let phases = scenario.phases();
+        let one = |index| Replication::new(scenario, &phases, listed, settings, index, batches);
+        let replications = indices.map(one).collect();
         let classes = scenario.classes().len();
-        let started = Instant::now();
+        let started = host.now();
         let deadline = settings.max_time.and_then(|most| started.checked_add(most));
         Self {
             scenario,
             settings,
+            phases,
+            saturated_in_phases: Vec::new(),
             frame_interval,
-            halt: Halt { stop, deadline },
-            pool,
+            halt: Halt { host, deadline },
             replications,
             warmup_cycles: 0,
             warmup_settled: true,
@@ -311,6 +322,7 @@ impl<'a> Experiment<'a> {
             suspicious: vec![false; classes],
             looks: 0,
             went_on_for: None,
+            frames_precision: None,
             started,
             simulating: Duration::ZERO,
         }
@@ -318,33 +330,20 @@ impl<'a> Experiment<'a> {
 
     fn run(mut self, listener: &mut dyn Listener) -> Block {
         let stopped_by = match self.scenario.terminating() {
-            _ if self.scenario.mean_rate_of_all() == 0.0 => Stop::NoTraffic,
+            _ if !sends(self.scenario) && !self.has_traces() => Stop::NoTraffic,
             Some(run) => self.whole_run(run.cycles, listener),
             None => self.warm_up(listener).unwrap_or_else(|| self.measure(listener)),
         };
         Block::of(self, stopped_by)
     }
 
+    fn has_traces(&self) -> bool {
+        self.scenario.classes().iter().any(ClassSpec::is_traced)
+    }
+
     /// Cycles to leave out at the start, if they are not to be found.
     pub(crate) fn given_warmup(&self) -> Option<u64> {
         self.settings.warmup_cycles.or_else(|| self.scenario.warm_up_cycles())
-    }
-
-    /// Measures a terminating run from its start to its end; messages that are under way then are not waited for.
-    fn whole_run(&mut self, cycles: u64, listener: &mut dyn Listener) -> Stop {
-        let from = self.given_warmup().unwrap_or(0).min(cycles);
-        self.warmup_cycles = from;
-        for step in 0..=RUN_STEPS {
-            let end = from + (cycles - from) * step / RUN_STEPS;
-            if let Some(halted) = self.advance(end) {
-                return halted;
-            }
-            self.settle(end, listener);
-            let (messages, precision) = (self.messages(), self.precision());
-            let share_done = (step as f64 / RUN_STEPS as f64).max(self.share_of_time());
-            listener.progress(&Progress { warming_up: step == 0, messages, precision, share_done });
-        }
-        Stop::End
     }
 
     /// Runs until the start no longer shows; `Some` if it was broken off.
@@ -372,8 +371,13 @@ impl<'a> Experiment<'a> {
             let start = self.now();
             for step in 1..=warm_up::STEPS {
                 let cycle = start + (end - start) * step / warm_up::STEPS;
-                if let Some(halted) = self.advance(cycle) {
-                    return Some(halted);
+                // with a warm-up of its own nothing is measured before the end of that
+                let halted = if given.is_some() { self.advance(cycle) } else { self.advance_in_time(cycle) };
+                if halted.is_some() {
+                    return halted;
+                }
+                if self.now() < cycle {
+                    break;
                 }
                 self.look_for_growth(cycle / 4);
                 let share_done = 0.02 * step as f64 / warm_up::STEPS as f64;
@@ -387,6 +391,7 @@ impl<'a> Experiment<'a> {
             let found = warm_up::detect(self);
             let messages: usize = self.replications.iter().map(|one| one.pending.len()).sum();
             let last = doubling == MOST_DOUBLINGS
+                || self.share_of_time() > MOST_OF_TIME
                 || messages as u64 > MOST_FIRST_MESSAGES.min(self.settings.max_messages.saturating_mul(2))
                 || self.flit_hops() > MOST_FIRST_FLIT_HOPS;
             if found.settled || last {
@@ -442,8 +447,8 @@ impl<'a> Experiment<'a> {
     fn look(&mut self, end: u64, precision: Option<f64>) -> Option<Stop> {
         self.look_for_growth(end / 4);
         self.looks += 1;
-        if let Some(wanted) = self.frames_until() {
-            return (end >= wanted).then_some(Stop::Frames);
+        if let Some(interval) = self.frame_interval {
+            return self.look_at_frames(end, interval, precision);
         }
         if precision.is_none_or(|width| width > self.settings.precision) {
             self.went_on_for = None;
@@ -459,10 +464,29 @@ impl<'a> Experiment<'a> {
         (self.is_all_saturated() && end >= 2 * self.warmup_cycles).then_some(Stop::Saturated)
     }
 
-    /// The cycle until which frames are measured, however precise anything is.
-    fn frames_until(&self) -> Option<u64> {
-        let cycles = MEASURED_INTERVALS * self.frame_interval?;
-        Some(self.warmup_cycles.saturating_add(cycles as u64).min(MAX_CYCLES))
+    /// The same where there are frames.
+    fn look_at_frames(&mut self, end: u64, interval: f64, precision: Option<f64>) -> Option<Stop> {
+        let is_whole = |window: f64| end >= self.end_of_window(window, interval);
+        if !is_whole(FRAME_WINDOWS[0]) {
+            return None;
+        }
+        let before = self.frames_precision;
+        let helps = precision.zip(before).is_some_and(|(now, before)| now <= WORTH_MORE * before);
+        let stop = match precision {
+            _ if self.suspicious.contains(&true) && !is_whole(LONG_WINDOW) => None,
+            Some(width) if width <= self.settings.precision => Some(Stop::Precision),
+            _ if self.is_all_saturated() => Some(Stop::Saturated),
+            _ if is_whole(LONG_WINDOW) && !helps => Some(Stop::Frames),
+            _ => None,
+        };
+        self.frames_precision = precision;
+        stop
+    }
+
+    /// When so many intervals of frames, and the last frames of them, are through.
+    fn end_of_window(&self, window: f64, interval: f64) -> u64 {
+        let cycles = (window + warm_up::FRAMES_UNDER_WAY) * interval;
+        self.warmup_cycles.saturating_add(cycles as u64).min(MAX_CYCLES)
     }
 
     /// What is wanted beside precision, and will be the reason why the run was prolonged.
@@ -489,8 +513,11 @@ impl<'a> Experiment<'a> {
 
     /// When the intervals may be narrow enough: half-widths shrink with the root of the length.
     fn next_look(&self, end: u64, precision: Option<f64>) -> u64 {
-        if let Some(wanted) = self.frames_until() {
-            return wanted;
+        if let Some(interval) = self.frame_interval {
+            let longer = std::iter::successors(Some(LONG_WINDOW), |window| Some(2.0 * window));
+            let mut ends =
+                FRAME_WINDOWS.into_iter().chain(longer).map(|one| self.end_of_window(one, interval));
+            return ends.find(|one| *one > end || *one == MAX_CYCLES).unwrap_or(MAX_CYCLES);
         }
         let wanted = self.settings.precision;
         let factor = match (precision, self.went_on_for) {
@@ -543,12 +570,31 @@ impl<'a> Experiment<'a> {
     /// Share of the time allowed that has passed.
     fn share_of_time(&self) -> f64 {
         let most = self.settings.max_time.map_or(f64::INFINITY, |most| most.as_secs_f64());
-        self.started.elapsed().as_secs_f64() / most
+        self.elapsed().as_secs_f64() / most
+    }
+
+    pub(crate) fn host(&self) -> &Host<'a> {
+        &self.halt.host
+    }
+
+    /// Since it began.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.host().now().saturating_sub(self.started)
     }
 
     /// Simulates all cycles before `end`; `Some` if that was broken off.
     fn advance(&mut self, end: u64) -> Option<Stop> {
         self.in_parallel(|one, halt| one.advance(end, halt))
+    }
+
+    /// The same in the warm-up, which is broken off in the midst where there would be no time left to measure.
+    fn advance_in_time(&mut self, end: u64) -> Option<Stop> {
+        let start = self.now();
+        let parts = if self.settings.max_time.is_some() { PARTS_OF_STEP } else { 1 };
+        (1..=parts).find_map(|part| match self.share_of_time() > MOST_OF_TIME {
+            true => None,
+            false => self.advance(start + (end.saturating_sub(start)) * part / parts),
+        })
     }
 
     /// Simulates on until all messages generated before `end` have been delivered; `Some` if that was broken
@@ -565,7 +611,7 @@ impl<'a> Experiment<'a> {
         }
         for (class, awaited) in awaited.into_iter().enumerate() {
             if awaited && self.replications.iter().any(|one| one.outstanding[class] > 0) {
-                self.saturate(class, Saturated::NeverDelivered { cycles: limit - end });
+                self.saturate(class, Saturation::NeverDelivered { cycles: limit - end });
             }
         }
         None
@@ -573,12 +619,12 @@ impl<'a> Experiment<'a> {
 
     /// What is under way in a round that is broken off does not count.
     fn in_parallel(&mut self, work: impl Fn(&mut Replication, &Halt<'_>) + Sync) -> Option<Stop> {
-        let started = Instant::now();
+        let started = self.host().now();
         let halt = &self.halt;
         let replications = &mut self.replications;
-        self.pool.install(|| replications.par_iter_mut().for_each(|one| work(one, halt)));
-        self.simulating += started.elapsed();
-        if self.halt.is_interrupted() {
+        halt.host.workers.install(|| replications.par_iter_mut().for_each(|one| work(one, halt)));
+        self.simulating += self.host().now().saturating_sub(started);
+        if self.host().is_interrupted() {
             Some(Stop::Interrupted)
         } else if self.halt.is_out_of_time() {
             Some(Stop::MaxTime)
@@ -610,7 +656,7 @@ impl<'a> Experiment<'a> {
     }
 
     /// The first verdict stays: from then on the queues are limited and grow no more.
-    fn saturate(&mut self, class: usize, found: Saturated) {
+    fn saturate(&mut self, class: usize, found: Saturation) {
         self.saturated[class].get_or_insert(found);
         self.suspicious[class] = false;
         // a frame of which a message is lost would never be delivered
@@ -657,8 +703,19 @@ pub(crate) const FEWEST_MESSAGES: u64 = 200;
 
 /// The longest interval of the frames of a class that sends any \[cycles\].
 pub fn longest_frame_interval(scenario: &Scenario) -> Option<f64> {
-    let frames = (0..scenario.classes().len()).filter_map(|class| scenario.frames(class));
-    frames.filter(|frames| frames.streams > 0).map(|frames| frames.interval).reduce(f64::max)
+    let interval = |scenario: &Scenario| {
+        let frames = (0..scenario.classes().len()).filter_map(|class| scenario.frames(class));
+        frames.filter(|frames| frames.streams > 0).map(|frames| frames.interval).reduce(f64::max)
+    };
+    let of_phases = scenario.phases().into_iter().filter_map(|phase| interval(&phase.scenario));
+    interval(scenario).into_iter().chain(of_phases).reduce(f64::max)
+}
+
+/// Whether a class sends anything, in any phase.
+fn sends(scenario: &Scenario) -> bool {
+    let has_rate = |scenario: &Scenario| scenario.mean_rate_of_all() > 0.0;
+    let phases = scenario.phases();
+    has_rate(scenario) && phases.is_empty() || phases.iter().any(|phase| has_rate(&phase.scenario))
 }
 
 /// Nodes of the network.

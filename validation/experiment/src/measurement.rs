@@ -4,6 +4,7 @@ use flitwise_language::quantity::{Quantity, Waits};
 use flitwise_language::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
+use crate::by_phase::HostSums;
 use crate::statistics::{Batch, Histogram};
 use flitwise_simulator::Delivery;
 
@@ -13,6 +14,15 @@ pub(crate) struct Tally {
     /// `class * hop_counts + hops`.
     cells: Vec<Cell>,
     hop_counts: usize,
+    /// By class, where there are interfaces behind host buses or preemption; a block keeps them elsewhere.
+    #[serde(skip)]
+    pub(crate) host: Vec<HostSums>,
+}
+
+/// Whether a scenario has interfaces behind host buses, or preemption.
+pub(crate) fn has_host_sums(scenario: &Scenario) -> bool {
+    let groups = scenario.spec().groups();
+    [Quantity::INTERFACES, Quantity::PREEMPTIONS].iter().any(|group| groups.contains(group))
 }
 
 /// Counts of the messages of one class over one number of hops.
@@ -94,7 +104,9 @@ impl Cell {
 impl Tally {
     pub(crate) fn new(scenario: &Scenario) -> Self {
         let hop_counts = scenario.topology().most_hops() as usize + 1;
-        Self { cells: vec![Cell::default(); scenario.classes().len() * hop_counts], hop_counts }
+        let classes = scenario.classes().len();
+        let host = vec![HostSums::default(); if has_host_sums(scenario) { classes } else { 0 }];
+        Self { cells: vec![Cell::default(); classes * hop_counts], hop_counts, host }
     }
 
     /// Whether it has a cell for every class and number of hops.
@@ -112,10 +124,16 @@ impl Tally {
         cell.total.add(network + waiting);
         cell.transfer += message.transfer_cycles();
         cell.waits += message.waits;
+        if let Some(sums) = self.host.get_mut(usize::from(message.class)) {
+            sums.add(message);
+        }
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.cells.iter_mut().zip(&other.cells) {
+            mine.merge(theirs);
+        }
+        for (mine, theirs) in self.host.iter_mut().zip(&other.host) {
             mine.merge(theirs);
         }
     }
@@ -206,7 +224,7 @@ mod tests {
     use flitwise_language::scenario::ScenarioSpec;
 
     use super::*;
-    use flitwise_simulator::FramePart;
+    use flitwise_simulator::{FramePart, HostTimes};
 
     #[test]
     fn batches_join_without_losing_a_message() {
@@ -224,6 +242,8 @@ mod tests {
                 hops: 0,
                 waits: Waits { arbitration: 1, gaps: (index % 3) as u32, ..Waits::default() },
                 part: FramePart::default(),
+                host: HostTimes::default(),
+                preemptions: 0,
             };
             batches.add(generated_cycle, &message);
             assert!(batches.tallies.len() <= 8);

@@ -11,12 +11,12 @@ pub(crate) struct OverTime {
     run: Terminating,
     bin: f64,
     /// By class and interval.
-    bins: Vec<Vec<Delivered>>,
+    bins: Vec<Vec<Deliveries>>,
 }
 
 /// Messages of a class that are delivered in an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Delivered {
+struct Deliveries {
     messages: u64,
     /// Sums over them \[cycles\].
     network: u64,
@@ -39,7 +39,7 @@ impl OverTime {
         let run = scenario.terminating()?;
         let bin = run.bin?;
         let count = (run.cycles as f64 / bin).ceil() as usize;
-        Some(Self { run, bin, bins: vec![vec![Delivered::default(); count]; scenario.classes().len()] })
+        Some(Self { run, bin, bins: vec![vec![Deliveries::default(); count]; scenario.classes().len()] })
     }
 
     /// A message has been delivered.
@@ -60,7 +60,7 @@ impl OverTime {
     /// An interval, the last of which may be shorter.
     pub(crate) fn bin(&self, class: usize, at: usize) -> Bin {
         let cycle = |at: usize| ((at as f64 * self.bin).ceil() as u64).min(self.run.cycles);
-        let Delivered { messages, network, total } = self.bins[class][at];
+        let Deliveries { messages, network, total } = self.bins[class][at];
         let batch = |sum: u64| Batch { count: messages, sum: sum as f64 };
         let cycles = cycle(at + 1) - cycle(at);
         Bin { start: cycle(at), cycles, messages, network: batch(network), total: batch(total) }

@@ -10,9 +10,7 @@ mod traces;
 mod window;
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::mpsc;
 
 use flitwise_language::document::Place;
 use flitwise_language::scenario::{Direction, Fault, Read, Scenario, Timing};
@@ -23,11 +21,14 @@ use serde::{Deserialize, Serialize};
 use crate::answer::Simulation;
 use crate::replication::replication_seed;
 use crate::statistics::Batch;
-use crate::{Listener, MAX_REPLICATIONS, Progress, Settings};
-use flitwise_simulator::packet::{Bin, Column, Counts, Delivery, Fabric, Load, Message, Simulator, Traffic};
+use crate::traces::{TracedClass, listed};
+use crate::{Host, Listener, MAX_REPLICATIONS, Progress, ReadFile, Settings};
+use flitwise_simulator::packet::{
+    Bin, Column, Counts, Delivery, Fabric, Load, Message, Simulator, StageLoad, Traffic, TrafficCounts,
+};
 
 use answer::Circumstances;
-pub use flitwise_language::section::Measured;
+pub use flitwise_language::section::Measurement;
 pub use kept::{Shelf, run_kept};
 pub use window::{PacketSeries, TimeSeries};
 
@@ -37,8 +38,6 @@ const REPLICATIONS: u32 = 8;
 const BEFORE_NS: f64 = 400_000.0;
 /// Looks at the clock in a replication, at least.
 const LOOKS: u64 = 256;
-/// Time between two words on the progress.
-const TOLD_EVERY: Duration = Duration::from_millis(50);
 
 /// What the simulator of packet switches reads of a scenario.
 const READS: &[Read] = &[
@@ -75,12 +74,12 @@ pub(crate) const IDLE: &[(&str, &str)] = &[
 ///
 /// # Errors
 /// All of it, at once.
-pub fn supports(scenario: &Scenario) -> Result<(), Vec<Fault>> {
-    prepared(scenario).map(drop)
+pub fn supports(scenario: &Scenario, read: &ReadFile<'_>) -> Result<(), Vec<Fault>> {
+    prepared(scenario, read).map(drop)
 }
 
 /// Checks a scenario and reads its traces.
-fn prepared(scenario: &Scenario) -> Result<Vec<traces::Listed>, Vec<Fault>> {
+fn prepared(scenario: &Scenario, read: &ReadFile<'_>) -> Result<Vec<TracedClass>, Vec<Fault>> {
     let mut faults: Vec<Fault> = scenario.unread(READS).iter().map(|one| one.fault("to simulate")).collect();
     if scenario.terminating().is_none() {
         faults.push(Fault {
@@ -91,7 +90,7 @@ fn prepared(scenario: &Scenario) -> Result<Vec<traces::Listed>, Vec<Fault>> {
             help: Some("add  [measure]  with  end = \"300 us\"".to_owned()),
         });
     }
-    match traces::listed(scenario) {
+    match listed(scenario, read) {
         Ok(listed) if faults.is_empty() => return Ok(listed),
         Ok(_) => {}
         Err(more) => faults.extend(more),
@@ -127,7 +126,7 @@ struct Stretch {
 }
 
 impl<'s> Problem<'s> {
-    fn of(scenario: &'s Scenario, listed: &[traces::Listed]) -> Option<Self> {
+    fn of(scenario: &'s Scenario, listed: &[TracedClass]) -> Option<Self> {
         let switch = scenario.switch()?;
         let timing = Timing::of(switch)?;
         let measure = scenario.measure();
@@ -220,6 +219,8 @@ impl<'s> Problem<'s> {
             }
         }
         sample.counts = *simulator.counts();
+        sample.traffics = simulator.traffics().to_vec();
+        sample.links = simulator.links().to_vec();
         sample.bins = simulator.into_bins();
         Some(sample)
     }
@@ -234,6 +235,10 @@ pub struct Sample {
     latency: Vec<[Batch; 3]>,
     bins: Vec<Bin>,
     counts: Counts,
+    /// By class.
+    traffics: Vec<TrafficCounts>,
+    /// By stage, last for hosts.
+    links: Vec<StageLoad>,
 }
 
 impl Sample {
@@ -244,6 +249,8 @@ impl Sample {
             latency: vec![[Batch::default(); 3]; classes],
             bins: Vec::new(),
             counts: Counts::default(),
+            traffics: Vec::new(),
+            links: Vec::new(),
         }
     }
 
@@ -266,8 +273,13 @@ impl Sample {
 ///
 /// # Errors
 /// What [`supports`] says, and that of a network whose links carry data both ways.
-pub fn columns_at(scenario: &Scenario, seed: u64, times_ns: &[f64]) -> Result<Vec<Vec<Column>>, Vec<Fault>> {
-    let listed = prepared(scenario)?;
+pub fn columns_at(
+    scenario: &Scenario,
+    seed: u64,
+    times_ns: &[f64],
+    read: &ReadFile<'_>,
+) -> Result<Vec<Vec<Column>>, Vec<Fault>> {
+    let listed = prepared(scenario, read)?;
     let problem = Problem::of(scenario, &listed);
     let Some(problem) =
         problem.filter(|problem| problem.fabric.network.direction != Direction::Bidirectional)
@@ -292,21 +304,18 @@ pub fn columns_at(scenario: &Scenario, seed: u64, times_ns: &[f64]) -> Result<Ve
 
 /// Runs replications of a scenario of packet switches.
 ///
-/// The same scenario and settings give the same bits on any number of threads. Once `stop` is set or time is over, the
+/// The same scenario and settings give the same bits on any host. Once [`Host::stop`] is set or time is over, the
 /// replications that are through are all there is.
 ///
 /// # Errors
 /// What [`supports`] says.
-///
-/// # Panics
-/// If a thread cannot be started.
 pub fn run(
     scenario: &Scenario,
     settings: &Settings,
-    stop: &AtomicBool,
+    host: &Host<'_>,
     listener: &mut dyn Listener,
 ) -> Result<Simulation, Vec<Fault>> {
-    let listed = prepared(scenario)?;
+    let listed = prepared(scenario, host.read)?;
     let Some(problem) = Problem::of(scenario, &listed) else {
         let (found, wanted) = ("no [switch] table".to_owned(), "packet switches".to_owned());
         return Err(vec![Fault {
@@ -317,42 +326,37 @@ pub fn run(
             help: None,
         }]);
     };
-    let started = Instant::now();
+    let started = host.now();
     let deadline = settings.max_time.and_then(|most| started.checked_add(most));
-    let pool = pool(settings);
     let count = settings.replications.unwrap_or(REPLICATIONS).clamp(1, problem.most_replications());
-    let (all, ticks) = (u64::from(count).saturating_mul(problem.end), AtomicU64::new(0));
-    let go_on = |done: u64| {
-        ticks.fetch_add(done, Ordering::Relaxed);
-        !stop.load(Ordering::Relaxed) && deadline.is_none_or(|deadline| Instant::now() < deadline)
-    };
-    let first = settings.first_replication;
-    let caller = thread::current();
-    let samples = thread::scope(|scope| {
-        let worker = scope.spawn(|| {
+    let (first, mut samples) = (settings.first_replication, Vec::new());
+    let (sender, receiver) = mpsc::channel();
+    host.workers.in_place_scope(|scope| {
+        let (problem, samples) = (&problem, &mut samples);
+        scope.spawn(move |_| {
+            let go_on = |done: u64| {
+                // it is received until all replications have ended
+                let _ = sender.send(done);
+                !host.is_interrupted() && deadline.is_none_or(|deadline| host.now() < deadline)
+            };
             let indices = first..first.saturating_add(count);
-            let samples = problem.replications(settings.seed, indices, &pool, &go_on);
-            caller.unpark();
-            samples
+            *samples = problem.replications(settings.seed, indices, host.workers, &go_on);
         });
-        while !worker.is_finished() {
-            thread::park_timeout(TOLD_EVERY);
-            let share_done = ticks.load(Ordering::Relaxed) as f64 / all as f64;
+        // where this thread is the only worker, it simulates now
+        host.workers.yield_now();
+        let (all, mut ticks) = (count as f64 * problem.end as f64, 0);
+        for done in receiver {
+            ticks += done;
+            let share_done = ticks as f64 / all;
             listener.progress(&Progress { warming_up: false, messages: 0, precision: None, share_done });
         }
-        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     });
     let how = Circumstances {
         settings,
         wanted: count,
-        is_interrupted: stop.load(Ordering::Relaxed),
-        threads: pool.current_num_threads() as u32,
-        seconds: started.elapsed().as_secs_f64(),
+        is_interrupted: host.is_interrupted(),
+        threads: host.threads(),
+        seconds: host.now().saturating_sub(started).as_secs_f64(),
     };
     Ok(answer::answer(scenario, &problem, &samples, &how))
-}
-
-fn pool(settings: &Settings) -> ThreadPool {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads.unwrap_or(0)).build();
-    pool.unwrap_or_else(|error| panic!("no threads: {error}"))
 }

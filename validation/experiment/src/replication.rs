@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use flitwise_language::scenario::Scenario;
+use flitwise_language::scenario::{RunPhase, Scenario};
 use serde::{Deserialize, Serialize};
 
+use crate::activity::ActivityLook;
+use crate::by_phase::PhaseMeter;
 use crate::frames::FrameMeter;
-use crate::measurement::Batches;
+use crate::measurement::{Batches, has_host_sums};
+use crate::traces::{TracedClass, routed};
 use flitwise_simulator::Delivery;
 use flitwise_simulator::{Channel, ChannelKind, HeaderWaits, Simulator};
 
@@ -27,6 +30,12 @@ pub(crate) struct Replication {
     pub(crate) batches: Batches,
     pub(crate) frames: FrameMeter,
     pub(crate) samples: Vec<Sample>,
+    pub(crate) by_phase: PhaseMeter,
+    /// Looks at interfaces and preemption where there are any, at the same moments.
+    pub(crate) activity: Option<Vec<ActivityLook>>,
+    /// By class: messages generated before the last look.
+    generated: Vec<u64>,
+    has_phases: bool,
     /// By class: messages generated before the end of the last round that were not delivered in it.
     pub(crate) outstanding: Vec<u64>,
     delivered: Vec<u64>,
@@ -60,17 +69,31 @@ pub(crate) struct Sample {
 const HALT_FLIT_HOPS: f64 = 2e5;
 /// Cycles between two counts of what is still to be delivered.
 const RUN_OUT_CYCLES: u64 = 32;
+/// The same of frames, which last longer.
+const FRAMES_RUN_OUT_CYCLES: u64 = 1_024;
 
 impl Replication {
-    pub(crate) fn new(scenario: &Scenario, settings: &Settings, index: u32, batches: usize) -> Self {
-        let classes = scenario.classes().len();
-        let mut simulator = Simulator::new(scenario, replication_seed(settings.seed, index));
+    /// An empty network; `listed` are messages of traces.
+    pub(crate) fn new(
+        scenario: &Scenario,
+        phases: &[RunPhase],
+        listed: &[TracedClass],
+        settings: &Settings,
+        index: u32,
+        batches: usize,
+    ) -> Self {
+        let (classes, seed) = (scenario.classes().len(), replication_seed(settings.seed, index));
+        let mut simulator = Simulator::with_messages(scenario, seed, routed(listed, scenario, seed));
         if settings.details {
             simulator.measure_waits();
         }
         Self {
             index,
-            frames: FrameMeter::new(scenario, simulator.frame_phases()),
+            frames: FrameMeter::new(scenario, simulator.frame_runs()),
+            by_phase: PhaseMeter::new(scenario, phases),
+            activity: has_host_sums(scenario).then(Vec::new),
+            generated: vec![0; classes],
+            has_phases: !phases.is_empty(),
             simulator,
             looks: settings.details.then(Vec::new),
             pending: Vec::new(),
@@ -87,10 +110,18 @@ impl Replication {
     /// By class: what has become of the messages of a terminating run.
     pub(crate) fn fates(&self) -> Vec<Fate> {
         let classes = 0..self.delivered.len();
-        let fate = |class: usize| Fate {
-            generated: self.simulator.generated()[class],
-            withdrawn: self.simulator.withdrawn()[class],
-            delivered: self.delivered[class],
+        let fate = |class: usize| match self.has_phases {
+            // those generated before the end of the run, which were waited for
+            true => Fate {
+                generated: self.generated[class],
+                withdrawn: 0,
+                delivered: self.generated[class] - self.outstanding[class],
+            },
+            false => Fate {
+                generated: self.simulator.generated()[class],
+                withdrawn: self.simulator.withdrawn()[class],
+                delivered: self.delivered[class],
+            },
         };
         classes.map(fate).collect()
     }
@@ -119,7 +150,11 @@ impl Replication {
         sent.sort_unstable_by_key(|(kind, _)| *kind);
         let backlog = self.simulator.backlog()[..self.outstanding.len()].to_vec();
         self.samples.push(Sample { cycle: end, backlog, sent });
+        if let Some(looks) = &mut self.activity {
+            looks.push(ActivityLook::of(&self.simulator, end));
+        }
         for class in 0..self.outstanding.len() {
+            self.generated[class] = self.simulator.generated()[class];
             self.outstanding[class] = self.simulator.generated()[class] - self.delivered[class];
         }
     }
@@ -154,6 +189,13 @@ impl Replication {
             for message in &self.pending[first..] {
                 self.outstanding[usize::from(message.class)] -= u64::from(message.generated_cycle < end);
             }
+        }
+    }
+
+    /// The same, until all frames that begin before `end` have been delivered.
+    pub(crate) fn run_out_frames(&mut self, end: u64, limit: u64, halt: &Halt<'_>) {
+        while !self.frames.are_through(end as f64) && self.simulator.now() < limit && !halt.is_reached() {
+            self.simulate(self.simulator.now() + FRAMES_RUN_OUT_CYCLES);
         }
     }
 
@@ -210,6 +252,7 @@ impl Replication {
         });
         for message in &self.settled {
             self.batches.add(counts_from(message) - from, message);
+            self.by_phase.add(message);
         }
     }
 }

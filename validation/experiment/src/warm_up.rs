@@ -19,7 +19,7 @@ pub(super) struct WarmUp {
 const GROUPS: usize = 500;
 
 /// Intervals within which frames are through: a frame is sent over one of them.
-const FRAMES_UNDER_WAY: f64 = 1.5;
+pub(super) const FRAMES_UNDER_WAY: f64 = 1.5;
 
 /// MSER-5 for each class on the messages of all replications in the order of generation, averaged in groups:
 /// on the total latency, or on the network latency if the class is saturated. The latest end counts.

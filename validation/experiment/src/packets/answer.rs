@@ -1,10 +1,10 @@
 //! The answer of a run of packet switches: quantities of classes, and sections on phases, the dip, memories and time.
 
 use flitwise_language::quantity::{Means, Percentiles, Quantity};
-use flitwise_language::scenario::{Organisation, Scenario};
-use flitwise_language::section::{Cell, Layout, Measured, Section, Sections};
+use flitwise_language::scenario::{ClassSpec, Organisation, Scenario};
+use flitwise_language::section::{Cell, Layout, Measurement, Section, Sections};
 
-use super::{Bin, Counts, PacketSeries, Problem, Sample, Stretch};
+use super::{Bin, Counts, PacketSeries, Problem, Sample, StageLoad, Stretch, TrafficCounts};
 use crate::Settings;
 use crate::answer::{ClassSimulation, Estimate, Run, Simulation, StoppedBy, WarmUpKind, physical};
 use crate::statistics::{Batch, mean_of};
@@ -25,18 +25,18 @@ pub(super) struct Circumstances<'s> {
 }
 
 /// A ratio over replications; `None` without observations.
-pub(super) fn measured(batches: impl Iterator<Item = Batch>) -> Option<Measured> {
+pub(super) fn measured(batches: impl Iterator<Item = Batch>) -> Option<Measurement> {
     let replications: Vec<Vec<Batch>> = batches.map(|batch| vec![batch]).collect();
-    mean_of(&replications).map(|mean| Measured { mean: mean.mean, half_width_95: mean.half_width_95 })
+    mean_of(&replications).map(|mean| Measurement { mean: mean.mean, half_width_95: mean.half_width_95 })
 }
 
 /// A mean of one number of each replication.
-fn mean(values: impl Iterator<Item = f64>) -> Option<Measured> {
+fn mean(values: impl Iterator<Item = f64>) -> Option<Measurement> {
     measured(values.map(|sum| Batch { count: 1, sum }))
 }
 
 /// Packets of a class by replication in a part of a run, of so many ticks.
-struct Delivered<'s> {
+struct Deliveries<'s> {
     ticks: u64,
     counts: Vec<&'s [u64]>,
 }
@@ -52,8 +52,8 @@ impl Problem<'_> {
     }
 
     /// Throughput of all classes, then of each.
-    fn throughput(&self, delivered: &Delivered<'_>) -> Vec<Cell> {
-        let Delivered { ticks, counts } = delivered;
+    fn throughput(&self, delivered: &Deliveries<'_>) -> Vec<Cell> {
+        let Deliveries { ticks, counts } = delivered;
         let of = |packets: &dyn Fn(&[u64]) -> u64| {
             mean(counts.iter().map(|one| self.bytes_per_ns(packets(one), *ticks))).into()
         };
@@ -71,9 +71,9 @@ impl Problem<'_> {
         section
     }
 
-    fn of_phase<'s>(&self, place: usize, samples: &'s [Sample]) -> Delivered<'s> {
+    fn of_phase<'s>(&self, place: usize, samples: &'s [Sample]) -> Deliveries<'s> {
         let Stretch { start, end, .. } = self.phases[place];
-        Delivered { ticks: end - start, counts: samples.iter().map(|one| &*one.phases[place]).collect() }
+        Deliveries { ticks: end - start, counts: samples.iter().map(|one| &*one.phases[place]).collect() }
     }
 
     fn phases(&self, samples: &[Sample]) -> Section {
@@ -99,8 +99,8 @@ impl Problem<'_> {
             let found = mean_of(&batches)?;
             Some(Estimate { mean: found.mean, half_width_95: found.half_width_95, messages: found.count })
         };
-        let of_runs = |found: Option<Measured>| {
-            let Measured { mean, half_width_95 } = found?;
+        let of_runs = |found: Option<Measurement>| {
+            let Measurement { mean, half_width_95 } = found?;
             Some(Estimate { mean, half_width_95, messages: samples.len() as u64 })
         };
         let whole = self.of_phase(0, samples);
@@ -121,6 +121,8 @@ impl Problem<'_> {
             physical: physical(self.scenario, &means),
             means,
             jitter_free: None,
+            frame_deadlines: Vec::new(),
+            frame_offset_deviation_cycles: None,
             network_latency_deviation_cycles: None,
             waiting_deviation_cycles: None,
             fates: None,
@@ -210,7 +212,7 @@ impl Problem<'_> {
                 |which: usize| mean(samples.iter().map(|one| f64::from(one.bins[place].lines[which])));
             let lines = (0..3).filter(|_| self.sets_queues_aside()).map(|which| lines(which).into());
             let start = [self.us(bin.start).into()].into_iter();
-            let throughput = self.throughput(&Delivered { ticks, counts });
+            let throughput = self.throughput(&Deliveries { ticks, counts });
             start.chain(throughput).chain([measured(latency).into()]).chain(lines).collect()
         };
         section.rows = bins.iter().enumerate().map(row).collect();
@@ -298,6 +300,62 @@ impl Problem<'_> {
             .with("queues_refused", "notifications that found none free", "", sum(|one| one.refusals))
     }
 
+    /// What became of the packets of each class, in a run from its start to its end.
+    fn traffic(&self, samples: &[Sample]) -> Section {
+        let mut section = Section::new("traffic", "Traffic in a run", Layout::Rows)
+            .column("class", "class", "")
+            .column("offered_bytes_per_ns", "offered", RATE)
+            .column("delivered_bytes_per_ns", "delivered", RATE)
+            .column("refused_bytes_per_ns", "refused", RATE)
+            .column("withdrawn_bytes_per_ns", "withdrawn", RATE)
+            .column("backlog_bytes", "backlog at the end", "bytes");
+        let row = |(class, spec): (usize, &ClassSpec)| {
+            let rate = |of: fn(&TrafficCounts) -> u64| {
+                mean(samples.iter().map(|one| self.bytes_per_ns(of(&one.traffics[class]), self.end))).into()
+            };
+            let backlog = samples.iter().map(|one| one.traffics[class].backlog() as f64 * self.packet);
+            vec![
+                spec.name.as_str().into(),
+                rate(|one| one.generated),
+                rate(|one| one.delivered),
+                rate(|one| one.refused),
+                rate(|one| one.withdrawn),
+                mean(backlog).into(),
+            ]
+        };
+        section.rows = self.scenario.classes().iter().enumerate().map(row).collect();
+        section
+    }
+
+    /// Shares of the time of a run in which links send data, and control packets.
+    fn links(&self, samples: &[Sample]) -> Section {
+        let mut section = Section::new("links", "Links by where they begin", Layout::Rows)
+            .column("place", "place", "")
+            .column("data_links", "links", "")
+            .column("data_utilization", "data", "")
+            .column("control_utilization", "control", "");
+        let stages = samples.first().map_or(0, |one| one.links.len());
+        let row = |place: usize| {
+            let share = |packets: fn(&StageLoad) -> (u64, u32), ticks: u64| {
+                let of = |one: &Sample| {
+                    let (packets, links) = packets(&one.links[place]);
+                    packets as f64 * ticks as f64 / (f64::from(links.max(1)) * self.end as f64)
+                };
+                mean(samples.iter().map(of)).into()
+            };
+            let name = if place + 1 == stages { "hosts".to_owned() } else { format!("stage {place}") };
+            let timing = &self.fabric.timing;
+            vec![
+                name.as_str().into(),
+                samples.first().map(|one| one.links[place].data_links).into(),
+                share(|one| (one.data, one.data_links), timing.packet_link),
+                share(|one| (one.control, one.links), timing.control),
+            ]
+        };
+        section.rows = (0..stages).map(row).collect();
+        section
+    }
+
     fn run(&self, samples: &[Sample], how: &Circumstances<'_>) -> Run {
         let Circumstances { settings, wanted, is_interrupted, threads, seconds } = *how;
         let partial = samples.len() < wanted as usize;
@@ -354,6 +412,8 @@ pub(super) fn answer(
         problem.summary(samples),
         problem.set_aside(samples),
         Some(problem.packets(samples)),
+        Some(problem.traffic(samples)),
+        Some(problem.links(samples)),
         Some(problem.over_time(samples)),
         Some(problem.queued(samples)),
     ];

@@ -1,14 +1,11 @@
 //! Replications of packet switches that are kept between runs, one record each.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
-
 use flitwise_language::scenario::Scenario;
 
 use super::answer::{Circumstances, answer};
-use super::{Problem, REPLICATIONS, Sample, pool, prepared};
+use super::{Problem, REPLICATIONS, Sample, prepared};
 use crate::answer::Simulation;
-use crate::{MAX_REPLICATIONS, Settings};
+use crate::{Host, MAX_REPLICATIONS, Settings};
 
 /// Replications that an interval needs.
 const FEWEST: u32 = 2;
@@ -37,6 +34,7 @@ fn kept(shelf: &mut dyn Shelf, problem: &Problem<'_>) -> Vec<Sample> {
     let fits = |sample: &Sample| {
         sample.phases.len() == problem.phases.len()
             && sample.latency.len() == problem.traffics.len()
+            && sample.traffics.len() == problem.traffics.len()
             && sample.bins.len() == bins
             && sample.bins.iter().all(|bin| bin.delivered.len() == problem.traffics.len())
     };
@@ -50,36 +48,40 @@ pub fn run_kept(
     scenarios: &[&Scenario],
     settings: &Settings,
     shelf: Option<&mut dyn Shelf>,
-    stop: &AtomicBool,
+    host: &Host<'_>,
 ) -> Option<(Vec<Simulation>, bool)> {
     let scenario = scenarios.first()?;
-    let listed = prepared(scenario).ok()?;
+    let listed = prepared(scenario, host.read).ok()?;
     let problem = Problem::of(scenario, &listed)?;
     // a file may change while its name stays
     let mut shelf = shelf.filter(|_| listed.is_empty());
-    let (pool, started) = (pool(settings), Instant::now());
+    let started = host.now();
     let mut samples = shelf.as_deref_mut().map_or_else(Vec::new, |shelf| kept(shelf, &problem));
     let mut simulated = false;
-    let go_on = |_: u64| !stop.load(Ordering::Relaxed);
+    let deadline = settings.max_time.and_then(|most| started.checked_add(most));
+    let is_over = || deadline.is_some_and(|deadline| host.now() >= deadline);
+    let go_on = |_: u64| !host.is_interrupted() && !is_over();
     loop {
         let (from, to) = (samples.len() as u32, wanted(settings, &samples).min(problem.most_replications()));
-        if from >= to {
+        if from >= to || is_over() {
             samples.truncate(to as usize);
             let how = Circumstances {
                 settings,
                 wanted: to,
                 is_interrupted: false,
-                threads: pool.current_num_threads() as u32,
-                seconds: started.elapsed().as_secs_f64(),
+                threads: host.threads(),
+                seconds: host.now().saturating_sub(started).as_secs_f64(),
             };
             let answers = scenarios.iter().map(|scenario| answer(scenario, &problem, &samples, &how));
             return Some((answers.collect(), simulated));
         }
-        let new = problem.replications(settings.seed, from..to, &pool, &go_on);
-        if stop.load(Ordering::Relaxed) {
+        let new = problem.replications(settings.seed, from..to, host.workers, &go_on);
+        if host.is_interrupted() {
             return None;
         }
-        for (index, sample) in (from..).zip(&new) {
+        // where time was over, those that are through are not the first ones
+        let is_whole = new.len() == (to - from) as usize;
+        for (index, sample) in (from..).zip(&new).filter(|_| is_whole) {
             if let Some(shelf) = shelf.as_deref_mut() {
                 shelf.append(index, sample);
             }

@@ -1,6 +1,6 @@
 //! Numbers of packet switches in a stretch of time, with intervals over replications.
 
-use flitwise_language::section::Measured;
+use flitwise_language::section::Measurement;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -108,7 +108,7 @@ impl PacketSeries {
 
     /// The mean (of queues the most) in the whole intervals from `from` to `to` \[ns\], of all classes or of one;
     /// none of latency of one class, of which intervals keep nothing.
-    pub fn within(&self, course: TimeSeries, class: Option<&str>, window: [f64; 2]) -> Option<Measured> {
+    pub fn within(&self, course: TimeSeries, class: Option<&str>, window: [f64; 2]) -> Option<Measurement> {
         measured(self.by_replication(course, class, window).into_iter())
     }
 
@@ -119,7 +119,7 @@ impl PacketSeries {
         course: TimeSeries,
         class: Option<&str>,
         window: [f64; 2],
-    ) -> Option<Measured> {
+    ) -> Option<Measurement> {
         let [own, others] = [self, other].map(|one| one.by_replication(course, class, window));
         let mean = |batch: &Batch| batch.sum / batch.count as f64;
         let pairs = own.iter().zip(&others).filter(|(one, other)| one.count > 0 && other.count > 0);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use flitwise_language::document::Fault;
 
-use super::{Lines, MOST_BYTES, Row};
+use super::{Lines, MOST_LENGTH, Row};
 
 /// Bytes of a request or an answer beside the data.
 pub(super) const HEADER_BYTES: u32 = 64;
@@ -26,7 +26,7 @@ pub enum Format {
 
 /// Onto which hosts disks and initiators are folded: disks on the last ones, initiators on the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Folded {
+pub struct HostLayout {
     /// Hosts of the network.
     pub hosts: u32,
     /// Disks, fewer than hosts and at least one.
@@ -57,7 +57,7 @@ impl Format {
     ///
     /// # Errors
     /// All faults of the text, the first hundred of them; `name` is what messages call it.
-    pub fn converted(self, name: &str, text: &str, folded: Folded) -> Result<Vec<Row>, Vec<Fault>> {
+    pub fn converted(self, name: &str, text: &str, folded: HostLayout) -> Result<Vec<Row>, Vec<Fault>> {
         let (mut lines, mut disks, mut records) = (Lines::new(name), HashMap::new(), Vec::new());
         for line in text.lines() {
             lines.line += 1;
@@ -82,14 +82,14 @@ impl Format {
             let pair = [initiator, initiators + disk];
             rows.extend(exchange(time_ns, record.response_ns, pair, (record.size, record.is_read)));
         }
-        rows.sort_by(|one, other| one.time_ns.total_cmp(&other.time_ns));
+        rows.sort_by(|one, other| one.time.total_cmp(&other.time));
         Ok(rows)
     }
 
     fn record<'l>(self, lines: &mut Lines, fields: &[(usize, &'l str)]) -> Option<Record<'l>> {
-        let size_fits = |size: &u32| u64::from(*size) + u64::from(HEADER_BYTES) <= MOST_BYTES;
+        let size_fits = |size: &u32| u64::from(*size) + u64::from(HEADER_BYTES) <= MOST_LENGTH;
         let whole = "a whole number of 0 or more";
-        let size = format!("a whole number of bytes, 0 to {}", MOST_BYTES - u64::from(HEADER_BYTES));
+        let size = format!("a whole number of bytes, 0 to {}", MOST_LENGTH - u64::from(HEADER_BYTES));
         let (kind, kinds) = if self == Self::Msr { (3, ["Read", "Write"]) } else { (3, ["R", "W"]) };
         let is_read = kinds.iter().position(|kind_of| kind_of.eq_ignore_ascii_case(fields[kind].1));
         if is_read.is_none() {
@@ -143,12 +143,12 @@ pub(super) fn exchange(
 ) -> [Row; 2] {
     let (out, back) = if is_read { (0, bytes) } else { (bytes, 0) };
     [
-        Row { time_ns, source: initiator, destination: disk, bytes: HEADER_BYTES + out, class: 0 },
+        Row { time: time_ns, source: initiator, destination: disk, length: HEADER_BYTES + out, class: 0 },
         Row {
-            time_ns: time_ns + response_ns,
+            time: time_ns + response_ns,
             source: disk,
             destination: initiator,
-            bytes: HEADER_BYTES + back,
+            length: HEADER_BYTES + back,
             class: 0,
         },
     ]
@@ -164,13 +164,13 @@ fn hash(number: u64) -> u64 {
 mod tests {
     use super::*;
 
-    const FOLDED: Folded = Folded { hosts: 64, disks: 23 };
+    const FOLDED: HostLayout = HostLayout { hosts: 64, disks: 23 };
 
     #[test]
     fn a_record_becomes_a_request_and_an_answer() {
         let text = "128166372003061629,hm,0,Read,2096128,512,59\n128166372003061630,hm,1,Write,0,8192,10\n";
         let rows = Format::Msr.converted("t", text, FOLDED).unwrap();
-        let short = |row: &Row| (row.time_ns, row.source.max(row.destination), row.bytes);
+        let short = |row: &Row| (row.time, row.source.max(row.destination), row.length);
         let wanted = [(0.0, 41, 64), (100.0, 42, 8256), (1100.0, 42, 64), (5900.0, 41, 576)];
         assert_eq!(rows.iter().map(short).collect::<Vec<_>>(), wanted);
         assert!(rows.iter().all(|row| row.source.min(row.destination) < 41));

@@ -22,8 +22,8 @@ const RESPONSE_NS: f64 = 2e6;
 /// Mean load of 64 hosts \[bytes/ns\].
 const LOAD: f64 = 0.4;
 
-/// A trace to be made: initiators on the first hosts ask disks on the last ones, of which some are asked more than
-/// others (Zipf's law).
+/// A trace to be made: initiators on the first hosts read from and write to disks on the last ones, of which some are
+/// used more than others (Zipf's law).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Synthesis {
     /// Hosts of the network.
@@ -58,7 +58,7 @@ impl Synthesis {
                 self.stream(&mut random, initiator, (&periods, &ranks), &mut rows);
             }
         }
-        rows.sort_by(|one, other| one.time_ns.total_cmp(&other.time_ns));
+        rows.sort_by(|one, other| one.time.total_cmp(&other.time));
         rows
     }
 
@@ -80,7 +80,7 @@ impl Synthesis {
                 let response = (RESPONSE_NS * exponential(random)).round();
                 let pair = [initiator, self.hosts - self.disks + disk];
                 let both = exchange(time, response, pair, (BYTES, is_read));
-                rows.extend(both.into_iter().filter(|row| row.time_ns < self.length_ns));
+                rows.extend(both.into_iter().filter(|row| row.time < self.length_ns));
             }
             now += f64::from(requests - 1) * periods.spacing + periods.pause(random);
         }
@@ -102,10 +102,10 @@ mod tests {
     fn the_load_is_the_wanted_one_in_the_long_run() {
         let synthesis = Synthesis { hosts: 64, disks: 23, length_ns: 2e10, seed: 1 };
         let rows = synthesis.rows();
-        let bytes: f64 = rows.iter().map(|row| f64::from(row.bytes)).sum();
+        let bytes: f64 = rows.iter().map(|row| f64::from(row.length)).sum();
         let load = bytes / synthesis.length_ns;
         assert!((load / 0.4 - 1.0).abs() < 0.2, "{load}");
-        assert!(rows.is_sorted_by(|one, other| one.time_ns <= other.time_ns));
+        assert!(rows.is_sorted_by(|one, other| one.time <= other.time));
         assert_eq!(rows[..50], synthesis.rows()[..50]);
         assert!(rows.iter().all(|row| (row.source < 41) == (row.destination >= 41)));
     }

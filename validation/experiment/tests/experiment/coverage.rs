@@ -13,6 +13,7 @@ use flitwise_language::scenario::{ClassSpec, DeadlineSpec, NetworkSpec, RouterSp
 use flitwise_simulator::REVISION;
 
 use crate::experiments::{preset, run};
+use crate::run_on;
 
 /// An estimate with the ends of its interval.
 #[derive(Clone, Copy, Debug)]
@@ -135,8 +136,8 @@ pub(crate) fn for_each_seed(
             if seed >= seeds.end {
                 return done;
             }
-            let settings = Settings { seed, threads: Some(1), ..settings.clone() };
-            done.push(run(scenario, &settings));
+            let settings = Settings { seed, ..settings.clone() };
+            done.push(run_on(1, scenario, &settings, &mut ()));
         }
     };
     let mut simulations = std::thread::scope(|scope| {
@@ -214,7 +215,7 @@ fn intervals_cover_an_exact_mean() {
         let class = ClassSpec::real_time("R1", load / 32.0);
         let scenario = ScenarioSpec {
             name: format!("one class at load {load}"),
-            network: NetworkSpec::Router { ports: 2 },
+            network: NetworkSpec::Router { ports: 2, self_traffic: None },
             router: RouterSpec { buffer_flits: 65_536, ..RouterSpec::default() },
             classes: vec![class],
             ..ScenarioSpec::default()
@@ -297,8 +298,8 @@ pub(crate) fn small(name: &str, network: NetworkSpec, rates: [f64; 3]) -> Scenar
 #[test]
 #[ignore = "six hundred experiments"]
 fn intervals_cover_in_every_cell() {
-    let router = NetworkSpec::Router { ports: 4 };
-    let cube = NetworkSpec::Hypercube { dimension: 2 };
+    let router = NetworkSpec::Router { ports: 4, self_traffic: None };
+    let cube = NetworkSpec::Hypercube { dimension: 2, self_traffic: None };
     let cases = [
         (small("moderate", router, [0.02, 0.01, 0.03]), 4_000_000),
         (small("near saturation", router, [0.033, 0.016_5, 0.04]), 24_000_000),

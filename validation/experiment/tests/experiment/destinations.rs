@@ -13,18 +13,28 @@ use flitwise_simulator::{Channel, Simulator};
 use crate::exact::{drained, path};
 
 fn mesh(sides: &[u32], nodes_per_router: u32) -> NetworkSpec {
-    NetworkSpec::Mesh { radix: Radix::of(sides).unwrap(), dimensions: None, nodes_per_router, links: 1 }
+    NetworkSpec::Mesh {
+        radix: Radix::of(sides).unwrap(),
+        dimensions: None,
+        nodes_per_router,
+        links: 1,
+        self_traffic: None,
+    }
 }
 
-fn networks() -> [NetworkSpec; 4] {
+fn networks() -> [NetworkSpec; 6] {
     let torus = |sides: &[u32]| NetworkSpec::Torus {
         radix: Radix::of(sides).unwrap(),
         dimensions: None,
         nodes_per_router: 1,
         links: 1,
+        self_traffic: None,
     };
-    let cube = NetworkSpec::Hypercube { dimension: 4 };
-    [NetworkSpec::Router { ports: 16 }, cube, mesh(&[4, 2], 2), torus(&[4, 4])]
+    let cube = NetworkSpec::Hypercube { dimension: 4, self_traffic: None };
+    let to_others = NetworkSpec::Router { ports: 16, self_traffic: Some(false) };
+    let to_all = NetworkSpec::Hypercube { dimension: 4, self_traffic: Some(true) };
+    let router = NetworkSpec::Router { ports: 16, self_traffic: None };
+    [router, cube, mesh(&[4, 2], 2), torus(&[4, 4]), to_others, to_all]
 }
 
 /// Every kind of destination, and two lists of senders.

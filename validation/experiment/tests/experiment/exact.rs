@@ -5,11 +5,10 @@
 //! [`ERROR`]. No seed has been chosen by its outcome.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::AtomicBool;
 
+use flitwise_experiment::Settings;
 use flitwise_experiment::answer::{ClassSimulation, Simulation};
 use flitwise_experiment::statistics::student_quantile;
-use flitwise_experiment::{self as experiment, Settings};
 use flitwise_language::network::Hop;
 use flitwise_language::scenario::{
     ClassSpec, DeadlineSpec, NetworkSpec, Radix, RouterSpec, Scenario, ScenarioSpec, Scheduler, SourceSpec,
@@ -18,6 +17,8 @@ use flitwise_simulator::{Arrival, Delivery};
 use flitwise_simulator::{Channel, ChannelKind, Simulator, replay};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+use crate::run_on;
 
 /// Probability that a comparison of means fails although all is right.
 const ERROR: f64 = 1e-4;
@@ -32,7 +33,7 @@ fn scenario(network: NetworkSpec, router: RouterSpec, classes: Vec<ClassSpec>) -
 
 fn vast_router(ports: u32, classes: Vec<ClassSpec>) -> Scenario {
     let router = RouterSpec { buffer_flits: VAST, ..RouterSpec::default() };
-    scenario(NetworkSpec::Router { ports }, router, classes)
+    scenario(NetworkSpec::Router { ports, self_traffic: None }, router, classes)
 }
 
 /// Observations of independent, alike replications, against the mean that they should have.
@@ -264,7 +265,8 @@ fn best_effort_waits_behind_all_work_and_for_real_time() {
     let last = [Scheduler::VirtualClock, Scheduler::FairQueueing, Scheduler::WeightedRoundRobin];
     for (scheduler, seed) in last.into_iter().zip([400, 500, 600]) {
         let router = RouterSpec { buffer_flits: VAST, scheduler, ..RouterSpec::default() };
-        let scenario = scenario(NetworkSpec::Router { ports: 2 }, router, classes.clone());
+        let scenario =
+            scenario(NetworkSpec::Router { ports: 2, self_traffic: None }, router, classes.clone());
         let messages: Vec<Vec<Delivery>> =
             (seed..seed + 12).map(|seed| deliveries(&scenario, seed, 10_000, 150_000)).collect();
         for class in 0..2 {
@@ -341,7 +343,7 @@ fn best_effort_is_preempted_as_in_theory(measured_cycles: u64) {
         ClassSpec { message_flits: 15, ..ClassSpec::best_effort("BE", 0.02) },
     ];
     let router = RouterSpec { buffer_flits: VAST, pipeline_stages: 3, ..RouterSpec::default() };
-    let scenario = scenario(NetworkSpec::Router { ports: 2 }, router, classes);
+    let scenario = scenario(NetworkSpec::Router { ports: 2, self_traffic: None }, router, classes);
     let mut responses = [const { Vec::new() }; 2];
     for seed in 700..732 {
         let arrivals = arrivals(interface, seed, all);
@@ -382,7 +384,7 @@ fn best_effort_is_preempted_and_resumed_to_half_a_percent() {
 fn shares(scheduler: Scheduler, senders: [&[u32]; 2]) -> [u64; 2] {
     let class = |name, vtick| ClassSpec { vtick: Some(vtick), ..ClassSpec::real_time(name, 0.01) };
     let router = RouterSpec { scheduler, ..RouterSpec::default() };
-    let network = NetworkSpec::Router { ports: 8 };
+    let network = NetworkSpec::Router { ports: 8, self_traffic: None };
     let scenario = scenario(network, router, vec![class("A", 2.0), class("B", 4.0)]);
     let mut arrivals = Vec::new();
     for _ in 0..4_000 {
@@ -428,7 +430,7 @@ pub(crate) fn path(network: NetworkSpec, source: u32, destination: u32) -> Vec<C
     let mut path = vec![of_node(ChannelKind::Injection, source)];
     match network {
         NetworkSpec::Router { .. } => {}
-        NetworkSpec::Hypercube { dimension } => {
+        NetworkSpec::Hypercube { dimension, self_traffic: None } => {
             for dimension in (0..dimension).filter(|d| (source ^ destination) >> d & 1 == 1) {
                 let kind = ChannelKind::Network { dimension: dimension as u8 };
                 path.push(Channel { kind, node: at, port: dimension });
@@ -472,12 +474,32 @@ fn flits_in_are_flits_out_on_every_channel() {
     let radix = Radix::of(&[4, 3]).unwrap();
     for scheduler in Scheduler::ALL {
         for (network, buffer_flits, factor) in [
-            (NetworkSpec::Router { ports: 5 }, 32, 1.0),
-            (NetworkSpec::Router { ports: 16 }, 4, 3.0),
-            (NetworkSpec::Hypercube { dimension: 3 }, 7, 1.0),
-            (NetworkSpec::Hypercube { dimension: 4 }, 32, 3.0),
-            (NetworkSpec::Mesh { radix, dimensions: None, nodes_per_router: 2, links: 1 }, 5, 1.0),
-            (NetworkSpec::Torus { radix, dimensions: None, nodes_per_router: 1, links: 2 }, 16, 3.0),
+            (NetworkSpec::Router { ports: 5, self_traffic: None }, 32, 1.0),
+            (NetworkSpec::Router { ports: 16, self_traffic: None }, 4, 3.0),
+            (NetworkSpec::Hypercube { dimension: 3, self_traffic: None }, 7, 1.0),
+            (NetworkSpec::Hypercube { dimension: 4, self_traffic: None }, 32, 3.0),
+            (
+                NetworkSpec::Mesh {
+                    radix,
+                    dimensions: None,
+                    nodes_per_router: 2,
+                    links: 1,
+                    self_traffic: None,
+                },
+                5,
+                1.0,
+            ),
+            (
+                NetworkSpec::Torus {
+                    radix,
+                    dimensions: None,
+                    nodes_per_router: 1,
+                    links: 2,
+                    self_traffic: None,
+                },
+                16,
+                3.0,
+            ),
         ] {
             let router = RouterSpec { scheduler, buffer_flits, ..RouterSpec::default() };
             let virtual_channels = if network.topology().has_rings() { 3 } else { 1 };
@@ -537,7 +559,11 @@ fn assert_waits_add_up(simulator: &Simulator, delivered: &[Delivery]) {
 fn every_network_channel_carries_the_same_traffic() {
     let (dimension, rate, cycles) = (4, 0.01, 2_000_001);
     let class = ClassSpec { message_flits: 5, ..ClassSpec::real_time("R1", rate) };
-    let scenario = scenario(NetworkSpec::Hypercube { dimension }, RouterSpec::default(), vec![class.clone()]);
+    let scenario = scenario(
+        NetworkSpec::Hypercube { dimension, self_traffic: None },
+        RouterSpec::default(),
+        vec![class.clone()],
+    );
     let (simulator, _) = drained(&scenario, 900, cycles);
 
     // messages generated in the time (0, cycles - 1] can be sent before `cycles`
@@ -569,7 +595,7 @@ fn every_network_channel_carries_the_same_traffic() {
 fn bursty(rate: f64, streams: u32, messages_per_burst: f64, peak_rate: f64) -> Scenario {
     let source = SourceSpec::OnOff { streams, messages_per_burst, peak_rate };
     let class = ClassSpec { message_flits: 1, source, ..ClassSpec::real_time("R1", rate) };
-    scenario(NetworkSpec::Router { ports: 16 }, RouterSpec::default(), vec![class])
+    scenario(NetworkSpec::Router { ports: 16, self_traffic: None }, RouterSpec::default(), vec![class])
 }
 
 /// A stationary start: the mean count is rate times time however short the time. The start of an ON period,
@@ -632,8 +658,7 @@ fn bursts_are_of_geometric_length() {
 
 fn run(scenario: &Scenario, precision: f64) -> Simulation {
     let settings = Settings { seed: 2005, precision, max_messages: 100_000_000, ..Settings::default() };
-    let stop = AtomicBool::new(false);
-    let simulation = experiment::run(scenario, &settings, &stop, &mut ()).unwrap();
+    let simulation = run_on(0, scenario, &settings, &mut ());
     assert!(!simulation.saturated);
     simulation
 }
@@ -659,8 +684,8 @@ fn another_simulator_agrees_on_one_class() {
     // deadline, share that misses it, half-width
     type Miss = (u32, f64, Option<f64>);
     type Case = (NetworkSpec, f64, (f64, f64), [Miss; 2]);
-    let router = NetworkSpec::Router { ports: 16 };
-    let cube = NetworkSpec::Hypercube { dimension: 5 };
+    let router = NetworkSpec::Router { ports: 16, self_traffic: None };
+    let cube = NetworkSpec::Hypercube { dimension: 5, self_traffic: None };
     let cases: [Case; 3] = [
         (router, 0.005, (40.33, 0.09), [(50, 0.129, Some(0.003)), (80, 0.0089, None)]),
         (router, 0.010, (49.11, 0.19), [(50, 0.363, Some(0.005)), (80, 0.0641, None)]),
@@ -694,8 +719,8 @@ fn another_simulator_agrees_on_one_class() {
 #[test]
 #[ignore = "simulates tens of millions of messages"]
 fn an_independent_simulator_agrees_on_several_classes() {
-    let router = NetworkSpec::Router { ports: 16 };
-    let cube = NetworkSpec::Hypercube { dimension: 6 };
+    let router = NetworkSpec::Router { ports: 16, self_traffic: None };
+    let cube = NetworkSpec::Hypercube { dimension: 6, self_traffic: None };
     // rates of R1, R2 and best effort; their network latencies; their waiting less the half cycle to ceil(g)
     type Case = (NetworkSpec, [f64; 3], &'static [f64], &'static [f64]);
     let cases: [Case; 4] = [

@@ -1,18 +1,21 @@
 //! What an experiment promises: intervals that cover, the same bits on any number of threads, saturation that is
 //! seen where it is and not elsewhere, settings that are kept.
 
+use std::io;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use flitwise_experiment::answer::{Estimate, Simulation, StoppedBy, WarmUpKind};
-use flitwise_experiment::{self as experiment, Listener, Progress, Settings};
+use flitwise_experiment::{self as experiment, Host, Listener, Progress, Settings};
+use flitwise_language::document::Place;
 use flitwise_language::scenario::{EndOfTraffic, MeasureSpec, NetworkSpec, Preset, Scenario};
 use flitwise_simulator::Delivery;
 
 use crate::coverage::{Interval, for_each_seed, small};
+use crate::run_on;
 
 pub(crate) fn run(scenario: &Scenario, settings: &Settings) -> Simulation {
-    experiment::run(scenario, settings, &AtomicBool::new(false), &mut ()).unwrap()
+    run_on(0, scenario, settings, &mut ())
 }
 
 pub(crate) fn preset(name: &str) -> Scenario {
@@ -90,16 +93,9 @@ fn any_number_of_threads_gives_the_same_bits() {
     ];
     for (scenario, seed) in cases {
         let found = |threads| {
-            let settings = Settings {
-                seed,
-                threads: Some(threads),
-                precision: 0.1,
-                max_messages: 100_000,
-                ..Settings::default()
-            };
+            let settings = Settings { seed, precision: 0.1, max_messages: 100_000, ..Settings::default() };
             let mut heard = Heard::default();
-            let stop = AtomicBool::new(false);
-            let simulation = experiment::run(&scenario, &settings, &stop, &mut heard).unwrap();
+            let simulation = run_on(threads, &scenario, &settings, &mut heard);
             assert_eq!(simulation.run.threads, threads as u32);
             let mut value = serde_json::to_value(&simulation).unwrap();
             let run = value["run"].as_object_mut().unwrap();
@@ -114,6 +110,27 @@ fn any_number_of_threads_gives_the_same_bits() {
             assert_eq!(alone, together, "{}, {threads} threads", scenario.spec().name);
             assert!(heard_alone == heard_together, "{}, {threads} threads", scenario.spec().name);
         }
+    }
+}
+
+/// As in a browser: the calling thread is the only worker, the clock stands still, and there are no files.
+#[test]
+fn the_calling_thread_alone_gives_the_same_bits() {
+    let mut packets = Preset::find("recn64-quick").unwrap().document();
+    for (key, value) in [("measure.end", "40 us"), ("class.hot.start", "10 us"), ("class.hot.end", "20 us")] {
+        packets.set(key, value, &Place::Program).unwrap();
+    }
+    let settings = Settings { precision: 0.1, replications: Some(3), ..Settings::default() };
+    let workers = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().unwrap();
+    let stop = AtomicBool::new(false);
+    let read = |_: &str| Err(io::ErrorKind::NotFound.into());
+    let host = Host { clock: &|| Duration::ZERO, workers: &workers, read: &read, stop: &stop };
+    for scenario in [preset("router16"), packets.scenario().unwrap()] {
+        let here = experiment::run(&scenario, &settings, &host, &mut ()).unwrap();
+        let elsewhere = run_on(2, &scenario, &settings, &mut ());
+        assert_eq!((here.run.threads, here.run.wall_seconds), (1, 0.0));
+        let [here, elsewhere] = [here, elsewhere].map(|one| serde_json::json!([one.classes, one.sections]));
+        assert_eq!(here, elsewhere, "{}", scenario.spec().name);
     }
 }
 
@@ -253,8 +270,7 @@ fn a_given_warm_up_is_used_as_given() {
     for cycles in [0, 1, 12_345] {
         let settings = Settings { warmup_cycles: Some(cycles), precision: 0.05, ..Settings::default() };
         let mut heard = Heard::default();
-        let simulation =
-            experiment::run(&preset("router16"), &settings, &AtomicBool::new(false), &mut heard).unwrap();
+        let simulation = run_on(0, &preset("router16"), &settings, &mut heard);
         assert_eq!(simulation.run.warmup_cycles, cycles);
         assert_eq!(simulation.run.warmup, WarmUpKind::Given);
         // all that was generated in the window, and nothing else
@@ -270,7 +286,9 @@ fn a_given_warm_up_is_used_as_given() {
 /// A class of 0.2 messages of 8 flits a cycle and node, more than its share of the link, between cycles 2,000 and
 /// 4,500.
 fn burst(at_end: EndOfTraffic) -> Scenario {
-    let mut spec = small("burst", NetworkSpec::Router { ports: 4 }, [0.02, 0.01, 0.2]).spec().clone();
+    let mut spec = small("burst", NetworkSpec::Router { ports: 4, self_traffic: None }, [0.02, 0.01, 0.2])
+        .spec()
+        .clone();
     let rest = &mut spec.classes[2];
     (rest.start, rest.end, rest.end_of_traffic) = (Some(2_000.0), Some(4_500.5), Some(at_end));
     spec.measure = Some(MeasureSpec { warm_up: None, end: Some(9_999.5), bin: Some(300.5) });
@@ -281,8 +299,7 @@ fn burst(at_end: EndOfTraffic) -> Scenario {
 fn a_terminating_run_is_measured_from_its_start_to_its_end() {
     let simulated = |at_end| {
         let mut heard = Heard::default();
-        let stop = AtomicBool::new(false);
-        let found = experiment::run(&burst(at_end), &Settings::default(), &stop, &mut heard).unwrap();
+        let found = run_on(0, &burst(at_end), &Settings::default(), &mut heard);
         (found, heard.0)
     };
     let (taken_back, heard) = simulated(EndOfTraffic::Withdraw);
@@ -378,7 +395,7 @@ fn precision_counts_before_the_bound() {
 /// Precise enough long before the queue of best effort has forgotten its start often enough.
 #[test]
 fn a_run_near_saturation_measures_for_many_memories() {
-    let network = NetworkSpec::Router { ports: 4 };
+    let network = NetworkSpec::Router { ports: 4, self_traffic: None };
     let scenario = small("near saturation", network, [0.033, 0.016_5, 0.04]);
     let settings = Settings { precision: 0.05, ..Settings::default() };
     let simulation = run(&scenario, &settings);

@@ -17,14 +17,14 @@ const RESERVE: f64 = 0.97;
 
 /// What decides when a block ends.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct Goal {
     /// Wanted half-width, as a share of the mean.
     pub precision: f64,
     /// Most messages to measure.
     pub max_messages: u64,
 }
 
-impl Asked {
+impl Goal {
     /// What settings ask for.
     pub fn of(settings: &Settings) -> Self {
         Self { precision: settings.precision, max_messages: settings.max_messages }
@@ -65,7 +65,7 @@ pub fn addition(scenario: &Scenario, settings: &Settings, blocks: &[Block]) -> S
 pub fn asked_alone(scenario: &Scenario, settings: &Settings, blocks: &[Block]) -> usize {
     for used in 0..blocks.len().min(MOST_ADDITIONS + 1) {
         let so_far = &blocks[..used];
-        let is_next = || blocks[used].asked == Asked::of(&addition(scenario, settings, so_far));
+        let is_next = || blocks[used].asked == Goal::of(&addition(scenario, settings, so_far));
         if is_enough(scenario, settings, so_far) || !is_next() {
             return used;
         }
