@@ -12,6 +12,7 @@ use flitwise_language::scenario::{Preset, Scenario};
 use flitwise_models::model::{Model, Options};
 use flitwise_validation::anchored::{Anchor, Anchored, Place};
 use flitwise_validation::campaign;
+use flitwise_validation::machine::Machine;
 
 fn anchored(c: &mut Criterion) {
     let scenario = Preset::find("router16").expect("a built-in scenario").scenario();
@@ -20,8 +21,9 @@ fn anchored(c: &mut Criterion) {
     let at = [0.0, 0.25, 0.5, 0.75, 1.0];
     let scenarios = at.map(|at| scenario.with_rates_scaled(0.3 + 0.7 * at));
     let settings = Settings { precision: 0.05, max_messages: 50_000, ..Settings::default() };
-    let never = AtomicBool::new(false);
-    let found = campaign::run(&scenarios, &settings, None, &never, &mut ()).expect("it can be simulated");
+    let (machine, never) = (Machine::default(), AtomicBool::new(false));
+    let found = campaign::run(&scenarios, &settings, None, &machine.host(&never), &mut ())
+        .expect("it can be simulated");
     let anchor = |((at, scenario), simulation): ((f64, &Scenario), _)| {
         let place = Place { at: vec![at], scenario: scenario.clone(), model: solve(scenario) };
         Anchor { place, simulation }

@@ -13,6 +13,7 @@ use flitwise_experiment::{self as experiment, Settings};
 use flitwise_language::scenario::{Crossbar, NetworkSpec, Preset, Radix, Scenario, Scheduler};
 use flitwise_simulator::Delivery;
 use flitwise_simulator::Simulator;
+use flitwise_validation::machine::Machine;
 
 /// A preset with its rates scaled to so many flits per cycle and node.
 fn loaded(preset: &str, flits_per_cycle: f64, change: impl Fn(&mut NetworkSpec, &mut Scheduler)) -> Scenario {
@@ -84,7 +85,7 @@ fn speed(criterion: &mut Criterion, group: &str, name: &str, scenario: &Scenario
 
 fn flit_hops(criterion: &mut Criterion) {
     let ten_dimensions = |network: &mut NetworkSpec, _: &mut Scheduler| {
-        *network = NetworkSpec::Hypercube { dimension: 10 };
+        *network = NetworkSpec::Hypercube { dimension: 10, self_traffic: None };
     };
     for (name, scenario) in [
         ("16-port router, 0.50 flits/cycle/node", loaded("router16", 0.50, as_it_is)),
@@ -109,7 +110,13 @@ fn networks(criterion: &mut Criterion) {
     let torus = |side: u32, load: f64| {
         let scenario = loaded("torus8x8", load, |network, _| {
             let radix = Radix::of(&[side, side]).expect("two dimensions");
-            *network = NetworkSpec::Torus { radix, dimensions: None, nodes_per_router: 1, links: 1 };
+            *network = NetworkSpec::Torus {
+                radix,
+                dimensions: None,
+                nodes_per_router: 1,
+                links: 1,
+                self_traffic: None,
+            };
         });
         let mut spec = scenario.spec().clone();
         spec.classes.iter_mut().for_each(|class| class.virtual_channels = 4);
@@ -141,16 +148,15 @@ fn router_cycles(criterion: &mut Criterion) {
 /// A whole experiment on one and two threads: the ratio of the two is what a second core is worth.
 fn threads(criterion: &mut Criterion) {
     let scenario = loaded("cube6", 0.40, as_it_is);
-    let settings = |threads| Settings {
-        threads: Some(threads),
+    let settings = Settings {
         warmup_cycles: Some(20_000),
         precision: 1e-9,
         max_messages: 400_000,
         ..Settings::default()
     };
     let run = |threads| {
-        let stop = AtomicBool::new(false);
-        experiment::run(&scenario, &settings(threads), &stop, &mut ()).expect("a scenario to simulate")
+        let (machine, stop) = (Machine::new(Some(threads)), AtomicBool::new(false));
+        experiment::run(&scenario, &settings, &machine.host(&stop), &mut ()).expect("a scenario to simulate")
     };
     let mut group = criterion.benchmark_group("experiment, 6-cube, 0.40 flits/cycle/node");
     group.throughput(Throughput::Elements(run(2).run.flit_hops)).sampling_mode(SamplingMode::Flat);

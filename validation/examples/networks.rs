@@ -10,6 +10,7 @@ use flitwise_experiment::answer::Simulation;
 use flitwise_language::scenario::{NetworkSpec, Preset, Radix, Scenario, ScenarioSpec};
 use flitwise_models::model::{Model, Options};
 use flitwise_validation::campaign;
+use flitwise_validation::machine::Machine;
 use flitwise_validation::store::Store;
 
 /// Shares of the saturation load.
@@ -53,9 +54,9 @@ fn random(seed: u64, count: usize) -> Vec<ScenarioSpec> {
         let (nodes_per_router, links) = if index % 3 == 2 { (draw(1, 4), draw(1, 3)) } else { (1, 1) };
         let dimensions = None;
         spec.network = if is_torus {
-            NetworkSpec::Torus { radix, dimensions, nodes_per_router, links }
+            NetworkSpec::Torus { radix, dimensions, nodes_per_router, links, self_traffic: None }
         } else {
-            NetworkSpec::Mesh { radix, dimensions, nodes_per_router, links }
+            NetworkSpec::Mesh { radix, dimensions, nodes_per_router, links, self_traffic: None }
         };
         let flits = draw(8, 48);
         spec.router.buffer_flits = flits + draw(0, 32);
@@ -76,11 +77,11 @@ fn random(seed: u64, count: usize) -> Vec<ScenarioSpec> {
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let store = Store::open(words[0].as_ref()).expect("a store");
-    let never = AtomicBool::new(false);
+    let (machine, never) = (Machine::default(), AtomicBool::new(false));
     let simulate = |scenario: Scenario, precision: f64, max_messages: u64| -> Option<Simulation> {
         let settings = Settings { precision, max_messages, ..Settings::default() };
-        let found =
-            campaign::run(&[scenario], &settings, Some(&store), &never, &mut ()).expect("it is simulated");
+        let found = campaign::run(&[scenario], &settings, Some(&store), &machine.host(&never), &mut ())
+            .expect("it is simulated");
         found.simulations.into_iter().next().flatten()
     };
     let cases = match &words[1..] {

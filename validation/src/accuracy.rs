@@ -1,15 +1,17 @@
 //! Accuracy of a model: random scenarios, their simulation, the errors and their targets.
 //!
 //! A [`Plan`] is a file of `registry/sets`: bounds of random scenarios, family by family ([`Family`]), the loads at
-//! which they are simulated, and what a model is judged by. Loads are shares of the one at which the first class
-//! saturates: the simulation finds it ([`saturation`]), or the model says it of streams of frames
-//! ([`Case::saturation_factor`]). At each load there is an [`Observation`]; [`judge`] puts a model beside it, and
-//! [`summary`] tabulates the errors. [`Plan`] and [`judge`] are pure functions; simulations go through
-//! [`crate::campaign`] and [`saturation::find`].
+//! which they are simulated, and what a model is judged by. Loads are shares of the one at which the refined or the
+//! mediaworm model has the first class saturate ([`Case::saturation_factor`]). At each load there is an
+//! [`Observation`]; [`judge`] puts a model beside it, and [`summary`] tabulates the errors. [`Plan`] and [`judge`] are
+//! pure functions; simulations go through [`crate::campaign`], and through [`saturation::find`] where loads of
+//! saturation are judged.
 //!
-//! **Why two sets?** The errors of a model are too small on the scenarios on which it was chosen. The *tuning* set is
-//! for choosing. The *held-out* set has the same bounds and another seed and is run when the model is frozen. If the
-//! model is changed after that, the seed is changed, too.
+//! **Why several sets?** The errors of a model are too small on the scenarios on which it was chosen. The *tuning*
+//! set is for choosing. The *held-out* set and those of *networks* and *streams* tell the errors to expect; they are
+//! run when the model is frozen. The *fresh* sets are like these with another seed and other loads: they tell
+//! whether as many numbers lie within the errors told as should. If the model is changed after that, all of their
+//! seeds are changed.
 
 mod draw;
 mod errors;
@@ -24,10 +26,11 @@ use flitwise_language::document::{Document, Entry, Reader, Table};
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{Fault, Scenario};
 use flitwise_models::model::Model;
+use flitwise_models::refined;
 
+use crate::machine::supports;
 use draw::Draw;
 use family::{Key, Unfit, Wiring};
-use flitwise_experiment as experiment;
 use frames::Streams;
 
 pub use errors::{ErrorOf, ErrorUnit, Solve, error_unit, has_frames_of_one_length, judge, saturation_errors};
@@ -104,15 +107,6 @@ impl Kind {
         }
     }
 
-    /// What finds the load that loads are shares of: `simulation`, or `model` of streams, since a simulated load of
-    /// saturation takes longer than all points of such a scenario together.
-    pub fn saturation_by(self) -> &'static str {
-        match self {
-            Self::Scenarios => "simulation",
-            Self::Streams => "model",
-        }
-    }
-
     fn names_of_keys(self) -> Vec<&'static str> {
         family::HEAD.into_iter().chain(self.keys().iter().map(|key| key.name)).chain(["set"]).collect()
     }
@@ -152,13 +146,19 @@ pub struct Case {
     pub family: String,
     /// The scenario as drawn.
     pub scenario: Scenario,
-    /// Multiple of its load at which the model has the first class saturate; `None` where the simulation is to find it.
-    pub saturation_factor: Option<f64>,
+    /// Multiple of the load of streams at which the model has the first class saturate.
+    saturation_factor: Option<f64>,
     /// Streams of frames, and what is laid over their scenarios.
     streams: Option<(Streams, Vec<Entry>)>,
 }
 
 impl Case {
+    /// Multiple of its load at which the model has the first class saturate; `None` where the search for it takes too
+    /// long.
+    pub fn saturation_factor(&self) -> Option<f64> {
+        self.saturation_factor.or_else(|| refined::saturation_factor(&self.scenario))
+    }
+
     /// The scenario with its load multiplied by `factor`: all rates, while given Vticks stay as they are, or numbers of
     /// streams.
     ///
@@ -241,9 +241,9 @@ impl Plan {
             None => None,
         };
         let case = Case { name, family: family.name.clone(), scenario, saturation_factor, streams };
-        experiment::supports(&case.scenario).map_err(|faults| Unfit::first(&case.name, &faults))?;
+        supports(&case.scenario).map_err(|faults| Unfit::first(&case.name, &faults))?;
         for load in self.loads.iter().filter_map(|load| Some(load * saturation_factor?)) {
-            let supported = case.at(load).and_then(|scenario| experiment::supports(&scenario));
+            let supported = case.at(load).and_then(|scenario| supports(&scenario));
             supported.map_err(|faults| Unfit::first(&case.name, &faults))?;
         }
         Ok(case)

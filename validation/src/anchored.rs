@@ -38,14 +38,16 @@ pub mod truth;
 use flitwise_language::quantity::{Measure, Quantity};
 use flitwise_language::scenario::Scenario;
 use flitwise_models::answer::Answer;
+use flitwise_models::model::Model;
+use flitwise_models::paths::ChannelLoads;
 
 use flitwise_experiment::answer::Simulation;
 use process::{Process, Value};
 use scale::Scale;
 
 pub use axis::Axis;
-pub use correct::{ClassIntervals, Corrected, Interval};
-pub use placing::{Placed, Stopped, Wish, fewest, place};
+pub use correct::{ClassIntervals, CorrectedAnswer, Interval};
+pub use placing::{AnchorPlacement, StopReason, Wish, fewest, place};
 
 /// The quantities that are corrected, beside miss probabilities.
 pub const CORRECTED: [Quantity; 13] = {
@@ -125,9 +127,42 @@ const LOAD: f64 = 1.0 / 3.0;
 /// Load left at which saturation is as near as it gets.
 const LEAST_LEFT: f64 = 0.02;
 
+/// Load as a share of that at which the first class saturates, by the load `ρ = λ B` of its queue at the source; 0 of
+/// other models than the refined one.
+///
+/// A message of `M` flits holds the source for `B`, longer than `M` by what others do to it. Taken as if they took a
+/// share `k f` of the source's time, in proportion to a factor `f` on all rates:
+///
+/// ```text
+/// B = M / (1 - k f),   saturation where f λ M = 1 - k f,   so 1 / f = λ M + k = λ M + 1 - M / B
+/// ```
+///
+/// Where classes have several virtual channels, of which a source's load is that of one, or channels of their own,
+/// it is at least the load of the channel that is full first.
+fn load_share(answer: &Answer) -> f64 {
+    let Some(scenario) =
+        (answer.model == Model::Refined).then(|| answer.scenario.clone().check().ok()).flatten()
+    else {
+        return 0.0;
+    };
+    let shares = answer.classes.iter().zip(scenario.classes()).map(|(class, of)| {
+        let own = of.rate * f64::from(of.message_flits);
+        match class.source_load {
+            _ if class.saturated => 1.0,
+            Some(load) if load > 0.0 => own.min(load) + 1.0 - own.min(load) / load,
+            _ => 0.0,
+        }
+    });
+    let share = shares.fold(0.0, f64::max);
+    let has_lanes = scenario.classes().iter().any(|class| class.virtual_channels > 1);
+    let is_even = (0..scenario.classes().len()).all(|class| scenario.is_uniform(class));
+    let least = (has_lanes || !is_even).then(|| ChannelLoads::of(&scenario).bottleneck()).flatten();
+    share.max(least.map_or(0.0, |bound| bound.load)).min(1.0)
+}
+
 /// The variables that differences are learnt by: where a place lies along the axes, and how near saturation it is.
 fn variables(at: &[f64], model: &Answer) -> Vec<f64> {
-    let load = model.validity.as_ref().map_or(0.0, |one| one.load_share_of_saturation);
+    let load = load_share(model);
     let left = 1.0 + LEAST_LEFT - load.clamp(0.0, 1.0);
     at.iter().map(|one| AXIS * one).chain([-LOAD * left.ln()]).collect()
 }

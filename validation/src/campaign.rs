@@ -14,7 +14,6 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use flitwise_language::scenario::{Fault, Scenario, ScenarioSpec};
 use rayon::prelude::*;
@@ -22,9 +21,9 @@ use serde::Serialize;
 
 use crate::store::{Key, Store};
 use flitwise_experiment::answer::Simulation;
-use flitwise_experiment::asked::{Asked, MOST_ADDITIONS, addition, asked_alone, is_enough};
+use flitwise_experiment::goal::{Goal, MOST_ADDITIONS, addition, asked_alone, is_enough};
 use flitwise_experiment::packets::{self, Shelf};
-use flitwise_experiment::{self as experiment, Block, Settings, answer_of};
+use flitwise_experiment::{self as experiment, Block, Host, Settings, answer_of};
 use flitwise_simulator::{Delivery, FRAMES_REVISION, PACKETS_REVISION, REVISION};
 
 /// What decides the numbers of an experiment: names, units and deadlines do not.
@@ -38,12 +37,21 @@ struct Identity<'a> {
     warmup_cycles: Option<u64>,
     /// Of blocks that no other question has added to.
     #[serde(skip_serializing_if = "Option::is_none")]
-    asked_alone: Option<Asked>,
+    asked_alone: Option<Goal>,
 }
 
 /// The key under which the blocks of an experiment are kept.
 pub fn key(scenario: &Scenario, settings: &Settings) -> Key {
     key_of(scenario, settings, None)
+}
+
+/// The revision of the simulator that decides the numbers of a scenario.
+pub fn revision(scenario: &Scenario) -> u32 {
+    match experiment::longest_frame_interval(scenario) {
+        _ if scenario.switch().is_some() => PACKETS_REVISION,
+        Some(_) => FRAMES_REVISION.max(REVISION),
+        None => REVISION,
+    }
 }
 
 /// What decides the numbers of packet switches; [`PACKETS_REVISION`] in place of [`REVISION`].
@@ -59,7 +67,7 @@ struct PacketsIdentity<'a> {
 pub(crate) fn packets_key(scenario: &Scenario, settings: &Settings) -> Key {
     let identity = PacketsIdentity {
         flitwise_version: env!("CARGO_PKG_VERSION"),
-        packets_revision: PACKETS_REVISION,
+        packets_revision: revision(scenario),
         scenario: &nameless(scenario),
         seed: settings.seed,
     };
@@ -78,13 +86,10 @@ fn nameless(scenario: &Scenario) -> ScenarioSpec {
     spec
 }
 
-fn key_of(scenario: &Scenario, settings: &Settings, asked_alone: Option<Asked>) -> Key {
+fn key_of(scenario: &Scenario, settings: &Settings, asked_alone: Option<Goal>) -> Key {
     Key::new(&Identity {
         flitwise_version: env!("CARGO_PKG_VERSION"),
-        simulator_revision: match experiment::longest_frame_interval(scenario) {
-            Some(_) => FRAMES_REVISION.max(REVISION),
-            None => REVISION,
-        },
+        simulator_revision: revision(scenario),
         scenario: &nameless(scenario),
         seed: settings.seed,
         replications: settings.replications,
@@ -161,7 +166,7 @@ struct Lookup<T> {
 
 /// Simulates all `scenarios` as `settings` say, or takes from `store` what it holds.
 ///
-/// Scenarios that differ in names and deadlines only are simulated once. Once `stop` is set the campaign ends
+/// Scenarios that differ in names and deadlines only are simulated once. Once [`Host::stop`] is set the campaign ends
 /// soon; a point broken off is not kept, so that what is kept does not depend on the moment.
 ///
 /// Not to be called from a task of a `rayon` pool, see [`experiment::run`].
@@ -172,11 +177,11 @@ pub fn run(
     scenarios: &[Scenario],
     settings: &Settings,
     store: Option<&Store>,
-    stop: &AtomicBool,
+    host: &Host<'_>,
     listener: &mut dyn Listener,
 ) -> Result<Outcome, Vec<Fault>> {
     let mut simulations: Vec<Option<Simulation>> = scenarios.iter().map(|_| None).collect();
-    let account = run_telling(scenarios, settings, store, stop, listener, &mut |at, found| {
+    let account = run_telling(scenarios, settings, store, host, listener, &mut |at, found| {
         simulations[at] = Some(found);
         ControlFlow::Continue(())
     })?;
@@ -193,12 +198,12 @@ pub fn run_telling(
     scenarios: &[Scenario],
     settings: &Settings,
     store: Option<&Store>,
-    stop: &AtomicBool,
+    host: &Host<'_>,
     listener: &mut dyn Listener,
     found: &mut dyn FnMut(usize, Simulation) -> ControlFlow<()>,
 ) -> Result<Account, Vec<Fault>> {
     let mut faults: Vec<Fault> =
-        scenarios.iter().filter_map(|one| experiment::supports(one).err()).flatten().collect();
+        scenarios.iter().filter_map(|one| experiment::supports(one, host.read).err()).flatten().collect();
     faults.dedup();
     if !faults.is_empty() {
         return Err(faults);
@@ -208,7 +213,7 @@ pub fn run_telling(
     let of_routers: Vec<Scenario> = routers.iter().map(|at| scenarios[*at].clone()).collect();
     let answer = |scenario: &Scenario, blocks: &[Block]| answer_of(scenario, settings, blocks, false);
     let mut tell = |at: usize, one| found(routers[at], one);
-    let account = run_each(&of_routers, settings, store, stop, listener, &answer, &mut tell)?;
+    let account = run_each(&of_routers, settings, store, host, listener, &answer, &mut tell)?;
     if account.interrupted {
         return Ok(account);
     }
@@ -236,7 +241,7 @@ pub fn run_telling(
         let mut shelf = store.map(|store| Replications { store, key, listener: &mut *listener });
         let shelf = shelf.as_mut().map(|shelf| shelf as &mut dyn Shelf);
         let asking: Vec<&Scenario> = asked_by.iter().map(|at| &scenarios[*at]).collect();
-        let Some((simulations, simulated)) = packets::run_kept(&asking, settings, shelf, stop) else {
+        let Some((simulations, simulated)) = packets::run_kept(&asking, settings, shelf, host) else {
             return Ok(Account { interrupted: true, ..account });
         };
         account.simulated += usize::from(simulated);
@@ -285,12 +290,12 @@ pub fn run_for<T: Send>(
     scenarios: &[Scenario],
     settings: &Settings,
     store: Option<&Store>,
-    stop: &AtomicBool,
+    host: &Host<'_>,
     listener: &mut dyn Listener,
     answer: &(dyn Fn(&Scenario, &[Block]) -> T + Sync),
 ) -> Result<Outcome<T>, Vec<Fault>> {
     let mut answers: Vec<Option<T>> = scenarios.iter().map(|_| None).collect();
-    let account = run_each(scenarios, settings, store, stop, listener, answer, &mut |at, found| {
+    let account = run_each(scenarios, settings, store, host, listener, answer, &mut |at, found| {
         answers[at] = Some(found);
         ControlFlow::Continue(())
     })?;
@@ -307,13 +312,16 @@ pub fn run_each<T: Send>(
     scenarios: &[Scenario],
     settings: &Settings,
     store: Option<&Store>,
-    stop: &AtomicBool,
+    host: &Host<'_>,
     listener: &mut dyn Listener,
     answer: &(dyn Fn(&Scenario, &[Block]) -> T + Sync),
     found: &mut dyn FnMut(usize, T) -> ControlFlow<()>,
 ) -> Result<Account, Vec<Fault>> {
     let mut faults: Vec<Fault> =
         scenarios.iter().filter_map(|one| flitwise_simulator::supports(one).err()).flatten().collect();
+    for fault in faults.iter_mut().filter(|fault| fault.found == "trace") {
+        fault.help = Some("flitwise simulate takes traces, one scenario at a time".to_owned());
+    }
     faults.dedup();
     if !faults.is_empty() {
         return Err(faults);
@@ -339,7 +347,7 @@ pub fn run_each<T: Send>(
     for (done, mut point) in missing.into_iter().enumerate() {
         let scenario = &scenarios[point.asked_by[0]];
         let mut audience = Audience { listener, points: count, done, scenario };
-        if point.improve(scenario, settings, store, stop, &mut audience) {
+        if point.improve(scenario, settings, store, host, &mut audience) {
             return Ok(Account { simulated, interrupted: true });
         }
         simulated += 1;
@@ -383,7 +391,7 @@ impl Point {
         let mut complete = self.is_complete(scenario, settings);
         if self.blocks.len() < kept && !complete {
             // what is missing would come after what others have added
-            self.key = key_of(scenario, settings, Some(Asked::of(settings)));
+            self.key = key_of(scenario, settings, Some(Goal::of(settings)));
             self.blocks.clear();
             notices.extend(store.into_iter().flat_map(|store| self.read(scenario, store)));
             self.blocks.truncate(asked_alone(scenario, settings, &self.blocks));
@@ -438,19 +446,27 @@ impl Point {
         scenario: &Scenario,
         settings: &Settings,
         store: Option<&Store>,
-        stop: &AtomicBool,
+        host: &Host<'_>,
         audience: &mut Audience<'_>,
     ) -> bool {
+        let begun = host.now();
         for _ in 0..=MOST_ADDITIONS {
             if self.is_complete(scenario, settings) {
                 break;
             }
             let first = self.blocks.last().map_or(0, Block::next_replication);
-            let settings = addition(scenario, settings, &self.blocks);
-            let block = experiment::run_block(scenario, &settings, stop, audience);
+            let spent = host.now().saturating_sub(begun);
+            let max_time = settings.max_time.map(|most| most.saturating_sub(spent));
+            let settings = Settings { max_time, ..addition(scenario, settings, &self.blocks) };
+            let block = experiment::run_block(scenario, &settings, host, audience);
             let block = block.expect("checked for all scenarios before the first was simulated");
-            if block.is_partial() || stop.load(Ordering::Relaxed) {
+            if host.is_interrupted() {
                 return true;
+            }
+            if block.is_partial() {
+                // time is over: what was measured depends on the machine and is not kept
+                self.blocks.push(block);
+                break;
             }
             if let Some(Err(error)) = store.map(|store| store.append(&self.key, first, &block)) {
                 audience.listener.notice(&format!("a result could not be kept: {error}"));

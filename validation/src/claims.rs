@@ -27,9 +27,10 @@
 //! assert!(claim.scenarios().is_empty(), "a model needs no simulation");
 //! let judgement = claim.judge(&[]);
 //! assert_eq!(judgement.verdict, Verdict::Held);
-//! assert_eq!(judgement.measured, "R1 network latency: 36.00, claimed 35.99 to 36.01");
+//! assert_eq!(judgement.measured, "R1 network latency: 36.00 cycles, claimed 35.99 to 36.01 cycles");
 //! ```
 
+mod bounds;
 mod evidence;
 mod judge;
 mod over_time;
@@ -37,13 +38,14 @@ mod reader;
 
 use std::collections::HashSet;
 
-use flitwise_language::document::nearest;
+use flitwise_language::document::{Document, nearest};
 use flitwise_language::quantity::Measure;
 use flitwise_language::scenario::{Fault, Scenario};
 use flitwise_models::model::Model;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use crate::origin::Origin;
 use flitwise_experiment::answer::ConfidenceInterval;
 use flitwise_experiment::answer::Simulation;
 use flitwise_experiment::packets::TimeSeries;
@@ -59,7 +61,16 @@ const BUILT_IN: [(&str, &str); 7] = [
     ("recn.toml", include_str!("../registry/recn.toml")),
 ];
 
+/// The scenarios that they name: file and text.
+const SCENARIOS: [(&str, &str); 3] = [
+    ("scenarios/mw-100mbps.toml", include_str!("../registry/scenarios/mw-100mbps.toml")),
+    ("scenarios/mw-mpeg2.toml", include_str!("../registry/scenarios/mw-mpeg2.toml")),
+    ("scenarios/mw-fat-mesh.toml", include_str!("../registry/scenarios/mw-fat-mesh.toml")),
+];
+
+pub use bounds::{Bounds, TimeUnit};
 pub use flitwise_language::scenario::Load;
+
 /// Claims, in the order in which they were written down; their names differ.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
@@ -106,12 +117,13 @@ pub enum Kind {
         /// Share of the simulated value; probabilities as they are.
         tolerance: f64,
     },
-    /// A number lies within bounds.
+    /// A number lies within bounds at every point; that of a saturated class has no upper limit.
     Value {
-        /// The lower \[unit of the quantity\].
-        from: f64,
-        /// The upper \[unit of the quantity\].
-        to: f64,
+        /// Where it lies.
+        #[serde(flatten)]
+        bounds: Bounds,
+        /// What bounds and findings of times are given in.
+        unit: TimeUnit,
     },
     /// At every point the classes, or the variants of a class, stand in rising order.
     Order,
@@ -129,6 +141,8 @@ pub enum Kind {
     GrowsFaster,
     /// The first class or variant is saturated at some x where each of the others is not.
     SaturatesEarlier,
+    /// The class is saturated at every point.
+    Saturated,
     /// A number of packet switches in a window of time lies within bounds; with variants what each of them has more
     /// than the first.
     OverTime {
@@ -138,10 +152,9 @@ pub enum Kind {
         from_us: f64,
         /// When it ends.
         to_us: f64,
-        /// The lower bound \[unit of the quantity\].
-        from: f64,
-        /// The upper one \[unit of the quantity\].
-        to: f64,
+        /// Where it lies \[unit of the quantity\].
+        #[serde(flatten)]
+        bounds: Bounds,
     },
 }
 
@@ -156,63 +169,8 @@ impl Kind {
             Self::Coincide { .. } => "coincide",
             Self::GrowsFaster => "grows-faster",
             Self::SaturatesEarlier => "saturates-earlier",
+            Self::Saturated => "saturated",
             Self::OverTime { .. } => "over-time",
-        }
-    }
-}
-
-/// Where numbers come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Origin {
-    /// The flit simulator.
-    #[default]
-    Simulation,
-    /// The published model.
-    Published,
-    /// The refined model.
-    Refined,
-    /// The mediaworm model.
-    Mediaworm,
-    /// The recn model.
-    Recn,
-}
-
-impl From<Model> for Origin {
-    fn from(model: Model) -> Self {
-        match model {
-            Model::Published => Self::Published,
-            Model::Refined => Self::Refined,
-            Model::Mediaworm => Self::Mediaworm,
-            Model::Recn => Self::Recn,
-        }
-    }
-}
-
-impl Origin {
-    /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Simulation, Self::Published, Self::Refined, Self::Mediaworm, Self::Recn];
-
-    /// The model, if it is one.
-    pub fn model(self) -> Option<Model> {
-        match self {
-            Self::Simulation => None,
-            Self::Published => Some(Model::Published),
-            Self::Refined => Some(Model::Refined),
-            Self::Mediaworm => Some(Model::Mediaworm),
-            Self::Recn => Some(Model::Recn),
-        }
-    }
-
-    /// Its name in a registry.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Simulation => "simulation",
-            Self::Published => "published",
-            Self::Refined => "refined",
-            Self::Mediaworm => "mediaworm",
-            Self::Recn => "recn",
         }
     }
 }
@@ -283,11 +241,13 @@ pub struct Finding {
     pub subject: String,
     /// Value of the axis; `null` for a single scenario, or if the comparison is of whole curves.
     pub x: Option<f64>,
-    /// The value in question; of [`Kind::Agreement`] that of the model.
+    /// The value in question, of [`Kind::Value`] in the unit of the claim; of [`Kind::Agreement`] that of the model;
+    /// `null` if the class is saturated.
     pub value: Option<ConfidenceInterval>,
     /// What it is compared with; of [`Kind::Agreement`] the simulated one.
     pub other: Option<ConfidenceInterval>,
-    /// How far they are apart \[percent where there is a tolerance, else the unit of the quantity\].
+    /// How far they are apart \[percent where there is a tolerance, else the unit of the quantity\]; of
+    /// [`Kind::Value`] how far within the bounds the value is, and beyond them if it is negative \[unit of the claim\].
     pub difference: Option<f64>,
     /// How much of that the 95 % intervals allow to be chance \[same unit\].
     pub chance: Option<f64>,
@@ -301,8 +261,11 @@ impl Registry {
     /// # Panics
     /// Never: the built-in registry is sound (tested).
     pub fn built_in() -> Self {
-        let no_files = |_: &str| unreachable!("built-in claims are about built-in scenarios");
-        let parts = BUILT_IN.map(|(name, text)| Self::from_toml(name, text, &no_files));
+        let load = |wanted: &str| match SCENARIOS.iter().find(|(name, _)| *name == wanted) {
+            Some((name, text)) => Document::parse(name, text),
+            None => unreachable!("built-in claims are about built-in scenarios, not {wanted}"),
+        };
+        let parts = BUILT_IN.map(|(name, text)| Self::from_toml(name, text, &load));
         let claims = parts.into_iter().flat_map(|part| match part {
             Ok(part) => part.claims,
             Err(faults) => panic!("the built-in registry is broken: {faults:#?}"),

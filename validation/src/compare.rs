@@ -7,10 +7,10 @@
 //! - and as they are, in percentage points, for probabilities: 0.30 against 0.25 is 5 %.
 //!
 //! A bound agrees where the simulated value stays below it; it has no difference in percent. Every quantity says in its
-//! declaration whether it is compared, and how ([`Quantity::comparison`]).
+//! declaration whether it is compared ([`Quantity::is_compared`]).
 
 use flitwise_language::document::{Reader, Table, one_of};
-use flitwise_language::quantity::{Comparison, Measure, Quantity};
+use flitwise_language::quantity::{Measure, Quantity};
 use flitwise_language::scenario::ClassKind;
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::model::Model;
@@ -298,11 +298,6 @@ pub(crate) fn row(
         return row;
     };
     let difference = value - found.value;
-    if measure.quantity.comparison() == Some(Comparison::Bound) {
-        let least = found.lower_95.unwrap_or(found.value);
-        let verdict = if least <= value { Verdict::Agrees } else { Verdict::Off };
-        return Row { difference: Some(difference), verdict, ..row };
-    }
     let whole = match measure.quantity {
         quantity if quantity.is_share() => Some(1.0),
         quantity if quantity.whole().is_some() => {

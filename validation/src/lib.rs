@@ -6,6 +6,8 @@
 //! | [`compare`] | models' answers beside a simulation's |
 //! | [`campaign`], [`store`] | many scenarios, each simulated once and kept on disk |
 //! | [`claims`] | a registry of claims, and how it is judged |
+//! | [`origin`] | where a number comes from |
+//! | [`machine`] | this computer, where simulations run |
 //! | [`anchored`] | the refined model corrected by a handful of simulations |
 //! | [`accuracy`] | errors of a model over random scenarios |
 //! | [`notes`] | how simulations measure, and what was found |
@@ -15,6 +17,8 @@ pub mod anchored;
 pub mod campaign;
 pub mod claims;
 pub mod compare;
+pub mod machine;
+pub mod origin;
 pub mod store;
 
 #[doc = include_str!("../README.md")]

@@ -99,7 +99,7 @@ pub struct Store {
 
 /// What [`Store::read`] found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found<T> {
+pub struct Contents<T> {
     /// Sequences with their records, in order.
     pub records: Vec<(u32, T)>,
     /// Files under this key that were not believed.
@@ -160,14 +160,14 @@ impl Store {
     ///
     /// # Errors
     /// The directory cannot be listed. A file that cannot be read is a [`Notice`].
-    pub fn read<T: DeserializeOwned>(&self, key: &Key) -> Result<Found<T>, StoreError> {
+    pub fn read<T: DeserializeOwned>(&self, key: &Key) -> Result<Contents<T>, StoreError> {
         let names = names(&self.shard(key.hash()))?;
         let of_key = names.iter().filter_map(|name| file::parse_name(name));
         let mut sequences: Vec<u32> =
             of_key.filter(|(hash, _)| *hash == key.hash()).map(|(_, sequence)| sequence).collect();
         sequences.sort_unstable();
 
-        let mut found = Found { records: Vec::new(), notices: Vec::new() };
+        let mut found = Contents { records: Vec::new(), notices: Vec::new() };
         for sequence in sequences {
             let path = self.path(key, sequence);
             let judge = |bytes: &[u8]| file::from_postcard(file::decode(bytes, key.hash(), sequence)?);

@@ -294,10 +294,8 @@ mod tests {
             let (class, rate) = (&mut answer.classes[0], scenario.classes()[0].rate);
             class.saturated = rate >= from;
             class.saturation = class.saturated.then(|| flitwise_models::answer::Saturation {
-                bottleneck: "this".to_owned(),
-                because: "that".to_owned(),
                 at_load_factor: says.then_some(from / rate),
-                at_rate_messages_per_cycle: None,
+                ..flitwise_models::answer::Saturation::new("this", "that")
             });
             Ok(answer)
         }

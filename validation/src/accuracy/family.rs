@@ -38,13 +38,13 @@ impl Wiring {
 /// A key of a family.
 pub(super) struct Key {
     pub(super) name: &'static str,
-    wanted: Wanted,
+    wanted: KeyRange,
     /// Whether it is one of meshes and tori only.
     of_lattice: bool,
 }
 
 /// What may stand at a key, and what does without it.
-enum Wanted {
+enum KeyRange {
     /// Least and most of the size of a wiring.
     Size,
     /// Least and most of whole numbers.
@@ -62,28 +62,28 @@ enum Wanted {
 }
 
 impl Key {
-    const fn new(name: &'static str, wanted: Wanted) -> Self {
+    const fn new(name: &'static str, wanted: KeyRange) -> Self {
         Self { name, wanted, of_lattice: false }
     }
 
     pub(super) const fn size(name: &'static str) -> Self {
-        Self::new(name, Wanted::Size)
+        Self::new(name, KeyRange::Size)
     }
 
     pub(super) const fn whole(name: &'static str, within: [u32; 2], default: [u32; 2]) -> Self {
-        Self::new(name, Wanted::Whole(within, default))
+        Self::new(name, KeyRange::Whole(within, default))
     }
 
     pub(super) const fn bounds(name: &'static str, within: [f64; 2], default: [f64; 2]) -> Self {
-        Self::new(name, Wanted::Bounds(within, default))
+        Self::new(name, KeyRange::Bounds(within, default))
     }
 
     pub(super) const fn number(name: &'static str, within: [f64; 2], default: f64) -> Self {
-        Self::new(name, Wanted::Number(within, default))
+        Self::new(name, KeyRange::Number(within, default))
     }
 
     pub(super) const fn chance(name: &'static str) -> Self {
-        Self::new(name, Wanted::Chance)
+        Self::new(name, KeyRange::Chance)
     }
 
     pub(super) const fn any_of(
@@ -91,11 +91,11 @@ impl Key {
         words: fn() -> Vec<&'static str>,
         default: &'static str,
     ) -> Self {
-        Self::new(name, Wanted::AnyOf(words, default))
+        Self::new(name, KeyRange::AnyOf(words, default))
     }
 
     pub(super) const fn word(name: &'static str, words: &'static [&'static str]) -> Self {
-        Self::new(name, Wanted::Word(words))
+        Self::new(name, KeyRange::Word(words))
     }
 
     pub(super) const fn of_lattice(self) -> Self {
@@ -186,7 +186,7 @@ impl Family {
         let wiring = self.wiring;
         for Key { name, wanted, of_lattice } in kind.keys() {
             let wanted = match wanted {
-                Wanted::Size if *name != wiring.size => format!("{} only", wiring.size),
+                KeyRange::Size if *name != wiring.size => format!("{} only", wiring.size),
                 _ if *of_lattice && !wiring.is_lattice() => {
                     let lattices = kind.wirings().iter().filter(|wiring| wiring.is_lattice());
                     let lattices = lattices.map(|wiring| format!("\"{}\"", wiring.topology));
@@ -204,27 +204,27 @@ impl Family {
         let Key { name, of_lattice, .. } = *key;
         let is_stray = of_lattice && !self.wiring.is_lattice();
         let found = match key.wanted {
-            Wanted::Size if name != self.wiring.size => return,
-            Wanted::Size => whole_bounds(reader, table, name, self.wiring.within, [2, 8]),
-            Wanted::Whole(..) if is_stray => [1.0; 2],
-            Wanted::Whole([least, most], default) => {
+            KeyRange::Size if name != self.wiring.size => return,
+            KeyRange::Size => whole_bounds(reader, table, name, self.wiring.within, [2, 8]),
+            KeyRange::Whole(..) if is_stray => [1.0; 2],
+            KeyRange::Whole([least, most], default) => {
                 let least = if name == "virtual_channels" { self.wiring.least_lanes } else { least };
                 whole_bounds(reader, table, name, [least, most], default.map(|bound| bound.max(least)))
             }
-            Wanted::Bounds([least, most], default) => {
+            KeyRange::Bounds([least, most], default) => {
                 bounds(reader, table, name, least..=most).unwrap_or(default)
             }
-            Wanted::Number([least, most], default) => {
+            KeyRange::Number([least, most], default) => {
                 [number(reader, table, name, least..=most).unwrap_or(default); 2]
             }
-            Wanted::Chance => [share(reader, table, name, 0.0..=1.0).unwrap_or(0.0); 2],
-            Wanted::AnyOf(words, default) => {
+            KeyRange::Chance => [share(reader, table, name, 0.0..=1.0).unwrap_or(0.0); 2],
+            KeyRange::AnyOf(words, default) => {
                 let mut words = words();
                 words.retain(|word| self.wiring.size != "ports" || !NEED_COORDINATES.contains(word));
                 self.words.insert(name, any_of(reader, table, name, &words, default));
                 return;
             }
-            Wanted::Word(words) => {
+            KeyRange::Word(words) => {
                 let word = reader.word(table, name, words, |word| word).unwrap_or(words[0]);
                 self.words.insert(name, vec![word]);
                 return;

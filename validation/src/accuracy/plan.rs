@@ -10,9 +10,9 @@ use flitwise_models::model::Model;
 
 use super::family::Family;
 use super::summary::{Aim, Network, Target};
-use super::{Kind, Part, Plan};
+use super::{Kind, Part, Plan, SETS};
 
-const ROOT: &[&str] = &["kind", "seed", "loads", "precision", "max_flit_hops", "family"];
+const ROOT: &[&str] = &["like", "kind", "seed", "loads", "precision", "max_flit_hops", "family"];
 /// Keys of the root that kinds of sets have a default of.
 const JUDGING: &[&str] = &["model", "quantities", "target", "part"];
 const TARGET: &[&str] = &["quantities", "class", "networks", "up_to", "mean", "worst"];
@@ -31,11 +31,15 @@ static HEADS: LazyLock<Heads> = LazyLock::new(|| {
 pub(super) fn read(document: &Document) -> Result<Plan, Vec<Fault>> {
     let mut reader = Reader::new(*HEADS);
     let own = document.root();
+    reader.refuse_unknown(&own, &[ROOT, JUDGING].concat());
+    let model = reader.word(&own, "like", SETS, |(name, _)| name);
+    let model = model.map(|(name, text)| Document::parse(name, text)).transpose()?;
+    let entries = with_defaults(&own, &model.as_ref().map(Document::root));
+    let own = Table { entries: &entries, ..own };
     let kind = kind(&mut reader, &own);
     let defaults = Kind::defaults()?;
     let entries = with_defaults(&own, &reader.table(&defaults.root(), kind.word()));
     let root = Table { entries: &entries, ..own.clone() };
-    reader.refuse_unknown(&own, &[ROOT, JUDGING].concat());
     require_head(&mut reader, &own, kind);
     let plan = Plan {
         kind,
@@ -135,7 +139,7 @@ fn aims(reader: &mut Reader, root: &Table<'_>) -> Vec<Aim> {
         });
         aims.push(Aim {
             quantities: quantities(reader, &table),
-            kind: reader.word(&table, "class", &ClassKind::ALL, ClassKind::word),
+            kind: reader.word(&table, "class", &ClassKind::DATA, ClassKind::word),
             networks: networks.iter().filter_map(network).collect(),
             up_to: number(reader, &table, "up_to", 0.0..=1.0),
             target: Target { mean, worst },

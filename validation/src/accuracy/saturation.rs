@@ -5,15 +5,13 @@
 //! `f`; its Vtick is that of its own rate times `f`. The load factor of saturation is the root of `T(f) = f rate`: `T`
 //! falls and the right side rises. The secant method finds the root over runs with common random numbers.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use flitwise_language::scenario::{ClassKind, Fault, Scenario, ScenarioSpec, SourceSpec};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::store::{Key, Store};
-use flitwise_experiment::Settings;
 use flitwise_experiment::statistics::{Batch, Mean, mean_of};
+use flitwise_experiment::{Host, Settings};
 use flitwise_simulator::REVISION;
 use flitwise_simulator::{ChannelKind, Simulator};
 
@@ -116,16 +114,13 @@ fn key(scenario: &Scenario, settings: &Settings) -> Key {
 /// By class of the scenario, where it saturates; `None` for a class that sends nothing. `None` instead of all if it
 /// was interrupted.
 ///
-/// What `store` holds is taken as it is, what is found is kept there. Of `settings` seed and threads count.
+/// What `store` holds is taken as it is, what is found is kept there. Of `settings` the seed counts.
 /// `notice` is told what one should know.
-///
-/// # Panics
-/// If a thread cannot be started.
 pub fn find(
     scenario: &Scenario,
     settings: &Settings,
     store: Option<&Store>,
-    stop: &AtomicBool,
+    host: &Host<'_>,
     notice: &mut dyn FnMut(&str),
 ) -> Option<Vec<Option<SaturationLoad>>> {
     let key = key(scenario, settings);
@@ -142,12 +137,10 @@ pub fn find(
             Err(error) => notice(&error.to_string()),
         }
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads.unwrap_or(0)).build();
-    let pool = pool.unwrap_or_else(|error| panic!("no threads: {error}"));
     let mut loads = Vec::with_capacity(classes.len());
     for (class, spec) in classes.iter().enumerate() {
-        let search = Search { scenario, class, seed: settings.seed, stop };
-        loads.push(if spec.rate > 0.0 { Some(pool.install(|| search.root())?) } else { None });
+        let search = Search { scenario, class, seed: settings.seed, host };
+        loads.push(if spec.rate > 0.0 { Some(host.workers.install(|| search.root())?) } else { None });
     }
     if let Some(Err(error)) = store.map(|store| store.append(&key, 0, &loads)) {
         notice(&format!("a result could not be kept: {error}"));
@@ -160,7 +153,7 @@ struct Search<'a> {
     scenario: &'a Scenario,
     class: usize,
     seed: u64,
-    stop: &'a AtomicBool,
+    host: &'a Host<'a>,
 }
 
 /// What gets through at one load factor.
@@ -260,7 +253,7 @@ impl Search<'_> {
         let mut delivered = Vec::new();
         let mut advance = |simulator: &mut Simulator, end: u64| {
             while simulator.now() < end {
-                if self.stop.load(Ordering::Relaxed) {
+                if self.host.is_interrupted() {
                     return None;
                 }
                 simulator.run_until(end.min(simulator.now() + 2_000), &mut delivered);

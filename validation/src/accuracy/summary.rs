@@ -10,7 +10,7 @@ use super::errors::ErrorOf;
 
 /// An error and where it was found.
 #[derive(Clone, Debug)]
-pub struct Found<'e> {
+pub struct PlacedError<'e> {
     /// Family of the scenario.
     pub family: &'e str,
     /// What it is found in.
@@ -137,14 +137,14 @@ pub struct Row {
 }
 
 /// Rows of all groups and all families; each at every load and at all loads.
-pub fn rows(found: &[Found<'_>], plan: &Plan) -> Vec<Row> {
+pub fn rows(found: &[PlacedError<'_>], plan: &Plan) -> Vec<Row> {
     let mut families: Vec<&str> = Vec::new();
     for one in found {
         if !families.contains(&one.family) {
             families.push(one.family);
         }
     }
-    let mut groups: Vec<(String, Vec<&Found<'_>>)> = Vec::new();
+    let mut groups: Vec<(String, Vec<&PlacedError<'_>>)> = Vec::new();
     for (name, networks) in GROUPS {
         let members = found.iter().filter(|one| networks.contains(&one.network));
         groups.push((name.to_owned(), members.collect()));
@@ -159,14 +159,15 @@ pub fn rows(found: &[Found<'_>], plan: &Plan) -> Vec<Row> {
 
     let mut rows = Vec::new();
     for (name, members) in &groups {
-        for kind in ClassKind::ALL {
+        for kind in ClassKind::DATA {
             for quantity in &plan.quantities {
                 let of_quantity =
-                    |one: &&&Found<'_>| one.kind == kind && one.error.measure.quantity == *quantity;
-                let of_quantity: Vec<&Found<'_>> = members.iter().filter(of_quantity).copied().collect();
+                    |one: &&&PlacedError<'_>| one.kind == kind && one.error.measure.quantity == *quantity;
+                let of_quantity: Vec<&PlacedError<'_>> =
+                    members.iter().filter(of_quantity).copied().collect();
                 for band in &bands {
-                    let in_band = |one: &&&Found<'_>| band.is_none() || one.load == *band;
-                    let of_row: Vec<&Found<'_>> = of_quantity.iter().filter(in_band).copied().collect();
+                    let in_band = |one: &&&PlacedError<'_>| band.is_none() || one.load == *band;
+                    let of_row: Vec<&PlacedError<'_>> = of_quantity.iter().filter(in_band).copied().collect();
                     rows.extend(row(name, (kind, *band, *quantity), &plan.aims, &of_row));
                 }
             }
@@ -180,11 +181,11 @@ fn row(
     family: &str,
     (kind, load, quantity): (ClassKind, Option<f64>, Quantity),
     aims: &[Aim],
-    found: &[&Found<'_>],
+    found: &[&PlacedError<'_>],
 ) -> Option<Row> {
     // of several networks together the loosest
     let network = found.iter().map(|one| one.network).max()?;
-    let known: Vec<(f64, &Found<'_>)> =
+    let known: Vec<(f64, &PlacedError<'_>)> =
         found.iter().filter_map(|one| Some((one.error.error?, *one))).collect();
     let mean =
         |values: &[f64]| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
@@ -236,9 +237,9 @@ mod tests {
         ErrorOf::new(quantity, model, simulated, Some(0.5))
     }
 
-    fn found(error: &ErrorOf, load: f64) -> Found<'_> {
+    fn found(error: &ErrorOf, load: f64) -> PlacedError<'_> {
         let kind = ClassKind::RealTime;
-        Found {
+        PlacedError {
             family: "a",
             network: Network::Router,
             place: format!("a-01 R1 {load}"),
@@ -252,7 +253,7 @@ mod tests {
         Plan::registered(name).unwrap()
     }
 
-    fn of_scenarios(found: &[Found<'_>]) -> Vec<Row> {
+    fn of_scenarios(found: &[PlacedError<'_>]) -> Vec<Row> {
         rows(found, &plan("tuning"))
     }
 
@@ -285,7 +286,7 @@ mod tests {
         let good = error(Quantity::NetworkLatency, Some(100.0), 100.0);
         let bad = error(Quantity::NetworkLatency, Some(103.5), 100.0);
         let silent = error(Quantity::NetworkLatency, None, 100.0);
-        let nine: Vec<Found<'_>> = (0..9).map(|_| found(&good, 0.5)).collect();
+        let nine: Vec<PlacedError<'_>> = (0..9).map(|_| found(&good, 0.5)).collect();
         let with = |one| of_scenarios(&[nine.clone(), vec![found(one, 0.5)]].concat());
         let row = with(&bad);
         let row = of_all(&row, "a", None);
@@ -328,7 +329,7 @@ mod tests {
     fn streams_have_quantities_and_targets_of_their_own() {
         let errors = [(Quantity::FrameIntervalDeviation, 104.0), (Quantity::Waiting, 300.0)];
         let errors = errors.map(|(quantity, model)| error(quantity, Some(model), 100.0));
-        let mesh = |error| Found { network: Network::Lattice, ..found(error, 0.5) };
+        let mesh = |error| PlacedError { network: Network::Lattice, ..found(error, 0.5) };
         let all = rows(&[found(&errors[0], 0.5), mesh(&errors[0]), mesh(&errors[1])], &plan("streams"));
         let row = of_all(&all, "all routers", None);
         assert_eq!((row.count, row.target.map(|target| target.worst), row.met), (1, Some(5.0), Some(true)));

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::hull::{NEAR, is_outside, square};
 use super::scale::Scale;
-use super::{Anchored, BEYOND, CORRECTED, Place, variables};
+use super::{Anchored, BEYOND, CORRECTED, OfClass, Place, variables};
 use flitwise_experiment::statistics::student_quantile;
 
 /// Deviations within which 95 % lie of what was learnt from so many values.
@@ -27,7 +27,7 @@ const FARTHEST: f64 = 6.0;
 
 /// An answer of the model, corrected.
 #[derive(Clone, Debug)]
-pub struct Corrected {
+pub struct CorrectedAnswer {
     /// The answer. Quantities without an interval are the model's own.
     pub answer: Answer,
     /// One per class, in the order of the scenario.
@@ -59,7 +59,7 @@ pub struct Interval {
     pub upper_95: f64,
 }
 
-impl Corrected {
+impl CorrectedAnswer {
     /// The answer with every corrected number at the end of its interval, the upper or the lower one.
     pub fn at_end(&self, upper: bool) -> Answer {
         let end = |interval: Interval| if upper { interval.upper_95 } else { interval.lower_95 };
@@ -178,11 +178,11 @@ pub(super) enum Reach {
 
 impl Anchored {
     /// Moves the model's answer at a place to what is expected of a simulation there.
-    pub fn correct(&self, at: &[f64], mut answer: Answer) -> Corrected {
+    pub fn correct(&self, at: &[f64], mut answer: Answer) -> CorrectedAnswer {
         let variables = variables(at, &answer);
         let mut intervals = Vec::with_capacity(answer.classes.len());
         for (index, class) in answer.classes.iter_mut().enumerate() {
-            class.expected_errors = None;
+            class.expected_errors.clear();
             intervals.push(self.correct_class(&Spot { at, variables: &variables }, index, class));
         }
         // it speaks of the model's errors
@@ -195,7 +195,7 @@ impl Anchored {
                 beyond.join(", ")
             ));
         }
-        Corrected { answer, intervals }
+        CorrectedAnswer { answer, intervals }
     }
 
     fn correct_class(&self, spot: &Spot<'_>, index: usize, class: &mut ClassAnswer) -> ClassIntervals {
@@ -247,10 +247,10 @@ impl Anchored {
 
     /// The same, where what lies nearer than `near` is among them.
     pub(super) fn reach_within(&self, at: &[f64], class: usize, near: f64) -> Reach {
-        let steady = &self.classes[class].steady;
-        if steady.is_empty() {
+        // before the first anchor there are no classes
+        let Some(OfClass { steady, .. }) = self.classes.get(class).filter(|of| !of.steady.is_empty()) else {
             return Reach::None;
-        }
+        };
         let places: Vec<&[f64]> = steady.iter().map(|one| self.anchors[*one].place.at.as_slice()).collect();
         if !is_outside(at, &places, near) {
             return Reach::Within;

@@ -12,7 +12,7 @@ use flitwise_language::scenario::Scenario;
 
 use super::correct::Reach;
 use super::hull::square;
-use super::{Anchor, Anchored, Place};
+use super::{Anchor, Anchored, Place, load_share};
 use flitwise_experiment::answer::Simulation;
 
 /// What is wanted.
@@ -41,7 +41,7 @@ const FAR: f64 = 0.1;
 
 /// Why no more anchors were placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stopped {
+pub enum StopReason {
     /// All intervals are expected to be as narrow as is wanted.
     Precise,
     /// There are as many anchors as are allowed.
@@ -54,11 +54,11 @@ pub enum Stopped {
 
 /// Anchors that were placed.
 #[derive(Clone, Debug)]
-pub struct Placed {
+pub struct AnchorPlacement {
     /// What was learnt from them.
     pub anchored: Anchored,
     /// Why there are no more.
-    pub stopped: Stopped,
+    pub stopped: StopReason,
     /// Half of the widest interval of a network latency that is expected at any of the places, as a share of it.
     pub widest: Option<f64>,
 }
@@ -69,7 +69,7 @@ pub fn place(
     places: &[Place],
     wish: &Wish,
     simulate: &mut dyn FnMut(usize, &Scenario) -> Option<Simulation>,
-) -> Placed {
+) -> AnchorPlacement {
     let mut left: Vec<usize> = (0..places.len()).filter(|at| sends_steadily(&places[*at])).collect();
     let mut first = outermost(places, &left, wish.most);
     let mut anchors: Vec<Anchor> = Vec::new();
@@ -82,7 +82,7 @@ pub fn place(
                 needs.max_by(|a, b| a.1.compare(&b.1))
             }
         };
-        let ended = |stopped: Stopped| Placed {
+        let ended = |stopped: StopReason| AnchorPlacement {
             stopped,
             widest: places
                 .iter()
@@ -90,17 +90,17 @@ pub fn place(
                 .max_by(f64::total_cmp),
             anchored: anchored.clone(),
         };
-        let Some((at, need)) = next else { return ended(Stopped::Exhausted) };
+        let Some((at, need)) = next else { return ended(StopReason::Exhausted) };
         let is_enough = !need.is_beyond && need.width <= wish.precision;
         if is_enough && anchors.len() >= fewest(places[at].at.len()) {
-            return ended(Stopped::Precise);
+            return ended(StopReason::Precise);
         }
         if anchors.len() >= wish.most {
-            return ended(Stopped::Budget);
+            return ended(StopReason::Budget);
         }
         left.retain(|one| *one != at);
         let Some(simulation) = simulate(anchors.len(), &places[at].scenario) else {
-            return ended(Stopped::Interrupted);
+            return ended(StopReason::Interrupted);
         };
         anchors.push(Anchor { place: places[at].clone(), simulation });
     }
@@ -151,8 +151,7 @@ fn outermost(places: &[Place], left: &[usize], most: usize) -> Vec<usize> {
     };
     let all = left.iter().map(|at| steady(*at)).max();
     let left: Vec<usize> = left.iter().copied().filter(|at| Some(steady(*at)) == all).collect();
-    let load =
-        |at: &usize| places[*at].model.validity.as_ref().map_or(0.0, |one| one.load_share_of_saturation);
+    let load = |at: &usize| load_share(&places[*at].model);
     let highest = left.iter().copied().max_by(|a, b| load(a).total_cmp(&load(b)));
     let Some(highest) = highest else { return Vec::new() };
     let axes = places[highest].at.len();

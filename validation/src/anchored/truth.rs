@@ -12,7 +12,9 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Anchored, Corrected, MOST_AXES, Place, Placed, Stopped, Wish, place};
+use super::{
+    AnchorPlacement, Anchored, CorrectedAnswer, MOST_AXES, Place, StopReason, Wish, load_share, place,
+};
 use crate::accuracy::{Case, Part};
 use flitwise_experiment::answer::Simulation;
 
@@ -35,11 +37,11 @@ const EVENLY: [&[f64]; 3] = [
 
 /// A family that was judged.
 #[derive(Clone, Debug)]
-pub struct FamilyJudged {
+pub struct JudgedFamily {
     /// The anchors.
-    pub placed: Placed,
+    pub placed: AnchorPlacement,
     /// Numbers at places off the grid of anchors.
-    pub judged: Vec<Judged>,
+    pub judged: Vec<JudgedNumber>,
 }
 
 /// Scenarios that vary along a few axes.
@@ -55,7 +57,7 @@ pub struct Family {
 
 /// A number of a family judged by a fresh simulation.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Judged {
+pub struct JudgedNumber {
     /// Name of the family.
     pub family: String,
     /// Number of its axes.
@@ -78,7 +80,7 @@ pub struct Judged {
     pub noise: f64,
 }
 
-impl Judged {
+impl JudgedNumber {
     /// Whether the difference of the two is within what their intervals allow.
     pub fn is_covered(&self) -> bool {
         self.anchored.abs() <= self.half_width.hypot(self.noise)
@@ -99,17 +101,17 @@ impl Part {
         family: &Family,
         precision: f64,
         simulate: &mut dyn FnMut(&Scenario, bool) -> Option<Simulation>,
-    ) -> Option<FamilyJudged> {
+    ) -> Option<JudgedFamily> {
         let wish = Wish { most: self.anchors, precision };
         let placed = place(&family.places(), &wish, &mut |_, scenario| simulate(scenario, true));
-        if placed.stopped == Stopped::Interrupted {
+        if placed.stopped == StopReason::Interrupted {
             return None;
         }
         let mut judged = Vec::new();
         for place in family.judged_places(self.judged) {
             judged.extend(family.judge(&placed.anchored, &place, &simulate(&place.scenario, false)?));
         }
-        Some(FamilyJudged { placed, judged })
+        Some(JudgedFamily { placed, judged })
     }
 }
 
@@ -129,7 +131,7 @@ impl Family {
             let scenario = spec.scenario(&[1.0, 0.0, 1.0][..axes])?;
             let options = Options { distributions: false, saturation_loads: false, ..Options::default() };
             let answer = Model::Refined.solve(&scenario, &options).ok()?;
-            Some(answer.validity?.load_share_of_saturation)
+            Some(load_share(&answer))
         };
         load(&family, 1e-3)?;
         let (mut low, mut high) = (1e-3, 4.0);
@@ -200,8 +202,8 @@ impl Family {
     }
 
     /// What was learnt, put beside a fresh simulation of a place.
-    pub fn judge(&self, anchored: &Anchored, place: &Place, simulation: &Simulation) -> Vec<Judged> {
-        let Corrected { answer, intervals } = anchored.correct(&place.at, place.model.clone());
+    pub fn judge(&self, anchored: &Anchored, place: &Place, simulation: &Simulation) -> Vec<JudgedNumber> {
+        let CorrectedAnswer { answer, intervals } = anchored.correct(&place.at, place.model.clone());
         let options = Options { saturation_loads: false, ..Options::default() };
         let published = Model::Published.solve(&place.scenario, &options).ok();
         let mut all = Vec::new();
@@ -218,7 +220,7 @@ impl Family {
                 let is_share = measure.quantity == Quantity::MissProbability;
                 let unit = if is_share { 1.0 } else { simulated.value };
                 let published = published.as_ref().and_then(|answer| answer.classes[index].value(measure));
-                all.push(Judged {
+                all.push(JudgedNumber {
                     family: self.name.clone(),
                     axes: self.axes,
                     kind: class.kind,
@@ -271,10 +273,10 @@ pub struct Summary {
 }
 
 /// The errors of those that are meant.
-pub fn summary<'j>(all: impl Iterator<Item = &'j Judged>) -> Summary {
-    let all: Vec<&Judged> = all.collect();
+pub fn summary<'j>(all: impl Iterator<Item = &'j JudgedNumber>) -> Summary {
+    let all: Vec<&JudgedNumber> = all.collect();
     let count = all.len().max(1) as f64;
-    let errors = |of: &dyn Fn(&Judged) -> Option<f64>| {
+    let errors = |of: &dyn Fn(&JudgedNumber) -> Option<f64>| {
         let errors: Vec<f64> = all.iter().filter_map(|one| of(one)).map(f64::abs).collect();
         let worst = errors.iter().copied().reduce(f64::max)?;
         Some([errors.iter().sum::<f64>() / errors.len() as f64, worst])
@@ -294,8 +296,8 @@ mod tests {
     use super::*;
     use crate::accuracy::Plan;
 
-    fn judged(anchored: f64, half_width: f64) -> Judged {
-        Judged {
+    fn judged(anchored: f64, half_width: f64) -> JudgedNumber {
+        JudgedNumber {
             family: "one".to_owned(),
             axes: 1,
             kind: ClassKind::RealTime,
@@ -325,7 +327,7 @@ mod tests {
         for axes in 1..=3 {
             let family = Family::of(case, axes).expect("the refined model answers it");
             let heaviest = family.solved([1.0, 0.0, 1.0][..axes].to_vec()).unwrap();
-            let load = heaviest.model.validity.unwrap().load_share_of_saturation;
+            let load = load_share(&heaviest.model);
             assert!((HIGHEST - 0.01..=HIGHEST).contains(&load), "{axes} axes: {load}");
             assert_eq!(family.places().len(), POINTS[axes - 1].pow(axes as u32));
             let places = family.judged_places(5);

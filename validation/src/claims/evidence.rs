@@ -66,8 +66,12 @@ impl<'c> Evidence<'c> {
     /// By whom the claim is to be judged: a class along a course.
     pub(super) fn curve(&self, course: usize, class: &str, measure: Measure) -> Curve {
         let points = &self.claim.courses[course].points;
-        // frames that come at a steady rate have an interval and are late whether they fall behind or not
-        let ends_in_saturation = !matches!(measure.quantity, Quantity::FrameInterval | Quantity::LateFrames);
+        // frames that come at a steady rate have an interval and are late whether they fall behind or not; circuits are
+        // set up before, and saturated switches deliver packets
+        let ends_in_saturation = !match measure.quantity {
+            Quantity::FrameInterval | Quantity::LateFrames => true,
+            quantity => quantity.is_of_circuits() || quantity.is_of_packets(),
+        };
         let reading = |(at, x): (usize, Option<f64>)| match self.claim.by.model() {
             None => {
                 let simulation = &self.simulations[course][at];

@@ -1,11 +1,13 @@
 //! The verdict on each kind of claim.
 //!
-//! Saturated classes are left out, because their latency has no steady state. A difference beyond the tolerance counts
+//! A saturated class has no steady state. It fails a claim that its number stays below a bound or where it was, and is
+//! left out where two numbers are compared. A difference beyond the tolerance counts
 //! only if it exceeds the tolerance by more than chance. One within the tolerance counts only if chance is not larger
 //! than the tolerance. Chance is the 95 % half-width of the difference, from those of both values.
 
 use flitwise_language::quantity::{Measure, Quantity};
 
+use super::bounds::{Bounds, TimeUnit, within};
 use super::evidence::{Curve, Evidence, Reading};
 use super::over_time::Window;
 use super::{Claim, Finding, Judgement, Kind, Origin, Verdict};
@@ -14,34 +16,21 @@ use flitwise_experiment::answer::Simulation;
 
 /// Judges a claim as if it were not negated.
 pub(super) fn judge(claim: &Claim, simulations: &[Simulation]) -> Judgement {
-    if let Kind::OverTime { quantity, from_us, to_us, from, to } = claim.kind {
-        let window = Window { course: quantity, us: [from_us, to_us], bounds: [from, to] };
+    if let Kind::OverTime { quantity, from_us, to_us, bounds } = claim.kind {
+        let window = Window { course: quantity, us: [from_us, to_us], bounds };
         return window.judge(claim, simulations);
     }
     let evidence = Evidence::new(claim, simulations);
     let judging = Trial { claim, evidence };
     match claim.kind {
         Kind::Agreement { tolerance } => judging.agreement(tolerance),
-        Kind::Value { from, to } => judging.value(from, to),
+        Kind::Value { bounds, unit } => judging.value(bounds, unit),
         Kind::Order => judging.order(),
         Kind::Unmoved { tolerance } => judging.unmoved(tolerance),
         Kind::Coincide { tolerance } => judging.coincide(tolerance),
         Kind::GrowsFaster => judging.grows_faster(),
+        Kind::Saturated => judging.saturated(),
         Kind::SaturatesEarlier | Kind::OverTime { .. } => judging.saturates_earlier(),
-    }
-}
-
-/// Whether `difference` is at most `tolerance`, where `chance` may be all that makes the difference.
-pub(super) fn within(difference: f64, chance: Option<f64>, tolerance: f64) -> Verdict {
-    let Some(chance) = chance else { return Verdict::Undecided };
-    // equal to the last digits
-    let miss = difference.abs() * (1.0 - 1e-12);
-    if miss > tolerance + chance {
-        Verdict::NotHeld
-    } else if miss + chance <= tolerance || chance <= tolerance {
-        Verdict::Held
-    } else {
-        Verdict::Undecided
     }
 }
 
@@ -66,6 +55,21 @@ fn worst(findings: &[Finding]) -> Option<&Finding> {
     };
     let miss = |finding: &Finding| finding.difference.map_or(0.0, f64::abs);
     findings.iter().max_by(|a, b| rank(a).cmp(&rank(b)).then(miss(a).total_cmp(&miss(b))))
+}
+
+/// The same of findings with bounds: the one with the least room, which is printed.
+fn nearest_to_failing(findings: &[Finding]) -> Option<&Finding> {
+    let rank = |finding: &Finding| match finding.verdict {
+        Verdict::NotHeld => 0,
+        Verdict::Undecided => 1,
+        Verdict::Held => 2,
+    };
+    // a saturated class is the farthest beyond, or cannot fail
+    let room = |finding: &Finding| {
+        let of_saturated = if finding.verdict == Verdict::Held { f64::INFINITY } else { f64::NEG_INFINITY };
+        finding.difference.unwrap_or(of_saturated)
+    };
+    findings.iter().min_by(|a, b| rank(a).cmp(&rank(b)).then(room(a).total_cmp(&room(b))))
 }
 
 /// A claim being judged.
@@ -97,42 +101,72 @@ impl Trial<'_> {
             }
         });
         let model = match self.claim.by {
-            Origin::Refined => "refined model",
-            Origin::Mediaworm => "mediaworm model",
-            _ => "model",
+            Origin::PUBLISHED => "model",
+            other => other.legend(),
         };
         self.bounded(findings, model, "simulation")
     }
 
-    fn value(&self, from: f64, to: f64) -> Judgement {
-        let (middle, room) = (f64::midpoint(from, to), (to - from) / 2.0);
+    fn value(&self, bounds: Bounds, unit: TimeUnit) -> Judgement {
         let mut findings = Vec::new();
         self.each_curve(|course, class, measure| {
             let curve = self.evidence.curve(course, class, measure);
-            for reading in curve.readings.iter().filter(|reading| !reading.saturated) {
-                let Some(found) = reading.found else { continue };
-                let difference = found.value - middle;
-                let chance = found.half_width_95();
+            for (reading, point) in curve.readings.iter().zip(&self.claim.courses[course].points) {
+                let scale = unit.per_cycle(&point.scenario, class).unwrap_or(f64::NAN);
+                let found = reading.found.filter(|_| !reading.saturated).map(|found| found.times(scale));
+                let chance = found.and_then(ConfidenceInterval::half_width_95);
+                let verdict = match found {
+                    Some(found) => bounds.judge(found.value, chance),
+                    None if !reading.saturated => continue,
+                    None if bounds.holds_without_limit() => Verdict::Held,
+                    None => Verdict::NotHeld,
+                };
                 findings.push(Finding {
                     subject: format!("{} {}", curve.subject, measure.name()),
                     x: reading.x,
-                    value: Some(found),
+                    value: found,
                     other: None,
-                    difference: Some(difference),
+                    difference: found.map(|found| bounds.room(found.value)),
                     chance,
-                    verdict: within(difference, chance, room),
+                    verdict,
                 });
             }
         });
-        let measured = match worst(&findings) {
+        let measured = match nearest_to_failing(&findings) {
             None => self.nothing(),
-            Some(Finding { subject, value, .. }) => {
+            Some(finding) => {
                 let measure = self.claim.measures[0];
-                let claimed = format!("{} to {}", tidy(from), tidy(to));
-                format!("{subject}: {}, claimed {claimed}", shown_by(*value, |value| fine(value, measure)))
+                let value = finding.value.map_or("saturated".to_owned(), |value| unit.shown(value, measure));
+                let beyond = findings.iter().filter(|finding| finding.verdict == Verdict::NotHeld).count();
+                let rest = match (findings.len(), beyond) {
+                    (1, _) => String::new(),
+                    (all, 0) => format!("; nearest of {all}"),
+                    (all, beyond) => format!("; {beyond} of {all} beyond"),
+                };
+                let (at, claimed) = (self.at(finding.x), bounds.said(unit.said(measure)));
+                format!("{}{at}: {value}, claimed {claimed}{rest}", finding.subject)
             }
         };
         Judgement { verdict: all(&findings), measured, findings }
+    }
+
+    fn saturated(&self) -> Judgement {
+        let measure = self.claim.measures[0];
+        let (mut findings, mut measured) = (Vec::new(), Vec::new());
+        self.each_curve(|course, class, _| {
+            let curve = self.evidence.curve(course, class, measure);
+            measured.push(saturation(&curve));
+            findings.extend(curve.readings.iter().map(|reading| Finding {
+                subject: curve.subject.clone(),
+                x: reading.x,
+                value: reading.found.filter(|_| !reading.saturated),
+                other: None,
+                difference: None,
+                chance: None,
+                verdict: if reading.saturated { Verdict::Held } else { Verdict::NotHeld },
+            }));
+        });
+        Judgement { verdict: all(&findings), measured: measured.join("; "), findings }
     }
 
     /// Of two neighbours that are equal within chance neither is before the other: a tie breaks no order, but an
@@ -196,20 +230,27 @@ impl Trial<'_> {
         let mut findings = Vec::new();
         self.each_curve(|course, class, measure| {
             let curve = self.evidence.curve(course, class, measure);
-            let mut steady = curve.readings.iter().filter(|reading| !reading.saturated);
-            let Some(first) = steady.by_ref().find_map(|one| one.found) else { return };
-            for reading in steady {
-                let Some(found) = reading.found else { continue };
-                let (difference, chance) = apart(found, first, measure);
+            let steady = |reading: &Reading| reading.found.filter(|_| !reading.saturated);
+            let Some(start) = curve.readings.iter().position(|one| steady(one).is_some()) else { return };
+            let Some(first) = steady(&curve.readings[start]) else { return };
+            for reading in &curve.readings[start + 1..] {
+                let found = steady(reading);
+                let (difference, chance) = found.map_or((None, None), |found| apart(found, first, measure));
+                let verdict = match difference {
+                    Some(apart) => within(apart, chance, 100.0 * tolerance),
+                    // what grows without limit has moved
+                    None if reading.saturated => Verdict::NotHeld,
+                    None if found.is_none() => continue,
+                    None => Verdict::Undecided,
+                };
                 findings.push(Finding {
                     subject: format!("{} {}", curve.subject, measure.name()),
                     x: reading.x,
-                    value: Some(found),
+                    value: found,
                     other: Some(first),
                     difference,
                     chance,
-                    verdict: difference
-                        .map_or(Verdict::Undecided, |apart| within(apart, chance, 100.0 * tolerance)),
+                    verdict,
                 });
             }
         });
@@ -502,6 +543,9 @@ fn growth_measured(growth: &Growth) -> ConfidenceInterval {
 /// Where a curve saturates, in words.
 fn saturation(curve: &Curve) -> String {
     let subject = &curve.subject;
+    if let [Reading { x: None, saturated, .. }] = curve.readings.as_slice() {
+        return format!("{subject} is {}saturated", if *saturated { "" } else { "not " });
+    }
     let at = |reading: &Reading| reading.x.unwrap_or(f64::NAN);
     let Some(first) = curve.readings.iter().position(|reading| reading.saturated) else {
         let last = curve.readings.last().map_or(f64::NAN, at);
@@ -518,20 +562,11 @@ fn saturation(curve: &Curve) -> String {
 
 /// A value, with its half-width if it is not exact.
 fn shown(value: Option<ConfidenceInterval>, measure: Measure) -> String {
-    shown_by(value, |value| number(value, measure))
-}
-
-fn shown_by(value: Option<ConfidenceInterval>, number: impl Fn(f64) -> String) -> String {
-    let Some(value) = value else { return "nothing".to_owned() };
+    let Some(value) = value else { return "saturated".to_owned() };
     match value.half_width_95() {
-        Some(width) if width > 0.0 => format!("{} ±{}", number(value.value), number(width)),
-        _ => number(value.value),
+        Some(width) if width > 0.0 => format!("{} ±{}", number(value.value, measure), number(width, measure)),
+        _ => number(value.value, measure),
     }
-}
-
-/// With the digits that others give.
-fn fine(value: f64, measure: Measure) -> String {
-    if measure.quantity.is_share() { number(value, measure) } else { format!("{value:.2}") }
 }
 
 fn number(value: f64, measure: Measure) -> String {
@@ -540,11 +575,6 @@ fn number(value: f64, measure: Measure) -> String {
         false if value.abs() < 1.0 => format!("{value:.2}"),
         false => format!("{value:.1}"),
     }
-}
-
-/// Without the noise of the last digits.
-fn tidy(value: f64) -> f64 {
-    format!("{value:.6e}").parse().unwrap_or(value)
 }
 
 fn plural(count: usize, word: &str) -> String {

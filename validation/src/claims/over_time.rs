@@ -1,10 +1,10 @@
 //! Claims about packet switches in a window of time.
 
-use super::judge::within;
+use super::bounds::Bounds;
 use super::{Claim, Finding, Judgement, Verdict};
 use flitwise_experiment::answer::ConfidenceInterval;
 use flitwise_experiment::answer::Simulation;
-use flitwise_experiment::packets::{Measured, TimeSeries};
+use flitwise_experiment::packets::{Measurement, TimeSeries};
 
 /// What is claimed of a window.
 pub(super) struct Window {
@@ -12,7 +12,7 @@ pub(super) struct Window {
     /// From when to when \[us\].
     pub(super) us: [f64; 2],
     /// The bounds \[unit of the course\].
-    pub(super) bounds: [f64; 2],
+    pub(super) bounds: Bounds,
 }
 
 impl Window {
@@ -23,7 +23,7 @@ impl Window {
         let window = self.us.map(|us| 1e3 * us);
         let series: Vec<_> = simulations.iter().map(|one| one.series.as_deref()).collect();
         let label = |at: usize| claim.courses[at].label.as_str();
-        let found: Vec<(String, Option<Measured>)> = match series.as_slice() {
+        let found: Vec<(String, Option<Measurement>)> = match series.as_slice() {
             [alone] => {
                 let value = alone.and_then(|one| one.within(self.course, class, window));
                 vec![(self.course.word().to_owned(), value)]
@@ -40,14 +40,14 @@ impl Window {
         };
         let findings: Vec<Finding> =
             found.into_iter().map(|(what, value)| self.finding(what, value)).collect();
-        let [from, to] = self.bounds;
+        let claimed = self.bounds.said(self.course.unit());
         let said = |finding: &Finding| {
             let value = finding.value.map_or("nothing".to_owned(), |value| {
                 let width = value.half_width_95().map_or_else(String::new, |width| format!(" ±{width:.2}"));
                 format!("{:.2}{width} {}", value.value, self.course.unit())
             });
             format!(
-                "{} from {} to {} us: {value}, claimed {from} to {to}",
+                "{} from {} to {} us: {value}, claimed {claimed}",
                 finding.subject, self.us[0], self.us[1]
             )
         };
@@ -62,15 +62,13 @@ impl Window {
         Judgement { verdict, measured, findings }
     }
 
-    fn finding(&self, subject: String, found: Option<Measured>) -> Finding {
-        let [from, to] = self.bounds;
-        let (middle, room) = (f64::midpoint(from, to), (to - from) / 2.0);
+    fn finding(&self, subject: String, found: Option<Measurement>) -> Finding {
         let chance = found.and_then(|one| one.half_width_95);
-        let difference = found.map(|one| one.mean - middle);
+        let difference = found.map(|one| self.bounds.room(one.mean));
         let end = |sign: f64| found.zip(chance).map(|(one, width)| one.mean + sign * width);
         let value =
             found.map(|one| ConfidenceInterval { value: one.mean, lower_95: end(-1.0), upper_95: end(1.0) });
-        let verdict = difference.map_or(Verdict::Undecided, |off| within(off, chance, room));
+        let verdict = found.map_or(Verdict::Undecided, |one| self.bounds.judge(one.mean, chance));
         Finding { subject, x: None, value, other: None, difference, chance, verdict }
     }
 }

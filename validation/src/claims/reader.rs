@@ -1,11 +1,12 @@
 //! Reads claims from a registry's text. All faults are reported at once, with their places.
 
 use flitwise_language::document::{Entry, Node, Reader, Table, Value, one_of};
-use flitwise_language::quantity::{Measure, Quantity};
+use flitwise_language::quantity::{Measure, Quantity, Unit};
 use flitwise_language::scenario::{Coupling, DeadlineSpec, Document, Fault, Place, Scenario};
 
-use super::{Claim, Course, CoursePoint, Kind, Load, Origin, Registry, Verdict};
+use super::{Bounds, Claim, Course, CoursePoint, Kind, Load, Origin, Registry, TimeUnit, Verdict};
 use crate::compare::read_measures;
+use crate::machine::supports;
 use flitwise_experiment as experiment;
 use flitwise_experiment::packets::TimeSeries;
 
@@ -30,6 +31,7 @@ const SPECIAL: &[&str] = &[
     "to",
     "tolerance",
     "window",
+    "unit",
 ];
 const SCENARIO: &[&str] = &["preset", "file", "set", "name", "network", "router", "class"];
 const SWEEP: &[&str] = &["key", "values", "couple"];
@@ -38,14 +40,18 @@ const HEADS: &[(&str, &[&str])] =
     &[("x = {}", SWEEP), ("[[claim.variant]]", VARIANT), ("scenario = {}", SCENARIO)];
 
 /// Every kind and the keys that it may have beside the common ones.
-const KINDS: [(&str, &[&str]); 8] = [
+const KINDS: [(&str, &[&str]); 9] = [
     ("agreement", &["by", "x", "variant", "quantity", "at", "classes", "tolerance"]),
-    ("value", &["by", "x", "variant", "quantity", "at", "class", "value", "plus_minus", "from", "to"]),
+    (
+        "value",
+        &["by", "x", "variant", "quantity", "at", "class", "value", "plus_minus", "from", "to", "unit"],
+    ),
     ("order", &["by", "x", "variant", "quantity", "at", "classes"]),
     ("unmoved", &["by", "x", "quantity", "at", "classes", "tolerance"]),
     ("coincide", &["by", "x", "variant", "quantity", "at", "classes", "tolerance"]),
     ("grows-faster", &["by", "x", "than_x", "variant", "quantity", "at", "class", "than"]),
     ("saturates-earlier", &["by", "x", "variant", "class", "than"]),
+    ("saturated", &["by", "x", "variant", "class"]),
     ("over-time", &["window", "variant", "quantity", "class", "value", "plus_minus", "from", "to"]),
 ];
 
@@ -140,9 +146,11 @@ impl<'d> Reading<'_, 'd> {
 
     /// Whose numbers: the simulation's unless it says otherwise; of an agreement a model's, the published one's.
     fn by(&mut self, word: &str) -> Origin {
+        let mut known = Origin::NAMED;
+        known.rotate_right(1);
         let (known, otherwise) = match word {
-            "agreement" => (&Origin::ALL[1..], Origin::Published),
-            _ => (&Origin::ALL[..], Origin::Simulation),
+            "agreement" => (&known[1..], Origin::PUBLISHED),
+            _ => (&known[..], Origin::Simulation),
         };
         self.reader.word(self.table, "by", known, Origin::word).unwrap_or(otherwise)
     }
@@ -201,14 +209,15 @@ impl<'d> Reading<'_, 'd> {
         Some(match word {
             "agreement" => Kind::Agreement { tolerance: self.tolerance()? },
             "value" => {
-                let (from, to) = self.bounds()?;
-                Kind::Value { from, to }
+                let unit = self.reader.word(self.table, "unit", &TimeUnit::ALL, TimeUnit::word);
+                Kind::Value { bounds: self.bounds()?, unit: unit.unwrap_or_default() }
             }
             "over-time" => self.over_time()?,
             "order" => Kind::Order,
             "unmoved" => Kind::Unmoved { tolerance: self.tolerance()? },
             "coincide" => Kind::Coincide { tolerance: self.tolerance()? },
             "grows-faster" => Kind::GrowsFaster,
+            "saturated" => Kind::Saturated,
             _ => Kind::SaturatesEarlier,
         })
     }
@@ -228,8 +237,7 @@ impl<'d> Reading<'_, 'd> {
         if !(from_us >= 0.0 && from_us < to_us && to_us.is_finite()) {
             self.refuse("window", format!("{from_us} to {to_us}"), wanted);
         }
-        let (from, to) = bounds?;
-        Some(Kind::OverTime { quantity: quantity?, from_us, to_us, from, to })
+        Some(Kind::OverTime { quantity: quantity?, from_us, to_us, bounds: bounds? })
     }
 
     fn tolerance(&mut self) -> Option<f64> {
@@ -246,45 +254,49 @@ impl<'d> Reading<'_, 'd> {
         Some(tolerance)
     }
 
-    /// `from` and `to`, or `value` and `plus_minus`.
-    fn bounds(&mut self) -> Option<(f64, f64)> {
+    /// `from`, `to` or both, or `value` and `plus_minus`.
+    fn bounds(&mut self) -> Option<Bounds> {
         let given = |keys: [&str; 2]| keys.map(|key| self.table.get(key).is_some());
         let (bounds, middle) = (given(["from", "to"]), given(["value", "plus_minus"]));
-        let (low, high) = match (bounds, middle) {
-            ([true, true], [false, false]) => {
-                let (from, to) = (self.reader.real(self.table, "from"), self.reader.real(self.table, "to"));
-                (from?, to?)
+        let (from, to) = match (bounds, middle) {
+            ([true, _] | [_, true], [false, false]) => {
+                let [from, to] = ["from", "to"].map(|key| self.reader.real(self.table, key));
+                if [from, to].map(|bound| bound.is_some()) != bounds {
+                    return None;
+                }
+                (from, to)
             }
             ([false, false], [true, true]) => {
                 let value = self.reader.real(self.table, "value");
                 let room = self.reader.real(self.table, "plus_minus");
                 let (value, room) = (value?, room?);
-                (value - room, value + room)
+                (Some(value - room), Some(value + room))
             }
             _ => {
-                let wanted = "either value and plus_minus, or from and to";
+                let wanted = "either value and plus_minus, or from, to or both";
                 self.refuse("value", "something else".to_owned(), wanted);
                 return None;
             }
         };
+        let (low, high) = (from.unwrap_or(f64::MIN), to.unwrap_or(f64::MAX));
         if !(low.is_finite() && high.is_finite() && low <= high) {
             self.refuse("value", format!("{low} to {high}"), "finite numbers, the lower one first");
             return None;
         }
-        Some((low, high))
+        Some(Bounds { from, to })
     }
 
     /// The classes that are named, the one in question first; `None`: all of the scenario.
     fn classes(&mut self, word: &str) -> Option<Vec<String>> {
         match word {
             "over-time" => Some(self.reader.text(self.table, "class").into_iter().collect()),
-            "value" | "grows-faster" | "saturates-earlier" => {
+            "value" | "saturated" | "grows-faster" | "saturates-earlier" => {
                 self.reader.require(self.table, "class", "the name of a class", None);
                 let class = self.reader.text(self.table, "class");
                 let than = self.reader.texts(self.table, "than").unwrap_or_default();
                 let rivals = ["than", "than_x", "variant"];
                 let given = rivals.into_iter().filter(|key| self.table.get(key).is_some()).count();
-                if word != "value" && given != 1 {
+                if !["value", "saturated"].contains(&word) && given != 1 {
                     let found = if given == 0 { "none of them" } else { "more than one of them" };
                     let wanted = match word {
                         "grows-faster" => "than = [classes], than_x = {} or [[claim.variant]]",
@@ -319,7 +331,7 @@ impl<'d> Reading<'_, 'd> {
 
     /// One quantity, or a miss probability at several deadlines.
     fn measures(&mut self, word: &str) -> Vec<Measure> {
-        if word == "saturates-earlier" {
+        if ["saturates-earlier", "saturated"].contains(&word) {
             return vec![Quantity::NetworkLatency.into()];
         }
         if word == "over-time" {
@@ -462,14 +474,33 @@ impl<'d> Reading<'_, 'd> {
     fn unanswered(&self, course: &Course, claim: &Claim) -> Vec<Fault> {
         let place = self.table.get("scenario").map_or(self.table.place, |node| &node.place);
         let mut faults = Vec::new();
+        if let Kind::Value { unit, .. } = claim.kind
+            && unit != TimeUnit::Cycles
+            && !claim.measures.iter().all(|one| one.quantity.unit() == Unit::Cycles)
+        {
+            let found = format!("\"{}\" of a quantity that is no time", unit.word());
+            self.unit_fault(&mut faults, found, "a claim without it");
+        }
         for point in &course.points {
+            if let Kind::Value { unit, .. } = claim.kind {
+                let known =
+                    claim.classes.iter().all(|class| unit.per_cycle(&point.scenario, class).is_some());
+                if !known {
+                    let found = format!("\"{}\", which the scenario does not have", unit.word());
+                    self.unit_fault(
+                        &mut faults,
+                        found,
+                        "a scenario with [units], or of intervals with frames",
+                    );
+                }
+            }
             let is_over_time = matches!(claim.kind, Kind::OverTime { .. });
             if is_over_time && !experiment::has_series(&point.scenario) {
                 let (key, found) = (self.table.key("scenario"), point.scenario.topology().name());
                 let wanted = "packet switches over time".to_owned();
                 faults.push(Fault { place: place.clone(), key, found, wanted, help: None });
             } else if claim.needs_simulation() {
-                let found = experiment::supports(&point.scenario).err().unwrap_or_default();
+                let found = supports(&point.scenario).err().unwrap_or_default();
                 faults.extend(found.into_iter().map(|fault| Fault { place: place.clone(), ..fault }));
             }
             if let Some(model) = claim.by.model()
@@ -485,6 +516,12 @@ impl<'d> Reading<'_, 'd> {
             }
         }
         faults
+    }
+
+    fn unit_fault(&self, faults: &mut Vec<Fault>, found: String, wanted: &str) {
+        let place = self.table.get("unit").map_or(self.table.place, |node| &node.place).clone();
+        let (key, wanted) = (self.table.key("unit"), wanted.to_owned());
+        faults.push(Fault { place, key, found, wanted, help: None });
     }
 
     fn refuse(&mut self, key: &str, found: String, wanted: &str) {

@@ -2,13 +2,16 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use flitwise_experiment::Settings;
 use flitwise_experiment::answer::Simulation;
-use flitwise_experiment::{self as experiment, Settings};
 use flitwise_language::scenario::{DeadlineSpec, Preset, Scenario, Scheduler};
 use flitwise_simulator::Delivery;
 use flitwise_simulator::{REVISION, Simulator};
 use flitwise_validation::campaign::{self, Listener, Outcome, Progress};
+use flitwise_validation::machine::Machine;
 use flitwise_validation::store::Store;
+
+use crate::{simulate, simulate_all};
 
 fn router(rate: f64) -> Scenario {
     let mut spec = Preset::find("router16").unwrap().scenario().spec().clone();
@@ -22,7 +25,7 @@ fn settings(precision: f64) -> Settings {
 }
 
 fn run(scenarios: &[Scenario], precision: f64, store: Option<&Store>) -> Outcome {
-    campaign::run(scenarios, &settings(precision), store, &AtomicBool::new(false), &mut ()).unwrap()
+    simulate_all(scenarios, &settings(precision), store)
 }
 
 /// Everything but the time it took, and what campaigns leave out.
@@ -49,7 +52,7 @@ fn what_is_kept_is_what_was_measured() {
     let again = run(&scenarios, 0.05, Some(&store));
     assert_eq!(again.simulated, 0);
     assert_eq!(all(&first), all(&again));
-    let alone = experiment::run(&scenarios[1], &settings(0.05), &AtomicBool::new(false), &mut ()).unwrap();
+    let alone = simulate(&scenarios[1], &settings(0.05));
     assert_eq!(all(&first)[1], numbers(&alone));
     assert!(first.simulations[2].as_ref().unwrap().saturated);
 }
@@ -75,12 +78,39 @@ fn more_precision_adds_replications_to_those_that_are_there() {
 
     // and it is the truth: 95 % intervals of two independent estimates are this far apart once in 5,000 cases
     let other = Settings { seed: 77, ..settings(0.01) };
-    let other = experiment::run(&scenarios[0], &other, &AtomicBool::new(false), &mut ()).unwrap();
+    let other = simulate(&scenarios[0], &other);
     for (one, other) in fine.classes.iter().zip(&other.classes) {
         let (one, other) = (one.network_latency_cycles.unwrap(), other.network_latency_cycles.unwrap());
         let width = one.half_width_95.unwrap().hypot(other.half_width_95.unwrap());
         assert!((one.mean - other.mean).abs() < 1.9 * width, "{one:?} {other:?}");
     }
+}
+
+/// Phases, deadlines of frames and what is told of them are kept with the rest.
+#[test]
+fn runs_with_phases_come_back_from_the_store() {
+    let phase = |streams: u32| {
+        format!("[[phase]]\nduration = 9000\nset = {{ \"class.video.source.streams\" = {streams} }}\n")
+    };
+    let text = format!(
+        "[network]\ntopology = \"router\"\nports = 4\n[router]\nvc_choice = \"drawn\"\ncrossbar = \"multiplexed\"\n\
+         scheduler = \"fine-grained-virtual-clock\"\n{}[[class]]\nname = \"video\"\nkind = \"real-time\"\n\
+         message_flits = 20\nvirtual_channels = 4\nframe_deadline = {{ rule = \"ratchet\" }}\n\
+         source = {{ kind = \"cbr\", frame = 200, frame_interval = 2000, streams = 1 }}\n",
+        [1, 3].map(phase).concat()
+    );
+    let scenario = Scenario::from_toml("phases", &text).unwrap_or_else(|faults| panic!("{}", faults[0]));
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let told = |outcome: &Outcome| {
+        let found = outcome.simulations[0].as_ref().unwrap();
+        assert_eq!(found.sections.find("phases").unwrap().rows.len(), 2);
+        format!("{:?} {:?} {:?}", found.sections, found.classes[0].frame_deadlines, found.classes[0].means)
+    };
+    let first = run(std::slice::from_ref(&scenario), 0.5, Some(&store));
+    let again = run(std::slice::from_ref(&scenario), 0.5, Some(&store));
+    assert_eq!((first.simulated, again.simulated), (1, 0));
+    assert_eq!(told(&first), told(&again));
 }
 
 /// What a fresh campaign finds does not depend on what others have left in the store, to the bit.
@@ -89,7 +119,7 @@ fn a_fresh_campaign_has_the_numbers_of_an_empty_store_whatever_is_kept() {
     let scenarios = [router(0.006), router(0.02)];
     let ask = |precision: f64, fresh: bool, store: Option<&Store>| {
         let settings = Settings { fresh, ..settings(precision) };
-        campaign::run(&scenarios, &settings, store, &AtomicBool::new(false), &mut ()).unwrap()
+        simulate_all(&scenarios, &settings, store)
     };
     let more = |outcome: &Outcome| outcome.simulations[0].as_ref().unwrap().run.more_than_asked;
     let alone = ask(0.02, false, None);
@@ -120,7 +150,7 @@ fn a_fresh_campaign_leaves_what_others_use() {
     let store = Store::open(folder.path()).unwrap();
     let scenarios = [router(0.005)];
     let settings = Settings { fresh: true, ..settings(0.05) };
-    let fresh = campaign::run(&scenarios, &settings, Some(&store), &AtomicBool::new(false), &mut ()).unwrap();
+    let fresh = simulate_all(&scenarios, &settings, Some(&store));
     let usual = run(&scenarios, 0.05, Some(&store));
     assert_eq!((fresh.simulated, usual.simulated), (1, 0));
     assert_eq!(all(&fresh), all(&usual));
@@ -167,9 +197,11 @@ fn what_was_complete_when_interrupted_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let scenarios = [router(0.002), router(0.005), router(0.003)];
-    let stop = AtomicBool::new(false);
+    let (machine, stop) = (Machine::default(), AtomicBool::new(false));
     let mut listener = Impatient { stop: &stop, left: 2, notices: Vec::new() };
-    let outcome = campaign::run(&scenarios, &settings(0.02), Some(&store), &stop, &mut listener).unwrap();
+    let outcome =
+        campaign::run(&scenarios, &settings(0.02), Some(&store), &machine.host(&stop), &mut listener)
+            .unwrap();
     let there: Vec<bool> = outcome.simulations.iter().map(Option::is_some).collect();
     assert_eq!((there, outcome.interrupted, outcome.simulated), (vec![true, false, false], true, 1));
     let whole = run(&scenarios, 0.02, Some(&store));
@@ -196,9 +228,10 @@ fn a_broken_file_is_reported_and_measured_again() {
     bytes[middle] ^= 1;
     std::fs::write(file, bytes).unwrap();
 
-    let stop = AtomicBool::new(false);
+    let (machine, stop) = (Machine::default(), AtomicBool::new(false));
     let mut listener = Impatient { stop: &stop, left: u32::MAX, notices: Vec::new() };
-    let again = campaign::run(&scenarios, &settings(0.05), Some(&store), &stop, &mut listener).unwrap();
+    let again = campaign::run(&scenarios, &settings(0.05), Some(&store), &machine.host(&stop), &mut listener)
+        .unwrap();
     assert_eq!(again.simulated, 1);
     assert_eq!(all(&first), all(&again));
     let [notice] = listener.notices.as_slice() else { panic!("{:?}", listener.notices) };
@@ -245,7 +278,7 @@ fn results_are_those_of_this_revision() {
         Simulator::new(&scenario, 1).run_until(30_000, &mut delivered);
         let sum = |of: &dyn Fn(&Delivery) -> u64| delivered.iter().map(of).sum::<u64>();
         let settings = Settings { precision: 0.2, max_messages: 20_000, ..Settings::default() };
-        let run = experiment::run(&scenario, &settings, &AtomicBool::new(false), &mut ()).unwrap().run;
+        let run = simulate(&scenario, &settings).run;
         let numbers = [
             delivered.len() as u64,
             sum(&Delivery::network_latency_cycles),

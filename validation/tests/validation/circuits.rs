@@ -2,14 +2,16 @@
 
 use std::fmt::Write as _;
 
-use flitwise_experiment::{self as experiment, Settings};
+use flitwise_experiment::Settings;
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::Scenario;
 use flitwise_models::model::{Model, Options};
-use flitwise_simulator::circuits::{Asked, calls, set_up};
+use flitwise_simulator::circuits::{CircuitDemand, calls, set_up};
 use flitwise_simulator::{generated, plain, replay_offers};
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
+
+use crate::simulate;
 
 /// Circuits of a class of CBR streams; `network` and `circuits` are lines of their tables.
 fn scenario(network: &str, router: &str, circuits: &str, streams: u32, lanes: u32) -> Scenario {
@@ -54,12 +56,12 @@ fn set_up_agrees_with_its_rules() {
             lanes,
             lanes,
         );
-        let asked = Asked::of(&fixed, 0).unwrap();
+        let asked = CircuitDemand::of(&fixed, 0).unwrap();
         prop_assert_eq!(set_up(&fixed, &asked, seed), plain::circuits::set_up(&fixed, &asked, seed));
         let holding = 50.0 * f64::from(most);
         let coming = format!("{pool}attempts = {}\nholding = {holding}\nretries = {retries}", 2.0 / holding);
         let coming = scenario(NETWORKS[network], &router, &coming, 0, lanes);
-        let asked = Asked::of(&coming, 0).unwrap();
+        let asked = CircuitDemand::of(&coming, 0).unwrap();
         let fast = calls(&coming, &asked, seed, 80);
         prop_assert_eq!(fast, plain::circuits::calls(&coming, &asked, seed, 80));
         prop_assert!(fast.is_some_and(|counts| counts.asked == 80));
@@ -93,7 +95,7 @@ fn frames_flow_on_their_circuits() {
 #[test]
 fn attempts_are_those_of_single_draws() {
     let scenario = scenario(ROUTER, "", "", 20, 24);
-    let asked = Asked::of(&scenario, 0).unwrap();
+    let asked = CircuitDemand::of(&scenario, 0).unwrap();
     let runs: Vec<f64> = (0..200).map(|seed| set_up(&scenario, &asked, seed).1.attempts as f64).collect();
     let mean = runs.iter().sum::<f64>() / 200.0;
     let deviation = (runs.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 199.0).sqrt();
@@ -122,7 +124,7 @@ fn the_analysis_has_the_drops_of_the_simulation() {
     for (network, circuits, streams, widths, relative) in cases {
         let scenario = scenario(network, "", &circuits, streams, 24);
         let settings = Settings { max_messages: 2_000, replications: Some(2), ..Settings::default() };
-        let simulated = experiment::run(&scenario, &settings, &Default::default(), &mut ()).unwrap();
+        let simulated = simulate(&scenario, &settings);
         let solved = Model::Mediaworm.solve(&scenario, &Options::default()).unwrap();
         for quantity in Quantity::CIRCUITS {
             let measured = simulated.classes[0].means.get(*quantity).copied();

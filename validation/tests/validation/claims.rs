@@ -1,14 +1,15 @@
 //! The registry is sound, faults are found, and every kind of claim can be held, not held and undecided.
 
 use std::collections::HashSet;
-use std::sync::atomic::AtomicBool;
 
 use flitwise_experiment::Settings;
 use flitwise_experiment::answer::Simulation;
 use flitwise_language::scenario::{Document, Fault};
 use flitwise_models::model::Model;
-use flitwise_validation::campaign;
 use flitwise_validation::claims::{Claim, Judgement, Origin, Registry, Verdict};
+use flitwise_validation::machine;
+
+use crate::simulate_all;
 
 fn no_files(name: &str) -> Result<Document, Vec<Fault>> {
     panic!("{name} is not there")
@@ -23,8 +24,7 @@ fn claim(lines: &str) -> Claim {
 
 fn simulated(claim: &Claim, precision: f64) -> Vec<Simulation> {
     let settings = Settings { precision, max_messages: 200_000, ..Settings::default() };
-    let outcome =
-        campaign::run(&claim.scenarios(), &settings, None, &AtomicBool::new(false), &mut ()).unwrap();
+    let outcome = simulate_all(&claim.scenarios(), &settings, None);
     outcome.simulations.into_iter().map(Option::unwrap).collect()
 }
 
@@ -56,15 +56,30 @@ fn the_built_in_registry_is_sound() {
         let explained = claim.reason.as_ref().is_some_and(|reason| reason.len() > 20);
         assert_eq!(explained, claim.expected == Verdict::NotHeld, "{}", claim.name);
         for scenario in claim.scenarios() {
-            assert_eq!(flitwise_experiment::supports(&scenario), Ok(()), "{}", claim.name);
+            assert_eq!(machine::supports(&scenario), Ok(()), "{}", claim.name);
         }
     }
     let kinds = |quick: bool| -> HashSet<&str> {
         let wanted = registry.claims.iter().filter(|claim| claim.quick || !quick);
         wanted.map(|claim| claim.kind.word()).collect()
     };
-    assert_eq!(kinds(false).len(), 8, "every kind is in use");
+    assert_eq!(kinds(false).len(), 9, "every kind is in use");
     assert!(kinds(true).len() >= 6, "most kinds are in the quick subset");
+}
+
+/// Readings of the RECN paper stand in a registry of their own, which is judged when it is named; each has its row in
+/// the README of the models.
+#[test]
+fn every_reading_has_its_row() {
+    let text = include_str!("../../registry/recn-readings.toml");
+    let registry = Registry::from_toml("recn-readings.toml", text, &no_files);
+    let registry = registry.unwrap_or_else(|faults| panic!("{faults:#?}"));
+    assert!(registry.claims.len() > 30);
+    let readme = include_str!("../../../models/README.md");
+    for claim in &registry.claims {
+        let (_, reading) = claim.text.trim_end_matches('.').split_once(": ").unwrap();
+        assert!(readme.contains(&format!("\n| {reading} |")), "{}: {reading}", claim.name);
+    }
 }
 
 #[test]
@@ -136,7 +151,8 @@ x = { key = "class.R1.rate", values = [0.004, 0.002] }
          \"p99.9\", \"frame-interval\", \"frame-interval-deviation\", \
          \"frame-interval-autocorrelation\", \"frame-latency\", \"late-frames\", \
          \"set-up-probability\", \"circuit-attempts\", \"circuits-established\", \"circuits-dropped\", \
-         \"circuit-drop-share\", \"set-up-delay\", \"circuit-load\", \"throughput\" or \"set-aside-queues\"\n  \
+         \"circuit-drop-share\", \"set-up-delay\", \"circuit-load\", \"end-to-end-latency\", \"doorbell\", \"bus\", \
+         \"wire\", \"receive\", \"throughput\" or \"set-aside-queues\"\n  \
          help: did you mean \"network-latency\"?",
         "t:7:13: claim[1].tolerance: found 5, wanted a share from 0 to 1, such as 0.05 for 5 %\n  help: 5 % is 0.05",
         "t:9:1: claim[2].than: found none of them, wanted than = [classes] or [[claim.variant]]",
@@ -287,18 +303,174 @@ fn what_saturates_earlier() {
     assert_eq!(judgement.measured, "BE saturates between 0.002 and 0.012; R1 does not saturate up to 0.012");
 }
 
+/// Frames that are cut into messages of 80 flits: their intervals vary by 5.5 % of an interval, whatever a cycle is.
+const LONG: &str = "scenario = { preset = \"mediaworm-quick\", set = { \"units.link\" = \"100 Mbps\", \
+    \"mix.load\" = 0.4, \"class.*.message_flits\" = 80, \"router.buffer_flits\" = 80 } }\n";
+const FIFO: &str = "scenario = { preset = \"mediaworm-quick\", set = { \"router.scheduler\" = \"fifo\" } }\n\
+    x = { key = \"mix.load\", values = [0.8, 0.9, 0.96] }\n";
+
+fn by(kind: &str, rest: &str) -> String {
+    format!("kind = \"{kind}\"\nby = \"published\"\n{rest}")
+}
+
+fn variants_of(key: &str, values: [&str; 2]) -> String {
+    let one =
+        |value: &str| format!("[[claim.variant]]\nlabel = '{value}'\nset = {{ \"{key}\" = {value} }}\n");
+    values.map(one).concat()
+}
+
+/// Claims about values that hold, each with one that says the opposite.
+fn opposite_values() -> Vec<[String; 2]> {
+    let value = |bounds: &str| by("value", &format!("{R16}{LATENCY}class = \"R1\"\n{bounds}\n"));
+    let full = |bounds: &str| by("value", &format!("{FULL}{LATENCY}class = \"BE\"\n{bounds}\n"));
+    let along = |rates: &str| {
+        let x = format!("x = {{ key = \"class.*.rate\", values = {rates} }}\n");
+        by("value", &format!("{R16}{LATENCY}class = \"BE\"\nto = 100\n{x}"))
+    };
+    let frames = |scenario: &str, bounds: &str| {
+        let head = "kind = \"value\"\nby = \"mediaworm\"\nquantity = \"frame-interval-deviation\"\n";
+        format!("{head}class = \"video\"\n{bounds}\n{scenario}")
+    };
+    let intervals = |bound: &str| format!("{bound}\nunit = \"intervals\"");
+    let milliseconds = |bound: &str| format!("{bound}\nunit = \"ms\"");
+    let recn = |bounds: &str| {
+        let head = "kind = \"value\"\nby = \"recn\"\nquantity = \"throughput\"\nclass = \"random\"\n";
+        format!("{head}{bounds}\nscenario = {{ preset = \"recn64-quick\" }}\n")
+    };
+    let simulated = |bounds: &str| format!("kind = \"value\"\n{LIGHT}{LATENCY}class = \"R1\"\n{bounds}\n");
+    vec![
+        [value("from = 39\nto = 40"), value("from = 30\nto = 35")],
+        [value("value = 39.4\nplus_minus = 0.1"), value("value = 43\nplus_minus = 1")],
+        [value("to = 40"), value("from = 40")],
+        [value("from = 30"), value("to = 30")],
+        // what grows without limit is beyond any bound
+        [full("from = 100"), full("to = 100")],
+        [along("[0.0005, 0.001]"), along("[0.0005, 0.03]")],
+        [frames(FIFO, &intervals("from = 0.01")), frames(FIFO, &intervals("to = 0.05"))],
+        [frames(LONG, &intervals("from = 0.05")), frames(LONG, &intervals("to = 0.05"))],
+        [frames(LONG, &milliseconds("to = 0.25")), frames(LONG, &milliseconds("from = 0.25"))],
+        [recn("from = 20"), recn("to = 20")],
+        [simulated("to = 40"), simulated("from = 40")],
+    ]
+}
+
+/// The same of all other kinds.
+fn opposites() -> Vec<[String; 2]> {
+    let order = |classes: &str| by("order", &format!("{R16}{LATENCY}classes = {classes}\n"));
+    let of_variants = |values| order(r#"["R1"]"#) + &variants_of("class.R1.rate", values);
+    let unmoved = |class: &str, rates: &str| {
+        let rest = format!("{R16}{LATENCY}classes = [\"{class}\"]\ntolerance = 0.05\n");
+        by("unmoved", &format!("{rest}x = {{ key = \"class.BE.rate\", values = {rates} }}\n"))
+    };
+    let coincide = |buffers| {
+        by("coincide", &format!("{R16}{LATENCY}tolerance = 0.05\n"))
+            + &variants_of("router.buffer_flits", buffers)
+    };
+    let grows = |class: &str, than: &str| {
+        by("grows-faster", &format!("{R16}{LATENCY}class = \"{class}\"\nthan = [\"{than}\"]\n{X}"))
+    };
+    let grows_along = |x: &str, than: &str| {
+        let axis = |key: &str| format!("{{ key = \"class.{key}.rate\", values = [0.001, 0.005] }}\n");
+        let axes = format!("x = {}than_x = {}", axis(x), axis(than));
+        by("grows-faster", &format!("{R16}{LATENCY}class = \"BE\"\n{axes}"))
+    };
+    let earlier = |class: &str, than: &str| {
+        let x = "x = { key = \"class.R1.rate\", values = [0.002, 0.01] }\n";
+        by("saturates-earlier", &format!("{R16}class = \"{class}\"\nthan = [\"{than}\"]\n{x}"))
+    };
+    let saturated = |scenario: &str| by("saturated", &format!("{scenario}class = \"BE\"\n"));
+    let agreement = |scenario: &str, tolerance: f64| {
+        format!("kind = \"agreement\"\n{scenario}{LATENCY}tolerance = {tolerance}\n")
+    };
+    let over_time = |bounds: &str, variants: &str| {
+        let set =
+            "\"measure.end\" = \"40 us\", \"class.hot.start\" = \"20 us\", \"class.hot.end\" = \"40 us\"";
+        let scenario = format!("scenario = {{ preset = \"recn64-quick\", set = {{ {set} }} }}\n");
+        let head = "kind = \"over-time\"\nquantity = \"throughput\"\nwindow = [20, 40]\n";
+        format!("{head}{bounds}\n{scenario}{variants}")
+    };
+    let queues = variants_of("switch.organisation", ["\"one-queue\"", "\"recn\""]);
+    vec![
+        [order(r#"["R1", "R2", "BE"]"#), order(r#"["BE", "R2", "R1"]"#)],
+        [of_variants(["0.004", "0.001"]), of_variants(["0.001", "0.004"])],
+        [unmoved("R1", "[0.0005, 0.001]"), unmoved("BE", "[0.001, 0.01]")],
+        [unmoved("BE", "[0.0005, 0.001]"), unmoved("BE", "[0.0005, 0.05]")],
+        [coincide(["32", "32"]), coincide(["4", "2000"])],
+        [grows("BE", "R1"), grows("R1", "BE")],
+        [grows_along("R1", "BE"), grows_along("BE", "R1")],
+        [earlier("BE", "R1"), earlier("R1", "BE")],
+        [saturated(FULL), saturated(R16)],
+        [agreement(LIGHT, 0.2), agreement(R16, 0.05)],
+        [over_time("from = 1", &queues), over_time("to = 1", &queues)],
+        [over_time("to = 50", ""), over_time("from = 50", "")],
+    ]
+}
+
+/// A claim that holds fails when it is turned round, in its words or by its key, and the other way about.
+#[test]
+fn claims_flip_when_they_are_turned_round() {
+    let mut kinds: HashSet<&str> = HashSet::new();
+    let pairs = [opposite_values(), opposites()].concat();
+    assert!(pairs.len() >= 20);
+    for pair in &pairs {
+        for (lines, verdict, negated) in
+            [(&pair[0], Verdict::Held, Verdict::NotHeld), (&pair[1], Verdict::NotHeld, Verdict::Held)]
+        {
+            let mut claim = claim(lines);
+            kinds.insert(claim.kind.word());
+            let simulations = simulated(&claim, 0.1);
+            let judgement = claim.judge(&simulations);
+            assert_eq!(judgement.verdict, verdict, "{lines}\n{}", judgement.measured);
+            claim.negated = true;
+            assert_eq!(claim.judge(&simulations).verdict, negated, "{lines}");
+        }
+    }
+    assert_eq!(kinds.len(), 9, "every kind: {kinds:?}");
+}
+
+/// The point with the least room is printed, in the unit of the claim.
+#[test]
+fn the_point_nearest_to_failing_is_named() {
+    let of = |bounds: &str, x: &str| {
+        let head = "kind = \"value\"\nby = \"mediaworm\"\nquantity = \"frame-interval-deviation\"\nclass = \"video\"\n";
+        let set = "set = { \"class.*.message_flits\" = 80, \"router.buffer_flits\" = 80 }";
+        let scenario = format!("scenario = {{ preset = \"mediaworm-quick\", {set} }}\n");
+        judge(&format!("{head}{bounds}\n{scenario}x = {{ key = \"mix.load\", values = {x} }}\n"))
+    };
+    let most = of("to = 0.06\nunit = \"intervals\"", "[0.4, 0.5, 0.6]");
+    assert_eq!(most.verdict, Verdict::Held, "{}", most.measured);
+    let (said, nearest) = (most.measured.as_str(), most.findings.iter().map(|one| one.difference.unwrap()));
+    let nearest = nearest.fold(f64::INFINITY, f64::min);
+    let of_said = most.findings.iter().find(|one| one.difference == Some(nearest)).unwrap();
+    assert!(said.contains(&format!("at {}:", of_said.x.unwrap())), "{said}");
+    assert!(said.ends_with("frame intervals, claimed at most 0.06 frame intervals; nearest of 3"), "{said}");
+    let fifo = judge(&format!(
+        "kind = \"value\"\nby = \"mediaworm\"\nquantity = \"frame-interval-deviation\"\nclass = \"video\"\n\
+         to = 0.05\nunit = \"intervals\"\n{FIFO}"
+    ));
+    assert!(fifo.measured.contains("saturated, claimed at most 0.05 frame intervals"), "{}", fifo.measured);
+    let no_time = faults(&format!(
+        "[[claim]]\nname = \"a\"\ntext = \"b\"\nsource = \"c\"\nexpect = \"held\"\nkind = \"value\"\n{R16}{LATENCY}\
+         class = \"R1\"\nto = 1\nunit = \"us\"\n"
+    ));
+    assert!(
+        no_time[0].contains("claim[1].unit: found \"us\", which the scenario does not have"),
+        "{no_time:?}"
+    );
+}
+
 /// Of an agreement it is the published model that is judged unless the claim says otherwise.
 #[test]
 fn claims_may_be_about_either_model() {
     let head = "scenario = { preset = \"router16\" }\nquantity = \"network-latency\"\n";
     let agreement = format!("kind = \"agreement\"\ntolerance = 0.5\n{head}");
-    assert_eq!(claim(&agreement).by, Origin::Published);
+    assert_eq!(claim(&agreement).by, Origin::PUBLISHED);
     let value = format!("kind = \"value\"\nclass = \"R1\"\nfrom = 36\nto = 90\n{head}");
     assert_eq!(claim(&value).by, Origin::Simulation);
 
     let mut other = claim(&agreement);
     other.set_model(Model::Refined);
-    assert_eq!(other.by, Origin::Refined);
+    assert_eq!(other.by, Origin::REFINED);
     let judgement = other.judge(&simulated(&other, 0.1));
     let refuses = Model::Refined.supports(&other.scenarios()[0]).is_err();
     assert_eq!(
@@ -318,13 +490,13 @@ fn claims_may_be_about_either_model() {
     };
     let read = |by: &str| Registry::from_toml("t", &text(by), &no_files);
     match read("refined") {
-        Ok(registry) => assert_eq!(registry.claims[0].by, Origin::Refined),
+        Ok(registry) => assert_eq!(registry.claims[0].by, Origin::REFINED),
         Err(faults) => {
             assert!(faults.iter().all(|fault| fault.found.contains("refined model")), "{faults:?}")
         }
     }
     let faults = read("simulation").unwrap_err();
-    assert_eq!(faults[0].wanted, "\"published\", \"refined\", \"mediaworm\" or \"recn\"");
+    assert_eq!(faults[0].wanted, "\"published\", \"refined\", \"mediaworm\", \"router-nic\" or \"recn\"");
 }
 
 /// Numbers of several variants are judged one by one, and variants stand in order like classes.

@@ -1,13 +1,12 @@
 //! Packet switches in a campaign.
 
-use std::sync::atomic::AtomicBool;
-
+use flitwise_experiment::Settings;
 use flitwise_experiment::answer::Simulation;
-use flitwise_experiment::{self as experiment, Settings};
 use flitwise_language::document::Place;
 use flitwise_language::scenario::{Preset, Scenario};
-use flitwise_validation::campaign;
 use flitwise_validation::store::Store;
+
+use crate::{simulate, simulate_all};
 
 fn quick(settings: &[(&str, &str)]) -> Scenario {
     let mut document = Preset::find("recn64-quick").unwrap().document();
@@ -25,10 +24,9 @@ fn a_campaign_keeps_replications() {
     let short =
         [("measure.end", "\"40 us\""), ("class.hot.start", "\"10 us\""), ("class.hot.end", "\"20 us\"")];
     let scenarios = [quick(&short), quick(&short)];
-    let stop = AtomicBool::new(false);
     let asked = |replications: u32| {
         let settings = Settings { replications: Some(replications), ..Settings::default() };
-        let outcome = campaign::run(&scenarios, &settings, Some(&store), &stop, &mut ()).unwrap();
+        let outcome = simulate_all(&scenarios, &settings, Some(&store));
         let of = |one: &Option<Simulation>| one.clone().unwrap();
         (outcome.simulated, outcome.simulations.iter().map(of).collect::<Vec<_>>())
     };
@@ -37,13 +35,13 @@ fn a_campaign_keeps_replications() {
     let alone = simulated_json(&simulated_alone(&scenarios[0]));
     assert_eq!(first.iter().map(simulated_json).collect::<Vec<_>>(), [alone.clone(), alone.clone()]);
     assert_eq!((asked(3).0, store.survey().unwrap().records), (1, 3));
-    let (simulated, again) = asked(2);
-    assert_eq!((simulated, simulated_json(&again[0])), (0, alone));
+    let (new, again) = asked(2);
+    assert_eq!((new, simulated_json(&again[0])), (0, alone));
 }
 
 fn simulated_alone(scenario: &Scenario) -> Simulation {
     let settings = Settings { replications: Some(2), ..Settings::default() };
-    experiment::run(scenario, &settings, &AtomicBool::new(false), &mut ()).unwrap()
+    simulate(scenario, &settings)
 }
 
 fn simulated_json(found: &Simulation) -> serde_json::Value {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Barrier;
 use std::thread;
 
-use flitwise_validation::store::{Found, Key, Notice, Store, StoreError, Survey};
+use flitwise_validation::store::{Contents, Key, Notice, Store, StoreError, Survey};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
@@ -70,7 +70,7 @@ fn temporary_files(store: &Store) -> usize {
 #[test]
 fn what_is_appended_is_read_in_order() {
     let (_scratch, store) = scratch();
-    assert_eq!(store.read::<Run>(&key(0)).unwrap(), Found { records: vec![], notices: vec![] });
+    assert_eq!(store.read::<Run>(&key(0)).unwrap(), Contents { records: vec![], notices: vec![] });
     for sequence in [3, u32::MAX, 0, 10, 2] {
         for which in 0..3 {
             store.append(&key(which), sequence, &run(which, sequence, 30)).unwrap();
@@ -79,7 +79,7 @@ fn what_is_appended_is_read_in_order() {
     let again = Store::open(store.directory()).unwrap();
     for which in 0..3 {
         let wanted = [0, 2, 3, 10, u32::MAX].map(|sequence| (sequence, run(which, sequence, 30)));
-        assert_eq!(again.read(&key(which)).unwrap(), Found { records: wanted.into(), notices: vec![] });
+        assert_eq!(again.read(&key(which)).unwrap(), Contents { records: wanted.into(), notices: vec![] });
     }
     assert_eq!(again.read::<Run>(&key(3)).unwrap().records, []);
     let (survey, check) = (again.survey().unwrap(), again.check().unwrap());
@@ -130,7 +130,7 @@ fn many_may_use_a_store_at_once() {
         }
     });
     let wanted = (0..40).map(|sequence| (sequence, run(0, sequence, 2_000))).collect();
-    assert_eq!(store.read(&key(0)).unwrap(), Found { records: wanted, notices: vec![] });
+    assert_eq!(store.read(&key(0)).unwrap(), Contents { records: wanted, notices: vec![] });
     assert_eq!(store.survey().unwrap().records, 4 * 40);
     assert_eq!(temporary_files(&store), 0);
 }
@@ -181,7 +181,7 @@ fn damage(store: &Store, bytes: &[u8], turn: usize) {
         _ => {
             store.append(&key(0), 1, &run(0, 1, 3)).unwrap();
             let both = vec![(0, run(0, 0, 3)), (1, run(0, 1, 3))];
-            assert_eq!(store.read::<Run>(&key(0)).unwrap(), Found { records: both, notices: vec![] });
+            assert_eq!(store.read::<Run>(&key(0)).unwrap(), Contents { records: both, notices: vec![] });
             fs::remove_file(&file).unwrap();
             Vec::new()
         }

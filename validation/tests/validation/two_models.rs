@@ -1,15 +1,14 @@
 //! Two models beside one simulation: rows line up, and each is judged by itself.
 
-use std::sync::atomic::AtomicBool;
-
 use flitwise_experiment::Settings;
 use flitwise_experiment::answer::Simulation;
 use flitwise_language::quantity::{Measure, Quantity};
 use flitwise_language::scenario::{Preset, Scenario};
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Model, Options as Solve};
-use flitwise_validation::campaign;
 use flitwise_validation::compare::{Options, Row, Verdict, rows};
+
+use crate::simulate_all;
 
 fn scenario() -> Scenario {
     Preset::find("router16").unwrap().scenario()
@@ -17,7 +16,7 @@ fn scenario() -> Scenario {
 
 fn simulation() -> Simulation {
     let settings = Settings { precision: 0.1, max_messages: 20_000, ..Settings::default() };
-    let outcome = campaign::run(&[scenario()], &settings, None, &AtomicBool::new(false), &mut ()).unwrap();
+    let outcome = simulate_all(&[scenario()], &settings, None);
     outcome.simulations.into_iter().next().flatten().unwrap()
 }
 
