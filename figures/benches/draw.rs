@@ -11,7 +11,7 @@ use flitwise_figures::published::Published;
 /// A built-in figure without its simulation, which is measured elsewhere.
 fn model_only(number: &str) -> Figure {
     let mut figure = Published::find(number).expect("built in").figure().expect("sound");
-    figure.sources = vec![Origin::Published];
+    figure.sources = vec![Origin::PUBLISHED];
     figure
 }
 

@@ -58,9 +58,9 @@ impl Curve {
     }
 
     /// Moves an answer of the model to what is expected of a simulation.
-    pub(crate) fn correct(&self, value: f64, answer: Answer) -> crate::assemble::Found {
+    pub(crate) fn correct(&self, value: f64, answer: Answer) -> crate::assemble::ModelAnswer {
         let corrected = self.anchored.correct(&[self.family.share(value)], answer);
-        crate::assemble::Found { answer: corrected.answer, intervals: corrected.intervals }
+        crate::assemble::ModelAnswer { answer: corrected.answer, intervals: corrected.intervals }
     }
 }
 

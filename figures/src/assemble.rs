@@ -45,7 +45,7 @@ impl Figure {
             notes.extend(telling.map(|text| Note { place: self.place(index), text: text.clone() }));
         }
         let notes = merged(&notes, self.points_noted());
-        let (name, title, subtitle) = (self.name.clone(), self.title.clone(), self.subtitle.clone());
+        let (name, title, subtitle) = (self.name.clone(), self.title.clone(), self.subtitle_words());
         Picture { name, title, subtitle, content, notes }
     }
 
@@ -61,7 +61,7 @@ impl Figure {
 }
 
 /// An answer of a model, with the intervals of its classes if it has any.
-pub(crate) struct Found {
+pub(crate) struct ModelAnswer {
     pub(crate) answer: Answer,
     pub(crate) intervals: Vec<ClassIntervals>,
 }

@@ -96,6 +96,12 @@ pub fn svg(picture: &Picture, style: &Style) -> String {
     canvas::with_header(&drawn, style, &header)
 }
 
+/// `picture` as text of about `columns` columns, for a terminal; `None` of a picture without curves.
+pub fn text(picture: &Picture, columns: usize) -> Option<String> {
+    let chart = picture.content.chart().text(columns)?;
+    Some(format!("{}\n{}\n{chart}", picture.title, picture.subtitle))
+}
+
 /// Title and subtitle; the height where the content starts.
 fn draw_heading(canvas: &mut Canvas, picture: &Picture) -> f64 {
     let (palette, text) = (canvas.palette, canvas.text);

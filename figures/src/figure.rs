@@ -2,8 +2,9 @@
 //!
 //! ```toml
 //! title = "Network latency over the real-time load"
+//! subtitle = "16 ports"             # {traffic} stands for hosts, traffics and packets of packet switches
 //! kind = "lines"                    # lines, stacked, heat-map, distribution, chain, network,
-//!                                   # over-time, congestion-tree or timeline
+//!                                   # over-time, congestion-tree, timeline or phases
 //! sources = ["published", "simulation"]    # and "refined"; each model may stay away
 //!                                   # network: "simulation" alone, beside the exact loads
 //! classes = ["R1", "BE"]            # all are the default
@@ -22,13 +23,19 @@
 //!
 //! [y]
 //! quantity = "network-latency"      # waiting, total-latency, blocking, sharing, miss-probability, p99
-//! unit = "us"                       # lines: or "ms", where the scenario says how long a cycle is
+//!                                   # phases: column = "total_latency_cycles", and a label for it
+//! unit = "us"                       # lines, phases: or "ms", where the scenario says how long a cycle is
 //!
 //! [[variant]]                       # any number; each changes the scenario
 //! label = "b = 16"
 //! set = { "router.buffer_flits" = 16 }
 //!
-//! [quick]                           # over-time: a shorter run for quick reports
+//! [[printed]]                       # lines, over-time: numbers that a paper prints, drawn as crosses
+//! variant = "b = 16"                # whose colour they have; the first one's without it
+//! x = [0.002, 0.004]
+//! y = [38.1, 41.0]                  # in the unit of the y axis
+//!
+//! [quick]                           # over-time, phases: a shorter run for quick reports
 //! set = { "measure.end" = "300 us" }
 //!
 //! [[claim]]                         # what somebody says about it
@@ -36,12 +43,12 @@
 //! source = "Section 4.1"
 //! ```
 
-use flitwise_experiment as experiment;
 use flitwise_language::document::{Document, Entry, Fault, Place, Reader, Table, Value, one_of};
 use flitwise_language::quantity::Measure;
 use flitwise_language::scenario::{Coupling, DeadlineSpec, Load, Scenario};
 use flitwise_models::model::Model;
 use flitwise_validation::compare::read_measures;
+use flitwise_validation::machine;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -90,6 +97,15 @@ pub struct Claim {
     pub source: String,
 }
 
+/// Numbers that a paper prints.
+#[derive(Clone, Debug)]
+pub(crate) struct Printed {
+    /// The place of the variant that they are of.
+    pub(crate) variant: usize,
+    /// Their places on the two axes.
+    pub(crate) points: Vec<(f64, f64)>,
+}
+
 /// A value of the scenario that varies, and what goes with it.
 #[derive(Clone, Debug)]
 pub struct Sweep {
@@ -113,9 +129,9 @@ pub struct Variant {
 }
 
 /// Keys of a figure's file in the order in which messages list them; others of a kind follow.
-const ROOT: [&str; 15] = [
+const ROOT: [&str; 16] = [
     "title", "subtitle", "kind", "sources", "classes", "errors", "parts", "panels", "scenario", "x", "y",
-    "z", "variant", "claim", "quick",
+    "z", "variant", "claim", "printed", "quick",
 ];
 /// Those of figures of every kind.
 const EVERY: [&str; 5] = ["title", "subtitle", "kind", "scenario", "claim"];
@@ -124,12 +140,14 @@ const SWEEP: &[&str] = &["key", "label", "unit", "scale", "values", "couple"];
 const QUANTITY: &[&str] = &["quantity", "at", "range", "class", "unit"];
 const VARIANT: &[&str] = &["label", "set"];
 const CLAIM: &[&str] = &["text", "source"];
+const PRINTED: &[&str] = &["variant", "x", "y"];
 const HEADS: &[(&str, &[&str])] = &[
     ("[scenario]", SCENARIO),
     ("[x]", SWEEP),
     ("[y]", QUANTITY),
     ("[[variant]]", VARIANT),
     ("[[claim]]", CLAIM),
+    ("[[printed]]", PRINTED),
 ];
 
 /// All keys of a figure's file, whatever its kind.
@@ -162,6 +180,11 @@ impl Figure {
             Some(figure) => reader.finish(figure),
             None => Err(reader.into_faults()),
         }
+    }
+
+    /// The system in a few words, with those for `{traffic}`.
+    pub fn subtitle_words(&self) -> String {
+        self.subtitle.replace("{traffic}", &crate::kinds::over_time::traffic(&self.scenario))
     }
 
     /// The scenario at a point of the figure.
@@ -260,6 +283,11 @@ impl Figure {
         let points = self.points_noted();
         // a single row has no name of its own; of others each is named
         Points { rows: points.rows.max(2), ..points }.named(&[&self.place(point)])
+    }
+
+    /// The values that vary along its axis, if there are any.
+    pub(crate) fn swept_values(&self) -> Option<&[f64]> {
+        self.question.swept().map(|sweep| sweep.values.as_slice())
     }
 
     /// What its scenarios vary from.
@@ -499,6 +527,35 @@ impl Reading<'_> {
         variants
     }
 
+    /// Numbers that a paper prints, of these variants.
+    pub(crate) fn printed(&mut self, root: &Table<'_>, variants: &[Variant]) -> Vec<Printed> {
+        let mut all = Vec::new();
+        for table in self.reader.tables(root, "printed") {
+            self.reader.refuse_unknown(&table, PRINTED);
+            let label = self.reader.text(&table, "variant");
+            let variant = match &label {
+                None => Some(0),
+                Some(label) => variants.iter().position(|variant| variant.label == *label),
+            };
+            if variant.is_none() {
+                let known = one_of(variants.iter().map(|variant| variant.label.as_str()));
+                let found = format!("\"{}\"", label.unwrap_or_default());
+                self.refuse(&table, "variant", found, &format!("a variant of the figure: {known}"));
+            }
+            let [x, y] = ["x", "y"].map(|key| {
+                self.reader.require(&table, key, "numbers, such as [0.6, 0.7]", None);
+                self.reader.reals(&table, key).unwrap_or_default()
+            });
+            if x.len() != y.len() {
+                let (found, wanted) = (format!("{} numbers", y.len()), format!("{}, as many as x", x.len()));
+                self.refuse(&table, "y", found, &wanted);
+            }
+            let points = x.into_iter().zip(y).collect();
+            all.push(Printed { variant: variant.unwrap_or(0), points });
+        }
+        all
+    }
+
     /// Every scenario of the figure must be sound and have somebody to answer it.
     fn check_points(&mut self, figure: &Figure, root: &Table<'_>) {
         let count = figure.question.points().len();
@@ -515,7 +572,7 @@ impl Reading<'_> {
                 Err(faults) => found.extend(faults),
                 Ok(scenario) => {
                     if figure.sources.contains(&Origin::Simulation) && figure.needs_simulation() {
-                        found.extend(experiment::supports(&scenario).err().into_iter().flatten());
+                        found.extend(machine::supports(&scenario).err().into_iter().flatten());
                     }
                     found.extend(figure.question.refused(&scenario, root.place));
                     found.extend(figure.unanswered(&scenario).into_iter().map(|refusal| Fault {
@@ -549,14 +606,25 @@ impl Figure {
         self.sources.iter().filter_map(|origin| origin.model())
     }
 
+    /// The model that answers its scenario where none is named.
+    pub fn usual_model(&self) -> Model {
+        Model::usual(&self.scenario)
+    }
+
     /// Draws these models instead, if it draws any; those of the chain of an output link are always the published
     /// one's. A model that refuses a scenario is left out there if another one answers.
     ///
     /// # Errors
-    /// What the models say, if there is a scenario that all of them refuse.
+    /// What the models say, if there is a scenario that all of them refuse; a single one that is not the model of a
+    /// figure over time or of phases.
     pub fn set_models(&mut self, models: &[Model]) -> Result<(), Vec<String>> {
-        let is_settled = self.question.is_settled() || self.question.needs_no_model();
-        if self.models().next().is_none() || is_settled {
+        let own: Vec<Model> = self.models().collect();
+        if let ([own], [asked], true) = (&own[..], models, self.question.needs_no_model())
+            && own != asked
+        {
+            return Err(vec![format!("the {asked} model has none of these numbers; the {own} model has")]);
+        }
+        if own.is_empty() || self.question.is_settled() || self.question.needs_no_model() {
             return Ok(());
         }
         self.sources.retain(|origin| origin.model().is_none());
@@ -621,7 +689,7 @@ mod tests {
         let figure = read(ALONE).unwrap();
         assert_eq!(figure.sources, Origin::usual(Some(&figure.scenario)));
         assert!(figure.sources.contains(&Model::DEFAULT.into()));
-        assert!(figure.sources.contains(&Origin::Published) && figure.sources.contains(&Origin::Simulation));
+        assert!(figure.sources.contains(&Origin::PUBLISHED) && figure.sources.contains(&Origin::Simulation));
     }
 
     /// A panel for each variant needs variants, and leaves no room for a panel of errors.
@@ -632,7 +700,7 @@ mod tests {
         let variant = "[[variant]]\nlabel = \"b = 4 flits\"\nset = { \"router.buffer_flits\" = 4 }\n";
         let sound = format!("{lines}{variant}");
         let mut figure = read(&sound).unwrap();
-        figure.sources = vec![Origin::Published];
+        figure.sources = vec![Origin::PUBLISHED];
         let crate::picture::Content::Lines(drawn) = figure.picture(&[]).content else { panic!("lines") };
         assert_eq!(drawn.panels, ["b = 4 flits"]);
         assert_eq!(drawn.series.iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["R1", "R2", "BE"]);
@@ -646,6 +714,29 @@ mod tests {
             stacked.iter().any(|one| one.to_string().contains("panels in a figure of kind")),
             "{stacked:?}"
         );
+    }
+
+    /// What a paper prints has the colour of its variant, and is refused where it is of none or has no place.
+    #[test]
+    fn printed_numbers_are_points_of_their_own() {
+        let lines = "title = \"a\"\nkind = \"lines\"\nsources = [\"published\"]\nclasses = [\"R1\"]\n[scenario]\n\
+            preset = \"router16\"\n[x]\nkey = \"class.R1.rate\"\nvalues = [0.001]\n[y]\n\
+            quantity = \"network-latency\"\n[[variant]]\nlabel = \"a\"\n[[variant]]\nlabel = \"b\"\n\
+            [[printed]]\nvariant = \"b\"\nx = [0.001, 0.002]\ny = [37, 38]\n";
+        let crate::picture::Content::Lines(drawn) = read(lines).unwrap().picture(&[]).content else {
+            panic!("lines")
+        };
+        let [.., of_b, printed] = drawn.series.as_slice() else { panic!("series") };
+        assert_eq!((printed.origin, printed.points.len()), (Origin::Printed, 2));
+        assert_eq!((printed.style, printed.variant, &printed.label), (of_b.style, of_b.variant, &of_b.label));
+        for (old, new, wanted) in [
+            ("variant = \"b\"", "variant = \"c\"", "a variant of the figure: \"a\" or \"b\""),
+            ("[37, 38]", "[37]", "2, as many as x"),
+            ("[37, 38]", "[37, 38]\nz = [1]", "printed[1].z"),
+        ] {
+            let faults = read(&lines.replacen(old, new, 1)).unwrap_err();
+            assert!(faults[0].to_string().contains(wanted), "{faults:?}");
+        }
     }
 
     /// A model that a file names has to answer; of several that are asked for beside it one is enough.
@@ -675,7 +766,7 @@ mod tests {
             let Some(first) = known.first() else { continue };
             let mut figure = read(&format!("sources = [\"{first}\"]\n{text}")).unwrap();
             assert_eq!(figure.set_models(&Model::OF_MESSAGES), Ok(()), "one is enough");
-            assert_eq!(figure.sources, [Origin::Published, Origin::Refined]);
+            assert_eq!(figure.sources, [Origin::PUBLISHED, Origin::REFINED]);
             for model in Model::ALL {
                 assert_eq!(figure.set_models(&[model]).is_ok(), known.contains(&model));
             }

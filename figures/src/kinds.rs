@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::anchored::Curve;
 use crate::draw::canvas::Canvas;
 use crate::draw::description::{listed, over};
-use crate::figure::{Figure, Reading, Sweep, Variant};
+use crate::figure::{Figure, Printed, Reading, Sweep, Variant};
 use crate::note::{self, Note};
 use crate::picture::{Axis, Origin};
 use crate::rows::{self, column, number};
@@ -81,6 +81,7 @@ kinds! {
         picture Chain(Chain) "States of a Markov chain, their probabilities and the rates between them.";
     network: file Network, picture Network(NetworkMap) "Loads of all links of a network.";
     over_time: file OverTime;
+    phases: file Phases;
     congestion_tree: file CongestionTree, picture CongestionTree(CongestionTree)
         "Stages of packet switches at chosen times, coloured by what their ports hold.";
     timeline: file Timeline, picture Timeline(Timeline) "Deliveries of the frames of streams.";
@@ -209,4 +210,9 @@ pub(crate) trait Chart {
 
     /// Draws below `top`, in `room` if the height is given; the height where it ends.
     fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64;
+
+    /// As text of about `columns` columns; `None` of what has no curves.
+    fn text(&self, _columns: usize) -> Option<String> {
+        None
+    }
 }

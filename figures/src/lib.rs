@@ -16,6 +16,7 @@
 //! | [`published`] | the built-in figures |
 //! | [`picture`] | the numbers of a figure |
 //! | [`rows`] | the same as CSV |
+//! | [`stamp`] | which models and simulator made a picture |
 //! | [`draw`] | SVG and PNG |
 //! | [`notes`] | kinds of figures, with questions and answers |
 
@@ -28,6 +29,7 @@ mod note;
 pub mod picture;
 pub mod published;
 pub mod rows;
+pub mod stamp;
 
 #[doc = include_str!("../README.md")]
 pub mod notes {}

@@ -2,8 +2,7 @@
 //!
 //! Drawing computes positions only.
 
-use flitwise_language::scenario::{ClassKind, Scenario, ScenarioSpec};
-use flitwise_models::model::Model;
+use flitwise_language::scenario::{ClassKind, ScenarioSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -17,6 +16,7 @@ pub use crate::kinds::region::{Frontier, Mark, Region};
 pub use crate::kinds::stacked::{Bar, Stacked, StackedPanel};
 pub use crate::kinds::timeline::{Timeline, TimelinePanel};
 pub use crate::kinds::tornado::{Tornado, TornadoBar, TornadoPanel};
+pub use flitwise_validation::origin::Origin;
 
 /// A figure with all its numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -43,93 +43,6 @@ pub struct Axis {
     pub unit: String,
     /// Whether it is logarithmic.
     pub logarithmic: bool,
-}
-
-/// Where numbers come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Origin {
-    /// The published model.
-    Published,
-    /// The refined model.
-    Refined,
-    /// The mediaworm model.
-    Mediaworm,
-    /// The analysis of congestion trees in packet switches.
-    Recn,
-    /// The refined model corrected by simulations.
-    Anchored,
-    /// The flit simulator.
-    Simulation,
-}
-
-impl Origin {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Published, Self::Refined, Self::Mediaworm, Self::Recn, Self::Anchored, Self::Simulation];
-
-    /// Those that a figure's file may name.
-    pub const NAMED: [Self; 5] =
-        [Self::Published, Self::Refined, Self::Mediaworm, Self::Recn, Self::Simulation];
-
-    /// Those that the file of a figure over time may name, all of them unless it does.
-    pub const OVER_TIME: [Self; 2] = [Self::Recn, Self::Simulation];
-
-    /// What a figure shows that does not say: the published model, the model that answers by default, and the
-    /// simulation; of a scenario that neither has, the model that does.
-    pub fn usual(scenario: Option<&Scenario>) -> Vec<Self> {
-        let usual = vec![Self::Published, Model::DEFAULT.into(), Self::Simulation];
-        match scenario.map(Model::usual) {
-            Some(Model::Recn) => vec![Self::Recn, Self::Simulation],
-            _ => usual,
-        }
-    }
-
-    /// The model, if it is one that answers without simulation.
-    pub fn model(self) -> Option<Model> {
-        match self {
-            Self::Published => Some(Model::Published),
-            Self::Refined => Some(Model::Refined),
-            Self::Mediaworm => Some(Model::Mediaworm),
-            Self::Recn => Some(Model::Recn),
-            Self::Anchored | Self::Simulation => None,
-        }
-    }
-
-    /// What it is called in legends.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Published => "published model",
-            Self::Refined => "refined model",
-            Self::Mediaworm => "mediaworm model",
-            Self::Recn => "recn analysis",
-            Self::Anchored => "anchored model",
-            Self::Simulation => "simulation",
-        }
-    }
-
-    /// What it is called in files.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Published => "published",
-            Self::Refined => "refined",
-            Self::Mediaworm => "mediaworm",
-            Self::Recn => "recn",
-            Self::Anchored => "anchored",
-            Self::Simulation => "simulation",
-        }
-    }
-}
-
-impl From<Model> for Origin {
-    fn from(model: Model) -> Self {
-        match model {
-            Model::Published => Self::Published,
-            Model::Refined => Self::Refined,
-            Model::Mediaworm => Self::Mediaworm,
-            Model::Recn => Self::Recn,
-        }
-    }
 }
 
 /// One whole and its parts, as a bar.
@@ -179,20 +92,21 @@ impl Part {
     ];
 }
 
-/// The style of the best-effort class: black, triangles.
+/// The style of best effort: black, triangles.
 pub const BEST_EFFORT_STYLE: usize = 2;
 /// Colours of styles, which repeat.
 pub(crate) const COLOURS: usize = 5;
 
-/// The style of each class, see [`Series::style`]: best effort has the same one in every picture, however many
-/// real-time classes there are, and none of those has its colour.
+/// The style of each class, see [`Series::style`]: the first of best effort has the same one in every picture, however
+/// many real-time classes there are, and none of those has its colour.
 pub fn class_styles(scenario: &ScenarioSpec) -> Vec<usize> {
     let mut others = (0..).filter(|style| style % COLOURS != BEST_EFFORT_STYLE);
+    let mut of_best_effort = Some(BEST_EFFORT_STYLE);
     let mut style = |kind| match kind {
-        ClassKind::BestEffort => BEST_EFFORT_STYLE,
-        ClassKind::RealTime => others.next().unwrap_or(0),
+        ClassKind::BestEffort => of_best_effort.take().or_else(|| others.next()),
+        ClassKind::RealTime | ClassKind::Control => others.next(),
     };
-    scenario.classes.iter().map(|class| class.kind).map(&mut style).collect()
+    scenario.classes.iter().map(|class| style(class.kind).unwrap_or(0)).collect()
 }
 
 #[cfg(test)]
@@ -213,6 +127,9 @@ mod tests {
             assert!(styles.iter().all(|style| style % COLOURS != BEST_EFFORT_STYLE), "{styles:?}");
             assert!(styles.windows(2).all(|pair| pair[0] < pair[1]), "{styles:?}");
         }
-        assert_eq!(class_styles(&ScenarioSpec::default()), [0, 1, BEST_EFFORT_STYLE]);
+        let mut table_1 = ScenarioSpec::default();
+        assert_eq!(class_styles(&table_1), [0, 1, BEST_EFFORT_STYLE]);
+        table_1.classes.push(ClassSpec::best_effort("BE2", 0.001));
+        assert_eq!(class_styles(&table_1), [0, 1, BEST_EFFORT_STYLE, 3]);
     }
 }

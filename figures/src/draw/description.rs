@@ -7,7 +7,7 @@ use crate::rows;
 /// What is drawn, over what, of which classes, and where the numbers come from.
 pub(super) fn of(picture: &Picture) -> String {
     let mut sentences = vec![picture.subtitle.clone(), picture.content.chart().description()];
-    let origins: Vec<&str> = rows::origins(picture).into_iter().map(Origin::words).collect();
+    let origins: Vec<&str> = rows::origins(picture).into_iter().map(Origin::legend).collect();
     if !origins.is_empty() {
         sentences.push(format!("Numbers from the {}", listed(&origins)));
     }

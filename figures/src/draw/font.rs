@@ -124,7 +124,7 @@ impl Face {
     }
 
     /// `text`, or as much of it as goes into `width`, with an ellipsis.
-    fn shortened(self, text: &str, width: f64) -> String {
+    pub(crate) fn shortened(self, text: &str, width: f64) -> String {
         let text = clean(text);
         if self.width(&text) <= width {
             return text;

@@ -16,6 +16,8 @@ pub(crate) enum Sample {
     Origin { curve: Option<(usize, Weight)>, saturation: Option<Filling> },
     /// A mark of saturation.
     Saturation,
+    /// A number that a paper prints.
+    Printed,
     /// A hollow marker of this shape that belongs to no series.
     Mark(usize),
     /// A curve and a point as they go on in saturation.
@@ -119,6 +121,7 @@ fn draw_sample(canvas: &mut Canvas, sample: Sample, from: Place, width: f64) {
                 saturation(canvas, (from.0 + width + 1.8 * half, middle.1 + half), filling, muted);
             }
         }
+        Sample::Printed => cross(canvas, middle, muted),
         Sample::Mark(shape) => marker(canvas, middle, shape, 1, text),
         Sample::Saturation => saturation(canvas, (middle.0, middle.1 + half), Filling::Full, muted),
         Sample::Faded => {
@@ -238,6 +241,13 @@ pub(crate) fn interval(canvas: &mut Canvas, x: f64, (low, high): (f64, f64), col
 /// The mark of a style: shape by style, filling by variant.
 pub(crate) fn marker(canvas: &mut Canvas, at: Place, style: usize, variant: usize, colour: RGBColor) {
     marker_of_size(canvas, at, style, variant, colour, 0.26);
+}
+
+/// The mark of a number that a paper prints.
+pub(crate) fn cross(canvas: &mut Canvas, (x, y): Place, colour: RGBColor) {
+    let (r, pen) = (canvas.small.size * 0.3, Pen { colour, width: 1.6 });
+    canvas.line((x - r, y - r), (x + r, y + r), pen);
+    canvas.line((x - r, y + r), (x + r, y - r), pen);
 }
 
 /// The same, smaller.

@@ -1,6 +1,7 @@
 //! Layout of panels in rows, and axes of categories.
 
 use super::canvas::{Anchor, Area, Canvas};
+use super::font::Face;
 use super::frame::GAP;
 
 /// Places of panels.
@@ -32,9 +33,16 @@ impl Tiles {
     }
 }
 
-/// The heading of a panel, centred above it.
-pub(crate) fn heading(canvas: &mut Canvas, text: &str, area: Area) {
-    let (face, text) = canvas.text.fit(text, area.width());
+/// The heading of a panel, centred above it, in the size in which all headings fit.
+pub(crate) fn heading<'t>(
+    canvas: &mut Canvas,
+    text: &str,
+    of_all: impl Iterator<Item = &'t str>,
+    area: Area,
+) {
+    let sizes = of_all.map(|one| canvas.text.fit(one, area.width()).0.size);
+    let face = Face { size: sizes.fold(canvas.text.size, f64::min), ..canvas.text };
+    let text = face.shortened(text, area.width() + 0.5);
     let place = (area.centre().0, area.top - canvas.text.line_height() * 0.55);
     canvas.text(&text, place, Anchor::Middle, face, canvas.palette.text);
 }

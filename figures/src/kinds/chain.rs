@@ -118,7 +118,7 @@ impl Chart for Chain {
     }
 
     fn origins(&self) -> Vec<Origin> {
-        vec![Origin::Published]
+        vec![Origin::PUBLISHED]
     }
 
     fn description(&self) -> String {

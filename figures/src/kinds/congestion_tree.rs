@@ -3,6 +3,7 @@
 use flitwise_experiment::packets;
 use flitwise_language::scenario::{ClassSpec, DestinationSpec, Direction, Scenario};
 use flitwise_simulator::packet::Column;
+use flitwise_validation::machine;
 use rayon::prelude::*;
 
 use super::heat_map::draw_scale;
@@ -51,6 +52,8 @@ pub struct TreeColumn {
     pub name: String,
     /// What each holds.
     pub held: Vec<f64>,
+    /// Queues that are set aside there.
+    pub set_aside: Vec<u32>,
     /// The line of the next column to which the link of each leads; empty where there is none.
     pub next: Vec<u32>,
 }
@@ -105,7 +108,7 @@ impl FigureKind for Question {
     }
 
     fn refused(&self, scenario: &Scenario, _: &Place) -> Vec<Fault> {
-        packets::supports(scenario).err().unwrap_or_default()
+        packets::supports(scenario, machine::READ).err().unwrap_or_default()
     }
 
     fn content(&self, figure: &Figure, _: Runs<'_>, _: &mut Vec<Note>) -> Content {
@@ -115,20 +118,23 @@ impl FigureKind for Question {
             variants.iter().zip(figure.points().into_iter().flatten()).collect();
         let panels = |(variant, scenario): &(&Variant, Scenario)| {
             let kilobytes = scenario.switch().map_or(0.0, |switch| f64::from(switch.packet)) / 1024.0;
-            let found = packets::columns_at(scenario, SEED, &times_ns).unwrap_or_default();
+            let found = packets::columns_at(scenario, SEED, &times_ns, machine::READ).unwrap_or_default();
             let panel = |(time_us, columns): (&f64, Vec<Column>)| {
                 let name = |place: usize| match place {
                     0 => "injection".to_owned(),
                     _ => format!("stage {}, {}", (place - 1) / 2, ["ingress", "egress"][(place - 1) % 2]),
                 };
-                let column = |(place, Column { packets, next }): (usize, Column)| TreeColumn {
+                let queues: u32 = columns.iter().flat_map(|column| &column.set_aside).sum();
+                let column = |(place, Column { packets, set_aside, next }): (usize, Column)| TreeColumn {
                     name: name(place),
                     held: packets.into_iter().map(|count| f64::from(count) * kilobytes).collect(),
+                    set_aside,
                     next,
                 };
                 let parted = if variant.label.is_empty() { "" } else { ", " };
+                let queues = if queues > 0 { format!(": {queues} queues") } else { String::new() };
                 TreePanel {
-                    label: format!("{}{parted}{time_us} us", variant.label),
+                    label: format!("{}{parted}{time_us} us{queues}", variant.label),
                     variant: variant.label.clone(),
                     time_us: *time_us,
                     columns: columns.into_iter().enumerate().map(column).collect(),
@@ -152,14 +158,15 @@ impl FigureKind for Question {
 
 impl Chart for CongestionTree {
     fn table(&self) -> rows::Table {
-        let heads = ["variant", "time_us", "ports", "line", &column("held", &self.held)];
+        let heads = ["variant", "time_us", "ports", "line", &column("held", &self.held), "set_aside_queues"];
         let rows = self.panels.iter().flat_map(|panel| {
             panel.columns.iter().flat_map(move |ports| {
-                let row = move |(line, held): (usize, &f64)| {
+                let row = move |(line, (held, queues)): (usize, (&f64, &u32))| {
                     let (variant, time) = (panel.variant.clone(), panel.time_us.to_string());
-                    vec![variant, time, ports.name.clone(), line.to_string(), held.to_string()]
+                    let numbers = [line.to_string(), held.to_string(), queues.to_string()];
+                    [vec![variant, time, ports.name.clone()], numbers.to_vec()].concat()
                 };
-                ports.held.iter().enumerate().map(row)
+                ports.held.iter().zip(&ports.set_aside).enumerate().map(row)
             })
         });
         rows::Table::new(&heads, rows)
@@ -175,16 +182,15 @@ impl Chart for CongestionTree {
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
-        let held = self
-            .panels
-            .iter()
-            .flat_map(|panel| &panel.columns)
-            .flat_map(|column| column.held.iter().copied());
+        let columns = || self.panels.iter().flat_map(|panel| &panel.columns);
+        let held = columns().flat_map(|column| column.held.iter().copied());
         let most = held.filter(|held| held.is_finite()).fold(0.0, f64::max);
         let scale = Scale::exactly(0.0, most, false).unwrap_or_else(|| Scale::around([0.0, 1.0], false, 0.0));
         let below_bar = draw_scale(canvas, &self.held, scale, false, top);
+        let has_queues = columns().flat_map(|column| &column.set_aside).any(|queues| *queues > 0);
         let words = "left to right: injection ports of hosts, then ingress and egress of each stage";
-        let start = legend::draw(canvas, &[Entry::new(Sample::None, words)], below_bar)
+        let words = if has_queues { format!("{words}; orange: queues set aside") } else { words.to_owned() };
+        let start = legend::draw(canvas, &[Entry::new(Sample::None, &words)], below_bar)
             + canvas.text.line_height()
             + GAP;
 
@@ -206,7 +212,8 @@ impl Chart for CongestionTree {
         };
         for (index, panel) in self.panels.iter().enumerate() {
             let area = tiles.area(index, (canvas.margin, start), (width, height), gaps);
-            tiles::heading(canvas, &panel.label, area);
+            let labels = self.panels.iter().map(|one| one.label.as_str());
+            tiles::heading(canvas, &panel.label, labels, area);
             draw_panel(canvas, panel, &self.hot, scale, area);
         }
         start + tiles.rows as f64 * (height + gaps.1) - canvas.text.line_height()
@@ -220,6 +227,8 @@ const LINK: f64 = 2.6;
 const CROSSBAR: f64 = 0.5;
 /// Between switches, in heights of a port.
 const BETWEEN: f64 = 1.0;
+/// Part of a port that shows that queues are set aside there.
+const QUEUE: f64 = 0.4;
 /// Share of the scale from which on a link has the colour of the port before it.
 const TELLING: f64 = 0.06;
 
@@ -277,7 +286,12 @@ fn draw_panel(canvas: &mut Canvas, panel: &TreePanel, hot: &[u32], scale: Scale,
     for (column, ports) in panel.columns.iter().enumerate() {
         for (line, held) in ports.held.iter().enumerate() {
             let Some(share) = scale.share(*held) else { continue };
-            canvas.fill(places.port(column, line), on_scale(share));
+            let port = places.port(column, line);
+            canvas.fill(port, on_scale(share));
+            if ports.set_aside.get(line).is_some_and(|queues| *queues > 0) {
+                let left = port.right - QUEUE * port.width();
+                canvas.fill(Area { left, ..port }, canvas.palette.series[1]);
+            }
         }
         // the words above the panels say that the first column is of hosts
         if column % 2 == 0 {

@@ -150,7 +150,7 @@ impl FigureKind for Question {
                 answers.iter().map(cell).collect()
             });
             let cells: Vec<Vec<HeatCell>> = rows.collect();
-            let label = Origin::from(model).words().to_owned();
+            let label = Origin::from(model).legend().to_owned();
             // of a model that has no answer at all there is a note, not an empty map
             if cells.iter().flatten().any(|cell| cell.z.is_some() || cell.saturated) {
                 panels.push(HeatPanel { label, origin: Origin::from(model), cells });
@@ -245,7 +245,8 @@ impl Chart for HeatMap {
         let mut uncertain = false;
         for (index, panel) in self.panels.iter().enumerate() {
             let area = tiles.area(index, from, (width, height), gaps);
-            tiles::heading(canvas, &panel.label, area);
+            let labels = self.panels.iter().map(|one| one.label.as_str());
+            tiles::heading(canvas, &panel.label, labels, area);
             uncertain |= draw_cells(canvas, self, panel, z, area);
             canvas.frame(area, canvas.thin(canvas.palette.muted));
             tiles::numbers_below(canvas, &xs, area);

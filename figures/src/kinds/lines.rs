@@ -1,6 +1,7 @@
 //! Curves of models and points of simulations over a sweep, with their differences in a panel below.
 
 mod drawing;
+mod text;
 
 use flitwise_language::quantity::{Measure, Quantity, Unit};
 use flitwise_language::scenario::{DeadlineSpec, Scenario, UnitsSpec};
@@ -10,10 +11,13 @@ use flitwise_models::model::Model;
 use super::*;
 use crate::anchored::Curve;
 use crate::assemble::{
-    Found, measured_point, model_point, needs_distribution, noting, off, points_off, solved,
+    ModelAnswer, measured_point, model_point, needs_distribution, noting, off, points_off, solved,
 };
 use crate::draw::canvas::Canvas;
 use crate::picture::class_styles;
+
+/// Variants of a class that are told apart by shade and dash.
+pub(super) const MOST_SHADES: usize = 3;
 
 /// Curves and points.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -99,11 +103,13 @@ pub(crate) struct Question {
     y_range: Option<(f64, f64)>,
     /// Changes of the scenario; at least one, which may change nothing.
     pub(crate) variants: Vec<Variant>,
+    /// What a paper prints of it.
+    printed: Vec<Printed>,
 }
 
 /// A unit of times on the y axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct TimeUnit {
+pub(super) struct TimeUnit {
     /// `ms` or `us`.
     name: &'static str,
     /// How much of it a cycle is.
@@ -112,7 +118,8 @@ struct TimeUnit {
 
 impl FigureFile for Question {
     const WORD: &'static str = "lines";
-    const KEYS: &'static [&'static str] = &["x", "y", "variant", "classes", "errors", "panels", "sources"];
+    const KEYS: &'static [&'static str] =
+        &["x", "y", "variant", "classes", "errors", "panels", "sources", "printed"];
 
     fn read(reading: &mut Reading<'_>, root: &Table<'_>, scenario: Option<&Scenario>) -> Option<Self> {
         let x = reading.sweep(root, "x");
@@ -123,7 +130,8 @@ impl FigureFile for Question {
         let y_range = reading.range(&y);
         let unit = time_unit(reading, &y, measures.as_deref(), scenario);
         let variants = reading.variants(root);
-        Some(Self { x: x?, measures: measures?, unit, y_range, variants })
+        let printed = reading.printed(root, &variants);
+        Some(Self { x: x?, measures: measures?, unit, y_range, variants, printed })
     }
 }
 
@@ -143,13 +151,20 @@ fn time_unit(
     if !is_time(measures?) {
         reading.refuse(y, "unit", format!("\"{name}\" of a quantity that is no time"), "a figure without it");
     }
-    let cycle_ns = scenario?.spec().units.as_ref().and_then(UnitsSpec::cycle_ns);
-    if cycle_ns.is_none() {
+    let unit = TimeUnit::of(name, scenario?.spec().units.as_ref().and_then(UnitsSpec::cycle_ns));
+    if unit.is_none() {
         let found = format!("\"{name}\", and no length of a cycle");
         reading.refuse(y, "unit", found, "a scenario with a table [units]");
     }
-    let nanoseconds = if name == "ms" { 1e6 } else { 1e3 };
-    Some(TimeUnit { name, per_cycle: cycle_ns? / nanoseconds })
+    unit
+}
+
+impl TimeUnit {
+    /// `ms` or `us`, where it is known how long a cycle is.
+    pub(super) fn of(name: &'static str, cycle_ns: Option<f64>) -> Option<Self> {
+        let nanoseconds = if name == "ms" { 1e6 } else { 1e3 };
+        Some(Self { name, per_cycle: cycle_ns? / nanoseconds })
+    }
 }
 
 impl FigureKind for Question {
@@ -175,18 +190,55 @@ impl FigureKind for Question {
 
     fn content(&self, figure: &Figure, runs: Runs<'_>, notes: &mut Vec<Note>) -> Content {
         let Self { x, measures, variants, .. } = self;
-        let drawn = Drawn { figure, x, measures, variants, curves: runs.curves };
+        let drawn = Curves { figure, x, measures, variants, curves: runs.curves };
         let mut lines = drawn.lines(self.y_range, runs.simulations, notes);
         if let Some(unit) = self.unit {
             lines.show_times_in(unit);
+        }
+        for one in &self.printed {
+            let like = lines.series.iter().find(|series| match figure.panels {
+                true => series.panel == one.variant,
+                false => series.variant == one.variant * measures.len(),
+            });
+            let Some(Series { panel, label, style, variant, .. }) = like.cloned() else { continue };
+            let printed = Series::printed(label, (style, variant), one.points.iter());
+            lines.series.extend(printed.map(|printed| Series { panel, ..printed }));
         }
         Content::Lines(lines)
     }
 }
 
+impl Series {
+    /// Numbers that a paper prints; `None` without any.
+    pub(super) fn printed<'p>(
+        label: String,
+        (style, variant): (usize, usize),
+        points: impl Iterator<Item = &'p (f64, f64)>,
+    ) -> Option<Self> {
+        let exact = |(x, y): &(f64, f64)| Point {
+            x: *x,
+            y: Some(*y),
+            lower_95: None,
+            upper_95: None,
+            saturated: false,
+        };
+        let points: Vec<Point> = points.map(exact).collect();
+        let origin = Origin::Printed;
+        (!points.is_empty()).then_some(Self {
+            label,
+            panel: 0,
+            style,
+            variant,
+            origin,
+            points,
+            saturated_from: None,
+        })
+    }
+}
+
 impl Lines {
     /// Takes times in cycles to another unit.
-    fn show_times_in(&mut self, unit: TimeUnit) {
+    pub(super) fn show_times_in(&mut self, unit: TimeUnit) {
         for point in self.series.iter_mut().flat_map(|series| &mut series.points) {
             for time in [&mut point.y, &mut point.lower_95, &mut point.upper_95].into_iter().flatten() {
                 *time *= unit.per_cycle;
@@ -197,7 +249,7 @@ impl Lines {
 }
 
 /// The curves of one figure.
-struct Drawn<'f> {
+struct Curves<'f> {
     figure: &'f Figure,
     x: &'f Sweep,
     measures: &'f [Measure],
@@ -206,14 +258,14 @@ struct Drawn<'f> {
     curves: &'f [Curve],
 }
 
-impl Drawn<'_> {
+impl Curves<'_> {
     /// The answers of all models along a curve.
     fn answers(
         &self,
         index: usize,
         curve: &[f64],
         notes: &mut Vec<Note>,
-    ) -> Vec<(Origin, Vec<Option<Found>>)> {
+    ) -> Vec<(Origin, Vec<Option<ModelAnswer>>)> {
         let variant = &self.variants[index];
         let scenario = |x| self.figure.at(Some(variant), &[(self.x, x)]).ok();
         let learnt = self.curves.get(index);
@@ -223,15 +275,15 @@ impl Drawn<'_> {
             let answer = answer?;
             Some(match learnt {
                 Some(learnt) => learnt.correct(*x, answer),
-                None => Found { answer, intervals: Vec::new() },
+                None => ModelAnswer { answer, intervals: Vec::new() },
             })
         };
         let mut solved = |model| {
             let answers = solved(model, curve, scenario, distributions, noting(notes, &variant.label));
             let origin = if learnt.is_some() { Origin::Anchored } else { Origin::from(model) };
-            (origin, curve.iter().zip(answers).map(found).collect::<Vec<Option<Found>>>())
+            (origin, curve.iter().zip(answers).map(found).collect::<Vec<Option<ModelAnswer>>>())
         };
-        let mut answers: Vec<(Origin, Vec<Option<Found>>)> = match learnt {
+        let mut answers: Vec<(Origin, Vec<Option<ModelAnswer>>)> = match learnt {
             Some(_) => vec![solved(Model::Refined)],
             None => self.figure.models().map(solved).collect(),
         };
@@ -265,11 +317,12 @@ impl Drawn<'_> {
             let measured = self.simulated(index, simulations);
             for class in figure.class_indices() {
                 for (at, measure) in self.measures.iter().enumerate() {
-                    let (panel, variant) = match figure.panels {
-                        true => (index, at),
-                        false => (0, index * self.measures.len() + at),
+                    let (panel, variant, style) = match (figure.panels, self.has_styles()) {
+                        (true, _) => (index, at, styles[class]),
+                        (false, true) => (0, 0, index),
+                        (false, false) => (0, index * self.measures.len() + at, styles[class]),
                     };
-                    let (label, style) = (self.label(class, (index, at), !figure.panels), styles[class]);
+                    let label = self.label(class, (index, at), !figure.panels);
                     let one = One { class, measure: *measure, label, style, variant };
                     let found = one.measured(&measured);
                     let saturated = |points: &[Point]| points.iter().find(|p| p.saturated).map(|p| p.x);
@@ -307,6 +360,12 @@ impl Drawn<'_> {
             errors,
             measured_as_curves: false,
         }
+    }
+
+    /// Whether each variant has a colour and marker of its own: many of one class, whose shades would look alike.
+    fn has_styles(&self) -> bool {
+        let is_one = self.figure.class_indices().len() == 1 && self.measures.len() == 1;
+        is_one && self.variants.len() > MOST_SHADES
     }
 
     fn y_axis(&self) -> Axis {
@@ -347,8 +406,8 @@ struct One {
 }
 
 impl One {
-    fn modelled(&self, curve: &[f64], answers: &[Option<Found>]) -> Vec<Point> {
-        let point = |(x, found): (&f64, &Option<Found>)| {
+    fn modelled(&self, curve: &[f64], answers: &[Option<ModelAnswer>]) -> Vec<Point> {
+        let point = |(x, found): (&f64, &Option<ModelAnswer>)| {
             let class = found.as_ref().map(|found| &found.answer.classes[self.class]);
             let intervals = found.as_ref().and_then(|found| found.intervals.get(self.class));
             let interval = intervals.and_then(|own| own.of(self.measure, class?));
@@ -403,6 +462,10 @@ fn curve(values: &[f64], logarithmic: bool, points: usize) -> Vec<f64> {
 }
 
 impl Chart for Lines {
+    fn text(&self, columns: usize) -> Option<String> {
+        Some(text::text(self, columns))
+    }
+
     fn table(&self) -> rows::Table {
         let (x, y) = (column("x", &self.x), column("y", &self.y));
         let (low, high) = (column("lower_95", &self.y), column("upper_95", &self.y));

@@ -126,7 +126,7 @@ impl FigureKind for Question {
         let side = |dimension: usize| sides.get(dimension).copied().unwrap_or(1);
         let (columns, rows) = (side(0), side(1));
         let in_plane = columns * rows;
-        let simulated = simulation.and_then(|found| found.channel_details.as_deref()).map(Simulated::of);
+        let simulated = simulation.and_then(|found| found.channel_details.as_deref()).map(LinkLoads::of);
         let nothing = SimulatedLoad { load: 0.0, half_width_95: None };
         let none_yet = if simulated.is_some() { vec![nothing; in_plane as usize] } else { Vec::new() };
         let mut panels: Vec<NetworkPanel> = (0..network.routers() / in_plane)
@@ -191,11 +191,11 @@ fn plane_label(plane: u32, sides: &[u32]) -> String {
 }
 
 /// What was measured of each link, by router and output port.
-struct Simulated<'s> {
+struct LinkLoads<'s> {
     found: HashMap<(u32, u32), &'s ChannelDetail>,
 }
 
-impl<'s> Simulated<'s> {
+impl<'s> LinkLoads<'s> {
     fn of(details: &'s [ChannelDetail]) -> Self {
         let injection = ChannelKind::Injection.to_string();
         let behind_routers = details.iter().filter(|one| one.kind != injection);
@@ -300,7 +300,7 @@ impl Chart for NetworkMap {
 
     fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
         let views: &[View] =
-            if self.is_simulated() { &[View::Exact, View::Simulated] } else { &[View::Exact] };
+            if self.is_simulated() { &[View::Exact, View::LinkLoads] } else { &[View::Exact] };
         let loads = self.panels.iter().flat_map(|panel| views.iter().flat_map(|view| view.loads(panel)));
         let most = loads.filter(|load| load.is_finite()).fold(0.0, f64::max);
         let scale = Scale::exactly(0.0, most, false).unwrap_or_else(|| Scale::around([0.0, 1.0], false, 0.0));
@@ -328,10 +328,12 @@ impl Chart for NetworkMap {
         }
         let size = (step * columns, step * rows);
         let panels = self.panels.iter().flat_map(|panel| views.iter().map(move |view| (panel, *view)));
+        let headings: Vec<String> =
+            panels.clone().map(|(panel, view)| view.heading(panel, views.len() > 1)).collect();
         for (index, (panel, view)) in panels.enumerate() {
             let area = tiles.area(index, (left, start), size, gaps);
             draw_panel(canvas, self, (panel, view), scale, area);
-            tiles::heading(canvas, &view.heading(panel, views.len() > 1), area);
+            tiles::heading(canvas, &headings[index], headings.iter().map(String::as_str), area);
             tiles::numbers_below(canvas, &numbers(self.columns), area);
             if tiles.is_first_of_row(index) {
                 tiles::numbers_left(canvas, &numbers(self.rows), area);
@@ -351,21 +353,21 @@ const HALF_WIDTH: f64 = 0.045;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum View {
     Exact,
-    Simulated,
+    LinkLoads,
 }
 
 impl View {
     fn of_link(self, link: &NetworkLink) -> Option<f64> {
         match self {
             Self::Exact => Some(link.load),
-            Self::Simulated => link.simulated.map(|found| found.load),
+            Self::LinkLoads => link.simulated.map(|found| found.load),
         }
     }
 
     fn of_routers(self, panel: &NetworkPanel) -> Vec<f64> {
         match self {
             Self::Exact => panel.routers.clone(),
-            Self::Simulated => panel.simulated_routers.iter().map(|found| found.load).collect(),
+            Self::LinkLoads => panel.simulated_routers.iter().map(|found| found.load).collect(),
         }
     }
 
@@ -377,7 +379,7 @@ impl View {
     fn heading(self, panel: &NetworkPanel, is_named: bool) -> String {
         let name = match self {
             Self::Exact => "exact",
-            Self::Simulated => "simulated",
+            Self::LinkLoads => "simulated",
         };
         match panel.label.as_str() {
             label if !is_named => label.to_owned(),

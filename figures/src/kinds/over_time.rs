@@ -2,8 +2,8 @@
 
 use flitwise_experiment as experiment;
 use flitwise_experiment::packets::{PacketSeries, TimeSeries};
-use flitwise_language::document::{Entry, one_of};
-use flitwise_language::scenario::{Fault, Scenario};
+use flitwise_language::document::{Entry, in_short, one_of};
+use flitwise_language::scenario::{ClassSpec, Fault, Scenario};
 use flitwise_models::recn::{self, HotSpotPrediction};
 
 use super::lines::{Lines, Point, Series};
@@ -27,6 +27,7 @@ pub(crate) struct Question {
     by_class: bool,
     /// Changes of the scenario; at least one, which may change nothing.
     variants: Vec<Variant>,
+    printed: Vec<Printed>,
     quick: Option<Quick>,
 }
 
@@ -39,7 +40,7 @@ struct Quick {
 
 impl FigureFile for Question {
     const WORD: &'static str = "over-time";
-    const KEYS: &'static [&'static str] = &["x", "y", "variant", "classes", "sources", "quick"];
+    const KEYS: &'static [&'static str] = &["x", "y", "variant", "classes", "sources", "printed", "quick"];
 
     fn sources() -> (&'static [Origin], Vec<Origin>) {
         (&Origin::OVER_TIME, Origin::OVER_TIME.to_vec())
@@ -57,6 +58,7 @@ impl FigureFile for Question {
         let logarithmic = reading.logarithmic(&y);
         let by_class = root.get("classes").is_some();
         let variants = reading.variants(root);
+        let printed = reading.printed(root, &variants);
         let quick = reading.reader.table(root, "quick").map(|table| Quick {
             settings: reading.reader.settings(&table, "set").into_iter().cloned().collect(),
             window_us: window(reading, root, "quick", QUICK),
@@ -64,8 +66,28 @@ impl FigureFile for Question {
         if let Some(other) = scenario.filter(|scenario| !experiment::has_series(scenario)) {
             reading.refuse(root, "scenario", other.topology().name(), "packet switches over time");
         }
-        Some(Self { course: course?, window_us, y_range, logarithmic, by_class, variants, quick })
+        Some(Self { course: course?, window_us, y_range, logarithmic, by_class, variants, printed, quick })
     }
+}
+
+/// Hosts, traffics and packets of packet switches in a line, such as `64 hosts: 48 random at 50 %, 16 hot at 100 % from
+/// 800 to 970 us, 64 B packets`; nothing where there are routers.
+pub(crate) fn traffic(scenario: &Scenario) -> String {
+    let Some(switch) = scenario.switch() else { return String::new() };
+    let link = f64::from(switch.packet) / switch.link_bytes_per_ns();
+    let us = |ns: f64| in_short(ns / 1e3);
+    let traffic = |(index, class): (usize, &ClassSpec)| {
+        let percent = in_short((100.0 * class.rate * link).round());
+        let when = match (class.start, class.end) {
+            (None, None) => String::new(),
+            (from, None) => format!(" from {} us on", us(from.unwrap_or(0.0))),
+            (from, Some(to)) => format!(" from {} to {} us", us(from.unwrap_or(0.0)), us(to)),
+        };
+        format!("{} {} at {percent} %{when}, ", scenario.senders(index).len(), class.name)
+    };
+    let sending = scenario.classes().iter().enumerate().filter(|(_, class)| class.rate > 0.0);
+    let traffics: String = sending.map(traffic).collect();
+    format!("{} hosts: {traffics}{} B packets", scenario.topology().nodes(), switch.packet)
 }
 
 fn window(
@@ -103,22 +125,24 @@ impl Figure {
     /// # Errors
     /// Every fault in it; none in figures that were read.
     pub fn quicken(&mut self) -> Result<(), Vec<Fault>> {
-        let super::Question::OverTime(Question { quick, window_us, .. }) = &mut self.question else {
-            return Ok(());
+        let settings = match &mut self.question {
+            super::Question::OverTime(Question { quick, window_us, .. }) => quick.take().map(|quick| {
+                *window_us = quick.window_us;
+                quick.settings
+            }),
+            super::Question::Phases(phases) => phases.quick.take(),
+            _ => None,
         };
-        let Some(quick) = quick.take() else { return Ok(()) };
-        *window_us = quick.window_us;
-        let faults = quick.settings.iter().filter_map(|entry| self.base.set_entry(entry).err());
+        let Some(settings) = settings else { return Ok(()) };
+        let faults = settings.iter().filter_map(|entry| self.base.set_entry(entry).err());
         let faults: Vec<Fault> = faults.collect();
         if !faults.is_empty() {
             return Err(faults);
         }
         self.scenario = self.base.scenario()?;
         self.points().into_iter().collect::<Result<Vec<_>, _>>()?;
-        if !self.subtitle.is_empty() {
-            self.subtitle.push_str("; ");
-        }
-        self.subtitle.push_str("a shorter run for a quick report");
+        let gap = if self.subtitle.is_empty() { "" } else { "; " };
+        self.subtitle.push_str(&format!("{gap}a shorter run for a quick report"));
         Ok(())
     }
 
@@ -146,13 +170,19 @@ impl Figure {
                     points,
                     saturated_from: None,
                 };
-                if self.sources.contains(&Origin::Recn) && class.is_none() {
+                if self.sources.contains(&Origin::RECN) && class.is_none() {
                     let points = self.predicted(drawn, variant, notes);
-                    series.extend((!points.is_empty()).then(|| of(Origin::Recn, points)));
+                    series.extend((!points.is_empty()).then(|| of(Origin::RECN, points)));
                 }
                 let measured = simulated.map(|one| of(Origin::Simulation, drawn.measured(one, *class)));
                 series.extend(measured);
             }
+        }
+        let end_us = self.scenario.measure().end.unwrap_or(f64::INFINITY) / 1e3;
+        for one in &drawn.printed {
+            let points = one.points.iter().filter(|(us, _)| *us <= end_us && drawn.shows(*us));
+            let (style, label) = (one.variant * classes.len(), drawn.variants[one.variant].label.clone());
+            series.extend(Series::printed(label, (style, 0), points));
         }
         let axis = |label: &str, unit: &str, logarithmic| Axis {
             label: label.to_owned(),
@@ -183,8 +213,8 @@ impl Figure {
             }
         };
         let bin_us = scenario.measure().bin.unwrap_or_default() / 1e3;
-        let (over_time, lines_most) = match found.hot_spot {
-            Some(HotSpotPrediction { over_time, lines_most, .. }) => (over_time, lines_most),
+        let (over_time, lines) = match found.hot_spot {
+            Some(HotSpotPrediction { over_time, lines, .. }) => (over_time, lines),
             None => (steady(&scenario, found.throughput_before_bytes_per_ns), None),
         };
         let point = |x, y| Point { x, y: Some(y), lower_95: None, upper_95: None, saturated: false };
@@ -194,8 +224,8 @@ impl Figure {
                 over_time.iter().map(of).collect()
             }
             TimeSeries::SetAsideQueues => {
-                let most = lines_most.map(f64::from);
-                let at = |bin: &recn::Bin| Some(point(bin.start_us + bin_us / 2.0, most?));
+                let lines = lines.map(f64::from);
+                let at = |bin: &recn::Bin| Some(point(bin.start_us + bin_us / 2.0, lines?));
                 over_time.iter().filter_map(at).collect()
             }
             TimeSeries::Latency | TimeSeries::IngressQueues | TimeSeries::EgressQueues => Vec::new(),
@@ -255,7 +285,7 @@ mod tests {
         let mut figure = read(SOUND).unwrap();
         assert_eq!(
             (figure.sources.clone(), figure.scenarios().len()),
-            (vec![Origin::Recn, Origin::Simulation], 1)
+            (vec![Origin::RECN, Origin::Simulation], 1)
         );
         let points = |figure: &Figure| {
             let Content::Lines(lines) = figure.picture(&[]).content else { panic!("lines") };
@@ -264,6 +294,22 @@ mod tests {
         assert_eq!(points(&figure), (5..20).map(|bin| 10.0 * f64::from(bin) + 5.0).collect::<Vec<_>>());
         figure.quicken().unwrap();
         assert_eq!(points(&figure).len(), 20);
+    }
+
+    /// The subtitle follows the scenario, so that of a quick report has the times that are drawn.
+    #[test]
+    fn subtitles_are_of_the_run_that_is_drawn() {
+        let titled = SOUND.replacen("kind =", "subtitle = \"{traffic}, ours\"\nkind =", 1);
+        let titled = titled.replacen("\"200 us\" }", "\"200 us\", \"class.hot.end\" = \"130 us\" }", 1);
+        let mut figure = read(&titled).unwrap();
+        let of = |until: u32| {
+            format!(
+                "64 hosts: 48 random at 100 %, 16 hot at 100 % from 100 to {until} us, 64 B packets, ours"
+            )
+        };
+        assert_eq!(figure.picture(&[]).subtitle, of(150));
+        figure.quicken().unwrap();
+        assert_eq!(figure.picture(&[]).subtitle, of(130) + "; a shorter run for a quick report");
     }
 
     #[test]

@@ -170,7 +170,7 @@ fn entries(canvas: &Canvas, region: &Region) -> Vec<Entry> {
         entries.push(Entry::new(Sample::Curve(LOWER_DASH, Weight::Light), "below it a limit is broken, too"));
     }
     let surface = Surface::Pale;
-    let (colour, by) = (canvas.palette.muted, region.origin.words());
+    let (colour, by) = (canvas.palette.muted, region.origin.legend());
     entries.push(Entry::new(Sample::Swatch { colour, surface }, format!("admissible ({by})")));
     if let Some(mark) = &region.mark {
         entries.push(Entry::new(Sample::Mark(MARK), mark.label.clone()));

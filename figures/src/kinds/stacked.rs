@@ -265,7 +265,8 @@ impl Chart for Stacked {
             let x = Scale { from: 0.0, to: 1.0, logarithmic: false };
             let panel = Panel { area, x, y };
             panel.draw_grid(canvas, true);
-            tiles::heading(canvas, &content.label, area);
+            let labels = self.panels.iter().map(|one| one.label.as_str());
+            tiles::heading(canvas, &content.label, labels, area);
             draw_panel(canvas, &panel, (self, content), &origins);
             panel.draw_frame(canvas);
         }
@@ -317,8 +318,8 @@ fn legend_entries(canvas: &Canvas, stacked: &Stacked, scales: &[Scale]) -> Vec<E
         let surface = surface(*origin, &origins);
         let text = match (surface, origin) {
             (_, Origin::Simulation) => "hatched: simulation with 95 % interval".to_owned(),
-            (Surface::Pale, model) => format!("pale: {}", model.words()),
-            (_, model) => format!("solid: {}", model.words()),
+            (Surface::Pale, model) => format!("pale: {}", model.legend()),
+            (_, model) => format!("solid: {}", model.legend()),
         };
         let colour = canvas.palette.muted;
         entries.push(Entry::new(Sample::Swatch { colour, surface }, text));
@@ -348,11 +349,9 @@ fn origins(stacked: &Stacked) -> Vec<Origin> {
 /// A model is solid; beside the refined one the published one is pale.
 fn surface(origin: Origin, among: &[Origin]) -> Surface {
     match origin {
-        Origin::Simulation => Surface::Hatched,
-        Origin::Published if among.contains(&Origin::Refined) => Surface::Pale,
-        Origin::Published | Origin::Refined | Origin::Mediaworm | Origin::Recn | Origin::Anchored => {
-            Surface::Solid
-        }
+        Origin::Simulation | Origin::Printed => Surface::Hatched,
+        Origin::PUBLISHED if among.contains(&Origin::REFINED) => Surface::Pale,
+        Origin::Model(_) | Origin::Anchored => Surface::Solid,
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use flitwise_experiment as experiment;
 use flitwise_simulator::Simulator;
 use rayon::prelude::*;
 
@@ -117,7 +116,7 @@ fn refused(scenario: &Scenario, place: &Place) -> Vec<Fault> {
         let (place, key) = (place.clone(), "scenario".to_owned());
         vec![Fault { place, key, found, wanted, help: None }]
     };
-    if let Err(faults) = experiment::supports(scenario) {
+    if let Err(faults) = flitwise_simulator::supports(scenario) {
         return faults;
     }
     let Some((_, interval)) = source(scenario) else {
@@ -222,7 +221,8 @@ impl Chart for Timeline {
         };
         for (index, panel) in self.panels.iter().enumerate() {
             let area = tiles.area(index, (canvas.margin, start), (width, height), gaps);
-            tiles::heading(canvas, &panel.label, area);
+            let labels = self.panels.iter().map(|one| one.label.as_str());
+            tiles::heading(canvas, &panel.label, labels, area);
             draw_panel(canvas, self, panel, area);
         }
         let end = start + tiles.rows as f64 * (height + gaps.1) - text;

@@ -100,7 +100,8 @@ impl Chart for Tornado {
             let height = row * panel.bars.len().max(1) as f64;
             let area = Area { left, right, top: y, bottom: y + height };
             let whole = Area { left: margin, right: canvas.width - margin, ..area };
-            tiles::heading(canvas, &panel.label, whole);
+            let labels = self.panels.iter().map(|one| one.label.as_str());
+            tiles::heading(canvas, &panel.label, labels, whole);
             let axes = Panel { area, x, y: Scale { from: 0.0, to: 1.0, logarithmic: false } };
             axes.draw_columns(canvas, true);
             for (index, (bar, number)) in panel.bars.iter().zip(numbers).enumerate() {

@@ -255,7 +255,13 @@ const VALUES: [f64; 12] =
 
 /// Columns of any length, links that lead nowhere.
 fn nasty_tree(run: &[f64], held: &Axis, times: usize) -> CongestionTree {
-    let column = |next: Vec<u32>| TreeColumn { name: held.label.clone(), held: run.to_vec(), next };
+    let set_aside = vec![0, 3, u32::MAX];
+    let column = |next: Vec<u32>| TreeColumn {
+        name: held.label.clone(),
+        held: run.to_vec(),
+        set_aside: set_aside.clone(),
+        next,
+    };
     let columns = [vec![], vec![column(vec![])], vec![column(vec![0, 7, u32::MAX]), column(vec![9])]];
     let panel = |columns| TreePanel {
         label: held.label.clone(),
@@ -343,7 +349,7 @@ fn nasty_lines(run: &[f64], axis: &Axis, plain: &Axis) -> impl Iterator<Item = L
     };
     let errors = ErrorSeries {
         label: label.clone(),
-        origin: Origin::Published,
+        origin: Origin::PUBLISHED,
         style: 3,
         variant: 1,
         points: points.clone(),
@@ -403,7 +409,7 @@ fn nasty_region(run: &[f64], axis: &Axis) -> Region {
     Region {
         x: axis.clone(),
         y: axis.clone(),
-        origin: Origin::Published,
+        origin: Origin::PUBLISHED,
         limits: vec![label.clone()],
         limit_styles: vec![],
         frontier: frontier.map(|(x, y)| Frontier { x: *x, y: *y, from: (*y, *x), limit: Some(7) }).collect(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use flitwise_figures::draw::{Style, Theme, svg};
 use flitwise_figures::picture::{Origin, Picture};
 use flitwise_figures::published::PUBLISHED;
+use flitwise_models::model::Model;
 use resvg::usvg;
 
 /// A viewer: the only fonts it has, and whether it knows `textLength`, as browsers and resvg do.
@@ -42,10 +43,10 @@ fn viewers() -> Vec<Viewer> {
 }
 
 /// A text, and what it covers \[px\]: left, top, right, bottom.
-type Covered = (String, [f32; 4]);
+type TextExtent = (String, [f32; 4]);
 
 /// All texts as the viewer sets them, and the size of its canvas.
-fn set_by(viewer: &Viewer, drawn: &str) -> (Vec<Covered>, [f32; 2]) {
+fn set_by(viewer: &Viewer, drawn: &str) -> (Vec<TextExtent>, [f32; 2]) {
     let options = usvg::Options {
         fontdb: Arc::clone(&viewer.options),
         font_family: viewer.family.to_owned(),
@@ -59,7 +60,7 @@ fn set_by(viewer: &Viewer, drawn: &str) -> (Vec<Covered>, [f32; 2]) {
     (found, [tree.size().width(), tree.size().height()])
 }
 
-fn collect(group: &usvg::Group, found: &mut Vec<Covered>) {
+fn collect(group: &usvg::Group, found: &mut Vec<TextExtent>) {
     for node in group.children() {
         match node {
             usvg::Node::Group(inner) => collect(inner, found),
@@ -74,7 +75,7 @@ fn collect(group: &usvg::Group, found: &mut Vec<Covered>) {
 }
 
 /// What lies outside of the canvas or over another text; a box has room above and below the letters.
-fn faults(texts: &[Covered], [width, height]: [f32; 2]) -> Vec<String> {
+fn faults(texts: &[TextExtent], [width, height]: [f32; 2]) -> Vec<String> {
     let mut faults = Vec::new();
     for (index, (text, area)) in texts.iter().enumerate() {
         if area[0] < 0.0 || area[2] > width || area[1] < -1.0 || area[3] > height + 1.0 {
@@ -96,8 +97,9 @@ fn faults(texts: &[Covered], [width, height]: [f32; 2]) -> Vec<String> {
 fn built_in() -> Vec<Picture> {
     let picture = |one: &flitwise_figures::published::Published| {
         let mut figure = one.figure().unwrap();
-        let is_over_time = figure.sources.contains(&Origin::Recn);
-        figure.sources = vec![if is_over_time { Origin::Recn } else { Origin::Published }];
+        let mut alone = [Origin::RECN, Model::RouterNic.into()].into_iter();
+        let own = alone.find(|own| figure.sources.contains(own));
+        figure.sources = vec![own.unwrap_or(Origin::PUBLISHED)];
         figure.picture(&[])
     };
     PUBLISHED.iter().map(picture).collect()

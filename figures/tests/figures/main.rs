@@ -4,5 +4,6 @@
 
 mod drawing;
 mod fonts;
+mod gallery;
 mod network_maps;
 mod samples;

@@ -7,6 +7,7 @@ use flitwise_figures::draw::{Style, svg};
 use flitwise_figures::figure::Figure;
 use flitwise_figures::picture::{Content, NetworkMap, Picture};
 use flitwise_figures::rows;
+use flitwise_validation::machine::Machine;
 
 /// A map of a network with a hot spot.
 fn map(network: &str, sources: &str) -> Figure {
@@ -24,7 +25,9 @@ fn simulated(network: &str) -> Picture {
     let settings = Settings { precision: 0.02, details: true, ..Settings::default() };
     let points = figure.scenarios();
     assert!(points.len() == 1 && figure.wants_details());
-    let found = experiment::run(&points[0], &settings, &AtomicBool::new(false), &mut ()).unwrap();
+    let found =
+        experiment::run(&points[0], &settings, &Machine::default().host(&AtomicBool::new(false)), &mut ())
+            .unwrap();
     figure.picture(&[found])
 }
 

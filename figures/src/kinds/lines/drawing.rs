@@ -9,6 +9,7 @@ use crate::draw::legend::{self, Entry, FADED, Filling, Sample, Weight};
 use crate::draw::scale::{Scale, drawable, label, quantile, robust_top};
 use crate::draw::tiles::{self, Tiles};
 use crate::picture::Origin;
+use flitwise_models::model::Model;
 
 /// Height of the main panel and of the panel of errors, as shares of the width of the figure.
 const HEIGHTS: (f64, f64) = (0.52, 0.24);
@@ -63,7 +64,12 @@ fn draw_tiles(canvas: &mut Canvas, lines: &Lines, top: f64, room: Option<f64>) -
         panel.draw_grid(canvas, tiles.is_first_of_row(index));
         panel.draw_columns(canvas, true);
         panel.draw_frame(canvas);
-        tiles::heading(canvas, text, Area { top: area.top - band, ..area });
+        tiles::heading(
+            canvas,
+            text,
+            lines.panels.iter().map(String::as_str),
+            Area { top: area.top - band, ..area },
+        );
         draw_series(canvas, &panel, content);
         draw_saturation(canvas, &panel, content, roughly);
     }
@@ -127,7 +133,7 @@ fn error_text(lines: &Lines) -> &'static str {
     if lines.y.unit.is_empty() { "model − simulation [% points]" } else { "model − simulation [%]" }
 }
 
-fn x_scale(lines: &Lines) -> Scale {
+pub(super) fn x_scale(lines: &Lines) -> Scale {
     let of_series = lines.series.iter().flat_map(|series| series.points.iter().map(|point| point.x));
     let of_errors = lines.errors.iter().flat_map(|series| series.points.iter().map(|point| point.x));
     let limits = lines.series.iter().filter_map(|series| series.saturated_from);
@@ -142,7 +148,7 @@ fn steady(series: &Series, logarithmic: bool) -> Vec<f64> {
 }
 
 /// As asked for, or so that every series is seen up to four times its median ([`robust_top`]).
-fn y_scale(lines: &Lines) -> Scale {
+pub(super) fn y_scale(lines: &Lines) -> Scale {
     let logarithmic = lines.y.logarithmic;
     if let Some(scale) = lines.y_range.and_then(|(from, to)| Scale::exactly(from, to, logarithmic)) {
         return scale;
@@ -196,6 +202,9 @@ fn legend_entries(lines: &Lines, y: Scale) -> Vec<Entry> {
 fn origin_entry(lines: &Lines, origin: Origin) -> Option<Entry> {
     let mut series = lines.series.iter().filter(|series| series.origin == origin).peekable();
     series.peek()?;
+    if origin == Origin::Printed {
+        return Some(Entry::new(Sample::Printed, format!("crosses: {}", origin.legend())));
+    }
     let two = two_models(lines);
     let saturation = series.any(|series| series.saturated_from.is_some()).then(|| filling(origin, two));
     let is_curve = origin != Origin::Simulation || lines.measured_as_curves;
@@ -210,10 +219,10 @@ fn origin_entry(lines: &Lines, origin: Origin) -> Option<Entry> {
     };
     let of_errors = |origin| lines.errors.iter().any(|series| series.origin == origin);
     let below = match origin {
-        _ if !(of_errors(Origin::Published) && of_errors(Origin::Refined)) => "",
-        Origin::Published => ", small markers below",
-        Origin::Refined => ", large markers below",
-        Origin::Mediaworm | Origin::Recn | Origin::Anchored | Origin::Simulation => "",
+        _ if !(of_errors(Origin::PUBLISHED) && of_errors(Origin::REFINED)) => "",
+        Origin::PUBLISHED => ", small markers below",
+        Origin::REFINED => ", large markers below",
+        _ => "",
     };
     let has_anchors = lines.series.iter().any(|series| series.origin == Origin::Anchored);
     let more = match origin {
@@ -221,16 +230,16 @@ fn origin_entry(lines: &Lines, origin: Origin) -> Option<Entry> {
         Origin::Simulation if has_anchors => " at anchors, with 95 % interval",
         Origin::Simulation => " with 95 % interval",
         Origin::Anchored => ", its 95 % interval shaded",
-        Origin::Published | Origin::Refined | Origin::Mediaworm | Origin::Recn => "",
+        Origin::Model(_) | Origin::Printed => "",
     };
-    let text = format!("{how}{below}: {}{more}", origin.words());
+    let text = format!("{how}{below}: {}{more}", origin.legend());
     Some(Entry::new(Sample::Origin { curve, saturation }, text))
 }
 
 /// Whether two models are drawn.
 fn two_models(lines: &Lines) -> bool {
     let has = |origin| lines.series.iter().any(|series| series.origin == origin);
-    has(Origin::Published) && has(Origin::Refined)
+    has(Origin::PUBLISHED) && has(Origin::REFINED)
 }
 
 /// Whether dashes are free to tell models apart: variants have taken them.
@@ -242,7 +251,7 @@ fn tells_by_dashes(lines: &Lines) -> bool {
 fn weight(origin: Origin, two: bool) -> Weight {
     match (two, origin) {
         (false, _) => Weight::Alone,
-        (true, Origin::Refined) => Weight::Heavy,
+        (true, Origin::REFINED) => Weight::Heavy,
         (true, _) => Weight::Light,
     }
 }
@@ -252,7 +261,7 @@ fn dash(origin: Origin, variant: usize, lines: &Lines) -> usize {
     if lines.measured_as_curves {
         return usize::from(origin != Origin::Simulation);
     }
-    let published_of_two = origin == Origin::Published && two_models(lines);
+    let published_of_two = origin == Origin::PUBLISHED && two_models(lines);
     if published_of_two && tells_by_dashes(lines) { 1 } else { variant }
 }
 
@@ -260,7 +269,7 @@ fn dash(origin: Origin, variant: usize, lines: &Lines) -> usize {
 fn filling(origin: Origin, two: bool) -> Filling {
     match (origin, two) {
         (Origin::Simulation, _) => Filling::Hollow,
-        (Origin::Published, true) => Filling::Pale,
+        (Origin::PUBLISHED, true) => Filling::Pale,
         _ => Filling::Full,
     }
 }
@@ -290,8 +299,8 @@ fn entry(lines: &Lines, series: &Series) -> Entry {
     // of two models the heavier
     let measured = same(Origin::Simulation);
     let curve = measured.filter(|_| lines.measured_as_curves);
-    let models = [Origin::Anchored, Origin::Refined, Origin::Published, Origin::Recn];
-    let model = curve.or_else(|| models.into_iter().find_map(same));
+    let models = Model::ALL.into_iter().rev().map(Origin::from);
+    let model = curve.or_else(|| [Origin::Anchored].into_iter().chain(models).find_map(same));
     let two = two_models(lines);
     let dash = model.map(|model| (dash(model.origin, model.variant, lines), weight(model.origin, two)));
     let marker =
@@ -300,7 +309,11 @@ fn entry(lines: &Lines, series: &Series) -> Entry {
 }
 
 fn draw_series(canvas: &mut Canvas, panel: &Panel, lines: &Lines) {
-    let is_curve = |series: &&Series| series.origin != Origin::Simulation || lines.measured_as_curves;
+    let is_curve = |series: &&Series| match series.origin {
+        Origin::Printed => false,
+        Origin::Simulation => lines.measured_as_curves,
+        _ => true,
+    };
     let has_band =
         |series: &&Series| series.origin == Origin::Anchored || series.origin == Origin::Simulation;
     for series in lines.series.iter().filter(is_curve).filter(has_band) {
@@ -313,6 +326,12 @@ fn draw_series(canvas: &mut Canvas, panel: &Panel, lines: &Lines) {
     }
     for series in lines.series.iter().filter(|series| !is_curve(series)) {
         let colour = canvas.palette.series(series.style);
+        if series.origin == Origin::Printed {
+            let places = series.points.iter().filter_map(|point| panel.place(point.x, point.y?));
+            let inside = places.filter(|place| panel.area.clip(*place, *place).is_some());
+            inside.for_each(|place| legend::cross(canvas, place, colour));
+            continue;
+        }
         for point in &series.points {
             draw_point(canvas, panel, point, (series.style, series.variant, false), colour);
         }
@@ -428,10 +447,10 @@ fn draw_errors(canvas: &mut Canvas, panel: &Panel, errors: &[ErrorSeries]) {
         let pen = Pen { colour: canvas.palette.text, width: canvas.palette.thin };
         canvas.line((panel.area.left, y), (panel.area.right, y), pen);
     }
-    let two = errors.iter().any(|series| series.origin == Origin::Refined);
+    let two = errors.iter().any(|series| series.origin == Origin::REFINED);
     for series in errors {
         let colour = canvas.palette.series(series.style);
-        let is_small = two && series.origin == Origin::Published;
+        let is_small = two && series.origin == Origin::PUBLISHED;
         for point in &series.points {
             draw_point(canvas, panel, point, (series.style, series.variant, is_small), colour);
         }

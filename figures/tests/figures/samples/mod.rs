@@ -52,13 +52,13 @@ pub fn errors(label: &str, style: usize, variant: usize) -> ErrorSeries {
         let half = 0.4 * f64::from(step);
         Point { x, y: Some(y), lower_95: Some(y - half), upper_95: Some(y + half), saturated: false }
     });
-    let origin = Origin::Published;
+    let origin = Origin::PUBLISHED;
     ErrorSeries { label: label.to_owned(), origin, style, variant, points: points.collect() }
 }
 
 pub fn lines() -> Picture {
     let mut series = Vec::new();
-    for origin in [Origin::Published, Origin::Simulation] {
+    for origin in [Origin::PUBLISHED, Origin::Simulation] {
         let early = if origin == Origin::Simulation { 0.97 } else { 1.0 };
         series.push(latency("R1", 0, 0, origin, 36.0, 0.0125 * early));
         series.push(latency("R2", 1, 0, origin, 39.0, 0.0121 * early));
@@ -81,12 +81,12 @@ pub fn two_models(several: bool) -> Picture {
     let mut series = Vec::new();
     let mut all_errors = Vec::new();
     for origin in Origin::usual(None) {
+        let place = Origin::ALL.iter().position(|one| *one == origin).unwrap_or_default() as f64;
         for variant in 0..if several { 2 } else { 1 } {
-            let base = 36.0 + if origin == Origin::Published { 4.0 } else { 0.5 } + 9.0 * variant as f64;
+            let base = 36.0 + if origin == Origin::PUBLISHED { 4.0 } else { 0.5 } + 9.0 * variant as f64;
             for (style, class) in [(0, "R1"), (2, "BE")] {
                 let label = if several { format!("{class}, b = {variant}") } else { class.to_owned() };
-                let (base, limit) =
-                    (base * (1.0 + style as f64 * 0.2), 0.012 + 0.0002 * f64::from(origin as u8));
+                let (base, limit) = (base * (1.0 + style as f64 * 0.2), 0.012 + 0.0002 * place);
                 series.push(latency(&label, style, variant, origin, base, limit));
                 if origin != Origin::Simulation {
                     all_errors.push(ErrorSeries { origin, ..errors(&label, style, variant) });
@@ -115,7 +115,7 @@ pub fn panels() -> Picture {
         for origin in Origin::usual(None) {
             for (style, class) in ["R1", "R2", "BE"].into_iter().enumerate() {
                 let limit = 0.0128 - 0.0005 * style as f64 - 1.0 / f64::from(buffer) / 1000.0;
-                let base = 36.0 + 4.0 * style as f64 + if origin == Origin::Published { 3.0 } else { 0.0 };
+                let base = 36.0 + 4.0 * style as f64 + if origin == Origin::PUBLISHED { 3.0 } else { 0.0 };
                 series.push(Series { panel, ..latency(class, style, 0, origin, base, limit) });
             }
         }
@@ -133,8 +133,8 @@ pub fn stacked_by_two() -> Picture {
     picture.name = "stacked-two-models".to_owned();
     let Content::Stacked(content) = &mut picture.content else { panic!("a stacked picture") };
     for panel in &mut content.panels {
-        let published = panel.bars.iter().filter(|bar| bar.origin == Origin::Published);
-        let more: Vec<Bar> = published.map(|bar| Bar { origin: Origin::Refined, ..bar.clone() }).collect();
+        let published = panel.bars.iter().filter(|bar| bar.origin == Origin::PUBLISHED);
+        let more: Vec<Bar> = published.map(|bar| Bar { origin: Origin::REFINED, ..bar.clone() }).collect();
         panel.bars.extend(more);
     }
     picture
@@ -145,7 +145,7 @@ pub fn misses() -> Picture {
     let mut series = Vec::new();
     for (style, class) in ["R1", "R2"].into_iter().enumerate() {
         for (variant, buffer) in [16, 32, 64].into_iter().enumerate() {
-            for origin in [Origin::Published, Origin::Simulation] {
+            for origin in [Origin::PUBLISHED, Origin::Simulation] {
                 let label = format!("{class}, b = {buffer}");
                 let mut one = latency(&label, style, variant, origin, 40.0, 0.012 - 0.001 * variant as f64);
                 for point in &mut one.points {
@@ -178,7 +178,7 @@ pub fn stacked() -> Picture {
         for step in 1..=5 {
             let x = 0.0025 * f64::from(step);
             let saturated = step == 5 && class > 0;
-            for origin in [Origin::Published, Origin::Simulation] {
+            for origin in [Origin::PUBLISHED, Origin::Simulation] {
                 let more = if origin == Origin::Simulation { 1.07 } else { 1.0 };
                 let load = f64::from(step) * (1.0 + class as f64 * 0.4) * more;
                 let wait = if saturated { None } else { Some(load * load) };
@@ -204,7 +204,7 @@ pub fn stacked() -> Picture {
 pub fn heat_map() -> Picture {
     let xs: Vec<f64> = (1..=7).map(|step| 0.0015 * f64::from(step)).collect();
     let ys = vec![8.0, 16.0, 32.0, 64.0, 128.0];
-    let panels = [("published model", Origin::Published), ("simulation", Origin::Simulation)];
+    let panels = [("published model", Origin::PUBLISHED), ("simulation", Origin::Simulation)];
     let panels = panels.into_iter().map(|(label, origin)| {
         let cell = |x: f64, y: f64| {
             let load = x * 90.0 * (1.0 - 0.0015 * y);
@@ -264,7 +264,7 @@ pub fn region() -> Picture {
     let content = Region {
         x: axis("R1 rate", "messages/cycle/node"),
         y: axis("BE rate", "messages/cycle/node"),
-        origin: Origin::Refined,
+        origin: Origin::REFINED,
         limits: vec!["R1: miss(47) <= 0.1".to_owned(), "BE: total <= 200".to_owned(), "unused".to_owned()],
         limit_styles: vec![0, 2, 0],
         frontier: (0..=40).map(point).collect(),
