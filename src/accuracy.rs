@@ -9,7 +9,7 @@ use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{Fault, Scenario};
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Model, Options};
-use flitwise_validation::accuracy::{self, Case, Plan, saturation};
+use flitwise_validation::accuracy::{self, Case, Kind, Plan, saturation};
 use flitwise_validation::campaign;
 use rayon::prelude::*;
 
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Verify) -> Result<(), Exit> {
     let mut document = AccuracyDocument::new(args, &plan, model, &campaign.settings);
     if args.list {
         document.cases = cases.into_iter().map(CaseEntry::unsimulated).collect();
-        return document.write(args.format);
+        return document.write(args);
     }
     let names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
     let mut faults = Vec::new();
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Verify) -> Result<(), Exit> {
         return Err(Exit::faults(&faults));
     }
     document.summarize(&plan);
-    document.write(args.format)?;
+    document.write(args)?;
     if document.partial { Err(Exit::Interrupted) } else { Ok(()) }
 }
 
@@ -74,7 +74,7 @@ fn model(args: &Verify, plan: &Plan) -> Result<Model, Exit> {
             "on which the published, the refined and the anchored model are judged, wanted no --model with it",
         );
     }
-    if plan.kind.saturation_by() == "model" && model != plan.model {
+    if plan.kind == Kind::Streams && model != plan.model {
         let of = plan.model;
         return refused(&format!(
             "of streams of frames, which the {of} model answers, wanted no other --model with it"
@@ -111,19 +111,18 @@ fn judged(
 ) -> Result<Option<CaseEntry>, Vec<Fault>> {
     let ask = |scenario: &Scenario, options: &Options| model.solve(scenario, options);
     let mut entry = CaseEntry::unsimulated(case);
-    let first = match case.saturation_factor {
-        Some(factor) => factor,
-        None => {
-            let mut notice = |text: &str| means.listener.notice(text);
-            let loads = saturation::find(&case.scenario, settings, means.store, means.stop, &mut notice);
-            let Some(loads) = loads else { return Ok(None) };
-            if plan.quantities.contains(&Quantity::SaturationLoad) {
-                entry.saturates(accuracy::saturation_errors(&case.scenario, &loads, &ask));
-            }
-            let first = loads.iter().flatten().map(|load| load.factor).fold(f64::INFINITY, f64::min);
-            entry.saturation_factor = Some(first).filter(|first| first.is_finite());
-            first
-        }
+    if plan.quantities.contains(&Quantity::SaturationLoad) {
+        let mut notice = |text: &str| means.listener.notice(text);
+        let loads = saturation::find(&case.scenario, settings, means.store, &means.host, &mut notice);
+        let Some(loads) = loads else { return Ok(None) };
+        entry.saturates(accuracy::saturation_errors(&case.scenario, &loads, &ask));
+    }
+    entry.saturation_factor = case.saturation_factor();
+    let Some(first) = entry.saturation_factor else {
+        means
+            .listener
+            .notice(&format!("{}: left out, its load of saturation takes too long to find", case.name));
+        return Ok(Some(entry));
     };
     let scenarios: Vec<Scenario> =
         plan.loads.iter().map(|load| case.at(load * first)).collect::<Result<_, _>>()?;
@@ -131,7 +130,7 @@ fn judged(
     let settings = Settings { max_messages, ..settings.clone() };
     let observe = |scenario: &Scenario, blocks: &[Block]| accuracy::observe(scenario, &settings, blocks);
     let outcome =
-        campaign::run_for(&scenarios, &settings, means.store, means.stop, means.listener, &observe)?;
+        campaign::run_for(&scenarios, &settings, means.store, &means.host, means.listener, &observe)?;
     let Some(observations) = outcome.simulations.into_iter().collect::<Option<Vec<_>>>() else {
         return Ok(None);
     };

@@ -1,11 +1,11 @@
 //! The anchored model for any command: anchors are simulated or taken from the store, and an account says what it took.
 
-use flitwise_experiment as experiment;
 use flitwise_language::scenario::{Fault, Scenario, Setting};
 use flitwise_models::model::{Failure, Model, Options};
 use flitwise_validation::anchored::{
-    Anchored, FINER, MOST_AXES, Place, Placed, Stopped, Wish, fewest, place,
+    AnchorPlacement, Anchored, FINER, MOST_AXES, Place, StopReason, Wish, fewest, place,
 };
+use flitwise_validation::machine;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -128,7 +128,7 @@ pub(crate) fn learnt(
 /// Refuses what the simulator has no means for.
 fn supported(spots: &[Spot]) -> Result<(), Exit> {
     let mut faults: Vec<Fault> = Vec::new();
-    for found in spots.iter().filter_map(|spot| experiment::supports(&spot.scenario).err()).flatten() {
+    for found in spots.iter().filter_map(|spot| machine::supports(&spot.scenario).err()).flatten() {
         if !faults.contains(&found) {
             faults.push(found);
         }
@@ -159,19 +159,25 @@ fn solved(spots: &[Spot], options: &Options) -> Result<Vec<Place>, Exit> {
 
 impl Account {
     /// What became of anchors that were placed; it is bad input if there are none.
-    fn of(placed: &Placed, wish: &Wish, seed: u64, spots: &[Spot], stored: &[bool]) -> Result<Self, Exit> {
+    fn of(
+        placed: &AnchorPlacement,
+        wish: &Wish,
+        seed: u64,
+        spots: &[Spot],
+        stored: &[bool],
+    ) -> Result<Self, Exit> {
         let anchors = placed.anchored.anchors();
         let stopped_by = match placed.stopped {
-            Stopped::Precise => StoppedBy::Precision,
-            Stopped::Budget => StoppedBy::Anchors,
-            Stopped::Exhausted if anchors.is_empty() => {
+            StopReason::Precise => StoppedBy::Precision,
+            StopReason::Budget => StoppedBy::Anchors,
+            StopReason::Exhausted if anchors.is_empty() => {
                 return Err(Exit::input(
                     "--model anchored: found no point at which a class sends and is steady in the refined model, \
                      wanted one at least\n  help: lower rates",
                 ));
             }
-            Stopped::Exhausted => StoppedBy::Points,
-            Stopped::Interrupted => {
+            StopReason::Exhausted => StoppedBy::Points,
+            StopReason::Interrupted => {
                 let count = anchors.len();
                 let place = format!("{count} anchors are done, and kept in the store if there is one");
                 return Err(Exit::InterruptedAt(place));

@@ -16,6 +16,7 @@ use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter};
 use flitwise_figures::published::{PAPERS, Paper};
 use flitwise_language::quantity::Quantity;
 use flitwise_models::model::Model;
+use flitwise_validation::origin::Origin;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -23,7 +24,7 @@ pub(crate) use explain::{DiagramKind, Explain, ExplainFormat};
 pub(crate) use sensitivity::Sensitivity;
 use station::STATION_EXAMPLES;
 
-use crate::complete;
+use crate::{complete, plot};
 pub(crate) use station::Station;
 
 const EXAMPLES: &str = "\
@@ -43,8 +44,7 @@ Examples:
 
 Exit codes:
   0    answered; a saturated class is an answer
-  1    the output could not be written; compare found a difference, verify a changed verdict; --max-time was
-       over before anything was measured
+  1    output not written, a difference beyond the tolerance, a changed verdict, or nothing measured in time
   2    bad input or usage
   3    no fixed point was found
   130  interrupted, after printing what there was";
@@ -147,12 +147,12 @@ Examples:
   flitwise solve --preset cube6 --details
   flitwise solve --preset router16 --distribution --format csv > latency.csv
   flitwise solve --preset recn64 --format csv        packet switches: throughput over time
-  flitwise solve --model anchored --precision 1%     its simulation, from the store if that has it
+  flitwise solve --model anchored --precision 1%     a simulation, kept in the store
 
 A key given to --set is a path in the scenario file: router.scheduler, network.dimension, class.NAME.rate.
---model anchored corrects the refined model by simulations of the family that a scenario belongs to (flitwise sweep
---help). A single scenario is its own anchor: the answer is its simulation, in the form of flitwise simulate,
-which also has it by hops. Other options of simulations want --model anchored.
+--model anchored corrects the refined model by a few simulations (flitwise sweep --help). A single scenario is
+simulated itself: the answer is that simulation, as flitwise simulate prints it, but without the numbers by hops.
+The options of simulations, from --precision on, need --model anchored.
 Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 3 not converged.";
 
 const SWEEP_EXAMPLES: &str = "\
@@ -169,7 +169,7 @@ Each row comes out as soon as all rows before it are known.
 --model anchored simulates a few points of the grid, the anchors, or takes them from the store; it learns how far the
 refined model is off there and corrects all points, each number with its own 95 % interval. Anchors are placed until
 every interval of a network latency is expected to be within --precision, or there are as many as --anchors allows;
-simulations of anchors are twice as precise. Other options of simulations want --model anchored.
+simulations of anchors are twice as precise. The options of simulations, from --precision on, need --model anchored.
 Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 3 a point not converged, 130
 interrupted (whole rows up to there; json says that it is partial).";
 
@@ -207,20 +207,21 @@ Examples:
   flitwise verify --only fig04a,fig13a-agreement
   flitwise verify mine.toml --precision 0.5%
   flitwise verify --format markdown > claims.md
-  flitwise verify --accuracy --set tuning            the errors of a model over random scenarios
-  flitwise verify --accuracy --set tuning --only router-07 --format json
+  flitwise verify --accuracy --set holdout           the errors of a model over random scenarios
+  flitwise verify --accuracy --set holdout --only router-07 --format json
   flitwise verify --accuracy --set anchored          errors and intervals of the anchored model
 
 A claim is held, not held or undecided: intervals too wide to tell, or nothing to compare. Of each the registry says
 what is expected; CHANGED is another verdict. --only takes whole names and their beginnings: fig04a is fig04a-order,
 too. What a registry looks like is in validation/README.md. Simulations are kept in the store (flitwise store).
 --accuracy compares a model with the simulation over scenarios drawn at random within stated bounds, each at shares of
-the load at which its first class saturates in the simulation: mean and worst error of every quantity, beside what is
-aimed at and the simulation's own uncertainty. holdout is the set that models are judged on, tuning the one that they
-are chosen on. networks has meshes and tori. streams judges the mediaworm model at shares of the load that it takes for
-saturation itself (to 2 %, minutes). anchored judges the anchored model beside both others: along one to three axes, at
-places between anchors, by simulations of the next seed. What the file of a set looks like is in validation/README.md.
-JSON has every single point with its scenario. The set's precision holds unless --precision is given. A missed target
+the load at which the model has its first class saturate: mean and worst error of every quantity, beside what is aimed
+at and the simulation's own uncertainty, and how many numbers lie within the errors that solve tells. These errors come
+from the sets holdout (routers and cubes), networks and streams; fresh-holdout and its like are the same drawn afresh;
+tuning is the set that the refined model was chosen on. anchored judges the anchored model beside both others: along one
+to three axes, at places between anchors, by simulations of the next seed. What the file of a set looks like is in
+validation/README.md. CSV has the errors class by class and point by point, as solve reads them, and JSON every single
+point with its scenario. The set's precision holds unless --precision is given. A missed target
 is an answer: exit code 0.
 Exit codes: 0 every verdict as expected, 1 one has changed or is undecided (or output not written), 2 bad input,
 130 interrupted (claims that were complete are judged).";
@@ -245,15 +246,15 @@ Exit codes: 0 drawn, 1 output not written, 2 bad input, 130 interrupted (what wa
 const REPORT_EXAMPLES: &str = "\
 Examples:
   flitwise report --out report
-  flitwise report --out report --quick               a coarse one in a minute
+  flitwise report --out report --quick               a coarse one, a minute a paper
   flitwise report --out report --precision 2% --quick
   flitwise report --out report --paper recn          recn.html and recn.md, of one paper
 
 Writes report.html (complete in itself), report.md, lessons.html, and every figure as SVG, PNG, CSV and JSON; each
 figure as soon as its points are simulated. Simulations are kept in the store (flitwise store): after an interruption
 the page says which figures are missing and how many claims have been judged, and the next report goes on from there.
-With --quick the page says what is coarser. Claims that the registry wants to know more precisely are simulated so all
-the same, with up to 1e7 messages unless --max-messages says otherwise.
+With --quick the page says what is coarser. A claim that needs a higher precision is simulated to it all the same,
+with up to 1e7 messages unless --max-messages says otherwise.
 Exit codes: 0 written, 1 output not written, 2 bad input, 130 interrupted.";
 
 /// How to simulate many points, and where to keep what was found.
@@ -265,7 +266,7 @@ pub(crate) struct CampaignArgs {
     /// [default: 1%].
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     pub(crate) precision: Option<String>,
-    /// Where all random numbers come from.
+    /// Seed of the random numbers.
     #[arg(long, value_name = "N", default_value = "1", allow_hyphen_values = true)]
     pub(crate) seed: String,
     /// Stop a point after so many measured messages, whatever the precision [default: 1e7].
@@ -274,11 +275,11 @@ pub(crate) struct CampaignArgs {
     /// Keep simulation results in this directory [default: $FLITWISE_STORE, or flitwise in the user's cache].
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
-    /// Keep nothing and use nothing that was kept.
+    /// Neither use stored simulation results nor store new ones.
     #[arg(long, conflicts_with = "store")]
     pub(crate) no_store: bool,
-    /// Leave out replications that the store has beyond what is asked for: the numbers are those of an empty store.
-    /// Else all that are at hand are used, and the output says where that is more.
+    /// Use no more stored replications than are asked for: the numbers are those of an empty store. Without it all
+    /// stored replications are used, and the output says where they are more than was asked for.
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Threads to use [default: all cores].
@@ -312,8 +313,7 @@ impl CampaignArgs {
 pub(crate) struct Compare {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// Which models to compare; both by default, as their difference is the question. One that has no answer to the
-    /// scenario is then left out.
+    /// Which models to compare; of both, one that cannot answer the scenario is left out.
     #[arg(long, value_name = "MODEL", value_parser = models(NOT_COMPARED), default_value = BOTH)]
     pub(crate) model: Models,
     /// Difference up to which a model is called close.
@@ -327,6 +327,10 @@ pub(crate) struct Compare {
     /// Tie a value to another: KEY=OTHER, KEY=OTHER/2 or KEY=OTHER*0.5; repeatable.
     #[arg(long, value_name = "KEY=OTHER*FACTOR", add = ArgValueCompleter::new(complete::settings))]
     pub(crate) couple: Vec<String>,
+    /// Stop the simulation of each point after this time and compare with what was measured: seconds, or a number with
+    /// s, m or h; it is an error if the warm-up had not ended [default: no limit].
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) max_time: Option<String>,
     /// How to print the comparison.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -346,8 +350,8 @@ pub(crate) struct Verify {
     /// Check only the quick subset.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Check only claims whose name is this or begins so; repeatable, or parted by commas. With --accuracy:
-    /// only this family or scenario.
+    /// Check only claims with this name, or whose names begin with it; repeatable, or with commas between names. With
+    /// --accuracy: only this family or scenario.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
     /// Instead of claims: how far a model is off the simulation over a set of random scenarios.
@@ -378,9 +382,9 @@ pub(crate) struct Figure {
     /// Write to this directory, which is made if it is not there.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) out: PathBuf,
-    /// Draw these models where a figure draws any [default: those that its file names].
+    /// Draw these models in place of those that the file of a figure names.
     #[arg(long, value_name = "MODEL", value_parser = drawn())]
-    pub(crate) model: Option<Drawn>,
+    pub(crate) model: Option<FigureModels>,
     /// The most anchors of the anchored model, for each group of curves [default: 5].
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) anchors: Option<String>,
@@ -393,6 +397,9 @@ pub(crate) struct Figure {
     /// Height of the picture in pixels [default: as its kind needs].
     #[arg(long, value_name = "PX", allow_hyphen_values = true)]
     pub(crate) height: Option<String>,
+    /// Show curves in the terminal, too.
+    #[arg(long)]
+    pub(crate) plot: bool,
     #[command(flatten)]
     pub(crate) campaign: CampaignArgs,
 }
@@ -402,14 +409,14 @@ pub(crate) struct Report {
     /// Write to this directory, which is made if it is not there.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// A coarse report in a minute: the quick claims only, curves of models through fewer loads, and 20% for
-    /// --precision and 1e4 for --max-messages unless they are given.
+    /// A coarse report, in about a minute for each paper: the quick claims only, curves of models through fewer
+    /// loads, and 20% for --precision and 1e4 for --max-messages unless they are given.
     #[arg(long)]
     pub(crate) quick: bool,
     /// Figures and claims of this source only; the pages are called after it [default: all, on one page].
     #[arg(long, value_parser = papers())]
     pub(crate) paper: Option<&'static Paper>,
-    /// Draw these models where a figure draws any [default: those that its file names].
+    /// Draw these models in place of those that the file of a figure names.
     #[arg(long, value_name = "MODEL", value_parser = models(NOT_REPORTED))]
     pub(crate) model: Option<Models>,
     /// Colours of the figures.
@@ -470,7 +477,7 @@ pub(crate) struct Source {
 pub(crate) struct Solve {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// Which model answers [default: the first of refined, mediaworm and recn that has all of the scenario].
+    /// Which model answers [default: the first of refined, mediaworm and recn that can answer the scenario].
     #[arg(long, value_name = "MODEL", value_parser = answering())]
     pub(crate) model: Option<ModelChoice>,
     /// How to print the answer.
@@ -482,7 +489,7 @@ pub(crate) struct Solve {
     /// Print the distribution of the network latency, cycle by cycle, instead.
     #[arg(long, conflicts_with = "details")]
     pub(crate) distribution: bool,
-    /// As CSV print the rows of this section of the answer, such as over_time, in place of those of classes.
+    /// With --format csv: print this section of the answer, such as over_time, instead of a row per class.
     #[arg(long, value_name = "NAME")]
     pub(crate) section: Option<String>,
     #[command(flatten)]
@@ -493,7 +500,7 @@ pub(crate) struct Solve {
 pub(crate) struct Sweep {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// Which model answers [default: the first of refined, mediaworm and recn that has all of the scenario].
+    /// Which model answers [default: the first of refined, mediaworm and recn that can answer the scenario].
     #[arg(long, value_name = "MODEL", value_parser = answering())]
     pub(crate) model: Option<ModelChoice>,
     /// The most anchors of the anchored model [default: 5, 8, 11 and 14 for one to four axes].
@@ -511,6 +518,11 @@ pub(crate) struct Sweep {
     /// Leave out deadlines and percentiles, which take most of the time.
     #[arg(long)]
     pub(crate) means_only: bool,
+    /// Draw the network latency along the first axis instead of rows: in the terminal, or to a file, .svg or .png.
+    #[arg(
+        long, value_name = "FILE", num_args = 0..=1, default_missing_value = plot::TERMINAL, conflicts_with = "format"
+    )]
+    pub(crate) plot: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) campaign: CampaignArgs,
 }
@@ -520,7 +532,7 @@ pub(crate) struct Sweep {
 pub(crate) struct Simulate {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// Where all random numbers come from.
+    /// Seed of the random numbers.
     #[arg(long, value_name = "N", default_value = "1", allow_hyphen_values = true)]
     pub(crate) seed: String,
     /// Go on until the 95 % half-width of every class's network latency is at most this share of it.
@@ -546,11 +558,11 @@ pub(crate) struct Simulate {
     /// How to print the results.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
-    /// As CSV print the rows of this section of the results, such as over_time, in place of those of classes.
+    /// With --format csv: print this section of the results, such as over_time, instead of a row per class.
     #[arg(long, value_name = "NAME")]
     pub(crate) section: Option<String>,
-    /// Also draw what is delivered over time to this file, .svg or .png, of a run with intervals.
-    #[arg(long, value_name = "FILE")]
+    /// Also draw what is delivered over time, of a run with intervals: in the terminal, or to a file, .svg or .png.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = plot::TERMINAL)]
     pub(crate) plot: Option<PathBuf>,
     /// Also write every measured message to this CSV file, which is overwritten.
     #[arg(long, value_name = "FILE")]
@@ -618,16 +630,11 @@ fn model(not_anchored: &'static str) -> impl TypedValueParser<Value = Model> {
 ///
 /// The anchored model is none of [`Model::ALL`]: it answers families of scenarios, and has to simulate some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
+#[serde(into = "Origin")]
+#[schemars(with = "Origin")]
 pub(crate) enum ModelChoice {
-    /// [`Model::Published`].
-    Published,
-    /// [`Model::Refined`].
-    Refined,
-    /// [`Model::Mediaworm`].
-    Mediaworm,
-    /// [`Model::Recn`].
-    Recn,
+    /// As it is.
+    Model(Model),
     /// The refined model corrected by simulations at some points of a family of scenarios.
     Anchored,
 }
@@ -636,15 +643,13 @@ impl ModelChoice {
     /// The model whose answers these are, corrected or not.
     pub(crate) fn model(self) -> Model {
         match self {
-            Self::Published => Model::Published,
-            Self::Mediaworm => Model::Mediaworm,
-            Self::Recn => Model::Recn,
-            Self::Refined | Self::Anchored => Model::Refined,
+            Self::Model(model) => model,
+            Self::Anchored => Model::Refined,
         }
     }
 
     pub(crate) fn word(self) -> &'static str {
-        if self == Self::Anchored { ANCHORED } else { self.model().word() }
+        Origin::from(self).word()
     }
 }
 
@@ -656,11 +661,15 @@ impl std::fmt::Display for ModelChoice {
 
 impl From<Model> for ModelChoice {
     fn from(model: Model) -> Self {
-        match model {
-            Model::Published => Self::Published,
-            Model::Refined => Self::Refined,
-            Model::Mediaworm => Self::Mediaworm,
-            Model::Recn => Self::Recn,
+        Self::Model(model)
+    }
+}
+
+impl From<ModelChoice> for Origin {
+    fn from(choice: ModelChoice) -> Self {
+        match choice {
+            ModelChoice::Model(model) => Self::Model(model),
+            ModelChoice::Anchored => Self::Anchored,
         }
     }
 }
@@ -683,7 +692,7 @@ fn models(not_anchored: &'static str) -> impl TypedValueParser<Value = Models> {
 
 fn both() -> PossibleValue {
     PossibleValue::new(BOTH)
-        .help("The published and the refined model; of scenarios that they do not have the model that does")
+        .help("The published and the refined model; where they cannot answer, the model that can")
 }
 
 /// Words of models and perhaps another one; `anchored` is refused, with the reason.
@@ -699,14 +708,14 @@ fn possible_or(
 
 /// Models of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Drawn {
+pub(crate) enum FigureModels {
     /// Those.
     Models(Models),
     /// The refined one corrected by simulations, with its intervals.
     Anchored,
 }
 
-impl Drawn {
+impl FigureModels {
     /// What was typed.
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -717,13 +726,13 @@ impl Drawn {
 }
 
 /// Reads the name of a model, `both` or `anchored`.
-fn drawn() -> impl TypedValueParser<Value = Drawn> {
+fn drawn() -> impl TypedValueParser<Value = FigureModels> {
     let anchored =
         PossibleValue::new(ANCHORED).help("Refined, corrected by simulations at some points of each curve");
     let all = [both()].into_iter().chain(Model::ALL.map(possible)).chain([anchored]);
     PossibleValuesParser::new(all).map(|word| match word.as_str() {
-        ANCHORED => Drawn::Anchored,
-        word => Drawn::Models(models_of(word)),
+        ANCHORED => FigureModels::Anchored,
+        word => FigureModels::Models(models_of(word)),
     })
 }
 
@@ -774,7 +783,7 @@ pub(crate) enum SchemaOf {
     Solve,
     /// The result of `solve --distribution --format json`.
     Distribution,
-    /// The result of `solve --format json` where no model has all of the scenario.
+    /// The result of `solve --format json` where no model can answer the scenario.
     Loads,
     /// The result of `sweep --format json`.
     Sweep,

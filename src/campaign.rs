@@ -1,13 +1,13 @@
 //! Runs the simulations of a command: options, store, progress bar and signals.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::AtomicBool;
 
 use flitwise_experiment::answer::{Simulation, StoppedBy};
-use flitwise_experiment::{self as experiment, Settings};
+use flitwise_experiment::{self as experiment, Host, Settings};
 use flitwise_language::scenario::{Fault, Scenario};
 use flitwise_simulator::Delivery;
 use flitwise_validation::campaign::{self, Listener, Outcome, Progress};
+use flitwise_validation::machine::Machine;
 use flitwise_validation::store::Store;
 use indicatif::{HumanCount, HumanDuration};
 
@@ -21,6 +21,7 @@ use crate::typed::{self, Options};
 /// How to simulate, and where to keep it.
 pub(crate) struct Campaign {
     pub(crate) settings: Settings,
+    machine: Machine,
     store: Option<Store>,
     /// As [`Settings::max_messages`], of what is to be more precise than `settings` say.
     most_of_finer: u64,
@@ -55,10 +56,10 @@ impl Campaign {
             seed: read.value("seed", &args.seed, typed::seed),
             precision: read.value("precision", &given(&args.precision, defaults.precision), typed::precision),
             max_messages: read.value("max-messages", &most(defaults.max_messages), typed::max_messages),
-            threads: read.option("threads", &args.threads, typed::threads),
             fresh: args.fresh,
             ..Settings::default()
         };
+        let threads = read.option("threads", &args.threads, typed::threads);
         // sound if the one before is
         let most_of_finer = typed::max_messages(most(DEFAULTS.max_messages).trim()).unwrap_or_default();
         let mut notices = Vec::new();
@@ -69,7 +70,14 @@ impl Campaign {
         if !faults.is_empty() {
             return Err(Exit::BadInput(faults));
         }
-        Ok(Self { settings, store, most_of_finer, quiet: args.quiet, notices })
+        Ok(Self {
+            settings,
+            machine: Machine::new(threads),
+            store,
+            most_of_finer,
+            quiet: args.quiet,
+            notices,
+        })
     }
 
     /// Simulates what is not in the store; what is interrupted is missing in the outcome.
@@ -82,6 +90,7 @@ impl Campaign {
     pub(crate) fn run_each(&self, groups: &[(f64, &[Scenario])]) -> Result<Vec<Outcome>, Vec<Fault>> {
         // it ends with the function: from there on the next signal ends the process
         let watch = Watch::begin();
+        let (store, host) = (self.store.as_ref(), self.machine.host(watch.stop()));
         let mut outcomes = Vec::with_capacity(groups.len());
         for (index, (precision, scenarios)) in groups.iter().enumerate() {
             let mut bar = ProgressLine::new(self.quiet, *precision);
@@ -91,7 +100,7 @@ impl Campaign {
             let is_finer = *precision < self.settings.precision;
             let max_messages = if is_finer { self.most_of_finer } else { self.settings.max_messages };
             let settings = Settings { precision: *precision, max_messages, ..self.settings.clone() };
-            let outcome = campaign::run(scenarios, &settings, self.store.as_ref(), watch.stop(), &mut bar);
+            let outcome = campaign::run(scenarios, &settings, store, &host, &mut bar);
             bar.bar.clear();
             outcomes.push(outcome?);
         }
@@ -111,8 +120,9 @@ impl Campaign {
         let shown = bar.bar.clone();
         // what is printed must not run into the bar
         let mut tell = |at: usize, one: Simulation| shown.suspend(|| found(at, one));
-        let (settings, store, stop) = (&self.settings, self.store.as_ref(), watch.stop());
-        let account = campaign::run_telling(scenarios, settings, store, stop, &mut bar, &mut tell);
+        let (settings, store) = (&self.settings, self.store.as_ref());
+        let host = self.machine.host(watch.stop());
+        let account = campaign::run_telling(scenarios, settings, store, &host, &mut bar, &mut tell);
         bar.bar.clear();
         Ok(!account?.interrupted)
     }
@@ -132,7 +142,8 @@ impl Campaign {
         }
         bar.part = (at, most);
         let scenarios = std::slice::from_ref(scenario);
-        let outcome = campaign::run(scenarios, &self.settings, self.store.as_ref(), watch.stop(), &mut bar);
+        let (store, host) = (self.store.as_ref(), self.machine.host(watch.stop()));
+        let outcome = campaign::run(scenarios, &self.settings, store, &host, &mut bar);
         bar.bar.clear();
         let Outcome { mut simulations, simulated, .. } = outcome?;
         Ok(simulations.pop().flatten().map(|simulation| (simulation, simulated == 0)))
@@ -143,7 +154,7 @@ impl Campaign {
         let watch = Watch::begin();
         let mut alone = Alone { shown: ProgressLine::new(self.quiet, self.settings.precision), scenario };
         let settings = Settings { details: true, ..self.settings.clone() };
-        let found = experiment::run(scenario, &settings, watch.stop(), &mut alone);
+        let found = experiment::run(scenario, &settings, &self.machine.host(watch.stop()), &mut alone);
         alone.shown.bar.clear();
         Ok(Some(found?).filter(|found| found.run.stopped_by != StoppedBy::Interrupted))
     }
@@ -168,8 +179,8 @@ impl Campaign {
         for (at, name) in names.iter().enumerate() {
             bar.part = (at, names.len());
             bar.show(0.0, |_| format!("{name}, {} of {}: saturation", at + 1, names.len()));
-            let store = self.store.as_ref();
-            if work(at, &mut Means { store, stop: watch.stop(), listener: &mut bar }).is_none() {
+            let (store, host) = (self.store.as_ref(), self.machine.host(watch.stop()));
+            if work(at, &mut Means { store, host, listener: &mut bar }).is_none() {
                 all_done = false;
                 break;
             }
@@ -194,8 +205,7 @@ pub(crate) fn more_of(more: usize, of: usize) -> Option<String> {
 /// What simulations need of a campaign.
 pub(crate) struct Means<'m> {
     pub(crate) store: Option<&'m Store>,
-    /// Set once it is to stop.
-    pub(crate) stop: &'m AtomicBool,
+    pub(crate) host: Host<'m>,
     pub(crate) listener: &'m mut dyn Listener,
 }
 

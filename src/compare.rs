@@ -1,12 +1,14 @@
 //! `flitwise compare`.
 
-use flitwise_experiment as experiment;
+use std::time::Duration;
+
 use flitwise_experiment::answer::{Run, Simulation};
-use flitwise_language::quantity::{Comparison, Measure, Quantity};
+use flitwise_language::quantity::{Measure, Quantity};
 use flitwise_language::scenario::{Document, Fault, Grid, Scenario, ScenarioSpec, Setting};
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Failure, Model};
 use flitwise_validation::compare::{self, Crossing, Options, Row, Verdict, crossing};
+use flitwise_validation::machine;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -14,7 +16,7 @@ use crate::args::{Compare, Format};
 use crate::campaign::{self, Campaign};
 use crate::outcome::Exit;
 use crate::output::{self, Page, Rows, Time, cycles, percent, share, with_interval};
-use crate::{input, typed};
+use crate::{input, simulate, typed};
 
 /// The most points of one comparison.
 const MOST_POINTS: usize = 10_000;
@@ -102,7 +104,8 @@ struct Crossings {
 
 pub(crate) fn run(args: &Compare) -> Result<(), Exit> {
     let campaign = Campaign::read(&args.campaign);
-    let (campaign, (options, points)) = Exit::both(campaign, question(args))?;
+    let (mut campaign, ((options, max_time), points)) = Exit::both(campaign, question(args))?;
+    campaign.settings.max_time = max_time;
     let Question { grid, points: asked } = points;
     let scenarios: Vec<Scenario> = asked.iter().map(|asked| asked.scenario.clone()).collect();
     let outcome = campaign.run(&scenarios).map_err(|faults| Exit::faults(&faults))?;
@@ -115,6 +118,7 @@ pub(crate) fn run(args: &Compare) -> Result<(), Exit> {
     let models: Vec<Fares> = here.filter_map(|model| Fares::of(model, &points)).collect();
     let lost = |point: &&Point| point.failures.iter().any(|missing| !missing.refused);
     let failed = points.iter().filter(lost).count();
+    let unmeasured = points.iter().filter(|point| simulate::is_nothing(&point.run)).count();
     let beyond_tolerance = models.iter().map(|model| model.beyond_tolerance).sum();
     let document = CompareDocument {
         schema: "flitwise.compare/3",
@@ -130,6 +134,13 @@ pub(crate) fn run(args: &Compare) -> Result<(), Exit> {
     write(&document, &grid, args.format)?;
     if document.partial {
         Err(Exit::Interrupted)
+    } else if unmeasured > 0 {
+        let plural = if unmeasured == 1 { "point" } else { "points" };
+        let time = args.max_time.as_deref().unwrap_or_default();
+        Err(Exit::Nothing(format!(
+            "nothing was measured at {unmeasured} {plural}: --max-time {time} was over before the end of the warm-up; \
+             wanted more time"
+        )))
     } else if failed > 0 {
         let plural = if failed == 1 { "point" } else { "points" };
         Err(Exit::NotConverged(format!("a model has no answer at {failed} {plural}")))
@@ -174,10 +185,11 @@ struct GridPoint {
 }
 
 /// Options and points, or everything that is wrong with them.
-fn question(args: &Compare) -> Result<(Options, Question), Exit> {
+fn question(args: &Compare) -> Result<((Options, Option<Duration>), Question), Exit> {
     let mut faults = Vec::new();
     let mut read = typed::Options { faults: &mut faults };
     let tolerance = read.value("tolerance", &args.tolerance, typed::tolerance);
+    let max_time = read.option("max-time", &args.max_time, typed::time);
     let mut quantities: Vec<Quantity> = Vec::new();
     let compared = Quantity::compared();
     for word in &args.quantities {
@@ -191,14 +203,14 @@ fn question(args: &Compare) -> Result<(Options, Question), Exit> {
         }
     }
     let options = Options { tolerance, quantities };
-    let options = if faults.is_empty() { Ok(options) } else { Err(Exit::BadInput(faults)) };
+    let options = if faults.is_empty() { Ok((options, max_time)) } else { Err(Exit::BadInput(faults)) };
     Exit::both(options, points(args))
 }
 
 fn points(args: &Compare) -> Result<Question, Exit> {
     // without axes the scenario itself is read with the simulator's limits, all faults together
     if args.over.is_empty() {
-        input::to_simulate(&args.source, experiment::supports)?;
+        input::to_simulate(&args.source, machine::supports)?;
     }
     let document = input::document(&args.source)?;
     let grid = Grid::read(document, &args.over, &args.couple, flitwise_language::scenario::is_whole)
@@ -226,8 +238,7 @@ fn asked(grid: &Grid, point: usize, models: &[Model]) -> Result<GridPoint, Vec<S
     let (document, set) = grid.at(grid.settings(point)).map_err(words)?;
     let scenario = document.scenario().map_err(words)?;
     let at_its_place = |fault: Fault| Fault { place: document.place_of(&fault.key).clone(), ..fault };
-    experiment::supports(&scenario)
-        .map_err(|faults| words(faults.into_iter().map(at_its_place).collect()))?;
+    machine::supports(&scenario).map_err(|faults| words(faults.into_iter().map(at_its_place).collect()))?;
     // where neither of both has the scenario, the one that does
     let usual = [Model::usual(&scenario)];
     let has = |model: &Model| model.supports(&scenario).is_ok();
@@ -462,7 +473,6 @@ fn modelled(row: &Row, time: Time) -> String {
     let value = time.shown(row.measure.quantity, row.model_value);
     match row.measure.quantity {
         Quantity::Waiting | Quantity::TotalLatency if row.model_saturated => "saturated".to_owned(),
-        quantity if quantity.comparison() == Some(Comparison::Bound) => format!("<= {}", cycles(value)),
         quantity if quantity.is_share() => share(value),
         _ => cycles(value),
     }
@@ -624,6 +634,7 @@ mod tests {
     use flitwise_experiment::Settings;
     use flitwise_language::scenario::Preset;
     use flitwise_validation::campaign;
+    use flitwise_validation::machine::Machine;
 
     use super::*;
 
@@ -650,8 +661,8 @@ mod tests {
             let answer = if refuses && index == 1 { Err(refusal) } else { Ok(other) };
             asked.answers.push((Model::Refined, answer));
             let scenarios = [asked.scenario.clone()];
-            let stop = AtomicBool::new(false);
-            let outcome = campaign::run(&scenarios, &settings, None, &stop, &mut ()).unwrap();
+            let (machine, stop) = (Machine::default(), AtomicBool::new(false));
+            let outcome = campaign::run(&scenarios, &settings, None, &machine.host(&stop), &mut ()).unwrap();
             Point::of(asked, outcome.simulations.into_iter().next().flatten().unwrap(), &options)
         };
         let points = vec![point(0), point(1)];

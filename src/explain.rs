@@ -11,8 +11,8 @@ mod html;
 mod latex;
 mod mediaworm;
 mod published;
-mod recn;
 mod refined;
+mod sections;
 mod terminal;
 
 use flitwise_language::scenario::{ClassKind, Document, Scenario};
@@ -26,7 +26,7 @@ use crate::{input, output};
 use derivation::{Chain, Derivation};
 pub(crate) use document::ExplainDocument;
 use document::Outcome;
-use published::Explained;
+use published::Subject;
 
 /// What is asked for, checked.
 struct Request {
@@ -62,14 +62,11 @@ pub(crate) fn run(args: &Explain) -> Result<(), Exit> {
     answer.map(|_| ()).map_err(|failure| input::failure(&document, &failure))
 }
 
-/// The model that is asked about, or the one that fits.
+/// The model that is asked about, or the one made for the scenario if it has all of it.
 fn model(args: &Explain, scenario: &Scenario) -> Model {
-    let has_frames = scenario.classes().iter().any(|class| class.source.has_frames());
-    args.model.unwrap_or_else(|| match Model::usual(scenario) {
-        Model::Recn => Model::Recn,
-        _ if has_frames => Model::Mediaworm,
-        _ => Model::Published,
-    })
+    let own = Model::made_for(scenario);
+    let usual = || if own.supports(scenario).is_ok() { own } else { Model::usual(scenario) };
+    args.model.unwrap_or_else(usual)
 }
 
 /// The explanation of a model that leaves no record beside its answer.
@@ -83,9 +80,9 @@ fn other(
         Ok(answer) => {
             let outcome = if answer.saturated { Outcome::Saturated } else { Outcome::Answered };
             let derivation = match model {
+                Model::Refined => refined::derivation(scenario, answer, only),
                 Model::Mediaworm => mediaworm::derivation(scenario, answer, only),
-                Model::Recn => recn::derivation(scenario, answer, only),
-                _ => refined::derivation(scenario, answer, only),
+                _ => sections::derivation(scenario, answer, only),
             };
             (derivation, outcome)
         }
@@ -120,7 +117,7 @@ fn published(
         Some(record) => {
             let answer = answer.as_ref().ok();
             let Request { class: only, link, way } = *asked;
-            Explained { scenario, answer, record, only, link, way }.derivation()
+            Subject { scenario, answer, record, only, link, way }.derivation()
         }
         None => Derivation::default(),
     };
@@ -193,7 +190,7 @@ fn diagram(
             "--diagram: found no real-time class, wanted one at least: chains are theirs",
         ));
     };
-    let explained = Explained { scenario, answer: Some(&answer), record, only: None, link, way: None };
+    let explained = Subject { scenario, answer: Some(&answer), record, only: None, link, way: None };
     let members = record.classes.iter().filter(|class| class.kind == ClassKind::RealTime);
     let members = members.map(|class| scenario.classes()[class.class].name.clone()).collect();
     let chain = Chain { link: explained.link_name(link), chain: published::picture(link_record, members) };

@@ -12,7 +12,7 @@ use flitwise_figures::draw::{self, Style};
 use flitwise_figures::figure::{Claim, Figure};
 use flitwise_figures::picture::Picture;
 use flitwise_figures::published::{PUBLISHED, Published};
-use flitwise_figures::rows;
+use flitwise_figures::{rows, stamp};
 use flitwise_language::document::in_short;
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{ClassSpec, Scenario, ScenarioSpec};
@@ -27,7 +27,7 @@ use crate::campaign::Campaign;
 use crate::outcome::Exit;
 use crate::output::{self, percent};
 use crate::signals::unless_stopped;
-use crate::{input, place, typed};
+use crate::{input, place, plot, typed};
 
 /// Pixels of a PNG per pixel of the SVG.
 const PNG_SCALE: f64 = 2.0;
@@ -48,14 +48,14 @@ pub(crate) struct FigureDocument {
     #[serde(flatten)]
     picture: Picture,
     /// How it was simulated; `null` if it was not.
-    simulation: Option<Simulated>,
+    simulation: Option<SimulationAccount>,
     /// The command that makes it again.
     rebuild: String,
 }
 
 /// How the points of a figure were simulated.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Simulated {
+struct SimulationAccount {
     /// Where all random numbers come from.
     seed: u64,
     /// Wanted 95 % half-width of the network latency of the worst class, as a share of it.
@@ -92,7 +92,7 @@ pub(crate) struct FigureRequest {
     /// What it is called on the command line.
     pub(crate) typed: String,
     /// Models that were asked for there.
-    models: Option<args::Drawn>,
+    models: Option<args::FigureModels>,
     /// What anchors are wanted for.
     families: Vec<Family>,
     /// The most of them, if that was said.
@@ -124,7 +124,7 @@ fn list() -> Result<(), Exit> {
     for one in PUBLISHED {
         let figure = one.figure().map_err(|faults| Exit::faults(&faults))?;
         let (number, points) = (one.number(), figure.scenarios().len());
-        text.push_str(&format!("{number:12}  {points:3}  {}; {}\n", figure.title, figure.subtitle));
+        text.push_str(&format!("{number:12}  {points:3}  {}; {}\n", figure.title, figure.subtitle_words()));
     }
     output::write(text.as_bytes())
 }
@@ -134,7 +134,7 @@ fn draw_all(args: &args::Figure, figures: &[String]) -> Result<(), Exit> {
     let of_preset = args.preset.iter().map(|name| format!("{OF_PRESET}{name}"));
     let figures: Vec<String> = figures.iter().cloned().chain(of_preset).collect();
     let asked = Exit::both(style(args), wanted(&figures, args.model));
-    let is_anchored = args.model == Some(args::Drawn::Anchored);
+    let is_anchored = args.model == Some(args::FigureModels::Anchored);
     let budget = match &campaign {
         Ok(campaign) if is_anchored => anchoring::wish(&args.anchors, 1, campaign).map(Some),
         _ if args.anchors.is_some() && !is_anchored => Err(Exit::input(
@@ -144,11 +144,11 @@ fn draw_all(args: &args::Figure, figures: &[String]) -> Result<(), Exit> {
     };
     let (campaign, (budget, (style, mut wanted))) = Exit::both(campaign, Exit::both(budget, asked))?;
     place::directory("--out", &args.out)?;
-    let write = |drawn: &Drawn| {
+    let write = |drawn: &Drawing| {
         for path in drawn.write(&args.out)? {
             output::write(format!("{}\n", path.display()).as_bytes())?;
         }
-        Ok(())
+        if args.plot { plot::show(&drawn.picture) } else { Ok(()) }
     };
     if let Some(wish) = budget {
         for one in &mut wanted {
@@ -170,7 +170,7 @@ fn draw_all(args: &args::Figure, figures: &[String]) -> Result<(), Exit> {
 }
 
 /// Draws a figure by the anchored model: anchors for each variant among the values of its axis.
-fn anchored(one: &FigureRequest, wish: &Wish, args: &args::Figure, style: &Style) -> Result<Drawn, Exit> {
+fn anchored(one: &FigureRequest, wish: &Wish, args: &args::Figure, style: &Style) -> Result<Drawing, Exit> {
     let options = Options { saturation_loads: false, ..Options::default() };
     let curve = |family: &Family| {
         let spot = |(value, scenario): &(f64, Scenario)| Spot {
@@ -187,7 +187,7 @@ fn anchored(one: &FigureRequest, wish: &Wish, args: &args::Figure, style: &Style
     let simulations: Vec<Simulation> = simulations.collect();
     let figure = one.figure.clone();
     let picture = unless_stopped(move || figure.anchored_picture(&curves)).ok_or(Exit::Interrupted)?;
-    Drawn::of(one, &picture, &simulations, &Campaign::read(&args.campaign)?, style)
+    Drawing::of(one, &picture, &simulations, &Campaign::read(&args.campaign)?, style)
 }
 
 /// A figure that was not drawn because of an interruption.
@@ -276,7 +276,10 @@ pub(crate) fn draw_each(
 }
 
 /// The figures that were named, each once, or all faults in them.
-pub(crate) fn wanted(typed: &[String], models: Option<args::Drawn>) -> Result<Vec<FigureRequest>, Exit> {
+pub(crate) fn wanted(
+    typed: &[String],
+    models: Option<args::FigureModels>,
+) -> Result<Vec<FigureRequest>, Exit> {
     let mut wanted: Vec<FigureRequest> = Vec::new();
     let mut faults: Vec<String> = Vec::new();
     for typed in typed {
@@ -309,8 +312,8 @@ pub(crate) fn wanted(typed: &[String], models: Option<args::Drawn>) -> Result<Ve
     if let Some(models) = models {
         for one in &mut wanted {
             let refusals = match models {
-                args::Drawn::Models(models) => one.figure.set_models(models.0).err(),
-                args::Drawn::Anchored => match one.figure.set_anchored() {
+                args::FigureModels::Models(models) => one.figure.set_models(models.0).err(),
+                args::FigureModels::Anchored => match one.figure.set_anchored() {
                     Ok(families) => {
                         one.families = families;
                         None
@@ -318,7 +321,12 @@ pub(crate) fn wanted(typed: &[String], models: Option<args::Drawn>) -> Result<Ve
                     Err(refusal) => Some(vec![refusal]),
                 },
             };
-            let refused = |refusal| format!("--model {}: figure {}: {refusal}", models.word(), one.typed);
+            let help = match one.figure.usual_model() {
+                usual if models.word() != usual.word() => format!("\n  help: --model {usual}"),
+                _ => String::new(),
+            };
+            let refused =
+                |refusal| format!("--model {}: figure {}: {refusal}{help}", models.word(), one.typed);
             faults.extend(refusals.into_iter().flatten().map(refused));
             one.models = Some(models);
         }
@@ -351,19 +359,25 @@ fn built_in(one: &Published) -> Result<FigureRequest, Exit> {
 
 /// A figure of a preset: what is delivered over time where its run has an end, else latencies along the load.
 fn of_preset(name: &str) -> Result<FigureRequest, Exit> {
-    let scenario = input::preset(name)?.scenario();
+    let preset = input::preset(name)?;
+    let (scenario, document) = (preset.scenario(), preset.document());
     let head = |kind: &str, what: &str| {
         let title = format!("{}: {what}", scenario.spec().name);
         format!("title = {title:?}\nkind = \"{kind}\"\n[scenario]\npreset = \"{name}\"\n")
     };
-    let has_rate = |class: &ClassSpec| class.share.is_none() && class.load.is_none();
-    let sends = |class: &&ClassSpec| class.rate > 0.0 && has_rate(class) && !class.source.has_frames();
+    let sends = |class: &&ClassSpec| class.rate > 0.0 && !class.source.has_frames();
+    let of_mix = document.sub_document("mix").and_then(|mix| mix.root().get("load")?.value.number());
+    let along = |key: &str, step: f64| {
+        let values: Vec<String> = (1..=5).map(|part| in_short(step * f64::from(part))).collect();
+        let axis = format!("[x]\nkey = \"{key}\"\nvalues = [{}]\n", values.join(", "));
+        head("lines", "network latency") + &axis + "[y]\nquantity = \"network-latency\"\n"
+    };
     let text = if scenario.measure().bin.is_some() && scenario.spec().groups().contains(&Quantity::PACKETS) {
         head("over-time", "throughput over time") + "[y]\nquantity = \"throughput\"\n"
+    } else if let Some(load) = of_mix {
+        along("mix.load", load / 5.0)
     } else if let Some(class) = scenario.classes().iter().find(sends) {
-        let values: Vec<String> = (1..=5).map(|part| in_short(class.rate * f64::from(part) / 4.0)).collect();
-        let axis = format!("[x]\nkey = \"class.{}.rate\"\nvalues = [{}]\n", class.name, values.join(", "));
-        head("lines", "network latency") + &axis + "[y]\nquantity = \"network-latency\"\n"
+        along(&format!("class.{}.rate", class.name), class.rate / 4.0)
     } else {
         let help = "a figure file may vary any key: flitwise figure show 4a";
         return Err(Exit::input(format!(
@@ -427,8 +441,9 @@ pub(crate) fn theme(theme: Theme) -> draw::Theme {
 pub(crate) const ENDINGS: &[&str] = if draw::HAS_PNG { &["svg", "png"] } else { &["svg"] };
 
 /// A figure, ready to be written.
-pub(crate) struct Drawn {
+pub(crate) struct Drawing {
     name: String,
+    picture: Picture,
     pub(crate) svg: String,
     /// If this build draws PNGs.
     png: Option<Vec<u8>>,
@@ -445,13 +460,13 @@ fn drawn(
     found: &[Simulation],
     campaign: &Campaign,
     style: &Style,
-) -> Result<Drawn, Exit> {
+) -> Result<Drawing, Exit> {
     let (figure, points) = (one.figure.clone(), found.to_vec());
     let picture = unless_stopped(move || figure.picture(&points)).ok_or(Exit::Interrupted)?;
-    Drawn::of(one, &picture, found, campaign, style)
+    Drawing::of(one, &picture, found, campaign, style)
 }
 
-impl Drawn {
+impl Drawing {
     pub(crate) fn of(
         one: &FigureRequest,
         picture: &Picture,
@@ -459,12 +474,12 @@ impl Drawn {
         campaign: &Campaign,
         style: &Style,
     ) -> Result<Self, Exit> {
-        let svg = draw::svg(picture, style);
+        let svg = stamp::stamped(&draw::svg(picture, style), &stamp::of(&one.figure, picture));
         let png = draw::HAS_PNG.then(|| draw::png(&svg, PNG_SCALE)).transpose().map_err(io::Error::other)?;
         let csv = csv(picture)?;
         let mut json = serde_json::to_vec_pretty(&document(one, picture.clone(), simulations, campaign))?;
         json.push(b'\n');
-        Ok(Self { name: one.figure.name.clone(), svg, png, csv, json })
+        Ok(Self { name: one.figure.name.clone(), picture: picture.clone(), svg, png, csv, json })
     }
 
     /// Writes its files; each is whole or not there.
@@ -502,7 +517,7 @@ pub(crate) fn document(
         reached_precision: simulation.run.reached_precision,
         stopped_by: simulation.run.stopped_by,
     };
-    let simulation = (!simulations.is_empty()).then(|| Simulated {
+    let simulation = (!simulations.is_empty()).then(|| SimulationAccount {
         seed: settings.seed,
         wanted_precision: if one.families.is_empty() { 1.0 } else { FINER } * settings.precision,
         max_messages: settings.max_messages,

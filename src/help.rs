@@ -52,7 +52,7 @@ fn with_texts(command: Command, of: &dyn Fn(&str) -> String) -> Command {
 }
 
 /// Columns of the terminal, as the library that prints help counts them.
-fn width() -> usize {
+pub(crate) fn width() -> usize {
     let of_terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     let given = || std::env::var("COLUMNS").ok()?.parse().ok();
     of_terminal.or_else(given).unwrap_or(WIDEST).clamp(NARROWEST, WIDEST)

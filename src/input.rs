@@ -6,6 +6,7 @@ use std::path::Path;
 use flitwise_experiment as experiment;
 use flitwise_language::scenario::{Document, Fault, Place, Preset, Scenario};
 use flitwise_models::model::{Failure, Model, Options, Refusal};
+use flitwise_validation::machine;
 
 use crate::args::Source;
 use crate::outcome::Exit;
@@ -107,7 +108,7 @@ pub(crate) fn other_ways(document: &Document, failure: &Failure) -> Option<Strin
     if let Some(other) = Model::ALL.into_iter().find(|other| other.supports(&scenario).is_ok()) {
         return Some(format!("{usual}--model {other} has it"));
     }
-    let simulated = experiment::supports(&scenario).is_ok();
+    let simulated = machine::supports(&scenario).is_ok();
     simulated.then(|| {
         format!("{usual}no model has this {}; the simulator has: flitwise simulate", last_words(refusals))
     })

@@ -23,12 +23,13 @@
 //! ```
 //! use flitwise::language::scenario::ScenarioSpec;
 //! use flitwise::experiment::{Settings, run};
+//! use flitwise::validation::machine::Machine;
 //! use std::sync::atomic::AtomicBool;
 //!
 //! let scenario = ScenarioSpec::default().check().expect("Table 1 is sound");
 //! let settings = Settings { precision: 0.05, ..Settings::default() };
-//! let never = AtomicBool::new(false); // set it from elsewhere to interrupt the run
-//! let simulation = run(&scenario, &settings, &never, &mut ()).expect("it can be simulated");
+//! let (machine, stop) = (Machine::default(), AtomicBool::new(false)); // set it from elsewhere to interrupt the run
+//! let simulation = run(&scenario, &settings, &machine.host(&stop), &mut ()).expect("it can be simulated");
 //! let latency = simulation.classes[0].network_latency_cycles.unwrap().mean;
 //! assert!((42.0..45.0).contains(&latency));
 //! ```

@@ -16,6 +16,7 @@ mod outcome;
 mod output;
 mod place;
 mod plan;
+mod plot;
 mod presets;
 mod progress;
 mod report;

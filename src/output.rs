@@ -118,7 +118,9 @@ impl Page {
 
     /// Ends the page with the solver's report.
     pub(crate) fn end(mut self, account: &str) -> String {
-        self.text.push_str(&format!("\n{account}\n"));
+        if !account.is_empty() {
+            self.text.push_str(&format!("\n{account}\n"));
+        }
         self.text
     }
 }

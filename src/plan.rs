@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::ModelChoice;
-use crate::args::plan::{Plan, Required};
+use crate::args::plan::{Demand, Plan};
 use crate::input;
 use crate::outcome::Exit;
 use crate::output::{Rows, Time, cycles, share};
@@ -54,7 +54,7 @@ struct PlanRequest {
 
 impl PlanRequest {
     /// Scenario and requirements, or all that is wrong with them.
-    fn read(args: &Required) -> Result<Self, Exit> {
+    fn read(args: &Demand) -> Result<Self, Exit> {
         let document = input::document(&args.source)?;
         let scenario = input::scenario(&document)?;
         let requirements = Requirement::read_all("--require", &args.requirements, scenario.spec());

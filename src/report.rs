@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use crate::args::{Report, Theme};
 use crate::campaign::{Campaign, Defaults, more_of};
-use crate::figure::{self, Drawn, FigureRequest, Omission};
+use crate::figure::{self, Drawing, FigureRequest, Omission};
 use crate::outcome::Exit;
 use crate::output::{self, percent};
 use crate::signals::{Watch, unless_stopped};
@@ -130,7 +130,7 @@ pub(crate) fn run(args: &Report) -> Result<(), Exit> {
         true => Campaign::read_or(&args.campaign, QUICK)?,
         false => Campaign::read(&args.campaign)?,
     };
-    let mut wanted = figure::wanted(&["all".to_owned()], args.model.map(crate::args::Drawn::Models))?;
+    let mut wanted = figure::wanted(&["all".to_owned()], args.model.map(crate::args::FigureModels::Models))?;
     let mut registry = Registry::built_in();
     if let Some(paper) = args.paper {
         let is_its = |name: &str| Paper::of(name).word == paper.word;
@@ -207,7 +207,7 @@ impl Contents {
         let (figure, typed, points) = (one.figure.clone(), one.typed.clone(), found.clone());
         let (picture, off) =
             unless_stopped(move || with_errors(&figure, &typed, &points)).ok_or(Exit::Interrupted)?;
-        let drawn = Drawn::of(one, &picture, &found, campaign, style)?;
+        let drawn = Drawing::of(one, &picture, &found, campaign, style)?;
         for path in drawn.write(&args.out)? {
             output::write(format!("{}\n", path.display()).as_bytes())?;
         }
@@ -242,7 +242,7 @@ impl Contents {
         let report = format!("flitwise report{quick}{of_paper}{model} --out DIR {how}");
         let has_refined = args.paper.is_none_or(|paper| paper.word == "kyd05");
         let accuracy = if has_refined { accuracy::tables() } else { Vec::new() };
-        // no beginning of a name stands for claims of our own
+        // no beginning of a name stands for claims of our own, or where there are none
         let is_own = args.paper.is_some_and(|paper| paper.prefix.is_none());
         let only = args
             .paper
@@ -275,7 +275,7 @@ impl Contents {
             accuracy => Serde(&accuracy),
             claims => Serde(&claims),
             coarse => Serde(&self.coarse),
-            rebuild_claims => match finer || is_own {
+            rebuild_claims => match finer || is_own || self.wanted_claims == 0 {
                 true => report.clone(),
                 false => format!("flitwise verify{quick}{only} {how}"),
             },
@@ -353,10 +353,13 @@ fn figure_entry(one: &FigureRequest, picture: Picture, svg: String, campaign: &C
 
 impl FigureEntry {
     /// Whether the claim is about this figure, after which it is named: fig04a-agreement; those of both parts of a
-    /// figure, fig05a-.., fig05b-..
+    /// figure, fig05a-.., fig05b-..; those of the whole figure for each of its parts, mw-fig5-.. for mw-fig5a.
     fn has(&self, claim: &JudgedEntry) -> bool {
-        let rest = claim.name.strip_prefix(self.name.as_str());
-        rest.is_some_and(|rest| rest.starts_with('-') || rest.starts_with("a-") || rest.starts_with("b-"))
+        let after = |name: &str| claim.name.strip_prefix(name);
+        let is_its = |rest: &str| rest.starts_with('-') || rest.starts_with("a-") || rest.starts_with("b-");
+        let of_whole =
+            after(self.name.trim_end_matches(['a', 'b', 'c'])).filter(|rest| rest.starts_with('-'));
+        after(&self.name).is_some_and(is_its) || of_whole.is_some()
     }
 }
 

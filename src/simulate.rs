@@ -1,6 +1,7 @@
 //! `flitwise simulate`.
 
 mod details;
+mod frame_deadlines;
 mod over_time;
 mod page;
 mod plot;
@@ -9,9 +10,11 @@ mod trace;
 
 use flitwise_experiment::answer::{ClassSimulation, Estimate, Run, Simulation, StoppedBy};
 use flitwise_experiment::{self as experiment, Listener, Progress};
+use flitwise_figures::draw::Style;
 use flitwise_language::quantity::Quantity;
 use flitwise_simulator::Delivery;
 use flitwise_simulator::diagram;
+use flitwise_validation::machine;
 use indicatif::HumanCount;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -37,7 +40,7 @@ pub(crate) struct SimulateDocument {
 }
 
 pub(crate) fn run(args: &Simulate) -> Result<(), Exit> {
-    let scenario = input::to_simulate(&args.source, experiment::supports);
+    let scenario = input::to_simulate(&args.source, machine::supports);
     let asked = Exit::both(scenario, settings::read(args));
     if let Ok((scenario, _)) = &asked {
         let mut faults = settings::idle(args, scenario);
@@ -45,10 +48,10 @@ pub(crate) fn run(args: &Simulate) -> Result<(), Exit> {
         if !faults.is_empty() {
             return Err(Exit::BadInput(faults));
         }
-        args.plot.as_deref().map_or(Ok(()), |path| plot::check(scenario, path))?;
+        args.plot.as_deref().map_or(Ok(()), |path| plot::check(scenario, path, args.format))?;
     }
     let trace = args.trace.as_deref().map(|path| Trace::open(path, args.source.file.as_deref()));
-    let ((scenario, (settings, watched)), trace) = Exit::both(asked, trace.transpose())?;
+    let ((scenario, (settings, machine, watched)), trace) = Exit::both(asked, trace.transpose())?;
     if let Some(messages) = watched {
         let diagram = diagram::watch(&scenario, settings.seed, messages);
         return output::write(diagram.map_err(|faults| Exit::faults(&faults))?.to_string().as_bytes());
@@ -59,7 +62,7 @@ pub(crate) fn run(args: &Simulate) -> Result<(), Exit> {
         trace: trace.map(|trace| trace.begin(&scenario)),
     };
     let watch = Watch::begin();
-    let answer = experiment::run(&scenario, &settings, watch.stop(), &mut listener);
+    let answer = experiment::run(&scenario, &settings, &machine.host(watch.stop()), &mut listener);
     // from here on there is nothing to wait for: the next signal ends the process
     drop(watch);
     let answer = answer.map_err(|faults| Exit::faults(&faults))?;
@@ -68,18 +71,25 @@ pub(crate) fn run(args: &Simulate) -> Result<(), Exit> {
 
     let ended = ended(&answer.run, args.max_time.as_deref().unwrap_or_default());
     // the trace is ended even if nobody takes the results, and its failure is the one to report
-    let plotted = args.plot.as_deref().map_or(Ok(()), |path| plot::write(&scenario, &answer, path));
+    let picture = args.plot.as_deref().map(|path| (path, plot::picture(&scenario, &answer)));
     let written = write(answer, args.format, args.section.as_deref(), &ClassColumns::of(&scenario));
-    let written = plotted.and(written);
+    let plotted =
+        picture.map_or(Ok(()), |(path, picture)| crate::plot::write(&picture, &Style::default(), path));
+    let written = written.and(plotted);
     trace.map_or(Ok(()), Trace::end)?;
     ended.map_or(written, Err)
+}
+
+/// Whether time was over before anything was measured.
+pub(crate) fn is_nothing(run: &Run) -> bool {
+    run.stopped_by == StoppedBy::MaxTime && run.messages == 0
 }
 
 /// How a run that was broken off ends.
 fn ended(run: &Run, max_time: &str) -> Option<Exit> {
     match run.stopped_by {
         StoppedBy::Interrupted => Some(Exit::Interrupted),
-        StoppedBy::MaxTime if run.messages == 0 => Some(Exit::Nothing(format!(
+        _ if is_nothing(run) => Some(Exit::Nothing(format!(
             "nothing was measured: --max-time {max_time} was over before the end of the warm-up; wanted more time, or \
              a shorter warm-up with --warmup"
         ))),
@@ -140,8 +150,10 @@ pub(crate) fn write(
 /// One row per class; what does not exist is empty.
 fn csv(answer: &Simulation, columns: &ClassColumns) -> Result<(), Exit> {
     let mut rows = csv::Writer::from_writer(Vec::new());
+    let rules = frame_deadlines::prefixes(answer);
     for (index, class) in answer.classes.iter().enumerate() {
-        let (heads, row): (Vec<String>, Vec<String>) = fields(class, columns).into_iter().unzip();
+        let fields = fields(class, columns).into_iter().chain(frame_deadlines::fields(class, &rules));
+        let (heads, row): (Vec<String>, Vec<String>) = fields.unzip();
         if index == 0 {
             rows.write_record(heads)?;
         }

@@ -9,15 +9,17 @@ use std::fmt::Write;
 
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{ClassKind, Scenario};
-use flitwise_models::answer::{Answer, ClassAnswer, ExpectedError};
-use flitwise_models::model::Model;
+use flitwise_models::answer::{Answer, ClassAnswer, Validity};
+use flitwise_models::model::{Model, Options};
+use flitwise_models::paths;
+use flitwise_validation::machine;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{Format, ModelChoice, Solve};
 use crate::campaign::Campaign;
 use crate::outcome::Exit;
-use crate::output::{ClassColumns, Page, Rows, Time, cycles, percent, share, whole};
+use crate::output::{ClassColumns, Page, Rows, Time, cycles, percent, share, two_lines, whole};
 use crate::{input, output, simulate};
 pub(crate) use distribution::DistributionDocument;
 pub(crate) use loads::LoadsDocument;
@@ -25,7 +27,7 @@ pub(crate) use loads::LoadsDocument;
 /// The answer of `flitwise solve --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SolveDocument {
-    /// `flitwise.solve/2`.
+    /// `flitwise.solve/3`.
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
@@ -34,26 +36,14 @@ pub(crate) struct SolveDocument {
     answer: Answer,
 }
 
-/// Routers on a line from which on paths take more than seconds.
+/// Routers on a line from which on paths take more than a second.
 const LONG_SIDE: u32 = 48;
-/// Nodes from which on channels that are told apart take more than a second.
-const MANY_NODES: u32 = 64;
 
-/// What is said before an answer that may take seconds.
-fn cost_of(scenario: &Scenario, args: &Solve) -> Option<String> {
-    let topology = scenario.topology();
-    let is_refined = args.model.is_none_or(|model| model.model() == Model::Refined)
-        && Model::Refined.supports(scenario).is_ok();
-    let is_uneven = (0..scenario.classes().len()).any(|class| !scenario.is_uniform(class));
-    if topology.sides().iter().any(|side| *side >= LONG_SIDE) {
-        return Some(format!(
-            "paths along {LONG_SIDE} routers and more take up to half a minute to put together"
-        ));
-    }
-    (is_refined && is_uneven && topology.nodes() >= MANY_NODES).then(|| {
-        "destinations or nodes of a class tell channels apart: every kind of channel is solved by itself, which takes \
-         up to some ten seconds"
-            .to_owned()
+/// What is said before an answer that takes seconds.
+fn cost_of(scenario: &Scenario) -> Option<String> {
+    let is_long = scenario.topology().sides().iter().any(|side| *side >= LONG_SIDE);
+    is_long.then(|| {
+        format!("paths along {LONG_SIDE} routers and more take up to some four seconds to put together")
     })
 }
 
@@ -67,16 +57,15 @@ pub(crate) fn run(args: &Solve) -> Result<(), Exit> {
     let (document, ()) = Exit::both(document, idle)?;
     let scenario = input::scenario(&document)?;
     let has_model = Model::ALL.into_iter().any(|model| model.supports(&scenario).is_ok());
-    // of packet switches nothing is exact but what the recn model says
-    let is_of_routers = Model::usual(&scenario) != Model::Recn;
-    if args.model.is_none() && !args.distribution && !has_model && is_of_routers {
+    if args.model.is_none() && !args.distribution && !has_model && paths::are_of_flits(&scenario) {
         return loads::run(&document, &scenario, args.format);
     }
-    if let Some(cost) = cost_of(&scenario, args) {
+    if let Some(cost) = cost_of(&scenario) {
         output::note(&cost);
     }
-    let options = input::options(args.details || args.distribution);
-    let answer = args
+    let details = args.details || args.distribution;
+    let options = Options { details, expected_errors: !args.distribution, ..Options::default() };
+    let mut answer = args
         .model
         .map_or_else(|| Model::usual(&scenario), ModelChoice::model)
         .solve(&scenario, &options)
@@ -88,10 +77,17 @@ pub(crate) fn run(args: &Solve) -> Result<(), Exit> {
     if args.distribution {
         return distribution::write(&answer, args.format);
     }
+    // the published model has channels by what is started and passes there
+    if args.details && answer.model != Model::Published {
+        match loads::channels(&scenario, args.format) {
+            Ok(section) => answer.sections.0.push(section),
+            Err(note) => answer.notes.push(note),
+        }
+    }
     match args.format {
         Format::Json => {
             let flitwise_version = env!("CARGO_PKG_VERSION");
-            output::write_json(&SolveDocument { schema: "flitwise.solve/2", flitwise_version, answer })
+            output::write_json(&SolveDocument { schema: "flitwise.solve/3", flitwise_version, answer })
         }
         Format::Csv => match &args.section {
             Some(name) => output::section_csv(&answer.sections, name),
@@ -105,11 +101,11 @@ pub(crate) fn run(args: &Solve) -> Result<(), Exit> {
 
 /// Options for what a model with means only has not, and `--section` without its format.
 fn not_there(args: &Solve, answer: &Answer) -> Vec<String> {
-    let is_of_means = answer.model == Model::Recn;
+    let (model, is_of_means) = (answer.model, !answer.model.has_distributions());
     let given = [("details", args.details), ("distribution", args.distribution)];
     let given = given.into_iter().filter(|(_, is_given)| *is_given && is_of_means);
-    let faults =
-        given.map(|(option, _)| format!("--{option}: found the recn model, wanted none: it has means only"));
+    let faults = given
+        .map(|(option, _)| format!("--{option}: found the {model} model, wanted none: it has means only"));
     faults.chain(output::section_without_csv(args.section.as_deref(), args.format)).collect()
 }
 
@@ -126,7 +122,7 @@ fn anchored(args: &Solve) -> Result<(), Exit> {
     let asked = if faults.is_empty() { Ok(()) } else { Err(Exit::BadInput(faults)) };
     let campaign = Exit::both(Campaign::read(&args.campaign), asked);
     let (scenario, (campaign, ())) =
-        Exit::both(input::to_simulate(&args.source, flitwise_experiment::supports), campaign)?;
+        Exit::both(input::to_simulate(&args.source, machine::supports), campaign)?;
     let precision = percent(campaign.settings.precision);
     campaign.say(&format!("anchored: one simulation to ±{precision}, unless the store has it"));
     let found = campaign.run_part(0, 1, &scenario).map_err(|faults| Exit::faults(&faults))?;
@@ -174,8 +170,11 @@ fn page(answer: &Answer, markdown: bool, details: bool) -> String {
             }
         }
     }
+    page.section("Errors to expect: 9 of 10 simulated numbers lie within", &errors(answer, markdown));
     page.remarks(&remarks(answer));
-    page.end(&answer.report.to_string())
+    // a closed form has no iteration to report on
+    let report = if answer.report.iterations == 0 { String::new() } else { answer.report.to_string() };
+    page.end(&report)
 }
 
 /// Quantities of the first table; a model has the last four for all classes or for none.
@@ -300,8 +299,8 @@ fn remarks(answer: &Answer) -> Vec<String> {
                     "; it saturates when all rates are multiplied by {} ({rate:.4e} messages/cycle)",
                     share(Some(factor))
                 );
-            } else {
-                line.push_str("; it is so at any load");
+            } else if let Some(reason) = &saturation.reason {
+                let _ = write!(line, "; {reason}");
             }
             remarks.push(line);
         }
@@ -329,7 +328,7 @@ fn remarks(answer: &Answer) -> Vec<String> {
         let lacking = by_reason.into_iter().map(|(reason, fields)| lacking(&class.name, &fields, reason));
         remarks.extend(lacking);
     }
-    remarks.extend(validity(answer));
+    remarks.extend(answer.validity.iter().flat_map(validity));
     remarks.extend(answer.notes.iter().map(|note| format!("note: {note}")));
     remarks
 }
@@ -344,49 +343,60 @@ fn lacking(class: &str, fields: &[&str], reason: &str) -> String {
     }
 }
 
-/// The expected errors of the answer, and in what its scenario lies outside all that was checked.
-fn validity(answer: &Answer) -> Vec<String> {
+/// What the errors to expect rest on: where the answer stands, and in what its scenario lies outside all that was
+/// simulated.
+fn validity(validity: &Validity) -> Vec<String> {
+    let Validity { region, load_share_of_saturation, most_loaded_channel, outside, unmeasured } = validity;
     let mut remarks = Vec::new();
-    if let Some(validity) = &answer.validity {
-        let share = validity.load_share_of_saturation;
-        let here = if share < 1.0 { format!("at about {} of", percent(share)) } else { "beyond".to_owned() };
-        let family = &validity.family;
-        remarks.push(format!("checked by simulation: {family}, here {here} the load that saturates"));
+    let share = |share: f64| format!("{:.0} %", 100.0 * share);
+    let channel = most_loaded_channel.map(|load| format!("the most loaded channel is {} full", share(load)));
+    let load = load_share_of_saturation
+        .map(|load| format!("{} of that at which the model has the first class saturate", share(load)));
+    let loads: Vec<String> = load.into_iter().chain(channel).collect();
+    if !loads.is_empty() {
+        remarks.push(format!("load: {}", loads.join("; ")));
     }
-    remarks.extend(answer.classes.iter().filter_map(expected));
-    let outside = answer.validity.iter().filter(|validity| !validity.outside.is_empty());
-    remarks
-        .extend(outside.map(|validity| format!("outside what was checked: {}", validity.outside.join("; "))));
+    match (unmeasured, region) {
+        (Some(unmeasured), _) => {
+            remarks.push(format!("no error is told, since none was measured: {unmeasured}"))
+        }
+        (None, Some(region)) => remarks.push(format!("errors measured on random {region}")),
+        _ => {}
+    }
+    if !outside.is_empty() {
+        remarks.push(format!("outside what was simulated: {}", outside.join("; ")));
+    }
     remarks
 }
 
-/// Mean and worst errors of a class's answer where it was checked.
-fn expected(class: &ClassAnswer) -> Option<String> {
-    let errors = class.expected_errors?;
-    let in_percent = |what: &str, error: Option<ExpectedError>| {
-        error.map(|error| {
-            format!("{what} within {} (worst {})", percent(error.mean / 100.0), percent(error.worst / 100.0))
-        })
-    };
-    let miss = errors.miss_probability.map(|error| {
-        let (mean, worst) = (share(Some(error.mean)), share(Some(error.worst)));
-        format!("miss probabilities within {mean} (worst {worst})")
-    });
-    let parts = [
-        in_percent("network latency", errors.network_latency_percent),
-        in_percent("waiting", errors.waiting_percent),
-        in_percent("total", errors.total_latency_percent),
-        miss,
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| format!("{}: expect {}", class.name, parts.join(", ")))
+/// How far off the simulation the numbers are to be expected.
+fn errors(answer: &Answer, markdown: bool) -> Rows {
+    let mut quantities: Vec<Quantity> = Vec::new();
+    for error in answer.classes.iter().flat_map(|class| &class.expected_errors) {
+        if !quantities.contains(&error.quantity) {
+            quantities.push(error.quantity);
+        }
+    }
+    let heads = quantities.iter().map(|quantity| two_lines(quantity.name()));
+    let heads: Vec<String> = ["class".to_owned()].into_iter().chain(heads).collect();
+    let mut rows = Rows::new(&heads, markdown);
+    for class in answer.classes.iter().filter(|class| !class.expected_errors.is_empty()) {
+        let cell = |quantity: &Quantity| {
+            let found = class.expected_errors.iter().find(|error| error.quantity == *quantity);
+            found.map_or_else(String::new, |error| match error.unit.as_str() {
+                "percent" => format!("±{}", percent(error.nine_of_ten_within / 100.0)),
+                _ => format!("±{:.3}", error.nine_of_ten_within),
+            })
+        };
+        rows.add([class.name.clone()].into_iter().chain(quantities.iter().map(cell)));
+    }
+    rows
 }
 
 #[cfg(test)]
 mod tests {
-    use flitwise_language::scenario::ScenarioSpec;
-    use flitwise_models::answer::{ExpectedErrors, Validity};
-    use flitwise_models::model::{Model, Options};
+    use flitwise_language::scenario::{Place, Preset, ScenarioSpec};
+    use flitwise_models::answer::ExpectedError;
 
     use super::*;
 
@@ -459,54 +469,43 @@ mod tests {
     /// An answer that takes seconds is announced, and only that.
     #[test]
     fn what_takes_seconds_is_announced() {
-        use clap::Parser;
-
-        let cost = |options: &[&str]| {
-            let line = ["flitwise", "solve"].iter().chain(options).copied();
-            let crate::args::Command::Solve(args) = crate::args::Cli::try_parse_from(line).unwrap().command
-            else {
-                panic!("solve")
-            };
-            let scenario = input::scenario(&input::document(&args.source).unwrap()).unwrap();
-            cost_of(&scenario, &args)
+        let cost = |radix: &str| {
+            let mut document = Preset::find("torus8x8").unwrap().document();
+            document.set("network.radix", radix, &Place::Program).unwrap();
+            cost_of(&document.scenario().unwrap())
         };
-        let torus = ["--preset", "torus8x8"];
-        let hot = ["--set", "class.BE.destination={ hot = 9, share = 0.1 }"];
-        let told_apart = cost(&[torus, hot].concat()).unwrap();
-        assert!(
-            told_apart.contains("every kind of channel") && told_apart.contains("seconds"),
-            "{told_apart}"
-        );
-        let some_send = ["--set", "class.BE.nodes=\"0-31\""];
-        assert_eq!(cost(&[torus, some_send].concat()), Some(told_apart), "nodes tell channels apart, too");
-        let long = cost(&[&torus[..], &["--set", "network.radix=[48, 3]"]].concat()).unwrap();
-        assert!(long.contains("48 routers and more"), "{long}");
-        // uniform, few nodes, or a model without stations of its own on each channel
-        assert_eq!(cost(&torus), None);
-        assert_eq!(cost(&[["--preset", "mesh4x4"], hot].concat()), None);
-        assert_eq!(cost(&[torus, hot, ["--model", "published"]].concat()), None);
+        let long = cost("[48, 3]").unwrap();
+        assert!(long.contains("48 routers and more") && long.contains("seconds"), "{long}");
+        assert_eq!(cost("[8, 8]"), None);
     }
 
     #[test]
     fn what_to_expect_and_what_was_never_checked_is_said() {
-        assert!(!page(&table_1(), true, false).contains("expect"));
+        assert!(!page(&table_1(), true, false).contains("Errors"));
         let mut answer = table_1();
-        let error = |mean, worst| Some(ExpectedError { mean, worst });
-        answer.classes[0].expected_errors = Some(ExpectedErrors {
-            network_latency_percent: error(0.8, 3.1),
-            miss_probability: error(0.018, 0.05),
-            ..ExpectedErrors::default()
-        });
+        let error = |quantity, unit: &str, nine_of_ten_within| ExpectedError {
+            quantity,
+            unit: unit.to_owned(),
+            nine_of_ten_within,
+        };
+        answer.classes[0].expected_errors = vec![
+            error(Quantity::NetworkLatency, "percent", 3.1),
+            error(Quantity::MissProbability, "absolute", 0.018),
+        ];
         answer.validity = Some(Validity {
-            family: "single routers".to_owned(),
-            load_share_of_saturation: 0.62,
-            outside: vec!["65 ports, checked 4 to 32".to_owned()],
+            region: Some("routers".to_owned()),
+            load_share_of_saturation: Some(0.624),
+            most_loaded_channel: Some(0.31),
+            outside: vec!["65 ports, simulated 4 to 32".to_owned()],
+            unmeasured: None,
         });
         let page = page(&answer, true, false);
         for line in [
-            "- checked by simulation: single routers, here at about 62 % of the load that saturates",
-            "- R1: expect network latency within 0.8 % (worst 3.1 %), miss probabilities within 0.0180 (worst 0.0500)",
-            "- outside what was checked: 65 ports, checked 4 to 32",
+            "| R1    |          ±3.1 % |           ±0.018 |",
+            "- load: 62 % of that at which the model has the first class saturate; the most loaded channel is 31 % \
+             full",
+            "- errors measured on random routers",
+            "- outside what was simulated: 65 ports, simulated 4 to 32",
         ] {
             assert!(page.lines().any(|found| found == line), "no {line:?} in\n{page}");
         }

@@ -1,6 +1,7 @@
 //! `flitwise sweep`: a scenario over a grid, in parallel, row by row.
 
 mod anchored;
+mod picture;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -14,7 +15,7 @@ use flitwise_language::scenario::{Fault, Grid, Scenario, ScenarioSpec, Setting};
 use flitwise_language::section::Sections;
 use flitwise_models::answer::{Answer, ClassAnswer, Report, Validity};
 use flitwise_models::model::{Failure, Model, Options, WarmStart};
-use flitwise_validation::anchored::{CORRECTED, ClassIntervals, Corrected, Interval};
+use flitwise_validation::anchored::{CORRECTED, ClassIntervals, CorrectedAnswer, Interval};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,6 +27,7 @@ use crate::output::{ClassColumns, Rows, Time, share};
 use crate::signals::{Background, Next};
 use crate::{input, output, typed};
 use anchored::Family;
+use picture::Curves;
 
 /// The most points of one sweep.
 const MOST_POINTS: usize = 10_000_000;
@@ -39,7 +41,7 @@ const AHEAD: usize = 512;
 /// The answer of `flitwise sweep --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SweepDocument {
-    /// `flitwise.sweep/2`.
+    /// `flitwise.sweep/3`.
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
@@ -108,14 +110,22 @@ pub(crate) fn run(args: &Sweep) -> Result<(), Exit> {
     let points = grid.points().filter(|points| *points <= MOST_POINTS).ok_or_else(|| {
         Exit::input(format!("--over: found a grid of more than {MOST_POINTS} points, wanted at most that"))
     })?;
-    let options = Options { distributions: !args.means_only, saturation_loads: false, ..Options::default() };
+    let expected_errors = matches!(args.format, SweepFormat::Json | SweepFormat::Jsonl);
+    let options = Options {
+        distributions: !args.means_only,
+        saturation_loads: false,
+        expected_errors,
+        ..Options::default()
+    };
     let threads = simulation_options(args)?;
     let mut question = Question { grid, model: args.model, options, family: None };
     let columns = question.check()?;
     if args.model == Some(ModelChoice::Anchored) {
         question.family = Some(Family::learnt(args, &question.grid, &question.options)?);
     }
-    question.write_all(points, threads.unwrap_or_else(rayon::current_num_threads), args.format, columns)
+    let curves = args.plot.clone().map(|path| Curves::begin(&question.grid, path)).transpose()?;
+    let threads = threads.unwrap_or_else(rayon::current_num_threads);
+    question.write_all(points, threads, (args.format, curves), columns)
 }
 
 /// Reads `--threads`, and refuses options of simulations where nothing is simulated.
@@ -207,7 +217,7 @@ impl Question {
                 Ok(match &self.family {
                     Some(family) => {
                         let at = family.place(&self.grid, point);
-                        let Corrected { answer, intervals } = family.anchored().correct(&at, answer);
+                        let CorrectedAnswer { answer, intervals } = family.anchored().correct(&at, answer);
                         Point {
                             model: ModelChoice::Anchored,
                             is_anchor: Some(family.is_anchor(&at)),
@@ -232,11 +242,15 @@ impl Question {
         self,
         points: usize,
         threads: usize,
-        format: SweepFormat,
+        (format, curves): (SweepFormat, Option<Curves>),
         columns: ClassColumns,
     ) -> Result<(), Exit> {
         let account = self.family.as_ref().map(|family| family.account.clone());
-        let mut writer = Writer::begin(format, &self.grid, self.model, columns, account)?;
+        let axes = self.grid.axes.len();
+        let mut writer = match curves {
+            Some(curves) => Writer::Plot { curves: Box::new(curves), axes },
+            None => Writer::begin(format, &self.grid, self.model, columns, account)?,
+        };
         let queue = Arc::new(Queue::new(points, self.run_length()));
         let (question, of_workers) = (Arc::new(self), Arc::clone(&queue));
         let mut background = Background::begin(move |sender| of_workers.work(threads, &question, &sender));
@@ -389,6 +403,7 @@ enum Writer {
     Json { out: WholeRows, first: bool },
     Jsonl { out: WholeRows },
     Table { rows: Box<Rows>, columns: ClassColumns, account: Option<Account>, time: Time },
+    Plot { curves: Box<Curves>, axes: usize },
 }
 
 /// Standard output; what is written between two calls of `flush` goes out at once, so that even a process that is
@@ -434,7 +449,7 @@ impl Writer {
             SweepFormat::Jsonl => Self::Jsonl { out: stdout() },
             SweepFormat::Json => {
                 let head = SweepDocument {
-                    schema: "flitwise.sweep/2",
+                    schema: "flitwise.sweep/3",
                     flitwise_version: env!("CARGO_PKG_VERSION"),
                     model,
                     scenario: input::scenario(&grid.document)?.spec().clone(),
@@ -494,6 +509,7 @@ impl Writer {
                 *first = false;
                 serde_json::to_writer(out, point)?;
             }
+            Self::Plot { curves, axes } => curves.point(point, *axes),
             Self::Jsonl { out } => {
                 serde_json::to_writer(&mut *out, point)?;
                 out.write_all(b"\n")?;
@@ -519,7 +535,7 @@ impl Writer {
         match self {
             Self::Csv { out, .. } => out.flush()?,
             Self::Json { out, .. } | Self::Jsonl { out } => out.flush()?,
-            Self::Table { .. } => {}
+            Self::Table { .. } | Self::Plot { .. } => {}
         }
         Ok(())
     }
@@ -533,6 +549,7 @@ impl Writer {
                 let gap = if remarks.is_empty() { "" } else { "\n" };
                 output::write(format!("{rows}{gap}{remarks}").as_bytes())?;
             }
+            Self::Plot { curves, .. } => curves.end()?,
             Self::Csv { .. } | Self::Jsonl { .. } => {}
         }
         self.flush()

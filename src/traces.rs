@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use flitwise_experiment::traces::{self, Folded, Format, Row, Synthesis};
+use flitwise_experiment::traces::{self, Format, HostLayout, Row, Synthesis};
 
 use crate::args::traces::{BlockFormat, Convert, Fold, Synthesise, TraceCommand};
 use crate::outcome::Exit;
@@ -22,14 +22,17 @@ pub(crate) fn run(command: &TraceCommand) -> Result<(), Exit> {
 }
 
 /// Hosts and disks; faults are added.
-fn folded(fold: &Fold, faults: &mut Vec<String>) -> Folded {
+fn folded(fold: &Fold, faults: &mut Vec<String>) -> HostLayout {
     let mut options = Options { faults };
     let hosts = options.value("hosts", &fold.hosts, within(2..=65_536, "2 to 65536 hosts")) as u32;
     let disks = options.value("disks", &fold.disks, within(1..=65_535, "1 to 65535 disks")) as u32;
     if faults.is_empty() && disks >= hosts {
-        faults.push(format!("--disks {disks}: found as many as hosts or more, wanted at most {}", hosts - 1));
+        faults.push(format!(
+            "--disks {disks}: found {disks}, wanted at most {}: at least one of the {hosts} hosts must not be a disk",
+            hosts - 1
+        ));
     }
-    Folded { hosts, disks }
+    HostLayout { hosts, disks }
 }
 
 /// A number above 0 that is at most `most`.
@@ -41,7 +44,7 @@ fn above_zero(most: f64, wanted: &'static str) -> impl Fn(&str) -> Result<f64, S
 
 fn synthesise(args: &Synthesise) -> Result<(), Exit> {
     let mut faults = Vec::new();
-    let Folded { hosts, disks } = folded(&args.fold, &mut faults);
+    let HostLayout { hosts, disks } = folded(&args.fold, &mut faults);
     let mut options = Options { faults: &mut faults };
     let seed = options.value("seed", &args.seed, seed);
     let compression = options.value("compression", &args.compression, above_zero(1e6, "up to 1e6"));
@@ -70,7 +73,7 @@ fn convert(args: &Convert) -> Result<(), Exit> {
         Err(fault) => faults.push(fault),
         Ok(text) if faults.is_empty() => {
             let rows = format.converted(&name, &text, folded).map_err(|faults| Exit::faults(&faults))?;
-            let Folded { hosts, disks } = folded;
+            let HostLayout { hosts, disks } = folded;
             let note = format!("converted from {name}: {hosts} hosts, {disks} disks on the last of them");
             return write(args.fold.out.as_deref(), &rows, &note);
         }

@@ -5,7 +5,7 @@ use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{ClassKind, Fault, Scenario};
 use flitwise_validation::accuracy::{Case, Part, Plan};
 use flitwise_validation::anchored::FINER;
-use flitwise_validation::anchored::truth::{Family, FamilyJudged, JUDGED, Judged, Summary, summary};
+use flitwise_validation::anchored::truth::{Family, JUDGED, JudgedFamily, JudgedNumber, Summary, summary};
 use flitwise_validation::campaign;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -40,7 +40,7 @@ pub(crate) struct AnchoredAccuracyDocument {
     /// All families.
     families: Vec<FamilyEntry>,
     /// Every number that was judged.
-    judged: Vec<Judged>,
+    judged: Vec<JudgedNumber>,
 }
 
 /// Errors of a quantity.
@@ -136,7 +136,7 @@ fn simulated(
     means: &mut Means<'_>,
 ) -> Result<Option<flitwise_experiment::answer::Simulation>, Vec<Fault>> {
     let scenarios = std::slice::from_ref(scenario);
-    let outcome = campaign::run(scenarios, settings, means.store, means.stop, means.listener)?;
+    let outcome = campaign::run(scenarios, settings, means.store, &means.host, means.listener)?;
     Ok(outcome.simulations.into_iter().next().flatten())
 }
 
@@ -152,9 +152,9 @@ impl FamilyEntry {
 }
 
 impl AnchoredAccuracyDocument {
-    fn add(&mut self, family: &Family, found: FamilyJudged) {
+    fn add(&mut self, family: &Family, found: JudgedFamily) {
         let anchors = found.placed.anchored.anchors();
-        let latency = |one: &&Judged| one.measure.quantity == Quantity::NetworkLatency;
+        let latency = |one: &&JudgedNumber| one.measure.quantity == Quantity::NetworkLatency;
         self.families.push(FamilyEntry {
             name: family.name.clone(),
             anchors: anchors.len(),
@@ -167,9 +167,10 @@ impl AnchoredAccuracyDocument {
     fn summarize(&mut self) {
         for Part { axes, .. } in self.parts.clone() {
             for quantity in JUDGED {
-                for kind in ClassKind::ALL {
-                    let is_it =
-                        |one: &&Judged| (one.axes, one.kind, one.measure.quantity) == (axes, kind, quantity);
+                for kind in ClassKind::DATA {
+                    let is_it = |one: &&JudgedNumber| {
+                        (one.axes, one.kind, one.measure.quantity) == (axes, kind, quantity)
+                    };
                     let errors = summary(self.judged.iter().filter(is_it));
                     if errors.count > 0 {
                         self.summary.push(Row { axes, kind, quantity, errors });

@@ -4,10 +4,13 @@ use flitwise_experiment::Settings;
 use flitwise_experiment::answer::{Estimate, PercentileEstimate};
 use flitwise_language::quantity::{Means, Percentiles, Quantity};
 use flitwise_language::scenario::{ClassKind, Scenario};
+use flitwise_models::accuracy::{ErrorRow, ErrorTable, Region};
 use flitwise_models::answer::Answer;
 use flitwise_models::model::Model;
-use flitwise_validation::accuracy::summary::{self, Found, Network, Row};
-use flitwise_validation::accuracy::{self, Case, Curve, ErrorOf, HopsObservation, Observation, Plan};
+use flitwise_validation::accuracy::summary::{self, Network, PlacedError, Row};
+use flitwise_validation::accuracy::{
+    self, Case, Curve, ErrorOf, ErrorUnit, HopsObservation, Observation, Plan, error_unit,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,12 +19,12 @@ use crate::args::Verify;
 /// The whole answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AccuracyDocument {
-    /// `flitwise.accuracy/3`.
+    /// `flitwise.accuracy/4`.
     schema: &'static str,
     /// Version of flitwise that made it.
     flitwise_version: &'static str,
     /// The model that is judged.
-    pub(super) model: String,
+    pub(super) model: Model,
     /// Name of a registered set, or the file of the set.
     pub(super) set: String,
     /// What the scenarios were drawn from.
@@ -31,12 +34,10 @@ pub(crate) struct AccuracyDocument {
     /// Wanted 95 % half-width of the network latency of the worst class, as a share of it.
     pub(super) wanted_precision: f64,
     /// Flits times crossbars of a point's measured messages at most.
-    max_flit_hops: f64,
+    pub(super) max_flit_hops: f64,
     /// What the model is judged by.
     pub(super) quantities: Vec<Quantity>,
-    /// What found the loads at which the first class saturates: `simulation` or `model`.
-    pub(super) saturation_by: &'static str,
-    /// Shares of the load at which the first class saturates.
+    /// Shares of the load at which the model has the first class saturate.
     pub(super) loads: Vec<f64>,
     /// Whether it was interrupted; what was not simulated is missing.
     pub(super) partial: bool,
@@ -80,7 +81,7 @@ struct SaturationEntry {
 /// A scenario at one load.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct PointEntry {
-    /// Share of the load at which the first class saturates.
+    /// Share of the load at which the model has the first class saturate.
     load: f64,
     /// What the load of the scenario as drawn is multiplied by.
     factor: f64,
@@ -161,16 +162,15 @@ pub(super) struct Point<'p> {
 impl AccuracyDocument {
     pub(super) fn new(args: &Verify, plan: &Plan, model: Model, settings: &Settings) -> Self {
         Self {
-            schema: "flitwise.accuracy/3",
+            schema: "flitwise.accuracy/4",
             flitwise_version: env!("CARGO_PKG_VERSION"),
-            model: model.word().to_owned(),
+            model,
             set: args.set.clone(),
             set_seed: plan.seed,
             seed: settings.seed,
             wanted_precision: settings.precision,
             max_flit_hops: plan.max_flit_hops,
             quantities: plan.quantities.clone(),
-            saturation_by: plan.kind.saturation_by(),
             loads: plan.loads.clone(),
             partial: false,
             summary: Vec::new(),
@@ -183,7 +183,7 @@ impl AccuracyDocument {
         let mut found = Vec::new();
         for case in &self.cases {
             let network = Network::of(case.drawn.network());
-            let one = |place: String, kind, load, error| Found {
+            let one = |place: String, kind, load, error| PlacedError {
                 family: &case.family,
                 network,
                 place,
@@ -210,6 +210,39 @@ impl AccuracyDocument {
     }
 }
 
+/// Half-widths of simulated numbers from which on their errors are not counted, in the unit of the errors.
+const NOISE: [(ErrorUnit, f64); 2] = [(ErrorUnit::Percent, 10.0), (ErrorUnit::Absolute, 0.03)];
+
+impl AccuracyDocument {
+    /// The errors from which those to expect are told, and how many were left out since the simulation does not know
+    /// the number well enough. Of several numbers of hops the worst counts.
+    pub(super) fn errors(&self) -> (ErrorTable, usize) {
+        let quantities: Vec<Quantity> =
+            self.quantities.iter().copied().filter(|one| *one != Quantity::SaturationLoad).collect();
+        let (mut rows, mut left_out) = (Vec::new(), 0);
+        for case in &self.cases {
+            let Some(region) = Region::of(&case.drawn) else { continue };
+            for (point, class) in
+                case.points.iter().flat_map(|point| point.classes.iter().map(move |class| (point, class)))
+            {
+                let Some(model) = class.model.as_ref().filter(|model| !model.saturated) else { continue };
+                let mut error = |quantity: &Quantity| class.error(*quantity, &mut left_out);
+                rows.push(ErrorRow {
+                    case: case.name.clone(),
+                    load: point.load,
+                    factor: point.factor,
+                    class: class.class.clone(),
+                    kind: class.kind,
+                    region,
+                    network_latency_cycles: model.means.network_latency_cycles,
+                    errors: quantities.iter().map(&mut error).collect(),
+                });
+            }
+        }
+        (ErrorTable { quantities, rows }, left_out)
+    }
+}
+
 impl CaseEntry {
     /// What was drawn.
     pub(super) fn unsimulated(case: &Case) -> Self {
@@ -218,7 +251,7 @@ impl CaseEntry {
             family: case.family.clone(),
             scenario: case.scenario.spec().to_toml(),
             drawn: case.scenario.clone(),
-            saturation_factor: case.saturation_factor,
+            saturation_factor: None,
             saturation: Vec::new(),
             points: Vec::new(),
         }
@@ -253,6 +286,22 @@ impl PointEntry {
 }
 
 impl ClassEntry {
+    /// The worst error of a quantity; infinite where only the simulation finds the class saturated.
+    fn error(&self, quantity: Quantity, left_out: &mut usize) -> Option<f64> {
+        let own = || self.errors.iter().filter(|one| one.measure.quantity == quantity);
+        if own().next().is_none() && self.simulated.saturated {
+            return Some(f64::INFINITY);
+        }
+        let is_noisy = |one: &ErrorOf| {
+            let most =
+                NOISE.iter().find(|(unit, _)| *unit == error_unit(quantity)).map_or(0.0, |(_, most)| *most);
+            one.noise.is_none_or(|noise| noise > most)
+        };
+        let (noisy, known): (Vec<&ErrorOf>, Vec<&ErrorOf>) = own().partition(|one| is_noisy(one));
+        *left_out += usize::from(known.is_empty() && !noisy.is_empty());
+        known.iter().filter_map(|one| one.error).max_by(|a, b| a.abs().total_cmp(&b.abs()))
+    }
+
     fn new(quantities: &[Quantity], point: &Point<'_>, class: usize) -> Self {
         let Point { scenario, observation, answer, .. } = *point;
         let (simulated, own) = (&observation.simulation.classes[class], &observation.classes[class]);

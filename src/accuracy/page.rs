@@ -2,11 +2,12 @@
 
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{ClassKind, Crossbar, Scenario};
+use flitwise_models::accuracy::{Coverage, coverage};
 use flitwise_validation::accuracy::summary::{self, Row, Target};
 use flitwise_validation::accuracy::{ErrorUnit, error_unit};
 
 use super::document::{AccuracyDocument, CaseEntry, ClassEntry};
-use crate::args::Format;
+use crate::args::{Format, Verify};
 use crate::outcome::Exit;
 use crate::output::{self, Page, Rows, percent, two_lines};
 
@@ -94,13 +95,28 @@ fn pair(row: Option<&Row>) -> String {
 }
 
 impl AccuracyDocument {
-    pub(super) fn write(&self, format: Format) -> Result<(), Exit> {
-        match format {
+    pub(super) fn write(&self, args: &Verify) -> Result<(), Exit> {
+        match args.format {
             Format::Json => output::write_json_line(self),
-            Format::Csv => csv(&self.summary),
+            Format::Csv => output::write(self.csv().as_bytes()),
             Format::Table => output::write_coloured(&self.page(false)),
             Format::Markdown => output::write(self.page(true).as_bytes()),
         }
+    }
+
+    /// A row per class and point, below the command that makes it.
+    fn csv(&self) -> String {
+        let (set, model) = (&self.set, self.model.word());
+        let command = format!("flitwise verify --accuracy --set {set} --model {model} --format csv");
+        let (seed, precision) = (self.seed, percent(self.wanted_precision));
+        let version = env!("CARGO_PKG_VERSION");
+        let (errors, left_out) = self.errors();
+        format!(
+            "# {command}\n# flitwise {version}, seeds {} and {seed}, precision {precision}, at most {:e} flit hops a \
+             point; {left_out} errors left out, whose simulated number is not known to 10 % (probabilities: to 0.03)\n\
+             {errors}",
+            self.set_seed, self.max_flit_hops
+        )
     }
 
     fn page(&self, markdown: bool) -> String {
@@ -117,7 +133,7 @@ impl AccuracyDocument {
     /// Puts all tables on a page.
     fn tables(&self, page: &mut Page, markdown: bool) {
         for (title, group) in GROUPS {
-            for kind in ClassKind::ALL {
+            for kind in ClassKind::DATA {
                 let title = format!("{title}, {}, all loads", kind.word());
                 page.section(&title, &self.all_loads(group, kind, markdown));
             }
@@ -126,14 +142,14 @@ impl AccuracyDocument {
             "model minus simulation; noise: the simulation's own 95 % half-width, mean of all points",
         );
         let unit = "mean of absolute errors / worst, in percent; of miss probabilities as they are";
-        let saturation = match self.saturation_by {
-            "model" => "that at which the model has a class saturate",
-            _ => "saturation",
-        };
-        page.section(&format!("By load, as a share of {saturation}"), &self.by_load(markdown));
+        page.section(
+            "By load, as a share of that at which the model has a class saturate",
+            &self.by_load(markdown),
+        );
         page.legend(unit);
         page.section("By family, all loads", &self.by_family(markdown));
         page.legend(unit);
+        page.section("Numbers within the error that solve tells: 90 % should be", &self.coverage(markdown));
     }
 
     fn find(&self, family: &str, kind: ClassKind, quantity: Quantity, load: Option<f64>) -> Option<&Row> {
@@ -174,7 +190,7 @@ impl AccuracyDocument {
         let heads: Vec<String> = ["", "quantity"].map(str::to_owned).into_iter().chain(loads).collect();
         let mut rows = Rows::new(&heads, markdown);
         for (title, group) in GROUPS {
-            for kind in ClassKind::ALL {
+            for kind in ClassKind::DATA {
                 for quantity in &self.quantities {
                     let of = |load: &f64| self.find(group, kind, *quantity, Some(*load));
                     if self.loads.iter().any(|load| of(load).is_some()) {
@@ -198,7 +214,7 @@ impl AccuracyDocument {
         let mut families: Vec<&str> = self.cases.iter().map(|case| case.family.as_str()).collect();
         families.dedup();
         for family in families {
-            for kind in ClassKind::ALL {
+            for kind in ClassKind::DATA {
                 let of = |quantity: &Quantity| self.find(family, kind, *quantity, None);
                 if quantities.iter().any(|quantity| of(quantity).is_some()) {
                     let short = if kind == ClassKind::RealTime { "RT" } else { "BE" };
@@ -206,6 +222,18 @@ impl AccuracyDocument {
                     rows.add([format!("{family}, {short}")].into_iter().chain(cells));
                 }
             }
+        }
+        rows
+    }
+
+    /// How many numbers lie within the errors to expect.
+    fn coverage(&self, markdown: bool) -> Rows {
+        let mut rows =
+            Rows::new(&["scenarios", "classes", "errors told", "within", "share", "not told"], markdown);
+        for Coverage { region, kind, told, within, untold } in coverage(self.model, &self.errors().0) {
+            let share = if told > 0 { percent(within as f64 / told as f64) } else { String::new() };
+            let [told, within, untold] = [told, within, untold].map(|count| count.to_string());
+            rows.add([region.name.to_owned(), kind.word().to_owned(), told, within, share, untold]);
         }
         rows
     }
@@ -253,52 +281,4 @@ impl AccuracyDocument {
         let precision = percent(self.wanted_precision);
         format!("model {}: {cases}, {points}; {set}; seed {}, precision {precision}", self.model, self.seed)
     }
-}
-
-/// One row per family, kind, load and quantity.
-fn csv(summary: &[Row]) -> Result<(), Exit> {
-    let mut rows = csv::Writer::from_writer(Vec::new());
-    rows.write_record([
-        "family",
-        "kind",
-        "load",
-        "quantity",
-        "count",
-        "missing",
-        "mean",
-        "worst",
-        "noise",
-        "unit",
-        "target_mean",
-        "target_worst",
-        "met",
-        "mean_cycles",
-        "worst_at",
-    ])?;
-    let real = |number: Option<f64>, digits: usize| {
-        number.map_or_else(String::new, |number| format!("{number:.digits$}"))
-    };
-    for row in summary {
-        let digits = if is_absolute(row.quantity) { 5 } else { 3 };
-        let target =
-            |of: fn(Target) -> f64| row.target.map_or_else(String::new, |target| of(target).to_string());
-        rows.write_record([
-            row.family.clone(),
-            row.kind.word().to_owned(),
-            row.load.map_or_else(|| "all".to_owned(), |load| load.to_string()),
-            row.quantity.word().to_owned(),
-            row.count.to_string(),
-            row.missing.to_string(),
-            real(row.mean, digits),
-            real(row.worst, digits),
-            real(row.noise, digits),
-            if is_absolute(row.quantity) { "absolute" } else { "percent" }.to_owned(),
-            target(|target| target.mean),
-            target(|target| target.worst),
-            row.met.map_or_else(String::new, |met| met.to_string()),
-            real(row.mean_cycles, 3),
-            row.worst_at.clone().unwrap_or_default(),
-        ])?;
-    }
-    output::write_csv(rows)
 }

@@ -93,10 +93,10 @@ pub(crate) enum Plan {
 
 /// What is asked of which scenario.
 #[derive(Debug, Args)]
-pub(crate) struct Required {
+pub(crate) struct Demand {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// Which model answers [default: refined, or published where that has what refined has not].
+    /// Which model answers [default: the first of refined, mediaworm and recn that can answer the scenario].
     #[arg(long, value_name = "MODEL", value_parser = answering())]
     pub(crate) model: Option<ModelChoice>,
     /// The most anchors of the anchored model [default: 5, 8, 11 and 14 for one to four rates or keys].
@@ -123,7 +123,7 @@ pub(crate) struct Confirm {
 #[derive(Debug, Args)]
 pub(crate) struct MaxLoad {
     #[command(flatten)]
-    pub(crate) required: Required,
+    pub(crate) required: Demand,
     /// Rates that grow together, parted by commas, such as class.R1.rate,class.R2.rate [default: all].
     #[arg(long, value_name = "KEYS", value_delimiter = ',', add = ArgValueCompleter::new(complete::rates))]
     pub(crate) scale: Vec<String>,
@@ -135,7 +135,7 @@ pub(crate) struct MaxLoad {
 #[group(id = "goal", required = true, multiple = false, args = ["minimise", "maximise"])]
 pub(crate) struct Choose {
     #[command(flatten)]
-    pub(crate) required: Required,
+    pub(crate) required: Demand,
     /// What may be chosen: KEY=A,B,C, KEY=LOW..HIGH or KEY=LOW..HIGH:STEP; repeatable.
     #[arg(long, value_name = "KEY=VALUES", required = true, add = ArgValueCompleter::new(complete::settings))]
     pub(crate) vary: Vec<String>,
@@ -152,7 +152,7 @@ pub(crate) struct Choose {
 #[derive(Debug, Args)]
 pub(crate) struct Region {
     #[command(flatten)]
-    pub(crate) required: Required,
+    pub(crate) required: Demand,
     /// The two rates, such as class.R1.rate,class.BE.rate.
     #[arg(
         long,

@@ -16,7 +16,7 @@ Exit codes: 0 written, 1 output not written, 2 bad input.";
 /// Where traces come from.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TraceCommand {
-    /// Make a self-similar trace of hosts that ask disks.
+    /// Make a self-similar trace of hosts that read from and write to disks.
     Synthesise(Synthesise),
     /// Make a trace of a block trace of disks in a public format.
     Convert(Convert),
@@ -28,7 +28,7 @@ pub(crate) struct Fold {
     /// Hosts of the network.
     #[arg(long, value_name = "N", default_value = "64", allow_hyphen_values = true)]
     pub(crate) hosts: String,
-    /// Disks, on the last hosts; the others ask.
+    /// How many of them are disks: the last ones. The others read from disks and write to them.
     #[arg(long, value_name = "N", default_value = "23", allow_hyphen_values = true)]
     pub(crate) disks: String,
     /// Write to this file [default: standard output].
@@ -41,7 +41,7 @@ pub(crate) struct Fold {
 pub(crate) struct Synthesise {
     #[command(flatten)]
     pub(crate) fold: Fold,
-    /// The compression that it is made for: it is so many times as long as the run.
+    /// Factor by which a scenario will divide its times: the trace is so many times as long as the run.
     #[arg(long, value_name = "FACTOR", default_value = "40", allow_hyphen_values = true)]
     pub(crate) compression: String,
     /// Length of the run in microseconds.

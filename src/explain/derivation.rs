@@ -190,18 +190,18 @@ impl Section {
         symbols: impl Fn(usize, &ClassAnswer) -> Values,
     ) {
         let found = |(index, class): &(usize, &ClassAnswer)| {
-            Found::by(vec![("c", class.name.clone())], symbols(*index, class))
+            Application::by(vec![("c", class.name.clone())], symbols(*index, class))
         };
         equations.iter().for_each(|equation| self.step(equation, classes.iter().map(found)));
     }
 
     /// The equation, and what it comes to.
-    pub(crate) fn step(&mut self, equation: &Equation, instances: impl IntoIterator<Item = Found>) {
+    pub(crate) fn step(&mut self, equation: &Equation, instances: impl IntoIterator<Item = Application>) {
         let formula = Expression::parse(equation.formula).unwrap_or(Expression::Omitted);
         let (left, right) = formula.sides();
         let instances = instances
             .into_iter()
-            .map(|Found { names, values, value }| {
+            .map(|Application { names, values, value }| {
                 let names: Vec<(&str, String)> = names;
                 let of_left = || left.and_then(|left| values.of_symbol(left)).unwrap_or(f64::NAN);
                 let value = value.unwrap_or_else(of_left);
@@ -222,7 +222,7 @@ impl Section {
 }
 
 /// One thing that an equation is applied to.
-pub(crate) struct Found {
+pub(crate) struct Application {
     /// What indices stand for.
     pub(crate) names: Vec<(&'static str, String)>,
     pub(crate) values: Values,
@@ -230,7 +230,7 @@ pub(crate) struct Found {
     pub(crate) value: Option<f64>,
 }
 
-impl Found {
+impl Application {
     pub(crate) fn new(names: Vec<(&'static str, String)>, values: Values, value: f64) -> Self {
         Self { names, values, value: Some(value) }
     }

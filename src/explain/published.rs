@@ -12,14 +12,14 @@ use flitwise_language::scenario::{ClassKind, Scenario};
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::published::{ClassRecord, IterationRecord, Record, Status};
 
-use super::derivation::{Derivation, Entry, Equation, Found, Section};
+use super::derivation::{Application, Derivation, Entry, Equation, Section};
 use super::equations as eq;
 use super::formula::significant;
 
 pub(super) use chain::picture;
 
 /// What there is to explain with.
-pub(super) struct Explained<'e> {
+pub(super) struct Subject<'e> {
     pub(super) scenario: &'e Scenario,
     /// None if the iteration did not converge.
     pub(super) answer: Option<&'e Answer>,
@@ -35,7 +35,7 @@ pub(super) struct Explained<'e> {
 /// More unknowns than this are not listed.
 const MOST_UNKNOWNS: usize = 8;
 
-impl<'e> Explained<'e> {
+impl<'e> Subject<'e> {
     /// All of it.
     pub(super) fn derivation(&self) -> Derivation {
         let mut derivation = Derivation::default();
@@ -70,13 +70,18 @@ impl<'e> Explained<'e> {
 
     /// One equation over classes.
     fn of_classes(&self, section: &mut Section, equation: &Equation, classes: &[&ClassRecord]) {
-        section
-            .step(equation, classes.iter().map(|class| Found::by(self.names(class), self.of_class(class))));
+        section.step(
+            equation,
+            classes.iter().map(|class| Application::by(self.names(class), self.of_class(class))),
+        );
     }
 
     /// One equation with sums over the first channels of classes.
     fn along_paths(&self, section: &mut Section, equation: &Equation, classes: &[&ClassRecord]) {
-        section.step(equation, classes.iter().map(|class| Found::by(self.names(class), self.along(class))));
+        section.step(
+            equation,
+            classes.iter().map(|class| Application::by(self.names(class), self.along(class))),
+        );
     }
 
     fn question(&self, section: &mut Section) {

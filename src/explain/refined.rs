@@ -62,8 +62,8 @@ pub(super) fn derivation(scenario: &Scenario, answer: &Answer, only: Option<usiz
 fn question(section: &mut Section, scenario: &Scenario, answer: &Answer, wanted: &[(usize, &ClassAnswer)]) {
     section.text(
         "The refined model follows a message through the stages of the routers and asks at each what it waits for. \
-         Times are laws on a lattice, not means alone; shown are their means, as the solver has them. Every step \
-         with its source stands in the README of the models.",
+         It computes the probability distribution of each time, in whole cycles; the equations here show the \
+         means. The README of the models describes every step and its source.",
     );
     let row = |(class, _): &(usize, &ClassAnswer)| {
         let spec = &scenario.classes()[*class];

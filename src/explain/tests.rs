@@ -310,8 +310,8 @@ fn random_scenarios_are_explained() {
     let mut answered = 0;
     for round in 0..25 {
         let network = match numbers.below(3) {
-            0 => NetworkSpec::Router { ports: 2 + numbers.below(30) as u32 },
-            _ => NetworkSpec::Hypercube { dimension: 1 + numbers.below(8) as u32 },
+            0 => NetworkSpec::Router { ports: 2 + numbers.below(30) as u32, self_traffic: None },
+            _ => NetworkSpec::Hypercube { dimension: 1 + numbers.below(8) as u32, self_traffic: None },
         };
         let mut classes = Vec::new();
         for class in 0..numbers.below(5) {

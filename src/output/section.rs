@@ -1,7 +1,7 @@
 //! Sections of answers, of models and simulations alike: on pages and as CSV.
 
 use flitwise_language::document::one_of;
-use flitwise_language::section::{Cell, Column, Layout, Measured, Section, Sections};
+use flitwise_language::section::{Cell, Column, Layout, Measurement, Section, Sections};
 use indicatif::HumanCount;
 
 use super::{NONE, Page, Rows, cycles, share, with_interval, write_csv};
@@ -10,10 +10,34 @@ use crate::outcome::Exit;
 
 /// Adds every section to a page.
 pub(crate) fn add_sections(page: &mut Page, sections: &Sections, markdown: bool) {
-    for one in &sections.0 {
-        let (title, rows) = table(one, markdown);
-        page.section(&title, &rows);
+    for (at, part) in sections.0.iter().flat_map(|one| parts(one).into_iter().enumerate()) {
+        let (title, rows) = table(&part, markdown);
+        page.section(&if at == 0 { title } else { format!("{title}, continued") }, &rows);
     }
+}
+
+/// Columns of a table on a page beside those that say what a row is about, at most.
+const MOST_COLUMNS: usize = 7;
+
+/// A section without what stands in documents alone; a wide one in parts that fit a page.
+fn parts(section: &Section) -> Vec<Section> {
+    let printed = |at: &usize| !section.columns[*at].is_twin;
+    let (keys, others): (Vec<usize>, Vec<usize>) =
+        (0..section.columns.len()).filter(printed).partition(|at| *at < section.keys);
+    let count = if keys.is_empty() { 1 } else { others.len().div_ceil(MOST_COLUMNS).max(1) };
+    let part = |others: &[usize]| {
+        let columns: Vec<usize> = keys.iter().chain(others).copied().collect();
+        Section {
+            columns: columns.iter().map(|at| section.columns[*at].clone()).collect(),
+            rows: section
+                .rows
+                .iter()
+                .map(|row| columns.iter().map(|at| row[*at].clone()).collect())
+                .collect(),
+            ..section.clone()
+        }
+    };
+    others.chunks(others.len().div_ceil(count).max(1)).map(part).collect()
 }
 
 /// Rows of a series on a page, at most; documents and CSV have every one.
@@ -22,11 +46,13 @@ const MOST_ROWS: usize = 20;
 /// An entry of a section on a page.
 fn entry(column: &Column, cell: &Cell) -> String {
     match cell {
-        Cell::Number(number) if ["", "of a link"].contains(&column.unit) => share(Some(*number)),
+        Cell::Number(number) if ["", "of a link", "flits/cycle", "1/cycle"].contains(&column.unit) => {
+            share(Some(*number))
+        }
         Cell::Word(word) => word.clone(),
         Cell::Count(count) => HumanCount(*count).to_string(),
         Cell::Number(number) => cycles(Some(*number)),
-        Cell::Measured(Measured { mean, half_width_95 }) => with_interval(Some(*mean), *half_width_95),
+        Cell::Measured(Measurement { mean, half_width_95 }) => with_interval(Some(*mean), *half_width_95),
         Cell::None => NONE.to_owned(),
     }
 }

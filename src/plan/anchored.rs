@@ -14,7 +14,7 @@ use flitwise_validation::anchored::{Anchored, Axis};
 use super::PlanRequest;
 use crate::anchoring::{self, Account, Spot};
 use crate::args::CampaignArgs;
-use crate::args::plan::Required;
+use crate::args::plan::Demand;
 use crate::campaign::Campaign;
 use crate::outcome::Exit;
 use crate::signals::unless_stopped;
@@ -53,7 +53,7 @@ pub(super) enum IntervalEnd {
 
 impl Family {
     fn learnt(
-        required: &Required,
+        required: &Demand,
         args: &CampaignArgs,
         keys: &[String],
         candidates: Vec<Candidate>,
@@ -131,7 +131,7 @@ pub(super) fn check(asked: &PlanRequest) -> Result<(), Exit> {
 
 /// Along the load, around the refined model's answer.
 pub(super) fn of_load(
-    required: &Required,
+    required: &Demand,
     args: &CampaignArgs,
     asked: &PlanRequest,
     classes: &[usize],
@@ -161,7 +161,7 @@ pub(super) fn of_load(
 
 /// Over two rates, as far as they reach.
 pub(super) fn of_rates(
-    required: &Required,
+    required: &Demand,
     args: &CampaignArgs,
     asked: &PlanRequest,
     axes: [usize; 2],
@@ -184,7 +184,7 @@ pub(super) fn of_rates(
 
 /// Over the keys that are varied.
 pub(super) fn of_keys(
-    required: &Required,
+    required: &Demand,
     args: &CampaignArgs,
     asked: &PlanRequest,
     vary: &[String],

@@ -2,7 +2,7 @@
 
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{Scenario, ScenarioSpec, Setting};
-use flitwise_models::design::choose::{Advice, Check, Found, Optimum, Question, Tried};
+use flitwise_models::design::choose::{Advice, BestChoice, Check, Optimum, Question, Trial};
 use flitwise_models::design::max_load::Place;
 use flitwise_models::design::{Objective, Over};
 use rayon::prelude::*;
@@ -56,7 +56,7 @@ pub(crate) struct ChooseDocument {
     /// How each requirement stands at the best that was found.
     requirements: Vec<Place>,
     /// The best of every combination of listed values, the last list varying fastest.
-    tried: Vec<Tried>,
+    tried: Vec<Trial>,
     /// Scenarios solved.
     evaluations: u32,
     /// The simulation's verdicts, if they were asked for.
@@ -141,7 +141,7 @@ pub(super) fn run(args: &Choose) -> Result<(), Exit> {
 }
 
 /// The best of all combinations; or, after an interruption, of those that were tried, and how many these are.
-fn best(question: Question) -> Result<(Found, Option<String>), Exit> {
+fn best(question: Question) -> Result<(BestChoice, Option<String>), Exit> {
     let (optima, stopped) = search(&question);
     let tried =
         format!("all {} combinations were tried, the best is not judged yet", question.combinations());
@@ -193,7 +193,7 @@ fn document(
     asked: &PlanRequest,
     objective: Objective,
     maximise: bool,
-    found: Found,
+    found: BestChoice,
     confirmed: Option<Vec<Confirmation>>,
 ) -> ChooseDocument {
     let best = found.best;
@@ -290,7 +290,7 @@ fn page(document: &ChooseDocument, markdown: bool) -> String {
     let mut heads: Vec<&str> = keys.iter().map(String::as_str).collect();
     heads.extend(["objective", "requirements", ""]);
     let mut rows = Rows::new(&heads, markdown);
-    let is_best = |tried: &Tried| {
+    let is_best = |tried: &Trial| {
         tried
             .set
             .iter()

@@ -1,11 +1,11 @@
 //! Simulates the answer of a plan and judges each requirement.
 
-use flitwise_experiment as experiment;
 use flitwise_experiment::answer::ConfidenceInterval;
 use flitwise_experiment::answer::{ClassSimulation, Simulation};
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::Scenario;
 use flitwise_models::design::{Judge, Requirement};
+use flitwise_validation::machine;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -72,7 +72,7 @@ pub(super) fn campaign(args: &Confirm) -> Result<Option<Campaign>, Exit> {
 
 /// Refuses what the simulator has no means for, before anything is searched.
 pub(super) fn supported(scenario: &Scenario) -> Result<(), Exit> {
-    experiment::supports(scenario).map_err(faults)
+    machine::supports(scenario).map_err(faults)
 }
 
 /// Simulates the answer and what is beyond it; also whether that was interrupted.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use flitwise_language::scenario::{ClassSpec, ScenarioSpec};
 use flitwise_models::design::Binding;
-use flitwise_models::design::max_load::{Found, Place, Question};
+use flitwise_models::design::max_load::{LargestLoad, Place, Question};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -118,7 +118,7 @@ pub(super) fn run(args: &MaxLoad) -> Result<(), Exit> {
 }
 
 /// What a question finds.
-fn largest(asked: &PlanRequest, question: Question) -> Result<Found, Exit> {
+fn largest(asked: &PlanRequest, question: Question) -> Result<LargestLoad, Exit> {
     unless_stopped(move || question.answer())
         .ok_or_else(|| Exit::InterruptedAt("the largest load was not found yet".to_owned()))?
         .map_err(|failure| asked.failure(&failure))
@@ -127,7 +127,7 @@ fn largest(asked: &PlanRequest, question: Question) -> Result<Found, Exit> {
 fn document(
     asked: &PlanRequest,
     classes: &[usize],
-    found: Found,
+    found: LargestLoad,
     corrected: Option<(Family, [Option<f64>; 2])>,
     confirmed: Option<Vec<Confirmation>>,
 ) -> MaxLoadDocument {

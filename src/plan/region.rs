@@ -1,6 +1,6 @@
 //! `flitwise plan region`.
 
-use flitwise_figures::draw::{self, Style};
+use flitwise_figures::draw::Style;
 use flitwise_language::scenario::ScenarioSpec;
 use flitwise_models::design::region::{FrontierPoint, Question};
 use rayon::prelude::*;
@@ -12,11 +12,11 @@ use super::{PlanDocument, PlanRequest, SCHEMA, VERSION, binds, faults, picture, 
 use crate::anchoring::Account;
 use crate::args::plan::Region;
 use crate::args::{Format, ModelChoice};
-use crate::figure::{self, theme, write_whole};
+use crate::figure::theme;
 use crate::outcome::Exit;
 use crate::output::{self, Page, Rows};
 use crate::signals::{Background, Next};
-use crate::{place, typed};
+use crate::{plot, typed};
 
 /// Points that one thread looks for in a row, each search from where the one before ended.
 const RUN: usize = 25;
@@ -24,8 +24,6 @@ const RUN: usize = 25;
 const MOST_POINTS: u64 = 10_000;
 /// Rows of a page.
 const ROWS: usize = 19;
-/// Pixels of a PNG per unit of the drawing.
-const PNG_SCALE: f64 = 2.0;
 
 /// The answer of `flitwise plan region --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -162,11 +160,7 @@ fn options(args: &Region) -> Result<usize, Exit> {
     let mut read = typed::Options { faults: &mut faults };
     let points = read.value("points", &args.points, typed::within(2..=MOST_POINTS, "2 to 10000 points"));
     for path in &args.output {
-        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        if !figure::ENDINGS.contains(&ending) {
-            let (path, wanted) = (path.display(), figure::ENDINGS.join(" or ."));
-            faults.push(format!("--output {path}: found the ending \"{ending}\", wanted .{wanted}"));
-        } else if let Err(Exit::BadInput(found)) = place::file("--output", path) {
+        if let Err(Exit::BadInput(found)) = plot::check("--output", path) {
             faults.extend(found);
         }
     }
@@ -175,16 +169,8 @@ fn options(args: &Region) -> Result<usize, Exit> {
 
 fn draw_to(document: &RegionDocument, args: &Region) -> Result<(), Exit> {
     let style = Style { theme: theme(args.theme), ..Style::default() };
-    let svg = draw::svg(&picture::of(document), &style);
-    for path in &args.output {
-        if path.extension().is_some_and(|ending| ending == "png") {
-            let png = draw::png(&svg, PNG_SCALE).map_err(std::io::Error::other)?;
-            write_whole(path, &png)?;
-        } else {
-            write_whole(path, svg.as_bytes())?;
-        }
-    }
-    Ok(())
+    let picture = picture::of(document);
+    args.output.iter().try_for_each(|path| plot::write(&picture, &style, path))
 }
 
 impl RegionDocument {

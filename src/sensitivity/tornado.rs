@@ -1,9 +1,8 @@
 //! Elasticities as a tornado diagram.
 
-use std::io;
 use std::path::Path;
 
-use flitwise_figures::draw::{self, Style};
+use flitwise_figures::draw::Style;
 use flitwise_figures::picture::{Axis, Content, Picture, Tornado, TornadoBar, TornadoPanel};
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::Scenario;
@@ -13,10 +12,8 @@ use flitwise_models::sensitivity::{
 
 use crate::args::ModelChoice;
 use crate::outcome::Exit;
-use crate::{figure, output};
+use crate::output;
 
-/// Pixels of a PNG per unit of the SVG.
-const PNG_SCALE: f64 = 2.0;
 /// The most bars of a panel: the longest ones.
 const MOST_BARS: usize = 16;
 
@@ -27,13 +24,8 @@ pub(super) fn write(
     quantity: Quantity,
     path: &Path,
 ) -> Result<(), Exit> {
-    let svg = draw::svg(&picture(scenario, found, quantity), &Style { width: 640, ..Style::default() });
-    let bytes = if path.extension().is_some_and(|ending| ending == "png") {
-        draw::png(&svg, PNG_SCALE).map_err(io::Error::other)?
-    } else {
-        svg.into_bytes()
-    };
-    figure::write_whole(path, &bytes)
+    let style = Style { width: 640, ..Style::default() };
+    crate::plot::write(&picture(scenario, found, quantity), &style, path)
 }
 
 fn picture(

@@ -8,7 +8,7 @@ use flitwise_experiment::answer::{
 use flitwise_language::quantity::{Quantity, Unit};
 use indicatif::HumanCount;
 
-use super::{details, messages, over_time};
+use super::{details, frame_deadlines, messages, over_time};
 use crate::output::{self, Page, Rows, Time, cycles, percent, share, with_interval};
 
 pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
@@ -24,8 +24,17 @@ pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
         page.legend("network latency = transfer + blocking + sharing");
     }
     page.section("Blocking and sharing by place", &parts(answer, &output::BY_PLACE, markdown));
+    let interfaces = groups(answer, &INTERFACES, markdown);
+    page.section("Between applications", &interfaces);
+    if !interfaces.is_empty() {
+        page.legend(
+            "end to end = doorbell + bus + wire + network + receive; the first three are the waiting",
+        );
+    }
+    page.section("Preemptions", &groups(answer, Quantity::PREEMPTIONS, markdown));
     page.section("Frames of streams", &frames(answer, markdown));
-    page.section("Circuits", &circuits(answer, markdown));
+    page.section("Deadlines of frames", &frame_deadlines::table(answer, markdown));
+    page.section("Circuits", &groups(answer, Quantity::CIRCUITS, markdown));
     page.section("In time", &in_time(answer, markdown));
     page.section("Deadlines on the network latency", &deadlines(answer, markdown));
     page.section("Percentiles of the network latency, with 95 % intervals", &percentiles(answer, markdown));
@@ -90,12 +99,35 @@ fn parts(answer: &Simulation, quantities: &[Quantity], markdown: bool) -> Rows {
     rows
 }
 
+/// Where the time from one application to another goes.
+const INTERFACES: [Quantity; 6] = [
+    Quantity::EndToEndLatency,
+    Quantity::Doorbell,
+    Quantity::HostBus,
+    Quantity::Wire,
+    Quantity::NetworkLatency,
+    Quantity::Receive,
+];
+
+/// Quantities of a group, the first of which tells whether a class has them.
+fn groups(answer: &Simulation, quantities: &[Quantity], markdown: bool) -> Rows {
+    let mut rows = Rows::new(&output::heads(quantities, markdown), markdown);
+    let is_told =
+        |class: &&ClassSimulation| quantities.first().is_some_and(|first| class.means.get(*first).is_some());
+    for class in answer.classes.iter().filter(is_told) {
+        let found = quantities.iter().map(|quantity| mean(class.means.get(*quantity).copied()));
+        rows.add([class.name.clone()].into_iter().chain(found));
+    }
+    rows
+}
+
 /// Means in milliseconds and microseconds, where it is said how long a cycle is.
 fn in_time(answer: &Simulation, markdown: bool) -> Rows {
-    const TIMES: [Quantity; 6] = [
+    const TIMES: [Quantity; 7] = [
         Quantity::NetworkLatency,
         Quantity::Waiting,
         Quantity::TotalLatency,
+        Quantity::EndToEndLatency,
         Quantity::FrameInterval,
         Quantity::FrameIntervalDeviation,
         Quantity::FrameLatency,
@@ -118,22 +150,12 @@ fn in_time(answer: &Simulation, markdown: bool) -> Rows {
 /// Frames, of classes that have any.
 fn frames(answer: &Simulation, markdown: bool) -> Rows {
     let mut heads = output::heads(Quantity::FRAMES, markdown);
-    heads.push("jitter".to_owned());
+    heads.push("free of jitter".to_owned());
     let mut rows = Rows::new(&heads, markdown);
     for class in answer.classes.iter().filter(|class| class.frame_interval_cycles.is_some()) {
         let found = Quantity::FRAMES.iter().map(|quantity| mean(class.means.get(*quantity).copied()));
-        let jitter = class.jitter_free.map_or("?", |is_free| if is_free { "no" } else { "yes" });
+        let jitter = class.jitter_free.map_or("?", |is_free| if is_free { "yes" } else { "no" });
         rows.add([class.name.clone()].into_iter().chain(found).chain([jitter.to_owned()]));
-    }
-    rows
-}
-
-/// Circuits, of classes whose streams have them.
-fn circuits(answer: &Simulation, markdown: bool) -> Rows {
-    let mut rows = Rows::new(&output::heads(Quantity::CIRCUITS, markdown), markdown);
-    for class in answer.classes.iter().filter(|class| class.set_up_probability.is_some()) {
-        let found = Quantity::CIRCUITS.iter().map(|quantity| mean(class.means.get(*quantity).copied()));
-        rows.add([class.name.clone()].into_iter().chain(found));
     }
     rows
 }
@@ -303,7 +325,9 @@ fn why(run: &Run) -> String {
         StoppedBy::Interrupted => "interrupted",
         StoppedBy::NoTraffic => "no traffic",
         StoppedBy::End => "ran to the end that the scenario gives",
-        StoppedBy::Frames => "ended after 20 intervals of frames or more",
+        StoppedBy::Frames => {
+            "ended after 20 intervals of frames or more: more replications tell more, not longer ones"
+        }
     }
     .to_owned();
     if run.messages > 0 && (run.reached_precision.is_some() || run.flit_hops > 0) {

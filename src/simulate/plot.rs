@@ -1,45 +1,28 @@
 //! `flitwise simulate --plot`: a run over time as a picture.
 
-use std::io;
 use std::path::Path;
 
 use flitwise_experiment::answer::Simulation;
-use flitwise_figures::draw::{self, Style};
 use flitwise_figures::picture::{Axis, Content, Lines, Origin, Picture, Point, Series};
 use flitwise_language::scenario::Scenario;
 
+use crate::args::Format;
 use crate::outcome::Exit;
-use crate::{figure, output};
+use crate::output;
 
-/// Pixels of a PNG per unit of the SVG.
-const PNG_SCALE: f64 = 2.0;
-
-/// What is wrong with a file for a picture of a run.
-pub(super) fn check(scenario: &Scenario, path: &Path) -> Result<(), Exit> {
-    let ending = path.extension().and_then(|ending| ending.to_str());
-    if !ending.is_some_and(|ending| figure::ENDINGS.contains(&ending)) {
-        let endings = figure::ENDINGS.join(" or .");
-        return Err(Exit::input(format!("--plot {}: wanted a file that ends in .{endings}", path.display())));
+/// What is wrong with a picture of a run that goes to `path`.
+pub(super) fn check(scenario: &Scenario, path: &Path, format: Format) -> Result<(), Exit> {
+    if crate::plot::is_terminal(path) && !matches!(format, Format::Table | Format::Markdown) {
+        return Err(Exit::input(
+            "--plot: found a --format for programs, wanted a table, or a file for the picture",
+        ));
     }
     if scenario.measure().bin.is_none() {
-        return Err(Exit::input(format!(
-            "--plot {}: found a run without intervals, wanted one over time\n  help: add  [measure]  with  end  and  \
-             bin",
-            path.display()
-        )));
+        return Err(Exit::input(
+            "--plot: found a run without intervals, wanted one over time\n  help: add  [measure]  with  end  and  bin",
+        ));
     }
-    crate::place::file("--plot", path)
-}
-
-/// Draws what is delivered over time, class by class.
-pub(super) fn write(scenario: &Scenario, answer: &Simulation, path: &Path) -> Result<(), Exit> {
-    let svg = draw::svg(&picture(scenario, answer), &Style::default());
-    let bytes = if path.extension().is_some_and(|ending| ending == "png") {
-        draw::png(&svg, PNG_SCALE).map_err(io::Error::other)?
-    } else {
-        svg.into_bytes()
-    };
-    figure::write_whole(path, &bytes)
+    crate::plot::check("--plot", path)
 }
 
 fn point(x: f64, mean: Option<f64>, width: Option<f64>) -> Point {
@@ -47,7 +30,8 @@ fn point(x: f64, mean: Option<f64>, width: Option<f64>) -> Point {
     Point { x, y: mean, lower_95: end(-1.0), upper_95: end(1.0), saturated: false }
 }
 
-fn picture(scenario: &Scenario, answer: &Simulation) -> Picture {
+/// What is delivered over time, class by class.
+pub(super) fn picture(scenario: &Scenario, answer: &Simulation) -> Picture {
     let classes = scenario.classes().iter().map(|class| class.name.as_str()).enumerate();
     let of_class = |(style, name): (usize, &str)| {
         let points = match (&answer.series, &answer.over_time) {

@@ -2,6 +2,7 @@
 
 use flitwise_experiment::{self as experiment, MAX_REPLICATIONS, Settings};
 use flitwise_language::scenario::Scenario;
+use flitwise_validation::machine::Machine;
 
 use crate::args::Simulate;
 use crate::outcome::Exit;
@@ -12,8 +13,8 @@ const MOST_WARMUP: u64 = 1_000_000_000_000;
 /// The most messages that are watched.
 const MOST_WATCHED: u64 = 1_000;
 
-/// Settings and the number of messages to watch, or everything that is wrong with them.
-pub(super) fn read(args: &Simulate) -> Result<(Settings, Option<u32>), Exit> {
+/// Settings, threads and the number of messages to watch, or everything that is wrong with them.
+pub(super) fn read(args: &Simulate) -> Result<(Settings, Machine, Option<u32>), Exit> {
     let mut faults = Vec::new();
     let mut read = Options { faults: &mut faults };
     let watched = read.option("watch", &args.watch, within(1..=MOST_WATCHED, "1 to 1000 messages"));
@@ -27,10 +28,13 @@ pub(super) fn read(args: &Simulate) -> Result<(Settings, Option<u32>), Exit> {
         warmup_cycles: read.option("warmup", &args.warmup, warmup),
         replications: read.option("replications", &args.replications, replications).map(|n| n as u32),
         details: args.details,
-        threads: read.option("threads", &args.threads, typed::threads),
         ..Settings::default()
     };
-    if faults.is_empty() { Ok((settings, watched.map(|n| n as u32))) } else { Err(Exit::BadInput(faults)) }
+    let threads = read.option("threads", &args.threads, typed::threads);
+    if !faults.is_empty() {
+        return Err(Exit::BadInput(faults));
+    }
+    Ok((settings, Machine::new(threads), watched.map(|n| n as u32)))
 }
 
 /// Options that runs of such a system have nothing for.

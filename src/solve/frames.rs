@@ -4,7 +4,7 @@ use flitwise_models::answer::Answer;
 
 use flitwise_language::quantity::Quantity;
 
-use crate::output::{self, Rows, cycles, percent, share};
+use crate::output::{self, Rows, cycles, share};
 
 /// Tables with their titles; empty ones of scenarios without frames.
 pub(super) fn sections(answer: &Answer, markdown: bool) -> [(&'static str, Rows); 5] {
@@ -12,28 +12,23 @@ pub(super) fn sections(answer: &Answer, markdown: bool) -> [(&'static str, Rows)
         ("Frames", frames(answer, markdown)),
         ("Circuits", circuits(answer, markdown)),
         ("Load that is free of jitter", jitter_free(answer, markdown)),
-        ("Latencies in microseconds", times(answer, markdown)),
+        ("In time", times(answer, markdown)),
         ("Saturation, all loads growing together", lanes(answer, markdown)),
     ]
 }
 
 fn frames(answer: &Answer, markdown: bool) -> Rows {
-    let heads = ["class", "streams", "interval", "deviation", "unit", "late frames", "free of jitter"];
+    let mut heads = output::heads(Quantity::FRAMES, markdown);
+    heads.insert(1, "streams".to_owned());
+    heads.push("free of jitter".to_owned());
     let mut rows = Rows::new(&heads, markdown);
     for class in &answer.classes {
         let Some(frames) = &class.frames else { continue };
-        let in_ms = frames.frame_interval_ms.map(|ms| (Some(ms), frames.frame_interval_deviation_ms, "ms"));
-        let in_cycles = || (class.frame_interval_cycles, class.frame_interval_deviation_cycles, "cycles");
-        let (mean, deviation, unit) = in_ms.unwrap_or_else(in_cycles);
-        rows.add([
-            class.name.clone(),
-            frames.streams.to_string(),
-            share(mean),
-            share(deviation),
-            unit.to_owned(),
-            class.late_frames.map_or_else(|| share(None), percent),
-            if frames.jitter_free { "yes" } else { "no" }.to_owned(),
-        ]);
+        let means =
+            Quantity::FRAMES.iter().map(|quantity| output::mean(*quantity, class, output::Time::CYCLES));
+        let free = if frames.jitter_free { "yes" } else { "no" };
+        let row = [class.name.clone(), frames.streams.to_string()].into_iter().chain(means);
+        rows.add(row.chain([free.to_owned()]));
     }
     rows
 }
@@ -64,12 +59,25 @@ fn jitter_free(answer: &Answer, markdown: bool) -> Rows {
 }
 
 fn times(answer: &Answer, markdown: bool) -> Rows {
-    let mut rows = Rows::new(&["class", "network", "waiting", "total"], markdown);
+    let heads =
+        ["class", "network [us]", "waiting [us]", "total [us]", "frame interval [ms]", "deviation [ms]"];
+    let mut rows = Rows::new(&heads, markdown);
     for class in &answer.classes {
-        let Some(times) = &class.times else { continue };
-        let us = [times.network_latency_us, times.waiting_us, times.total_latency_us];
-        rows.add([class.name.clone()].into_iter().chain(us.map(|us| cycles(Some(us)))));
+        let (times, frames) = (class.times.as_ref(), class.frames.as_ref());
+        let us = [
+            times.map(|times| times.network_latency_us),
+            times.map(|times| times.waiting_us),
+            times.map(|times| times.total_latency_us),
+        ];
+        let ms = [
+            frames.and_then(|frames| frames.frame_interval_ms),
+            frames.and_then(|frames| frames.frame_interval_deviation_ms),
+        ];
+        if us.iter().chain(&ms).any(Option::is_some) {
+            rows.add([class.name.clone()].into_iter().chain(us.map(cycles)).chain(ms.map(share)));
+        }
     }
+    rows.hide_if_empty([4, 5]);
     rows
 }
 

@@ -2,6 +2,7 @@
 //! against each model.
 
 use flitwise_language::scenario::{ClassKind, Document, Scenario, ScenarioSpec};
+use flitwise_language::section::{Layout, Section};
 use flitwise_models::model::{Model, Refusal};
 use flitwise_models::paths::{self, ChannelLoads, KindLoads};
 use schemars::JsonSchema;
@@ -20,6 +21,54 @@ const HEADS: [&str; 6] = [
     "full at\nload factor",
     "the first of them",
 ];
+
+/// Channels that a page shows; CSV and JSON have every one.
+const MOST_ROWS: usize = 20;
+/// Channels that are listed one by one.
+const MOST_CHANNELS: u32 = 100_000;
+
+/// Every channel with what it carries, of a page the most loaded ones; or why they are not listed.
+pub(super) fn channels(scenario: &Scenario, format: Format) -> Result<Section, String> {
+    let network = scenario.topology();
+    if network.routers().saturating_mul(network.ports()) > MOST_CHANNELS {
+        return Err(format!(
+            "--details: channels are listed one by one where they are {MOST_CHANNELS} at most"
+        ));
+    }
+    paths::supports(scenario)
+        .map_err(|Refusal { key, because }| format!("--details: {key}: solve {because}"))?;
+    let mut links = paths::links(scenario);
+    let is_page = matches!(format, Format::Table | Format::Markdown);
+    if is_page {
+        links.sort_by(|one, other| other.load.total_cmp(&one.load));
+        links.truncate(MOST_ROWS);
+    }
+    let title = if is_page { "Channels that carry most, at most 20 of them" } else { "Channels" };
+    let mut section = Section::new("channels", title, Layout::Rows)
+        .column("channel", "channel", "")
+        .column("router", "router", "")
+        .column("port", "port", "")
+        .column("load_flits_per_cycle", "load", "flits/cycle")
+        .column("messages_per_cycle", "messages", "1/cycle")
+        .column("started_messages_per_cycle", "started here", "1/cycle");
+    section.rows = links
+        .into_iter()
+        .map(|link| {
+            let (all, started) =
+                link.messages.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+            let words = link.words(&network);
+            vec![
+                words.as_str().into(),
+                link.router.into(),
+                link.port.into(),
+                link.load.into(),
+                all.into(),
+                started.into(),
+            ]
+        })
+        .collect();
+    Ok(section)
+}
 
 /// The answer of `flitwise solve --format json` where no model has all of the scenario.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -13,6 +13,25 @@ fn compare(arguments: &[&str]) -> Output {
     flitwise(&[&["compare"][..], &COARSE, arguments].concat())
 }
 
+#[test]
+fn a_comparison_ends_when_its_time_is_over() {
+    let line = "--preset cube6 --no-store --precision 0.01% --max-messages 1e9 --max-time 3s --format json";
+    let arguments: Vec<&str> = ["compare"].into_iter().chain(line.split(' ')).collect();
+    let begun = std::time::Instant::now();
+    let output = flitwise(&arguments);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_valid(&document, "compare");
+    // a busy machine may not have come to the end of the warm-up
+    let run = &document["points"][0]["run"];
+    let nothing = run["messages"] == 0;
+    assert_eq!(run["stopped_by"], "max-time");
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8_lossy(&output.stderr).contains("nothing was measured"), nothing);
+    assert!(begun.elapsed() < std::time::Duration::from_secs(60));
+    let refused = flitwise(&["compare", "--max-time", "1e308s"]);
+    assert_eq!(refused.status.code(), Some(2));
+}
+
 /// One model alone has the rows that it has beside the other; one that has no answer is refused, with its name.
 #[test]
 fn each_model_alone_is_what_it_is_beside_the_other() {

@@ -1,5 +1,8 @@
 //! Every command takes every model and every kind of system: it answers, or refuses by name and says what to do.
 
+use std::process::Output;
+
+use flitwise_language::scenario::PRESETS;
 use flitwise_models::model::Model;
 
 use crate::process::flitwise;
@@ -15,17 +18,22 @@ const SYSTEMS: [(&str, &[&str], &str); 3] = [
     ),
 ];
 
-/// Commands and what they want beside the scenario; `SIMULATED` is the options of simulations.
-const COMMANDS: [&[&str]; 6] = [
+/// Commands and what they want beside the scenario; `SIMULATED` is the options of simulations, `OUT` a directory.
+const COMMANDS: [&[&str]; 7] = [
     &["solve"],
     &["sweep", "--over", "SETTING"],
     &["compare", "SIMULATED"],
     &["plan", "max-load"],
     &["sensitivity", "--parameter", "PARAMETER"],
     &["explain"],
+    &["figure", "SIMULATED", "--out", "OUT"],
 ];
 
-const SIMULATED: [&str; 5] = ["--no-store", "--precision", "20%", "--max-messages", "2000"];
+const SIMULATED: [&str; 5] = ["--no-store", "--precision", "30%", "--max-messages", "500"];
+/// Where figures go.
+const OUT: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/every_model");
+/// Presets whose runs take a minute; those with `-quick` behind their names differ from them in times only.
+const LONG: [&str; 5] = ["mediaworm", "router-nic", "recn64", "recn256", "recn512"];
 
 fn asked(
     command: &[&str],
@@ -37,6 +45,7 @@ fn asked(
         match *word {
             "SIMULATED" => arguments.extend(SIMULATED.map(str::to_owned)),
             "PARAMETER" => arguments.push(parameter.to_owned()),
+            "OUT" => arguments.push(OUT.to_owned()),
             "SETTING" => {
                 arguments.push(settings.first().unwrap_or(&"router.crossbar=multiplexed").to_string())
             }
@@ -44,8 +53,22 @@ fn asked(
         }
     }
     arguments.extend(["--preset", preset, "--model", model.word()].map(str::to_owned));
-    arguments.extend(settings.iter().flat_map(|setting| ["--set".to_owned(), (*setting).to_owned()]));
+    if command[0] != "figure" {
+        arguments.extend(settings.iter().flat_map(|setting| ["--set".to_owned(), (*setting).to_owned()]));
+    }
     arguments
+}
+
+/// Whether a command answers. A refusal says by `reason` why not, and what to do instead.
+fn is_answered(words: &[&str], output: &Output, reason: &str) -> bool {
+    let said = String::from_utf8_lossy(&output.stderr);
+    match output.status.code() {
+        // 1: a difference beyond the tolerance, which is an answer
+        Some(0 | 1) => assert!(!output.stdout.is_empty(), "{words:?}"),
+        Some(2) => assert!(said.contains(reason) && said.contains("help: "), "{words:?}: {said}"),
+        code => panic!("{words:?}: {code:?} {said}"),
+    }
+    output.status.code() != Some(2)
 }
 
 #[test]
@@ -56,19 +79,8 @@ fn every_command_answers_by_every_model_or_says_why_not_and_what_to_do() {
             for command in COMMANDS {
                 let arguments = asked(command, system, model);
                 let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-                let output = flitwise(&words);
-                let said = String::from_utf8_lossy(&output.stderr);
-                match output.status.code() {
-                    // 1: a difference beyond the tolerance, which is an answer
-                    Some(0 | 1) => {
-                        assert!(!output.stdout.is_empty(), "{words:?}");
-                        answered.push((index, model, command[0]));
-                    }
-                    Some(2) => {
-                        assert!(said.contains(&format!("the {model} model ")), "{words:?}: {said}");
-                        assert!(said.contains("help: "), "{words:?}: {said}");
-                    }
-                    code => panic!("{words:?}: {code:?} {said}"),
+                if is_answered(&words, &flitwise(&words), &format!("the {model} model ")) {
+                    answered.push((index, model, command[0]));
                 }
             }
         }
@@ -93,7 +105,32 @@ fn packet_switches_need_no_model_named() {
         let unnamed: Vec<&str> = [&words[..at], &words[at + 2..]].concat();
         let [named, unnamed] =
             [words, unnamed].map(|words| String::from_utf8(flitwise(&words).stdout).unwrap());
-        assert!(named.contains("recn model") || command[0] == "sweep", "{named}");
+        let says = !["sweep", "figure"].contains(&command[0]);
+        assert!(named.contains("recn model") || !says, "{named}");
         assert_eq!(named, unnamed, "{command:?}");
+    }
+}
+
+/// Every scenario of the list is solved, explained, simulated and drawn without a further word.
+#[test]
+fn every_preset_is_answered_by_every_command() {
+    for preset in PRESETS {
+        // a run with an end is simulated to it
+        let has_end = preset.scenario().terminating().is_some();
+        let simulated: &[&str] =
+            if has_end { &["--replications", "1"] } else { &["--precision", "30%", "--max-messages", "500"] };
+        let mut commands = vec![vec!["solve"], vec!["explain"]];
+        if !LONG.contains(&preset.name) {
+            commands.push([&["simulate"], simulated].concat());
+        }
+        if !LONG.contains(&preset.name) && preset.group != "router-nic" {
+            commands.push([&["figure", "--out", OUT], &SIMULATED[..]].concat());
+        }
+        for command in commands {
+            let words = [&command[..], &["--preset", preset.name]].concat();
+            let answered = is_answered(&words, &flitwise(&words), "model has no");
+            // synthetic sources have no model
+            assert!(answered || preset.name == "recn-san" && command.len() == 1, "{words:?}");
+        }
     }
 }

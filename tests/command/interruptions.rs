@@ -171,3 +171,69 @@ fn a_search_ends_soon_with_what_it_has() {
         }
     }
 }
+
+/// Long commands, each with the schema of what it prints when it is interrupted, if that is a document.
+const LONG: [(&str, Option<&str>); 9] = [
+    ("sweep --preset cube6 --over class.R1.rate=0.001:0.004:600 --format json", Some("sweep")),
+    (
+        "sweep --model anchored --precision 0.2% --over class.R1.rate=0.001:0.006:9 --no-store --format json",
+        None,
+    ),
+    ("plan max-load --model anchored --precision 0.2% --require R1:p99<=80 --no-store --format json", None),
+    ("simulate --precision 0.01% --max-messages 1e9 --format json", Some("simulate")),
+    ("simulate --preset recn64 --replications 64 --format json", Some("simulate")),
+    (
+        "compare --precision 0.01% --over class.R1.rate=0.001:0.006:9 --no-store --format json",
+        Some("compare"),
+    ),
+    ("verify --accuracy --set networks --no-store --format json", Some("accuracy")),
+    ("figure 4a --precision 0.1% --no-store --out OUT", None),
+    ("report --quick --no-store --out OUT", None),
+];
+
+/// An interruption after so many milliseconds: the command ends with an exit code that its help names, a message and
+/// without a panic; what it prints is a whole document.
+fn interrupted_after(milliseconds: u64, line: &str, schema: Option<&str>) {
+    let out = tempfile::tempdir().unwrap();
+    let folder = out.path().to_str().unwrap();
+    let arguments: Vec<&str> =
+        line.split(' ').map(|word| if word == "OUT" { folder } else { word }).collect();
+    let mut child = started(&arguments);
+    std::thread::sleep(Duration::from_millis(milliseconds));
+    // a shell may have its background programs ignore SIGINT until they handle it
+    signal(&child, if milliseconds < 30 { "-TERM" } else { "-INT" });
+    // what it prints may be more than a pipe holds
+    let output = std::thread::spawn(move || {
+        let mut text = String::new();
+        child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        (ended(&mut child).code(), text, said)
+    });
+    let (code, text, said) = output.join().unwrap();
+    let at = format!("{line} after {milliseconds} ms: {code:?} {said}");
+    assert!(!said.contains("panicked"), "{at}");
+    // before it handles signals it is ended by one; it may have been through
+    assert!(matches!(code, None | Some(0 | 1 | 130)), "{at}");
+    if !text.is_empty() && line.contains("json") {
+        let document: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{at}: {error}"));
+        if let Some(schema) = schema {
+            assert_valid(&document, schema);
+        }
+    }
+}
+
+#[test]
+fn long_commands_end_in_order_whenever_they_are_interrupted() {
+    for (line, schema) in LONG {
+        [30, 400].into_iter().for_each(|after| interrupted_after(after, line, schema));
+    }
+}
+
+#[test]
+#[ignore = "20 moments of each long command take minutes; run by .ci/run"]
+fn long_commands_end_in_order_at_twenty_moments() {
+    for (line, schema) in LONG {
+        (0..20).for_each(|moment| interrupted_after(5 + moment * moment * 2, line, schema));
+    }
+}

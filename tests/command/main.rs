@@ -14,6 +14,7 @@ mod guides_tables;
 #[cfg(unix)]
 mod interruptions;
 mod kills;
+mod lessons;
 #[cfg(unix)]
 mod long_checks;
 mod masked;

@@ -6,7 +6,7 @@ use serde_json::Value;
 #[test]
 fn the_16_port_router_has_the_numbers_of_the_second_implementation() {
     let answer = json(&["solve", "--preset", "router16", "--model", "published", "--format", "json"]);
-    assert_eq!(answer["schema"], "flitwise.solve/2");
+    assert_eq!(answer["schema"], "flitwise.solve/3");
     assert_eq!(answer["model"], "published");
     assert_eq!(answer["report"]["status"], "converged");
     assert_eq!(answer["saturated"], false);

@@ -242,12 +242,12 @@ fn odd_scenarios_are_answered_without_a_number_that_is_none() {
 /// An empty answer says that it is partial, and the command fails.
 #[test]
 fn nothing_measured_in_the_time_allowed_is_an_error() {
-    let output = flitwise(&["simulate", "--preset", "cube6", "--max-time", "0.01s", "--format", "json"]);
+    let output = flitwise(&["simulate", "--preset", "cube6", "--max-time", "0.0001s", "--format", "json"]);
     assert_eq!(output.status.code(), Some(1));
     let message = String::from_utf8(output.stderr).unwrap();
     assert!(
         message.starts_with(
-            "error: nothing was measured: --max-time 0.01s was over before the end of the warm-up"
+            "error: nothing was measured: --max-time 0.0001s was over before the end of the warm-up"
         ),
         "{message}"
     );

@@ -3,8 +3,8 @@
 use flitwise_figures::picture;
 use flitwise_models::published::{ClassRecord, LinkRecord};
 
-use super::Explained;
-use crate::explain::derivation::{Chain, Entry, Found, Part, Section};
+use super::Subject;
+use crate::explain::derivation::{Application, Chain, Entry, Part, Section};
 use crate::explain::equations as eq;
 use crate::explain::formula::{Values, significant};
 
@@ -22,7 +22,7 @@ pub(in crate::explain) fn picture(link: &LinkRecord, members: Vec<String>) -> pi
     chain
 }
 
-impl Explained<'_> {
+impl Subject<'_> {
     /// The states that are shown: all, or the most likely ones.
     fn states(&self, link: &LinkRecord) -> Vec<usize> {
         let mut states: Vec<usize> = (0..link.states()).collect();
@@ -81,7 +81,7 @@ impl Explained<'_> {
                     let members = self.real_time().enumerate().filter(|(other, _)| set >> other & 1 == 1);
                     let values = Values::of([("V_{c}", vtick(class))])
                         .and("j ∈ Z", members.map(|(_, other)| vec![("V_{j}", vtick(other))]));
-                    Found::new(names(class, set), values, link.shares.cycles_per_flit(bit, set))
+                    Application::new(names(class, set), values, link.shares.cycles_per_flit(bit, set))
                 }),
             );
             self.stays(section, link, &pairs());
@@ -113,7 +113,7 @@ impl Explained<'_> {
                     ("Bmid_{c,s}", path.middle[self.link].flits),
                 ]);
             }
-            Found::by(names(class, *set), values)
+            Application::by(names(class, *set), values)
         });
         let equation = match ejection {
             None => &eq::STAY,
@@ -132,7 +132,7 @@ impl Explained<'_> {
                 let departure = link.departure(*bit, *set);
                 let values =
                     Values::of([("L_{c}[Z]", departure.stay_cycles), (rate, link.visitors[*bit].rate)]);
-                Found::new(names(class, *set), values, departure.difference)
+                Application::new(names(class, *set), values, departure.difference)
             }),
         );
         for (bit, class, set) in pairs {
@@ -178,7 +178,7 @@ impl Explained<'_> {
                 });
                 let out = classes.map(|class| vec![("q_{ZY}", link.rate(class, *set))]);
                 let values = Values::default().and("Y → Z", into).and("Z → Y", out);
-                Found::new(vec![("Z", self.set(*set))], values, link.sharing.occupancy[*set])
+                Application::new(vec![("Z", self.set(*set))], values, link.sharing.occupancy[*set])
             }),
         );
     }
@@ -198,7 +198,7 @@ impl Explained<'_> {
                 let present = holding(*bit).map(|other| vec![("π_{Y}", link.sharing.occupancy[other])]);
                 let values = Values::of([("π_{Z}", link.sharing.occupancy[*set])]).and("Y ∋ c", present);
                 let names = vec![("c", self.name(class.class)), ("Z", self.set(*set))];
-                Found::new(names, values, link.sharing.given_present(*bit, *set))
+                Application::new(names, values, link.sharing.given_present(*bit, *set))
             }),
         );
         section.step(
@@ -209,7 +209,11 @@ impl Explained<'_> {
                     vec![("S_{c}[Z]", share), ("P_{c}[Z]", link.sharing.given_present(*bit, set))]
                 });
                 let values = Values::default().and("Z ∋ c", terms);
-                Found::new(vec![("c", self.name(class.class))], values, link.sharing.cycles_per_flit[*bit])
+                Application::new(
+                    vec![("c", self.name(class.class))],
+                    values,
+                    link.sharing.cycles_per_flit[*bit],
+                )
             }),
         );
     }

@@ -4,15 +4,15 @@ use flitwise_language::scenario::ClassKind;
 use flitwise_models::answer::{ClassAnswer, DeadlineAnswer, LatencyDistribution};
 use flitwise_models::published::{BlockingLength, ClassRecord};
 
-use super::Explained;
-use crate::explain::derivation::{Derivation, Entry, Found, Section};
+use super::Subject;
+use crate::explain::derivation::{Application, Derivation, Entry, Section};
 use crate::explain::equations as eq;
 use crate::explain::formula::Values;
 
 /// Companies that are listed.
 const MOST_COMPANIES: usize = 16;
 
-impl Explained<'_> {
+impl Subject<'_> {
     pub(super) fn deadlines(&self, derivation: &mut Derivation) {
         let classes: Vec<(usize, (&ClassRecord, &ClassAnswer))> = self
             .real_time()
@@ -40,7 +40,7 @@ impl Explained<'_> {
             &eq::LONGEST,
             classes.iter().map(|(_, (class, _))| {
                 let longest = f64::from(BlockingLength::of(0.0, class.buffering).longest);
-                Found::new(self.names(class), self.of_class(class), longest)
+                Application::new(self.names(class), self.of_class(class), longest)
             }),
         );
         let blocked = |class: &ClassRecord| match &class.path {
@@ -53,7 +53,7 @@ impl Explained<'_> {
                 let length = BlockingLength::of(blocked(class), class.buffering);
                 let values =
                     Values::of([("P_{b,c}", length.probability), ("U_{c}", f64::from(length.longest))]);
-                Found::new(self.names(class), values, length.of_each_length())
+                Application::new(self.names(class), values, length.of_each_length())
             }),
         );
         section.step(&eq::COMPANY, []);
@@ -107,7 +107,7 @@ impl Explained<'_> {
                 let over = deadline.hops.map_or("all".to_owned(), |hops| hops.to_string());
                 let mut names = vec![("c", self.name(class.class)), ("h", over)];
                 names.push(("D", deadline.deadline_cycles.to_string()));
-                found.push(Found::new(names, values, deadline.miss_probability.unwrap_or(f64::NAN)));
+                found.push(Application::new(names, values, deadline.miss_probability.unwrap_or(f64::NAN)));
             }
         }
         if !found.is_empty() {

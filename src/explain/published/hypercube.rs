@@ -3,13 +3,13 @@
 use flitwise_language::scenario::ClassKind;
 use flitwise_models::published::{ClassRecord, Cube};
 
-use super::Explained;
+use super::Subject;
 use super::symbols::is_silent;
-use crate::explain::derivation::{Derivation, Entry, Equation, Found, Section};
+use crate::explain::derivation::{Application, Derivation, Entry, Equation, Section};
 use crate::explain::equations as eq;
 use crate::explain::formula::Values;
 
-impl Explained<'_> {
+impl Subject<'_> {
     pub(super) fn hypercube(&self, derivation: &mut Derivation) {
         let Some(cube) = &self.record.cube else { return };
         self.traffic(derivation.section("Who crosses which channel"), cube);
@@ -56,17 +56,17 @@ impl Explained<'_> {
             (1..=n).map(|k| {
                 let nodes = f64::from(1u32 << n);
                 let values = Values::of([number("n", n), number("k", k), ("N", nodes)]);
-                Found::new(vec![("k", k.to_string())], values, hops(k))
+                Application::new(vec![("k", k.to_string())], values, hops(k))
             }),
         );
         let all = Values::default().and("k", (1..=n).map(|k| vec![number("k", k), ("P_{k}", hops(k))]));
-        section.step(&eq::MEAN_HOPS, [Found::new(Vec::new(), all, cube.routes.mean_hops())]);
+        section.step(&eq::MEAN_HOPS, [Application::new(Vec::new(), all, cube.routes.mean_hops())]);
         section.step(
             &eq::STARTED,
             (0..n).map(|s| {
                 let terms = (1..=n - s).map(|k| vec![number("k", k), ("P_{k}", hops(k))]);
                 let values = Values::of([number("n", n), number("s", s)]).and("k", terms);
-                Found::new(vec![("s", s.to_string())], values, cube.shares_started[s])
+                Application::new(vec![("s", s.to_string())], values, cube.shares_started[s])
             }),
         );
         section.text(
@@ -91,7 +91,7 @@ impl Explained<'_> {
         let all = classes.iter().flat_map(|class| (0..end).map(move |s| (*class, s)));
         section.step(
             equation,
-            all.map(|(class, s)| Found::by(self.names_on(class, s), self.on_channel(class, s))),
+            all.map(|(class, s)| Application::by(self.names_on(class, s), self.on_channel(class, s))),
         );
     }
 
@@ -114,7 +114,7 @@ impl Explained<'_> {
             &eq::ACCEPTED_ALL,
             classes.iter().map(|class| {
                 let first = (0..n).map(|s| self.on_channel(class, s).symbols);
-                Found::by(self.names(class), self.of_class(class).and("s", first))
+                Application::by(self.names(class), self.of_class(class).and("s", first))
             }),
         );
         self.of_classes(section, &eq::ON_CHANNEL, classes);
@@ -125,7 +125,8 @@ impl Explained<'_> {
         let going_on = classes.iter().flat_map(|class| (0..n - 1).map(move |s| (*class, s)));
         section.step(
             &eq::MIDDLE,
-            going_on.map(|(class, s)| Found::by(self.names_on(class, s), self.on_first_channel(class, s))),
+            going_on
+                .map(|(class, s)| Application::by(self.names_on(class, s), self.on_first_channel(class, s))),
         );
     }
 
@@ -161,7 +162,7 @@ impl Explained<'_> {
                 &eq::BUSY,
                 loads.iter().enumerate().map(|(s, load)| {
                     let values = Values::of([("π_{∅,s}", load.idle)]).and("j", rates(s));
-                    Found::new(vec![("s", s.to_string())], values, load.busy_period())
+                    Application::new(vec![("s", s.to_string())], values, load.busy_period())
                 }),
             );
         } else {
@@ -173,7 +174,7 @@ impl Explained<'_> {
                 equation,
                 all.map(|(class, s)| {
                     let names = vec![("C", self.name(class.class)), ("s", s.to_string())];
-                    Found::by(names, self.of_best_effort(class, s, loads))
+                    Application::by(names, self.of_best_effort(class, s, loads))
                 }),
             );
         }

@@ -2,10 +2,10 @@
 
 use flitwise_models::published::Cube;
 
-use super::Explained;
+use super::Subject;
 use crate::explain::derivation::{Derivation, Entry};
 
-impl Explained<'_> {
+impl Subject<'_> {
     pub(super) fn path(&self, derivation: &mut Derivation, cube: &Cube) {
         let Some((from, to)) = self.way else { return };
         let n = cube.routes.dimension();

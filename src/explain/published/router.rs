@@ -3,12 +3,12 @@
 use flitwise_language::scenario::ClassKind;
 use flitwise_models::published::ClassRecord;
 
-use super::Explained;
-use crate::explain::derivation::{Derivation, Found, Section};
+use super::Subject;
+use crate::explain::derivation::{Application, Derivation, Section};
 use crate::explain::equations as eq;
 use crate::explain::formula::Values;
 
-impl Explained<'_> {
+impl Subject<'_> {
     pub(super) fn router(&self, derivation: &mut Derivation) {
         let kind = |kind: ClassKind| {
             let answered = self.answered().map(|(class, _)| class).filter(|class| class.blocking.is_some());
@@ -49,7 +49,7 @@ impl Explained<'_> {
             let names = || vec![("C", self.name(class.class))];
             section.step(
                 &eq::LINK_LOAD,
-                [Found::new(Vec::new(), Values::of([("π_{∅}", load.idle)]), load.busy())],
+                [Application::new(Vec::new(), Values::of([("π_{∅}", load.idle)]), load.busy())],
             );
             let of = |class: &ClassRecord| {
                 let rate = class.blocking.map_or(f64::NAN, |blocking| blocking.accepted_rate);
@@ -58,7 +58,7 @@ impl Explained<'_> {
             let met_flits = met.message_flits.unwrap_or(f64::NAN);
             if met_flits > 0.0 {
                 let values = Values::default().and("j", self.real_time().map(of));
-                section.step(&eq::MET_LENGTH, [Found::new(Vec::new(), values, met_flits)]);
+                section.step(&eq::MET_LENGTH, [Application::new(Vec::new(), values, met_flits)]);
             } else {
                 section.text("No real-time message comes, so that best effort has the link for itself.");
             }
@@ -68,7 +68,7 @@ impl Explained<'_> {
                 ("M_{C}", class.buffering.message_flits),
             ]);
             let cycles = class.cycles_per_flit.first().copied().unwrap_or(f64::NAN);
-            section.step(&eq::BEST_EFFORT, [Found::new(names(), values, cycles)]);
+            section.step(&eq::BEST_EFFORT, [Application::new(names(), values, cycles)]);
         }
     }
 }

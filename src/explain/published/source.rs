@@ -1,11 +1,11 @@
 //! Parts of the latency and the wait at the source: (10), (14), (15), (1).
 
-use super::Explained;
+use super::Subject;
 use crate::explain::derivation::Derivation;
 use crate::explain::equations as eq;
 use crate::explain::formula::significant;
 
-impl Explained<'_> {
+impl Subject<'_> {
     /// The parts of the network latency, and the bar that they make.
     pub(super) fn parts(&self, derivation: &mut Derivation) {
         let (classes, answers): (Vec<_>, Vec<_>) = self.answered().unzip();

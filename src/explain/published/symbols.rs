@@ -3,7 +3,7 @@
 use flitwise_models::answer::{ChannelAnswer, ClassAnswer};
 use flitwise_models::published::{ClassRecord, PathRecord, RealTimeLoad, SourceWait};
 
-use super::Explained;
+use super::Subject;
 use crate::explain::formula::Values;
 
 /// Names of indices, and what they stand for.
@@ -13,7 +13,7 @@ pub(super) fn is_silent(path: &PathRecord) -> bool {
     path.accepted_rate == 0.0
 }
 
-impl Explained<'_> {
+impl Subject<'_> {
     /// Of a class as a whole.
     pub(super) fn of_class(&self, class: &ClassRecord) -> Values {
         let answer = self.answer.map(|answer| &answer.classes[class.class]);

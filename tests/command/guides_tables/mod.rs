@@ -1,55 +1,38 @@
-//! Tables of README and guides that are made from the accuracy tables of the refined model.
+//! Tables of README and guides that are made from the measured errors of the models.
 
 use std::fmt::Write;
 
-const HELD_OUT: &str = include_str!("../../../models/src/accuracy/holdout.csv");
-const TUNING: &str = include_str!("../../../models/src/accuracy/tuning.csv");
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::ClassKind;
+use flitwise_models::accuracy::{self, ErrorTable, REGIONS, Region, coverage};
+use flitwise_models::model::Model;
 
-const STREAMS: &str = include_str!("../../../models/src/accuracy/streams.csv");
-
-/// Families of scenarios, as the tables call them and as readers know them.
-const FAMILIES: [(&str, &str); 8] = [
-    ("router", "routers, b >= M"),
-    ("router-short-buffer", "routers, b < M for some class"),
-    ("router-other-scheduler", "routers, other schedulers"),
-    ("router-on-off", "routers, ON/OFF sources"),
-    ("cube", "cubes, b >= M"),
-    ("cube-short-buffer", "cubes, b < M for some class"),
-    ("cube-other-scheduler", "cubes, other schedulers"),
-    ("cube-on-off", "cubes, ON/OFF sources"),
+/// The sets drawn afresh, with the model that they are of.
+const FRESH: [(Model, &str); 4] = [
+    (Model::Refined, include_str!("../../../validation/registry/fresh/fresh-holdout.csv")),
+    (Model::Refined, include_str!("../../../validation/registry/fresh/fresh-networks.csv")),
+    (Model::Published, include_str!("../../../validation/registry/fresh/fresh-published.csv")),
+    (Model::Mediaworm, include_str!("../../../validation/registry/fresh/fresh-streams.csv")),
 ];
 
-/// Errors of one quantity, in percent but for probabilities.
-struct Errors {
-    mean: f64,
-    worst: f64,
-    place: String,
-}
-
-/// A quantity as a table shows it.
-#[derive(Clone, Copy)]
-struct Quantity {
-    key: &'static str,
-    name: &'static str,
-    decimals: usize,
-}
-
-const LATENCY: Quantity = Quantity { key: "network-latency", name: "network latency [%]", decimals: 1 };
-const WAITING: Quantity = Quantity { key: "waiting", name: "waiting [%]", decimals: 1 };
-const MISS: Quantity = Quantity { key: "miss-probability", name: "miss probability", decimals: 3 };
-const P99: Quantity = Quantity { key: "p99", name: "99th percentile [%]", decimals: 1 };
-const INTERVALS: Quantity =
-    Quantity { key: "frame-interval-deviation", name: "deviation of intervals [%]", decimals: 1 };
-const SATURATION: Quantity = Quantity { key: "saturation-load", name: "saturation load [%]", decimals: 1 };
+/// Quantities that tables show.
+const SHOWN: [Quantity; 5] = [
+    Quantity::NetworkLatency,
+    Quantity::Waiting,
+    Quantity::P99,
+    Quantity::MissProbability,
+    Quantity::FrameIntervalDeviation,
+];
 
 /// The table of that name.
 fn table(name: &str) -> String {
     match name {
         "trust" => trust(),
-        "held-out" => means(HELD_OUT, &["0.25", "0.5", "0.7", "0.85"]),
-        "tuning" => means(TUNING, &["0.35", "0.65", "0.85"]),
+        "refined" => bounds(Model::Refined),
+        "published" => bounds(Model::Published),
+        "streams" => bounds(Model::Mediaworm),
         "worst" => worst(),
-        "streams" => streams(),
+        "fresh" => fresh(),
         "quantities" => quantities(),
         _ => panic!("no table {name}"),
     }
@@ -72,89 +55,83 @@ pub(crate) fn renewed(text: &str) -> String {
     anew
 }
 
-fn errors(set: &str, family: &str, kind: &str, load: &str, quantity: Quantity) -> Errors {
-    let mut rows = csv::Reader::from_reader(set.as_bytes());
-    let row = rows
-        .records()
-        .map(Result::unwrap)
-        .find(|row| [&row[0], &row[1], &row[2], &row[3]] == [family, kind, load, quantity.key])
-        .unwrap_or_else(|| panic!("no errors of {family}, {kind}, {load}, {}", quantity.key));
-    Errors { mean: row[6].parse().unwrap(), worst: row[7].parse().unwrap(), place: row[14].to_owned() }
+/// What 9 of 10 errors do not exceed; a dash where none is told.
+fn bound(table: &ErrorTable, region: &Region, kind: ClassKind, quantity: Quantity, load: f64) -> String {
+    match (table.bound(region, kind, quantity, load), accuracy::unit(quantity)) {
+        (None, _) => "-".to_owned(),
+        (Some(error), "percent") => format!("{error:.1}"),
+        (Some(error), _) => format!("{error:.3}"),
+    }
 }
 
-/// Mean errors at the given loads, parted by strokes.
-fn at_loads(set: &str, family: &str, kind: &str, loads: &[&str], quantity: Quantity) -> String {
-    let mean = |load: &&str| {
-        let errors = errors(set, family, kind, load, quantity);
-        format!("{:.*}", quantity.decimals, errors.mean)
-    };
-    loads.iter().map(mean).collect::<Vec<_>>().join(" / ")
-}
-
-/// Four rows for the README.
+/// A few rows for the README: network latencies.
 fn trust() -> String {
-    let mut text =
-        "| mean error at | 25 % | 50 % | 70 % | 85 % of saturation |\n|---|---|---|---|---|\n".to_owned();
-    for (name, quantity, unit) in [
-        ("network latency", LATENCY, " %"),
-        ("wait at the source", WAITING, " %"),
-        ("99th percentile", P99, " %"),
-    ]
-    .into_iter()
-    .chain([("deadline missing probability", MISS, "")])
-    {
-        let _ = write!(text, "| {name} |");
-        for load in ["0.25", "0.5", "0.7", "0.85"] {
-            let errors = errors(HELD_OUT, "all", "real-time", load, quantity);
-            let _ = write!(text, " {:.*}{unit} |", quantity.decimals, errors.mean);
-        }
-        text.push('\n');
-    }
-    text
-}
-
-/// Mean errors of every family.
-fn means(set: &str, loads: &[&str]) -> String {
-    let quantities = [LATENCY, WAITING, MISS];
-    let heads: Vec<&str> = quantities.iter().chain([&SATURATION]).map(|quantity| quantity.name).collect();
-    let mut text = format!("| family | classes | {} |\n|---|---|---|---|---|---|\n", heads.join(" | "));
-    for (family, name) in FAMILIES.into_iter().chain([("all", "all eight families")]) {
-        for kind in ["real-time", "best-effort"] {
-            let cells = quantities.map(|quantity| at_loads(set, family, kind, loads, quantity));
-            let saturation = at_loads(set, family, kind, &["all"], SATURATION);
-            let _ = writeln!(text, "| {name} | {kind} | {} | {saturation} |", cells.join(" | "));
+    let tables = accuracy::tables(Model::Refined);
+    let percent = |load: &f64| format!(" {:.0} %", 100.0 * load);
+    let loads: Vec<String> = tables[0].loads().iter().map(percent).collect();
+    let rule = "---|".repeat(loads.len());
+    let mut text = format!("| scenarios | classes |{} |\n|---|---|{rule}\n", loads.join(" |"));
+    for (word, table) in [("router", &tables[0]), ("cube", &tables[0]), ("lattice", &tables[1])] {
+        let region = REGIONS.iter().find(|region| region.word == word).unwrap();
+        for kind in ClassKind::DATA {
+            let cell = |load: &f64| match bound(table, region, kind, Quantity::NetworkLatency, *load) {
+                none if none == "-" => none,
+                bound => bound + " %",
+            };
+            let cells: Vec<String> = table.loads().iter().map(cell).collect();
+            let _ = writeln!(text, "| {} | {} | {} |", region.name, kind.word(), cells.join(" | "));
         }
     }
     text
 }
 
-/// Mean errors over streams of frames, and what is aimed at.
-fn streams() -> String {
-    let quantities = [LATENCY, WAITING, INTERVALS];
-    let heads = quantities.map(|quantity| quantity.name).join(" | ");
-    let mut text = format!("| systems | classes | {heads} |\n|---|---|---|---|---|\n");
-    let (mut records, loads) = (csv::Reader::from_reader(STREAMS.as_bytes()), ["0.5", "0.7", "0.85"]);
-    let records: Vec<csv::StringRecord> = records.records().map(Result::unwrap).collect();
-    let column = |family: &str, kind: &str, load: &str, quantity: Quantity, column: usize| {
-        let wanted = [family, kind, load, quantity.key];
-        let row = records.iter().find(|row| [&row[0], &row[1], &row[2], &row[3]] == wanted);
-        row.map(|row| row[column].to_owned()).filter(|text| !text.is_empty())
+/// All regions of a model, at all loads.
+fn bounds(model: Model) -> String {
+    let tables = accuracy::tables(model);
+    let shown: Vec<Quantity> =
+        SHOWN.into_iter().filter(|quantity| tables[0].quantities.contains(quantity)).collect();
+    let unit = |quantity: &Quantity| if accuracy::unit(*quantity) == "percent" { " [%]" } else { "" };
+    let heads: Vec<String> =
+        shown.iter().map(|quantity| format!("{}{}", quantity.name(), unit(quantity))).collect();
+    let rule = "---|".repeat(heads.len());
+    let mut text = format!("| scenarios | classes | {} |\n|---|---|{rule}\n", heads.join(" | "));
+    for table in tables {
+        for (region, kind) in regions(table) {
+            let cell = |quantity: &Quantity| {
+                let at = |load: &f64| bound(table, region, kind, *quantity, *load);
+                table.loads().iter().map(at).collect::<Vec<_>>().join(" / ")
+            };
+            let cells: Vec<String> = shown.iter().map(cell).collect();
+            let _ = writeln!(text, "| {} | {} | {} |", region.name, kind.word(), cells.join(" | "));
+        }
+    }
+    text
+}
+
+/// Regions and kinds of classes that a table has rows of.
+fn regions(table: &ErrorTable) -> Vec<(&'static Region, ClassKind)> {
+    let all = REGIONS.iter().flat_map(|region| ClassKind::DATA.map(|kind| (region, kind)));
+    let has_rows = |(region, kind): &(&Region, ClassKind)| {
+        table.rows.iter().any(|row| row.region == *region && row.kind == *kind)
     };
-    for (family, name) in [("all routers", "one router"), ("all meshes and tori", "fat meshes")] {
-        for kind in ["real-time", "best-effort"] {
-            let cells = quantities.map(|quantity| {
-                let mean = |load: &&str| column(family, kind, load, quantity, 6)?.parse::<f64>().ok();
-                let means: Vec<String> =
-                    loads.iter().filter_map(mean).map(|mean| format!("{mean:.1}")).collect();
-                means.join(" / ")
-            });
-            let _ = writeln!(text, "| {name} | {kind} | {} |", cells.join(" | "));
+    all.filter(has_rows).collect()
+}
+
+/// Numbers of freshly drawn scenarios within the errors told.
+fn fresh() -> String {
+    let mut text =
+        "| model | scenarios | classes | errors told | within | none told |\n|---|---|---|---|---|---|\n"
+            .to_owned();
+    for (model, table) in FRESH {
+        for one in coverage(model, &ErrorTable::read(table)) {
+            let share = match one.told {
+                0 => "-".to_owned(),
+                told => format!("{:.1} %", 100.0 * one.within as f64 / told as f64),
+            };
+            let (region, kind) = (one.region.name, one.kind.word());
+            let _ =
+                writeln!(text, "| {model} | {region} | {kind} | {} | {share} | {} |", one.told, one.untold);
         }
-    }
-    for kind in ["real-time", "best-effort"] {
-        let aims =
-            quantities.map(|quantity| column("all routers", kind, "all", quantity, 10).unwrap_or_default());
-        let _ = writeln!(text, "| *aimed at* | {kind} | {} |", aims.join(" | "));
     }
     text
 }
@@ -162,7 +139,7 @@ fn streams() -> String {
 /// The quantities of a class.
 fn quantities() -> String {
     let mut text = "| word | column | unit | part of | meaning |\n|---|---|---|---|---|\n".to_owned();
-    for quantity in flitwise_language::quantity::Quantity::ALL {
+    for quantity in Quantity::ALL {
         let words = match (quantity.word(), quantity.head()) {
             (word, head) if head == word || head.contains([' ', '(']) => format!("`{word}`"),
             (word, head) => format!("`{word}`, `{head}`"),
@@ -174,18 +151,21 @@ fn quantities() -> String {
     text
 }
 
-/// The worst errors of every family over the held-out set.
+/// The worst error of the network latency in every region.
 fn worst() -> String {
-    let mut text =
-        "| family | classes | quantity | worst error | where |\n|---|---|---|---|---|\n".to_owned();
-    for (family, name) in FAMILIES {
-        for kind in ["real-time", "best-effort"] {
-            for quantity in [LATENCY, WAITING, MISS] {
-                let errors = errors(HELD_OUT, family, kind, "all", quantity);
-                let (decimals, worst, place) = (quantity.decimals, errors.worst, errors.place);
-                let _ =
-                    writeln!(text, "| {name} | {kind} | {} | {worst:+.decimals$} | {place} |", quantity.name);
-            }
+    let mut text = "| scenarios | classes | worst error | where |\n|---|---|---|---|\n".to_owned();
+    for table in accuracy::tables(Model::Refined) {
+        for (region, kind) in regions(table) {
+            let is_meant = |row: &&accuracy::ErrorRow| row.region == region && row.kind == kind;
+            let known = table.rows.iter().filter(is_meant).filter_map(|row| Some((row.errors[0]?, row)));
+            let Some((error, row)) = known.max_by(|a, b| a.0.abs().total_cmp(&b.0.abs())) else { continue };
+            let (case, class, load) = (&row.case, &row.class, 100.0 * row.load);
+            let _ = writeln!(
+                text,
+                "| {} | {} | {error:+.1} % | {case}, {class} at {load:.0} % |",
+                region.name,
+                kind.word()
+            );
         }
     }
     text

@@ -1,0 +1,90 @@
+//! A model explained by its answer: numbers of classes, then each section of the answer with a text about it.
+
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::Scenario;
+use flitwise_language::section::{Cell, Column, Layout, Section};
+use flitwise_models::answer::{Answer, ClassAnswer};
+
+use super::derivation::{Derivation, Entry};
+use super::wanted;
+use crate::output::Time;
+
+/// Rows of a series in an explanation, at most.
+const MOST_ROWS: usize = 12;
+
+const UNIFORM: &str = "Switches pass packets of one length on; their memories are finite, and a packet that finds none \
+                       waits where it is. Packets of the uniform classes meet at the links behind each switch. A link \
+                       of load ρ, fed by inputs of loads a, makes a packet wait (ρ² - Σ a²) / (2 ρ (1 - ρ/θ)) packet \
+                       times; later switches of a path as much again by 4 ρ / (5 k) of it. θ is the load at which \
+                       heads of line block the inputs of a switch: min(1, s θ_4) with one queue and a crossbar s times \
+                       as fast as the links, 1 with virtual output queues. What a lone packet takes is added to the \
+                       waits.";
+const HOT_SPOT: &str = "Hosts that all send to one host fill the memories on their way, from the root of the tree to \
+                        its leaves. Followed is one queue of each kind and stage, as a fluid: with one queue, what \
+                        does not go to the hot host waits behind what does. With queues set aside that is so until \
+                        the tree is detected, D / (min(s, λ) - 1) and a microsecond after its start, D being the \
+                        threshold and λ what comes to a link into the tree.";
+const LINES: &str = "Queues are set aside at ports upstream of the hot host: at most twice the ports of each stage \
+                     that can reach it. The bound for all ports allows for a second tree, of uniform traffic.";
+/// Texts about sections of answers, by name.
+const TEXTS: [(&str, &str); 2] = [("uniform", UNIFORM), ("hot_spot", HOT_SPOT)];
+/// Texts about fields of them.
+const FIELDS: [(&str, &str); 1] = [("tree_queues_most", LINES)];
+
+/// The account of an answer.
+pub(super) fn derivation(scenario: &Scenario, answer: &Answer, only: Option<usize>) -> Derivation {
+    let mut derivation = Derivation::default();
+    let asked = derivation.section("What is asked");
+    asked.text(format!("{}.", answer.model.described()));
+    let (time, wanted) = (Time::of(scenario.spec()), wanted(answer, only));
+    let value = |quantity: Quantity, class: &ClassAnswer| time.shown(quantity, class.value(quantity.into()));
+    let is_known = |quantity: &Quantity| wanted.iter().any(|(_, class)| value(*quantity, class).is_some());
+    let known: Vec<Quantity> = Quantity::ALL.iter().copied().filter(is_known).collect();
+    let heads: Vec<String> =
+        ["class".to_owned()].into_iter().chain(known.iter().map(|one| time.named((*one).into()))).collect();
+    let row = |(_, class): &(usize, &ClassAnswer)| {
+        let values =
+            known.iter().map(|quantity| value(*quantity, class).map_or(Entry::from("-"), Entry::from));
+        [Entry::from(class.name.as_str())].into_iter().chain(values).collect()
+    };
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    asked.table(&heads, wanted.iter().map(row).collect());
+    for found in &answer.sections.0 {
+        let section = derivation.section(found.title);
+        TEXTS.iter().filter(|(name, _)| *name == found.name).for_each(|(_, text)| {
+            section.text(*text);
+        });
+        let (heads, rows) = table(found);
+        let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+        section.table(&heads, rows);
+        let is_told = |field: &str| found.cell(0, field).and_then(Cell::number).is_some();
+        FIELDS.iter().filter(|(field, _)| is_told(field)).for_each(|(_, text)| {
+            section.text(*text);
+        });
+    }
+    derivation
+}
+
+/// The rows of a section; of a long series some, equally far apart.
+fn table(section: &Section) -> (Vec<String>, Vec<Vec<Entry>>) {
+    let entry = |cell: &Cell| match cell {
+        Cell::Word(word) => Entry::from(word.as_str()),
+        cell => cell.number().map_or(Entry::from("-"), Entry::from),
+    };
+    if section.layout == Layout::Record {
+        let cells = section.columns.iter().zip(section.rows.iter().flatten());
+        let told = cells.filter(|(column, cell)| !column.is_twin && **cell != Cell::None);
+        let row = |(column, cell): (&Column, &Cell)| {
+            vec![Entry::from(column.head.as_str()), entry(cell), Entry::from(column.unit)]
+        };
+        return (["quantity", "value", "unit"].map(str::to_owned).to_vec(), told.map(row).collect());
+    }
+    let printed = || section.columns.iter().filter(|column| !column.is_twin);
+    let heads = printed().map(|column| format!("{} [{}]", column.head, column.unit)).collect();
+    let step = section.rows.len().div_ceil(MOST_ROWS).max(1);
+    let row = |row: &Vec<Cell>| {
+        let cells = section.columns.iter().zip(row).filter(|(column, _)| !column.is_twin);
+        cells.map(|(_, cell)| entry(cell)).collect()
+    };
+    (heads, section.rows.iter().step_by(step).map(row).collect())
+}
