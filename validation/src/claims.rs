@@ -30,6 +30,7 @@
 //! assert_eq!(judgement.measured, "R1 network latency: 36.00 cycles, claimed 35.99 to 36.01 cycles");
 //! ```
 
+mod asked;
 mod bounds;
 mod evidence;
 mod judge;
@@ -39,11 +40,12 @@ mod reader;
 use std::collections::HashSet;
 
 use flitwise_language::document::{Document, nearest};
-use flitwise_language::quantity::Measure;
 use flitwise_language::scenario::{Fault, Scenario};
 use flitwise_models::model::Model;
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use asked::Asked;
 
 pub use crate::origin::Origin;
 use flitwise_experiment::answer::ConfidenceInterval;
@@ -51,7 +53,7 @@ use flitwise_experiment::answer::Simulation;
 use flitwise_experiment::packets::TimeSeries;
 
 /// The registry's files: name and text.
-const BUILT_IN: [(&str, &str); 7] = [
+const BUILT_IN: [(&str, &str); 8] = [
     ("paper-router.toml", include_str!("../registry/paper-router.toml")),
     ("paper-cube.toml", include_str!("../registry/paper-cube.toml")),
     ("references.toml", include_str!("../registry/references.toml")),
@@ -59,13 +61,15 @@ const BUILT_IN: [(&str, &str); 7] = [
     ("networks.toml", include_str!("../registry/networks.toml")),
     ("mediaworm.toml", include_str!("../registry/mediaworm.toml")),
     ("recn.toml", include_str!("../registry/recn.toml")),
+    ("router-nic.toml", include_str!("../registry/router-nic.toml")),
 ];
 
 /// The scenarios that they name: file and text.
-const SCENARIOS: [(&str, &str); 3] = [
+const SCENARIOS: [(&str, &str); 4] = [
     ("scenarios/mw-100mbps.toml", include_str!("../registry/scenarios/mw-100mbps.toml")),
     ("scenarios/mw-mpeg2.toml", include_str!("../registry/scenarios/mw-mpeg2.toml")),
     ("scenarios/mw-fat-mesh.toml", include_str!("../registry/scenarios/mw-fat-mesh.toml")),
+    ("scenarios/rn-mesh.toml", include_str!("../registry/scenarios/rn-mesh.toml")),
 ];
 
 pub use bounds::{Bounds, TimeUnit};
@@ -104,7 +108,8 @@ pub struct Claim {
     pub precision: Option<f64>,
     /// Names of the classes; for [`Kind::GrowsFaster`] and [`Kind::SaturatesEarlier`] the one that does, first.
     pub(crate) classes: Vec<String>,
-    pub(crate) measures: Vec<Measure>,
+    /// What is asked of them; of [`Kind::OverTime`] nothing.
+    pub(crate) asked: Vec<Asked>,
     pub(crate) courses: Vec<Course>,
 }
 
@@ -132,6 +137,8 @@ pub enum Kind {
         /// Share of the value there; probabilities as they are.
         tolerance: f64,
     },
+    /// Along x no class falls from one point to the next, and each is higher at the last than at the first.
+    Rises,
     /// At every point all variants give the same; without variants: all classes.
     Coincide {
         /// Share of the first of two; probabilities as they are.
@@ -166,6 +173,7 @@ impl Kind {
             Self::Value { .. } => "value",
             Self::Order => "order",
             Self::Unmoved { .. } => "unmoved",
+            Self::Rises => "rises",
             Self::Coincide { .. } => "coincide",
             Self::GrowsFaster => "grows-faster",
             Self::SaturatesEarlier => "saturates-earlier",
@@ -183,6 +191,13 @@ pub(crate) struct Course {
     /// What varies, if anything does.
     pub(crate) key: Option<String>,
     pub(crate) points: Vec<CoursePoint>,
+}
+
+impl Course {
+    /// The scenario of a reading: of phases that of all.
+    fn scenario(&self, reading: usize) -> &Scenario {
+        &self.points[reading.min(self.points.len() - 1)].scenario
+    }
 }
 
 /// One of them.

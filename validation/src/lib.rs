@@ -9,6 +9,7 @@
 //! | [`origin`] | where a number comes from |
 //! | [`machine`] | this computer, where simulations run |
 //! | [`anchored`] | the refined model corrected by a handful of simulations |
+//! | [`phases`] | numbers of a class phase by phase |
 //! | [`accuracy`] | errors of a model over random scenarios |
 //! | [`notes`] | how simulations measure, and what was found |
 
@@ -19,6 +20,7 @@ pub mod claims;
 pub mod compare;
 pub mod machine;
 pub mod origin;
+pub mod phases;
 pub mod store;
 
 #[doc = include_str!("../README.md")]

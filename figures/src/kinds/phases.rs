@@ -1,18 +1,16 @@
 //! Figures phase by phase: a column of the section `phases` of runs whose traffic changes.
 
 use flitwise_language::document::{Entry, nearest, one_of};
-use flitwise_language::quantity::{Quantity, Unit};
-use flitwise_language::scenario::{FrameDeadline, UnitsSpec};
-use flitwise_language::section::{Cell, Section};
+use flitwise_language::scenario::UnitsSpec;
+use flitwise_language::section::Section;
 use flitwise_models::model::Model;
+use flitwise_validation::phases::{Along, PhaseColumn, PhaseReading, SECTION, columns, has, readings};
 
 use super::lines::{Lines, MOST_SHADES, Point, Series, TimeUnit};
 use super::*;
 use crate::assemble::{noting, solved};
 use crate::picture::class_styles;
 
-/// The section that is drawn.
-const SECTION: &str = "phases";
 /// Where its numbers may come from: models that have phases, and the simulation.
 const NAMED: &[Origin] = &[Origin::Model(Model::RouterNic), Origin::Simulation];
 const Y: &[&str] = &["column", "label", "unit", "range", "scale"];
@@ -88,92 +86,8 @@ fn time_unit(
     unit
 }
 
-/// A column of the section: numbers of a class in a phase.
-struct Column {
-    /// In the section.
-    field: String,
-    /// On the axis.
-    label: String,
-    unit: &'static str,
-}
-
-impl Column {
-    fn new(field: impl Into<String>, label: impl Into<String>, unit: Unit) -> Self {
-        Self { field: field.into(), label: label.into(), unit: unit.word() }
-    }
-
-    fn of(quantity: Quantity) -> Self {
-        Self::new(quantity.field(), capitalised(quantity.name()), quantity.unit())
-    }
-
-    /// How often frames miss a deadline, and by how much.
-    fn of_deadline(prefix: &str, what: &str) -> [Self; 2] {
-        [
-            Self::new(
-                format!("{prefix}_deadline_missing_probability"),
-                format!("Deadline missing probability, {what}"),
-                Unit::Probability,
-            ),
-            Self::new(
-                format!("{prefix}_deadline_missing_time_cycles"),
-                format!("Deadline missing time, {what}"),
-                Unit::Cycles,
-            ),
-        ]
-    }
-}
-
-/// The place of a column.
-fn place_of(section: &Section, field: &str) -> Option<usize> {
-    section.columns.iter().position(|column| column.field == field)
-}
-
 fn capitalised(name: &str) -> String {
     name[..1].to_uppercase() + &name[1..]
-}
-
-/// The columns that a model or the simulation may have of this scenario.
-fn columns(scenario: &Scenario) -> Vec<Column> {
-    let groups = scenario.spec().groups();
-    let further = [Quantity::INTERFACES, Quantity::PREEMPTIONS].into_iter();
-    let further = further.filter(|group| groups.contains(group)).flatten();
-    let latencies = [Quantity::NetworkLatency, Quantity::Waiting, Quantity::TotalLatency];
-    let frames = [Quantity::FrameLatency, Quantity::FrameInterval];
-    let frames = frames.iter().filter(|_| groups.contains(&Quantity::FRAMES));
-    let mut columns =
-        vec![Column { unit: "flits/cycle", ..Column::new(OFFERED, "Offered load of a node", Unit::Load) }];
-    columns.extend(latencies.iter().chain(further).chain(frames).map(|quantity| Column::of(*quantity)));
-    for rule in scenario.classes().iter().flat_map(|class| &class.frame_deadline) {
-        match rule {
-            FrameDeadline::Ratchet => {
-                columns.extend(Column::of_deadline("ratchet", "ratchet"));
-                let label = "Deadline missing probability, law of records";
-                columns.push(Column::new("law_of_records", label, Unit::Probability));
-            }
-            FrameDeadline::Playout { delays } => {
-                let of = |delay: &f64| {
-                    Column::of_deadline(&format!("playout_{delay}"), &format!("{delay} cycles of playout"))
-                };
-                columns.extend(delays.iter().flat_map(of));
-            }
-        }
-    }
-    let mut known: Vec<String> = Vec::new();
-    columns.retain(|column| {
-        let is_new = !known.contains(&column.field);
-        known.push(column.field.clone());
-        is_new
-    });
-    columns
-}
-
-const OFFERED: &str = "offered_flits_per_cycle_node";
-
-/// Whether each phase has a share of real time of its own.
-fn has_shares(scenario: &Scenario) -> bool {
-    let shares: Vec<Option<f64>> = scenario.spec().phases.iter().map(|phase| phase.real_time_share).collect();
-    let is_own = |(at, share): (usize, &Option<f64>)| share.is_some() && !shares[..at].contains(share);
-    shares.iter().enumerate().all(is_own)
 }
 
 impl FigureKind for Question {
@@ -225,8 +139,8 @@ impl FigureKind for Question {
 
 impl Question {
     fn lines(&self, figure: &Figure, simulations: &[Simulation], notes: &mut Vec<Note>) -> Lines {
-        let along =
-            Along { column: &self.column, is_share: figure.points().iter().flatten().all(has_shares) };
+        let has_shares = figure.points().iter().flatten().all(|one| Along::of(one) == Along::Share);
+        let along = if has_shares { Along::Share } else { Along::Number };
         let styles = class_styles(figure.scenario.spec());
         let classes = figure.class_indices();
         // many variants of one class: their shades would look alike
@@ -240,7 +154,7 @@ impl Question {
                 let label = words.collect::<Vec<_>>().join(", ");
                 let (style, variant) = if has_styles { (index, 0) } else { (styles[*class], index) };
                 for (origin, section) in &sections {
-                    let points = along.points(section, name);
+                    let points = points(section, &self.column, along, name);
                     if points.iter().all(|point| point.y.is_none() && !point.saturated) {
                         continue;
                     }
@@ -256,8 +170,10 @@ impl Question {
                 }
             }
         }
-        let (label, unit) =
-            if along.is_share { ("Real time", "share of the load") } else { ("Phase", "number") };
+        let (label, unit) = match along {
+            Along::Share => ("Real time", "share of the load"),
+            Along::Number => ("Phase", "number"),
+        };
         Lines {
             x: Axis { label: label.to_owned(), unit: unit.to_owned(), logarithmic: false },
             y: self.y_axis(figure),
@@ -283,7 +199,7 @@ impl Question {
             let answers = solved(model, &[0.0], scenario, false, noting(notes, &variant.label));
             let Some(answer) = answers.into_iter().flatten().next() else { continue };
             let section = answer.sections.find(SECTION);
-            match section.filter(|section| place_of(section, &self.column).is_some()) {
+            match section.filter(|section| has(section, &self.column)) {
                 Some(section) => sections.push((model.into(), section.clone())),
                 None => noting(notes, &variant.label)(
                     None,
@@ -298,53 +214,27 @@ impl Question {
     }
 
     fn y_axis(&self, figure: &Figure) -> Axis {
-        let known: Vec<Column> = figure.points().iter().flatten().flat_map(columns).collect();
+        let known: Vec<PhaseColumn> = figure.points().iter().flatten().flat_map(columns).collect();
         let column = known.iter().find(|column| column.field == self.column);
-        let label = self.label.clone().or_else(|| column.map(|column| column.label.clone()));
+        let label = self.label.clone().or_else(|| column.map(|column| capitalised(&column.name)));
         Axis {
             label: label.unwrap_or_else(|| self.column.clone()),
-            unit: column.map_or("", |column| column.unit).to_owned(),
+            unit: column.map_or("", PhaseColumn::unit_word).to_owned(),
             logarithmic: self.logarithmic,
         }
     }
 }
 
-/// What is drawn of a section, and along what.
-struct Along<'q> {
-    column: &'q str,
-    /// Along the share of real time, else along the number of the phase.
-    is_share: bool,
-}
-
-impl Along<'_> {
-    /// The points of a class, from left to right.
-    fn points(&self, section: &Section, class: &str) -> Vec<Point> {
-        let is_word =
-            |row, field, word| matches!(section.cell(row, field), Some(Cell::Word(found)) if found == word);
-        let column = place_of(section, self.column);
-        let along = if self.is_share { "real_time_share" } else { "phase" };
-        let point = |row: usize| {
-            let x = section.cell(row, along)?.number()?;
-            let cell = column.and_then(|column| section.rows[row].get(column));
-            let end = |sign: f64| match cell? {
-                Cell::Measured(found) => Some(found.mean + sign * found.half_width_95?),
-                _ => None,
-            };
-            Some(Point {
-                x,
-                y: cell.and_then(Cell::number),
-                lower_95: end(-1.0),
-                upper_95: end(1.0),
-                // models name what is saturated, the simulation says whether the class is
-                saturated: is_word(row, "saturated", "yes")
-                    || matches!(section.cell(row, "saturated_by"), Some(Cell::Word(_))),
-            })
-        };
-        let rows = (0..section.rows.len()).filter(|row| is_word(*row, "class", class));
-        let mut points: Vec<Point> = rows.filter_map(point).collect();
-        points.sort_by(|a, b| a.x.total_cmp(&b.x));
-        points
-    }
+/// The points of a class, from left to right.
+fn points(section: &Section, column: &str, along: Along, class: &str) -> Vec<Point> {
+    let point = |one: PhaseReading| Point {
+        x: one.x,
+        y: one.found.map(|found| found.value),
+        lower_95: one.found.and_then(|found| found.lower_95),
+        upper_95: one.found.and_then(|found| found.upper_95),
+        saturated: one.saturated,
+    };
+    readings(section, column, along, class).into_iter().map(point).collect()
 }
 
 #[cfg(test)]

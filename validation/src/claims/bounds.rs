@@ -1,11 +1,11 @@
 //! What a claim says of a number: where it lies, and in which unit.
 
-use flitwise_language::quantity::Measure;
 use flitwise_language::scenario::Scenario;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Verdict;
+use super::asked::Asked;
 use flitwise_experiment::answer::ConfidenceInterval;
 
 /// Where a number lies: at least, at most or between two bounds, in the unit of the claim.
@@ -112,9 +112,9 @@ impl TimeUnit {
     }
 
     /// What stands behind a number of a quantity.
-    pub(super) fn said(self, measure: Measure) -> &'static str {
+    pub(super) fn said(self, asked: &Asked) -> &'static str {
         match self {
-            Self::Cycles => measure.quantity.unit().word(),
+            Self::Cycles => asked.unit_word(),
             Self::Intervals => "frame intervals",
             _ => self.word(),
         }
@@ -134,14 +134,14 @@ impl TimeUnit {
     }
 
     /// A number with its half-width, if it is not exact, in digits that fit the unit.
-    pub(super) fn shown(self, value: ConfidenceInterval, measure: Measure) -> String {
+    pub(super) fn shown(self, value: ConfidenceInterval, asked: &Asked) -> String {
         let digits = match self {
-            _ if measure.quantity.is_share() => 4,
+            _ if asked.is_share() => 4,
             Self::Cycles | Self::Ns | Self::Us => 2,
             Self::Ms | Self::Intervals => 4,
         };
         let width = value.half_width_95().filter(|width| *width > 0.0);
         let width = width.map_or_else(String::new, |width| format!(" ±{width:.digits$}"));
-        with_unit(format!("{:.digits$}{width}", value.value), self.said(measure))
+        with_unit(format!("{:.digits$}{width}", value.value), self.said(asked))
     }
 }

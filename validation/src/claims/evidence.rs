@@ -2,11 +2,14 @@
 
 use flitwise_language::quantity::{Measure, Quantity};
 use flitwise_language::scenario::Scenario;
+use flitwise_language::section::Sections;
 use flitwise_models::answer::Answer;
 use flitwise_models::model::{Model, Options};
 
-use super::Claim;
+use super::asked::Asked;
+use super::{Claim, Origin};
 use crate::compare::{Row, row};
+use crate::phases::{self, Along};
 use flitwise_experiment::answer::ConfidenceInterval;
 use flitwise_experiment::answer::Simulation;
 
@@ -50,7 +53,7 @@ impl<'c> Evidence<'c> {
             true => courses().map(|course| of_course(course.points.len())).collect(),
             false => Vec::new(),
         };
-        let needs_distribution = claim.measures.iter().any(|measure| measure.quantity.needs_distribution());
+        let needs_distribution = claim.asked.iter().any(Asked::needs_distribution);
         let answers = match claim.by.model() {
             Some(model) => courses()
                 .map(|course| {
@@ -64,7 +67,20 @@ impl<'c> Evidence<'c> {
     }
 
     /// By whom the claim is to be judged: a class along a course.
-    pub(super) fn curve(&self, course: usize, class: &str, measure: Measure) -> Curve {
+    pub(super) fn curve(&self, course: usize, class: &str, asked: &Asked) -> Curve {
+        self.curve_by(self.claim.by, course, class, asked)
+    }
+
+    /// A class along a course, by a model or the simulation.
+    pub(super) fn curve_by(&self, by: Origin, course: usize, class: &str, asked: &Asked) -> Curve {
+        let readings = match asked {
+            Asked::Measure(measure) => self.readings(by, course, class, *measure),
+            Asked::Phases { column, at } => self.phases(by, course, class, &column.field, at),
+        };
+        Curve { subject: self.subject(course, class), readings }
+    }
+
+    fn readings(&self, by: Origin, course: usize, class: &str, measure: Measure) -> Vec<Reading> {
         let points = &self.claim.courses[course].points;
         // frames that come at a steady rate have an interval and are late whether they fall behind or not; circuits are
         // set up before, and saturated switches deliver packets
@@ -72,7 +88,7 @@ impl<'c> Evidence<'c> {
             Quantity::FrameInterval | Quantity::LateFrames => true,
             quantity => quantity.is_of_circuits() || quantity.is_of_packets(),
         };
-        let reading = |(at, x): (usize, Option<f64>)| match self.claim.by.model() {
+        let reading = |(at, x): (usize, Option<f64>)| match by.model() {
             None => {
                 let simulation = &self.simulations[course][at];
                 let class = simulation.classes.iter().find(|found| found.name == class);
@@ -86,14 +102,33 @@ impl<'c> Evidence<'c> {
                 let answer = self.answers[course][at].as_ref();
                 let class = answer.and_then(|answer| answer.classes.iter().find(|found| found.name == class));
                 let value = class.and_then(|class| class.value(measure));
-                let exact =
-                    |value| ConfidenceInterval { value, lower_95: Some(value), upper_95: Some(value) };
                 let saturated = ends_in_saturation && class.is_some_and(|class| class.saturated);
                 Reading { x, found: value.map(exact), saturated }
             }
         };
-        let readings = points.iter().map(|point| point.x).enumerate().map(reading).collect();
-        Curve { subject: self.subject(course, class), readings }
+        points.iter().map(|point| point.x).enumerate().map(reading).collect()
+    }
+
+    /// The phases of the only scenario of a course, those of them that are judged.
+    fn phases(&self, by: Origin, course: usize, class: &str, field: &str, at: &[f64]) -> Vec<Reading> {
+        let scenario = self.claim.courses[course].scenario(0);
+        let sections: Option<&Sections> = match by.model() {
+            None => self.simulations[course].first().map(|one| &one.sections),
+            Some(_) => {
+                self.answers[course].first().and_then(|answer| answer.as_ref().map(|one| &one.sections))
+            }
+        };
+        let section = sections.and_then(|sections| sections.find(phases::SECTION));
+        let readings = section.map(|one| phases::readings(one, field, Along::of(scenario), class));
+        let readings = readings.into_iter().flatten().filter(|one| at.is_empty() || at.contains(&one.x));
+        let reading = |one: phases::PhaseReading| {
+            // what is no mean over replications is exact
+            let found = one.found.map(|found| {
+                if found.lower_95.is_none() && by.model().is_some() { exact(found.value) } else { found }
+            });
+            Reading { x: Some(one.x), found, saturated: one.saturated }
+        };
+        readings.map(reading).collect()
     }
 
     /// The model beside the simulation, point by point.
@@ -122,6 +157,10 @@ impl<'c> Evidence<'c> {
             _ => class.to_owned(),
         }
     }
+}
+
+fn exact(value: f64) -> ConfidenceInterval {
+    ConfidenceInterval { value, lower_95: Some(value), upper_95: Some(value) }
 }
 
 /// `None` where the model has no answer.

@@ -5,8 +5,7 @@
 //! only if it exceeds the tolerance by more than chance. One within the tolerance counts only if chance is not larger
 //! than the tolerance. Chance is the 95 % half-width of the difference, from those of both values.
 
-use flitwise_language::quantity::{Measure, Quantity};
-
+use super::asked::Asked;
 use super::bounds::{Bounds, TimeUnit, within};
 use super::evidence::{Curve, Evidence, Reading};
 use super::over_time::Window;
@@ -27,6 +26,7 @@ pub(super) fn judge(claim: &Claim, simulations: &[Simulation]) -> Judgement {
         Kind::Value { bounds, unit } => judging.value(bounds, unit),
         Kind::Order => judging.order(),
         Kind::Unmoved { tolerance } => judging.unmoved(tolerance),
+        Kind::Rises => judging.rises(),
         Kind::Coincide { tolerance } => judging.coincide(tolerance),
         Kind::GrowsFaster => judging.grows_faster(),
         Kind::Saturated => judging.saturated(),
@@ -81,8 +81,12 @@ struct Trial<'c> {
 impl Trial<'_> {
     fn agreement(&self, tolerance: f64) -> Judgement {
         let mut findings = Vec::new();
-        self.each_curve(|course, class, measure| {
-            for (x, row) in self.evidence.rows(course, class, measure) {
+        self.each_curve(|course, class, asked| {
+            let Asked::Measure(measure) = asked else {
+                findings.extend(self.agreement_of_phases(tolerance, course, class, asked));
+                return;
+            };
+            for (x, row) in self.evidence.rows(course, class, *measure) {
                 let saturated = row.model_saturated || row.simulation_saturated;
                 let (Some(percent), false) = (row.difference_percent, saturated) else { continue };
                 let chance = match row.difference_half_widths {
@@ -107,12 +111,31 @@ impl Trial<'_> {
         self.bounded(findings, model, "simulation")
     }
 
+    /// Phase by phase, where neither is saturated.
+    fn agreement_of_phases(&self, tolerance: f64, course: usize, class: &str, asked: &Asked) -> Vec<Finding> {
+        let model = self.evidence.curve_by(self.claim.by, course, class, asked);
+        let simulated = self.evidence.curve_by(Origin::Simulation, course, class, asked);
+        let subject = format!("{} {}", self.evidence.subject(course, class), asked.name());
+        let findings = pairs(&simulated, &model, |reference, found| {
+            let (difference, chance) = apart(found, reference, asked);
+            let verdict =
+                difference.map_or(Verdict::Undecided, |apart| within(apart, chance, 100.0 * tolerance));
+            (difference, chance, verdict)
+        });
+        let named = |one: Finding| {
+            let (value, other) = (one.other, one.value);
+            Finding { subject: subject.clone(), value, other, ..one }
+        };
+        findings.into_iter().map(named).collect()
+    }
+
     fn value(&self, bounds: Bounds, unit: TimeUnit) -> Judgement {
         let mut findings = Vec::new();
-        self.each_curve(|course, class, measure| {
-            let curve = self.evidence.curve(course, class, measure);
-            for (reading, point) in curve.readings.iter().zip(&self.claim.courses[course].points) {
-                let scale = unit.per_cycle(&point.scenario, class).unwrap_or(f64::NAN);
+        self.each_curve(|course, class, asked| {
+            let curve = self.evidence.curve(course, class, asked);
+            for (at, reading) in curve.readings.iter().enumerate() {
+                let scenario = self.claim.courses[course].scenario(at);
+                let scale = unit.per_cycle(scenario, class).unwrap_or(f64::NAN);
                 let found = reading.found.filter(|_| !reading.saturated).map(|found| found.times(scale));
                 let chance = found.and_then(ConfidenceInterval::half_width_95);
                 let verdict = match found {
@@ -122,7 +145,7 @@ impl Trial<'_> {
                     None => Verdict::NotHeld,
                 };
                 findings.push(Finding {
-                    subject: format!("{} {}", curve.subject, measure.name()),
+                    subject: format!("{} {}", curve.subject, asked.name()),
                     x: reading.x,
                     value: found,
                     other: None,
@@ -135,15 +158,15 @@ impl Trial<'_> {
         let measured = match nearest_to_failing(&findings) {
             None => self.nothing(),
             Some(finding) => {
-                let measure = self.claim.measures[0];
-                let value = finding.value.map_or("saturated".to_owned(), |value| unit.shown(value, measure));
+                let asked = &self.claim.asked[0];
+                let value = finding.value.map_or("saturated".to_owned(), |value| unit.shown(value, asked));
                 let beyond = findings.iter().filter(|finding| finding.verdict == Verdict::NotHeld).count();
                 let rest = match (findings.len(), beyond) {
                     (1, _) => String::new(),
                     (all, 0) => format!("; nearest of {all}"),
                     (all, beyond) => format!("; {beyond} of {all} beyond"),
                 };
-                let (at, claimed) = (self.at(finding.x), bounds.said(unit.said(measure)));
+                let (at, claimed) = (self.at(finding.x), bounds.said(unit.said(asked)));
                 format!("{}{at}: {value}, claimed {claimed}{rest}", finding.subject)
             }
         };
@@ -151,10 +174,10 @@ impl Trial<'_> {
     }
 
     fn saturated(&self) -> Judgement {
-        let measure = self.claim.measures[0];
+        let asked = &self.claim.asked[0];
         let (mut findings, mut measured) = (Vec::new(), Vec::new());
         self.each_curve(|course, class, _| {
-            let curve = self.evidence.curve(course, class, measure);
+            let curve = self.evidence.curve(course, class, asked);
             measured.push(saturation(&curve));
             findings.extend(curve.readings.iter().map(|reading| Finding {
                 subject: curve.subject.clone(),
@@ -174,8 +197,8 @@ impl Trial<'_> {
     fn order(&self) -> Judgement {
         let mut findings = Vec::new();
         let mut verdicts = Vec::new();
-        for measure in &self.claim.measures {
-            for [lower, upper] in self.neighbours(*measure) {
+        for asked in &self.claim.asked {
+            for [lower, upper] in self.neighbours(asked) {
                 let of_pair = pairs(&lower, &upper, |before, after| {
                     let (difference, chance) = (after.value - before.value, chance_of(before, after));
                     let verdict = match chance {
@@ -200,8 +223,8 @@ impl Trial<'_> {
             _ if findings.is_empty() => self.nothing(),
             Some(finding) => {
                 let inverted = findings.iter().filter(|finding| finding.verdict == Verdict::NotHeld).count();
-                let measure = self.claim.measures[0];
-                let (value, other) = (shown(finding.value, measure), shown(finding.other, measure));
+                let asked = &self.claim.asked[0];
+                let (value, other) = (shown(finding.value, asked), shown(finding.other, asked));
                 let rest = format!("{inverted} of {} pairs inverted", findings.len());
                 format!("{}{}: {value} and {other}; {rest}", finding.subject, self.at(finding.x))
             }
@@ -214,9 +237,9 @@ impl Trial<'_> {
     }
 
     /// Curves of which the first is claimed to be the lower one: of successive variants, or else of classes.
-    fn neighbours(&self, measure: Measure) -> Vec<[Curve; 2]> {
+    fn neighbours(&self, asked: &Asked) -> Vec<[Curve; 2]> {
         let Claim { classes, courses, .. } = self.claim;
-        let curve = |course: usize, class: &str| self.evidence.curve(course, class, measure);
+        let curve = |course: usize, class: &str| self.evidence.curve(course, class, asked);
         match courses.len() {
             1 => classes.windows(2).map(|pair| [curve(0, &pair[0]), curve(0, &pair[1])]).collect(),
             count => classes
@@ -228,14 +251,14 @@ impl Trial<'_> {
 
     fn unmoved(&self, tolerance: f64) -> Judgement {
         let mut findings = Vec::new();
-        self.each_curve(|course, class, measure| {
-            let curve = self.evidence.curve(course, class, measure);
+        self.each_curve(|course, class, asked| {
+            let curve = self.evidence.curve(course, class, asked);
             let steady = |reading: &Reading| reading.found.filter(|_| !reading.saturated);
             let Some(start) = curve.readings.iter().position(|one| steady(one).is_some()) else { return };
             let Some(first) = steady(&curve.readings[start]) else { return };
             for reading in &curve.readings[start + 1..] {
                 let found = steady(reading);
-                let (difference, chance) = found.map_or((None, None), |found| apart(found, first, measure));
+                let (difference, chance) = found.map_or((None, None), |found| apart(found, first, asked));
                 let verdict = match difference {
                     Some(apart) => within(apart, chance, 100.0 * tolerance),
                     // what grows without limit has moved
@@ -244,7 +267,7 @@ impl Trial<'_> {
                     None => Verdict::Undecided,
                 };
                 findings.push(Finding {
-                    subject: format!("{} {}", curve.subject, measure.name()),
+                    subject: format!("{} {}", curve.subject, asked.name()),
                     x: reading.x,
                     value: found,
                     other: Some(first),
@@ -257,11 +280,54 @@ impl Trial<'_> {
         self.bounded(findings, "", "at first")
     }
 
+    /// A step that falls beyond chance breaks the rise; the last point shows it. What is saturated grows without limit.
+    fn rises(&self) -> Judgement {
+        let (mut findings, mut verdicts, mut risen) = (Vec::new(), Vec::new(), Vec::new());
+        self.each_curve(|course, class, asked| {
+            let curve = self.evidence.curve(course, class, asked);
+            let steady: Vec<(Option<f64>, ConfidenceInterval)> = curve
+                .readings
+                .iter()
+                .take_while(|one| !one.saturated)
+                .filter_map(|one| Some((one.x, one.found?)))
+                .collect();
+            let saturates = curve.readings.iter().any(|one| one.saturated);
+            let [first, .., last] = steady.as_slice() else { return };
+            let subject = format!("{} {}", curve.subject, asked.name());
+            let step = |before: ConfidenceInterval, after: ConfidenceInterval| {
+                let (rise, chance) = (after.value - before.value, chance_of(before, after));
+                let verdict = match chance {
+                    Some(chance) if rise > chance => Verdict::Held,
+                    Some(chance) if rise < -chance => Verdict::NotHeld,
+                    _ => Verdict::Undecided,
+                };
+                (rise, chance, verdict)
+            };
+            for pair in steady.windows(2) {
+                let (rise, chance, verdict) = step(pair[0].1, pair[1].1);
+                let (value, other) = (Some(pair[1].1), Some(pair[0].1));
+                let (subject, x, difference) = (subject.clone(), pair[1].0, Some(rise));
+                findings.push(Finding { subject, x, value, other, difference, chance, verdict });
+            }
+            let falls = findings.iter().any(|one| one.verdict == Verdict::NotHeld);
+            verdicts.push(match step(first.1, last.1).2 {
+                _ if falls => Verdict::NotHeld,
+                Verdict::Undecided if saturates => Verdict::Held,
+                whole => whole,
+            });
+            let end = if saturates { ", then saturated" } else { "" };
+            let [from, to] = [first.1, last.1].map(|value| shown(Some(value), asked));
+            risen.push(format!("{subject}{}: {from} to {to}{end}", self.at(first.0)));
+        });
+        let measured = if findings.is_empty() { self.nothing() } else { risen.join("; ") };
+        Judgement { verdict: combined(&verdicts), measured, findings }
+    }
+
     fn coincide(&self, tolerance: f64) -> Judgement {
-        let Claim { classes, measures, courses, .. } = self.claim;
+        let Claim { classes, asked, courses, .. } = self.claim;
         let mut findings = Vec::new();
-        for measure in measures {
-            let curve = |course: usize, class: &String| self.evidence.curve(course, class, *measure);
+        for asked in asked {
+            let curve = |course: usize, class: &String| self.evidence.curve(course, class, asked);
             // each group is to be one curve
             let groups: Vec<Vec<Curve>> = match courses.len() {
                 1 => vec![classes.iter().map(|class| curve(0, class)).collect()],
@@ -274,7 +340,7 @@ impl Trial<'_> {
                 for (index, one) in group.iter().enumerate() {
                     for other in &group[index + 1..] {
                         findings.extend(pairs(one, other, |reference, found| {
-                            let (difference, chance) = apart(found, reference, *measure);
+                            let (difference, chance) = apart(found, reference, asked);
                             let verdict = difference
                                 .map_or(Verdict::Undecided, |apart| within(apart, chance, 100.0 * tolerance));
                             (difference, chance, verdict)
@@ -289,18 +355,18 @@ impl Trial<'_> {
     fn grows_faster(&self) -> Judgement {
         let mut findings = Vec::new();
         let mut grown = Vec::new();
-        for measure in &self.claim.measures {
-            let mut curves = self.rivals(*measure);
+        for asked in &self.claim.asked {
+            let mut curves = self.rivals(asked);
             let same_axis = curves.iter().all(|curve| xs(curve).eq(xs(&curves[0])));
             if same_axis {
                 keep_common(&mut curves);
             }
             let growths: Vec<Option<Growth>> = curves.iter().map(Growth::of).collect();
             let Some(Some(first)) = growths.first() else { continue };
-            grown.push(format!("{}: {}", measure.name(), first.shown(&curves[0].subject, *measure)));
+            grown.push(format!("{}: {}", asked.name(), first.shown(&curves[0].subject, asked)));
             for (curve, growth) in curves.iter().zip(&growths).skip(1) {
                 let Some(growth) = growth else { continue };
-                grown.push(growth.shown(&curve.subject, *measure));
+                grown.push(growth.shown(&curve.subject, asked));
                 let difference = first.slope - growth.slope;
                 let chance = first.chance + growth.chance;
                 let verdict = match chance.is_finite() {
@@ -313,7 +379,7 @@ impl Trial<'_> {
                         "{} and {} {}, per unit of x",
                         curves[0].subject,
                         curve.subject,
-                        measure.name()
+                        asked.name()
                     ),
                     x: None,
                     value: Some(growth_measured(first)),
@@ -329,7 +395,7 @@ impl Trial<'_> {
     }
 
     fn saturates_earlier(&self) -> Judgement {
-        let curves = self.rivals(Quantity::NetworkLatency.into());
+        let curves = self.rivals(&self.claim.asked[0]);
         let mut findings = Vec::new();
         for other in &curves[1..] {
             let first = &curves[0];
@@ -359,19 +425,19 @@ impl Trial<'_> {
     }
 
     /// The curve in question and those it is to outdo: of other courses if there are any, else of other classes.
-    fn rivals(&self, measure: Measure) -> Vec<Curve> {
+    fn rivals(&self, asked: &Asked) -> Vec<Curve> {
         let Claim { classes, courses, .. } = self.claim;
         match courses.len() {
-            1 => classes.iter().map(|class| self.evidence.curve(0, class, measure)).collect(),
-            count => (0..count).map(|course| self.evidence.curve(course, &classes[0], measure)).collect(),
+            1 => classes.iter().map(|class| self.evidence.curve(0, class, asked)).collect(),
+            count => (0..count).map(|course| self.evidence.curve(course, &classes[0], asked)).collect(),
         }
     }
 
-    fn each_curve(&self, mut visit: impl FnMut(usize, &str, Measure)) {
+    fn each_curve(&self, mut visit: impl FnMut(usize, &str, &Asked)) {
         for course in 0..self.claim.courses.len() {
             for class in &self.claim.classes {
-                for measure in &self.claim.measures {
-                    visit(course, class, *measure);
+                for asked in &self.claim.asked {
+                    visit(course, class, asked);
                 }
             }
         }
@@ -382,13 +448,13 @@ impl Trial<'_> {
         let measured = match worst(&findings) {
             None => self.nothing(),
             Some(finding) => {
-                let measure = self.claim.measures[0];
+                let asked = &self.claim.asked[0];
                 let word = |word: &str, number: String| match word {
                     "" => number,
                     word => format!("{word} {number}"),
                 };
-                let value = word(value_word, shown(finding.value, measure));
-                let other = word(other_word, shown(finding.other, measure));
+                let value = word(value_word, shown(finding.value, asked));
+                let other = word(other_word, shown(finding.other, asked));
                 let percent =
                     finding.difference.map_or_else(String::new, |percent| format!(" ({percent:+.1} %)"));
                 let beyond = findings.iter().filter(|finding| finding.verdict == Verdict::NotHeld).count();
@@ -470,9 +536,9 @@ fn combined(verdicts: &[Verdict]) -> Verdict {
 fn apart(
     found: ConfidenceInterval,
     reference: ConfidenceInterval,
-    measure: Measure,
+    asked: &Asked,
 ) -> (Option<f64>, Option<f64>) {
-    let whole = if measure.quantity.is_share() { 1.0 } else { reference.value.abs() };
+    let whole = if asked.is_share() { 1.0 } else { reference.value.abs() };
     if whole <= 0.0 {
         return (None, None);
     }
@@ -526,11 +592,11 @@ impl Growth {
         Some(Self { from, to, rise, slope: rise / width, chance })
     }
 
-    fn shown(&self, subject: &str, measure: Measure) -> String {
+    fn shown(&self, subject: &str, asked: &Asked) -> String {
         let chance = self.chance * (self.to - self.from);
         let sign = if self.rise < 0.0 { "-" } else { "+" };
-        let rise = number(self.rise.abs(), measure);
-        let chance = if chance == 0.0 { String::new() } else { format!(" ±{}", number(chance, measure)) };
+        let rise = number(self.rise.abs(), asked);
+        let chance = if chance == 0.0 { String::new() } else { format!(" ±{}", number(chance, asked)) };
         format!("{subject} {sign}{rise}{chance} from {} to {}", self.from, self.to)
     }
 }
@@ -561,16 +627,16 @@ fn saturation(curve: &Curve) -> String {
 }
 
 /// A value, with its half-width if it is not exact.
-fn shown(value: Option<ConfidenceInterval>, measure: Measure) -> String {
+fn shown(value: Option<ConfidenceInterval>, asked: &Asked) -> String {
     let Some(value) = value else { return "saturated".to_owned() };
     match value.half_width_95() {
-        Some(width) if width > 0.0 => format!("{} ±{}", number(value.value, measure), number(width, measure)),
-        _ => number(value.value, measure),
+        Some(width) if width > 0.0 => format!("{} ±{}", number(value.value, asked), number(width, asked)),
+        _ => number(value.value, asked),
     }
 }
 
-fn number(value: f64, measure: Measure) -> String {
-    match measure.quantity.is_share() {
+fn number(value: f64, asked: &Asked) -> String {
+    match asked.is_share() {
         true => format!("{value:.4}"),
         false if value.abs() < 1.0 => format!("{value:.2}"),
         false => format!("{value:.1}"),

@@ -1,12 +1,14 @@
 //! Reads claims from a registry's text. All faults are reported at once, with their places.
 
 use flitwise_language::document::{Entry, Node, Reader, Table, Value, one_of};
-use flitwise_language::quantity::{Measure, Quantity, Unit};
+use flitwise_language::quantity::{Quantity, Unit};
 use flitwise_language::scenario::{Coupling, DeadlineSpec, Document, Fault, Place, Scenario};
 
+use super::asked::Asked;
 use super::{Bounds, Claim, Course, CoursePoint, Kind, Load, Origin, Registry, TimeUnit, Verdict};
 use crate::compare::read_measures;
 use crate::machine::supports;
+use crate::phases::{self, Along, PhaseColumn};
 use flitwise_experiment as experiment;
 use flitwise_experiment::packets::TimeSeries;
 
@@ -21,6 +23,7 @@ const SPECIAL: &[&str] = &[
     "than_x",
     "variant",
     "quantity",
+    "column",
     "at",
     "classes",
     "class",
@@ -40,18 +43,32 @@ const HEADS: &[(&str, &[&str])] =
     &[("x = {}", SWEEP), ("[[claim.variant]]", VARIANT), ("scenario = {}", SCENARIO)];
 
 /// Every kind and the keys that it may have beside the common ones.
-const KINDS: [(&str, &[&str]); 9] = [
-    ("agreement", &["by", "x", "variant", "quantity", "at", "classes", "tolerance"]),
+const KINDS: [(&str, &[&str]); 10] = [
+    ("agreement", &["by", "x", "variant", "quantity", "column", "at", "classes", "tolerance"]),
     (
         "value",
-        &["by", "x", "variant", "quantity", "at", "class", "value", "plus_minus", "from", "to", "unit"],
+        &[
+            "by",
+            "x",
+            "variant",
+            "quantity",
+            "column",
+            "at",
+            "class",
+            "value",
+            "plus_minus",
+            "from",
+            "to",
+            "unit",
+        ],
     ),
-    ("order", &["by", "x", "variant", "quantity", "at", "classes"]),
-    ("unmoved", &["by", "x", "quantity", "at", "classes", "tolerance"]),
-    ("coincide", &["by", "x", "variant", "quantity", "at", "classes", "tolerance"]),
-    ("grows-faster", &["by", "x", "than_x", "variant", "quantity", "at", "class", "than"]),
-    ("saturates-earlier", &["by", "x", "variant", "class", "than"]),
-    ("saturated", &["by", "x", "variant", "class"]),
+    ("order", &["by", "x", "variant", "quantity", "column", "at", "classes"]),
+    ("unmoved", &["by", "x", "quantity", "column", "at", "classes", "tolerance"]),
+    ("rises", &["by", "x", "quantity", "column", "at", "classes"]),
+    ("coincide", &["by", "x", "variant", "quantity", "column", "at", "classes", "tolerance"]),
+    ("grows-faster", &["by", "x", "than_x", "variant", "quantity", "column", "at", "class", "than"]),
+    ("saturates-earlier", &["by", "x", "column", "at", "variant", "class", "than"]),
+    ("saturated", &["by", "x", "column", "at", "variant", "class"]),
     ("over-time", &["window", "variant", "quantity", "class", "value", "plus_minus", "from", "to"]),
 ];
 
@@ -124,7 +141,7 @@ impl<'d> Reading<'_, 'd> {
         let by = self.by(word);
         let kind = self.kind(word);
         let classes = self.classes(word);
-        let measures = self.measures(word);
+        let asked = self.asked(word);
         let sketch = Claim {
             name,
             text,
@@ -137,7 +154,7 @@ impl<'d> Reading<'_, 'd> {
             quick: self.reader.truth(self.table, "quick").unwrap_or(false),
             precision: self.precision(),
             classes: classes.clone().unwrap_or_default(),
-            measures,
+            asked,
             courses: Vec::new(),
         };
         let claim = self.with_courses(sketch, word, classes.is_none());
@@ -214,6 +231,7 @@ impl<'d> Reading<'_, 'd> {
             }
             "over-time" => self.over_time()?,
             "order" => Kind::Order,
+            "rises" => Kind::Rises,
             "unmoved" => Kind::Unmoved { tolerance: self.tolerance()? },
             "coincide" => Kind::Coincide { tolerance: self.tolerance()? },
             "grows-faster" => Kind::GrowsFaster,
@@ -329,15 +347,35 @@ impl<'d> Reading<'_, 'd> {
         }
     }
 
-    /// One quantity, or a miss probability at several deadlines.
-    fn measures(&mut self, word: &str) -> Vec<Measure> {
-        if ["saturates-earlier", "saturated"].contains(&word) {
-            return vec![Quantity::NetworkLatency.into()];
-        }
+    /// One quantity, a miss probability at several deadlines, or a column of phases.
+    fn asked(&mut self, word: &str) -> Vec<Asked> {
         if word == "over-time" {
             return Vec::new();
         }
-        read_measures(self.reader, self.table).unwrap_or_default()
+        if self.table.get("column").is_some() {
+            return self.of_phases().into_iter().collect();
+        }
+        if ["saturates-earlier", "saturated"].contains(&word) {
+            return vec![Asked::Measure(Quantity::NetworkLatency.into())];
+        }
+        let measures = read_measures(self.reader, self.table).unwrap_or_default();
+        measures.into_iter().map(Asked::Measure).collect()
+    }
+
+    /// A column of phases; whether the scenario has it is found out later.
+    fn of_phases(&mut self) -> Option<Asked> {
+        for key in ["quantity", "x", "than_x"] {
+            if let Some(node) = self.table.get(key) {
+                let found = format!("{key} beside a column of phases");
+                let wanted = "the phases as they are, or those of at = [0.7, 0.8]".to_owned();
+                self.reader.refuse(&node.place, self.table.key(key), found, wanted, None);
+            }
+        }
+        let field = self.reader.text(self.table, "column")?;
+        let at = self.reader.reals(self.table, "at").unwrap_or_default();
+        // its name and unit are those of the scenario's column, if there is one
+        let column = PhaseColumn { name: field.clone(), field, unit: Unit::Count };
+        Some(Asked::Phases { column, at })
     }
 
     // Scenarios.
@@ -346,7 +384,8 @@ impl<'d> Reading<'_, 'd> {
     fn with_courses(&mut self, mut claim: Claim, word: &str, all_classes: bool) -> Option<Claim> {
         let base = self.reader.scenario(self.table, "scenario", self.load);
         let variants = self.variants();
-        if ["unmoved", "grows-faster", "saturates-earlier"].contains(&word) {
+        let is_of_phases = claim.asked.iter().any(|one| matches!(one, Asked::Phases { .. }));
+        if ["unmoved", "rises", "grows-faster", "saturates-earlier"].contains(&word) && !is_of_phases {
             let help = "x = { key = \"class.R1.rate\", values = [0.002, 0.004] }";
             self.reader.require(self.table, "x", "what varies", Some(help));
         }
@@ -357,6 +396,7 @@ impl<'d> Reading<'_, 'd> {
         };
         let base = base?;
         let scenario = self.sound(base.scenario())?;
+        claim.asked.iter_mut().for_each(|asked| asked.take_column(&phases::columns(&scenario)));
         if all_classes {
             claim.classes = scenario.classes().iter().map(|class| class.name.clone()).collect();
         }
@@ -386,6 +426,7 @@ impl<'d> Reading<'_, 'd> {
             }
         }
         found.extend(self.unknown_classes(&claim));
+        found.extend(self.unknown_phases(&claim));
         // one value may be wrong at every point
         let mut known: Vec<String> = Vec::new();
         found.retain(|fault| {
@@ -470,13 +511,45 @@ impl<'d> Reading<'_, 'd> {
         faults
     }
 
+    /// Columns that phases of a scenario do not have, and phases that are not there.
+    fn unknown_phases(&self, claim: &Claim) -> Vec<Fault> {
+        let Claim { asked, courses, .. } = claim;
+        let mut faults = Vec::new();
+        let place = |key: &str| self.table.get(key).map_or(self.table.place, |node| &node.place).clone();
+        for one in asked {
+            let Asked::Phases { column, at } = one else { continue };
+            for scenario in courses.iter().flat_map(|course| &course.points).map(|point| &point.scenario) {
+                let mut fault = |key: &str, found: String, wanted: String| {
+                    let (place, key) = (place(key), self.table.key(key));
+                    faults.push(Fault { place, key, found, wanted, help: None });
+                };
+                if scenario.phases().is_empty() {
+                    let wanted = "phases, such as those of preset \"router-nic\"".to_owned();
+                    fault("scenario", "a run without phases".to_owned(), wanted);
+                    continue;
+                }
+                let known = phases::columns(scenario);
+                if !known.iter().any(|known| known.field == column.field) {
+                    let fields = one_of(known.iter().map(|known| known.field.as_str()));
+                    let found = format!("\"{}\"", column.field);
+                    fault("column", found, format!("a column of the phases: {fields}"));
+                }
+                let places = Along::of(scenario).places(scenario);
+                if let Some(unknown) = at.iter().find(|x| !places.contains(x)) {
+                    fault("at", unknown.to_string(), format!("phases among {places:?}"));
+                }
+            }
+        }
+        faults
+    }
+
     /// What nobody could answer.
     fn unanswered(&self, course: &Course, claim: &Claim) -> Vec<Fault> {
         let place = self.table.get("scenario").map_or(self.table.place, |node| &node.place);
         let mut faults = Vec::new();
         if let Kind::Value { unit, .. } = claim.kind
             && unit != TimeUnit::Cycles
-            && !claim.measures.iter().all(|one| one.quantity.unit() == Unit::Cycles)
+            && !claim.asked.iter().all(|one| one.unit() == Unit::Cycles)
         {
             let found = format!("\"{}\" of a quantity that is no time", unit.word());
             self.unit_fault(&mut faults, found, "a claim without it");
@@ -581,8 +654,7 @@ fn point(
     let scenario = document.scenario()?;
     let mut spec = scenario.spec().clone();
     // the deadlines of the claim take the place of those of the scenario
-    let deadlines: Vec<DeadlineSpec> =
-        claim.measures.iter().filter_map(|measure| measure.deadline()).collect();
+    let deadlines: Vec<DeadlineSpec> = claim.asked.iter().filter_map(Asked::deadline).collect();
     for class in &mut spec.classes {
         class.deadlines = if claim.classes.contains(&class.name) { deadlines.clone() } else { Vec::new() };
     }

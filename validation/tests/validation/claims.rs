@@ -63,7 +63,7 @@ fn the_built_in_registry_is_sound() {
         let wanted = registry.claims.iter().filter(|claim| claim.quick || !quick);
         wanted.map(|claim| claim.kind.word()).collect()
     };
-    assert_eq!(kinds(false).len(), 9, "every kind is in use");
+    assert_eq!(kinds(false).len(), 10, "every kind is in use");
     assert!(kinds(true).len() >= 6, "most kinds are in the quick subset");
 }
 
@@ -157,7 +157,7 @@ x = { key = "class.R1.rate", values = [0.004, 0.002] }
         "t:7:13: claim[1].tolerance: found 5, wanted a share from 0 to 1, such as 0.05 for 5 %\n  help: 5 % is 0.05",
         "t:9:1: claim[2].than: found none of them, wanted than = [classes] or [[claim.variant]]",
         "t:16:1: claim[2].quantity: found quantity in a claim of kind \"saturates-earlier\", \
-         wanted one of by, x, variant, class, than",
+         wanted one of by, x, column, at, variant, class, than",
         "t:17:10: claim[2].expect: found \"maybe\", wanted \"held\" or \"not held\"",
         "t:18:39: claim[2].x.values: found 0.002 after 0.004, wanted 1 to 1000 numbers, each above the last",
     ];
@@ -390,7 +390,12 @@ fn opposites() -> Vec<[String; 2]> {
         format!("{head}{bounds}\n{scenario}{variants}")
     };
     let queues = variants_of("switch.organisation", ["\"one-queue\"", "\"recn\""]);
+    let rises = |x: &str| by("rises", &format!("{R16}{LATENCY}classes = [\"R1\"]\nx = {{ {x} }}\n"));
     vec![
+        [
+            rises("key = \"class.BE.rate\", values = [0.001, 0.005]"),
+            rises("key = \"router.buffer_flits\", values = [4, 2000]"),
+        ],
         [order(r#"["R1", "R2", "BE"]"#), order(r#"["BE", "R2", "R1"]"#)],
         [of_variants(["0.004", "0.001"]), of_variants(["0.001", "0.004"])],
         [unmoved("R1", "[0.0005, 0.001]"), unmoved("BE", "[0.001, 0.01]")],
@@ -406,11 +411,72 @@ fn opposites() -> Vec<[String; 2]> {
     ]
 }
 
+/// A claim about phases of a model's run.
+fn of_phases(kind: &str, rest: &str) -> String {
+    let scenario = "scenario = { preset = \"router-nic-quick\", set = { \"mix.load\" = 0.6 } }\n";
+    format!("kind = \"{kind}\"\nby = \"router-nic\"\n{scenario}{rest}")
+}
+
+/// The same of phases, along their shares.
+fn opposite_phases() -> Vec<[String; 2]> {
+    let total = "column = \"total_latency_cycles\"\n";
+    let value = |rest: &str| of_phases("value", &format!("{total}class = \"video\"\n{rest}\n"));
+    let late = |bound: &str| {
+        let column = "column = \"ratchet_deadline_missing_time_cycles\"\nunit = \"intervals\"\n";
+        of_phases("value", &format!("{column}class = \"video\"\n{bound}\n"))
+    };
+    let order = |classes: &str| of_phases("order", &format!("{total}classes = {classes}\n"));
+    let rises = |class: &str| {
+        let column = "column = \"offered_flits_per_cycle_node\"\n";
+        of_phases("rises", &format!("{column}classes = [\"{class}\"]\n"))
+    };
+    let saturated =
+        |scenario: &str| by("saturated", &format!("{scenario}{total}class = \"BE\"\nat = [0.8]\n"));
+    let at = |load: &str| {
+        format!("scenario = {{ preset = \"router-nic-quick\", set = {{ \"mix.load\" = {load} }} }}\n")
+    };
+    let by_model = |load: &str| saturated(&at(load)).replace("published", "router-nic");
+    vec![
+        [value("from = 44"), value("to = 44")],
+        [value("to = 1000"), value("at = [0.8]\nto = 45")],
+        [late("to = 0.1"), late("from = 0.1")],
+        [order(r#"["control", "video"]"#), order(r#"["video", "control"]"#)],
+        [rises("video"), rises("BE")],
+        [by_model("0.99"), by_model("0.3")],
+    ]
+}
+
+#[test]
+fn phases_that_are_not_there_are_named() {
+    let head = "[[claim]]\nname = \"a\"\ntext = \"b\"\nsource = \"c\"\nexpect = \"held\"\n";
+    let of = |lines: &str| faults(&format!("{head}{lines}"));
+    let column = "column = \"total_latency\"\nclass = \"video\"\nto = 1\nat = [0.2, 0.3]\n";
+    let found = of(&of_phases("value", column));
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert!(
+        found[0].starts_with("t:9:10: claim[1].column: found \"total_latency\", wanted a column"),
+        "{found:#?}"
+    );
+    assert!(
+        found[1].starts_with("t:12:6: claim[1].at: found 0.3, wanted phases among [0.2, 0.5, 0.8]"),
+        "{found:#?}"
+    );
+    let total = "column = \"total_latency_cycles\"\nclass = \"R1\"\nto = 1\n";
+    let found = of(&format!("kind = \"value\"\n{R16}{X}{total}"));
+    assert_eq!(
+        found,
+        [
+            "t:8:5: claim[1].x: found x beside a column of phases, wanted the phases as they are, or those of at = [0.7, 0.8]",
+            "t:7:12: claim[1].scenario: found a run without phases, wanted phases, such as those of preset \"router-nic\"",
+        ]
+    );
+}
+
 /// A claim that holds fails when it is turned round, in its words or by its key, and the other way about.
 #[test]
 fn claims_flip_when_they_are_turned_round() {
     let mut kinds: HashSet<&str> = HashSet::new();
-    let pairs = [opposite_values(), opposites()].concat();
+    let pairs = [opposite_values(), opposites(), opposite_phases()].concat();
     assert!(pairs.len() >= 20);
     for pair in &pairs {
         for (lines, verdict, negated) in
@@ -425,7 +491,7 @@ fn claims_flip_when_they_are_turned_round() {
             assert_eq!(claim.judge(&simulations).verdict, negated, "{lines}");
         }
     }
-    assert_eq!(kinds.len(), 9, "every kind: {kinds:?}");
+    assert_eq!(kinds.len(), 10, "every kind: {kinds:?}");
 }
 
 /// The point with the least room is printed, in the unit of the claim.
