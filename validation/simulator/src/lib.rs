@@ -57,8 +57,9 @@ trait Switch: Send {
     /// A message comes to its network interface at the start of its cycle.
     fn offer(&mut self, offer: &Offer);
 
-    /// Messages of a class whose traffic has ended, and of which nothing has left, are taken back from their sources.
-    fn withdraw(&mut self, class: usize);
+    /// Messages of a class whose traffic ends in cycle `now`, and of which nothing has left, are taken back from their
+    /// sources.
+    fn withdraw(&mut self, class: usize, now: u64);
 
     /// One cycle; what is through is added to `delivered`.
     fn step(&mut self, now: u64, delivered: &mut Vec<Self::Delivery>);
@@ -82,7 +83,7 @@ trait Switch: Send {
                     self.offer(&offer);
                 }
                 while let Some(class) = traffic.next_withdrawal(*now) {
-                    self.withdraw(class);
+                    self.withdraw(class, *now);
                 }
                 next_arrival = traffic.next_cycle().unwrap_or(u64::MAX);
             }

@@ -13,8 +13,6 @@ pub const MAX_PORTS: u32 = 64;
 pub const MAX_DIMENSION: u32 = 10;
 /// Fewest pipeline stages that can be simulated.
 pub const MIN_PIPELINE_STAGES: u32 = 3;
-/// The same of routers with levels: arbitration is a stage of its own.
-const LEAST_STAGES_OF_LEVELS: u32 = 4;
 /// Most lanes of a network: virtual channels of all its links.
 pub const MAX_LANES: u64 = 2_000_000;
 /// What of a scenario the simulator has no means for.
@@ -112,15 +110,7 @@ fn unlevelled(scenario: &Scenario) -> Vec<Fault> {
         wanted: format!("\"{wanted}\" to simulate {cause}"),
         help: wanted.split('"').next().map(|first| format!("write {key} = \"{first}\" under [router]")),
     });
-    let is_short = router.pipeline_stages < LEAST_STAGES_OF_LEVELS;
-    let short = is_short.then(|| Fault {
-        place: Place::Program,
-        key: "router.pipeline_stages".to_owned(),
-        found: router.pipeline_stages.to_string(),
-        wanted: format!("{LEAST_STAGES_OF_LEVELS} or more stages to simulate {cause}"),
-        help: None,
-    });
-    faults.chain(short).collect()
+    faults.collect()
 }
 
 /// What of a document that is no scenario the simulator has no means for.

@@ -322,7 +322,7 @@ impl<S: LinkScheduler, X: Crossbar> Switch for Wormhole<S, X> {
         }
     }
 
-    fn withdraw(&mut self, class: usize) {
+    fn withdraw(&mut self, class: usize, _now: u64) {
         let (first, mask) = (self.first_source(), self.parts.channels.width() - 1);
         let sources = self.parts.wiring.nodes() as usize * self.parts.channels.width();
         let mut messages = 0;

@@ -1,4 +1,4 @@
-//! Network interfaces behind a host bus: doorbells, firmware, transfers by the bus, receive jobs; rules H1 to H6.
+//! Network interfaces behind a host bus: doorbells, firmware, transfers by the bus, receive jobs; rules H1 to H8.
 //!
 //! Nothing is looked at in every cycle: a node has its turn in cycles in which one of its jobs ends or something comes
 //! to it. A second turn in a cycle finds nothing to do.
@@ -148,7 +148,7 @@ impl Hosts {
         self.has_turn(node, now + 1);
     }
 
-    /// H5: the tail of a message leaves over the ejection link.
+    /// H6: the tail of a message leaves over the ejection link.
     pub(crate) fn receive(&mut self, level: usize, delivery: Delivery, flits: u32) {
         let (node, asks) = (delivery.destination as usize, delivery.delivered_cycle + 1);
         let queue = self.queue(level);
@@ -156,9 +156,11 @@ impl Hosts {
         self.has_turn(node, asks);
     }
 
-    /// Messages of a class whose doorbells the firmware has not taken are taken back.
-    pub(crate) fn withdraw(&mut self, class: usize, mut taken_back: impl FnMut(usize, &Posted)) {
+    /// Messages of a class whose doorbells the firmware has not taken by cycle `now` are taken back: what stood behind
+    /// them may have room.
+    pub(crate) fn withdraw(&mut self, class: usize, now: u64, mut taken_back: impl FnMut(usize, &Posted)) {
         for (node, host) in self.hosts.iter_mut().enumerate() {
+            self.turns.push(Reverse((now, node as u32)));
             for doorbells in &mut host.doorbells {
                 doorbells.retain(|posted| {
                     let stays = usize::from(posted.message.offer.arrival.class) != class;
@@ -244,7 +246,7 @@ impl Hosts {
         true
     }
 
-    /// H2: idle firmware takes the first doorbell whose message has room; whether it did.
+    /// H2, H3: idle firmware takes the first doorbell whose message has room; whether it did.
     fn take_doorbell(&mut self, node: usize, now: u64) -> bool {
         let look_ahead = if self.interface.is_qos { LOOK_AHEAD } else { 1 };
         let (buffer_flits, is_qos) = (self.buffer_flits, self.interface.is_qos);
@@ -265,7 +267,7 @@ impl Hosts {
         true
     }
 
-    /// H3: an idle bus takes the next job. One that takes no time is over at once.
+    /// H4: an idle bus takes the next job. One that takes no time is over at once.
     fn bus_begins(&mut self, node: usize, now: u64) {
         let interface = self.interface;
         while self.hosts[node].job.is_none() {

@@ -193,7 +193,7 @@ impl<Q: Queueing> Switch for PacketSwitch<Q> {
         self.generate(offer);
     }
 
-    fn withdraw(&mut self, class: usize) {
+    fn withdraw(&mut self, class: usize, _now: u64) {
         self.take_back(class);
     }
 

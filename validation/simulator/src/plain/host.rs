@@ -144,9 +144,17 @@ impl Host {
     pub(super) fn step(&mut self, now: u64) -> Vec<HostEvent> {
         let mut events = Vec::new();
         events.extend(self.end_job(now));
-        events.extend(self.hand_over(now));
-        self.take_doorbell(now);
-        self.take_bus(now);
+        // what takes no time is over at once
+        loop {
+            let handed_over = self.hand_over(now);
+            events.extend(handed_over);
+            if !self.take_doorbell(now) && handed_over.is_none() {
+                break;
+            }
+        }
+        while self.take_bus(now) {
+            events.extend(self.end_job(now));
+        }
         self.firmware_cycles += u64::from(self.firmware.is_some_and(|(_, done)| now < done));
         self.bus_cycles += u64::from(self.bus.is_some());
         events
@@ -177,10 +185,10 @@ impl Host {
         Some(HostEvent::HandedOver(message))
     }
 
-    /// H2, H3: idle firmware takes the first doorbell for whose message there is room.
-    fn take_doorbell(&mut self, now: u64) {
+    /// H2, H3: idle firmware takes the first doorbell for whose message there is room; whether it did.
+    fn take_doorbell(&mut self, now: u64) -> bool {
         if self.firmware.is_some() {
-            return;
+            return false;
         }
         let look_ahead = if self.interface.is_qos { LOOK_AHEAD } else { 1 };
         let has_room = |message: &HostMessage| u64::from(message.flits) <= self.free[self.buffer(*message)];
@@ -188,23 +196,25 @@ impl Host {
             let place = self.doorbells[queue].iter().take(look_ahead).position(has_room)?;
             Some((queue, place))
         };
-        let Some((queue, place)) = (0..self.doorbells.len()).find_map(first) else { return };
+        let Some((queue, place)) = (0..self.doorbells.len()).find_map(first) else { return false };
         let message = self.doorbells[queue].remove(place).expect("a doorbell");
         let buffer = self.buffer(message);
         self.free[buffer] -= u64::from(message.flits);
-        self.firmware = Some((message, now + self.interface.firmware.max(1)));
+        self.firmware = Some((message, now + self.interface.firmware));
+        true
     }
 
     /// H4: an idle bus takes its next job: the oldest, or that of the highest level; of equal ones the receiver's.
-    fn take_bus(&mut self, now: u64) {
+    /// Whether there was one.
+    fn take_bus(&mut self, now: u64) -> bool {
         if self.bus.is_some() {
-            return;
+            return false;
         }
         let level = |message: HostMessage| self.queue(message.level);
         let sends = self.dma.map(|Transfer { message, requested, .. }| (level(message), requested, 1));
         let fronts = self.received.iter().filter_map(|queue| queue.front());
         let receives = fronts.map(|(message, requested)| (level(*message), *requested, 0));
-        let Some((level, _, is_sender)) = sends.into_iter().chain(receives).min() else { return };
+        let Some((level, _, is_sender)) = sends.into_iter().chain(receives).min() else { return false };
         let (job, cycles) = if is_sender == 1 {
             let Transfer { message, is_known, .. } = self.dma.expect("a message to fetch");
             match is_known {
@@ -215,7 +225,8 @@ impl Host {
             let (message, _) = self.received[level].pop_front().expect("a message received");
             (Job::Receive(message), self.interface.message(message.flits))
         };
-        self.bus = Some((job, now + cycles.max(1)));
+        self.bus = Some((job, now + cycles));
+        true
     }
 
     /// H3: whether nothing waits, and every reservation has been given back.

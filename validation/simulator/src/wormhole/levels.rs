@@ -1,6 +1,6 @@
 //! Routers and network interfaces with levels: a message in an input buffer gives way to one of a higher level on its
-//! virtual channel, what a higher level waits for is accelerated, flits cross in blocks; rules L1 to L11. Interfaces
-//! may stand behind host buses, H1 to H6.
+//! virtual channel, what a higher level waits for is accelerated, flits cross in blocks; rules L1 to L13. Interfaces
+//! may stand behind host buses, H1 to H8.
 //!
 //! The crossbar is multiplexed with the greedy allocation, and virtual channels are drawn. Without any of the above the
 //! routers are those of X1 to X4.
@@ -130,8 +130,8 @@ impl Switch for Levels {
         }
     }
 
-    fn withdraw(&mut self, class: usize) {
-        let messages = self.take_back(class);
+    fn withdraw(&mut self, class: usize, now: u64) {
+        let messages = self.take_back(class, now);
         self.account.ledger.takes_back(class, messages);
     }
 

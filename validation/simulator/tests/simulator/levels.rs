@@ -26,13 +26,13 @@ const LIMIT: u64 = 100_000;
 const ROUTER: NetworkSpec = NetworkSpec::Router { ports: 8, self_traffic: None };
 
 /// The mesh of two by two.
-fn mesh() -> NetworkSpec {
+pub(crate) fn mesh() -> NetworkSpec {
     let radix = Radix::of(&[2, 2]).unwrap();
     NetworkSpec::Mesh { radix, dimensions: None, nodes_per_router: 1, links: 1, self_traffic: None }
 }
 
 /// A router without preemption.
-const NP: RouterSpec = RouterSpec {
+pub(crate) const NP: RouterSpec = RouterSpec {
     pipeline_stages: 5,
     buffer_flits: 40,
     virtual_channels: Some(16),
@@ -49,7 +49,7 @@ const NP: RouterSpec = RouterSpec {
 };
 
 /// A router with preemption and acceleration.
-const P: RouterSpec = RouterSpec { preemption: Preemption::InputBuffer, ..NP };
+pub(crate) const P: RouterSpec = RouterSpec { preemption: Preemption::InputBuffer, ..NP };
 
 /// A traditional router.
 const TR: RouterSpec = RouterSpec { scheduler: Scheduler::Fifo, ..NP };
@@ -67,7 +67,7 @@ fn classes() -> Vec<ClassSpec> {
     vec![control, ClassSpec { message_flits: 40, ..video }, ClassSpec { message_flits: 40, ..best_effort }]
 }
 
-fn spec(network: NetworkSpec, router: RouterSpec) -> ScenarioSpec {
+pub(crate) fn spec(network: NetworkSpec, router: RouterSpec) -> ScenarioSpec {
     let name = "by hand".to_owned();
     ScenarioSpec { name, network, router, classes: classes(), ..ScenarioSpec::default() }
 }
@@ -76,7 +76,7 @@ fn scenario(network: NetworkSpec, router: RouterSpec) -> Scenario {
     spec(network, router).check().unwrap()
 }
 
-fn interface(kind: InterfaceKind, injection: Option<Injection>) -> InterfaceSpec {
+pub(crate) fn interface(kind: InterfaceKind, injection: Option<Injection>) -> InterfaceSpec {
     InterfaceSpec {
         kind,
         injection,
@@ -269,26 +269,32 @@ fn times_of(scenario: &Scenario, offers: &[Offer]) -> Vec<(u64, u64)> {
 // ------------------------------------------------------------------------------------- random messages
 
 /// A stream of whole numbers.
-struct Draws(Random);
+pub(crate) struct Draws(Random);
 
 impl Draws {
-    fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(stream_of(seed, 0, 0, 0))
     }
 
     /// Uniform from 0 to below so many.
-    fn below(&mut self, among: u32) -> u32 {
+    pub(crate) fn below(&mut self, among: u32) -> u32 {
         ((uniform(&mut self.0) * f64::from(among)) as u32).min(among - 1)
     }
 
     /// One of these.
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+    pub(crate) fn of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len() as u32) as usize]
     }
 }
 
 /// So many messages of all classes, their virtual channels as the scenario draws them; `lengths` are the longest.
-fn messages(draws: &mut Draws, scenario: &Scenario, count: usize, cycles: u32, longest: u32) -> Vec<Offer> {
+pub(crate) fn messages(
+    draws: &mut Draws,
+    scenario: &Scenario,
+    count: usize,
+    cycles: u32,
+    longest: u32,
+) -> Vec<Offer> {
     let nodes = scenario.topology().nodes();
     let mut arrivals: Vec<(Arrival, u32)> = (0..count)
         .map(|_| {
@@ -307,7 +313,7 @@ fn messages(draws: &mut Draws, scenario: &Scenario, count: usize, cycles: u32, l
 }
 
 /// What went in has come out, no sooner than alone, and the parts of the times add up.
-fn assert_all_delivered(scenario: &Scenario, offers: &[Offer], deliveries: &[Delivery]) {
+pub(crate) fn assert_all_delivered(scenario: &Scenario, offers: &[Offer], deliveries: &[Delivery]) {
     let what = |offer: &Offer| {
         let Arrival { cycle, source, destination, class } = offer.arrival;
         (cycle, source, destination, class)
@@ -357,7 +363,7 @@ fn unlevelled(draws: &mut Draws) -> (Scenario, Vec<Offer>) {
     (scenario, offers)
 }
 
-fn lattice(sides: &[u32], nodes_per_router: u32, links: u32, is_torus: bool) -> NetworkSpec {
+pub(crate) fn lattice(sides: &[u32], nodes_per_router: u32, links: u32, is_torus: bool) -> NetworkSpec {
     let (radix, dimensions, self_traffic) = (Radix::of(sides).unwrap(), None, None);
     match is_torus {
         true => NetworkSpec::Torus { radix, dimensions, nodes_per_router, links, self_traffic },
@@ -402,7 +408,7 @@ fn levelled(draws: &mut Draws) -> (Scenario, Vec<Offer>) {
         ..NP
     };
     let router = RouterSpec {
-        pipeline_stages: draws.of(&[5, 5, 4, 4, 6]),
+        pipeline_stages: draws.of(&[5, 3, 4, 3, 6]),
         buffer_flits: draws.of(&[1, 2, 3, 5, 10, 40]),
         virtual_channels: None,
         scheduler: if preempts { scheduler } else { draws.of(&[scheduler, Scheduler::Fifo]) },
@@ -601,6 +607,25 @@ fn what_firmware_has_not_taken_is_taken_back() {
     }
 }
 
+/// H7: one whose message has no room stands before another.
+#[test]
+fn a_doorbell_taken_back_makes_way_for_those_behind() {
+    let mut spec = with_interface(NP, TRADITIONAL, None).spec().clone();
+    spec.measure = Some(MeasureSpec { warm_up: None, end: Some(10_000.0), bin: None });
+    spec.classes.iter_mut().for_each(|class| class.virtual_channels = 1);
+    (spec.router.virtual_channels, spec.interface.as_mut().unwrap().buffer) = (None, Some(40));
+    spec.classes[usize::from(BE)].end = Some(70.0);
+    let scenario = spec.check().unwrap();
+    let mut offers = vec![offer((0, BE, 0, 1, 2, 2, 39)); 5];
+    offers.push(offer((1, RT, 0, 1, 1, 1, 1)));
+    for replay in SIMULATORS {
+        let deliveries = replay(&scenario, &offers, LIMIT);
+        assert_eq!(deliveries.len(), 4);
+        let last = deliveries.iter().find(|one| one.class == RT).unwrap();
+        assert_eq!(u64::from(last.host.doorbell), 70 + 10 - 1);
+    }
+}
+
 #[test]
 fn other_routers_are_refused_by_name() {
     let refused = |router: RouterSpec| {
@@ -609,7 +634,9 @@ fn other_routers_are_refused_by_name() {
         let faults = supports(&spec.check().unwrap()).err().unwrap_or_default();
         faults.into_iter().map(|fault| format!("{}: {}", fault.key, fault.wanted)).collect::<Vec<_>>()
     };
-    for router in [NP, TR, P, RouterSpec { output_lanes: Some(OutputLanes::PerLevel), block_flits: 2, ..P }] {
+    let short =
+        RouterSpec { pipeline_stages: 3, output_lanes: Some(OutputLanes::PerLevel), block_flits: 2, ..P };
+    for router in [NP, TR, P, short] {
         assert!(refused(router).is_empty(), "{:?}", refused(router));
     }
     let faults = refused(RouterSpec { crossbar: Crossbar::Full, scheduler: Scheduler::VirtualClock, ..NP });

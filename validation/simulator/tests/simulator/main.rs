@@ -8,3 +8,4 @@ mod multiplexed;
 mod packets;
 mod sources;
 mod traffic;
+mod twins;

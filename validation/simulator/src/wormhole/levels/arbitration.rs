@@ -1,4 +1,4 @@
-//! Stage P-2: requests for output virtual channels, and who is granted them (L7).
+//! Stage P-2: requests for output virtual channels, and who is granted them (L10).
 
 use crate::wiring::Wiring;
 use crate::wormhole::lane::NONE;

@@ -1,4 +1,4 @@
-//! Stage P-1: which flits cross together (X1, X2 with the keys of L1, L8 and L9).
+//! Stage P-1: which flits cross together (X1, X2 with the keys of L1, L11 and L12).
 
 use super::rules::{LEVELS, Order, REAL_TIME, Rules};
 use crate::wiring::Wiring;

@@ -1,4 +1,4 @@
-//! Stage 1: which message of a virtual channel is in front, and which gives way (L2 to L6).
+//! Stage 1: which message of a virtual channel is in front, and which gives way (L3 to L7).
 
 use crate::wormhole::lane::NONE;
 
@@ -112,7 +112,7 @@ impl Levels {
         (lane.flits > 0).then(|| self.rules.level(lane.first().flit.class()))
     }
 
-    /// L2: the message at the front of a level of a virtual channel is the current one from cycle `now` on.
+    /// L4: the message at the front of a level of a virtual channel is the current one from cycle `now` on.
     fn begin(&mut self, channel: usize, level: usize, now: u64) {
         let input = &mut self.inputs[channel];
         input.current = Some(level as u8);
@@ -122,7 +122,7 @@ impl Levels {
         self.requests.will_request(channel, input.asks_in);
     }
 
-    /// L3: the current message of a virtual channel gives way in cycle `now`.
+    /// L5, L6: the current message of a virtual channel gives way in cycle `now`.
     fn give_way(&mut self, channel: usize, now: u64) {
         let (rules, input) = (&self.rules, &mut self.inputs[channel]);
         let level = usize::from(input.current.take().expect("a message that gives way"));
@@ -292,7 +292,7 @@ impl Levels {
         }
     }
 
-    /// Stage P-2: requests of this cycle, grants, and what is to be accelerated from the next cycle on (L8).
+    /// Stage P-2: requests of this cycle, grants, and what is to be accelerated from the next cycle on (L11).
     pub(super) fn arbitrate(&mut self, now: u64) {
         if self.requests.is_idle(now) {
             return;
@@ -321,6 +321,7 @@ impl Levels {
             let current = self.inputs[channel].current.unwrap_or(0);
             if self.rules.accelerates && self.requests.has_higher(to, current) {
                 self.inputs[channel].is_accelerated = true;
+                self.change(channel);
             }
         }
         if self.rules.accelerates {
@@ -397,7 +398,7 @@ impl Levels {
         }
     }
 
-    /// L8: a message is accelerated that owns the output which this one, of a higher level, asks for.
+    /// L11: a message is accelerated that owns the output which this one, of a higher level, asks for.
     fn accelerate(&mut self, channel: usize) {
         let Input { current, progress, to, .. } = self.inputs[channel];
         let Some(owner) = self.requests.owner(to as usize).filter(|_| progress == Progress::Asks) else {

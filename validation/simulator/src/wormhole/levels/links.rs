@@ -60,7 +60,7 @@ impl Links {
         self.sent.push(Wire { channel: channel as u32, flit, stamp: 0 });
     }
 
-    /// X4, L11: of the first flits with a slot behind the link, the one that crossed first: its virtual channel and
+    /// X4, L9: of the first flits with a slot behind the link, the one that crossed first: its virtual channel and
     /// level.
     #[inline]
     fn first_crossed(&self, rules: &Rules, link: usize, eligible: [u64; LEVELS]) -> Option<(usize, usize)> {

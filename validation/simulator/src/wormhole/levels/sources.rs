@@ -1,4 +1,4 @@
-//! Network interfaces: a queue for each level of a virtual channel, and the flit that leaves next (L10, H4).
+//! Network interfaces: a queue for each level of a virtual channel, and the flit that leaves next (L2, H5).
 
 use std::collections::VecDeque;
 
@@ -305,11 +305,11 @@ impl Levels {
     }
 
     /// Messages of a class of which no flit has left are taken back; how many. Those that firmware has taken are sent.
-    pub(super) fn take_back(&mut self, class: usize) -> u64 {
+    pub(super) fn take_back(&mut self, class: usize, now: u64) -> u64 {
         let mut messages = 0;
         if let Some(hosts) = &mut self.hosts {
             let (rules, sources) = (&self.rules, &mut self.sources);
-            hosts.withdraw(class, |node, posted| {
+            hosts.withdraw(class, now, |node, posted| {
                 let channel = sources.first + (node << rules.shift) + posted.channel;
                 let queue = sources.lane(channel, posted.level);
                 messages += sources.queues.leave(queue, 1) as u64;
