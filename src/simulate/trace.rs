@@ -4,7 +4,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use flitwise_language::quantity::Waits;
+use flitwise_experiment::host_value;
+use flitwise_language::quantity::{Quantity, Waits};
 use flitwise_language::scenario::Scenario;
 use flitwise_simulator::Delivery;
 
@@ -19,6 +20,8 @@ pub(super) struct Trace {
     out: BufWriter<File>,
     /// Names as they stand in the file, by class.
     classes: Vec<String>,
+    /// Quantities of interfaces and preemption, where there are any.
+    further: Vec<Quantity>,
     /// Whether the file is there for nothing but this trace, and nothing has been written to it.
     removable: bool,
     failed: Option<io::Error>,
@@ -45,20 +48,31 @@ impl Trace {
         };
         let file = file.map_err(|error| Exit::input(format!("{place}: cannot be written: {error}")))?;
         let out = BufWriter::with_capacity(1 << 16, file);
-        Ok(Self { path: path.to_owned(), out, classes: Vec::new(), removable, failed: None })
+        Ok(Self {
+            path: path.to_owned(),
+            out,
+            classes: Vec::new(),
+            further: Vec::new(),
+            removable,
+            failed: None,
+        })
     }
 
     /// Overwrites what is in the file.
     pub(super) fn begin(mut self, scenario: &Scenario) -> Self {
         self.removable = false;
         self.classes = scenario.classes().iter().map(|class| quoted(&class.name)).collect();
+        let groups = scenario.spec().groups();
+        let further = [Quantity::INTERFACES, Quantity::PREEMPTIONS].into_iter();
+        self.further = further.filter(|group| groups.contains(group)).flatten().copied().collect();
         let empty = || {
             let file = self.out.get_ref();
             // a pipe or a device has no length
             if file.metadata()?.is_file() { file.set_len(0) } else { Ok(()) }
         };
         let waits = Waits::<u32>::default().each().map(|(wait, _)| format!(",{}", wait.field()));
-        let heads = HEADS.to_owned() + &waits.collect::<String>();
+        let further = self.further.iter().map(|quantity| format!(",{}", quantity.field()));
+        let heads = HEADS.to_owned() + &waits.chain(further).collect::<String>();
         self.failed = empty().and_then(|()| writeln!(self.out, "{heads}")).err();
         self
     }
@@ -91,6 +105,9 @@ impl Trace {
              {delivered_cycle},{waiting},{latency},{transfer}"
         )?;
         message.waits.each().try_for_each(|(_, cycles)| write!(self.out, ",{cycles}"))?;
+        for value in self.further.iter().filter_map(|quantity| host_value(message, *quantity)) {
+            write!(self.out, ",{value}")?;
+        }
         writeln!(self.out)
     }
 

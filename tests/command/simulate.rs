@@ -132,6 +132,40 @@ fn every_row_of_a_trace_is_a_message_of_the_results() {
     fs::remove_file(path).unwrap();
 }
 
+/// Behind host buses a row has the parts from end to end, which add up.
+#[test]
+fn a_trace_has_what_interfaces_add() {
+    let path = scratch("interfaces.csv");
+    let mix = ["mix.real_time_shares=[0.5]", "mix.duration=1 frame", "mix.load=0.3", "interface.kind=qos"];
+    let mut arguments =
+        vec!["simulate", "--preset", "router-nic-quick", "--replications", "1", "--format", "json"];
+    arguments.extend(mix.iter().flat_map(|setting| ["--set", setting]));
+    arguments.extend(["--trace", path.to_str().unwrap()]);
+    let document = json(&arguments);
+    let mut reader = csv::Reader::from_path(&path).unwrap();
+    let heads: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+    let place = |field: &str| heads.iter().position(|head| head == field).expect(field);
+    let whole = place("end_to_end_latency_cycles");
+    let parts = ["doorbell_cycles", "bus_cycles", "wire_cycles", "network_latency_cycles", "receive_cycles"]
+        .map(place);
+    let (mut sum, mut messages) = (0, 0);
+    for row in reader.records().map(Result::unwrap) {
+        let number = |column: usize| row[column].parse::<u64>().unwrap();
+        assert_eq!(parts.into_iter().map(number).sum::<u64>(), number(whole), "{row:?}");
+        if &row[1] == "video" {
+            (sum, messages) = (sum + number(whole), messages + 1);
+        }
+    }
+    assert!(
+        messages > 100 && heads.last().is_some_and(|head| head == "preemptions_per_message"),
+        "{heads:?}"
+    );
+    let video =
+        document["classes"].as_array().unwrap().iter().find(|class| class["name"] == "video").unwrap();
+    assert_close(&video["end_to_end_latency_cycles"]["mean"], sum as f64 / messages as f64, 1e-9);
+    fs::remove_file(path).unwrap();
+}
+
 #[test]
 fn a_command_that_is_refused_leaves_files_alone() {
     let (kept, new) = (scratch("kept.csv"), scratch("never-made.csv"));

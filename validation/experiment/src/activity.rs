@@ -14,9 +14,10 @@ pub(crate) struct ActivityLook {
     firmware: u64,
     /// Flits that have left network interfaces.
     wire: u64,
-    /// Flits that have crossed a crossbar, and the dummies among them.
+    /// Flits that have crossed a crossbar, the dummies among them, and those that were accelerated.
     crossings: u64,
     dummies: u64,
+    accelerated: u64,
 }
 
 /// What is told of activity as a share.
@@ -28,6 +29,7 @@ pub(crate) enum Share {
     Wire,
     /// Of all flits that cross crossbars.
     Dummies,
+    Accelerated,
 }
 
 impl ActivityLook {
@@ -40,6 +42,7 @@ impl ActivityLook {
             wire: found.wire,
             crossings: simulator.flit_hops(),
             dummies: found.dummies,
+            accelerated: found.accelerated,
         }
     }
 
@@ -51,6 +54,7 @@ impl ActivityLook {
             Share::Firmware => (self.firmware - before.firmware, cycles),
             Share::Wire => (self.wire - before.wire, cycles),
             Share::Dummies => (self.dummies - before.dummies, self.crossings - before.crossings),
+            Share::Accelerated => (self.accelerated - before.accelerated, self.crossings - before.crossings),
         };
         Batch { count: all, sum: busy as f64 }
     }

@@ -52,6 +52,14 @@ impl HostSums {
     }
 }
 
+/// What a message spends between application and links, or how often it gives way: a quantity of
+/// [`Quantity::INTERFACES`] or [`Quantity::PREEMPTIONS`]; `None` of others.
+pub fn host_value(message: &Delivery, quantity: Quantity) -> Option<u64> {
+    let mut sums = HostSums::default();
+    sums.add(message);
+    sums.sum(quantity)
+}
+
 /// Messages of a class that are generated in a phase \[cycles\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MessageSums {

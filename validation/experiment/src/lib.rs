@@ -64,6 +64,7 @@ use flitwise_language::scenario::{ClassSpec, Fault, RunPhase, Scenario, VcChoice
 use rayon::prelude::*;
 
 use crate::answer::Simulation;
+pub use by_phase::host_value;
 use flitwise_simulator::Delivery;
 pub use flitwise_simulator::unsupported;
 

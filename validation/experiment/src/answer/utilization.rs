@@ -1,4 +1,4 @@
-//! Shares of the time in which interfaces and links into the network are busy, and of dummies among the flits.
+//! Shares of the time in which interfaces and links into the network are busy, and of dummies and accelerated ones among the flits.
 
 use flitwise_language::scenario::RunPhase;
 use flitwise_language::section::{Cell, Layout, Section};
@@ -26,6 +26,9 @@ pub(super) fn of(measured: &Measurements<'_>) -> Option<Section> {
     section = column(section, Share::Wire, "wire_utilization", "wire");
     if scenario.router().preempts() {
         section = column(section, Share::Dummies, "dummy_share", "dummies");
+    }
+    if scenario.router().accelerates() {
+        section = column(section, Share::Accelerated, "accelerated_share", "accelerated");
     }
     let nodes = u64::from(scenario.topology().nodes());
     let row = |name: Cell, window: [u64; 2]| {

@@ -124,6 +124,8 @@ struct Counts {
     dummy_headers: u64,
     dummy_tails: u64,
     dummies: u64,
+    /// L11: flits that have crossed accelerated.
+    accelerated: u64,
     /// Flits that have left network interfaces.
     wire: u64,
 }
@@ -327,6 +329,7 @@ impl Network {
         Activity {
             preemptions: self.counts.preemptions.clone(),
             dummies: self.counts.dummies,
+            accelerated: self.counts.accelerated,
             firmware: self.hosts.iter().map(|host| host.firmware_cycles).sum(),
             bus: self.hosts.iter().map(|host| host.bus_cycles).sum(),
             wire: self.counts.wire,

@@ -202,6 +202,7 @@ impl FlitSwitch for Levels {
         Activity {
             preemptions: self.account.preemptions.clone(),
             dummies: self.account.dummies,
+            accelerated: self.crossbars.accelerated_flits,
             firmware,
             bus,
             wire: self.sources.flits,

@@ -76,6 +76,7 @@ impl Network {
         let Router { inputs, outputs } = &mut self.routers[router];
         let from = &mut inputs[port];
         from.clocks.serve(&flit);
+        self.counts.accelerated += u64::from(from.channels[channel].is_accelerated(&self.rules));
         let waiting = from.channels[channel].waiting();
         let crossed = from.channels[channel].cross(flit, &self.rules);
         let is_new = u64::from(from.channels[channel].waiting() == waiting);

@@ -83,6 +83,8 @@ pub(super) struct Crossbars {
     /// By router and port: the link that leads into it.
     links: Vec<u32>,
     heads: Vec<Head>,
+    /// L11: flits that have crossed accelerated.
+    pub(super) accelerated_flits: u64,
 }
 
 /// The bits of a number, in the order of numbers.
@@ -108,6 +110,7 @@ impl Crossbars {
             busy_routers: vec![0; routers.div_ceil(WORD)],
             links,
             heads: Vec::with_capacity(rules.ports),
+            accelerated_flits: 0,
         }
     }
 
@@ -258,6 +261,9 @@ impl Crossbars {
             let output = self.fronts[channel as usize].output;
             if taken & output == 0 {
                 taken |= output;
+                let from = channel as usize;
+                let is_accelerated = self.ports[rules.link(from)].accelerated & rules.bit(from) != 0;
+                self.accelerated_flits += u64::from(is_accelerated);
                 chosen.push(channel);
             } else {
                 let turn = order as usize & TURN;
