@@ -111,11 +111,13 @@ pub const PUBLISHED: &[Published] = published![
     "rn-fig7",
     "rn-fig7-late",
     "rn-fig8a",
+    "rn-fig8a-missed",
     "rn-fig8b",
     "rn-fig9a",
     "rn-fig9a-latency",
     "rn-fig9b",
     "rn-fig9b-latency",
+    "rn-figv",
 ];
 
 /// Figures and claims of one source.
@@ -169,10 +171,9 @@ pub const PAPERS: [Paper; 5] = [
         short: "Router and NIC",
         title: "Preemptive routers and network interfaces",
         about: "Figures of Yum, Kim and Das, QoS provisioning in clusters: an investigation of router and NIC design, \
-                ISCA 2001, by the router-nic model (lines) and by simulation (markers, with 95 % intervals). Frames \
-                come ten times as often as in the paper, so that phases are a tenth as long; rates and \
-                lengths of messages are the same. The curves of the paper are lost in its text; its sentences stand \
-                below the figures.",
+                ISCA 2001, by the router-nic model (lines) and by simulation (markers, with 95 % intervals over eight \
+                replications). Phases are two frames long, in the paper ten and more; all else is the same. The curves \
+                of the paper are lost in its text; its sentences are judged.",
         prefix: Some("rn-"),
     },
     Paper {
