@@ -91,6 +91,7 @@ stations! {
     mmc::MmC = "mmc";
     erlang_b::ErlangB = "erlang-b";
     engset::Engset = "engset";
+    multirate_loss::MultirateLoss = "multirate-loss";
     non_preemptive::NonPreemptive = "non-preemptive";
     preemptive_resume::PreemptiveResume = "preemptive-resume";
     processor_sharing::ProcessorSharing = "ps";
@@ -98,6 +99,7 @@ stations! {
 }
 
 pub use discriminatory_sharing::Sharer;
+pub use multirate_loss::Call;
 
 /// Whether stations take whole numbers only for the parameter `key`.
 pub fn is_whole(key: &str) -> bool {

@@ -292,6 +292,7 @@ fn stations_keep_to_their_schema() {
         &["mm1", "--rate", "0.02", "--mean", "32", "--at", "0,64"][..],
         &["mg1", "--rate", "0.05", "--mean", "32", "--scv", "0.5"],
         &["engset", "--rate", "0.01", "--mean", "32", "--servers", "2", "--sources", "6"],
+        &["multirate-loss", "--servers", "8", "--class", "a:rate=0.1,mean=32,width=2"],
         &["dps", "--class", "a:rate=0.01,mean=32,weight=2", "--class", "b:rate=0.01,mean=32"],
         &["mm1k", "--mean", "32", "--capacity", "4", "--over", "rate=0.01:0.05:3"],
         &["preemptive-resume", "--class", "a:rate=0.01,mean=32,scv=0", "--class", "b:rate=1,mean=32,scv=0"],
