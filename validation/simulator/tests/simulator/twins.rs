@@ -138,7 +138,9 @@ fn agree(seed: u64) {
 
 #[test]
 fn small_scenarios_agree() {
-    (0..400).for_each(agree);
+    (0..150).for_each(agree);
+    // L11 where `P = 3`: a higher level asks for what is granted, but its virtual channel still closes
+    [1502, 1621].into_iter().for_each(agree);
 }
 
 /// Other cases with every change of the simulator.
