@@ -396,7 +396,6 @@ impl<'d> Reading<'_, 'd> {
         };
         let base = base?;
         let scenario = self.sound(base.scenario())?;
-        claim.asked.iter_mut().for_each(|asked| asked.take_column(&phases::columns(&scenario)));
         if all_classes {
             claim.classes = scenario.classes().iter().map(|class| class.name.clone()).collect();
         }
@@ -413,6 +412,10 @@ impl<'d> Reading<'_, 'd> {
             for sweep in &sweeps {
                 match course(&base, variant, sweep.as_ref(), &claim) {
                     Ok(course) => {
+                        // a variant may have columns that the scenario has not
+                        let known = course.points.first().map(|point| phases::columns(&point.scenario));
+                        let known = known.unwrap_or_default();
+                        claim.asked.iter_mut().for_each(|asked| asked.take_column(&known));
                         found.extend(self.unanswered(&course, &claim));
                         claim.courses.push(course);
                     }
