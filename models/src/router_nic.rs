@@ -22,6 +22,7 @@ mod problem;
 pub mod real_time;
 pub mod records;
 mod solution;
+pub mod stamps;
 
 use std::fmt;
 
@@ -38,6 +39,7 @@ pub use host_interface::{
 };
 pub use preemption::{Acceleration, Blocks, ControlPath};
 pub use real_time::{Arrivals, PathLink, RealTimeLatency, RealTimePath};
+pub use stamps::Vticks;
 pub use records::{ExcessLaw, Phase, PhaseRecords, phase_records, stationary_miss_probability};
 
 /// What to know of every deadline that follows the latest frame.
