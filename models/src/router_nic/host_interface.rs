@@ -247,6 +247,32 @@ impl HostInterface {
         classes.iter().enumerate().map(of).collect()
     }
 
+    /// The same where a message waits nowhere again for those that it has waited for before, and what is left of a
+    /// wait `at_link` behind the wire \[cycles\]. Of stations in tandem whose times are constant the slowest one decides:
+    /// all waits together are the longest of them, as if each station were alone (Avi-Itzhak, Management Science 11
+    /// (1965) 553-565).
+    pub fn in_tandem(
+        &self,
+        class: &InterfaceClass,
+        alone: InterfaceLatency,
+        at_link: f64,
+    ) -> (InterfaceLatency, f64) {
+        let jobs = self.bus.descriptor() + self.bus.message(class.message_flits);
+        let setup = if self.is_by_message() { self.send_setup_cycles } else { 0.0 };
+        let firmware = alone.firmware - self.firmware_cycles;
+        let bus = alone.send_bus - jobs;
+        let (wire, before) = (alone.send_setup - setup, f64::max(firmware, bus));
+        let left = |wait: f64, before: f64| (wait - before).max(0.0);
+        let behind = left(at_link, before.max(wire));
+        let found = InterfaceLatency {
+            send_bus: jobs + left(bus, firmware),
+            send_setup: setup + left(wire, before),
+            network: alone.network - (at_link - behind),
+            ..alone
+        };
+        (found, behind)
+    }
+
     /// Latency of a class by its waits at the stations.
     fn latency(
         &self,

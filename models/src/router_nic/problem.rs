@@ -47,7 +47,7 @@ pub(super) struct NetworkLatency {
     /// Before the header is in stage 1: 1 if everything is idle.
     pub(super) waiting: f64,
     /// That part of it which is for the link.
-    link_wait: f64,
+    pub(super) link_wait: f64,
     /// Share of the time that a virtual channel of the class is held at the interface.
     pub(super) held_share: f64,
 }
@@ -67,7 +67,7 @@ pub(super) struct Problem {
     /// `h`: mean channels between routers on a path.
     hops: f64,
     /// Whether nothing tells classes apart.
-    is_traditional: bool,
+    pub(super) is_traditional: bool,
     /// Whether the flits of a lower class that are in the way of a higher one go first.
     accelerates: bool,
     /// Flits of a message that cross one after another.
@@ -130,7 +130,9 @@ impl Problem {
             block_flits: router.block_flits.into(),
             nodes: network.nodes().into(),
             is_router: network.routers() == 1,
-            paths: sends_frames_or_messages.or(classes.first()).map_or(Vec::new(), |class| paths(scenario, class.place)),
+            paths: sends_frames_or_messages
+                .or(classes.first())
+                .map_or(Vec::new(), |class| paths(scenario, class.place)),
             host: host(scenario),
             classes,
         }
@@ -235,7 +237,8 @@ impl Problem {
 
     /// Mean over the paths, each of which has a worst link of its own.
     fn real_time(&self, class: &Class, transfer: f64) -> Result<NetworkLatency, Saturated> {
-        let mut mean = NetworkLatency { transfer, excess: 0.0, waiting: 1.0, link_wait: 0.0, held_share: 0.0 };
+        let mut mean =
+            NetworkLatency { transfer, excess: 0.0, waiting: 1.0, link_wait: 0.0, held_share: 0.0 };
         let holders = self.holders(class)?;
         let mut known: BTreeMap<(bool, u64, u64), f64> = BTreeMap::new();
         for path in &self.paths {
@@ -243,13 +246,11 @@ impl Problem {
             for (place, link) in path.links.iter().enumerate().skip(usize::from(self.is_by_message())) {
                 let excess = match known.entry((place == 0, link.0.to_bits(), link.1.to_bits())) {
                     Entry::Occupied(known) => *known.get(),
-                    Entry::Vacant(place_of) => *place_of.insert(
-                        self.link(class, place, *link).excess(
-                            class.virtual_channels,
-                            class.message_flits,
-                            &class.vticks,
-                        )?,
-                    ),
+                    Entry::Vacant(place_of) => *place_of.insert(self.link(class, place, *link).excess(
+                        class.virtual_channels,
+                        class.message_flits,
+                        &class.vticks,
+                    )?),
                 };
                 excesses.push(excess);
             }
@@ -269,10 +270,12 @@ impl Problem {
             mean.waiting += path.share * found.channel_wait;
             mean.held_share += path.share * found.channel_load;
         }
-        let gained = class.vticks.response(class.load, 1.0) - real_time::first_come(class.load);
-        let blocks = Blocks { flits: self.block_flits };
-        let change = blocks.change(class.message_flits, gained, self.load_of(ClassKind::BestEffort));
-        mean.excess = (mean.excess + change).max(0.0);
+        if self.block_flits > 1.0 {
+            let gained = class.vticks.response(class.load, 1.0) - real_time::first_come(class.load);
+            let blocks = Blocks { flits: self.block_flits };
+            let change = blocks.change(class.message_flits, gained, self.load_of(ClassKind::BestEffort));
+            mean.excess = (mean.excess + change).max(0.0);
+        }
         Ok(mean)
     }
 
@@ -320,9 +323,10 @@ impl Problem {
     }
 
     /// Latencies from application to application, in the order of [`Self::classes`]; `None` with ideal interfaces.
+    /// What has waited before the bus or the wire is taken from the `latencies`.
     pub(super) fn end_to_end(
         &self,
-        latencies: &[Result<NetworkLatency, Saturated>],
+        latencies: &mut [Result<NetworkLatency, Saturated>],
     ) -> Option<Vec<Result<InterfaceLatency, Saturated>>> {
         let host = self.host?;
         let class = |(class, latency): (&Class, &Result<NetworkLatency, Saturated>)| InterfaceClass {
@@ -330,9 +334,30 @@ impl Problem {
             message_flits: class.message_flits,
             network_cycles: latency.as_ref().map_or(0.0, NetworkLatency::total),
         };
-        let classes: Vec<InterfaceClass> = self.classes.iter().zip(latencies).map(class).collect();
-        let found = host.latencies(&classes).into_iter().zip(latencies);
-        Some(found.map(|(found, latency)| latency.and(found)).collect())
+        let classes: Vec<InterfaceClass> = self.classes.iter().zip(&*latencies).map(class).collect();
+        let found = host.latencies(&classes).into_iter().zip(latencies).zip(&classes);
+        let in_tandem = found.map(|((found, latency), class)| {
+            let at_link = latency.map_or(0.0, |latency| latency.link_wait);
+            let (found, left) = host.in_tandem(class, found?, at_link);
+            if let Ok(latency) = latency {
+                latency.waiting -= at_link - left;
+                latency.link_wait = left;
+            }
+            (*latency).and(Ok(found))
+        });
+        Some(in_tandem.collect())
+    }
+
+    /// What a message of so many flits takes at idle interfaces beside the wire \[cycles\].
+    pub(super) fn host_time(&self, message_flits: f64) -> f64 {
+        let alone = InterfaceClass { rate: 0.0, message_flits, network_cycles: 0.0 };
+        let found = self.host.and_then(|host| host.latencies(&[alone]).pop());
+        found.and_then(Result::ok).map_or(0.0, |found| found.total())
+    }
+
+    /// Load of the busiest part in front of the network.
+    pub(super) fn load_in_front(&self) -> f64 {
+        self.stations().map_or(self.all_load(), |loads| loads.bus.max(loads.wire))
     }
 
     /// Loads of firmware, bus and wire; `None` with ideal interfaces.
@@ -373,7 +398,8 @@ fn host(scenario: &Scenario) -> Option<HostInterface> {
 /// Vticks of the messages of a class: one of all, or by the frames, `T / (N M)` of those with `N` messages.
 fn vticks(scenario: &Scenario, class: usize) -> Vticks {
     /// Places of a normal distribution, with their weights: the fifth degree.
-    const PLACES: [(f64, f64); 3] = [(-1.732_050_807_568_877_2, 1.0 / 6.0), (0.0, 2.0 / 3.0), (1.732_050_807_568_877_2, 1.0 / 6.0)];
+    const PLACES: [(f64, f64); 3] =
+        [(-1.732_050_807_568_877_2, 1.0 / 6.0), (0.0, 2.0 / 3.0), (1.732_050_807_568_877_2, 1.0 / 6.0)];
     let spec = &scenario.classes()[class];
     let frames = scenario.frames(class).filter(|_| spec.vtick.is_none());
     let Some(frames) = frames else { return Vticks::equal(spec.lane_vtick()) };

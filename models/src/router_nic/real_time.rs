@@ -442,7 +442,8 @@ mod tests {
     /// 1 + 3 x / 4.
     #[test]
     fn few_streams_meet_only_the_others() {
-        let excess = |arrivals, load| PathLink::new(load, arrivals).excess(100.0, 1.0, &Vticks::long()).unwrap();
+        let excess =
+            |arrivals, load| PathLink::new(load, arrivals).excess(100.0, 1.0, &Vticks::long()).unwrap();
         assert_eq!(excess(Arrivals::EvenStreams(1), 0.5), 0.0);
         assert_eq!(excess(Arrivals::Streams(1), 0.5), 0.0);
         assert_near(excess(Arrivals::EvenStreams(2), 1e-4), 0.75e-4, 1e-3);
