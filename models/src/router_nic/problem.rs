@@ -193,7 +193,7 @@ impl Problem {
         let found = self.below_on_paths(class, above, level)?;
         Ok(NetworkLatency {
             transfer,
-            excess: found.interruptions + found.contention,
+            excess: found.interruptions + found.contention + found.lane_wait,
             waiting: 1.0 + found.link_wait + found.channel_wait,
             link_wait: found.link_wait,
             held_share: found.channel_load,
@@ -209,6 +209,7 @@ impl Problem {
             contention: 0.0,
             link_wait: 0.0,
             channel_wait: 0.0,
+            lane_wait: 0.0,
             channel_load: 0.0,
         };
         for path in &self.paths {
@@ -230,6 +231,7 @@ impl Problem {
             mean.contention += path.share * found.contention;
             mean.link_wait += path.share * found.link_wait;
             mean.channel_wait += path.share * found.channel_wait;
+            mean.lane_wait += path.share * found.lane_wait;
             mean.channel_load += path.share * found.channel_load;
         }
         Ok(mean)
@@ -240,6 +242,7 @@ impl Problem {
         let mut mean =
             NetworkLatency { transfer, excess: 0.0, waiting: 1.0, link_wait: 0.0, held_share: 0.0 };
         let holders = self.holders(class)?;
+        let in_order = class.vticks.in_order(class.load.min(1.0 - 1e-9));
         let mut known: BTreeMap<(bool, u64, u64), f64> = BTreeMap::new();
         for path in &self.paths {
             let mut excesses = Vec::new();
@@ -262,6 +265,7 @@ impl Problem {
                 hops: path.hops,
                 streams: class.streams.filter(|count| *count > 0),
                 vticks: class.vticks.clone(),
+                in_order,
                 holders,
                 links: Vec::new(),
             };

@@ -84,6 +84,15 @@ impl Vticks {
         self.0.iter().map(|own| self.response_of(*own, load, work)).sum::<f64>() / self.0.len() as f64
     }
 
+    /// How far the age of messages decides who goes first, on a link of load `x < 1`: 1 where it is first come, first
+    /// served, 0 where Vticks are long.
+    pub fn in_order(&self, load: f64) -> f64 {
+        let long = Self(self.0.iter().map(|vtick| vtick / self.0[0] * LONGEST).collect()).response(load, 1.0);
+        let served = 1.0 + load / (2.0 * (1.0 - load));
+        let span = long - served;
+        if span > AT_REST * long { ((long - self.response(load, 1.0)) / span).clamp(0.0, 1.0) } else { 0.0 }
+    }
+
     /// `R_u`.
     fn response_of(&self, own: f64, load: f64, work: f64) -> f64 {
         let next = |response: f64| self.next(own, load, work, response);
