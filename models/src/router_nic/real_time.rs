@@ -4,7 +4,8 @@
 //! long Vticks *least attained service* (foreground-background), with short ones first come, first served
 //! ([`super::stamps`]). `r` virtual channels let at most `r` messages share; with one the link is first come, first
 //! served. In between we take the form of limited processor sharing, with service by stamps in the place of processor
-//! sharing. With long Vticks a message is as late as its worst link; in order of age its waits at the links add up.
+//! sharing. With long Vticks a message is as late as its worst link; in order of age its waits at the links
+//! add up.
 //!
 //! Streams end where they happen to, and have long frames and short ones: a link behind a router is loaded unevenly, for
 //! times that are long against a latency, and the delay is the mean over its loads ([`PathLink::unevenness`]).
