@@ -304,4 +304,43 @@ mod tests {
             }
         }
     }
+
+    /// Simulated: 8 ports, 12 virtual channels of best effort beside Poisson messages of real time.
+    #[test]
+    fn a_path_is_as_near_to_the_simulation_as_said() {
+        let link = |above, level, contended| LinkBelow { above, level, contended };
+        for (above, load, network, waiting) in [
+            (0.06, 0.24, 65.6, 10.2),
+            (0.24, 0.06, 87.9, 12.6),
+            (0.14, 0.56, 201.8, 64.2),
+            (0.56, 0.14, 419.6, 117.4),
+        ] {
+            let path = BestEffortPath {
+                load,
+                virtual_channels: 12.0,
+                message_flits: 40.0,
+                shown: 1.0,
+                is_by_message: false,
+                links: vec![link(above, load, 1.0), link(above, load, 0.875)],
+            };
+            let found = path.latency().unwrap();
+            assert_near(44.0 + found.interruptions + found.contention + found.lane_wait, network, 0.04);
+            assert_near(1.0 + found.link_wait + found.channel_wait, waiting, 0.04);
+            // calmer above, and whole messages wait before they are here
+            let calm = BestEffortPath { shown: EVEN, ..path.clone() }.latency().unwrap();
+            assert!(calm.contention < found.contention && calm.link_wait < found.link_wait);
+            let whole = BestEffortPath { is_by_message: true, ..path }.latency().unwrap();
+            assert!(whole.link_wait == 0.0 && whole.interruptions < found.interruptions);
+        }
+        let full = |above, level| BestEffortPath {
+            load: level,
+            virtual_channels: 12.0,
+            message_flits: 40.0,
+            shown: 1.0,
+            is_by_message: false,
+            links: vec![link(above, level, 1.0), link(above, level, 0.875)],
+        };
+        assert_eq!(full(0.5, 0.45).latency().unwrap_err().part, Part::Crossbar);
+        assert_eq!(full(0.5, 0.55).latency().unwrap_err().part, Part::Link);
+    }
 }

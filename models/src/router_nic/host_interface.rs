@@ -438,4 +438,27 @@ mod tests {
         }
         assert_digits(interface(InterfaceKind::Traditional).limits(40.0).wire, "0.6667");
     }
+
+    /// All waits together are the longest one.
+    #[test]
+    fn nobody_waits_twice_in_tandem() {
+        for kind in [InterfaceKind::QosByFlit, InterfaceKind::QosByMessage, InterfaceKind::Traditional] {
+            let (interface, class) = (interface(kind), class(0.006, 40.0, 200.0));
+            let alone = interface.latencies(&[class])[0].unwrap();
+            for at_link in [0.0, 3.0, 100.0] {
+                let (found, left) = interface.in_tandem(&class, alone, at_link);
+                let idle = interface.latencies(&[InterfaceClass { rate: 0.0, ..class }])[0].unwrap();
+                let waits = |of: InterfaceLatency| {
+                    [
+                        of.firmware - idle.firmware,
+                        of.send_bus - idle.send_bus,
+                        of.send_setup - idle.send_setup,
+                    ]
+                };
+                let longest = waits(alone).into_iter().fold(at_link, f64::max);
+                assert_near(waits(found).iter().sum::<f64>() + left, longest, 1e-9);
+                assert_near(alone.network - found.network + left, at_link, 1e-9);
+            }
+        }
+    }
 }

@@ -255,4 +255,24 @@ mod tests {
         assert_eq!(path.latency_bound(20.0, 40.0), 1.0 + 29.0 + 20.0 + 2.0 * 39.0);
         assert_eq!(path.latency_bound(0.0, 1.0), ControlPath::WAITING + path.network_latency());
     }
+
+    #[test]
+    fn holders_delay_more_without_acceleration() {
+        let channels = SharedChannels {
+            shared: 0.5,
+            foreign: 0.75,
+            load: 0.3,
+            virtual_channels: 10.0,
+            message_flits: 40.0,
+            held_cycles: 100.0,
+        };
+        // p = 1/2 3/4 .3 100 / 400, and 3/4 of 100 cycles
+        assert_near(channels.delay(Acceleration::On).unwrap(), 0.028_125 * 75.0, 1e-12);
+        // M / 2 (1 / (1 - R)² - 1) more
+        let without = channels.delay(Acceleration::Off { real_time_load: 0.5 }).unwrap();
+        assert_near(without, 0.028_125 * 135.0, 1e-12);
+        assert!(channels.delay(Acceleration::Off { real_time_load: 1.0 }).is_err());
+        let apart = SharedChannels { shared: 0.0, ..channels };
+        assert_eq!(apart.delay(Acceleration::On), Ok(0.0));
+    }
 }
