@@ -250,7 +250,7 @@ impl HostInterface {
     /// The same where a message waits nowhere again for those that it has waited for before, and what is left of a
     /// wait `at_link` behind the wire \[cycles\]. Of stations in tandem whose times are constant the slowest one
     /// decides: all waits together are the longest of them, as if each station were alone (Avi-Itzhak, Management
-    /// Science 11 (1965) 553-565).
+    /// Science 11 (1965) 565-573).
     pub fn in_tandem(
         &self,
         class: &InterfaceClass,
