@@ -5,8 +5,9 @@
 //! argument, in closed forms but for integrals over the laws of records:
 //!
 //! - [`records`] what the paper's deadline missing probability measures: [`ExcessLaw`], [`phase_records`];
+//! - [`stamps`] who goes first at a link, by Vticks: [`Vticks`];
 //! - [`real_time`] latency of real time over the links of a path: [`RealTimePath`];
-//! - [`best_effort`] latency below it, and of every class in a traditional router: [`TwoLinks`];
+//! - [`best_effort`] latency below it, and of every class in a traditional router: [`BestEffortPath`], [`TwoLinks`];
 //! - [`preemption`] what preemption, acceleration and blocks cost: [`Acceleration`], [`Blocks`];
 //! - [`host_interface`] firmware, host bus and wire of an interface: [`HostInterface`].
 //!
@@ -22,6 +23,7 @@ mod problem;
 pub mod real_time;
 pub mod records;
 mod solution;
+pub mod stamps;
 
 use std::fmt;
 
@@ -29,16 +31,17 @@ use crate::answer::Answer;
 use crate::model::{Declaration, Failure, Model, Options, Refusal};
 use crate::queueing::Md1;
 use flitwise_language::quantity::Quantity;
-use flitwise_language::scenario::{ClassKind, ClassSpec, Read, Scenario, Scheduler};
+use flitwise_language::scenario::{ClassKind, ClassSpec, Read, Scenario};
 pub(crate) use solution::LACKS;
 
-pub use best_effort::{BestEffortLatency, TwoLinks, least_mean_latency};
+pub use best_effort::{BestEffortLatency, BestEffortPath, LinkBelow, TwoLinks, least_mean_latency};
 pub use host_interface::{
     HostBus, HostInterface, InterfaceClass, InterfaceKind, InterfaceLatency, PerStation,
 };
 pub use preemption::{Acceleration, Blocks, ControlPath};
 pub use real_time::{Arrivals, PathLink, RealTimeLatency, RealTimePath};
 pub use records::{ExcessLaw, Phase, PhaseRecords, phase_records, stationary_miss_probability};
+pub use stamps::Vticks;
 
 /// What to know of every deadline that follows the latest frame.
 pub const RECORDS: &str = "frame_deadline: a ratchet is missed by records, (H_K - 1) / (K - 1) of K frames of a stream \
@@ -58,8 +61,7 @@ pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> 
 /// # Errors
 /// What it has not.
 pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
-    let fifo = if scenario.router().scheduler == Scheduler::Fifo { READS_OF_FIFO } else { &[] };
-    let mut refusals = match Model::RouterNic.reads_all(scenario, &[READS, fifo].concat()) {
+    let mut refusals = match Model::RouterNic.reads_all(scenario, READS) {
         Err(Failure::Refused { refusals, .. }) => refusals,
         _ => Vec::new(),
     };
@@ -125,7 +127,7 @@ const READS: &[Read] = &[
     Read::OneClass(ClassKind::RealTime),
     Read::Keys(
         "class",
-        &["kind", "rate", "load", "share", "message_flits", "virtual_channels", "frame_deadline"],
+        &["kind", "rate", "load", "share", "message_flits", "virtual_channels", "vtick", "frame_deadline"],
     ),
     Read::Words("class.source.kind", &["poisson", "periodic", "cbr", "vbr", "mpeg2"]),
     Read::Keys(
@@ -147,9 +149,6 @@ const READS: &[Read] = &[
     Read::Words("class.source.placement", &["uniform"]),
     Read::Words("class.source.phase", &["random"]),
 ];
-
-/// The same without clocks, where a Vtick follows from the streams and changes nothing.
-const READS_OF_FIFO: &[Read] = &[Read::Keys("class", &["vtick"])];
 
 /// A part of the system that can saturate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

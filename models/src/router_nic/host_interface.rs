@@ -247,6 +247,32 @@ impl HostInterface {
         classes.iter().enumerate().map(of).collect()
     }
 
+    /// The same where a message waits nowhere again for those that it has waited for before, and what is left of a
+    /// wait `at_link` behind the wire \[cycles\]. Of stations in tandem whose times are constant the slowest one
+    /// decides: all waits together are the longest of them, as if each station were alone (Avi-Itzhak, Management
+    /// Science 11 (1965) 565-573).
+    pub fn in_tandem(
+        &self,
+        class: &InterfaceClass,
+        alone: InterfaceLatency,
+        at_link: f64,
+    ) -> (InterfaceLatency, f64) {
+        let jobs = self.bus.descriptor() + self.bus.message(class.message_flits);
+        let setup = if self.is_by_message() { self.send_setup_cycles } else { 0.0 };
+        let firmware = alone.firmware - self.firmware_cycles;
+        let bus = alone.send_bus - jobs;
+        let (wire, before) = (alone.send_setup - setup, f64::max(firmware, bus));
+        let left = |wait: f64, before: f64| (wait - before).max(0.0);
+        let behind = left(at_link, before.max(wire));
+        let found = InterfaceLatency {
+            send_bus: jobs + left(bus, firmware),
+            send_setup: setup + left(wire, before),
+            network: alone.network - (at_link - behind),
+            ..alone
+        };
+        (found, behind)
+    }
+
     /// Latency of a class by its waits at the stations.
     fn latency(
         &self,
@@ -411,5 +437,28 @@ mod tests {
             assert_near(at(limits.wire).wire, 1.0, 1e-14);
         }
         assert_digits(interface(InterfaceKind::Traditional).limits(40.0).wire, "0.6667");
+    }
+
+    /// All waits together are the longest one.
+    #[test]
+    fn nobody_waits_twice_in_tandem() {
+        for kind in [InterfaceKind::QosByFlit, InterfaceKind::QosByMessage, InterfaceKind::Traditional] {
+            let (interface, class) = (interface(kind), class(0.006, 40.0, 200.0));
+            let alone = interface.latencies(&[class])[0].unwrap();
+            for at_link in [0.0, 3.0, 100.0] {
+                let (found, left) = interface.in_tandem(&class, alone, at_link);
+                let idle = interface.latencies(&[InterfaceClass { rate: 0.0, ..class }])[0].unwrap();
+                let waits = |of: InterfaceLatency| {
+                    [
+                        of.firmware - idle.firmware,
+                        of.send_bus - idle.send_bus,
+                        of.send_setup - idle.send_setup,
+                    ]
+                };
+                let longest = waits(alone).into_iter().fold(at_link, f64::max);
+                assert_near(waits(found).iter().sum::<f64>() + left, longest, 1e-9);
+                assert_near(alone.network - found.network + left, at_link, 1e-9);
+            }
+        }
     }
 }

@@ -66,6 +66,46 @@ impl Acceleration {
     }
 }
 
+/// Virtual channels that a class shares with a lower one: a message whose output virtual channel is held by a message
+/// of the lower class from another input waits until that one is through.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SharedChannels {
+    /// Share of the class's virtual channels that the lower class may take, too.
+    pub shared: f64,
+    /// Probability that a holder comes from another input.
+    pub foreign: f64,
+    /// Load of the lower class \[flits/cycle\].
+    pub load: f64,
+    /// Virtual channels of the lower class.
+    pub virtual_channels: f64,
+    /// `M` of the lower class \[flits\].
+    pub message_flits: f64,
+    /// How long a message of it holds an output virtual channel \[cycles\].
+    pub held_cycles: f64,
+}
+
+/// Mean rest of the time that a virtual channel is held, over its mean: between those of a constant, 1/2, and of an
+/// exponential one, 1.
+const REST: f64 = 0.75;
+
+impl SharedChannels {
+    /// Mean delay of a message by holders of its output virtual channel \[cycles\]. Flits of the holder that are still
+    /// at their interface come as slowly as they would; acceleration helps those at the router only.
+    ///
+    /// ```text
+    /// p 3/4 H,   p = o (1 - 1/n) B H / (M r_B);   without acceleration + p M / 2 (1 / (1 - R)² - 1)
+    /// ```
+    ///
+    /// # Errors
+    /// Where real time leaves nothing.
+    pub fn delay(&self, acceleration: Acceleration) -> Result<f64, Saturated> {
+        let held = self.load * self.held_cycles / (self.message_flits * self.virtual_channels);
+        let met = self.shared * self.foreign * held.min(1.0);
+        let slower = acceleration.holder_delay(self.message_flits)? - self.message_flits / 2.0;
+        Ok(met * (REST * self.held_cycles + slower))
+    }
+}
+
 /// Delay of a message by preemptions of it and, nested, of those that preempt it, where messages of these lengths
 /// preempt and nobody else contends: exact \[cycles\]. Those that preempt are not delayed.
 ///
@@ -118,8 +158,13 @@ impl Blocks {
     /// assert_eq!(format!("{:+.1}", change(10.0, 0.48, 0.12)), "-16.5"); // measured* -13.1
     /// ```
     pub fn real_time_change(self, message_flits: f64, real_time_load: f64, best_effort_load: f64) -> f64 {
-        let (block, further) = (self.flits, self.flits - 1.0);
         let gained = least_attained(real_time_load) - first_come(real_time_load);
+        self.change(message_flits, gained, best_effort_load)
+    }
+
+    /// The same, where sharing a link flit by flit takes `gained` longer than first come, first served, over service.
+    pub fn change(self, message_flits: f64, gained: f64, best_effort_load: f64) -> f64 {
+        let (block, further) = (self.flits, self.flits - 1.0);
         // dT(k) = (M / k) ((k - 1) / 2) B - 1.5 M (FB(R) - FCFS(R)) (k - 1) / (M - 1)
         message_flits / block * (further / 2.0) * best_effort_load
             - 1.5 * message_flits * gained * further / (message_flits - 1.0)
@@ -209,5 +254,25 @@ mod tests {
         assert_eq!(path.network_latency(), 29.0);
         assert_eq!(path.latency_bound(20.0, 40.0), 1.0 + 29.0 + 20.0 + 2.0 * 39.0);
         assert_eq!(path.latency_bound(0.0, 1.0), ControlPath::WAITING + path.network_latency());
+    }
+
+    #[test]
+    fn holders_delay_more_without_acceleration() {
+        let channels = SharedChannels {
+            shared: 0.5,
+            foreign: 0.75,
+            load: 0.3,
+            virtual_channels: 10.0,
+            message_flits: 40.0,
+            held_cycles: 100.0,
+        };
+        // p = 1/2 3/4 .3 100 / 400, and 3/4 of 100 cycles
+        assert_near(channels.delay(Acceleration::On).unwrap(), 0.028_125 * 75.0, 1e-12);
+        // M / 2 (1 / (1 - R)² - 1) more
+        let without = channels.delay(Acceleration::Off { real_time_load: 0.5 }).unwrap();
+        assert_near(without, 0.028_125 * 135.0, 1e-12);
+        assert!(channels.delay(Acceleration::Off { real_time_load: 1.0 }).is_err());
+        let apart = SharedChannels { shared: 0.0, ..channels };
+        assert_eq!(apart.delay(Acceleration::On), Ok(0.0));
     }
 }

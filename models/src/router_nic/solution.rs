@@ -25,9 +25,9 @@ pub(crate) const LACKS: [Quantity; 11] = [
 ];
 
 /// What changes nothing in an answer.
-const IDLE: &str = "network.ports, router.scheduler (which of the fine-grained ones), router.buffer_flits, \
-                    router.preemption, router.acceleration, router.output_lanes, interface.buffer: they change \
-                    nothing here. Buffers are taken to hold a message, and what preemption costs is left out";
+const IDLE: &str = "router.scheduler (which of the fine-grained ones), router.buffer_flits, router.output_lanes, \
+                    interface.buffer: they change nothing here. Buffers are taken to hold a message, and dummy flits \
+                    are left out";
 
 /// Steps of the search for a load of saturation: 1e-9 of it.
 const SEARCH_STEPS: u32 = 40;
@@ -66,11 +66,38 @@ impl PhaseSolution {
     }
 }
 
+impl PhaseSolution {
+    /// By how much frames of a class come later than the earliest possible, and how long their last message takes then
+    /// \[cycles\]; `None` where it saturates. That message has half the flits on average.
+    ///
+    /// The larger part of what it waits, in front of the link or behind it, is taken as exponential where another
+    /// message is met, the smaller one as its mean.
+    fn frames_late(&self, at: usize, class: &Class) -> Option<(ExcessLaw, f64)> {
+        let latency = self.latencies[at].as_ref().ok().filter(|_| self.saturated(at).is_none())?;
+        let problem = &self.problem;
+        let host = self.end_to_end.as_ref().and_then(|all| all[at].as_ref().ok());
+        let waited =
+            host.map_or(0.0, |host| host.total() - host.network - problem.host_time(class.message_flits));
+        let before = waited + latency.link_wait;
+        let behind = latency.excess + latency.waiting - 1.0 - latency.link_wait;
+        let (most, met) = (f64::max(before, behind), problem.load_in_front());
+        let law = if (problem.is_traditional || before > behind) && met > 0.0 {
+            // of one queue: met as often as it is busy
+            ExcessLaw { met: met.min(1.0), mean: most / met.min(1.0) }
+        } else {
+            ExcessLaw::new(most, class.load)
+        };
+        let last = class.message_flits.midpoint(1.0);
+        let alone = latency.transfer - class.message_flits + last + problem.host_time(last);
+        Some((law, 1.0 + alone + f64::min(before, behind)))
+    }
+}
+
 type Latencies = (Vec<Result<NetworkLatency, Saturated>>, Option<Vec<Result<InterfaceLatency, Saturated>>>);
 
 fn solved(problem: &Problem) -> Latencies {
-    let latencies: Vec<_> = problem.classes.iter().map(|class| problem.latency(class)).collect();
-    let end_to_end = problem.end_to_end(&latencies);
+    let mut latencies: Vec<_> = problem.classes.iter().map(|class| problem.latency(class)).collect();
+    let end_to_end = problem.end_to_end(&mut latencies);
     (latencies, end_to_end)
 }
 
@@ -336,10 +363,9 @@ fn misses(scenario: &Scenario, solutions: &[PhaseSolution]) -> Vec<Miss> {
         let Some(interval) = scenario.frames(place).map(|frames| frames.interval) else { continue };
         let steady = solutions.iter().map_while(|phase| {
             let (at, class) = phase.class(place)?;
-            let latency = phase.latencies[at].as_ref().ok().filter(|_| phase.saturated(at).is_none())?;
-            let law = ExcessLaw::new(latency.excess + latency.waiting - 1.0, class.load);
+            let (law, idle) = phase.frames_late(at, class)?;
             let frames = (phase.duration / interval).round() as u32;
-            Some((Phase { law, frames }, latency.transfer + 1.0))
+            Some((Phase { law, frames }, idle))
         });
         let (phases, idle): (Vec<Phase>, Vec<f64>) = steady.unzip();
         let records = phase_records(&phases);
