@@ -99,7 +99,7 @@ impl Problem {
             is_traditional: router.scheduler == Scheduler::Fifo,
             block_flits: router.block_flits.into(),
             paths: real_time.map_or(Vec::new(), |class| paths(scenario, class.place)),
-            host: host(scenario),
+            host: HostInterface::of(scenario),
             classes,
         }
     }
@@ -222,28 +222,30 @@ impl Problem {
     }
 }
 
-/// The interface behind a host bus.
-fn host(scenario: &Scenario) -> Option<HostInterface> {
-    let host = scenario.host_interface()?;
-    let kind = match (host.is_qos, host.by_message) {
-        (false, _) => InterfaceKind::Traditional,
-        (true, true) => InterfaceKind::QosByMessage,
-        (true, false) => InterfaceKind::QosByFlit,
-    };
-    let spec = scenario.interface();
-    let defaults = HostBus::default();
-    let bus = HostBus {
-        setup_cycles: host.bus_setup as f64,
-        bytes_per_cycle: spec.bus_rate.unwrap_or(defaults.bytes_per_cycle),
-        descriptor_bytes: spec.descriptor.map_or(defaults.descriptor_bytes, f64::from),
-        flit_bytes: scenario.flit_bits().unwrap_or(128.0) / 8.0,
-    };
-    Some(HostInterface {
-        kind,
-        firmware_cycles: host.firmware as f64,
-        bus,
-        send_setup_cycles: host.send_setup as f64,
-    })
+impl HostInterface {
+    /// The interface of a scenario; `None` of ideal ones.
+    pub fn of(scenario: &Scenario) -> Option<Self> {
+        let host = scenario.host_interface()?;
+        let kind = match (host.is_qos, host.by_message) {
+            (false, _) => InterfaceKind::Traditional,
+            (true, true) => InterfaceKind::QosByMessage,
+            (true, false) => InterfaceKind::QosByFlit,
+        };
+        let spec = scenario.interface();
+        let defaults = HostBus::default();
+        let bus = HostBus {
+            setup_cycles: host.bus_setup as f64,
+            bytes_per_cycle: spec.bus_rate.unwrap_or(defaults.bytes_per_cycle),
+            descriptor_bytes: spec.descriptor.map_or(defaults.descriptor_bytes, f64::from),
+            flit_bytes: scenario.flit_bits().unwrap_or(128.0) / 8.0,
+        };
+        Some(Self {
+            kind,
+            firmware_cycles: host.firmware as f64,
+            bus,
+            send_setup_cycles: host.send_setup as f64,
+        })
+    }
 }
 
 /// Paths of the messages of a class. In a single router all are alike: the links of interface and output, each with the
