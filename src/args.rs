@@ -38,7 +38,7 @@ Examples:
   flitwise compare --preset router16                 both models beside the simulator, with verdicts
   flitwise explain --class R1                        the derivation of its numbers, equation by equation
   flitwise plan max-load --require 'BE: total <= 200'  how much load that leaves room for
-  flitwise learn                                     twelve short lessons in queueing
+  flitwise learn                                     fourteen short lessons in queueing
   flitwise figure 4a                                 Fig. 4a of the 2005 paper, model and simulation
   flitwise verify --quick                            which of its claims hold, and by how much
 
@@ -561,7 +561,8 @@ pub(crate) struct Simulate {
     /// With --format csv: print this section of the results, such as over_time, instead of a row per class.
     #[arg(long, value_name = "NAME")]
     pub(crate) section: Option<String>,
-    /// Also draw what is delivered over time, of a run with intervals: in the terminal, or to a file, .svg or .png.
+    /// Also draw the run over time, what is delivered in its intervals, or latencies and misses in its phases: in the
+    /// terminal, or to a file, .svg or .png.
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = plot::TERMINAL)]
     pub(crate) plot: Option<PathBuf>,
     /// Also write every measured message to this CSV file, which is overwritten.

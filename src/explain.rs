@@ -12,6 +12,7 @@ mod latex;
 mod mediaworm;
 mod published;
 mod refined;
+mod router_nic;
 mod sections;
 mod terminal;
 
@@ -82,6 +83,7 @@ fn other(
             let derivation = match model {
                 Model::Refined => refined::derivation(scenario, answer, only),
                 Model::Mediaworm => mediaworm::derivation(scenario, answer, only),
+                Model::RouterNic => router_nic::derivation(scenario, answer, only),
                 _ => sections::derivation(scenario, answer, only),
             };
             (derivation, outcome)

@@ -36,6 +36,8 @@ const LESSONS: &[Lesson] = lessons![
     "anchors",
     "congestion-tree",
     "jitter",
+    "records",
+    "preemption",
 ];
 
 const ANSWER: &str = "## Answer\n";
@@ -171,7 +173,7 @@ mod tests {
             let number = (index + 1).to_string();
             assert_eq!(Lesson::find(&number).map(|found| found.name).ok(), Some(lesson.name));
         }
-        for typed in ["0", "13", "", "litle", "-1"] {
+        for typed in ["0", "15", "", "litle", "-1"] {
             assert!(Lesson::find(typed).is_err(), "{typed}");
         }
     }

@@ -11,7 +11,7 @@ use flitwise_models::answer::{ClassAnswer, DeadlineAnswer};
 use serde::Serialize;
 
 use crate::outcome::Exit;
-pub(crate) use section::{add_sections, section_csv, section_without_csv};
+pub(crate) use section::{add_sections, parts, section_csv, section_without_csv};
 
 /// The widest table \[columns\].
 const WIDTH: u16 = 100;

@@ -23,7 +23,8 @@
 //!
 //! [y]
 //! quantity = "network-latency"      # waiting, total-latency, blocking, sharing, miss-probability, p99
-//!                                   # phases: column = "total_latency_cycles", and a label for it
+//!                                   # phases: column = "total_latency_cycles", and a label for it; with  over = "time"
+//!                                   # beside kind, columns = [..] draws several of them
 //! unit = "us"                       # lines, phases: or "ms", where the scenario says how long a cycle is
 //!
 //! [[variant]]                       # any number; each changes the scenario

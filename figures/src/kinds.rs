@@ -82,6 +82,7 @@ kinds! {
     network: file Network, picture Network(NetworkMap) "Loads of all links of a network.";
     over_time: file OverTime;
     phases: file Phases;
+    course: picture Course(Course) "Numbers over time, a panel for each, and below them the mix of the classes.";
     congestion_tree: file CongestionTree, picture CongestionTree(CongestionTree)
         "Stages of packet switches at chosen times, coloured by what their ports hold.";
     timeline: file Timeline, picture Timeline(Timeline) "Deliveries of the frames of streams.";

@@ -9,9 +9,11 @@ use serde::Serialize;
 pub use crate::kinds::Content;
 pub use crate::kinds::chain::{Chain, Transition};
 pub use crate::kinds::congestion_tree::{CongestionTree, TreeColumn, TreePanel};
+pub use crate::kinds::course::{ClassLoad, Course, MixPhase};
 pub use crate::kinds::heat_map::{HeatCell, HeatMap, HeatPanel};
 pub use crate::kinds::lines::{ErrorSeries, Lines, Point, Series};
 pub use crate::kinds::network::{NetworkLink, NetworkMap, NetworkPanel, SimulatedLoad};
+pub use crate::kinds::phases::course_of_run;
 pub use crate::kinds::region::{Frontier, Mark, Region};
 pub use crate::kinds::stacked::{Bar, Stacked, StackedPanel};
 pub use crate::kinds::timeline::{Timeline, TimelinePanel};
@@ -43,6 +45,13 @@ pub struct Axis {
     pub unit: String,
     /// Whether it is logarithmic.
     pub logarithmic: bool,
+}
+
+impl Axis {
+    /// A linear axis.
+    pub fn of(label: &str, unit: &str) -> Self {
+        Self { label: label.to_owned(), unit: unit.to_owned(), logarithmic: false }
+    }
 }
 
 /// One whole and its parts, as a bar.

@@ -104,6 +104,7 @@ pub const PUBLISHED: &[Published] = published![
     "rn-fig4a",
     "rn-fig4b",
     "rn-fig4x",
+    "rn-course",
     "rn-fig5a",
     "rn-fig5b",
     "rn-fig6",

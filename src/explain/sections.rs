@@ -7,7 +7,7 @@ use flitwise_models::answer::{Answer, ClassAnswer};
 
 use super::derivation::{Derivation, Entry};
 use super::wanted;
-use crate::output::Time;
+use crate::output::{Time, parts};
 
 /// Rows of a series in an explanation, at most.
 const MOST_ROWS: usize = 12;
@@ -24,10 +24,17 @@ const HOT_SPOT: &str = "Hosts that all send to one host fill the memories on the
                         does not go to the hot host waits behind what does. With queues set aside that is so until \
                         the tree is detected, D / (min(s, λ) - 1) and a microsecond after its start, D being the \
                         threshold and λ what comes to a link into the tree.";
+const PHASES: &str = "Each phase is answered as if it lasted. A deadline of playout is missed by frames whose last \
+                      message takes that much longer than an idle system does. Misses of the ratchet are records, \
+                      and more where a new mix makes delays grow: the deadline is of frames that came before it.";
+const STATIONS: &str = "Shares of their time that the stations of an interface work, waits being what is behind them: \
+                        firmware, host bus (for what is sent and what is received), and the link or, where whole \
+                        messages are sent, the send side.";
 const LINES: &str = "Queues are set aside at ports upstream of the hot host: at most twice the ports of each stage \
                      that can reach it. The bound for all ports allows for a second tree, of uniform traffic.";
 /// Texts about sections of answers, by name.
-const TEXTS: [(&str, &str); 2] = [("uniform", UNIFORM), ("hot_spot", HOT_SPOT)];
+const TEXTS: [(&str, &str); 4] =
+    [("uniform", UNIFORM), ("hot_spot", HOT_SPOT), ("phases", PHASES), ("utilization", STATIONS)];
 /// Texts about fields of them.
 const FIELDS: [(&str, &str); 1] = [("tree_queues_most", LINES)];
 
@@ -49,20 +56,27 @@ pub(super) fn derivation(scenario: &Scenario, answer: &Answer, only: Option<usiz
     };
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
     asked.table(&heads, wanted.iter().map(row).collect());
+    tell(&mut derivation, answer);
+    derivation
+}
+
+/// Each section of an answer with a text about it.
+pub(super) fn tell(derivation: &mut Derivation, answer: &Answer) {
     for found in &answer.sections.0 {
         let section = derivation.section(found.title);
         TEXTS.iter().filter(|(name, _)| *name == found.name).for_each(|(_, text)| {
             section.text(*text);
         });
-        let (heads, rows) = table(found);
-        let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-        section.table(&heads, rows);
+        for part in parts(found) {
+            let (heads, rows) = table(&part);
+            let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+            section.table(&heads, rows);
+        }
         let is_told = |field: &str| found.cell(0, field).and_then(Cell::number).is_some();
         FIELDS.iter().filter(|(field, _)| is_told(field)).for_each(|(_, text)| {
             section.text(*text);
         });
     }
-    derivation
 }
 
 /// The rows of a section; of a long series some, equally far apart.
@@ -73,18 +87,18 @@ fn table(section: &Section) -> (Vec<String>, Vec<Vec<Entry>>) {
     };
     if section.layout == Layout::Record {
         let cells = section.columns.iter().zip(section.rows.iter().flatten());
-        let told = cells.filter(|(column, cell)| !column.is_twin && **cell != Cell::None);
+        let told = cells.filter(|(_, cell)| **cell != Cell::None);
         let row = |(column, cell): (&Column, &Cell)| {
             vec![Entry::from(column.head.as_str()), entry(cell), Entry::from(column.unit)]
         };
         return (["quantity", "value", "unit"].map(str::to_owned).to_vec(), told.map(row).collect());
     }
-    let printed = || section.columns.iter().filter(|column| !column.is_twin);
-    let heads = printed().map(|column| format!("{} [{}]", column.head, column.unit)).collect();
-    let step = section.rows.len().div_ceil(MOST_ROWS).max(1);
-    let row = |row: &Vec<Cell>| {
-        let cells = section.columns.iter().zip(row).filter(|(column, _)| !column.is_twin);
-        cells.map(|(_, cell)| entry(cell)).collect()
+    let head = |column: &Column| match column.unit {
+        "" => column.head.clone(),
+        unit => format!("{} [{unit}]", column.head),
     };
-    (heads, section.rows.iter().step_by(step).map(row).collect())
+    let step =
+        if section.layout == Layout::Series { section.rows.len().div_ceil(MOST_ROWS).max(1) } else { 1 };
+    let rows = section.rows.iter().step_by(step).map(|row| row.iter().map(entry).collect());
+    (section.columns.iter().map(head).collect(), rows.collect())
 }

@@ -227,7 +227,7 @@ fn the_refined_model_is_explained() {
             assert!(silent || answer.saturated || checked >= 20, "{name} times {factor}: {checked}");
         }
     }
-    for equation in refined::ALL.iter().chain(mediaworm::ALL) {
+    for equation in refined::ALL.iter().chain(mediaworm::ALL).chain(router_nic::ALL) {
         assert!(formula::Expression::parse(equation.formula).is_some(), "{}", equation.formula);
     }
 }
@@ -253,6 +253,62 @@ fn the_mediaworm_model_is_explained() {
                 "Which load is free of jitter"
             ]));
         }
+    }
+}
+
+/// And the router-nic model: behind interfaces of all kinds, at once and phase by phase.
+#[test]
+fn the_router_nic_model_is_explained() {
+    for (kind, injection, scheduler) in [
+        ("ideal", "", "fine-grained-virtual-clock"),
+        ("ideal", "", "fifo"),
+        ("qos", "flit", "fine-grained-virtual-clock"),
+        ("qos", "message", "fine-grained-virtual-clock"),
+        ("traditional", "message", "fifo"),
+    ] {
+        let mut document = Preset::find("router-nic-quick").unwrap().document();
+        let mut set = |key: &str, value: &str| document.set(key, value, &Place::Program).unwrap();
+        set("mix.load", "0.4");
+        set("router.preemption", if scheduler == "fifo" { "none" } else { "input-buffer" });
+        set("router.scheduler", scheduler);
+        set("interface.kind", kind);
+        if !injection.is_empty() {
+            set("interface.injection", injection);
+        }
+        let scenario = document.scenario().unwrap();
+        let answer = Model::RouterNic.solve(&scenario, &Options::default()).unwrap();
+        let derivation = router_nic::derivation(&scenario, &answer, None);
+        let of = format!("{kind} {injection} {scheduler}");
+        assert!(assert_true(&derivation, &of) >= 16, "{of}");
+        assert_whole(&derivation, &answer, kind == "ideal");
+    }
+}
+
+/// The parts of a message's way add up to what `solve` says, as numbers and as bars.
+fn assert_whole(derivation: &Derivation, answer: &Answer, is_ideal: bool) {
+    for class in &answer.classes {
+        let name = &class.name;
+        let shown = |part: &str| {
+            let left = format!("{part}_{name}");
+            let is_it = |instance: &&Instance| instance.of.as_ref().is_some_and(|of| of.plain() == left);
+            let found = instances(derivation).map(|(_, _, instance)| instance).find(is_it);
+            found.and_then(|instance| instance.value).unwrap_or_else(|| panic!("no {left}"))
+        };
+        let (parts, whole) = if is_ideal {
+            (&["W", "L"][..], class.total_latency_cycles.unwrap())
+        } else {
+            (&["doorbell", "bus", "wire", "L", "receive"][..], class.end_to_end_latency_cycles.unwrap())
+        };
+        let parts: Vec<f64> = parts.iter().map(|part| shown(part)).collect();
+        assert_eq!(shown("E"), whole, "{name}");
+        assert!((parts.iter().sum::<f64>() - whole).abs() < 1e-9 * whole, "{name}: {parts:?} of {whole}");
+        let of_sections = derivation.sections.iter().flat_map(|section| &section.parts);
+        let mut bars = of_sections.filter_map(|part| match part {
+            Part::Bar(bar) if bar.class == *name => Some(bar),
+            _ => None,
+        });
+        let bar: Vec<f64> = bars.next().unwrap().parts.iter().map(|part| part.cycles).collect();
+        assert_eq!(bar, parts, "{name}");
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn add_sections(page: &mut Page, sections: &Sections, markdown: bool)
 const MOST_COLUMNS: usize = 7;
 
 /// A section without what stands in documents alone; a wide one in parts that fit a page.
-fn parts(section: &Section) -> Vec<Section> {
+pub(crate) fn parts(section: &Section) -> Vec<Section> {
     let printed = |at: &usize| !section.columns[*at].is_twin;
     let (keys, others): (Vec<usize>, Vec<usize>) =
         (0..section.columns.len()).filter(printed).partition(|at| *at < section.keys);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use flitwise_experiment::answer::Simulation;
-use flitwise_figures::picture::{Axis, Content, Lines, Origin, Picture, Point, Series};
+use flitwise_figures::picture::{Axis, Content, Lines, Origin, Picture, Point, Series, course_of_run};
 use flitwise_language::scenario::Scenario;
 
 use crate::args::Format;
@@ -17,9 +17,10 @@ pub(super) fn check(scenario: &Scenario, path: &Path, format: Format) -> Result<
             "--plot: found a --format for programs, wanted a table, or a file for the picture",
         ));
     }
-    if scenario.measure().bin.is_none() {
+    if scenario.measure().bin.is_none() && scenario.phases().is_empty() {
         return Err(Exit::input(
-            "--plot: found a run without intervals, wanted one over time\n  help: add  [measure]  with  end  and  bin",
+            "--plot: found a run without intervals, wanted one over time or with phases\n  help: add  [measure]  with  \
+             end  and  bin",
         ));
     }
     crate::plot::check("--plot", path)
@@ -30,8 +31,22 @@ fn point(x: f64, mean: Option<f64>, width: Option<f64>) -> Point {
     Point { x, y: mean, lower_95: end(-1.0), upper_95: end(1.0), saturated: false }
 }
 
-/// What is delivered over time, class by class.
+/// The run over time: of one with phases latencies and misses, else what is delivered, class by class.
 pub(super) fn picture(scenario: &Scenario, answer: &Simulation) -> Picture {
+    let (title, content) = course_of_run(scenario, answer).map_or_else(
+        || ("Throughput over time", Content::Lines(throughput(scenario, answer))),
+        |course| ("Latency and misses over time", Content::Course(course)),
+    );
+    Picture {
+        name: "over-time".to_owned(),
+        title: title.to_owned(),
+        subtitle: format!("{}: {}, simulated", scenario.spec().name, output::network(scenario.network())),
+        content,
+        notes: Vec::new(),
+    }
+}
+
+fn throughput(scenario: &Scenario, answer: &Simulation) -> Lines {
     let classes = scenario.classes().iter().map(|class| class.name.as_str()).enumerate();
     let of_class = |(style, name): (usize, &str)| {
         let points = match (&answer.series, &answer.over_time) {
@@ -66,22 +81,14 @@ pub(super) fn picture(scenario: &Scenario, answer: &Simulation) -> Picture {
             saturated_from: None,
         }
     };
-    let axis =
-        |label: &str, unit: &str| Axis { label: label.to_owned(), unit: unit.to_owned(), logarithmic: false };
     let (time, rate) = if answer.series.is_some() { ("us", "bytes/ns") } else { ("cycles", "flits/cycle") };
-    Picture {
-        name: "over-time".to_owned(),
-        title: "Throughput over time".to_owned(),
-        subtitle: format!("{}: {}, simulated", scenario.spec().name, output::network(scenario.network())),
-        content: Content::Lines(Lines {
-            x: axis("Time", time),
-            y: axis("Throughput", rate),
-            y_range: None,
-            panels: Vec::new(),
-            series: classes.map(of_class).collect(),
-            errors: Vec::new(),
-            measured_as_curves: true,
-        }),
-        notes: Vec::new(),
+    Lines {
+        x: Axis::of("Time", time),
+        y: Axis::of("Throughput", rate),
+        y_range: None,
+        panels: Vec::new(),
+        series: classes.map(of_class).collect(),
+        errors: Vec::new(),
+        measured_as_curves: true,
     }
 }

@@ -36,6 +36,25 @@ fn documents_are_valid_and_agree_with_solve() {
     assert_valid(&document, "explain");
 }
 
+/// The parts of a message's way add up to the latency from end to end that `solve` prints.
+#[test]
+fn parts_add_up_to_the_latency_from_end_to_end() {
+    for kind in ["interface.kind=qos", "interface.kind=traditional"] {
+        let of = ["--preset", "router-nic-quick", "--set", "mix.load=0.5", "--set", kind, "--format", "json"];
+        let explained = json(&[&["explain"], &of[..]].concat());
+        assert_valid(&explained, "explain");
+        let solved = json(&[&["solve"], &of[..]].concat());
+        for class in solved["classes"].as_array().unwrap() {
+            let name = class["name"].as_str().unwrap();
+            let whole = class["end_to_end_latency_cycles"].as_f64().unwrap();
+            let value = |part: &str| value_of(&explained, &format!("{part}_{name}"));
+            assert_close(&value("E"), whole, 1e-12);
+            let parts = ["doorbell", "bus", "wire", "L", "receive"].map(|part| value(part).as_f64().unwrap());
+            assert!((parts.iter().sum::<f64>() - whole).abs() < 1e-9 * whole, "{name}: {parts:?}");
+        }
+    }
+}
+
 /// Equations (1) to (19) of a single router, (10) to (23) and the appendix of a hypercube.
 #[test]
 fn every_equation_of_the_paper_is_there() {

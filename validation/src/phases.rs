@@ -91,14 +91,14 @@ pub fn columns(scenario: &Scenario) -> Vec<PhaseColumn> {
 
 /// Along what phases stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Along {
+pub enum MixAxis {
     /// The share of real time, where each phase has one of its own.
     Share,
     /// The number of the phase.
     Number,
 }
 
-impl Along {
+impl MixAxis {
     /// That of a scenario.
     pub fn of(scenario: &Scenario) -> Self {
         let shares: Vec<Option<f64>> =
@@ -116,25 +116,29 @@ impl Along {
         };
         phases.filter_map(|(at, phase)| place((at, phase.real_time_share))).collect()
     }
-
-    /// Its column.
-    fn field(self) -> &'static str {
-        match self {
-            Self::Share => "real_time_share",
-            Self::Number => "phase",
-        }
-    }
 }
 
 /// A number of a class in a phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PhaseReading {
-    /// Where the phase stands.
-    pub x: f64,
+    /// The number of the phase, from 1 on.
+    pub phase: f64,
+    /// The share of real time in it, if it says one.
+    pub real_time_share: Option<f64>,
     /// The number, with an interval if it is a mean over replications.
     pub found: Option<ConfidenceInterval>,
     /// Whether the class is saturated in this phase.
     pub saturated: bool,
+}
+
+impl PhaseReading {
+    /// Where it stands.
+    pub fn x(&self, along: MixAxis) -> Option<f64> {
+        match along {
+            MixAxis::Share => self.real_time_share,
+            MixAxis::Number => Some(self.phase),
+        }
+    }
 }
 
 /// Whether a section has such a column.
@@ -146,13 +150,13 @@ fn place_of(section: &Section, field: &str) -> Option<usize> {
     section.columns.iter().position(|column| column.field == field)
 }
 
-/// A column of a class, from left to right.
-pub fn readings(section: &Section, field: &str, along: Along, class: &str) -> Vec<PhaseReading> {
+/// A column of a class, phase by phase.
+pub fn readings(section: &Section, field: &str, class: &str) -> Vec<PhaseReading> {
     let is_word =
         |row, field, word| matches!(section.cell(row, field), Some(Cell::Word(found)) if found == word);
+    let number = |row, field| section.cell(row, field).and_then(Cell::number);
     let column = place_of(section, field);
     let reading = |row: usize| {
-        let x = section.cell(row, along.field())?.number()?;
         let cell = column.and_then(|column| section.rows[row].get(column));
         let end = |sign: f64| match cell? {
             Cell::Measured(found) => Some(found.mean + sign * found.half_width_95?),
@@ -163,10 +167,9 @@ pub fn readings(section: &Section, field: &str, along: Along, class: &str) -> Ve
         // models name what is saturated, the simulation says whether the class is
         let saturated = is_word(row, "saturated", "yes")
             || matches!(section.cell(row, "saturated_by"), Some(Cell::Word(_)));
-        Some(PhaseReading { x, found, saturated })
+        let (phase, real_time_share) = (number(row, "phase")?, number(row, "real_time_share"));
+        Some(PhaseReading { phase, real_time_share, found, saturated })
     };
     let rows = (0..section.rows.len()).filter(|row| is_word(*row, "class", class));
-    let mut readings: Vec<PhaseReading> = rows.filter_map(reading).collect();
-    readings.sort_by(|a, b| a.x.total_cmp(&b.x));
-    readings
+    rows.filter_map(reading).collect()
 }

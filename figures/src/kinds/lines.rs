@@ -8,6 +8,8 @@ use flitwise_language::scenario::{DeadlineSpec, Scenario, UnitsSpec};
 use flitwise_models::answer::Answer;
 use flitwise_models::model::Model;
 
+pub(super) use drawing::{draw_series, legend_entries, y_scale};
+
 use super::*;
 use crate::anchored::Curve;
 use crate::assemble::{

@@ -1,11 +1,13 @@
-//! Figures phase by phase: a column of the section `phases` of runs whose traffic changes.
+//! Figures phase by phase: columns of the section `phases` of runs whose traffic changes, over the mix or over time.
 
 use flitwise_language::document::{Entry, nearest, one_of};
-use flitwise_language::scenario::UnitsSpec;
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{ClassSpec, RunPhase, UnitsSpec};
 use flitwise_language::section::Section;
 use flitwise_models::model::Model;
-use flitwise_validation::phases::{Along, PhaseColumn, PhaseReading, SECTION, columns, has, readings};
+use flitwise_validation::phases::{MixAxis, PhaseColumn, PhaseReading, SECTION, columns, has, readings};
 
+use super::course::{ClassLoad, Course, MixPhase};
 use super::lines::{Lines, MOST_SHADES, Point, Series, TimeUnit};
 use super::*;
 use crate::assemble::{noting, solved};
@@ -13,14 +15,18 @@ use crate::picture::class_styles;
 
 /// Where its numbers may come from: models that have phases, and the simulation.
 const NAMED: &[Origin] = &[Origin::Model(Model::RouterNic), Origin::Simulation];
-const Y: &[&str] = &["column", "label", "unit", "range", "scale"];
+const Y: &[&str] = &["column", "columns", "label", "unit", "range", "scale"];
+/// What columns may be drawn over, beside the mix.
+const OVER: &[&str] = &["time"];
 
-/// A column of phases.
+/// Columns of phases.
 #[derive(Clone, Debug)]
 pub(crate) struct Question {
-    /// Its field.
-    column: String,
-    /// Where the figure's file names it, and where the scenario.
+    /// Their fields; several only over time, a panel each.
+    columns: Vec<String>,
+    /// Whether they are drawn over time, with the mix below.
+    over_time: bool,
+    /// Where the figure's file names them, and where the scenario.
     places: [Place; 2],
     /// What the axis is called, if that is given.
     label: Option<String>,
@@ -37,7 +43,7 @@ pub(crate) struct Question {
 
 impl FigureFile for Question {
     const WORD: &'static str = "phases";
-    const KEYS: &'static [&'static str] = &["y", "variant", "classes", "sources", "quick"];
+    const KEYS: &'static [&'static str] = &["y", "over", "variant", "classes", "sources", "quick"];
 
     fn sources() -> (&'static [Origin], Vec<Origin>) {
         (NAMED, NAMED.to_vec())
@@ -48,33 +54,54 @@ impl FigureFile for Question {
         reading.reader.require(root, "y", "a [y] table", Some(help));
         let y = reading.reader.table(root, "y")?;
         reading.reader.refuse_unknown(&y, Y);
-        reading.reader.require(&y, "column", "a column such as \"total_latency_cycles\"", None);
-        let column = reading.reader.text(&y, "column");
+        let over_time = reading.reader.word(root, "over", OVER, |word| word).is_some();
+        let columns = named_columns(reading, &y, over_time);
         let label = reading.reader.text(&y, "label");
         let y_range = reading.range(&y);
         let logarithmic = reading.logarithmic(&y);
         let variants = reading.variants(root);
-        let unit = time_unit(reading, &y, column.as_deref(), scenario);
+        let unit = time_unit(reading, &y, columns.as_deref(), scenario);
         let quick = reading.reader.table(root, "quick").map(|table| {
             reading.reader.refuse_unknown(&table, &["set"]);
             reading.reader.settings(&table, "set").into_iter().cloned().collect()
         });
         let place = |table: &Table<'_>, key| table.get(key).map_or(table.place, |node| &node.place).clone();
-        let places = [place(&y, "column"), place(root, "scenario")];
-        Some(Self { column: column?, places, label, unit, y_range, logarithmic, variants, quick })
+        let key = if y.get("columns").is_some() { "columns" } else { "column" };
+        let places = [place(&y, key), place(root, "scenario")];
+        let columns = columns?;
+        Some(Self { columns, over_time, places, label, unit, y_range, logarithmic, variants, quick })
     }
+}
+
+/// One column, or several over time, which have no label or range of their own.
+fn named_columns(reading: &mut Reading<'_>, y: &Table<'_>, over_time: bool) -> Option<Vec<String>> {
+    if y.get("columns").is_none() {
+        reading.reader.require(y, "column", "a column such as \"total_latency_cycles\"", None);
+        return Some(vec![reading.reader.text(y, "column")?]);
+    }
+    if !over_time {
+        reading.refuse(y, "columns", "several columns over the mix".to_owned(), "over = \"time\" beside them");
+    }
+    for key in ["column", "label", "range", "scale"].into_iter().filter(|key| y.get(key).is_some()) {
+        reading.refuse(y, key, "a key of one column".to_owned(), "columns alone");
+    }
+    let columns = reading.reader.texts(y, "columns")?;
+    if columns.is_empty() {
+        reading.refuse(y, "columns", "none".to_owned(), "columns such as [\"total_latency_cycles\"]");
+    }
+    Some(columns)
 }
 
 /// What times of the y axis are shown in, where it is not cycles.
 fn time_unit(
     reading: &mut Reading<'_>,
     y: &Table<'_>,
-    column: Option<&str>,
+    columns: Option<&[String]>,
     scenario: Option<&Scenario>,
 ) -> Option<TimeUnit> {
     y.get("unit")?;
     let name = reading.reader.word(y, "unit", &["ms", "us"], |word| word)?;
-    if !column?.ends_with("_cycles") {
+    if !columns?.iter().any(|column| is_time(column)) {
         reading.refuse(y, "unit", format!("\"{name}\" of a column that is no time"), "a figure without it");
         return None;
     }
@@ -86,8 +113,16 @@ fn time_unit(
     unit
 }
 
+fn is_time(column: &str) -> bool {
+    column.ends_with("_cycles")
+}
+
 fn capitalised(name: &str) -> String {
     name[..1].to_uppercase() + &name[1..]
+}
+
+fn axis(column: &PhaseColumn) -> Axis {
+    Axis::of(&capitalised(&column.name), column.unit_word())
 }
 
 impl FigureKind for Question {
@@ -116,73 +151,85 @@ impl FigureKind for Question {
         }
         let columns = columns(scenario);
         let known = || columns.iter().map(|column| column.field.as_str());
-        if known().any(|field| field == self.column) {
-            return Vec::new();
-        }
-        vec![Fault {
-            place: of_column,
+        let unknown = self.columns.iter().filter(|column| !known().any(|field| field == *column));
+        let fault = |column: &String| Fault {
+            place: of_column.clone(),
             key: "y.column".to_owned(),
-            found: format!("\"{}\"", self.column),
+            found: format!("\"{column}\""),
             wanted: format!("a column of the phases: {}", one_of(known())),
-            help: nearest(&self.column, known()).map(|near| format!("did you mean \"{near}\"?")),
-        }]
+            help: nearest(column, known()).map(|near| format!("did you mean \"{near}\"?")),
+        };
+        unknown.map(fault).collect()
     }
 
     fn content(&self, figure: &Figure, runs: Runs<'_>, notes: &mut Vec<Note>) -> Content {
-        let mut lines = self.lines(figure, runs.simulations, notes);
-        if let Some(unit) = self.unit {
-            lines.show_times_in(unit);
+        let section = |(index, variant): (usize, &Variant)| {
+            self.sections(figure, variant, runs.simulations.get(index), notes)
+        };
+        let sections: Vec<_> = self.variants.iter().enumerate().map(section).collect();
+        let scenarios: Vec<Scenario> = figure.points().into_iter().flatten().collect();
+        let along = self.along(&scenarios);
+        let mut panels: Vec<Lines> = Vec::new();
+        for column in &self.columns {
+            let mut lines = self.lines(figure, (column, &along), &sections, notes);
+            if let Some(scenario) = scenarios.first().filter(|_| self.over_time) {
+                lines.x = time_axis(scenario).0;
+            }
+            if let Some(unit) = self.unit.filter(|_| is_time(column)) {
+                lines.show_times_in(unit);
+            }
+            panels.push(lines);
         }
-        Content::Lines(lines)
+        if self.over_time {
+            let mix = scenarios.first().map_or(Vec::new(), mix);
+            return Content::Course(Course { panels, mix });
+        }
+        Content::Lines(panels.swap_remove(0))
     }
 }
 
 impl Question {
-    fn lines(&self, figure: &Figure, simulations: &[Simulation], notes: &mut Vec<Note>) -> Lines {
-        let has_shares = figure.points().iter().flatten().all(|one| Along::of(one) == Along::Share);
-        let along = if has_shares { Along::Share } else { Along::Number };
+    fn along(&self, scenarios: &[Scenario]) -> Along {
+        if self.over_time {
+            return Along::Time { phases: scenarios.iter().map(times).collect(), as_steps: false };
+        }
+        let have_shares = scenarios.iter().all(|one| MixAxis::of(one) == MixAxis::Share);
+        Along::Mix(if have_shares { MixAxis::Share } else { MixAxis::Number })
+    }
+
+    /// A column of every class and variant, of the sections that each variant has.
+    fn lines(
+        &self,
+        figure: &Figure,
+        (column, along): (&str, &Along),
+        sections: &[Vec<(Origin, Section)>],
+        notes: &mut Vec<Note>,
+    ) -> Lines {
         let styles = class_styles(figure.scenario.spec());
         let classes = figure.class_indices();
         // many variants of one class: their shades would look alike
         let has_styles = classes.len() == 1 && self.variants.len() > MOST_SHADES;
         let mut series = Vec::new();
         for (index, variant) in self.variants.iter().enumerate() {
-            let sections = self.sections(figure, variant, simulations.get(index), notes);
+            for (origin, section) in &sections[index] {
+                if let (Origin::Model(model), false) = (origin, has(section, column)) {
+                    let lack = format!("no {model} model: it has no {column} of phases");
+                    noting(notes, &variant.label)(None, lack);
+                }
+            }
             for class in &classes {
                 let name = figure.scenario.classes()[*class].name.as_str();
                 let words = [name, &variant.label].into_iter().filter(|word| !word.is_empty());
                 let label = words.collect::<Vec<_>>().join(", ");
-                let (style, variant) = if has_styles { (index, 0) } else { (styles[*class], index) };
-                for (origin, section) in &sections {
-                    let points = points(section, &self.column, along, name);
-                    if points.iter().all(|point| point.y.is_none() && !point.saturated) {
-                        continue;
-                    }
-                    series.push(Series {
-                        label: label.clone(),
-                        panel: 0,
-                        style,
-                        variant,
-                        origin: *origin,
-                        saturated_from: points.iter().find(|point| point.saturated).map(|point| point.x),
-                        points,
-                    });
-                }
+                let (style, shade) = if has_styles { (index, 0) } else { (styles[*class], index) };
+                let drawn = sections[index].iter().filter(|(_, section)| has(section, column));
+                series.extend(drawn.filter_map(|(origin, section)| {
+                    let points = along.points(section, (column, name), (*origin, index));
+                    along.series(label.clone(), (style, shade), *origin, points)
+                }));
             }
         }
-        let (label, unit) = match along {
-            Along::Share => ("Real time", "share of the load"),
-            Along::Number => ("Phase", "number"),
-        };
-        Lines {
-            x: Axis { label: label.to_owned(), unit: unit.to_owned(), logarithmic: false },
-            y: self.y_axis(figure),
-            y_range: self.y_range,
-            panels: Vec::new(),
-            series,
-            errors: Vec::new(),
-            measured_as_curves: false,
-        }
+        along.lines(series, self.y_axis(figure, column), self.y_range)
     }
 
     /// The phases of a variant by every source that has them.
@@ -198,14 +245,7 @@ impl Question {
             let scenario = |_| figure.at(Some(variant), &[]).ok();
             let answers = solved(model, &[0.0], scenario, false, noting(notes, &variant.label));
             let Some(answer) = answers.into_iter().flatten().next() else { continue };
-            let section = answer.sections.find(SECTION);
-            match section.filter(|section| has(section, &self.column)) {
-                Some(section) => sections.push((model.into(), section.clone())),
-                None => noting(notes, &variant.label)(
-                    None,
-                    format!("no {model} model: it has no {} of phases", self.column),
-                ),
-            }
+            sections.extend(answer.sections.find(SECTION).map(|section| (model.into(), section.clone())));
         }
         let simulated = simulation.filter(|_| figure.has(Origin::Simulation));
         let simulated = simulated.and_then(|one| one.sections.find(SECTION));
@@ -213,28 +253,153 @@ impl Question {
         sections
     }
 
-    fn y_axis(&self, figure: &Figure) -> Axis {
+    fn y_axis(&self, figure: &Figure, field: &str) -> Axis {
         let known: Vec<PhaseColumn> = figure.points().iter().flatten().flat_map(columns).collect();
-        let column = known.iter().find(|column| column.field == self.column);
-        let label = self.label.clone().or_else(|| column.map(|column| capitalised(&column.name)));
-        Axis {
-            label: label.unwrap_or_else(|| self.column.clone()),
-            unit: column.map_or("", PhaseColumn::unit_word).to_owned(),
-            logarithmic: self.logarithmic,
-        }
+        let column = known.iter().find(|column| column.field == field);
+        let mut axis = column.map_or_else(|| Axis::of(field, ""), axis);
+        axis.logarithmic = self.logarithmic;
+        axis.label = self.label.clone().unwrap_or(axis.label);
+        axis
     }
 }
 
-/// The points of a class, from left to right.
-fn points(section: &Section, column: &str, along: Along, class: &str) -> Vec<Point> {
-    let point = |one: PhaseReading| Point {
-        x: one.x,
-        y: one.found.map(|found| found.value),
-        lower_95: one.found.and_then(|found| found.lower_95),
-        upper_95: one.found.and_then(|found| found.upper_95),
-        saturated: one.saturated,
+/// When each phase begins and ends, in ms or, where nobody says how long a cycle is, in cycles.
+fn times(scenario: &Scenario) -> Vec<[f64; 2]> {
+    let per_cycle = time_axis(scenario).1;
+    scenario.phases().iter().map(|phase| [phase.begins * per_cycle, phase.ends * per_cycle]).collect()
+}
+
+/// The axis of the time, and how much of its unit a cycle is.
+fn time_axis(scenario: &Scenario) -> (Axis, f64) {
+    let cycle_ns = scenario.spec().units.as_ref().and_then(UnitsSpec::cycle_ns);
+    cycle_ns.map_or_else(|| (Axis::of("Time", "cycles"), 1.0), |ns| (Axis::of("Time", "ms"), ns / 1e6))
+}
+
+/// What the classes offer, phase by phase.
+fn mix(scenario: &Scenario) -> Vec<MixPhase> {
+    let styles = class_styles(scenario.spec());
+    let loads = |phase: &Scenario| {
+        let load = |(place, class): (usize, &ClassSpec)| ClassLoad {
+            class: class.name.clone(),
+            style: styles[place],
+            load_flits_per_cycle: phase.flit_rate(place),
+        };
+        phase.classes().iter().enumerate().map(load).collect()
     };
-    readings(section, column, along, class).into_iter().map(point).collect()
+    let phase = |(phase, [begins, ends]): (&RunPhase, [f64; 2])| {
+        MixPhase { begins, ends, loads: loads(&phase.scenario) }
+    };
+    scenario.phases().iter().zip(times(scenario)).map(phase).collect()
+}
+
+/// A simulated run over time: what a message takes, and how many frames miss each of their deadlines; `None` where
+/// nothing changes.
+pub fn course_of_run(scenario: &Scenario, simulation: &Simulation) -> Option<Course> {
+    let mix = mix(scenario);
+    let section = simulation.sections.find(SECTION).filter(|_| !mix.is_empty())?;
+    let latency = if scenario.host_interface().is_some() {
+        Quantity::EndToEndLatency.field()
+    } else {
+        Quantity::TotalLatency.field()
+    };
+    let is_drawn = |column: &PhaseColumn| {
+        column.field == latency || column.field.ends_with("_deadline_missing_probability")
+    };
+    let along = Along::Time { phases: vec![times(scenario)], as_steps: true };
+    let styles = class_styles(scenario.spec());
+    let panel = |column: PhaseColumn| {
+        let series = |(style, class): (&usize, &ClassSpec)| {
+            let name = class.name.as_str();
+            let points = along.points(section, (&column.field, name), (Origin::Simulation, 0));
+            along.series(name.to_owned(), (*style, 0), Origin::Simulation, points)
+        };
+        let series = styles.iter().zip(scenario.classes()).filter_map(series).collect();
+        let lines = along.lines(series, axis(&column), None);
+        Lines { x: time_axis(scenario).0, ..lines }
+    };
+    let panels = columns(scenario).into_iter().filter(is_drawn).map(panel).collect();
+    Some(Course { panels, mix })
+}
+
+/// What phases are drawn along.
+enum Along {
+    /// The share of real time, or the number of the phase.
+    Mix(MixAxis),
+    /// The time: of each variant when its phases begin and end. Simulations are steps or points in the middle of each.
+    Time { phases: Vec<Vec<[f64; 2]>>, as_steps: bool },
+}
+
+impl Along {
+    /// The points of a column of a class, from left to right.
+    fn points(
+        &self,
+        section: &Section,
+        (column, class): (&str, &str),
+        (origin, variant): (Origin, usize),
+    ) -> Vec<Point> {
+        let point = |one: PhaseReading| {
+            let PhaseReading { found, saturated, .. } = one;
+            let at = move |x| Point {
+                x,
+                y: found.map(|found| found.value),
+                lower_95: found.and_then(|found| found.lower_95),
+                upper_95: found.and_then(|found| found.upper_95),
+                saturated,
+            };
+            self.places(&one, (origin, variant)).into_iter().map(at).collect::<Vec<_>>()
+        };
+        let mut points: Vec<Point> = readings(section, column, class).into_iter().flat_map(point).collect();
+        points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        points
+    }
+
+    /// Where a reading is drawn: at one place, or from the beginning of its phase to its end.
+    fn places(&self, reading: &PhaseReading, (origin, variant): (Origin, usize)) -> Vec<f64> {
+        match self {
+            Self::Mix(axis) => reading.x(*axis).into_iter().collect(),
+            Self::Time { phases, as_steps } => {
+                match phases.get(variant).and_then(|phases| phases.get(reading.phase as usize - 1)) {
+                    None => Vec::new(),
+                    Some([begins, ends]) if origin == Origin::Simulation && !as_steps => {
+                        vec![(begins + ends) / 2.0]
+                    }
+                    Some(both) => both.to_vec(),
+                }
+            }
+        }
+    }
+
+    /// The series of these points, if there are any.
+    fn series(
+        &self,
+        label: String,
+        (style, variant): (usize, usize),
+        origin: Origin,
+        points: Vec<Point>,
+    ) -> Option<Series> {
+        let is_empty = points.iter().all(|point| point.y.is_none() && !point.saturated);
+        // over time a phase that is saturated may be followed by one that is not
+        let marks = !matches!(self, Self::Time { .. });
+        let saturated = points.iter().find(|point| point.saturated && marks);
+        let saturated_from = saturated.map(|point| point.x);
+        (!is_empty).then_some(Series { label, panel: 0, style, variant, origin, points, saturated_from })
+    }
+
+    fn lines(&self, series: Vec<Series>, y: Axis, y_range: Option<(f64, f64)>) -> Lines {
+        Lines {
+            x: match self {
+                Self::Mix(MixAxis::Share) => Axis::of("Real time", "share of the load"),
+                Self::Mix(MixAxis::Number) => Axis::of("Phase", "number"),
+                Self::Time { .. } => Axis::of("Time", "cycles"),
+            },
+            y,
+            y_range,
+            panels: Vec::new(),
+            series,
+            errors: Vec::new(),
+            measured_as_curves: matches!(self, Self::Time { as_steps: true, .. }),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -242,6 +407,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use flitwise_experiment::{self as experiment, Settings};
+    use flitwise_language::section::Cell;
     use flitwise_models::model::Options;
     use flitwise_validation::machine::Machine;
 
@@ -402,6 +568,63 @@ mod tests {
         assert!(picture.notes.iter().any(|note| note.contains("no frame_latency_cycles")), "{picture:?}");
         let Content::Lines(drawn) = picture.content else { panic!("lines") };
         assert!(drawn.series.iter().all(|one| one.origin == Origin::Simulation) && drawn.series.len() == 1);
+    }
+
+    const OVER_TIME: &str = "unit = \"us\"\n\
+        columns = [\"total_latency_cycles\", \"ratchet_deadline_missing_probability\"]\n";
+
+    fn over_time(set: &str) -> String {
+        SOUND
+            .replacen("kind = \"phases\"", "kind = \"phases\"\nover = \"time\"", 1)
+            .replacen("column = \"total_latency_cycles\"\n", OVER_TIME, 1)
+            .replacen("\"mix.load\" = 0.6", set, 1)
+    }
+
+    /// Over time a phase is as long as it lasts; models are steps, simulations points or, alone, steps.
+    #[test]
+    fn columns_are_drawn_over_time_above_the_mix() {
+        let figure = read(&over_time(SHORT)).unwrap();
+        let simulations = simulated(&figure);
+        let Content::Course(course) = figure.picture(&simulations).content else { panic!("a course") };
+        let units = course.panels.iter().map(|panel| (panel.x.unit.as_str(), panel.y.unit.as_str()));
+        assert!(units.eq([("ms", "us"), ("ms", "")]));
+        let times = |panel: &Lines, origin| -> Vec<f64> {
+            let series = panel.series.iter().find(|one| one.origin == origin && one.label == "video").unwrap();
+            series.points.iter().map(|point| point.x.round()).collect()
+        };
+        // phases of a frame behind one of warm-up
+        for panel in &course.panels {
+            assert_eq!(times(panel, Model::RouterNic.into()), [33.0, 67.0, 67.0, 100.0]);
+            assert_eq!(times(panel, Origin::Simulation), [50.0, 83.0]);
+        }
+        let phases = course.mix.iter().map(|phase| (phase.begins.round(), phase.ends.round()));
+        assert!(phases.eq([(33.0, 67.0), (67.0, 100.0)]));
+        let loads = course.mix.iter().map(|phase| phase.loads[2].load_flits_per_cycle);
+        assert!(loads.zip([0.7 * 0.3, 0.3 * 0.3]).all(|(load, wanted)| (load - wanted).abs() < 1e-9));
+        // the run alone, from end to end as there are interfaces
+        let alone = course_of_run(&figure.scenarios()[0], &simulations[0]).unwrap();
+        let labels: Vec<&str> = alone.panels.iter().map(|panel| panel.y.label.as_str()).collect();
+        assert!(labels[0] == "End-to-end latency" && labels.len() == 3, "{labels:?}");
+        assert_eq!(times(&alone.panels[0], Origin::Simulation), [33.0, 67.0, 67.0, 100.0]);
+        assert_eq!(alone.mix, course.mix);
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_over_time_is_refused() {
+        let sound = over_time("\"mix.load\" = 0.6");
+        assert!(read(&sound).is_ok());
+        for (old, new, wanted) in [
+            ("over = \"time\"", "over = \"load\"", "\"time\""),
+            ("over = \"time\"\n", "", "over = \"time\" beside them"),
+            ("columns = ", "label = \"a\"\ncolumns = ", "columns alone"),
+            ("columns = ", "column = \"total_latency_cycles\"\ncolumns = ", "columns alone"),
+            ("g_probability\"", "g_probabilty\"", "did you mean \"ratchet_deadline_missing_probability\""),
+        ] {
+            let said = read(&sound.replacen(old, new, 1)).unwrap_err();
+            assert!(said.contains(wanted), "{new}: {said}");
+        }
+        let none = "[\"total_latency_cycles\", \"ratchet_deadline_missing_probability\"]";
+        assert!(read(&sound.replacen(none, "[]", 1)).unwrap_err().contains("none"));
     }
 
     #[test]

@@ -6,10 +6,10 @@ use crate::samples::{
 use flitwise_figures::draw::{Style, Theme, png, svg};
 use flitwise_figures::figure::Figure;
 use flitwise_figures::picture::{
-    Axis, Bar, Chain, CongestionTree, Content, ErrorSeries, Frontier, HeatCell, HeatMap, HeatPanel, Lines,
-    Mark, NetworkLink, NetworkMap, NetworkPanel, Origin, Part, Point, Region, Series, SimulatedLoad, Stacked,
-    StackedPanel, Timeline, TimelinePanel, Tornado, TornadoBar, TornadoPanel, Transition, TreeColumn,
-    TreePanel,
+    Axis, Bar, Chain, ClassLoad, CongestionTree, Content, Course, ErrorSeries, Frontier, HeatCell, HeatMap,
+    HeatPanel, Lines, Mark, MixPhase, NetworkLink, NetworkMap, NetworkPanel, Origin, Part, Point, Region,
+    Series, SimulatedLoad, Stacked, StackedPanel, Timeline, TimelinePanel, Tornado, TornadoBar, TornadoPanel,
+    Transition, TreeColumn, TreePanel,
 };
 
 /// The first part of a latency.
@@ -285,6 +285,19 @@ fn nasty_timeline(run: &[f64], axis: &Axis) -> Timeline {
     Timeline { x: axis.clone(), end: last, late: last, panels }
 }
 
+fn nasty_course(run: &[f64], axis: &Axis, plain: &Axis) -> Course {
+    let loads = |begins: &f64| {
+        let load = |(style, load): (usize, &f64)| ClassLoad {
+            class: axis.label.clone(),
+            style,
+            load_flits_per_cycle: begins * load,
+        };
+        run.iter().enumerate().map(load).collect()
+    };
+    let phase = |begins: &f64| MixPhase { begins: *begins, ends: begins + 1.0, loads: loads(begins) };
+    Course { panels: nasty_lines(run, axis, plain).collect(), mix: run.iter().map(phase).collect() }
+}
+
 /// Numbers and words that could break a drawing, in pictures of every kind.
 fn nasty() -> Vec<flitwise_figures::picture::Picture> {
     let label = format!("<&>\"' \u{1} \u{ffff} {} {}", "W".repeat(400), "many words ".repeat(200));
@@ -301,6 +314,7 @@ fn nasty() -> Vec<flitwise_figures::picture::Picture> {
             contents.extend(nasty_tornados(run, &axis).map(Content::Tornado));
             contents.push(Content::Network(nasty_network(run, &axis)));
             contents.push(Content::Timeline(nasty_timeline(run, &axis)));
+            contents.push(Content::Course(nasty_course(run, &axis, &plain)));
             contents.extend([0, 1, 4].map(|times| Content::CongestionTree(nasty_tree(run, &axis, times))));
             contents.extend([0, 1, 3, 4, 7].map(|members| Content::Chain(nasty_chain(run, &label, members))));
         }

@@ -133,7 +133,7 @@ impl Problem {
             paths: sends_frames_or_messages
                 .or(classes.first())
                 .map_or(Vec::new(), |class| paths(scenario, class.place)),
-            host: host(scenario),
+            host: HostInterface::of(scenario),
             classes,
         }
     }
@@ -375,28 +375,30 @@ impl Problem {
     }
 }
 
-/// The interface behind a host bus.
-fn host(scenario: &Scenario) -> Option<HostInterface> {
-    let host = scenario.host_interface()?;
-    let kind = match (host.is_qos, host.by_message) {
-        (false, _) => InterfaceKind::Traditional,
-        (true, true) => InterfaceKind::QosByMessage,
-        (true, false) => InterfaceKind::QosByFlit,
-    };
-    let spec = scenario.interface();
-    let defaults = HostBus::default();
-    let bus = HostBus {
-        setup_cycles: host.bus_setup as f64,
-        bytes_per_cycle: spec.bus_rate.unwrap_or(defaults.bytes_per_cycle),
-        descriptor_bytes: spec.descriptor.map_or(defaults.descriptor_bytes, f64::from),
-        flit_bytes: scenario.flit_bits().unwrap_or(128.0) / 8.0,
-    };
-    Some(HostInterface {
-        kind,
-        firmware_cycles: host.firmware as f64,
-        bus,
-        send_setup_cycles: host.send_setup as f64,
-    })
+impl HostInterface {
+    /// The interface of a scenario; `None` of ideal ones.
+    pub fn of(scenario: &Scenario) -> Option<Self> {
+        let host = scenario.host_interface()?;
+        let kind = match (host.is_qos, host.by_message) {
+            (false, _) => InterfaceKind::Traditional,
+            (true, true) => InterfaceKind::QosByMessage,
+            (true, false) => InterfaceKind::QosByFlit,
+        };
+        let spec = scenario.interface();
+        let defaults = HostBus::default();
+        let bus = HostBus {
+            setup_cycles: host.bus_setup as f64,
+            bytes_per_cycle: spec.bus_rate.unwrap_or(defaults.bytes_per_cycle),
+            descriptor_bytes: spec.descriptor.map_or(defaults.descriptor_bytes, f64::from),
+            flit_bytes: scenario.flit_bits().unwrap_or(128.0) / 8.0,
+        };
+        Some(Self {
+            kind,
+            firmware_cycles: host.firmware as f64,
+            bus,
+            send_setup_cycles: host.send_setup as f64,
+        })
+    }
 }
 
 /// Vticks of the messages of a class: one of all, or by the frames, `T / (N M)` of those with `N` messages.

@@ -293,6 +293,7 @@ fn phase_rows(scenario: &Scenario, solutions: &[PhaseSolution]) -> Section {
         .column("phase", "phase", "")
         .column("real_time_share", "share", "")
         .column("class", "class", "")
+        .keyed()
         .column("offered_flits_per_cycle_node", "offered", "flits/cycle");
     let latencies = [Quantity::NetworkLatency, Quantity::Waiting, Quantity::TotalLatency];
     for quantity in latencies.iter().chain(&[Quantity::EndToEndLatency][..usize::from(has_host)]) {

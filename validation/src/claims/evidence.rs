@@ -9,7 +9,7 @@ use flitwise_models::model::{Model, Options};
 use super::asked::Asked;
 use super::{Claim, Origin};
 use crate::compare::{Row, row};
-use crate::phases::{self, Along};
+use crate::phases::{self, MixAxis};
 use flitwise_experiment::answer::ConfidenceInterval;
 use flitwise_experiment::answer::Simulation;
 
@@ -119,16 +119,17 @@ impl<'c> Evidence<'c> {
             }
         };
         let section = sections.and_then(|sections| sections.find(phases::SECTION));
-        let readings = section.map(|one| phases::readings(one, field, Along::of(scenario), class));
-        let readings = readings.into_iter().flatten().filter(|one| at.is_empty() || at.contains(&one.x));
+        let along = MixAxis::of(scenario);
         let reading = |one: phases::PhaseReading| {
-            // what is no mean over replications is exact
-            let found = one.found.map(|found| {
-                if found.lower_95.is_none() && by.model().is_some() { exact(found.value) } else { found }
-            });
-            Reading { x: Some(one.x), found, saturated: one.saturated }
+            let x = one.x(along).filter(|x| at.is_empty() || at.contains(x))?;
+            // what a model says is exact
+            let found = one.found.map(|found| if by.model().is_some() { exact(found.value) } else { found });
+            Some(Reading { x: Some(x), found, saturated: one.saturated })
         };
-        readings.map(reading).collect()
+        let found = section.map_or(Vec::new(), |one| phases::readings(one, field, class));
+        let mut readings: Vec<Reading> = found.into_iter().filter_map(reading).collect();
+        readings.sort_by(|a, b| a.x.partial_cmp(&b.x).unwrap_or(std::cmp::Ordering::Equal));
+        readings
     }
 
     /// The model beside the simulation, point by point.

@@ -8,7 +8,7 @@ use super::asked::Asked;
 use super::{Bounds, Claim, Course, CoursePoint, Kind, Load, Origin, Registry, TimeUnit, Verdict};
 use crate::compare::read_measures;
 use crate::machine::supports;
-use crate::phases::{self, Along, PhaseColumn};
+use crate::phases::{self, MixAxis, PhaseColumn};
 use flitwise_experiment as experiment;
 use flitwise_experiment::packets::TimeSeries;
 
@@ -537,7 +537,7 @@ impl<'d> Reading<'_, 'd> {
                     let found = format!("\"{}\"", column.field);
                     fault("column", found, format!("a column of the phases: {fields}"));
                 }
-                let places = Along::of(scenario).places(scenario);
+                let places = MixAxis::of(scenario).places(scenario);
                 if let Some(unknown) = at.iter().find(|x| !places.contains(x)) {
                     fault("at", unknown.to_string(), format!("phases among {places:?}"));
                 }

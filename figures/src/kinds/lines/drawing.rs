@@ -148,7 +148,7 @@ fn steady(series: &Series, logarithmic: bool) -> Vec<f64> {
 }
 
 /// As asked for, or so that every series is seen up to four times its median ([`robust_top`]).
-pub(super) fn y_scale(lines: &Lines) -> Scale {
+pub(in crate::kinds) fn y_scale(lines: &Lines) -> Scale {
     let logarithmic = lines.y.logarithmic;
     if let Some(scale) = lines.y_range.and_then(|(from, to)| Scale::exactly(from, to, logarithmic)) {
         return scale;
@@ -173,7 +173,7 @@ fn error_scale(errors: &[ErrorSeries]) -> Scale {
     Scale::around(ends.map(|end| end.clamp(-limit, limit)).chain([0.0]), false, 0.12)
 }
 
-fn legend_entries(lines: &Lines, y: Scale) -> Vec<Entry> {
+pub(in crate::kinds) fn legend_entries(lines: &Lines, y: Scale) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     for (index, series) in lines.series.iter().enumerate() {
         // a curve without a name is the only one: the title says what it is
@@ -308,7 +308,7 @@ fn entry(lines: &Lines, series: &Series) -> Entry {
     Entry::new(Sample::Styled { style: series.style, dash, marker }, series.label.clone())
 }
 
-fn draw_series(canvas: &mut Canvas, panel: &Panel, lines: &Lines) {
+pub(in crate::kinds) fn draw_series(canvas: &mut Canvas, panel: &Panel, lines: &Lines) {
     let is_curve = |series: &&Series| match series.origin {
         Origin::Printed => false,
         Origin::Simulation => lines.measured_as_curves,

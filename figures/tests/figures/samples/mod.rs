@@ -3,10 +3,11 @@
 #![allow(dead_code, unreachable_pub, missing_docs)] // each user takes what it needs
 
 use flitwise_figures::picture::{
-    Axis, Bar, Chain, Content, ErrorSeries, Frontier, HeatCell, HeatMap, HeatPanel, Lines, Mark, Origin,
-    Part, Picture, Point, Region, Series, Stacked, StackedPanel, Tornado, TornadoBar, TornadoPanel,
-    Transition,
+    Axis, Bar, Chain, ClassLoad, Content, Course, ErrorSeries, Frontier, HeatCell, HeatMap, HeatPanel, Lines,
+    Mark, MixPhase, Origin, Part, Picture, Point, Region, Series, Stacked, StackedPanel, Tornado, TornadoBar,
+    TornadoPanel, Transition,
 };
+use flitwise_models::model::Model;
 
 pub fn axis(label: &str, unit: &str) -> Axis {
     Axis { label: label.to_owned(), unit: unit.to_owned(), logarithmic: false }
@@ -295,11 +296,57 @@ pub fn tornado() -> Picture {
     picture("tornado", "How network latency moves", Content::Tornado(content))
 }
 
+/// Two columns over time, steps of a model and points of a simulation, above a mix that changes twice.
+pub fn course() -> Picture {
+    let phases = [(33.3, 100.0, 0.16), (100.0, 166.7, 0.4), (166.7, 233.3, 0.64)];
+    let series = |(label, style): (&str, usize), origin, scale: f64| {
+        let is_point = origin == Origin::Simulation;
+        let points = phases.iter().flat_map(|(begins, ends, share)| {
+            let y = scale * (1.0 + 2.0 * share) * if is_point { 0.93 } else { 1.0 };
+            let half = is_point.then_some(0.05 * y);
+            let point = move |x| Point {
+                x,
+                y: Some(y),
+                lower_95: half.map(|half| y - half),
+                upper_95: half.map(|half| y + half),
+                saturated: false,
+            };
+            if is_point { vec![point((begins + ends) / 2.0)] } else { vec![point(*begins), point(*ends)] }
+        });
+        let points = points.collect();
+        Series { label: label.to_owned(), panel: 0, style, variant: 0, origin, points, saturated_from: None }
+    };
+    let both = [Origin::Model(Model::RouterNic), Origin::Simulation];
+    let panel = |y: Axis, classes: &[(&str, usize)], scale| Lines {
+        x: axis("Time", "ms"),
+        y,
+        y_range: None,
+        panels: Vec::new(),
+        series: classes.iter().flat_map(|class| both.map(|origin| series(*class, origin, scale))).collect(),
+        errors: Vec::new(),
+        measured_as_curves: false,
+    };
+    let mix = phases.map(|(begins, ends, share)| {
+        let load = |class: &str, style, load_flits_per_cycle| ClassLoad {
+            class: class.to_owned(),
+            style,
+            load_flits_per_cycle,
+        };
+        let loads = vec![load("control", 0, 5e-5), load("video", 1, share), load("BE", 2, 0.8 - share)];
+        MixPhase { begins, ends, loads }
+    });
+    let panels = vec![
+        panel(axis("Total latency", "cycles"), &[("video", 1), ("BE", 2)], 90.0),
+        panel(axis("Deadline missing probability, ratchet", ""), &[("video", 1)], 0.04),
+    ];
+    picture("course", "Latency and misses over time", Content::Course(Course { panels, mix: mix.to_vec() }))
+}
+
 pub fn samples() -> Vec<Picture> {
     let mut samples = vec![lines(), misses(), stacked(), heat_map()];
     samples.push(tornado());
     samples.extend([two_models(false), two_models(true), stacked_by_two()]);
     samples.extend([1, 2, 3, 4, 6].map(chain));
-    samples.extend([region(), panels()]);
+    samples.extend([region(), panels(), course()]);
     samples
 }

@@ -13,6 +13,8 @@ pub(crate) struct Row {
 const ONE_FUNCTION: &str = "4f3ab06";
 /// The first commit with a simulator of its own, whose language knows of all of these.
 const OWN_CRATE: &str = "aef7d8f";
+/// The first commit whose simulator has levels and interfaces behind a host bus.
+const LEVELS: &str = "8eb62fb";
 
 /// All rows, in the order of the table.
 pub(crate) fn all() -> Vec<Row> {
@@ -31,6 +33,11 @@ pub(crate) fn all() -> Vec<Row> {
     };
     let router = "topology = \"router\"\nports = 16";
     let streams = Preset::find("mediaworm-quick").expect("a preset").text;
+    let levels = |what: &str, tables: &str| Row {
+        name: format!("8-port router, {what}"),
+        since: LEVELS,
+        text: three_levels(tables),
+    };
     vec![
         Row {
             name: "16-port router, 0.50 flits/cycle/node".into(),
@@ -44,6 +51,12 @@ pub(crate) fn all() -> Vec<Row> {
         lattice("mesh", 1, 0.25),
         lattice("torus", 4, 0.40),
         Row { name: "8-port router, multiplexed crossbar".into(), since: OWN_CRATE, text: streams.into() },
+        levels("levels without preemption", ""),
+        levels("preemption", "preemption = \"input-buffer\"\nvc_map = \"all\"\n"),
+        levels(
+            "preemption, interfaces",
+            "preemption = \"input-buffer\"\nvc_map = \"all\"\n[interface]\nkind = \"qos\"\n",
+        ),
     ]
 }
 
@@ -60,6 +73,22 @@ fn three_classes(network: &str, load: f64, shares: [f64; 3]) -> String {
     let classes: String = classes.map(class).collect();
     format!(
         "name = \"a row\"\n[network]\n{network}\n[router]\npipeline_stages = 5\nbuffer_flits = 32\n{classes}"
+    )
+}
+
+/// Control, video and best effort, half and half at a load of .8, with what else the router's table has and tables
+/// behind it. Frames are a tenth as long, and come ten times as often, so that all streams are there early.
+fn three_levels(router: &str) -> String {
+    format!(
+        "name = \"a row\"\n[units]\nlink = \"1.6 Gbps\"\nflit_bits = 128\n[network]\ntopology = \"router\"\nports = 8\n\
+         [mix]\nload = 0.8\nreal_time_shares = [0.5]\n\
+         [[class]]\nname = \"control\"\nkind = \"control\"\nmessage_flits = 20\nrate = \"300 /s\"\n\
+         source = {{ kind = \"periodic\" }}\n\
+         [[class]]\nname = \"video\"\nkind = \"real-time\"\nmessage_flits = 40\n[class.source]\nkind = \"mpeg2\"\n\
+         frame_interval = \"300 /s\"\nframe_scale = 0.1\npacing = \"even-late\"\n\
+         [[class]]\nname = \"BE\"\nkind = \"best-effort\"\nmessage_flits = 40\n\
+         [router]\npipeline_stages = 5\nbuffer_flits = 40\nvirtual_channels = 16\nvc_choice = \"drawn\"\n\
+         scheduler = \"fine-grained-virtual-clock\"\ncrossbar = \"multiplexed\"\n{router}"
     )
 }
 
