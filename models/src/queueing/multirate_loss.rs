@@ -78,7 +78,8 @@ impl MultirateLoss {
         let of_class = |class: &Call| {
             // who needs b servers finds them up to C - b busy ones
             let room = (self.servers as usize + 1).saturating_sub(class.width as usize);
-            let let_in: f64 = busy[..room].iter().sum();
+            // an empty sum of floating-point numbers is -0
+            let let_in = busy[..room].iter().fold(0.0, |sum, one| sum + one);
             let throughput = class.rate * let_in;
             let calls = throughput * class.mean;
             Measures {
@@ -146,6 +147,8 @@ mod tests {
         assert_near(found[0], 1.5 / 3.5, 1e-15);
         assert_near(found[1], 2.5 / 3.5, 1e-15);
         assert_eq!(blocked(2, &[(1.0, 3)]), [1.0]);
+        let too_wide = MultirateLoss { servers: 2, classes: vec![Call { rate: 1.0, mean: 1.0, width: 3 }] };
+        assert!(too_wide.measures()[0].utilization.is_sign_positive());
         assert_eq!(blocked(2, &[(0.0, 1)]), [0.0]);
     }
 
