@@ -15,9 +15,10 @@ equations! {
     DOORBELL: "doorbell", "cycles", "doorbell_{c} = W_{c}^{f} + f",
         "The application rings, and the firmware takes f cycles for each message. Before it waits those that rang \
          before, of all classes (traditional), or of its own and those above it (qos).";
-    BUS: "bus", "cycles", "bus_{c} = d + g_{c} + 2 * W_{c}^{b}",
-        "The descriptor and then the message come over the host bus, jobs of d and g cycles. Each waits for the \
-         jobs of others, those of messages that have arrived among them.";
+    BUS: "bus", "cycles", "bus_{c} = d + g_{c} + W_{c}^{b}",
+        "The descriptor and then the message come over the host bus, jobs of d and g cycles. They wait for the \
+         jobs of others, those of messages that have arrived among them, but not once more for those that the \
+         message has already waited for in front of the firmware.";
     WIRE: "wire", "cycles", "wire_{c} = o + 1 + W_{c}^{w}",
         "At the link the message waits for a virtual channel of its class and, where whole messages are sent, for \
          those before it and for o cycles of programming. One cycle takes the header into the router.";
@@ -28,8 +29,8 @@ equations! {
         "Control goes before all others, and is so rare that it does not meet itself.";
     OF_REAL_TIME: "real time", "cycles", "contention_{c} = L_{c} - transfer_{c}",
         "Real time meets real time alone. The clock of each message begins anew, so that at every link the one \
-         that has sent least goes first, as far as there are virtual channels to share it. A message is as late as \
-         its worst link makes it.";
+         that has sent least goes first, as far as there are virtual channels to share it. What a message waits \
+         at its links adds up.";
     OF_BEST_EFFORT: "best effort", "cycles", "contention_{c} = L_{c} - transfer_{c}",
         "Best effort goes when nothing above it wants to: real time interrupts it at the link of the interface and \
          at that of the output, and in what is left it waits for its like.";
@@ -38,7 +39,7 @@ equations! {
          at that of the output.";
     NETWORK: "network", "cycles", "L_{c} = transfer_{c} + contention_{c}",
         "From the header's entry into the first router until the tail is out of the last.";
-    RECEIVE: "receive", "cycles", "receive_{c} = W_{c}^{b} + g_{c}",
+    RECEIVE: "receive", "cycles", "receive_{c} = W_{c}^{r} + g_{c}",
         "At the other end the message goes over the host bus once more, into the memory of the application.";
     END_TO_END: "end to end", "cycles", "E_{c} = doorbell_{c} + bus_{c} + wire_{c} + L_{c} + receive_{c}",
         "The parts follow each other on the message's way, so that they add up.";
@@ -157,7 +158,11 @@ impl Subject<'_> {
             ("o", set_up),
             ("W_{c}^{f}", mean(Quantity::Doorbell) - firmware),
             ("doorbell_{c}", mean(Quantity::Doorbell)),
-            ("W_{c}^{b}", mean(Quantity::Receive) - job),
+            (
+                "W_{c}^{b}",
+                mean(Quantity::HostBus) - host.map_or(f64::NAN, |host| host.bus.descriptor()) - job,
+            ),
+            ("W_{c}^{r}", mean(Quantity::Receive) - job),
             ("bus_{c}", mean(Quantity::HostBus)),
             ("W_{c}^{w}", wire - 1.0 - set_up),
             ("wire_{c}", wire),
