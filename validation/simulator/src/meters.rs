@@ -30,8 +30,8 @@ pub struct Activity {
     pub preemptions: Vec<u64>,
     /// Dummies that have crossed crossbars.
     pub dummies: u64,
-    /// Flits that have crossed before those of higher levels, since one of these waits for the output of their message or
-    /// their fragment is being closed.
+    /// Flits that have crossed before those of higher levels, since one of these waits for the output of their message
+    /// or their fragment is being closed.
     pub accelerated: u64,
     /// Cycles in which firmware was busy.
     pub firmware: u64,

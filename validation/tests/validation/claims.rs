@@ -466,8 +466,10 @@ fn phases_that_are_not_there_are_named() {
     assert_eq!(
         found,
         [
-            "t:8:5: claim[1].x: found x beside a column of phases, wanted the phases as they are, or those of at = [0.7, 0.8]",
-            "t:7:12: claim[1].scenario: found a run without phases, wanted phases, such as those of preset \"router-nic\"",
+            "t:8:5: claim[1].x: found x beside a column of phases, \
+             wanted the phases as they are, or those of at = [0.7, 0.8]",
+            "t:7:12: claim[1].scenario: found a run without phases, \
+             wanted phases, such as those of preset \"router-nic\"",
         ]
     );
 }
