@@ -393,7 +393,7 @@ fn opposites() -> Vec<[String; 2]> {
     let rises = |x: &str| by("rises", &format!("{R16}{LATENCY}classes = [\"R1\"]\nx = {{ {x} }}\n"));
     vec![
         [
-            rises("key = \"class.BE.rate\", values = [0.001, 0.005]"),
+            rises("key = \"class.R1.rate\", values = [0.001, 0.005]"),
             rises("key = \"router.buffer_flits\", values = [4, 2000]"),
         ],
         [order(r#"["R1", "R2", "BE"]"#), order(r#"["BE", "R2", "R1"]"#)],
@@ -466,10 +466,10 @@ fn phases_that_are_not_there_are_named() {
     assert_eq!(
         found,
         [
-            "t:8:5: claim[1].x: found x beside a column of phases, \
-             wanted the phases as they are, or those of at = [0.7, 0.8]",
             "t:7:12: claim[1].scenario: found a run without phases, \
              wanted phases, such as those of preset \"router-nic\"",
+            "t:8:5: claim[1].x: found x beside a column of phases, \
+             wanted the phases as they are, or those of at = [0.7, 0.8]",
         ]
     );
 }
