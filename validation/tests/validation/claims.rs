@@ -390,10 +390,10 @@ fn opposites() -> Vec<[String; 2]> {
         format!("{head}{bounds}\n{scenario}{variants}")
     };
     let queues = variants_of("switch.organisation", ["\"one-queue\"", "\"recn\""]);
-    let rises = |x: &str| by("rises", &format!("{R16}{LATENCY}classes = [\"R1\"]\nx = {{ {x} }}\n"));
+    let rises = |x: &str| by("rises", &format!("{R16}{LATENCY}classes = [\"BE\"]\nx = {{ {x} }}\n"));
     vec![
         [
-            rises("key = \"class.R1.rate\", values = [0.001, 0.005]"),
+            rises("key = \"class.BE.rate\", values = [0.001, 0.005]"),
             rises("key = \"router.buffer_flits\", values = [4, 2000]"),
         ],
         [order(r#"["R1", "R2", "BE"]"#), order(r#"["BE", "R2", "R1"]"#)],

@@ -1,5 +1,5 @@
-//! Shares of the time in which interfaces and links into the network are busy, and of dummies and accelerated ones among
-//! the flits.
+//! Shares of the time in which interfaces and links into the network are busy, and of dummies and accelerated ones
+//! among the flits.
 
 use flitwise_language::scenario::RunPhase;
 use flitwise_language::section::{Cell, Layout, Section};
