@@ -217,3 +217,21 @@ fn san_traffic_differs_from_replication_to_replication() {
     document.set("class.san.source.disks", "64", &Place::Program).unwrap();
     assert_eq!(document.scenario().unwrap_err()[0].key, "class.san.source.disks");
 }
+
+/// What takes memory in proportion to the length of the run is refused before any of it is taken.
+#[test]
+fn runs_that_would_take_all_memory_are_refused() {
+    let refused = |settings: &[(&str, &str)]| -> Vec<String> {
+        let mut document = Preset::find("recn-san").unwrap().document();
+        for (key, value) in settings {
+            document.set(key, value, &Place::Program).unwrap();
+        }
+        let faults = supports(&document.scenario().unwrap(), &|_| unreachable!("no file is named"));
+        faults.err().unwrap_or_default().iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(refused(&[]), Vec::<String>::new());
+    let long = refused(&[("measure.end", "13242411213.65")]);
+    assert!(long.iter().any(|fault| fault.contains("at most 500000 us of such traffic")), "{long:?}");
+    let fine = refused(&[("measure.end", "\"100 ms\""), ("measure.bin", "\"1 ns\"")]);
+    assert!(fine.len() == 1 && fine[0].contains("measure.bin: found 100000000 intervals"), "{fine:?}");
+}
