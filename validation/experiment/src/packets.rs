@@ -99,40 +99,27 @@ fn prepared(scenario: &Scenario, read: &ReadFile<'_>) -> Result<Vec<TracedClass>
     Err(faults)
 }
 
-/// Most intervals of a run over time: each replication keeps them all.
-const MOST_BINS: f64 = 1e5;
 /// Longest time of a storage area network before compression \[ns\]: its messages are drawn before the run.
 const LONGEST_SAN_NS: f64 = 2e10;
 
 /// What would take more memory than a computer has.
-fn too_long(scenario: &Scenario) -> Vec<Fault> {
-    let measure = scenario.measure();
-    let Some(end) = measure.end else { return Vec::new() };
-    let fault = |key: &str, found: String, wanted: String| Fault {
-        place: Place::Program,
-        key: key.to_owned(),
-        found,
-        wanted,
-        help: None,
-    };
-    let mut faults = Vec::new();
-    let bins = measure.bin.map_or(0.0, |bin| end / bin);
-    if bins > MOST_BINS {
-        let least = end / MOST_BINS;
-        let found = format!("{bins:.0} intervals until measure.end");
-        faults.push(fault("measure.bin", found, format!("at most {MOST_BINS:.0}: {least:.0} ns or more")));
-    }
+fn too_long(scenario: &Scenario) -> Option<Fault> {
+    let end = scenario.measure().end?;
     let compressions = scenario.classes().iter().filter_map(|class| match class.source {
         SourceSpec::San { compression, .. } => Some(compression),
         _ => None,
     });
     let most = compressions.fold(0.0, f64::max);
-    if end * most > LONGEST_SAN_NS {
-        let longest = LONGEST_SAN_NS / most / 1e3;
-        let wanted = format!("at most {longest:.0} us of such traffic, which is drawn before the run");
-        faults.push(fault("measure.end", format!("{:.0} us of a storage area network", end / 1e3), wanted));
-    }
-    faults
+    (end * most > LONGEST_SAN_NS).then(|| Fault {
+        place: Place::Program,
+        key: "measure.end".to_owned(),
+        found: format!("{:.0} us of a storage area network", end / 1e3),
+        wanted: format!(
+            "at most {:.0} us of such traffic, which is drawn before the run",
+            LONGEST_SAN_NS / most / 1e3
+        ),
+        help: None,
+    })
 }
 
 /// A scenario in ticks.
