@@ -32,8 +32,9 @@ const MARKDOWN: &str = include_str!("report/page.md");
 
 /// What the page of all papers is called, and what is on it.
 const TITLE: &str = "Models and simulation of published figures";
-const ABOUT: &str = "Figures of Kim, Yum and Das (2005), of MediaWorm (Yum, Kim, Das and Vaidya) and of RECN (Duato et \
-                     al., HPCA 2005), and our own, each computed by analytical models and by simulation.";
+const ABOUT: &str = "Figures of Kim, Yum and Das (2005), of MediaWorm (Yum, Kim, Das and Vaidya), of preemptive \
+                     routers and network interfaces (Yum, Kim and Das, ISCA 2001) and of RECN (Duato et al., HPCA \
+                     2005), and our own, each computed by analytical models and by simulation.";
 
 /// How a quick report is simulated unless it is told otherwise; the help text says so.
 const QUICK: Defaults = Defaults { precision: "20%", max_messages: "1e4" };

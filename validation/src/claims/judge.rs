@@ -199,15 +199,7 @@ impl Trial<'_> {
         let mut verdicts = Vec::new();
         for asked in &self.claim.asked {
             for [lower, upper] in self.neighbours(asked) {
-                let of_pair = pairs(&lower, &upper, |before, after| {
-                    let (difference, chance) = (after.value - before.value, chance_of(before, after));
-                    let verdict = match chance {
-                        Some(chance) if difference > chance => Verdict::Held,
-                        Some(chance) if difference < -chance => Verdict::NotHeld,
-                        _ => Verdict::Undecided,
-                    };
-                    (Some(difference), chance, verdict)
-                });
+                let of_pair = pairs(&lower, &upper, rise);
                 verdicts.push(shown_somewhere(&of_pair));
                 findings.extend(of_pair);
             }
@@ -294,27 +286,19 @@ impl Trial<'_> {
             let saturates = curve.readings.iter().any(|one| one.saturated);
             let [first, .., last] = steady.as_slice() else { return };
             let subject = format!("{} {}", curve.subject, asked.name());
-            let step = |before: ConfidenceInterval, after: ConfidenceInterval| {
-                let (rise, chance) = (after.value - before.value, chance_of(before, after));
-                let verdict = match chance {
-                    Some(chance) if rise > chance => Verdict::Held,
-                    Some(chance) if rise < -chance => Verdict::NotHeld,
-                    _ => Verdict::Undecided,
-                };
-                (rise, chance, verdict)
+            let step = |pair: &[(Option<f64>, ConfidenceInterval)]| {
+                let [(_, before), (x, after)] = [pair[0], pair[1]];
+                let (difference, chance, verdict) = rise(before, after);
+                let (subject, value, other) = (subject.clone(), Some(after), Some(before));
+                Finding { subject, x, value, other, difference, chance, verdict }
             };
-            for pair in steady.windows(2) {
-                let (rise, chance, verdict) = step(pair[0].1, pair[1].1);
-                let (value, other) = (Some(pair[1].1), Some(pair[0].1));
-                let (subject, x, difference) = (subject.clone(), pair[1].0, Some(rise));
-                findings.push(Finding { subject, x, value, other, difference, chance, verdict });
-            }
-            let falls = findings.iter().any(|one| one.verdict == Verdict::NotHeld);
-            verdicts.push(match step(first.1, last.1).2 {
-                _ if falls => Verdict::NotHeld,
+            let steps: Vec<Finding> = steady.windows(2).map(step).collect();
+            verdicts.push(match rise(first.1, last.1).2 {
+                _ if steps.iter().any(|one| one.verdict == Verdict::NotHeld) => Verdict::NotHeld,
                 Verdict::Undecided if saturates => Verdict::Held,
                 whole => whole,
             });
+            findings.extend(steps);
             let end = if saturates { ", then saturated" } else { "" };
             let [from, to] = [first.1, last.1].map(|value| shown(Some(value), asked));
             risen.push(format!("{subject}{}: {from} to {to}{end}", self.at(first.0)));
@@ -544,6 +528,17 @@ fn apart(
     }
     let percent = |difference: f64| 100.0 * difference / whole;
     (Some(percent(found.value - reference.value)), chance_of(found, reference).map(percent))
+}
+
+/// By how much a number is above another, how much of that may be chance, and whether it is above beyond that.
+fn rise(before: ConfidenceInterval, after: ConfidenceInterval) -> (Option<f64>, Option<f64>, Verdict) {
+    let (difference, chance) = (after.value - before.value, chance_of(before, after));
+    let verdict = match chance {
+        Some(chance) if difference > chance => Verdict::Held,
+        Some(chance) if difference < -chance => Verdict::NotHeld,
+        _ => Verdict::Undecided,
+    };
+    (Some(difference), chance, verdict)
 }
 
 fn chance_of(one: ConfidenceInterval, other: ConfidenceInterval) -> Option<f64> {
