@@ -106,9 +106,8 @@ impl Course {
                 continue;
             };
             let mut bottom = panel.area.bottom;
-            let is_drawn = |one: &&ClassLoad| {
-                one.load_flits_per_cycle > 0.0 && one.load_flits_per_cycle.is_finite()
-            };
+            let is_drawn =
+                |one: &&ClassLoad| one.load_flits_per_cycle > 0.0 && one.load_flits_per_cycle.is_finite();
             for one in phase.loads.iter().filter(is_drawn) {
                 let top = bottom - panel.area.height() * one.load_flits_per_cycle / most;
                 let area = Area { left: from, right: to, top, bottom };

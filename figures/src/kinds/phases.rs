@@ -80,7 +80,12 @@ fn named_columns(reading: &mut Reading<'_>, y: &Table<'_>, over_time: bool) -> O
         return Some(vec![reading.reader.text(y, "column")?]);
     }
     if !over_time {
-        reading.refuse(y, "columns", "several columns over the mix".to_owned(), "over = \"time\" beside them");
+        reading.refuse(
+            y,
+            "columns",
+            "several columns over the mix".to_owned(),
+            "over = \"time\" beside them",
+        );
     }
     for key in ["column", "label", "range", "scale"].into_iter().filter(|key| y.get(key).is_some()) {
         reading.refuse(y, key, "a key of one column".to_owned(), "columns alone");
@@ -286,8 +291,10 @@ fn mix(scenario: &Scenario) -> Vec<MixPhase> {
         };
         phase.classes().iter().enumerate().map(load).collect()
     };
-    let phase = |(phase, [begins, ends]): (&RunPhase, [f64; 2])| {
-        MixPhase { begins, ends, loads: loads(&phase.scenario) }
+    let phase = |(phase, [begins, ends]): (&RunPhase, [f64; 2])| MixPhase {
+        begins,
+        ends,
+        loads: loads(&phase.scenario),
     };
     scenario.phases().iter().zip(times(scenario)).map(phase).collect()
 }
@@ -589,7 +596,8 @@ mod tests {
         let units = course.panels.iter().map(|panel| (panel.x.unit.as_str(), panel.y.unit.as_str()));
         assert!(units.eq([("ms", "us"), ("ms", "")]));
         let times = |panel: &Lines, origin| -> Vec<f64> {
-            let series = panel.series.iter().find(|one| one.origin == origin && one.label == "video").unwrap();
+            let series =
+                panel.series.iter().find(|one| one.origin == origin && one.label == "video").unwrap();
             series.points.iter().map(|point| point.x.round()).collect()
         };
         // phases of a frame behind one of warm-up

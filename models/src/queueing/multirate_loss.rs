@@ -135,7 +135,8 @@ mod tests {
     use crate::queueing::{ErlangB, assert_near};
 
     fn blocked(servers: u32, classes: &[(f64, u32)]) -> Vec<f64> {
-        let classes = classes.iter().map(|(traffic, width)| Call { rate: *traffic, mean: 1.0, width: *width });
+        let classes =
+            classes.iter().map(|(traffic, width)| Call { rate: *traffic, mean: 1.0, width: *width });
         let answers = MultirateLoss { servers, classes: classes.collect() }.measures();
         answers.iter().map(|answer| answer.blocking_probability).collect()
     }
