@@ -5,10 +5,13 @@
 //!
 //! Each table is declared once, in a file of its own, and registered as a field of [`ScenarioSpec`].
 
+mod admission;
 mod base;
 mod check;
 mod circuits;
 mod class;
+mod congestion;
+mod connections;
 mod deadlines;
 mod declare;
 mod destination;
@@ -25,6 +28,7 @@ mod nodes;
 mod overrides;
 mod packets;
 mod phases;
+mod power;
 mod presets;
 mod radix;
 mod reader;
@@ -38,31 +42,37 @@ mod value;
 mod writer;
 
 pub use crate::document::{Document, Fault, Place};
+pub use admission::{AdmissionSpec, Reserve, Signalling};
 pub use base::Load;
 pub use check::Scenario;
 pub use circuits::{CircuitVtick, CircuitsSpec};
 pub use class::{
     ClassKind, ClassSpec, EndOfTraffic, MAX_REAL_TIME_CLASSES, MAX_TIME, MAX_VIRTUAL_CHANNELS, MIN_RATE,
 };
+pub use congestion::{CompletionQueues, CongestionControl, CongestionSpec, CreditReturn};
+pub use connections::{Connections, ConnectionsSpec, Request, Requests};
 pub use deadlines::{DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES, MAX_DEADLINES};
 pub use destination::{DestinationPattern, DestinationSpec, Destinations, HotSpot, Towards};
 pub use frame_deadline::FrameDeadline;
 pub use frame_list::FrameList;
 pub use frames::{FRAME_PATTERN, FrameLaw, FrameSizes, FrameSource};
 pub use grid::{Axis, Coupling, Grid, Setting, spread, whole_values};
-pub use interface::{HostInterface, Injection, InterfaceKind, InterfaceSpec};
+pub use interface::{
+    ChannelAdapter, HostInterface, Injection, InterfaceBuffer, InterfaceKind, InterfaceSpec,
+};
 pub use keys::{is_whole, keys, words_of};
 pub use measure::{MeasureSpec, Terminating};
 pub use mix::MixSpec;
 pub use network::{Direction, NetworkSpec};
 pub use nodes::NodeList;
 pub use phases::{PhaseSetting, PhaseSpec, RunPhase};
+pub use power::{Energies, PowerControl, PowerSpec, Restore};
 pub use presets::{PRESETS, Preset};
 pub use radix::Radix;
 pub use reads::{Read, Unread};
 pub use router::{
-    Allocation, Crossbar, MAX_FLITS, OutputLanes, Preemption, RouterSpec, Scheduler, Switching, VcChoice,
-    VcMap,
+    Allocation, Crossbar, MAX_FLITS, OutputLanes, Pointer, Preemption, RouterSpec, Scheduler, Switching,
+    VcChoice, VcMap, WeightFrame, WeightsSpec,
 };
 pub use sequences::Sequences;
 pub use source::{Pacing, Phase, Placement, SourceSpec, least_pause, mean_burst};
@@ -98,6 +108,15 @@ table! {
         /// What every network interface is like.
         #[serde(skip_serializing_if = "Option::is_none")]
         interface: Option<InterfaceSpec> = None;
+        /// Which connections may enter.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        admission: Option<AdmissionSpec> = None;
+        /// What keeps messages of best effort out of a full network.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        congestion: Option<CongestionSpec> = None;
+        /// What flits cost, and how the power of a network is kept below a budget.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        power: Option<PowerSpec> = None;
         /// What is measured of a run, and how long it is.
         #[serde(skip_serializing_if = "Option::is_none")]
         measure: Option<MeasureSpec> = None;
@@ -126,6 +145,10 @@ impl Rules for ScenarioSpec {
         self.frame_rules(door);
         self.circuit_rules(door);
         self.interface_rules(door);
+        self.connection_rules(door);
+        self.admission_rules(door);
+        self.congestion_rules(door);
+        self.power_rules(door);
         self.phase_rules(door);
     }
 

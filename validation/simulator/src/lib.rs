@@ -28,7 +28,7 @@ mod wormhole;
 use flitwise_language::scenario::Scenario;
 
 use ledger::Ledger;
-pub use message::{Arrival, ChannelChoice, Delivery, FramePart, HostTimes, Offer};
+pub use message::{Arrival, Booking, ChannelChoice, Delivery, FramePart, HostTimes, Offer};
 pub use meters::{Activity, HeaderWaits};
 pub use reads::{
     MAX_DIMENSION, MAX_LANES, MAX_PORTS, MIN_PIPELINE_STAGES, supports, supports_with_messages, unsupported,
@@ -57,6 +57,9 @@ trait Switch: Send {
     /// A message comes to its network interface at the start of its cycle.
     fn offer(&mut self, offer: &Offer);
 
+    /// A connection is admitted to a channel, or gives it back; before all else of its cycle.
+    fn book(&mut self, _booking: &Booking) {}
+
     /// Messages of a class whose traffic ends in cycle `now`, and of which nothing has left, are taken back from their
     /// sources.
     fn withdraw(&mut self, class: usize, now: u64);
@@ -79,6 +82,9 @@ trait Switch: Send {
                 }
             }
             if *now >= next_arrival {
+                while let Some(booking) = traffic.next_booking(*now) {
+                    self.book(&booking);
+                }
                 while let Some(offer) = traffic.next(*now) {
                     self.offer(&offer);
                 }

@@ -33,7 +33,8 @@ pub struct Offer {
 /// The frame that a message is a part of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FramePart {
-    /// The stream, among those of all nodes of the class: those of the first sender first.
+    /// The stream, among those of all nodes of the class: those of the first sender first. Of a connection without
+    /// frames its number among those of the class.
     pub stream: u32,
     /// Frames of the stream before this one.
     pub frame: u32,
@@ -50,6 +51,23 @@ pub struct ChannelChoice {
     pub network: u8,
     /// From the last router to the node.
     pub ejection: u8,
+}
+
+/// A connection is admitted to a channel, or gives it back: arbiters count with it from a cycle on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Booking {
+    /// When.
+    pub cycle: u64,
+    /// The link, by its number in the wiring: output links of routers, then injection links.
+    pub link: u32,
+    /// Whether it is the input port behind the link that counts with it, not what sends over the link.
+    pub at_input: bool,
+    /// The virtual channel of the connection on the link.
+    pub channel: u8,
+    /// Its mean rate, below 0 where it gives the channel back \[flits/cycle\].
+    pub mean: f64,
+    /// The same of its peak rate \[flits/cycle\].
+    pub peak: f64,
 }
 
 /// What is known of a message that has been delivered.

@@ -82,10 +82,12 @@ fn levelled_by(scenario: &Scenario) -> Option<&'static str> {
     let router = scenario.router();
     let has_control = scenario.classes().iter().any(|class| class.kind == ClassKind::Control);
     let causes = [
+        (router.scheduler == Scheduler::LaneArbiter, "lane arbiters"),
         (router.preempts(), "preemption"),
         (has_control, "a control class"),
         (router.block_flits > 1, "blocks"),
         (scenario.host_interface().is_some(), "an interface behind a host bus"),
+        (scenario.spec().power.is_some(), "a [power] table"),
     ];
     causes.into_iter().find_map(|(is_so, what)| is_so.then_some(what))
 }

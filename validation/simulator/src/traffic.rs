@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use flitwise_language::scenario::{ClassSpec, Destinations, Scenario, SourceSpec, Towards, VcChoice};
 
-use crate::message::{Arrival, ChannelChoice, FramePart, Offer};
+use crate::message::{Arrival, Booking, ChannelChoice, FramePart, Offer};
 
 use super::packet::{self, Load};
 use super::virtual_channels::VirtualChannels;
@@ -40,6 +40,8 @@ pub(crate) struct Traffic {
     sources: Option<Sources>,
     /// In order.
     withdrawals: VecDeque<(u64, usize)>,
+    /// Bookings that are listed, in order.
+    bookings: VecDeque<Booking>,
 }
 
 impl Traffic {
@@ -97,12 +99,18 @@ impl Traffic {
         Some(class)
     }
 
+    /// The next booking of a connection, if it is of cycle `now` or before.
+    pub(crate) fn next_booking(&mut self, now: u64) -> Option<Booking> {
+        self.bookings.pop_front_if(|booking| booking.cycle <= now)
+    }
+
     /// The cycle in which the next message comes or messages are taken back, or one before it when that is far off.
     pub(crate) fn next_cycle(&mut self) -> Option<u64> {
         let listed = self.listed.get(self.next_listed).map(|offer| offer.arrival.cycle);
         let drawn = self.sources.as_mut().and_then(Sources::next_cycle);
         let withdrawal = self.withdrawals.front().map(|(cycle, _)| *cycle);
-        listed.into_iter().chain(drawn).chain(withdrawal).min()
+        let booking = self.bookings.front().map(|booking| booking.cycle);
+        listed.into_iter().chain(drawn).chain(withdrawal).chain(booking).min()
     }
 }
 

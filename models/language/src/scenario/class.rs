@@ -1,5 +1,6 @@
 //! `[[class]]`: the traffic of one class at every node.
 
+use super::connections::ConnectionsSpec;
 use super::deadlines::{DeadlineSpec, HopDeadlines, MAX_DEADLINE_CYCLES};
 use super::declare::*;
 use super::destination::DestinationSpec;
@@ -37,7 +38,14 @@ table! {
                 .wanted()
                 .magnitude(Magnitude::Rate)
                 .parameter(0, Varies::Real)
-                .instead(&["load", "share", "source.frame_interval", "source.file", "source.disks"])
+                .instead(&[
+                    "load",
+                    "share",
+                    "source.frame_interval",
+                    "source.file",
+                    "source.disks",
+                    "connections",
+                ])
                 .hint("a rate counts messages per cycle, not flits and not messages per second");
         /// What a node sends, as a share of its link: flits with headers; of frames without.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,6 +77,10 @@ table! {
         source: SourceSpec = SourceSpec::Poisson,
             ANY.example("{ kind = \"poisson\" }, or source = { kind = \"on-off\", streams = 14, \
                 messages_per_burst = 8, peak_rate = 0.01 }");
+        /// Connections that ask for admission, each of which sends for itself.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        connections: Option<ConnectionsSpec> = None,
+            ANY.example("{ mean = 0.02, peak = 0.04 }");
         /// Who sends, such as `"0-47"` or `[1, 5]`; by default all nodes. A rate is that of each of them.
         #[serde(skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeList> = None;
@@ -149,6 +161,9 @@ impl ClassSpec {
     /// Multiplies its load: its rate, or its streams of frames to the nearest whole number, from which rate and implied
     /// Vtick follow when the scenario is checked.
     pub fn scale_load(&mut self, factor: f64) {
+        if self.scale_connections(factor) {
+            return;
+        }
         let given = self.given_vtick();
         if self.source.scale_streams(factor) {
             (self.rate, self.vtick) = (0.0, given);

@@ -28,7 +28,11 @@ const ROUNDING: f64 = 1e-9;
 impl ClassSpec {
     /// Whether it says itself how much it sends.
     fn has_load_of_its_own(&self) -> bool {
-        self.rate > 0.0 || self.load.is_some() || self.source.streams().is_some() || self.is_traced()
+        self.rate > 0.0
+            || self.load.is_some()
+            || self.source.streams().is_some()
+            || self.connections.is_some_and(|one| one.count.is_some() || one.erlangs.is_some())
+            || self.is_traced()
     }
 
     /// What it sends in more than one way, each a key with what stands there.
@@ -38,6 +42,8 @@ impl ClassSpec {
             ("load", self.load),
             ("share", self.share),
             ("source.streams", self.source.streams().map(f64::from)),
+            ("connections.count", self.connections.and_then(|one| one.count).map(f64::from)),
+            ("connections.erlangs", self.connections.and_then(|one| one.erlangs)),
         ];
         given.into_iter().filter_map(|(key, value)| Some((key, in_short(value?)))).collect()
     }
@@ -45,9 +51,13 @@ impl ClassSpec {
     /// Refuses a load that is given twice, or not at all where there are frames.
     pub(super) fn load_rules(&self, path: &str, door: &mut Door) {
         let mut loads = self.loads();
-        if self.source.streams().is_some() && self.rate > 0.0 {
-            // it follows from the streams, as `ScenarioSpec::check_loads` sees
+        if (self.source.streams().is_some() || self.connections.is_some()) && self.rate > 0.0 {
+            // it follows from the streams or connections, as the scenario's rules see
             loads.retain(|(key, _)| *key != "rate");
+        }
+        if self.connections.is_some() {
+            // each connection is a stream
+            loads.retain(|(key, _)| *key != "source.streams");
         }
         for (key, found) in loads.iter().skip(1) {
             let wanted = format!("none beside {}", loads[0].0);
@@ -222,6 +232,7 @@ impl ScenarioSpec {
             if has_circuits {
                 class.source.leave_out_headers();
             }
+            is_changed |= class.settle_connections(load, flit_bits);
             class.source.settle(load.or(comes_and_goes), lanes, flit_bits);
             if let Some(frames) = class.frames(flit_bits) {
                 class.rate = frames.message_rate();
@@ -231,7 +242,7 @@ impl ScenarioSpec {
                     && self.switch.is_none()
                     && !self.router.scheduler.is_fine_grained();
                 class.vtick = class.vtick.or(own.filter(|_| is_wanted));
-            } else if let Some(load) = load {
+            } else if let Some(load) = load.filter(|_| class.connections.is_none()) {
                 class.rate = load / f64::from(class.message_flits);
             }
         }

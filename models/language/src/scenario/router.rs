@@ -2,6 +2,7 @@
 
 use super::class::MAX_VIRTUAL_CHANNELS;
 use super::declare::*;
+use crate::document::Value;
 
 /// The longest message and the deepest buffer \[flits\].
 pub const MAX_FLITS: u32 = 65_536;
@@ -48,6 +49,9 @@ table! {
         /// Flits of a message that cross one after another before others may.
         #[serde(skip_serializing_if = "is_one")]
         block_flits: u32 ["flits"] = 1, within(1.0, MAX_FLITS as f64).magnitude(Magnitude::Room);
+        /// Weights of lanes, with the lane arbiter.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        weights: Option<WeightsSpec> = None;
     }
 }
 
@@ -70,6 +74,8 @@ words! {
         FineGrainedVirtualClock "fine-grained-virtual-clock",
         /// Self-clocked fair queueing whose stamps start again with every message.
         FineGrainedFairQueueing "fine-grained-fair-queueing",
+        /// Weighted round robin over lanes of connections, and a limit up to which they go before best effort.
+        LaneArbiter "lane-arbiter",
     }
 }
 
@@ -77,6 +83,88 @@ impl Scheduler {
     /// Whether clocks and stamps start again with every message, whose Vtick may be its own.
     pub fn is_fine_grained(self) -> bool {
         matches!(self, Self::FineGrainedVirtualClock | Self::FineGrainedFairQueueing)
+    }
+}
+
+table! {
+    /// Weights of lanes in a weighted round robin.
+    #[derive(Copy, Eq)]
+    pub struct WeightsSpec {
+        /// Flits that the lanes of connections are given in a round: `"small"`, `"large"` or a number.
+        frame: WeightFrame = WeightFrame::Small;
+        /// A small frame in flits of each lane of connections.
+        per_lane: u32 ["flits"] = 4, within(1.0, MAX_FLITS as f64);
+        /// When the turn goes on to the next lane.
+        pointer: Pointer = Pointer::Fast;
+    }
+}
+
+impl Rules for WeightsSpec {}
+
+/// Flits that the lanes of connections are given in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WeightFrame {
+    /// So many of each lane as `per_lane` says; all weights follow from all connections.
+    Small,
+    /// 255 * 64; a weight follows from the connections of its lane alone.
+    Large,
+    /// So many, shared as a small frame \[flits\].
+    Flits(u32),
+}
+
+impl serde::Serialize for WeightFrame {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Small => serializer.serialize_str("small"),
+            Self::Large => serializer.serialize_str("large"),
+            Self::Flits(flits) => serializer.serialize_u32(*flits),
+        }
+    }
+}
+
+valued!(
+    WeightFrame,
+    Kind::Other(|| {
+        let flits = serde_json::json!({ "type": "integer", "minimum": 1, "maximum": MAX_FLITS });
+        serde_json::json!({ "anyOf": [{ "enum": ["small", "large"] }, flits] })
+    }),
+    Self::Small
+);
+
+impl Field for WeightFrame {
+    fn read(&mut self, reader: &mut Reader, table: &Table<'_>, key: &Key, _: &Units) -> bool {
+        let Some(node) = reader.note(table, key.name) else { return false };
+        *self = match &node.value {
+            Value::Text(text) if text == "small" => Self::Small,
+            Value::Text(text) if text == "large" => Self::Large,
+            Value::Whole(flits @ 1..=65_536) => Self::Flits(*flits as u32),
+            other => {
+                let wanted = format!("\"small\", \"large\" or a whole number of flits, 1 to {MAX_FLITS}");
+                reader.refuse(&node.place, table.key(key.name), other.shown(), wanted, None);
+                return false;
+            }
+        };
+        true
+    }
+
+    fn check(&self, _: &mut Door, _: &Key, _: &str) {}
+
+    fn written(&self) -> Option<String> {
+        Some(match self {
+            Self::Small => "\"small\"".to_owned(),
+            Self::Large => "\"large\"".to_owned(),
+            Self::Flits(flits) => flits.to_string(),
+        })
+    }
+}
+
+words! {
+    /// When the turn of a lane ends.
+    pub enum Pointer {
+        /// After each flit.
+        Fast "fast",
+        /// When its weight is used up, or it has nothing to send.
+        Slow "slow",
     }
 }
 
@@ -177,6 +265,41 @@ impl RouterSpec {
         self.vc_map.unwrap_or(if self.preempts() { VcMap::FollowMix } else { VcMap::Fixed })
     }
 
+    /// Refuses what goes with the lane arbiter only, and the arbiter where it does not go.
+    fn arbiter_rules(&self, path: &str, door: &mut Door) {
+        let key = |name: &str| format!("{path}.{name}");
+        if self.scheduler != Scheduler::LaneArbiter {
+            if self.weights.is_some() && door.is_read(&key("scheduler")) {
+                let wanted = "none without scheduler = \"lane-arbiter\"";
+                door.refuse(
+                    &key("weights"),
+                    "a table".to_owned(),
+                    wanted,
+                    Some("add it, or remove the line"),
+                );
+            }
+            return;
+        }
+        let is_drawn = self.vc_choice != VcChoice::Free;
+        let is_in_turn = self.crossbar == Crossbar::Full || self.allocation != Allocation::Greedy;
+        let asked = [
+            ("vc_choice", is_drawn, self.vc_choice.word(), "drawn-input\" or \"drawn"),
+            ("allocation", is_in_turn, self.allocation.word(), "rotating\" or \"input-first"),
+            ("preemption", !self.preempts(), self.preemption.word(), "none"),
+            ("switching", self.switching == Switching::Wormhole, self.switching.word(), "wormhole"),
+        ];
+        for (name, _, found, wanted) in asked.into_iter().filter(|(_, is_so, ..)| !is_so) {
+            if door.is_read(&key(name)) {
+                let wanted = format!("\"{wanted}\" with the lane arbiter");
+                door.refuse(&key(name), format!("\"{found}\""), &wanted, None);
+            }
+        }
+        if self.block_flits > 1 {
+            let wanted = "1 with the lane arbiter, which names a lane for every flit";
+            door.refuse(&key("block_flits"), self.block_flits.to_string(), wanted, None);
+        }
+    }
+
     /// Refuses what goes with preemption only, and preemption where it does not go.
     fn preemption_rules(&self, path: &str, door: &mut Door) {
         let key = |name: &str| format!("{path}.{name}");
@@ -253,6 +376,15 @@ impl Rules for RouterSpec {
             door.refuse(&format!("{path}.block_flits"), self.block_flits.to_string(), wanted, help);
         }
         self.preemption_rules(path, door);
+        self.arbiter_rules(path, door);
+    }
+
+    fn settle(&mut self, _: &mut Reader, table: &Table<'_>, _: &Units) {
+        let is_arbitrated =
+            self.scheduler == Scheduler::LaneArbiter && self.crossbar == Crossbar::Multiplexed;
+        if is_arbitrated && table.get("allocation").is_none() {
+            self.allocation = Allocation::Rotating;
+        }
     }
 }
 

@@ -40,6 +40,10 @@ pub(super) enum Magnitude {
     Bytes,
     /// Bytes per cycle.
     ByteRate,
+    /// Picojoules per flit.
+    Energy,
+    /// Picojoules per cycle.
+    Power,
 }
 
 /// What a unit is a unit of.
@@ -57,10 +61,13 @@ enum Of {
     Share,
     Ticks,
     PacketsPerTime,
+    Energy,
+    EnergyPerBit,
+    Power,
 }
 
-/// Every unit with its size: nanoseconds, bits, Mbps, per second, or the base unit.
-const UNITS: [(&str, Of, f64); 21] = [
+/// Every unit with its size: nanoseconds, bits, Mbps, per second, pJ per ns, or the base unit.
+const UNITS: [(&str, Of, f64); 25] = [
     ("cycles", Of::Cycles, 1.0),
     ("ns", Of::Time, 1.0),
     ("us", Of::Time, 1e3),
@@ -82,6 +89,10 @@ const UNITS: [(&str, Of, f64); 21] = [
     ("messages/cycle", Of::MessagesPerCycle, 1.0),
     ("packets/ns", Of::PacketsPerTime, 1.0),
     ("ticks", Of::Ticks, 1.0),
+    ("pJ", Of::Energy, 1.0),
+    ("pJ/bit", Of::EnergyPerBit, 1.0),
+    ("W", Of::Power, 1e3),
+    ("mW", Of::Power, 1.0),
 ];
 
 /// Other spellings of units, what they are here, and how many of these one is.
@@ -120,6 +131,8 @@ impl Magnitude {
             Self::Flow => &[Of::BitRate, Of::FlitsPerCycle, Of::Share],
             Self::LinkRate | Self::ByteRate => &[Of::BitRate],
             Self::Bytes => &[Of::Bits],
+            Self::Energy => &[Of::Energy, Of::EnergyPerBit],
+            Self::Power => &[Of::Power],
         }
     }
 
@@ -134,7 +147,9 @@ impl Magnitude {
             | Self::Rate
             | Self::Flow
             | Self::LinkRate
-            | Self::ByteRate => number,
+            | Self::ByteRate
+            | Self::Energy
+            | Self::Power => number,
         }
     }
 
@@ -158,6 +173,7 @@ impl Of {
                 !of_packets
             }
             Self::Ticks | Self::PacketsPerTime => of_packets,
+            Self::Energy | Self::EnergyPerBit | Self::Power => !of_packets,
             Self::Time | Self::Frequency | Self::Bits | Self::BitRate | Self::Share => true,
         }
     }
@@ -171,6 +187,8 @@ impl Of {
             Self::Frequency | Self::MessagesPerCycle => "messages/cycle",
             Self::Ticks => "ns",
             Self::PacketsPerTime => "messages/ns",
+            Self::Energy | Self::EnergyPerBit => "pJ/flit",
+            Self::Power => "pJ/cycle",
         }
     }
 
@@ -184,6 +202,8 @@ impl Of {
             | Self::Share
             | Self::PacketsPerTime => "rate",
             Self::Frequency => "frequency",
+            Self::Energy | Self::EnergyPerBit => "energy",
+            Self::Power => "power",
         }
     }
 }
@@ -372,7 +392,9 @@ impl Units {
             (Of::Share, _) => Some(self.messages_of(value)),
             (Of::PacketsPerTime, _) => self.packets.map(|packets| value * packets.packet / self.message),
             (Of::Ticks, _) => self.packets.and_then(|packets| packets.tick_ns).map(|tick| value * tick),
-            (Of::Cycles | Of::Flits | Of::MessagesPerCycle, _) => Some(value),
+            (Of::EnergyPerBit, _) => self.flit_bits.map(|bits| value * bits),
+            (Of::Power, _) => self.cycle_ns.map(|cycle| value * cycle),
+            (Of::Cycles | Of::Flits | Of::MessagesPerCycle | Of::Energy, _) => Some(value),
         };
         if converted.is_none() && !self.broken { Err(self.lacking(*of)) } else { Ok(converted) }
     }
@@ -397,7 +419,8 @@ impl Units {
             let help = "add  [units]  with  link = \"400 Mbps\"  and  flit_bits = 32";
             return (wanted, Some(help.to_owned()));
         }
-        let needs_bits = of != Of::Frequency && of != Of::Time || self.link_mbps.is_some();
+        let is_of_time = matches!(of, Of::Frequency | Of::Time | Of::Power);
+        let needs_bits = !is_of_time || self.link_mbps.is_some();
         let lacks = if self.flit_bits.is_none() && needs_bits { "flit_bits" } else { "link" };
         (format!("{}, or {lacks} in [units]", of.base()), None)
     }

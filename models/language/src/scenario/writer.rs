@@ -77,7 +77,8 @@ mod tests {
             let has_vtick = spec.switch.is_none() && spec.classes[0].kind == ClassKind::RealTime;
             spec.classes[0].vtick = has_vtick.then_some(3.0);
             let source = &spec.classes[0].source;
-            if !source.has_frames() && !matches!(source, SourceSpec::San { .. }) {
+            let follows = source.has_frames() || spec.classes[0].connections.is_some();
+            if !follows && !matches!(source, SourceSpec::San { .. }) {
                 spec.classes[0].rate = 1e-9;
             }
             let read = Document::parse("t", &spec.to_toml()).unwrap().scenario().unwrap();

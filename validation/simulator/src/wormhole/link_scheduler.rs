@@ -33,6 +33,7 @@ macro_rules! schedulers {
         pub(super) fn order(scenario: &Scenario, table: LaneTable) -> Box<dyn Order> {
             match scenario.data_router().scheduler {
                 $(Scheduler::$word => Box::new(<$scheduler>::new(table)),)+
+                Scheduler::LaneArbiter => unreachable!("it is in routers with levels"),
             }
         }
 
@@ -42,6 +43,7 @@ macro_rules! schedulers {
                 return with_levels(scenario);
             }
             match (scenario.data_router().crossbar, scenario.data_router().scheduler) {
+                (_, Scheduler::LaneArbiter) => with_levels(scenario),
                 (Crossbar::Multiplexed, _) => Box::new(Wormhole::new(
                     scenario,
                     |table, wiring| CrossingOrder::new(scenario, table, wiring),

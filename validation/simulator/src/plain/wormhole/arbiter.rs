@@ -51,7 +51,10 @@ impl Arbiter {
                 Scheduler::FairQueueing | Scheduler::FineGrainedFairQueueing => {
                     virtual_time.max(*clock) + vtick // S4, S10
                 }
-                Scheduler::WeightedRoundRobin | Scheduler::RoundRobin | Scheduler::Fifo => 0.0,
+                Scheduler::WeightedRoundRobin
+                | Scheduler::RoundRobin
+                | Scheduler::Fifo
+                | Scheduler::LaneArbiter => 0.0,
             };
         }
         flit.stamp = *clock;
@@ -80,6 +83,7 @@ impl Arbiter {
             }
             Scheduler::RoundRobin => next_in_circle(self.last_served, fronts), // S6
             Scheduler::Fifo => self.first_come(fronts),
+            Scheduler::LaneArbiter => unreachable!("it is in routers with levels"),
         }
     }
 
@@ -91,6 +95,7 @@ impl Arbiter {
         match rules.scheduler {
             Scheduler::RoundRobin => (false, from(self.last_served + 1)),
             Scheduler::Fifo => (false, joined),
+            Scheduler::LaneArbiter => unreachable!("it is in routers with levels"),
             _ if !rules.real_time[flit.lane] => (true, joined),
             Scheduler::WeightedRoundRobin if self.goes_on() => (false, from(self.turn)),
             Scheduler::WeightedRoundRobin => (false, from(self.turn + 1)),

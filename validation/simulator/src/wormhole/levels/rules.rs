@@ -22,6 +22,8 @@ pub(super) enum Order {
     FairQueueing,
     /// The cycle of joining, without levels (S7).
     Fifo,
+    /// Nothing: arbiters name lanes (A1 to A8).
+    Arbiter,
 }
 
 /// A virtual channel has the number `link << shift | channel`, on both sides of its link; a *lane* is a level of it.
@@ -75,6 +77,7 @@ impl Rules {
             Scheduler::FineGrainedVirtualClock => Order::VirtualClock,
             Scheduler::FineGrainedFairQueueing => Order::FairQueueing,
             Scheduler::Fifo => Order::Fifo,
+            Scheduler::LaneArbiter => Order::Arbiter,
             other => unreachable!("routers with levels have no {}", other.word()),
         };
         let inputs =
