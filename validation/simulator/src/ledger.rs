@@ -27,6 +27,11 @@ pub(crate) struct Message {
 }
 
 impl Message {
+    /// The first cycle in which it could be sent.
+    pub(crate) fn generated_cycle(&self) -> u64 {
+        self.generated_cycle
+    }
+
     /// Its header leaves the source; cycles that it waited.
     #[inline]
     pub(crate) fn enters(&mut self, now: u64) -> u64 {
@@ -140,6 +145,12 @@ impl Ledger {
         self.backlog[class] -= messages;
         self.withdrawn[class] += messages;
         self.unfinished -= messages;
+    }
+
+    /// A message of a class is lost before it is sent.
+    pub(crate) fn drops(&mut self, class: usize) {
+        self.backlog[class] -= 1;
+        self.unfinished -= 1;
     }
 
     /// A message that had taken a lane is taken back.

@@ -12,6 +12,7 @@
 //! ```
 
 pub mod circuits;
+mod control;
 pub mod diagram;
 mod interface;
 mod ledger;
@@ -29,7 +30,7 @@ use flitwise_language::scenario::Scenario;
 
 use ledger::Ledger;
 pub use message::{Arrival, Booking, ChannelChoice, Delivery, FramePart, HostTimes, Offer};
-pub use meters::{Activity, HeaderWaits};
+pub use meters::{Activity, ControlActivity, FlitMoves, HeaderWaits, Throttled};
 pub use reads::{
     MAX_DIMENSION, MAX_LANES, MAX_PORTS, MIN_PIPELINE_STAGES, supports, supports_with_messages, unsupported,
 };
@@ -119,6 +120,11 @@ trait FlitSwitch: Switch<Delivery = Delivery> {
     /// From now on a source queue of the class takes no more than so many messages.
     fn limit_source_queues(&mut self, class: usize, messages: usize);
 
+    /// What congestion and power control have done before cycle `now`; nothing where there is neither.
+    fn control(&self, _now: u64) -> ControlActivity {
+        ControlActivity::default()
+    }
+
     /// What preemption and host buses have done before cycle `now`; nothing where there is neither.
     fn activity(&self, _now: u64) -> Activity {
         Activity::default()
@@ -199,6 +205,11 @@ impl Simulator {
     /// What preemptive routers and interfaces behind host buses have done; nothing where there is neither.
     pub fn activity(&self) -> Activity {
         self.switch.activity(self.now)
+    }
+
+    /// What congestion and power control have done; nothing where there is neither.
+    pub fn control(&self) -> ControlActivity {
+        self.switch.control(self.now)
     }
 
     /// From now on waits of headers are counted by channel.

@@ -100,12 +100,14 @@ pub struct Delivery {
 /// What a message spends between applications and links; all 0 with ideal interfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HostTimes {
-    /// From its generation until the firmware hands it over \[cycles\].
+    /// From its generation until the firmware hands it over, or a channel adapter has posted it \[cycles\].
     pub doorbell: u32,
     /// From then on until it joins the queue of the network interface \[cycles\].
     pub bus: u32,
     /// From its tail's leaving the network until it is in the memory of the receiver \[cycles\].
     pub receive: u32,
+    /// From its posting to its tail on the injection link, both counted, where there is a channel adapter \[cycles\].
+    pub interface: u32,
 }
 
 impl Delivery {

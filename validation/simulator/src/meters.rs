@@ -1,5 +1,7 @@
 //! What is counted of flits, whoever sent them.
 
+pub use crate::control::power::FlitMoves;
+
 /// Counts since the start of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Meters {
@@ -39,6 +41,34 @@ pub struct Activity {
     pub bus: u64,
     /// Flits that have left network interfaces.
     pub wire: u64,
+}
+
+/// What congestion and power control have done since the start of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ControlActivity {
+    /// By class: messages that found no credit of their connection.
+    pub dropped: Vec<u64>,
+    /// Cycles in which something stood against a message, over all nodes or routers.
+    pub throttled: Throttled,
+    /// Of a self-tuned threshold: its mean over all periods, as a share of all buffers.
+    pub mean_threshold: Option<f64>,
+    /// What flits did, in every whole window from the first cycle on, where there is a `[power]` table.
+    pub windows: Vec<FlitMoves>,
+}
+
+/// Cycles in which something stood against a message, over all nodes or routers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Throttled {
+    /// The network interface was full.
+    pub room: u64,
+    /// There was no credit.
+    pub credit: u64,
+    /// There was not enough energy on the account.
+    pub energy: u64,
+    /// No lane was free at the first router, or too many buffers were full.
+    pub start: u64,
+    /// The router had used its budget.
+    pub stopped: u64,
 }
 
 impl Meters {

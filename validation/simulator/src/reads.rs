@@ -1,10 +1,11 @@
 //! What the simulator of routers reads of a scenario, and what it has no means for.
 
-use flitwise_language::document::Place;
+use flitwise_language::document::{Place, in_short};
 use flitwise_language::scenario::{
     Allocation, ClassKind, Crossbar, Document, Fault, Read, Scenario, Scheduler, Switching, VcChoice,
 };
 
+use crate::control::power::herd_of;
 use crate::lanes;
 
 /// Most ports of a router that can be simulated.
@@ -96,6 +97,10 @@ fn levelled_by(scenario: &Scenario) -> Option<&'static str> {
 fn unlevelled(scenario: &Scenario) -> Vec<Fault> {
     let Some(cause) = levelled_by(scenario) else { return Vec::new() };
     let router = scenario.router();
+    if router.scheduler == Scheduler::LaneArbiter {
+        // what goes with it is checked at the door
+        return controls(scenario);
+    }
     let knows_levels = router.scheduler.is_fine_grained() || router.scheduler == Scheduler::Fifo;
     let schedulers = "fine-grained-virtual-clock\", \"fine-grained-fair-queueing\" or \"fifo";
     let asked = [
@@ -113,6 +118,28 @@ fn unlevelled(scenario: &Scenario) -> Vec<Fault> {
         help: wanted.split('"').next().map(|first| format!("write {key} = \"{first}\" under [router]")),
     });
     faults.collect()
+}
+
+/// What controls of interfaces and power cannot be.
+fn controls(scenario: &Scenario) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let mut refuse = |key: String, found: &str, wanted: &str, help: Option<&str>| {
+        let (place, found, wanted) = (Place::Program, found.to_owned(), wanted.to_owned());
+        faults.push(Fault { place, key, found, wanted, help: help.map(str::to_owned) });
+    };
+    if scenario.channel_adapter().is_some() {
+        for class in scenario.classes().iter().filter(|class| class.withdrawn_in().is_some()) {
+            let wanted = "traffic that is drained to simulate channel adapters";
+            let help = Some("write end_of_traffic = \"drain\"");
+            refuse(format!("class.{}.end", class.name), "an end of the traffic", wanted, help);
+        }
+    }
+    if let Some((budget, worst)) = herd_of(scenario).filter(|(budget, worst)| worst > budget) {
+        let found = format!("{} pJ for a router in an epoch", in_short(budget));
+        let wanted = format!("at least {}, the most of a cycle: no flit would ever move", in_short(worst));
+        refuse("power.control".to_owned(), &found, &wanted, Some("raise the budget, or epoch"));
+    }
+    faults
 }
 
 /// What of a document that is no scenario the simulator has no means for.
@@ -155,6 +182,18 @@ const READS: &[Read] = &[
     Read::Keys(
         "interface",
         &["kind", "injection", "buffer", "firmware", "bus_rate", "bus_setup", "descriptor", "send_setup"],
+    ),
+    Read::Keys("router.weights", &["frame", "per_lane", "pointer"]),
+    Read::Keys("admission", &["test", "reserve", "limit_share", "hop_delay", "retry"]),
+    Read::Words("admission.signalling", &["sideband"]),
+    Read::Keys("congestion", &["control", "credits", "credits_per_queue", "queues", "return", "ack_delay"]),
+    Read::Keys("congestion", &["real_time_drop", "include_interface", "gather", "raise", "lower", "initial"]),
+    Read::Keys("power", &["buffer_read", "buffer_write", "arbitration", "crossbar", "link"]),
+    Read::Keys("power", &["injection_link", "interface", "window", "control", "budget_load", "budget"]),
+    Read::Keys("power", &["real_time_share", "account", "restore", "epoch", "spare_factor"]),
+    Read::Keys(
+        "class.connections",
+        &["mean", "peak", "on", "count", "request", "spread", "erlangs", "holding"],
     ),
     Read::Keys("circuits", &["attempts_per_stream", "pool", "vtick", "attempts", "holding", "retries"]),
     Read::Words("class.kind", &["real-time", "best-effort", "control"]),

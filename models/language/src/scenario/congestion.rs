@@ -73,6 +73,12 @@ words! {
 
 impl Rules for CongestionSpec {}
 
+impl Default for CongestionSpec {
+    fn default() -> Self {
+        Self::unset()
+    }
+}
+
 impl CongestionSpec {
     /// Queues of an interface in a network with so many destinations of a node.
     fn queue_count(&self, destinations: u32) -> u32 {

@@ -2,7 +2,7 @@
 
 use super::class::{MAX_TIME, labels};
 use super::declare::*;
-use super::{ClassKind, ClassSpec, Scenario, ScenarioSpec};
+use super::{ClassKind, ClassSpec, Scenario, ScenarioSpec, Scheduler};
 use crate::document::in_short;
 
 /// Mean rate of a connection where none is given and no frame says it \[flits/cycle\].
@@ -201,7 +201,16 @@ impl ScenarioSpec {
         let flit_bits = self.units.as_ref().and_then(|units| units.flit_bits).map(f64::from);
         let names: Vec<&str> = self.classes.iter().map(|class| class.name.as_str()).collect();
         for (class, label) in self.classes.iter().zip(labels(&names)) {
-            let Some(spec) = class.connections else { continue };
+            let Some(spec) = class.connections else {
+                let wants =
+                    self.router.scheduler == Scheduler::LaneArbiter && door.is_read("router.scheduler");
+                if class.kind == ClassKind::RealTime && self.switch.is_none() && wants {
+                    let wanted = "connections, from which the weights of the lane arbiter follow";
+                    let help = Some("add connections = { mean = 0.02 }");
+                    door.refuse(&format!("{label}.connections"), "nothing".to_owned(), wanted, help);
+                }
+                continue;
+            };
             let path = format!("{label}.connections");
             if class.kind != ClassKind::RealTime && self.switch.is_none() {
                 let wanted = "none but in a real-time class: others ask for no admission";

@@ -260,6 +260,11 @@ impl RouterSpec {
         self.preempts() && self.acceleration != Some(false)
     }
 
+    /// Weights of lanes, of the lane arbiter.
+    pub fn weights(&self) -> WeightsSpec {
+        self.weights.unwrap_or(WeightsSpec::unset())
+    }
+
     /// Which virtual channels belong to a class as its share of the load changes.
     pub fn map(&self) -> VcMap {
         self.vc_map.unwrap_or(if self.preempts() { VcMap::FollowMix } else { VcMap::Fixed })

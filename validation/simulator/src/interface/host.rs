@@ -9,6 +9,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use flitwise_language::scenario::{HostInterface, Scenario};
 
 use super::QueuedMessage;
+use crate::control::congestion::Hold;
 use crate::message::{Delivery, HostTimes};
 
 /// Doorbells that the firmware looks at in search of one whose message has room.
@@ -24,6 +25,8 @@ pub(crate) struct Posted {
     /// Its virtual channel on the injection link.
     pub(crate) channel: usize,
     pub(crate) host: HostTimes,
+    /// What it holds of a channel adapter.
+    pub(crate) hold: Hold,
 }
 
 /// A message that has left the network.

@@ -9,12 +9,14 @@
 //! *candidate* stands in a word of bits per input port and level. So a cycle costs as much as moves in it.
 
 mod account;
+mod arbiters;
 mod arbitration;
 mod buffers;
 #[cfg(debug_assertions)]
 mod checks;
 mod crossbar;
 mod flit;
+mod gates;
 mod input;
 mod links;
 mod rules;
@@ -22,21 +24,25 @@ mod sources;
 
 use flitwise_language::scenario::Scenario;
 
+use crate::control::congestion::{Hold, Posting};
+use crate::control::power::{EnergyMeter, Herd, Move};
 use crate::interface::QueuedMessage;
 use crate::interface::host::{Hosts, Posted};
 use crate::ledger::Ledger;
-use crate::message::{Delivery, HostTimes, Offer};
-use crate::meters::{Activity, HeaderWaits};
+use crate::message::{Booking, Delivery, HostTimes, Offer};
+use crate::meters::{Activity, ControlActivity, HeaderWaits, Throttled};
 use crate::virtual_channels::VirtualChannels;
 use crate::wiring::{Channel, Wiring};
 use crate::{FlitSwitch, Switch};
 use account::Account;
+use arbiters::Arbiters;
 use arbitration::Requests;
 use buffers::InputLanes;
 use crossbar::Crossbars;
+use gates::Gates;
 use input::Input;
 use links::Links;
-use rules::Rules;
+use rules::{Order, Rules};
 use sources::Sources;
 
 /// How often all flits are counted in a build with assertions \[cycles\].
@@ -57,6 +63,16 @@ pub(super) struct Levels {
     crossbars: Crossbars,
     requests: Requests,
     account: Account,
+    /// Where lane arbiters decide, and what controls interfaces and power.
+    arbiters: Option<Arbiters>,
+    posting: Option<Posting>,
+    gates: Option<Gates>,
+    meter: Option<EnergyMeter>,
+    herd: Option<Herd>,
+    /// Whether there is any of them.
+    is_controlled: bool,
+    /// Flits of data that have left the network.
+    ejected_data: u64,
     /// Messages that have joined the queues of network interfaces and have not left the network.
     moving: u64,
     /// Virtual channels whose candidate may be another in the next cycle.
@@ -71,11 +87,22 @@ impl Levels {
     pub(super) fn new(scenario: &Scenario) -> Self {
         let (channels, wiring) = (VirtualChannels::new(scenario), Wiring::new(scenario.network(), 1));
         let (rules, classes) = (Rules::new(scenario, &channels, &wiring), scenario.classes().len());
-        let host = scenario.host_interface();
         let first_source = (wiring.first_injection() as usize) << rules.shift;
+        let arbiters = (rules.order == Order::Arbiter).then(|| Arbiters::new(scenario, &rules));
+        let mut sources = Sources::new(&rules, first_source, scenario);
+        let gates = Gates::new(scenario, &rules, &wiring, &mut sources.queued_flits);
+        let (posting, meter) = (Posting::new(scenario), EnergyMeter::new(scenario));
+        let herd = Herd::new(scenario, &wiring);
         Self {
-            hosts: host.map(|host| Hosts::new(scenario, host, channels.width())),
-            sources: Sources::new(&rules, first_source, classes, host),
+            is_controlled: posting.is_some() || gates.is_some() || meter.is_some() || herd.is_some(),
+            arbiters,
+            posting,
+            gates,
+            meter,
+            herd,
+            ejected_data: 0,
+            sources,
+            hosts: scenario.host_interface().map(|host| Hosts::new(scenario, host, channels.width())),
             links: Links::new(&rules),
             lanes: InputLanes::new(&rules),
             inputs: vec![Input::new(); rules.channels],
@@ -90,6 +117,46 @@ impl Levels {
             rules,
             wiring,
             channels,
+        }
+    }
+
+    /// What control does in a cycle before anything moves: looks at buffers, messages that are posted.
+    fn begin_control(&mut self, now: u64) {
+        if let Some(meter) = &mut self.meter {
+            meter.begins(now);
+        }
+        if let Some(herd) = &mut self.herd {
+            herd.begins(now);
+        }
+        if let Some(gates) = &mut self.gates {
+            gates.look(&self.rules, &self.lanes, &self.sources, self.ejected_data, now);
+        }
+        if let Some(posting) = &mut self.posting {
+            posting.post(now, &mut self.joined);
+            let mut joined = std::mem::take(&mut self.joined);
+            for (node, posted) in joined.drain(..) {
+                self.join(node, posted, now);
+            }
+            self.joined = joined;
+        }
+        if let Some(gates) = &mut self.gates {
+            gates.hold(&self.rules, &self.requests, &self.links, &self.lanes, now);
+        }
+    }
+
+    /// A flit moves at the cost of the router that a link leaves, or leads into from a node.
+    #[inline]
+    fn moves(&mut self, what: Move, link: usize) {
+        let Some(meter) = &mut self.meter else { return };
+        let (count, router) = match what {
+            Move::Injects => (&mut meter.moves.injected, self.rules.input(link).0),
+            Move::Links => (&mut meter.moves.linked, link / self.rules.ports),
+            Move::Ejects => (&mut meter.moves.ejected, link / self.rules.ports),
+            Move::Crosses => (&mut meter.moves.crossed, link / self.rules.ports),
+        };
+        *count += 1;
+        if let Some(herd) = &mut self.herd {
+            herd.moves(router, what);
         }
     }
 
@@ -123,10 +190,22 @@ impl Switch for Levels {
         self.account.ledger.joins(class);
         let groups = self.channels.on_the_way(class.into(), offer.drawn);
         let message = QueuedMessage { offer: *offer, groups, ticket: 0.0 };
-        let posted = Posted { message, level, channel, host: HostTimes::default() };
-        match &mut self.hosts {
-            Some(hosts) => hosts.ring(node, posted, cycle),
-            None => self.join(node, posted, cycle),
+        let posted = Posted { message, level, channel, host: HostTimes::default(), hold: Hold::default() };
+        match (&mut self.hosts, &mut self.posting) {
+            (Some(hosts), _) => hosts.ring(node, posted, cycle),
+            (None, Some(posting)) => {
+                if !posting.offer(self.rules.kinds[usize::from(class)], posted, cycle) {
+                    self.account.ledger.drops(class.into());
+                    self.sources.queues.leave(queue, 1);
+                }
+            }
+            (None, None) => self.join(node, posted, cycle),
+        }
+    }
+
+    fn book(&mut self, booking: &Booking) {
+        if let Some(arbiters) = &mut self.arbiters {
+            arbiters.book(booking);
         }
     }
 
@@ -137,6 +216,9 @@ impl Switch for Levels {
 
     fn step(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
         self.host_events(now, delivered);
+        if self.is_controlled {
+            self.begin_control(now);
+        }
         if self.moving == 0 {
             return;
         }
@@ -154,6 +236,9 @@ impl Switch for Levels {
         self.stamp_sent(now);
         self.requests.end_cycle();
         self.look_again();
+        if let Some(herd) = &mut self.herd {
+            herd.ends(now);
+        }
         #[cfg(debug_assertions)]
         if now.is_multiple_of(CHECK_CYCLES) || self.moving == 0 {
             self.check(now);
@@ -163,7 +248,8 @@ impl Switch for Levels {
     #[inline]
     fn wakes(&self, now: u64) -> u64 {
         match &self.hosts {
-            _ if self.moving > 0 => now,
+            _ if self.moving > 0 || self.gates.as_ref().is_some_and(Gates::looks_always) => now,
+            None if let Some(posting) = &self.posting => posting.wakes(now),
             Some(hosts) => hosts.next_turn().unwrap_or(u64::MAX),
             None => u64::MAX,
         }
@@ -195,6 +281,23 @@ impl FlitSwitch for Levels {
 
     fn limit_source_queues(&mut self, class: usize, messages: usize) {
         self.sources.queues.set_limit(class, messages);
+    }
+
+    fn control(&self, now: u64) -> ControlActivity {
+        let posting = self.posting.as_ref();
+        let [room, credit, energy] = posting.map_or([0; 3], |posting| posting.throttled(now));
+        ControlActivity {
+            dropped: posting.map_or(Vec::new(), |posting| posting.dropped.clone()),
+            throttled: Throttled {
+                room,
+                credit,
+                energy,
+                start: self.gates.as_ref().map_or(0, Gates::throttled),
+                stopped: self.herd.as_ref().map_or(0, |herd| herd.stopped_cycles),
+            },
+            mean_threshold: self.gates.as_ref().and_then(Gates::mean_threshold),
+            windows: self.meter.as_ref().map_or(Vec::new(), |meter| meter.windows(now)),
+        }
     }
 
     fn activity(&self, now: u64) -> Activity {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::control::congestion::Hold;
 use crate::ledger::{Ledger, LoneHeader, Message};
 use crate::message::{Delivery, HostTimes};
 use crate::meters::Meters;
@@ -14,6 +15,7 @@ use super::rules::Rules;
 #[derive(Clone, Copy, Debug, Default)]
 struct Journey {
     host: HostTimes,
+    hold: Hold,
     preemptions: u32,
 }
 
@@ -59,12 +61,24 @@ impl Account {
     }
 
     /// A message that has spent so much time behind a host bus is the next of its queue.
-    pub(super) fn starts(&mut self, message: u32, host: HostTimes) {
+    pub(super) fn starts(&mut self, message: u32, host: HostTimes, hold: Hold) {
         let row = message as usize;
         if row >= self.journeys.len() {
             self.journeys.resize(row + 1, Journey::default());
         }
-        self.journeys[row] = Journey { host, preemptions: 0 };
+        self.journeys[row] = Journey { host, hold, preemptions: 0 };
+    }
+
+    /// What a message holds of a channel adapter.
+    pub(super) fn hold(&self, flit: Flit) -> Hold {
+        self.journeys[flit.message() as usize].hold
+    }
+
+    /// The tail of a message leaves the channel adapter.
+    pub(super) fn has_left_adapter(&mut self, flit: Flit, now: u64) {
+        let generated = self.message(flit).generated_cycle();
+        let host = &mut self.journeys[flit.message() as usize].host;
+        host.interface = (now + 1 - generated) as u32 - host.doorbell;
     }
 
     /// The header of a message leaves its source.
@@ -115,7 +129,7 @@ impl Account {
 
     /// The tail of a message leaves the network.
     pub(super) fn deliver(&mut self, flit: Flit, wiring: &Wiring, now: u64) -> Delivery {
-        let Journey { host, preemptions } = self.journeys[flit.message() as usize];
+        let Journey { host, preemptions, .. } = self.journeys[flit.message() as usize];
         let delivery = self.ledger.deliver(flit.message(), |from, to| wiring.hops(from, to), now);
         Delivery { host, preemptions, ..delivery }
     }

@@ -144,7 +144,7 @@ impl InputLanes {
         now: u64,
     ) -> u64 {
         let now = now as f64;
-        if rules.order == Order::Fifo || level != REAL_TIME {
+        if matches!(rules.order, Order::Fifo | Order::Arbiter) || level != REAL_TIME {
             return now.to_bits();
         }
         let lane = &mut self.lanes[rules.input_lane(channel, level)];

@@ -66,6 +66,9 @@ impl Levels {
     /// followed by a dummy header.
     fn check_drained(&self) {
         self.requests.assert_idle();
+        if let Some(posting) = &self.posting {
+            posting.assert_drained();
+        }
         assert!(self.links.coming_in.is_empty() && self.links.lanes.iter().all(|lane| lane.flits == 0));
         for lane in 0..self.rules.channels * self.rules.lanes_behind() {
             let lane = &self.lanes[lane];

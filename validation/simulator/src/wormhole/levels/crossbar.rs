@@ -1,6 +1,7 @@
 //! Stage P-1: which flits cross together (X1, X2 with the keys of L1, L11 and L12).
 
-use super::rules::{LEVELS, Order, REAL_TIME, Rules};
+use super::arbiters::Arbiters;
+use super::rules::{Crossing, LEVELS, Order, REAL_TIME, Rules};
 use crate::wiring::Wiring;
 
 /// Bits of a word.
@@ -275,6 +276,65 @@ impl Crossbars {
         }
         self.heads = heads;
     }
+}
+
+impl Crossbars {
+    /// K6: input ports in their turn name a lane each, of those whose output port is free; what crosses is added to
+    /// `chosen`. Of a full crossbar every lane sends.
+    pub(super) fn choose_in_turn(
+        &mut self,
+        rules: &Rules,
+        arbiters: &mut Arbiters,
+        router: usize,
+        first: usize,
+        chosen: &mut Vec<u32>,
+    ) {
+        let turns = &rules.turns[router * rules.ports..][..rules.ports];
+        let before = turns.partition_point(|turn| usize::from(*turn) < first);
+        let low = u64::MAX.checked_shl(before as u32).map_or(u64::MAX, |high| !high);
+        let all = self.busy_ports[router];
+        let mut taken = 0;
+        for mut ports in [all & !low, all & low] {
+            while ports != 0 {
+                let link = self.links[router * rules.ports + ports.trailing_zeros() as usize] as usize;
+                ports &= ports - 1;
+                let ready = self.ports[link].ready;
+                if rules.crossing == Crossing::All {
+                    chosen.extend(
+                        lanes_of(ready[0] | ready[1] | ready[2])
+                            .map(|lane| (link << rules.shift) as u32 + lane),
+                    );
+                    continue;
+                }
+                let fronts = &self.fronts[link << rules.shift..][..1 << rules.shift];
+                let free = |lanes: u64| {
+                    let is_free = |lane: &u32| fronts[*lane as usize].output & taken == 0;
+                    lanes_of(lanes).filter(is_free).fold(0, |free, lane| free | 1 << lane)
+                };
+                let eligible = match rules.crossing {
+                    Crossing::Free if taken != 0 => ready.map(free),
+                    _ => ready,
+                };
+                let arbiter = arbiters.at_input(link);
+                let Some(named) = arbiters.name(arbiter, eligible) else { continue };
+                let output = fronts[named.place as usize].output;
+                if taken & output == 0 {
+                    taken |= output;
+                    arbiters.moves(arbiter, named);
+                    chosen.push((link << rules.shift) as u32 + named.place);
+                }
+            }
+        }
+    }
+}
+
+/// The places of bits.
+fn lanes_of(mut lanes: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let lane = lanes.trailing_zeros();
+        lanes &= lanes.wrapping_sub(1);
+        (lane < u64::BITS).then_some(lane)
+    })
 }
 
 /// Puts a candidate among others, of which the last goes first.

@@ -1,5 +1,6 @@
 //! Stage 1: which message of a virtual channel is in front, and which gives way (L3 to L7).
 
+use crate::control::power::Move;
 use crate::wormhole::lane::NONE;
 
 use super::Levels;
@@ -203,7 +204,20 @@ impl Levels {
             while busy != 0 {
                 let router = word * u64::BITS as usize + busy.trailing_zeros() as usize;
                 busy &= busy - 1;
-                self.crossbars.choose(&self.rules, router, first, now, &mut chosen);
+                let before = chosen.len();
+                match &mut self.arbiters {
+                    _ if self.herd.as_ref().is_some_and(|herd| herd.is_stopped(router)) => {}
+                    Some(arbiters) => {
+                        self.crossbars.choose_in_turn(&self.rules, arbiters, router, first, &mut chosen);
+                    }
+                    None => self.crossbars.choose(&self.rules, router, first, now, &mut chosen),
+                }
+                if let Some(meter) = &mut self.meter {
+                    meter.moves.crossed += (chosen.len() - before) as u64;
+                }
+                if let Some(herd) = &mut self.herd {
+                    chosen[before..].iter().for_each(|_| herd.moves(router, Move::Crosses));
+                }
             }
             word += 1;
         }

@@ -1,5 +1,6 @@
 //! Stage P: links of routers, and what is on its way over any link.
 
+use crate::control::power::Move;
 use crate::message::Delivery;
 
 use super::Levels;
@@ -92,6 +93,9 @@ impl Links {
 impl Levels {
     /// Stage P behind crossbars: every link sends the flit that crossed first, of those with a slot behind it.
     pub(super) fn transmit(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
+        if self.arbiters.is_some() {
+            return self.transmit_arbitrated(now, delivered);
+        }
         for word in 0..self.links.busy.len() {
             let mut busy = self.links.busy[word];
             while busy != 0 {
@@ -101,6 +105,30 @@ impl Levels {
                 let eligible = [0, 1, 2].map(|level| waiting[level] & credit[level]);
                 if let Some((channel, level)) = self.links.first_crossed(&self.rules, link, eligible) {
                     self.leave(link, channel, level, now, delivered);
+                }
+            }
+        }
+    }
+
+    /// K7: the same with arbiters, which name the lane.
+    fn transmit_arbitrated(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
+        for word in 0..self.links.busy.len() {
+            let mut busy = self.links.busy[word];
+            while busy != 0 {
+                let link = word * 64 + busy.trailing_zeros() as usize;
+                busy &= busy - 1;
+                if let Some(herd) = &self.herd
+                    && herd.is_stopped(link / self.rules.ports)
+                {
+                    continue;
+                }
+                let (waiting, credit) = (self.links.waiting[link], self.lanes.credit(link));
+                let eligible = [0, 1, 2].map(|level| waiting[level] & credit[level]);
+                let Some(arbiters) = &mut self.arbiters else { return };
+                if let Some(named) = arbiters.name(link, eligible) {
+                    arbiters.moves(link, named);
+                    let channel = link << self.rules.shift | named.place as usize;
+                    self.leave(link, channel, named.level, now, delivered);
                 }
             }
         }
@@ -134,14 +162,23 @@ impl Levels {
         if rules.inputs[link].is_some() {
             self.lanes.takes_slot(rules, channel, level);
             self.links.send(channel, flit);
-        } else if flit.is_true_tail() {
-            self.deliver(flit, now, delivered);
+            self.moves(Move::Links, link);
+        } else {
+            self.moves(Move::Ejects, link);
+            self.ejected_data += u64::from(level != 0);
+            if flit.is_true_tail() {
+                self.deliver(flit, now, delivered);
+            }
         }
     }
 
     /// The tail of a message leaves the network.
     fn deliver(&mut self, flit: Flit, now: u64, delivered: &mut Vec<Delivery>) {
         let flits = self.account.message(flit).flits;
+        if let Some(posting) = &mut self.posting {
+            let (source, hold) = (self.account.message(flit).source, self.account.hold(flit));
+            posting.is_delivered(source, flit.class() as u8, hold, now);
+        }
         let delivery = self.account.deliver(flit, &self.wiring, now);
         self.moving -= 1;
         match &mut self.hosts {

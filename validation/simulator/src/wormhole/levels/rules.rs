@@ -1,6 +1,6 @@
 //! What stays the same in a run: sizes, and what the scenario says of levels.
 
-use flitwise_language::scenario::{OutputLanes, Scenario, Scheduler};
+use flitwise_language::scenario::{Allocation, ClassKind, Crossbar, OutputLanes, Scenario, Scheduler};
 
 use crate::virtual_channels::VirtualChannels;
 use crate::wiring::{End, Wiring};
@@ -10,6 +10,8 @@ use crate::wormhole::grants::request_delay;
 pub(super) const LEVELS: usize = 3;
 /// The level whose flits have stamps of a clock.
 pub(super) const REAL_TIME: usize = 1;
+/// The level that congestion control holds back.
+pub(super) const BEST_EFFORT: usize = 2;
 /// Most classes of a scenario.
 const MOST_CLASSES: usize = 32;
 
@@ -24,6 +26,17 @@ pub(super) enum Order {
     Fifo,
     /// Nothing: arbiters name lanes (A1 to A8).
     Arbiter,
+}
+
+/// Which flits cross together where arbiters name lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Crossing {
+    /// All.
+    All,
+    /// One of each input port, of those whose output port is free.
+    Free,
+    /// One of each input port, if its output port is free.
+    Named,
 }
 
 /// A virtual channel has the number `link << shift | channel`, on both sides of its link; a *lane* is a level of it.
@@ -49,8 +62,11 @@ pub(super) struct Rules {
     pub(super) preempts: bool,
     pub(super) accelerates: bool,
     pub(super) order: Order,
+    pub(super) crossing: Crossing,
     /// By class: its level.
     pub(super) levels: [u8; MOST_CLASSES],
+    /// The same: its kind.
+    pub(super) kinds: Vec<ClassKind>,
     /// From the lane of a level to that of the next behind a link, 0 where all share one; the same before a link.
     input_stride: usize,
     output_stride: usize,
@@ -104,7 +120,13 @@ impl Rules {
             preempts,
             accelerates: router.accelerates(),
             order,
+            crossing: match (router.crossbar, router.allocation) {
+                (Crossbar::Full, _) => Crossing::All,
+                (_, Allocation::InputFirst) => Crossing::Named,
+                _ => Crossing::Free,
+            },
             levels,
+            kinds: scenario.classes().iter().map(|class| class.kind).collect(),
             input_stride: stride(preempts),
             output_stride: stride(per_level),
             ranks: if order == Order::Fifo { [0; LEVELS] } else { [0, 1, 2] },

@@ -2,8 +2,10 @@
 
 use std::collections::VecDeque;
 
-use flitwise_language::scenario::HostInterface;
+use flitwise_language::scenario::Scenario;
 
+use crate::control::congestion::Hold;
+use crate::control::power::Move;
 use crate::interface::host::Posted;
 use crate::interface::{QueuedMessage, SourceQueues};
 use crate::message::HostTimes;
@@ -11,13 +13,14 @@ use crate::wormhole::lane::NONE;
 
 use super::Levels;
 use super::flit::Flit;
-use super::rules::{LEVELS, Order, REAL_TIME, Rules};
+use super::rules::{BEST_EFFORT, LEVELS, Order, REAL_TIME, Rules};
 
 /// A message of a source queue, and its time behind a host bus.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub(super) message: QueuedMessage,
     host: HostTimes,
+    hold: Hold,
 }
 
 /// A level of a virtual channel of an injection link.
@@ -68,12 +71,18 @@ pub(super) struct Sources {
     /// The first virtual channel of the injection links; from the lane of a level to that of the next.
     first: usize,
     stride: usize,
+    /// By lane, where they are looked at: flits of its messages that have not left.
+    pub(super) queued_flits: Vec<u32>,
+    /// By node, where arbiters decide and messages go one after another: the virtual channel of the message that began
+    /// last and has not ended, and its level.
+    current: Vec<Option<(u32, u8)>>,
     /// Flits that have left.
     pub(super) flits: u64,
 }
 
 impl Sources {
-    pub(super) fn new(rules: &Rules, first: usize, classes: usize, host: Option<HostInterface>) -> Self {
+    pub(super) fn new(rules: &Rules, first: usize, scenario: &Scenario) -> Self {
+        let (classes, host) = (scenario.classes().len(), scenario.host_interface());
         let channels = rules.channels - first;
         let nodes = channels >> rules.shift;
         let lanes = channels * rules.lanes_behind();
@@ -99,6 +108,11 @@ impl Sources {
             busy: vec![0; nodes.div_ceil(64)],
             virtual_time: vec![0.0; nodes],
             next: vec![0; nodes],
+            queued_flits: Vec::new(),
+            current: match scenario.channel_adapter() {
+                Some(adapter) if adapter.by_message => vec![None; nodes],
+                _ => Vec::new(),
+            },
             first,
             stride: if rules.lanes_behind() > 1 { channels } else { 0 },
             flits: 0,
@@ -168,7 +182,7 @@ impl Sources {
 impl Levels {
     /// A message joins the queue of its level and virtual channel.
     pub(super) fn join(&mut self, node: usize, posted: Posted, now: u64) {
-        let Posted { mut message, level, channel, host } = posted;
+        let Posted { mut message, level, channel, host, hold } = posted;
         let channel = self.sources.first + (node << self.rules.shift) + channel;
         message.ticket = self.sources.ticket(node, level, now);
         self.moving += 1;
@@ -176,7 +190,10 @@ impl Levels {
             order[node].push_back((channel as u32, level as u8));
         }
         let lane = self.sources.lane(channel, level);
-        let waiting = Waiting { message, host };
+        let waiting = Waiting { message, host, hold };
+        if let Some(queued) = self.sources.queued_flits.get_mut(lane) {
+            *queued += message.offer.flits;
+        }
         if self.sources.lanes[lane].to_send == 0 {
             self.comes_to_front(channel, level, &waiting);
         } else {
@@ -185,10 +202,10 @@ impl Levels {
     }
 
     /// A message is the first of its queue.
-    fn comes_to_front(&mut self, channel: usize, level: usize, Waiting { message, host }: &Waiting) {
+    fn comes_to_front(&mut self, channel: usize, level: usize, Waiting { message, host, hold }: &Waiting) {
         let QueuedMessage { offer, groups, ticket } = message;
         let id = self.account.ledger.starts(offer, *groups);
-        self.account.starts(id, *host);
+        self.account.starts(id, *host, *hold);
         let is_clocked = level == REAL_TIME && self.sources.order != Order::Fifo;
         let vtick = if is_clocked { offer.vtick } else { 0.0 };
         let (lane, node) = (self.sources.lane(channel, level), self.node(channel));
@@ -200,6 +217,12 @@ impl Levels {
             vtick,
         };
         self.sources.waiting[node][level] |= self.rules.bit(channel);
+        if let Some(gates) = &mut self.gates
+            && level == BEST_EFFORT
+        {
+            let first = (channel >> self.rules.shift, offer.arrival);
+            gates.comes_to_front(&self.rules, &self.wiring, (node, channel), first);
+        }
         self.sources.busy[node / 64] |= 1 << (node % 64);
     }
 
@@ -216,6 +239,7 @@ impl Levels {
                 busy &= busy - 1;
                 let link = node + (self.sources.first >> self.rules.shift);
                 match self.sources.by_message {
+                    _ if self.arbiters.is_some() => self.send_arbitrated(node, link, now),
                     Some(_) => self.send_by_message(node, link, now),
                     None => self.send_flit(node, link, now),
                 }
@@ -230,6 +254,49 @@ impl Levels {
         let some = [0, 1, 2].map(|level| waiting[level] & credit[level]);
         if let Some((channel, level)) = self.sources.choose(&self.rules, (node, link), some) {
             self.leave_source(node, link, (channel, level), now);
+        }
+    }
+
+    /// K8: the flit that the arbiter names, or that of the message that began last.
+    fn send_arbitrated(&mut self, node: usize, link: usize, now: u64) {
+        let (waiting, credit) = (&self.sources.waiting[node], self.lanes.credit(link));
+        let mut some = [0, 1, 2].map(|level| waiting[level] & credit[level]);
+        if let Some(herd) = &self.herd
+            && herd.is_stopped(self.rules.input(link).0)
+        {
+            return;
+        }
+        if let Some(gates) = &mut self.gates {
+            some[BEST_EFFORT] &= !gates.held(node, some[BEST_EFFORT]);
+        }
+        let Some(arbiters) = &mut self.arbiters else { return };
+        let current = self.sources.current.get(node).copied().flatten();
+        let channel = |place: u32| link << self.rules.shift | place as usize;
+        let (mut begins, mut to_send) = (!self.sources.current.is_empty(), None);
+        if let Some((current, level)) = current {
+            let level = usize::from(level);
+            let is_overtaken = some[..level].iter().any(|lanes| *lanes != 0);
+            let can_move = some[level] & self.rules.bit(current as usize) != 0;
+            begins &= !is_overtaken;
+            to_send = (can_move && !is_overtaken).then_some((current as usize, level));
+        }
+        let (channel, level) = match to_send {
+            Some(current) => current,
+            None => {
+                let Some(named) = arbiters.name(link, some) else { return };
+                arbiters.moves(link, named);
+                (channel(named.place), named.level)
+            }
+        };
+        if begins {
+            self.sources.current[node] = Some((channel as u32, level as u8));
+        }
+        let is_tail = self.leave_source(node, link, (channel, level), now);
+        if let Some(current) = self.sources.current.get_mut(node)
+            && is_tail
+            && *current == Some((channel as u32, level as u8))
+        {
+            *current = None;
         }
     }
 
@@ -277,6 +344,9 @@ impl Levels {
         self.account.sent(link, flit);
         self.lanes.takes_slot(&self.rules, channel, level);
         self.links.send(channel, flit);
+        if self.is_controlled {
+            self.leaves_interface(node, link, (channel, level), is_first);
+        }
         if is_first {
             self.account.enters(link, flit, now);
         }
@@ -286,11 +356,31 @@ impl Levels {
         is_last
     }
 
+    /// What control counts of a flit that leaves its interface.
+    fn leaves_interface(&mut self, node: usize, link: usize, (channel, level): (usize, usize), first: bool) {
+        self.moves(Move::Injects, link);
+        if let Some(posting) = &mut self.posting {
+            posting.flit_leaves(node);
+        }
+        let lane = self.sources.lane(channel, level);
+        if let Some(queued) = self.sources.queued_flits.get_mut(lane) {
+            *queued -= 1;
+        }
+        if let (true, Some(gates)) = (first, &mut self.gates) {
+            gates.begins(node, self.rules.bit(channel));
+        }
+    }
+
     /// A message is wholly on its way: the next one of its queue.
     #[inline(never)]
     fn tail_leaves(&mut self, node: usize, (channel, level): (usize, usize), lane: usize, now: u64) {
         let SourceLane { flit, flits, .. } = self.sources.lanes[lane];
         self.account.ledger.has_left_source(flit.message());
+        if let Some(posting) = &mut self.posting {
+            let hold = self.account.hold(flit);
+            self.account.has_left_adapter(flit, now);
+            posting.tail_leaves(node as u32, flit.class() as u8, hold, now);
+        }
         if let Some(hosts) = &mut self.hosts {
             hosts.has_left(node, channel - (self.sources.first + (node << self.rules.shift)), flits, now);
         }
